@@ -1,0 +1,30 @@
+/* Each resource has a measured curve of overhead by usage; the overheads of a
+ * class are not added, the worst counts, those of the classes and of the device's
+ * own resources are. All blocks of an SM get the speed 1 / (1 + overhead),
+ * whatever they use.
+ *
+ * Source: simtbs (oslab-ewha); its rules are in the project's specification,
+ * part B. */
+#include <smsched/contention.h>
+
+static void rate(const struct sms_contention_view *view, const double *usage, struct sms_group *groups, size_t count)
+{
+    double worst[SMS_CLASSES] = {0}, overhead = 0;
+    for (size_t r = 0; r < view->resources && view->curves; r++) {
+        double own = sms_curve_at(&view->curves[r], usage[r] / SMS_FULL);
+        if (view->resource[r].scope == SMS_SCOPE_DEVICE)
+            overhead += own;
+        else if (own > worst[view->resource[r].cls])
+            worst[view->resource[r].cls] = own;
+    }
+    overhead += worst[SMS_COMPUTE] + worst[SMS_MEMORY];
+    for (size_t g = 0; g < count; g++)
+        *groups[g].speed = 1 / (1 + overhead);
+}
+
+const struct sms_contention sms_contention_curve = {
+    .name = "curve",
+    .help = "measured overhead by usage of each resource, the worst of each class added up",
+    .curves = true,
+    .rate = rate,
+};

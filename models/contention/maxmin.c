@@ -1,0 +1,138 @@
+/* Max-min fair speeds by progressive filling (Bertsekas and Gallager, Data
+ * Networks, 6.5.2): all speeds rise together; when a resource is full, the blocks
+ * that use it stop and the others go on, up to full speed. What a slowed block
+ * leaves of other resources, the others get, so a resource never delivers more
+ * than its capacity and no speed can rise without a slower one falling. */
+#include <smsched/contention.h>
+
+/* Marks in place of a speed. */
+enum { RISING = -1, BOUND = -2 };
+
+/* Rounding may leave a full resource a hair below empty; no block stands still for that. */
+static const double SLOWEST = 1e-6;
+
+/* Free capacity and the demand of those still rising, for the resources of every
+ * SM in turn, then for the device's own. */
+struct filling {
+    const struct sms_contention_view *view;
+    size_t sms;
+    double wide_capacity; /* of the device's own resources */
+    double *left, *rising;
+};
+
+static size_t slot(const struct filling *f, size_t sm, size_t r)
+{
+    bool wide = f->view->resource[r].scope == SMS_SCOPE_DEVICE;
+    return (wide ? f->sms : sm) * f->view->resources + r;
+}
+
+static void start(const struct filling *f, const struct sms_group *groups, size_t count)
+{
+    for (size_t i = 0; i < (f->sms + 1) * f->view->resources; i++) {
+        f->left[i] = i < f->sms * f->view->resources ? SMS_FULL : f->wide_capacity;
+        f->rising[i] = 0;
+    }
+    for (size_t g = 0; g < count; g++) {
+        *groups[g].speed = RISING;
+        for (size_t r = 0; r < f->view->resources; r++)
+            f->rising[slot(f, groups[g].sm, r)] += groups[g].demand[r] * (double)groups[g].blocks;
+    }
+}
+
+/* The speed that a resource's users can all reach together. */
+static double level_of(const struct filling *f, size_t i)
+{
+    return f->rising[i] > 0 ? f->left[i] / f->rising[i] : 2;
+}
+
+static double group_level(const struct filling *f, const struct sms_group *group)
+{
+    double level = 1;
+    for (size_t r = 0; r < f->view->resources; r++) {
+        double own = group->demand[r] > 0 ? level_of(f, slot(f, group->sm, r)) : 2;
+        if (own < level)
+            level = own;
+    }
+    return level;
+}
+
+static void stop_at(const struct filling *f, const struct sms_group *group, double level)
+{
+    *group->speed = level;
+    for (size_t r = 0; r < f->view->resources; r++) {
+        size_t i = slot(f, group->sm, r);
+        double demand = group->demand[r] * (double)group->blocks;
+        f->left[i] -= demand * level;
+        f->rising[i] -= demand;
+    }
+}
+
+/* The lowest level that a group still rising can reach. */
+static double lowest_level(const struct filling *f, const struct sms_group *groups, size_t count)
+{
+    double lowest = 1;
+    for (size_t g = 0; g < count; g++) {
+        double level = *groups[g].speed < 0 ? group_level(f, &groups[g]) : 1;
+        if (level < lowest)
+            lowest = level;
+    }
+    return lowest;
+}
+
+/* One round: all groups bound at the lowest level stop there. How many did. */
+static size_t fill(const struct filling *f, struct sms_group *groups, size_t count)
+{
+    double lowest = lowest_level(f, groups, count);
+    size_t stopped = 0;
+    for (size_t g = 0; g < count; g++)
+        if (*groups[g].speed < 0 && group_level(f, &groups[g]) <= lowest * (1 + 1e-12))
+            *groups[g].speed = BOUND;
+    for (size_t g = 0; g < count; g++) {
+        if (*groups[g].speed != BOUND)
+            continue;
+        stop_at(f, &groups[g], lowest > SLOWEST ? lowest : SLOWEST);
+        stopped++;
+    }
+    return stopped;
+}
+
+static void fill_all(const struct filling *f, struct sms_group *groups, size_t count)
+{
+    start(f, groups, count);
+    for (size_t left = count; left > 0;)
+        left -= fill(f, groups, count);
+}
+
+/* The device's own resources are not full here, so they bind nobody. */
+static void rate(const struct sms_contention_view *view, const double *usage, struct sms_group *groups, size_t count)
+{
+    double left[2 * SMS_RESOURCES_MAX], rising[2 * SMS_RESOURCES_MAX];
+    bool contended = false;
+    for (size_t r = 0; r < view->resources; r++)
+        contended |= usage[r] > SMS_FULL;
+    if (contended) {
+        size_t sm = count ? groups[0].sm : 0;
+        for (size_t g = 0; g < count; g++)
+            groups[g].sm = 0;
+        fill_all(&(struct filling){view, 1, 1e300, left, rising}, groups, count);
+        for (size_t g = 0; g < count; g++)
+            groups[g].sm = sm;
+        return;
+    }
+    for (size_t g = 0; g < count; g++)
+        *groups[g].speed = 1;
+}
+
+static void rate_device(const struct sms_contention_view *view, size_t sms, struct sms_group *groups, size_t count,
+                        double *scratch)
+{
+    fill_all(&(struct filling){view, sms, SMS_FULL * (double)sms, scratch, scratch + (sms + 1) * view->resources}, groups, count);
+}
+
+const struct sms_contention sms_contention_maxmin = {
+    .name = "maxmin",
+    .help = "max-min fair speeds over all resources of SM and device",
+    .free_below_full = true,
+    .rate = rate,
+    .rate_device = rate_device,
+};

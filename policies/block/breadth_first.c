@@ -1,0 +1,21 @@
+/* The emptiest SM: the one whose fullest hardware limit is least used once the
+ * block is there; of equal ones the lowest.
+ *
+ * Wins for grids smaller than the device: they spread over all SMs. Fails when
+ * large blocks come later and find every SM half full.
+ * Source: simtbs (oslab-ewha), policy bfa. */
+#include <smsched/policy.h>
+
+static double score(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,
+                    const struct sms_block_request *block)
+{
+    (void)param;
+    return -sms_share_after(device, sm, block);
+}
+
+const struct sms_block_policy sms_block_breadth_first = {
+    .name = "breadth_first",
+    .help = "the SM whose hardware limits are least used with the block on it",
+    .search = SMS_SEARCH_BEST,
+    .score = score,
+};

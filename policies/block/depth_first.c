@@ -1,0 +1,21 @@
+/* The fullest SM that still has room: best fit by hardware limits; of equal ones
+ * the lowest.
+ *
+ * Wins when large blocks must find whole SMs free. Fails on throughput for
+ * anything that contends: it puts blocks together that could be apart.
+ * Source: simtbs (oslab-ewha), policy dfa. */
+#include <smsched/policy.h>
+
+static double score(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,
+                    const struct sms_block_request *block)
+{
+    (void)param;
+    return sms_share_after(device, sm, block);
+}
+
+const struct sms_block_policy sms_block_depth_first = {
+    .name = "depth_first",
+    .help = "the SM whose hardware limits are most used with the block on it",
+    .search = SMS_SEARCH_BEST,
+    .score = score,
+};

@@ -1,0 +1,32 @@
+/* Round robin that passes over an SM where any single resource would exceed the
+ * limit: FP32 and FP64, DRAM and cache are counted apart.
+ *
+ * Wins when blocks with different bottlenecks wait for one device: it puts them
+ * together. Fails like every admission when the profiles are wrong, and gains
+ * nothing where contention costs no more than its share.
+ * Source: specification 004, section II ("FG", the proposal). */
+#include <smsched/policy.h>
+
+enum { LIMIT };
+
+static const struct sms_param params[] = {
+    {"limit", SMS_UNIT_RATIO, 0.01, 16, 1.0, "usage up to which a resource is filled, inclusive"},
+    {0},
+};
+
+static int admits(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,
+                  const struct sms_block_request *block)
+{
+    for (size_t r = 0; r < device->resources; r++)
+        if (sm->usage[r] + block->adds[r] > param[LIMIT] * SMS_FULL)
+            return (int)r;
+    return SMS_ADMIT;
+}
+
+const struct sms_block_policy sms_block_fine_grained = {
+    .name = "fine_grained",
+    .help = "round robin over SMs where every single resource stays within the limit",
+    .params = params,
+    .search = SMS_SEARCH_RING,
+    .admits = admits,
+};

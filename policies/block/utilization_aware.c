@@ -1,0 +1,49 @@
+/* Round robin that passes over an SM where compute or memory as a whole would
+ * exceed the limit. A class is as full as its fullest resource, and a block takes
+ * of it as much as of the resource that it takes most.
+ *
+ * Wins over round robin when mixes oversubscribe. Fails when blocks of one class
+ * have different bottlenecks (FP32 beside FP64): it keeps apart what would fit.
+ * Source: specification 004, section II ("UA"). */
+#include <smsched/policy.h>
+
+enum { LIMIT };
+
+static const struct sms_param params[] = {
+    {"limit", SMS_UNIT_RATIO, 0.01, 16, 1.0, "usage up to which a class is filled, inclusive"},
+    {0},
+};
+
+/* The fullest resource of the class on the SM, and what the block adds at most. */
+static int refusing_resource(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,
+                             const struct sms_block_request *block, enum sms_class cls)
+{
+    double usage = 0, adds = 0;
+    int fullest = 0;
+    for (size_t r = 0; r < device->resources; r++) {
+        if (device->resource[r].cls != cls)
+            continue;
+        if (block->adds[r] > adds)
+            adds = block->adds[r];
+        if (sm->usage[r] > usage) {
+            usage = sm->usage[r];
+            fullest = (int)r;
+        }
+    }
+    return usage + adds > param[LIMIT] * SMS_FULL ? fullest : SMS_ADMIT;
+}
+
+static int admits(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,
+                  const struct sms_block_request *block)
+{
+    int refusing = refusing_resource(param, device, sm, block, SMS_COMPUTE);
+    return refusing != SMS_ADMIT ? refusing : refusing_resource(param, device, sm, block, SMS_MEMORY);
+}
+
+const struct sms_block_policy sms_block_utilization_aware = {
+    .name = "utilization_aware",
+    .help = "round robin over SMs whose fullest compute and memory resources stay within the limit",
+    .params = params,
+    .search = SMS_SEARCH_RING,
+    .admits = admits,
+};

@@ -1,0 +1,92 @@
+#include "arena.h"
+
+#include <smsched/error.h>
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK_BYTES = 64 * 1024, ALIGN = 64 };
+
+struct sms__chunk {
+    struct sms__chunk *next;
+    size_t used, size;
+    unsigned char *bytes;
+};
+
+int sms__guard(struct sms__arena *arena, int (*body)(void *user), void *user)
+{
+    jmp_buf here;
+    jmp_buf *outer = arena->out_of_memory;
+    int code = SMS_ENOMEM;
+    arena->out_of_memory = &here;
+    if (setjmp(here) == 0)
+        code = body(user);
+    arena->out_of_memory = outer;
+    return code;
+}
+
+static struct sms__chunk *add_chunk(struct sms__arena *arena, size_t bytes)
+{
+    size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+    struct sms__chunk *chunk = malloc(sizeof *chunk);
+    if (!chunk)
+        return NULL;
+    chunk->bytes = aligned_alloc(ALIGN, size);
+    if (!chunk->bytes) {
+        free(chunk);
+        return NULL;
+    }
+    chunk->used = 0;
+    chunk->size = size;
+    chunk->next = arena->chunks;
+    arena->chunks = chunk;
+    return chunk;
+}
+
+void *sms__alloc(struct sms__arena *arena, size_t count, size_t size)
+{
+    if (size && count > (SIZE_MAX / 2 - ALIGN) / size)
+        longjmp(*arena->out_of_memory, 1);
+    size_t bytes = (count * size + ALIGN - 1) / ALIGN * ALIGN;
+    struct sms__chunk *chunk = arena->chunks;
+    if (!chunk || chunk->size - chunk->used < bytes)
+        chunk = add_chunk(arena, bytes);
+    if (!chunk)
+        longjmp(*arena->out_of_memory, 1);
+    void *memory = chunk->bytes + chunk->used;
+    chunk->used += bytes;
+    return memset(memory, 0, bytes);
+}
+
+char *sms__copy(struct sms__arena *arena, const char *text, size_t length)
+{
+    char *copy = sms__alloc(arena, length + 1, 1);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+char *sms__print(struct sms__arena *arena, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = sms__alloc(arena, (size_t)length + 1, 1);
+    va_start(args, format);
+    vsnprintf(text, (size_t)length + 1, format, args);
+    va_end(args);
+    return text;
+}
+
+void sms__arena_release(struct sms__arena *arena)
+{
+    while (arena->chunks) {
+        struct sms__chunk *chunk = arena->chunks;
+        arena->chunks = chunk->next;
+        free(chunk->bytes);
+        free(chunk);
+    }
+}

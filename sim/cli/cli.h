@@ -1,0 +1,106 @@
+/* The command line: a table of options, a table of commands, one file a command.
+ * Help, man page and shell completion are printed from the same tables. */
+#ifndef SMS_CLI_CLI_H
+#define SMS_CLI_CLI_H
+
+#include "../report/output.h"
+
+enum {
+    EXIT_OK = 0,
+    EXIT_MISSED = 1,
+    EXIT_USAGE = 2,
+    EXIT_INPUT = 3,
+    EXIT_IO = 4,
+    EXIT_BUG = 70,
+    EXIT_INTERRUPTED = 130
+};
+
+struct cli {
+    const char *program;
+    char **args; /* what is left after the options */
+    size_t n_args;
+    const char *out, *policy, *baseline, *junit, *models, *terminals;
+    int format;              /* index in cli_formats */
+    double seed, replications, jobs, from_ps, to_ps, tolerance;
+    bool quiet, help;
+    const char *share;       /* folder with models/ and plots/ */
+    const char *command_line;
+};
+
+extern const char *const cli_formats[];
+enum { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
+
+enum cli_option_kind { CLI_FLAG, CLI_TEXT, CLI_COUNT, CLI_TIME, CLI_RATIO, CLI_FORMAT };
+
+struct cli_option {
+    char letter;       /* also its bit's name in a command's list */
+    const char *name;  /* long */
+    const char *value; /* placeholder; NULL: a flag */
+    const char *help;
+    enum cli_option_kind kind;
+    size_t offset;     /* in struct cli */
+};
+
+struct cli_command {
+    const char *name;
+    const char *args; /* "SCENARIO..." */
+    const char *summary;
+    const char *text;    /* paragraphs for help and man page */
+    const char *options; /* the letters of those it takes */
+    int (*run)(struct cli *cli);
+};
+
+extern const struct cli_option cli_options[];   /* ends with a name of NULL */
+extern const struct cli_command cli_commands[]; /* ends with a name of NULL */
+
+/* options.c: parses what follows the command's name into `cli`. 0 or EXIT_USAGE, having said why. */
+int cli_parse(struct cli *cli, const struct cli_command *command, int argc, char **argv);
+
+/* help.c */
+void cli_print_usage(FILE *to);
+void cli_print_help(const struct cli_command *command, FILE *to);
+void cli_print_man(FILE *to);
+void cli_print_completion(FILE *to);
+
+/* session.c: files loaded and scenarios run for a command. */
+struct session {
+    struct cli *cli;
+    struct sms_file **file;
+    size_t files;
+    const struct sms_scenario **scenario;
+    size_t scenarios;
+    struct sms__set set;
+    FILE *timeline;
+    size_t timeline_rows;
+    const char *running;
+};
+
+/* Loads all files named on the command line; every problem of every file is printed. An exit code. */
+int session_load(struct session *session, struct cli *cli);
+/* Runs them all; an exit code. */
+int session_run(struct session *session);
+void session_free(struct session *session);
+struct sms_load_options session_options(const struct cli *cli);
+/* The run options that the command line gives. */
+struct sms_run_options session_run_options(const struct cli *cli);
+
+/* The exit code for a code of the library. */
+int cli_exit_code(int code);
+/* Flushes stdout; EXIT_IO, having said why, if something could not be written. */
+int cli_finish(int exit_code);
+/* Says that a scenario or file is missing; EXIT_USAGE. */
+int cli_usage(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Set by SIGINT and SIGTERM. */
+extern atomic_bool cli_interrupted;
+
+int cmd_run(struct cli *cli);
+int cmd_compare(struct cli *cli);
+int cmd_validate(struct cli *cli);
+int cmd_check(struct cli *cli);
+int cmd_explain(struct cli *cli);
+int cmd_list(struct cli *cli);
+int cmd_plot(struct cli *cli);
+int cmd_help(struct cli *cli);
+
+#endif

@@ -1,0 +1,53 @@
+#include "cli.h"
+
+static void print(const struct sms__checks *checks, bool quiet)
+{
+    for (size_t i = 0; i < checks->count; i++) {
+        const struct sms__check *check = &checks->item[i];
+        if (quiet && check->passed)
+            continue;
+        printf("%s %s: %s: %s\n", check->passed ? "ok    " : "MISSED", check->scenario, check->name, check->message);
+    }
+    printf("%zu checked, %zu missed\n", checks->count, checks->failed);
+}
+
+static int check_all(const struct session *session, struct sms__checks *checks)
+{
+    const struct cli *cli = session->cli;
+    struct sms_errors errors = {0};
+    int code = 0;
+    for (size_t i = 0; i < session->set.count && !code; i++)
+        code = sms__check_expectations(session->set.results[i], checks);
+    if (!code && cli->baseline)
+        code = sms__check_baseline(&session->set, cli->baseline, cli->tolerance, checks, &errors);
+    sms_errors_print(&errors, stderr);
+    if (code || errors.count)
+        return errors.count ? cli_exit_code(errors.item[0].code) : EXIT_IO;
+    return EXIT_OK;
+}
+
+int cmd_check(struct cli *cli)
+{
+    struct session session;
+    struct sms__checks checks = {0};
+    int code = session_load(&session, cli);
+    if (code == EXIT_OK)
+        code = session_run(&session);
+    if (code == EXIT_OK)
+        code = check_all(&session, &checks);
+    if (code == EXIT_OK && checks.count == 0) {
+        fprintf(stderr, "error: nothing to check: no scenario has 'expect:', and no --baseline was given\n");
+        code = EXIT_INPUT;
+    }
+    if (code == EXIT_OK)
+        print(&checks, cli->quiet);
+    if (code == EXIT_OK && cli->junit && sms__write_junit(&checks, cli->junit)) {
+        fprintf(stderr, "%s: error: cannot be written\n", cli->junit);
+        code = EXIT_IO;
+    }
+    if (code == EXIT_OK && checks.failed)
+        code = EXIT_MISSED;
+    sms__checks_free(&checks);
+    session_free(&session);
+    return code;
+}

@@ -1,0 +1,68 @@
+#include "cli.h"
+
+struct explanation {
+    const struct cli *cli;
+    const char *policy; /* the one printed last */
+};
+
+static void print_csv(const char *policy, const struct sms_decision *decision)
+{
+    printf("%s,%.3f,%s,%s,%llu,%zu,", policy, (double)decision->time_ps / 1e3, decision->vm, decision->kernel,
+           (unsigned long long)decision->block, decision->device);
+    if (decision->sm >= 0)
+        printf("%ld", decision->sm);
+    printf(",%zu,\"%s\"\n", decision->passed, decision->reasons);
+}
+
+static void print_line(const struct sms_decision *decision)
+{
+    printf("  %.6f ms  %s/%s block %llu ", (double)decision->time_ps / 1e9, decision->vm, decision->kernel,
+           (unsigned long long)decision->block);
+    if (decision->sm >= 0)
+        printf("-> device %zu SM %ld", decision->device, decision->sm);
+    else
+        printf("waits on device %zu", decision->device);
+    if (decision->passed)
+        printf("; passed over %zu: %s", decision->passed, decision->reasons);
+    printf("\n");
+}
+
+static void print_decision(void *user, const char *policy, const struct sms_decision *decision)
+{
+    struct explanation *explanation = user;
+    if (explanation->cli->format == FORMAT_CSV) {
+        print_csv(policy, decision);
+        return;
+    }
+    if (explanation->policy != policy)
+        printf("%s%s\n", explanation->policy ? "\n" : "", policy);
+    explanation->policy = policy;
+    print_line(decision);
+}
+
+int cmd_explain(struct cli *cli)
+{
+    struct session session;
+    struct explanation explanation = {cli, NULL};
+    struct sms_run_options options = session_run_options(cli);
+    int code = session_load(&session, cli);
+    options.alone = false;
+    options.jobs = 1;
+    options.replications = 1;
+    options.on_decision = print_decision;
+    options.explain_from_ps = (uint64_t)cli->from_ps;
+    options.explain_to_ps = (uint64_t)(cli->to_ps < 0 ? cli->from_ps : cli->to_ps);
+    options.user = &explanation;
+    if (code == EXIT_OK && cli->format == FORMAT_CSV)
+        printf("policy,time_ns,vm,kernel,block,device,sm,passed,reasons\n");
+    for (size_t i = 0; i < session.scenarios && code == EXIT_OK; i++) {
+        struct sms_errors errors;
+        struct sms_results *results;
+        code = sms_run(session.scenario[i], &options, &results, &errors);
+        sms_errors_print(&errors, stderr);
+        sms_results_free(results);
+        code = cli_exit_code(code);
+    }
+    session_free(&session);
+    return code;
+}

@@ -1,0 +1,185 @@
+#include "cli.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static void print_params(const struct sms_param *params)
+{
+    for (; params && params->name; params++) {
+        bool ratio = params->unit == SMS_UNIT_RATIO;
+        double scale = ratio ? 100 : 1;
+        const char *unit = ratio ? " %" : "";
+        printf("    %s: %g%s to %g%s, default %g%s; %s\n", params->name, params->min * scale, unit,
+               params->max * scale, unit, params->fallback * scale, unit, params->help);
+    }
+}
+
+static int list_policies(const struct cli *cli)
+{
+    static const char *const queues[] = {"", ", queue interleave", ", queue fifo", ", queue kernel_fifo",
+                                         ", queue rr_fifo"};
+    const struct sms_block_policy *policy;
+    (void)cli;
+    for (size_t i = 0; (policy = sms__policy_at(NULL, i)); i++) {
+        printf("%-18s block policy%s: %s\n", policy->name, queues[policy->queue], policy->help);
+        print_params(policy->params);
+    }
+    return EXIT_OK;
+}
+
+static int list_contention(const struct cli *cli)
+{
+    const struct sms_contention *model;
+    (void)cli;
+    for (size_t i = 0; (model = sms__contention_at(NULL, i)); i++) {
+        printf("%-14s %s\n", model->name, model->help);
+        print_params(model->params);
+        if (model->curves)
+            printf("    curves: {RESOURCE: [[usage, overhead], ...]}, rising\n");
+    }
+    return EXIT_OK;
+}
+
+static int list_metrics(const struct cli *cli)
+{
+    for (int s = 0; s < SMS_SUBJECTS; s++) {
+        size_t count;
+        const struct sms_metric *metric = sms_metrics((enum sms_subject)s, &count);
+        if (cli->format != FORMAT_CSV)
+            printf("%sof a %s\n", s ? "\n" : "", sms__subject_word((enum sms_subject)s));
+        for (size_t m = 0; m < count; m++)
+            if (cli->format == FORMAT_CSV)
+                printf("%s,%s,\"%s\"\n", sms__subject_word((enum sms_subject)s), metric[m].name, metric[m].formula);
+            else
+                printf("  %-28s %s\n", metric[m].name, metric[m].formula);
+    }
+    return EXIT_OK;
+}
+
+static void print_fields(const struct sms__table *tables)
+{
+    for (; tables->title; tables++) {
+        printf("%s\n", tables->title);
+        for (const struct sms__field *field = tables->fields; field->name; field++)
+            printf("  %-24s %s%s\n", field->name, field->required ? "(required) " : "", field->help);
+        printf("\n");
+    }
+}
+
+static int list_fields(const struct cli *cli)
+{
+    (void)cli;
+    print_fields(sms__device_tables());
+    print_fields(sms__workload_tables());
+    print_fields(sms__scenario_tables());
+    return EXIT_OK;
+}
+
+/* One model file, read as a scenario would; NULL and a message if it is not whole. */
+static struct sms_file *open_model(const struct cli *cli, const char *path)
+{
+    struct sms_load_options options = session_options(cli);
+    struct sms_errors errors;
+    struct sms_file *file;
+    if (sms_file_load(path, &options, &file, &errors))
+        sms_errors_print(&errors, stderr);
+    return file;
+}
+
+static void print_device(const struct sms__device *device)
+{
+    printf("%-12s %s: %llu SMs, %.0f MHz, %.4g GiB;", device->name, device->title, (unsigned long long)device->sms,
+           device->clock_hz / 1e6, (double)device->memory / 1073741824.0);
+    for (size_t r = 0; r < device->resources; r++)
+        printf(" %s%s", device->resource[r].name, device->resource[r].scope == SMS_SCOPE_DEVICE ? "*" : "");
+    printf("\n");
+}
+
+static void print_workload(const struct sms__workload *workload)
+{
+    printf("%-32s %s\n", workload->name, workload->title);
+    for (size_t k = 0; k < workload->kernels; k++) {
+        const struct sms__kernel *kernel = &workload->kernel[k];
+        printf("    %s: %llu x %llu;", kernel->name, (unsigned long long)kernel->blocks,
+               (unsigned long long)kernel->threads);
+        for (size_t d = 0; d < kernel->demands; d++)
+            printf(" %s %.3g %%", kernel->demand[d].resource, kernel->demand[d].ratio * 100);
+        printf("\n");
+    }
+}
+
+static void print_model(const struct cli *cli, const char *path)
+{
+    struct sms_file *file = open_model(cli, path);
+    for (size_t i = 0; file && i < file->devices; i++)
+        print_device(file->device[i]);
+    for (size_t i = 0; file && i < file->workloads; i++)
+        print_workload(file->workload[i]);
+    sms_file_free(file);
+}
+
+static bool is_yaml(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 5 && !strcmp(name + length - 5, ".yaml");
+}
+
+static void print_folder(const struct cli *cli, const char *folder)
+{
+    struct dirent **entry;
+    struct stat st;
+    char path[4400];
+    int count = scandir(folder, &entry, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
+        bool is_folder = entry[i]->d_name[0] != '.' && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+        if (is_folder)
+            print_folder(cli, path);
+        else if (is_yaml(entry[i]->d_name))
+            print_model(cli, path);
+        free(entry[i]);
+    }
+    if (count >= 0)
+        free(entry);
+}
+
+static int list_models(const struct cli *cli, const char *kind)
+{
+    char folder[4200];
+    const char *installed = session_options(cli).installed_models;
+    if (cli->models) {
+        snprintf(folder, sizeof folder, "%s/%s", cli->models, kind);
+        print_folder(cli, folder);
+    }
+    snprintf(folder, sizeof folder, "%s/%s", installed ? installed : sms__installed_models(), kind);
+    print_folder(cli, folder);
+    return EXIT_OK;
+}
+
+static int list_devices(const struct cli *cli) { return list_models(cli, "devices"); }
+static int list_workloads(const struct cli *cli) { return list_models(cli, "workloads"); }
+
+static const struct {
+    const char *name;
+    int (*list)(const struct cli *cli);
+} lists[] = {{"devices", list_devices},       {"workloads", list_workloads}, {"policies", list_policies},
+             {"contention", list_contention}, {"metrics", list_metrics},     {"fields", list_fields}};
+
+enum { LISTS = sizeof lists / sizeof *lists };
+
+int cmd_list(struct cli *cli)
+{
+    for (size_t i = 0; i < LISTS && cli->n_args; i++)
+        if (!strcmp(lists[i].name, cli->args[0]))
+            return lists[i].list(cli);
+    if (cli->n_args)
+        return cli_usage(cli, "cannot list '%s'", cli->args[0]);
+    for (size_t i = 0; i < LISTS - 1; i++) {
+        printf("%s== %s\n", i ? "\n" : "", lists[i].name);
+        lists[i].list(cli);
+    }
+    return EXIT_OK;
+}

@@ -1,0 +1,58 @@
+#include "cli.h"
+
+/* Into a folder under a temporary name while it runs. */
+static int run_into_folder(struct session *session)
+{
+    struct sms_errors errors = {0};
+    char temporary[4096], path[4200];
+    int code = cli_exit_code(sms__folder_begin(session->cli->out, temporary, sizeof temporary, &errors));
+    if (code) {
+        sms_errors_print(&errors, stderr);
+        return code;
+    }
+    snprintf(path, sizeof path, "%s/timeline.csv", temporary);
+    session->timeline = fopen(path, "we");
+    if (session->timeline)
+        fputs("scenario,policy,device,sm,vm,kernel,start_ns,end_ns,blocks\n", session->timeline);
+    code = session->timeline ? session_run(session) : EXIT_IO;
+    bool wrote = session->timeline && !ferror(session->timeline);
+    if (session->timeline && fclose(session->timeline))
+        wrote = false;
+    if (code == EXIT_OK && !wrote)
+        code = cli_exit_code(sms__fail(&errors, SMS_EIO, path, "cannot be written"));
+    if (code == EXIT_OK)
+        code = cli_exit_code(sms__folder_write(temporary, &session->set, session->cli->command_line, &errors));
+    if (code == EXIT_OK)
+        code = cli_exit_code(sms__folder_end(temporary, session->cli->out, &errors));
+    sms_errors_print(&errors, stderr);
+    if (code)
+        sms__folder_abandon(temporary);
+    return code;
+}
+
+static void print(const struct session *session)
+{
+    if (session->cli->format == FORMAT_JSON)
+        sms__print_json(&session->set, stdout);
+    if (session->cli->format == FORMAT_CSV)
+        sms__print_tidy_header(stdout);
+    for (size_t i = 0; i < session->set.count; i++) {
+        if (session->cli->format == FORMAT_CSV)
+            sms__print_tidy(session->set.results[i], stdout);
+        if (session->cli->format == FORMAT_TABLE)
+            sms__print_results(session->set.results[i], stdout);
+    }
+}
+
+int cmd_run(struct cli *cli)
+{
+    struct session session;
+    int code = session_load(&session, cli);
+    if (code == EXIT_OK)
+        code = cli->out ? run_into_folder(&session) : session_run(&session);
+    bool wanted = !(cli->out && cli->quiet);
+    if (code == EXIT_OK && wanted)
+        print(&session);
+    session_free(&session);
+    return code;
+}

@@ -1,0 +1,147 @@
+#include "cli.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The one global: a signal handler has nothing else to write to. */
+atomic_bool cli_interrupted;
+
+const struct cli_command cli_commands[] = {
+    {"run", "SCENARIO...", "run every policy of the scenarios and print what came of it",
+     "Prints, for each scenario and policy, throughput, normalized progress, waiting and slowdown of each VM and of "
+     "the host, with 95 % confidence intervals over the replications. With --out the results, a timeline and the "
+     "scenarios themselves go into a new folder, which 'smsched plot' draws.",
+     "ofpsrjmq", cmd_run},
+    {"compare", "SCENARIO...", "run and print each policy's change over the first",
+     "Ratios are paired by replication: policies of one replication see the same random numbers. --baseline names "
+     "another policy to compare with.",
+     "fbsrjmq", cmd_compare},
+    {"validate", "FILE...", "check scenario, workload and device files",
+     "Reports every problem of every file as file:line:column with the line, a caret and the nearest valid name. "
+     "Exits 3 if there was one.",
+     "mq", cmd_validate},
+    {"check", "SCENARIO...", "run and check the expectations of the scenarios, or a baseline",
+     "Checks each scenario's 'expect:' list, and with --baseline every value of a CSV file that 'run --format csv' "
+     "wrote. Exits 1 if one was missed.",
+     "btusrjmq", cmd_check},
+    {"explain", "SCENARIO", "print the dispatch decisions of a span of time",
+     "What went where, which SMs were passed over and why, for the first replication of each policy.", "FTpsmf",
+     cmd_explain},
+    {"plot", "DIR", "draw the figures of a results folder",
+     "Writes throughput, utilization, occupancy heat map and timeline to DIR/plots, by gnuplot.", "xq", cmd_plot},
+    {"list", "[WHAT]", "print what there is: devices, workloads, policies, contention, metrics, fields",
+     "With parameters, units, ranges and defaults.", "mf", cmd_list},
+    {"help", "[COMMAND]", "print help; 'help man' and 'help completion' print a man page and a bash completion", "", "",
+     cmd_help},
+    {0}};
+
+static void interrupt(int number)
+{
+    (void)number;
+    atomic_store(&cli_interrupted, true);
+}
+
+/* A second signal ends the program at once. */
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+/* share/smsched beside bin/, in the build tree as when installed; NULL if it is not there. */
+static const char *find_share(char *path, size_t size)
+{
+    ssize_t length = readlink("/proc/self/exe", path, size - 1);
+    if (length <= 0)
+        return NULL;
+    path[length] = '\0';
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(path, '/');
+        if (!slash)
+            return NULL;
+        *slash = '\0';
+    }
+    size_t used = strlen(path);
+    snprintf(path + used, size - used, "/share/smsched");
+    return access(path, F_OK) == 0 ? path : NULL;
+}
+
+static const char *command_name(const void *user, size_t i) { return ((const struct cli_command *)user)[i].name; }
+
+static const struct cli_command *find_command(const char *name)
+{
+    for (const struct cli_command *command = cli_commands; command->name; command++)
+        if (!strcmp(command->name, name))
+            return command;
+    size_t count = sizeof cli_commands / sizeof *cli_commands - 1;
+    const char *near = sms__nearest(name, count, command_name, cli_commands);
+    fprintf(stderr, "smsched: unknown command '%s'", name);
+    if (near)
+        fprintf(stderr, "; did you mean '%s'?", near);
+    fprintf(stderr, "\n");
+    return NULL;
+}
+
+int cli_finish(int exit_code)
+{
+    bool failed = fflush(stdout) != 0;
+    failed |= ferror(stdout) != 0;
+    if (failed && exit_code == EXIT_OK) {
+        fprintf(stderr, "error: standard output cannot be written\n");
+        return EXIT_IO;
+    }
+    return exit_code;
+}
+
+static char *join(int argc, char **argv)
+{
+    size_t size = 8;
+    for (int i = 1; i < argc; i++)
+        size += strlen(argv[i]) + 1;
+    char *line = malloc(size);
+    if (!line)
+        return NULL;
+    strcpy(line, "smsched");
+    for (int i = 1; i < argc; i++)
+        strcat(strcat(line, " "), argv[i]);
+    return line;
+}
+
+static int run_command(const struct cli_command *command, int argc, char **argv)
+{
+    char share[4096];
+    struct cli cli = {.program = command->name, .tolerance = 0.01, .to_ps = -1, .share = find_share(share, sizeof share)};
+    char *line = join(argc, argv);
+    cli.command_line = line ? line : "smsched";
+    int code = cli_parse(&cli, command, argc - 1, argv + 1);
+    if (code == 0 && cli.help)
+        cli_print_help(command, stdout);
+    else if (code == 0)
+        code = command->run(&cli);
+    free(line);
+    return cli_finish(code);
+}
+
+int main(int argc, char **argv)
+{
+    catch_signals();
+    if (argc < 2) {
+        cli_print_usage(stderr);
+        return EXIT_USAGE;
+    }
+    if (!strcmp(argv[1], "--version")) {
+        printf("smsched %s\n", SMSCHED_VERSION);
+        return cli_finish(EXIT_OK);
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+        cli_print_usage(stdout);
+        return cli_finish(EXIT_OK);
+    }
+    const struct cli_command *command = find_command(argv[1]);
+    return command ? run_command(command, argc, argv) : EXIT_USAGE;
+}

@@ -1,0 +1,134 @@
+#include "cli.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <string.h>
+
+const char *const cli_formats[] = {"table", "csv", "json", NULL};
+
+#define AT(member) offsetof(struct cli, member)
+
+const struct cli_option cli_options[] = {
+    {'o', "out", "DIR", "write a results folder (a new one)", CLI_TEXT, AT(out)},
+    {'f', "format", "FORMAT", "table, csv or json on stdout", CLI_FORMAT, AT(format)},
+    {'p', "policy", "POLICY", "this policy only", CLI_TEXT, AT(policy)},
+    {'s', "seed", "N", "instead of the scenario's", CLI_COUNT, AT(seed)},
+    {'r', "replications", "N", "instead of the scenario's", CLI_COUNT, AT(replications)},
+    {'j', "jobs", "N", "threads; the results do not depend on it", CLI_COUNT, AT(jobs)},
+    {'m', "models", "DIR", "look here for devices/ and workloads/ first", CLI_TEXT, AT(models)},
+    {'b', "baseline", "NAME", "compare: the policy to compare with; check: a CSV file from run --format csv", CLI_TEXT,
+     AT(baseline)},
+    {'t', "tolerance", "RATIO", "by how much a baseline's value may be missed, relatively; default 1 %", CLI_RATIO,
+     AT(tolerance)},
+    {'u', "junit", "FILE", "write the checks as JUnit XML", CLI_TEXT, AT(junit)},
+    {'F', "from", "TIME", "first instant, as 0 ms; default 0", CLI_TIME, AT(from_ps)},
+    {'T', "to", "TIME", "last instant, as 1 ms; default: the same as --from", CLI_TIME, AT(to_ps)},
+    {'x', "figures", "LIST", "of svg, pdf, png, with commas; default svg,png", CLI_TEXT, AT(terminals)},
+    {'q', "quiet", NULL, "no progress, and nothing on stdout but what was asked for", CLI_FLAG, AT(quiet)},
+    {'h', "help", NULL, "print this and exit", CLI_FLAG, AT(help)},
+    {0}};
+
+int cli_usage(const struct cli *cli, const char *format, ...)
+{
+    va_list args;
+    fprintf(stderr, "smsched %s: ", cli->program);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr, "; see 'smsched %s --help'\n", cli->program);
+    return EXIT_USAGE;
+}
+
+static int set_number(struct cli *cli, const struct cli_option *option, const char *text)
+{
+    static const enum sms__dimension dimensions[] = {
+        [CLI_COUNT] = SMS__COUNT, [CLI_TIME] = SMS__TIME, [CLI_RATIO] = SMS__RATIO};
+    struct sms__quantity number;
+    char why[160];
+    const char *problem = sms__quantity_parse(text, dimensions[option->kind], &number, why, sizeof why);
+    if (problem)
+        return cli_usage(cli, "--%s: '%s' %s", option->name, text, problem);
+    double least = option->kind == CLI_COUNT ? 1 : 0, most = option->kind == CLI_COUNT ? 9007199254740992.0 : 9e18;
+    if (!strcmp(option->name, "replications") || !strcmp(option->name, "jobs"))
+        most = 100000;
+    if (number.value < least || number.value > most)
+        return cli_usage(cli, "--%s: '%s' is out of range", option->name, text);
+    *(double *)((char *)cli + option->offset) = number.value;
+    return 0;
+}
+
+static int set_format(struct cli *cli, const char *text)
+{
+    for (int i = 0; cli_formats[i]; i++) {
+        if (strcmp(cli_formats[i], text))
+            continue;
+        cli->format = i;
+        return 0;
+    }
+    return cli_usage(cli, "--format: '%s' is none of table, csv, json", text);
+}
+
+static int set_option(struct cli *cli, const struct cli_option *option, const char *value)
+{
+    switch (option->kind) {
+    case CLI_FLAG:
+        *(bool *)((char *)cli + option->offset) = true;
+        return 0;
+    case CLI_TEXT:
+        *(const char **)((char *)cli + option->offset) = value;
+        return 0;
+    case CLI_FORMAT:
+        return set_format(cli, value);
+    default:
+        return set_number(cli, option, value);
+    }
+}
+
+enum { OPTIONS_MAX = 32 };
+
+/* The options of a command, for getopt_long; their numbers are indices in cli_options. */
+static void list_options(const struct cli_command *command, struct option *list)
+{
+    size_t n = 0;
+    for (int i = 0; cli_options[i].name; i++)
+        if (strchr(command->options, cli_options[i].letter) || cli_options[i].letter == 'h')
+            list[n++] = (struct option){cli_options[i].name, cli_options[i].value ? required_argument : no_argument,
+                                        NULL, 256 + i};
+    list[n] = (struct option){0};
+}
+
+static const char *long_name(const void *user, size_t i) { return ((const struct option *)user)[i].name; }
+
+static int bad_option(const struct cli *cli, const struct option *list, char **argv)
+{
+    const char *word = argv[optind - 1];
+    size_t count = 0;
+    while (list[count].name)
+        count++;
+    const char *near = !strncmp(word, "--", 2) ? sms__nearest(word + 2, count, long_name, list) : NULL;
+    if (near && strcmp(near, word + 2))
+        return cli_usage(cli, "unknown option '%s'; did you mean '--%s'?", word, near);
+    return cli_usage(cli, near ? "option '%s' needs a value" : "unknown option '%s'", word);
+}
+
+int cli_parse(struct cli *cli, const struct cli_command *command, int argc, char **argv)
+{
+    struct option list[OPTIONS_MAX];
+    list_options(command, list);
+    opterr = 0;
+    for (int id = getopt_long(argc, argv, "ho:q", list, NULL); id != -1;
+         id = getopt_long(argc, argv, "ho:q", list, NULL)) {
+        if (id < 256) {
+            const struct cli_option *short_one = cli_options;
+            while (short_one->name && short_one->letter != id)
+                short_one++;
+            id = short_one->name && (id == 'h' || strchr(command->options, id)) ? 256 + (int)(short_one - cli_options) : '?';
+        }
+        int code = id == '?' ? bad_option(cli, list, argv) : set_option(cli, &cli_options[id - 256], optarg);
+        if (code)
+            return code;
+    }
+    cli->args = argv + optind;
+    cli->n_args = (size_t)(argc - optind);
+    return 0;
+}

@@ -1,0 +1,172 @@
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int cli_exit_code(int code)
+{
+    switch (code) {
+    case SMS_OK:
+        return EXIT_OK;
+    case SMS_EINPUT:
+        return EXIT_INPUT;
+    case SMS_EIO:
+    case SMS_ENOMEM:
+        return EXIT_IO;
+    case SMS_ECANCELED:
+        return EXIT_INTERRUPTED;
+    default:
+        return EXIT_BUG;
+    }
+}
+
+struct sms_load_options session_options(const struct cli *cli)
+{
+    static _Thread_local char models[4096];
+    snprintf(models, sizeof models, "%s/models", cli->share ? cli->share : "");
+    return (struct sms_load_options){.models = cli->models,
+                                     .installed_models = cli->share ? models : NULL};
+}
+
+static bool add_scenarios(struct session *session, const struct sms_file *file)
+{
+    size_t more = sms_file_scenarios(file);
+    const struct sms_scenario **grown =
+        realloc(session->scenario, (session->scenarios + more + 1) * sizeof(*grown));
+    if (!grown)
+        return false;
+    session->scenario = grown;
+    for (size_t i = 0; i < more; i++)
+        grown[session->scenarios++] = sms_file_scenario(file, i);
+    return true;
+}
+
+/* One file after another; the first code that is not OK is the one to exit with. */
+static int load_one(struct session *session, const char *path)
+{
+    struct sms_load_options options = session_options(session->cli);
+    struct sms_errors errors;
+    struct sms_file *file;
+    int code = sms_file_load(path, &options, &file, &errors);
+    if (code) {
+        sms_errors_print(&errors, stderr);
+        return cli_exit_code(code);
+    }
+    session->file[session->files++] = file;
+    return add_scenarios(session, file) ? EXIT_OK : EXIT_IO;
+}
+
+static int check_names(const struct session *session)
+{
+    for (size_t i = 0; i < session->scenarios; i++)
+        for (size_t j = 0; j < i; j++)
+            if (!strcmp(sms_scenario_name(session->scenario[i]), sms_scenario_name(session->scenario[j]))) {
+                fprintf(stderr, "error: two scenarios are named '%s'\n", sms_scenario_name(session->scenario[i]));
+                return EXIT_INPUT;
+            }
+    return EXIT_OK;
+}
+
+int session_load(struct session *session, struct cli *cli)
+{
+    int first = EXIT_OK;
+    *session = (struct session){.cli = cli};
+    if (cli->n_args == 0)
+        return cli_usage(cli, "name a scenario file");
+    session->file = calloc(cli->n_args, sizeof(*session->file));
+    if (!session->file)
+        return EXIT_IO;
+    for (size_t i = 0; i < cli->n_args; i++) {
+        int code = load_one(session, cli->args[i]);
+        first = first ? first : code;
+    }
+    if (first == EXIT_OK)
+        first = check_names(session);
+    return first;
+}
+
+/* A line that is overwritten, on a terminal only. */
+static void show_progress(void *user, size_t done, size_t total)
+{
+    const struct session *session = user;
+    if (!session->cli->quiet && isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K%s%s %zu/%zu", done == total ? "" : session->running, done == total ? "" : ":",
+                done, total);
+    if (!session->cli->quiet && isatty(STDERR_FILENO) && done == total)
+        fprintf(stderr, "\r\033[K");
+}
+
+struct sms_run_options session_run_options(const struct cli *cli)
+{
+    struct sms_run_options options = sms_run_defaults();
+    options.policy = cli->policy;
+    options.seed = (uint64_t)cli->seed;
+    options.replications = (unsigned)cli->replications;
+    options.jobs = (unsigned)cli->jobs;
+    options.cancel = &cli_interrupted;
+    return options;
+}
+
+enum { TIMELINE_ROWS = 20000 };
+
+/* The first blocks of each policy's first replication, so that the file stays bounded. */
+static void write_stay(void *user, const char *policy, const struct sms_stay *stay)
+{
+    struct session *session = user;
+    if (session->timeline_rows++ >= TIMELINE_ROWS)
+        return;
+    fprintf(session->timeline, "%s,%s,%zu,%zu,%s,%s,%.3f,%.3f,%u\n", session->running, policy, stay->device, stay->sm,
+            stay->vm, stay->kernel, (double)stay->start_ps / 1e3, (double)stay->end_ps / 1e3, stay->blocks);
+}
+
+/* Observed runs go policy by policy, so that each has its share of the timeline. */
+static int run_one(struct session *session, size_t idx)
+{
+    const struct sms_scenario *scenario = session->scenario[idx];
+    struct sms_run_options options = session_run_options(session->cli);
+    struct sms_errors errors;
+    session->running = sms_scenario_name(scenario);
+    session->timeline_rows = 0;
+    options.user = session;
+    options.on_progress = show_progress;
+    if (session->timeline) {
+        options.bins = 200;
+        options.on_stay = write_stay;
+        options.jobs = 1; /* observers write in one order */
+    }
+    int code = sms_run(scenario, &options, &session->set.results[idx], &errors);
+    if (code)
+        sms_errors_print(&errors, stderr);
+    else
+        session->set.count++;
+    return cli_exit_code(code);
+}
+
+int session_run(struct session *session)
+{
+    if (session->scenarios == 0) {
+        fprintf(stderr, "error: no scenario in what was named\n");
+        return EXIT_INPUT;
+    }
+    session->set.results = calloc(session->scenarios, sizeof(*session->set.results));
+    if (!session->set.results)
+        return EXIT_IO;
+    for (size_t i = 0; i < session->scenarios; i++) {
+        int code = run_one(session, i);
+        if (code)
+            return code;
+    }
+    return EXIT_OK;
+}
+
+void session_free(struct session *session)
+{
+    for (size_t i = 0; i < session->set.count; i++)
+        sms_results_free(session->set.results[i]);
+    free(session->set.results);
+    free(session->scenario);
+    for (size_t i = 0; i < session->files; i++)
+        sms_file_free(session->file[i]);
+    free(session->file);
+}

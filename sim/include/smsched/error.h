@@ -1,0 +1,59 @@
+/* What can go wrong, and where in the input it went wrong.
+ *
+ * Functions of this library return SMS_OK or a negative code. They never print
+ * and never exit. Problems of the input are collected, all of a file at once,
+ * in a struct sms_errors that the caller owns. */
+#ifndef SMSCHED_ERROR_H
+#define SMSCHED_ERROR_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Return codes. A program that exits with one turns SMS_EINPUT into 3,
+ * SMS_EIO into 4 and SMS_ENOMEM into 4 as well: the machine failed, not the input. */
+enum sms_code {
+    SMS_OK = 0,
+    SMS_EINPUT = -3,    /* a file says something that cannot be */
+    SMS_EIO = -4,       /* a file could not be read or written */
+    SMS_ENOMEM = -5,    /* no memory */
+    SMS_ECANCELED = -6, /* the caller asked to stop */
+    SMS_ELIMIT = -7,    /* sms_run_options.max_events was reached */
+    SMS_EBUG = -70      /* a policy or this library broke its contract */
+};
+
+enum { SMS_ERRORS_MAX = 20 };
+
+/* One problem. `line` and `column` count from 1; 0 means that the problem has
+ * no place. `source` is the line it stands on, cut to fit, empty without a
+ * place; the caret belongs under the character `caret` (from 0) of `source`. */
+struct sms_error {
+    enum sms_code code;
+    unsigned line;
+    unsigned column;
+    unsigned caret;
+    char file[256];
+    char message[320];
+    char source[160];
+};
+
+/* Problems in the order in which they were found. `count` includes those
+ * beyond SMS_ERRORS_MAX, which are counted and not kept. Owned by the caller;
+ * zero it before first use (`struct sms_errors errors = {0};`). */
+struct sms_errors {
+    size_t count;
+    struct sms_error item[SMS_ERRORS_MAX];
+};
+
+/* Writes every problem kept as `file:line:column: error: message`, its source
+ * line and a caret, then a line that counts those not kept. */
+void sms_errors_print(const struct sms_errors *errors, FILE *to);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,128 @@
+/* For authors of block policies: which SM takes the next block.
+ *
+ * A policy is one file, policies/block/NAME.c, that ends with
+ *
+ *     const struct sms_block_policy sms_block_NAME = { .name = "NAME", ... };
+ *
+ * The build finds the file, `policies: [NAME]` in a scenario finds the policy.
+ * A policy proposes and the engine disposes: the engine has already checked the
+ * SM's hardware limits when it asks, and it places the block itself.
+ *
+ * Usage and demand are doubles that hold whole numbers of parts; SMS_FULL parts
+ * are 100 % of one SM. Sums of whole numbers are exact in a double up to 2^53,
+ * so 90 % + 10 % is 100 % and what is added and taken away leaves nothing. */
+#ifndef SMSCHED_POLICY_H
+#define SMSCHED_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SMS_FULL 1e9
+
+enum { SMS_RESOURCES_MAX = 16 };
+
+/* What an SM never exceeds. Registers are counted in 2^-20 register, so that
+ * the allocation granularity of the hardware is exact (sim/model/occupancy.c). */
+enum sms_limit { SMS_BLOCKS, SMS_THREADS, SMS_WARPS, SMS_REGISTERS, SMS_SHARED_MEMORY, SMS_LIMITS };
+
+enum sms_class { SMS_COMPUTE, SMS_MEMORY, SMS_CLASSES };
+enum sms_scope { SMS_SCOPE_SM, SMS_SCOPE_DEVICE };
+
+/* Units in which a parameter is written and listed. */
+enum sms_unit { SMS_UNIT_RATIO, SMS_UNIT_COUNT };
+
+/* One parameter of a policy or a contention model. The value given in the
+ * scenario, or `fallback`, is handed over in table order as a double;
+ * a ratio of 100 % is 1.0. A table ends with a name of NULL. */
+struct sms_param {
+    const char *name;
+    enum sms_unit unit;
+    double min, max, fallback;
+    const char *help;
+};
+
+struct sms_resource_view {
+    const char *name;
+    enum sms_class cls;
+    enum sms_scope scope;
+};
+
+/* The device, as far as a policy may know it. Read only. */
+struct sms_device_view {
+    size_t sms;                                 /* SMs of the device */
+    size_t resources;                           /* 1 .. SMS_RESOURCES_MAX */
+    const struct sms_resource_view *resource;   /* [resources] */
+    uint64_t capacity[SMS_LIMITS];              /* of one SM */
+};
+
+/* One SM. `usage[r]` is in parts of SMS_FULL: the demands of its residents
+ * added up; of a resource of scope device, the device's usage divided by its SMs. */
+struct sms_sm_view {
+    size_t sm;
+    const double *usage;   /* [resources] */
+    const uint64_t *used;  /* [SMS_LIMITS] */
+};
+
+/* The block that waits. `adds[r]` is what placing it would add to usage[r]:
+ * its demand, or for a resource of scope device its demand divided by the SMs. */
+struct sms_block_request {
+    const double *adds;    /* [resources], parts of SMS_FULL */
+    const uint64_t *needs; /* [SMS_LIMITS] */
+};
+
+/* Where a search over the SMs begins. */
+enum sms_search {
+    SMS_SEARCH_RING, /* after the SM of the last placement: it advances */
+    SMS_SEARCH_STAY, /* at the SM of the last placement, until that one is full */
+    SMS_SEARCH_BEST  /* everywhere: the highest score, of equal ones the lowest SM */
+};
+
+/* In which order the kernels of a device offer their blocks (docs/policies.md). */
+enum sms_queue {
+    SMS_QUEUE_OF_SCENARIO, /* for a policy that does not mind */
+    SMS_QUEUE_INTERLEAVE,  /* one block of each kernel in turn, passing over those that fit nowhere */
+    SMS_QUEUE_FIFO,        /* kernels in launch order; the first that fits nowhere stops all */
+    SMS_QUEUE_KERNEL_FIFO, /* kernels in launch order, passing over those that fit nowhere */
+    SMS_QUEUE_RR_FIFO      /* one block of each kernel in turn; the first that fits nowhere stops all */
+};
+
+enum { SMS_ADMIT = -1 };
+
+struct sms_block_policy {
+    const char *name;
+    const char *help;               /* one sentence, no full stop */
+    const struct sms_param *params; /* or NULL */
+    enum sms_search search;
+    enum sms_queue queue;           /* instead of the scenario's, if the policy is one of queues, too */
+
+    /* SMS_ADMIT, or the index of the resource for which the SM must not take
+     * the block. It may look at nothing but its arguments, and more usage must
+     * never turn a no into a yes: the engine remembers a no until a block
+     * leaves. NULL admits whatever the hardware limits allow. */
+    int (*admits)(const double *params, const struct sms_device_view *device, const struct sms_sm_view *sm,
+                  const struct sms_block_request *block);
+
+    /* SMS_SEARCH_BEST only: how well the SM suits. Finite. */
+    double (*score)(const double *params, const struct sms_device_view *device, const struct sms_sm_view *sm,
+                    const struct sms_block_request *block);
+};
+
+/* The largest share of any limit that is used on the SM once the block is
+ * there, 0..1. What breadth_first and depth_first compare. */
+double sms_share_after(const struct sms_device_view *device, const struct sms_sm_view *sm,
+                       const struct sms_block_request *block);
+
+/* How many more such blocks the SM's limits leave room for. */
+double sms_room(const struct sms_device_view *device, const struct sms_sm_view *sm,
+                const struct sms_block_request *block);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,170 @@
+/* smsched: simulates how GPUs are shared. This is the header for embedding:
+ * load a file, run its scenarios, read the results.
+ *
+ *     struct sms_errors errors = {0};
+ *     struct sms_file *file;
+ *     struct sms_results *results;
+ *     if (sms_file_load("s1.yaml", NULL, &file, &errors) ||
+ *         sms_run(sms_file_scenario(file, 0), NULL, &results, &errors))
+ *         sms_errors_print(&errors, stderr);
+ *
+ * Nothing here is global: two runs in two threads do not know of each other,
+ * and a loaded file is never changed, so threads may share it. Every object is
+ * owned by the caller that got it and released by the matching _free, which
+ * takes NULL. Strings returned belong to the object they came from. */
+#ifndef SMSCHED_H
+#define SMSCHED_H
+
+#include <smsched/contention.h>
+#include <smsched/error.h>
+#include <smsched/policy.h>
+
+#include <stdatomic.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SMSCHED_VERSION "0.1.0"
+
+struct sms_file;
+struct sms_scenario;
+struct sms_results;
+
+/* `models` is a folder with devices/ and workloads/ in it, searched before the
+ * installed one; NULL for none. `policies` and `contentions` are added to
+ * those that the library has; they must outlive the file. */
+struct sms_load_options {
+    const char *models;
+    const char *installed_models; /* instead of the folder fixed at build time; NULL: that one */
+    const struct sms_block_policy *const *policies;
+    size_t n_policies;
+    const struct sms_contention *const *contentions;
+    size_t n_contentions;
+};
+
+/* Reads and checks every document of a YAML file and what it refers to.
+ * `options` may be NULL. On success *out is the file. On failure *out is NULL
+ * and `errors` says why: SMS_EINPUT, SMS_EIO or SMS_ENOMEM. */
+int sms_file_load(const char *path, const struct sms_load_options *options, struct sms_file **out,
+                  struct sms_errors *errors);
+void sms_file_free(struct sms_file *file);
+
+/* How many scenarios the file holds (it may hold devices or workloads only),
+ * and the one at `idx`, which lives as long as the file. */
+size_t sms_file_scenarios(const struct sms_file *file);
+const struct sms_scenario *sms_file_scenario(const struct sms_file *file, size_t idx);
+
+const char *sms_scenario_name(const struct sms_scenario *scenario);
+const char *sms_scenario_question(const struct sms_scenario *scenario); /* "" if there is none */
+
+/* The block policies the scenario names, in its order, as written there. */
+size_t sms_scenario_policies(const struct sms_scenario *scenario);
+const char *sms_scenario_policy(const struct sms_scenario *scenario, size_t idx);
+
+/* Decisions, as `smsched explain` prints them. */
+struct sms_decision {
+    uint64_t time_ps;
+    size_t device;
+    long sm;                /* -1: the block waits */
+    const char *vm, *kernel;
+    uint64_t block;         /* of the launch, from 1 */
+    size_t passed;          /* SMs looked at before */
+    const char *reasons;    /* why those were passed over, as text */
+};
+
+/* One block's stay on an SM. */
+struct sms_stay {
+    size_t device, sm;
+    const char *vm, *kernel;
+    uint64_t start_ps, end_ps;
+    uint32_t blocks; /* equal blocks that came and went together */
+};
+
+struct sms_run_options {
+    const char *policy;    /* run this one only; NULL: all */
+    uint64_t seed;         /* 0: the scenario's */
+    unsigned replications; /* 0: the scenario's */
+    unsigned jobs;         /* threads; 0: 1 */
+    uint64_t max_events;   /* of one run; 0: no limit */
+    bool alone;            /* false: no stand-alone runs, so no normalized progress */
+    unsigned bins;         /* > 0: record each SM's occupancy in so many equal intervals of the run */
+    const atomic_bool *cancel; /* NULL, or stops the run soon after it becomes true */
+
+    /* NULL, or called for the first replication only, from its thread. */
+    void (*on_decision)(void *user, const char *policy, const struct sms_decision *decision);
+    uint64_t explain_from_ps, explain_to_ps;
+    void (*on_stay)(void *user, const char *policy, const struct sms_stay *stay);
+    /* NULL, or called after each of the `total` runs, from any thread, never from two at once. */
+    void (*on_progress)(void *user, size_t done, size_t total);
+    void *user;
+};
+
+/* The defaults: everything the scenario says, stand-alone runs included. */
+struct sms_run_options sms_run_defaults(void);
+
+/* Runs every policy, each with every replication, and the stand-alone runs.
+ * `options` may be NULL. The results keep a reference to `scenario`, whose file
+ * must outlive them. The same scenario and seed give the same results on any
+ * number of threads. */
+int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *options, struct sms_results **out,
+            struct sms_errors *errors);
+void sms_results_free(struct sms_results *results);
+
+/* What a metric describes. */
+enum sms_subject { SMS_HOST, SMS_VM, SMS_RESOURCE, SMS_KERNEL, SMS_SUBJECTS };
+
+/* A metric: its name ends in its unit; `formula` says how it is computed
+ * (docs/metrics.md has the symbols). `better` is +1 if more is better, -1 if
+ * less is, 0 if neither. */
+struct sms_metric {
+    const char *name;
+    int better;
+    const char *formula;
+};
+
+/* The metrics of a subject, and their number. */
+const struct sms_metric *sms_metrics(enum sms_subject subject, size_t *count);
+
+const struct sms_scenario *sms_results_scenario(const struct sms_results *results);
+uint64_t sms_results_seed(const struct sms_results *results);
+size_t sms_results_replications(const struct sms_results *results);
+size_t sms_results_policies(const struct sms_results *results);
+const char *sms_results_policy(const struct sms_results *results, size_t policy);
+size_t sms_results_subjects(const struct sms_results *results, enum sms_subject subject);
+/* The name of a VM or resource; of a kernel "VM/KERNEL"; of the host "host". */
+const char *sms_results_subject(const struct sms_results *results, enum sms_subject subject, size_t idx);
+
+/* A metric over the replications: mean, standard deviation of the sample, and
+ * half of the 95 % confidence interval of the mean (Student's t; 0 for fewer
+ * than two values). NAN where the metric has no value, as a latency percentile
+ * of a kernel that never ended. */
+struct sms_estimate {
+    size_t n;
+    double mean, sd, ci95;
+};
+
+struct sms_estimate sms_results_estimate(const struct sms_results *results, size_t policy, enum sms_subject subject,
+                                         size_t idx, size_t metric);
+
+/* The same of the ratio of a policy's value to a baseline's, paired by
+ * replication: both saw the same random numbers. */
+struct sms_estimate sms_results_ratio(const struct sms_results *results, size_t policy, size_t baseline,
+                                      enum sms_subject subject, size_t idx, size_t metric);
+
+/* Of one replication. */
+double sms_results_value(const struct sms_results *results, size_t policy, size_t replication,
+                         enum sms_subject subject, size_t idx, size_t metric);
+
+/* Occupancy (resident threads over the SM's, 0..1) of an SM in each of the
+ * options' `bins`, in the first replication; NULL if bins was 0. The
+ * SMs of all devices follow one another. */
+const float *sms_results_bins(const struct sms_results *results, size_t policy, size_t sm_of_all);
+size_t sms_results_sms(const struct sms_results *results);
+uint64_t sms_results_bin_ps(const struct sms_results *results, size_t policy);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,78 @@
+/* Why a block went where it went: looks again at the SMs that a search passed
+ * over, and says what refused. Only while somebody watches. */
+#include "block.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAMED_SMS = 8 };
+
+struct text {
+    char chars[1024];
+    size_t used;
+};
+
+static void say(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(text->chars + text->used, sizeof text->chars - text->used, format, args);
+    va_end(args);
+    text->used += n > 0 ? (size_t)n : 0;
+    if (text->used >= sizeof text->chars)
+        text->used = sizeof text->chars - 1;
+}
+
+static double limit_unit(int limit) { return limit == SMS_REGISTERS ? 1048576.0 : 1.0; }
+
+static void say_refusal(struct text *text, const struct sms__blocks *device, size_t sm, const struct sms__fit *fit,
+                        int verdict)
+{
+    const struct sms__sm_state *state = &device->sm[sm];
+    double patched[SMS_RESOURCES_MAX];
+    say(text, "%sSM %zu: ", text->used ? "; " : "", sm);
+    if (verdict >= SMS__REFUSED_BY_LIMIT) {
+        int limit = verdict - SMS__REFUSED_BY_LIMIT;
+        double unit = limit_unit(limit);
+        say(text, "%s %.0f + %.0f > %.0f", sms__limit_names[limit], (double)state->used[limit] / unit,
+            (double)fit->needs[limit] / unit, (double)device->model->view.capacity[limit] / unit);
+        return;
+    }
+    const char *class_name = device->model->resource[verdict].cls == SMS_COMPUTE ? "compute" : "memory";
+    say(text, "%s %.6g %% + %.6g %% (%s) exceeds the limit", device->model->resource[verdict].name,
+        sms__seen_usage(state, patched)[verdict] / SMS_FULL * 100, fit->adds[verdict] / SMS_FULL * 100, class_name);
+}
+
+/* The i-th SM that the search looked at. */
+static size_t looked_at(const struct sms__blocks *device, size_t ring, size_t i)
+{
+    bool from_ring = device->policy->policy->search != SMS_SEARCH_BEST;
+    return from_ring ? (ring + i) % device->sms : i;
+}
+
+void sms__explain(struct sms__blocks *device, const struct sms__launch *launch, size_t ring, long sm, uint64_t now)
+{
+    const struct sms_run_options *options = device->options;
+    if (now < options->explain_from_ps || now > options->explain_to_ps)
+        return;
+    struct text text = {.used = 0};
+    size_t passed = 0;
+    for (size_t i = 0; i < device->sms; i++) {
+        size_t at = looked_at(device, ring, i);
+        if ((long)at == sm && device->policy->policy->search != SMS_SEARCH_BEST)
+            break;
+        int verdict = sms__verdict(device, at, launch->fit);
+        if (verdict == SMS__ALLOWED)
+            continue;
+        if (passed++ < NAMED_SMS)
+            say_refusal(&text, device, at, launch->fit, verdict);
+    }
+    if (passed > NAMED_SMS)
+        say(&text, "; and %zu more", passed - NAMED_SMS);
+    struct sms_decision decision = {now,    device->idx, sm, launch->vm, launch->kernel->name,
+                                    launch->blocks - launch->waiting + 1, passed, text.chars};
+    options->on_decision(options->user, device->label, &decision);
+}

@@ -1,0 +1,182 @@
+#include "simulate.h"
+#include "tenant.h"
+
+#include <string.h>
+
+struct run {
+    const struct sms__run_spec *spec;
+    const struct sms_scenario *scenario;
+    struct sms__arena *arena;
+    struct sms__engine engine;
+    struct sms__blocks *device;
+    struct sms__link *link; /* [devices][in, out] */
+    struct sms__feed *feed;
+    size_t feeds, running;
+    uint32_t warmup_source, end_source;
+};
+
+static uint32_t count_sources(const struct sms_scenario *scenario)
+{
+    size_t sources = 2;
+    for (size_t d = 0; d < scenario->devices; d++)
+        sources += scenario->device[d]->sms + 2;
+    for (size_t v = 0; v < scenario->vms; v++)
+        sources += scenario->devices * (scenario->vm[v].streams + 1);
+    return (uint32_t)sources;
+}
+
+static void settle_all(struct run *run, uint64_t now)
+{
+    for (size_t d = 0; d < run->scenario->devices; d++)
+        sms__blocks_settle(&run->device[d], now);
+}
+
+static void end_warmup(void *subject, uint64_t now)
+{
+    struct run *run = subject;
+    settle_all(run, now);
+    sms__record_restart(run->spec->record, now);
+}
+
+static void end_run(void *subject, uint64_t now)
+{
+    struct run *run = subject;
+    (void)now;
+    run->engine.stopped = true;
+}
+
+static bool takes_part(const struct run *run, size_t vm)
+{
+    return run->spec->only_vm < 0 || (size_t)run->spec->only_vm == vm;
+}
+
+/* Whether any kernel that runs asks for a resource that the whole device shares. */
+static bool is_device_wide(const struct run *run, size_t device)
+{
+    for (size_t v = 0; v < run->scenario->vms; v++) {
+        const struct sms__vm *vm = &run->scenario->vm[v];
+        for (size_t k = 0; takes_part(run, v) && k < vm->workload->kernels; k++)
+            if (vm->fit[device][k].device_wide)
+                return true;
+    }
+    return false;
+}
+
+static const struct sms_curve *curves_of(const struct run *run, const struct sms__device *model)
+{
+    const struct sms__curves *given = run->scenario->curves;
+    if (!given)
+        return NULL;
+    struct sms_curve *curves = SMS__NEW(run->arena, struct sms_curve, SMS_RESOURCES_MAX);
+    for (size_t c = 0; c < given->count; c++)
+        curves[sms__resource_index(model, given->resource[c])] = given->curve[c];
+    return curves;
+}
+
+static void init_device(struct run *run, size_t idx, size_t first_sm)
+{
+    const struct sms_scenario *scenario = run->scenario;
+    const struct sms__device *model = scenario->device[idx];
+    struct sms__blocks *device = &run->device[idx];
+    *device = (struct sms__blocks){
+        .engine = &run->engine,
+        .model = model,
+        .policy = run->spec->policy,
+        .contention = scenario->contention,
+        .contention_view = {scenario->contention_param, curves_of(run, model), model->resources,
+                            model->resource_view},
+        .record = &run->spec->record->device[idx],
+        .run = run->spec->record,
+        .idx = idx,
+        .first_sm = first_sm,
+        .device_wide = is_device_wide(run, idx),
+        .options = run->spec->options,
+        .label = run->spec->observe,
+    };
+    device->queue = device->policy->policy->queue != SMS_QUEUE_OF_SCENARIO ? (int)device->policy->policy->queue
+                                                                          : scenario->queue;
+    sms__blocks_init(device, run->arena, run->spec->record->first_kernel[scenario->vms]);
+    sms__link_init(&run->link[2 * idx], &run->engine, model->link_bandwidth);
+    sms__link_init(&run->link[2 * idx + 1], &run->engine, model->link_bandwidth);
+}
+
+static void init_feed(struct run *run, size_t vm, size_t device)
+{
+    struct sms__feed *feed = &run->feed[run->feeds++];
+    *feed = (struct sms__feed){
+        .scenario = run->scenario,
+        .vm = &run->scenario->vm[vm],
+        .device = &run->device[device],
+        .in = &run->link[2 * device],
+        .out = &run->link[2 * device + 1],
+        .engine = &run->engine,
+        .running = &run->running,
+    };
+    run->running++;
+    sms__feed_init(feed, run->arena, run->spec->seed, run->spec->record, vm, device);
+}
+
+static void init_bins(struct run *run, size_t all_sms)
+{
+    struct sms__record *record = run->spec->record;
+    if (!run->spec->observe || !run->spec->options->bins || run->scenario->duration_ps <= 0)
+        return;
+    record->bins = run->spec->options->bins;
+    record->bin_ps = (uint64_t)(run->scenario->duration_ps / (double)record->bins) + 1;
+    record->bin = SMS__NEW(run->arena, float, all_sms * record->bins);
+}
+
+static void init(struct run *run)
+{
+    const struct sms_scenario *scenario = run->scenario;
+    sms__engine_init(&run->engine, run->arena, count_sources(scenario));
+    run->engine.cancel = run->spec->options->cancel;
+    run->engine.max_events = run->spec->options->max_events;
+    run->device = SMS__NEW(run->arena, struct sms__blocks, scenario->devices);
+    run->link = SMS__NEW(run->arena, struct sms__link, 2 * scenario->devices);
+    run->feed = SMS__NEW(run->arena, struct sms__feed, scenario->devices *scenario->vms);
+    size_t sms = 0;
+    for (size_t d = 0; d < scenario->devices; d++) {
+        init_device(run, d, sms);
+        sms += scenario->device[d]->sms;
+    }
+    init_bins(run, sms);
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t d = 0; takes_part(run, v) && d < scenario->devices; d++)
+            init_feed(run, v, d);
+    run->warmup_source = sms__engine_source(&run->engine, end_warmup, run);
+    run->end_source = sms__engine_source(&run->engine, end_run, run);
+    if (scenario->warmup_ps > 0)
+        sms__engine_at(&run->engine, run->warmup_source, SMS__LEVEL_RUN, (uint64_t)(scenario->warmup_ps + 0.5));
+    if (scenario->duration_ps > 0)
+        sms__engine_at(&run->engine, run->end_source, SMS__LEVEL_RUN, (uint64_t)(scenario->duration_ps + 0.5));
+}
+
+/* Each VM is through when its feeds on all devices are. */
+static void note_ends(struct run *run)
+{
+    struct sms__record *record = run->spec->record;
+    for (size_t v = 0; v < run->scenario->vms; v++)
+        record->vm[v].ended = takes_part(run, v) && run->scenario->vm[v].repeat > 0;
+    for (size_t f = 0; f < run->feeds; f++)
+        if (run->feed[f].ended < run->feed[f].vm->repeat)
+            record->vm[run->feed[f].vm - run->scenario->vm].ended = false;
+    for (size_t d = 0; d < run->scenario->devices; d++)
+        record->stalled += run->device[d].waiting;
+}
+
+int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec)
+{
+    struct run *run = SMS__NEW(arena, struct run, 1);
+    run->spec = spec;
+    run->scenario = spec->scenario;
+    run->arena = arena;
+    sms__record_init(spec->record, arena, spec->scenario);
+    init(run);
+    int code = sms__engine_run(&run->engine);
+    settle_all(run, run->engine.now);
+    spec->record->to_ps = run->engine.now;
+    spec->record->events = run->engine.events;
+    note_ends(run);
+    return code;
+}

@@ -1,0 +1,20 @@
+/* One run: one scenario, one policy, one seed, from time 0 to its end. */
+#ifndef SMS_LEVELS_SIMULATE_H
+#define SMS_LEVELS_SIMULATE_H
+
+#include "../record/record.h"
+
+struct sms__run_spec {
+    const struct sms_scenario *scenario;
+    const struct sms__policy_use *policy;
+    uint64_t seed;
+    long only_vm;                          /* the stand-alone run of this VM; -1: all VMs */
+    const char *observe;                   /* label under which observers are told; NULL: nobody watches */
+    const struct sms_run_options *options;
+    struct sms__record *record;            /* filled; in the arena */
+};
+
+/* In a guard of `arena`. SMS_OK, SMS_ECANCELED or SMS_ELIMIT. */
+int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec);
+
+#endif

@@ -1,0 +1,199 @@
+#include "tenant.h"
+
+static void next_step(struct sms__stream *stream, uint64_t now);
+static void start_job(struct sms__stream *stream, uint64_t arrived_ps, uint64_t now);
+
+static void launch_ended(void *subject, uint64_t now)
+{
+    struct sms__stream *stream = subject;
+    stream->times++;
+    next_step(stream, now);
+}
+
+static void step_ended(void *subject, uint64_t now)
+{
+    struct sms__stream *stream = subject;
+    stream->step++;
+    next_step(stream, now);
+}
+
+static void launch(struct sms__stream *stream, size_t k, uint64_t now)
+{
+    struct sms__feed *feed = stream->feed;
+    struct sms__record *run = feed->device->run;
+    size_t kind = run->first_kernel[feed->vm - feed->scenario->vm] + k;
+    const struct sms__kernel *kernel = &feed->vm->workload->kernel[k];
+    stream->launch = (struct sms__launch){
+        .fit = &feed->vm->fit[feed->device->idx][k],
+        .kernel = kernel,
+        .vm = feed->vm->name,
+        .record = &run->kernel[kind],
+        .stream = feed->jitter[k],
+        .ended = launch_ended,
+        .subject = stream,
+        .kind = kind,
+        .blocks = kernel->blocks,
+    };
+    sms__blocks_launch(feed->device, &stream->launch, now);
+}
+
+static void end_job(struct sms__stream *stream, uint64_t now)
+{
+    struct sms__feed *feed = stream->feed;
+    struct sms__vm_record *record = feed->record;
+    uint64_t latency = now - stream->arrived_ps;
+    stream->busy = false;
+    record->jobs++;
+    record->end_ps = now;
+    sms__histogram_add(&record->latency, latency);
+    if (feed->vm->deadline_ps > 0 && (double)latency > feed->vm->deadline_ps) {
+        record->missed++;
+        record->tardiness_ps += (double)latency - feed->vm->deadline_ps;
+    }
+    if (++feed->ended == feed->vm->repeat && --*feed->running == 0)
+        feed->engine->stopped = true;
+}
+
+/* The stream is free: the oldest job that waits, or without arrivals the next one. */
+static void take_job(struct sms__stream *stream, uint64_t now)
+{
+    struct sms__feed *feed = stream->feed;
+    if (feed->vm->arrivals == SMS__CLOSED) {
+        if (!feed->vm->repeat || feed->started < feed->vm->repeat)
+            start_job(stream, now, now);
+        return;
+    }
+    if (feed->backlog_count == 0)
+        return;
+    uint64_t arrived = feed->backlog[feed->backlog_first];
+    feed->backlog_first = (feed->backlog_first + 1) % SMS__BACKLOG_MAX;
+    feed->backlog_count--;
+    start_job(stream, arrived, now);
+}
+
+static bool is_instant(const struct sms__stream *stream, const struct sms__step *step)
+{
+    const struct sms__feed *feed = stream->feed;
+    if (step->kind == SMS__HOST)
+        return step->amount < 1;
+    const struct sms__link *link = step->kind == SMS__COPY_IN ? feed->in : feed->out;
+    return link->bytes_per_ps <= 0 || step->amount <= 0;
+}
+
+static void begin_step(struct sms__stream *stream, const struct sms__step *step, uint64_t now)
+{
+    struct sms__feed *feed = stream->feed;
+    switch (step->kind) {
+    case SMS__LAUNCH:
+        launch(stream, step->kernel, now);
+        return;
+    case SMS__HOST:
+        sms__engine_at(feed->engine, stream->source, SMS__LEVEL_TENANT, sms__after(now, step->amount));
+        return;
+    case SMS__COPY_IN:
+        sms__link_copy(feed->in, &stream->copy, step->amount, now);
+        return;
+    case SMS__COPY_OUT:
+        sms__link_copy(feed->out, &stream->copy, step->amount, now);
+        return;
+    }
+}
+
+/* Goes on with the job: begins the next step that takes time, or ends the job. */
+static void next_step(struct sms__stream *stream, uint64_t now)
+{
+    const struct sms__workload *workload = stream->feed->vm->workload;
+    for (; stream->step < workload->steps; stream->step++) {
+        const struct sms__step *step = &workload->step[stream->step];
+        bool over = step->kind == SMS__LAUNCH ? stream->times >= step->times : is_instant(stream, step);
+        if (!over) {
+            begin_step(stream, step, now);
+            return;
+        }
+        stream->times = 0;
+    }
+    end_job(stream, now);
+    take_job(stream, now);
+}
+
+static void start_job(struct sms__stream *stream, uint64_t arrived_ps, uint64_t now)
+{
+    stream->busy = true;
+    stream->arrived_ps = arrived_ps;
+    stream->step = 0;
+    stream->times = 0;
+    stream->feed->started++;
+    next_step(stream, now);
+}
+
+static struct sms__stream *free_stream(struct sms__feed *feed)
+{
+    for (size_t i = 0; i < feed->vm->streams; i++)
+        if (!feed->stream[i].busy)
+            return &feed->stream[i];
+    return NULL;
+}
+
+static void admit(struct sms__feed *feed, uint64_t now)
+{
+    struct sms__stream *stream = free_stream(feed);
+    if (stream) {
+        start_job(stream, now, now);
+    } else if (feed->backlog_count == SMS__BACKLOG_MAX) {
+        feed->record->rejected++;
+    } else {
+        feed->backlog[(feed->backlog_first + feed->backlog_count) % SMS__BACKLOG_MAX] = now;
+        feed->backlog_count++;
+    }
+}
+
+static uint64_t next_arrival(struct sms__feed *feed, uint64_t now)
+{
+    bool random = feed->vm->arrivals == SMS__POISSON;
+    return sms__after(now, feed->vm->interval_ps * (random ? sms__exponential(feed->arrivals) : 1));
+}
+
+/* The VM's start, and then each arrival of a job. */
+static void arrive(void *subject, uint64_t now)
+{
+    struct sms__feed *feed = subject;
+    if (feed->vm->arrivals == SMS__CLOSED) {
+        for (size_t i = 0; i < feed->vm->streams; i++)
+            take_job(&feed->stream[i], now);
+        return;
+    }
+    bool more = !feed->vm->repeat || feed->started + feed->backlog_count + 1 < feed->vm->repeat;
+    sms__engine_at(feed->engine, feed->source, SMS__LEVEL_TENANT, more ? next_arrival(feed, now) : UINT64_MAX);
+    admit(feed, now);
+}
+
+static void host_ended(void *subject, uint64_t now) { step_ended(subject, now); }
+
+void sms__feed_init(struct sms__feed *feed, struct sms__arena *arena, uint64_t seed, struct sms__record *record,
+                    size_t vm, size_t device)
+{
+    const struct sms__workload *workload = feed->vm->workload;
+    feed->record = &record->vm[vm];
+    feed->stream = SMS__NEW(arena, struct sms__stream, feed->vm->streams);
+    feed->jitter = SMS__NEW(arena, gsl_rng *, workload->kernels);
+    for (size_t k = 0; k < workload->kernels; k++) {
+        const char *name = sms__print(arena, "blocks of %s/%s", feed->vm->name, workload->kernel[k].name);
+        feed->jitter[k] = sms__stream(arena, seed, name, device);
+    }
+    for (size_t i = 0; i < feed->vm->streams; i++) {
+        struct sms__stream *stream = &feed->stream[i];
+        stream->feed = feed;
+        stream->copy.done = step_ended;
+        stream->copy.subject = stream;
+        stream->source = sms__engine_source(feed->engine, host_ended, stream);
+    }
+    if (feed->vm->arrivals != SMS__CLOSED) {
+        feed->arrivals = sms__stream(arena, seed, sms__print(arena, "arrivals of %s", feed->vm->name), device);
+        feed->backlog = SMS__NEW(arena, uint64_t, SMS__BACKLOG_MAX);
+    }
+    feed->source = sms__engine_source(feed->engine, arrive, feed);
+    uint64_t start = (uint64_t)(feed->vm->start_ps + 0.5);
+    if (feed->vm->arrivals != SMS__CLOSED)
+        start = next_arrival(feed, start);
+    sms__engine_at(feed->engine, feed->source, SMS__LEVEL_TENANT, start);
+}

@@ -1,0 +1,48 @@
+/* The tenants of the block level: on each device a VM has a number of streams,
+ * each of which takes a job, does the steps of the workload in order, and takes
+ * the next. */
+#ifndef SMS_LEVELS_TENANT_H
+#define SMS_LEVELS_TENANT_H
+
+#include "block.h"
+#include "link.h"
+
+enum { SMS__BACKLOG_MAX = 1 << 20 };
+
+struct sms__feed;
+
+/* One job under way. */
+struct sms__stream {
+    struct sms__feed *feed;
+    struct sms__launch launch;
+    struct sms__copy_in_flight copy;
+    uint32_t source;      /* of its host steps */
+    size_t step;
+    uint64_t times;       /* launches done of the current step */
+    uint64_t arrived_ps;  /* its job */
+    bool busy;
+};
+
+/* A VM on a device. */
+struct sms__feed {
+    const struct sms_scenario *scenario;
+    const struct sms__vm *vm;
+    struct sms__blocks *device;
+    struct sms__link *in, *out;
+    struct sms__engine *engine;
+    struct sms__vm_record *record;
+    struct sms__stream *stream; /* [vm->streams] */
+    gsl_rng *arrivals;
+    gsl_rng **jitter;           /* [kernels] */
+    uint32_t source;            /* of arrivals */
+    uint64_t started, ended;    /* jobs */
+    uint64_t *backlog;          /* ring of the arrival times of jobs that wait */
+    size_t backlog_first, backlog_count;
+    size_t *running;            /* feeds that are not through yet, of the whole run */
+};
+
+/* Sets it up; its first event is the VM's start. */
+void sms__feed_init(struct sms__feed *feed, struct sms__arena *arena, uint64_t seed, struct sms__record *record,
+                    size_t vm, size_t device);
+
+#endif

@@ -1,0 +1,14 @@
+#include <smsched/contention.h>
+
+double sms_curve_at(const struct sms_curve *curve, double usage)
+{
+    double x = 0, y = 0, slope = 0;
+    for (size_t i = 0; i < curve->points; i++) {
+        slope = (curve->overhead[i] - y) / (curve->usage[i] - x);
+        if (usage <= curve->usage[i])
+            break;
+        x = curve->usage[i];
+        y = curve->overhead[i];
+    }
+    return y + slope * (usage - x);
+}

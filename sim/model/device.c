@@ -1,0 +1,208 @@
+/* Reads `device:` documents. */
+#include "model.h"
+
+#include <string.h>
+
+static const char *const class_names[] = {"compute", "memory", NULL};
+static const char *const scope_names[] = {"sm", "device", NULL};
+
+#define F(struct_, member) offsetof(struct struct_, member)
+
+static const struct sms__field resource_fields[] = {
+    {"class", SMS__CHOICE, 0, F(sms__resource, cls), .required = true, .choices = class_names,
+     .help = "policies that look at classes take the fullest resource of each"},
+    {"scope", SMS__CHOICE, 0, F(sms__resource, scope), .choices = scope_names,
+     .help = "each SM has its own (default), or all SMs of the device share one"},
+    {"lanes", SMS__QUANTITY, SMS__RATIO, F(sms__resource, lanes), 0, 1e6, .help = "results per cycle and SM"},
+    {"bandwidth", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__resource, bandwidth), 1, 1e18,
+     .help = "of one SM, or of the device for scope device"},
+    {0}};
+
+/* An override of a resource need not repeat its class. */
+static const struct sms__field *resource_table(bool known)
+{
+    static const struct sms__field again[] = {
+        {"class", SMS__CHOICE, 0, F(sms__resource, cls), .choices = class_names},
+        {"scope", SMS__CHOICE, 0, F(sms__resource, scope), .choices = scope_names},
+        {"lanes", SMS__QUANTITY, SMS__RATIO, F(sms__resource, lanes), 0, 1e6, .help = ""},
+        {"bandwidth", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__resource, bandwidth), 1, 1e18, .help = ""},
+        {0}};
+    return known ? again : resource_fields;
+}
+
+static const struct sms__field sm_fields[] = {
+    {"threads", SMS__INTEGER, SMS__COUNT, F(sms__sm, threads), 32, 1 << 24, .help = "resident threads"},
+    {"warps", SMS__INTEGER, SMS__COUNT, F(sms__sm, warps), 1, 1 << 19, .help = "resident warps of 32 threads"},
+    {"blocks", SMS__INTEGER, SMS__COUNT, F(sms__sm, blocks), 1, 4096, .help = "resident blocks"},
+    {"registers", SMS__INTEGER, SMS__COUNT, F(sms__sm, registers), 1, 1 << 28, .help = "32-bit registers"},
+    {"shared_memory", SMS__INTEGER, SMS__BYTES, F(sms__sm, shared_memory), 0, 1e12, .help = "for blocks"},
+    {"threads_per_block", SMS__INTEGER, SMS__COUNT, F(sms__sm, threads_per_block), 1, 1 << 24,
+     .help = "most threads of one block"},
+    {"registers_per_thread", SMS__INTEGER, SMS__COUNT, F(sms__sm, registers_per_thread), 1, 65536,
+     .help = "most registers of one thread"},
+    {"register_unit", SMS__INTEGER, SMS__COUNT, F(sms__sm, register_unit), 1, 65536,
+     .help = "registers are allocated to a warp so many at a time"},
+    {"register_partitions", SMS__INTEGER, SMS__COUNT, F(sms__sm, register_partitions), 1, 64,
+     .help = "equal parts of the register file; a warp lies in one"},
+    {"shared_memory_unit", SMS__INTEGER, SMS__BYTES, F(sms__sm, shared_memory_unit), 1, 1 << 20,
+     .help = "shared memory is allocated so much at a time"},
+    {"shared_memory_reserved", SMS__INTEGER, SMS__BYTES, F(sms__sm, shared_memory_reserved), 0, 1 << 20,
+     .help = "taken by the system for each block"},
+    {"shared_memory_per_block", SMS__INTEGER, SMS__BYTES, F(sms__sm, shared_memory_per_block), 0, 1e12,
+     .help = "most shared memory of one block"},
+    {0}};
+
+static const struct sms__field link_fields[] = {
+    {"bandwidth", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__device, link_bandwidth), 1, 1e18, .required = true,
+     .help = "of each direction, shared fairly by the copies under way"},
+    {0}};
+
+static const struct sms__field power_fields[] = {
+    {"idle", SMS__QUANTITY, SMS__POWER, F(sms__device, idle_w), 0, 1e6, .required = true, .help = "no block resident"},
+    {"busy", SMS__QUANTITY, SMS__POWER, F(sms__device, busy_w), 0, 1e6, .required = true, .help = "every SM active"},
+    {0}};
+
+static void read_sm(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    sms__read_fields(reader, node, sm_fields, at);
+}
+
+static void read_link(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    sms__read_fields(reader, node, link_fields, at);
+}
+
+static void read_power(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    sms__read_fields(reader, node, power_fields, at);
+}
+
+int sms__resource_index(const struct sms__device *device, const char *name)
+{
+    for (size_t r = 0; r < device->resources; r++)
+        if (!strcmp(device->resource[r].name, name))
+            return (int)r;
+    return -1;
+}
+
+static void read_resource(struct sms__reader *reader, struct sms__device *device, const struct sms__node *key,
+                          const struct sms__node *value)
+{
+    const char *name = sms__read_name(reader, key);
+    if (!name)
+        return;
+    int idx = sms__resource_index(device, name);
+    bool known = idx >= 0;
+    if (!known && device->resources == SMS_RESOURCES_MAX) {
+        sms__complain(reader, key, "more than %d resources", SMS_RESOURCES_MAX);
+        return;
+    }
+    if (!known)
+        idx = (int)device->resources++;
+    device->resource[idx].name = name;
+    sms__read_fields(reader, value, resource_table(known), &device->resource[idx]);
+}
+
+static void read_resources(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    if (!sms__expect_kind(reader, node, SMS__MAP))
+        return;
+    for (size_t i = 0; i + 1 < node->items && reader->errors->count <= SMS_ERRORS_MAX; i += 2)
+        read_resource(reader, at, node->item[i], node->item[i + 1]);
+}
+
+static void read_background_demand(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__background *background = at;
+    sms__read_demand(reader, node, &background->demand, &background->demands);
+}
+
+static const struct sms__field background_fields[] = {
+    {"sm", SMS__INTEGER, SMS__COUNT, F(sms__background, sm), 0, 1e6, .required = true, .help = "which SM, from 0"},
+    {"demand", SMS__CUSTOM, .required = true, .read = read_background_demand, .help = "as of a kernel"},
+    {0}};
+
+static void read_background(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__device *device = at;
+    if (!sms__expect_kind(reader, node, SMS__LIST))
+        return;
+    device->background = SMS__NEW(reader->arena, struct sms__background, node->items);
+    device->backgrounds = node->items;
+    for (size_t i = 0; i < node->items; i++) {
+        device->background[i].node = node->item[i];
+        sms__read_fields(reader, node->item[i], background_fields, &device->background[i]);
+    }
+}
+
+static const struct sms__field device_fields[] = {
+    {"device", SMS__NAME, 0, F(sms__device, name), .required = true, .help = "its name"},
+    {"title", SMS__TEXT, 0, F(sms__device, title), .help = "its name in words"},
+    {"source", SMS__TEXT, 0, F(sms__device, source), .help = "where the numbers are from"},
+    {"clock", SMS__QUANTITY, SMS__FREQUENCY, F(sms__device, clock_hz), 1e3, 1e12, .required = true,
+     .help = "SM clock; cycles are converted with it"},
+    {"sms", SMS__INTEGER, SMS__COUNT, F(sms__device, sms), 1, 1e6, .required = true, .help = "SMs"},
+    {"memory", SMS__INTEGER, SMS__BYTES, F(sms__device, memory), 0, 1e16, .help = "device memory"},
+    {"link", SMS__CUSTOM, .read = read_link, .help = "to the host; without one, copies take no time"},
+    {"power", SMS__CUSTOM, .read = read_power, .help = "for energy"},
+    {"sm", SMS__CUSTOM, .offset = F(sms__device, sm), .read = read_sm, .required = true,
+     .help = "limits and allocation units of an SM"},
+    {"resources", SMS__CUSTOM, .read = read_resources, .required = true, .help = "by name"},
+    {"background", SMS__CUSTOM, .read = read_background, .help = "load that never leaves, by SM"},
+    {0}};
+
+/* What a scenario may override. */
+static const struct sms__table tables[] = {{"device", device_fields},
+                                           {"device: sm", sm_fields},
+                                           {"device: resources: NAME", resource_fields},
+                                           {"device: link", link_fields},
+                                           {"device: power", power_fields},
+                                           {"device: background", background_fields},
+                                           {NULL, NULL}};
+
+const struct sms__table *sms__device_tables(void) { return tables; }
+
+void sms__read_device(struct sms__reader *reader, const struct sms__node *node, struct sms__device *device)
+{
+    *device = (struct sms__device){.node = node, .title = "", .source = ""};
+    device->sm = (struct sms__sm){.threads = 2048, .warps = 64, .blocks = 32, .registers = 65536,
+                                  .shared_memory = 96 * 1024, .threads_per_block = 1024, .registers_per_thread = 255,
+                                  .register_unit = 256, .register_partitions = 4, .shared_memory_unit = 256,
+                                  .shared_memory_per_block = 96 * 1024};
+    sms__read_fields(reader, node, device_fields, device);
+    sms__finish_device(reader, device);
+}
+
+static void check_backgrounds(struct sms__reader *reader, const struct sms__device *device)
+{
+    for (size_t i = 0; i < device->backgrounds; i++) {
+        const struct sms__background *background = &device->background[i];
+        if (background->sm >= device->sms)
+            sms__complain(reader, background->node, "there is no SM %llu; the device has %llu",
+                          (unsigned long long)background->sm, (unsigned long long)device->sms);
+        for (size_t d = 0; d < background->demands; d++)
+            if (sms__resource_index(device, background->demand[d].resource) < 0)
+                sms__complain(reader, background->demand[d].node, "the device has no resource '%.60s'",
+                              background->demand[d].resource);
+    }
+}
+
+void sms__finish_device(struct sms__reader *reader, struct sms__device *device)
+{
+    if (device->sm.register_partitions > device->sm.registers)
+        sms__complain(reader, device->node, "more register partitions than registers");
+    if (device->resources == 0 && sms__node_get(device->node, "resources"))
+        sms__complain(reader, device->node, "a device needs at least one resource");
+    if (device->busy_w < device->idle_w)
+        sms__complain(reader, device->node, "the power of a busy device is less than of an idle one");
+    check_backgrounds(reader, device);
+    for (size_t r = 0; r < device->resources; r++) {
+        const struct sms__resource *resource = &device->resource[r];
+        device->resource_view[r] = (struct sms_resource_view){resource->name, (enum sms_class)resource->cls,
+                                                              (enum sms_scope)resource->scope};
+    }
+    device->view.sms = device->sms;
+    device->view.resources = device->resources;
+    device->view.resource = device->resource_view;
+    sms__sm_capacity(&device->sm, device->view.capacity);
+}

@@ -1,0 +1,233 @@
+/* Checks a scenario's parts against each other, and works out what runs need:
+ * each kernel's demand and needs on each device. */
+#include "model.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *resource_name(const void *user, size_t i)
+{
+    return ((const struct sms__device *)user)->resource[i].name;
+}
+
+static void fit_demand(struct sms__reader *reader, const struct sms__kernel *kernel, const struct sms__device *device,
+                       struct sms__fit *fit)
+{
+    for (size_t d = 0; d < kernel->demands; d++) {
+        const struct sms__demand *demand = &kernel->demand[d];
+        int r = sms__resource_index(device, demand->resource);
+        if (r < 0) {
+            sms__complain_unknown(reader, demand->node, "resource", device->resources, resource_name, device);
+            continue;
+        }
+        bool wide = device->resource[r].scope == SMS_SCOPE_DEVICE && demand->ratio > 0;
+        fit->demand[r] = nearbyint(demand->ratio * SMS_FULL);
+        fit->adds[r] = wide ? fit->demand[r] / (double)device->sms : fit->demand[r];
+        fit->device_wide |= wide;
+    }
+}
+
+static void fit_kernel(struct sms__reader *reader, const struct sms__vm *vm, const struct sms__kernel *kernel,
+                       const struct sms__device *device, struct sms__fit *fit)
+{
+    enum sms_limit binds;
+    fit_demand(reader, kernel, device, fit);
+    const char *problem = sms__block_needs(&device->sm, kernel, fit->needs);
+    if (problem) {
+        sms__complain(reader, kernel->node, "kernel '%.60s' of VM '%.60s' fits no SM of %s: %s", kernel->name,
+                      vm->name, device->name, problem);
+        return;
+    }
+    fit->per_sm = sms__blocks_per_sm(device->view.capacity, fit->needs, &binds);
+    fit->work_ps = kernel->block_time.cycles ? sms__cycles_to_ps(kernel->block_time.value, device->clock_hz)
+                                             : kernel->block_time.value;
+    if (fit->work_ps < 1 || fit->work_ps > SMS__TIME_MAX_PS)
+        sms__complain(reader, kernel->node, "block_time of kernel '%.60s' on %s is not between 1 ps and 104 days",
+                      kernel->name, device->name);
+}
+
+static struct sms__fit *fit_vm(struct sms__reader *reader, const struct sms__vm *vm, const struct sms__device *device)
+{
+    struct sms__fit *fit = SMS__NEW(reader->arena, struct sms__fit, vm->workload->kernels);
+    for (size_t k = 0; k < vm->workload->kernels; k++)
+        fit_kernel(reader, vm, &vm->workload->kernel[k], device, &fit[k]);
+    return fit;
+}
+
+/* Equal devices share the fits; they stand next to each other. */
+static void fit_all(struct sms__reader *reader, struct sms_scenario *scenario, struct sms__vm *vm)
+{
+    vm->fit = SMS__NEW(reader->arena, const struct sms__fit *, scenario->devices);
+    for (size_t d = 0; d < scenario->devices; d++) {
+        bool same = d > 0 && scenario->device[d] == scenario->device[d - 1];
+        vm->fit[d] = same ? vm->fit[d - 1] : fit_vm(reader, vm, scenario->device[d]);
+    }
+}
+
+/* Whether some SM, with nothing but its background, takes the block. */
+static bool placeable(const struct sms__policy_use *use, const struct sms__device *device, const struct sms__fit *fit)
+{
+    const uint64_t none[SMS_LIMITS] = {0};
+    const struct sms_block_request request = {fit->adds, fit->needs};
+    if (!use->policy->admits)
+        return true;
+    double empty[SMS_RESOURCES_MAX] = {0};
+    struct sms_sm_view view = {0, empty, none};
+    if (device->backgrounds < device->sms)
+        return use->policy->admits(use->param, &device->view, &view, &request) == SMS_ADMIT;
+    return true; /* every SM has a background: the run will tell */
+}
+
+static void check_policy(struct sms__reader *reader, const struct sms_scenario *scenario,
+                         const struct sms__policy_use *use)
+{
+    for (size_t v = 0; v < scenario->vms; v++) {
+        const struct sms__vm *vm = &scenario->vm[v];
+        for (size_t k = 0; k < vm->workload->kernels; k++)
+            if (!placeable(use, scenario->device[0], &vm->fit[0][k]))
+                sms__complain(reader, use->node, "%s would never place a block of kernel '%.60s' of VM '%.60s': "
+                              "its demand is over the limit on an empty SM",
+                              use->label, vm->workload->kernel[k].name, vm->name);
+    }
+}
+
+static void check_curves(struct sms__reader *reader, const struct sms_scenario *scenario)
+{
+    for (size_t c = 0; scenario->curves && c < scenario->curves->count; c++)
+        if (sms__resource_index(scenario->device[0], scenario->curves->resource[c]) < 0)
+            sms__complain_unknown(reader, scenario->curves->node[c], "resource", scenario->device[0]->resources,
+                                  resource_name, scenario->device[0]);
+}
+
+/* On every device: a copy without a link takes none. */
+static bool takes_time(const struct sms_scenario *scenario, const struct sms__workload *workload)
+{
+    bool linked = true;
+    for (size_t d = 0; d < scenario->devices; d++)
+        linked &= scenario->device[d]->link_bandwidth > 0;
+    for (size_t i = 0; i < workload->steps; i++) {
+        const struct sms__step *step = &workload->step[i];
+        bool copy = step->kind == SMS__COPY_IN || step->kind == SMS__COPY_OUT;
+        if (step->kind == SMS__LAUNCH || (step->amount >= 1 && (linked || !copy)))
+            return true;
+    }
+    return false;
+}
+
+static const char *policy_label(const void *user, size_t i)
+{
+    return ((const struct sms_scenario *)user)->policy[i].label;
+}
+
+static void check_label(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__expect *e,
+                        const char *key, const char *label)
+{
+    if (!label)
+        return;
+    for (size_t i = 0; i < scenario->policies; i++)
+        if (!strcmp(scenario->policy[i].label, label))
+            return;
+    sms__complain_unknown(reader, sms__node_get(e->node, key), "policy of this scenario", scenario->policies,
+                          policy_label, scenario);
+}
+
+static const char *vm_name(const void *user, size_t i) { return ((const struct sms_scenario *)user)->vm[i].name; }
+
+static void check_subject(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__expect *e)
+{
+    bool vm_found = !e->vm;
+    for (size_t v = 0; e->vm && v < scenario->vms; v++)
+        vm_found |= !strcmp(scenario->vm[v].name, e->vm);
+    if (!vm_found)
+        sms__complain_unknown(reader, sms__node_get(e->node, "vm"), "VM", scenario->vms, vm_name, scenario);
+    if (e->resource && sms__resource_index(scenario->device[0], e->resource) < 0)
+        sms__complain_unknown(reader, sms__node_get(e->node, "resource"), "resource", scenario->device[0]->resources,
+                              resource_name, scenario->device[0]);
+    if (e->vm && e->resource)
+        sms__complain(reader, e->node, "of a VM or of a resource, not both");
+}
+
+static const char *metric_name(const void *user, size_t i) { return ((const struct sms_metric *)user)[i].name; }
+
+static void check_metric(struct sms__reader *reader, const struct sms__expect *e)
+{
+    size_t count;
+    const struct sms_metric *metric = sms_metrics(e->vm ? SMS_VM : e->resource ? SMS_RESOURCE : SMS_HOST, &count);
+    if (!strcmp(e->metric, "gain")) {
+        if (!e->over)
+            sms__complain(reader, e->node, "a gain is over another policy: key 'over' is missing");
+        return;
+    }
+    for (size_t m = 0; m < count; m++)
+        if (!strcmp(metric[m].name, e->metric))
+            return;
+    sms__complain_unknown(reader, sms__node_get(e->node, "metric"), "metric", count, metric_name, metric);
+}
+
+static void check_expects(struct sms__reader *reader, const struct sms_scenario *scenario)
+{
+    for (size_t i = 0; i < scenario->expects; i++) {
+        const struct sms__expect *e = &scenario->expect[i];
+        if (!e->metric || !e->policy)
+            continue;
+        check_metric(reader, e);
+        check_label(reader, scenario, e, "policy", e->policy);
+        check_label(reader, scenario, e, "over", e->over);
+        check_subject(reader, scenario, e);
+    }
+}
+
+static void check_vm(struct sms__reader *reader, struct sms_scenario *scenario, struct sms__vm *vm)
+{
+    if (vm->repeat == 0 && scenario->duration_ps <= 0)
+        sms__complain(reader, vm->node, "VM '%.60s' repeats forever: the run needs a duration", vm->name);
+    if (vm->repeat != 1 && !takes_time(scenario, vm->workload))
+        sms__complain(reader, vm->node, "a job of VM '%.60s' takes no time and repeats", vm->name);
+}
+
+/* A table and its resources have one order on all devices of a scenario. */
+static void check_devices(struct sms__reader *reader, const struct sms_scenario *scenario)
+{
+    const struct sms__device *first = scenario->device[0];
+    for (size_t d = 1; d < scenario->devices; d++) {
+        const struct sms__device *other = scenario->device[d];
+        bool same = other->resources == first->resources;
+        for (size_t r = 0; same && r < first->resources; r++)
+            same = !strcmp(other->resource[r].name, first->resource[r].name);
+        if (same)
+            continue;
+        sms__complain(reader, scenario->node, "devices %s and %s have different resources; a scenario needs one set",
+                      first->name, other->name);
+        return;
+    }
+}
+
+static bool require(struct sms__reader *reader, const struct sms__node *node, const char *key, size_t count)
+{
+    if (count == 0 && node->kind == SMS__MAP && sms__node_get(node, key))
+        sms__complain(reader, node, "%s: there are none", key);
+    return count > 0;
+}
+
+void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
+{
+    (void)file;
+    bool whole = require(reader, scenario->node, "devices", scenario->devices);
+    whole &= require(reader, scenario->node, "vms", scenario->vms);
+    whole &= require(reader, scenario->node, "policies", scenario->policies);
+    for (size_t v = 0; v < scenario->vms; v++)
+        whole &= scenario->vm[v].workload != NULL;
+    if (!whole || reader->errors->count)
+        return;
+    check_devices(reader, scenario);
+    for (size_t v = 0; v < scenario->vms; v++) {
+        check_vm(reader, scenario, &scenario->vm[v]);
+        fit_all(reader, scenario, &scenario->vm[v]);
+    }
+    check_curves(reader, scenario);
+    check_expects(reader, scenario);
+    for (size_t p = 0; p < scenario->policies && !reader->errors->count; p++)
+        check_policy(reader, scenario, &scenario->policy[p]);
+    if (!reader->errors->count)
+        check_policy(reader, scenario, scenario->alone);
+}

@@ -1,0 +1,529 @@
+/* Reads `scenario:` documents. What they name is looked up while reading;
+ * link.c then checks the parts against each other. */
+#include "model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define F(struct_, member) offsetof(struct struct_, member)
+
+const char *const sms__queue_names[] = {"interleave", "fifo", "kernel_fifo", "rr_fifo", NULL};
+
+enum { DEVICES_MAX = 100000 };
+
+/* While a scenario is read. */
+struct context {
+    struct sms_file *file;
+    struct sms_scenario *scenario;
+};
+
+static struct context *context_of(struct sms__reader *reader) { return reader->user; }
+
+static const char *param_name(const void *user, size_t i) { return ((const struct sms_param *)user)[i].name; }
+
+static size_t count_params(const struct sms_param *params)
+{
+    size_t count = 0;
+    while (params && params[count].name)
+        count++;
+    return count;
+}
+
+static void default_params(const struct sms_param *params, double *values)
+{
+    for (size_t i = 0; i < count_params(params); i++)
+        values[i] = params[i].fallback;
+}
+
+static void read_param(struct sms__reader *reader, const struct sms__node *key, const struct sms__node *value,
+                       const struct sms_param *params, double *values)
+{
+    struct sms__quantity number;
+    if (!sms__expect_kind(reader, key, SMS__SCALAR))
+        return;
+    for (size_t i = 0; i < count_params(params); i++) {
+        if (strcmp(params[i].name, key->text))
+            continue;
+        enum sms__dimension dimension = params[i].unit == SMS_UNIT_COUNT ? SMS__COUNT : SMS__RATIO;
+        if (sms__read_number(reader, value, dimension, params[i].min, params[i].max, &number))
+            values[i] = number.value;
+        return;
+    }
+    if (count_params(params))
+        sms__complain_unknown(reader, key, "parameter", count_params(params), param_name, params);
+    else
+        sms__complain(reader, key, "unknown parameter '%.60s': there are none", key->text);
+}
+
+/* "name", or "name(limit=150 %)" where a parameter differs from its default. */
+static const char *label(struct sms__arena *arena, const char *name, const struct sms_param *params,
+                         const double *values)
+{
+    const char *text = "";
+    for (size_t i = 0; i < count_params(params); i++) {
+        bool ratio = params[i].unit == SMS_UNIT_RATIO;
+        if (values[i] == params[i].fallback)
+            continue;
+        text = sms__print(arena, "%s%s%s=%.6g%s", text, *text ? " " : "", params[i].name,
+                          ratio ? values[i] * 100 : values[i], ratio ? "%" : "");
+    }
+    return *text ? sms__print(arena, "%s(%s)", name, text) : name;
+}
+
+static const char *policy_name(const void *user, size_t i)
+{
+    const struct sms_block_policy *policy = sms__policy_at(user, i);
+    return policy ? policy->name : NULL;
+}
+
+static size_t count_policies(const struct sms_load_options *options)
+{
+    size_t count = 0;
+    while (sms__policy_at(options, count))
+        count++;
+    return count;
+}
+
+static void read_policy_params(struct sms__reader *reader, const struct sms__node *node, struct sms__policy_use *use)
+{
+    if (!sms__expect_kind(reader, node, SMS__MAP))
+        return;
+    for (size_t i = 0; i + 1 < node->items; i += 2)
+        read_param(reader, node->item[i], node->item[i + 1], use->policy->params, use->param);
+}
+
+/* `round_robin`, or `{fine_grained: {limit: 150 %}}`. */
+static bool read_policy_use(struct sms__reader *reader, const struct sms__node *node, struct sms__policy_use *use)
+{
+    const struct sms_load_options *options = context_of(reader)->file->options;
+    const struct sms__node *name = node;
+    if (node->kind == SMS__MAP && node->items == 2)
+        name = node->item[0];
+    if (!sms__expect_kind(reader, name, SMS__SCALAR))
+        return false;
+    use->node = node;
+    use->policy = sms__find_policy(options, name->text);
+    if (!use->policy) {
+        sms__complain_unknown(reader, name, "block policy", count_policies(options), policy_name, options);
+        return false;
+    }
+    default_params(use->policy->params, use->param);
+    if (name != node)
+        read_policy_params(reader, node->item[1], use);
+    use->label = label(reader->arena, use->policy->name, use->policy->params, use->param);
+    return true;
+}
+
+static void read_policies(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms_scenario *scenario = at;
+    if (!sms__expect_kind(reader, node, SMS__LIST))
+        return;
+    scenario->policy = SMS__NEW(reader->arena, struct sms__policy_use, node->items);
+    for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
+        struct sms__policy_use *use = &scenario->policy[scenario->policies];
+        if (!read_policy_use(reader, node->item[i], use))
+            continue;
+        for (size_t j = 0; j < scenario->policies; j++)
+            if (!strcmp(scenario->policy[j].label, use->label))
+                sms__complain(reader, node->item[i], "policy '%.60s' is given twice", use->label);
+        scenario->policies++;
+    }
+}
+
+static void read_alone(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms_scenario *scenario = at;
+    scenario->alone = SMS__NEW(reader->arena, struct sms__policy_use, 1);
+    read_policy_use(reader, node, scenario->alone);
+}
+
+static const char *contention_name(const void *user, size_t i)
+{
+    const struct sms_contention *model = sms__contention_at(user, i);
+    return model ? model->name : NULL;
+}
+
+static void unknown_contention(struct sms__reader *reader, const struct sms__node *node)
+{
+    const struct sms_load_options *options = context_of(reader)->file->options;
+    size_t count = 0;
+    while (sms__contention_at(options, count))
+        count++;
+    sms__complain_unknown(reader, node, "contention model", count, contention_name, options);
+}
+
+static bool read_point(struct sms__reader *reader, const struct sms__node *node, double *usage, double *overhead)
+{
+    struct sms__quantity x, y;
+    if (!sms__expect_kind(reader, node, SMS__LIST))
+        return false;
+    if (node->items != 2) {
+        sms__complain(reader, node, "a point is [usage, overhead]");
+        return false;
+    }
+    if (!sms__read_number(reader, node->item[0], SMS__RATIO, 0, 1e6, &x) ||
+        !sms__read_number(reader, node->item[1], SMS__RATIO, 0, 1e6, &y))
+        return false;
+    if (x.value <= *usage || y.value < *overhead) {
+        sms__complain(reader, node, "the points of a curve rise, from a usage above 0");
+        return false;
+    }
+    *usage = x.value;
+    *overhead = y.value;
+    return true;
+}
+
+static void read_curve(struct sms__reader *reader, const struct sms__node *node, struct sms_curve *curve)
+{
+    if (!sms__expect_kind(reader, node, SMS__LIST))
+        return;
+    double *usage = SMS__NEW(reader->arena, double, node->items);
+    double *overhead = SMS__NEW(reader->arena, double, node->items);
+    double last_usage = 0, last_overhead = 0;
+    for (size_t i = 0; i < node->items; i++) {
+        if (!read_point(reader, node->item[i], &last_usage, &last_overhead))
+            return;
+        usage[i] = last_usage;
+        overhead[i] = last_overhead;
+    }
+    *curve = (struct sms_curve){node->items, usage, overhead};
+}
+
+static void read_curves(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
+{
+    if (!sms__expect_kind(reader, node, SMS__MAP))
+        return;
+    if (node->items / 2 > SMS_RESOURCES_MAX) {
+        sms__complain(reader, node, "more than %d resources", SMS_RESOURCES_MAX);
+        return;
+    }
+    struct sms__curves *curves = SMS__NEW(reader->arena, struct sms__curves, 1);
+    for (size_t i = 0; i + 1 < node->items; i += 2) {
+        curves->node[curves->count] = node->item[i];
+        curves->resource[curves->count] = sms__read_name(reader, node->item[i]);
+        read_curve(reader, node->item[i + 1], &curves->curve[curves->count]);
+        curves->count += curves->resource[curves->count] != NULL;
+    }
+    scenario->curves = curves;
+}
+
+static void read_contention_params(struct sms__reader *reader, const struct sms__node *node,
+                                   struct sms_scenario *scenario)
+{
+    for (size_t i = 0; i + 1 < node->items; i += 2) {
+        const struct sms__node *key = node->item[i];
+        if (key->kind == SMS__SCALAR && !strcmp(key->text, "model"))
+            continue;
+        if (key->kind == SMS__SCALAR && !strcmp(key->text, "curves") && scenario->contention->curves)
+            read_curves(reader, node->item[i + 1], scenario);
+        else
+            read_param(reader, key, node->item[i + 1], scenario->contention->params, scenario->contention_param);
+    }
+}
+
+/* `proportional`, or `{model: proportional, slope: 2.55}`. */
+static void read_contention(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms_scenario *scenario = at;
+    const struct sms__node *name = node->kind == SMS__MAP ? sms__node_get(node, "model") : node;
+    if (!name) {
+        sms__complain(reader, node, "key 'model' is missing");
+        return;
+    }
+    if (!sms__expect_kind(reader, name, SMS__SCALAR))
+        return;
+    const struct sms_contention *model = sms__find_contention(context_of(reader)->file->options, name->text);
+    if (!model) {
+        unknown_contention(reader, name);
+        return;
+    }
+    scenario->contention = model;
+    default_params(model->params, scenario->contention_param);
+    if (node->kind == SMS__MAP)
+        read_contention_params(reader, node, scenario);
+    scenario->contention_label = label(reader->arena, model->name, model->params, scenario->contention_param);
+}
+
+struct device_use {
+    const struct sms__node *model;
+    uint64_t count;
+};
+
+static void keep_node(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    if (sms__expect_kind(reader, node, SMS__SCALAR))
+        *(const struct sms__node **)at = node;
+}
+
+/* The keys of a `devices:` entry that are not overrides. */
+static const struct sms__field device_use_fields[] = {
+    {"model", SMS__CUSTOM, 0, F(device_use, model), .required = true, .read = keep_node, .help = "a device"},
+    {"count", SMS__INTEGER, SMS__COUNT, F(device_use, count), 1, DEVICES_MAX, .help = "how many; default 1"},
+    {0}};
+
+static bool is_use_key(const struct sms__node *key)
+{
+    return key->kind == SMS__SCALAR && (!strcmp(key->text, "model") || !strcmp(key->text, "count"));
+}
+
+/* The map split in two: what says which device, and what it overrides. */
+static struct sms__node *pick_pairs(struct sms__arena *arena, const struct sms__node *map, bool use_keys)
+{
+    struct sms__node *part = SMS__NEW(arena, struct sms__node, 1);
+    *part = *map;
+    part->item = SMS__NEW(arena, struct sms__node *, map->items);
+    part->items = 0;
+    for (size_t i = 0; i + 1 < map->items; i += 2) {
+        if (is_use_key(map->item[i]) != use_keys)
+            continue;
+        part->item[part->items++] = map->item[i];
+        part->item[part->items++] = map->item[i + 1];
+    }
+    return part;
+}
+
+static const struct sms__device *overridden(struct sms__reader *reader, const struct sms__node *node,
+                                            const struct sms__device *base)
+{
+    const struct sms__field *all = sms__device_tables()[0].fields;
+    const struct sms__node *map = pick_pairs(reader->arena, node, false);
+    if (map->items == 0)
+        return base;
+    size_t n = 0;
+    struct sms__field *fields = SMS__NEW(reader->arena, struct sms__field, 16);
+    for (size_t i = 0; all[i].name; i++)
+        if (strcmp(all[i].name, "device")) {
+            fields[n] = all[i];
+            fields[n++].required = false;
+        }
+    struct sms__device *device = SMS__NEW(reader->arena, struct sms__device, 1);
+    *device = *base;
+    device->node = node;
+    sms__read_fields(reader, map, fields, device);
+    sms__finish_device(reader, device);
+    return device;
+}
+
+static void read_device_use(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
+{
+    struct device_use use = {.count = 1};
+    if (!sms__expect_kind(reader, node, SMS__MAP))
+        return;
+    sms__read_fields(reader, pick_pairs(reader->arena, node, true), device_use_fields, &use);
+    if (!use.model)
+        return;
+    const struct sms__device *device = sms__find_device(context_of(reader)->file, use.model->text, use.model);
+    if (!device)
+        return;
+    device = overridden(reader, node, device);
+    if (scenario->devices + use.count > DEVICES_MAX) {
+        sms__complain(reader, node, "more than %d devices", DEVICES_MAX);
+        return;
+    }
+    const struct sms__device **all = SMS__NEW(reader->arena, const struct sms__device *, scenario->devices + use.count);
+    for (size_t i = 0; i < scenario->devices; i++)
+        all[i] = scenario->device[i];
+    for (uint64_t i = 0; i < use.count; i++)
+        all[scenario->devices++] = device;
+    scenario->device = all;
+}
+
+static void read_devices(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    if (!sms__expect_kind(reader, node, SMS__LIST))
+        return;
+    for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++)
+        read_device_use(reader, node->item[i], at);
+}
+
+static void read_repeat(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__quantity number;
+    if (node->kind == SMS__SCALAR && !strcmp(node->text, "forever"))
+        *(uint64_t *)at = 0;
+    else if (sms__read_number(reader, node, SMS__COUNT, 1, 1e15, &number))
+        *(uint64_t *)at = (uint64_t)number.value;
+}
+
+struct arrival_fields {
+    double poisson, every;
+};
+
+static const struct sms__field arrival_table[] = {
+    {"poisson", SMS__QUANTITY, SMS__TIME, F(arrival_fields, poisson), 1, SMS__TIME_MAX_PS,
+     .help = "mean of exponential intervals"},
+    {"every", SMS__QUANTITY, SMS__TIME, F(arrival_fields, every), 1, SMS__TIME_MAX_PS, .help = "equal intervals"},
+    {0}};
+
+static void read_arrivals(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__vm *vm = at;
+    struct arrival_fields given = {0};
+    sms__read_fields(reader, node, arrival_table, &given);
+    if (node->kind == SMS__MAP && (given.poisson > 0) == (given.every > 0))
+        sms__complain(reader, node, "arrivals are one of poisson, every");
+    vm->arrivals = given.poisson > 0 ? SMS__POISSON : SMS__REGULAR;
+    vm->interval_ps = given.poisson > 0 ? given.poisson : given.every;
+}
+
+static const struct sms__field vm_fields[] = {
+    {"name", SMS__NAME, 0, F(sms__vm, name), .required = true, .help = "its name"},
+    {"workload", SMS__CUSTOM, 0, F(sms__vm, workload_node), .required = true, .read = keep_node,
+     .help = "what one job does"},
+    {"start", SMS__QUANTITY, SMS__TIME, F(sms__vm, start_ps), 0, SMS__TIME_MAX_PS, .help = "default 0"},
+    {"repeat", SMS__CUSTOM, 0, F(sms__vm, repeat), .read = read_repeat,
+     .help = "jobs on each device, or forever; default 1, with arrivals forever"},
+    {"streams", SMS__INTEGER, SMS__COUNT, F(sms__vm, streams), 1, 4096,
+     .help = "jobs under way at once on each device; default 1"},
+    {"arrivals", SMS__CUSTOM, .read = read_arrivals,
+     .help = "when jobs arrive on each device; default: the next when one ends"},
+    {"deadline", SMS__QUANTITY, SMS__TIME, F(sms__vm, deadline_ps), 1, SMS__TIME_MAX_PS,
+     .help = "of a job, from its arrival"},
+    {0}};
+
+static void read_vm(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
+{
+    struct sms__vm *vm = &scenario->vm[scenario->vms];
+    *vm = (struct sms__vm){.node = node, .name = "", .repeat = 1, .streams = 1};
+    if (node->kind == SMS__MAP && sms__node_get(node, "arrivals"))
+        vm->repeat = 0;
+    sms__read_fields(reader, node, vm_fields, vm);
+    for (size_t i = 0; i < scenario->vms; i++)
+        if (vm->name[0] && !strcmp(scenario->vm[i].name, vm->name))
+            sms__complain(reader, node, "VM '%.60s' is defined twice", vm->name);
+    scenario->vms++;
+    if (vm->workload_node)
+        vm->workload = sms__find_workload(context_of(reader)->file, vm->workload_node->text, vm->workload_node);
+}
+
+static void read_vms(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms_scenario *scenario = at;
+    if (!sms__expect_kind(reader, node, SMS__LIST))
+        return;
+    scenario->vm = SMS__NEW(reader->arena, struct sms__vm, node->items);
+    for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++)
+        read_vm(reader, node->item[i], scenario);
+}
+
+static const struct sms__field run_fields[] = {
+    {"warmup", SMS__QUANTITY, SMS__TIME, F(sms_scenario, warmup_ps), 0, SMS__TIME_MAX_PS,
+     .help = "not measured; default 0"},
+    {"duration", SMS__QUANTITY, SMS__TIME, F(sms_scenario, duration_ps), 1, SMS__TIME_MAX_PS,
+     .help = "of the run, warm-up included; default: until every VM has ended"},
+    {"seed", SMS__INTEGER, SMS__COUNT, F(sms_scenario, seed), 1, 9007199254740992.0, .help = "default 1"},
+    {"replications", SMS__INTEGER, SMS__COUNT, F(sms_scenario, replications), 1, 100000,
+     .help = "with seeds of their own; default 1"},
+    {0}};
+
+static void read_run(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms_scenario *scenario = at;
+    sms__read_fields(reader, node, run_fields, scenario);
+    if (scenario->duration_ps > 0 && scenario->warmup_ps >= scenario->duration_ps)
+        sms__complain(reader, node, "the warm-up does not end before the run does");
+}
+
+/* A number of any dimension: which, the metric decides. */
+static void read_any(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    char why[160];
+    struct sms__quantity *out = at;
+    if (!sms__expect_kind(reader, node, SMS__SCALAR))
+        return;
+    if (!sms__quantity_parse(node->text, SMS__RATIO, out, why, sizeof why))
+        return;
+    if (!sms__quantity_parse(node->text, SMS__TIME, out, why, sizeof why))
+        out->value /= 1e3; /* metrics of time are in ns */
+    else
+        sms__complain(reader, node, "'%.40s' is neither a number, a percentage nor a time", node->text);
+}
+
+static const struct sms__field expect_fields[] = {
+    {"metric", SMS__TEXT, 0, F(sms__expect, metric), .required = true,
+     .help = "a metric (smsched list metrics), or gain: host kernels_per_s over another policy's, less 1"},
+    {"policy", SMS__TEXT, 0, F(sms__expect, policy), .required = true, .help = "whose value"},
+    {"over", SMS__TEXT, 0, F(sms__expect, over), .help = "the policy compared with; the ratio is checked"},
+    {"vm", SMS__TEXT, 0, F(sms__expect, vm), .help = "of a VM; default: of the host"},
+    {"resource", SMS__TEXT, 0, F(sms__expect, resource), .help = "of a resource"},
+    {"value", SMS__CUSTOM, 0, F(sms__expect, value), .read = read_any, .help = "expected"},
+    {"tolerance", SMS__CUSTOM, 0, F(sms__expect, tolerance), .read = read_any,
+     .help = "absolute for ratios and gains (3 % are 3 points), relative for others; default 0"},
+    {"min", SMS__CUSTOM, 0, F(sms__expect, min), .read = read_any, .help = "at least"},
+    {"max", SMS__CUSTOM, 0, F(sms__expect, max), .read = read_any, .help = "at most"},
+    {0}};
+
+static void read_expects(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms_scenario *scenario = at;
+    if (!sms__expect_kind(reader, node, SMS__LIST))
+        return;
+    scenario->expect = SMS__NEW(reader->arena, struct sms__expect, node->items);
+    for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
+        struct sms__expect *expect = &scenario->expect[scenario->expects++];
+        const struct sms__node *item = node->item[i];
+        expect->node = item;
+        sms__read_fields(reader, item, expect_fields, expect);
+        expect->has_value = sms__node_get(item, "value") != NULL;
+        expect->has_min = sms__node_get(item, "min") != NULL;
+        expect->has_max = sms__node_get(item, "max") != NULL;
+        if (item->kind == SMS__MAP && !expect->has_value && !expect->has_min && !expect->has_max)
+            sms__complain(reader, item, "expects nothing: give value, min or max");
+    }
+}
+
+static const struct sms__field scenario_fields[] = {
+    {"scenario", SMS__NAME, 0, F(sms_scenario, name), .required = true, .help = "its name"},
+    {"question", SMS__TEXT, 0, F(sms_scenario, question), .help = "what it is to answer"},
+    {"devices", SMS__CUSTOM, .read = read_devices, .required = true,
+     .help = "a list of {model: NAME, count: N}, with any field of a device to override it"},
+    {"contention", SMS__CUSTOM, .read = read_contention, .help = "a model, or {model: NAME, ...}; default none"},
+    {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .choices = sms__queue_names,
+     .help = "in which order kernels offer blocks; default interleave"},
+    {"policies", SMS__CUSTOM, .read = read_policies, .required = true, .help = "a list of NAME or {NAME: {...}}"},
+    {"alone", SMS__CUSTOM, .read = read_alone,
+     .help = "the policy of the stand-alone runs; default round_robin"},
+    {"vms", SMS__CUSTOM, .read = read_vms, .required = true, .help = "a list"},
+    {"run", SMS__CUSTOM, .read = read_run, .help = "how long, from which seed, how often"},
+    {"expect", SMS__CUSTOM, .read = read_expects, .help = "what `smsched check` checks"},
+    {0}};
+
+static const struct sms__table tables[] = {{"scenario", scenario_fields},
+                                           {"scenario: devices", device_use_fields},
+                                           {"scenario: vms", vm_fields},
+                                           {"scenario: vms: arrivals", arrival_table},
+                                           {"scenario: run", run_fields},
+                                           {"scenario: expect", expect_fields},
+                                           {NULL, NULL}};
+
+const struct sms__table *sms__scenario_tables(void) { return tables; }
+
+void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node, struct sms_file *file,
+                        struct sms_scenario *scenario)
+{
+    struct context context = {file, scenario};
+    reader->user = &context;
+    *scenario = (struct sms_scenario){.node = node, .name = "", .question = "", .seed = 1, .replications = 1,
+                                      .path = node->mark.file, .text = node->mark.text};
+    scenario->contention = sms__find_contention(file->options, "none");
+    scenario->contention_label = scenario->contention->name;
+    sms__read_fields(reader, node, scenario_fields, scenario);
+    scenario->queue += SMS_QUEUE_INTERLEAVE; /* from the index of a name */
+    if (!scenario->alone) {
+        scenario->alone = SMS__NEW(reader->arena, struct sms__policy_use, 1);
+        scenario->alone->policy = sms__find_policy(file->options, "round_robin");
+        scenario->alone->label = scenario->alone->policy->name;
+        scenario->alone->node = node;
+    }
+    reader->user = NULL;
+}
+
+const char *sms_scenario_name(const struct sms_scenario *scenario) { return scenario->name; }
+const char *sms_scenario_question(const struct sms_scenario *scenario) { return scenario->question; }
+size_t sms_scenario_policies(const struct sms_scenario *scenario) { return scenario->policies; }
+const char *sms_scenario_policy(const struct sms_scenario *scenario, size_t idx)
+{
+    return scenario->policy[idx].label;
+}

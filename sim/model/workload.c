@@ -1,0 +1,204 @@
+/* Reads `workload:` documents: kernels with their geometry and demand, and the steps around them. */
+#include "model.h"
+
+#include <string.h>
+
+#define F(struct_, member) offsetof(struct struct_, member)
+
+static const char *const spread_names[] = {"uniform", "exponential", NULL};
+
+static bool is_repeated(const struct sms__demand *demand, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(demand[i].resource, name))
+            return true;
+    return false;
+}
+
+static void read_demand_pair(struct sms__reader *reader, const struct sms__node *key, const struct sms__node *value,
+                             struct sms__demand *demand, size_t *count)
+{
+    struct sms__quantity ratio;
+    const char *name = sms__read_name(reader, key);
+    if (!name || !sms__read_number(reader, value, SMS__RATIO, 0, SMS__DEMAND_MAX, &ratio))
+        return;
+    if (is_repeated(demand, *count, name)) {
+        sms__complain(reader, key, "key '%s' is given twice", name);
+        return;
+    }
+    demand[(*count)++] = (struct sms__demand){name, ratio.value, key};
+}
+
+void sms__read_demand(struct sms__reader *reader, const struct sms__node *node, struct sms__demand **demand,
+                      size_t *count)
+{
+    if (!sms__expect_kind(reader, node, SMS__MAP))
+        return;
+    if (node->items / 2 > SMS_RESOURCES_MAX) {
+        sms__complain(reader, node, "more than %d resources", SMS_RESOURCES_MAX);
+        return;
+    }
+    *demand = SMS__NEW(reader->arena, struct sms__demand, node->items / 2);
+    *count = 0;
+    for (size_t i = 0; i + 1 < node->items; i += 2)
+        read_demand_pair(reader, node->item[i], node->item[i + 1], *demand, count);
+}
+
+static void read_kernel_demand(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__kernel *kernel = at;
+    sms__read_demand(reader, node, &kernel->demand, &kernel->demands);
+}
+
+/* Positive: a block that takes no time would end the instant it starts. */
+static void read_block_time(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    sms__read_number(reader, node, SMS__CYCLES, 1, SMS__TIME_MAX_PS, at);
+    struct sms__quantity *time = at;
+    if (time->cycles && time->value <= 0)
+        sms__complain(reader, node, "'%.40s' is out of range; a block takes time", node->text);
+}
+
+static const struct sms__field kernel_fields[] = {
+    {"name", SMS__NAME, 0, F(sms__kernel, name), .required = true, .help = "to launch it by"},
+    {"blocks", SMS__INTEGER, SMS__COUNT, F(sms__kernel, blocks), 1, 9007199254740992.0, .required = true,
+     .help = "of the grid"},
+    {"threads", SMS__INTEGER, SMS__COUNT, F(sms__kernel, threads), 1, 1 << 24, .required = true,
+     .help = "of a block"},
+    {"registers", SMS__INTEGER, SMS__COUNT, F(sms__kernel, registers), 0, 65536, .help = "of a thread"},
+    {"shared_memory", SMS__INTEGER, SMS__BYTES, F(sms__kernel, shared_memory), 0, 1e12,
+     .help = "of a block, static and dynamic"},
+    {"block_time", SMS__CUSTOM, SMS__CYCLES, F(sms__kernel, block_time), .required = true, .read = read_block_time,
+     .help = "of one block at full speed"},
+    {"demand", SMS__CUSTOM, SMS__RATIO, .read = read_kernel_demand,
+     .help = "by resource: the fraction of one SM's capacity that a resident block takes at full speed, up to 1600 %"},
+    {"jitter", SMS__QUANTITY, SMS__RATIO, F(sms__kernel, jitter), 0, 0.5,
+     .help = "coefficient of variation of block times, spread uniformly"},
+    {"spread", SMS__CHOICE, 0, F(sms__kernel, spread), .choices = spread_names,
+     .help = "exponential: block_time is the mean of exponential block times"},
+    {0}};
+
+static void read_kernels(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__workload *workload = at;
+    if (!sms__expect_kind(reader, node, SMS__LIST))
+        return;
+    workload->kernel = SMS__NEW(reader->arena, struct sms__kernel, node->items);
+    workload->kernels = node->items;
+    for (size_t k = 0; k < node->items && reader->errors->count <= SMS_ERRORS_MAX; k++) {
+        struct sms__kernel *kernel = &workload->kernel[k];
+        kernel->node = node->item[k];
+        kernel->name = "";
+        sms__read_fields(reader, node->item[k], kernel_fields, kernel);
+        if (kernel->spread == SMS__EXPONENTIAL && kernel->jitter > 0)
+            sms__complain(reader, kernel->node, "jitter belongs to a uniform spread, not an exponential one");
+        for (size_t j = 0; j < k; j++)
+            if (kernel->name[0] && !strcmp(workload->kernel[j].name, kernel->name))
+                sms__complain(reader, kernel->node, "kernel '%.60s' is defined twice", kernel->name);
+    }
+}
+
+struct step_fields {
+    double host, copy_in, copy_out;
+    const struct sms__node *launch;
+    uint64_t times;
+};
+
+static void keep_node(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    if (sms__expect_kind(reader, node, SMS__SCALAR))
+        *(const struct sms__node **)at = node;
+}
+
+static const struct sms__field step_table[] = {
+    {"host", SMS__QUANTITY, SMS__TIME, F(step_fields, host), 0, SMS__TIME_MAX_PS, .help = "time on the host"},
+    {"copy_in", SMS__QUANTITY, SMS__BYTES, F(step_fields, copy_in), 0, 1e18, .help = "host to device"},
+    {"copy_out", SMS__QUANTITY, SMS__BYTES, F(step_fields, copy_out), 0, 1e18, .help = "device to host"},
+    {"launch", SMS__CUSTOM, 0, F(step_fields, launch), .read = keep_node, .help = "a kernel, by name"},
+    {"times", SMS__INTEGER, SMS__COUNT, F(step_fields, times), 1, 1e12,
+     .help = "launches, one after another; default 1"},
+    {0}};
+
+static const char *kernel_name(const void *user, size_t i) { return ((const struct sms__kernel *)user)[i].name; }
+
+static size_t find_kernel(struct sms__reader *reader, const struct sms__workload *workload,
+                          const struct sms__node *name)
+{
+    for (size_t k = 0; k < workload->kernels; k++)
+        if (!strcmp(workload->kernel[k].name, name->text))
+            return k;
+    sms__complain_unknown(reader, name, "kernel", workload->kernels, kernel_name, workload->kernel);
+    return 0;
+}
+
+static void read_step(struct sms__reader *reader, const struct sms__node *node, struct sms__workload *workload)
+{
+    struct step_fields given = {.host = -1, .copy_in = -1, .copy_out = -1, .times = 1};
+    struct sms__step *step = &workload->step[workload->steps++];
+    sms__read_fields(reader, node, step_table, &given);
+    int kinds = (given.host >= 0) + (given.copy_in >= 0) + (given.copy_out >= 0) + (given.launch != NULL);
+    if (node->kind == SMS__MAP && kinds != 1)
+        sms__complain(reader, node, "a step is one of host, copy_in, copy_out, launch");
+    if (!given.launch && node->kind == SMS__MAP && sms__node_get(node, "times"))
+        sms__complain(reader, node, "times belongs to a launch");
+    step->times = given.times;
+    if (given.launch) {
+        step->kind = SMS__LAUNCH;
+        step->kernel = find_kernel(reader, workload, given.launch);
+    } else {
+        step->kind = given.host >= 0 ? SMS__HOST : given.copy_in >= 0 ? SMS__COPY_IN : SMS__COPY_OUT;
+        step->amount = given.host >= 0 ? given.host : given.copy_in >= 0 ? given.copy_in : given.copy_out;
+    }
+}
+
+static void read_steps(struct sms__reader *reader, const struct sms__node *node, struct sms__workload *workload)
+{
+    if (!sms__expect_kind(reader, node, SMS__LIST))
+        return;
+    workload->step = SMS__NEW(reader->arena, struct sms__step, node->items);
+    for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++)
+        read_step(reader, node->item[i], workload);
+}
+
+/* Read after the kernels that they name, wherever they stand. */
+static void skip(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    (void)reader, (void)node, (void)at;
+}
+
+static const struct sms__field workload_fields[] = {
+    {"workload", SMS__NAME, 0, F(sms__workload, name), .required = true, .help = "its name"},
+    {"title", SMS__TEXT, 0, F(sms__workload, title), .help = "its name in words"},
+    {"source", SMS__TEXT, 0, F(sms__workload, source), .help = "where the numbers are from"},
+    {"device", SMS__NAME, 0, F(sms__workload, device), .help = "on which it was measured, for the reader"},
+    {"kernels", SMS__CUSTOM, .read = read_kernels, .required = true, .help = "a list"},
+    {"steps", SMS__CUSTOM, .read = skip, .help = "what one job does, in order; default: launch each kernel once"},
+    {0}};
+
+static const struct sms__table tables[] = {{"workload", workload_fields},
+                                           {"workload: kernels", kernel_fields},
+                                           {"workload: steps", step_table},
+                                           {NULL, NULL}};
+
+const struct sms__table *sms__workload_tables(void) { return tables; }
+
+static void launch_each_kernel(struct sms__reader *reader, struct sms__workload *workload)
+{
+    workload->steps = workload->kernels;
+    workload->step = SMS__NEW(reader->arena, struct sms__step, workload->kernels);
+    for (size_t k = 0; k < workload->kernels; k++)
+        workload->step[k] = (struct sms__step){.kind = SMS__LAUNCH, .kernel = k, .times = 1};
+}
+
+void sms__read_workload(struct sms__reader *reader, const struct sms__node *node, struct sms__workload *workload)
+{
+    *workload = (struct sms__workload){.node = node, .name = "", .title = "", .source = "", .device = ""};
+    sms__read_fields(reader, node, workload_fields, workload);
+    const struct sms__node *steps = sms__node_get(node, "steps");
+    if (steps)
+        read_steps(reader, steps, workload);
+    else
+        launch_each_kernel(reader, workload);
+    if (workload->kernels == 0 && sms__node_get(node, "kernels"))
+        sms__complain(reader, node, "a workload needs at least one kernel");
+}

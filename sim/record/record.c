@@ -1,0 +1,95 @@
+#include "record.h"
+
+#include <math.h>
+#include <string.h>
+
+void sms__histogram_init(struct sms__histogram *histogram, struct sms__arena *arena)
+{
+    *histogram = (struct sms__histogram){.least = UINT64_MAX};
+    histogram->bucket = SMS__NEW(arena, uint64_t, SMS__BUCKETS);
+}
+
+/* Values below 2^HALF_BITS have a bucket each; above, each power of two has as many. */
+static size_t bucket_of(uint64_t value)
+{
+    if (value >> SMS__HALF_BITS == 0)
+        return (size_t)value;
+    int shift = 63 - __builtin_clzll(value) - SMS__HALF_BITS;
+    return ((size_t)shift << SMS__HALF_BITS) + (size_t)(value >> shift);
+}
+
+/* The middle of a bucket. */
+static double bucket_value(size_t bucket)
+{
+    if (bucket >> SMS__HALF_BITS < 2)
+        return (double)bucket;
+    size_t shift = (bucket >> SMS__HALF_BITS) - 1;
+    double low = ldexp((double)(bucket - (shift << SMS__HALF_BITS)), (int)shift);
+    return low + (ldexp(1, (int)shift) - 1) / 2;
+}
+
+void sms__histogram_add(struct sms__histogram *histogram, uint64_t value)
+{
+    histogram->count++;
+    histogram->sum += (double)value;
+    histogram->bucket[bucket_of(value)]++;
+    if (value < histogram->least)
+        histogram->least = value;
+    if (value > histogram->greatest)
+        histogram->greatest = value;
+}
+
+void sms__histogram_clear(struct sms__histogram *histogram)
+{
+    uint64_t *bucket = histogram->bucket;
+    if (histogram->count)
+        memset(bucket, 0, SMS__BUCKETS * sizeof *bucket);
+    *histogram = (struct sms__histogram){.least = UINT64_MAX, .bucket = bucket};
+}
+
+double sms__histogram_rank(const struct sms__histogram *histogram, double p)
+{
+    if (histogram->count == 0)
+        return NAN;
+    uint64_t rank = (uint64_t)ceil(p * (double)histogram->count), seen = 0;
+    size_t bucket = 0;
+    for (seen = histogram->bucket[0]; seen < rank; seen += histogram->bucket[bucket])
+        bucket++;
+    double value = bucket_value(bucket);
+    if (value < (double)histogram->least)
+        return (double)histogram->least;
+    return value > (double)histogram->greatest ? (double)histogram->greatest : value;
+}
+
+void sms__record_init(struct sms__record *record, struct sms__arena *arena, const struct sms_scenario *scenario)
+{
+    *record = (struct sms__record){.scenario = scenario};
+    record->vm = SMS__NEW(arena, struct sms__vm_record, scenario->vms);
+    record->first_kernel = SMS__NEW(arena, size_t, scenario->vms + 1);
+    for (size_t v = 0; v < scenario->vms; v++) {
+        record->first_kernel[v + 1] = record->first_kernel[v] + scenario->vm[v].workload->kernels;
+        sms__histogram_init(&record->vm[v].latency, arena);
+    }
+    size_t kernels = record->first_kernel[scenario->vms];
+    record->kernel = SMS__NEW(arena, struct sms__kernel_record, kernels);
+    for (size_t k = 0; k < kernels; k++)
+        sms__histogram_init(&record->kernel[k].latency, arena);
+    record->device = SMS__NEW(arena, struct sms__device_record, scenario->devices);
+}
+
+void sms__record_restart(struct sms__record *record, uint64_t now)
+{
+    const struct sms_scenario *scenario = record->scenario;
+    record->from_ps = now;
+    for (size_t v = 0; v < scenario->vms; v++) {
+        struct sms__vm_record *vm = &record->vm[v];
+        sms__histogram_clear(&vm->latency);
+        *vm = (struct sms__vm_record){.latency = vm->latency, .end_ps = vm->end_ps, .ended = vm->ended};
+    }
+    for (size_t k = 0; k < record->first_kernel[scenario->vms]; k++) {
+        struct sms__kernel_record *kernel = &record->kernel[k];
+        sms__histogram_clear(&kernel->latency);
+        *kernel = (struct sms__kernel_record){.latency = kernel->latency};
+    }
+    memset(record->device, 0, scenario->devices * sizeof *record->device);
+}

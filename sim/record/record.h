@@ -1,0 +1,69 @@
+/* What a run leaves behind: counters, integrals and histograms, all since the end
+ * of the warm-up. The levels write them, sim/report reads them. Memory depends on
+ * the scenario, never on how many blocks ran. */
+#ifndef SMS_RECORD_RECORD_H
+#define SMS_RECORD_RECORD_H
+
+#include "../model/model.h"
+
+/* Latencies: 2^HALF_BITS buckets per power of two, so a percentile is right to
+ * within 1 part in 256 (0.4 %); mean, least and greatest are exact. */
+enum { SMS__HALF_BITS = 7, SMS__BUCKETS = (64 - SMS__HALF_BITS + 1) << SMS__HALF_BITS };
+
+struct sms__histogram {
+    uint64_t count, least, greatest;
+    double sum;
+    uint64_t *bucket; /* [SMS__BUCKETS] */
+};
+
+void sms__histogram_init(struct sms__histogram *histogram, struct sms__arena *arena);
+void sms__histogram_add(struct sms__histogram *histogram, uint64_t value);
+void sms__histogram_clear(struct sms__histogram *histogram);
+
+/* The value of rank ceil(p * count), to within the width of a bucket; NAN if empty. */
+double sms__histogram_rank(const struct sms__histogram *histogram, double p);
+
+/* A kernel of a VM, over all devices. */
+struct sms__kernel_record {
+    uint64_t blocks, launches;   /* that ended */
+    double residence_ps;         /* block time spent on SMs: blocks x time */
+    double work_ps;              /* of that, at full speed */
+    double wait_ps;              /* from launch to placement, summed over blocks placed */
+    uint64_t placed;
+    struct sms__histogram latency; /* of launches, ps */
+};
+
+struct sms__vm_record {
+    uint64_t jobs, missed;        /* that ended; of those, after the deadline */
+    uint64_t rejected;            /* arrivals beyond the queue's end */
+    double tardiness_ps;
+    uint64_t end_ps;              /* when its last job ended, since the run began */
+    bool ended;                   /* all jobs are done */
+    struct sms__histogram latency; /* of jobs, from arrival, ps */
+};
+
+struct sms__device_record {
+    double excess[SMS_RESOURCES_MAX];  /* integral of usage above SMS_FULL, parts x ps, summed over SMs */
+    double over_ps[SMS_RESOURCES_MAX]; /* time above SMS_FULL, summed over SMs (scope device: times SMs) */
+    double active_ps;                  /* time with a block resident, summed over SMs */
+};
+
+struct sms__record {
+    const struct sms_scenario *scenario;
+    uint64_t from_ps, to_ps;              /* the time measured */
+    struct sms__vm_record *vm;            /* [vms] */
+    size_t *first_kernel;                 /* [vms + 1]: index into kernel */
+    struct sms__kernel_record *kernel;
+    struct sms__device_record *device;    /* [devices] */
+    size_t bins;
+    uint64_t bin_ps;
+    float *bin;                           /* [SMs of all devices][bins]: occupancy */
+    uint64_t events, stalled;             /* kernels that no policy decision ever placed, at the end */
+};
+
+void sms__record_init(struct sms__record *record, struct sms__arena *arena, const struct sms_scenario *scenario);
+
+/* Forgets all that was measured; what it measures now begins at `now`. */
+void sms__record_restart(struct sms__record *record, uint64_t now);
+
+#endif

@@ -1,0 +1,89 @@
+#include "output.h"
+
+#include <math.h>
+
+/* Twelve digits: more than any simulated figure means, and no noise of the last bits. */
+static void print_number(double value, FILE *to)
+{
+    if (!isnan(value))
+        fprintf(to, "%.12g", value);
+}
+
+void sms__print_tidy_header(FILE *to)
+{
+    fputs("scenario,policy,subject,name,metric,mean,sd,ci95,replications\n", to);
+}
+
+static void print_row(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
+                      const char *metric, struct sms_estimate e, FILE *to)
+{
+    fprintf(to, "%s,%s,%s,%s,%s,", sms_scenario_name(sms_results_scenario(results)),
+            sms_results_policy(results, policy), sms__subject_word(subject),
+            sms_results_subject(results, subject, idx), metric);
+    print_number(e.mean, to);
+    fputc(',', to);
+    print_number(e.sd, to);
+    fputc(',', to);
+    print_number(e.ci95, to);
+    fprintf(to, ",%zu\n", e.n);
+}
+
+/* baseline < 0: values; else ratios. */
+static void print_subject(const struct sms_results *results, long baseline, size_t policy, enum sms_subject subject,
+                          FILE *to)
+{
+    size_t count;
+    const struct sms_metric *metric = sms_metrics(subject, &count);
+    for (size_t i = 0; i < sms_results_subjects(results, subject); i++)
+        for (size_t m = 0; m < count; m++) {
+            struct sms_estimate e = baseline < 0
+                                        ? sms_results_estimate(results, policy, subject, i, m)
+                                        : sms_results_ratio(results, policy, (size_t)baseline, subject, i, m);
+            print_row(results, policy, subject, i, metric[m].name, e, to);
+        }
+}
+
+static void print_all(const struct sms_results *results, long baseline, FILE *to)
+{
+    for (size_t p = 0; p < sms_results_policies(results); p++)
+        for (int s = 0; s < SMS_SUBJECTS; s++)
+            print_subject(results, baseline, p, (enum sms_subject)s, to);
+}
+
+void sms__print_tidy(const struct sms_results *results, FILE *to) { print_all(results, -1, to); }
+
+void sms__print_tidy_ratios(const struct sms_results *results, size_t baseline, FILE *to)
+{
+    print_all(results, (long)baseline, to);
+}
+
+static void print_wide_row(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
+                           FILE *to)
+{
+    size_t count;
+    sms_metrics(subject, &count);
+    fprintf(to, "%s,%s,%s", sms_scenario_name(sms_results_scenario(results)), sms_results_policy(results, policy),
+            sms_results_subject(results, subject, idx));
+    for (size_t m = 0; m < count; m++) {
+        struct sms_estimate e = sms_results_estimate(results, policy, subject, idx, m);
+        fputc(',', to);
+        print_number(e.mean, to);
+        fputc(',', to);
+        print_number(e.ci95, to);
+    }
+    fputc('\n', to);
+}
+
+void sms__print_wide(const struct sms__set *set, enum sms_subject subject, FILE *to)
+{
+    size_t count;
+    const struct sms_metric *metric = sms_metrics(subject, &count);
+    fprintf(to, "scenario,policy,%s", sms__subject_word(subject));
+    for (size_t m = 0; m < count; m++)
+        fprintf(to, ",%s,ci95_%s", metric[m].name, metric[m].name);
+    fputc('\n', to);
+    for (size_t s = 0; s < set->count; s++)
+        for (size_t p = 0; p < sms_results_policies(set->results[s]); p++)
+            for (size_t i = 0; i < sms_results_subjects(set->results[s], subject); i++)
+                print_wide_row(set->results[s], p, subject, i, to);
+}

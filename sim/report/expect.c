@@ -1,0 +1,232 @@
+#include "output.h"
+
+#include <csv.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct sms__check *new_check(struct sms__checks *checks)
+{
+    struct sms__check *grown = realloc(checks->item, (checks->count + 1) * sizeof *grown);
+    if (!grown)
+        return NULL;
+    checks->item = grown;
+    grown[checks->count] = (struct sms__check){.scenario = ""};
+    return &grown[checks->count++];
+}
+
+void sms__checks_free(struct sms__checks *checks) { free(checks->item); }
+
+static long policy_index(const struct sms_results *results, const char *label)
+{
+    for (size_t p = 0; p < sms_results_policies(results); p++)
+        if (!strcmp(sms_results_policy(results, p), label))
+            return (long)p;
+    return -1;
+}
+
+static long subject_index(const struct sms_results *results, enum sms_subject subject, const char *name)
+{
+    for (size_t i = 0; i < sms_results_subjects(results, subject); i++)
+        if (!strcmp(sms_results_subject(results, subject, i), name))
+            return (long)i;
+    return -1;
+}
+
+/* Ratios and gains are shown as percentages, and their tolerance is in points. */
+static bool is_ratio(const struct sms__expect *expect)
+{
+    size_t length = strlen(expect->metric);
+    bool named = length > 6 && !strcmp(expect->metric + length - 6, "_ratio");
+    return named || expect->over || !strcmp(expect->metric, "gain");
+}
+
+static double actual_value(const struct sms_results *results, const struct sms__expect *expect, double *ci95)
+{
+    bool gain = !strcmp(expect->metric, "gain");
+    enum sms_subject subject = expect->vm ? SMS_VM : expect->resource ? SMS_RESOURCE : SMS_HOST;
+    const char *name = expect->vm ? expect->vm : expect->resource ? expect->resource : "host";
+    size_t metric = (size_t)sms__metric_index(subject, gain ? "kernels_per_s" : expect->metric);
+    size_t idx = (size_t)subject_index(results, subject, name);
+    size_t policy = (size_t)policy_index(results, expect->policy);
+    struct sms_estimate e =
+        expect->over ? sms_results_ratio(results, policy, (size_t)policy_index(results, expect->over), subject, idx, metric)
+                     : sms_results_estimate(results, policy, subject, idx, metric);
+    *ci95 = e.ci95;
+    return gain ? e.mean - 1 : e.mean;
+}
+
+static bool within(const struct sms__expect *expect, double actual)
+{
+    if (isnan(actual))
+        return false;
+    double room = is_ratio(expect) ? expect->tolerance.value : expect->tolerance.value * fabs(expect->value.value);
+    bool fine = !expect->has_value || fabs(actual - expect->value.value) <= room * (1 + 1e-12);
+    fine &= !expect->has_min || actual >= expect->min.value;
+    return fine && (!expect->has_max || actual <= expect->max.value);
+}
+
+static void append(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static void append(char *text, size_t size, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, size - used, format, args);
+    va_end(args);
+}
+
+static void describe(struct sms__check *check, const struct sms__expect *expect, double actual, double ci95)
+{
+    bool percent = is_ratio(expect);
+    double scale = percent ? 100 : 1;
+    const char *unit = percent ? " %" : "";
+    const char *subject = expect->vm ? expect->vm : expect->resource ? expect->resource : "host";
+    snprintf(check->name, sizeof check->name, "%s of %s under %s%s%s", expect->metric, subject, expect->policy,
+             expect->over ? " over " : "", expect->over ? expect->over : "");
+    snprintf(check->message, sizeof check->message, "%.5g%s", actual * scale, unit);
+    if (ci95 > 0)
+        append(check->message, sizeof check->message, " (± %.2g)", ci95 * scale);
+    if (expect->has_value)
+        append(check->message, sizeof check->message, ", expected %.5g%s within %.4g%s", expect->value.value * scale,
+               unit, expect->tolerance.value * 100, percent ? " points" : " %");
+    if (expect->has_min)
+        append(check->message, sizeof check->message, ", at least %.5g%s", expect->min.value * scale, unit);
+    if (expect->has_max)
+        append(check->message, sizeof check->message, ", at most %.5g%s", expect->max.value * scale, unit);
+}
+
+int sms__check_expectations(const struct sms_results *results, struct sms__checks *checks)
+{
+    const struct sms_scenario *scenario = sms_results_scenario(results);
+    for (size_t i = 0; i < scenario->expects; i++) {
+        double ci95 = 0, actual = actual_value(results, &scenario->expect[i], &ci95);
+        struct sms__check *check = new_check(checks);
+        if (!check)
+            return -1;
+        check->scenario = scenario->name;
+        check->passed = within(&scenario->expect[i], actual);
+        describe(check, &scenario->expect[i], actual, ci95);
+        checks->failed += !check->passed;
+    }
+    return 0;
+}
+
+/* A baseline is a CSV file as sms__print_tidy writes it; libcsv takes it apart. */
+enum { COLUMNS = 9, FIELD = 128 }; /* names have 100 characters at most */
+
+struct baseline {
+    const struct sms__set *set;
+    struct sms__checks *checks;
+    struct sms_errors *errors;
+    const char *path;
+    double tolerance;
+    char field[COLUMNS][FIELD];
+    size_t fields, line;
+    bool failed;
+};
+
+static void take_field(void *text, size_t length, void *user)
+{
+    struct baseline *baseline = user;
+    size_t keep = length < FIELD - 1 ? length : FIELD - 1;
+    if (baseline->fields < COLUMNS) {
+        memcpy(baseline->field[baseline->fields], text, keep);
+        baseline->field[baseline->fields][keep] = '\0';
+    }
+    baseline->fields++;
+}
+
+static const struct sms_results *results_named(const struct sms__set *set, const char *name)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (!strcmp(sms_scenario_name(sms_results_scenario(set->results[i])), name))
+            return set->results[i];
+    return NULL;
+}
+
+static double baseline_actual(const struct baseline *baseline, const struct sms_results *results)
+{
+    for (int s = 0; s < SMS_SUBJECTS; s++) {
+        if (strcmp(sms__subject_word((enum sms_subject)s), baseline->field[2]))
+            continue;
+        long policy = policy_index(results, baseline->field[1]);
+        long idx = subject_index(results, (enum sms_subject)s, baseline->field[3]);
+        long metric = sms__metric_index((enum sms_subject)s, baseline->field[4]);
+        if (policy >= 0 && idx >= 0 && metric >= 0)
+            return sms_results_estimate(results, (size_t)policy, (enum sms_subject)s, (size_t)idx, (size_t)metric).mean;
+    }
+    return NAN;
+}
+
+static void complain(struct baseline *baseline, const char *what)
+{
+    struct sms__mark mark = {baseline->path, NULL, (unsigned)baseline->line, 1};
+    sms__error(baseline->errors, SMS_EINPUT, mark, "%s", what);
+}
+
+static void check_row(struct baseline *baseline)
+{
+    const struct sms_results *results = results_named(baseline->set, baseline->field[0]);
+    if (!results || !baseline->field[5][0])
+        return; /* a scenario that was not run, or a metric without a value */
+    double expected = strtod(baseline->field[5], NULL), actual = baseline_actual(baseline, results);
+    struct sms__check *check = new_check(baseline->checks);
+    if (!check) {
+        baseline->failed = true;
+        return;
+    }
+    check->scenario = sms_scenario_name(sms_results_scenario(results));
+    check->passed = fabs(actual - expected) <= baseline->tolerance * fabs(expected) + 1e-12;
+    snprintf(check->name, sizeof check->name, "%s of %s %s under %s", baseline->field[4], baseline->field[2],
+             baseline->field[3], baseline->field[1]);
+    snprintf(check->message, sizeof check->message, "%.6g, baseline %.6g (%+.3g %%)", actual, expected,
+             expected != 0 ? 100 * (actual / expected - 1) : 0);
+    baseline->checks->failed += !check->passed;
+}
+
+static void take_row(int end, void *user)
+{
+    static const char *const header[] = {"scenario", "policy", "subject", "name", "metric", "mean", "sd", "ci95",
+                                         "replications"};
+    struct baseline *baseline = user;
+    (void)end;
+    baseline->line++;
+    if (baseline->fields != COLUMNS && !baseline->errors->count)
+        complain(baseline, "is not a baseline: rows have the nine columns that 'smsched run --format csv' writes");
+    for (size_t i = 0; baseline->line == 1 && i < COLUMNS && !baseline->errors->count; i++)
+        if (strcmp(baseline->field[i], header[i]))
+            complain(baseline, "is not a baseline: its columns are not those of 'smsched run --format csv'");
+    if (baseline->line > 1 && !baseline->errors->count)
+        check_row(baseline);
+    baseline->fields = 0;
+}
+
+int sms__check_baseline(const struct sms__set *set, const char *path, double tolerance, struct sms__checks *checks,
+                        struct sms_errors *errors)
+{
+    struct baseline baseline = {.set = set, .checks = checks, .errors = errors, .path = path, .tolerance = tolerance};
+    struct csv_parser parser;
+    char bytes[4096];
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        sms__fail(errors, SMS_EIO, path, "cannot be read");
+        return -1;
+    }
+    csv_init(&parser, CSV_STRICT | CSV_APPEND_NULL);
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, file)) > 0;)
+        if (csv_parse(&parser, bytes, n, take_field, take_row, &baseline) != n) {
+            complain(&baseline, "is not a CSV file");
+            break;
+        }
+    csv_fini(&parser, take_field, take_row, &baseline);
+    csv_free(&parser);
+    if (ferror(file))
+        sms__fail(errors, SMS_EIO, path, "cannot be read");
+    fclose(file);
+    if (!errors->count && baseline.line < 2)
+        sms__fail(errors, SMS_EINPUT, path, "holds no values");
+    return errors->count || baseline.failed ? -1 : 0;
+}

@@ -1,0 +1,167 @@
+#include "output.h"
+
+#include <math.h>
+#include <string.h>
+
+long sms__metric_index(enum sms_subject subject, const char *name)
+{
+    size_t count;
+    const struct sms_metric *metric = sms_metrics(subject, &count);
+    for (size_t m = 0; m < count; m++)
+        if (!strcmp(metric[m].name, name))
+            return (long)m;
+    return -1;
+}
+
+const char *sms__subject_word(enum sms_subject subject)
+{
+    static const char *const words[] = {"host", "vm", "resource", "kernel"};
+    return words[subject];
+}
+
+static void add_estimate(struct sms__table_out *table, const struct sms_results *results, size_t policy,
+                         enum sms_subject subject, size_t idx, const char *metric)
+{
+    struct sms_estimate e =
+        sms_results_estimate(results, policy, subject, idx, (size_t)sms__metric_index(subject, metric));
+    if (isnan(e.mean))
+        sms__table_add(table, "-");
+    else if (e.n > 1)
+        sms__table_add(table, "%.5g ± %.2g", e.mean, e.ci95);
+    else
+        sms__table_add(table, "%.5g", e.mean);
+}
+
+static void print_heading(const struct sms_results *results, FILE *to)
+{
+    const struct sms_scenario *scenario = sms_results_scenario(results);
+    fprintf(to, "%s", scenario->name);
+    if (scenario->question[0])
+        fprintf(to, ": %s", scenario->question);
+    fprintf(to, "\n  contention %s, queue %s, seed %llu, %zu replication%s\n\n", scenario->contention_label,
+            sms__queue_names[scenario->queue - SMS_QUEUE_INTERLEAVE], (unsigned long long)sms_results_seed(results),
+            sms_results_replications(results), sms_results_replications(results) == 1 ? "" : "s");
+}
+
+static const char *const vm_columns[] = {"kernels_per_s", "blocks_per_s", "normalized_progress_ratio",
+                                         "block_wait_ns", "block_slowdown_ratio"};
+enum { VM_COLUMNS = sizeof vm_columns / sizeof *vm_columns };
+
+static void print_vms(const struct sms_results *results, size_t policy, FILE *to)
+{
+    struct sms__table_out *table = sms__table_new(1 + VM_COLUMNS);
+    sms__table_add(table, "%s", sms_results_policy(results, policy));
+    for (size_t c = 0; c < VM_COLUMNS; c++)
+        sms__table_add(table, "%s", vm_columns[c]);
+    for (size_t v = 0; v < sms_results_subjects(results, SMS_VM); v++) {
+        sms__table_add(table, "%s", sms_results_subject(results, SMS_VM, v));
+        for (size_t c = 0; c < VM_COLUMNS; c++)
+            add_estimate(table, results, policy, SMS_VM, v, vm_columns[c]);
+    }
+    sms__table_add(table, "host");
+    add_estimate(table, results, policy, SMS_HOST, 0, "kernels_per_s");
+    add_estimate(table, results, policy, SMS_HOST, 0, "blocks_per_s");
+    sms__table_add(table, "-");
+    add_estimate(table, results, policy, SMS_HOST, 0, "block_wait_ns");
+    sms__table_add(table, "-");
+    sms__table_print(table, to);
+    fputc('\n', to);
+}
+
+static const char *const host_columns[] = {"kernels_per_s", "stp_ratio",       "antt_ratio",       "fairness_ratio",
+                                           "makespan_ns",   "occupancy_ratio", "sm_activity_ratio"};
+enum { HOST_COLUMNS = sizeof host_columns / sizeof *host_columns };
+
+static void print_hosts(const struct sms_results *results, FILE *to)
+{
+    struct sms__table_out *table = sms__table_new(1 + HOST_COLUMNS);
+    sms__table_add(table, "host by policy");
+    for (size_t c = 0; c < HOST_COLUMNS; c++)
+        sms__table_add(table, "%s", host_columns[c]);
+    for (size_t p = 0; p < sms_results_policies(results); p++) {
+        sms__table_add(table, "%s", sms_results_policy(results, p));
+        for (size_t c = 0; c < HOST_COLUMNS; c++)
+            add_estimate(table, results, p, SMS_HOST, 0, host_columns[c]);
+    }
+    sms__table_print(table, to);
+    fputc('\n', to);
+}
+
+static bool is_used(const struct sms_results *results, size_t resource)
+{
+    size_t usage = (size_t)sms__metric_index(SMS_RESOURCE, "usage_ratio");
+    for (size_t p = 0; p < sms_results_policies(results); p++)
+        if (sms_results_estimate(results, p, SMS_RESOURCE, resource, usage).mean > 0)
+            return true;
+    return false;
+}
+
+static void print_resources(const struct sms_results *results, FILE *to)
+{
+    size_t policies = sms_results_policies(results);
+    struct sms__table_out *table = sms__table_new(1 + policies);
+    sms__table_add(table, "usage (time oversubscribed)");
+    for (size_t p = 0; p < policies; p++)
+        sms__table_add(table, "%s", sms_results_policy(results, p));
+    for (size_t r = 0; r < sms_results_subjects(results, SMS_RESOURCE); r++) {
+        if (!is_used(results, r))
+            continue;
+        sms__table_add(table, "%s", sms_results_subject(results, SMS_RESOURCE, r));
+        for (size_t p = 0; p < policies; p++) {
+            size_t usage = (size_t)sms__metric_index(SMS_RESOURCE, "usage_ratio");
+            size_t over = (size_t)sms__metric_index(SMS_RESOURCE, "oversubscribed_time_ratio");
+            sms__table_add(table, "%.1f %% (%.1f %%)",
+                           100 * sms_results_estimate(results, p, SMS_RESOURCE, r, usage).mean,
+                           100 * sms_results_estimate(results, p, SMS_RESOURCE, r, over).mean);
+        }
+    }
+    sms__table_print(table, to);
+    fputc('\n', to);
+}
+
+void sms__print_results(const struct sms_results *results, FILE *to)
+{
+    print_heading(results, to);
+    for (size_t p = 0; p < sms_results_policies(results); p++)
+        print_vms(results, p, to);
+    print_hosts(results, to);
+    print_resources(results, to);
+}
+
+static void add_ratio(struct sms__table_out *table, struct sms_estimate e)
+{
+    if (isnan(e.mean))
+        sms__table_add(table, "-");
+    else if (e.n > 1)
+        sms__table_add(table, "%+.1f ± %.1f %%", 100 * (e.mean - 1), 100 * e.ci95);
+    else
+        sms__table_add(table, "%+.1f %%", 100 * (e.mean - 1));
+}
+
+static void add_ratios(struct sms__table_out *table, const struct sms_results *results, size_t baseline,
+                       enum sms_subject subject, size_t idx, const char *metric)
+{
+    size_t m = (size_t)sms__metric_index(subject, metric);
+    sms__table_add(table, "%s %s", sms_results_subject(results, subject, idx), metric);
+    for (size_t p = 0; p < sms_results_policies(results); p++)
+        if (p != baseline)
+            add_ratio(table, sms_results_ratio(results, p, baseline, subject, idx, m));
+}
+
+void sms__print_comparison(const struct sms_results *results, size_t baseline, FILE *to)
+{
+    static const char *const of_host[] = {"kernels_per_s", "stp_ratio", "antt_ratio", "fairness_ratio"};
+    size_t policies = sms_results_policies(results);
+    print_heading(results, to);
+    struct sms__table_out *table = sms__table_new(policies);
+    sms__table_add(table, "change over %s", sms_results_policy(results, baseline));
+    for (size_t p = 0; p < policies; p++)
+        if (p != baseline)
+            sms__table_add(table, "%s", sms_results_policy(results, p));
+    for (size_t v = 0; v < sms_results_subjects(results, SMS_VM); v++)
+        add_ratios(table, results, baseline, SMS_VM, v, "kernels_per_s");
+    for (size_t i = 0; i < sizeof of_host / sizeof *of_host; i++)
+        add_ratios(table, results, baseline, SMS_HOST, 0, of_host[i]);
+    sms__table_print(table, to);
+    fputc('\n', to);
+}

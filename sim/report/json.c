@@ -1,0 +1,91 @@
+/* DESIGN's JSON: one object for each scenario. Where there are replications, a
+ * metric is their mean, and `ci95` beside the metrics holds the half-widths. */
+#include "output.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+static json_t *number(double value) { return isnan(value) ? json_null() : json_real(value); }
+
+/* baseline < 0: values; else ratios. */
+static json_t *metrics_of(const struct sms_results *results, long baseline, size_t policy, enum sms_subject subject,
+                          size_t idx)
+{
+    size_t count;
+    const struct sms_metric *metric = sms_metrics(subject, &count);
+    json_t *object = json_object(), *ci95 = json_object();
+    if (subject != SMS_HOST)
+        json_object_set_new(object, "name", json_string(sms_results_subject(results, subject, idx)));
+    for (size_t m = 0; m < count; m++) {
+        struct sms_estimate e = baseline < 0 ? sms_results_estimate(results, policy, subject, idx, m)
+                                             : sms_results_ratio(results, policy, (size_t)baseline, subject, idx, m);
+        json_object_set_new(object, metric[m].name, number(e.mean));
+        if (e.n > 1)
+            json_object_set_new(ci95, metric[m].name, number(e.ci95));
+    }
+    json_object_set_new(object, "ci95", ci95);
+    return object;
+}
+
+static json_t *list_of(const struct sms_results *results, long baseline, size_t policy, enum sms_subject subject)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < sms_results_subjects(results, subject); i++)
+        json_array_append_new(list, metrics_of(results, baseline, policy, subject, i));
+    return list;
+}
+
+static json_t *run_of(const struct sms_results *results, long baseline, size_t policy)
+{
+    json_t *run = json_object();
+    json_object_set_new(run, "policy", json_string(sms_results_policy(results, policy)));
+    json_object_set_new(run, "host", metrics_of(results, baseline, policy, SMS_HOST, 0));
+    json_object_set_new(run, "vms", list_of(results, baseline, policy, SMS_VM));
+    json_object_set_new(run, "resources", list_of(results, baseline, policy, SMS_RESOURCE));
+    json_object_set_new(run, "kernels", list_of(results, baseline, policy, SMS_KERNEL));
+    return run;
+}
+
+static json_t *scenario_of(const struct sms_results *results, long baseline)
+{
+    const struct sms_scenario *scenario = sms_results_scenario(results);
+    json_t *object = json_object(), *runs = json_array();
+    json_object_set_new(object, "scenario", json_string(scenario->name));
+    json_object_set_new(object, "question", json_string(scenario->question));
+    json_object_set_new(object, "contention", json_string(scenario->contention_label));
+    json_object_set_new(object, "queue", json_string(sms__queue_names[scenario->queue - SMS_QUEUE_INTERLEAVE]));
+    json_object_set_new(object, "seed", json_integer((json_int_t)sms_results_seed(results)));
+    json_object_set_new(object, "replications", json_integer((json_int_t)sms_results_replications(results)));
+    if (baseline >= 0)
+        json_object_set_new(object, "ratios_over", json_string(sms_results_policy(results, (size_t)baseline)));
+    for (size_t p = 0; p < sms_results_policies(results); p++)
+        json_array_append_new(runs, run_of(results, baseline, p));
+    json_object_set_new(object, "runs", runs);
+    return object;
+}
+
+static int print_one(const struct sms_results *results, long baseline, FILE *to)
+{
+    json_t *object = scenario_of(results, baseline);
+    int code = json_dumpf(object, to, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    json_decref(object);
+    fputc('\n', to);
+    return code;
+}
+
+int sms__print_json(const struct sms__set *set, FILE *to)
+{
+    int code = 0;
+    for (size_t s = 0; s < set->count && !code; s++)
+        code = print_one(set->results[s], -1, to);
+    return code;
+}
+
+int sms__print_json_ratios(const struct sms__set *set, const size_t *baseline, FILE *to)
+{
+    int code = 0;
+    for (size_t s = 0; s < set->count && !code; s++)
+        code = print_one(set->results[s], (long)baseline[s], to);
+    return code;
+}

@@ -1,0 +1,40 @@
+#include "output.h"
+
+#include <libxml/xmlwriter.h>
+
+static int write_case(xmlTextWriterPtr xml, const struct sms__check *check)
+{
+    int bad = xmlTextWriterStartElement(xml, BAD_CAST "testcase") < 0;
+    bad |= xmlTextWriterWriteAttribute(xml, BAD_CAST "classname", BAD_CAST check->scenario) < 0;
+    bad |= xmlTextWriterWriteAttribute(xml, BAD_CAST "name", BAD_CAST check->name) < 0;
+    if (!check->passed) {
+        bad |= xmlTextWriterStartElement(xml, BAD_CAST "failure") < 0;
+        bad |= xmlTextWriterWriteAttribute(xml, BAD_CAST "message", BAD_CAST check->message) < 0;
+        bad |= xmlTextWriterEndElement(xml) < 0;
+    }
+    return bad | (xmlTextWriterEndElement(xml) < 0);
+}
+
+static int write_suite(xmlTextWriterPtr xml, const struct sms__checks *checks)
+{
+    int bad = xmlTextWriterSetIndent(xml, 1) < 0;
+    bad |= xmlTextWriterStartDocument(xml, NULL, "UTF-8", NULL) < 0;
+    bad |= xmlTextWriterStartElement(xml, BAD_CAST "testsuite") < 0;
+    bad |= xmlTextWriterWriteAttribute(xml, BAD_CAST "name", BAD_CAST "smsched check") < 0;
+    bad |= xmlTextWriterWriteFormatAttribute(xml, BAD_CAST "tests", "%zu", checks->count) < 0;
+    bad |= xmlTextWriterWriteFormatAttribute(xml, BAD_CAST "failures", "%zu", checks->failed) < 0;
+    for (size_t i = 0; i < checks->count; i++)
+        bad |= write_case(xml, &checks->item[i]);
+    return bad | (xmlTextWriterEndDocument(xml) < 0);
+}
+
+int sms__write_junit(const struct sms__checks *checks, const char *path)
+{
+    xmlTextWriterPtr xml = xmlNewTextWriterFilename(path, 0);
+    if (!xml)
+        return -1;
+    int bad = write_suite(xml, checks);
+    bad |= xmlTextWriterFlush(xml) < 0;
+    xmlFreeTextWriter(xml);
+    return bad ? -1 : 0;
+}

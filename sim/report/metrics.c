@@ -1,0 +1,248 @@
+#include "metrics.h"
+
+#include <math.h>
+
+#define METRIC(subject, id, name, better, formula) {name, better, formula},
+static const struct sms_metric all[] = {
+#include "metrics.def"
+};
+#undef METRIC
+
+static const size_t first[SMS_SUBJECTS + 1] = {SMS__FIRST_HOST, SMS__FIRST_VM, SMS__FIRST_RESOURCE,
+                                               SMS__FIRST_KERNEL, SMS__ALL_METRICS};
+
+const struct sms_metric *sms_metrics(enum sms_subject subject, size_t *count)
+{
+    *count = first[subject + 1] - first[subject];
+    return &all[first[subject]];
+}
+
+size_t sms__subject_count(const struct sms_scenario *scenario, enum sms_subject subject)
+{
+    size_t kernels = 0;
+    switch (subject) {
+    case SMS_HOST:
+        return 1;
+    case SMS_VM:
+        return scenario->vms;
+    case SMS_RESOURCE:
+        return scenario->device[0]->resources;
+    default:
+        for (size_t v = 0; v < scenario->vms; v++)
+            kernels += scenario->vm[v].workload->kernels;
+        return kernels;
+    }
+}
+
+/* The row of subject `i`, addressed by the metric's number in the whole list. */
+static double *row(const struct sms__values *values, enum sms_subject subject, size_t i)
+{
+    size_t width = first[subject + 1] - first[subject];
+    return values->of[subject] + i * width - first[subject];
+}
+
+static double over(double a, double b) { return b > 0 ? a / b : NAN; }
+
+static double seconds(const struct sms__record *record) { return (double)(record->to_ps - record->from_ps) / 1e12; }
+
+static double mean_ns(const struct sms__histogram *h) { return h->count ? h->sum / (double)h->count / 1e3 : NAN; }
+
+static double rank_ns(const struct sms__histogram *h, double p) { return sms__histogram_rank(h, p) / 1e3; }
+
+static void measure_kernel(const struct sms__record *record, size_t k, double *out)
+{
+    const struct sms__kernel_record *kernel = &record->kernel[k];
+    out[SMS__ALL_KERNEL_LAUNCHES] = over((double)kernel->launches, seconds(record));
+    out[SMS__ALL_KERNEL_BLOCKS] = over((double)kernel->blocks, seconds(record));
+    out[SMS__ALL_KERNEL_LATENCY] = mean_ns(&kernel->latency);
+    out[SMS__ALL_KERNEL_LATENCY_P50] = rank_ns(&kernel->latency, 0.50);
+    out[SMS__ALL_KERNEL_LATENCY_P95] = rank_ns(&kernel->latency, 0.95);
+    out[SMS__ALL_KERNEL_LATENCY_P99] = rank_ns(&kernel->latency, 0.99);
+    out[SMS__ALL_KERNEL_LATENCY_MIN] = kernel->latency.count ? (double)kernel->latency.least / 1e3 : NAN;
+    out[SMS__ALL_KERNEL_WAIT] = over(kernel->wait_ps / 1e3, (double)kernel->placed);
+    out[SMS__ALL_KERNEL_SLOWDOWN] = over(kernel->residence_ps, kernel->work_ps);
+}
+
+/* The counters of a VM's kernels, or of all, added up. */
+struct sum {
+    double blocks, launches, residence, work, wait, placed;
+};
+
+static struct sum sum_kernels(const struct sms__record *record, size_t from, size_t to)
+{
+    struct sum sum = {0};
+    for (size_t k = from; k < to; k++) {
+        const struct sms__kernel_record *kernel = &record->kernel[k];
+        sum.blocks += (double)kernel->blocks;
+        sum.launches += (double)kernel->launches;
+        sum.residence += kernel->residence_ps;
+        sum.work += kernel->work_ps;
+        sum.wait += kernel->wait_ps;
+        sum.placed += (double)kernel->placed;
+    }
+    return sum;
+}
+
+static void measure_vm(const struct sms__record *record, size_t v, double *out)
+{
+    const struct sms__vm_record *vm = &record->vm[v];
+    struct sum sum = sum_kernels(record, record->first_kernel[v], record->first_kernel[v + 1]);
+    double jobs = (double)vm->jobs;
+    out[SMS__ALL_VM_KERNELS] = over(sum.launches, seconds(record));
+    out[SMS__ALL_VM_BLOCKS] = over(sum.blocks, seconds(record));
+    out[SMS__ALL_VM_JOBS] = over(jobs, seconds(record));
+    out[SMS__ALL_VM_PROGRESS] = out[SMS__ALL_VM_NTT] = out[SMS__ALL_VM_ALONE] = NAN;
+    out[SMS__ALL_VM_LATENCY] = mean_ns(&vm->latency);
+    out[SMS__ALL_VM_LATENCY_P50] = rank_ns(&vm->latency, 0.50);
+    out[SMS__ALL_VM_LATENCY_P95] = rank_ns(&vm->latency, 0.95);
+    out[SMS__ALL_VM_LATENCY_P99] = rank_ns(&vm->latency, 0.99);
+    out[SMS__ALL_VM_LATENCY_MAX] = vm->latency.count ? (double)vm->latency.greatest / 1e3 : NAN;
+    out[SMS__ALL_VM_WAIT] = over(sum.wait / 1e3, sum.placed);
+    out[SMS__ALL_VM_SLOWDOWN] = over(sum.residence, sum.work);
+    out[SMS__ALL_VM_END] = vm->end_ps ? (double)vm->end_ps / 1e3 : NAN;
+    bool timed = record->scenario->vm[v].deadline_ps > 0;
+    out[SMS__ALL_VM_MISSES] = timed ? over((double)vm->missed, jobs) : NAN;
+    out[SMS__ALL_VM_TARDINESS] = timed ? over(vm->tardiness_ps / 1e3, jobs) : NAN;
+    out[SMS__ALL_VM_REJECTED] = (double)vm->rejected;
+}
+
+/* SM time measured: SMs x T, in ps. */
+static double sm_time(const struct sms__record *record)
+{
+    double sms = 0;
+    for (size_t d = 0; d < record->scenario->devices; d++)
+        sms += (double)record->scenario->device[d]->sms;
+    return sms * (double)(record->to_ps - record->from_ps);
+}
+
+static void measure_resource(const struct sms__record *record, size_t r, double *out)
+{
+    const struct sms_scenario *scenario = record->scenario;
+    double used = 0, delivered = 0, excess = 0, over_ps = 0, time = sm_time(record);
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++) {
+            const struct sms__kernel_record *kernel = &record->kernel[record->first_kernel[v] + k];
+            double demand = scenario->vm[v].fit[0][k].demand[r] / SMS_FULL;
+            used += demand * kernel->residence_ps;
+            delivered += demand * kernel->work_ps;
+        }
+    for (size_t d = 0; d < scenario->devices; d++) {
+        const struct sms__device *device = scenario->device[d];
+        for (size_t i = 0; i < device->backgrounds; i++)
+            for (size_t b = 0; b < device->background[i].demands; b++)
+                if (sms__resource_index(device, device->background[i].demand[b].resource) == (int)r)
+                    used += device->background[i].demand[b].ratio * time / (double)device->sms / (double)scenario->devices;
+        excess += record->device[d].excess[r] / SMS_FULL;
+        over_ps += record->device[d].over_ps[r];
+    }
+    out[SMS__ALL_RESOURCE_UTILIZATION] = over(used - excess, time);
+    out[SMS__ALL_RESOURCE_USAGE] = over(used, time);
+    out[SMS__ALL_RESOURCE_DELIVERED] = over(delivered, time);
+    out[SMS__ALL_RESOURCE_OVER] = over(over_ps, time);
+}
+
+static double makespan_ns(const struct sms__record *record)
+{
+    double last = NAN;
+    for (size_t v = 0; v < record->scenario->vms; v++) {
+        bool ends = record->scenario->vm[v].repeat > 0;
+        double end = (double)(record->vm[v].ended ? record->vm[v].end_ps : record->to_ps) / 1e3;
+        if (ends && !(end <= last))
+            last = end;
+    }
+    return last;
+}
+
+static double energy_j(const struct sms__record *record)
+{
+    double energy = 0;
+    for (size_t d = 0; d < record->scenario->devices; d++) {
+        const struct sms__device *device = record->scenario->device[d];
+        double active_s = record->device[d].active_ps / 1e12 / (double)device->sms;
+        energy += device->idle_w * seconds(record) + (device->busy_w - device->idle_w) * active_s;
+    }
+    return energy;
+}
+
+static double occupancy(const struct sms__record *record)
+{
+    const struct sms_scenario *scenario = record->scenario;
+    double threads = 0;
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++)
+            threads += record->kernel[record->first_kernel[v] + k].residence_ps *
+                       (double)scenario->vm[v].fit[0][k].needs[SMS_THREADS];
+    return over(threads, sm_time(record) * (double)scenario->device[0]->sm.threads);
+}
+
+static void measure_host(const struct sms__record *record, double *out)
+{
+    const struct sms_scenario *scenario = record->scenario;
+    struct sum sum = sum_kernels(record, 0, record->first_kernel[scenario->vms]);
+    double jobs = 0, timed_jobs = 0, missed = 0, active = 0;
+    for (size_t v = 0; v < scenario->vms; v++) {
+        bool timed = scenario->vm[v].deadline_ps > 0;
+        jobs += (double)record->vm[v].jobs;
+        timed_jobs += timed ? (double)record->vm[v].jobs : 0;
+        missed += (double)record->vm[v].missed;
+    }
+    for (size_t d = 0; d < scenario->devices; d++)
+        active += record->device[d].active_ps;
+    out[SMS__ALL_HOST_KERNELS] = over(sum.launches, seconds(record));
+    out[SMS__ALL_HOST_BLOCKS] = over(sum.blocks, seconds(record));
+    out[SMS__ALL_HOST_JOBS] = over(jobs, seconds(record));
+    out[SMS__ALL_HOST_MAKESPAN] = makespan_ns(record);
+    out[SMS__ALL_HOST_OCCUPANCY] = occupancy(record);
+    out[SMS__ALL_HOST_ACTIVITY] = over(active, sm_time(record));
+    out[SMS__ALL_HOST_WAIT] = over(sum.wait / 1e3, sum.placed);
+    out[SMS__ALL_HOST_ENERGY] = energy_j(record);
+    out[SMS__ALL_HOST_ENERGY_KERNEL] = over(energy_j(record), sum.launches);
+    out[SMS__ALL_HOST_MISSES] = over(missed, timed_jobs);
+    out[SMS__ALL_HOST_STP] = out[SMS__ALL_HOST_ANTT] = out[SMS__ALL_HOST_HMS] = NAN;
+    out[SMS__ALL_HOST_FAIRNESS] = out[SMS__ALL_HOST_JAIN] = NAN;
+}
+
+void sms__measure(const struct sms__record *record, struct sms__values *values)
+{
+    const struct sms_scenario *scenario = record->scenario;
+    measure_host(record, row(values, SMS_HOST, 0));
+    for (size_t v = 0; v < scenario->vms; v++) {
+        measure_vm(record, v, row(values, SMS_VM, v));
+        double start = scenario->vm[v].start_ps;
+        values->end_ps[v] = record->vm[v].ended ? (double)record->vm[v].end_ps - start : NAN;
+    }
+    for (size_t r = 0; r < sms__subject_count(scenario, SMS_RESOURCE); r++)
+        measure_resource(record, r, row(values, SMS_RESOURCE, r));
+    for (size_t k = 0; k < sms__subject_count(scenario, SMS_KERNEL); k++)
+        measure_kernel(record, k, row(values, SMS_KERNEL, k));
+}
+
+static double progress(const struct sms__values *mix, const struct sms__values *alone, size_t v)
+{
+    if (!isnan(mix->end_ps[v]) && !isnan(alone->end_ps[v]))
+        return over(alone->end_ps[v], mix->end_ps[v]);
+    return over(row(mix, SMS_VM, v)[SMS__ALL_VM_BLOCKS], row(alone, SMS_VM, v)[SMS__ALL_VM_BLOCKS]);
+}
+
+void sms__measure_progress(const struct sms_scenario *scenario, struct sms__values *values,
+                           const struct sms__values *alone)
+{
+    double *host = row(values, SMS_HOST, 0);
+    double sum = 0, squares = 0, slowdowns = 0, least = INFINITY, greatest = 0, n = (double)scenario->vms;
+    for (size_t v = 0; v < scenario->vms; v++) {
+        double *vm = row(values, SMS_VM, v), own = progress(values, &alone[v], v);
+        vm[SMS__ALL_VM_PROGRESS] = own;
+        vm[SMS__ALL_VM_NTT] = over(1, own);
+        vm[SMS__ALL_VM_ALONE] = row(&alone[v], SMS_VM, v)[SMS__ALL_VM_BLOCKS];
+        sum += own;
+        squares += own * own;
+        slowdowns += over(1, own);
+        least = own < least ? own : least;
+        greatest = own > greatest ? own : greatest;
+    }
+    host[SMS__ALL_HOST_STP] = sum;
+    host[SMS__ALL_HOST_ANTT] = slowdowns / n;
+    host[SMS__ALL_HOST_HMS] = over(n, slowdowns);
+    host[SMS__ALL_HOST_FAIRNESS] = over(least, greatest);
+    host[SMS__ALL_HOST_JAIN] = over(sum * sum, n * squares);
+}

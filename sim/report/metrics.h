@@ -1,0 +1,38 @@
+/* Metrics as numbers: from the record of one run to a row of doubles. */
+#ifndef SMS_REPORT_METRICS_H
+#define SMS_REPORT_METRICS_H
+
+#include "../record/record.h"
+
+/* Indices into the metrics of a subject: SMS__HOST_KERNELS and so on. Four
+ * enums out of one list: the metrics of the other subjects stand aside. */
+#define METRIC(subject, id, name, better, formula) SMS__ALL_##subject##_##id,
+enum sms__all_metrics {
+#include "metrics.def"
+    SMS__ALL_METRICS
+};
+#undef METRIC
+
+enum {
+    SMS__FIRST_HOST = SMS__ALL_HOST_KERNELS,
+    SMS__FIRST_VM = SMS__ALL_VM_KERNELS,
+    SMS__FIRST_RESOURCE = SMS__ALL_RESOURCE_UTILIZATION,
+    SMS__FIRST_KERNEL = SMS__ALL_KERNEL_LAUNCHES
+};
+
+/* The values of one run, subject by subject: [subjects][metrics of the subject]. */
+struct sms__values {
+    double *of[SMS_SUBJECTS];
+    double *end_ps; /* [vms]: the time a VM took until its last job, NAN if it has not ended */
+};
+
+size_t sms__subject_count(const struct sms_scenario *scenario, enum sms_subject subject);
+
+/* Everything but what needs the stand-alone runs, which is NAN so far. */
+void sms__measure(const struct sms__record *record, struct sms__values *values);
+
+/* Fills that in: `alone[v]` holds the values of the stand-alone run of VM v. */
+void sms__measure_progress(const struct sms_scenario *scenario, struct sms__values *values,
+                           const struct sms__values *alone);
+
+#endif

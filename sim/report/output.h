@@ -1,0 +1,73 @@
+/* Results in the formats that people and scripts read. Writers print to a stream
+ * and leave it to the caller to check it for errors at the end. */
+#ifndef SMS_REPORT_OUTPUT_H
+#define SMS_REPORT_OUTPUT_H
+
+#include "../model/model.h"
+
+/* The results of one command, in the order of its scenarios. */
+struct sms__set {
+    struct sms_results **results;
+    size_t count;
+};
+
+/* table.c: a grid of texts, printed with aligned columns: the first left, the others right. */
+struct sms__table_out;
+struct sms__table_out *sms__table_new(size_t columns);
+void sms__table_add(struct sms__table_out *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void sms__table_rule(struct sms__table_out *table);
+void sms__table_print(struct sms__table_out *table, FILE *to); /* and frees it */
+
+/* human.c: tables per scenario for people. */
+void sms__print_results(const struct sms_results *results, FILE *to);
+void sms__print_comparison(const struct sms_results *results, size_t baseline, FILE *to);
+
+/* csv.c: one row a value: scenario,policy,subject,name,metric,mean,sd,ci95,replications. */
+void sms__print_tidy_header(FILE *to);
+void sms__print_tidy(const struct sms_results *results, FILE *to);
+/* Ratios over a baseline in the same layout, metric by metric. */
+void sms__print_tidy_ratios(const struct sms_results *results, size_t baseline, FILE *to);
+/* Wide: one row a subject, one column a metric and one its ci95. */
+void sms__print_wide(const struct sms__set *set, enum sms_subject subject, FILE *to);
+
+/* json.c: one object a scenario. Returns 0, or -1 without memory or on a write error. */
+int sms__print_json(const struct sms__set *set, FILE *to);
+int sms__print_json_ratios(const struct sms__set *set, const size_t *baseline, FILE *to);
+
+/* The subject's name as files call it: host, vm, resource, kernel. */
+const char *sms__subject_word(enum sms_subject subject);
+
+/* The metric's index, or -1. */
+long sms__metric_index(enum sms_subject subject, const char *name);
+
+/* expect.c: what a scenario expects of its own results, and what a baseline does. */
+struct sms__check {
+    const char *scenario;
+    char name[560];    /* "gain of fine_grained over round_robin" */
+    char message[240]; /* "34.12 %, expected 34.1 % +- 3 %" */
+    bool passed;
+};
+
+struct sms__checks {
+    struct sms__check *item;
+    size_t count, failed;
+};
+
+/* Append one check for each expectation, or each row of a baseline. Both return
+ * 0, or -1 without memory; `sms__check_baseline` complains of a file it cannot use in `errors`. */
+int sms__check_expectations(const struct sms_results *results, struct sms__checks *checks);
+int sms__check_baseline(const struct sms__set *set, const char *path, double tolerance, struct sms__checks *checks,
+                        struct sms_errors *errors);
+void sms__checks_free(struct sms__checks *checks);
+
+/* junit.c: 0, or -1 if the file could not be written. */
+int sms__write_junit(const struct sms__checks *checks, const char *path);
+
+/* folder.c: a folder of results, written under another name and renamed when it is whole. */
+int sms__folder_begin(const char *dir, char *temporary, size_t size, struct sms_errors *errors);
+int sms__folder_write(const char *temporary, const struct sms__set *set, const char *command,
+                      struct sms_errors *errors);
+int sms__folder_end(const char *temporary, const char *dir, struct sms_errors *errors);
+void sms__folder_abandon(const char *temporary);
+
+#endif

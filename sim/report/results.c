@@ -1,0 +1,390 @@
+/* Runs a scenario: every policy with every replication, and the stand-alone
+ * runs, on a number of threads; keeps one row of values for each run. */
+#include "metrics.h"
+
+#include "../levels/simulate.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct bins {
+    float *value;
+    size_t count;
+    uint64_t width_ps;
+};
+
+struct sms_results {
+    struct sms__arena arena;
+    const struct sms_scenario *scenario;
+    uint64_t seed;
+    size_t replications, policies;
+    size_t *policy;             /* [policies]: index in the scenario */
+    struct sms__values *values; /* [policies][replications] */
+    struct sms__values *alone;  /* [replications][vms] */
+    bool with_alone;
+    size_t sms;
+    struct bins *bins;          /* [policies] */
+    const char **kernel_name;   /* "VM/KERNEL" */
+};
+
+/* The runs to do, handed out one by one. */
+struct work {
+    struct sms_results *results;
+    const struct sms_run_options *options;
+    pthread_mutex_t lock;
+    size_t next, done, total;
+    int code;
+};
+
+struct sms_run_options sms_run_defaults(void)
+{
+    return (struct sms_run_options){.alone = true, .explain_to_ps = UINT64_MAX};
+}
+
+/* A seed for each replication; policies of one replication share it. */
+static uint64_t replication_seed(const struct sms_results *results, size_t replication)
+{
+    return results->seed + 0x9e3779b97f4a7c15u * replication;
+}
+
+struct job {
+    struct work *work;
+    size_t idx;
+    struct sms__arena arena;
+};
+
+static void keep_bins(struct sms_results *results, size_t policy, const struct sms__record *record)
+{
+    struct bins *bins = &results->bins[policy];
+    if (!record->bins)
+        return;
+    bins->count = record->bins;
+    bins->width_ps = record->bin_ps;
+    memcpy(bins->value, record->bin, results->sms * record->bins * sizeof(float));
+}
+
+/* Runs come in the order: policies by replication, then stand-alone runs. */
+static int run_policy(struct job *job)
+{
+    struct sms_results *results = job->work->results;
+    size_t policy = job->idx / results->replications, replication = job->idx % results->replications;
+    const struct sms__policy_use *use = &results->scenario->policy[results->policy[policy]];
+    struct sms__record record;
+    struct sms__run_spec spec = {
+        .scenario = results->scenario,
+        .policy = use,
+        .seed = replication_seed(results, replication),
+        .only_vm = -1,
+        .observe = replication == 0 ? use->label : NULL,
+        .options = job->work->options,
+        .record = &record,
+    };
+    int code = sms__simulate(&job->arena, &spec);
+    if (code == SMS_OK) {
+        sms__measure(&record, &results->values[job->idx]);
+        if (replication == 0)
+            keep_bins(results, policy, &record);
+    }
+    return code;
+}
+
+static int run_alone(struct job *job)
+{
+    struct sms_results *results = job->work->results;
+    size_t idx = job->idx - results->policies * results->replications;
+    struct sms__record record;
+    struct sms__run_spec spec = {
+        .scenario = results->scenario,
+        .policy = results->scenario->alone,
+        .seed = replication_seed(results, idx / results->scenario->vms),
+        .only_vm = (long)(idx % results->scenario->vms),
+        .options = job->work->options,
+        .record = &record,
+    };
+    int code = sms__simulate(&job->arena, &spec);
+    if (code == SMS_OK)
+        sms__measure(&record, &results->alone[idx]);
+    return code;
+}
+
+static int run_job(void *user)
+{
+    struct job *job = user;
+    const struct sms_results *results = job->work->results;
+    return job->idx < results->policies * results->replications ? run_policy(job) : run_alone(job);
+}
+
+static bool take(struct work *work, size_t *idx)
+{
+    pthread_mutex_lock(&work->lock);
+    bool more = work->code == SMS_OK && work->next < work->total;
+    *idx = work->next;
+    work->next += more;
+    pthread_mutex_unlock(&work->lock);
+    return more;
+}
+
+static void finish(struct work *work, int code)
+{
+    pthread_mutex_lock(&work->lock);
+    work->done++;
+    if (code && !work->code)
+        work->code = code;
+    if (work->options->on_progress)
+        work->options->on_progress(work->options->user, work->done, work->total);
+    pthread_mutex_unlock(&work->lock);
+}
+
+static void *do_work(void *user)
+{
+    struct job job = {.work = user};
+    while (take(job.work, &job.idx)) {
+        job.arena = (struct sms__arena){0};
+        int code = sms__guard(&job.arena, run_job, &job);
+        sms__arena_release(&job.arena);
+        finish(job.work, code);
+    }
+    return NULL;
+}
+
+enum { JOBS_MAX = 256 };
+
+/* This thread works too; one that cannot be had leaves the work to the others. */
+static void work_in_threads(struct work *work)
+{
+    pthread_t thread[JOBS_MAX];
+    size_t threads = 0, wanted = work->options->jobs ? work->options->jobs : 1;
+    if (wanted > JOBS_MAX)
+        wanted = JOBS_MAX;
+    while (threads + 1 < wanted && threads + 1 < work->total && !pthread_create(&thread[threads], NULL, do_work, work))
+        threads++;
+    do_work(work);
+    while (threads > 0)
+        pthread_join(thread[--threads], NULL);
+}
+
+static void new_values(struct sms_results *results, struct sms__values *values)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    for (int s = 0; s < SMS_SUBJECTS; s++) {
+        size_t metrics;
+        sms_metrics((enum sms_subject)s, &metrics);
+        values->of[s] = SMS__NEW(&results->arena, double, sms__subject_count(scenario, (enum sms_subject)s) * metrics);
+    }
+    values->end_ps = SMS__NEW(&results->arena, double, scenario->vms);
+}
+
+static void name_kernels(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    size_t n = 0;
+    results->kernel_name = SMS__NEW(&results->arena, const char *, sms__subject_count(scenario, SMS_KERNEL));
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++)
+            results->kernel_name[n++] =
+                sms__print(&results->arena, "%s/%s", scenario->vm[v].name, scenario->vm[v].workload->kernel[k].name);
+}
+
+/* All policies, or those that `options->policy` names by label or name. */
+static void choose_policies(struct sms_results *results, const struct sms_run_options *options)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    results->policy = SMS__NEW(&results->arena, size_t, scenario->policies);
+    for (size_t p = 0; p < scenario->policies; p++) {
+        const struct sms__policy_use *use = &scenario->policy[p];
+        bool chosen = !options->policy || !strcmp(options->policy, use->label) ||
+                      !strcmp(options->policy, use->policy->name);
+        if (chosen)
+            results->policy[results->policies++] = p;
+    }
+}
+
+struct setup {
+    struct sms_results *results;
+    const struct sms_run_options *options;
+};
+
+static int set_up(void *user)
+{
+    struct setup *setup = user;
+    struct sms_results *results = setup->results;
+    const struct sms_scenario *scenario = results->scenario;
+    choose_policies(results, setup->options);
+    results->values = SMS__NEW(&results->arena, struct sms__values, results->policies * results->replications);
+    for (size_t i = 0; i < results->policies * results->replications; i++)
+        new_values(results, &results->values[i]);
+    size_t alone = results->with_alone ? results->replications * scenario->vms : 0;
+    results->alone = SMS__NEW(&results->arena, struct sms__values, alone);
+    for (size_t i = 0; i < alone; i++)
+        new_values(results, &results->alone[i]);
+    for (size_t d = 0; d < scenario->devices; d++)
+        results->sms += scenario->device[d]->sms;
+    results->bins = SMS__NEW(&results->arena, struct bins, results->policies);
+    for (size_t p = 0; p < results->policies; p++)
+        results->bins[p].value = SMS__NEW(&results->arena, float, results->sms * setup->options->bins);
+    name_kernels(results);
+    return SMS_OK;
+}
+
+static void measure_all_progress(struct sms_results *results)
+{
+    for (size_t i = 0; results->with_alone && i < results->policies * results->replications; i++)
+        sms__measure_progress(results->scenario, &results->values[i],
+                              &results->alone[i % results->replications * results->scenario->vms]);
+}
+
+static int run_all(struct sms_results *results, const struct sms_run_options *options)
+{
+    struct work work = {.results = results, .options = options, .lock = PTHREAD_MUTEX_INITIALIZER};
+    size_t per_replication = results->policies + (results->with_alone ? results->scenario->vms : 0);
+    work.total = results->replications * per_replication;
+    work_in_threads(&work);
+    pthread_mutex_destroy(&work.lock);
+    if (work.code == SMS_OK)
+        measure_all_progress(results);
+    return work.code;
+}
+
+static int report(int code, const struct sms_scenario *scenario, struct sms_errors *errors)
+{
+    if (code == SMS_ENOMEM)
+        sms__fail(errors, code, scenario->path, "scenario '%s': no memory", scenario->name);
+    if (code == SMS_ECANCELED)
+        sms__fail(errors, code, scenario->path, "scenario '%s': interrupted", scenario->name);
+    if (code == SMS_ELIMIT)
+        sms__fail(errors, code, scenario->path, "scenario '%s': the limit of events was reached", scenario->name);
+    return code;
+}
+
+int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *options, struct sms_results **out,
+            struct sms_errors *errors)
+{
+    struct sms_run_options defaults = sms_run_defaults();
+    options = options ? options : &defaults;
+    *out = NULL;
+    *errors = (struct sms_errors){0};
+    struct sms_results *results = calloc(1, sizeof *results);
+    if (!results)
+        return report(SMS_ENOMEM, scenario, errors);
+    results->scenario = scenario;
+    results->seed = options->seed ? options->seed : scenario->seed;
+    results->replications = options->replications ? options->replications : scenario->replications;
+    results->with_alone = options->alone;
+    struct setup setup = {results, options};
+    int code = sms__guard(&results->arena, set_up, &setup);
+    if (code == SMS_OK && results->policies == 0)
+        code = sms__fail(errors, SMS_EINPUT, scenario->path, "scenario '%s' has no policy '%.60s'", scenario->name,
+                         options->policy);
+    if (code == SMS_OK)
+        code = report(run_all(results, options), scenario, errors);
+    else
+        report(code, scenario, errors);
+    if (code)
+        sms_results_free(results);
+    else
+        *out = results;
+    return code;
+}
+
+void sms_results_free(struct sms_results *results)
+{
+    if (!results)
+        return;
+    sms__arena_release(&results->arena);
+    free(results);
+}
+
+const struct sms_scenario *sms_results_scenario(const struct sms_results *results) { return results->scenario; }
+uint64_t sms_results_seed(const struct sms_results *results) { return results->seed; }
+size_t sms_results_replications(const struct sms_results *results) { return results->replications; }
+size_t sms_results_policies(const struct sms_results *results) { return results->policies; }
+size_t sms_results_sms(const struct sms_results *results) { return results->sms; }
+
+const char *sms_results_policy(const struct sms_results *results, size_t policy)
+{
+    return results->scenario->policy[results->policy[policy]].label;
+}
+
+size_t sms_results_subjects(const struct sms_results *results, enum sms_subject subject)
+{
+    return sms__subject_count(results->scenario, subject);
+}
+
+const char *sms_results_subject(const struct sms_results *results, enum sms_subject subject, size_t idx)
+{
+    switch (subject) {
+    case SMS_VM:
+        return results->scenario->vm[idx].name;
+    case SMS_RESOURCE:
+        return results->scenario->device[0]->resource[idx].name;
+    case SMS_KERNEL:
+        return results->kernel_name[idx];
+    default:
+        return "host";
+    }
+}
+
+double sms_results_value(const struct sms_results *results, size_t policy, size_t replication,
+                         enum sms_subject subject, size_t idx, size_t metric)
+{
+    size_t metrics;
+    sms_metrics(subject, &metrics);
+    return results->values[policy * results->replications + replication].of[subject][idx * metrics + metric];
+}
+
+/* Welford's mean and variance, one value at a time. */
+static void add(struct sms_estimate *estimate, double value)
+{
+    double delta = value - estimate->mean;
+    estimate->n++;
+    estimate->mean += delta / (double)estimate->n;
+    estimate->sd += delta * (value - estimate->mean); /* the sum of squares, until close() */
+}
+
+static struct sms_estimate close_estimate(struct sms_estimate estimate)
+{
+    if (estimate.n == 0)
+        return (struct sms_estimate){0, NAN, 0, 0};
+    if (estimate.n == 1)
+        return (struct sms_estimate){1, estimate.mean, 0, 0};
+    double n = (double)estimate.n;
+    estimate.sd = sqrt(estimate.sd / (n - 1));
+    estimate.ci95 = gsl_cdf_tdist_Pinv(0.975, n - 1) * estimate.sd / sqrt(n);
+    return estimate;
+}
+
+struct sms_estimate sms_results_estimate(const struct sms_results *results, size_t policy, enum sms_subject subject,
+                                         size_t idx, size_t metric)
+{
+    struct sms_estimate estimate = {0};
+    for (size_t i = 0; i < results->replications; i++) {
+        double value = sms_results_value(results, policy, i, subject, idx, metric);
+        if (!isnan(value))
+            add(&estimate, value);
+    }
+    return close_estimate(estimate);
+}
+
+struct sms_estimate sms_results_ratio(const struct sms_results *results, size_t policy, size_t baseline,
+                                      enum sms_subject subject, size_t idx, size_t metric)
+{
+    struct sms_estimate estimate = {0};
+    for (size_t i = 0; i < results->replications; i++) {
+        double value = sms_results_value(results, policy, i, subject, idx, metric);
+        double base = sms_results_value(results, baseline, i, subject, idx, metric);
+        if (!isnan(value) && base > 0)
+            add(&estimate, value / base);
+    }
+    return close_estimate(estimate);
+}
+
+const float *sms_results_bins(const struct sms_results *results, size_t policy, size_t sm_of_all)
+{
+    const struct bins *bins = &results->bins[policy];
+    return bins->count ? bins->value + sm_of_all * bins->count : NULL;
+}
+
+uint64_t sms_results_bin_ps(const struct sms_results *results, size_t policy) { return results->bins[policy].width_ps; }

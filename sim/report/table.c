@@ -1,0 +1,96 @@
+#include "output.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Cells live one after another; a rule is a row whose first cell is NULL. */
+struct sms__table_out {
+    size_t columns, cells, capacity;
+    char **cell;
+    bool failed;
+};
+
+struct sms__table_out *sms__table_new(size_t columns)
+{
+    struct sms__table_out *table = calloc(1, sizeof *table);
+    if (table)
+        table->columns = columns;
+    return table;
+}
+
+static void push(struct sms__table_out *table, char *text)
+{
+    if (table->cells == table->capacity) {
+        size_t capacity = table->capacity ? table->capacity * 2 : 64;
+        char **grown = realloc(table->cell, capacity * sizeof *grown);
+        if (!grown) {
+            table->failed = true;
+            free(text);
+            return;
+        }
+        table->cell = grown;
+        table->capacity = capacity;
+    }
+    table->cell[table->cells++] = text;
+}
+
+void sms__table_add(struct sms__table_out *table, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    if (!table)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    push(table, strdup(text));
+}
+
+void sms__table_rule(struct sms__table_out *table)
+{
+    for (size_t i = 0; table && i < table->columns; i++)
+        push(table, NULL);
+}
+
+/* Characters, not bytes: continuation bytes of UTF-8 take no place. */
+static size_t width(const char *text)
+{
+    size_t count = 0;
+    for (; text && *text; text++)
+        count += (*text & 0xc0) != 0x80;
+    return count;
+}
+
+static size_t column_width(const struct sms__table_out *table, size_t column)
+{
+    size_t widest = 0;
+    for (size_t i = column; i < table->cells; i += table->columns)
+        if (width(table->cell[i]) > widest)
+            widest = width(table->cell[i]);
+    return widest;
+}
+
+static void print_cell(const char *text, size_t column, size_t widest, FILE *to)
+{
+    int pad = (int)(widest - width(text));
+    if (column == 0)
+        fprintf(to, "  %s%*s", text ? text : "", pad, "");
+    else
+        fprintf(to, "  %*s%s", pad, "", text ? text : "");
+}
+
+void sms__table_print(struct sms__table_out *table, FILE *to)
+{
+    if (!table)
+        return;
+    for (size_t i = 0; i < table->cells && !table->failed; i++) {
+        print_cell(table->cell[i], i % table->columns, column_width(table, i % table->columns), to);
+        if ((i + 1) % table->columns == 0)
+            fputc('\n', to);
+    }
+    for (size_t i = 0; i < table->cells; i++)
+        free(table->cell[i]);
+    free(table->cell);
+    free(table);
+}

@@ -1,0 +1,261 @@
+#include "doc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <yaml.h>
+
+struct anchor {
+    struct anchor *next;
+    const char *name;
+    struct sms__node *node;
+};
+
+struct loader {
+    struct sms__arena *arena;
+    struct sms_errors *errors;
+    struct sms__doc *doc;
+    yaml_parser_t parser;
+    yaml_event_t event;
+    struct anchor *anchors;
+    uint64_t nodes;
+    size_t capacity; /* of doc->root */
+};
+
+static int fail_at(struct loader *l, yaml_mark_t mark, const char *what)
+{
+    struct sms__mark place = {l->doc->path, l->doc->text, (unsigned)mark.line + 1, (unsigned)mark.column + 1};
+    sms__error(l->errors, SMS_EINPUT, place, "%s", what);
+    return SMS_EINPUT;
+}
+
+/* Reads until `size` bytes or the end; the bytes read, or -1. */
+static ssize_t read_all(int fd, char *bytes, size_t size)
+{
+    size_t got = 0;
+    while (got < size) {
+        ssize_t n = read(fd, bytes + got, size - got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        if (n == 0)
+            break;
+        got += (size_t)n;
+    }
+    return (ssize_t)got;
+}
+
+static int check_file(const char *path, int fd, struct stat *st, struct sms_errors *errors)
+{
+    if (fstat(fd, st))
+        return sms__fail(errors, SMS_EIO, path, "%s", strerror(errno));
+    if (S_ISDIR(st->st_mode))
+        return sms__fail(errors, SMS_EINPUT, path, "is a folder; name a file");
+    if (!S_ISREG(st->st_mode))
+        return sms__fail(errors, SMS_EINPUT, path, "is not a regular file");
+    if (st->st_size > SMS__FILE_BYTES_MAX)
+        return sms__fail(errors, SMS_EINPUT, path, "is larger than %d MiB", SMS__FILE_BYTES_MAX >> 20);
+    return SMS_OK;
+}
+
+struct slurp {
+    struct sms__arena *arena;
+    size_t size;
+    char *bytes;
+};
+
+static int make_room(void *user)
+{
+    struct slurp *s = user;
+    s->bytes = sms__alloc(s->arena, s->size + 1, 1);
+    return SMS_OK;
+}
+
+/* Its text in the arena, terminated, or an error; the descriptor is closed on every way out. */
+static int read_text(struct loader *l)
+{
+    const char *path = l->doc->path;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return sms__fail(l->errors, errno == ENOENT ? SMS_EINPUT : SMS_EIO, path, "%s", strerror(errno));
+    struct stat st = {0};
+    struct slurp slurp = {.arena = l->arena};
+    int code = check_file(path, fd, &st, l->errors);
+    if (code == SMS_OK) {
+        slurp.size = (size_t)st.st_size;
+        code = sms__guard(l->arena, make_room, &slurp);
+    }
+    ssize_t got = code == SMS_OK ? read_all(fd, slurp.bytes, slurp.size) : 0;
+    if (got < 0)
+        code = sms__fail(l->errors, SMS_EIO, path, "%s", strerror(errno));
+    close(fd);
+    if (code == SMS_OK && memchr(slurp.bytes, '\0', (size_t)got))
+        code = sms__fail(l->errors, SMS_EINPUT, path, "is not text: it holds NUL bytes");
+    l->doc->text = slurp.bytes;
+    return code;
+}
+
+static int next_event(struct loader *l)
+{
+    yaml_event_delete(&l->event);
+    if (yaml_parser_parse(&l->parser, &l->event))
+        return SMS_OK;
+    if (l->parser.error == YAML_MEMORY_ERROR)
+        return SMS_ENOMEM;
+    char what[200];
+    snprintf(what, sizeof what, "not YAML: %s%s%s", l->parser.context ? l->parser.context : "",
+             l->parser.context ? ", " : "", l->parser.problem ? l->parser.problem : "unknown problem");
+    return fail_at(l, l->parser.problem_mark, what);
+}
+
+static struct sms__node *new_node(struct loader *l, enum sms__node_kind kind, const yaml_char_t *anchor)
+{
+    struct sms__node *node = SMS__NEW(l->arena, struct sms__node, 1);
+    yaml_mark_t at = l->event.start_mark;
+    node->kind = kind;
+    node->mark = (struct sms__mark){l->doc->path, l->doc->text, (unsigned)at.line + 1, (unsigned)at.column + 1};
+    node->expanded = 1;
+    l->nodes++;
+    if (anchor) {
+        struct anchor *a = SMS__NEW(l->arena, struct anchor, 1);
+        a->name = sms__copy(l->arena, (const char *)anchor, strlen((const char *)anchor));
+        a->node = node;
+        a->next = l->anchors;
+        l->anchors = a;
+    }
+    return node;
+}
+
+static int read_node(struct loader *l, int depth, struct sms__node **out);
+
+static void append(struct loader *l, struct sms__node *to, size_t *capacity, struct sms__node *child)
+{
+    if (to->items == *capacity) {
+        *capacity = *capacity ? *capacity * 2 : 8;
+        struct sms__node **grown = SMS__NEW(l->arena, struct sms__node *, *capacity);
+        if (to->items)
+            memcpy(grown, to->item, to->items * sizeof(*grown));
+        to->item = grown;
+    }
+    to->item[to->items++] = child;
+    to->expanded += child->expanded;
+}
+
+static int read_items(struct loader *l, int depth, struct sms__node *node, yaml_event_type_t end)
+{
+    size_t capacity = 0;
+    node->open = 1;
+    for (;;) {
+        int code = next_event(l);
+        if (code)
+            return code;
+        if (l->event.type == end)
+            break;
+        struct sms__node *child = NULL;
+        code = read_node(l, depth + 1, &child);
+        if (code)
+            return code;
+        append(l, node, &capacity, child);
+        if (node->expanded > SMS__NODES_MAX)
+            return fail_at(l, l->event.start_mark, "the file, its aliases expanded, has more than 2000000 nodes");
+    }
+    node->open = 0;
+    return SMS_OK;
+}
+
+static int read_alias(struct loader *l, struct sms__node **out)
+{
+    for (const struct anchor *a = l->anchors; a; a = a->next) {
+        if (strcmp(a->name, (const char *)l->event.data.alias.anchor))
+            continue;
+        if (a->node->open)
+            return fail_at(l, l->event.start_mark, "this alias stands inside what it refers to and would have no end");
+        *out = a->node;
+        return SMS_OK;
+    }
+    return fail_at(l, l->event.start_mark, "alias to an anchor that is not defined above it");
+}
+
+/* The node that starts with the current event. */
+static int read_node(struct loader *l, int depth, struct sms__node **out)
+{
+    if (depth > SMS__DEPTH_MAX)
+        return fail_at(l, l->event.start_mark, "nested more than 32 levels deep");
+    switch (l->event.type) {
+    case YAML_ALIAS_EVENT:
+        return read_alias(l, out);
+    case YAML_SCALAR_EVENT:
+        *out = new_node(l, SMS__SCALAR, l->event.data.scalar.anchor);
+        (*out)->text = sms__copy(l->arena, (const char *)l->event.data.scalar.value, l->event.data.scalar.length);
+        return SMS_OK;
+    case YAML_SEQUENCE_START_EVENT:
+        *out = new_node(l, SMS__LIST, l->event.data.sequence_start.anchor);
+        return read_items(l, depth, *out, YAML_SEQUENCE_END_EVENT);
+    case YAML_MAPPING_START_EVENT:
+        *out = new_node(l, SMS__MAP, l->event.data.mapping_start.anchor);
+        return read_items(l, depth, *out, YAML_MAPPING_END_EVENT);
+    default:
+        return fail_at(l, l->event.start_mark, "not YAML: unexpected event");
+    }
+}
+
+static void add_root(struct loader *l, struct sms__node *root)
+{
+    struct sms__node list = {.item = l->doc->root, .items = l->doc->roots};
+    append(l, &list, &l->capacity, root);
+    l->doc->root = list.item;
+    l->doc->roots = list.items;
+}
+
+static int read_stream(void *user)
+{
+    struct loader *l = user;
+    for (;;) {
+        int code = next_event(l);
+        if (code)
+            return code;
+        if (l->event.type == YAML_STREAM_END_EVENT)
+            return SMS_OK;
+        if (l->event.type == YAML_DOCUMENT_START_EVENT) {
+            l->anchors = NULL; /* anchors do not reach into the next document */
+            continue;
+        }
+        if (l->event.type == YAML_DOCUMENT_END_EVENT || l->event.type == YAML_STREAM_START_EVENT)
+            continue;
+        struct sms__node *root = NULL;
+        code = read_node(l, 0, &root);
+        if (code)
+            return code;
+        add_root(l, root);
+    }
+}
+
+int sms__doc_load(struct sms__arena *arena, const char *path, struct sms__doc *doc, struct sms_errors *errors)
+{
+    struct loader l = {.arena = arena, .errors = errors, .doc = doc};
+    doc->path = sms__copy(arena, path, strlen(path));
+    int code = read_text(&l);
+    if (code)
+        return code;
+    if (!yaml_parser_initialize(&l.parser))
+        return SMS_ENOMEM;
+    yaml_parser_set_input_string(&l.parser, (const unsigned char *)doc->text, strlen(doc->text));
+    code = sms__guard(arena, read_stream, &l);
+    yaml_event_delete(&l.event);
+    yaml_parser_delete(&l.parser);
+    if (code == SMS_OK && !doc->roots)
+        code = sms__fail(errors, SMS_EINPUT, path, "is empty");
+    return code;
+}
+
+const struct sms__node *sms__node_get(const struct sms__node *map, const char *key)
+{
+    for (size_t i = 0; map->kind == SMS__MAP && i + 1 < map->items; i += 2)
+        if (map->item[i]->kind == SMS__SCALAR && !strcmp(map->item[i]->text, key))
+            return map->item[i + 1];
+    return NULL;
+}

@@ -1,0 +1,39 @@
+/* A YAML file as a tree whose every node knows its line and column. libyaml
+ * parses; an alias points at the anchored node, so nothing is ever copied. */
+#ifndef SMS_YAML_DOC_H
+#define SMS_YAML_DOC_H
+
+#include "../base/arena.h"
+#include "../base/errors.h"
+
+#include <stdint.h>
+
+enum sms__node_kind { SMS__SCALAR, SMS__LIST, SMS__MAP };
+
+struct sms__node {
+    enum sms__node_kind kind;
+    struct sms__mark mark;
+    const char *text;        /* of a scalar */
+    struct sms__node **item; /* of a list; of a map: key, value, key, value ... */
+    size_t items;
+    uint64_t expanded; /* nodes below and including this one, aliases counted each time */
+    int open;          /* while it is being read: an alias to it would have no end */
+};
+
+struct sms__doc {
+    const char *path;
+    const char *text;
+    struct sms__node **root;
+    size_t roots;
+};
+
+/* Limits on input, so that no file takes memory or time without end. */
+enum { SMS__FILE_BYTES_MAX = 16 * 1024 * 1024, SMS__DEPTH_MAX = 32, SMS__NODES_MAX = 2000000 };
+
+/* Reads the file at `path`. In a guard of `arena`. SMS_OK, SMS_EIO or SMS_EINPUT with `errors` filled. */
+int sms__doc_load(struct sms__arena *arena, const char *path, struct sms__doc *doc, struct sms_errors *errors);
+
+/* The value of `key` in a map, or NULL. */
+const struct sms__node *sms__node_get(const struct sms__node *map, const char *key);
+
+#endif

@@ -1,0 +1,191 @@
+#include "fields.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+void sms__complain(struct sms__reader *reader, const struct sms__node *node, const char *format, ...)
+{
+    char what[sizeof(((struct sms_error *)0)->message)];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    sms__error(reader->errors, SMS_EINPUT, node->mark, "%s", what);
+}
+
+static const char *kind_name(enum sms__node_kind kind)
+{
+    return kind == SMS__SCALAR ? "a single value" : kind == SMS__LIST ? "a list" : "a mapping";
+}
+
+bool sms__expect_kind(struct sms__reader *reader, const struct sms__node *node, enum sms__node_kind kind)
+{
+    if (node->kind == kind)
+        return true;
+    sms__complain(reader, node, "expected %s, found %s", kind_name(kind), kind_name(node->kind));
+    return false;
+}
+
+void sms__complain_unknown(struct sms__reader *reader, const struct sms__node *node, const char *what, size_t count,
+                           const char *(*name)(const void *user, size_t i), const void *user)
+{
+    const char *near = sms__nearest(node->text, count, name, user);
+    if (near)
+        sms__complain(reader, node, "unknown %s '%.60s'; did you mean '%s'?", what, node->text, near);
+    else {
+        char list[220] = "";
+        size_t used = 0;
+        for (size_t i = 0; i < count && used < sizeof list - 40; i++)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%.36s", i ? ", " : "", name(user, i));
+        sms__complain(reader, node, "unknown %s '%.60s'; known: %s", what, node->text, list);
+    }
+}
+
+static void format_bound(char *out, size_t size, enum sms__dimension dimension, double bound)
+{
+    if (dimension == SMS__RATIO)
+        snprintf(out, size, "%.6g %%", bound * 100);
+    else if (dimension == SMS__TIME || dimension == SMS__CYCLES)
+        snprintf(out, size, "%.6g ms", bound / 1e9);
+    else
+        snprintf(out, size, "%.10g", bound);
+}
+
+bool sms__read_number(struct sms__reader *reader, const struct sms__node *node, enum sms__dimension dimension,
+                      double min, double max, struct sms__quantity *out)
+{
+    char why[160], low[32], high[32];
+    if (!sms__expect_kind(reader, node, SMS__SCALAR))
+        return false;
+    const char *problem = sms__quantity_parse(node->text, dimension, out, why, sizeof why);
+    if (problem) {
+        sms__complain(reader, node, "'%.40s' %s", node->text, problem);
+        return false;
+    }
+    if (out->cycles ? out->value >= 0 && out->value <= 1e18 : out->value >= min && out->value <= max)
+        return true;
+    format_bound(low, sizeof low, dimension, min);
+    format_bound(high, sizeof high, dimension, max);
+    sms__complain(reader, node, "'%.40s' is out of range; it goes from %s to %s", node->text, low, high);
+    return false;
+}
+
+const char *sms__read_text(struct sms__reader *reader, const struct sms__node *node)
+{
+    return sms__expect_kind(reader, node, SMS__SCALAR) ? node->text : NULL;
+}
+
+const char *sms__read_name(struct sms__reader *reader, const struct sms__node *node)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
+    const char *name = sms__read_text(reader, node);
+    if (!name)
+        return NULL;
+    size_t length = strlen(name);
+    bool fine = length > 0 && length <= 100 && strspn(name, letters) == length && name[0] != '/' && !strstr(name, "..");
+    if (!fine)
+        sms__complain(reader, node, "'%.40s' is not a name: 1 to 100 letters, digits, '_', '-', '.' or '/'", name);
+    return fine ? name : NULL;
+}
+
+static const char *choice_name(const void *user, size_t i) { return ((const char *const *)user)[i]; }
+
+static void read_choice(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *field,
+                        int *out)
+{
+    if (!sms__expect_kind(reader, node, SMS__SCALAR))
+        return;
+    size_t count = 0;
+    for (; field->choices[count]; count++) {
+        if (strcmp(field->choices[count], node->text))
+            continue;
+        *out = (int)count;
+        return;
+    }
+    sms__complain_unknown(reader, node, field->name, count, choice_name, field->choices);
+}
+
+static void read_value(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *field,
+                       void *at)
+{
+    struct sms__quantity number;
+    const char *text = NULL;
+    switch (field->type) {
+    case SMS__TEXT:
+    case SMS__NAME:
+        text = field->type == SMS__TEXT ? sms__read_text(reader, node) : sms__read_name(reader, node);
+        if (text)
+            *(const char **)at = text;
+        return;
+    case SMS__QUANTITY:
+        if (sms__read_number(reader, node, field->dimension, field->min, field->max, &number))
+            *(double *)at = number.value;
+        return;
+    case SMS__INTEGER:
+        if (sms__read_number(reader, node, field->dimension, field->min, field->max, &number))
+            *(uint64_t *)at = (uint64_t)(number.value + 0.5);
+        return;
+    case SMS__CHOICE:
+        read_choice(reader, node, field, at);
+        return;
+    case SMS__CUSTOM:
+        field->read(reader, node, at);
+    }
+}
+
+static size_t count_fields(const struct sms__field *fields)
+{
+    size_t count = 0;
+    while (fields[count].name)
+        count++;
+    return count;
+}
+
+static const char *field_name(const void *user, size_t i) { return ((const struct sms__field *)user)[i].name; }
+
+static const struct sms__field *find_field(const struct sms__field *fields, const char *name)
+{
+    for (; fields->name; fields++)
+        if (!strcmp(fields->name, name))
+            return fields;
+    return NULL;
+}
+
+/* Whether the key at `i` stood in the mapping before. */
+static bool is_repeated(const struct sms__node *map, size_t i)
+{
+    for (size_t j = 0; j < i; j += 2)
+        if (map->item[j]->kind == SMS__SCALAR && !strcmp(map->item[j]->text, map->item[i]->text))
+            return true;
+    return false;
+}
+
+static void read_pair(struct sms__reader *reader, const struct sms__node *map, size_t i,
+                      const struct sms__field *fields, void *into)
+{
+    const struct sms__node *key = map->item[i];
+    if (!sms__expect_kind(reader, key, SMS__SCALAR))
+        return;
+    const struct sms__field *field = find_field(fields, key->text);
+    if (!field)
+        sms__complain_unknown(reader, key, "key", count_fields(fields), field_name, fields);
+    else if (is_repeated(map, i))
+        sms__complain(reader, key, "key '%s' is given twice", key->text);
+    else
+        read_value(reader, map->item[i + 1], field, (char *)into + field->offset);
+}
+
+void sms__read_fields(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *fields,
+                      void *into)
+{
+    if (!sms__expect_kind(reader, node, SMS__MAP))
+        return;
+    for (size_t i = 0; i + 1 < node->items && reader->errors->count <= SMS_ERRORS_MAX; i += 2)
+        read_pair(reader, node, i, fields, into);
+    for (; fields->name; fields++)
+        if (fields->required && !sms__node_get(node, fields->name))
+            sms__complain(reader, node, "key '%s' is missing", fields->name);
+}
