@@ -40,10 +40,7 @@ static void start(const struct filling *f, const struct sms_group *groups, size_
 }
 
 /* The speed that a resource's users can all reach together. */
-static double level_of(const struct filling *f, size_t i)
-{
-    return f->rising[i] > 0 ? f->left[i] / f->rising[i] : 2;
-}
+static double level_of(const struct filling *f, size_t i) { return f->rising[i] > 0 ? f->left[i] / f->rising[i] : 2; }
 
 static double group_level(const struct filling *f, const struct sms_group *group)
 {
@@ -126,7 +123,8 @@ static void rate(const struct sms_contention_view *view, const double *usage, st
 static void rate_device(const struct sms_contention_view *view, size_t sms, struct sms_group *groups, size_t count,
                         double *scratch)
 {
-    fill_all(&(struct filling){view, sms, SMS_FULL * (double)sms, scratch, scratch + (sms + 1) * view->resources}, groups, count);
+    fill_all(&(struct filling){view, sms, SMS_FULL * (double)sms, scratch, scratch + (sms + 1) * view->resources},
+             groups, count);
 }
 
 const struct sms_contention sms_contention_maxmin = {

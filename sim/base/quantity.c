@@ -16,7 +16,7 @@ struct unit {
 
 static const struct unit ratios[] = {{"%", 0.01}, {"", 1}, {0}};
 static const struct unit counts[] = {{"", 1}, {0}};
-static const struct unit times[] = {{"ps", 1},  {"ns", 1e3},   {"us", 1e6},    {"ms", 1e9},
+static const struct unit times[] = {{"ps", 1},   {"ns", 1e3},   {"us", 1e6},   {"ms", 1e9},
                                     {"s", 1e12}, {"min", 6e13}, {"h", 3.6e15}, {0}};
 static const struct unit byte_units[] = {{"B", 1},
                                          {"KB", 1e3},
@@ -28,14 +28,8 @@ static const struct unit byte_units[] = {{"B", 1},
                                          {"GiB", 1073741824.0},
                                          {"TiB", 1099511627776.0},
                                          {0}};
-static const struct unit bandwidths[] = {{"B/s", 1},
-                                         {"KB/s", 1e3},
-                                         {"MB/s", 1e6},
-                                         {"GB/s", 1e9},
-                                         {"TB/s", 1e12},
-                                         {"MiB/s", 1048576.0},
-                                         {"GiB/s", 1073741824.0},
-                                         {0}};
+static const struct unit bandwidths[] = {{"B/s", 1},     {"KB/s", 1e3},        {"MB/s", 1e6},           {"GB/s", 1e9},
+                                         {"TB/s", 1e12}, {"MiB/s", 1048576.0}, {"GiB/s", 1073741824.0}, {0}};
 static const struct unit frequencies[] = {{"Hz", 1}, {"kHz", 1e3}, {"MHz", 1e6}, {"GHz", 1e9}, {0}};
 static const struct unit powers[] = {{"mW", 1e-3}, {"W", 1}, {"kW", 1e3}, {0}};
 
@@ -92,8 +86,9 @@ const char *sms__quantity_parse(const char *text, enum sms__dimension dimension,
     out->cycles = dimension == SMS__CYCLES && !strcmp(rest, "cycles");
     const struct unit *unit = find_unit(dimension, rest);
     if (!unit && !out->cycles) {
-        snprintf(why, why_size, *rest ? "has the unknown unit '%.20s'; units here: %s" : "has no unit%.0s; units here: %s",
-                 rest, dimensions[dimension].list);
+        snprintf(why, why_size,
+                 *rest ? "has the unknown unit '%.20s'; units here: %s" : "has no unit%.0s; units here: %s", rest,
+                 dimensions[dimension].list);
         return why;
     }
     out->value = out->cycles ? value : value * unit->factor;

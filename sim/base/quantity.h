@@ -23,8 +23,8 @@ struct sms__quantity {
 
 /* Parses all of `text`. Returns NULL, or what is wrong with it ("has no unit;
  * write it with one of ps, ns, ..."), in static storage or in `why`. */
-const char *sms__quantity_parse(const char *text, enum sms__dimension dimension, struct sms__quantity *out,
-                                char *why, size_t why_size);
+const char *sms__quantity_parse(const char *text, enum sms__dimension dimension, struct sms__quantity *out, char *why,
+                                size_t why_size);
 
 /* The units of a dimension, as a list in words: "ps, ns, us, ms, s". */
 const char *sms__dimension_units(enum sms__dimension dimension);

@@ -20,10 +20,10 @@ struct cli {
     char **args; /* what is left after the options */
     size_t n_args;
     const char *out, *policy, *baseline, *junit, *models, *terminals;
-    int format;              /* index in cli_formats */
+    int format; /* index in cli_formats */
     double seed, replications, jobs, from_ps, to_ps, tolerance;
     bool quiet, help;
-    const char *share;       /* folder with models/ and plots/ */
+    const char *share; /* folder with models/ and plots/ */
     const char *command_line;
 };
 
@@ -38,7 +38,7 @@ struct cli_option {
     const char *value; /* placeholder; NULL: a flag */
     const char *help;
     enum cli_option_kind kind;
-    size_t offset;     /* in struct cli */
+    size_t offset; /* in struct cli */
 };
 
 struct cli_command {

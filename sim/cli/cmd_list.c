@@ -12,8 +12,8 @@ static void print_params(const struct sms_param *params)
         bool ratio = params->unit == SMS_UNIT_RATIO;
         double scale = ratio ? 100 : 1;
         const char *unit = ratio ? " %" : "";
-        printf("    %s: %g%s to %g%s, default %g%s; %s\n", params->name, params->min * scale, unit,
-               params->max * scale, unit, params->fallback * scale, unit, params->help);
+        printf("    %s: %g%s to %g%s, default %g%s; %s\n", params->name, params->min * scale, unit, params->max * scale,
+               unit, params->fallback * scale, unit, params->help);
     }
 }
 

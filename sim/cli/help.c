@@ -2,9 +2,14 @@
 
 #include <string.h>
 
-static const char *const exit_codes[] = {"0 all is well", "1 an expectation or a baseline was missed", "2 usage",
-                                         "3 bad input: nothing was written", "4 a file could not be read or written",
-                                         "70 a bug", "130 interrupted", NULL};
+static const char *const exit_codes[] = {"0 all is well",
+                                         "1 an expectation or a baseline was missed",
+                                         "2 usage",
+                                         "3 bad input: nothing was written",
+                                         "4 a file could not be read or written",
+                                         "70 a bug",
+                                         "130 interrupted",
+                                         NULL};
 
 static bool takes(const struct cli_command *command, const struct cli_option *option)
 {
@@ -53,8 +58,9 @@ static void print_roff(const char *text, FILE *to)
 
 void cli_print_man(FILE *to)
 {
-    fprintf(to, ".TH SMSCHED 1 \"\" \"smsched %s\" \"User Commands\"\n.SH NAME\nsmsched \\- simulates how GPUs are "
-                "shared\n.SH SYNOPSIS\n.B smsched\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n.SH COMMANDS\n",
+    fprintf(to,
+            ".TH SMSCHED 1 \"\" \"smsched %s\" \"User Commands\"\n.SH NAME\nsmsched \\- simulates how GPUs are "
+            "shared\n.SH SYNOPSIS\n.B smsched\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n.SH COMMANDS\n",
             SMSCHED_VERSION);
     for (const struct cli_command *command = cli_commands; command->name; command++) {
         fprintf(to, ".SS \"smsched %s %s\"\n", command->name, command->args);
@@ -89,7 +95,8 @@ void cli_print_completion(FILE *to)
         for (const struct cli_option *option = cli_options; option->name; option++)
             if (takes(command, option))
                 fprintf(to, "--%s ", option->name);
-        fprintf(to, "%s' ;;\n", strcmp(command->name, "list") ? "" : "devices workloads policies contention metrics fields");
+        fprintf(to, "%s' ;;\n",
+                strcmp(command->name, "list") ? "" : "devices workloads policies contention metrics fields");
     }
     fprintf(to, "        esac\n    fi\n    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n}\n"
                 "complete -o default -F _smsched smsched\n");

@@ -115,7 +115,8 @@ static char *join(int argc, char **argv)
 static int run_command(const struct cli_command *command, int argc, char **argv)
 {
     char share[4096];
-    struct cli cli = {.program = command->name, .tolerance = 0.01, .to_ps = -1, .share = find_share(share, sizeof share)};
+    struct cli cli = {
+        .program = command->name, .tolerance = 0.01, .to_ps = -1, .share = find_share(share, sizeof share)};
     char *line = join(argc, argv);
     cli.command_line = line ? line : "smsched";
     int code = cli_parse(&cli, command, argc - 1, argv + 1);

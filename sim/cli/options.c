@@ -122,7 +122,8 @@ int cli_parse(struct cli *cli, const struct cli_command *command, int argc, char
             const struct cli_option *short_one = cli_options;
             while (short_one->name && short_one->letter != id)
                 short_one++;
-            id = short_one->name && (id == 'h' || strchr(command->options, id)) ? 256 + (int)(short_one - cli_options) : '?';
+            id = short_one->name && (id == 'h' || strchr(command->options, id)) ? 256 + (int)(short_one - cli_options)
+                                                                                : '?';
         }
         int code = id == '?' ? bad_option(cli, list, argv) : set_option(cli, &cli_options[id - 256], optarg);
         if (code)

@@ -25,15 +25,13 @@ struct sms_load_options session_options(const struct cli *cli)
 {
     static _Thread_local char models[4096];
     snprintf(models, sizeof models, "%s/models", cli->share ? cli->share : "");
-    return (struct sms_load_options){.models = cli->models,
-                                     .installed_models = cli->share ? models : NULL};
+    return (struct sms_load_options){.models = cli->models, .installed_models = cli->share ? models : NULL};
 }
 
 static bool add_scenarios(struct session *session, const struct sms_file *file)
 {
     size_t more = sms_file_scenarios(file);
-    const struct sms_scenario **grown =
-        realloc(session->scenario, (session->scenarios + more + 1) * sizeof(*grown));
+    const struct sms_scenario **grown = realloc(session->scenario, (session->scenarios + more + 1) * sizeof(*grown));
     if (!grown)
         return false;
     session->scenario = grown;
@@ -91,8 +89,8 @@ static void show_progress(void *user, size_t done, size_t total)
 {
     const struct session *session = user;
     if (!session->cli->quiet && isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\033[K%s%s %zu/%zu", done == total ? "" : session->running, done == total ? "" : ":",
-                done, total);
+        fprintf(stderr, "\r\033[K%s%s %zu/%zu", done == total ? "" : session->running, done == total ? "" : ":", done,
+                total);
     if (!session->cli->quiet && isatty(STDERR_FILENO) && done == total)
         fprintf(stderr, "\r\033[K");
 }

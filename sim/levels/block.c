@@ -112,10 +112,13 @@ static void retire(struct sms__blocks *device, struct sms__launch *launch)
 /* One block of the launch, if it fits somewhere. */
 static bool place_one(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
+    bool watched = device->label && device->options->on_decision;
     bool asked = launch->refused_at != device->leaves + 1;
+    if (device->full == device->sms && !watched)
+        return false;
     size_t ring = device->ring;
     long sm = sms__search(device, launch);
-    if (asked && device->label && device->options->on_decision)
+    if (asked && watched)
         sms__explain(device, launch, ring, sm, now);
     if (sm < 0)
         return false;

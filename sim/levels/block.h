@@ -16,8 +16,8 @@ enum { SMS__NONE = UINT16_MAX };
 
 /* One or more equal blocks that came and will go together. */
 struct sms__resident {
-    double end;       /* on the group's clock */
-    uint64_t start;   /* ps */
+    double end;     /* on the group's clock */
+    uint64_t start; /* ps */
     uint32_t blocks;
     uint16_t next, prev; /* in the SM's pool; by rising end */
 };
@@ -31,17 +31,17 @@ struct sms__launch {
     gsl_rng *stream;
     void (*ended)(void *subject, uint64_t now); /* once its last block has left */
     void *subject;
-    size_t kind;           /* which (VM, kernel): the row of device->candidate */
-    uint64_t blocks;       /* of the grid */
+    size_t kind;     /* which (VM, kernel): the row of device->candidate */
+    uint64_t blocks; /* of the grid */
     uint64_t waiting, resident;
     uint64_t launched_ps;
     struct sms__launch *next, *prev; /* in the ring of those that wait */
-    uint64_t refused_at;   /* device->leaves when it last fitted nowhere, + 1 */
+    uint64_t refused_at;             /* device->leaves when it last fitted nowhere, + 1 */
 };
 
 struct sms__group {
     struct sms__launch *launch;
-    double clock;  /* ps of work done by a block that was there from the start */
+    double clock; /* ps of work done by a block that was there from the start */
     double speed;
     uint32_t blocks;
     uint16_t first, last; /* residents */
@@ -51,11 +51,11 @@ struct sms__sm_state {
     double usage[SMS_RESOURCES_MAX]; /* parts; of scope device: this SM's part of the device's */
     uint64_t used[SMS_LIMITS];
     uint64_t settled_ps;
-    struct sms__group *group;        /* [limit of blocks] */
-    struct sms__resident *resident;  /* [limit of blocks] */
-    uint16_t groups, free;           /* free: first of the pool's free list */
+    struct sms__group *group;       /* [limit of blocks] */
+    struct sms__resident *resident; /* [limit of blocks] */
+    uint16_t groups, free;          /* free: first of the pool's free list */
     uint32_t source;
-    uint32_t idx;                    /* in the device */
+    uint32_t idx; /* in the device */
     bool dirty, over;
     struct sms__blocks *device;
 };
@@ -70,27 +70,28 @@ struct sms__blocks {
     struct sms_contention_view contention_view;
     struct sms__device_record *record;
     struct sms__record *run;
-    size_t idx, first_sm;            /* of the device; of its SMs among all */
-    struct sms__sm_state *sm;        /* [sms] */
+    size_t idx, first_sm;     /* of the device; of its SMs among all */
+    struct sms__sm_state *sm; /* [sms] */
     size_t sms;
     bool device_wide;                /* a demand on a resource of scope device exists */
     double total[SMS_RESOURCES_MAX]; /* usage of the device, for those of scope device */
     uint64_t total_since_ps;
-    bool pressed;                    /* one of those was over 100 % when SMs were last rated */
-    uint32_t *dirty;                 /* SMs to rate again at this instant */
+    bool pressed;    /* one of those was over 100 % when SMs were last rated */
+    uint32_t *dirty; /* SMs to rate again at this instant */
     size_t dirties;
-    struct sms_group *rate_group;    /* scratch */
+    struct sms_group *rate_group; /* scratch */
     double *rate_scratch;
     struct sms__action dispatch;
-    int queue;                       /* enum sms_queue */
+    int queue;                              /* enum sms_queue */
     struct sms__launch *head, *tail, *turn; /* waiting kernels, by launch; whose turn it is */
     size_t waiting;
-    uint64_t leaves;                 /* instants at which a block left or a kernel came */
-    size_t ring;                     /* the SM at which a ring search starts */
-    uint64_t *candidate;             /* [kinds][words]: SMs that may take such a block */
+    uint64_t leaves;     /* instants at which a block left or a kernel came */
+    size_t full;         /* SMs with as many blocks as they hold: no block fits there, whatever it is */
+    size_t ring;         /* the SM at which a ring search starts */
+    uint64_t *candidate; /* [kinds][words]: SMs that may take such a block */
     size_t words;
     const struct sms_run_options *options;
-    const char *label;               /* of the policy, for observers; NULL: nobody watches */
+    const char *label; /* of the policy, for observers; NULL: nobody watches */
 };
 
 /* `kinds` is the number of (VM, kernel) pairs. */

@@ -28,6 +28,20 @@ static void say(struct text *text, const char *format, ...)
 
 static double limit_unit(int limit) { return limit == SMS_REGISTERS ? 1048576.0 : 1.0; }
 
+/* What the block takes of a class: a policy may compare any of it. */
+static void say_demand(struct text *text, const struct sms__blocks *device, const struct sms__fit *fit,
+                       enum sms_class cls)
+{
+    const char *between = " ";
+    for (size_t r = 0; r < device->model->resources; r++) {
+        if (device->model->resource_view[r].cls != cls || fit->adds[r] <= 0)
+            continue;
+        say(text, "%s%s %.6g %%", between, device->model->resource[r].name, fit->adds[r] / SMS_FULL * 100);
+        between = ", ";
+    }
+    say(text, " (%s)", cls == SMS_COMPUTE ? "compute" : "memory");
+}
+
 static void say_refusal(struct text *text, const struct sms__blocks *device, size_t sm, const struct sms__fit *fit,
                         int verdict)
 {
@@ -41,9 +55,10 @@ static void say_refusal(struct text *text, const struct sms__blocks *device, siz
             (double)fit->needs[limit] / unit, (double)device->model->view.capacity[limit] / unit);
         return;
     }
-    const char *class_name = device->model->resource[verdict].cls == SMS_COMPUTE ? "compute" : "memory";
-    say(text, "%s %.6g %% + %.6g %% (%s) exceeds the limit", device->model->resource[verdict].name,
-        sms__seen_usage(state, patched)[verdict] / SMS_FULL * 100, fit->adds[verdict] / SMS_FULL * 100, class_name);
+    enum sms_class cls = device->model->resource_view[verdict].cls;
+    say(text, "%s at %.6g %%, the block takes", device->model->resource[verdict].name,
+        sms__seen_usage(state, patched)[verdict] / SMS_FULL * 100);
+    say_demand(text, device, fit, cls);
 }
 
 /* The i-th SM that the search looked at. */
@@ -72,7 +87,8 @@ void sms__explain(struct sms__blocks *device, const struct sms__launch *launch, 
     }
     if (passed > NAMED_SMS)
         say(&text, "; and %zu more", passed - NAMED_SMS);
-    struct sms_decision decision = {now,    device->idx, sm, launch->vm, launch->kernel->name,
-                                    launch->blocks - launch->waiting + 1, passed, text.chars};
+    struct sms_decision decision = {
+        now,    device->idx, sm, launch->vm, launch->kernel->name, launch->blocks - launch->waiting + 1,
+        passed, text.chars};
     options->on_decision(options->user, device->label, &decision);
 }

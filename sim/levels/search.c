@@ -25,8 +25,7 @@ static bool ask(struct sms__blocks *device, const struct sms__launch *launch, si
     int verdict = sms__verdict(device, sm, launch->fit);
     if (verdict == SMS__ALLOWED)
         return true;
-    bool remember = verdict >= SMS__REFUSED_BY_LIMIT ||
-                    device->model->resource[verdict].scope == SMS_SCOPE_SM;
+    bool remember = verdict >= SMS__REFUSED_BY_LIMIT || device->model->resource[verdict].scope == SMS_SCOPE_SM;
     if (remember)
         device->candidate[launch->kind * device->words + sm / 64] &= ~((uint64_t)1 << (sm % 64));
     return false;
@@ -91,8 +90,8 @@ long sms__search(struct sms__blocks *device, struct sms__launch *launch)
 {
     if (launch->refused_at == device->leaves + 1)
         return -1;
-    long sm = device->policy->policy->search == SMS_SEARCH_BEST ? search_best(device, launch)
-                                                               : search_ring(device, launch);
+    long sm =
+        device->policy->policy->search == SMS_SEARCH_BEST ? search_best(device, launch) : search_ring(device, launch);
     if (sm < 0)
         launch->refused_at = device->leaves + 1;
     return sm;

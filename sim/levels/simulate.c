@@ -83,8 +83,7 @@ static void init_device(struct run *run, size_t idx, size_t first_sm)
         .model = model,
         .policy = run->spec->policy,
         .contention = scenario->contention,
-        .contention_view = {scenario->contention_param, curves_of(run, model), model->resources,
-                            model->resource_view},
+        .contention_view = {scenario->contention_param, curves_of(run, model), model->resources, model->resource_view},
         .record = &run->spec->record->device[idx],
         .run = run->spec->record,
         .idx = idx,
@@ -93,8 +92,8 @@ static void init_device(struct run *run, size_t idx, size_t first_sm)
         .options = run->spec->options,
         .label = run->spec->observe,
     };
-    device->queue = device->policy->policy->queue != SMS_QUEUE_OF_SCENARIO ? (int)device->policy->policy->queue
-                                                                          : scenario->queue;
+    device->queue =
+        device->policy->policy->queue != SMS_QUEUE_OF_SCENARIO ? (int)device->policy->policy->queue : scenario->queue;
     sms__blocks_init(device, run->arena, run->spec->record->first_kernel[scenario->vms]);
     sms__link_init(&run->link[2 * idx], &run->engine, model->link_bandwidth);
     sms__link_init(&run->link[2 * idx + 1], &run->engine, model->link_bandwidth);
@@ -134,7 +133,7 @@ static void init(struct run *run)
     run->engine.max_events = run->spec->options->max_events;
     run->device = SMS__NEW(run->arena, struct sms__blocks, scenario->devices);
     run->link = SMS__NEW(run->arena, struct sms__link, 2 * scenario->devices);
-    run->feed = SMS__NEW(run->arena, struct sms__feed, scenario->devices *scenario->vms);
+    run->feed = SMS__NEW(run->arena, struct sms__feed, scenario->devices * scenario->vms);
     size_t sms = 0;
     for (size_t d = 0; d < scenario->devices; d++) {
         init_device(run, d, sms);

@@ -8,10 +8,10 @@ struct sms__run_spec {
     const struct sms_scenario *scenario;
     const struct sms__policy_use *policy;
     uint64_t seed;
-    long only_vm;                          /* the stand-alone run of this VM; -1: all VMs */
-    const char *observe;                   /* label under which observers are told; NULL: nobody watches */
+    long only_vm;        /* the stand-alone run of this VM; -1: all VMs */
+    const char *observe; /* label under which observers are told; NULL: nobody watches */
     const struct sms_run_options *options;
-    struct sms__record *record;            /* filled; in the arena */
+    struct sms__record *record; /* filled; in the arena */
 };
 
 /* In a guard of `arena`. SMS_OK, SMS_ECANCELED or SMS_ELIMIT. */

@@ -62,15 +62,19 @@ static void mark_dirty(struct sms__sm_state *sm)
     device->dirty[device->dirties++] = sm->idx;
 }
 
+static bool is_full(const struct sms__sm_state *sm) { return sm->used[SMS_BLOCKS] == sm->device->model->sm.blocks; }
+
 /* Adds (sign 1) or takes away (-1) what `blocks` equal blocks use. */
 static void account(struct sms__sm_state *sm, const struct sms__fit *fit, double sign, uint64_t blocks, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
     double times = sign * (double)blocks;
+    device->full -= is_full(sm);
     for (size_t r = 0; r < device->model->resources; r++)
         sm->usage[r] += times * fit->demand[r];
     for (int l = 0; l < SMS_LIMITS; l++)
         sm->used[l] += sign > 0 ? blocks * fit->needs[l] : -(blocks * fit->needs[l]);
+    device->full += is_full(sm);
     if (!fit->device_wide)
         return;
     sms__settle_total(device, now);
@@ -84,8 +88,8 @@ static void observe_stay(const struct sms__sm_state *sm, const struct sms__launc
     const struct sms__blocks *device = sm->device;
     if (!device->label || !device->options->on_stay)
         return;
-    struct sms_stay stay = {device->idx, sm->idx, launch->vm, launch->kernel->name, resident->start, now,
-                            resident->blocks};
+    struct sms_stay stay = {device->idx,     sm->idx, launch->vm,      launch->kernel->name,
+                            resident->start, now,     resident->blocks};
     device->options->on_stay(device->options->user, device->label, &stay);
 }
 

@@ -52,10 +52,10 @@ static const struct sms__field sm_fields[] = {
      .help = "most shared memory of one block"},
     {0}};
 
-static const struct sms__field link_fields[] = {
-    {"bandwidth", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__device, link_bandwidth), 1, 1e18, .required = true,
-     .help = "of each direction, shared fairly by the copies under way"},
-    {0}};
+static const struct sms__field link_fields[] = {{"bandwidth", SMS__QUANTITY, SMS__BANDWIDTH,
+                                                 F(sms__device, link_bandwidth), 1, 1e18, .required = true,
+                                                 .help = "of each direction, shared fairly by the copies under way"},
+                                                {0}};
 
 static const struct sms__field power_fields[] = {
     {"idle", SMS__QUANTITY, SMS__POWER, F(sms__device, idle_w), 0, 1e6, .required = true, .help = "no block resident"},
@@ -165,9 +165,16 @@ const struct sms__table *sms__device_tables(void) { return tables; }
 void sms__read_device(struct sms__reader *reader, const struct sms__node *node, struct sms__device *device)
 {
     *device = (struct sms__device){.node = node, .title = "", .source = ""};
-    device->sm = (struct sms__sm){.threads = 2048, .warps = 64, .blocks = 32, .registers = 65536,
-                                  .shared_memory = 96 * 1024, .threads_per_block = 1024, .registers_per_thread = 255,
-                                  .register_unit = 256, .register_partitions = 4, .shared_memory_unit = 256,
+    device->sm = (struct sms__sm){.threads = 2048,
+                                  .warps = 64,
+                                  .blocks = 32,
+                                  .registers = 65536,
+                                  .shared_memory = 96 * 1024,
+                                  .threads_per_block = 1024,
+                                  .registers_per_thread = 255,
+                                  .register_unit = 256,
+                                  .register_partitions = 4,
+                                  .shared_memory_unit = 256,
                                   .shared_memory_per_block = 96 * 1024};
     sms__read_fields(reader, node, device_fields, device);
     sms__finish_device(reader, device);
@@ -198,8 +205,8 @@ void sms__finish_device(struct sms__reader *reader, struct sms__device *device)
     check_backgrounds(reader, device);
     for (size_t r = 0; r < device->resources; r++) {
         const struct sms__resource *resource = &device->resource[r];
-        device->resource_view[r] = (struct sms_resource_view){resource->name, (enum sms_class)resource->cls,
-                                                              (enum sms_scope)resource->scope};
+        device->resource_view[r] =
+            (struct sms_resource_view){resource->name, (enum sms_class)resource->cls, (enum sms_scope)resource->scope};
     }
     device->view.sms = device->sms;
     device->view.resources = device->resources;

@@ -29,12 +29,12 @@ static void *grow(struct sms__arena *arena, const void *old, size_t count, size_
     return grown;
 }
 
-#define PUSH(file, list, count, value)                                                                       \
-    do {                                                                                                     \
-        void *grown_ = grow(&(file)->arena, (file)->list, (file)->count, sizeof *(file)->list);              \
-        if (grown_)                                                                                          \
-            (file)->list = grown_;                                                                           \
-        (file)->list[(file)->count++] = (value);                                                             \
+#define PUSH(file, list, count, value)                                                                                 \
+    do {                                                                                                               \
+        void *grown_ = grow(&(file)->arena, (file)->list, (file)->count, sizeof *(file)->list);                        \
+        if (grown_)                                                                                                    \
+            (file)->list = grown_;                                                                                     \
+        (file)->list[(file)->count++] = (value);                                                                       \
     } while (0)
 
 static const struct sms__device *known_device(const struct sms_file *file, const char *name)
@@ -125,8 +125,14 @@ static bool fit_for_path(struct sms_file *file, const char *name, const struct s
     return sms__read_name(&reader, node) != NULL;
 }
 
-static const char *known_device_name(const void *user, size_t i) { return ((const struct sms_file *)user)->device[i]->name; }
-static const char *known_workload_name(const void *user, size_t i) { return ((const struct sms_file *)user)->workload[i]->name; }
+static const char *known_device_name(const void *user, size_t i)
+{
+    return ((const struct sms_file *)user)->device[i]->name;
+}
+static const char *known_workload_name(const void *user, size_t i)
+{
+    return ((const struct sms_file *)user)->workload[i]->name;
+}
 
 const struct sms__device *sms__find_device(struct sms_file *file, const char *name, const struct sms__node *node)
 {

@@ -34,8 +34,8 @@ static void fit_kernel(struct sms__reader *reader, const struct sms__vm *vm, con
     fit_demand(reader, kernel, device, fit);
     const char *problem = sms__block_needs(&device->sm, kernel, fit->needs);
     if (problem) {
-        sms__complain(reader, kernel->node, "kernel '%.60s' of VM '%.60s' fits no SM of %s: %s", kernel->name,
-                      vm->name, device->name, problem);
+        sms__complain(reader, kernel->node, "kernel '%.60s' of VM '%.60s' fits no SM of %s: %s", kernel->name, vm->name,
+                      device->name, problem);
         return;
     }
     fit->per_sm = sms__blocks_per_sm(device->view.capacity, fit->needs, &binds);
@@ -85,7 +85,8 @@ static void check_policy(struct sms__reader *reader, const struct sms_scenario *
         const struct sms__vm *vm = &scenario->vm[v];
         for (size_t k = 0; k < vm->workload->kernels; k++)
             if (!placeable(use, scenario->device[0], &vm->fit[0][k]))
-                sms__complain(reader, use->node, "%s would never place a block of kernel '%.60s' of VM '%.60s': "
+                sms__complain(reader, use->node,
+                              "%s would never place a block of kernel '%.60s' of VM '%.60s': "
                               "its demand is over the limit on an empty SM",
                               use->label, vm->workload->kernel[k].name, vm->name);
     }

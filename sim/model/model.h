@@ -77,8 +77,8 @@ enum sms__step_kind { SMS__HOST, SMS__COPY_IN, SMS__COPY_OUT, SMS__LAUNCH };
 
 struct sms__step {
     enum sms__step_kind kind;
-    double amount;   /* ps of host time, bytes of a copy */
-    size_t kernel;   /* of a launch */
+    double amount; /* ps of host time, bytes of a copy */
+    size_t kernel; /* of a launch */
     uint64_t times;
 };
 
@@ -96,9 +96,9 @@ struct sms__fit {
     double demand[SMS_RESOURCES_MAX]; /* parts of SMS_FULL */
     double adds[SMS_RESOURCES_MAX];
     uint64_t needs[SMS_LIMITS];
-    double work_ps;                   /* block_time */
-    size_t per_sm;                    /* blocks that an empty SM holds */
-    bool device_wide;                 /* demands a resource of scope device */
+    double work_ps;   /* block_time */
+    size_t per_sm;    /* blocks that an empty SM holds */
+    bool device_wide; /* demands a resource of scope device */
 };
 
 enum sms__arrivals { SMS__CLOSED, SMS__POISSON, SMS__REGULAR };
@@ -195,7 +195,7 @@ struct sms__table {
     const char *title;
     const struct sms__field *fields;
 };
-const struct sms__table *sms__device_tables(void);   /* ends with a title of NULL */
+const struct sms__table *sms__device_tables(void); /* ends with a title of NULL */
 const struct sms__table *sms__workload_tables(void);
 const struct sms__table *sms__scenario_tables(void);
 
@@ -206,7 +206,7 @@ const struct sms__workload *sms__find_workload(struct sms_file *file, const char
 /* Policies and contention models by name: those of the options, then the library's. */
 const struct sms_block_policy *sms__find_policy(const struct sms_load_options *options, const char *name);
 const struct sms_contention *sms__find_contention(const struct sms_load_options *options, const char *name);
-const struct sms_block_policy *sms__policy_at(const struct sms_load_options *options, size_t idx);  /* NULL beyond */
+const struct sms_block_policy *sms__policy_at(const struct sms_load_options *options, size_t idx); /* NULL beyond */
 const struct sms_contention *sms__contention_at(const struct sms_load_options *options, size_t idx);
 
 /* What a block takes of an SM, with the hardware's allocation granularity.
@@ -214,8 +214,7 @@ const struct sms_contention *sms__contention_at(const struct sms_load_options *o
 const char *sms__block_needs(const struct sms__sm *sm, const struct sms__kernel *kernel, uint64_t needs[SMS_LIMITS]);
 
 /* Blocks of `needs` that an empty SM holds, and the limit that binds. */
-size_t sms__blocks_per_sm(const uint64_t capacity[SMS_LIMITS], const uint64_t needs[SMS_LIMITS],
-                          enum sms_limit *binds);
+size_t sms__blocks_per_sm(const uint64_t capacity[SMS_LIMITS], const uint64_t needs[SMS_LIMITS], enum sms_limit *binds);
 
 /* The capacity of an SM in the units of `needs`. */
 void sms__sm_capacity(const struct sms__sm *sm, uint64_t capacity[SMS_LIMITS]);

@@ -59,8 +59,7 @@ const char *sms__block_needs(const struct sms__sm *sm, const struct sms__kernel 
     return NULL;
 }
 
-size_t sms__blocks_per_sm(const uint64_t capacity[SMS_LIMITS], const uint64_t needs[SMS_LIMITS],
-                          enum sms_limit *binds)
+size_t sms__blocks_per_sm(const uint64_t capacity[SMS_LIMITS], const uint64_t needs[SMS_LIMITS], enum sms_limit *binds)
 {
     uint64_t least = UINT64_MAX;
     for (int l = 0; l < SMS_LIMITS; l++) {

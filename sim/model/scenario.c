@@ -483,8 +483,7 @@ static const struct sms__field scenario_fields[] = {
     {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .choices = sms__queue_names,
      .help = "in which order kernels offer blocks; default interleave"},
     {"policies", SMS__CUSTOM, .read = read_policies, .required = true, .help = "a list of NAME or {NAME: {...}}"},
-    {"alone", SMS__CUSTOM, .read = read_alone,
-     .help = "the policy of the stand-alone runs; default round_robin"},
+    {"alone", SMS__CUSTOM, .read = read_alone, .help = "the policy of the stand-alone runs; default round_robin"},
     {"vms", SMS__CUSTOM, .read = read_vms, .required = true, .help = "a list"},
     {"run", SMS__CUSTOM, .read = read_run, .help = "how long, from which seed, how often"},
     {"expect", SMS__CUSTOM, .read = read_expects, .help = "what `smsched check` checks"},
@@ -505,8 +504,13 @@ void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node
 {
     struct context context = {file, scenario};
     reader->user = &context;
-    *scenario = (struct sms_scenario){.node = node, .name = "", .question = "", .seed = 1, .replications = 1,
-                                      .path = node->mark.file, .text = node->mark.text};
+    *scenario = (struct sms_scenario){.node = node,
+                                      .name = "",
+                                      .question = "",
+                                      .seed = 1,
+                                      .replications = 1,
+                                      .path = node->mark.file,
+                                      .text = node->mark.text};
     scenario->contention = sms__find_contention(file->options, "none");
     scenario->contention_label = scenario->contention->name;
     sms__read_fields(reader, node, scenario_fields, scenario);
@@ -523,7 +527,4 @@ void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node
 const char *sms_scenario_name(const struct sms_scenario *scenario) { return scenario->name; }
 const char *sms_scenario_question(const struct sms_scenario *scenario) { return scenario->question; }
 size_t sms_scenario_policies(const struct sms_scenario *scenario) { return scenario->policies; }
-const char *sms_scenario_policy(const struct sms_scenario *scenario, size_t idx)
-{
-    return scenario->policy[idx].label;
-}
+const char *sms_scenario_policy(const struct sms_scenario *scenario, size_t idx) { return scenario->policy[idx].label; }

@@ -63,8 +63,7 @@ static const struct sms__field kernel_fields[] = {
     {"name", SMS__NAME, 0, F(sms__kernel, name), .required = true, .help = "to launch it by"},
     {"blocks", SMS__INTEGER, SMS__COUNT, F(sms__kernel, blocks), 1, 9007199254740992.0, .required = true,
      .help = "of the grid"},
-    {"threads", SMS__INTEGER, SMS__COUNT, F(sms__kernel, threads), 1, 1 << 24, .required = true,
-     .help = "of a block"},
+    {"threads", SMS__INTEGER, SMS__COUNT, F(sms__kernel, threads), 1, 1 << 24, .required = true, .help = "of a block"},
     {"registers", SMS__INTEGER, SMS__COUNT, F(sms__kernel, registers), 0, 65536, .help = "of a thread"},
     {"shared_memory", SMS__INTEGER, SMS__BYTES, F(sms__kernel, shared_memory), 0, 1e12,
      .help = "of a block, static and dynamic"},
@@ -175,10 +174,8 @@ static const struct sms__field workload_fields[] = {
     {"steps", SMS__CUSTOM, .read = skip, .help = "what one job does, in order; default: launch each kernel once"},
     {0}};
 
-static const struct sms__table tables[] = {{"workload", workload_fields},
-                                           {"workload: kernels", kernel_fields},
-                                           {"workload: steps", step_table},
-                                           {NULL, NULL}};
+static const struct sms__table tables[] = {
+    {"workload", workload_fields}, {"workload: kernels", kernel_fields}, {"workload: steps", step_table}, {NULL, NULL}};
 
 const struct sms__table *sms__workload_tables(void) { return tables; }
 

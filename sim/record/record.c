@@ -53,6 +53,8 @@ double sms__histogram_rank(const struct sms__histogram *histogram, double p)
         return NAN;
     uint64_t rank = (uint64_t)ceil(p * (double)histogram->count), seen = 0;
     size_t bucket = 0;
+    if (rank >= histogram->count)
+        return (double)histogram->greatest;
     for (seen = histogram->bucket[0]; seen < rank; seen += histogram->bucket[bucket])
         bucket++;
     double value = bucket_value(bucket);

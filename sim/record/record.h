@@ -25,20 +25,20 @@ double sms__histogram_rank(const struct sms__histogram *histogram, double p);
 
 /* A kernel of a VM, over all devices. */
 struct sms__kernel_record {
-    uint64_t blocks, launches;   /* that ended */
-    double residence_ps;         /* block time spent on SMs: blocks x time */
-    double work_ps;              /* of that, at full speed */
-    double wait_ps;              /* from launch to placement, summed over blocks placed */
+    uint64_t blocks, launches; /* that ended */
+    double residence_ps;       /* block time spent on SMs: blocks x time */
+    double work_ps;            /* of that, at full speed */
+    double wait_ps;            /* from launch to placement, summed over blocks placed */
     uint64_t placed;
     struct sms__histogram latency; /* of launches, ps */
 };
 
 struct sms__vm_record {
-    uint64_t jobs, missed;        /* that ended; of those, after the deadline */
-    uint64_t rejected;            /* arrivals beyond the queue's end */
+    uint64_t jobs, missed; /* that ended; of those, after the deadline */
+    uint64_t rejected;     /* arrivals beyond the queue's end */
     double tardiness_ps;
-    uint64_t end_ps;              /* when its last job ended, since the run began */
-    bool ended;                   /* all jobs are done */
+    uint64_t end_ps;               /* when its last job ended, since the run began */
+    bool ended;                    /* all jobs are done */
     struct sms__histogram latency; /* of jobs, from arrival, ps */
 };
 
@@ -50,15 +50,15 @@ struct sms__device_record {
 
 struct sms__record {
     const struct sms_scenario *scenario;
-    uint64_t from_ps, to_ps;              /* the time measured */
-    struct sms__vm_record *vm;            /* [vms] */
-    size_t *first_kernel;                 /* [vms + 1]: index into kernel */
+    uint64_t from_ps, to_ps;   /* the time measured */
+    struct sms__vm_record *vm; /* [vms] */
+    size_t *first_kernel;      /* [vms + 1]: index into kernel */
     struct sms__kernel_record *kernel;
-    struct sms__device_record *device;    /* [devices] */
+    struct sms__device_record *device; /* [devices] */
     size_t bins;
     uint64_t bin_ps;
-    float *bin;                           /* [SMs of all devices][bins]: occupancy */
-    uint64_t events, stalled;             /* kernels that no policy decision ever placed, at the end */
+    float *bin;               /* [SMs of all devices][bins]: occupancy */
+    uint64_t events, stalled; /* kernels that no policy decision ever placed, at the end */
 };
 
 void sms__record_init(struct sms__record *record, struct sms__arena *arena, const struct sms_scenario *scenario);

@@ -9,17 +9,14 @@ static void print_number(double value, FILE *to)
         fprintf(to, "%.12g", value);
 }
 
-void sms__print_tidy_header(FILE *to)
-{
-    fputs("scenario,policy,subject,name,metric,mean,sd,ci95,replications\n", to);
-}
+void sms__print_tidy_header(FILE *to) { fputs("scenario,policy,subject,name,metric,mean,sd,ci95,replications\n", to); }
 
 static void print_row(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
                       const char *metric, struct sms_estimate e, FILE *to)
 {
     fprintf(to, "%s,%s,%s,%s,%s,", sms_scenario_name(sms_results_scenario(results)),
-            sms_results_policy(results, policy), sms__subject_word(subject),
-            sms_results_subject(results, subject, idx), metric);
+            sms_results_policy(results, policy), sms__subject_word(subject), sms_results_subject(results, subject, idx),
+            metric);
     print_number(e.mean, to);
     fputc(',', to);
     print_number(e.sd, to);
@@ -36,9 +33,8 @@ static void print_subject(const struct sms_results *results, long baseline, size
     const struct sms_metric *metric = sms_metrics(subject, &count);
     for (size_t i = 0; i < sms_results_subjects(results, subject); i++)
         for (size_t m = 0; m < count; m++) {
-            struct sms_estimate e = baseline < 0
-                                        ? sms_results_estimate(results, policy, subject, i, m)
-                                        : sms_results_ratio(results, policy, (size_t)baseline, subject, i, m);
+            struct sms_estimate e = baseline < 0 ? sms_results_estimate(results, policy, subject, i, m)
+                                                 : sms_results_ratio(results, policy, (size_t)baseline, subject, i, m);
             print_row(results, policy, subject, i, metric[m].name, e, to);
         }
 }

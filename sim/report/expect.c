@@ -51,8 +51,9 @@ static double actual_value(const struct sms_results *results, const struct sms__
     size_t idx = (size_t)subject_index(results, subject, name);
     size_t policy = (size_t)policy_index(results, expect->policy);
     struct sms_estimate e =
-        expect->over ? sms_results_ratio(results, policy, (size_t)policy_index(results, expect->over), subject, idx, metric)
-                     : sms_results_estimate(results, policy, subject, idx, metric);
+        expect->over
+            ? sms_results_ratio(results, policy, (size_t)policy_index(results, expect->over), subject, idx, metric)
+            : sms_results_estimate(results, policy, subject, idx, metric);
     *ci95 = e.ci95;
     return gain ? e.mean - 1 : e.mean;
 }
@@ -189,8 +190,8 @@ static void check_row(struct baseline *baseline)
 
 static void take_row(int end, void *user)
 {
-    static const char *const header[] = {"scenario", "policy", "subject", "name", "metric", "mean", "sd", "ci95",
-                                         "replications"};
+    static const char *const header[] = {"scenario", "policy", "subject", "name",        "metric",
+                                         "mean",     "sd",     "ci95",    "replications"};
     struct baseline *baseline = user;
     (void)end;
     baseline->line++;

@@ -119,8 +119,7 @@ static bool write_manifest(const char *folder, const struct sms__set *set, const
     return close_whole(file) && whole;
 }
 
-int sms__folder_write(const char *temporary, const struct sms__set *set, const char *command,
-                      struct sms_errors *errors)
+int sms__folder_write(const char *temporary, const struct sms__set *set, const char *command, struct sms_errors *errors)
 {
     bool whole = write_wide(temporary, set, SMS_HOST, "hosts.csv") && write_wide(temporary, set, SMS_VM, "vms.csv") &&
                  write_wide(temporary, set, SMS_RESOURCE, "resources.csv") &&

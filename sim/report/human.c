@@ -43,8 +43,8 @@ static void print_heading(const struct sms_results *results, FILE *to)
             sms_results_replications(results), sms_results_replications(results) == 1 ? "" : "s");
 }
 
-static const char *const vm_columns[] = {"kernels_per_s", "blocks_per_s", "normalized_progress_ratio",
-                                         "block_wait_ns", "block_slowdown_ratio"};
+static const char *const vm_columns[] = {"kernels_per_s", "blocks_per_s", "normalized_progress_ratio", "block_wait_ns",
+                                         "block_slowdown_ratio"};
 enum { VM_COLUMNS = sizeof vm_columns / sizeof *vm_columns };
 
 static void print_vms(const struct sms_results *results, size_t policy, FILE *to)

@@ -2,14 +2,17 @@
 
 #include <libxml/xmlwriter.h>
 
+/* libxml2's own BAD_CAST drops the const. */
+#define TEXT(string) ((const xmlChar *)(string))
+
 static int write_case(xmlTextWriterPtr xml, const struct sms__check *check)
 {
-    int bad = xmlTextWriterStartElement(xml, BAD_CAST "testcase") < 0;
-    bad |= xmlTextWriterWriteAttribute(xml, BAD_CAST "classname", BAD_CAST check->scenario) < 0;
-    bad |= xmlTextWriterWriteAttribute(xml, BAD_CAST "name", BAD_CAST check->name) < 0;
+    int bad = xmlTextWriterStartElement(xml, TEXT("testcase")) < 0;
+    bad |= xmlTextWriterWriteAttribute(xml, TEXT("classname"), TEXT(check->scenario)) < 0;
+    bad |= xmlTextWriterWriteAttribute(xml, TEXT("name"), TEXT(check->name)) < 0;
     if (!check->passed) {
-        bad |= xmlTextWriterStartElement(xml, BAD_CAST "failure") < 0;
-        bad |= xmlTextWriterWriteAttribute(xml, BAD_CAST "message", BAD_CAST check->message) < 0;
+        bad |= xmlTextWriterStartElement(xml, TEXT("failure")) < 0;
+        bad |= xmlTextWriterWriteAttribute(xml, TEXT("message"), TEXT(check->message)) < 0;
         bad |= xmlTextWriterEndElement(xml) < 0;
     }
     return bad | (xmlTextWriterEndElement(xml) < 0);
@@ -19,10 +22,10 @@ static int write_suite(xmlTextWriterPtr xml, const struct sms__checks *checks)
 {
     int bad = xmlTextWriterSetIndent(xml, 1) < 0;
     bad |= xmlTextWriterStartDocument(xml, NULL, "UTF-8", NULL) < 0;
-    bad |= xmlTextWriterStartElement(xml, BAD_CAST "testsuite") < 0;
-    bad |= xmlTextWriterWriteAttribute(xml, BAD_CAST "name", BAD_CAST "smsched check") < 0;
-    bad |= xmlTextWriterWriteFormatAttribute(xml, BAD_CAST "tests", "%zu", checks->count) < 0;
-    bad |= xmlTextWriterWriteFormatAttribute(xml, BAD_CAST "failures", "%zu", checks->failed) < 0;
+    bad |= xmlTextWriterStartElement(xml, TEXT("testsuite")) < 0;
+    bad |= xmlTextWriterWriteAttribute(xml, TEXT("name"), TEXT("smsched check")) < 0;
+    bad |= xmlTextWriterWriteFormatAttribute(xml, TEXT("tests"), "%zu", checks->count) < 0;
+    bad |= xmlTextWriterWriteFormatAttribute(xml, TEXT("failures"), "%zu", checks->failed) < 0;
     for (size_t i = 0; i < checks->count; i++)
         bad |= write_case(xml, &checks->item[i]);
     return bad | (xmlTextWriterEndDocument(xml) < 0);

@@ -8,8 +8,8 @@ static const struct sms_metric all[] = {
 };
 #undef METRIC
 
-static const size_t first[SMS_SUBJECTS + 1] = {SMS__FIRST_HOST, SMS__FIRST_VM, SMS__FIRST_RESOURCE,
-                                               SMS__FIRST_KERNEL, SMS__ALL_METRICS};
+static const size_t first[SMS_SUBJECTS + 1] = {SMS__FIRST_HOST, SMS__FIRST_VM, SMS__FIRST_RESOURCE, SMS__FIRST_KERNEL,
+                                               SMS__ALL_METRICS};
 
 const struct sms_metric *sms_metrics(enum sms_subject subject, size_t *count)
 {
@@ -115,23 +115,31 @@ static double sm_time(const struct sms__record *record)
     return sms * (double)(record->to_ps - record->from_ps);
 }
 
+/* The static load of a device's backgrounds on a resource: parts of one SM, added up. */
+static double background(const struct sms__device *device, size_t r)
+{
+    double sum = 0;
+    for (size_t i = 0; i < device->backgrounds; i++) {
+        const struct sms__background *load = &device->background[i];
+        for (size_t d = 0; d < load->demands; d++)
+            sum += sms__resource_index(device, load->demand[d].resource) == (int)r ? load->demand[d].ratio : 0;
+    }
+    return sum;
+}
+
 static void measure_resource(const struct sms__record *record, size_t r, double *out)
 {
     const struct sms_scenario *scenario = record->scenario;
     double used = 0, delivered = 0, excess = 0, over_ps = 0, time = sm_time(record);
+    size_t k = 0;
     for (size_t v = 0; v < scenario->vms; v++)
-        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++) {
-            const struct sms__kernel_record *kernel = &record->kernel[record->first_kernel[v] + k];
-            double demand = scenario->vm[v].fit[0][k].demand[r] / SMS_FULL;
-            used += demand * kernel->residence_ps;
-            delivered += demand * kernel->work_ps;
+        for (; k < record->first_kernel[v + 1]; k++) {
+            double demand = scenario->vm[v].fit[0][k - record->first_kernel[v]].demand[r] / SMS_FULL;
+            used += demand * record->kernel[k].residence_ps;
+            delivered += demand * record->kernel[k].work_ps;
         }
     for (size_t d = 0; d < scenario->devices; d++) {
-        const struct sms__device *device = scenario->device[d];
-        for (size_t i = 0; i < device->backgrounds; i++)
-            for (size_t b = 0; b < device->background[i].demands; b++)
-                if (sms__resource_index(device, device->background[i].demand[b].resource) == (int)r)
-                    used += device->background[i].demand[b].ratio * time / (double)device->sms / (double)scenario->devices;
+        used += background(scenario->device[d], r) * (double)(record->to_ps - record->from_ps);
         excess += record->device[d].excess[r] / SMS_FULL;
         over_ps += record->device[d].over_ps[r];
     }

@@ -26,8 +26,8 @@ struct sms_results {
     struct sms__values *alone;  /* [replications][vms] */
     bool with_alone;
     size_t sms;
-    struct bins *bins;          /* [policies] */
-    const char **kernel_name;   /* "VM/KERNEL" */
+    struct bins *bins;        /* [policies] */
+    const char **kernel_name; /* "VM/KERNEL" */
 };
 
 /* The runs to do, handed out one by one. */
@@ -195,8 +195,8 @@ static void choose_policies(struct sms_results *results, const struct sms_run_op
     results->policy = SMS__NEW(&results->arena, size_t, scenario->policies);
     for (size_t p = 0; p < scenario->policies; p++) {
         const struct sms__policy_use *use = &scenario->policy[p];
-        bool chosen = !options->policy || !strcmp(options->policy, use->label) ||
-                      !strcmp(options->policy, use->policy->name);
+        bool chosen =
+            !options->policy || !strcmp(options->policy, use->label) || !strcmp(options->policy, use->policy->name);
         if (chosen)
             results->policy[results->policies++] = p;
     }
@@ -327,8 +327,8 @@ const char *sms_results_subject(const struct sms_results *results, enum sms_subj
     }
 }
 
-double sms_results_value(const struct sms_results *results, size_t policy, size_t replication,
-                         enum sms_subject subject, size_t idx, size_t metric)
+double sms_results_value(const struct sms_results *results, size_t policy, size_t replication, enum sms_subject subject,
+                         size_t idx, size_t metric)
 {
     size_t metrics;
     sms_metrics(subject, &metrics);

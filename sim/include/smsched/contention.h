@@ -29,8 +29,8 @@ struct sms_curve {
 double sms_curve_at(const struct sms_curve *curve, double usage);
 
 struct sms_contention_view {
-    const double *params;            /* in the order of the model's table */
-    const struct sms_curve *curves;  /* [resources], for models with .curves; else NULL */
+    const double *params;           /* in the order of the model's table */
+    const struct sms_curve *curves; /* [resources], for models with .curves; else NULL */
     size_t resources;
     const struct sms_resource_view *resource;
 };

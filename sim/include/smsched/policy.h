@@ -54,18 +54,18 @@ struct sms_resource_view {
 
 /* The device, as far as a policy may know it. Read only. */
 struct sms_device_view {
-    size_t sms;                                 /* SMs of the device */
-    size_t resources;                           /* 1 .. SMS_RESOURCES_MAX */
-    const struct sms_resource_view *resource;   /* [resources] */
-    uint64_t capacity[SMS_LIMITS];              /* of one SM */
+    size_t sms;                               /* SMs of the device */
+    size_t resources;                         /* 1 .. SMS_RESOURCES_MAX */
+    const struct sms_resource_view *resource; /* [resources] */
+    uint64_t capacity[SMS_LIMITS];            /* of one SM */
 };
 
 /* One SM. `usage[r]` is in parts of SMS_FULL: the demands of its residents
  * added up; of a resource of scope device, the device's usage divided by its SMs. */
 struct sms_sm_view {
     size_t sm;
-    const double *usage;   /* [resources] */
-    const uint64_t *used;  /* [SMS_LIMITS] */
+    const double *usage;  /* [resources] */
+    const uint64_t *used; /* [SMS_LIMITS] */
 };
 
 /* The block that waits. `adds[r]` is what placing it would add to usage[r]:
@@ -98,7 +98,7 @@ struct sms_block_policy {
     const char *help;               /* one sentence, no full stop */
     const struct sms_param *params; /* or NULL */
     enum sms_search search;
-    enum sms_queue queue;           /* instead of the scenario's, if the policy is one of queues, too */
+    enum sms_queue queue; /* instead of the scenario's, if the policy is one of queues, too */
 
     /* SMS_ADMIT, or the index of the resource for which the SM must not take
      * the block. It may look at nothing but its arguments, and more usage must

@@ -66,11 +66,11 @@ const char *sms_scenario_policy(const struct sms_scenario *scenario, size_t idx)
 struct sms_decision {
     uint64_t time_ps;
     size_t device;
-    long sm;                /* -1: the block waits */
+    long sm; /* -1: the block waits */
     const char *vm, *kernel;
-    uint64_t block;         /* of the launch, from 1 */
-    size_t passed;          /* SMs looked at before */
-    const char *reasons;    /* why those were passed over, as text */
+    uint64_t block;      /* of the launch, from 1 */
+    size_t passed;       /* SMs looked at before */
+    const char *reasons; /* why those were passed over, as text */
 };
 
 /* One block's stay on an SM. */
@@ -82,13 +82,13 @@ struct sms_stay {
 };
 
 struct sms_run_options {
-    const char *policy;    /* run this one only; NULL: all */
-    uint64_t seed;         /* 0: the scenario's */
-    unsigned replications; /* 0: the scenario's */
-    unsigned jobs;         /* threads; 0: 1 */
-    uint64_t max_events;   /* of one run; 0: no limit */
-    bool alone;            /* false: no stand-alone runs, so no normalized progress */
-    unsigned bins;         /* > 0: record each SM's occupancy in so many equal intervals of the run */
+    const char *policy;        /* run this one only; NULL: all */
+    uint64_t seed;             /* 0: the scenario's */
+    unsigned replications;     /* 0: the scenario's */
+    unsigned jobs;             /* threads; 0: 1 */
+    uint64_t max_events;       /* of one run; 0: no limit */
+    bool alone;                /* false: no stand-alone runs, so no normalized progress */
+    unsigned bins;             /* > 0: record each SM's occupancy in so many equal intervals of the run */
     const atomic_bool *cancel; /* NULL, or stops the run soon after it becomes true */
 
     /* NULL, or called for the first replication only, from its thread. */
@@ -153,8 +153,8 @@ struct sms_estimate sms_results_ratio(const struct sms_results *results, size_t 
                                       enum sms_subject subject, size_t idx, size_t metric);
 
 /* Of one replication. */
-double sms_results_value(const struct sms_results *results, size_t policy, size_t replication,
-                         enum sms_subject subject, size_t idx, size_t metric);
+double sms_results_value(const struct sms_results *results, size_t policy, size_t replication, enum sms_subject subject,
+                         size_t idx, size_t metric);
 
 /* Occupancy (resident threads over the SM's, 0..1) of an SM in each of the
  * options' `bins`, in the first replication; NULL if bins was 0. The

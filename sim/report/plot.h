@@ -1,0 +1,124 @@
+/* Figures of a results folder. Its CSV files are read; each figure becomes a data
+ * file NAME.dat, a file NAME.var of gnuplot variables, and a script in the
+ * installed folder plots/ that draws the one as the other says. */
+#ifndef SMS_REPORT_PLOT_H
+#define SMS_REPORT_PLOT_H
+
+#include "../base/arena.h"
+#include "../base/errors.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Names in the order of their first appearance. */
+struct sms__names {
+    const char **name;
+    size_t count;
+};
+
+/* A mean with its error bar, in seconds or as a ratio; `ci95` is NAN without one. */
+struct sms__bar {
+    size_t scenario, policy;
+    const char *group;
+    bool host;
+    double mean, ci95;
+};
+
+struct sms__bars {
+    struct sms__bar *bar;
+    size_t count;
+};
+
+struct sms__heat {
+    size_t scenario, policy;
+    double sm, time_ns, width_ns, occupancy;
+};
+
+/* Blocks of a VM that stayed on an SM of the first device from start to end. */
+struct sms__box {
+    size_t scenario, policy, vm, sm, blocks;
+    double start_ns, end_ns;
+};
+
+struct sms__figure {
+    const char *name, *script;
+};
+
+/* Everything lives in the arena. The sms__write functions and sms__read are
+ * called inside a guard; they return SMS_OK or a code, having said why. */
+struct sms__plot {
+    struct sms__arena arena;
+    struct sms_errors errors;
+    const char *folder;    /* the results */
+    const char *temporary; /* where the figures are made */
+    const char *scripts;
+    atomic_bool *cancel;
+    struct sms__names scenario, policy, vm;
+    struct sms__bars throughput, usage;
+    struct sms__heat *heat;
+    size_t heats;
+    struct sms__box *box;
+    size_t boxes;
+    struct sms__figure *figure;
+    size_t figures;
+    struct sms__names left_out; /* figures that the results hold nothing for */
+};
+
+/* plot_csv.c: a CSV file, row by row, of each row the columns named. */
+enum { SMS__CSV_COLUMNS = 9, SMS__CSV_FIELD = 256 };
+
+struct sms__csv {
+    const char *file;
+    const char *column[SMS__CSV_COLUMNS + 1]; /* ends with NULL */
+    void (*row)(struct sms__plot *plot, struct sms__csv *csv);
+    struct sms__plot *plot;
+    char field[SMS__CSV_COLUMNS][SMS__CSV_FIELD]; /* of the row at hand */
+    size_t place[SMS__CSV_COLUMNS];               /* of each column in the file, from 1; 0: not seen */
+    size_t width, cell, line;
+};
+
+int sms__csv_read(struct sms__plot *plot, struct sms__csv *csv);
+/* The number in a field; NAN if that is empty; else complains. */
+double sms__csv_number(struct sms__csv *csv, size_t i);
+/* The same for numbers that must be there and not below 0. */
+double sms__csv_amount(struct sms__csv *csv, size_t i);
+
+/* plot_read.c */
+int sms__plot_read(struct sms__plot *plot);
+size_t sms__name_index(struct sms__arena *arena, struct sms__names *names, const char *name);
+/* `items` with room for one more than `count`. */
+void *sms__grow(struct sms__arena *arena, void *items, size_t count, size_t size);
+
+/* plot_bars.c, plot_heatmap.c, plot_timeline.c: write the data and the variables of figures. */
+int sms__write_throughput(struct sms__plot *plot);
+int sms__write_usage(struct sms__plot *plot);
+int sms__write_heatmaps(struct sms__plot *plot);
+int sms__write_timelines(struct sms__plot *plot);
+
+/* plot_files.c: the two files of a figure, which begin and end together. */
+struct sms__figure_files {
+    FILE *data, *variables;
+};
+
+int sms__figure_open(struct sms__plot *plot, const char *script, const char *name, struct sms__figure_files *files);
+int sms__figure_close(struct sms__plot *plot, struct sms__figure_files *files);
+/* Prints `name = 'text'`, the text with no more than `most` characters. */
+void sms__print_text(FILE *to, const char *name, size_t idx, const char *text, size_t most);
+/* Prints a list of names to a figure's legend: names, name[]. */
+void sms__print_legend(FILE *to, const struct sms__names *names);
+/* A name for files: of "heatmap" and "a/b" heatmap-a+b ('+' is in no scenario's name). */
+const char *sms__figure_name(struct sms__plot *plot, const char *kind, const char *scenario);
+
+struct sms__unit {
+    const char *name;
+    double size;
+};
+/* The unit of time in which `most_ns` is 1 or more. */
+struct sms__unit sms__time_unit(double most_ns);
+
+/* plot_gnuplot.c: draws one figure in one format: svg, pdf or png. */
+int sms__gnuplot(struct sms__plot *plot, const struct sms__figure *figure, const char *format);
+
+#endif

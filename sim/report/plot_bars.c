@@ -1,0 +1,221 @@
+/* Grouped bars with error bars: a panel a scenario, a group a VM or resource, a
+ * bar a policy. Blocks of the data file are the bars of one panel and policy. */
+#include "plot.h"
+
+#include <math.h>
+#include <string.h>
+
+struct chart {
+    struct sms__plot *plot;
+    const struct sms__bars *bars;
+    const char *unit_of;  /* what the axis says before its unit */
+    double least;         /* groups whose bars are all below are left out */
+    struct sms__figure_files files;
+    size_t panels, blocks, tics;
+};
+
+/* One scenario of a chart. */
+struct panel {
+    size_t scenario;
+    const char **group;
+    size_t groups;
+    bool host;  /* the last group is the host */
+    size_t *policy;
+    size_t policies;
+    double top; /* greatest end of a bar with its error bar */
+};
+
+static double end_of(const struct sms__bar *bar) { return bar->mean + (isnan(bar->ci95) ? 0 : bar->ci95); }
+
+static bool has_policy(const struct panel *panel, size_t policy)
+{
+    for (size_t i = 0; i < panel->policies; i++)
+        if (panel->policy[i] == policy)
+            return true;
+    return false;
+}
+
+static bool has_group(const struct panel *panel, const struct sms__bar *bar)
+{
+    size_t plain = panel->groups - panel->host;
+    if (bar->host)
+        return panel->host;
+    for (size_t i = 0; i < plain; i++)
+        if (!strcmp(panel->group[i], bar->group))
+            return true;
+    return false;
+}
+
+/* Whether any policy has a bar worth drawing in this bar's group. */
+static bool is_used(const struct chart *chart, const struct sms__bar *like)
+{
+    for (size_t i = 0; i < chart->bars->count; i++) {
+        const struct sms__bar *bar = &chart->bars->bar[i];
+        if (bar->scenario == like->scenario && bar->host == like->host && !strcmp(bar->group, like->group) &&
+            bar->mean >= chart->least)
+            return true;
+    }
+    return false;
+}
+
+static void add_to_panel(struct chart *chart, struct panel *panel, const struct sms__bar *bar)
+{
+    struct sms__arena *arena = &chart->plot->arena;
+    if (!has_policy(panel, bar->policy)) {
+        panel->policy = sms__grow(arena, panel->policy, panel->policies, sizeof *panel->policy);
+        panel->policy[panel->policies++] = bar->policy;
+    }
+    if (!has_group(panel, bar)) {
+        panel->group = sms__grow(arena, (void *)panel->group, panel->groups, sizeof *panel->group);
+        panel->group[panel->groups++] = bar->group;
+        panel->host |= bar->host;
+    }
+    if (end_of(bar) > panel->top)
+        panel->top = end_of(bar);
+}
+
+/* Bars of hosts come after those of VMs, so the host is the last group. */
+static struct panel gather(struct chart *chart, size_t scenario)
+{
+    struct panel panel = {.scenario = scenario};
+    for (size_t i = 0; i < chart->bars->count; i++) {
+        const struct sms__bar *bar = &chart->bars->bar[i];
+        if (bar->scenario == scenario && is_used(chart, bar))
+            add_to_panel(chart, &panel, bar);
+    }
+    return panel;
+}
+
+/* Where the middle of a group stands: the host a bit apart. */
+static double middle(const struct panel *panel, size_t group)
+{
+    return (double)(group + 1) + (panel->host && group + 1 == panel->groups ? 0.2 : 0);
+}
+
+static double bar_width(const struct panel *panel)
+{
+    double width = 0.8 / (double)panel->policies;
+    return width > 0.4 ? 0.4 : width;
+}
+
+static void write_bar(struct chart *chart, const struct panel *panel, size_t policy, size_t group)
+{
+    bool host = panel->host && group + 1 == panel->groups;
+    double offset = ((double)policy - (double)(panel->policies - 1) / 2) * bar_width(panel);
+    for (size_t i = 0; i < chart->bars->count; i++) {
+        const struct sms__bar *bar = &chart->bars->bar[i];
+        if (bar->scenario != panel->scenario || bar->policy != panel->policy[policy] || bar->host != host ||
+            strcmp(bar->group, panel->group[group]) || isnan(bar->mean))
+            continue;
+        fprintf(chart->files.data, "%s %.4f %.10g ", bar->group, middle(panel, group) + offset, bar->mean);
+        fprintf(chart->files.data, isnan(bar->ci95) ? "NaN\n" : "%.10g\n", bar->ci95);
+    }
+}
+
+static void write_block(struct chart *chart, const struct panel *panel, size_t policy)
+{
+    struct sms__plot *plot = chart->plot;
+    fprintf(chart->files.variables, "block_colour[%zu] = %zu\n", ++chart->blocks, panel->policy[policy] + 1);
+    fprintf(chart->files.data, "# scenario %s, policy %s\n# group x mean ci95\n", plot->scenario.name[panel->scenario],
+            plot->policy.name[panel->policy[policy]]);
+    for (size_t g = 0; g < panel->groups; g++)
+        write_bar(chart, panel, policy, g);
+    fprintf(chart->files.data, "\n\n");
+}
+
+static struct sms__unit unit_for(const struct chart *chart, double top)
+{
+    static const struct sms__unit units[] = {
+        {"kernels/µs", 1e6}, {"kernels/ms", 1e3}, {"kernels/s", 1}};
+    size_t i = 0;
+    if (chart->least > 0)
+        return (struct sms__unit){"%", 0.01};
+    while (units[i].size > 1 && top < units[i].size)
+        i++;
+    return units[i];
+}
+
+static void write_axes(struct chart *chart, const struct panel *panel, size_t idx)
+{
+    FILE *to = chart->files.variables;
+    struct sms__unit unit = unit_for(chart, panel->top);
+    double top = panel->top / unit.size * 1.06;
+    if (chart->least > 0 && top < 108)
+        top = 108;
+    sms__print_text(to, "panel_title", idx, chart->plot->scenario.name[panel->scenario], 60);
+    fprintf(to, "panel_label[%zu] = '%s (%s)'\npanel_unit[%zu] = %g\n", idx, chart->unit_of, unit.name, idx, unit.size);
+    fprintf(to, "panel_top[%zu] = %g\n", idx, top > 0 ? top : 1);
+    fprintf(to, "panel_right[%zu] = %g\npanel_bar[%zu] = %g\n", idx, middle(panel, panel->groups - 1) + 0.5, idx,
+            bar_width(panel));
+    fprintf(to, "panel_rule[%zu] = %g\n", idx, panel->host ? middle(panel, panel->groups - 1) - 0.6 : 0);
+}
+
+static void write_tics(struct chart *chart, const struct panel *panel, size_t idx)
+{
+    FILE *to = chart->files.variables;
+    fprintf(to, "panel_first_tic[%zu] = %zu\npanel_last_tic[%zu] = %zu\n", idx, chart->tics + 1, idx,
+            chart->tics + panel->groups);
+    for (size_t g = 0; g < panel->groups; g++) {
+        sms__print_text(to, "tic_name", ++chart->tics, panel->group[g], 20);
+        fprintf(to, "tic_at[%zu] = %g\n", chart->tics, middle(panel, g));
+    }
+}
+
+static void write_panel(struct chart *chart, size_t scenario)
+{
+    struct panel panel = gather(chart, scenario);
+    if (panel.groups == 0)
+        return;
+    size_t idx = ++chart->panels;
+    write_axes(chart, &panel, idx);
+    write_tics(chart, &panel, idx);
+    fprintf(chart->files.variables, "panel_first_block[%zu] = %zu\n", idx, chart->blocks + 1);
+    for (size_t p = 0; p < panel.policies; p++)
+        write_block(chart, &panel, p);
+    fprintf(chart->files.variables, "panel_last_block[%zu] = %zu\n", idx, chart->blocks);
+}
+
+static void declare(const struct chart *chart)
+{
+    static const char *const per_panel[] = {"title",    "label",    "unit",        "top",        "right", "bar",
+                                            "rule",     "first_tic", "last_tic",   "first_block", "last_block"};
+    FILE *to = chart->files.variables;
+    for (size_t i = 0; i < sizeof per_panel / sizeof *per_panel; i++)
+        fprintf(to, "array panel_%s[%zu]\n", per_panel[i], chart->plot->scenario.count);
+    fprintf(to, "array tic_name[%zu]\narray tic_at[%zu]\n", chart->bars->count, chart->bars->count);
+    fprintf(to, "array block_colour[%zu]\n", chart->plot->scenario.count * chart->plot->policy.count);
+    fprintf(to, "full_line = %d\n", chart->least > 0);
+    sms__print_legend(to, &chart->plot->policy);
+}
+
+static int write_chart(struct chart *chart, const char *name)
+{
+    struct sms__plot *plot = chart->plot;
+    if (chart->bars->count == 0)
+        return sms__name_index(&plot->arena, &plot->left_out, name), SMS_OK;
+    int code = sms__figure_open(plot, "bars.gp", name, &chart->files);
+    if (code)
+        return code;
+    declare(chart);
+    for (size_t s = 0; s < plot->scenario.count; s++)
+        write_panel(chart, s);
+    fprintf(chart->files.variables, "panels = %zu\n", chart->panels);
+    if (chart->panels == 0) {
+        plot->figures--;
+        sms__name_index(&plot->arena, &plot->left_out, name);
+    }
+    return sms__figure_close(plot, &chart->files);
+}
+
+int sms__write_throughput(struct sms__plot *plot)
+{
+    struct chart chart = {.plot = plot, .bars = &plot->throughput, .unit_of = "Throughput"};
+    return write_chart(&chart, "throughput");
+}
+
+/* Below half a percent a bar is not to be seen. */
+int sms__write_usage(struct sms__plot *plot)
+{
+    struct chart chart = {.plot = plot, .bars = &plot->usage, .unit_of = "Usage", .least = 0.005};
+    return write_chart(&chart, "utilization");
+}

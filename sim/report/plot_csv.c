@@ -1,0 +1,156 @@
+#include "plot.h"
+
+#include <csv.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void complain(struct sms__csv *csv, const char *what)
+{
+    sms__fail(&csv->plot->errors, SMS_EINPUT, csv->file, "line %zu: %s", csv->line, what);
+}
+
+/* Names go into gnuplot's language between single quotes: what could end those is refused. */
+static bool is_plain(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] < ' ' || strchr("'\"`\\\177", text[i]))
+            return false;
+    return true;
+}
+
+static void find_column(struct sms__csv *csv, const char *name)
+{
+    for (size_t i = 0; csv->column[i]; i++)
+        if (!strcmp(csv->column[i], name))
+            csv->place[i] = csv->cell;
+}
+
+static void keep_field(struct sms__csv *csv, const char *text, size_t length)
+{
+    for (size_t i = 0; csv->column[i]; i++)
+        if (csv->place[i] == csv->cell) {
+            memcpy(csv->field[i], text, length);
+            csv->field[i][length] = '\0';
+        }
+}
+
+static void take_field(void *bytes, size_t length, void *user)
+{
+    struct sms__csv *csv = user;
+    const char *text = bytes;
+    csv->cell++;
+    if (csv->plot->errors.count)
+        return;
+    if (length >= SMS__CSV_FIELD || !is_plain(text, length))
+        complain(csv, "a field is too long, or holds quotes or control characters");
+    else if (csv->line == 1)
+        find_column(csv, text);
+    else
+        keep_field(csv, text, length);
+}
+
+static void check_header(struct sms__csv *csv)
+{
+    csv->width = csv->cell;
+    for (size_t i = 0; csv->column[i]; i++)
+        if (!csv->place[i]) {
+            sms__fail(&csv->plot->errors, SMS_EINPUT, csv->file, "line 1: there is no column '%s'", csv->column[i]);
+            return;
+        }
+}
+
+static void take_row(int end, void *user)
+{
+    struct sms__csv *csv = user;
+    (void)end;
+    if (csv->plot->errors.count == 0) {
+        if (csv->line == 1)
+            check_header(csv);
+        else if (csv->cell != csv->width)
+            complain(csv, "has not as many fields as the first line");
+        else
+            csv->row(csv->plot, csv);
+    }
+    csv->line++;
+    csv->cell = 0;
+}
+
+double sms__csv_number(struct sms__csv *csv, size_t i)
+{
+    char *end;
+    double value = strtod(csv->field[i], &end);
+    if (csv->field[i][0] == '\0')
+        return NAN;
+    if (*end || !isfinite(value)) {
+        complain(csv, "a number is malformed");
+        return NAN;
+    }
+    return value;
+}
+
+double sms__csv_amount(struct sms__csv *csv, size_t i)
+{
+    double value = sms__csv_number(csv, i);
+    if (value >= 0 && value <= 1e18)
+        return value;
+    if (csv->plot->errors.count == 0)
+        complain(csv, "a number is missing or out of range");
+    return 0;
+}
+
+/* What a guarded parse leaves to be closed if memory runs out in the midst of it. */
+struct parse {
+    struct sms__csv *csv;
+    struct csv_parser parser;
+    FILE *file;
+    bool broken;
+};
+
+static int parse_all(void *user)
+{
+    struct parse *parse = user;
+    char bytes[4096];
+    for (size_t n; !parse->broken && (n = fread(bytes, 1, sizeof bytes, parse->file)) > 0;)
+        parse->broken = csv_parse(&parse->parser, bytes, n, take_field, take_row, parse->csv) != n;
+    if (!parse->broken)
+        parse->broken = csv_fini(&parse->parser, take_field, take_row, parse->csv) != 0;
+    return SMS_OK;
+}
+
+static int judge(const struct parse *parse)
+{
+    struct sms__csv *csv = parse->csv;
+    struct sms_errors *errors = &csv->plot->errors;
+    if (ferror(parse->file))
+        return sms__fail(errors, SMS_EIO, csv->file, "cannot be read: %s", strerror(errno));
+    if (parse->broken && !errors->count)
+        complain(csv, "is not CSV");
+    if (csv->line < 2 && !errors->count)
+        complain(csv, "is empty");
+    return errors->count ? SMS_EINPUT : SMS_OK;
+}
+
+int sms__csv_read(struct sms__plot *plot, struct sms__csv *csv)
+{
+    struct parse parse = {.csv = csv};
+    csv->plot = plot;
+    csv->line = 1;
+    const char *path = sms__print(&plot->arena, "%s/%s", plot->folder, csv->file);
+    csv->file = path;
+    parse.file = fopen(path, "re");
+    if (!parse.file)
+        return sms__fail(&plot->errors, SMS_EIO, path, "cannot be read: %s; is this a folder of 'smsched run --out'?",
+                         strerror(errno));
+    if (csv_init(&parse.parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL)) {
+        fclose(parse.file);
+        return sms__fail(&plot->errors, SMS_ENOMEM, path, "out of memory");
+    }
+    int code = sms__guard(&plot->arena, parse_all, &parse);
+    if (code == SMS_OK)
+        code = judge(&parse);
+    csv_free(&parse.parser);
+    fclose(parse.file);
+    return code;
+}

@@ -1,0 +1,83 @@
+#include "plot.h"
+
+#include <errno.h>
+#include <string.h>
+
+static FILE *open_file(struct sms__plot *plot, const char *name, const char *ending)
+{
+    const char *path = sms__print(&plot->arena, "%s/%s.%s", plot->temporary, name, ending);
+    FILE *file = fopen(path, "we");
+    if (!file)
+        sms__fail(&plot->errors, SMS_EIO, path, "cannot be written: %s", strerror(errno));
+    return file;
+}
+
+static bool close_file(FILE *file)
+{
+    bool whole = file && !ferror(file);
+    return file && fclose(file) == 0 && whole;
+}
+
+int sms__figure_open(struct sms__plot *plot, const char *script, const char *name, struct sms__figure_files *files)
+{
+    plot->figure = sms__grow(&plot->arena, plot->figure, plot->figures, sizeof *plot->figure);
+    plot->figure[plot->figures++] = (struct sms__figure){name, script};
+    *files = (struct sms__figure_files){open_file(plot, name, "dat"), open_file(plot, name, "var")};
+    if (files->data && files->variables)
+        return SMS_OK;
+    close_file(files->data);
+    close_file(files->variables);
+    return SMS_EIO;
+}
+
+int sms__figure_close(struct sms__plot *plot, struct sms__figure_files *files)
+{
+    bool whole = close_file(files->data);
+    whole = close_file(files->variables) && whole;
+    return whole ? SMS_OK : sms__fail(&plot->errors, SMS_EIO, plot->temporary, "cannot be written");
+}
+
+/* The bytes of the first `most` characters. */
+static size_t cut(const char *text, size_t most)
+{
+    size_t bytes = 0;
+    for (size_t characters = 0; text[bytes]; bytes++) {
+        characters += (text[bytes] & 0xc0) != 0x80;
+        if (characters > most)
+            break;
+    }
+    return bytes;
+}
+
+void sms__print_text(FILE *to, const char *name, size_t idx, const char *text, size_t most)
+{
+    if (cut(text, most) == strlen(text))
+        fprintf(to, "%s[%zu] = '%s'\n", name, idx, text);
+    else
+        fprintf(to, "%s[%zu] = '%.*s…'\n", name, idx, (int)cut(text, most - 1), text);
+}
+
+void sms__print_legend(FILE *to, const struct sms__names *names)
+{
+    fprintf(to, "names = %zu\narray name[%zu]\n", names->count, names->count + 1);
+    for (size_t i = 0; i < names->count; i++)
+        sms__print_text(to, "name", i + 1, names->name[i], 40);
+}
+
+const char *sms__figure_name(struct sms__plot *plot, const char *kind, const char *scenario)
+{
+    char *name = sms__print(&plot->arena, "%s-%s", kind, scenario);
+    for (char *at = name; *at; at++)
+        if (*at == '/')
+            *at = '+';
+    return name;
+}
+
+struct sms__unit sms__time_unit(double most_ns)
+{
+    static const struct sms__unit units[] = {{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}, {"ns", 1}};
+    size_t i = 0;
+    while (units[i].size > 1 && most_ns < units[i].size)
+        i++;
+    return units[i];
+}

@@ -1,0 +1,76 @@
+#include "plot.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+
+extern char **environ;
+
+/* The program ignores these two, and what it starts should not. */
+static int spawn(pid_t *pid, char *const *arguments)
+{
+    posix_spawnattr_t attributes;
+    sigset_t signals;
+    int problem = posix_spawnattr_init(&attributes);
+    if (problem)
+        return problem;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGPIPE);
+    sigaddset(&signals, SIGXFSZ);
+    posix_spawnattr_setsigdefault(&attributes, &signals);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    problem = posix_spawnp(pid, arguments[0], NULL, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    return problem;
+}
+
+/* A signal that asks to stop ends gnuplot too, even if it was sent to this process alone. */
+static int await(const struct sms__plot *plot, pid_t pid)
+{
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0) {
+        if (errno != EINTR)
+            return -1;
+        if (atomic_load(plot->cancel))
+            kill(pid, SIGTERM);
+    }
+    return status;
+}
+
+static int missing(struct sms__plot *plot)
+{
+    return sms__fail(&plot->errors, SMS_EIO, NULL, "gnuplot was not found; install the package gnuplot-nox");
+}
+
+/* Paths are arguments, not text of the script: no name needs to be quoted. */
+int sms__gnuplot(struct sms__plot *plot, const struct sms__figure *figure, const char *format)
+{
+    struct sms__arena *arena = &plot->arena;
+    char *base = sms__print(arena, "%s/%s", plot->temporary, figure->name);
+    char *arguments[] = {sms__print(arena, "gnuplot"),
+                         sms__print(arena, "-d"),
+                         sms__print(arena, "-c"),
+                         sms__print(arena, "%s/%s", plot->scripts, figure->script),
+                         sms__print(arena, "%s", plot->scripts),
+                         sms__print(arena, "%s.var", base),
+                         sms__print(arena, "%s.dat", base),
+                         sms__print(arena, "%s", format),
+                         sms__print(arena, "%s.%s", base, format),
+                         NULL};
+    pid_t pid;
+    int problem = spawn(&pid, arguments);
+    if (problem == ENOENT)
+        return missing(plot);
+    if (problem)
+        return sms__fail(&plot->errors, SMS_EIO, NULL, "gnuplot cannot be started: %s", strerror(problem));
+    int status = await(plot, pid);
+    if (atomic_load(plot->cancel))
+        return SMS_ECANCELED;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+        return missing(plot);
+    if (status)
+        return sms__fail(&plot->errors, SMS_EIO, NULL, "gnuplot failed to draw %s.%s", figure->name, format);
+    return SMS_OK;
+}

@@ -1,0 +1,70 @@
+/* Occupancy of SMs over time: a figure a scenario, a panel a policy. */
+#include "plot.h"
+
+struct map {
+    struct sms__plot *plot;
+    size_t scenario, panels;
+    double end_ns, sms;
+    struct sms__figure_files files;
+};
+
+static void measure(struct map *map)
+{
+    for (size_t i = 0; i < map->plot->heats; i++) {
+        const struct sms__heat *heat = &map->plot->heat[i];
+        if (heat->scenario != map->scenario)
+            continue;
+        map->end_ns = heat->time_ns + heat->width_ns > map->end_ns ? heat->time_ns + heat->width_ns : map->end_ns;
+        map->sms = heat->sm + 1 > map->sms ? heat->sm + 1 : map->sms;
+    }
+}
+
+static size_t write_block(const struct map *map, size_t policy)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < map->plot->heats; i++) {
+        const struct sms__heat *heat = &map->plot->heat[i];
+        if (heat->scenario != map->scenario || heat->policy != policy)
+            continue;
+        if (rows++ == 0)
+            fprintf(map->files.data, "# policy %s\n# time_ns sm occupancy_ratio\n", map->plot->policy.name[policy]);
+        fprintf(map->files.data, "%.3f %g %.4f\n", heat->time_ns + heat->width_ns / 2, heat->sm, heat->occupancy);
+    }
+    if (rows)
+        fprintf(map->files.data, "\n\n");
+    return rows;
+}
+
+static void write_panels(struct map *map)
+{
+    FILE *to = map->files.variables;
+    struct sms__unit unit = sms__time_unit(map->end_ns);
+    fprintf(to, "array panel_title[%zu]\n", map->plot->policy.count);
+    for (size_t p = 0; p < map->plot->policy.count; p++)
+        if (write_block(map, p))
+            sms__print_text(to, "panel_title", ++map->panels, map->plot->policy.name[p], 60);
+    fprintf(to, "panels = %zu\nunit = '%s'\nunit_ns = %g\nend_ns = %.3f\nsms = %g\n", map->panels, unit.name, unit.size,
+            map->end_ns, map->sms);
+}
+
+static int write_map(struct sms__plot *plot, size_t scenario)
+{
+    struct map map = {.plot = plot, .scenario = scenario};
+    const char *name = sms__figure_name(plot, "heatmap", plot->scenario.name[scenario]);
+    measure(&map);
+    if (map.end_ns <= 0)
+        return sms__name_index(&plot->arena, &plot->left_out, name), SMS_OK;
+    int code = sms__figure_open(plot, "heatmap.gp", name, &map.files);
+    if (code)
+        return code;
+    write_panels(&map);
+    return sms__figure_close(plot, &map.files);
+}
+
+int sms__write_heatmaps(struct sms__plot *plot)
+{
+    int code = SMS_OK;
+    for (size_t s = 0; s < plot->scenario.count && code == SMS_OK; s++)
+        code = write_map(plot, s);
+    return code;
+}

@@ -1,0 +1,117 @@
+#include "plot.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Doubles whenever the count reaches a power of two, so no capacity is kept. */
+void *sms__grow(struct sms__arena *arena, void *items, size_t count, size_t size)
+{
+    if (count & (count - 1))
+        return items;
+    void *grown = sms__alloc(arena, count ? 2 * count : 1, size);
+    if (count)
+        memcpy(grown, items, count * size);
+    return grown;
+}
+
+size_t sms__name_index(struct sms__arena *arena, struct sms__names *names, const char *name)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (!strcmp(names->name[i], name))
+            return i;
+    names->name = sms__grow(arena, (void *)names->name, names->count, sizeof *names->name);
+    names->name[names->count] = sms__copy(arena, name, strlen(name));
+    return names->count++;
+}
+
+/* Every file begins with the columns scenario and policy. */
+static size_t scenario_of(struct sms__plot *plot, const struct sms__csv *csv)
+{
+    return sms__name_index(&plot->arena, &plot->scenario, csv->field[0]);
+}
+
+static size_t policy_of(struct sms__plot *plot, const struct sms__csv *csv)
+{
+    return sms__name_index(&plot->arena, &plot->policy, csv->field[1]);
+}
+
+static struct sms__bar *add_bar(struct sms__plot *plot, struct sms__bars *bars, struct sms__csv *csv)
+{
+    struct sms__bar bar = {.scenario = scenario_of(plot, csv),
+                           .policy = policy_of(plot, csv),
+                           .group = sms__copy(&plot->arena, csv->field[2], strlen(csv->field[2])),
+                           .mean = sms__csv_number(csv, 3),
+                           .ci95 = sms__csv_number(csv, 4)};
+    bars->bar = sms__grow(&plot->arena, bars->bar, bars->count, sizeof *bars->bar);
+    bars->bar[bars->count] = bar;
+    return &bars->bar[bars->count++];
+}
+
+static void take_vm(struct sms__plot *plot, struct sms__csv *csv) { add_bar(plot, &plot->throughput, csv); }
+
+static void take_host(struct sms__plot *plot, struct sms__csv *csv)
+{
+    add_bar(plot, &plot->throughput, csv)->host = true;
+}
+
+static void take_resource(struct sms__plot *plot, struct sms__csv *csv) { add_bar(plot, &plot->usage, csv); }
+
+/* Heat maps and timelines show the first device. */
+static bool is_first_device(const struct sms__csv *csv) { return !strcmp(csv->field[2], "0"); }
+
+static void take_heat(struct sms__plot *plot, struct sms__csv *csv)
+{
+    struct sms__heat heat = {scenario_of(plot, csv),  policy_of(plot, csv),    sms__csv_amount(csv, 3),
+                             sms__csv_amount(csv, 4), sms__csv_amount(csv, 5), sms__csv_amount(csv, 6)};
+    if (!is_first_device(csv))
+        return;
+    plot->heat = sms__grow(&plot->arena, plot->heat, plot->heats, sizeof *plot->heat);
+    plot->heat[plot->heats++] = heat;
+}
+
+enum { SM_MAX = 100000, BLOCKS_MAX = 4096 };
+
+static void take_box(struct sms__plot *plot, struct sms__csv *csv)
+{
+    double sm = sms__csv_amount(csv, 3), blocks = sms__csv_amount(csv, 7);
+    if (!is_first_device(csv))
+        return;
+    if (sm > SM_MAX || blocks < 1 || blocks > BLOCKS_MAX)
+        sms__fail(&plot->errors, SMS_EINPUT, csv->file, "line %zu: sm or blocks is out of range", csv->line);
+    if (plot->errors.count)
+        return;
+    plot->box = sms__grow(&plot->arena, plot->box, plot->boxes, sizeof *plot->box);
+    plot->box[plot->boxes++] = (struct sms__box){.scenario = scenario_of(plot, csv),
+                                                 .policy = policy_of(plot, csv),
+                                                 .vm = sms__name_index(&plot->arena, &plot->vm, csv->field[4]),
+                                                 .sm = (size_t)sm,
+                                                 .blocks = (size_t)blocks,
+                                                 .start_ns = sms__csv_amount(csv, 5),
+                                                 .end_ns = sms__csv_amount(csv, 6)};
+}
+
+int sms__plot_read(struct sms__plot *plot)
+{
+    struct sms__csv files[] = {
+        {.file = "vms.csv",
+         .column = {"scenario", "policy", "vm", "kernels_per_s", "ci95_kernels_per_s"},
+         .row = take_vm},
+        {.file = "hosts.csv",
+         .column = {"scenario", "policy", "host", "kernels_per_s", "ci95_kernels_per_s"},
+         .row = take_host},
+        {.file = "resources.csv",
+         .column = {"scenario", "policy", "resource", "usage_ratio", "ci95_usage_ratio"},
+         .row = take_resource},
+        {.file = "heatmap.csv",
+         .column = {"scenario", "policy", "device", "sm", "time_ns", "width_ns", "occupancy_ratio"},
+         .row = take_heat},
+        {.file = "timeline.csv",
+         .column = {"scenario", "policy", "device", "sm", "vm", "start_ns", "end_ns", "blocks"},
+         .row = take_box}};
+    int code = SMS_OK;
+    for (size_t i = 0; i < sizeof files / sizeof *files && code == SMS_OK; i++)
+        code = sms__csv_read(plot, &files[i]);
+    if (code == SMS_OK && plot->throughput.count == 0)
+        code = sms__fail(&plot->errors, SMS_EINPUT, plot->folder, "holds no results");
+    return code;
+}

@@ -1,0 +1,246 @@
+/* Blocks on SMs over time: a figure a scenario, a panel a policy. An SM is a stack
+ * of lanes, each of which holds one block at a time. Only a window at the
+ * beginning is drawn, of the first SMs: as much as can be told apart in print. */
+#include "plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    SMS_MOST = 8,         /* SMs drawn */
+    LANES_PANEL = 72,     /* lanes drawn in a panel, unless two SMs have more */
+    LANES_SM = 128,       /* blocks of an SM beyond these are not drawn */
+    PIECES_PANEL = 700,   /* blocks drawn in a panel */
+    PIECES_MOST = 20000   /* blocks looked at */
+};
+
+/* One block. */
+struct piece {
+    double start_ns, end_ns;
+    size_t sm, lane, vm;
+};
+
+/* What one policy did. */
+struct course {
+    size_t policy;
+    struct piece *piece;
+    size_t pieces;
+    double known_ns; /* until when nothing that began is missing from the file */
+    double step_ns;  /* a typical duration of a block */
+};
+
+struct timeline {
+    struct sms__plot *plot;
+    size_t scenario;
+    struct course *course; /* [policies]: those of the scenario */
+    size_t courses;
+    struct sms__names vm;
+    size_t lanes, sms;     /* lanes of an SM, SMs drawn */
+    double from_ns, to_ns;
+    struct sms__figure_files files;
+};
+
+static int by_start(const void *a, const void *b)
+{
+    const struct sms__box *x = *(const struct sms__box *const *)a, *y = *(const struct sms__box *const *)b;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+/* The boxes of a policy, by start, and NULL. */
+static const struct sms__box **sort_boxes(struct timeline *timeline, size_t policy, size_t *count)
+{
+    struct sms__plot *plot = timeline->plot;
+    const struct sms__box **sorted = SMS__NEW(&plot->arena, const struct sms__box *, plot->boxes + 1);
+    *count = 0;
+    for (size_t i = 0; i < plot->boxes; i++)
+        if (plot->box[i].scenario == timeline->scenario && plot->box[i].policy == policy)
+            sorted[(*count)++] = &plot->box[i];
+    qsort((void *)sorted, *count, sizeof *sorted, by_start);
+    return sorted;
+}
+
+/* The file is in order of ends and may be cut: what was running at its last end
+ * is not in it. What began one longest duration earlier is. The typical duration
+ * weighs blocks by their time, as the eye does. */
+static void measure(struct course *course, const struct sms__box **box, size_t count)
+{
+    double last = 0, longest = 0, time = 0, square = 0;
+    for (size_t i = 0; i < count; i++) {
+        double duration = box[i]->end_ns - box[i]->start_ns;
+        last = fmax(last, box[i]->end_ns);
+        longest = fmax(longest, duration);
+        time += duration;
+        square += duration * duration;
+    }
+    course->known_ns = fmax(last - longest, last / 4);
+    course->step_ns = time > 0 ? square / time : 1;
+}
+
+/* The lowest lane of an SM that is free at `start`; LANES_SM if there is none. */
+static size_t take_lane(double (*busy)[LANES_SM], const struct sms__box *box)
+{
+    for (size_t lane = 0; lane < LANES_SM; lane++)
+        if (busy[box->sm][lane] <= box->start_ns) {
+            busy[box->sm][lane] = box->end_ns;
+            return lane;
+        }
+    return LANES_SM;
+}
+
+static void add_pieces(struct timeline *timeline, struct course *course, const struct sms__box *box,
+                       double (*busy)[LANES_SM])
+{
+    struct sms__plot *plot = timeline->plot;
+    size_t vm = sms__name_index(&plot->arena, &timeline->vm, plot->vm.name[box->vm]);
+    for (size_t i = 0; i < box->blocks && course->pieces < PIECES_MOST; i++) {
+        size_t lane = take_lane(busy, box);
+        if (lane == LANES_SM)
+            return;
+        course->piece = sms__grow(&plot->arena, course->piece, course->pieces, sizeof *course->piece);
+        course->piece[course->pieces++] = (struct piece){box->start_ns, box->end_ns, box->sm, lane, vm};
+        timeline->lanes = lane + 1 > timeline->lanes ? lane + 1 : timeline->lanes;
+        timeline->sms = box->sm + 1 > timeline->sms ? box->sm + 1 : timeline->sms;
+    }
+}
+
+static void add_course(struct timeline *timeline, size_t policy)
+{
+    struct course *course = &timeline->course[timeline->courses++];
+    double(*busy)[LANES_SM] = sms__alloc(&timeline->plot->arena, SMS_MOST, sizeof *busy);
+    size_t count;
+    const struct sms__box **box = sort_boxes(timeline, policy, &count);
+    *course = (struct course){.policy = policy};
+    measure(course, box, count);
+    for (size_t i = 0; i < count; i++)
+        if (box[i]->sm < SMS_MOST)
+            add_pieces(timeline, course, box[i], busy);
+}
+
+/* The VMs and policies of a scenario, in its own order. */
+static void gather(struct timeline *timeline)
+{
+    struct sms__plot *plot = timeline->plot;
+    timeline->course = SMS__NEW(&plot->arena, struct course, plot->policy.count);
+    for (size_t i = 0; i < plot->throughput.count; i++) {
+        const struct sms__bar *bar = &plot->throughput.bar[i];
+        bool seen = false;
+        if (bar->scenario != timeline->scenario || bar->host)
+            continue;
+        sms__name_index(&plot->arena, &timeline->vm, bar->group);
+        for (size_t c = 0; c < timeline->courses; c++)
+            seen |= timeline->course[c].policy == bar->policy;
+        if (!seen)
+            add_course(timeline, bar->policy);
+    }
+}
+
+/* As many SMs as give LANES_PANEL lanes, yet two if there are two. */
+static void choose_sms(struct timeline *timeline)
+{
+    size_t most = timeline->lanes ? LANES_PANEL / timeline->lanes : 0;
+    most = most < 2 ? 2 : most;
+    timeline->sms = timeline->sms < most ? timeline->sms : most;
+}
+
+/* When the piece begins that would be one too many. */
+static double crowded_ns(const struct timeline *timeline, const struct course *course)
+{
+    size_t drawn = 0;
+    for (size_t i = 0; i < course->pieces; i++)
+        if (course->piece[i].sm < timeline->sms && ++drawn > PIECES_PANEL)
+            return course->piece[i].start_ns;
+    return INFINITY;
+}
+
+static double round_down(double value)
+{
+    static const double steps[] = {8, 6, 5, 4, 3, 2.5, 2, 1.5, 1};
+    double power = pow(10, floor(log10(value)));
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (steps[i] * power <= value)
+            return steps[i] * power;
+    return value;
+}
+
+/* One window for all policies: the longest that each can show. */
+static void choose_window(struct timeline *timeline)
+{
+    double from = INFINITY, to = INFINITY, longest = 0;
+    for (size_t c = 0; c < timeline->courses; c++)
+        if (timeline->course[c].pieces)
+            from = fmin(from, timeline->course[c].piece[0].start_ns);
+    for (size_t c = 0; c < timeline->courses; c++) {
+        const struct course *course = &timeline->course[c];
+        if (course->pieces == 0)
+            continue;
+        longest = fmax(longest, course->step_ns);
+        to = fmin(to, fmin(course->known_ns, crowded_ns(timeline, course)));
+    }
+    double width = fmin(to - from, 4 * longest);
+    timeline->from_ns = from;
+    timeline->to_ns = from + (width > 0 ? round_down(width) : longest);
+}
+
+static size_t write_block(const struct timeline *timeline, const struct course *course)
+{
+    FILE *to = timeline->files.data;
+    size_t rows = 0;
+    for (size_t i = 0; i < course->pieces; i++) {
+        const struct piece *piece = &course->piece[i];
+        if (piece->sm >= timeline->sms || piece->start_ns >= timeline->to_ns)
+            continue;
+        if (rows++ == 0)
+            fprintf(to, "# policy %s\n# start_ns end_ns sm lane vm_idx vm\n",
+                    timeline->plot->policy.name[course->policy]);
+        fprintf(to, "%.3f %.3f %zu %zu %zu %s\n", piece->start_ns, piece->end_ns, piece->sm, piece->lane, piece->vm,
+                timeline->vm.name[piece->vm]);
+    }
+    if (rows)
+        fprintf(to, "\n\n");
+    return rows;
+}
+
+static void write_panels(struct timeline *timeline)
+{
+    FILE *to = timeline->files.variables;
+    struct sms__unit unit = sms__time_unit(timeline->to_ns);
+    size_t blocks = 0;
+    fprintf(to, "panels = %zu\narray panel_title[%zu]\narray panel_block[%zu]\n", timeline->courses, timeline->courses,
+            timeline->courses);
+    for (size_t c = 0; c < timeline->courses; c++) {
+        bool drawn = write_block(timeline, &timeline->course[c]) > 0;
+        blocks += drawn;
+        sms__print_text(to, "panel_title", c + 1, timeline->plot->policy.name[timeline->course[c].policy], 60);
+        fprintf(to, "panel_block[%zu] = %zu\n", c + 1, drawn ? blocks : 0);
+    }
+    fprintf(to, "unit = '%s'\nunit_ns = %g\nfrom_ns = %.3f\nto_ns = %.3f\n", unit.name, unit.size, timeline->from_ns,
+            timeline->to_ns);
+    fprintf(to, "lanes = %zu\nsms = %zu\n", timeline->lanes, timeline->sms);
+    sms__print_legend(to, &timeline->vm);
+}
+
+static int write_timeline(struct sms__plot *plot, size_t scenario)
+{
+    struct timeline timeline = {.plot = plot, .scenario = scenario};
+    const char *name = sms__figure_name(plot, "timeline", plot->scenario.name[scenario]);
+    gather(&timeline);
+    if (timeline.lanes == 0)
+        return sms__name_index(&plot->arena, &plot->left_out, name), SMS_OK;
+    choose_sms(&timeline);
+    choose_window(&timeline);
+    int code = sms__figure_open(plot, "timeline.gp", name, &timeline.files);
+    if (code)
+        return code;
+    write_panels(&timeline);
+    return sms__figure_close(plot, &timeline.files);
+}
+
+int sms__write_timelines(struct sms__plot *plot)
+{
+    int code = SMS_OK;
+    for (size_t s = 0; s < plot->scenario.count && code == SMS_OK; s++)
+        code = write_timeline(plot, s);
+    return code;
+}
