@@ -1,3 +1,156 @@
+#define _XOPEN_SOURCE 700
+#include "../report/plot.h"
 #include "cli.h"
 
-int cmd_plot(struct cli *cli) { return cli_usage(cli, "not yet"); }
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const formats[] = {"svg", "pdf", "png"};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+struct job {
+    struct cli *cli;
+    struct sms__plot plot;
+    bool wanted[FORMATS];
+    char folder[4096], temporary[4200], target[4200], scripts[4200];
+};
+
+static bool want(struct job *job, const char *word, size_t length)
+{
+    for (size_t i = 0; i < FORMATS; i++)
+        if (strlen(formats[i]) == length && !strncmp(word, formats[i], length))
+            return job->wanted[i] = true;
+    return false;
+}
+
+static int choose_formats(struct job *job)
+{
+    const char *list = job->cli->terminals ? job->cli->terminals : "svg,png";
+    for (const char *word = list;; word++) {
+        size_t length = strcspn(word, ",");
+        if (!want(job, word, length))
+            return cli_usage(job->cli, "--figures: '%.*s' is none of svg, pdf, png", (int)length, word);
+        word += length;
+        if (*word == '\0')
+            return EXIT_OK;
+    }
+}
+
+static int make_folder(struct job *job)
+{
+    struct sms_errors *errors = &job->plot.errors;
+    const char *dir = job->cli->args[0];
+    char *full = realpath(dir, NULL);
+    if (!full || strlen(full) >= sizeof job->folder) {
+        free(full);
+        return sms__fail(errors, SMS_EIO, dir, "cannot be read: %s", full ? "the name is too long" : strerror(errno));
+    }
+    strcpy(job->folder, full);
+    free(full);
+    snprintf(job->scripts, sizeof job->scripts, "%s/plots", job->cli->share ? job->cli->share : "share/smsched");
+    if (access(job->scripts, X_OK))
+        return sms__fail(errors, SMS_EIO, job->scripts, "cannot be read: %s", strerror(errno));
+    snprintf(job->target, sizeof job->target, "%s/plots", job->folder);
+    snprintf(job->temporary, sizeof job->temporary, "%s/plots.partial-XXXXXX", job->folder);
+    if (!mkdtemp(job->temporary)) {
+        job->temporary[0] = '\0';
+        return sms__fail(errors, SMS_EIO, job->folder, "cannot be written: %s", strerror(errno));
+    }
+    return SMS_OK;
+}
+
+static int draw(struct job *job, const struct sms__figure *figure)
+{
+    int code = SMS_OK;
+    for (size_t i = 0; i < FORMATS && code == SMS_OK; i++)
+        if (job->wanted[i])
+            code = atomic_load(&cli_interrupted) ? SMS_ECANCELED : sms__gnuplot(&job->plot, figure, formats[i]);
+    return code;
+}
+
+static int read_and_draw(void *user)
+{
+    struct job *job = user;
+    struct sms__plot *plot = &job->plot;
+    static int (*const write[])(struct sms__plot *) = {sms__write_throughput, sms__write_usage, sms__write_heatmaps,
+                                                       sms__write_timelines};
+    int code = sms__plot_read(plot);
+    for (size_t i = 0; i < sizeof write / sizeof *write && code == SMS_OK; i++)
+        code = write[i](plot);
+    for (size_t i = 0; i < plot->figures && code == SMS_OK; i++)
+        code = draw(job, &plot->figure[i]);
+    return code;
+}
+
+static int publish(struct job *job, const char *name, const char *ending)
+{
+    char from[4600], to[4600];
+    snprintf(from, sizeof from, "%s/%s.%s", job->temporary, name, ending);
+    snprintf(to, sizeof to, "%s/%s.%s", job->target, name, ending);
+    if (rename(from, to))
+        return sms__fail(&job->plot.errors, SMS_EIO, to, "cannot be written: %s", strerror(errno));
+    if (!job->cli->quiet && strcmp(ending, "dat"))
+        printf("%s/plots/%s.%s\n", job->cli->args[0], name, ending);
+    return SMS_OK;
+}
+
+/* All are drawn: each takes its name, in the place of an earlier one. */
+static int publish_all(struct job *job)
+{
+    const struct sms__plot *plot = &job->plot;
+    if (mkdir(job->target, 0755) && errno != EEXIST)
+        return sms__fail(&job->plot.errors, SMS_EIO, job->target, "cannot be made: %s", strerror(errno));
+    int code = SMS_OK;
+    for (size_t f = 0; f < plot->figures && code == SMS_OK; f++) {
+        code = publish(job, plot->figure[f].name, "dat");
+        for (size_t i = 0; i < FORMATS && code == SMS_OK; i++)
+            if (job->wanted[i])
+                code = publish(job, plot->figure[f].name, formats[i]);
+    }
+    return code;
+}
+
+static void tell_left_out(const struct job *job)
+{
+    for (size_t i = 0; i < job->plot.left_out.count && !job->cli->quiet; i++)
+        fprintf(stderr, "no figure %s: the results hold nothing for it\n", job->plot.left_out.name[i]);
+}
+
+static int plot_folder(struct job *job)
+{
+    struct sms__plot *plot = &job->plot;
+    int code = make_folder(job);
+    plot->folder = job->folder;
+    plot->temporary = job->temporary;
+    plot->scripts = job->scripts;
+    plot->cancel = &cli_interrupted;
+    if (code == SMS_OK)
+        code = sms__guard(&plot->arena, read_and_draw, job);
+    if (code == SMS_ENOMEM)
+        sms__fail(&plot->errors, code, NULL, "out of memory");
+    if (code == SMS_OK)
+        code = publish_all(job);
+    if (code == SMS_OK)
+        tell_left_out(job);
+    if (job->temporary[0])
+        sms__folder_abandon(job->temporary);
+    sms_errors_print(&plot->errors, stderr);
+    sms__arena_release(&plot->arena);
+    return cli_exit_code(code);
+}
+
+int cmd_plot(struct cli *cli)
+{
+    struct job *job = calloc(1, sizeof *job);
+    if (!job)
+        return EXIT_IO;
+    job->cli = cli;
+    int code = cli->n_args == 1 ? choose_formats(job) : cli_usage(cli, "name one results folder");
+    if (code == EXIT_OK)
+        code = plot_folder(job);
+    free(job);
+    return code;
+}

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Installs into an empty folder and builds against nothing but that. Usage: run.sh BUILD
+set -eu
+grep -q '^SMSCHED_SANITIZE:BOOL=ON' "$1/CMakeCache.txt" && { echo "skipped: the library is sanitized"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cmake --install "$1" --prefix "$work/usr" >/dev/null
+export PKG_CONFIG_PATH=$(dirname "$(find "$work/usr" -name smsched.pc)")
+compiler=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$1/CMakeCache.txt")
+flags=$(pkg-config --define-variable=prefix="$work/usr" --cflags --libs --static smsched)
+for header in "$work"/usr/include/smsched/*.h; do
+    echo "#include <smsched/$(basename "$header")>" |
+        "$compiler" -std=c17 -Wall -Wextra -Wpedantic -Werror -I"$work/usr/include" -fsyntax-only -x c -
+done
+# shellcheck disable=SC2086
+"$compiler" -std=c17 -Wall -Wextra -Werror tests/embed/ten_lines.c -o "$work/ten_lines" $flags
+# Models, man page and program are found in the installed tree alone.
+cp scenarios/01-two-tenants.yaml "$work"
+cd "$work"
+"$work/usr/bin/smsched" run --quiet 01-two-tenants.yaml >/dev/null
+for file in share/smsched/models/devices/v100.yaml share/smsched/policies.txt share/man/man1/smsched.1; do
+    [ -s "$work/usr/$file" ] || { echo "$file is not installed"; exit 1; }
+done
+sed "s|{model: v100|{model: v100|" 01-two-tenants.yaml >embedded.yaml
+cat "$work/usr/share/smsched/models/devices/v100.yaml" >>devices.yaml
+{ cat devices.yaml; echo ---; cat embedded.yaml; } >whole.yaml
+"$work/ten_lines" whole.yaml | grep 'kernels/s'

@@ -1,0 +1,16 @@
+#include <smsched/smsched.h>
+
+int main(int argc, char **argv)
+{
+    struct sms_errors errors = {0};
+    struct sms_file *file = NULL;
+    struct sms_results *results = NULL;
+    int code = argc < 2 ? SMS_EINPUT : sms_file_load(argv[1], NULL, &file, &errors);
+    code = code ? code : sms_run(sms_file_scenario(file, 0), NULL, &results, &errors);
+    sms_errors_print(&errors, stderr);
+    if (!code)
+        printf("%g kernels/s\n", sms_results_estimate(results, 0, SMS_HOST, 0, 0).mean);
+    sms_results_free(results);
+    sms_file_free(file);
+    return code != SMS_OK;
+}

@@ -1,0 +1,91 @@
+/* For tests: cmocka, and scenarios from texts. */
+#ifndef TESTS_HARNESS_H
+#define TESTS_HARNESS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <smsched/smsched.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static inline struct sms_load_options harness_options(void)
+{
+    return (struct sms_load_options){.installed_models = SOURCE_DIR "/models"};
+}
+
+/* Loads a file; a problem fails the test. */
+static inline struct sms_file *load_path(const char *path)
+{
+    struct sms_load_options options = harness_options();
+    struct sms_errors errors;
+    struct sms_file *file;
+    if (sms_file_load(path, &options, &file, &errors)) {
+        sms_errors_print(&errors, stderr);
+        fail_msg("%s does not load", path);
+    }
+    return file;
+}
+
+/* Loads a text, by way of a temporary file. */
+static inline struct sms_file *load_text(const char *format, ...)
+{
+    char path[] = "/tmp/smsched-test-XXXXXX", text[16384];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), (int)strlen(text));
+    close(fd);
+    struct sms_file *file = load_path(path);
+    unlink(path);
+    return file;
+}
+
+static inline struct sms_results *run_first(const struct sms_file *file, const struct sms_run_options *options)
+{
+    struct sms_errors errors;
+    struct sms_results *results;
+    if (sms_run(sms_file_scenario(file, 0), options, &results, &errors)) {
+        sms_errors_print(&errors, stderr);
+        fail_msg("the scenario does not run");
+    }
+    return results;
+}
+
+static inline struct sms_estimate estimate(const struct sms_results *results, size_t policy, enum sms_subject subject,
+                                           size_t idx, const char *name)
+{
+    size_t count;
+    const struct sms_metric *metric = sms_metrics(subject, &count);
+    for (size_t m = 0; m < count; m++)
+        if (!strcmp(metric[m].name, name))
+            return sms_results_estimate(results, policy, subject, idx, m);
+    fail_msg("no metric %s", name);
+    return (struct sms_estimate){0};
+}
+
+static inline void assert_near(double actual, double expected, double tolerance)
+{
+    if (!(fabs(actual - expected) <= tolerance))
+        fail_msg("%.10g is not within %.3g of %.10g", actual, tolerance, expected);
+}
+
+/* A device of `sms` SMs of `blocks` blocks each, with the resources fp32, fp64 (compute), l1, dram (memory). */
+#define SMALL_DEVICE                                                                                                   \
+    "device: small\nclock: 1 GHz\nsms: %d\n"                                                                           \
+    "sm: {threads: 16384, warps: 512, blocks: %d, registers: 65536, shared_memory: 96 KiB, threads_per_block: "        \
+    "16384}\n"                                                                                                         \
+    "resources:\n  fp32: {class: compute}\n  fp64: {class: compute}\n  l1: {class: memory}\n"                          \
+    "  dram: {class: memory, scope: %s}\n"
+
+#endif

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Includes point one way: base <- yaml <- model <- record, engine <- levels <- report <- cli.
+# Policies and contention models see public headers only.
+set -u
+order=(base yaml model record engine levels report cli)
+wrong=0
+
+complain() { echo "$1"; wrong=1; }
+
+rank() { for i in "${!order[@]}"; do [ "${order[$i]}" = "$1" ] && echo "$i"; done; }
+
+for folder in "${order[@]}"; do
+    while IFS=: read -r file line; do
+        target=$(sed -E 's|.*"\.\./([a-z]+)/.*|\1|' <<<"$line")
+        [ "$(rank "$target")" -lt "$(rank "$folder")" ] || complain "$file includes $target, which is not below $folder"
+    done < <(grep -HoE '^#include "\.\./[a-z]+/[^"]+"' sim/"$folder"/*.[ch])
+done
+grep -lE '#include "' policies/*/*.c models/contention/*.c && complain "a policy or model includes a private header"
+grep -lE '#include "' sim/include/smsched/*.h && complain "a public header includes a private one"
+# No state outside the run: no static or extern variable that is not const.
+grep -nE '^(static|extern) [^(]*[;=]' -r sim policies models --include='*.c' |
+    grep -vE 'const|^sim/cli/' && complain "a variable that lives outside the run"
+exit $wrong

@@ -1,0 +1,225 @@
+/* The ground everything stands on: quantities, nearest names, random streams,
+ * the queue of events, histograms. */
+#include "tests/harness.h"
+
+#include "sim/base/errors.h"
+#include "sim/base/quantity.h"
+#include "sim/base/rng.h"
+#include "sim/engine/queue.h"
+#include "sim/record/record.h"
+
+static double parse(const char *text, enum sms__dimension dimension)
+{
+    struct sms__quantity out;
+    char why[160];
+    const char *problem = sms__quantity_parse(text, dimension, &out, why, sizeof why);
+    return problem ? NAN : out.value;
+}
+
+static void quantities_carry_units(void **state)
+{
+    (void)state;
+    assert_true(parse("12.5 us", SMS__TIME) == 12.5e6);
+    assert_true(parse("12.5us", SMS__TIME) == 12.5e6);
+    assert_true(parse("96 KiB", SMS__BYTES) == 98304);
+    assert_true(parse("900 GB/s", SMS__BANDWIDTH) == 900e9);
+    assert_true(parse("1530 MHz", SMS__FREQUENCY) == 1530e6);
+    assert_true(parse("35 %", SMS__RATIO) == 0.35);
+    assert_true(parse("0.35", SMS__RATIO) == 0.35);
+    assert_true(parse("8800 cycles", SMS__CYCLES) == 8800);
+}
+
+static void what_is_no_quantity_is_refused(void **state)
+{
+    static const char *const bad[] = {"",        "12",       "us",     "12 parsecs", "nan us", "inf us",
+                                      "0x10 us", "1e400 us", "1 us x", ".",          "--1 us"};
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_true(isnan(parse(bad[i], SMS__TIME)));
+    assert_true(isnan(parse("1.5", SMS__COUNT)));
+    assert_true(isnan(parse("3 %", SMS__COUNT)));
+    assert_true(isnan(parse("3 cycles", SMS__TIME)));
+}
+
+static const char *name_of(const void *user, size_t i) { return ((const char *const *)user)[i]; }
+
+static void the_nearest_name_is_found_or_none(void **state)
+{
+    static const char *const names[] = {"round_robin", "fine_grained", "leftover"};
+    (void)state;
+    assert_string_equal(sms__nearest("round_robbin", 3, name_of, names), "round_robin");
+    assert_string_equal(sms__nearest("finegrained", 3, name_of, names), "fine_grained");
+    assert_null(sms__nearest("xyz", 3, name_of, names));
+}
+
+static int draw_streams(void *user)
+{
+    struct sms__arena *arena = user;
+    gsl_rng *a = sms__stream(arena, 1, "a", 0), *again = sms__stream(arena, 1, "a", 0);
+    gsl_rng *b = sms__stream(arena, 1, "b", 0), *other = sms__stream(arena, 2, "a", 0);
+    int same_b = 0, same_other = 0;
+    for (int i = 0; i < 1000; i++) {
+        double x = gsl_rng_uniform(a);
+        assert_true(x == gsl_rng_uniform(again));
+        same_b += x == gsl_rng_uniform(b);
+        same_other += x == gsl_rng_uniform(other);
+    }
+    assert_true(same_b < 3 && same_other < 3);
+    return SMS_OK;
+}
+
+static void streams_depend_on_seed_and_name_alone(void **state)
+{
+    struct sms__arena arena = {0};
+    (void)state;
+    assert_int_equal(sms__guard(&arena, draw_streams, &arena), SMS_OK);
+    sms__arena_release(&arena);
+}
+
+enum { DRAWS = 200000 };
+
+static int draw_exponential(void *user)
+{
+    gsl_rng *stream = sms__stream(user, 7, "exponential", 0);
+    double sum = 0, squares = 0;
+    int above_one = 0;
+    for (int i = 0; i < DRAWS; i++) {
+        double x = sms__exponential(stream);
+        sum += x;
+        squares += x * x;
+        above_one += x > 1;
+    }
+    assert_near(sum / DRAWS, 1, 4 / sqrt(DRAWS));
+    assert_near(squares / DRAWS, 2, 4 * sqrt(20.0 / DRAWS));
+    assert_near((double)above_one / DRAWS, exp(-1), 4 * 0.5 / sqrt(DRAWS));
+    return SMS_OK;
+}
+
+static void exponential_numbers_have_their_moments(void **state)
+{
+    struct sms__arena arena = {0};
+    (void)state;
+    assert_int_equal(sms__guard(&arena, draw_exponential, &arena), SMS_OK);
+    sms__arena_release(&arena);
+}
+
+static int draw_uniform(void *user)
+{
+    gsl_rng *stream = sms__stream(user, 7, "uniform", 0);
+    double sum = 0, squares = 0;
+    for (int i = 0; i < DRAWS; i++) {
+        double x = sms__uniform_about_one(stream, 0.1);
+        sum += x;
+        squares += (x - 1) * (x - 1);
+    }
+    assert_near(sum / DRAWS, 1, 4 * 0.1 / sqrt(DRAWS));
+    assert_near(sqrt(squares / DRAWS), 0.1, 0.001);
+    return SMS_OK;
+}
+
+static void jitter_is_a_coefficient_of_variation(void **state)
+{
+    struct sms__arena arena = {0};
+    (void)state;
+    assert_int_equal(sms__guard(&arena, draw_uniform, &arena), SMS_OK);
+    sms__arena_release(&arena);
+}
+
+enum { SOURCES = 200 };
+
+/* Against a plain array searched from end to end. */
+static int race_queue(void *user)
+{
+    struct sms__arena *arena = user;
+    struct sms__queue queue;
+    uint64_t time[SOURCES];
+    gsl_rng *rng = sms__stream(arena, 3, "queue", 0);
+    sms__queue_init(&queue, arena, SOURCES);
+    for (size_t i = 0; i < SOURCES; i++) {
+        time[i] = UINT64_MAX;
+        assert_int_equal(sms__queue_source(&queue), i);
+    }
+    for (int step = 0; step < 100000; step++) {
+        uint32_t i = (uint32_t)gsl_rng_uniform_int(rng, SOURCES);
+        if (gsl_rng_uniform(rng) < 0.3) {
+            sms__queue_clear(&queue, i);
+            time[i] = UINT64_MAX;
+        } else {
+            time[i] = gsl_rng_uniform_int(rng, 50);
+            sms__queue_set(&queue, i, (enum sms__level)(i % 2), time[i]);
+        }
+        uint32_t first = SOURCES;
+        for (uint32_t s = 0; s < SOURCES; s++) {
+            bool earlier = first == SOURCES || time[s] < time[first] || (time[s] == time[first] && s % 2 < first % 2);
+            if (time[s] != UINT64_MAX && earlier)
+                first = s;
+        }
+        if (first == SOURCES)
+            assert_int_equal(queue.size, 0);
+        else
+            assert_int_equal(sms__entry_source(&queue.heap[0]), first);
+    }
+    return SMS_OK;
+}
+
+static void the_queue_orders_by_time_then_level_then_source(void **state)
+{
+    struct sms__arena arena = {0};
+    (void)state;
+    assert_int_equal(sms__guard(&arena, race_queue, &arena), SMS_OK);
+    sms__arena_release(&arena);
+}
+
+static int fill_histogram(void *user)
+{
+    struct sms__histogram h;
+    sms__histogram_init(&h, user);
+    assert_true(isnan(sms__histogram_rank(&h, 0.5)));
+    for (uint64_t i = 1; i <= 1000000; i++)
+        sms__histogram_add(&h, i * 1000);
+    assert_near(sms__histogram_rank(&h, 0.5), 5e8, 5e8 * 0.004);
+    assert_near(sms__histogram_rank(&h, 0.99), 9.9e8, 9.9e8 * 0.004);
+    assert_near(sms__histogram_rank(&h, 1), 1e9, 0);
+    sms__histogram_add(&h, UINT64_MAX);
+    assert_near(sms__histogram_rank(&h, 1), 1.8446744073709552e19, 0);
+    return SMS_OK;
+}
+
+static void percentiles_are_right_to_a_bucket(void **state)
+{
+    struct sms__arena arena = {0};
+    (void)state;
+    assert_int_equal(sms__guard(&arena, fill_histogram, &arena), SMS_OK);
+    sms__arena_release(&arena);
+}
+
+static int ask_too_much(void *user)
+{
+    sms__alloc(user, SIZE_MAX / 4, 8);
+    fail_msg("an impossible allocation returned");
+    return SMS_OK;
+}
+
+static void an_allocation_that_cannot_be_ends_the_guard(void **state)
+{
+    struct sms__arena arena = {0};
+    (void)state;
+    assert_int_equal(sms__guard(&arena, ask_too_much, &arena), SMS_ENOMEM);
+    sms__arena_release(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quantities_carry_units),
+        cmocka_unit_test(what_is_no_quantity_is_refused),
+        cmocka_unit_test(the_nearest_name_is_found_or_none),
+        cmocka_unit_test(streams_depend_on_seed_and_name_alone),
+        cmocka_unit_test(exponential_numbers_have_their_moments),
+        cmocka_unit_test(jitter_is_a_coefficient_of_variation),
+        cmocka_unit_test(the_queue_orders_by_time_then_level_then_source),
+        cmocka_unit_test(percentiles_are_right_to_a_bucket),
+        cmocka_unit_test(an_allocation_that_cannot_be_ends_the_guard),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,232 @@
+/* Metrics on cases whose values can be worked out by hand, and what a run promises. */
+#include "tests/harness.h"
+
+#include <pthread.h>
+
+/* One SM; block of VM a takes 1 us and VM b 2 us alone; both saturate fp32: each at half speed while both run. */
+static const char *const two_vms = SMALL_DEVICE
+    "power: {idle: 10 W, busy: 110 W}\n"
+    "---\nworkload: a\nkernels: [{name: k, blocks: 1, threads: 8192, block_time: 1 us, demand: {fp32: 100 %%}}]\n"
+    "---\nworkload: b\nkernels: [{name: k, blocks: 1, threads: 4096, block_time: 2 us, demand: {fp32: 100 %%}}]\n"
+    "---\nscenario: s\ndevices: [{model: small}]\ncontention: proportional\npolicies: [round_robin]\n"
+    "vms: [{name: a, workload: a, deadline: 1.5 us}, {name: b, workload: b, deadline: 5 us}]\n";
+
+static void host_metrics_follow_their_formulas(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(two_vms, 1, 8, "sm");
+    struct sms_results *results = run_first(file, NULL);
+    /* a ends at 2 us; b has done 1 of 2 us by then and ends at 3 us. Progress: 1/2 and 2/3. */
+    double np_a = 0.5, np_b = 2.0 / 3;
+    assert_near(estimate(results, 0, SMS_VM, 0, "normalized_progress_ratio").mean, np_a, 1e-5);
+    assert_near(estimate(results, 0, SMS_VM, 1, "normalized_progress_ratio").mean, np_b, 1e-5);
+    assert_near(estimate(results, 0, SMS_HOST, 0, "stp_ratio").mean, np_a + np_b, 1e-5);
+    assert_near(estimate(results, 0, SMS_HOST, 0, "antt_ratio").mean, (1 / np_a + 1 / np_b) / 2, 1e-5);
+    assert_near(estimate(results, 0, SMS_HOST, 0, "hms_ratio").mean, 2 / (1 / np_a + 1 / np_b), 1e-5);
+    assert_near(estimate(results, 0, SMS_HOST, 0, "fairness_ratio").mean, np_a / np_b, 1e-5);
+    double jain = (np_a + np_b) * (np_a + np_b) / (2 * (np_a * np_a + np_b * np_b));
+    assert_near(estimate(results, 0, SMS_HOST, 0, "jain_ratio").mean, jain, 1e-5);
+    assert_near(estimate(results, 0, SMS_HOST, 0, "makespan_ns").mean, 3000, 1e-2);
+    assert_near(estimate(results, 0, SMS_HOST, 0, "kernels_per_s").mean, 2 / 3e-6, 10);
+    assert_near(estimate(results, 0, SMS_HOST, 0, "sm_activity_ratio").mean, 1, 1e-6);
+    /* 12288 of 16384 threads for 2 us, 4096 for 1 us */
+    assert_near(estimate(results, 0, SMS_HOST, 0, "occupancy_ratio").mean, (0.75 * 2 + 0.25) / 3, 1e-6);
+    assert_near(estimate(results, 0, SMS_HOST, 0, "energy_j").mean, 3e-6 * 110, 1e-9);
+    assert_near(estimate(results, 0, SMS_HOST, 0, "deadline_miss_ratio").mean, 0.5, 0);
+    assert_near(estimate(results, 0, SMS_VM, 0, "tardiness_mean_ns").mean, 500, 1e-2);
+    assert_near(estimate(results, 0, SMS_VM, 0, "block_slowdown_ratio").mean, 2, 1e-5);
+    /* usage 200 % for 2 us and 100 % for 1 us */
+    assert_near(estimate(results, 0, SMS_RESOURCE, 0, "usage_ratio").mean, 5.0 / 3, 1e-5);
+    assert_near(estimate(results, 0, SMS_RESOURCE, 0, "utilization_ratio").mean, 1, 1e-5);
+    assert_near(estimate(results, 0, SMS_RESOURCE, 0, "delivered_ratio").mean, 1, 1e-5);
+    assert_near(estimate(results, 0, SMS_RESOURCE, 0, "oversubscribed_time_ratio").mean, 2.0 / 3, 1e-5);
+    sms_results_free(results);
+    sms_file_free(file);
+}
+
+static void steps_take_the_time_they_say(void **state)
+{
+    (void)state;
+    /* 10 us host + 1 MB in at 1 GB/s (1 ms) + 3 launches of 2 us + 0.5 ms out */
+    struct sms_file *file =
+        load_text(SMALL_DEVICE "link: {bandwidth: 1 GB/s}\n---\nworkload: w\n"
+                               "kernels: [{name: k, blocks: 1, threads: 32, block_time: 2 us}]\n"
+                               "steps: [{host: 10 us}, {copy_in: 1 MB}, {launch: k, times: 3}, {copy_out: 500 KB}]\n"
+                               "---\nscenario: s\ndevices: [{model: small}]\npolicies: [round_robin]\n"
+                               "vms: [{name: a, workload: w, start: 5 us, repeat: 2}]\n",
+                  1, 8, "sm");
+    struct sms_results *results = run_first(file, NULL);
+    assert_near(estimate(results, 0, SMS_VM, 0, "job_latency_mean_ns").mean, 1516e3, 1e-2);
+    assert_near(estimate(results, 0, SMS_VM, 0, "end_ns").mean, 5e3 + 2 * 1516e3, 1e-2);
+    sms_results_free(results);
+    sms_file_free(file);
+}
+
+static void copies_of_one_direction_share_the_link(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(
+        SMALL_DEVICE
+        "link: {bandwidth: 1 GB/s}\n"
+        "---\nworkload: in\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 ns}]\nsteps: [{copy_in: 1 MB}]\n"
+        "---\nworkload: out\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 ns}]\nsteps: [{copy_out: 1 "
+        "MB}]\n"
+        "---\nscenario: s\ndevices: [{model: small}]\npolicies: [round_robin]\n"
+        "vms: [{name: a, workload: in}, {name: b, workload: in}, {name: c, workload: out}]\n",
+        1, 8, "sm");
+    struct sms_results *results = run_first(file, NULL);
+    assert_near(estimate(results, 0, SMS_VM, 0, "end_ns").mean, 2e6, 1e-2);
+    assert_near(estimate(results, 0, SMS_VM, 1, "end_ns").mean, 2e6, 1e-2);
+    assert_near(estimate(results, 0, SMS_VM, 2, "end_ns").mean, 1e6, 1e-2);
+    sms_results_free(results);
+    sms_file_free(file);
+}
+
+static const char *const jittery =
+    SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, blocks: 20, threads: 512, block_time: 1 us, jitter: 20 %%, "
+                 "demand: {fp32: 30 %%, dram: 20 %%}}]\n"
+                 "---\nscenario: s\ndevices: [{model: small, count: 2}]\ncontention: {model: proportional, slope: 2}\n"
+                 "policies: [round_robin, fine_grained, most_room]\n"
+                 "vms: [{name: a, workload: w, repeat: forever}, {name: b, workload: w, repeat: forever}%s]\n"
+                 "run: {warmup: 10 us, duration: 200 us, replications: 4}\n";
+
+static void assert_same(const struct sms_results *a, const struct sms_results *b)
+{
+    for (int s = 0; s < SMS_SUBJECTS; s++) {
+        size_t metrics;
+        sms_metrics((enum sms_subject)s, &metrics);
+        for (size_t p = 0; p < sms_results_policies(a); p++)
+            for (size_t r = 0; r < sms_results_replications(a); r++)
+                for (size_t i = 0; i < sms_results_subjects(a, (enum sms_subject)s); i++)
+                    for (size_t m = 0; m < metrics; m++) {
+                        double x = sms_results_value(a, p, r, (enum sms_subject)s, i, m);
+                        double y = sms_results_value(b, p, r, (enum sms_subject)s, i, m);
+                        assert_memory_equal(&x, &y, sizeof x);
+                    }
+    }
+}
+
+static void results_do_not_depend_on_the_number_of_threads(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(jittery, 4, 8, "device", "");
+    struct sms_run_options many = sms_run_defaults();
+    many.jobs = 7;
+    struct sms_results *a = run_first(file, NULL), *b = run_first(file, &many);
+    assert_same(a, b);
+    sms_results_free(a);
+    sms_results_free(b);
+    sms_file_free(file);
+}
+
+struct run_of_thread {
+    struct sms_file *file;
+    struct sms_results *results;
+};
+
+static void *run_in_thread(void *user)
+{
+    struct run_of_thread *run = user;
+    run->results = run_first(run->file, NULL);
+    return NULL;
+}
+
+static void two_runs_in_two_threads_do_not_know_of_each_other(void **state)
+{
+    (void)state;
+    struct run_of_thread run[2];
+    pthread_t thread[2];
+    struct sms_file *file = load_text(jittery, 4, 8, "sm", "");
+    for (int i = 0; i < 2; i++) {
+        run[i].file = file;
+        assert_int_equal(pthread_create(&thread[i], NULL, run_in_thread, &run[i]), 0);
+    }
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    assert_same(run[0].results, run[1].results);
+    sms_results_free(run[0].results);
+    sms_results_free(run[1].results);
+    sms_file_free(file);
+}
+
+static void another_seed_gives_another_run(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(jittery, 4, 8, "sm", "");
+    struct sms_run_options other = sms_run_defaults();
+    other.seed = 2;
+    struct sms_results *a = run_first(file, NULL), *b = run_first(file, &other);
+    assert_true(estimate(a, 0, SMS_VM, 0, "block_wait_ns").mean != estimate(b, 0, SMS_VM, 0, "block_wait_ns").mean);
+    sms_results_free(a);
+    sms_results_free(b);
+    sms_file_free(file);
+}
+
+/* A tenant that only sits on the host adds nothing to the device: the others' draws are theirs. */
+static void adding_a_tenant_leaves_the_draws_of_others_alone(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(jittery, 4, 8, "sm", ""),
+                    *more = load_text(jittery, 4, 8, "sm", ", {name: c, workload: w, start: 1 ms}");
+    struct sms_results *a = run_first(file, NULL), *b = run_first(more, NULL);
+    assert_true(estimate(a, 0, SMS_VM, 0, "block_wait_ns").mean == estimate(b, 0, SMS_VM, 0, "block_wait_ns").mean);
+    sms_results_free(a);
+    sms_results_free(b);
+    sms_file_free(file);
+    sms_file_free(more);
+}
+
+static void an_event_limit_and_a_cancel_stop_a_run(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(jittery, 4, 8, "sm", "");
+    struct sms_run_options options = sms_run_defaults();
+    struct sms_results *results;
+    struct sms_errors errors;
+    atomic_bool cancel = true;
+    options.max_events = 10;
+    assert_int_equal(sms_run(sms_file_scenario(file, 0), &options, &results, &errors), SMS_ELIMIT);
+    assert_null(results);
+    options.cancel = &cancel;
+    options.max_events = 1000000;
+    assert_int_equal(sms_run(sms_file_scenario(file, 0), &options, &results, &errors), SMS_ECANCELED);
+    sms_file_free(file);
+}
+
+static void confidence_intervals_are_students(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(jittery, 4, 8, "sm", "");
+    struct sms_results *results = run_first(file, NULL);
+    struct sms_estimate e = estimate(results, 0, SMS_HOST, 0, "block_wait_ns");
+    double mean = 0, squares = 0;
+    size_t metric = 0, count;
+    const struct sms_metric *metrics = sms_metrics(SMS_HOST, &count);
+    while (strcmp(metrics[metric].name, "block_wait_ns"))
+        metric++;
+    for (size_t r = 0; r < 4; r++)
+        mean += sms_results_value(results, 0, r, SMS_HOST, 0, metric) / 4;
+    for (size_t r = 0; r < 4; r++)
+        squares += pow(sms_results_value(results, 0, r, SMS_HOST, 0, metric) - mean, 2);
+    assert_near(e.mean, mean, 1e-9 * mean);
+    assert_near(e.sd, sqrt(squares / 3), 1e-9 * mean);
+    assert_near(e.ci95, 3.182446305284263 * e.sd / 2, 1e-9 * mean); /* t of 0.975 with 3 degrees of freedom */
+    sms_results_free(results);
+    sms_file_free(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(host_metrics_follow_their_formulas),
+        cmocka_unit_test(steps_take_the_time_they_say),
+        cmocka_unit_test(copies_of_one_direction_share_the_link),
+        cmocka_unit_test(results_do_not_depend_on_the_number_of_threads),
+        cmocka_unit_test(two_runs_in_two_threads_do_not_know_of_each_other),
+        cmocka_unit_test(another_seed_gives_another_run),
+        cmocka_unit_test(adding_a_tenant_leaves_the_draws_of_others_alone),
+        cmocka_unit_test(an_event_limit_and_a_cancel_stop_a_run),
+        cmocka_unit_test(confidence_intervals_are_students),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
