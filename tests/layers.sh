@@ -19,5 +19,5 @@ grep -lE '#include "' policies/*/*.c models/contention/*.c && complain "a policy
 grep -lE '#include "' sim/include/smsched/*.h && complain "a public header includes a private one"
 # No state outside the run: no static or extern variable that is not const.
 grep -nE '^(static|extern) [^(]*[;=]' -r sim policies models --include='*.c' |
-    grep -vE 'const|^sim/cli/' && complain "a variable that lives outside the run"
+    grep -vE 'const|^sim/cli/|char \*\*environ;' && complain "a variable that lives outside the run"
 exit $wrong

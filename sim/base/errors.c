@@ -3,38 +3,86 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* The length of the line that starts at `line`. */
-static size_t line_length(const char *line) { return strcspn(line, "\r\n"); }
+/* The bytes of the line break at `at`, 0 if there is none. The breaks are those of YAML 1.1, by which libyaml counts. */
+static size_t break_length(const char *at)
+{
+    const unsigned char *c = (const unsigned char *)at;
+    if (c[0] == '\r' && c[1] == '\n')
+        return 2;
+    if (c[0] == '\n' || c[0] == '\r')
+        return 1;
+    if (c[0] == 0xc2 && c[1] == 0x85)
+        return 2;
+    return c[0] == 0xe2 && c[1] == 0x80 && (c[2] == 0xa8 || c[2] == 0xa9) ? 3 : 0;
+}
+
+static const char *line_end(const char *at)
+{
+    while (*at && !break_length(at))
+        at++;
+    return at;
+}
 
 static const char *line_start(const char *text, unsigned line)
 {
     for (; line > 1; line--) {
-        const char *end = strchr(text, '\n');
-        if (!end)
-            return text + strlen(text);
-        text = end + 1;
+        text = line_end(text);
+        text += break_length(text);
     }
     return text;
 }
 
-/* Keeps the part of the line around the column, so that a caret can point at it;
- * control characters would move the caret and are blanked. */
+/* The bytes of the character at `at`; 0 if it is none: not UTF-8, or a control character. */
+static size_t char_length(const char *at)
+{
+    const unsigned char *c = (const unsigned char *)at;
+    size_t length = c[0] < 0x80 ? 1 : c[0] >= 0xc2 && c[0] < 0xe0 ? 2 : c[0] >= 0xe0 && c[0] < 0xf0 ? 3 : 4;
+    if (c[0] < ' ' || c[0] == 127 || (c[0] >= 0x80 && c[0] < 0xc2) || c[0] > 0xf4 || (c[0] == 0xc2 && c[1] < 0xa0))
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((c[i] & 0xc0) != 0x80)
+            return 0;
+    return length;
+}
+
+/* What could move the caret or command a terminal becomes a blank, what is cut in two becomes '?'. */
+static void clean(char *text)
+{
+    while (*text) {
+        size_t length = char_length(text);
+        if (!length)
+            *text = (unsigned char)*text < ' ' || *text == 127 ? ' ' : '?';
+        text += length ? length : 1;
+    }
+}
+
+/* Bytes from `from` to the character `chars` further on, at most to `end`. */
+static const char *skip_chars(const char *from, const char *end, size_t chars)
+{
+    for (; chars > 0 && from < end; chars--) {
+        size_t length = char_length(from);
+        from += length ? length : 1;
+    }
+    return from < end ? from : end;
+}
+
+/* Keeps the part of the line around the column, so that a caret can point at it. */
 static void keep_source(struct sms_error *error, const char *text)
 {
-    const char *line = line_start(text, error->line);
-    size_t length = line_length(line), room = sizeof error->source - 1;
-    size_t at = error->column ? error->column - 1 : 0, from = 0;
-    if (at > length)
-        at = length;
-    if (at >= room)
-        from = at - room / 2;
-    size_t keep = length - from < room ? length - from : room;
-    memcpy(error->source, line + from, keep);
-    for (size_t i = 0; i < keep; i++)
-        if ((unsigned char)error->source[i] < ' ' || error->source[i] == 127)
-            error->source[i] = ' ';
+    const char *line = line_start(text, error->line), *end = line_end(line);
+    size_t room = sizeof error->source - 1, column = error->column ? error->column - 1 : 0, skipped = 0;
+    const char *at = skip_chars(line, end, column), *from = line;
+    while ((size_t)(at - from) >= room) {
+        skipped += room / 4;
+        from = skip_chars(line, end, skipped);
+    }
+    size_t keep = (size_t)(end - from) < room ? (size_t)(end - from) : room;
+    memcpy(error->source, from, keep);
     error->source[keep] = '\0';
-    error->caret = (unsigned)(at - from);
+    clean(error->source);
+    error->caret = 0;
+    for (const char *c = from; c < at; c = skip_chars(c, at, 1))
+        error->caret++;
 }
 
 static struct sms_error *next_error(struct sms_errors *errors)
@@ -54,6 +102,7 @@ static void fill(struct sms_error *error, enum sms_code code, struct sms__mark m
     error->column = mark.column;
     snprintf(error->file, sizeof error->file, "%s", mark.file ? mark.file : "");
     vsnprintf(error->message, sizeof error->message, format, args);
+    clean(error->message);
     if (mark.line && mark.text)
         keep_source(error, mark.text);
 }

@@ -71,7 +71,8 @@ struct session {
     size_t scenarios;
     struct sms__set set;
     FILE *timeline;
-    size_t timeline_rows;
+    size_t timeline_rows;      /* of this policy */
+    char timeline_policy[256]; /* whose rows are being written */
     const char *running;
 };
 

@@ -112,6 +112,10 @@ enum { TIMELINE_ROWS = 20000 };
 static void write_stay(void *user, const char *policy, const struct sms_stay *stay)
 {
     struct session *session = user;
+    if (strcmp(session->timeline_policy, policy) != 0) {
+        snprintf(session->timeline_policy, sizeof session->timeline_policy, "%s", policy);
+        session->timeline_rows = 0;
+    }
     if (session->timeline_rows++ >= TIMELINE_ROWS)
         return;
     fprintf(session->timeline, "%s,%s,%zu,%zu,%s,%s,%.3f,%.3f,%u\n", session->running, policy, stay->device, stay->sm,
@@ -125,7 +129,7 @@ static int run_one(struct session *session, size_t idx)
     struct sms_run_options options = session_run_options(session->cli);
     struct sms_errors errors;
     session->running = sms_scenario_name(scenario);
-    session->timeline_rows = 0;
+    session->timeline_policy[0] = '\0';
     options.user = session;
     options.on_progress = show_progress;
     if (session->timeline) {

@@ -2,8 +2,6 @@
 
 #include <smsched/error.h>
 
-enum { CHECK_EVERY = 4096 };
-
 void sms__engine_init(struct sms__engine *engine, struct sms__arena *arena, uint32_t sources)
 {
     *engine = (struct sms__engine){.firing = UINT32_MAX};
@@ -94,7 +92,8 @@ int sms__engine_run(struct sms__engine *engine)
             break;
         engine->now = queue->heap[0].time;
         fire_next(engine);
-        int code = ++engine->events % CHECK_EVERY == 0 || engine->max_events ? interrupted(engine) : SMS_OK;
+        engine->events++;
+        int code = interrupted(engine); /* after every event: one may take long where SMs are many */
         if (code)
             return code;
     }

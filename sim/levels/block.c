@@ -109,12 +109,19 @@ static void retire(struct sms__blocks *device, struct sms__launch *launch)
     device->waiting--;
 }
 
+/* Whether the caller asked to stop; the engine does once this instant is over. */
+static bool is_canceled(const struct sms__blocks *device)
+{
+    const atomic_bool *cancel = device->options->cancel;
+    return cancel && atomic_load_explicit(cancel, memory_order_relaxed);
+}
+
 /* One block of the launch, if it fits somewhere. */
 static bool place_one(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
     bool watched = device->label && device->options->on_decision;
     bool asked = launch->refused_at != device->leaves + 1;
-    if (device->full == device->sms && !watched)
+    if ((device->full == device->sms && !watched) || is_canceled(device))
         return false;
     size_t ring = device->ring;
     long sm = sms__search(device, launch);
@@ -128,9 +135,13 @@ static bool place_one(struct sms__blocks *device, struct sms__launch *launch, ui
     return true;
 }
 
-/* One block of each kernel in turn; `head_stops`: the first that fits nowhere ends it. */
+/* One block of each kernel in turn. With `head_stops` the turn goes on where it was
+ * stopped; else each dispatch starts with the kernel that was launched first, and
+ * passes over those that fit nowhere. */
 static void dispatch_in_turn(struct sms__blocks *device, bool head_stops, uint64_t now)
 {
+    if (!head_stops)
+        device->turn = device->head;
     for (size_t misses = 0; device->turn && misses < device->waiting;) {
         struct sms__launch *launch = device->turn, *next = after(device, launch);
         bool placed = place_one(device, launch, now);

@@ -164,6 +164,18 @@ static void note_ends(struct run *run)
         record->stalled += run->device[d].waiting;
 }
 
+/* Nothing more happens, and yet a block or a copy is under way: it would end beyond the clock. */
+static bool is_beyond_clock(const struct run *run)
+{
+    bool under_way = false;
+    for (size_t d = 0; d < run->scenario->devices; d++) {
+        for (size_t s = 0; s < run->device[d].sms; s++)
+            under_way |= run->device[d].sm[s].groups > 0;
+        under_way |= run->link[2 * d].copies > 0 || run->link[2 * d + 1].copies > 0;
+    }
+    return !run->engine.stopped && under_way;
+}
+
 int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec)
 {
     struct run *run = SMS__NEW(arena, struct run, 1);
@@ -177,5 +189,5 @@ int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec)
     spec->record->to_ps = run->engine.now;
     spec->record->events = run->engine.events;
     note_ends(run);
-    return code;
+    return code == SMS_OK && is_beyond_clock(run) ? SMS_EINPUT : code;
 }

@@ -14,7 +14,8 @@ struct sms__run_spec {
     struct sms__record *record; /* filled; in the arena */
 };
 
-/* In a guard of `arena`. SMS_OK, SMS_ECANCELED or SMS_ELIMIT. */
+/* In a guard of `arena`. SMS_OK, SMS_ECANCELED, SMS_ELIMIT, or
+ * SMS_EINPUT: what is under way would end beyond the clock. */
 int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec);
 
 #endif

@@ -66,7 +66,7 @@ static void take_job(struct sms__stream *stream, uint64_t now)
     if (feed->backlog_count == 0)
         return;
     uint64_t arrived = feed->backlog[feed->backlog_first];
-    feed->backlog_first = (feed->backlog_first + 1) % SMS__BACKLOG_MAX;
+    feed->backlog_first = (feed->backlog_first + 1) % feed->backlog_size;
     feed->backlog_count--;
     start_job(stream, arrived, now);
 }
@@ -134,6 +134,18 @@ static struct sms__stream *free_stream(struct sms__feed *feed)
     return NULL;
 }
 
+/* Twice the room, the oldest first. */
+static void grow_backlog(struct sms__feed *feed)
+{
+    size_t size = feed->backlog_size ? 2 * feed->backlog_size : 16;
+    uint64_t *grown = SMS__NEW(feed->arena, uint64_t, size);
+    for (size_t i = 0; i < feed->backlog_count; i++)
+        grown[i] = feed->backlog[(feed->backlog_first + i) % feed->backlog_size];
+    feed->backlog = grown;
+    feed->backlog_size = size;
+    feed->backlog_first = 0;
+}
+
 static void admit(struct sms__feed *feed, uint64_t now)
 {
     struct sms__stream *stream = free_stream(feed);
@@ -142,7 +154,9 @@ static void admit(struct sms__feed *feed, uint64_t now)
     } else if (feed->backlog_count == SMS__BACKLOG_MAX) {
         feed->record->rejected++;
     } else {
-        feed->backlog[(feed->backlog_first + feed->backlog_count) % SMS__BACKLOG_MAX] = now;
+        if (feed->backlog_count == feed->backlog_size)
+            grow_backlog(feed);
+        feed->backlog[(feed->backlog_first + feed->backlog_count) % feed->backlog_size] = now;
         feed->backlog_count++;
     }
 }
@@ -173,6 +187,7 @@ void sms__feed_init(struct sms__feed *feed, struct sms__arena *arena, uint64_t s
                     size_t vm, size_t device)
 {
     const struct sms__workload *workload = feed->vm->workload;
+    feed->arena = arena;
     feed->record = &record->vm[vm];
     feed->stream = SMS__NEW(arena, struct sms__stream, feed->vm->streams);
     feed->jitter = SMS__NEW(arena, gsl_rng *, workload->kernels);
@@ -189,7 +204,6 @@ void sms__feed_init(struct sms__feed *feed, struct sms__arena *arena, uint64_t s
     }
     if (feed->vm->arrivals != SMS__CLOSED) {
         feed->arrivals = sms__stream(arena, seed, sms__print(arena, "arrivals of %s", feed->vm->name), device);
-        feed->backlog = SMS__NEW(arena, uint64_t, SMS__BACKLOG_MAX);
     }
     feed->source = sms__engine_source(feed->engine, arrive, feed);
     uint64_t start = (uint64_t)(feed->vm->start_ps + 0.5);

@@ -7,7 +7,8 @@
 #include "block.h"
 #include "link.h"
 
-enum { SMS__BACKLOG_MAX = 1 << 20 };
+/* Jobs of a VM that wait on a device; more are turned away and counted. */
+enum { SMS__BACKLOG_MAX = 1 << 16 };
 
 struct sms__feed;
 
@@ -37,7 +38,8 @@ struct sms__feed {
     uint32_t source;         /* of arrivals */
     uint64_t started, ended; /* jobs */
     uint64_t *backlog;       /* ring of the arrival times of jobs that wait */
-    size_t backlog_first, backlog_count;
+    size_t backlog_first, backlog_count, backlog_size;
+    struct sms__arena *arena;
     size_t *running; /* feeds that are not through yet, of the whole run */
 };
 

@@ -108,7 +108,8 @@ static void read_resources(struct sms__reader *reader, const struct sms__node *n
     if (!sms__expect_kind(reader, node, SMS__MAP))
         return;
     for (size_t i = 0; i + 1 < node->items && reader->errors->count <= SMS_ERRORS_MAX; i += 2)
-        read_resource(reader, at, node->item[i], node->item[i + 1]);
+        if (sms__is_first(reader, node, i))
+            read_resource(reader, at, node->item[i], node->item[i + 1]);
 }
 
 static void read_background_demand(struct sms__reader *reader, const struct sms__node *node, void *at)
@@ -198,8 +199,9 @@ void sms__finish_device(struct sms__reader *reader, struct sms__device *device)
 {
     if (device->sm.register_partitions > device->sm.registers)
         sms__complain(reader, device->node, "more register partitions than registers");
-    if (device->resources == 0 && sms__node_get(device->node, "resources"))
-        sms__complain(reader, device->node, "a device needs at least one resource");
+    const struct sms__node *resources = sms__node_get(device->node, "resources");
+    if (device->resources == 0 && resources && resources->kind == SMS__MAP && resources->items == 0)
+        sms__complain(reader, resources, "a device needs at least one resource");
     if (device->busy_w < device->idle_w)
         sms__complain(reader, device->node, "the power of a busy device is less than of an idle one");
     check_backgrounds(reader, device);

@@ -90,7 +90,10 @@ static int document_kind(const struct sms__node *root)
 static void load_model(struct sms_file *file, const char *path, int wanted)
 {
     struct sms__doc *doc = SMS__NEW(&file->arena, struct sms__doc, 1);
-    if (sms__doc_load(&file->arena, path, doc, file->errors))
+    int code = sms__doc_load(&file->arena, path, doc, file->errors);
+    if (code == SMS_ENOMEM)
+        sms__fail(file->errors, SMS_ENOMEM, path, "no memory");
+    if (code)
         return;
     for (size_t i = 0; i < doc->roots; i++) {
         if (document_kind(doc->root[i]) != wanted)
@@ -125,18 +128,8 @@ static bool fit_for_path(struct sms_file *file, const char *name, const struct s
     return sms__read_name(&reader, node) != NULL;
 }
 
-static const char *known_device_name(const void *user, size_t i)
-{
-    return ((const struct sms_file *)user)->device[i]->name;
-}
-static const char *known_workload_name(const void *user, size_t i)
-{
-    return ((const struct sms_file *)user)->workload[i]->name;
-}
-
 const struct sms__device *sms__find_device(struct sms_file *file, const char *name, const struct sms__node *node)
 {
-    struct sms__reader reader = reader_of(file);
     const struct sms__device *device = known_device(file, name);
     if (device || !fit_for_path(file, name, node))
         return device;
@@ -146,13 +139,12 @@ const struct sms__device *sms__find_device(struct sms_file *file, const char *na
         load_model(file, path, 0);
     device = known_device(file, name);
     if (!device && file->errors->count == before)
-        sms__complain_unknown(&reader, node, "device", file->devices, known_device_name, file);
+        sms__complain_unknown_device(file, node);
     return device;
 }
 
 const struct sms__workload *sms__find_workload(struct sms_file *file, const char *name, const struct sms__node *node)
 {
-    struct sms__reader reader = reader_of(file);
     const struct sms__workload *workload = known_workload(file, name);
     if (workload || !fit_for_path(file, name, node))
         return workload;
@@ -162,7 +154,7 @@ const struct sms__workload *sms__find_workload(struct sms_file *file, const char
         load_model(file, path, 1);
     workload = known_workload(file, name);
     if (!workload && file->errors->count == before)
-        sms__complain_unknown(&reader, node, "workload", file->workloads, known_workload_name, file);
+        sms__complain_unknown_workload(file, node);
     return workload;
 }
 
@@ -185,7 +177,7 @@ static void read_scenarios(struct sms_file *file, const struct sms__doc *doc)
 {
     for (size_t i = 0; i < doc->roots; i++) {
         struct sms__reader reader = reader_of(file);
-        if (document_kind(doc->root[i]) != 2)
+        if (document_kind(doc->root[i]) != 2 || file->errors->count > SMS_ERRORS_MAX)
             continue;
         struct sms_scenario *scenario = SMS__NEW(&file->arena, struct sms_scenario, 1);
         sms__read_scenario(&reader, doc->root[i], file, scenario);
@@ -228,7 +220,7 @@ int sms_file_load(const char *path, const struct sms_load_options *options, stru
     file->errors = errors;
     struct load load = {path, file, errors};
     int code = sms__guard(&file->arena, load_body, &load);
-    if (code == SMS_ENOMEM)
+    if (code == SMS_ENOMEM && !errors->count)
         sms__fail(errors, SMS_ENOMEM, path, "no memory");
     file->errors = NULL;
     file->options = NULL; /* the caller may let go of it */

@@ -182,6 +182,8 @@ static void check_vm(struct sms__reader *reader, struct sms_scenario *scenario, 
 {
     if (vm->repeat == 0 && scenario->duration_ps <= 0)
         sms__complain(reader, vm->node, "VM '%.60s' repeats forever: the run needs a duration", vm->name);
+    if (scenario->duration_ps > 0 && vm->start_ps >= scenario->duration_ps)
+        sms__complain(reader, sms__node_get(vm->node, "start"), "VM '%.60s' starts when the run is over", vm->name);
     if (vm->repeat != 1 && !takes_time(scenario, vm->workload))
         sms__complain(reader, vm->node, "a job of VM '%.60s' takes no time and repeats", vm->name);
 }
@@ -205,20 +207,76 @@ static void check_devices(struct sms__reader *reader, const struct sms_scenario 
 
 static bool require(struct sms__reader *reader, const struct sms__node *node, const char *key, size_t count)
 {
-    if (count == 0 && node->kind == SMS__MAP && sms__node_get(node, key))
-        sms__complain(reader, node, "%s: there are none", key);
+    const struct sms__node *list = sms__node_get(node, key);
+    if (count == 0 && list && list->kind == SMS__LIST && list->items == 0)
+        sms__complain(reader, list, "%s: there are none", key);
     return count > 0;
+}
+
+/* What a run needs grows with the scenario, not with time; one that needs more is refused, not begun. */
+#define MEMORY_MAX (4.0 * 1024 * 1024 * 1024)
+
+struct need {
+    const char *key, *what;
+    double bytes;
+};
+
+enum { NEED_SMS, NEED_JOBS, NEED_STATISTICS, NEED_FITS, NEED_VALUES, NEEDS };
+
+/* About what the levels, the record and the results allocate for each. */
+static void estimate(const struct sms_scenario *scenario, struct need need[NEEDS])
+{
+    const double slot = 104, sm = 320, job = 320, statistics = 60000, fit = 384, pointer = 8, value = 8;
+    double devices = (double)scenario->devices, vms = (double)scenario->vms, kernels = 0, streams = 0;
+    double sms = 0, slots = 0, kinds_of_device = 0;
+    for (size_t v = 0; v < scenario->vms; v++) {
+        kernels += (double)scenario->vm[v].workload->kernels;
+        streams += (double)scenario->vm[v].streams;
+    }
+    for (size_t d = 0; d < scenario->devices; d++) {
+        const struct sms__device *device = scenario->device[d];
+        sms += (double)device->sms;
+        slots += (double)device->sms * (double)device->sm.blocks;
+        kinds_of_device += d == 0 || device != scenario->device[d - 1];
+    }
+    double runs = ((double)scenario->policies + vms) * (double)scenario->replications;
+    need[NEED_SMS] = (struct need){"devices", "the blocks that all SMs hold", slots * slot + sms * sm};
+    need[NEED_JOBS] = (struct need){"vms", "the jobs under way at once on all devices", streams * devices * job};
+    need[NEED_STATISTICS] = (struct need){"vms", "the statistics of VMs and kernels", (vms + kernels) * statistics};
+    need[NEED_FITS] = (struct need){"vms", "every kernel on every device",
+                                    kernels * (kinds_of_device * fit + devices * 192 + sms / 8) + vms * devices * pointer};
+    need[NEED_VALUES] = (struct need){"run", "the values of every replication",
+                                      runs * (vms * 18 + kernels * 9 + SMS_RESOURCES_MAX * 4 + 16) * value};
+}
+
+static bool fits_in_memory(struct sms__reader *reader, struct sms_file *file, const struct sms_scenario *scenario)
+{
+    struct need need[NEEDS], *most = need;
+    estimate(scenario, need);
+    file->bytes += (double)scenario->devices * 16 + need[NEED_FITS].bytes;
+    double sum = file->bytes - need[NEED_FITS].bytes;
+    for (int i = 0; i < NEEDS; i++) {
+        sum += need[i].bytes;
+        most = need[i].bytes > most->bytes ? &need[i] : most;
+    }
+    if (sum <= MEMORY_MAX)
+        return true;
+    const struct sms__node *at = sms__node_get(scenario->node, most->key);
+    sms__complain(reader, at ? at : scenario->node, "the scenario needs about %.3g GiB of memory, more than %g, most for %s",
+                  sum / (1 << 30), MEMORY_MAX / (1 << 30), most->what);
+    return false;
 }
 
 void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
 {
-    (void)file;
     bool whole = require(reader, scenario->node, "devices", scenario->devices);
     whole &= require(reader, scenario->node, "vms", scenario->vms);
     whole &= require(reader, scenario->node, "policies", scenario->policies);
     for (size_t v = 0; v < scenario->vms; v++)
         whole &= scenario->vm[v].workload != NULL;
     if (!whole || reader->errors->count)
+        return;
+    if (!fits_in_memory(reader, file, scenario))
         return;
     check_devices(reader, scenario);
     for (size_t v = 0; v < scenario->vms; v++) {

@@ -173,6 +173,7 @@ struct sms_file {
     size_t workloads;
     struct sms_scenario **scenario;
     size_t scenarios;
+    double bytes; /* about what its scenarios have allocated for every device and VM */
 };
 
 /* The folder of models fixed at build time. */
@@ -202,6 +203,10 @@ const struct sms__table *sms__scenario_tables(void);
 /* A named device or workload: in the file, then in the folders; NULL and a complaint at `node` if nowhere. */
 const struct sms__device *sms__find_device(struct sms_file *file, const char *name, const struct sms__node *node);
 const struct sms__workload *sms__find_workload(struct sms_file *file, const char *name, const struct sms__node *node);
+
+/* suggest.c: complains of a name that is in no file and no folder, with the nearest that is. */
+void sms__complain_unknown_device(struct sms_file *file, const struct sms__node *node);
+void sms__complain_unknown_workload(struct sms_file *file, const struct sms__node *node);
 
 /* Policies and contention models by name: those of the options, then the library's. */
 const struct sms_block_policy *sms__find_policy(const struct sms_load_options *options, const char *name);

@@ -10,7 +10,17 @@
 
 const char *const sms__queue_names[] = {"interleave", "fifo", "kernel_fifo", "rr_fifo", NULL};
 
-enum { DEVICES_MAX = 100000 };
+/* Of one scenario. Names are compared with each other, so that lists without end would take time without end. */
+enum { DEVICES_MAX = 100000, ENTRIES_MAX = 10000, POLICIES_MAX = 1000 };
+
+static bool expect_list(struct sms__reader *reader, const struct sms__node *node, size_t most)
+{
+    if (!sms__expect_kind(reader, node, SMS__LIST))
+        return false;
+    if (node->items > most)
+        sms__complain(reader, node, "more than %zu entries", most);
+    return node->items <= most;
+}
 
 /* While a scenario is read. */
 struct context {
@@ -89,8 +99,9 @@ static void read_policy_params(struct sms__reader *reader, const struct sms__nod
 {
     if (!sms__expect_kind(reader, node, SMS__MAP))
         return;
-    for (size_t i = 0; i + 1 < node->items; i += 2)
-        read_param(reader, node->item[i], node->item[i + 1], use->policy->params, use->param);
+    for (size_t i = 0; i + 1 < node->items && reader->errors->count <= SMS_ERRORS_MAX; i += 2)
+        if (sms__is_first(reader, node, i))
+            read_param(reader, node->item[i], node->item[i + 1], use->policy->params, use->param);
 }
 
 /* `round_robin`, or `{fine_grained: {limit: 150 %}}`. */
@@ -118,7 +129,7 @@ static bool read_policy_use(struct sms__reader *reader, const struct sms__node *
 static void read_policies(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms_scenario *scenario = at;
-    if (!sms__expect_kind(reader, node, SMS__LIST))
+    if (!expect_list(reader, node, POLICIES_MAX))
         return;
     scenario->policy = SMS__NEW(reader->arena, struct sms__policy_use, node->items);
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
@@ -154,6 +165,8 @@ static void unknown_contention(struct sms__reader *reader, const struct sms__nod
     sms__complain_unknown(reader, node, "contention model", count, contention_name, options);
 }
 
+#define USAGE_STEP 1e-6 /* between two points of a curve, so that no slope is beyond number */
+
 static bool read_point(struct sms__reader *reader, const struct sms__node *node, double *usage, double *overhead)
 {
     struct sms__quantity x, y;
@@ -166,8 +179,8 @@ static bool read_point(struct sms__reader *reader, const struct sms__node *node,
     if (!sms__read_number(reader, node->item[0], SMS__RATIO, 0, 1e6, &x) ||
         !sms__read_number(reader, node->item[1], SMS__RATIO, 0, 1e6, &y))
         return false;
-    if (x.value <= *usage || y.value < *overhead) {
-        sms__complain(reader, node, "the points of a curve rise, from a usage above 0");
+    if (x.value < *usage + USAGE_STEP || y.value < *overhead) {
+        sms__complain(reader, node, "the points of a curve rise, from a usage above 0 and by at least 0.0001 %%");
         return false;
     }
     *usage = x.value;
@@ -179,6 +192,8 @@ static void read_curve(struct sms__reader *reader, const struct sms__node *node,
 {
     if (!sms__expect_kind(reader, node, SMS__LIST))
         return;
+    if (node->items == 0)
+        sms__complain(reader, node, "a curve has at least one point, [usage, overhead]");
     double *usage = SMS__NEW(reader->arena, double, node->items);
     double *overhead = SMS__NEW(reader->arena, double, node->items);
     double last_usage = 0, last_overhead = 0;
@@ -201,6 +216,8 @@ static void read_curves(struct sms__reader *reader, const struct sms__node *node
     }
     struct sms__curves *curves = SMS__NEW(reader->arena, struct sms__curves, 1);
     for (size_t i = 0; i + 1 < node->items; i += 2) {
+        if (!sms__is_first(reader, node, i))
+            continue;
         curves->node[curves->count] = node->item[i];
         curves->resource[curves->count] = sms__read_name(reader, node->item[i]);
         read_curve(reader, node->item[i + 1], &curves->curve[curves->count]);
@@ -212,9 +229,9 @@ static void read_curves(struct sms__reader *reader, const struct sms__node *node
 static void read_contention_params(struct sms__reader *reader, const struct sms__node *node,
                                    struct sms_scenario *scenario)
 {
-    for (size_t i = 0; i + 1 < node->items; i += 2) {
+    for (size_t i = 0; i + 1 < node->items && reader->errors->count <= SMS_ERRORS_MAX; i += 2) {
         const struct sms__node *key = node->item[i];
-        if (key->kind == SMS__SCALAR && !strcmp(key->text, "model"))
+        if (!sms__is_first(reader, node, i) || (key->kind == SMS__SCALAR && !strcmp(key->text, "model")))
             continue;
         if (key->kind == SMS__SCALAR && !strcmp(key->text, "curves") && scenario->contention->curves)
             read_curves(reader, node->item[i + 1], scenario);
@@ -306,6 +323,26 @@ static const struct sms__device *overridden(struct sms__reader *reader, const st
     return device;
 }
 
+/* Capacities are powers of two. */
+static size_t capacity_for(size_t devices)
+{
+    size_t capacity = 1;
+    while (capacity < devices)
+        capacity *= 2;
+    return capacity;
+}
+
+static void make_room(struct sms__arena *arena, struct sms_scenario *scenario, size_t more)
+{
+    size_t wanted = capacity_for(scenario->devices + more);
+    if (scenario->device && wanted == capacity_for(scenario->devices))
+        return;
+    const struct sms__device **grown = SMS__NEW(arena, const struct sms__device *, wanted);
+    for (size_t i = 0; i < scenario->devices; i++)
+        grown[i] = scenario->device[i];
+    scenario->device = grown;
+}
+
 static void read_device_use(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
 {
     struct device_use use = {.count = 1};
@@ -322,17 +359,14 @@ static void read_device_use(struct sms__reader *reader, const struct sms__node *
         sms__complain(reader, node, "more than %d devices", DEVICES_MAX);
         return;
     }
-    const struct sms__device **all = SMS__NEW(reader->arena, const struct sms__device *, scenario->devices + use.count);
-    for (size_t i = 0; i < scenario->devices; i++)
-        all[i] = scenario->device[i];
+    make_room(reader->arena, scenario, use.count);
     for (uint64_t i = 0; i < use.count; i++)
-        all[scenario->devices++] = device;
-    scenario->device = all;
+        scenario->device[scenario->devices++] = device;
 }
 
 static void read_devices(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
-    if (!sms__expect_kind(reader, node, SMS__LIST))
+    if (!expect_list(reader, node, ENTRIES_MAX))
         return;
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++)
         read_device_use(reader, node->item[i], at);
@@ -343,6 +377,8 @@ static void read_repeat(struct sms__reader *reader, const struct sms__node *node
     struct sms__quantity number;
     if (node->kind == SMS__SCALAR && !strcmp(node->text, "forever"))
         *(uint64_t *)at = 0;
+    else if (node->kind == SMS__SCALAR && strspn(node->text, "+-.0123456789") == 0)
+        sms__complain(reader, node, "'%.40s' is neither a number of jobs nor 'forever'", node->text);
     else if (sms__read_number(reader, node, SMS__COUNT, 1, 1e15, &number))
         *(uint64_t *)at = (uint64_t)number.value;
 }
@@ -362,7 +398,8 @@ static void read_arrivals(struct sms__reader *reader, const struct sms__node *no
     struct sms__vm *vm = at;
     struct arrival_fields given = {0};
     sms__read_fields(reader, node, arrival_table, &given);
-    if (node->kind == SMS__MAP && (given.poisson > 0) == (given.every > 0))
+    bool poisson = sms__node_get(node, "poisson") != NULL, every = sms__node_get(node, "every") != NULL;
+    if (node->kind == SMS__MAP && poisson == every)
         sms__complain(reader, node, "arrivals are one of poisson, every");
     vm->arrivals = given.poisson > 0 ? SMS__POISSON : SMS__REGULAR;
     vm->interval_ps = given.poisson > 0 ? given.poisson : given.every;
@@ -392,7 +429,7 @@ static void read_vm(struct sms__reader *reader, const struct sms__node *node, st
     sms__read_fields(reader, node, vm_fields, vm);
     for (size_t i = 0; i < scenario->vms; i++)
         if (vm->name[0] && !strcmp(scenario->vm[i].name, vm->name))
-            sms__complain(reader, node, "VM '%.60s' is defined twice", vm->name);
+            sms__complain(reader, sms__node_get(node, "name"), "VM '%.60s' is defined twice", vm->name);
     scenario->vms++;
     if (vm->workload_node)
         vm->workload = sms__find_workload(context_of(reader)->file, vm->workload_node->text, vm->workload_node);
@@ -401,7 +438,7 @@ static void read_vm(struct sms__reader *reader, const struct sms__node *node, st
 static void read_vms(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms_scenario *scenario = at;
-    if (!sms__expect_kind(reader, node, SMS__LIST))
+    if (!expect_list(reader, node, ENTRIES_MAX))
         return;
     scenario->vm = SMS__NEW(reader->arena, struct sms__vm, node->items);
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++)
@@ -458,7 +495,7 @@ static const struct sms__field expect_fields[] = {
 static void read_expects(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms_scenario *scenario = at;
-    if (!sms__expect_kind(reader, node, SMS__LIST))
+    if (!expect_list(reader, node, ENTRIES_MAX))
         return;
     scenario->expect = SMS__NEW(reader->arena, struct sms__expect, node->items);
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {

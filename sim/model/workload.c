@@ -5,6 +5,8 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
+enum { KERNELS_MAX = 4096, STEPS_MAX = 100000 };
+
 static const char *const spread_names[] = {"uniform", "exponential", NULL};
 
 static bool is_repeated(const struct sms__demand *demand, size_t count, const char *name)
@@ -82,6 +84,10 @@ static void read_kernels(struct sms__reader *reader, const struct sms__node *nod
     struct sms__workload *workload = at;
     if (!sms__expect_kind(reader, node, SMS__LIST))
         return;
+    if (node->items > KERNELS_MAX) {
+        sms__complain(reader, node, "more than %d kernels", KERNELS_MAX);
+        return;
+    }
     workload->kernel = SMS__NEW(reader->arena, struct sms__kernel, node->items);
     workload->kernels = node->items;
     for (size_t k = 0; k < node->items && reader->errors->count <= SMS_ERRORS_MAX; k++) {
@@ -93,7 +99,8 @@ static void read_kernels(struct sms__reader *reader, const struct sms__node *nod
             sms__complain(reader, kernel->node, "jitter belongs to a uniform spread, not an exponential one");
         for (size_t j = 0; j < k; j++)
             if (kernel->name[0] && !strcmp(workload->kernel[j].name, kernel->name))
-                sms__complain(reader, kernel->node, "kernel '%.60s' is defined twice", kernel->name);
+                sms__complain(reader, sms__node_get(kernel->node, "name"), "kernel '%.60s' is defined twice",
+                              kernel->name);
     }
 }
 
@@ -118,6 +125,8 @@ static const struct sms__field step_table[] = {
      .help = "launches, one after another; default 1"},
     {0}};
 
+enum { STEP_KINDS = 4 }; /* the first of the table */
+
 static const char *kernel_name(const void *user, size_t i) { return ((const struct sms__kernel *)user)[i].name; }
 
 static size_t find_kernel(struct sms__reader *reader, const struct sms__workload *workload,
@@ -135,7 +144,9 @@ static void read_step(struct sms__reader *reader, const struct sms__node *node, 
     struct step_fields given = {.host = -1, .copy_in = -1, .copy_out = -1, .times = 1};
     struct sms__step *step = &workload->step[workload->steps++];
     sms__read_fields(reader, node, step_table, &given);
-    int kinds = (given.host >= 0) + (given.copy_in >= 0) + (given.copy_out >= 0) + (given.launch != NULL);
+    int kinds = 0;
+    for (int i = 0; i < STEP_KINDS; i++)
+        kinds += sms__node_get(node, step_table[i].name) != NULL;
     if (node->kind == SMS__MAP && kinds != 1)
         sms__complain(reader, node, "a step is one of host, copy_in, copy_out, launch");
     if (!given.launch && node->kind == SMS__MAP && sms__node_get(node, "times"))
@@ -154,6 +165,10 @@ static void read_steps(struct sms__reader *reader, const struct sms__node *node,
 {
     if (!sms__expect_kind(reader, node, SMS__LIST))
         return;
+    if (node->items > STEPS_MAX) {
+        sms__complain(reader, node, "more than %d steps", STEPS_MAX);
+        return;
+    }
     workload->step = SMS__NEW(reader->arena, struct sms__step, node->items);
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++)
         read_step(reader, node->item[i], workload);
@@ -196,6 +211,7 @@ void sms__read_workload(struct sms__reader *reader, const struct sms__node *node
         read_steps(reader, steps, workload);
     else
         launch_each_kernel(reader, workload);
-    if (workload->kernels == 0 && sms__node_get(node, "kernels"))
-        sms__complain(reader, node, "a workload needs at least one kernel");
+    const struct sms__node *kernels = sms__node_get(node, "kernels");
+    if (workload->kernels == 0 && kernels && kernels->kind == SMS__LIST)
+        sms__complain(reader, kernels, "a workload needs at least one kernel");
 }

@@ -5,8 +5,7 @@
 
 void sms__histogram_init(struct sms__histogram *histogram, struct sms__arena *arena)
 {
-    *histogram = (struct sms__histogram){.least = UINT64_MAX};
-    histogram->bucket = SMS__NEW(arena, uint64_t, SMS__BUCKETS);
+    *histogram = (struct sms__histogram){.least = UINT64_MAX, .arena = arena};
 }
 
 /* Values below 2^HALF_BITS have a bucket each; above, each power of two has as many. */
@@ -30,6 +29,8 @@ static double bucket_value(size_t bucket)
 
 void sms__histogram_add(struct sms__histogram *histogram, uint64_t value)
 {
+    if (!histogram->bucket)
+        histogram->bucket = SMS__NEW(histogram->arena, uint64_t, SMS__BUCKETS);
     histogram->count++;
     histogram->sum += (double)value;
     histogram->bucket[bucket_of(value)]++;
@@ -41,10 +42,10 @@ void sms__histogram_add(struct sms__histogram *histogram, uint64_t value)
 
 void sms__histogram_clear(struct sms__histogram *histogram)
 {
-    uint64_t *bucket = histogram->bucket;
+    struct sms__histogram empty = {.least = UINT64_MAX, .bucket = histogram->bucket, .arena = histogram->arena};
     if (histogram->count)
-        memset(bucket, 0, SMS__BUCKETS * sizeof *bucket);
-    *histogram = (struct sms__histogram){.least = UINT64_MAX, .bucket = bucket};
+        memset(histogram->bucket, 0, SMS__BUCKETS * sizeof *histogram->bucket);
+    *histogram = empty;
 }
 
 double sms__histogram_rank(const struct sms__histogram *histogram, double p)

@@ -13,10 +13,12 @@ enum { SMS__HALF_BITS = 7, SMS__BUCKETS = (64 - SMS__HALF_BITS + 1) << SMS__HALF
 struct sms__histogram {
     uint64_t count, least, greatest;
     double sum;
-    uint64_t *bucket; /* [SMS__BUCKETS] */
+    uint64_t *bucket; /* [SMS__BUCKETS], from the arena at the first value; NULL before */
+    struct sms__arena *arena;
 };
 
 void sms__histogram_init(struct sms__histogram *histogram, struct sms__arena *arena);
+/* In a guard of the arena. */
 void sms__histogram_add(struct sms__histogram *histogram, uint64_t value);
 void sms__histogram_clear(struct sms__histogram *histogram);
 

@@ -31,13 +31,26 @@ static int write_suite(xmlTextWriterPtr xml, const struct sms__checks *checks)
     return bad | (xmlTextWriterEndDocument(xml) < 0);
 }
 
+/* In memory first: libxml2 does not tell of a disk that is full when it closes a file. */
+static bool write_whole(const xmlBuffer *text, const char *path)
+{
+    FILE *file = fopen(path, "we");
+    if (!file)
+        return false;
+    size_t size = (size_t)xmlBufferLength(text);
+    bool whole = fwrite(xmlBufferContent(text), 1, size, file) == size;
+    return fclose(file) == 0 && whole;
+}
+
 int sms__write_junit(const struct sms__checks *checks, const char *path)
 {
-    xmlTextWriterPtr xml = xmlNewTextWriterFilename(path, 0);
-    if (!xml)
-        return -1;
-    int bad = write_suite(xml, checks);
-    bad |= xmlTextWriterFlush(xml) < 0;
-    xmlFreeTextWriter(xml);
-    return bad ? -1 : 0;
+    xmlBufferPtr text = xmlBufferCreate();
+    xmlTextWriterPtr xml = text ? xmlNewTextWriterMemory(text, 0) : NULL;
+    bool whole = xml && !write_suite(xml, checks) && xmlTextWriterFlush(xml) >= 0;
+    if (xml)
+        xmlFreeTextWriter(xml);
+    whole = whole && write_whole(text, path);
+    if (text)
+        xmlBufferFree(text);
+    return whole ? 0 : -1;
 }

@@ -12,6 +12,7 @@ struct chart {
     double least;         /* groups whose bars are all below are left out */
     struct sms__figure_files files;
     size_t panels, blocks, tics;
+    bool *used; /* [policies]: by a panel */
 };
 
 /* One scenario of a chart. */
@@ -115,7 +116,8 @@ static void write_bar(struct chart *chart, const struct panel *panel, size_t pol
 static void write_block(struct chart *chart, const struct panel *panel, size_t policy)
 {
     struct sms__plot *plot = chart->plot;
-    fprintf(chart->files.variables, "block_colour[%zu] = %zu\n", ++chart->blocks, panel->policy[policy] + 1);
+    fprintf(chart->files.variables, "block_colour[%zu] = %zu\n", ++chart->blocks, panel->policy[policy]);
+    chart->used[panel->policy[policy]] = true;
     fprintf(chart->files.data, "# scenario %s, policy %s\n# group x mean ci95\n", plot->scenario.name[panel->scenario],
             plot->policy.name[panel->policy[policy]]);
     for (size_t g = 0; g < panel->groups; g++)
@@ -142,9 +144,9 @@ static void write_axes(struct chart *chart, const struct panel *panel, size_t id
     double top = panel->top / unit.size * 1.06;
     if (chart->least > 0 && top < 108)
         top = 108;
-    sms__print_text(to, "panel_title", idx, chart->plot->scenario.name[panel->scenario], 60);
+    sms__print_text(to, "panel_title", idx, chart->plot->scenario.name[panel->scenario], 46);
     fprintf(to, "panel_label[%zu] = '%s (%s)'\npanel_unit[%zu] = %g\n", idx, chart->unit_of, unit.name, idx, unit.size);
-    fprintf(to, "panel_top[%zu] = %g\n", idx, top > 0 ? top : 1);
+    fprintf(to, "panel_top[%zu] = %g\npanel_empty[%zu] = %d\n", idx, top > 0 ? top : 1, idx, !(top > 0));
     fprintf(to, "panel_right[%zu] = %g\npanel_bar[%zu] = %g\n", idx, middle(panel, panel->groups - 1) + 0.5, idx,
             bar_width(panel));
     fprintf(to, "panel_rule[%zu] = %g\n", idx, panel->host ? middle(panel, panel->groups - 1) - 0.6 : 0);
@@ -177,15 +179,14 @@ static void write_panel(struct chart *chart, size_t scenario)
 
 static void declare(const struct chart *chart)
 {
-    static const char *const per_panel[] = {"title",    "label",    "unit",        "top",        "right", "bar",
-                                            "rule",     "first_tic", "last_tic",   "first_block", "last_block"};
+    static const char *const per_panel[] = {"title", "label", "unit", "top", "right", "bar",
+                                            "rule", "empty", "first_tic", "last_tic", "first_block", "last_block"};
     FILE *to = chart->files.variables;
     for (size_t i = 0; i < sizeof per_panel / sizeof *per_panel; i++)
         fprintf(to, "array panel_%s[%zu]\n", per_panel[i], chart->plot->scenario.count);
     fprintf(to, "array tic_name[%zu]\narray tic_at[%zu]\n", chart->bars->count, chart->bars->count);
     fprintf(to, "array block_colour[%zu]\n", chart->plot->scenario.count * chart->plot->policy.count);
     fprintf(to, "full_line = %d\n", chart->least > 0);
-    sms__print_legend(to, &chart->plot->policy);
 }
 
 static int write_chart(struct chart *chart, const char *name)
@@ -196,10 +197,12 @@ static int write_chart(struct chart *chart, const char *name)
     int code = sms__figure_open(plot, "bars.gp", name, &chart->files);
     if (code)
         return code;
+    chart->used = SMS__NEW(&plot->arena, bool, plot->policy.count);
     declare(chart);
     for (size_t s = 0; s < plot->scenario.count; s++)
         write_panel(chart, s);
     fprintf(chart->files.variables, "panels = %zu\n", chart->panels);
+    sms__print_legend(chart->files.variables, &plot->policy, chart->used, 40);
     if (chart->panels == 0) {
         plot->figures--;
         sms__name_index(&plot->arena, &plot->left_out, name);

@@ -49,19 +49,36 @@ static size_t cut(const char *text, size_t most)
     return bytes;
 }
 
-void sms__print_text(FILE *to, const char *name, size_t idx, const char *text, size_t most)
+static size_t count_characters(const char *text)
 {
-    if (cut(text, most) == strlen(text))
-        fprintf(to, "%s[%zu] = '%s'\n", name, idx, text);
-    else
-        fprintf(to, "%s[%zu] = '%.*s…'\n", name, idx, (int)cut(text, most - 1), text);
+    size_t characters = 0;
+    for (; *text; text++)
+        characters += (*text & 0xc0) != 0x80;
+    return characters;
 }
 
-void sms__print_legend(FILE *to, const struct sms__names *names)
+/* Long ones lose their middle, as their ends tell them apart. */
+void sms__print_text(FILE *to, const char *name, size_t idx, const char *text, size_t most)
 {
-    fprintf(to, "names = %zu\narray name[%zu]\n", names->count, names->count + 1);
-    for (size_t i = 0; i < names->count; i++)
-        sms__print_text(to, "name", i + 1, names->name[i], 40);
+    size_t characters = count_characters(text), tail = most / 3;
+    if (characters <= most)
+        fprintf(to, "%s[%zu] = '%s'\n", name, idx, text);
+    else
+        fprintf(to, "%s[%zu] = '%.*s…%s'\n", name, idx, (int)cut(text, most - 1 - tail), text,
+                text + cut(text, characters - tail));
+}
+
+void sms__print_legend(FILE *to, const struct sms__names *names, const bool *used, size_t most)
+{
+    size_t count = 0;
+    fprintf(to, "array name[%zu]\narray name_colour[%zu]\n", names->count, names->count);
+    for (size_t i = 0; i < names->count; i++) {
+        if (used && !used[i])
+            continue;
+        sms__print_text(to, "name", ++count, names->name[i], most);
+        fprintf(to, "name_colour[%zu] = %zu\n", count, i);
+    }
+    fprintf(to, "names = %zu\n", count);
 }
 
 const char *sms__figure_name(struct sms__plot *plot, const char *kind, const char *scenario)

@@ -4,7 +4,7 @@
 struct map {
     struct sms__plot *plot;
     size_t scenario, panels;
-    double end_ns, sms;
+    double end_ns, width_ns, sms;
     struct sms__figure_files files;
 };
 
@@ -15,6 +15,7 @@ static void measure(struct map *map)
         if (heat->scenario != map->scenario)
             continue;
         map->end_ns = heat->time_ns + heat->width_ns > map->end_ns ? heat->time_ns + heat->width_ns : map->end_ns;
+        map->width_ns = heat->width_ns;
         map->sms = heat->sm + 1 > map->sms ? heat->sm + 1 : map->sms;
     }
 }
@@ -42,9 +43,9 @@ static void write_panels(struct map *map)
     fprintf(to, "array panel_title[%zu]\n", map->plot->policy.count);
     for (size_t p = 0; p < map->plot->policy.count; p++)
         if (write_block(map, p))
-            sms__print_text(to, "panel_title", ++map->panels, map->plot->policy.name[p], 60);
-    fprintf(to, "panels = %zu\nunit = '%s'\nunit_ns = %g\nend_ns = %.3f\nsms = %g\n", map->panels, unit.name, unit.size,
-            map->end_ns, map->sms);
+            sms__print_text(to, "panel_title", ++map->panels, map->plot->policy.name[p], 46);
+    fprintf(to, "panels = %zu\nunit = '%s'\nunit_ns = %g\nend_ns = %.3f\nwidth_ns = %.3f\nsms = %g\n", map->panels,
+            unit.name, unit.size, map->end_ns, map->width_ns, map->sms);
 }
 
 static int write_map(struct sms__plot *plot, size_t scenario)

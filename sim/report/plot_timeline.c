@@ -8,10 +8,12 @@
 
 enum {
     SMS_MOST = 8,         /* SMs drawn */
-    LANES_PANEL = 72,     /* lanes drawn in a panel, unless two SMs have more */
+    SMS_LEAST = 4,        /* unless there are fewer */
+    LANES_PANEL = 72,     /* lanes drawn in a panel, unless SMS_LEAST SMs have more */
     LANES_SM = 128,       /* blocks of an SM beyond these are not drawn */
-    PIECES_PANEL = 700,   /* blocks drawn in a panel */
-    PIECES_MOST = 20000   /* blocks looked at */
+    PIECES_PANEL = 1500,  /* blocks drawn in a panel */
+    PIECES_MOST = 20000,  /* blocks looked at */
+    STEPS = 4             /* typical durations drawn once all VMs have begun */
 };
 
 /* One block. */
@@ -35,7 +37,7 @@ struct timeline {
     struct course *course; /* [policies]: those of the scenario */
     size_t courses;
     struct sms__names vm;
-    size_t lanes, sms;     /* lanes of an SM, SMs drawn */
+    size_t sms;            /* drawn */
     double from_ns, to_ns;
     struct sms__figure_files files;
 };
@@ -100,7 +102,6 @@ static void add_pieces(struct timeline *timeline, struct course *course, const s
             return;
         course->piece = sms__grow(&plot->arena, course->piece, course->pieces, sizeof *course->piece);
         course->piece[course->pieces++] = (struct piece){box->start_ns, box->end_ns, box->sm, lane, vm};
-        timeline->lanes = lane + 1 > timeline->lanes ? lane + 1 : timeline->lanes;
         timeline->sms = box->sm + 1 > timeline->sms ? box->sm + 1 : timeline->sms;
     }
 }
@@ -118,29 +119,50 @@ static void add_course(struct timeline *timeline, size_t policy)
             add_pieces(timeline, course, box[i], busy);
 }
 
+static bool has_course(const struct timeline *timeline, size_t policy)
+{
+    for (size_t c = 0; c < timeline->courses; c++)
+        if (timeline->course[c].policy == policy)
+            return true;
+    return false;
+}
+
 /* The VMs and policies of a scenario, in its own order. */
 static void gather(struct timeline *timeline)
 {
     struct sms__plot *plot = timeline->plot;
     timeline->course = SMS__NEW(&plot->arena, struct course, plot->policy.count);
-    for (size_t i = 0; i < plot->throughput.count; i++) {
-        const struct sms__bar *bar = &plot->throughput.bar[i];
-        bool seen = false;
-        if (bar->scenario != timeline->scenario || bar->host)
-            continue;
-        sms__name_index(&plot->arena, &timeline->vm, bar->group);
-        for (size_t c = 0; c < timeline->courses; c++)
-            seen |= timeline->course[c].policy == bar->policy;
-        if (!seen)
-            add_course(timeline, bar->policy);
-    }
+    for (size_t i = 0; i < plot->throughput.count; i++)
+        if (plot->throughput.bar[i].scenario == timeline->scenario && !plot->throughput.bar[i].host)
+            sms__name_index(&plot->arena, &timeline->vm, plot->throughput.bar[i].group);
+    for (size_t i = 0; i < plot->throughput.count; i++)
+        if (plot->throughput.bar[i].scenario == timeline->scenario &&
+            !has_course(timeline, plot->throughput.bar[i].policy))
+            add_course(timeline, plot->throughput.bar[i].policy);
 }
 
-/* As many SMs as give LANES_PANEL lanes, yet two if there are two. */
+/* Lanes that are in use before `to_ns`. */
+static size_t count_lanes(const struct course *course, size_t sms, double to_ns)
+{
+    size_t lanes = 0;
+    for (size_t i = 0; i < course->pieces; i++) {
+        const struct piece *piece = &course->piece[i];
+        if (piece->sm < sms && piece->start_ns < to_ns && piece->lane >= lanes)
+            lanes = piece->lane + 1;
+    }
+    return lanes;
+}
+
+/* As many SMs as give LANES_PANEL lanes where an SM has most. */
 static void choose_sms(struct timeline *timeline)
 {
-    size_t most = timeline->lanes ? LANES_PANEL / timeline->lanes : 0;
-    most = most < 2 ? 2 : most;
+    size_t lanes = 1;
+    for (size_t c = 0; c < timeline->courses; c++) {
+        size_t own = count_lanes(&timeline->course[c], SMS_MOST, INFINITY);
+        lanes = own > lanes ? own : lanes;
+    }
+    size_t most = LANES_PANEL / lanes;
+    most = most < SMS_LEAST ? SMS_LEAST : most;
     timeline->sms = timeline->sms < most ? timeline->sms : most;
 }
 
@@ -154,20 +176,25 @@ static double crowded_ns(const struct timeline *timeline, const struct course *c
     return INFINITY;
 }
 
-static double round_down(double value)
+/* When the last of the VMs that are seen on the SMs drawn has its first piece. */
+static double all_begun_ns(const struct timeline *timeline, const struct course *course)
 {
-    static const double steps[] = {8, 6, 5, 4, 3, 2.5, 2, 1.5, 1};
-    double power = pow(10, floor(log10(value)));
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        if (steps[i] * power <= value)
-            return steps[i] * power;
-    return value;
+    bool *seen = SMS__NEW(&timeline->plot->arena, bool, timeline->vm.count);
+    double last = 0;
+    for (size_t i = 0; i < course->pieces; i++) {
+        const struct piece *piece = &course->piece[i];
+        if (piece->sm >= timeline->sms || seen[piece->vm])
+            continue;
+        seen[piece->vm] = true;
+        last = piece->start_ns;
+    }
+    return last;
 }
 
 /* One window for all policies: the longest that each can show. */
 static void choose_window(struct timeline *timeline)
 {
-    double from = INFINITY, to = INFINITY, longest = 0;
+    double from = INFINITY, to = INFINITY, longest = 0, begun = 0;
     for (size_t c = 0; c < timeline->courses; c++)
         if (timeline->course[c].pieces)
             from = fmin(from, timeline->course[c].piece[0].start_ns);
@@ -176,11 +203,12 @@ static void choose_window(struct timeline *timeline)
         if (course->pieces == 0)
             continue;
         longest = fmax(longest, course->step_ns);
+        begun = fmax(begun, all_begun_ns(timeline, course));
         to = fmin(to, fmin(course->known_ns, crowded_ns(timeline, course)));
     }
-    double width = fmin(to - from, 4 * longest);
+    double width = fmin(to, fmax(begun, from) + STEPS * longest) - from;
     timeline->from_ns = from;
-    timeline->to_ns = from + (width > 0 ? round_down(width) : longest);
+    timeline->to_ns = from + (width > 0 ? width : longest);
 }
 
 static size_t write_block(const struct timeline *timeline, const struct course *course)
@@ -205,20 +233,26 @@ static size_t write_block(const struct timeline *timeline, const struct course *
 static void write_panels(struct timeline *timeline)
 {
     FILE *to = timeline->files.variables;
-    struct sms__unit unit = sms__time_unit(timeline->to_ns);
     size_t blocks = 0;
-    fprintf(to, "panels = %zu\narray panel_title[%zu]\narray panel_block[%zu]\n", timeline->courses, timeline->courses,
-            timeline->courses);
+    fprintf(to, "panels = %zu\narray panel_title[%zu]\narray panel_block[%zu]\narray panel_lanes[%zu]\n",
+            timeline->courses, timeline->courses, timeline->courses, timeline->courses);
     for (size_t c = 0; c < timeline->courses; c++) {
-        bool drawn = write_block(timeline, &timeline->course[c]) > 0;
+        struct course *course = &timeline->course[c];
+        bool drawn = write_block(timeline, course) > 0;
         blocks += drawn;
-        sms__print_text(to, "panel_title", c + 1, timeline->plot->policy.name[timeline->course[c].policy], 60);
+        sms__print_text(to, "panel_title", c + 1, timeline->plot->policy.name[course->policy], 46);
         fprintf(to, "panel_block[%zu] = %zu\n", c + 1, drawn ? blocks : 0);
+        fprintf(to, "panel_lanes[%zu] = %zu\n", c + 1, count_lanes(course, timeline->sms, timeline->to_ns));
     }
-    fprintf(to, "unit = '%s'\nunit_ns = %g\nfrom_ns = %.3f\nto_ns = %.3f\n", unit.name, unit.size, timeline->from_ns,
-            timeline->to_ns);
-    fprintf(to, "lanes = %zu\nsms = %zu\n", timeline->lanes, timeline->sms);
-    sms__print_legend(to, &timeline->vm);
+}
+
+static void write_axes(const struct timeline *timeline)
+{
+    FILE *to = timeline->files.variables;
+    struct sms__unit unit = sms__time_unit(timeline->to_ns);
+    fprintf(to, "unit = '%s'\nunit_ns = %g\nfrom_ns = %.3f\nto_ns = %.3f\nsms = %zu\n", unit.name, unit.size,
+            timeline->from_ns, timeline->to_ns, timeline->sms);
+    sms__print_legend(to, &timeline->vm, NULL, 24);
 }
 
 static int write_timeline(struct sms__plot *plot, size_t scenario)
@@ -226,7 +260,7 @@ static int write_timeline(struct sms__plot *plot, size_t scenario)
     struct timeline timeline = {.plot = plot, .scenario = scenario};
     const char *name = sms__figure_name(plot, "timeline", plot->scenario.name[scenario]);
     gather(&timeline);
-    if (timeline.lanes == 0)
+    if (timeline.sms == 0)
         return sms__name_index(&plot->arena, &plot->left_out, name), SMS_OK;
     choose_sms(&timeline);
     choose_window(&timeline);
@@ -234,6 +268,7 @@ static int write_timeline(struct sms__plot *plot, size_t scenario)
     if (code)
         return code;
     write_panels(&timeline);
+    write_axes(&timeline);
     return sms__figure_close(plot, &timeline.files);
 }
 

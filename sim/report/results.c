@@ -254,6 +254,10 @@ static int report(int code, const struct sms_scenario *scenario, struct sms_erro
         sms__fail(errors, code, scenario->path, "scenario '%s': no memory", scenario->name);
     if (code == SMS_ECANCELED)
         sms__fail(errors, code, scenario->path, "scenario '%s': interrupted", scenario->name);
+    if (code == SMS_EINPUT)
+        sms__fail(errors, code, scenario->path,
+                  "scenario '%s': a block or a copy would end beyond the clock's 213 days; give the run a duration",
+                  scenario->name);
     if (code == SMS_ELIMIT)
         sms__fail(errors, code, scenario->path, "scenario '%s': the limit of events was reached", scenario->name);
     return code;
@@ -280,7 +284,7 @@ int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *o
                          options->policy);
     if (code == SMS_OK)
         code = report(run_all(results, options), scenario, errors);
-    else
+    else if (!errors->count)
         report(code, scenario, errors);
     if (code)
         sms_results_free(results);

@@ -21,7 +21,7 @@ struct loader {
     yaml_parser_t parser;
     yaml_event_t event;
     struct anchor *anchors;
-    uint64_t nodes;
+    uint64_t nodes, anchored; /* of the file */
     size_t capacity; /* of doc->root */
 };
 
@@ -99,6 +99,23 @@ static int read_text(struct loader *l)
     return code;
 }
 
+/* Where libyaml stumbled. Of bytes that are no characters it tells the offset alone. */
+static yaml_mark_t problem_place(const struct loader *l)
+{
+    yaml_mark_t mark = {0};
+    if (l->parser.error != YAML_READER_ERROR)
+        return l->parser.problem_mark;
+    const char *text = l->doc->text;
+    for (size_t i = 0; i < l->parser.problem_offset && text[i]; i++) {
+        mark.column += ((unsigned char)text[i] & 0xc0) != 0x80;
+        if (text[i] == '\n') {
+            mark.line++;
+            mark.column = 0;
+        }
+    }
+    return mark;
+}
+
 static int next_event(struct loader *l)
 {
     yaml_event_delete(&l->event);
@@ -106,10 +123,13 @@ static int next_event(struct loader *l)
         return SMS_OK;
     if (l->parser.error == YAML_MEMORY_ERROR)
         return SMS_ENOMEM;
-    char what[200];
-    snprintf(what, sizeof what, "not YAML: %s%s%s", l->parser.context ? l->parser.context : "",
+    char what[200], begun[40] = "";
+    yaml_mark_t place = problem_place(l);
+    if (l->parser.context && l->parser.context_mark.line < place.line)
+        snprintf(begun, sizeof begun, " begun in line %zu", l->parser.context_mark.line + 1);
+    snprintf(what, sizeof what, "not YAML: %s%s%s%s", l->parser.context ? l->parser.context : "", begun,
              l->parser.context ? ", " : "", l->parser.problem ? l->parser.problem : "unknown problem");
-    return fail_at(l, l->parser.problem_mark, what);
+    return fail_at(l, place, what);
 }
 
 static struct sms__node *new_node(struct loader *l, enum sms__node_kind kind, const yaml_char_t *anchor)
@@ -120,6 +140,7 @@ static struct sms__node *new_node(struct loader *l, enum sms__node_kind kind, co
     node->mark = (struct sms__mark){l->doc->path, l->doc->text, (unsigned)at.line + 1, (unsigned)at.column + 1};
     node->expanded = 1;
     l->nodes++;
+    l->anchored += anchor != NULL;
     if (anchor) {
         struct anchor *a = SMS__NEW(l->arena, struct anchor, 1);
         a->name = sms__copy(l->arena, (const char *)anchor, strlen((const char *)anchor));
@@ -180,18 +201,51 @@ static int read_alias(struct loader *l, struct sms__node **out)
     return fail_at(l, l->event.start_mark, "alias to an anchor that is not defined above it");
 }
 
+/* Whether a text has characters that are for terminals and not for readers; they come by escapes such as "\e". */
+static bool has_controls(const unsigned char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if ((text[i] < ' ' && text[i] != '\n' && text[i] != '\t') || text[i] == 127 ||
+            (text[i] == 0xc2 && i + 1 < length && text[i + 1] < 0xa0))
+            return true;
+    return false;
+}
+
+static int read_scalar(struct loader *l, struct sms__node **out)
+{
+    const unsigned char *value = l->event.data.scalar.value;
+    size_t length = l->event.data.scalar.length;
+    if (has_controls(value, length))
+        return fail_at(l, l->event.start_mark, "a text with control characters");
+    *out = new_node(l, SMS__SCALAR, l->event.data.scalar.anchor);
+    (*out)->text = sms__copy(l->arena, (const char *)value, length);
+    return SMS_OK;
+}
+
+static const yaml_char_t *tag_of(const yaml_event_t *event)
+{
+    return event->type == YAML_SCALAR_EVENT           ? event->data.scalar.tag
+           : event->type == YAML_SEQUENCE_START_EVENT ? event->data.sequence_start.tag
+           : event->type == YAML_MAPPING_START_EVENT  ? event->data.mapping_start.tag
+                                                      : NULL;
+}
+
 /* The node that starts with the current event. */
 static int read_node(struct loader *l, int depth, struct sms__node **out)
 {
     if (depth > SMS__DEPTH_MAX)
         return fail_at(l, l->event.start_mark, "nested more than 32 levels deep");
+    if (tag_of(&l->event))
+        return fail_at(l, l->event.start_mark, "tags (!...) have no meaning here");
+    if (l->nodes > SMS__NODES_MAX)
+        return fail_at(l, l->event.start_mark, "the file has more than 2000000 nodes");
+    if (l->anchored > SMS__ANCHORS_MAX)
+        return fail_at(l, l->event.start_mark, "the file has more than 1000 anchors");
     switch (l->event.type) {
     case YAML_ALIAS_EVENT:
         return read_alias(l, out);
     case YAML_SCALAR_EVENT:
-        *out = new_node(l, SMS__SCALAR, l->event.data.scalar.anchor);
-        (*out)->text = sms__copy(l->arena, (const char *)l->event.data.scalar.value, l->event.data.scalar.length);
-        return SMS_OK;
+        return read_scalar(l, out);
     case YAML_SEQUENCE_START_EVENT:
         *out = new_node(l, SMS__LIST, l->event.data.sequence_start.anchor);
         return read_items(l, depth, *out, YAML_SEQUENCE_END_EVENT);

@@ -35,12 +35,15 @@ void sms__complain_unknown(struct sms__reader *reader, const struct sms__node *n
     const char *near = sms__nearest(node->text, count, name, user);
     if (near)
         sms__complain(reader, node, "unknown %s '%.60s'; did you mean '%s'?", what, node->text, near);
+    else if (count == 0)
+        sms__complain(reader, node, "unknown %s '%.60s'", what, node->text);
     else {
         char list[220] = "";
         size_t used = 0;
         for (size_t i = 0; i < count && used < sizeof list - 40; i++)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%.36s", i ? ", " : "", name(user, i));
-        sms__complain(reader, node, "unknown %s '%.60s'; known: %s", what, node->text, list);
+        const char *more = used >= sizeof list - 40 ? ", ..." : "";
+        sms__complain(reader, node, "unknown %s '%.60s'; known: %s%s", what, node->text, list, more);
     }
 }
 
@@ -49,7 +52,7 @@ static void format_bound(char *out, size_t size, enum sms__dimension dimension, 
     if (dimension == SMS__RATIO)
         snprintf(out, size, "%.6g %%", bound * 100);
     else if (dimension == SMS__TIME || dimension == SMS__CYCLES)
-        snprintf(out, size, "%.6g ms", bound / 1e9);
+        snprintf(out, size, bound < 1e3 ? "%.6g ps" : "%.6g h", bound < 1e3 ? bound : bound / 3.6e15);
     else
         snprintf(out, size, "%.10g", bound);
 }
@@ -69,7 +72,9 @@ bool sms__read_number(struct sms__reader *reader, const struct sms__node *node, 
         return true;
     format_bound(low, sizeof low, dimension, min);
     format_bound(high, sizeof high, dimension, max);
-    sms__complain(reader, node, "'%.40s' is out of range; it goes from %s to %s", node->text, low, high);
+    bool bare = dimension == SMS__RATIO && out->value > max && !strchr(node->text, '%');
+    sms__complain(reader, node, "'%.40s' is out of range; it goes from %s to %s%s", node->text, low, high,
+                  bare ? "; without % it is a ratio, of which 1 is 100 %" : "");
     return false;
 }
 
@@ -87,7 +92,8 @@ const char *sms__read_name(struct sms__reader *reader, const struct sms__node *n
     size_t length = strlen(name);
     bool fine = length > 0 && length <= 100 && strspn(name, letters) == length && name[0] != '/' && !strstr(name, "..");
     if (!fine)
-        sms__complain(reader, node, "'%.40s' is not a name: 1 to 100 letters, digits, '_', '-', '.' or '/'", name);
+        sms__complain(reader, node, "'%.40s' is not a name: 1 to 100 letters, digits, '_', '-', '.' or '/'%s", name,
+                      name[0] == '/' || strstr(name, "..") ? ", no '/' in front and no '..'" : "");
     return fine ? name : NULL;
 }
 
@@ -154,13 +160,16 @@ static const struct sms__field *find_field(const struct sms__field *fields, cons
     return NULL;
 }
 
-/* Whether the key at `i` stood in the mapping before. */
-static bool is_repeated(const struct sms__node *map, size_t i)
+bool sms__is_first(struct sms__reader *reader, const struct sms__node *map, size_t i)
 {
-    for (size_t j = 0; j < i; j += 2)
-        if (map->item[j]->kind == SMS__SCALAR && !strcmp(map->item[j]->text, map->item[i]->text))
-            return true;
-    return false;
+    const struct sms__node *key = map->item[i];
+    for (size_t j = 0; j < i && key->kind == SMS__SCALAR; j += 2) {
+        if (map->item[j]->kind != SMS__SCALAR || strcmp(map->item[j]->text, key->text))
+            continue;
+        sms__complain(reader, key, "key '%.60s' is given twice", key->text);
+        return false;
+    }
+    return true;
 }
 
 static void read_pair(struct sms__reader *reader, const struct sms__node *map, size_t i,
@@ -172,9 +181,7 @@ static void read_pair(struct sms__reader *reader, const struct sms__node *map, s
     const struct sms__field *field = find_field(fields, key->text);
     if (!field)
         sms__complain_unknown(reader, key, "key", count_fields(fields), field_name, fields);
-    else if (is_repeated(map, i))
-        sms__complain(reader, key, "key '%s' is given twice", key->text);
-    else
+    else if (sms__is_first(reader, map, i))
         read_value(reader, map->item[i + 1], field, (char *)into + field->offset);
 }
 

@@ -54,6 +54,9 @@ const char *sms__read_name(struct sms__reader *reader, const struct sms__node *n
 /* Reports if it is not; returns whether it is. */
 bool sms__expect_kind(struct sms__reader *reader, const struct sms__node *node, enum sms__node_kind kind);
 
+/* Whether no pair before the one at `i` has its key; reports it otherwise. Keys that are no scalars pass. */
+bool sms__is_first(struct sms__reader *reader, const struct sms__node *map, size_t i);
+
 void sms__complain(struct sms__reader *reader, const struct sms__node *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -21,7 +21,6 @@ cd "$work"
 for file in share/smsched/models/devices/v100.yaml share/smsched/policies.txt share/man/man1/smsched.1; do
     [ -s "$work/usr/$file" ] || { echo "$file is not installed"; exit 1; }
 done
-sed "s|{model: v100|{model: v100|" 01-two-tenants.yaml >embedded.yaml
-cat "$work/usr/share/smsched/models/devices/v100.yaml" >>devices.yaml
-{ cat devices.yaml; echo ---; cat embedded.yaml; } >whole.yaml
+# The library was told at build time where models are; here the file brings its device along.
+{ cat "$work/usr/share/smsched/models/devices/v100.yaml"; echo ---; cat 01-two-tenants.yaml; } >whole.yaml
 "$work/ten_lines" whole.yaml | grep 'kernels/s'

@@ -85,7 +85,7 @@ enum sms_search {
 /* In which order the kernels of a device offer their blocks (docs/policies.md). */
 enum sms_queue {
     SMS_QUEUE_OF_SCENARIO, /* for a policy that does not mind */
-    SMS_QUEUE_INTERLEAVE,  /* one block of each kernel in turn, passing over those that fit nowhere */
+    SMS_QUEUE_INTERLEAVE,  /* one block of each kernel in turn, from the first launched, passing over misfits */
     SMS_QUEUE_FIFO,        /* kernels in launch order; the first that fits nowhere stops all */
     SMS_QUEUE_KERNEL_FIFO, /* kernels in launch order, passing over those that fit nowhere */
     SMS_QUEUE_RR_FIFO      /* one block of each kernel in turn; the first that fits nowhere stops all */

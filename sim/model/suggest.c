@@ -1,0 +1,92 @@
+/* "Did you mean" for devices and workloads: the names in the file, then those of
+ * the models in the folders. Only after a name was found nowhere. */
+#include "model.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { NAMES_MAX = 1024, NAME_BYTES = 104, FOLDERS_DEEP = 3, PATH_BYTES = 4096 };
+
+/* Whole before a folder is opened: nothing is allocated while one is open. */
+struct names {
+    size_t count;
+    char name[NAMES_MAX][NAME_BYTES];
+};
+
+static void add_name(struct names *names, const char *within, const char *name, size_t length)
+{
+    if (names->count == NAMES_MAX || length > NAME_BYTES)
+        return;
+    char *to = names->name[names->count];
+    names->count += snprintf(to, NAME_BYTES, "%s%.*s", within, (int)length, name) < NAME_BYTES;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* `within` is "" or "FOLDER/", the part of the path that belongs to the names. */
+static void add_folder(struct names *names, const char *root, const char *within, int deep)
+{
+    char path[PATH_BYTES], inner[NAME_BYTES];
+    snprintf(path, sizeof path, "%s/%s", root, within);
+    DIR *dir = opendir(path);
+    for (const struct dirent *entry; dir && (entry = readdir(dir));) {
+        const char *name = entry->d_name, *end = strrchr(name, '.');
+        bool fits = snprintf(path, sizeof path, "%s/%s%s", root, within, name) < PATH_BYTES &&
+                    snprintf(inner, sizeof inner, "%s%s/", within, name) < NAME_BYTES;
+        if (end && !strcmp(end, ".yaml"))
+            add_name(names, within, name, (size_t)(end - name));
+        else if (name[0] != '.' && fits && deep > 1 && is_folder(path))
+            add_folder(names, root, inner, deep - 1);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(a, b); }
+
+/* Sorted, for a folder has no order. */
+static void add_models(struct names *names, const char *models, const char *kind)
+{
+    char root[PATH_BYTES];
+    size_t before = names->count;
+    if (!models || snprintf(root, sizeof root, "%s/%s", models, kind) >= PATH_BYTES)
+        return;
+    add_folder(names, root, "", FOLDERS_DEEP);
+    qsort(names->name[before], names->count - before, NAME_BYTES, by_name);
+}
+
+static const char *name_at(const void *user, size_t i) { return ((const struct names *)user)->name[i]; }
+
+static void complain(struct sms_file *file, const struct sms__node *node, const char *kind, struct names *names)
+{
+    struct sms__reader reader = {.arena = &file->arena, .errors = file->errors};
+    const char *installed = file->options->installed_models;
+    char what[16];
+    add_models(names, file->options->models, kind);
+    add_models(names, installed ? installed : sms__installed_models(), kind);
+    snprintf(what, sizeof what, "%.*s", (int)strlen(kind) - 1, kind);
+    sms__complain_unknown(&reader, node, what, names->count, name_at, names);
+}
+
+void sms__complain_unknown_device(struct sms_file *file, const struct sms__node *node)
+{
+    struct names *names = SMS__NEW(&file->arena, struct names, 1);
+    for (size_t i = 0; i < file->devices; i++)
+        add_name(names, "", file->device[i]->name, strlen(file->device[i]->name));
+    complain(file, node, "devices", names);
+}
+
+void sms__complain_unknown_workload(struct sms_file *file, const struct sms__node *node)
+{
+    struct names *names = SMS__NEW(&file->arena, struct names, 1);
+    for (size_t i = 0; i < file->workloads; i++)
+        add_name(names, "", file->workload[i]->name, strlen(file->workload[i]->name));
+    complain(file, node, "workloads", names);
+}

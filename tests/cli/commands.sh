@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# The command line as a user meets it. Usage: commands.sh SMSCHED
+set -u
+smsched=$(realpath "$1")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+status=0
+output=
+
+ok() { passed=$((passed + 1)); }
+bad() { failed=$((failed + 1)); echo "FAILED: $1"; [ -z "${2-}" ] || echo "$2"; }
+# try EXIT WHAT ARGUMENT...: runs smsched, keeps what it said in $output.
+try() {
+    local expected=$1 what=$2
+    shift 2
+    output=$("$smsched" "$@" 2>&1)
+    status=$?
+    if [ "$status" -eq "$expected" ]; then ok; else bad "$what: exit $status instead of $expected" "$output"; fi
+}
+says() { if grep -qF -- "$1" <<<"$output"; then ok; else bad "says '$1'" "$output"; fi; }
+
+example=scenarios/fine-grained-2022/worked-example.yaml
+tutorial=scenarios/01-two-tenants.yaml
+
+try 2 "no command"
+try 0 "help" --help
+try 0 "version" --version; says "smsched 0."
+try 2 "a wrong command" rnu; says "did you mean 'run'?"
+try 2 "a wrong option" run --polcy x "$tutorial"; says "did you mean '--policy'?"
+try 2 "an option of another command" run --from 1 "$tutorial"
+try 2 "a count that is none" run --jobs two "$tutorial"
+try 2 "no scenario" run; says "name a scenario file"
+for command in run compare validate check explain plot list; do
+    try 0 "help of $command" "$command" --help; says "exit codes:"
+done
+try 0 "man page" help man; says ".TH SMSCHED"
+try 0 "completion" help completion; says "complete -o default -F _smsched smsched"
+
+for what in devices workloads policies contention metrics fields; do try 0 "list $what" list $what; done
+try 0 "list" list; says "fine_grained"; says "v100"; says "proportional"; says "stp_ratio"
+try 2 "list of nothing" list pods
+
+try 0 "validate" validate scenarios/*.yaml scenarios/*/*.yaml models/devices/*.yaml
+try 3 "a missing file" validate "$work/none.yaml"; says "No such file"
+try 0 "run" run "$tutorial"; says "host by policy"
+try 0 "one policy" run --policy fine_grained "$tutorial"
+try 3 "a policy that is not there" run --policy best "$tutorial"; says "has no policy 'best'"
+try 0 "compare" compare "$tutorial"; says "change over round_robin"
+try 0 "compare with another" compare --baseline fine_grained "$tutorial"; says "change over fine_grained"
+try 0 "explain" explain "$example"; says "waits on device 0"
+try 0 "json" run --format json "$tutorial"
+if "$smsched" run --format json "$tutorial" | python3 -c '
+import json, sys
+run = json.load(sys.stdin)["runs"][0]
+for key in "kernels_per_s blocks_per_s stp_ratio antt_ratio fairness_ratio makespan_ns".split(): run["host"][key]
+for key in "name kernels_per_s blocks_per_s normalized_progress_ratio".split(): run["vms"][0][key]
+for key in "name utilization_ratio oversubscribed_time_ratio".split(): run["resources"][0][key]
+'; then ok; else bad "JSON holds what the design promises"; fi
+
+try 0 "expectations" check scenarios/03-expectations.yaml; says "0 missed"
+sed 's/min: 5 %/min: 500 %/' scenarios/03-expectations.yaml >"$work/missed.yaml"
+try 1 "a missed expectation" check "$work/missed.yaml" --junit "$work/junit.xml"; says "MISSED"
+if grep -q '<failure' "$work/junit.xml"; then ok; else bad "JUnit holds the failure"; fi
+"$smsched" run --format csv "$tutorial" >"$work/base.csv"
+try 0 "a baseline" check "$tutorial" --baseline "$work/base.csv"; says "0 missed"
+sed -E 's/,kernels_per_s,[0-9.]+/,kernels_per_s,1/' "$work/base.csv" >"$work/moved.csv"
+try 1 "a baseline that moved" check "$tutorial" --baseline "$work/moved.csv"; says "baseline 1 ("
+try 3 "a baseline that is none" check "$tutorial" --baseline README.md; says "is not a baseline"
+try 3 "nothing to check" check "$tutorial"
+
+try 0 "a results folder" run "$tutorial" --out "$work/results" --quiet
+for file in manifest.json summary.json hosts.csv vms.csv resources.csv kernels.csv heatmap.csv timeline.csv; do
+    if [ -s "$work/results/$file" ]; then ok; else bad "$file in the results folder"; fi
+done
+try 4 "a results folder that exists" run "$tutorial" --out "$work/results"; says "exists already"
+try 0 "the same again" run "$tutorial" --out "$work/again" --quiet
+if diff -r -x manifest.json "$work/results" "$work/again" >/dev/null; then ok; else bad "two runs, one result"; fi
+try 0 "figures" plot "$work/results"
+for figure in "$work"/results/plots/*.svg; do
+    if [ -s "$figure" ]; then ok; else bad "figure $figure"; fi
+done
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# When the machine or the user gets in the way. Usage: robust.sh SMSCHED
+set -u
+smsched=$(realpath "$1")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+
+ok() { passed=$((passed + 1)); }
+bad() { failed=$((failed + 1)); echo "FAILED: $1${2:+: $2}"; }
+exits() { if [ "$2" -eq "$1" ]; then ok; else bad "$3" "exit $2 instead of $1: $(head -c 300 "$work/err")"; fi; }
+says() { if grep -qF -- "$1" "$work/err"; then ok; else bad "$2 does not say '$1'" "$(head -c 300 "$work/err")"; fi; }
+clean() { if compgen -G "$work/$1*" >/dev/null; then bad "$2 leaves something behind" "$(ls "$work")"; else ok; fi; }
+sanitized() { nm "$smsched" 2>/dev/null | grep -q __asan_init; }
+
+cat >"$work/short.yaml" <<'END'
+workload: load
+kernels: [{name: grind, blocks: 400, threads: 128, registers: 32, block_time: 10 us, jitter: 5 %, demand: {fp32: 20 %}}]
+---
+scenario: short
+devices: [{model: v100}]
+contention: proportional
+policies: [round_robin, fine_grained]
+vms: [{name: a, workload: load, repeat: 5}, {name: b, workload: load, repeat: 5}]
+run: {replications: 3}
+END
+sed -e 's/repeat: 5/repeat: forever/g' -e 's/replications: 3/duration: 100 h/' -e 's/scenario: short/scenario: long/' \
+    "$work/short.yaml" >"$work/long.yaml"
+short=$work/short.yaml
+
+# Standard output that cannot be written.
+for format in table csv json; do
+    "$smsched" run --format $format "$short" >/dev/full 2>"$work/err"
+    exits 4 $? "run --format $format to a full disk"
+    says "cannot be written" "run --format $format to a full disk"
+done
+for command in "compare $short" "list policies" "list" "explain $short" "--help" "--version" "help man" "run --help"; do
+    # shellcheck disable=SC2086
+    "$smsched" $command >/dev/full 2>"$work/err"
+    exits 4 $? "$command to a full disk"
+    # shellcheck disable=SC2086
+    "$smsched" $command >&- 2>"$work/err"
+    exits 4 $? "$command without stdout"
+done
+"$smsched" run "$short" >&- 2>"$work/err"
+exits 4 $? "run without stdout"
+"$smsched" run "$short" 2>&- >/dev/null
+exits 0 $? "run without stderr"
+{ sleep 0.3; "$smsched" run --format csv "$short" 2>"$work/err"; } | :
+exits 4 "${PIPESTATUS[0]}" "run into a pipe that nobody reads" # SIGPIPE is ignored: it is an error of writing
+
+# A results folder that cannot be.
+(ulimit -f 8; "$smsched" run --quiet --out "$work/large" "$short" >/dev/null 2>"$work/err")
+exits 4 $? "a results folder beyond the limit of file size"
+clean large "a results folder beyond the limit of file size"
+mkdir "$work/there"
+echo mine >"$work/there/notes"
+"$smsched" run --quiet --out "$work/there" "$short" >/dev/null 2>"$work/err"
+exits 4 $? "a results folder that exists"
+says "exists already" "a results folder that exists"
+if [ "$(ls "$work/there")" = notes ] && [ "$(cat "$work/there/notes")" = mine ]; then ok; else bad "the folder was changed"; fi
+clean there.partial "a results folder that exists"
+"$smsched" run --quiet --out "$work/none/x" "$short" >/dev/null 2>"$work/err"
+exits 4 $? "a results folder in a folder that is not there"
+"$smsched" run --quiet --out "$(printf 'x%.0s' {1..5000})" "$short" >/dev/null 2>"$work/err"
+exits 4 $? "a results folder with a name that is too long"
+"$smsched" run --quiet --out "$work/bad" "$work/none.yaml" >/dev/null 2>"$work/err"
+exits 3 $? "a results folder of a file that is not there"
+clean bad "a results folder of a file that is not there"
+"$smsched" check "$short" --baseline /dev/null >/dev/null 2>"$work/err"
+exits 3 $? "an empty baseline"
+"$smsched" check scenarios/03-expectations.yaml --junit "$work/none/x.xml" >/dev/null 2>"$work/err"
+exits 4 $? "a JUnit file in a folder that is not there"
+"$smsched" check scenarios/03-expectations.yaml --junit /dev/full >/dev/null 2>"$work/err"
+exits 4 $? "a JUnit file on a full disk"
+
+# interrupted SIGNAL ARGUMENT...: sends the signal once the run is under way.
+interrupted() {
+    local signal=$1 pid
+    shift
+    # A job in the background ignores SIGINT unless it is told not to.
+    python3 -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$smsched" "$@" >/dev/null 2>"$work/err" &
+    pid=$!
+    sleep 1
+    kill -"$signal" "$pid"
+    wait "$pid"
+}
+for signal in INT TERM; do
+    interrupted $signal run --out "$work/cut" "$work/long.yaml"
+    exits 130 $? "SIG$signal during a run"
+    says "interrupted" "SIG$signal during a run"
+    clean cut "SIG$signal during a run"
+done
+interrupted INT compare --jobs 3 "$work/long.yaml"
+exits 130 $? "SIGINT during a comparison in threads"
+interrupted INT explain --from 0ms "$work/long.yaml"
+exits 130 $? "SIGINT during an explanation"
+
+# Little memory: any way out but a crash.
+if sanitized; then
+    echo "skipped: little memory (sanitizers need much)"
+else
+    for kib in 8000 10000 12000 16000 24000 40000; do
+        (ulimit -v $kib; "$smsched" run --jobs 4 "$short" >/dev/null 2>"$work/err")
+        status=$?
+        case $status in
+            0 | 4 | 127) ok ;; # 127: not even the libraries fit
+            *) bad "$kib KiB of memory" "exit $status: $(head -c 300 "$work/err")" ;;
+        esac
+    done
+fi
+
+# Words that are none.
+"$smsched" validte "$short" >/dev/null 2>"$work/err"
+exits 2 $? "an unknown command"
+says "did you mean 'validate'?" "an unknown command"
+"$smsched" run --replication 3 --sed 1 "$short" >/dev/null 2>"$work/err"
+exits 2 $? "an unknown option"
+says "did you mean '--seed'?" "an unknown option"
+for wrong in "--seed" "--seed -1" "--seed 0" "--seed 1.5" "--seed 1e30" "--jobs 0" "--jobs nan" "--replications 0" \
+    "--format xml" "-z" "--out"; do
+    # shellcheck disable=SC2086
+    "$smsched" run "$short" $wrong >/dev/null 2>"$work/err"
+    exits 2 $? "run $wrong"
+done
+
+# The same numbers on any number of threads.
+"$smsched" run --format json --jobs 1 "$short" >"$work/one.json"
+"$smsched" run --format json --jobs 4 "$short" >"$work/four.json"
+if [ -s "$work/one.json" ] && cmp -s "$work/one.json" "$work/four.json"; then ok; else bad "1 thread and 4 threads differ"; fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
