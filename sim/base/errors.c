@@ -3,7 +3,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* The bytes of the line break at `at`, 0 if there is none. The breaks are those of YAML 1.1, by which libyaml counts. */
+/* The bytes of the line break at `at`, 0 if there is none. The breaks are those of YAML 1.1, by which libyaml counts.
+ */
 static size_t break_length(const char *at)
 {
     const unsigned char *c = (const unsigned char *)at;

@@ -243,8 +243,9 @@ static void estimate(const struct sms_scenario *scenario, struct need need[NEEDS
     need[NEED_SMS] = (struct need){"devices", "the blocks that all SMs hold", slots * slot + sms * sm};
     need[NEED_JOBS] = (struct need){"vms", "the jobs under way at once on all devices", streams * devices * job};
     need[NEED_STATISTICS] = (struct need){"vms", "the statistics of VMs and kernels", (vms + kernels) * statistics};
-    need[NEED_FITS] = (struct need){"vms", "every kernel on every device",
-                                    kernels * (kinds_of_device * fit + devices * 192 + sms / 8) + vms * devices * pointer};
+    need[NEED_FITS] =
+        (struct need){"vms", "every kernel on every device",
+                      kernels * (kinds_of_device * fit + devices * 192 + sms / 8) + vms * devices * pointer};
     need[NEED_VALUES] = (struct need){"run", "the values of every replication",
                                       runs * (vms * 18 + kernels * 9 + SMS_RESOURCES_MAX * 4 + 16) * value};
 }
@@ -262,8 +263,9 @@ static bool fits_in_memory(struct sms__reader *reader, struct sms_file *file, co
     if (sum <= MEMORY_MAX)
         return true;
     const struct sms__node *at = sms__node_get(scenario->node, most->key);
-    sms__complain(reader, at ? at : scenario->node, "the scenario needs about %.3g GiB of memory, more than %g, most for %s",
-                  sum / (1 << 30), MEMORY_MAX / (1 << 30), most->what);
+    sms__complain(reader, at ? at : scenario->node,
+                  "the scenario needs about %.3g GiB of memory, more than %g, most for %s", sum / (1 << 30),
+                  MEMORY_MAX / (1 << 30), most->what);
     return false;
 }
 

@@ -191,6 +191,11 @@ void sms__read_demand(struct sms__reader *reader, const struct sms__node *node, 
 /* Checks the parts of a scenario against each other and fills in what runs need. */
 void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
 
+/* uses.c: the fields of a scenario that name policies and a contention model; `at` is the scenario. */
+void sms__read_policies(struct sms__reader *reader, const struct sms__node *node, void *at);
+void sms__read_alone(struct sms__reader *reader, const struct sms__node *node, void *at);
+void sms__read_contention(struct sms__reader *reader, const struct sms__node *node, void *at);
+
 /* Tables of fields, for `smsched list fields`. */
 struct sms__table {
     const char *title;

@@ -11,257 +11,10 @@
 const char *const sms__queue_names[] = {"interleave", "fifo", "kernel_fifo", "rr_fifo", NULL};
 
 /* Of one scenario. Names are compared with each other, so that lists without end would take time without end. */
-enum { DEVICES_MAX = 100000, ENTRIES_MAX = 10000, POLICIES_MAX = 1000 };
+enum { DEVICES_MAX = 100000, ENTRIES_MAX = 10000 };
 
-static bool expect_list(struct sms__reader *reader, const struct sms__node *node, size_t most)
-{
-    if (!sms__expect_kind(reader, node, SMS__LIST))
-        return false;
-    if (node->items > most)
-        sms__complain(reader, node, "more than %zu entries", most);
-    return node->items <= most;
-}
-
-/* While a scenario is read. */
-struct context {
-    struct sms_file *file;
-    struct sms_scenario *scenario;
-};
-
-static struct context *context_of(struct sms__reader *reader) { return reader->user; }
-
-static const char *param_name(const void *user, size_t i) { return ((const struct sms_param *)user)[i].name; }
-
-static size_t count_params(const struct sms_param *params)
-{
-    size_t count = 0;
-    while (params && params[count].name)
-        count++;
-    return count;
-}
-
-static void default_params(const struct sms_param *params, double *values)
-{
-    for (size_t i = 0; i < count_params(params); i++)
-        values[i] = params[i].fallback;
-}
-
-static void read_param(struct sms__reader *reader, const struct sms__node *key, const struct sms__node *value,
-                       const struct sms_param *params, double *values)
-{
-    struct sms__quantity number;
-    if (!sms__expect_kind(reader, key, SMS__SCALAR))
-        return;
-    for (size_t i = 0; i < count_params(params); i++) {
-        if (strcmp(params[i].name, key->text))
-            continue;
-        enum sms__dimension dimension = params[i].unit == SMS_UNIT_COUNT ? SMS__COUNT : SMS__RATIO;
-        if (sms__read_number(reader, value, dimension, params[i].min, params[i].max, &number))
-            values[i] = number.value;
-        return;
-    }
-    if (count_params(params))
-        sms__complain_unknown(reader, key, "parameter", count_params(params), param_name, params);
-    else
-        sms__complain(reader, key, "unknown parameter '%.60s': there are none", key->text);
-}
-
-/* "name", or "name(limit=150 %)" where a parameter differs from its default. */
-static const char *label(struct sms__arena *arena, const char *name, const struct sms_param *params,
-                         const double *values)
-{
-    const char *text = "";
-    for (size_t i = 0; i < count_params(params); i++) {
-        bool ratio = params[i].unit == SMS_UNIT_RATIO;
-        if (values[i] == params[i].fallback)
-            continue;
-        text = sms__print(arena, "%s%s%s=%.6g%s", text, *text ? " " : "", params[i].name,
-                          ratio ? values[i] * 100 : values[i], ratio ? "%" : "");
-    }
-    return *text ? sms__print(arena, "%s(%s)", name, text) : name;
-}
-
-static const char *policy_name(const void *user, size_t i)
-{
-    const struct sms_block_policy *policy = sms__policy_at(user, i);
-    return policy ? policy->name : NULL;
-}
-
-static size_t count_policies(const struct sms_load_options *options)
-{
-    size_t count = 0;
-    while (sms__policy_at(options, count))
-        count++;
-    return count;
-}
-
-static void read_policy_params(struct sms__reader *reader, const struct sms__node *node, struct sms__policy_use *use)
-{
-    if (!sms__expect_kind(reader, node, SMS__MAP))
-        return;
-    for (size_t i = 0; i + 1 < node->items && reader->errors->count <= SMS_ERRORS_MAX; i += 2)
-        if (sms__is_first(reader, node, i))
-            read_param(reader, node->item[i], node->item[i + 1], use->policy->params, use->param);
-}
-
-/* `round_robin`, or `{fine_grained: {limit: 150 %}}`. */
-static bool read_policy_use(struct sms__reader *reader, const struct sms__node *node, struct sms__policy_use *use)
-{
-    const struct sms_load_options *options = context_of(reader)->file->options;
-    const struct sms__node *name = node;
-    if (node->kind == SMS__MAP && node->items == 2)
-        name = node->item[0];
-    if (!sms__expect_kind(reader, name, SMS__SCALAR))
-        return false;
-    use->node = node;
-    use->policy = sms__find_policy(options, name->text);
-    if (!use->policy) {
-        sms__complain_unknown(reader, name, "block policy", count_policies(options), policy_name, options);
-        return false;
-    }
-    default_params(use->policy->params, use->param);
-    if (name != node)
-        read_policy_params(reader, node->item[1], use);
-    use->label = label(reader->arena, use->policy->name, use->policy->params, use->param);
-    return true;
-}
-
-static void read_policies(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    struct sms_scenario *scenario = at;
-    if (!expect_list(reader, node, POLICIES_MAX))
-        return;
-    scenario->policy = SMS__NEW(reader->arena, struct sms__policy_use, node->items);
-    for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
-        struct sms__policy_use *use = &scenario->policy[scenario->policies];
-        if (!read_policy_use(reader, node->item[i], use))
-            continue;
-        for (size_t j = 0; j < scenario->policies; j++)
-            if (!strcmp(scenario->policy[j].label, use->label))
-                sms__complain(reader, node->item[i], "policy '%.60s' is given twice", use->label);
-        scenario->policies++;
-    }
-}
-
-static void read_alone(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    struct sms_scenario *scenario = at;
-    scenario->alone = SMS__NEW(reader->arena, struct sms__policy_use, 1);
-    read_policy_use(reader, node, scenario->alone);
-}
-
-static const char *contention_name(const void *user, size_t i)
-{
-    const struct sms_contention *model = sms__contention_at(user, i);
-    return model ? model->name : NULL;
-}
-
-static void unknown_contention(struct sms__reader *reader, const struct sms__node *node)
-{
-    const struct sms_load_options *options = context_of(reader)->file->options;
-    size_t count = 0;
-    while (sms__contention_at(options, count))
-        count++;
-    sms__complain_unknown(reader, node, "contention model", count, contention_name, options);
-}
-
-#define USAGE_STEP 1e-6 /* between two points of a curve, so that no slope is beyond number */
-
-static bool read_point(struct sms__reader *reader, const struct sms__node *node, double *usage, double *overhead)
-{
-    struct sms__quantity x, y;
-    if (!sms__expect_kind(reader, node, SMS__LIST))
-        return false;
-    if (node->items != 2) {
-        sms__complain(reader, node, "a point is [usage, overhead]");
-        return false;
-    }
-    if (!sms__read_number(reader, node->item[0], SMS__RATIO, 0, 1e6, &x) ||
-        !sms__read_number(reader, node->item[1], SMS__RATIO, 0, 1e6, &y))
-        return false;
-    if (x.value < *usage + USAGE_STEP || y.value < *overhead) {
-        sms__complain(reader, node, "the points of a curve rise, from a usage above 0 and by at least 0.0001 %%");
-        return false;
-    }
-    *usage = x.value;
-    *overhead = y.value;
-    return true;
-}
-
-static void read_curve(struct sms__reader *reader, const struct sms__node *node, struct sms_curve *curve)
-{
-    if (!sms__expect_kind(reader, node, SMS__LIST))
-        return;
-    if (node->items == 0)
-        sms__complain(reader, node, "a curve has at least one point, [usage, overhead]");
-    double *usage = SMS__NEW(reader->arena, double, node->items);
-    double *overhead = SMS__NEW(reader->arena, double, node->items);
-    double last_usage = 0, last_overhead = 0;
-    for (size_t i = 0; i < node->items; i++) {
-        if (!read_point(reader, node->item[i], &last_usage, &last_overhead))
-            return;
-        usage[i] = last_usage;
-        overhead[i] = last_overhead;
-    }
-    *curve = (struct sms_curve){node->items, usage, overhead};
-}
-
-static void read_curves(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
-{
-    if (!sms__expect_kind(reader, node, SMS__MAP))
-        return;
-    if (node->items / 2 > SMS_RESOURCES_MAX) {
-        sms__complain(reader, node, "more than %d resources", SMS_RESOURCES_MAX);
-        return;
-    }
-    struct sms__curves *curves = SMS__NEW(reader->arena, struct sms__curves, 1);
-    for (size_t i = 0; i + 1 < node->items; i += 2) {
-        if (!sms__is_first(reader, node, i))
-            continue;
-        curves->node[curves->count] = node->item[i];
-        curves->resource[curves->count] = sms__read_name(reader, node->item[i]);
-        read_curve(reader, node->item[i + 1], &curves->curve[curves->count]);
-        curves->count += curves->resource[curves->count] != NULL;
-    }
-    scenario->curves = curves;
-}
-
-static void read_contention_params(struct sms__reader *reader, const struct sms__node *node,
-                                   struct sms_scenario *scenario)
-{
-    for (size_t i = 0; i + 1 < node->items && reader->errors->count <= SMS_ERRORS_MAX; i += 2) {
-        const struct sms__node *key = node->item[i];
-        if (!sms__is_first(reader, node, i) || (key->kind == SMS__SCALAR && !strcmp(key->text, "model")))
-            continue;
-        if (key->kind == SMS__SCALAR && !strcmp(key->text, "curves") && scenario->contention->curves)
-            read_curves(reader, node->item[i + 1], scenario);
-        else
-            read_param(reader, key, node->item[i + 1], scenario->contention->params, scenario->contention_param);
-    }
-}
-
-/* `proportional`, or `{model: proportional, slope: 2.55}`. */
-static void read_contention(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    struct sms_scenario *scenario = at;
-    const struct sms__node *name = node->kind == SMS__MAP ? sms__node_get(node, "model") : node;
-    if (!name) {
-        sms__complain(reader, node, "key 'model' is missing");
-        return;
-    }
-    if (!sms__expect_kind(reader, name, SMS__SCALAR))
-        return;
-    const struct sms_contention *model = sms__find_contention(context_of(reader)->file->options, name->text);
-    if (!model) {
-        unknown_contention(reader, name);
-        return;
-    }
-    scenario->contention = model;
-    default_params(model->params, scenario->contention_param);
-    if (node->kind == SMS__MAP)
-        read_contention_params(reader, node, scenario);
-    scenario->contention_label = label(reader->arena, model->name, model->params, scenario->contention_param);
-}
+/* reader->user while a scenario is read. */
+static struct sms_file *file_of(struct sms__reader *reader) { return reader->user; }
 
 struct device_use {
     const struct sms__node *model;
@@ -351,7 +104,7 @@ static void read_device_use(struct sms__reader *reader, const struct sms__node *
     sms__read_fields(reader, pick_pairs(reader->arena, node, true), device_use_fields, &use);
     if (!use.model)
         return;
-    const struct sms__device *device = sms__find_device(context_of(reader)->file, use.model->text, use.model);
+    const struct sms__device *device = sms__find_device(file_of(reader), use.model->text, use.model);
     if (!device)
         return;
     device = overridden(reader, node, device);
@@ -366,7 +119,7 @@ static void read_device_use(struct sms__reader *reader, const struct sms__node *
 
 static void read_devices(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
-    if (!expect_list(reader, node, ENTRIES_MAX))
+    if (!sms__expect_list(reader, node, ENTRIES_MAX))
         return;
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++)
         read_device_use(reader, node->item[i], at);
@@ -432,13 +185,13 @@ static void read_vm(struct sms__reader *reader, const struct sms__node *node, st
             sms__complain(reader, sms__node_get(node, "name"), "VM '%.60s' is defined twice", vm->name);
     scenario->vms++;
     if (vm->workload_node)
-        vm->workload = sms__find_workload(context_of(reader)->file, vm->workload_node->text, vm->workload_node);
+        vm->workload = sms__find_workload(file_of(reader), vm->workload_node->text, vm->workload_node);
 }
 
 static void read_vms(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms_scenario *scenario = at;
-    if (!expect_list(reader, node, ENTRIES_MAX))
+    if (!sms__expect_list(reader, node, ENTRIES_MAX))
         return;
     scenario->vm = SMS__NEW(reader->arena, struct sms__vm, node->items);
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++)
@@ -495,7 +248,7 @@ static const struct sms__field expect_fields[] = {
 static void read_expects(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms_scenario *scenario = at;
-    if (!expect_list(reader, node, ENTRIES_MAX))
+    if (!sms__expect_list(reader, node, ENTRIES_MAX))
         return;
     scenario->expect = SMS__NEW(reader->arena, struct sms__expect, node->items);
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
@@ -516,11 +269,11 @@ static const struct sms__field scenario_fields[] = {
     {"question", SMS__TEXT, 0, F(sms_scenario, question), .help = "what it is to answer"},
     {"devices", SMS__CUSTOM, .read = read_devices, .required = true,
      .help = "a list of {model: NAME, count: N}, with any field of a device to override it"},
-    {"contention", SMS__CUSTOM, .read = read_contention, .help = "a model, or {model: NAME, ...}; default none"},
+    {"contention", SMS__CUSTOM, .read = sms__read_contention, .help = "a model, or {model: NAME, ...}; default none"},
     {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .choices = sms__queue_names,
      .help = "in which order kernels offer blocks; default interleave"},
-    {"policies", SMS__CUSTOM, .read = read_policies, .required = true, .help = "a list of NAME or {NAME: {...}}"},
-    {"alone", SMS__CUSTOM, .read = read_alone, .help = "the policy of the stand-alone runs; default round_robin"},
+    {"policies", SMS__CUSTOM, .read = sms__read_policies, .required = true, .help = "a list of NAME or {NAME: {...}}"},
+    {"alone", SMS__CUSTOM, .read = sms__read_alone, .help = "the policy of the stand-alone runs; default round_robin"},
     {"vms", SMS__CUSTOM, .read = read_vms, .required = true, .help = "a list"},
     {"run", SMS__CUSTOM, .read = read_run, .help = "how long, from which seed, how often"},
     {"expect", SMS__CUSTOM, .read = read_expects, .help = "what `smsched check` checks"},
@@ -539,8 +292,7 @@ const struct sms__table *sms__scenario_tables(void) { return tables; }
 void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node, struct sms_file *file,
                         struct sms_scenario *scenario)
 {
-    struct context context = {file, scenario};
-    reader->user = &context;
+    reader->user = file;
     *scenario = (struct sms_scenario){.node = node,
                                       .name = "",
                                       .question = "",

@@ -8,8 +8,8 @@
 struct chart {
     struct sms__plot *plot;
     const struct sms__bars *bars;
-    const char *unit_of;  /* what the axis says before its unit */
-    double least;         /* groups whose bars are all below are left out */
+    const char *unit_of; /* what the axis says before its unit */
+    double least;        /* groups whose bars are all below are left out */
     struct sms__figure_files files;
     size_t panels, blocks, tics;
     bool *used; /* [policies]: by a panel */
@@ -20,7 +20,7 @@ struct panel {
     size_t scenario;
     const char **group;
     size_t groups;
-    bool host;  /* the last group is the host */
+    bool host; /* the last group is the host */
     size_t *policy;
     size_t policies;
     double top; /* greatest end of a bar with its error bar */
@@ -127,8 +127,7 @@ static void write_block(struct chart *chart, const struct panel *panel, size_t p
 
 static struct sms__unit unit_for(const struct chart *chart, double top)
 {
-    static const struct sms__unit units[] = {
-        {"kernels/µs", 1e6}, {"kernels/ms", 1e3}, {"kernels/s", 1}};
+    static const struct sms__unit units[] = {{"kernels/µs", 1e6}, {"kernels/ms", 1e3}, {"kernels/s", 1}};
     size_t i = 0;
     if (chart->least > 0)
         return (struct sms__unit){"%", 0.01};
@@ -179,8 +178,8 @@ static void write_panel(struct chart *chart, size_t scenario)
 
 static void declare(const struct chart *chart)
 {
-    static const char *const per_panel[] = {"title", "label", "unit", "top", "right", "bar",
-                                            "rule", "empty", "first_tic", "last_tic", "first_block", "last_block"};
+    static const char *const per_panel[] = {"title", "label", "unit",      "top",      "right",       "bar",
+                                            "rule",  "empty", "first_tic", "last_tic", "first_block", "last_block"};
     FILE *to = chart->files.variables;
     for (size_t i = 0; i < sizeof per_panel / sizeof *per_panel; i++)
         fprintf(to, "array panel_%s[%zu]\n", per_panel[i], chart->plot->scenario.count);

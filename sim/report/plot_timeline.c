@@ -7,13 +7,13 @@
 #include <stdlib.h>
 
 enum {
-    SMS_MOST = 8,         /* SMs drawn */
-    SMS_LEAST = 4,        /* unless there are fewer */
-    LANES_PANEL = 72,     /* lanes drawn in a panel, unless SMS_LEAST SMs have more */
-    LANES_SM = 128,       /* blocks of an SM beyond these are not drawn */
-    PIECES_PANEL = 1500,  /* blocks drawn in a panel */
-    PIECES_MOST = 20000,  /* blocks looked at */
-    STEPS = 4             /* typical durations drawn once all VMs have begun */
+    SMS_MOST = 8,        /* SMs drawn */
+    SMS_LEAST = 4,       /* unless there are fewer */
+    LANES_PANEL = 72,    /* lanes drawn in a panel, unless SMS_LEAST SMs have more */
+    LANES_SM = 128,      /* blocks of an SM beyond these are not drawn */
+    PIECES_PANEL = 1500, /* blocks drawn in a panel */
+    PIECES_MOST = 20000, /* blocks looked at */
+    STEPS = 4            /* typical durations drawn once all VMs have begun */
 };
 
 /* One block. */
@@ -37,7 +37,7 @@ struct timeline {
     struct course *course; /* [policies]: those of the scenario */
     size_t courses;
     struct sms__names vm;
-    size_t sms;            /* drawn */
+    size_t sms; /* drawn */
     double from_ns, to_ns;
     struct sms__figure_files files;
 };

@@ -22,7 +22,7 @@ struct loader {
     yaml_event_t event;
     struct anchor *anchors;
     uint64_t nodes, anchored; /* of the file */
-    size_t capacity; /* of doc->root */
+    size_t capacity;          /* of doc->root */
 };
 
 static int fail_at(struct loader *l, yaml_mark_t mark, const char *what)

@@ -29,6 +29,15 @@ bool sms__expect_kind(struct sms__reader *reader, const struct sms__node *node, 
     return false;
 }
 
+bool sms__expect_list(struct sms__reader *reader, const struct sms__node *node, size_t most)
+{
+    if (!sms__expect_kind(reader, node, SMS__LIST))
+        return false;
+    if (node->items > most)
+        sms__complain(reader, node, "more than %zu entries", most);
+    return node->items <= most;
+}
+
 void sms__complain_unknown(struct sms__reader *reader, const struct sms__node *node, const char *what, size_t count,
                            const char *(*name)(const void *user, size_t i), const void *user)
 {

@@ -57,6 +57,9 @@ bool sms__expect_kind(struct sms__reader *reader, const struct sms__node *node, 
 /* Whether no pair before the one at `i` has its key; reports it otherwise. Keys that are no scalars pass. */
 bool sms__is_first(struct sms__reader *reader, const struct sms__node *map, size_t i);
 
+/* The same for a list of at most so many entries. */
+bool sms__expect_list(struct sms__reader *reader, const struct sms__node *node, size_t most);
+
 void sms__complain(struct sms__reader *reader, const struct sms__node *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -82,14 +82,14 @@ static void copies_of_one_direction_share_the_link(void **state)
     sms_file_free(file);
 }
 
-static const char *const jittery =
-    SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, blocks: 20, threads: 512, block_time: 1 us, jitter: 20 %%, "
-                 "demand: {fp32: 30 %%, dram: 20 %%}}]\n"
-                 "---\nworkload: idle\nkernels: [{name: k, blocks: 1, threads: 1, block_time: 1 us}]\nsteps: [{host: 3 us}]\n"
-                 "---\nscenario: s\ndevices: [{model: small, count: 2}]\ncontention: {model: proportional, slope: 2}\n"
-                 "policies: [round_robin, fine_grained, most_room]\n"
-                 "vms: [{name: a, workload: w, repeat: forever}, {name: b, workload: w, repeat: forever}%s]\n"
-                 "run: {warmup: 10 us, duration: 200 us, replications: 4}\n";
+static const char *const jittery = SMALL_DEVICE
+    "---\nworkload: w\nkernels: [{name: k, blocks: 20, threads: 512, block_time: 1 us, jitter: 20 %%, "
+    "demand: {fp32: 30 %%, dram: 20 %%}}]\n"
+    "---\nworkload: idle\nkernels: [{name: k, blocks: 1, threads: 1, block_time: 1 us}]\nsteps: [{host: 3 us}]\n"
+    "---\nscenario: s\ndevices: [{model: small, count: 2}]\ncontention: {model: proportional, slope: 2}\n"
+    "policies: [round_robin, fine_grained, most_room]\n"
+    "vms: [{name: a, workload: w, repeat: forever}, {name: b, workload: w, repeat: forever}%s]\n"
+    "run: {warmup: 10 us, duration: 200 us, replications: 4}\n";
 
 /* The bytes of every value of one subject in one replication. */
 static void assert_same_subject(const struct sms_results *a, const struct sms_results *b, size_t policy,

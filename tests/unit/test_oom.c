@@ -39,17 +39,18 @@ static void deny(size_t from, size_t count)
     failures = count;
 }
 
-static const char scenario_text[] = "scenario: s\n"
-                                    "devices: [{model: v100, count: 2, sms: 4}]\n"
-                                    "contention: maxmin\n"
-                                    "policies: [round_robin, {fine_grained: {limit: 90 %}}, most_room]\n"
-                                    "vms:\n"
-                                    "  - {name: a, workload: gtx1080ti/atax, repeat: 2}\n"
-                                    "  - {name: b, workload: own, arrivals: {poisson: 50 us}, streams: 3}\n"
-                                    "run: {duration: 1 ms, replications: 2}\n"
-                                    "---\n"
-                                    "workload: own\n"
-                                    "kernels: [{name: k, blocks: 64, threads: 64, block_time: 9 us, demand: {dram: 9 %}}]\n";
+static const char scenario_text[] =
+    "scenario: s\n"
+    "devices: [{model: v100, count: 2, sms: 4}]\n"
+    "contention: maxmin\n"
+    "policies: [round_robin, {fine_grained: {limit: 90 %}}, most_room]\n"
+    "vms:\n"
+    "  - {name: a, workload: gtx1080ti/atax, repeat: 2}\n"
+    "  - {name: b, workload: own, arrivals: {poisson: 50 us}, streams: 3}\n"
+    "run: {duration: 1 ms, replications: 2}\n"
+    "---\n"
+    "workload: own\n"
+    "kernels: [{name: k, blocks: 64, threads: 64, block_time: 9 us, demand: {dram: 9 %}}]\n";
 
 static char path[] = "/tmp/smsched-oom-XXXXXX";
 
