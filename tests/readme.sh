@@ -5,7 +5,7 @@ set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -r scenarios README.md "$work"
-ln -s "$PWD/build-asan" "$work/build"
+ln -s "$PWD/build" "$work/build"
 cd "$work"
 # The README's own scenario and policy are in it as text: here they become files.
 awk '/^```yaml mine.yaml/ {on=1; next} /^```/ {on=0} on' README.md >mine.yaml

@@ -127,18 +127,20 @@ static bool is_yaml(const char *name)
     return length > 5 && !strcmp(name + length - 5, ".yaml");
 }
 
-static void print_folder(const struct cli *cli, const char *folder)
+enum { FOLDERS_DEEP = 3 }; /* so that links in a circle end */
+
+static void print_folder(const struct cli *cli, const char *folder, int deep)
 {
     struct dirent **entry;
     struct stat st;
     char path[4400];
     int count = scandir(folder, &entry, NULL, alphasort);
     for (int i = 0; i < count; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name);
-        bool is_folder = entry[i]->d_name[0] != '.' && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-        if (is_folder)
-            print_folder(cli, path);
-        else if (is_yaml(entry[i]->d_name))
+        bool fits = snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name) < (int)sizeof path;
+        bool is_folder = fits && entry[i]->d_name[0] != '.' && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+        if (is_folder && deep > 1)
+            print_folder(cli, path, deep - 1);
+        else if (fits && !is_folder && is_yaml(entry[i]->d_name))
             print_model(cli, path);
         free(entry[i]);
     }
@@ -152,10 +154,10 @@ static int list_models(const struct cli *cli, const char *kind)
     const char *installed = session_options(cli).installed_models;
     if (cli->models) {
         snprintf(folder, sizeof folder, "%s/%s", cli->models, kind);
-        print_folder(cli, folder);
+        print_folder(cli, folder, FOLDERS_DEEP);
     }
     snprintf(folder, sizeof folder, "%s/%s", installed ? installed : sms__installed_models(), kind);
-    print_folder(cli, folder);
+    print_folder(cli, folder, FOLDERS_DEEP);
     return EXIT_OK;
 }
 

@@ -91,7 +91,7 @@ static void make_room(struct sms__arena *arena, struct sms_scenario *scenario, s
     if (scenario->device && wanted == capacity_for(scenario->devices))
         return;
     const struct sms__device **grown = SMS__NEW(arena, const struct sms__device *, wanted);
-    for (size_t i = 0; i < scenario->devices; i++)
+    for (size_t i = 0; scenario->device && i < scenario->devices; i++)
         grown[i] = scenario->device[i];
     scenario->device = grown;
 }

@@ -173,7 +173,12 @@ static void check_row(struct baseline *baseline)
     const struct sms_results *results = results_named(baseline->set, baseline->field[0]);
     if (!results || !baseline->field[5][0])
         return; /* a scenario that was not run, or a metric without a value */
-    double expected = strtod(baseline->field[5], NULL), actual = baseline_actual(baseline, results);
+    char *rest;
+    double expected = strtod(baseline->field[5], &rest), actual = baseline_actual(baseline, results);
+    if (*rest || !isfinite(expected)) {
+        complain(baseline, "the mean is not a number");
+        return;
+    }
     struct sms__check *check = new_check(baseline->checks);
     if (!check) {
         baseline->failed = true;
@@ -210,6 +215,7 @@ int sms__check_baseline(const struct sms__set *set, const char *path, double tol
 {
     struct baseline baseline = {.set = set, .checks = checks, .errors = errors, .path = path, .tolerance = tolerance};
     struct csv_parser parser;
+    size_t before = checks->count;
     char bytes[4096];
     FILE *file = fopen(path, "re");
     if (!file) {
@@ -229,5 +235,7 @@ int sms__check_baseline(const struct sms__set *set, const char *path, double tol
     fclose(file);
     if (!errors->count && baseline.line < 2)
         sms__fail(errors, SMS_EINPUT, path, "holds no values");
+    else if (!errors->count && !baseline.failed && checks->count == before)
+        sms__fail(errors, SMS_EINPUT, path, "holds no value of a scenario that ran");
     return errors->count || baseline.failed ? -1 : 0;
 }
