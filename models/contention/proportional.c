@@ -14,22 +14,10 @@ static const struct sms_param params[] = {
     {0},
 };
 
-static void rate(const struct sms_contention_view *view, const double *usage, struct sms_group *groups, size_t count)
+static double slowdown(const struct sms_contention_view *view, size_t r, double usage)
 {
-    double slowdown[SMS_RESOURCES_MAX];
-    bool contended = false;
-    for (size_t r = 0; r < view->resources; r++) {
-        double excess = usage[r] - SMS_FULL;
-        contended |= excess > 0;
-        slowdown[r] = excess > 0 ? 1 + view->params[SLOPE] * (excess / SMS_FULL) : 1;
-    }
-    for (size_t g = 0; g < count; g++) {
-        double worst = 1;
-        for (size_t r = 0; contended && r < view->resources; r++)
-            if (groups[g].demand[r] > 0 && slowdown[r] > worst)
-                worst = slowdown[r];
-        *groups[g].speed = 1 / worst;
-    }
+    (void)r;
+    return usage > SMS_FULL ? 1 + view->params[SLOPE] * ((usage - SMS_FULL) / SMS_FULL) : 1;
 }
 
 const struct sms_contention sms_contention_proportional = {
@@ -37,5 +25,5 @@ const struct sms_contention sms_contention_proportional = {
     .help = "as slow as the fullest resource that a block uses, by a slope above 100 %",
     .params = params,
     .free_below_full = true,
-    .rate = rate,
+    .slowdown = slowdown,
 };

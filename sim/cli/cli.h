@@ -21,8 +21,9 @@ struct cli {
     size_t n_args;
     const char *out, *policy, *baseline, *junit, *models, *terminals;
     int format; /* index in cli_formats */
+    int engine; /* enum sms_engine */
     double seed, replications, jobs, from_ps, to_ps, tolerance;
-    bool quiet, help;
+    bool quiet, help, check;
     const char *share; /* folder with models/ and plots/ */
     const char *command_line;
 };
@@ -30,7 +31,7 @@ struct cli {
 extern const char *const cli_formats[];
 enum { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 
-enum cli_option_kind { CLI_FLAG, CLI_TEXT, CLI_COUNT, CLI_TIME, CLI_RATIO, CLI_FORMAT };
+enum cli_option_kind { CLI_FLAG, CLI_TEXT, CLI_COUNT, CLI_TIME, CLI_RATIO, CLI_CHOICE };
 
 struct cli_option {
     char letter;       /* also its bit's name in a command's list */
@@ -39,6 +40,7 @@ struct cli_option {
     const char *help;
     enum cli_option_kind kind;
     size_t offset; /* in struct cli */
+    const char *const *choices; /* CLI_CHOICE: what it may be, NULL last; the index is stored */
 };
 
 struct cli_command {

@@ -13,11 +13,11 @@ const struct cli_command cli_commands[] = {
      "Prints, for each scenario and policy, throughput, normalized progress, waiting and slowdown of each VM and of "
      "the host, with 95 % confidence intervals over the replications. With --out the results, a timeline and the "
      "scenarios themselves go into a new folder, which 'smsched plot' draws.",
-     "ofpsrjmq", cmd_run},
+     "ofpsrjmecq", cmd_run},
     {"compare", "SCENARIO...", "run and print each policy's change over the first",
      "Ratios are paired by replication: policies of one replication see the same random numbers. --baseline names "
      "another policy to compare with.",
-     "fbsrjmq", cmd_compare},
+     "fbsrjmecq", cmd_compare},
     {"validate", "FILE...", "check scenario, workload and device files",
      "Reports every problem of every file as file:line:column with the line, a caret and the nearest valid name. "
      "Exits 3 if there was one.",
@@ -25,7 +25,7 @@ const struct cli_command cli_commands[] = {
     {"check", "SCENARIO...", "run and check the expectations of the scenarios, or a baseline",
      "Checks each scenario's 'expect:' list, and with --baseline every value of a CSV file that 'run --format csv' "
      "wrote. Exits 1 if one was missed.",
-     "btusrjmq", cmd_check},
+     "btusrjmecq", cmd_check},
     {"explain", "SCENARIO", "print the dispatch decisions of a span of time",
      "What went where, which SMs were passed over and why, for the first replication of each policy.", "FTpsmf",
      cmd_explain},

@@ -5,27 +5,31 @@
 #include <string.h>
 
 const char *const cli_formats[] = {"table", "csv", "json", NULL};
+static const char *const engines[] = {"fast", "reference", NULL};
 
 #define AT(member) offsetof(struct cli, member)
 
 const struct cli_option cli_options[] = {
-    {'o', "out", "DIR", "write a results folder (a new one)", CLI_TEXT, AT(out)},
-    {'f', "format", "FORMAT", "table, csv or json on stdout", CLI_FORMAT, AT(format)},
-    {'p', "policy", "POLICY", "this policy only", CLI_TEXT, AT(policy)},
-    {'s', "seed", "N", "instead of the scenario's", CLI_COUNT, AT(seed)},
-    {'r', "replications", "N", "instead of the scenario's", CLI_COUNT, AT(replications)},
-    {'j', "jobs", "N", "threads; the results do not depend on it", CLI_COUNT, AT(jobs)},
-    {'m', "models", "DIR", "look here for devices/ and workloads/ first", CLI_TEXT, AT(models)},
+    {'o', "out", "DIR", "write a results folder (a new one)", CLI_TEXT, AT(out), NULL},
+    {'f', "format", "FORMAT", "table, csv or json on stdout", CLI_CHOICE, AT(format), cli_formats},
+    {'p', "policy", "POLICY", "this policy only", CLI_TEXT, AT(policy), NULL},
+    {'s', "seed", "N", "instead of the scenario's", CLI_COUNT, AT(seed), NULL},
+    {'r', "replications", "N", "instead of the scenario's", CLI_COUNT, AT(replications), NULL},
+    {'j', "jobs", "N", "threads; the results do not depend on it", CLI_COUNT, AT(jobs), NULL},
+    {'m', "models", "DIR", "look here for devices/ and workloads/ first", CLI_TEXT, AT(models), NULL},
     {'b', "baseline", "NAME", "compare: the policy to compare with; check: a CSV file from run --format csv", CLI_TEXT,
-     AT(baseline)},
+     AT(baseline), NULL},
     {'t', "tolerance", "RATIO", "by how much a baseline's value may be missed, relatively; default 1 %", CLI_RATIO,
-     AT(tolerance)},
-    {'u', "junit", "FILE", "write the checks as JUnit XML", CLI_TEXT, AT(junit)},
-    {'F', "from", "TIME", "first instant, as 0 ms; default 0", CLI_TIME, AT(from_ps)},
-    {'T', "to", "TIME", "last instant, as 1 ms; default: the same as --from", CLI_TIME, AT(to_ps)},
-    {'x', "figures", "LIST", "of svg, pdf, png, with commas; default svg,png", CLI_TEXT, AT(terminals)},
-    {'q', "quiet", NULL, "no progress, and nothing on stdout but what was asked for", CLI_FLAG, AT(quiet)},
-    {'h', "help", NULL, "print this and exit", CLI_FLAG, AT(help)},
+     AT(tolerance), NULL},
+    {'u', "junit", "FILE", "write the checks as JUnit XML", CLI_TEXT, AT(junit), NULL},
+    {'F', "from", "TIME", "first instant, as 0 ms; default 0", CLI_TIME, AT(from_ps), NULL},
+    {'T', "to", "TIME", "last instant, as 1 ms; default: the same as --from", CLI_TIME, AT(to_ps), NULL},
+    {'x', "figures", "LIST", "of svg, pdf, png, with commas; default svg,png", CLI_TEXT, AT(terminals), NULL},
+    {'e', "engine", "ENGINE", "fast, or reference: the plain way, to compare; the same results", CLI_CHOICE, AT(engine),
+     engines},
+    {'c', "check", NULL, "check the engine's invariants at every event", CLI_FLAG, AT(check), NULL},
+    {'q', "quiet", NULL, "no progress, and nothing on stdout but what was asked for", CLI_FLAG, AT(quiet), NULL},
+    {'h', "help", NULL, "print this and exit", CLI_FLAG, AT(help), NULL},
     {0}};
 
 int cli_usage(const struct cli *cli, const char *format, ...)
@@ -57,15 +61,18 @@ static int set_number(struct cli *cli, const struct cli_option *option, const ch
     return 0;
 }
 
-static int set_format(struct cli *cli, const char *text)
+static int set_choice(struct cli *cli, const struct cli_option *option, const char *text)
 {
-    for (int i = 0; cli_formats[i]; i++) {
-        if (strcmp(cli_formats[i], text))
+    char all[128] = "";
+    for (int i = 0; option->choices[i]; i++) {
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", option->choices[i]);
+        if (strcmp(option->choices[i], text))
             continue;
-        cli->format = i;
+        *(int *)((char *)cli + option->offset) = i;
         return 0;
     }
-    return cli_usage(cli, "--format: '%s' is none of table, csv, json", text);
+    return cli_usage(cli, "--%s: '%s' is none of %s", option->name, text, all);
 }
 
 static int set_option(struct cli *cli, const struct cli_option *option, const char *value)
@@ -77,8 +84,8 @@ static int set_option(struct cli *cli, const struct cli_option *option, const ch
     case CLI_TEXT:
         *(const char **)((char *)cli + option->offset) = value;
         return 0;
-    case CLI_FORMAT:
-        return set_format(cli, value);
+    case CLI_CHOICE:
+        return set_choice(cli, option, value);
     default:
         return set_number(cli, option, value);
     }

@@ -102,6 +102,8 @@ struct sms_run_options session_run_options(const struct cli *cli)
     options.seed = (uint64_t)cli->seed;
     options.replications = (unsigned)cli->replications;
     options.jobs = (unsigned)cli->jobs;
+    options.engine = (enum sms_engine)cli->engine;
+    options.check = cli->check;
     options.cancel = &cli_interrupted;
     return options;
 }

@@ -2,34 +2,32 @@
 
 #include <smsched/error.h>
 
-void sms__engine_init(struct sms__engine *engine, struct sms__arena *arena, uint32_t sources)
+static const size_t none = SIZE_MAX;
+
+void sms__engine_init(struct sms__engine *engine, struct sms__arena *arena, const size_t sources[SMS__LEVELS])
 {
-    *engine = (struct sms__engine){.firing = UINT32_MAX};
-    sms__queue_init(&engine->queue, arena, sources);
-    engine->handler = SMS__NEW(arena, struct sms__handler, sources);
+    *engine = (struct sms__engine){.firing = none};
+    for (int l = 0; l < SMS__LEVELS; l++) {
+        engine->next[l] = engine->sources;
+        engine->sources += sources[l];
+    }
+    sms__queue_init(&engine->queue, arena, engine->sources);
+    engine->handler = SMS__NEW(arena, struct sms__handler, engine->sources);
     engine->last = &engine->first;
 }
 
-uint32_t sms__engine_source(struct sms__engine *engine, void (*fire)(void *subject, uint64_t now), void *subject)
+size_t sms__engine_source(struct sms__engine *engine, enum sms__level level, void (*fire)(void *subject, uint64_t now),
+                          void *subject)
 {
-    uint32_t source = sms__queue_source(&engine->queue);
+    size_t source = engine->next[level]++;
     engine->handler[source] = (struct sms__handler){fire, subject};
     return source;
 }
 
-void sms__engine_at(struct sms__engine *engine, uint32_t source, enum sms__level level, uint64_t time)
+void sms__engine_at(struct sms__engine *engine, size_t source, uint64_t time)
 {
     engine->refreshed |= source == engine->firing;
-    if (time == UINT64_MAX)
-        sms__queue_clear(&engine->queue, source);
-    else
-        sms__queue_set(&engine->queue, source, level, time);
-}
-
-void sms__engine_never(struct sms__engine *engine, uint32_t source)
-{
-    engine->refreshed |= source == engine->firing;
-    sms__queue_clear(&engine->queue, source);
+    sms__queue_set(&engine->queue, source, time);
 }
 
 void sms__engine_defer(struct sms__engine *engine, struct sms__action *action)
@@ -54,21 +52,37 @@ static void act_all(struct sms__engine *engine)
     }
 }
 
-/* Fires the next source. Where nothing else happens at this instant, the actions
- * run before the source leaves the top of the heap: most often they give it its
- * next time, and replacing the top costs half of taking it out and putting it in. */
-static void fire_next(struct sms__engine *engine)
+/* The reference for the queue. */
+static struct sms__match find_first(const struct sms__engine *engine)
 {
-    uint32_t source = sms__entry_source(&engine->queue.heap[0]);
-    bool tied = sms__queue_tied(&engine->queue);
+    struct sms__match first = {SMS__NEVER, 0};
+    for (size_t s = 0; s < engine->sources; s++) {
+        uint64_t time = sms__queue_time(&engine->queue, s);
+        if (time < first.time)
+            first = (struct sms__match){time, s};
+    }
+    return first;
+}
+
+static struct sms__match first_event(const struct sms__engine *engine)
+{
+    return engine->plain ? find_first(engine) : sms__queue_first(&engine->queue);
+}
+
+/* Fires the next source. Where nothing else happens at this instant, the actions
+ * run before the source is taken out: most often they give it its next time, and
+ * one change of the queue is cheaper than two. */
+static void fire_next(struct sms__engine *engine, size_t source)
+{
+    bool alone = !engine->plain && !sms__queue_tied(&engine->queue);
     engine->firing = source;
     engine->refreshed = false;
     engine->handler[source].fire(engine->handler[source].subject, engine->now);
-    if (!tied)
+    if (alone && !engine->stopped)
         act_all(engine);
     if (!engine->refreshed)
-        sms__queue_clear(&engine->queue, source);
-    engine->firing = UINT32_MAX;
+        sms__queue_set(&engine->queue, source, SMS__NEVER);
+    engine->firing = none;
 }
 
 static int interrupted(const struct sms__engine *engine)
@@ -83,15 +97,15 @@ static int interrupted(const struct sms__engine *engine)
 int sms__engine_run(struct sms__engine *engine)
 {
     while (!engine->stopped) {
-        const struct sms__queue *queue = &engine->queue;
-        if (engine->first && (queue->size == 0 || queue->heap[0].time != engine->now)) {
+        struct sms__match next = first_event(engine);
+        if (engine->first && next.time != engine->now) {
             act_all(engine);
             continue;
         }
-        if (queue->size == 0)
+        if (next.time == SMS__NEVER)
             break;
-        engine->now = queue->heap[0].time;
-        fire_next(engine);
+        engine->now = next.time;
+        fire_next(engine, next.source);
         engine->events++;
         int code = interrupted(engine); /* after every event: one may take long where SMs are many */
         if (code)

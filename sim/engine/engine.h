@@ -7,6 +7,10 @@
 
 #include <stdatomic.h>
 
+/* At equal times lower levels go first: what ends is gone before what decides.
+ * Sources of one level go in the order in which they were registered. */
+enum sms__level { SMS__LEVEL_WIDE, SMS__LEVEL_BLOCK, SMS__LEVEL_LINK, SMS__LEVEL_TENANT, SMS__LEVEL_RUN, SMS__LEVELS };
+
 /* What a source does at its time. It may set its own next event; a source that
  * does not is taken out of the queue. */
 struct sms__handler {
@@ -25,18 +29,24 @@ struct sms__action {
 struct sms__engine {
     struct sms__queue queue;
     struct sms__handler *handler; /* by source */
-    uint64_t now;                 /* ps */
-    uint64_t events, max_events;  /* max 0: no limit */
-    uint32_t firing;
+    size_t next[SMS__LEVELS];     /* source of each level */
+    size_t sources;
+    bool plain;                  /* looks at every source for the next event, instead of asking the queue */
+    uint64_t now;                /* ps */
+    uint64_t events, max_events; /* max 0: no limit */
+    size_t firing;
     bool refreshed, stopped;
     const atomic_bool *cancel;
     struct sms__action *first, **last;
 };
 
-void sms__engine_init(struct sms__engine *engine, struct sms__arena *arena, uint32_t sources);
-uint32_t sms__engine_source(struct sms__engine *engine, void (*fire)(void *subject, uint64_t now), void *subject);
-void sms__engine_at(struct sms__engine *engine, uint32_t source, enum sms__level level, uint64_t time);
-void sms__engine_never(struct sms__engine *engine, uint32_t source);
+/* For so many sources of each level. */
+void sms__engine_init(struct sms__engine *engine, struct sms__arena *arena, const size_t sources[SMS__LEVELS]);
+size_t sms__engine_source(struct sms__engine *engine, enum sms__level level, void (*fire)(void *subject, uint64_t now),
+                          void *subject);
+
+/* The source's next event is at `time`, not before now; SMS__NEVER: it has none. */
+void sms__engine_at(struct sms__engine *engine, size_t source, uint64_t time);
 
 /* Queues the action for the end of this instant, unless it is queued. */
 void sms__engine_defer(struct sms__engine *engine, struct sms__action *action);
@@ -44,16 +54,16 @@ void sms__engine_defer(struct sms__engine *engine, struct sms__action *action);
 /* Runs until nothing is left or a handler sets `stopped`. SMS_OK, SMS_ECANCELED or SMS_ELIMIT. */
 int sms__engine_run(struct sms__engine *engine);
 
-/* now + delay, or UINT64_MAX where that is beyond the clock. Delays are rounded
+/* now + delay, or SMS__NEVER where that is beyond the clock. Delays are rounded
  * up to whole picoseconds and are at least 1: time goes on. */
 static inline uint64_t sms__after(uint64_t now, double delay_ps)
 {
     if (!(delay_ps < 9.2e18))
-        return UINT64_MAX;
-    uint64_t whole = (uint64_t)delay_ps;
+        return SMS__NEVER;
+    int64_t whole = (int64_t)delay_ps;
     whole += (double)whole < delay_ps;
-    whole += whole == 0;
-    return whole > UINT64_MAX - now ? UINT64_MAX : now + whole;
+    whole = whole > 1 ? whole : 1;
+    return (uint64_t)whole > SMS__NEVER - now ? SMS__NEVER : now + (uint64_t)whole;
 }
 
 #endif

@@ -1,7 +1,10 @@
 /* The queue of events. An event is a source (an SM, a stream, a clock mark) with
  * the time of its next event; to schedule again is to replace, so a stale event
- * cannot exist. Order: time, then level, then the source's number; never an
- * address. */
+ * cannot exist. Order: time, then the source's number; never an address.
+ *
+ * It is a tournament: each source has a leaf, each node above holds the winner of
+ * the two below. A change replays one path to the root, without a branch that
+ * depends on times, which no processor could predict. */
 #ifndef SMS_ENGINE_QUEUE_H
 #define SMS_ENGINE_QUEUE_H
 
@@ -10,36 +13,56 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* At equal times lower levels go first: what ends is gone before what decides. */
-enum sms__level { SMS__LEVEL_BLOCK, SMS__LEVEL_LINK, SMS__LEVEL_TENANT, SMS__LEVEL_RUN };
+/* The time of what never happens. */
+#define SMS__NEVER UINT64_MAX
 
-struct sms__entry {
+struct sms__match {
     uint64_t time;
-    uint64_t order; /* level and number of the source */
+    uint64_t source; /* the winner */
 };
 
 struct sms__queue {
-    struct sms__entry *heap; /* binary, the first is the next */
-    uint32_t *place;         /* of each source in the heap, from 1; 0: not in it */
-    uint32_t size, sources, capacity;
+    struct sms__match *match; /* [2 * leaves]: 1 is the root, the children of i are 2i and 2i + 1 */
+    size_t leaves;            /* a power of two, at least 2 */
 };
 
-void sms__queue_init(struct sms__queue *queue, struct sms__arena *arena, uint32_t capacity);
+/* For sources 0 .. sources - 1, none of which has an event. */
+void sms__queue_init(struct sms__queue *queue, struct sms__arena *arena, size_t sources);
 
-/* A new source; its number. At most `capacity` of them. */
-uint32_t sms__queue_source(struct sms__queue *queue);
+/* Sets the time of a source's next event; SMS__NEVER takes it out. The choice at
+ * each match is made by masks: compilers would make branches of conditions. */
+static inline void sms__queue_set(struct sms__queue *queue, size_t source, uint64_t time)
+{
+    struct sms__match *match = queue->match;
+    size_t at = queue->leaves + source;
+    uint64_t winner = source;
+    match[at] = (struct sms__match){time, winner};
+    for (; at > 1; at /= 2) {
+        uint64_t other_time = match[at ^ 1].time, other = match[at ^ 1].source;
+        uint64_t left = at & 1; /* the other stands left, and wins a tie */
+        uint64_t loses = -(uint64_t)((other_time < time) | (left & (uint64_t)(other_time == time)));
+        time ^= (time ^ other_time) & loses;
+        winner ^= (winner ^ other) & loses;
+        match[at / 2] = (struct sms__match){time, winner};
+    }
+}
 
-/* Sets the time of a source's next event, or takes it out. */
-void sms__queue_set(struct sms__queue *queue, uint32_t source, enum sms__level level, uint64_t time);
-void sms__queue_clear(struct sms__queue *queue, uint32_t source);
+/* The next event; its time is SMS__NEVER if there is none. */
+static inline struct sms__match sms__queue_first(const struct sms__queue *queue) { return queue->match[1]; }
 
-static inline uint32_t sms__entry_source(const struct sms__entry *entry) { return (uint32_t)entry->order; }
+static inline uint64_t sms__queue_time(const struct sms__queue *queue, size_t source)
+{
+    return queue->match[queue->leaves + source].time;
+}
 
 /* Whether the next two events are at one time. */
 static inline bool sms__queue_tied(const struct sms__queue *queue)
 {
-    uint64_t time = queue->heap[0].time;
-    return (queue->size > 1 && queue->heap[1].time == time) || (queue->size > 2 && queue->heap[2].time == time);
+    const struct sms__match *match = queue->match;
+    uint64_t time = match[1].time, tied = 0;
+    for (size_t at = queue->leaves + match[1].source; at > 1; at /= 2)
+        tied |= (uint64_t)(match[at ^ 1].time == time);
+    return tied;
 }
 
 #endif

@@ -2,8 +2,6 @@
  * the policy finds an SM for each, until nothing fits any more. */
 #include "block.h"
 
-#include <string.h>
-
 static void settle_backgrounds(struct sms__blocks *device)
 {
     for (size_t i = 0; i < device->model->backgrounds; i++) {
@@ -17,39 +15,81 @@ static void settle_backgrounds(struct sms__blocks *device)
     }
 }
 
-static void init_sm(struct sms__blocks *device, size_t idx, struct sms__group *groups, struct sms__resident *residents)
+static void init_sm(struct sms__blocks *device, size_t idx)
 {
     struct sms__sm_state *sm = &device->sm[idx];
-    size_t limit = device->model->sm.blocks;
     sm->device = device;
     sm->idx = (uint32_t)idx;
-    sm->group = groups + idx * limit;
-    sm->resident = residents + idx * limit;
-    sm->source = sms__engine_source(device->engine, sms__sm_fire, sm);
-    for (size_t i = 0; i < limit; i++)
-        sm->resident[i].next = i + 1 < limit ? (uint16_t)(i + 1) : SMS__NONE;
+    sm->source =
+        sms__engine_source(device->engine, SMS__LEVEL_BLOCK, device->plain ? sms__plain_fire : sms__sm_fire, sm);
+}
+
+/* Room for blocks. An empty SM and its blocks lie apart, so that what an event touches is close together. */
+static void init_residents(struct sms__blocks *device)
+{
+    size_t limit = device->model->sm.blocks;
+    struct sms__group *groups = SMS__NEW(device->arena, struct sms__group, device->sms * limit);
+    struct sms__resident *residents = SMS__NEW(device->arena, struct sms__resident, device->sms * limit);
+    for (size_t s = 0; s < device->sms; s++) {
+        struct sms__sm_state *sm = &device->sm[s];
+        sm->group = groups + s * limit;
+        sm->resident = residents + s * limit;
+        for (size_t i = 0; i < limit; i++)
+            sm->resident[i].next = i + 1 < limit ? (uint16_t)(i + 1) : SMS__NONE;
+    }
+}
+
+/* What models are asked with. */
+static void init_rating(struct sms__blocks *device)
+{
+    bool joint = device->device_wide && device->contention->rate_device;
+    size_t limit = device->model->sm.blocks, groups = joint ? device->sms * limit : limit;
+    device->rate_group = SMS__NEW(device->arena, struct sms_group, groups);
+    device->rate_speed = SMS__NEW(device->arena, double, groups);
+    device->rate_scratch =
+        SMS__NEW(device->arena, double, joint ? (device->sms + 1) * 2 * device->model->resources : 1);
+    for (size_t r = 0; r < device->model->resources; r++)
+        device->own |= (uint32_t)(device->model->resource[r].scope == SMS_SCOPE_SM) << r;
 }
 
 static void dispatch(void *subject, uint64_t now);
 
-void sms__blocks_init(struct sms__blocks *device, struct sms__arena *arena, size_t kinds)
+void sms__blocks_init(struct sms__blocks *device, struct sms__arena *arena, const struct sms__fit *const *kinds,
+                      size_t n_kinds)
 {
-    size_t sms = device->model->sms, limit = device->model->sm.blocks;
     device->arena = arena;
-    device->sms = sms;
-    device->sm = SMS__NEW(arena, struct sms__sm_state, sms);
-    struct sms__group *groups = SMS__NEW(arena, struct sms__group, sms * limit);
-    struct sms__resident *residents = SMS__NEW(arena, struct sms__resident, sms * limit);
-    for (size_t s = 0; s < sms; s++)
-        init_sm(device, s, groups, residents);
+    device->sms = device->model->sms;
+    device->sm = SMS__NEW(arena, struct sms__sm_state, device->sms);
+    device->dirty = SMS__NEW(arena, uint32_t, device->sms);
+    if (device->options->engine == SMS_ENGINE_REFERENCE)
+        sms__plain_init(device);
+    else
+        init_residents(device);
+    for (size_t s = 0; s < device->sms; s++)
+        init_sm(device, s);
     settle_backgrounds(device);
-    device->dirty = SMS__NEW(arena, uint32_t, sms);
-    bool joint = device->device_wide && device->contention->rate_device;
-    device->rate_group = SMS__NEW(arena, struct sms_group, joint ? sms * limit : limit);
-    device->rate_scratch = SMS__NEW(arena, double, joint ? (sms + 1) * 2 * device->model->resources : 1);
-    device->words = (sms + 63) / 64;
-    device->candidate = SMS__NEW(arena, uint64_t, kinds * device->words);
-    device->dispatch = (struct sms__action){.act = dispatch, .subject = device};
+    init_rating(device);
+    for (size_t s = 0; s < device->sms; s++)
+        device->sm[s].over = sms__find_over(&device->sm[s]);
+    sms__line_init(device, kinds, n_kinds);
+    sms__search_init(device);
+    sms__wide_init(device, kinds, n_kinds);
+    sms__wave_init(device);
+    device->dispatch = (struct sms__action){.act = device->plain ? sms__plain_dispatch : dispatch, .subject = device};
+}
+
+/* Adds what the block has had so far, or takes it away. */
+static void credit(struct sms__sm_state *sm, int sign, uint64_t now)
+{
+    for (size_t g = 0; g < sm->groups; g++) {
+        const struct sms__group *group = &sm->group[g];
+        double clock = sms__group_clock(group, now);
+        for (uint16_t i = group->first; i != SMS__NONE; i = sm->resident[i].next) {
+            const struct sms__resident *resident = &sm->resident[i];
+            sms__record_part(group->launch, resident->work, resident->end - clock, now - resident->start,
+                             sign * (int64_t)resident->blocks);
+        }
+    }
 }
 
 void sms__blocks_settle(struct sms__blocks *device, uint64_t now)
@@ -59,13 +99,22 @@ void sms__blocks_settle(struct sms__blocks *device, uint64_t now)
         sms__sm_settle(&device->sm[s], now);
 }
 
-/* Every SM is a candidate again; bits beyond the last SM stay 0. */
-static void reset_candidates(struct sms__blocks *device, size_t kind)
+void sms__blocks_credit(struct sms__blocks *device, int sign, uint64_t now)
 {
-    uint64_t *row = &device->candidate[kind * device->words];
-    memset(row, 0xff, device->words * sizeof *row);
-    if (device->sms % 64)
-        row[device->words - 1] = ((uint64_t)1 << (device->sms % 64)) - 1;
+    for (size_t s = 0; s < device->sms; s++) {
+        if (device->plain)
+            sms__plain_credit(device, s, sign, now);
+        else
+            credit(&device->sm[s], sign, now);
+    }
+}
+
+bool sms__blocks_busy(const struct sms__blocks *device)
+{
+    bool busy = false;
+    for (size_t s = 0; s < device->sms; s++)
+        busy |= device->sm[s].used[SMS_BLOCKS] > 0;
+    return busy;
 }
 
 void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
@@ -73,40 +122,9 @@ void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, 
     launch->launched_ps = now;
     launch->waiting = launch->blocks;
     launch->resident = 0;
-    launch->refused_at = 0;
-    launch->next = NULL;
-    launch->prev = device->tail;
-    if (device->tail)
-        device->tail->next = launch;
-    else
-        device->head = launch;
-    device->tail = launch;
-    if (!device->turn)
-        device->turn = launch;
-    device->waiting++;
-    reset_candidates(device, launch->kind);
+    launch->explained = 0;
+    sms__line_join(device, launch);
     sms__engine_defer(device->engine, &device->dispatch);
-}
-
-static struct sms__launch *after(const struct sms__blocks *device, const struct sms__launch *launch)
-{
-    return launch->next ? launch->next : device->head;
-}
-
-/* Its last block is placed. */
-static void retire(struct sms__blocks *device, struct sms__launch *launch)
-{
-    if (device->turn == launch)
-        device->turn = after(device, launch) == launch ? NULL : after(device, launch);
-    if (launch->prev)
-        launch->prev->next = launch->next;
-    else
-        device->head = launch->next;
-    if (launch->next)
-        launch->next->prev = launch->prev;
-    else
-        device->tail = launch->prev;
-    device->waiting--;
 }
 
 /* Whether the caller asked to stop; the engine does once this instant is over. */
@@ -116,63 +134,105 @@ static bool is_canceled(const struct sms__blocks *device)
     return cancel && atomic_load_explicit(cancel, memory_order_relaxed);
 }
 
+/* Nothing can be placed now, so nobody need be asked; unless somebody watches the answers. */
+static bool is_hopeless(const struct sms__blocks *device)
+{
+    return (device->full == device->sms && !sms__is_watched(device)) || is_canceled(device);
+}
+
 /* One block of the launch, if it fits somewhere. */
 static bool place_one(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
-    bool watched = device->label && device->options->on_decision;
-    bool asked = launch->refused_at != device->leaves + 1;
-    if ((device->full == device->sms && !watched) || is_canceled(device))
-        return false;
     size_t ring = device->ring;
+    sms__line_visit(device, launch);
     long sm = sms__search(device, launch);
-    if (asked && watched)
+    if (sms__is_watched(device))
         sms__explain(device, launch, ring, sm, now);
-    if (sm < 0)
+    if (sm < 0) {
+        sms__wave_break(device);
         return false;
-    sms__sm_place(&device->sm[sm], launch, now);
-    if (launch->waiting == 0)
-        retire(device, launch);
+    }
+    sms__wave_note(device, (size_t)sm, launch);
+    sms__sm_place(&device->sm[sm], launch, 1, now);
+    if (launch->waiting == 0) {
+        sms__line_leave(device, launch);
+        sms__wave_break(device);
+    }
     return true;
 }
 
-/* One block of each kernel in turn. With `head_stops` the turn goes on where it was
- * stopped; else each dispatch starts with the kernel that was launched first, and
- * passes over those that fit nowhere. */
-static void dispatch_in_turn(struct sms__blocks *device, bool head_stops, uint64_t now)
+/* One block of each kernel in turn, from the one that was launched first, passing
+ * over those that fit nowhere. */
+static void interleave(struct sms__blocks *device, uint64_t now)
 {
-    if (!head_stops)
-        device->turn = device->head;
-    for (size_t misses = 0; device->turn && misses < device->waiting;) {
-        struct sms__launch *launch = device->turn, *next = after(device, launch);
-        bool placed = place_one(device, launch, now);
-        if (!placed && head_stops)
-            return;
-        misses = placed ? 0 : misses + 1;
-        if (device->turn == launch)
-            device->turn = next;
+    bool placed = true;
+    while (placed && !is_hopeless(device)) {
+        placed = false;
+        sms__line_pass(device);
+        struct sms__launch *launch = sms__line_open(device, device->head);
+        while (launch && !is_hopeless(device)) {
+            placed |= place_one(device, launch, now);
+            launch = sms__line_open(device, launch->next);
+        }
+        sms__wave_repeat(device, now);
     }
 }
 
-/* Kernels in launch order, each as long as its blocks fit. */
-static void dispatch_in_order(struct sms__blocks *device, bool head_stops, uint64_t now)
+/* Places blocks of the launch as long as one fits. False if one did not. */
+static bool place_all(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
-    for (struct sms__launch *launch = device->head; launch;) {
-        struct sms__launch *next = launch->next;
-        while (launch->waiting && place_one(device, launch, now))
-            continue;
-        if (launch->waiting && head_stops)
+    while (launch->waiting && place_one(device, launch, now))
+        sms__wave_repeat(device, now);
+    return launch->waiting == 0;
+}
+
+/* Kernels in launch order; the first block that fits nowhere stops all. */
+static void in_order(struct sms__blocks *device, uint64_t now)
+{
+    while (device->head && !is_hopeless(device) && place_all(device, device->head, now))
+        continue;
+}
+
+/* Kernels in launch order, passing over those whose blocks fit nowhere. */
+static void in_order_passing(struct sms__blocks *device, uint64_t now)
+{
+    sms__line_pass(device);
+    struct sms__launch *launch = sms__line_open(device, device->head);
+    while (launch && !is_hopeless(device)) {
+        place_all(device, launch, now);
+        launch = sms__line_open(device, launch->next);
+    }
+}
+
+/* One block of each kernel in turn; one that fits nowhere stops all, and is the first to be asked next time. */
+static void in_turn(struct sms__blocks *device, uint64_t now)
+{
+    while (device->turn && !is_hopeless(device)) {
+        struct sms__launch *launch = device->turn;
+        if (!place_one(device, launch, now))
             return;
-        launch = next;
+        if (device->turn == launch)
+            device->turn = launch->next ? launch->next : device->head;
+        sms__wave_repeat(device, now);
     }
 }
 
 static void dispatch(void *subject, uint64_t now)
 {
     struct sms__blocks *device = subject;
-    bool head_stops = device->queue == SMS_QUEUE_FIFO || device->queue == SMS_QUEUE_RR_FIFO;
-    if (device->queue == SMS_QUEUE_FIFO || device->queue == SMS_QUEUE_KERNEL_FIFO)
-        dispatch_in_order(device, head_stops, now);
-    else
-        dispatch_in_turn(device, head_stops, now);
+    sms__wave_begin(device);
+    switch (device->queue) {
+    case SMS_QUEUE_FIFO:
+        in_order(device, now);
+        break;
+    case SMS_QUEUE_KERNEL_FIFO:
+        in_order_passing(device, now);
+        break;
+    case SMS_QUEUE_RR_FIFO:
+        in_turn(device, now);
+        break;
+    default:
+        interleave(device, now);
+    }
     sms__rate(device, now);
 }

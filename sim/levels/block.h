@@ -2,9 +2,13 @@
  * whose blocks wait for a place.
  *
  * Blocks of one launch on one SM form a group. All of a group run at one speed,
- * so the group keeps a clock of work done per block, and a block is the reading
- * of that clock at which it ends: when speeds change only the groups' clocks are
- * touched, never the blocks. */
+ * so the group has a clock of work done per block, and a block is the reading of
+ * that clock at which it ends: when speeds change only the groups' clocks are
+ * touched, never the blocks. A clock is brought to now only when its speed
+ * changes, so what it shows does not depend on who looks at it, or when.
+ *
+ * reference.c does the same the plain way: it is what all the rest is tested
+ * against, bit by bit. */
 #ifndef SMS_LEVELS_BLOCK_H
 #define SMS_LEVELS_BLOCK_H
 
@@ -18,6 +22,7 @@ enum { SMS__NONE = UINT16_MAX };
 struct sms__resident {
     double end;     /* on the group's clock */
     uint64_t start; /* ps */
+    uint64_t work;  /* ps at full speed */
     uint32_t blocks;
     uint16_t next, prev; /* in the SM's pool; by rising end */
 };
@@ -31,18 +36,39 @@ struct sms__launch {
     gsl_rng *stream;
     void (*ended)(void *subject, uint64_t now); /* once its last block has left */
     void *subject;
-    size_t kind;     /* which (VM, kernel): the row of device->candidate */
+    size_t kind;     /* which (VM, kernel), among all of the run */
     uint64_t blocks; /* of the grid */
     uint64_t waiting, resident;
     uint64_t launched_ps;
-    struct sms__launch *next, *prev; /* in the ring of those that wait */
-    uint64_t refused_at;             /* device->leaves when it last fitted nowhere, + 1 */
+    uint64_t number; /* of the device's launches */
+    struct sms__shape *shape;
+    struct sms__launch *next, *prev;    /* of those that wait, by number */
+    struct sms__launch *alike, *before; /* the same, of this shape */
+    uint64_t explained;                 /* device->leaves when it was last explained, + 1 */
+    uint64_t in_wave;                   /* blocks in a wave (wave.c) */
+};
+
+/* Launches whose blocks need and demand the same: what refuses one refuses all. */
+struct sms__shape {
+    const struct sms__fit *fit;
+    uint64_t *row;       /* SMs that may take such a block: a bit each */
+    uint64_t *summary;   /* words of the row that are not 0: a bit each */
+    uint64_t seen;       /* leaves that the row knows of */
+    uint64_t refused_at; /* device->leaves when it last fitted nowhere, + 1 */
+    struct sms__launch *head, *tail;
+    struct sms__launch *cursor; /* the first not yet visited in this pass */
+    uint64_t pass;
 };
 
 struct sms__group {
     struct sms__launch *launch;
-    double clock; /* ps of work done by a block that was there from the start */
-    double speed;
+    double base;        /* ps of work done by a block that was there from the start, at `since` */
+    double speed, slow; /* slow = 1 / speed */
+    double own;         /* slowdown by the SM's own resources */
+    uint64_t since;
+    uint64_t due;            /* when the first resident leaves; of a group that is bound: not kept */
+    struct sms__wide *bound; /* the device's clock that it follows, or NULL (wide.c) */
+    double mark;             /* that clock's reading when this one's was `base` */
     uint32_t blocks;
     uint16_t first, last; /* residents */
 };
@@ -51,13 +77,27 @@ struct sms__sm_state {
     double usage[SMS_RESOURCES_MAX]; /* parts; of scope device: this SM's part of the device's */
     uint64_t used[SMS_LIMITS];
     uint64_t settled_ps;
-    struct sms__group *group;       /* [limit of blocks] */
-    struct sms__resident *resident; /* [limit of blocks] */
+    uint32_t over;                  /* bit r: own resource r is over 100 %, as of the last rating */
     uint16_t groups, free;          /* free: first of the pool's free list */
-    uint32_t source;
-    uint32_t idx; /* in the device */
-    bool dirty, over;
+    struct sms__group *group;       /* [limit of blocks]; in the order in which they came */
+    struct sms__resident *resident; /* [limit of blocks] */
     struct sms__blocks *device;
+    size_t source;
+    uint32_t idx; /* in the device */
+    bool dirty;
+};
+
+/* The device's own resources, as far as one set of them slows those that use it:
+ * the clock of work that such a block does where the device alone slows it. */
+struct sms__wide {
+    struct sms__blocks *device;
+    uint32_t resources; /* a bit each */
+    double base, speed, slow;
+    uint64_t since;
+    size_t source;
+    struct sms__queue key;   /* by SM: the first end of a bound group, as the bits of a reading */
+    struct sms__queue rises; /* by SM: the least slowdown of its own of a group that is not bound */
+    struct sms__queue falls; /* by SM: the greatest of one that is, bits turned over */
 };
 
 /* The state of a device at this level. */
@@ -79,49 +119,156 @@ struct sms__blocks {
     bool pressed;    /* one of those was over 100 % when SMs were last rated */
     uint32_t *dirty; /* SMs to rate again at this instant */
     size_t dirties;
-    struct sms_group *rate_group; /* scratch */
-    double *rate_scratch;
+    uint32_t own;                 /* bit r: resource r is of scope sm */
+    struct sms_group *rate_group; /* scratch, as the next two */
+    double *rate_speed, *rate_scratch;
+    struct sms__wide *wide; /* [wides]: for models that say how much a resource slows */
+    size_t wides, max_wides;
     struct sms__action dispatch;
-    int queue;                              /* enum sms_queue */
-    struct sms__launch *head, *tail, *turn; /* waiting kernels, by launch; whose turn it is */
+    int queue; /* enum sms_queue */
+
+    /* line.c: kernels that wait. */
+    struct sms__launch *head, *tail, *turn; /* by number; whose turn it is */
     size_t waiting;
-    uint64_t leaves;     /* instants at which a block left or a kernel came */
-    size_t full;         /* SMs with as many blocks as they hold: no block fits there, whatever it is */
-    size_t ring;         /* the SM at which a ring search starts */
-    uint64_t *candidate; /* [kinds][words]: SMs that may take such a block */
+    uint64_t launches, pass;
+    struct sms__shape *shape;     /* [shapes] */
+    struct sms__shape **shape_of; /* [kinds] */
+    size_t shapes;
+    size_t varied; /* waiting launches whose blocks' work is drawn */
+
+    /* search.c: where there is room. */
+    uint64_t leaves; /* times that a block left an SM */
+    uint32_t *left;  /* [room_left]: the SMs of the latest of those, in a ring */
+    size_t room_left;
+    size_t full; /* SMs with as many blocks as they hold: no block fits there, whatever it is */
+    size_t ring; /* the SM at which a ring search starts */
     size_t words;
+    struct sms__wave *wave;
+
+    struct sms__plain *plain; /* reference.c, instead of all that is above; or NULL */
     const struct sms_run_options *options;
     const char *label; /* of the policy, for observers; NULL: nobody watches */
 };
 
-/* `kinds` is the number of (VM, kernel) pairs. */
-void sms__blocks_init(struct sms__blocks *device, struct sms__arena *arena, size_t kinds);
+static inline double sms__wide_clock(const struct sms__wide *wide, uint64_t now)
+{
+    return wide->base + (double)(now - wide->since) * wide->speed;
+}
+
+/* What the group's clock shows. */
+static inline double sms__group_clock(const struct sms__group *group, uint64_t now)
+{
+    if (group->bound)
+        return group->base + (sms__wide_clock(group->bound, now) - group->mark);
+    return group->base + (double)(now - group->since) * group->speed;
+}
+
+/* When it will show `end`, if speeds stay as they are. */
+static inline uint64_t sms__group_due(const struct sms__group *group, double end)
+{
+    const struct sms__wide *wide = group->bound;
+    if (wide)
+        return sms__after(wide->since, (group->mark + (end - group->base) - wide->base) * wide->slow);
+    return sms__after(group->since, (end - group->base) * group->slow);
+}
+
+/* What the kernels of the run are on this device: by (VM, kernel); NULL for those that do not run. */
+void sms__blocks_init(struct sms__blocks *device, struct sms__arena *arena, const struct sms__fit *const *kinds,
+                      size_t n_kinds);
 
 /* Puts a kernel in line; its blocks are dispatched at the end of this instant. */
 void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, uint64_t now);
 
-/* Brings all clocks and integrals to `now`. */
+/* Brings the integrals of SMs and device to `now`. */
 void sms__blocks_settle(struct sms__blocks *device, uint64_t now);
+
+/* Adds what blocks under way have had so far to their kernels' records (sign 1), or takes it away (-1). */
+void sms__blocks_credit(struct sms__blocks *device, int sign, uint64_t now);
+
+bool sms__blocks_busy(const struct sms__blocks *device);
+
+/* line.c: kernels that wait. A dispatch goes over them in passes. */
+void sms__line_init(struct sms__blocks *device, const struct sms__fit *const *kinds, size_t n_kinds);
+void sms__line_join(struct sms__blocks *device, struct sms__launch *launch);
+void sms__line_leave(struct sms__blocks *device, struct sms__launch *launch);
+void sms__line_pass(struct sms__blocks *device);
+void sms__line_visit(struct sms__blocks *device, struct sms__launch *launch);
+/* `launch`, or the first one after it whose shape has not been refused, or NULL. */
+struct sms__launch *sms__line_open(const struct sms__blocks *device, struct sms__launch *launch);
+
+static inline bool sms__is_refused(const struct sms__blocks *device, const struct sms__shape *shape)
+{
+    return shape->refused_at == device->leaves + 1;
+}
 
 /* sm.c: one SM. */
 void sms__sm_fire(void *subject, uint64_t now);
 void sms__sm_settle(struct sms__sm_state *sm, uint64_t now);
-void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now);
+/* Places `blocks` of them, more than 1 only if their work does not vary. */
+void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint32_t blocks, uint64_t now);
+/* Adds what so many equal blocks use; fewer than 0 take it away. */
+void sms__account(struct sms__sm_state *sm, const struct sms__fit *fit, int64_t blocks, uint64_t now);
+struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now);
+uint64_t sms__draw_work(const struct sms__launch *launch);
+bool sms__is_varied(const struct sms__kernel *kernel);
+void sms__record_placed(struct sms__launch *launch, uint32_t blocks, uint64_t now);
+void sms__record_leave(struct sms__launch *launch, uint64_t work, uint64_t elapsed, uint32_t blocks);
+void sms__record_part(struct sms__launch *launch, uint64_t work, double left, uint64_t elapsed, int64_t blocks);
+void sms__observe_stay(const struct sms__blocks *device, size_t sm, const struct sms__launch *launch, uint64_t start,
+                       uint64_t end, uint32_t blocks);
+/* Ends the launch if its last block has left. */
+void sms__end_launch(struct sms__launch *launch, uint64_t now);
 
 /* rate.c: speeds and next events of the SMs that changed. */
 void sms__rate(struct sms__blocks *device, uint64_t now);
 void sms__settle_total(struct sms__blocks *device, uint64_t now);
+bool sms__is_pressed(const struct sms__blocks *device);
+uint32_t sms__find_over(const struct sms__sm_state *sm);
+void sms__pace_groups(struct sms__sm_state *sm, struct sms__group *groups, size_t count, uint64_t now);
+void sms__adopt(struct sms__group *groups, const struct sms_group *rated, size_t count, uint64_t now);
 
 /* What a policy or a model sees of an SM's usage: device-wide resources averaged. `patched` is room for it. */
 const double *sms__seen_usage(const struct sms__sm_state *sm, double patched[SMS_RESOURCES_MAX]);
 
+/* The slowdown that a model gives a resource at this usage. */
+double sms__slowdown(const struct sms__blocks *device, size_t r, double usage);
+
+/* wide.c: resources of scope device, without a look at every SM. */
+void sms__wide_init(struct sms__blocks *device, const struct sms__fit *const *kinds, size_t n_kinds);
+struct sms__wide *sms__wide_of(const struct sms__blocks *device, const struct sms__fit *fit);
+bool sms__wide_advance(struct sms__wide *wide, uint64_t now);    /* true if its speed changed */
+void sms__wide_update(struct sms__blocks *device, uint64_t now); /* before SMs are rated */
+void sms__wide_note(struct sms__sm_state *sm);                   /* once one is */
+void sms__wide_schedule(struct sms__blocks *device);             /* when all are */
+
 /* search.c: the SM for the next block of a launch, or -1. */
+void sms__search_init(struct sms__blocks *device);
 long sms__search(struct sms__blocks *device, struct sms__launch *launch);
+void sms__note_left(struct sms__blocks *device, uint32_t sm);
 enum { SMS__ALLOWED = -1, SMS__REFUSED_BY_LIMIT = 1000 };
 /* SMS__ALLOWED, the index of the resource that refuses, or SMS__REFUSED_BY_LIMIT + the limit. */
-int sms__verdict(const struct sms__blocks *device, size_t sm, const struct sms__fit *fit);
+int sms__verdict(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit);
+double sms__score(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit);
+
+/* wave.c: rounds of equal placements at once. */
+void sms__wave_init(struct sms__blocks *device);
+void sms__wave_begin(struct sms__blocks *device);
+void sms__wave_break(struct sms__blocks *device);
+void sms__wave_note(struct sms__blocks *device, size_t sm, struct sms__launch *launch);
+void sms__wave_repeat(struct sms__blocks *device, uint64_t now);
+
+/* reference.c: all of this the plain way. */
+void sms__plain_init(struct sms__blocks *device);
+void sms__plain_fire(void *subject, uint64_t now);
+void sms__plain_dispatch(void *subject, uint64_t now);
+void sms__plain_credit(struct sms__blocks *device, size_t sm, int sign, uint64_t now);
 
 /* explain.c: tells the observer of a decision. `ring` is where a ring search started. */
-void sms__explain(struct sms__blocks *device, const struct sms__launch *launch, size_t ring, long sm, uint64_t now);
+void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t ring, long sm, uint64_t now);
+
+static inline bool sms__is_watched(const struct sms__blocks *device)
+{
+    return device->label && device->options->on_decision;
+}
 
 #endif

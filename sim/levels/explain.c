@@ -68,10 +68,12 @@ static size_t looked_at(const struct sms__blocks *device, size_t ring, size_t i)
     return from_ring ? (ring + i) % device->sms : i;
 }
 
-void sms__explain(struct sms__blocks *device, const struct sms__launch *launch, size_t ring, long sm, uint64_t now)
+void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t ring, long sm, uint64_t now)
 {
     const struct sms_run_options *options = device->options;
-    if (now < options->explain_from_ps || now > options->explain_to_ps)
+    bool told = launch->explained == device->leaves + 1; /* that it waits */
+    launch->explained = sm < 0 ? device->leaves + 1 : 0;
+    if (told || now < options->explain_from_ps || now > options->explain_to_ps)
         return;
     struct text text = {.used = 0};
     size_t passed = 0;
@@ -79,7 +81,7 @@ void sms__explain(struct sms__blocks *device, const struct sms__launch *launch, 
         size_t at = looked_at(device, ring, i);
         if ((long)at == sm && device->policy->policy->search != SMS_SEARCH_BEST)
             break;
-        int verdict = sms__verdict(device, at, launch->fit);
+        int verdict = sms__verdict(device, &device->sm[at], launch->fit);
         if (verdict == SMS__ALLOWED)
             continue;
         if (passed++ < NAMED_SMS)

@@ -12,12 +12,12 @@ static void settle(struct sms__link *link, uint64_t now)
 static void schedule(struct sms__link *link, uint64_t now)
 {
     if (!link->first) {
-        sms__engine_never(link->engine, link->source);
+        sms__engine_at(link->engine, link->source, SMS__NEVER);
         return;
     }
     double left = link->first->end - link->clock;
     double delay = left * (double)link->copies / link->bytes_per_ps;
-    sms__engine_at(link->engine, link->source, SMS__LEVEL_LINK, sms__after(now, delay));
+    sms__engine_at(link->engine, link->source, sms__after(now, delay));
 }
 
 static void fire(void *subject, uint64_t now)
@@ -43,7 +43,7 @@ static void fire(void *subject, uint64_t now)
 void sms__link_init(struct sms__link *link, struct sms__engine *engine, double bytes_per_s)
 {
     *link = (struct sms__link){.engine = engine, .bytes_per_ps = bytes_per_s / 1e12};
-    link->source = sms__engine_source(engine, fire, link);
+    link->source = sms__engine_source(engine, SMS__LEVEL_LINK, fire, link);
 }
 
 void sms__link_copy(struct sms__link *link, struct sms__copy_in_flight *copy, double bytes, uint64_t now)

@@ -19,7 +19,7 @@ struct sms__link {
     double bytes_per_ps; /* 0: copies take no time */
     double clock;
     uint64_t settled_ps;
-    uint32_t source;
+    size_t source;
     size_t copies;
     struct sms__copy_in_flight *first;
 };

@@ -16,80 +16,157 @@ const double *sms__seen_usage(const struct sms__sm_state *sm, double patched[SMS
 /* The integrals of the device's own resources, up to now. */
 void sms__settle_total(struct sms__blocks *device, uint64_t now)
 {
-    double elapsed = (double)(now - device->total_since_ps);
+    uint64_t elapsed = now - device->total_since_ps;
     double full = SMS_FULL * (double)device->sms;
-    for (size_t r = 0; elapsed > 0 && r < device->model->resources; r++) {
+    device->total_since_ps = now;
+    if (elapsed == 0)
+        return;
+    for (size_t r = 0; r < device->model->resources; r++) {
         double excess = device->total[r] - full;
         if (device->model->resource[r].scope != SMS_SCOPE_DEVICE || excess <= 0)
             continue;
-        device->record->excess[r] += excess * elapsed;
-        device->record->over_ps[r] += elapsed * (double)device->sms;
+        device->record->excess[r] += (sms__integral)(uint64_t)excess * elapsed;
+        device->record->over_ps[r] += (sms__integral)elapsed * device->sms;
     }
-    device->total_since_ps = now;
+}
+
+double sms__slowdown(const struct sms__blocks *device, size_t r, double usage)
+{
+    if (device->contention->free_below_full && usage <= SMS_FULL)
+        return 1;
+    double slowdown = device->contention->slowdown(&device->contention_view, r, usage);
+    return slowdown > 1 ? slowdown : 1;
+}
+
+uint32_t sms__find_over(const struct sms__sm_state *sm)
+{
+    const struct sms__blocks *device = sm->device;
+    uint32_t over = 0;
+    for (size_t r = 0; r < device->model->resources; r++)
+        over |= (uint32_t)(sm->usage[r] > SMS_FULL) << r;
+    return over & device->own;
+}
+
+/* Slows a group by what its SM lacks, or by what the device lacks if that is more.
+ * Which of the two it follows changes only when the other becomes the greater. */
+static void set_pace(struct sms__blocks *device, struct sms__group *group, double own, uint64_t now)
+{
+    struct sms__wide *wide = sms__wide_of(device, group->launch->fit), *bound = group->bound;
+    if (wide && wide->slow != own)
+        bound = wide->slow > own ? wide : NULL;
+    group->own = own;
+    if (bound == group->bound && (bound || own == group->slow))
+        return;
+    group->base = sms__group_clock(group, now);
+    group->since = now;
+    group->bound = bound;
+    group->mark = bound ? sms__wide_clock(bound, now) : 0;
+    group->slow = own;
+    group->speed = 1 / own;
+}
+
+/* Each group is as slow as the slowest resource that it uses. */
+void sms__pace_groups(struct sms__sm_state *sm, struct sms__group *groups, size_t count, uint64_t now)
+{
+    struct sms__blocks *device = sm->device;
+    double slowdown[SMS_RESOURCES_MAX];
+    uint32_t slow = device->contention->free_below_full ? sm->over : device->own;
+    for (uint32_t left = slow; left; left &= left - 1) {
+        int r = __builtin_ctz(left);
+        slowdown[r] = sms__slowdown(device, (size_t)r, sm->usage[r]);
+    }
+    for (size_t g = 0; g < count; g++) {
+        double own = 1;
+        for (uint32_t left = slow & groups[g].launch->fit->own; left; left &= left - 1) {
+            double by = slowdown[__builtin_ctz(left)];
+            own = by > own ? by : own;
+        }
+        set_pace(device, &groups[g], own, now);
+    }
 }
 
 static size_t describe(const struct sms__sm_state *sm, struct sms_group *out)
 {
+    struct sms__blocks *device = sm->device;
+    double *speed = device->rate_speed + (out - device->rate_group);
     for (size_t g = 0; g < sm->groups; g++) {
         struct sms__group *group = &sm->group[g];
-        out[g] = (struct sms_group){sm->idx, group->blocks, group->launch->fit->demand, &group->speed};
+        out[g] = (struct sms_group){sm->idx, group->blocks, group->launch->fit->demand, &speed[g]};
     }
     return sm->groups;
 }
 
-static bool any_over(const struct sms__sm_state *sm)
+/* Takes over the speeds that a model has given. */
+void sms__adopt(struct sms__group *groups, const struct sms_group *rated, size_t count, uint64_t now)
 {
-    bool over = false;
-    for (size_t r = 0; r < sm->device->model->resources; r++)
-        over |= sm->usage[r] > SMS_FULL;
-    return over;
+    for (size_t g = 0; g < count; g++) {
+        struct sms__group *group = &groups[g];
+        double speed = *rated[g].speed;
+        if (speed == group->speed)
+            continue;
+        group->base = sms__group_clock(group, now);
+        group->since = now;
+        group->speed = speed;
+        group->slow = 1 / speed;
+    }
 }
 
-static void schedule(struct sms__sm_state *sm, uint64_t now)
+static void schedule(struct sms__sm_state *sm)
 {
-    double soonest = 1e300;
+    uint64_t soonest = SMS__NEVER;
     for (size_t g = 0; g < sm->groups; g++) {
-        const struct sms__group *group = &sm->group[g];
-        double delay = (sm->resident[group->first].end - group->clock) / group->speed;
-        if (delay < soonest)
-            soonest = delay;
+        struct sms__group *group = &sm->group[g];
+        group->due = group->bound ? SMS__NEVER : sms__group_due(group, sm->resident[group->first].end);
+        soonest = group->due < soonest ? group->due : soonest;
     }
-    uint64_t time = sm->groups ? sms__after(now, soonest) : UINT64_MAX;
-    sms__engine_at(sm->device->engine, sm->source, SMS__LEVEL_BLOCK, time);
+    sms__engine_at(sm->device->engine, sm->source, soonest);
+    if (sm->device->wides)
+        sms__wide_note(sm);
 }
 
 static void rate_sm(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
     double patched[SMS_RESOURCES_MAX];
-    size_t count = describe(sm, device->rate_group);
-    device->contention->rate(&device->contention_view, sms__seen_usage(sm, patched), device->rate_group, count);
-    sm->over = any_over(sm);
-    schedule(sm, now);
+    sm->over = sms__find_over(sm);
+    if (device->contention->slowdown) {
+        sms__pace_groups(sm, sm->group, sm->groups, now);
+    } else {
+        size_t count = describe(sm, device->rate_group);
+        device->contention->rate(&device->contention_view, sms__seen_usage(sm, patched), device->rate_group, count);
+        sms__adopt(sm->group, device->rate_group, count, now);
+    }
+    schedule(sm);
 }
 
-/* A change of a device-wide usage is felt on every SM. */
-static void rate_everywhere(struct sms__blocks *device, uint64_t now)
+static void rate_jointly(struct sms__blocks *device, uint64_t now)
 {
-    size_t count = 0;
-    for (size_t s = 0; s < device->sms; s++)
-        sms__sm_settle(&device->sm[s], now);
-    if (!device->contention->rate_device) {
-        for (size_t s = 0; s < device->sms; s++)
-            rate_sm(&device->sm[s], now);
-        return;
-    }
+    size_t count = 0, first = 0;
     for (size_t s = 0; s < device->sms; s++)
         count += describe(&device->sm[s], device->rate_group + count);
     device->contention->rate_device(&device->contention_view, device->sms, device->rate_group, count,
                                     device->rate_scratch);
     for (size_t s = 0; s < device->sms; s++) {
-        device->sm[s].over = any_over(&device->sm[s]);
-        schedule(&device->sm[s], now);
+        struct sms__sm_state *sm = &device->sm[s];
+        sm->over = sms__find_over(sm);
+        sms__adopt(sm->group, device->rate_group + first, sm->groups, now);
+        first += sm->groups;
+        schedule(sm);
     }
 }
 
-static bool is_pressed(const struct sms__blocks *device)
+/* A change of a device-wide usage is felt on every SM. */
+static void rate_everywhere(struct sms__blocks *device, uint64_t now)
+{
+    if (device->contention->rate_device) {
+        rate_jointly(device, now);
+        return;
+    }
+    for (size_t s = 0; s < device->sms; s++)
+        rate_sm(&device->sm[s], now);
+}
+
+bool sms__is_pressed(const struct sms__blocks *device)
 {
     bool pressed = false;
     for (size_t r = 0; r < device->model->resources; r++)
@@ -97,13 +174,13 @@ static bool is_pressed(const struct sms__blocks *device)
     return pressed;
 }
 
-/* Whether what changed on some SMs changes speeds on others. */
+/* Whether what changed on some SMs changes speeds on others in a way that only the model knows. */
 static bool is_felt_everywhere(struct sms__blocks *device)
 {
-    if (!device->device_wide || device->dirties == 0)
+    if (!device->device_wide || device->contention->slowdown || device->dirties == 0)
         return false;
     bool before = device->pressed;
-    device->pressed = is_pressed(device);
+    device->pressed = sms__is_pressed(device);
     return before || device->pressed || !device->contention->free_below_full;
 }
 
@@ -112,11 +189,15 @@ void sms__rate(struct sms__blocks *device, uint64_t now)
     bool everywhere = is_felt_everywhere(device);
     if (everywhere)
         rate_everywhere(device, now);
+    if (device->wides && device->dirties)
+        sms__wide_update(device, now);
     for (size_t i = 0; i < device->dirties; i++) {
         struct sms__sm_state *sm = &device->sm[device->dirty[i]];
         sm->dirty = false;
         if (!everywhere)
             rate_sm(sm, now);
     }
+    if (device->wides && device->dirties)
+        sms__wide_schedule(device);
     device->dirties = 0;
 }

@@ -1,83 +1,135 @@
-/* Which SM takes the next block of a kernel. An SM that refused a kind of block
+/* Which SM takes the next block of a kernel. An SM that refused a shape of block
  * is not asked again until a block has left it: a policy's no may not turn into
  * a yes by more usage (smsched/policy.h). */
 #include "block.h"
 
-int sms__verdict(const struct sms__blocks *device, size_t sm, const struct sms__fit *fit)
+#include <string.h>
+
+int sms__verdict(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit)
 {
-    const struct sms__sm_state *state = &device->sm[sm];
     const uint64_t *capacity = device->model->view.capacity;
     double patched[SMS_RESOURCES_MAX];
     for (int l = 0; l < SMS_LIMITS; l++)
-        if (state->used[l] + fit->needs[l] > capacity[l])
+        if (sm->used[l] + fit->needs[l] > capacity[l])
             return SMS__REFUSED_BY_LIMIT + l;
     if (!device->policy->policy->admits)
         return SMS__ALLOWED;
-    struct sms_sm_view view = {sm, sms__seen_usage(state, patched), state->used};
+    struct sms_sm_view view = {sm->idx, sms__seen_usage(sm, patched), sm->used};
     struct sms_block_request request = {fit->adds, fit->needs};
     return device->policy->policy->admits(device->policy->param, &device->model->view, &view, &request);
 }
 
-/* Asks the SM; remembers a no, unless it is for a resource of the whole device,
- * of which a block that leaves any SM frees some. */
-static bool ask(struct sms__blocks *device, const struct sms__launch *launch, size_t sm)
+double sms__score(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit)
 {
-    int verdict = sms__verdict(device, sm, launch->fit);
-    if (verdict == SMS__ALLOWED)
-        return true;
-    bool remember = verdict >= SMS__REFUSED_BY_LIMIT || device->model->resource[verdict].scope == SMS_SCOPE_SM;
-    if (remember)
-        device->candidate[launch->kind * device->words + sm / 64] &= ~((uint64_t)1 << (sm % 64));
-    return false;
+    double patched[SMS_RESOURCES_MAX];
+    struct sms_sm_view view = {sm->idx, sms__seen_usage(sm, patched), sm->used};
+    struct sms_block_request request = {fit->adds, fit->needs};
+    return device->policy->policy->score(device->policy->param, &device->model->view, &view, &request);
 }
 
-/* The first SM in [from, to) that says yes, or -1. */
-static long first_of(struct sms__blocks *device, const struct sms__launch *launch, size_t from, size_t to)
+void sms__search_init(struct sms__blocks *device)
 {
-    const uint64_t *row = &device->candidate[launch->kind * device->words];
+    size_t summaries;
+    device->words = (device->sms + 63) / 64;
+    summaries = (device->words + 63) / 64;
+    device->room_left = device->sms;
+    device->left = SMS__NEW(device->arena, uint32_t, device->room_left);
+    device->leaves = device->room_left; /* as if a block had left every SM */
+    for (size_t i = 0; i < device->shapes; i++) {
+        device->shape[i].row = SMS__NEW(device->arena, uint64_t, device->words);
+        device->shape[i].summary = SMS__NEW(device->arena, uint64_t, summaries);
+    }
+}
+
+void sms__note_left(struct sms__blocks *device, uint32_t sm)
+{
+    device->left[device->leaves % device->room_left] = sm;
+    device->leaves++;
+}
+
+static void set_bit(struct sms__shape *shape, size_t sm)
+{
+    size_t word = sm / 64;
+    shape->row[word] |= (uint64_t)1 << (sm % 64);
+    shape->summary[word / 64] |= (uint64_t)1 << (word % 64);
+}
+
+static void clear_bit(struct sms__shape *shape, size_t sm)
+{
+    size_t word = sm / 64;
+    shape->row[word] &= ~((uint64_t)1 << (sm % 64));
+    if (!shape->row[word])
+        shape->summary[word / 64] &= ~((uint64_t)1 << (word % 64));
+}
+
+/* SMs that blocks have left since the shape last looked are candidates again. */
+static void catch_up(const struct sms__blocks *device, struct sms__shape *shape)
+{
+    if (device->leaves - shape->seen >= device->room_left) {
+        for (size_t s = 0; s < device->sms; s++)
+            set_bit(shape, s);
+    } else {
+        for (uint64_t i = shape->seen; i < device->leaves; i++)
+            set_bit(shape, device->left[i % device->room_left]);
+    }
+    shape->seen = device->leaves;
+}
+
+static uint64_t bits_from(uint64_t word, size_t bit) { return word & (~(uint64_t)0 << bit); }
+
+/* The first candidate from `from` on, or SIZE_MAX. */
+static size_t next_candidate(const struct sms__blocks *device, const struct sms__shape *shape, size_t from)
+{
     size_t word = from / 64;
-    uint64_t bits = from < to ? row[word] & (~(uint64_t)0 << (from % 64)) : 0;
-    while (word * 64 < to) {
-        for (; bits; bits &= bits - 1) {
-            size_t sm = word * 64 + (size_t)__builtin_ctzll(bits);
-            if (sm >= to)
-                return -1;
-            if (ask(device, launch, sm))
-                return (long)sm;
-        }
-        bits = ++word < device->words ? row[word] : 0;
+    if (from >= device->sms)
+        return SIZE_MAX;
+    uint64_t bits = bits_from(shape->row[word], from % 64);
+    if (bits)
+        return word * 64 + (size_t)__builtin_ctzll(bits);
+    for (word++; word < device->words; word = (word / 64 + 1) * 64) {
+        bits = bits_from(shape->summary[word / 64], word % 64);
+        if (!bits)
+            continue;
+        word = word / 64 * 64 + (size_t)__builtin_ctzll(bits);
+        return word * 64 + (size_t)__builtin_ctzll(shape->row[word]);
+    }
+    return SIZE_MAX;
+}
+
+/* The first SM in [from, to) that says yes; else -1, or -2 where the device itself has no room. */
+static long first_of(const struct sms__blocks *device, struct sms__shape *shape, size_t from, size_t to)
+{
+    for (size_t sm = next_candidate(device, shape, from); sm < to; sm = next_candidate(device, shape, sm + 1)) {
+        int verdict = sms__verdict(device, &device->sm[sm], shape->fit);
+        if (verdict == SMS__ALLOWED)
+            return (long)sm;
+        if (verdict < SMS__REFUSED_BY_LIMIT && device->model->resource[verdict].scope == SMS_SCOPE_DEVICE)
+            return -2;
+        clear_bit(shape, sm);
     }
     return -1;
 }
 
-static long search_ring(struct sms__blocks *device, const struct sms__launch *launch)
+static long search_ring(struct sms__blocks *device, struct sms__shape *shape)
 {
-    long sm = first_of(device, launch, device->ring, device->sms);
+    long sm = first_of(device, shape, device->ring, device->sms);
+    if (sm == -1)
+        sm = first_of(device, shape, 0, device->ring);
     if (sm < 0)
-        sm = first_of(device, launch, 0, device->ring);
-    if (sm >= 0)
-        device->ring = (size_t)sm + (device->policy->policy->search == SMS_SEARCH_RING);
+        return -1;
+    device->ring = (size_t)sm + (device->policy->policy->search == SMS_SEARCH_RING);
     if (device->ring == device->sms)
         device->ring = 0;
     return sm;
 }
 
-static double score(const struct sms__blocks *device, const struct sms__launch *launch, size_t sm)
-{
-    double patched[SMS_RESOURCES_MAX];
-    const struct sms__sm_state *state = &device->sm[sm];
-    struct sms_sm_view view = {sm, sms__seen_usage(state, patched), state->used};
-    struct sms_block_request request = {launch->fit->adds, launch->fit->needs};
-    return device->policy->policy->score(device->policy->param, &device->model->view, &view, &request);
-}
-
-static long search_best(struct sms__blocks *device, const struct sms__launch *launch)
+static long search_best(const struct sms__blocks *device, struct sms__shape *shape)
 {
     long best = -1;
     double highest = 0;
-    for (long sm = first_of(device, launch, 0, device->sms); sm >= 0;
-         sm = first_of(device, launch, (size_t)sm + 1, device->sms)) {
-        double own = score(device, launch, (size_t)sm);
+    for (long sm = first_of(device, shape, 0, device->sms); sm >= 0;
+         sm = first_of(device, shape, (size_t)sm + 1, device->sms)) {
+        double own = sms__score(device, &device->sm[sm], shape->fit);
         if (best >= 0 && own <= highest)
             continue;
         best = sm;
@@ -88,11 +140,14 @@ static long search_best(struct sms__blocks *device, const struct sms__launch *la
 
 long sms__search(struct sms__blocks *device, struct sms__launch *launch)
 {
-    if (launch->refused_at == device->leaves + 1)
+    struct sms__shape *shape = launch->shape;
+    if (sms__is_refused(device, shape))
         return -1;
-    long sm =
-        device->policy->policy->search == SMS_SEARCH_BEST ? search_best(device, launch) : search_ring(device, launch);
+    if (shape->seen != device->leaves)
+        catch_up(device, shape);
+    bool best = device->policy->policy->search == SMS_SEARCH_BEST;
+    long sm = best ? search_best(device, shape) : search_ring(device, shape);
     if (sm < 0)
-        launch->refused_at = device->leaves + 1;
+        shape->refused_at = device->leaves + 1;
     return sm;
 }

@@ -12,17 +12,30 @@ struct run {
     struct sms__link *link; /* [devices][in, out] */
     struct sms__feed *feed;
     size_t feeds, running;
-    uint32_t warmup_source, end_source;
+    size_t warmup_source, end_source;
 };
 
-static uint32_t count_sources(const struct sms_scenario *scenario)
+/* Sets of resources of scope device that kernels may demand: at most as many as kernels. */
+static size_t max_wides(const struct sms_scenario *scenario, const struct sms__device *device)
 {
-    size_t sources = 2;
-    for (size_t d = 0; d < scenario->devices; d++)
-        sources += scenario->device[d]->sms + 2;
+    size_t kernels = 0, sets = 1;
+    for (size_t r = 0; r < device->resources; r++)
+        sets *= device->resource[r].scope == SMS_SCOPE_DEVICE ? 2 : 1;
     for (size_t v = 0; v < scenario->vms; v++)
-        sources += scenario->devices * (scenario->vm[v].streams + 1);
-    return (uint32_t)sources;
+        kernels += scenario->vm[v].workload->kernels;
+    return kernels < sets ? kernels : sets;
+}
+
+static void count_sources(const struct sms_scenario *scenario, size_t sources[SMS__LEVELS])
+{
+    for (size_t d = 0; d < scenario->devices; d++) {
+        sources[SMS__LEVEL_WIDE] += max_wides(scenario, scenario->device[d]);
+        sources[SMS__LEVEL_BLOCK] += scenario->device[d]->sms;
+        sources[SMS__LEVEL_LINK] += 2;
+    }
+    for (size_t v = 0; v < scenario->vms; v++)
+        sources[SMS__LEVEL_TENANT] += scenario->devices * (scenario->vm[v].streams + 1);
+    sources[SMS__LEVEL_RUN] = 2;
 }
 
 static void settle_all(struct run *run, uint64_t now)
@@ -36,6 +49,8 @@ static void end_warmup(void *subject, uint64_t now)
     struct run *run = subject;
     settle_all(run, now);
     sms__record_restart(run->spec->record, now);
+    for (size_t d = 0; d < run->scenario->devices; d++)
+        sms__blocks_credit(&run->device[d], -1, now);
 }
 
 static void end_run(void *subject, uint64_t now)
@@ -73,6 +88,17 @@ static const struct sms_curve *curves_of(const struct run *run, const struct sms
     return curves;
 }
 
+/* What each (VM, kernel) that runs is on the device. */
+static const struct sms__fit *const *kinds_of(const struct run *run, size_t device)
+{
+    const size_t *first = run->spec->record->first_kernel;
+    const struct sms__fit **kinds = SMS__NEW(run->arena, const struct sms__fit *, first[run->scenario->vms]);
+    for (size_t v = 0; v < run->scenario->vms; v++)
+        for (size_t k = first[v]; takes_part(run, v) && k < first[v + 1]; k++)
+            kinds[k] = &run->scenario->vm[v].fit[device][k - first[v]];
+    return kinds;
+}
+
 static void init_device(struct run *run, size_t idx, size_t first_sm)
 {
     const struct sms_scenario *scenario = run->scenario;
@@ -94,7 +120,8 @@ static void init_device(struct run *run, size_t idx, size_t first_sm)
     };
     device->queue =
         device->policy->policy->queue != SMS_QUEUE_OF_SCENARIO ? (int)device->policy->policy->queue : scenario->queue;
-    sms__blocks_init(device, run->arena, run->spec->record->first_kernel[scenario->vms]);
+    device->max_wides = max_wides(scenario, model);
+    sms__blocks_init(device, run->arena, kinds_of(run, idx), run->spec->record->first_kernel[scenario->vms]);
     sms__link_init(&run->link[2 * idx], &run->engine, model->link_bandwidth);
     sms__link_init(&run->link[2 * idx + 1], &run->engine, model->link_bandwidth);
 }
@@ -122,13 +149,16 @@ static void init_bins(struct run *run, size_t all_sms)
         return;
     record->bins = run->spec->options->bins;
     record->bin_ps = (uint64_t)(run->scenario->duration_ps / (double)record->bins) + 1;
-    record->bin = SMS__NEW(run->arena, float, all_sms * record->bins);
+    record->bin = SMS__NEW(run->arena, uint64_t, all_sms * record->bins);
 }
 
 static void init(struct run *run)
 {
     const struct sms_scenario *scenario = run->scenario;
-    sms__engine_init(&run->engine, run->arena, count_sources(scenario));
+    size_t sources[SMS__LEVELS] = {0};
+    count_sources(scenario, sources);
+    sms__engine_init(&run->engine, run->arena, sources);
+    run->engine.plain = run->spec->options->engine == SMS_ENGINE_REFERENCE;
     run->engine.cancel = run->spec->options->cancel;
     run->engine.max_events = run->spec->options->max_events;
     run->device = SMS__NEW(run->arena, struct sms__blocks, scenario->devices);
@@ -143,12 +173,12 @@ static void init(struct run *run)
     for (size_t v = 0; v < scenario->vms; v++)
         for (size_t d = 0; takes_part(run, v) && d < scenario->devices; d++)
             init_feed(run, v, d);
-    run->warmup_source = sms__engine_source(&run->engine, end_warmup, run);
-    run->end_source = sms__engine_source(&run->engine, end_run, run);
+    run->warmup_source = sms__engine_source(&run->engine, SMS__LEVEL_RUN, end_warmup, run);
+    run->end_source = sms__engine_source(&run->engine, SMS__LEVEL_RUN, end_run, run);
     if (scenario->warmup_ps > 0)
-        sms__engine_at(&run->engine, run->warmup_source, SMS__LEVEL_RUN, (uint64_t)(scenario->warmup_ps + 0.5));
+        sms__engine_at(&run->engine, run->warmup_source, (uint64_t)(scenario->warmup_ps + 0.5));
     if (scenario->duration_ps > 0)
-        sms__engine_at(&run->engine, run->end_source, SMS__LEVEL_RUN, (uint64_t)(scenario->duration_ps + 0.5));
+        sms__engine_at(&run->engine, run->end_source, (uint64_t)(scenario->duration_ps + 0.5));
 }
 
 /* Each VM is through when its feeds on all devices are. */
@@ -169,8 +199,7 @@ static bool is_beyond_clock(const struct run *run)
 {
     bool under_way = false;
     for (size_t d = 0; d < run->scenario->devices; d++) {
-        for (size_t s = 0; s < run->device[d].sms; s++)
-            under_way |= run->device[d].sm[s].groups > 0;
+        under_way |= sms__blocks_busy(&run->device[d]);
         under_way |= run->link[2 * d].copies > 0 || run->link[2 * d + 1].copies > 0;
     }
     return !run->engine.stopped && under_way;
@@ -186,6 +215,8 @@ int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec)
     init(run);
     int code = sms__engine_run(&run->engine);
     settle_all(run, run->engine.now);
+    for (size_t d = 0; d < run->scenario->devices; d++)
+        sms__blocks_credit(&run->device[d], 1, run->engine.now);
     spec->record->to_ps = run->engine.now;
     spec->record->events = run->engine.events;
     note_ends(run);

@@ -1,96 +1,105 @@
 /* One SM: groups of blocks that come, run at one speed, and go. */
 #include "block.h"
 
-/* Adds the occupancy since the last settling to the intervals it spans. */
+#include <string.h>
+
+/* Adds the threads resident since the last settling to the intervals that it spans. */
 static void fill_bins(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__record *run = sm->device->run;
-    float *bins = run->bin + (sm->device->first_sm + sm->idx) * run->bins;
-    double share = (double)sm->used[SMS_THREADS] / (double)sm->device->model->sm.threads;
+    uint64_t *bins = run->bin + (sm->device->first_sm + sm->idx) * run->bins;
     uint64_t from = sm->settled_ps;
     while (from < now) {
         uint64_t bin = from / run->bin_ps, end = (bin + 1) * run->bin_ps;
         if (bin >= run->bins)
             return;
         uint64_t to = end < now ? end : now;
-        bins[bin] += (float)(share * (double)(to - from) / (double)run->bin_ps);
+        bins[bin] += sm->used[SMS_THREADS] * (to - from);
         from = to;
     }
 }
 
-static void record_excess(struct sms__sm_state *sm, double elapsed)
+static void record_excess(const struct sms__sm_state *sm, uint64_t elapsed)
 {
     struct sms__device_record *record = sm->device->record;
-    for (size_t r = 0; r < sm->device->model->resources; r++) {
-        double excess = sm->usage[r] - SMS_FULL;
-        bool own = sm->device->model->resource[r].scope == SMS_SCOPE_SM;
-        if (!own || excess <= 0)
-            continue;
-        record->excess[r] += excess * elapsed;
+    for (uint32_t left = sm->over; left; left &= left - 1) {
+        int r = __builtin_ctz(left);
+        record->excess[r] += (sms__integral)(uint64_t)(sm->usage[r] - SMS_FULL) * elapsed;
         record->over_ps[r] += elapsed;
     }
 }
 
 void sms__sm_settle(struct sms__sm_state *sm, uint64_t now)
 {
-    if (now == sm->settled_ps)
+    uint64_t elapsed = now - sm->settled_ps;
+    if (elapsed == 0)
         return;
-    double elapsed = (double)(now - sm->settled_ps);
-    for (size_t g = 0; g < sm->groups; g++) {
-        struct sms__group *group = &sm->group[g];
-        struct sms__kernel_record *record = group->launch->record;
-        double done = group->speed * elapsed;
-        group->clock += done;
-        record->residence_ps += elapsed * group->blocks;
-        record->work_ps += done * group->blocks;
-    }
-    if (sm->groups)
+    if (sm->used[SMS_BLOCKS])
         sm->device->record->active_ps += elapsed;
-    if (sm->over)
-        record_excess(sm, elapsed);
+    record_excess(sm, elapsed);
     if (sm->device->run->bins)
         fill_bins(sm, now);
     sm->settled_ps = now;
 }
 
-static void mark_dirty(struct sms__sm_state *sm)
+static bool is_full(const struct sms__sm_state *sm) { return sm->used[SMS_BLOCKS] == sm->device->model->sm.blocks; }
+
+/* As many as there can be, always: what the device lacks is 0, and a loop of fixed length has no end to guess. */
+static void add(double *restrict usage, const double *restrict demand, double times)
+{
+    for (int r = 0; r < SMS_RESOURCES_MAX; r++)
+        usage[r] += times * demand[r];
+}
+
+void sms__account(struct sms__sm_state *sm, const struct sms__fit *fit, int64_t blocks, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
+    device->full -= is_full(sm);
+    add(sm->usage, fit->demand, (double)blocks);
+    for (int l = 0; l < SMS_LIMITS; l++)
+        sm->used[l] += (uint64_t)blocks * fit->needs[l];
+    device->full += is_full(sm);
+    if (!fit->device_wide)
+        return;
+    sms__settle_total(device, now);
+    add(device->total, fit->demand, (double)blocks);
+}
+
+/* Its content changes: it is rated again at the end of this instant. */
+static void touch(struct sms__sm_state *sm, uint64_t now)
+{
+    struct sms__blocks *device = sm->device;
+    sms__sm_settle(sm, now);
     if (sm->dirty)
         return;
     sm->dirty = true;
     device->dirty[device->dirties++] = sm->idx;
 }
 
-static bool is_full(const struct sms__sm_state *sm) { return sm->used[SMS_BLOCKS] == sm->device->model->sm.blocks; }
-
-/* Adds (sign 1) or takes away (-1) what `blocks` equal blocks use. */
-static void account(struct sms__sm_state *sm, const struct sms__fit *fit, double sign, uint64_t blocks, uint64_t now)
+void sms__observe_stay(const struct sms__blocks *device, size_t sm, const struct sms__launch *launch, uint64_t start,
+                       uint64_t end, uint32_t blocks)
 {
-    struct sms__blocks *device = sm->device;
-    double times = sign * (double)blocks;
-    device->full -= is_full(sm);
-    for (size_t r = 0; r < device->model->resources; r++)
-        sm->usage[r] += times * fit->demand[r];
-    for (int l = 0; l < SMS_LIMITS; l++)
-        sm->used[l] += sign > 0 ? blocks * fit->needs[l] : -(blocks * fit->needs[l]);
-    device->full += is_full(sm);
-    if (!fit->device_wide)
-        return;
-    sms__settle_total(device, now);
-    for (size_t r = 0; r < device->model->resources; r++)
-        device->total[r] += times * fit->demand[r];
-}
-
-static void observe_stay(const struct sms__sm_state *sm, const struct sms__launch *launch,
-                         const struct sms__resident *resident, uint64_t now)
-{
-    const struct sms__blocks *device = sm->device;
     if (!device->label || !device->options->on_stay)
         return;
-    struct sms_stay stay = {device->idx,     sm->idx, launch->vm,      launch->kernel->name,
-                            resident->start, now,     resident->blocks};
+    struct sms_stay stay = {device->idx, sm, launch->vm, launch->kernel->name, start, end, blocks};
     device->options->on_stay(device->options->user, device->label, &stay);
+}
+
+void sms__record_leave(struct sms__launch *launch, uint64_t work, uint64_t elapsed, uint32_t blocks)
+{
+    struct sms__kernel_record *record = launch->record;
+    launch->resident -= blocks;
+    record->blocks += blocks;
+    record->residence_ps += (sms__integral)elapsed * blocks;
+    record->work_ps += (sms__integral)work * blocks;
+}
+
+void sms__record_part(struct sms__launch *launch, uint64_t work, double left, uint64_t elapsed, int64_t blocks)
+{
+    struct sms__kernel_record *record = launch->record;
+    uint64_t undone = left > 0 ? (uint64_t)(left + 0.5) : 0;
+    record->residence_ps += (sms__integral)elapsed * blocks;
+    record->work_ps += (sms__integral)(work - (undone < work ? undone : work)) * blocks;
 }
 
 /* The first resident of a group leaves. */
@@ -99,11 +108,10 @@ static void leave(struct sms__sm_state *sm, struct sms__group *group, uint64_t n
     uint16_t at = group->first;
     struct sms__resident *resident = &sm->resident[at];
     struct sms__launch *launch = group->launch;
-    observe_stay(sm, launch, resident, now);
-    account(sm, launch->fit, -1, resident->blocks, now);
+    sms__observe_stay(sm->device, sm->idx, launch, resident->start, now, resident->blocks);
+    sms__account(sm, launch->fit, -(int64_t)resident->blocks, now);
+    sms__record_leave(launch, resident->work, now - resident->start, resident->blocks);
     group->blocks -= resident->blocks;
-    launch->resident -= resident->blocks;
-    launch->record->blocks += resident->blocks;
     group->first = resident->next;
     if (group->first == SMS__NONE)
         group->last = SMS__NONE;
@@ -113,23 +121,23 @@ static void leave(struct sms__sm_state *sm, struct sms__group *group, uint64_t n
     sm->free = at;
 }
 
-/* Whatever is less than half a picosecond of progress away has ended. */
-static bool is_over(const struct sms__sm_state *sm, const struct sms__group *group)
+/* Whether the first resident ends now. Of a group with a clock of its own it is known when. */
+static bool is_due(const struct sms__sm_state *sm, const struct sms__group *group, uint64_t now)
 {
-    return group->first != SMS__NONE && sm->resident[group->first].end - group->clock <= 0.5 * group->speed;
+    return (group->bound ? sms__group_due(group, sm->resident[group->first].end) : group->due) <= now;
 }
 
-/* This SM may now take blocks that it refused. */
-static void welcome(struct sms__sm_state *sm)
+/* Those that end now. */
+static void leave_all(struct sms__sm_state *sm, struct sms__group *group, uint64_t now)
 {
-    struct sms__blocks *device = sm->device;
-    uint64_t bit = (uint64_t)1 << (sm->idx % 64);
-    device->leaves++;
-    for (const struct sms__launch *launch = device->head; launch; launch = launch->next)
-        device->candidate[launch->kind * device->words + sm->idx / 64] |= bit;
+    do {
+        leave(sm, group, now);
+        if (group->first != SMS__NONE)
+            group->due = sms__group_due(group, sm->resident[group->first].end);
+    } while (group->first != SMS__NONE && group->due <= now);
 }
 
-static void end_launch(struct sms__launch *launch, uint64_t now)
+void sms__end_launch(struct sms__launch *launch, uint64_t now)
 {
     if (launch->waiting || launch->resident)
         return;
@@ -138,82 +146,107 @@ static void end_launch(struct sms__launch *launch, uint64_t now)
     launch->ended(launch->subject, now);
 }
 
+static void remove_group(struct sms__sm_state *sm, size_t g)
+{
+    sm->groups--;
+    memmove(&sm->group[g], &sm->group[g + 1], (sm->groups - g) * sizeof *sm->group);
+}
+
 void sms__sm_fire(void *subject, uint64_t now)
 {
     struct sms__sm_state *sm = subject;
-    sms__sm_settle(sm, now);
-    mark_dirty(sm);
+    touch(sm, now);
+    sms__note_left(sm->device, sm->idx);
     sms__engine_defer(sm->device->engine, &sm->device->dispatch);
     for (size_t g = 0; g < sm->groups;) {
         struct sms__group *group = &sm->group[g];
         struct sms__launch *launch = group->launch;
-        bool left = is_over(sm, group);
-        while (is_over(sm, group))
-            leave(sm, group, now);
+        if (!is_due(sm, group, now)) {
+            g++;
+            continue;
+        }
+        leave_all(sm, group, now);
         if (group->first == SMS__NONE)
-            *group = sm->group[--sm->groups];
+            remove_group(sm, g);
         else
             g++;
-        if (left) {
-            welcome(sm);
-            end_launch(launch, now);
-        }
+        sms__end_launch(launch, now);
     }
 }
 
-static struct sms__group *group_of(struct sms__sm_state *sm, struct sms__launch *launch)
+struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now)
+{
+    return (struct sms__group){
+        .launch = launch, .speed = 1, .slow = 1, .own = 1, .since = now, .first = SMS__NONE, .last = SMS__NONE};
+}
+
+static struct sms__group *group_of(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now)
 {
     for (size_t g = 0; g < sm->groups; g++)
         if (sm->group[g].launch == launch)
             return &sm->group[g];
-    struct sms__group *group = &sm->group[sm->groups++];
-    *group = (struct sms__group){.launch = launch, .speed = 1, .first = SMS__NONE, .last = SMS__NONE};
-    return group;
+    sm->group[sm->groups] = sms__new_group(launch, now);
+    return &sm->group[sm->groups++];
 }
 
-static void insert(struct sms__sm_state *sm, struct sms__group *group, double end, uint64_t now)
+static bool is_equal(const struct sms__resident *a, const struct sms__resident *b)
+{
+    return a->end == b->end && a->start == b->start && a->work == b->work;
+}
+
+/* Keeps the list by rising end; equal ends by arrival. */
+static void insert(struct sms__sm_state *sm, struct sms__group *group, struct sms__resident new)
 {
     uint16_t after = group->last;
-    while (after != SMS__NONE && sm->resident[after].end > end)
+    while (after != SMS__NONE && sm->resident[after].end > new.end)
         after = sm->resident[after].prev;
-    if (after != SMS__NONE && sm->resident[after].end == end && sm->resident[after].start == now) {
-        sm->resident[after].blocks++;
+    if (after != SMS__NONE && is_equal(&sm->resident[after], &new)) {
+        sm->resident[after].blocks += new.blocks;
         return;
     }
-    uint16_t at = sm->free;
+    uint16_t at = sm->free, before = after == SMS__NONE ? group->first : sm->resident[after].next;
     sm->free = sm->resident[at].next;
-    uint16_t before = after == SMS__NONE ? group->first : sm->resident[after].next;
-    sm->resident[at] = (struct sms__resident){end, now, 1, before, after};
-    if (after == SMS__NONE)
-        group->first = at;
-    else
-        sm->resident[after].next = at;
-    if (before == SMS__NONE)
-        group->last = at;
-    else
-        sm->resident[before].prev = at;
+    new.prev = after;
+    new.next = before;
+    sm->resident[at] = new;
+    *(after == SMS__NONE ? &group->first : &sm->resident[after].next) = at;
+    *(before == SMS__NONE ? &group->last : &sm->resident[before].prev) = at;
 }
 
-static double draw_work(const struct sms__launch *launch)
+bool sms__is_varied(const struct sms__kernel *kernel)
+{
+    return kernel->spread == SMS__EXPONENTIAL || kernel->jitter > 0;
+}
+
+uint64_t sms__draw_work(const struct sms__launch *launch)
 {
     const struct sms__kernel *kernel = launch->kernel;
+    double times = 1;
+    if (!sms__is_varied(kernel))
+        return launch->fit->work;
     if (kernel->spread == SMS__EXPONENTIAL)
-        return launch->fit->work_ps * sms__exponential(launch->stream);
-    if (kernel->jitter > 0)
-        return launch->fit->work_ps * sms__uniform_about_one(launch->stream, kernel->jitter);
-    return launch->fit->work_ps;
+        times = sms__exponential(launch->stream);
+    else
+        times = sms__uniform_about_one(launch->stream, kernel->jitter);
+    return (uint64_t)(launch->fit->work_ps * times + 0.5) + (times <= 0);
 }
 
-void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now)
+void sms__record_placed(struct sms__launch *launch, uint32_t blocks, uint64_t now)
 {
-    sms__sm_settle(sm, now);
-    mark_dirty(sm);
-    struct sms__group *group = group_of(sm, launch);
-    insert(sm, group, group->clock + draw_work(launch), now);
-    group->blocks++;
-    account(sm, launch->fit, 1, 1, now);
-    launch->waiting--;
-    launch->resident++;
-    launch->record->placed++;
-    launch->record->wait_ps += (double)(now - launch->launched_ps);
+    launch->waiting -= blocks;
+    launch->resident += blocks;
+    launch->record->placed += blocks;
+    launch->record->wait_ps += (sms__integral)(now - launch->launched_ps) * blocks;
+}
+
+void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint32_t blocks, uint64_t now)
+{
+    touch(sm, now);
+    struct sms__group *group = group_of(sm, launch, now);
+    uint64_t work = sms__draw_work(launch);
+    double end = sms__group_clock(group, now) + (double)work;
+    insert(sm, group, (struct sms__resident){.end = end, .start = now, .work = work, .blocks = blocks});
+    group->blocks += blocks;
+    sms__account(sm, launch->fit, blocks, now);
+    sms__record_placed(launch, blocks, now);
 }

@@ -88,7 +88,7 @@ static void begin_step(struct sms__stream *stream, const struct sms__step *step,
         launch(stream, step->kernel, now);
         return;
     case SMS__HOST:
-        sms__engine_at(feed->engine, stream->source, SMS__LEVEL_TENANT, sms__after(now, step->amount));
+        sms__engine_at(feed->engine, stream->source, sms__after(now, step->amount));
         return;
     case SMS__COPY_IN:
         sms__link_copy(feed->in, &stream->copy, step->amount, now);
@@ -177,7 +177,7 @@ static void arrive(void *subject, uint64_t now)
         return;
     }
     bool more = !feed->vm->repeat || feed->started + feed->backlog_count + 1 < feed->vm->repeat;
-    sms__engine_at(feed->engine, feed->source, SMS__LEVEL_TENANT, more ? next_arrival(feed, now) : UINT64_MAX);
+    sms__engine_at(feed->engine, feed->source, more ? next_arrival(feed, now) : UINT64_MAX);
     admit(feed, now);
 }
 
@@ -200,14 +200,14 @@ void sms__feed_init(struct sms__feed *feed, struct sms__arena *arena, uint64_t s
         stream->feed = feed;
         stream->copy.done = step_ended;
         stream->copy.subject = stream;
-        stream->source = sms__engine_source(feed->engine, host_ended, stream);
+        stream->source = sms__engine_source(feed->engine, SMS__LEVEL_TENANT, host_ended, stream);
     }
     if (feed->vm->arrivals != SMS__CLOSED) {
         feed->arrivals = sms__stream(arena, seed, sms__print(arena, "arrivals of %s", feed->vm->name), device);
     }
-    feed->source = sms__engine_source(feed->engine, arrive, feed);
+    feed->source = sms__engine_source(feed->engine, SMS__LEVEL_TENANT, arrive, feed);
     uint64_t start = (uint64_t)(feed->vm->start_ps + 0.5);
     if (feed->vm->arrivals != SMS__CLOSED)
         start = next_arrival(feed, start);
-    sms__engine_at(feed->engine, feed->source, SMS__LEVEL_TENANT, start);
+    sms__engine_at(feed->engine, feed->source, start);
 }

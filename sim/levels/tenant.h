@@ -17,7 +17,7 @@ struct sms__stream {
     struct sms__feed *feed;
     struct sms__launch launch;
     struct sms__copy_in_flight copy;
-    uint32_t source; /* of its host steps */
+    size_t source; /* of its host steps */
     size_t step;
     uint64_t times;      /* launches done of the current step */
     uint64_t arrived_ps; /* its job */
@@ -35,7 +35,7 @@ struct sms__feed {
     struct sms__stream *stream; /* [vm->streams] */
     gsl_rng *arrivals;
     gsl_rng **jitter;        /* [kernels] */
-    uint32_t source;         /* of arrivals */
+    size_t source;           /* of arrivals */
     uint64_t started, ended; /* jobs */
     uint64_t *backlog;       /* ring of the arrival times of jobs that wait */
     size_t backlog_first, backlog_count, backlog_size;

@@ -24,6 +24,8 @@ static void fit_demand(struct sms__reader *reader, const struct sms__kernel *ker
         fit->demand[r] = nearbyint(demand->ratio * SMS_FULL);
         fit->adds[r] = wide ? fit->demand[r] / (double)device->sms : fit->demand[r];
         fit->device_wide |= wide;
+        uint32_t *set = wide ? &fit->wide : &fit->own;
+        *set |= (uint32_t)(fit->demand[r] > 0) << r;
     }
 }
 
@@ -41,6 +43,7 @@ static void fit_kernel(struct sms__reader *reader, const struct sms__vm *vm, con
     fit->per_sm = sms__blocks_per_sm(device->view.capacity, fit->needs, &binds);
     fit->work_ps = kernel->block_time.cycles ? sms__cycles_to_ps(kernel->block_time.value, device->clock_hz)
                                              : kernel->block_time.value;
+    fit->work = fit->work_ps <= SMS__TIME_MAX_PS ? (uint64_t)(fit->work_ps + 0.5) : 0;
     if (fit->work_ps < 1 || fit->work_ps > SMS__TIME_MAX_PS)
         sms__complain(reader, kernel->node, "block_time of kernel '%.60s' on %s is not between 1 ps and 104 days",
                       kernel->name, device->name);

@@ -97,8 +97,11 @@ struct sms__fit {
     double adds[SMS_RESOURCES_MAX];
     uint64_t needs[SMS_LIMITS];
     double work_ps;   /* block_time */
+    uint64_t work;    /* the same, in whole ps */
     size_t per_sm;    /* blocks that an empty SM holds */
     bool device_wide; /* demands a resource of scope device */
+    uint32_t own;     /* bit r: demands resource r, of scope sm */
+    uint32_t wide;    /* bit r: demands resource r, of scope device */
 };
 
 enum sms__arrivals { SMS__CLOSED, SMS__POISSON, SMS__REGULAR };

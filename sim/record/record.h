@@ -25,12 +25,16 @@ void sms__histogram_clear(struct sms__histogram *histogram);
 /* The value of rank ceil(p * count), to within the width of a bucket; NAN if empty. */
 double sms__histogram_rank(const struct sms__histogram *histogram, double p);
 
-/* A kernel of a VM, over all devices. */
+/* Integrals over time are sums of whole numbers, hence exact: the same whenever and
+ * in whatever order they are taken. */
+__extension__ typedef __int128 sms__integral;
+
+/* A kernel of a VM, over all devices. The integrals of blocks are added as the blocks leave. */
 struct sms__kernel_record {
-    uint64_t blocks, launches; /* that ended */
-    double residence_ps;       /* block time spent on SMs: blocks x time */
-    double work_ps;            /* of that, at full speed */
-    double wait_ps;            /* from launch to placement, summed over blocks placed */
+    uint64_t blocks, launches;  /* that ended */
+    sms__integral residence_ps; /* block time spent on SMs: blocks x time */
+    sms__integral work_ps;      /* of that, at full speed */
+    sms__integral wait_ps;      /* from launch to placement, summed over blocks placed */
     uint64_t placed;
     struct sms__histogram latency; /* of launches, ps */
 };
@@ -45,9 +49,9 @@ struct sms__vm_record {
 };
 
 struct sms__device_record {
-    double excess[SMS_RESOURCES_MAX];  /* integral of usage above SMS_FULL, parts x ps, summed over SMs */
-    double over_ps[SMS_RESOURCES_MAX]; /* time above SMS_FULL, summed over SMs (scope device: times SMs) */
-    double active_ps;                  /* time with a block resident, summed over SMs */
+    sms__integral excess[SMS_RESOURCES_MAX];  /* of usage above SMS_FULL, parts x ps, summed over SMs */
+    sms__integral over_ps[SMS_RESOURCES_MAX]; /* time above SMS_FULL, summed over SMs (scope device: times SMs) */
+    sms__integral active_ps;                  /* time with a block resident, summed over SMs */
 };
 
 struct sms__record {
@@ -59,7 +63,7 @@ struct sms__record {
     struct sms__device_record *device; /* [devices] */
     size_t bins;
     uint64_t bin_ps;
-    float *bin;               /* [SMs of all devices][bins]: occupancy */
+    uint64_t *bin;            /* [SMs of all devices][bins]: threads x ps */
     uint64_t events, stalled; /* kernels that no policy decision ever placed, at the end */
 };
 

@@ -59,8 +59,8 @@ static void measure_kernel(const struct sms__record *record, size_t k, double *o
     out[SMS__ALL_KERNEL_LATENCY_P95] = rank_ns(&kernel->latency, 0.95);
     out[SMS__ALL_KERNEL_LATENCY_P99] = rank_ns(&kernel->latency, 0.99);
     out[SMS__ALL_KERNEL_LATENCY_MIN] = kernel->latency.count ? (double)kernel->latency.least / 1e3 : NAN;
-    out[SMS__ALL_KERNEL_WAIT] = over(kernel->wait_ps / 1e3, (double)kernel->placed);
-    out[SMS__ALL_KERNEL_SLOWDOWN] = over(kernel->residence_ps, kernel->work_ps);
+    out[SMS__ALL_KERNEL_WAIT] = over((double)kernel->wait_ps / 1e3, (double)kernel->placed);
+    out[SMS__ALL_KERNEL_SLOWDOWN] = over((double)kernel->residence_ps, (double)kernel->work_ps);
 }
 
 /* The counters of a VM's kernels, or of all, added up. */
@@ -75,9 +75,9 @@ static struct sum sum_kernels(const struct sms__record *record, size_t from, siz
         const struct sms__kernel_record *kernel = &record->kernel[k];
         sum.blocks += (double)kernel->blocks;
         sum.launches += (double)kernel->launches;
-        sum.residence += kernel->residence_ps;
-        sum.work += kernel->work_ps;
-        sum.wait += kernel->wait_ps;
+        sum.residence += (double)kernel->residence_ps;
+        sum.work += (double)kernel->work_ps;
+        sum.wait += (double)kernel->wait_ps;
         sum.placed += (double)kernel->placed;
     }
     return sum;
@@ -135,13 +135,13 @@ static void measure_resource(const struct sms__record *record, size_t r, double 
     for (size_t v = 0; v < scenario->vms; v++)
         for (; k < record->first_kernel[v + 1]; k++) {
             double demand = scenario->vm[v].fit[0][k - record->first_kernel[v]].demand[r] / SMS_FULL;
-            used += demand * record->kernel[k].residence_ps;
-            delivered += demand * record->kernel[k].work_ps;
+            used += demand * (double)record->kernel[k].residence_ps;
+            delivered += demand * (double)record->kernel[k].work_ps;
         }
     for (size_t d = 0; d < scenario->devices; d++) {
         used += background(scenario->device[d], r) * (double)(record->to_ps - record->from_ps);
-        excess += record->device[d].excess[r] / SMS_FULL;
-        over_ps += record->device[d].over_ps[r];
+        excess += (double)record->device[d].excess[r] / SMS_FULL;
+        over_ps += (double)record->device[d].over_ps[r];
     }
     out[SMS__ALL_RESOURCE_UTILIZATION] = over(used - excess, time);
     out[SMS__ALL_RESOURCE_USAGE] = over(used, time);
@@ -166,7 +166,7 @@ static double energy_j(const struct sms__record *record)
     double energy = 0;
     for (size_t d = 0; d < record->scenario->devices; d++) {
         const struct sms__device *device = record->scenario->device[d];
-        double active_s = record->device[d].active_ps / 1e12 / (double)device->sms;
+        double active_s = (double)record->device[d].active_ps / 1e12 / (double)device->sms;
         energy += device->idle_w * seconds(record) + (device->busy_w - device->idle_w) * active_s;
     }
     return energy;
@@ -178,7 +178,7 @@ static double occupancy(const struct sms__record *record)
     double threads = 0;
     for (size_t v = 0; v < scenario->vms; v++)
         for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++)
-            threads += record->kernel[record->first_kernel[v] + k].residence_ps *
+            threads += (double)record->kernel[record->first_kernel[v] + k].residence_ps *
                        (double)scenario->vm[v].fit[0][k].needs[SMS_THREADS];
     return over(threads, sm_time(record) * (double)scenario->device[0]->sm.threads);
 }
@@ -195,7 +195,7 @@ static void measure_host(const struct sms__record *record, double *out)
         missed += (double)record->vm[v].missed;
     }
     for (size_t d = 0; d < scenario->devices; d++)
-        active += record->device[d].active_ps;
+        active += (double)record->device[d].active_ps;
     out[SMS__ALL_HOST_KERNELS] = over(sum.launches, seconds(record));
     out[SMS__ALL_HOST_BLOCKS] = over(sum.blocks, seconds(record));
     out[SMS__ALL_HOST_JOBS] = over(jobs, seconds(record));

@@ -63,7 +63,11 @@ static void keep_bins(struct sms_results *results, size_t policy, const struct s
         return;
     bins->count = record->bins;
     bins->width_ps = record->bin_ps;
-    memcpy(bins->value, record->bin, results->sms * record->bins * sizeof(float));
+    for (size_t d = 0, sm = 0; d < results->scenario->devices; d++)
+        for (size_t end = sm + results->scenario->device[d]->sms; sm < end; sm++)
+            for (size_t b = sm * record->bins; b < (sm + 1) * record->bins; b++)
+                bins->value[b] = (float)((double)record->bin[b] / (double)record->bin_ps /
+                                         (double)results->scenario->device[d]->sm.threads);
 }
 
 /* Runs come in the order: policies by replication, then stand-alone runs. */

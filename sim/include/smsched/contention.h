@@ -50,6 +50,14 @@ struct sms_contention {
     bool free_below_full;           /* promise: a resource used up to 100 % slows nothing. While the device's own
                                      * resources are, an SM is then rated only when its own blocks change */
 
+    /* A model has either `slowdown` or `rate`.
+     *
+     * `slowdown` is for models in which a block is as slow as the slowest of the
+     * resources that it uses: by which factor resource `r` lengthens its users' time
+     * at this usage. At least 1, and no less at a higher usage. The engine prefers it:
+     * a change of a resource of scope device then costs no look at every SM. */
+    double (*slowdown)(const struct sms_contention_view *view, size_t r, double usage);
+
     /* The groups of one SM. `usage[r]` of scope sm is that SM's; of scope
      * device it is the device's divided by its SMs. */
     void (*rate)(const struct sms_contention_view *view, const double *usage, struct sms_group *groups, size_t count);

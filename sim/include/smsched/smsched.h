@@ -81,6 +81,12 @@ struct sms_stay {
     uint32_t blocks; /* equal blocks that came and went together */
 };
 
+/* How a run is computed. Both give the same results to the last bit; the plain
+ * one looks at every SM and every block at each event and remembers nothing, so it
+ * is what the other is tested against. */
+enum sms_engine { SMS_ENGINE_FAST, SMS_ENGINE_REFERENCE };
+#define SMS_HAS_REFERENCE 1
+
 struct sms_run_options {
     const char *policy;        /* run this one only; NULL: all */
     uint64_t seed;             /* 0: the scenario's */
@@ -88,6 +94,8 @@ struct sms_run_options {
     unsigned jobs;             /* threads; 0: 1 */
     uint64_t max_events;       /* of one run; 0: no limit */
     bool alone;                /* false: no stand-alone runs, so no normalized progress */
+    enum sms_engine engine;
+    bool check;                /* check the engine's invariants at each event; a broken one ends in SMS_ECHECK */
     unsigned bins;             /* > 0: record each SM's occupancy in so many equal intervals of the run */
     const atomic_bool *cancel; /* NULL, or stops the run soon after it becomes true */
 

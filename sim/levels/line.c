@@ -1,0 +1,102 @@
+/* Kernels whose blocks wait, in the order of their launch. Launches of one shape
+ * stand or fall together: once one is refused, the others need not be asked, nor
+ * even be walked past. */
+#include "block.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct kind {
+    const struct sms__fit *fit;
+    size_t idx;
+};
+
+static int compare_fits(const struct sms__fit *a, const struct sms__fit *b)
+{
+    int by_needs = memcmp(a->needs, b->needs, sizeof a->needs);
+    return by_needs ? by_needs : memcmp(a->demand, b->demand, sizeof a->demand);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct kind *x = a, *y = b;
+    int order = compare_fits(x->fit, y->fit);
+    return order ? order : (x->idx > y->idx) - (x->idx < y->idx);
+}
+
+void sms__line_init(struct sms__blocks *device, const struct sms__fit *const *kinds, size_t n_kinds)
+{
+    struct kind *sorted = SMS__NEW(device->arena, struct kind, n_kinds);
+    size_t count = 0;
+    for (size_t k = 0; k < n_kinds; k++)
+        if (kinds[k])
+            sorted[count++] = (struct kind){kinds[k], k};
+    qsort(sorted, count, sizeof *sorted, compare);
+    device->shape = SMS__NEW(device->arena, struct sms__shape, count);
+    device->shape_of = SMS__NEW(device->arena, struct sms__shape *, n_kinds);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || compare_fits(sorted[i - 1].fit, sorted[i].fit))
+            device->shape[device->shapes++].fit = sorted[i].fit;
+        device->shape_of[sorted[i].idx] = &device->shape[device->shapes - 1];
+    }
+}
+
+void sms__line_join(struct sms__blocks *device, struct sms__launch *launch)
+{
+    struct sms__shape *shape = device->shape_of[launch->kind];
+    launch->shape = shape;
+    launch->number = ++device->launches;
+    launch->next = launch->alike = NULL;
+    launch->prev = device->tail;
+    launch->before = shape->tail;
+    *(device->tail ? &device->tail->next : &device->head) = launch;
+    *(shape->tail ? &shape->tail->alike : &shape->head) = launch;
+    device->tail = shape->tail = launch;
+    device->waiting++;
+    device->varied += sms__is_varied(launch->kernel);
+    if (!device->turn)
+        device->turn = launch;
+}
+
+void sms__line_leave(struct sms__blocks *device, struct sms__launch *launch)
+{
+    struct sms__shape *shape = launch->shape;
+    if (device->turn == launch)
+        device->turn = launch->next ? launch->next : launch->prev ? device->head : NULL;
+    *(launch->prev ? &launch->prev->next : &device->head) = launch->next;
+    *(launch->next ? &launch->next->prev : &device->tail) = launch->prev;
+    *(launch->before ? &launch->before->alike : &shape->head) = launch->alike;
+    *(launch->alike ? &launch->alike->before : &shape->tail) = launch->before;
+    device->waiting--;
+    device->varied -= sms__is_varied(launch->kernel);
+}
+
+void sms__line_pass(struct sms__blocks *device) { device->pass++; }
+
+void sms__line_visit(struct sms__blocks *device, struct sms__launch *launch)
+{
+    launch->shape->cursor = launch->alike;
+    launch->shape->pass = device->pass;
+}
+
+/* The first launch of an open shape that this pass has not visited: all that come
+ * before it have been, or are of refused shapes. */
+static struct sms__launch *jump(const struct sms__blocks *device)
+{
+    struct sms__launch *best = NULL;
+    for (size_t i = 0; i < device->shapes; i++) {
+        const struct sms__shape *shape = &device->shape[i];
+        struct sms__launch *own = shape->pass == device->pass ? shape->cursor : shape->head;
+        if (own && !sms__is_refused(device, shape) && (!best || own->number < best->number))
+            best = own;
+    }
+    return best;
+}
+
+struct sms__launch *sms__line_open(const struct sms__blocks *device, struct sms__launch *launch)
+{
+    for (size_t steps = 0; launch && sms__is_refused(device, launch->shape); launch = launch->next)
+        if (++steps > device->shapes)
+            return jump(device);
+    return launch;
+}

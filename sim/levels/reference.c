@@ -1,0 +1,276 @@
+/* The plain way: every block is kept by itself, every SM is asked for every block,
+ * every speed is worked out again whenever anything happens. Nothing is remembered
+ * and nothing is skipped. What a block, a limit, a policy and a model mean is shared
+ * with the fast path; everything that makes that one fast is not. */
+#include "block.h"
+
+#include <string.h>
+
+struct plain_block {
+    struct sms__launch *launch;
+    double end;
+    uint64_t start, work;
+};
+
+/* Groups as in sm.h, without residents; blocks in the order in which they came. */
+struct plain_sm {
+    struct sms__group *group;
+    struct plain_block *block;
+    size_t groups, blocks;
+};
+
+struct sms__plain {
+    struct plain_sm *sm;
+};
+
+void sms__plain_init(struct sms__blocks *device)
+{
+    size_t limit = device->model->sm.blocks;
+    device->plain = SMS__NEW(device->arena, struct sms__plain, 1);
+    device->plain->sm = SMS__NEW(device->arena, struct plain_sm, device->sms);
+    for (size_t s = 0; s < device->sms; s++) {
+        device->plain->sm[s].group = SMS__NEW(device->arena, struct sms__group, limit);
+        device->plain->sm[s].block = SMS__NEW(device->arena, struct plain_block, limit);
+    }
+}
+
+static struct sms__group *group_of(struct plain_sm *sm, const struct sms__launch *launch)
+{
+    for (size_t g = 0; g < sm->groups; g++)
+        if (sm->group[g].launch == launch)
+            return &sm->group[g];
+    return NULL;
+}
+
+static void place(struct sms__blocks *device, size_t s, struct sms__launch *launch, uint64_t now)
+{
+    struct plain_sm *sm = &device->plain->sm[s];
+    sms__sm_settle(&device->sm[s], now);
+    if (!group_of(sm, launch))
+        sm->group[sm->groups++] = sms__new_group(launch, now);
+    struct sms__group *group = group_of(sm, launch);
+    uint64_t work = sms__draw_work(launch);
+    sm->block[sm->blocks++] = (struct plain_block){launch, sms__group_clock(group, now) + (double)work, now, work};
+    group->blocks++;
+    sms__account(&device->sm[s], launch->fit, 1, now);
+    sms__record_placed(launch, 1, now);
+}
+
+static void remove_block(struct plain_sm *sm, size_t i)
+{
+    sm->blocks--;
+    memmove(&sm->block[i], &sm->block[i + 1], (sm->blocks - i) * sizeof *sm->block);
+}
+
+/* The group's block that ends first, of equal ones the one that came first; or SIZE_MAX. */
+static size_t first_to_end(const struct plain_sm *sm, const struct sms__launch *launch)
+{
+    size_t first = SIZE_MAX;
+    for (size_t i = 0; i < sm->blocks; i++)
+        if (sm->block[i].launch == launch && (first == SIZE_MAX || sm->block[i].end < sm->block[first].end))
+            first = i;
+    return first;
+}
+
+static bool is_equal(const struct plain_block *a, const struct plain_block *b)
+{
+    return a->launch == b->launch && a->end == b->end && a->start == b->start && a->work == b->work;
+}
+
+/* The first of the group's blocks leaves, with those that came and end with it. False if none ends now. */
+static bool leave(struct sms__blocks *device, size_t s, struct sms__group *group, uint64_t now)
+{
+    struct plain_sm *sm = &device->plain->sm[s];
+    struct sms__launch *launch = group->launch;
+    size_t first = first_to_end(sm, launch);
+    uint32_t equal = 0;
+    if (first == SIZE_MAX || sms__group_due(group, sm->block[first].end) > now)
+        return false;
+    struct plain_block gone = sm->block[first];
+    for (size_t i = first; i < sm->blocks;) {
+        if (!is_equal(&sm->block[i], &gone)) {
+            i++;
+            continue;
+        }
+        remove_block(sm, i);
+        sms__account(&device->sm[s], launch->fit, -1, now);
+        sms__record_leave(launch, gone.work, now - gone.start, 1);
+        group->blocks--;
+        equal++;
+    }
+    sms__observe_stay(device, s, launch, gone.start, now, equal);
+    return true;
+}
+
+void sms__plain_fire(void *subject, uint64_t now)
+{
+    struct sms__sm_state *state = subject;
+    struct sms__blocks *device = state->device;
+    struct plain_sm *sm = &device->plain->sm[state->idx];
+    sms__sm_settle(state, now);
+    sms__engine_defer(device->engine, &device->dispatch);
+    for (size_t g = 0; g < sm->groups;) {
+        struct sms__group *group = &sm->group[g];
+        struct sms__launch *launch = group->launch;
+        bool left = false;
+        while (leave(device, state->idx, group, now))
+            left = true;
+        if (group->blocks) {
+            g++;
+        } else {
+            sm->groups--;
+            memmove(group, group + 1, (sm->groups - g) * sizeof *group);
+        }
+        if (left)
+            sms__end_launch(launch, now);
+    }
+}
+
+/* Of all SMs that say yes the one that the policy's way of searching prefers, or -1. */
+static long search(struct sms__blocks *device, const struct sms__launch *launch)
+{
+    enum sms_search way = device->policy->policy->search;
+    size_t start = way == SMS_SEARCH_BEST ? 0 : device->ring;
+    long best = -1;
+    double highest = 0;
+    for (size_t i = 0; i < device->sms; i++) {
+        const struct sms__sm_state *sm = &device->sm[(start + i) % device->sms];
+        if (sms__verdict(device, sm, launch->fit) != SMS__ALLOWED)
+            continue;
+        double own = way == SMS_SEARCH_BEST ? sms__score(device, sm, launch->fit) : 0;
+        if (best >= 0 && own <= highest)
+            continue;
+        best = sm->idx;
+        highest = own;
+    }
+    if (best >= 0 && way != SMS_SEARCH_BEST)
+        device->ring = ((size_t)best + (way == SMS_SEARCH_RING)) % device->sms;
+    return best;
+}
+
+static bool place_one(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
+{
+    long sm = search(device, launch);
+    if (sm < 0)
+        return false;
+    place(device, (size_t)sm, launch, now);
+    if (launch->waiting == 0)
+        sms__line_leave(device, launch);
+    return true;
+}
+
+static void interleave(struct sms__blocks *device, uint64_t now)
+{
+    for (bool placed = true; placed;) {
+        placed = false;
+        for (struct sms__launch *launch = device->head; launch; launch = launch->next)
+            placed |= place_one(device, launch, now);
+    }
+}
+
+static void in_order(struct sms__blocks *device, bool head_stops, uint64_t now)
+{
+    for (struct sms__launch *launch = device->head; launch; launch = launch->next) {
+        while (launch->waiting && place_one(device, launch, now))
+            continue;
+        if (launch->waiting && head_stops)
+            return;
+    }
+}
+
+static void in_turn(struct sms__blocks *device, uint64_t now)
+{
+    while (device->turn) {
+        struct sms__launch *launch = device->turn;
+        if (!place_one(device, launch, now))
+            return;
+        if (device->turn == launch)
+            device->turn = launch->next ? launch->next : device->head;
+    }
+}
+
+/* The groups of an SM as a model sees them. */
+static size_t describe(const struct sms__blocks *device, size_t s, struct sms_group *out, double *speed)
+{
+    const struct plain_sm *sm = &device->plain->sm[s];
+    for (size_t g = 0; g < sm->groups; g++)
+        out[g] = (struct sms_group){s, sm->group[g].blocks, sm->group[g].launch->fit->demand, &speed[g]};
+    return sm->groups;
+}
+
+static void rate_one(struct sms__blocks *device, size_t s, uint64_t now)
+{
+    struct plain_sm *sm = &device->plain->sm[s];
+    double patched[SMS_RESOURCES_MAX];
+    if (device->contention->slowdown) {
+        sms__pace_groups(&device->sm[s], sm->group, sm->groups, now);
+        return;
+    }
+    size_t count = describe(device, s, device->rate_group, device->rate_speed);
+    device->contention->rate(&device->contention_view, sms__seen_usage(&device->sm[s], patched), device->rate_group,
+                             count);
+    sms__adopt(sm->group, device->rate_group, count, now);
+}
+
+static void rate_jointly(struct sms__blocks *device, uint64_t now)
+{
+    size_t count = 0, first = 0;
+    for (size_t s = 0; s < device->sms; s++)
+        count += describe(device, s, device->rate_group + count, device->rate_speed + count);
+    device->contention->rate_device(&device->contention_view, device->sms, device->rate_group, count,
+                                    device->rate_scratch);
+    for (size_t s = 0; s < device->sms; s++) {
+        sms__adopt(device->plain->sm[s].group, device->rate_group + first, device->plain->sm[s].groups, now);
+        first += device->plain->sm[s].groups;
+    }
+}
+
+static void schedule(struct sms__blocks *device, size_t s)
+{
+    struct plain_sm *sm = &device->plain->sm[s];
+    uint64_t soonest = SMS__NEVER;
+    for (size_t i = 0; i < sm->blocks; i++) {
+        uint64_t due = sms__group_due(group_of(sm, sm->block[i].launch), sm->block[i].end);
+        soonest = due < soonest ? due : soonest;
+    }
+    sms__engine_at(device->engine, device->sm[s].source, soonest);
+}
+
+static void rate_all(struct sms__blocks *device, uint64_t now)
+{
+    bool joint = device->device_wide && device->contention->rate_device &&
+                 (sms__is_pressed(device) || !device->contention->free_below_full);
+    for (size_t s = 0; s < device->sms; s++)
+        device->sm[s].over = sms__find_over(&device->sm[s]);
+    for (size_t w = 0; w < device->wides; w++)
+        sms__wide_advance(&device->wide[w], now);
+    if (joint)
+        rate_jointly(device, now);
+    for (size_t s = 0; s < device->sms; s++) {
+        if (!joint)
+            rate_one(device, s, now);
+        schedule(device, s);
+    }
+}
+
+void sms__plain_dispatch(void *subject, uint64_t now)
+{
+    struct sms__blocks *device = subject;
+    if (device->queue == SMS_QUEUE_INTERLEAVE)
+        interleave(device, now);
+    else if (device->queue == SMS_QUEUE_RR_FIFO)
+        in_turn(device, now);
+    else
+        in_order(device, device->queue == SMS_QUEUE_FIFO, now);
+    rate_all(device, now);
+}
+
+void sms__plain_credit(struct sms__blocks *device, size_t s, int sign, uint64_t now)
+{
+    struct plain_sm *sm = &device->plain->sm[s];
+    for (size_t i = 0; i < sm->blocks; i++) {
+        const struct plain_block *block = &sm->block[i];
+        double clock = sms__group_clock(group_of(sm, block->launch), now);
+        sms__record_part(block->launch, block->work, block->end - clock, now - block->start, sign);
+    }
+}

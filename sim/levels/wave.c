@@ -1,0 +1,149 @@
+/* Rounds of equal placements at once. Where kernels' blocks do not vary, dispatch
+ * into empty SMs goes round: once the search is back where it began, with every
+ * kernel in turn placed and none refused, the next rounds will be the same as long
+ * as every SM takes again what it took. So many rounds are placed in one. */
+#include "block.h"
+
+#include <string.h>
+
+enum { LONGEST = 1 << 14 };
+
+struct placement {
+    struct sms__launch *launch;
+    uint32_t sm;
+};
+
+/* What a round adds to an SM. */
+struct addition {
+    double usage[SMS_RESOURCES_MAX];
+    uint64_t used[SMS_LIMITS];
+};
+
+struct sms__wave {
+    struct placement *placed; /* [longest] */
+    struct addition *sum;     /* [sms] */
+    size_t count, longest;
+    size_t ring; /* where the round began */
+    struct sms__launch *turn;
+    bool enabled;
+};
+
+void sms__wave_init(struct sms__blocks *device)
+{
+    bool searches_ring = device->policy->policy->search != SMS_SEARCH_BEST;
+    if (device->plain || !searches_ring || device->device_wide || sms__is_watched(device))
+        return;
+    struct sms__wave *wave = SMS__NEW(device->arena, struct sms__wave, 1);
+    size_t most = device->sms * device->model->sm.blocks;
+    wave->longest = most < LONGEST ? most : LONGEST;
+    wave->placed = SMS__NEW(device->arena, struct placement, wave->longest);
+    wave->sum = SMS__NEW(device->arena, struct addition, device->sms);
+    device->wave = wave;
+}
+
+/* Forgets the round: a new one begins with the next placement. */
+static void restart(struct sms__blocks *device)
+{
+    device->wave->count = 0;
+    device->wave->ring = device->ring;
+    device->wave->turn = device->turn;
+}
+
+void sms__wave_begin(struct sms__blocks *device)
+{
+    if (!device->wave)
+        return;
+    device->wave->enabled = device->varied == 0;
+    restart(device);
+}
+
+/* A kernel was refused or is through: rounds change. */
+void sms__wave_break(struct sms__blocks *device)
+{
+    if (device->wave)
+        restart(device);
+}
+
+void sms__wave_note(struct sms__blocks *device, size_t sm, struct sms__launch *launch)
+{
+    struct sms__wave *wave = device->wave;
+    if (!wave || !wave->enabled)
+        return;
+    wave->enabled = wave->count < wave->longest;
+    if (wave->enabled)
+        wave->placed[wave->count++] = (struct placement){launch, (uint32_t)sm};
+}
+
+static void add_up(struct sms__wave *wave)
+{
+    for (size_t i = 0; i < wave->count; i++) {
+        memset(&wave->sum[wave->placed[i].sm], 0, sizeof *wave->sum);
+        wave->placed[i].launch->in_wave = 0;
+    }
+    for (size_t i = 0; i < wave->count; i++) {
+        const struct sms__fit *fit = wave->placed[i].launch->fit;
+        struct addition *sum = &wave->sum[wave->placed[i].sm];
+        wave->placed[i].launch->in_wave++;
+        for (int r = 0; r < SMS_RESOURCES_MAX; r++)
+            sum->usage[r] += fit->demand[r];
+        for (int l = 0; l < SMS_LIMITS; l++)
+            sum->used[l] += fit->needs[l];
+    }
+}
+
+/* Rounds for which limits leave room, and after which no kernel is through. */
+static uint64_t count_rounds(const struct sms__blocks *device, const struct sms__wave *wave)
+{
+    uint64_t rounds = device->model->sm.blocks;
+    for (size_t i = 0; i < wave->count; i++) {
+        const struct sms__launch *launch = wave->placed[i].launch;
+        const struct sms__sm_state *sm = &device->sm[wave->placed[i].sm];
+        const uint64_t *used = wave->sum[sm->idx].used;
+        uint64_t lasts = (launch->waiting - 1) / launch->in_wave;
+        rounds = lasts < rounds ? lasts : rounds;
+        for (int l = 0; l < SMS_LIMITS; l++) {
+            uint64_t room = device->model->view.capacity[l] - sm->used[l];
+            rounds = rounds * used[l] > room ? room / used[l] : rounds;
+        }
+    }
+    return rounds;
+}
+
+/* Whether the policy admits the block into the SM as it would be after `rounds` rounds but for this block:
+ * it is then no fuller in any of them when the block comes. */
+static bool admits(const struct sms__blocks *device, const struct placement *placement, uint64_t rounds)
+{
+    const struct sms__fit *fit = placement->launch->fit;
+    const struct addition *sum = &device->wave->sum[placement->sm];
+    struct sms__sm_state after = device->sm[placement->sm];
+    for (size_t r = 0; r < device->model->resources; r++)
+        after.usage[r] += (double)rounds * sum->usage[r] - fit->demand[r];
+    for (int l = 0; l < SMS_LIMITS; l++)
+        after.used[l] += rounds * sum->used[l] - fit->needs[l];
+    return sms__verdict(device, &after, fit) == SMS__ALLOWED;
+}
+
+static uint64_t count_admitted(const struct sms__blocks *device, uint64_t rounds)
+{
+    const struct sms__wave *wave = device->wave;
+    for (size_t i = 0; device->policy->policy->admits && rounds && i < wave->count; i++)
+        while (rounds && !admits(device, &wave->placed[i], rounds))
+            rounds--;
+    return rounds;
+}
+
+void sms__wave_repeat(struct sms__blocks *device, uint64_t now)
+{
+    struct sms__wave *wave = device->wave;
+    bool round = wave && wave->enabled && wave->count && device->ring == wave->ring && device->turn == wave->turn;
+    if (!round)
+        return;
+    add_up(wave);
+    uint64_t rounds = count_admitted(device, count_rounds(device, wave));
+    for (size_t i = 0; rounds && i < wave->count; i++) {
+        const struct placement *placement = &wave->placed[i];
+        sms__sm_place(&device->sm[placement->sm], placement->launch, (uint32_t)rounds, now);
+    }
+    wave->enabled = rounds > 0;
+    restart(device);
+}
