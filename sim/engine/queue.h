@@ -21,6 +21,10 @@ struct sms__match {
     uint64_t source; /* the winner */
 };
 
+__extension__ typedef unsigned __int128 sms__rank;
+
+static inline sms__rank sms__rank_of(struct sms__match match) { return (sms__rank)match.time << 64 | match.source; }
+
 struct sms__queue {
     struct sms__match *match; /* [2 * leaves]: 1 is the root, the children of i are 2i and 2i + 1 */
     size_t leaves;            /* a power of two, at least 2 */
@@ -29,21 +33,18 @@ struct sms__queue {
 /* For sources 0 .. sources - 1, none of which has an event. */
 void sms__queue_init(struct sms__queue *queue, struct sms__arena *arena, size_t sources);
 
-/* Sets the time of a source's next event; SMS__NEVER takes it out. The choice at
- * each match is made by masks: compilers would make branches of conditions. */
+/* Sets the time of a source's next event; SMS__NEVER takes it out. Sources to the
+ * left have lower numbers, so one comparison of both at once decides a match. */
 static inline void sms__queue_set(struct sms__queue *queue, size_t source, uint64_t time)
 {
     struct sms__match *match = queue->match;
     size_t at = queue->leaves + source;
-    uint64_t winner = source;
-    match[at] = (struct sms__match){time, winner};
+    sms__rank winner = sms__rank_of((struct sms__match){time, source});
+    match[at] = (struct sms__match){time, source};
     for (; at > 1; at /= 2) {
-        uint64_t other_time = match[at ^ 1].time, other = match[at ^ 1].source;
-        uint64_t left = at & 1; /* the other stands left, and wins a tie */
-        uint64_t loses = -(uint64_t)((other_time < time) | (left & (uint64_t)(other_time == time)));
-        time ^= (time ^ other_time) & loses;
-        winner ^= (winner ^ other) & loses;
-        match[at / 2] = (struct sms__match){time, winner};
+        sms__rank other = sms__rank_of(match[at ^ 1]);
+        winner = other < winner ? other : winner;
+        match[at / 2] = (struct sms__match){(uint64_t)(winner >> 64), (uint64_t)winner};
     }
 }
 

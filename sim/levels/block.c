@@ -30,8 +30,10 @@ static void init_residents(struct sms__blocks *device)
     size_t limit = device->model->sm.blocks;
     struct sms__group *groups = SMS__NEW(device->arena, struct sms__group, device->sms * limit);
     struct sms__resident *residents = SMS__NEW(device->arena, struct sms__resident, device->sms * limit);
+    struct sms__visit *visits = SMS__NEW(device->arena, struct sms__visit, device->sms * limit);
     for (size_t s = 0; s < device->sms; s++) {
         struct sms__sm_state *sm = &device->sm[s];
+        sm->visit = visits + s * limit;
         sm->group = groups + s * limit;
         sm->resident = residents + s * limit;
         for (size_t i = 0; i < limit; i++)
@@ -86,7 +88,7 @@ static void credit(struct sms__sm_state *sm, int sign, uint64_t now)
         double clock = sms__group_clock(group, now);
         for (uint16_t i = group->first; i != SMS__NONE; i = sm->resident[i].next) {
             const struct sms__resident *resident = &sm->resident[i];
-            sms__record_part(group->launch, resident->work, resident->end - clock, now - resident->start,
+            sms__record_part(group->launch, sm->visit[i].work, resident->end - clock, now - sm->visit[i].start,
                              sign * (int64_t)resident->blocks);
         }
     }
@@ -152,13 +154,20 @@ static bool place_one(struct sms__blocks *device, struct sms__launch *launch, ui
         sms__wave_break(device);
         return false;
     }
-    sms__wave_note(device, (size_t)sm, launch);
+    if (device->in_rounds)
+        sms__wave_note(device, (size_t)sm, launch);
     sms__sm_place(&device->sm[sm], launch, 1, now);
     if (launch->waiting == 0) {
         sms__line_leave(device, launch);
         sms__wave_break(device);
     }
     return true;
+}
+
+static void repeat_rounds(struct sms__blocks *device, uint64_t now)
+{
+    if (device->in_rounds)
+        sms__wave_repeat(device, now);
 }
 
 /* One block of each kernel in turn, from the one that was launched first, passing
@@ -174,7 +183,7 @@ static void interleave(struct sms__blocks *device, uint64_t now)
             placed |= place_one(device, launch, now);
             launch = sms__line_open(device, launch->next);
         }
-        sms__wave_repeat(device, now);
+        repeat_rounds(device, now);
     }
 }
 
@@ -182,7 +191,7 @@ static void interleave(struct sms__blocks *device, uint64_t now)
 static bool place_all(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
     while (launch->waiting && place_one(device, launch, now))
-        sms__wave_repeat(device, now);
+        repeat_rounds(device, now);
     return launch->waiting == 0;
 }
 
@@ -213,7 +222,7 @@ static void in_turn(struct sms__blocks *device, uint64_t now)
             return;
         if (device->turn == launch)
             device->turn = launch->next ? launch->next : device->head;
-        sms__wave_repeat(device, now);
+        repeat_rounds(device, now);
     }
 }
 

@@ -20,11 +20,15 @@ enum { SMS__NONE = UINT16_MAX };
 
 /* One or more equal blocks that came and will go together. */
 struct sms__resident {
-    double end;     /* on the group's clock */
-    uint64_t start; /* ps */
-    uint64_t work;  /* ps at full speed */
+    double end; /* on the group's clock */
     uint32_t blocks;
     uint16_t next, prev; /* in the SM's pool; by rising end */
+};
+
+/* The same, as far as it matters only when it comes and when it goes. */
+struct sms__visit {
+    uint64_t start; /* ps */
+    uint64_t work;  /* ps at full speed */
 };
 
 /* A kernel launch on a device: a counter of blocks, not a list. */
@@ -79,8 +83,10 @@ struct sms__sm_state {
     uint64_t settled_ps;
     uint32_t over;                  /* bit r: own resource r is over 100 %, as of the last rating */
     uint16_t groups, free;          /* free: first of the pool's free list */
+    uint16_t next_group;            /* the only one that ends at the next event, or SMS__NONE: look */
     struct sms__group *group;       /* [limit of blocks]; in the order in which they came */
     struct sms__resident *resident; /* [limit of blocks] */
+    struct sms__visit *visit;       /* [limit of blocks] */
     struct sms__blocks *device;
     size_t source;
     uint32_t idx; /* in the device */
@@ -144,6 +150,7 @@ struct sms__blocks {
     size_t ring; /* the SM at which a ring search starts */
     size_t words;
     struct sms__wave *wave;
+    bool in_rounds; /* rounds of this dispatch are kept */
 
     struct sms__plain *plain; /* reference.c, instead of all that is above; or NULL */
     const struct sms_run_options *options;
@@ -246,8 +253,9 @@ void sms__search_init(struct sms__blocks *device);
 long sms__search(struct sms__blocks *device, struct sms__launch *launch);
 void sms__note_left(struct sms__blocks *device, uint32_t sm);
 enum { SMS__ALLOWED = -1, SMS__REFUSED_BY_LIMIT = 1000 };
-/* SMS__ALLOWED, the index of the resource that refuses, or SMS__REFUSED_BY_LIMIT + the limit. */
+/* SMS__ALLOWED, the index of the resource that refuses, or SMS__REFUSED_BY_LIMIT. */
 int sms__verdict(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit);
+int sms__refusing_limit(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit);
 double sms__score(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit);
 
 /* wave.c: rounds of equal placements at once. */

@@ -49,7 +49,7 @@ static void say_refusal(struct text *text, const struct sms__blocks *device, siz
     double patched[SMS_RESOURCES_MAX];
     say(text, "%sSM %zu: ", text->used ? "; " : "", sm);
     if (verdict >= SMS__REFUSED_BY_LIMIT) {
-        int limit = verdict - SMS__REFUSED_BY_LIMIT;
+        int limit = sms__refusing_limit(device, state, fit);
         double unit = limit_unit(limit);
         say(text, "%s %.0f + %.0f > %.0f", sms__limit_names[limit], (double)state->used[limit] / unit,
             (double)fit->needs[limit] / unit, (double)device->model->view.capacity[limit] / unit);

@@ -111,14 +111,20 @@ void sms__adopt(struct sms__group *groups, const struct sms_group *rated, size_t
     }
 }
 
+/* The next of the groups' own events. Groups that follow the device's clock are seen to by that one's. */
 static void schedule(struct sms__sm_state *sm)
 {
-    uint64_t soonest = SMS__NEVER;
+    uint64_t soonest = SMS__NEVER, next = SMS__NONE;
+    bool bound = false, tied = false;
     for (size_t g = 0; g < sm->groups; g++) {
         struct sms__group *group = &sm->group[g];
+        bound |= group->bound != NULL;
         group->due = group->bound ? SMS__NEVER : sms__group_due(group, sm->resident[group->first].end);
+        tied = group->due == soonest || (tied && group->due > soonest);
+        next = group->due < soonest ? g : next;
         soonest = group->due < soonest ? group->due : soonest;
     }
+    sm->next_group = (uint16_t)(bound || tied ? SMS__NONE : next);
     sms__engine_at(sm->device->engine, sm->source, soonest);
     if (sm->device->wides)
         sms__wide_note(sm);

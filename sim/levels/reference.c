@@ -143,7 +143,7 @@ static long search(struct sms__blocks *device, const struct sms__launch *launch)
         best = sm->idx;
         highest = own;
     }
-    if (best >= 0 && way != SMS_SEARCH_BEST)
+    if (best >= 0)
         device->ring = ((size_t)best + (way == SMS_SEARCH_RING)) % device->sms;
     return best;
 }

@@ -5,18 +5,36 @@
 
 #include <string.h>
 
-int sms__verdict(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit)
+static int ask_policy(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit)
 {
-    const uint64_t *capacity = device->model->view.capacity;
     double patched[SMS_RESOURCES_MAX];
-    for (int l = 0; l < SMS_LIMITS; l++)
-        if (sm->used[l] + fit->needs[l] > capacity[l])
-            return SMS__REFUSED_BY_LIMIT + l;
-    if (!device->policy->policy->admits)
-        return SMS__ALLOWED;
     struct sms_sm_view view = {sm->idx, sms__seen_usage(sm, patched), sm->used};
     struct sms_block_request request = {fit->adds, fit->needs};
     return device->policy->policy->admits(device->policy->param, &device->model->view, &view, &request);
+}
+
+static int verdict(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit)
+{
+    const uint64_t *capacity = device->model->view.capacity;
+    bool fits = true;
+    for (int l = 0; l < SMS_LIMITS; l++)
+        fits &= sm->used[l] + fit->needs[l] <= capacity[l];
+    if (!fits)
+        return SMS__REFUSED_BY_LIMIT;
+    return device->policy->policy->admits ? ask_policy(device, sm, fit) : SMS__ALLOWED;
+}
+
+int sms__verdict(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit)
+{
+    return verdict(device, sm, fit);
+}
+
+int sms__refusing_limit(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit)
+{
+    int l = 0;
+    while (l < SMS_LIMITS - 1 && sm->used[l] + fit->needs[l] <= device->model->view.capacity[l])
+        l++;
+    return l;
 }
 
 double sms__score(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit)
@@ -32,7 +50,8 @@ void sms__search_init(struct sms__blocks *device)
     size_t summaries;
     device->words = (device->sms + 63) / 64;
     summaries = (device->words + 63) / 64;
-    device->room_left = device->sms;
+    for (device->room_left = 1; device->room_left < device->sms;)
+        device->room_left *= 2;
     device->left = SMS__NEW(device->arena, uint32_t, device->room_left);
     device->leaves = device->room_left; /* as if a block had left every SM */
     for (size_t i = 0; i < device->shapes; i++) {
@@ -43,7 +62,7 @@ void sms__search_init(struct sms__blocks *device)
 
 void sms__note_left(struct sms__blocks *device, uint32_t sm)
 {
-    device->left[device->leaves % device->room_left] = sm;
+    device->left[device->leaves & (device->room_left - 1)] = sm;
     device->leaves++;
 }
 
@@ -70,7 +89,7 @@ static void catch_up(const struct sms__blocks *device, struct sms__shape *shape)
             set_bit(shape, s);
     } else {
         for (uint64_t i = shape->seen; i < device->leaves; i++)
-            set_bit(shape, device->left[i % device->room_left]);
+            set_bit(shape, device->left[i & (device->room_left - 1)]);
     }
     shape->seen = device->leaves;
 }
@@ -100,27 +119,20 @@ static size_t next_candidate(const struct sms__blocks *device, const struct sms_
 static long first_of(const struct sms__blocks *device, struct sms__shape *shape, size_t from, size_t to)
 {
     for (size_t sm = next_candidate(device, shape, from); sm < to; sm = next_candidate(device, shape, sm + 1)) {
-        int verdict = sms__verdict(device, &device->sm[sm], shape->fit);
-        if (verdict == SMS__ALLOWED)
+        int answer = verdict(device, &device->sm[sm], shape->fit);
+        if (answer == SMS__ALLOWED)
             return (long)sm;
-        if (verdict < SMS__REFUSED_BY_LIMIT && device->model->resource[verdict].scope == SMS_SCOPE_DEVICE)
+        if (answer < SMS__REFUSED_BY_LIMIT && device->model->resource[answer].scope == SMS_SCOPE_DEVICE)
             return -2;
         clear_bit(shape, sm);
     }
     return -1;
 }
 
-static long search_ring(struct sms__blocks *device, struct sms__shape *shape)
+static long search_ring(const struct sms__blocks *device, struct sms__shape *shape)
 {
     long sm = first_of(device, shape, device->ring, device->sms);
-    if (sm == -1)
-        sm = first_of(device, shape, 0, device->ring);
-    if (sm < 0)
-        return -1;
-    device->ring = (size_t)sm + (device->policy->policy->search == SMS_SEARCH_RING);
-    if (device->ring == device->sms)
-        device->ring = 0;
-    return sm;
+    return sm == -1 ? first_of(device, shape, 0, device->ring) : sm;
 }
 
 static long search_best(const struct sms__blocks *device, struct sms__shape *shape)
@@ -138,16 +150,36 @@ static long search_best(const struct sms__blocks *device, struct sms__shape *sha
     return best;
 }
 
+/* The SM with a place left, if only one has: then it is the one that a block left last. Else NULL. */
+static const struct sms__sm_state *only_open(const struct sms__blocks *device)
+{
+    const struct sms__sm_state *sm = &device->sm[device->left[(device->leaves - 1) & (device->room_left - 1)]];
+    bool only = device->full + 1 == device->sms && sm->used[SMS_BLOCKS] < device->model->sm.blocks;
+    return only ? sm : NULL;
+}
+
+static long search(struct sms__blocks *device, struct sms__shape *shape)
+{
+    const struct sms__sm_state *only = only_open(device);
+    if (only)
+        return verdict(device, only, shape->fit) == SMS__ALLOWED ? (long)only->idx : -1;
+    if (shape->seen != device->leaves)
+        catch_up(device, shape);
+    bool best = device->policy->policy->search == SMS_SEARCH_BEST;
+    return best ? search_best(device, shape) : search_ring(device, shape);
+}
+
 long sms__search(struct sms__blocks *device, struct sms__launch *launch)
 {
     struct sms__shape *shape = launch->shape;
     if (sms__is_refused(device, shape))
         return -1;
-    if (shape->seen != device->leaves)
-        catch_up(device, shape);
-    bool best = device->policy->policy->search == SMS_SEARCH_BEST;
-    long sm = best ? search_best(device, shape) : search_ring(device, shape);
-    if (sm < 0)
+    long sm = search(device, shape);
+    if (sm < 0) {
         shape->refused_at = device->leaves + 1;
+        return -1;
+    }
+    device->ring = (size_t)sm + (device->policy->policy->search == SMS_SEARCH_RING);
+    device->ring = device->ring == device->sms ? 0 : device->ring;
     return sm;
 }

@@ -24,7 +24,7 @@ static void record_excess(const struct sms__sm_state *sm, uint64_t elapsed)
     struct sms__device_record *record = sm->device->record;
     for (uint32_t left = sm->over; left; left &= left - 1) {
         int r = __builtin_ctz(left);
-        record->excess[r] += (sms__integral)(uint64_t)(sm->usage[r] - SMS_FULL) * elapsed;
+        record->excess[r] += (sms__integral)(int64_t)(sm->usage[r] - SMS_FULL) * (int64_t)elapsed;
         record->over_ps[r] += elapsed;
     }
 }
@@ -42,27 +42,33 @@ void sms__sm_settle(struct sms__sm_state *sm, uint64_t now)
     sm->settled_ps = now;
 }
 
-static bool is_full(const struct sms__sm_state *sm) { return sm->used[SMS_BLOCKS] == sm->device->model->sm.blocks; }
-
-/* As many as there can be, always: what the device lacks is 0, and a loop of fixed length has no end to guess. */
-static void add(double *restrict usage, const double *restrict demand, double times)
+/* Resources in pairs, what the device lacks being 0: two go at once. */
+static void add(double *restrict usage, const double *restrict demand, size_t resources, double times)
 {
-    for (int r = 0; r < SMS_RESOURCES_MAX; r++)
+    for (size_t r = 0; r < resources; r += 2) {
         usage[r] += times * demand[r];
+        usage[r + 1] += times * demand[r + 1];
+    }
+}
+
+static void account(struct sms__sm_state *sm, const struct sms__fit *fit, int64_t blocks, uint64_t now)
+{
+    struct sms__blocks *device = sm->device;
+    uint64_t limit = device->model->sm.blocks;
+    add(sm->usage, fit->demand, device->model->resources, (double)blocks);
+    device->full -= sm->used[SMS_BLOCKS] == limit;
+    for (int l = 0; l < SMS_LIMITS; l++)
+        sm->used[l] += (uint64_t)blocks * fit->needs[l];
+    device->full += sm->used[SMS_BLOCKS] == limit;
+    if (!fit->device_wide)
+        return;
+    sms__settle_total(device, now);
+    add(device->total, fit->demand, device->model->resources, (double)blocks);
 }
 
 void sms__account(struct sms__sm_state *sm, const struct sms__fit *fit, int64_t blocks, uint64_t now)
 {
-    struct sms__blocks *device = sm->device;
-    device->full -= is_full(sm);
-    add(sm->usage, fit->demand, (double)blocks);
-    for (int l = 0; l < SMS_LIMITS; l++)
-        sm->used[l] += (uint64_t)blocks * fit->needs[l];
-    device->full += is_full(sm);
-    if (!fit->device_wide)
-        return;
-    sms__settle_total(device, now);
-    add(device->total, fit->demand, (double)blocks);
+    account(sm, fit, blocks, now);
 }
 
 /* Its content changes: it is rated again at the end of this instant. */
@@ -108,9 +114,9 @@ static void leave(struct sms__sm_state *sm, struct sms__group *group, uint64_t n
     uint16_t at = group->first;
     struct sms__resident *resident = &sm->resident[at];
     struct sms__launch *launch = group->launch;
-    sms__observe_stay(sm->device, sm->idx, launch, resident->start, now, resident->blocks);
-    sms__account(sm, launch->fit, -(int64_t)resident->blocks, now);
-    sms__record_leave(launch, resident->work, now - resident->start, resident->blocks);
+    sms__observe_stay(sm->device, sm->idx, launch, sm->visit[at].start, now, resident->blocks);
+    account(sm, launch->fit, -(int64_t)resident->blocks, now);
+    sms__record_leave(launch, sm->visit[at].work, now - sm->visit[at].start, resident->blocks);
     group->blocks -= resident->blocks;
     group->first = resident->next;
     if (group->first == SMS__NONE)
@@ -139,7 +145,7 @@ static void leave_all(struct sms__sm_state *sm, struct sms__group *group, uint64
 
 void sms__end_launch(struct sms__launch *launch, uint64_t now)
 {
-    if (launch->waiting || launch->resident)
+    if (launch->waiting | launch->resident)
         return;
     launch->record->launches++;
     sms__histogram_add(&launch->record->latency, now - launch->launched_ps);
@@ -152,26 +158,31 @@ static void remove_group(struct sms__sm_state *sm, size_t g)
     memmove(&sm->group[g], &sm->group[g + 1], (sm->groups - g) * sizeof *sm->group);
 }
 
+/* The blocks of the group that end now. True if others of it stay. */
+static bool end_blocks(struct sms__sm_state *sm, size_t g, uint64_t now)
+{
+    struct sms__group *group = &sm->group[g];
+    struct sms__launch *launch = group->launch;
+    leave_all(sm, group, now);
+    bool stays = group->first != SMS__NONE;
+    if (!stays)
+        remove_group(sm, g);
+    sms__end_launch(launch, now);
+    return stays;
+}
+
 void sms__sm_fire(void *subject, uint64_t now)
 {
     struct sms__sm_state *sm = subject;
     touch(sm, now);
     sms__note_left(sm->device, sm->idx);
     sms__engine_defer(sm->device->engine, &sm->device->dispatch);
-    for (size_t g = 0; g < sm->groups;) {
-        struct sms__group *group = &sm->group[g];
-        struct sms__launch *launch = group->launch;
-        if (!is_due(sm, group, now)) {
-            g++;
-            continue;
-        }
-        leave_all(sm, group, now);
-        if (group->first == SMS__NONE)
-            remove_group(sm, g);
-        else
-            g++;
-        sms__end_launch(launch, now);
+    if (sm->next_group != SMS__NONE) {
+        end_blocks(sm, sm->next_group, now);
+        return;
     }
+    for (size_t g = 0; g < sm->groups;)
+        g += !is_due(sm, &sm->group[g], now) || end_blocks(sm, g, now);
 }
 
 struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now)
@@ -182,35 +193,39 @@ struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now)
 
 static struct sms__group *group_of(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now)
 {
+    size_t found = sm->groups; /* looks at all: the end of the loop is easier to guess than its middle */
     for (size_t g = 0; g < sm->groups; g++)
-        if (sm->group[g].launch == launch)
-            return &sm->group[g];
-    sm->group[sm->groups] = sms__new_group(launch, now);
-    return &sm->group[sm->groups++];
+        found = sm->group[g].launch == launch ? g : found;
+    if (found == sm->groups)
+        sm->group[sm->groups++] = sms__new_group(launch, now);
+    return &sm->group[found];
 }
 
-static bool is_equal(const struct sms__resident *a, const struct sms__resident *b)
+static bool is_equal(const struct sms__visit *a, const struct sms__visit *b)
 {
-    return a->end == b->end && a->start == b->start && a->work == b->work;
+    return a->start == b->start && a->work == b->work;
 }
 
 /* Keeps the list by rising end; equal ends by arrival. */
-static void insert(struct sms__sm_state *sm, struct sms__group *group, struct sms__resident new)
+static void insert(struct sms__sm_state *sm, struct sms__group *group, struct sms__resident new,
+                   struct sms__visit visit)
 {
+    struct sms__resident *pool = sm->resident;
     uint16_t after = group->last;
-    while (after != SMS__NONE && sm->resident[after].end > new.end)
-        after = sm->resident[after].prev;
-    if (after != SMS__NONE && is_equal(&sm->resident[after], &new)) {
-        sm->resident[after].blocks += new.blocks;
+    while (after != SMS__NONE && pool[after].end > new.end)
+        after = pool[after].prev;
+    if (after != SMS__NONE && pool[after].end == new.end && is_equal(&sm->visit[after], &visit)) {
+        pool[after].blocks += new.blocks;
         return;
     }
-    uint16_t at = sm->free, before = after == SMS__NONE ? group->first : sm->resident[after].next;
-    sm->free = sm->resident[at].next;
+    uint16_t at = sm->free, before = after == SMS__NONE ? group->first : pool[after].next;
+    sm->free = pool[at].next;
     new.prev = after;
     new.next = before;
-    sm->resident[at] = new;
-    *(after == SMS__NONE ? &group->first : &sm->resident[after].next) = at;
-    *(before == SMS__NONE ? &group->last : &sm->resident[before].prev) = at;
+    pool[at] = new;
+    sm->visit[at] = visit;
+    *(after == SMS__NONE ? &group->first : &pool[after].next) = at;
+    *(before == SMS__NONE ? &group->last : &pool[before].prev) = at;
 }
 
 bool sms__is_varied(const struct sms__kernel *kernel)
@@ -245,8 +260,8 @@ void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint32_
     struct sms__group *group = group_of(sm, launch, now);
     uint64_t work = sms__draw_work(launch);
     double end = sms__group_clock(group, now) + (double)work;
-    insert(sm, group, (struct sms__resident){.end = end, .start = now, .work = work, .blocks = blocks});
+    insert(sm, group, (struct sms__resident){.end = end, .blocks = blocks}, (struct sms__visit){now, work});
     group->blocks += blocks;
-    sms__account(sm, launch->fit, blocks, now);
+    account(sm, launch->fit, blocks, now);
     sms__record_placed(launch, blocks, now);
 }

@@ -25,7 +25,6 @@ struct sms__wave {
     size_t count, longest;
     size_t ring; /* where the round began */
     struct sms__launch *turn;
-    bool enabled;
 };
 
 void sms__wave_init(struct sms__blocks *device)
@@ -51,26 +50,25 @@ static void restart(struct sms__blocks *device)
 
 void sms__wave_begin(struct sms__blocks *device)
 {
-    if (!device->wave)
-        return;
-    device->wave->enabled = device->varied == 0;
-    restart(device);
+    device->in_rounds = device->wave && device->varied == 0;
+    if (device->in_rounds)
+        restart(device);
 }
 
 /* A kernel was refused or is through: rounds change. */
 void sms__wave_break(struct sms__blocks *device)
 {
-    if (device->wave)
+    if (device->in_rounds)
         restart(device);
 }
 
 void sms__wave_note(struct sms__blocks *device, size_t sm, struct sms__launch *launch)
 {
     struct sms__wave *wave = device->wave;
-    if (!wave || !wave->enabled)
+    if (!device->in_rounds)
         return;
-    wave->enabled = wave->count < wave->longest;
-    if (wave->enabled)
+    device->in_rounds = wave->count < wave->longest;
+    if (device->in_rounds)
         wave->placed[wave->count++] = (struct placement){launch, (uint32_t)sm};
 }
 
@@ -135,7 +133,7 @@ static uint64_t count_admitted(const struct sms__blocks *device, uint64_t rounds
 void sms__wave_repeat(struct sms__blocks *device, uint64_t now)
 {
     struct sms__wave *wave = device->wave;
-    bool round = wave && wave->enabled && wave->count && device->ring == wave->ring && device->turn == wave->turn;
+    bool round = device->in_rounds && wave->count && device->ring == wave->ring && device->turn == wave->turn;
     if (!round)
         return;
     add_up(wave);
@@ -144,6 +142,6 @@ void sms__wave_repeat(struct sms__blocks *device, uint64_t now)
         const struct placement *placement = &wave->placed[i];
         sms__sm_place(&device->sm[placement->sm], placement->launch, (uint32_t)rounds, now);
     }
-    wave->enabled = rounds > 0;
+    device->in_rounds = rounds > 0;
     restart(device);
 }

@@ -1,12 +1,16 @@
-/* Blocks per second of the engine, by contention model and number of blocks:
- * 80 SMs x 16 resident blocks x 8 resources, four kernels with different demands
- * and jitter, so that completions are staggered. Prints a Markdown table, median
- * of five runs; docs/performance.md keeps the record.
+/* What the engine costs: blocks per second by contention model, policy, number of
+ * SMs, streams and blocks, beside two references built in the same run (plain.h).
+ * Prints a Markdown table, median of five; docs/performance.md keeps the record.
  *
- *     build/bin/bench [MOST_BLOCKS [NAME]]      default 1e7, all rows
- */
+ *     build/bin/bench [--most BLOCKS] [--growth] [ROW...]
+ *
+ * ROW is (the beginning of) a name in the first column. Every row simulates 10^6
+ * blocks, or fewer where that takes long; --growth adds powers of ten up to MOST. */
+#include "plain.h"
+
 #include <smsched/smsched.h>
 
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -16,65 +20,114 @@
 enum { RUNS = 5 };
 
 struct work {
-    const char *name, *contention, *scope, *policy;
-    double jitter;
+    const char *name, *contention, *policy;
+    const char *wide; /* letters of the resources of scope device */
+    double jitter;    /* %; 0: all blocks take as long, so whole waves come and go together */
+    int sms, streams; /* streams of each of the four VMs */
+    double blocks;
 };
+
+#define PROPORTIONAL "{model: proportional, slope: 1}"
+#define CURVE "{model: curve, curves: {a: [[100 %, 10 %], [200 %, 90 %]], e: [[100 %, 5 %], [200 %, 100 %]]}}"
 
 static const struct work works[] = {
-    {"none", "none", "sm", "round_robin", 10},
-    {"proportional", "{model: proportional, slope: 1}", "sm", "round_robin", 10},
-    {"proportional, fine_grained", "{model: proportional, slope: 1}", "sm", "fine_grained", 10},
-    {"proportional, most_room", "{model: proportional, slope: 1}", "sm", "most_room", 10},
-    {"proportional, no jitter", "{model: proportional, slope: 1}", "sm", "round_robin", 0},
-    {"curve", "{model: curve, curves: {a: [[100 %, 10 %], [200 %, 90 %]], e: [[100 %, 5 %], [200 %, 100 %]]}}", "sm",
-     "round_robin", 10},
-    {"maxmin", "maxmin", "sm", "round_robin", 10},
-    {"proportional, device-wide h", "{model: proportional, slope: 1}", "device", "round_robin", 10},
-    {"maxmin, device-wide h", "maxmin", "device", "round_robin", 10},
+    {"proportional", PROPORTIONAL, "round_robin", "", 10, 80, 1, 1e6},
+    {"waves of equal blocks", PROPORTIONAL, "round_robin", "", 0, 80, 1, 1e6},
+    {"maxmin", "maxmin", "round_robin", "", 10, 80, 1, 1e6},
+    {"device-wide g and h", PROPORTIONAL, "round_robin", "gh", 10, 80, 1, 1e6},
+    {"none", "none", "round_robin", "", 10, 80, 1, 1e6},
+    {"curve", CURVE, "round_robin", "", 10, 80, 1, 1e6},
+    {"fine_grained", PROPORTIONAL, "fine_grained", "", 10, 80, 1, 1e6},
+    {"utilization_aware", PROPORTIONAL, "utilization_aware", "", 10, 80, 1, 1e6},
+    {"most_room", PROPORTIONAL, "most_room", "", 10, 80, 1, 1e6},
+    {"maxmin, device-wide h", "maxmin", "round_robin", "h", 10, 80, 1, 1e4},
+    {"800 SMs", PROPORTIONAL, "round_robin", "", 10, 800, 1, 1e6},
+    {"8000 SMs", PROPORTIONAL, "round_robin", "", 10, 8000, 1, 1e6},
+    {"8000 SMs, device-wide g and h", PROPORTIONAL, "round_robin", "gh", 10, 8000, 1, 1e6},
+    {"400 streams", PROPORTIONAL, "round_robin", "", 10, 80, 100, 1e6},
+    {"4000 streams", PROPORTIONAL, "round_robin", "", 10, 80, 1000, 1e6},
+    {"4000 streams, fine_grained", PROPORTIONAL, "fine_grained", "", 10, 80, 1000, 1e6},
 };
 
-/* Four VMs, each of whose kernels has a quarter of the blocks. */
-static void write_scenario(FILE *to, const struct work *work, double blocks)
+/* Of each of four kernels, ratios of an SM; the plain loop has the same. */
+static const double demands[PLAIN_KERNELS][PLAIN_RESOURCES] = {{.06, .09, .04, .02, .05, .06, .03, .04},
+                                                               {.07, .08, .04, .02, .07, .06, .04, .05},
+                                                               {.08, .07, .04, .02, .09, .06, .05, .06},
+                                                               {.09, .06, .04, .02, .11, .06, .06, .07}};
+static const double times_us[PLAIN_KERNELS] = {90, 97, 104, 111};
+
+static void write_device(FILE *to, const struct work *work)
 {
-    fprintf(to,
-            "device: bench\nclock: 1 GHz\nsms: 80\n"
-            "sm: {threads: 2048, warps: 64, blocks: 16, registers: 65536, shared_memory: 96 KiB}\n"
-            "resources: {a: {class: compute}, b: {class: compute}, c: {class: compute}, d: {class: compute},\n"
-            "            e: {class: memory}, f: {class: memory}, g: {class: memory}, h: {class: memory, scope: %s}}\n",
-            work->scope);
-    for (int v = 0; v < 4; v++)
-        fprintf(
-            to,
-            "---\nworkload: w%d\nkernels: [{name: k, blocks: %.0f, threads: 128, block_time: %d us, "
-            "jitter: %g %%, demand: {a: %d %%, b: %d %%, c: 4 %%, d: 2 %%, e: %d %%, f: 6 %%, g: 3 %%, h: %d %%}}]\n",
-            v, blocks / 4, 90 + 7 * v, work->jitter, 6 + v, 9 - v, 5 + 2 * v, 4 + v);
-    fprintf(to, "---\nscenario: bench\ndevices: [{model: bench}]\ncontention: %s\npolicies: [%s]\nvms:\n",
-            work->contention, work->policy);
-    for (int v = 0; v < 4; v++)
-        fprintf(to, "  - {name: v%d, workload: w%d}\n", v, v);
+    fprintf(to, "device: bench\nclock: 1 GHz\nsms: %d\n", work->sms);
+    fprintf(to, "sm: {threads: 2048, warps: 64, blocks: 16, registers: 65536, shared_memory: 96 KiB}\nresources:\n");
+    for (char r = 'a'; r < 'a' + PLAIN_RESOURCES; r++)
+        fprintf(to, "  %c: {class: %s, scope: %s}\n", r, r < 'e' ? "compute" : "memory",
+                strchr(work->wide, r) ? "device" : "sm");
 }
 
-static double cpu_seconds(void)
+/* A stream of a VM runs one kernel; together they have `blocks` blocks. */
+static void write_workload(FILE *to, const struct work *work, int v, double blocks)
+{
+    fprintf(to, "---\nworkload: w%d\nkernels:\n  - {name: k, blocks: %.0f, threads: 128, block_time: %g us, ", v,
+            blocks / PLAIN_KERNELS / work->streams, work->jitter > 0 ? times_us[v] : times_us[0]);
+    fprintf(to, "jitter: %g %%, demand: {", work->jitter);
+    for (int r = 0; r < PLAIN_RESOURCES; r++)
+        fprintf(to, "%s%c: %g %%", r ? ", " : "", 'a' + r, demands[v][r] * 100);
+    fprintf(to, "}}\n");
+}
+
+static void write_scenario(FILE *to, const struct work *work, double blocks, int replications)
+{
+    write_device(to, work);
+    for (int v = 0; v < PLAIN_KERNELS; v++)
+        write_workload(to, work, v, blocks);
+    fprintf(to, "---\nscenario: bench\ndevices: [{model: bench}]\ncontention: %s\npolicies: [%s]\nvms:\n",
+            work->contention, work->policy);
+    for (int v = 0; v < PLAIN_KERNELS; v++)
+        fprintf(to, "  - {name: v%d, workload: w%d, streams: %d, repeat: %d}\n", v, v, work->streams, work->streams);
+    fprintf(to, "run: {replications: %d}\n", replications);
+}
+
+static double seconds_of(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* CPU seconds of one run of the file's scenario, or -1. */
-static double time_run(const struct sms_file *file)
+/* Seconds, on this clock, of one run of the file's scenario, or -1. */
+static double time_run(const struct sms_file *file, clockid_t clock, unsigned jobs)
 {
     struct sms_run_options options = sms_run_defaults();
     struct sms_results *results;
     struct sms_errors errors;
     options.alone = false;
-    double start = cpu_seconds();
+    options.jobs = jobs;
+    double start = seconds_of(clock);
     if (sms_run(sms_file_scenario(file, 0), &options, &results, &errors)) {
         sms_errors_print(&errors, stderr);
         return -1;
     }
+    double seconds = seconds_of(clock) - start;
     sms_results_free(results);
-    return cpu_seconds() - start;
+    return seconds;
+}
+
+static struct sms_file *load(const struct work *work, double blocks, int replications)
+{
+    char path[] = "/tmp/smsched-bench-XXXXXX";
+    struct sms_errors errors;
+    struct sms_file *file = NULL;
+    int fd = mkstemp(path);
+    FILE *to = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!to)
+        return NULL;
+    write_scenario(to, work, blocks, replications);
+    fclose(to);
+    if (sms_file_load(path, NULL, &file, &errors))
+        sms_errors_print(&errors, stderr);
+    unlink(path);
+    return file;
 }
 
 static int ascending(const void *a, const void *b)
@@ -83,29 +136,34 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median_seconds(const struct work *work, double blocks)
+static double median(double seconds[RUNS])
 {
-    char path[] = "/tmp/smsched-bench-XXXXXX";
-    struct sms_errors errors;
-    struct sms_file *file;
-    double seconds[RUNS];
-    int fd = mkstemp(path);
-    FILE *to = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (!to)
-        return -1;
-    write_scenario(to, work, blocks);
-    fclose(to);
-    int code = sms_file_load(path, NULL, &file, &errors);
-    unlink(path);
-    if (code) {
-        sms_errors_print(&errors, stderr);
-        return -1;
-    }
-    for (int i = 0; i < RUNS; i++)
-        seconds[i] = time_run(file);
-    sms_file_free(file);
     qsort(seconds, RUNS, sizeof *seconds, ascending);
     return seconds[RUNS / 2];
+}
+
+static struct plain_work plain_work(void)
+{
+    struct plain_work work;
+    memcpy(work.demand, demands, sizeof demands);
+    for (int k = 0; k < PLAIN_KERNELS; k++)
+        work.time_us[k] = times_us[k];
+    work.jitter = 0.1;
+    return work;
+}
+
+/* Median seconds of a reference, each for so many blocks. */
+static double time_plain(double (*run)(const struct plain_work *work, uint64_t blocks), uint64_t blocks)
+{
+    struct plain_work work = plain_work();
+    double seconds[RUNS];
+    for (int i = 0; i < RUNS; i++) {
+        double start = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+        if (run(&work, blocks) < 0)
+            return -1;
+        seconds[i] = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - start;
+    }
+    return median(seconds);
 }
 
 static double peak_mib(void)
@@ -115,24 +173,76 @@ static double peak_mib(void)
     return (double)usage.ru_maxrss / 1024;
 }
 
+static void print_row(const char *name, double blocks, double seconds, double plain)
+{
+    printf("| %s | %.0e | %.2f | %.1f | %.2f | %.1f |\n", name, blocks, blocks / seconds / 1e6, seconds / blocks * 1e9,
+           seconds / blocks / plain, peak_mib());
+    fflush(stdout);
+}
+
+/* One row; the plain loop runs between its runs, so that both see the same machine. */
+static int bench(const struct work *work, double blocks)
+{
+    struct sms_file *file = load(work, blocks, 1);
+    double seconds[RUNS];
+    if (!file)
+        return 1;
+    for (int i = 0; i < RUNS; i++) {
+        seconds[i] = time_run(file, CLOCK_PROCESS_CPUTIME_ID, 1);
+        if (seconds[i] < 0)
+            return 1;
+    }
+    sms_file_free(file);
+    print_row(work->name, blocks, median(seconds), time_plain(plain_loop, 200000) / 200000);
+    return 0;
+}
+
+static bool is_asked_for(const char *name, int argc, char **argv)
+{
+    bool asked = argc == 0;
+    for (int i = 0; i < argc; i++)
+        asked |= !strncmp(name, argv[i], strlen(argv[i]));
+    return asked;
+}
+
+/* The wall time of two replications on one thread over that on two. */
+static int bench_threads(void)
+{
+    struct sms_file *file = load(&works[0], 2e6, 2);
+    double ratio[RUNS];
+    if (!file)
+        return 1;
+    for (int i = 0; i < RUNS; i++)
+        ratio[i] = time_run(file, CLOCK_MONOTONIC, 1) / time_run(file, CLOCK_MONOTONIC, 2);
+    sms_file_free(file);
+    printf("\ntwo replications on two threads: %.2f times as fast as on one\n", median(ratio));
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
-    double most = argc > 1 ? strtod(argv[1], NULL) : 1e7;
-    printf("| contention, policy | blocks | CPU s | million blocks/s | ns/block | peak MiB so far "
-           "|\n|---|---|---|---|---|---|\n");
-    for (size_t w = 0; w < sizeof works / sizeof *works; w++) {
-        if (argc > 2 && strcmp(argv[2], works[w].name) != 0)
-            continue;
-        for (double blocks = 1e5; blocks <= most; blocks *= 10) {
-            double seconds = median_seconds(&works[w], blocks);
-            if (seconds < 0)
-                return 1;
-            printf("| %s | %.0e | %.3f | %.2f | %.0f | %.1f |\n", works[w].name, blocks, seconds,
-                   blocks / seconds / 1e6, seconds / blocks * 1e9, peak_mib());
-            fflush(stdout);
-            if (seconds > 3)
-                break; /* the next would take minutes */
-        }
+    static const struct option options[] = {
+        {"most", required_argument, NULL, 'm'}, {"growth", no_argument, NULL, 'g'}, {0}};
+    double most = 1e7;
+    bool growth = false;
+    for (int id = getopt_long(argc, argv, "", options, NULL); id != -1;
+         id = getopt_long(argc, argv, "", options, NULL)) {
+        growth |= id == 'g';
+        most = id == 'm' ? strtod(optarg, NULL) : most;
     }
-    return 0;
+    argc -= optind;
+    argv += optind;
+    printf("| work | blocks | million blocks/s | ns/block | ratio to the plain loop | peak MiB so far |\n"
+           "|---|---|---|---|---|---|\n");
+    double plain = time_plain(plain_loop, 200000) / 200000;
+    print_row("(plain loop)", 2e5, plain * 2e5, plain);
+    print_row("(simtbs's ticks)", 2e4, time_plain(plain_ticks, 20000), plain);
+    for (size_t w = 0; w < sizeof works / sizeof *works; w++) {
+        if (!is_asked_for(works[w].name, argc, argv))
+            continue;
+        for (double blocks = growth ? 1e5 : works[w].blocks; blocks <= (growth ? most : works[w].blocks); blocks *= 10)
+            if (bench(&works[w], blocks))
+                return 1;
+    }
+    return is_asked_for("threads", argc, argv) ? bench_threads() : 0;
 }
