@@ -120,7 +120,7 @@ static struct sms_file *load_network(const struct network *net, struct populatio
                                   "steps: [{host: %g us}, {copy_in: %g B}, {launch: a}, %s{copy_out: %g B}]\n"
                                   "---\nscenario: s\ndevices: [{model: small}]\ncontention: proportional\nqueue: fifo\n"
                                   "policies: [round_robin]\nvms:\n%s"
-                                  "run: {warmup: 0.5 ms, duration: 3 ms, replications: %d}\n",
+                                  "run: {warmup: 0.3 ms, duration: 2.3 ms, replications: %d}\n",
                      1, net->slots, "sm", net->time[KERNEL_A], net->a, b, THINK, 1e3 * net->time[LINK_IN],
                      net->b ? "{launch: b}, " : "", 1e3 * net->time[LINK_OUT], vms, REPLICATIONS);
 }
@@ -262,7 +262,7 @@ static struct sms_file *load_mix(const char *contention)
                                   "contention: %s\npolicies: [round_robin]\nvms:\n"
                                   "  - {name: v0, workload: w0, streams: %d, repeat: forever}\n"
                                   "  - {name: v1, workload: w1, streams: %d, repeat: forever}\n"
-                                  "run: {warmup: 0.5 ms, duration: 4 ms, replications: %d}\n",
+                                  "run: {warmup: 0.3 ms, duration: 3 ms, replications: %d}\n",
                      1, 64, "sm", text, contention, kinds[0].streams, kinds[1].streams, REPLICATIONS);
 }
 
