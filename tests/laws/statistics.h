@@ -6,6 +6,13 @@
 
 #include <gsl/gsl_cdf.h>
 
+/* So many times as long do SMSCHED_PATIENCE=50 build/tests/test_... measure. */
+static inline double patience(void)
+{
+    const char *given = getenv("SMSCHED_PATIENCE");
+    return given && atof(given) > 0 ? atof(given) : 1;
+}
+
 /* Half of the interval that misses the truth with probability `miss`. */
 static inline double half_width(struct sms_estimate e, double miss)
 {

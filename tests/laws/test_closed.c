@@ -120,9 +120,9 @@ static struct sms_file *load_network(const struct network *net, struct populatio
                                   "steps: [{host: %g us}, {copy_in: %g B}, {launch: a}, %s{copy_out: %g B}]\n"
                                   "---\nscenario: s\ndevices: [{model: small}]\ncontention: proportional\nqueue: fifo\n"
                                   "policies: [round_robin]\nvms:\n%s"
-                                  "run: {warmup: 0.3 ms, duration: 2.3 ms, replications: %d}\n",
+                                  "run: {warmup: 0.3 ms, duration: %g ms, replications: %d}\n",
                      1, net->slots, "sm", net->time[KERNEL_A], net->a, b, THINK, 1e3 * net->time[LINK_IN],
-                     net->b ? "{launch: b}, " : "", 1e3 * net->time[LINK_OUT], vms, REPLICATIONS);
+                     net->b ? "{launch: b}, " : "", 1e3 * net->time[LINK_OUT], vms, 0.3 + 2 * patience(), REPLICATIONS);
 }
 
 /* Of each replication, times in us. */
@@ -228,24 +228,25 @@ struct mix {
     double throughput[CLASSES], link, sm; /* how many are at the link and at the SM */
 };
 
+/* Adds kind c, `count` of them; `less` is the mix with one of them less. */
+static void add_kind(struct mix *m, const struct mix *less, int c, int count)
+{
+    double copy = kinds[c].copy * (1 + less->link), kernel = kinds[c].kernel * (1 + less->sm);
+    m->throughput[c] = count / (kinds[c].think + copy + kernel);
+    m->link += m->throughput[c] * copy;
+    m->sm += m->throughput[c] * kernel;
+}
+
 /* Mean value analysis of both kinds: from all populations with one less of either. */
 static struct mix mean_values_of_mix(void)
 {
-    static struct mix at[POPULATION][POPULATION];
+    struct mix at[POPULATION][POPULATION] = {{{{0}, 0, 0}}};
     for (int a = 0; a <= kinds[0].streams; a++)
         for (int b = 0; b <= kinds[1].streams; b++) {
-            struct mix m = {0};
-            int count[CLASSES] = {a, b};
-            for (int c = 0; c < CLASSES; c++) {
-                if (!count[c])
-                    continue;
-                const struct mix *less = &at[a - (c == 0)][b - (c == 1)];
-                double copy = kinds[c].copy * (1 + less->link), kernel = kinds[c].kernel * (1 + less->sm);
-                m.throughput[c] = count[c] / (kinds[c].think + copy + kernel);
-                m.link += m.throughput[c] * copy;
-                m.sm += m.throughput[c] * kernel;
-            }
-            at[a][b] = m;
+            if (a)
+                add_kind(&at[a][b], &at[a - 1][b], 0, a);
+            if (b)
+                add_kind(&at[a][b], &at[a][b - 1], 1, b);
         }
     return at[kinds[0].streams][kinds[1].streams];
 }
@@ -262,8 +263,9 @@ static struct sms_file *load_mix(const char *contention)
                                   "contention: %s\npolicies: [round_robin]\nvms:\n"
                                   "  - {name: v0, workload: w0, streams: %d, repeat: forever}\n"
                                   "  - {name: v1, workload: w1, streams: %d, repeat: forever}\n"
-                                  "run: {warmup: 0.3 ms, duration: 3 ms, replications: %d}\n",
-                     1, 64, "sm", text, contention, kinds[0].streams, kinds[1].streams, REPLICATIONS);
+                                  "run: {warmup: 0.3 ms, duration: %g ms, replications: %d}\n",
+                     1, 64, "sm", text, contention, kinds[0].streams, kinds[1].streams, 0.3 + 2.7 * patience(),
+                     REPLICATIONS);
 }
 
 static void two_kinds_share_link_and_sm(void **state)

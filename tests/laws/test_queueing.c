@@ -13,8 +13,8 @@ struct station {
 
 static const double SERVICE_NS = 1000;
 
-/* About 10000 jobs. */
-static double measured_ns(const struct station *s) { return 16e6 / s->servers; }
+/* About 10000 jobs, times patience. */
+static double measured_ns(const struct station *s) { return 16e6 / s->servers * patience(); }
 
 /* Random streams bear the VM's name, so each station draws its own numbers. */
 static struct sms_file *load_station(const struct station *s)
@@ -118,7 +118,8 @@ static void m_m_c(void **state)
         assert_station(&stations[i], SERVICE_NS + m_m_c_wait_ns(stations[i].servers, stations[i].load));
 }
 
-/* Slots of one SM, SMs of one slot, or streams: with the same random numbers, no job can tell. */
+/* Slots of one SM, SMs of one slot, or streams: with the same random numbers no job can tell, but for
+ * picoseconds to which ends on different SMs are rounded. */
 static void servers_may_be_slots_or_sms_or_streams(void **state)
 {
     (void)state;
@@ -138,7 +139,9 @@ static void servers_may_be_slots_or_sms_or_streams(void **state)
         sms_results_free(results);
         sms_file_free(file);
     }
-    assert_true(latency_ns[0] > SERVICE_NS && latency_ns[0] == latency_ns[1] && latency_ns[1] == latency_ns[2]);
+    assert_true(latency_ns[0] > 1.2 * SERVICE_NS);
+    assert_near(latency_ns[1], latency_ns[0], 1e-6);
+    assert_near(latency_ns[2], latency_ns[0], 1e-6);
 }
 
 /* Processor sharing is insensitive to the spread of service times: S / (1 - rho). */
