@@ -15,7 +15,8 @@ static void schedule(struct sms__link *link, uint64_t now)
         sms__engine_at(link->engine, link->source, SMS__NEVER);
         return;
     }
-    double left = link->first->end - link->clock;
+    /* Its end was rounded up to a whole picosecond: the clock may be past it when another copy starts then. */
+    double left = link->first->end > link->clock ? link->first->end - link->clock : 0;
     double delay = left * (double)link->copies / link->bytes_per_ps;
     sms__engine_at(link->engine, link->source, sms__after(now, delay));
 }

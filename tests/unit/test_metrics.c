@@ -82,6 +82,27 @@ static void copies_of_one_direction_share_the_link(void **state)
     sms_file_free(file);
 }
 
+/* 1 byte at 3 GB/s is over after 333.3 ps, which is noticed at 334 ps; a block that ends then is before it, and
+ * its VM's copy finds the first one overdue. */
+static void a_copy_that_is_overdue_when_another_starts_still_ends(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(
+        SMALL_DEVICE
+        "link: {bandwidth: 3 GB/s}\n"
+        "---\nworkload: a\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 ns}]\nsteps: [{copy_out: 1 B}]\n"
+        "---\nworkload: b\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 334 ps}]\n"
+        "steps: [{launch: k}, {copy_out: 1 B}]\n"
+        "---\nscenario: s\ndevices: [{model: small}]\npolicies: [round_robin]\n"
+        "vms: [{name: a, workload: a}, {name: b, workload: b}]\n",
+        1, 8, "sm");
+    struct sms_results *results = run_first(file, NULL);
+    assert_near(estimate(results, 0, SMS_VM, 0, "end_ns").mean, 0.334, 2e-3);
+    assert_near(estimate(results, 0, SMS_VM, 1, "end_ns").mean, 0.334 + 1.0 / 3, 4e-3);
+    sms_results_free(results);
+    sms_file_free(file);
+}
+
 static const char *const jittery = SMALL_DEVICE
     "---\nworkload: w\nkernels: [{name: k, blocks: 20, threads: 512, block_time: 1 us, jitter: 20 %%, "
     "demand: {fp32: 30 %%, dram: 20 %%}}]\n"
@@ -228,6 +249,7 @@ int main(void)
         cmocka_unit_test(host_metrics_follow_their_formulas),
         cmocka_unit_test(steps_take_the_time_they_say),
         cmocka_unit_test(copies_of_one_direction_share_the_link),
+        cmocka_unit_test(a_copy_that_is_overdue_when_another_starts_still_ends),
         cmocka_unit_test(results_do_not_depend_on_the_number_of_threads),
         cmocka_unit_test(two_runs_in_two_threads_do_not_know_of_each_other),
         cmocka_unit_test(another_seed_gives_another_run),

@@ -1,0 +1,69 @@
+/* For tests that hold simulated means against closed forms. */
+#ifndef TESTS_LAWS_STATISTICS_H
+#define TESTS_LAWS_STATISTICS_H
+
+#include "tests/harness.h"
+
+#include <gsl/gsl_cdf.h>
+
+/* So many times as long do SMSCHED_PATIENCE=50 build/tests/test_... measure. */
+static inline double patience(void)
+{
+    const char *given = getenv("SMSCHED_PATIENCE");
+    return given && atof(given) > 0 ? atof(given) : 1;
+}
+
+/* Half of the interval that misses the truth with probability `miss`. */
+static inline double half_width(struct sms_estimate e, double miss)
+{
+    return gsl_cdf_tdist_Qinv(miss / 2, (double)e.n - 1) * e.sd / sqrt((double)e.n);
+}
+
+/* A law that holds is refused once in 10^4 times, and the seed is fixed. What makes
+ * the test sharp is that the interval is narrow: a truth 6 % off would be refused. */
+static inline void assert_law(const char *law, struct sms_estimate e, double truth)
+{
+    print_message("| %s | %.6g | %.6g | %.2g |\n", law, truth, e.mean, e.ci95);
+    assert_near(e.mean, truth, half_width(e, 1e-4));
+    assert_true(half_width(e, 1e-4) < 0.06 * truth);
+}
+
+/* What is counted and what is integrated over time are the same, up to what is
+ * under way when the time measured begins and ends. Over replications that cancels. */
+struct identity {
+    double counted, integrated;
+};
+
+static inline void add_pair(struct identity *identity, double counted, double integrated)
+{
+    assert_near(counted, integrated, 0.05 * integrated);
+    identity->counted += counted;
+    identity->integrated += integrated;
+}
+
+static inline void assert_identity(const struct identity *identity)
+{
+    assert_near(identity->counted, identity->integrated, 0.003 * identity->integrated);
+}
+
+static inline double value(const struct sms_results *results, size_t replication, enum sms_subject subject, size_t idx,
+                           const char *name)
+{
+    size_t count;
+    const struct sms_metric *metric = sms_metrics(subject, &count);
+    for (size_t m = 0; m < count; m++)
+        if (!strcmp(metric[m].name, name))
+            return sms_results_value(results, 0, replication, subject, idx, m);
+    fail_msg("no metric %s", name);
+    return 0;
+}
+
+static inline struct sms_results *run_shared(const struct sms_file *file, uint64_t seed)
+{
+    struct sms_run_options options = sms_run_defaults();
+    options.alone = false;
+    options.seed = seed;
+    return run_first(file, &options);
+}
+
+#endif
