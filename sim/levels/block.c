@@ -2,16 +2,22 @@
  * the policy finds an SM for each, until nothing fits any more. */
 #include "block.h"
 
+void sms__add_background(const struct sms__device *model, size_t sm, double *usage)
+{
+    for (size_t i = 0; i < model->backgrounds; i++) {
+        const struct sms__background *background = &model->background[i];
+        for (size_t d = 0; background->sm == sm && d < background->demands; d++)
+            usage[sms__resource_index(model, background->demand[d].resource)] +=
+                (double)(uint64_t)(background->demand[d].ratio * SMS_FULL + 0.5);
+    }
+}
+
 static void settle_backgrounds(struct sms__blocks *device)
 {
-    for (size_t i = 0; i < device->model->backgrounds; i++) {
-        const struct sms__background *background = &device->model->background[i];
-        for (size_t d = 0; d < background->demands; d++) {
-            int r = sms__resource_index(device->model, background->demand[d].resource);
-            double parts = (double)(uint64_t)(background->demand[d].ratio * SMS_FULL + 0.5);
-            device->sm[background->sm].usage[r] += parts;
-            device->total[r] += parts;
-        }
+    for (size_t s = 0; s < device->sms; s++) {
+        sms__add_background(device->model, s, device->sm[s].usage);
+        for (size_t r = 0; r < device->model->resources; r++)
+            device->total[r] += device->sm[s].usage[r];
     }
 }
 
@@ -24,18 +30,17 @@ static void init_sm(struct sms__blocks *device, size_t idx)
         sms__engine_source(device->engine, SMS__LEVEL_BLOCK, device->plain ? sms__plain_fire : sms__sm_fire, sm);
 }
 
-/* Room for blocks. An empty SM and its blocks lie apart, so that what an event touches is close together. */
+/* Room for blocks: what an SM has lies together, what events touch most at the front. */
 static void init_residents(struct sms__blocks *device)
 {
     size_t limit = device->model->sm.blocks;
-    struct sms__group *groups = SMS__NEW(device->arena, struct sms__group, device->sms * limit);
-    struct sms__resident *residents = SMS__NEW(device->arena, struct sms__resident, device->sms * limit);
-    struct sms__visit *visits = SMS__NEW(device->arena, struct sms__visit, device->sms * limit);
+    size_t each = limit * (sizeof(struct sms__resident) + sizeof(struct sms__group) + sizeof(struct sms__visit));
+    char *rooms = sms__alloc(device->arena, device->sms, each);
     for (size_t s = 0; s < device->sms; s++) {
         struct sms__sm_state *sm = &device->sm[s];
-        sm->visit = visits + s * limit;
-        sm->group = groups + s * limit;
-        sm->resident = residents + s * limit;
+        sm->resident = (void *)(rooms + s * each);
+        sm->group = (void *)(sm->resident + limit);
+        sm->visit = (void *)(sm->group + limit);
         for (size_t i = 0; i < limit; i++)
             sm->resident[i].next = i + 1 < limit ? (uint16_t)(i + 1) : SMS__NONE;
     }
@@ -124,6 +129,7 @@ void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, 
     launch->launched_ps = now;
     launch->waiting = launch->blocks;
     launch->resident = 0;
+    launch->left = 0;
     launch->explained = 0;
     sms__line_join(device, launch);
     sms__engine_defer(device->engine, &device->dispatch);
@@ -244,4 +250,6 @@ static void dispatch(void *subject, uint64_t now)
         interleave(device, now);
     }
     sms__rate(device, now);
+    if (device->options->check)
+        sms__check(device, now);
 }

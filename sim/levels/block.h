@@ -49,7 +49,8 @@ struct sms__launch {
     struct sms__launch *next, *prev;    /* of those that wait, by number */
     struct sms__launch *alike, *before; /* the same, of this shape */
     uint64_t explained;                 /* device->leaves when it was last explained, + 1 */
-    uint64_t in_wave;                   /* blocks in a wave (wave.c) */
+    uint64_t in_wave;                   /* blocks in a round (wave.c) */
+    uint64_t left, counted;             /* kept and looked at by check.c only */
 };
 
 /* Launches whose blocks need and demand the same: what refuses one refuses all. */
@@ -152,6 +153,7 @@ struct sms__blocks {
     struct sms__wave *wave;
     bool in_rounds; /* rounds of this dispatch are kept */
 
+    uint64_t checked_ps;      /* the latest check */
     struct sms__plain *plain; /* reference.c, instead of all that is above; or NULL */
     const struct sms_run_options *options;
     const char *label; /* of the policy, for observers; NULL: nobody watches */
@@ -270,6 +272,10 @@ void sms__plain_init(struct sms__blocks *device);
 void sms__plain_fire(void *subject, uint64_t now);
 void sms__plain_dispatch(void *subject, uint64_t now);
 void sms__plain_credit(struct sms__blocks *device, size_t sm, int sign, uint64_t now);
+
+/* check.c: whether all adds up. */
+void sms__check(struct sms__blocks *device, uint64_t now);
+void sms__add_background(const struct sms__device *model, size_t sm, double *usage);
 
 /* explain.c: tells the observer of a decision. `ring` is where a ring search started. */
 void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t ring, long sm, uint64_t now);

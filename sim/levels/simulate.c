@@ -220,5 +220,7 @@ int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec)
     spec->record->to_ps = run->engine.now;
     spec->record->events = run->engine.events;
     note_ends(run);
+    if (*spec->record->broken)
+        return SMS_EBUG;
     return code == SMS_OK && is_beyond_clock(run) ? SMS_EINPUT : code;
 }

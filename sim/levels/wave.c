@@ -23,8 +23,9 @@ struct sms__wave {
     struct placement *placed; /* [longest] */
     struct addition *sum;     /* [sms] */
     size_t count, longest;
-    size_t ring; /* where the round began */
+    size_t ring; /* where the round began: after a placement, which is where the search will come by again */
     struct sms__launch *turn;
+    bool begun;
 };
 
 void sms__wave_init(struct sms__blocks *device)
@@ -40,26 +41,29 @@ void sms__wave_init(struct sms__blocks *device)
     device->wave = wave;
 }
 
-/* Forgets the round: a new one begins with the next placement. */
-static void restart(struct sms__blocks *device)
+static void begin_round(struct sms__blocks *device)
 {
-    device->wave->count = 0;
-    device->wave->ring = device->ring;
-    device->wave->turn = device->turn;
+    struct sms__wave *wave = device->wave;
+    wave->begun = wave->count > 0;
+    wave->count = 0;
+    wave->ring = device->ring;
+    wave->turn = device->turn;
 }
 
 void sms__wave_begin(struct sms__blocks *device)
 {
     device->in_rounds = device->wave && device->varied == 0;
     if (device->in_rounds)
-        restart(device);
+        sms__wave_break(device);
 }
 
 /* A kernel was refused or is through: rounds change. */
 void sms__wave_break(struct sms__blocks *device)
 {
-    if (device->in_rounds)
-        restart(device);
+    if (!device->in_rounds)
+        return;
+    device->wave->count = 0;
+    device->wave->begun = false;
 }
 
 void sms__wave_note(struct sms__blocks *device, size_t sm, struct sms__launch *launch)
@@ -133,8 +137,9 @@ static uint64_t count_admitted(const struct sms__blocks *device, uint64_t rounds
 void sms__wave_repeat(struct sms__blocks *device, uint64_t now)
 {
     struct sms__wave *wave = device->wave;
-    bool round = device->in_rounds && wave->count && device->ring == wave->ring && device->turn == wave->turn;
-    if (!round)
+    if (!wave->begun)
+        begin_round(device);
+    if (wave->count == 0 || device->ring != wave->ring || device->turn != wave->turn)
         return;
     add_up(wave);
     uint64_t rounds = count_admitted(device, count_rounds(device, wave));
@@ -143,5 +148,5 @@ void sms__wave_repeat(struct sms__blocks *device, uint64_t now)
         sms__sm_place(&device->sm[placement->sm], placement->launch, (uint32_t)rounds, now);
     }
     device->in_rounds = rounds > 0;
-    restart(device);
+    begin_round(device);
 }

@@ -64,6 +64,7 @@ struct sms__record {
     size_t bins;
     uint64_t bin_ps;
     uint64_t *bin;            /* [SMs of all devices][bins]: threads x ps */
+    char broken[240];         /* the first invariant that did not hold, in words; "": all did */
     uint64_t events, stalled; /* kernels that no policy decision ever placed, at the end */
 };
 

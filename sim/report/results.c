@@ -37,6 +37,7 @@ struct work {
     pthread_mutex_t lock;
     size_t next, done, total;
     int code;
+    char broken[240]; /* of the first run that ended with SMS_EBUG */
 };
 
 struct sms_run_options sms_run_defaults(void)
@@ -54,6 +55,7 @@ struct job {
     struct work *work;
     size_t idx;
     struct sms__arena arena;
+    struct sms__record record;
 };
 
 static void keep_bins(struct sms_results *results, size_t policy, const struct sms__record *record)
@@ -76,7 +78,6 @@ static int run_policy(struct job *job)
     struct sms_results *results = job->work->results;
     size_t policy = job->idx / results->replications, replication = job->idx % results->replications;
     const struct sms__policy_use *use = &results->scenario->policy[results->policy[policy]];
-    struct sms__record record;
     struct sms__run_spec spec = {
         .scenario = results->scenario,
         .policy = use,
@@ -84,13 +85,13 @@ static int run_policy(struct job *job)
         .only_vm = -1,
         .observe = replication == 0 ? use->label : NULL,
         .options = job->work->options,
-        .record = &record,
+        .record = &job->record,
     };
     int code = sms__simulate(&job->arena, &spec);
     if (code == SMS_OK) {
-        sms__measure(&record, &results->values[job->idx]);
+        sms__measure(&job->record, &results->values[job->idx]);
         if (replication == 0)
-            keep_bins(results, policy, &record);
+            keep_bins(results, policy, &job->record);
     }
     return code;
 }
@@ -99,18 +100,17 @@ static int run_alone(struct job *job)
 {
     struct sms_results *results = job->work->results;
     size_t idx = job->idx - results->policies * results->replications;
-    struct sms__record record;
     struct sms__run_spec spec = {
         .scenario = results->scenario,
         .policy = results->scenario->alone,
         .seed = replication_seed(results, idx / results->scenario->vms),
         .only_vm = (long)(idx % results->scenario->vms),
         .options = job->work->options,
-        .record = &record,
+        .record = &job->record,
     };
     int code = sms__simulate(&job->arena, &spec);
     if (code == SMS_OK)
-        sms__measure(&record, &results->alone[idx]);
+        sms__measure(&job->record, &results->alone[idx]);
     return code;
 }
 
@@ -131,10 +131,12 @@ static bool take(struct work *work, size_t *idx)
     return more;
 }
 
-static void finish(struct work *work, int code)
+static void finish(struct work *work, const struct job *job, int code)
 {
     pthread_mutex_lock(&work->lock);
     work->done++;
+    if (code == SMS_EBUG && !work->code)
+        snprintf(work->broken, sizeof work->broken, "%s", job->record.broken);
     if (code && !work->code)
         work->code = code;
     if (work->options->on_progress)
@@ -149,7 +151,7 @@ static void *do_work(void *user)
         job.arena = (struct sms__arena){0};
         int code = sms__guard(&job.arena, run_job, &job);
         sms__arena_release(&job.arena);
-        finish(job.work, code);
+        finish(job.work, &job, code);
     }
     return NULL;
 }
@@ -240,7 +242,7 @@ static void measure_all_progress(struct sms_results *results)
                               &results->alone[i % results->replications * results->scenario->vms]);
 }
 
-static int run_all(struct sms_results *results, const struct sms_run_options *options)
+static int run_all(struct sms_results *results, const struct sms_run_options *options, struct sms_errors *errors)
 {
     struct work work = {.results = results, .options = options, .lock = PTHREAD_MUTEX_INITIALIZER};
     size_t per_replication = results->policies + (results->with_alone ? results->scenario->vms : 0);
@@ -249,6 +251,9 @@ static int run_all(struct sms_results *results, const struct sms_run_options *op
     pthread_mutex_destroy(&work.lock);
     if (work.code == SMS_OK)
         measure_all_progress(results);
+    if (work.code == SMS_EBUG)
+        sms__fail(errors, SMS_EBUG, results->scenario->path, "scenario '%s': broken invariant: %s",
+                  results->scenario->name, work.broken);
     return work.code;
 }
 
@@ -287,7 +292,7 @@ int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *o
         code = sms__fail(errors, SMS_EINPUT, scenario->path, "scenario '%s' has no policy '%.60s'", scenario->name,
                          options->policy);
     if (code == SMS_OK)
-        code = report(run_all(results, options), scenario, errors);
+        code = report(run_all(results, options, errors), scenario, errors);
     else if (!errors->count)
         report(code, scenario, errors);
     if (code)

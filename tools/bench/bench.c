@@ -22,7 +22,7 @@ enum { RUNS = 5 };
 struct work {
     const char *name, *contention, *policy;
     const char *wide; /* letters of the resources of scope device */
-    double jitter;    /* %; 0: all blocks take as long, so whole waves come and go together */
+    double jitter;    /* %; 0: all blocks are equal, so whole waves come and go together */
     int sms, streams; /* streams of each of the four VMs */
     double blocks;
 };
@@ -32,7 +32,7 @@ struct work {
 
 static const struct work works[] = {
     {"proportional", PROPORTIONAL, "round_robin", "", 10, 80, 1, 1e6},
-    {"waves of equal blocks", PROPORTIONAL, "round_robin", "", 0, 80, 1, 1e6},
+    {"waves of equal blocks", PROPORTIONAL, "round_robin", "", 0, 80, 1, 1e7},
     {"maxmin", "maxmin", "round_robin", "", 10, 80, 1, 1e6},
     {"device-wide g and h", PROPORTIONAL, "round_robin", "gh", 10, 80, 1, 1e6},
     {"none", "none", "round_robin", "", 10, 80, 1, 1e6},
@@ -68,11 +68,12 @@ static void write_device(FILE *to, const struct work *work)
 /* A stream of a VM runs one kernel; together they have `blocks` blocks. */
 static void write_workload(FILE *to, const struct work *work, int v, double blocks)
 {
+    int like = work->jitter > 0 ? v : 0;
     fprintf(to, "---\nworkload: w%d\nkernels:\n  - {name: k, blocks: %.0f, threads: 128, block_time: %g us, ", v,
-            blocks / PLAIN_KERNELS / work->streams, work->jitter > 0 ? times_us[v] : times_us[0]);
+            blocks / PLAIN_KERNELS / work->streams, times_us[like]);
     fprintf(to, "jitter: %g %%, demand: {", work->jitter);
     for (int r = 0; r < PLAIN_RESOURCES; r++)
-        fprintf(to, "%s%c: %g %%", r ? ", " : "", 'a' + r, demands[v][r] * 100);
+        fprintf(to, "%s%c: %g %%", r ? ", " : "", 'a' + r, demands[like][r] * 100);
     fprintf(to, "}}\n");
 }
 

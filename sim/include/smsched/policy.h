@@ -103,7 +103,8 @@ struct sms_block_policy {
     /* SMS_ADMIT, or the index of the resource for which the SM must not take
      * the block. It may look at nothing but its arguments, and more usage must
      * never turn a no into a yes: the engine remembers a no until a block
-     * leaves, and one for a resource of scope device is a no for every SM. NULL admits whatever the hardware limits allow. */
+     * leaves, and one for a resource of scope device is a no for every SM. NULL admits whatever the hardware limits
+     * allow. */
     int (*admits)(const double *params, const struct sms_device_view *device, const struct sms_sm_view *sm,
                   const struct sms_block_request *block);
 

@@ -88,14 +88,14 @@ enum sms_engine { SMS_ENGINE_FAST, SMS_ENGINE_REFERENCE };
 #define SMS_HAS_REFERENCE 1
 
 struct sms_run_options {
-    const char *policy;        /* run this one only; NULL: all */
-    uint64_t seed;             /* 0: the scenario's */
-    unsigned replications;     /* 0: the scenario's */
-    unsigned jobs;             /* threads; 0: 1 */
-    uint64_t max_events;       /* of one run; 0: no limit */
-    bool alone;                /* false: no stand-alone runs, so no normalized progress */
+    const char *policy;    /* run this one only; NULL: all */
+    uint64_t seed;         /* 0: the scenario's */
+    unsigned replications; /* 0: the scenario's */
+    unsigned jobs;         /* threads; 0: 1 */
+    uint64_t max_events;   /* of one run; 0: no limit */
+    bool alone;            /* false: no stand-alone runs, so no normalized progress */
     enum sms_engine engine;
-    bool check;                /* check the engine's invariants at each event; a broken one ends in SMS_ECHECK */
+    bool check;                /* check the engine's invariants at each event; a broken one ends in SMS_EBUG */
     unsigned bins;             /* > 0: record each SM's occupancy in so many equal intervals of the run */
     const atomic_bool *cancel; /* NULL, or stops the run soon after it becomes true */
 

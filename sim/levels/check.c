@@ -1,0 +1,135 @@
+/* Invariants of the block level, worked out anew from what is resident, after every
+ * change, while sms_run_options.check is set. What is broken is the library's fault
+ * or a plug-in's, never the input's: the run ends with SMS_EBUG and says what. */
+#include "block.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void report(struct sms__blocks *device, uint64_t now, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Keeps the first. */
+static void report(struct sms__blocks *device, uint64_t now, const char *format, ...)
+{
+    char *why = device->run->broken;
+    va_list args;
+    if (*why)
+        return;
+    int n = snprintf(why, sizeof device->run->broken, "at %llu ps, device %zu: ", (unsigned long long)now, device->idx);
+    va_start(args, format);
+    vsnprintf(why + n, sizeof device->run->broken - (size_t)n, format, args);
+    va_end(args);
+    device->engine->stopped = true;
+}
+
+/* What should be used on an SM, from its background and its groups. */
+struct tally {
+    double usage[SMS_RESOURCES_MAX];
+    uint64_t used[SMS_LIMITS];
+};
+
+static void add_group(struct tally *tally, const struct sms__group *group)
+{
+    const struct sms__fit *fit = group->launch->fit;
+    for (int r = 0; r < SMS_RESOURCES_MAX; r++)
+        tally->usage[r] += (double)group->blocks * fit->demand[r];
+    for (int l = 0; l < SMS_LIMITS; l++)
+        tally->used[l] += group->blocks * fit->needs[l];
+}
+
+static struct tally tally_of(const struct sms__sm_state *sm)
+{
+    struct tally tally = {{0}, {0}};
+    sms__add_background(sm->device->model, sm->idx, tally.usage);
+    for (size_t g = 0; g < sm->groups; g++)
+        add_group(&tally, &sm->group[g]);
+    return tally;
+}
+
+/* Residents are as many as the group says, in the order in which they end, and none should have left. */
+static void check_residents(struct sms__sm_state *sm, const struct sms__group *group, uint64_t now)
+{
+    uint64_t blocks = 0;
+    double last = 0;
+    for (uint16_t i = group->first; i != SMS__NONE; i = sm->resident[i].next) {
+        blocks += sm->resident[i].blocks;
+        if (i != group->first && sm->resident[i].end < last)
+            report(sm->device, now, "SM %u: blocks out of order", sm->idx);
+        last = sm->resident[i].end;
+    }
+    if (blocks != group->blocks || blocks == 0)
+        report(sm->device, now, "SM %u: %llu blocks are resident, %u are counted", sm->idx, (unsigned long long)blocks,
+               group->blocks);
+    if (blocks && sms__group_due(group, sm->resident[group->first].end) <= now)
+        report(sm->device, now, "SM %u: a block should have left", sm->idx);
+    if (!(group->speed > 0 && group->speed <= 1))
+        report(sm->device, now, "SM %u: speed %g", sm->idx, group->speed);
+}
+
+static void check_sm(struct sms__sm_state *sm, uint64_t now)
+{
+    struct sms__blocks *device = sm->device;
+    struct tally tally = tally_of(sm);
+    for (size_t g = 0; g < sm->groups; g++)
+        check_residents(sm, &sm->group[g], now);
+    for (size_t r = 0; r < device->model->resources; r++)
+        if (tally.usage[r] != sm->usage[r])
+            report(device, now, "SM %u: usage of %s is %.0f parts, its residents' demands add up to %.0f", sm->idx,
+                   device->model->resource[r].name, sm->usage[r], tally.usage[r]);
+    for (int l = 0; l < SMS_LIMITS; l++)
+        if (tally.used[l] != sm->used[l] || sm->used[l] > device->model->view.capacity[l])
+            report(device, now, "SM %u: %s: %llu used, the residents need %llu of %llu", sm->idx, sms__limit_names[l],
+                   (unsigned long long)sm->used[l], (unsigned long long)tally.used[l],
+                   (unsigned long long)device->model->view.capacity[l]);
+}
+
+static void check_total(struct sms__blocks *device, uint64_t now)
+{
+    for (size_t r = 0; r < device->model->resources; r++) {
+        double sum = 0;
+        for (size_t s = 0; s < device->sms; s++)
+            sum += device->sm[s].usage[r];
+        if (device->model->resource[r].scope == SMS_SCOPE_DEVICE && device->device_wide && sum != device->total[r])
+            report(device, now, "usage of %s is %.0f parts, its SMs' add up to %.0f", device->model->resource[r].name,
+                   device->total[r], sum);
+    }
+}
+
+/* Blocks are conserved: of each launch, what waits, what is resident and what has left is its grid. */
+static void check_launches(struct sms__blocks *device, uint64_t now)
+{
+    size_t waiting = 0;
+    for (size_t s = 0; s < device->sms; s++)
+        for (size_t g = 0; g < device->sm[s].groups; g++)
+            device->sm[s].group[g].launch->counted = 0;
+    for (size_t s = 0; s < device->sms; s++)
+        for (size_t g = 0; g < device->sm[s].groups; g++)
+            device->sm[s].group[g].launch->counted += device->sm[s].group[g].blocks;
+    for (size_t s = 0; s < device->sms; s++)
+        for (size_t g = 0; g < device->sm[s].groups; g++) {
+            const struct sms__launch *launch = device->sm[s].group[g].launch;
+            if (launch->counted != launch->resident ||
+                launch->waiting + launch->resident + launch->left != launch->blocks)
+                report(device, now, "%s/%s: %llu blocks wait, %llu are resident (%llu found), %llu have left, of %llu",
+                       launch->vm, launch->kernel->name, (unsigned long long)launch->waiting,
+                       (unsigned long long)launch->resident, (unsigned long long)launch->counted,
+                       (unsigned long long)launch->left, (unsigned long long)launch->blocks);
+        }
+    for (const struct sms__launch *launch = device->head; launch; launch = launch->next)
+        waiting += launch->waiting > 0;
+    if (waiting != device->waiting)
+        report(device, now, "%zu kernels wait, %zu are counted", waiting, device->waiting);
+}
+
+void sms__check(struct sms__blocks *device, uint64_t now)
+{
+    if (now < device->checked_ps)
+        report(device, now, "time ran back from %llu ps", (unsigned long long)device->checked_ps);
+    device->checked_ps = now;
+    for (size_t s = 0; s < device->sms; s++)
+        check_sm(&device->sm[s], now);
+    check_total(device, now);
+    check_launches(device, now);
+}
