@@ -13,11 +13,11 @@ const struct cli_command cli_commands[] = {
      "Prints, for each scenario and policy, throughput, normalized progress, waiting and slowdown of each VM and of "
      "the host, with 95 % confidence intervals over the replications. With --out the results, a timeline and the "
      "scenarios themselves go into a new folder, which 'smsched plot' draws.",
-     "ofpsrjmq", cmd_run},
+     "ofpsrjeNBEmq", cmd_run},
     {"compare", "SCENARIO...", "run and print each policy's change over the first",
      "Ratios are paired by replication: policies of one replication see the same random numbers. --baseline names "
      "another policy to compare with.",
-     "fbsrjmq", cmd_compare},
+     "fbsrjeNBEmq", cmd_compare},
     {"validate", "FILE...", "check scenario, workload and device files",
      "Reports every problem of every file as file:line:column with the line, a caret and the nearest valid name. "
      "Exits 3 if there was one.",
@@ -115,8 +115,11 @@ static char *join(int argc, char **argv)
 static int run_command(const struct cli_command *command, int argc, char **argv)
 {
     char share[4096];
-    struct cli cli = {
-        .program = command->name, .tolerance = 0.01, .to_ps = -1, .share = find_share(share, sizeof share)};
+    struct cli cli = {.program = command->name,
+                      .tolerance = 0.01,
+                      .to_ps = -1,
+                      .trace_to_ps = -1,
+                      .share = find_share(share, sizeof share)};
     char *line = join(argc, argv);
     cli.command_line = line ? line : "smsched";
     int code = cli_parse(&cli, command, argc - 1, argv + 1);

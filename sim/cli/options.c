@@ -24,6 +24,10 @@ const struct cli_option cli_options[] = {
     {'F', "from", "TIME", "first instant, as 0 ms; default 0", CLI_TIME, AT(from_ps)},
     {'T', "to", "TIME", "last instant, as 1 ms; default: the same as --from", CLI_TIME, AT(to_ps)},
     {'x', "figures", "LIST", "of svg, pdf, png, with commas; default svg,png", CLI_TEXT, AT(terminals)},
+    {'e', "trace", "FILE", "write what ran where as Chrome trace events, for Perfetto", CLI_TEXT, AT(trace)},
+    {'N', "trace-events", "N", "of them at most so many; default 500000", CLI_COUNT, AT(trace_events)},
+    {'B', "trace-from", "TIME", "of them those of this instant and later; default 0", CLI_TIME, AT(trace_from_ps)},
+    {'E', "trace-to", "TIME", "of them those before this instant; default: the run's end", CLI_TIME, AT(trace_to_ps)},
     {'q', "quiet", NULL, "no progress, and nothing on stdout but what was asked for", CLI_FLAG, AT(quiet)},
     {'h', "help", NULL, "print this and exit", CLI_FLAG, AT(help)},
     {0}};
