@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* About how many windows a run is seen through. */
-enum { WINDOWS = 16 };
+enum { WINDOWS = 8 };
 
 static bool is_kept(const struct sms__trace_part *part, uint64_t start, uint64_t end)
 {

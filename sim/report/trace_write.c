@@ -33,6 +33,7 @@ struct writer {
     FILE *to;
     struct lanes *lanes;           /* [tracks] */
     uint64_t first_pid, first_tid; /* of this part */
+    uint64_t events;
     size_t used;
     char buffer[1 << 15];
 };
@@ -124,9 +125,17 @@ static size_t device_of(const struct sms__trace *trace, uint32_t track)
     return device;
 }
 
+static void begin_event(struct writer *writer, const char *phase)
+{
+    put(writer, writer->events++ ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
+    put(writer, phase);
+    put_char(writer, '"');
+}
+
 static void put_metadata(struct writer *writer, const char *what, uint64_t pid, uint64_t tid)
 {
-    put_string(writer, ",\n{\"ph\":\"M\",\"name\":", what);
+    begin_event(writer, "M");
+    put_string(writer, ",\"name\":", what);
     put_field(writer, ",\"pid\":", pid);
     put_field(writer, ",\"tid\":", tid);
     put(writer, ",\"args\":{");
@@ -231,8 +240,8 @@ static int put_record(struct writer *writer, const struct sms__trace_record *rec
     int code = find_place(writer, record, &place);
     if (code)
         return code;
-    put(writer, place.is_kernel ? ",\n{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\""
-                                : ",\n{\"ph\":\"X\",\"cat\":\"block\",\"name\":\"");
+    begin_event(writer, "X");
+    put(writer, place.is_kernel ? ",\"cat\":\"kernel\",\"name\":\"" : ",\"cat\":\"block\",\"name\":\"");
     put_escaped(writer, vm->name);
     put_char(writer, '/');
     put_escaped(writer, vm->workload->kernel[kind->kernel].name);
@@ -271,7 +280,8 @@ static int put_records(struct writer *writer)
 static void put_counter(struct writer *writer, size_t device, const char *name, const char *unit, uint64_t at_ps,
                         uint64_t value, int decimals)
 {
-    put_string(writer, ",\n{\"ph\":\"C\",\"name\":", name);
+    begin_event(writer, "C");
+    put_string(writer, ",\"name\":", name);
     put_field(writer, ",\"pid\":", writer->first_pid + device);
     put(writer, ",\"ts\":");
     put_us(writer, at_ps);
@@ -322,7 +332,8 @@ static void put_windows(struct writer *writer, uint64_t pid, uint64_t tid)
     put(writer, "\"name\":\"complete\"}}");
     put_sort_index(writer, "thread_sort_index", pid, tid, 0);
     for (uint64_t w = 0; w <= part->last / part->period && w * part->period < part->last; w++) {
-        put(writer, ",\n{\"ph\":\"X\",\"cat\":\"window\",\"name\":\"complete\"");
+        begin_event(writer, "X");
+        put(writer, ",\"cat\":\"window\",\"name\":\"complete\"");
         put_field(writer, ",\"pid\":", pid);
         put_field(writer, ",\"tid\":", tid);
         put(writer, ",\"ts\":");
@@ -418,9 +429,7 @@ static void put_header(struct writer *writer)
         go_to_part(writer, p);
         put_summary(writer, writer->part);
     }
-    put(writer, "]},\n\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"trace_name\",\"pid\":1,\"tid\":1,\"args\":{");
-    put_string(writer, "\"name\":", trace->scenario->name);
-    put(writer, "}}");
+    put(writer, "]},\n\"traceEvents\":[");
 }
 
 static int put_all(struct writer *writer)
