@@ -7,8 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* About how many windows a run is seen through. */
-enum { WINDOWS = 8 };
+/* About how many windows a run is seen through, and how many mean stays one is worth: to
+ * be whole, a window needs all that was there when it began, however short it is. */
+enum { WINDOWS = 8, STAYS_LONG = 8 };
 
 static bool is_kept(const struct sms__trace_part *part, uint64_t start, uint64_t end)
 {
@@ -32,17 +33,22 @@ static bool clip(const struct sms__trace *trace, uint64_t *start, uint64_t *end)
     return true;
 }
 
-/* Half the windows while there are many, else windows of half the length. */
+static bool is_short(const struct sms__trace_part *part, uint64_t window)
+{
+    return part->stays && window / STAYS_LONG < part->time / part->stays;
+}
+
+/* Half the windows while there are many or they are short, else windows of half the length. */
 static void narrow(struct sms__trace_part *part)
 {
     if (!part->period) {
         part->period = 1;
-        while (part->last / part->period >= (uint64_t)2 * WINDOWS)
+        while (part->last / part->period >= (is_short(part, part->period) ? 1 : 2 * WINDOWS))
             part->period *= 2;
         part->window = part->period;
     }
     uint64_t windows = part->last / part->period;
-    if (windows >= WINDOWS || (part->window == 1 && windows > 0))
+    if (windows >= WINDOWS || (windows > 0 && (is_short(part, part->window) || part->window == 1)))
         part->period *= 2;
     else
         part->window /= 2;
@@ -130,6 +136,7 @@ void sms__trace_stay(struct sms__trace *trace, const char *policy, const struct 
     if (kind == trace->kinds)
         return;
     part->stays++;
+    part->time += end - start;
     part->blocks += stay->blocks;
     sms__usage_add(&part->usage, stay->device * trace->kinds + kind, start, end, stay->blocks);
     size_t track = trace->first_track[stay->device] + stay->sm;
@@ -252,6 +259,8 @@ static void say_kept(const struct sms__trace *trace, const struct sms__trace_par
     if (!part->period)
         fprintf(say, "all %llu blocks and %llu kernels\n", (unsigned long long)part->blocks,
                 (unsigned long long)part->kernels);
+    else if (!part->window)
+        fprintf(say, "counters only: there is more at an instant than the budget of events\n");
     else
         fprintf(say, "%zu of %llu events: all that was there in the first %.6g us of each %.6g us\n", part->records,
                 (unsigned long long)(part->stays + part->kernels), (double)part->window / 1e6,

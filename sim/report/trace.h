@@ -76,6 +76,7 @@ struct sms__trace_part {
     uint64_t window, period; /* period 0: everything */
     uint64_t last;           /* the latest end */
     uint64_t stays, blocks, kernels;
+    sms__u128 time; /* of the stays, together */
     struct sms__trace_usage usage;
     struct {
         const char *vm, *kernel;

@@ -371,6 +371,13 @@ static int put_part(struct writer *writer)
     return put_records(writer);
 }
 
+static const char *what_is_kept(const struct sms__trace_part *part)
+{
+    if (!part->period)
+        return "everything";
+    return part->window ? "all that was there in the first window_ps of each period_ps" : "counters only";
+}
+
 /* What there was and what is in the file. */
 static void put_summary(struct writer *writer, const struct sms__trace_part *part)
 {
@@ -391,8 +398,7 @@ static void put_summary(struct writer *writer, const struct sms__trace_part *par
     put_field(writer, ",\"blocks_kept\":", blocks);
     put_field(writer, ",\"kernels\":", part->kernels);
     put_field(writer, ",\"kernels_kept\":", part->records - stays);
-    put_string(writer, ",\"kept\":",
-               part->period ? "all that was there in the first window_ps of each period_ps" : "everything");
+    put_string(writer, ",\"kept\":", what_is_kept(part));
     put_field(writer, ",\"window_ps\":", part->window);
     put_field(writer, ",\"period_ps\":", part->period);
     put_field(writer, ",\"counter_interval_ps\":", part->usage.bins ? (uint64_t)1 << part->usage.shift : 0);

@@ -94,6 +94,7 @@ check span span.json fine.json 100000000 250000000
 sed -e 's/sms: 6/sms: 400/' -e "s/blocks: $blocks/blocks: 20000/" equal.yaml >wide.yaml
 sed -i 's/jitter: 0 %/jitter: 5 %/' wide.yaml
 trace some.json --policy round_robin --trace-events 1000 wide.yaml
+says "counters only" "a budget below what is there at once"
 check budget some.json 1000
 # As many kernels as blocks, and hardly any memory for them.
 sed -e "s/repeat: $repeat/repeat: 50000/g" -e "s/blocks: $blocks/blocks: 1/" small.yaml >many.yaml
