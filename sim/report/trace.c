@@ -255,6 +255,7 @@ int sms__trace_begin(const struct sms_scenario *scenario, const struct sms__trac
 
 static void say_kept(const struct sms__trace *trace, const struct sms__trace_part *part, FILE *say)
 {
+    unsigned long long told = part->stays + part->kernels;
     fprintf(say, "%s: %s: ", trace->options.path, part->label);
     if (!part->period)
         fprintf(say, "all %llu blocks and %llu kernels\n", (unsigned long long)part->blocks,
@@ -263,8 +264,7 @@ static void say_kept(const struct sms__trace *trace, const struct sms__trace_par
         fprintf(say, "counters only: there is more at an instant than the budget of events\n");
     else
         fprintf(say, "%zu of %llu events: all that was there in the first %.6g us of each %.6g us\n", part->records,
-                (unsigned long long)(part->stays + part->kernels), (double)part->window / 1e6,
-                (double)part->period / 1e6);
+                told, (double)part->window / 1e6, (double)part->period / 1e6);
 }
 
 static int write_and_close(struct sms__trace *trace)
