@@ -4,6 +4,7 @@
 #define SMS_CLI_CLI_H
 
 #include "../report/output.h"
+#include "../report/trace.h"
 
 enum {
     EXIT_OK = 0,
@@ -19,10 +20,10 @@ struct cli {
     const char *program;
     char **args; /* what is left after the options */
     size_t n_args;
-    const char *out, *policy, *baseline, *junit, *models, *terminals;
+    const char *out, *policy, *baseline, *junit, *models, *terminals, *trace;
     int format; /* index in cli_formats */
     int engine; /* enum sms_engine */
-    double seed, replications, jobs, from_ps, to_ps, tolerance;
+    double seed, replications, jobs, from_ps, to_ps, tolerance, trace_events, trace_from_ps, trace_to_ps;
     bool quiet, help, check;
     const char *share; /* folder with models/ and plots/ */
     const char *command_line;
@@ -76,6 +77,7 @@ struct session {
     size_t timeline_rows;      /* of this policy */
     char timeline_policy[256]; /* whose rows are being written */
     const char *running;
+    struct sms__trace *trace; /* or NULL */
 };
 
 /* Loads all files named on the command line; every problem of every file is printed. An exit code. */
@@ -86,6 +88,9 @@ void session_free(struct session *session);
 struct sms_load_options session_options(const struct cli *cli);
 /* The run options that the command line gives. */
 struct sms_run_options session_run_options(const struct cli *cli);
+
+/* tracing.c: session_run, with --trace. */
+int session_run_traced(struct session *session);
 
 /* The exit code for a code of the library. */
 int cli_exit_code(int code);

@@ -39,7 +39,7 @@ int cmd_compare(struct cli *cli)
     struct session session;
     int code = session_load(&session, cli);
     if (code == EXIT_OK)
-        code = session_run(&session);
+        code = session_run_traced(&session);
     size_t *baseline = calloc(session.set.count + 1, sizeof *baseline);
     for (size_t i = 0; baseline && i < session.set.count && code == EXIT_OK; i++)
         code = find_baseline(cli, session.set.results[i], &baseline[i]);

@@ -14,7 +14,7 @@ static int run_into_folder(struct session *session)
     session->timeline = fopen(path, "we");
     if (session->timeline)
         fputs("scenario,policy,device,sm,vm,kernel,start_ns,end_ns,blocks\n", session->timeline);
-    code = session->timeline ? session_run(session) : EXIT_IO;
+    code = session->timeline ? session_run_traced(session) : EXIT_IO;
     bool wrote = session->timeline && !ferror(session->timeline);
     if (session->timeline && fclose(session->timeline))
         wrote = false;
@@ -49,7 +49,7 @@ int cmd_run(struct cli *cli)
     struct session session;
     int code = session_load(&session, cli);
     if (code == EXIT_OK)
-        code = cli->out ? run_into_folder(&session) : session_run(&session);
+        code = cli->out ? run_into_folder(&session) : session_run_traced(&session);
     bool wanted = !(cli->out && cli->quiet);
     if (code == EXIT_OK && wanted)
         print(&session);

@@ -13,11 +13,11 @@ const struct cli_command cli_commands[] = {
      "Prints, for each scenario and policy, throughput, normalized progress, waiting and slowdown of each VM and of "
      "the host, with 95 % confidence intervals over the replications. With --out the results, a timeline and the "
      "scenarios themselves go into a new folder, which 'smsched plot' draws.",
-     "ofpsrjmecq", cmd_run},
+     "ofpsrjeNBEmgcq", cmd_run},
     {"compare", "SCENARIO...", "run and print each policy's change over the first",
      "Ratios are paired by replication: policies of one replication see the same random numbers. --baseline names "
      "another policy to compare with.",
-     "fbsrjmecq", cmd_compare},
+     "fbsrjeNBEmgcq", cmd_compare},
     {"validate", "FILE...", "check scenario, workload and device files",
      "Reports every problem of every file as file:line:column with the line, a caret and the nearest valid name. "
      "Exits 3 if there was one.",
@@ -25,7 +25,7 @@ const struct cli_command cli_commands[] = {
     {"check", "SCENARIO...", "run and check the expectations of the scenarios, or a baseline",
      "Checks each scenario's 'expect:' list, and with --baseline every value of a CSV file that 'run --format csv' "
      "wrote. Exits 1 if one was missed.",
-     "btusrjmecq", cmd_check},
+     "btusrjmgcq", cmd_check},
     {"explain", "SCENARIO", "print the dispatch decisions of a span of time",
      "What went where, which SMs were passed over and why, for the first replication of each policy.", "FTpsmf",
      cmd_explain},
@@ -115,8 +115,11 @@ static char *join(int argc, char **argv)
 static int run_command(const struct cli_command *command, int argc, char **argv)
 {
     char share[4096];
-    struct cli cli = {
-        .program = command->name, .tolerance = 0.01, .to_ps = -1, .share = find_share(share, sizeof share)};
+    struct cli cli = {.program = command->name,
+                      .tolerance = 0.01,
+                      .to_ps = -1,
+                      .trace_to_ps = -1,
+                      .share = find_share(share, sizeof share)};
     char *line = join(argc, argv);
     cli.command_line = line ? line : "smsched";
     int code = cli_parse(&cli, command, argc - 1, argv + 1);

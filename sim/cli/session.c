@@ -111,9 +111,8 @@ struct sms_run_options session_run_options(const struct cli *cli)
 enum { TIMELINE_ROWS = 20000 };
 
 /* The first blocks of each policy's first replication, so that the file stays bounded. */
-static void write_stay(void *user, const char *policy, const struct sms_stay *stay)
+static void write_stay(struct session *session, const char *policy, const struct sms_stay *stay)
 {
-    struct session *session = user;
     if (strcmp(session->timeline_policy, policy) != 0) {
         snprintf(session->timeline_policy, sizeof session->timeline_policy, "%s", policy);
         session->timeline_rows = 0;
@@ -124,7 +123,21 @@ static void write_stay(void *user, const char *policy, const struct sms_stay *st
             stay->vm, stay->kernel, (double)stay->start_ps / 1e3, (double)stay->end_ps / 1e3, stay->blocks);
 }
 
-/* Observed runs go policy by policy, so that each has its share of the timeline. */
+static void observe_stay(void *user, const char *policy, const struct sms_stay *stay)
+{
+    struct session *session = user;
+    if (session->timeline)
+        write_stay(session, policy, stay);
+    if (session->trace)
+        sms__trace_stay(session->trace, policy, stay);
+}
+
+static void observe_kernel(void *user, const char *policy, const struct sms_kernel_run *run)
+{
+    sms__trace_kernel(((struct session *)user)->trace, policy, run);
+}
+
+/* Runs with a timeline go policy by policy, so that each has its share of it. */
 static int run_one(struct session *session, size_t idx)
 {
     const struct sms_scenario *scenario = session->scenario[idx];
@@ -134,10 +147,13 @@ static int run_one(struct session *session, size_t idx)
     session->timeline_policy[0] = '\0';
     options.user = session;
     options.on_progress = show_progress;
+    if (session->timeline || session->trace)
+        options.on_stay = observe_stay;
+    if (session->trace)
+        options.on_kernel = observe_kernel;
     if (session->timeline) {
         options.bins = 200;
-        options.on_stay = write_stay;
-        options.jobs = 1; /* observers write in one order */
+        options.jobs = 1; /* rows are written in one order */
     }
     int code = sms_run(scenario, &options, &session->set.results[idx], &errors);
     if (code)

@@ -3,9 +3,23 @@
 static void next_step(struct sms__stream *stream, uint64_t now);
 static void start_job(struct sms__stream *stream, uint64_t arrived_ps, uint64_t now);
 
+static void observe_kernel(const struct sms__stream *stream, uint64_t now)
+{
+    const struct sms__feed *feed = stream->feed;
+    const struct sms__launch *launch = &stream->launch;
+    const struct sms_run_options *options = feed->device->options;
+    if (!feed->device->label || !options->on_kernel)
+        return;
+    struct sms_kernel_run run = {
+        feed->device->idx, (size_t)(stream - feed->stream), launch->vm, launch->kernel->name, launch->launched_ps, now,
+        launch->blocks};
+    options->on_kernel(options->user, feed->device->label, &run);
+}
+
 static void launch_ended(void *subject, uint64_t now)
 {
     struct sms__stream *stream = subject;
+    observe_kernel(stream, now);
     stream->times++;
     next_step(stream, now);
 }

@@ -87,6 +87,14 @@ struct sms_stay {
 enum sms_engine { SMS_ENGINE_FAST, SMS_ENGINE_REFERENCE };
 #define SMS_HAS_REFERENCE 1
 
+/* A kernel on a device, from its launch to the end of its last block. A stream
+ * has one kernel at a time; `stream` counts those of the VM on the device, from 0. */
+struct sms_kernel_run {
+    size_t device, stream;
+    const char *vm, *kernel;
+    uint64_t launch_ps, end_ps, blocks;
+};
+
 struct sms_run_options {
     const char *policy;    /* run this one only; NULL: all */
     uint64_t seed;         /* 0: the scenario's */
@@ -103,6 +111,7 @@ struct sms_run_options {
     void (*on_decision)(void *user, const char *policy, const struct sms_decision *decision);
     uint64_t explain_from_ps, explain_to_ps;
     void (*on_stay)(void *user, const char *policy, const struct sms_stay *stay);
+    void (*on_kernel)(void *user, const char *policy, const struct sms_kernel_run *run);
     /* NULL, or called after each of the `total` runs, from any thread, never from two at once. */
     void (*on_progress)(void *user, size_t done, size_t total);
     void *user;

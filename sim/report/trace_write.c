@@ -1,0 +1,475 @@
+/* Writes a trace: JSON by hand, since there may be millions of events, and
+ * numbers by their digits, so that every picosecond is exact. */
+#include "trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Colours by name that chrome://tracing knows, VM by VM; then they begin again. */
+static const char *const colours[] = {"rail_response",
+                                      "rail_idle",
+                                      "rail_load",
+                                      "rail_animation",
+                                      "detailed_memory_dump",
+                                      "background_memory_dump",
+                                      "yellow",
+                                      "olive",
+                                      "thread_state_runnable",
+                                      "light_memory_dump",
+                                      "generic_work",
+                                      "thread_state_running"};
+
+enum { COLOURS = sizeof colours / sizeof *colours, WINDOWS_SHOWN = 1000, CANCEL_EVERY = 4096 };
+
+/* Events of one track never overlap, as viewers demand; an SM has as many lanes as it needs. */
+struct lanes {
+    uint64_t *end;
+    size_t count;
+};
+
+struct writer {
+    const struct sms__trace *trace;
+    const struct sms__trace_part *part;
+    FILE *to;
+    struct lanes *lanes;           /* [tracks] */
+    uint64_t first_pid, first_tid; /* of this part */
+    uint64_t events;
+    size_t used;
+    char buffer[1 << 15];
+};
+
+static void flush(struct writer *writer)
+{
+    fwrite(writer->buffer, 1, writer->used, writer->to);
+    writer->used = 0;
+}
+
+static void put_char(struct writer *writer, char c)
+{
+    if (writer->used == sizeof writer->buffer)
+        flush(writer);
+    writer->buffer[writer->used++] = c;
+}
+
+static void put(struct writer *writer, const char *text)
+{
+    while (*text)
+        put_char(writer, *text++);
+}
+
+/* With so many digits behind a point. */
+static void put_fixed(struct writer *writer, uint64_t value, int decimals)
+{
+    char digits[24];
+    int n = 0;
+    do {
+        if (n == decimals && n > 0)
+            digits[n++] = '.', decimals = -1;
+        digits[n++] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value || n <= decimals);
+    while (n > 0)
+        put_char(writer, digits[--n]);
+}
+
+static void put_number(struct writer *writer, uint64_t value) { put_fixed(writer, value, 0); }
+
+/* Microseconds, the unit of the format. */
+static void put_us(struct writer *writer, uint64_t ps) { put_fixed(writer, ps, 6); }
+
+static void put_escaped(struct writer *writer, const char *text)
+{
+    static const char hex[] = "0123456789abcdef";
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            put_char(writer, '\\');
+        if (c >= ' ') {
+            put_char(writer, *text);
+            continue;
+        }
+        put(writer, "\\u00");
+        put_char(writer, hex[c / 16]);
+        put_char(writer, hex[c % 16]);
+    }
+}
+
+static void put_string(struct writer *writer, const char *key, const char *text)
+{
+    put(writer, key);
+    put_char(writer, '"');
+    put_escaped(writer, text);
+    put_char(writer, '"');
+}
+
+static void put_field(struct writer *writer, const char *key, uint64_t value)
+{
+    put(writer, key);
+    put_number(writer, value);
+}
+
+static uint64_t streams_of(const struct sms__trace *trace) { return trace->first_stream[trace->scenario->vms]; }
+
+/* Of a device: the mark of windows, the streams, then the SMs, lane by lane. */
+static uint64_t tids_of(const struct sms__trace *trace, size_t device)
+{
+    const struct sms__device *model = trace->scenario->device[device];
+    return 1 + streams_of(trace) + model->sms * model->sm.blocks;
+}
+
+static size_t device_of(const struct sms__trace *trace, uint32_t track)
+{
+    size_t device = 0;
+    while (track >= trace->first_track[device + 1])
+        device++;
+    return device;
+}
+
+static void begin_event(struct writer *writer, const char *phase)
+{
+    put(writer, writer->events++ ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
+    put(writer, phase);
+    put_char(writer, '"');
+}
+
+static void put_metadata(struct writer *writer, const char *what, uint64_t pid, uint64_t tid)
+{
+    begin_event(writer, "M");
+    put_string(writer, ",\"name\":", what);
+    put_field(writer, ",\"pid\":", pid);
+    put_field(writer, ",\"tid\":", tid);
+    put(writer, ",\"args\":{");
+}
+
+/* A track's place is its number. */
+static void put_sort_index(struct writer *writer, const char *what, uint64_t pid, uint64_t tid, uint64_t idx)
+{
+    put_metadata(writer, what, pid, tid);
+    put_field(writer, "\"sort_index\":", idx);
+    put(writer, "}}");
+}
+
+static void name_stream(struct writer *writer, size_t stream)
+{
+    const struct sms__trace *trace = writer->trace;
+    size_t v = 0;
+    while (stream >= trace->first_stream[v + 1])
+        v++;
+    put(writer, "\"name\":\"");
+    put_escaped(writer, trace->scenario->vm[v].name);
+    put(writer, ", stream ");
+    put_number(writer, stream - trace->first_stream[v]);
+    put(writer, "\"}}");
+}
+
+static void name_sm(struct writer *writer, size_t sm, size_t lane)
+{
+    put(writer, "\"name\":\"SM ");
+    put_number(writer, sm);
+    if (lane) {
+        put(writer, " +");
+        put_number(writer, lane);
+    }
+    put(writer, "\"}}");
+}
+
+/* The lane whose last event ended last, among those that are free: in this order of
+ * events (by rising end) that never takes more lanes than events overlap. -1: a new one. */
+static long free_lane(const struct lanes *lanes, uint64_t start)
+{
+    long best = -1;
+    for (size_t i = 0; i < lanes->count; i++)
+        if (lanes->end[i] <= start && (best < 0 || lanes->end[i] > lanes->end[best]))
+            best = (long)i;
+    return best;
+}
+
+static int add_lane(struct lanes *lanes)
+{
+    uint64_t *grown = realloc(lanes->end, (lanes->count + 1) * sizeof *grown);
+    if (!grown)
+        return -1;
+    lanes->end = grown;
+    lanes->end[lanes->count++] = 0;
+    return 0;
+}
+
+/* Where a record is shown. */
+struct place {
+    uint64_t pid, tid;
+    bool is_kernel;
+};
+
+static int find_place(struct writer *writer, const struct sms__trace_record *record, struct place *place)
+{
+    const struct sms__trace *trace = writer->trace;
+    const struct sms_scenario *scenario = trace->scenario;
+    struct lanes *lanes = &writer->lanes[record->track];
+    size_t device = device_of(trace, record->track), at = record->track - trace->first_track[device];
+    size_t sms = scenario->device[device]->sms;
+    long lane = free_lane(lanes, record->start_ps);
+    bool is_new = lane < 0;
+    if (is_new && add_lane(lanes))
+        return SMS_ENOMEM;
+    lane = is_new ? (long)lanes->count - 1 : lane;
+    lanes->end[lane] = record->end_ps;
+    uint64_t first_tid = writer->first_tid;
+    for (size_t d = 0; d < device; d++)
+        first_tid += tids_of(trace, d);
+    place->is_kernel = at >= sms;
+    uint64_t idx = place->is_kernel ? 1 + at - sms
+                                    : 1 + streams_of(trace) + at * scenario->device[device]->sm.blocks + (size_t)lane;
+    place->pid = writer->first_pid + device;
+    place->tid = first_tid + idx;
+    if (!is_new)
+        return SMS_OK;
+    put_metadata(writer, "thread_name", place->pid, place->tid);
+    if (place->is_kernel)
+        name_stream(writer, at - sms);
+    else
+        name_sm(writer, at, (size_t)lane);
+    put_sort_index(writer, "thread_sort_index", place->pid, place->tid, idx);
+    return SMS_OK;
+}
+
+static int put_record(struct writer *writer, const struct sms__trace_record *record)
+{
+    const struct sms__trace_kind *kind = &writer->trace->kind[record->kind];
+    const struct sms__vm *vm = &writer->trace->scenario->vm[kind->vm];
+    struct place place;
+    int code = find_place(writer, record, &place);
+    if (code)
+        return code;
+    begin_event(writer, "X");
+    put(writer, place.is_kernel ? ",\"cat\":\"kernel\",\"name\":\"" : ",\"cat\":\"block\",\"name\":\"");
+    put_escaped(writer, vm->name);
+    put_char(writer, '/');
+    put_escaped(writer, vm->workload->kernel[kind->kernel].name);
+    put_string(writer, "\",\"cname\":", colours[kind->vm % COLOURS]);
+    put_field(writer, ",\"pid\":", place.pid);
+    put_field(writer, ",\"tid\":", place.tid);
+    put(writer, ",\"ts\":");
+    put_us(writer, record->start_ps);
+    put(writer, ",\"dur\":");
+    put_us(writer, record->end_ps - record->start_ps);
+    put_field(writer, ",\"args\":{\"blocks\":", record->blocks);
+    put_field(writer, ",\"start_ps\":", record->start_ps);
+    put_field(writer, ",\"end_ps\":", record->end_ps);
+    put(writer, "}}");
+    return SMS_OK;
+}
+
+static bool is_canceled(const struct writer *writer)
+{
+    const atomic_bool *cancel = writer->trace->options.cancel;
+    return cancel && atomic_load(cancel);
+}
+
+static int put_records(struct writer *writer)
+{
+    int code = SMS_OK;
+    for (size_t i = 0; i < writer->part->records && code == SMS_OK; i++) {
+        code = put_record(writer, &writer->part->record[i]);
+        if (i % CANCEL_EVERY == 0 && code == SMS_OK && (is_canceled(writer) || ferror(writer->to)))
+            code = is_canceled(writer) ? SMS_ECANCELED : SMS_EIO;
+    }
+    return code;
+}
+
+/* `name` and `unit` are what the viewer shows; a value of so many decimals. */
+static void put_counter(struct writer *writer, size_t device, const char *name, const char *unit, uint64_t at_ps,
+                        uint64_t value, int decimals)
+{
+    begin_event(writer, "C");
+    put_string(writer, ",\"name\":", name);
+    put_field(writer, ",\"pid\":", writer->first_pid + device);
+    put(writer, ",\"ts\":");
+    put_us(writer, at_ps);
+    put_string(writer, ",\"args\":{", unit);
+    put_char(writer, ':');
+    put_fixed(writer, value, decimals);
+    put(writer, "}}");
+}
+
+/* One counter of a device: resident blocks, or the usage of a resource. Only where it changes, and 0 at the end. */
+static void put_series(struct writer *writer, size_t device, long resource)
+{
+    const struct sms__trace *trace = writer->trace;
+    const struct sms__trace_part *part = writer->part;
+    uint64_t from = trace->options.from_ps, before = UINT64_MAX;
+    const char *name = resource < 0 ? "resident" : trace->scenario->device[device]->resource[resource].name;
+    const char *unit = resource < 0 ? "blocks" : "%";
+    int decimals = resource < 0 ? 3 : 4;
+    for (size_t b = 0; b < part->usage.bins && (uint64_t)b << part->usage.shift < part->last; b++) {
+        uint64_t value = resource < 0 ? sms__usage_blocks(trace, part, device, b)
+                                      : sms__usage_of(trace, part, device, (size_t)resource, b);
+        if (value != before)
+            put_counter(writer, device, name, unit, from + ((uint64_t)b << part->usage.shift), value, decimals);
+        before = value;
+    }
+    put_counter(writer, device, name, unit, from + part->last, 0, decimals);
+}
+
+static void put_counters(struct writer *writer)
+{
+    const struct sms_scenario *scenario = writer->trace->scenario;
+    for (size_t d = 0; writer->part->usage.bins && d < scenario->devices; d++) {
+        put_series(writer, d, -1);
+        for (size_t r = 0; r < scenario->device[d]->resources; r++)
+            if (sms__usage_exists(writer->trace, d, r))
+                put_series(writer, d, (long)r);
+    }
+}
+
+/* Shows the windows that are whole. */
+static void put_windows(struct writer *writer, uint64_t pid, uint64_t tid)
+{
+    const struct sms__trace_part *part = writer->part;
+    uint64_t from = writer->trace->options.from_ps;
+    if (!part->period || !part->window || part->last / part->period >= WINDOWS_SHOWN)
+        return;
+    put_metadata(writer, "thread_name", pid, tid);
+    put(writer, "\"name\":\"complete\"}}");
+    put_sort_index(writer, "thread_sort_index", pid, tid, 0);
+    for (uint64_t w = 0; w <= part->last / part->period && w * part->period < part->last; w++) {
+        begin_event(writer, "X");
+        put(writer, ",\"cat\":\"window\",\"name\":\"complete\"");
+        put_field(writer, ",\"pid\":", pid);
+        put_field(writer, ",\"tid\":", tid);
+        put(writer, ",\"ts\":");
+        put_us(writer, from + w * part->period);
+        put(writer, ",\"dur\":");
+        put_us(writer, part->window);
+        put(writer, ",\"args\":{}}");
+    }
+}
+
+static void put_processes(struct writer *writer)
+{
+    const struct sms_scenario *scenario = writer->trace->scenario;
+    uint64_t tid = writer->first_tid;
+    for (size_t d = 0; d < scenario->devices; d++) {
+        uint64_t pid = writer->first_pid + d;
+        put_metadata(writer, "process_name", pid, tid);
+        put(writer, "\"name\":\"");
+        put_escaped(writer, writer->part->label);
+        put(writer, ", device ");
+        put_number(writer, d);
+        put(writer, " (");
+        put_escaped(writer, scenario->device[d]->name);
+        put(writer, ")\"}}");
+        put_sort_index(writer, "process_sort_index", pid, tid, pid);
+        put_windows(writer, pid, tid);
+        tid += tids_of(writer->trace, d);
+    }
+}
+
+static int put_part(struct writer *writer)
+{
+    put_processes(writer);
+    put_counters(writer);
+    return put_records(writer);
+}
+
+static const char *what_is_kept(const struct sms__trace_part *part)
+{
+    if (!part->period)
+        return "everything";
+    return part->window ? "all that was there in the first window_ps of each period_ps" : "counters only";
+}
+
+/* What there was and what is in the file. */
+static void put_summary(struct writer *writer, const struct sms__trace_part *part)
+{
+    const struct sms__trace *trace = writer->trace;
+    uint64_t stays = 0, blocks = 0;
+    for (size_t i = 0; i < part->records; i++) {
+        size_t device = device_of(trace, part->record[i].track);
+        if (part->record[i].track - trace->first_track[device] >= trace->scenario->device[device]->sms)
+            continue;
+        stays++;
+        blocks += part->record[i].blocks;
+    }
+    put_string(writer, "{\"policy\":", part->label);
+    put_field(writer, ",\"first_pid\":", writer->first_pid);
+    put_field(writer, ",\"stays\":", part->stays);
+    put_field(writer, ",\"stays_kept\":", stays);
+    put_field(writer, ",\"blocks\":", part->blocks);
+    put_field(writer, ",\"blocks_kept\":", blocks);
+    put_field(writer, ",\"kernels\":", part->kernels);
+    put_field(writer, ",\"kernels_kept\":", part->records - stays);
+    put_string(writer, ",\"kept\":", what_is_kept(part));
+    put_field(writer, ",\"window_ps\":", part->window);
+    put_field(writer, ",\"period_ps\":", part->period);
+    put_field(writer, ",\"counter_interval_ps\":", part->usage.bins ? (uint64_t)1 << part->usage.shift : 0);
+    put(writer, "}");
+}
+
+/* The processes of a policy are numbered after those of the one before. */
+static void go_to_part(struct writer *writer, size_t p)
+{
+    const struct sms__trace *trace = writer->trace;
+    size_t devices = trace->scenario->devices;
+    uint64_t tids = 0;
+    for (size_t d = 0; d < devices; d++)
+        tids += tids_of(trace, d);
+    writer->part = &trace->part[p];
+    writer->first_pid = 1 + p * devices;
+    writer->first_tid = 1 + trace->parts * devices + p * tids;
+}
+
+static void put_header(struct writer *writer)
+{
+    const struct sms__trace *trace = writer->trace;
+    put(writer, "{\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"program\":\"smsched " SMSCHED_VERSION "\"");
+    put_string(writer, ",\"scenario\":", trace->scenario->name);
+    put_string(writer, ",\"file\":", trace->scenario->path);
+    put_field(writer, ",\"seed\":", trace->options.seed);
+    put_field(writer, ",\"replication\":", 1);
+    put_field(writer, ",\"from_ps\":", trace->options.from_ps);
+    if (trace->options.to_ps != UINT64_MAX)
+        put_field(writer, ",\"to_ps\":", trace->options.to_ps);
+    put(writer, ",\n\"runs\":[");
+    for (size_t p = 0; p < trace->parts; p++) {
+        put(writer, p ? ",\n" : "");
+        go_to_part(writer, p);
+        put_summary(writer, writer->part);
+    }
+    put(writer, "]},\n\"traceEvents\":[");
+}
+
+static int put_all(struct writer *writer)
+{
+    const struct sms__trace *trace = writer->trace;
+    size_t tracks = trace->first_track[trace->scenario->devices];
+    int code = SMS_OK;
+    put_header(writer);
+    for (size_t p = 0; p < trace->parts && code == SMS_OK; p++) {
+        go_to_part(writer, p);
+        for (size_t t = 0; t < tracks; t++)
+            writer->lanes[t].count = 0;
+        code = put_part(writer);
+    }
+    put(writer, "\n]}\n");
+    flush(writer);
+    return code;
+}
+
+int sms__trace_write(const struct sms__trace *trace)
+{
+    size_t tracks = trace->first_track[trace->scenario->devices];
+    struct writer *writer = calloc(1, sizeof *writer);
+    struct lanes *lanes = calloc(tracks + 1, sizeof *lanes);
+    int code = SMS_ENOMEM;
+    if (writer && lanes) {
+        writer->trace = trace;
+        writer->to = trace->file;
+        writer->lanes = lanes;
+        code = put_all(writer);
+    }
+    for (size_t t = 0; lanes && t < tracks; t++)
+        free(lanes[t].end);
+    free(lanes);
+    free(writer);
+    return code;
+}

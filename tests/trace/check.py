@@ -1,0 +1,179 @@
+"""Checks a trace. Usage:
+    check.py valid FILE LIMIT            an SM holds LIMIT blocks at most
+    check.py blocks FILE POLICY COUNT    so many blocks are in it
+    check.py usage FILE RESOURCE RATIO SMS   every block demands RATIO of an SM, usage stays below 100 %
+    check.py budget FILE EVENTS          no more blocks, kernels and counters
+    check.py windows FILE WHOLE          FILE is the windows it names of WHOLE, all of them
+    check.py span FILE WHOLE FROM TO     FILE is what of WHOLE was there from FROM to TO (ps)
+    check.py file FILE NAME              the scenario's file is called NAME
+"""
+import collections
+import decimal
+import json
+import re
+import sys
+
+MICROSECOND = 10**6
+
+
+def check(condition, message):
+    if not condition:
+        sys.exit(f"{sys.argv[1:]}: {message}")
+
+
+def load(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file, parse_float=decimal.Decimal)
+
+
+def names(trace, what):
+    """The name of each process, or of each (process, thread)."""
+    found = {}
+    for event in trace["traceEvents"]:
+        if event["ph"] == "M" and event["name"] == what:
+            key = event["pid"] if what == "process_name" else (event["pid"], event["tid"])
+            check(key not in found, f"{what} of {key} is given twice")
+            found[key] = event["args"]["name"]
+    return found
+
+
+def spans(trace, category):
+    """Process, track without its lane, name, start, end, blocks."""
+    threads = names(trace, "thread_name")
+    for event in trace["traceEvents"]:
+        if event["ph"] == "X" and event["cat"] == category:
+            track = re.sub(r" \+\d+$", "", threads[event["pid"], event["tid"]])
+            args = event["args"]
+            yield event["pid"], track, event["name"], args["start_ps"], args["end_ps"], args["blocks"]
+
+
+def check_fields(trace):
+    processes, threads = names(trace, "process_name"), names(trace, "thread_name")
+    check(trace["displayTimeUnit"] == "ns", "unit of time")
+    check(len(set(threads.values())) > 1 and len(processes) > 0, "names")
+    tids = [tid for _, tid in threads]
+    check(len(tids) == len(set(tids)), "two processes share a thread")
+    places = [(e["pid"], e["args"]["sort_index"]) for e in trace["traceEvents"] if e["name"] == "thread_sort_index"]
+    check(len(places) == len(set(places)) == len(threads), "a place for each thread")
+    needed = {"X": {"ph", "cat", "name", "pid", "tid", "ts", "dur", "args"}, "C": {"ph", "name", "pid", "ts", "args"},
+              "M": {"ph", "name", "pid", "tid", "args"}}
+    for event in trace["traceEvents"]:
+        check(needed[event["ph"]] <= event.keys(), f"a field is missing: {event}")
+        check(event["pid"] in processes, f"a process without a name: {event}")
+        check(event["ph"] != "X" or (event["pid"], event["tid"]) in threads, f"a thread without a name: {event}")
+        if event["ph"] != "X" or event["cat"] == "window":
+            continue
+        args = event["args"]
+        check(event["ts"] * MICROSECOND == args["start_ps"], f"inexact start: {event}")
+        check(event["dur"] * MICROSECOND == args["end_ps"] - args["start_ps"], f"inexact length: {event}")
+
+
+def check_colours(trace):
+    colours = collections.defaultdict(set)
+    for event in trace["traceEvents"]:
+        if "cname" in event:
+            colours[event["name"].rsplit("/", 1)[0]].add(event["cname"])
+    check(colours and all(len(of_vm) == 1 for of_vm in colours.values()), f"one colour a VM: {colours}")
+    check(len(set.union(*colours.values())) == min(len(colours), 12), f"colours that differ: {colours}")
+
+
+def check_overlaps(trace, limit):
+    tracks, sms = collections.defaultdict(list), collections.defaultdict(list)
+    for event in trace["traceEvents"]:
+        if event["ph"] == "X" and event["cat"] != "window":
+            tracks[event["pid"], event["tid"]].append((event["args"]["start_ps"], event["args"]["end_ps"]))
+    for track, of_track in tracks.items():
+        of_track.sort()
+        for (_, end), (start, _) in zip(of_track, of_track[1:]):
+            check(end <= start, f"events overlap on {track}")
+    for pid, track, _, start, end, blocks in spans(trace, "block"):
+        sms[pid, track] += [(start, blocks), (end, -blocks)]
+    most = 0
+    for sm, changes in sms.items():
+        resident = 0
+        for _, change in sorted(changes):
+            resident += change
+            most = max(most, resident)
+            check(resident <= limit, f"{resident} blocks on {sm}")
+    check(most > 1, "no SM ever held two blocks: nothing was checked")
+
+
+def valid(path, limit):
+    trace = load(path)
+    check_fields(trace)
+    check_colours(trace)
+    check_overlaps(trace, int(limit))
+
+
+def blocks(path, policy, count):
+    trace = load(path)
+    run = next(run for run in trace["otherData"]["runs"] if run["policy"] == policy)
+    pids = [pid for pid, name in names(trace, "process_name").items() if name.startswith(policy + ", device")]
+    for category in "block", "kernel":
+        total = sum(span[5] for span in spans(trace, category) if span[0] in pids)
+        check(total == int(count), f"{total} blocks of category {category}")
+    check(run["blocks"] == run["blocks_kept"] == int(count), f"the summary differs: {run}")
+
+
+def integral(trace, name):
+    """Of a counter over time, and for how long it ran."""
+    samples = [(e["ts"], next(iter(e["args"].values()))) for e in trace["traceEvents"]
+               if e["ph"] == "C" and e["name"] == name]
+    check(len(samples) > 1 and samples[-1][1] == 0, f"{name} does not end with 0")
+    total = sum(value * (after - at) for (at, value), (after, _) in zip(samples, samples[1:]))
+    return total, samples[-1][0] - samples[0][0], max(value for _, value in samples)
+
+
+def usage(path, resource, ratio, sms):
+    trace = load(path)
+    resident = sum((end - start) * n for _, _, _, start, end, n in spans(trace, "block")) / decimal.Decimal(MICROSECOND)
+    counted, time, _ = integral(trace, "resident")
+    check(resident - time / 1000 <= counted <= resident, f"{counted} blocks x us counted, there were {resident}")
+    used = resident * 100 * decimal.Decimal(ratio) / int(sms)
+    counted, time, most = integral(trace, resource)
+    check(used - time / 10000 <= counted <= used, f"{counted} % x us counted, there were {used}")
+    check(50 < most <= 100, f"{most} % used")
+
+
+def budget(path, events):
+    trace = load(path)
+    counted = sum(e["ph"] == "C" or (e["ph"] == "X" and e["cat"] != "window") for e in trace["traceEvents"])
+    check(0 < counted <= int(events), f"{counted} events")
+
+
+def both(trace):
+    return collections.Counter([*spans(trace, "block"), *spans(trace, "kernel")])
+
+
+def windows(path, whole):
+    trace, all_of_it = load(path), load(whole)
+    process = {name: pid for pid, name in names(trace, "process_name").items()}
+    run = trace["otherData"]["runs"][0]
+    window, period = run["window_ps"], run["period_ps"]
+    check(len(process) == 1 and 0 < window < period, f"one process, and windows: {run}")
+    marks = {(e["ts"] * MICROSECOND, e["dur"] * MICROSECOND)
+             for e in trace["traceEvents"] if e["ph"] == "X" and e["cat"] == "window"}
+    end = max(span[4] for span in both(all_of_it))
+    expected = {(start, window) for start in range(0, end, period)}
+    check(marks == expected and len(marks) > 1, f"windows shown: {marks}")
+    kept = collections.Counter({span: n for span, n in both(all_of_it).items()
+                                if any(span[3] < at + length and span[4] > at for at, length in expected)})
+    check(both(trace) == kept, "what is kept is not what was there in the windows")
+    check(0 < kept.total() < both(all_of_it).total(), "nothing, or everything, was kept")
+
+
+def span(path, whole, first, last):
+    trace, all_of_it = load(path), load(whole)
+    kept = collections.Counter({span: n for span, n in both(all_of_it).items()
+                                if span[3] < int(last) and span[4] > int(first)})
+    check(both(trace) == kept, "what is kept is not what was there")
+    check(0 < kept.total() < both(all_of_it).total(), "nothing, or everything, was kept")
+    times = [e["ts"] * MICROSECOND for e in trace["traceEvents"] if e["ph"] == "C"]
+    check(times and min(times) >= int(first) and max(times) <= int(last), "counters beyond the span")
+
+
+def file(path, name):
+    check(load(path)["otherData"]["file"] == name, "the file's name is another")
+
+
+{f.__name__: f for f in (valid, blocks, usage, budget, windows, span, file)}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# Traces: what is in them, what is left out, and what happens when they cannot be
+# written. Usage: run.sh SMSCHED
+set -u
+smsched=$(realpath "$1")
+here=$(realpath "$(dirname "$0")")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+passed=0
+failed=0
+
+ok() { passed=$((passed + 1)); }
+bad() { failed=$((failed + 1)); echo "FAILED: $1${2:+: $2}"; }
+exits() { if [ "$2" -eq "$1" ]; then ok; else bad "$3" "exit $2 instead of $1: $(head -c 300 err)"; fi; }
+says() { if grep -qF -- "$1" err; then ok; else bad "$2 does not say '$1'" "$(head -c 300 err)"; fi; }
+clean() { if compgen -G "$1*" >/dev/null; then bad "$2 leaves something behind" "$(ls)"; else ok; fi; }
+check() { if python3 "$here/check.py" "$@" 2>err; then ok; else bad "check $*" "$(tail -1 err)"; fi; }
+# trace FILE ARGUMENT...: one that must come out well.
+trace() {
+    local file=$1
+    shift
+    "$smsched" run --trace "$file" "$@" >out 2>err
+    exits 0 $? "run --trace $file $*"
+    clean "$file.partial" "run --trace $file $*"
+}
+
+# A whole number of everything: 2 VMs x 4 jobs x 600 blocks. An SM holds 16 blocks.
+sms=6 vms=2 repeat=4 blocks=600 limit=16 demand=0.2
+write() {
+    cat <<END
+device: small
+clock: 1 GHz
+sms: $sms
+sm: {threads: 2048, warps: 64, blocks: $limit, registers: 65536, shared_memory: 96 KiB}
+resources: {fp32: {class: compute}, l1: {class: memory}}
+---
+workload: load
+kernels: [{name: grind, blocks: $blocks, threads: 64, block_time: 10 us, jitter: $1, demand: {fp32: $demand}}]
+---
+scenario: small
+devices: [{model: small}]
+contention: proportional
+policies: [round_robin, {fine_grained: {limit: 100 %}}]
+vms: [{name: a, workload: load, repeat: $repeat}, {name: b.2, workload: load, repeat: $repeat}]
+run: {replications: 2}
+END
+}
+write '5 %' >small.yaml
+write '0 %' >equal.yaml
+all=$((vms * repeat * blocks))
+
+trace whole.json small.yaml
+says "whole.json: round_robin: all $all blocks and $((vms * repeat)) kernels" "run --trace"
+check valid whole.json $limit
+check blocks whole.json round_robin $all
+check blocks whole.json fine_grained $all
+trace fine.json --policy fine_grained small.yaml
+check usage fine.json fp32 $demand $sms
+trace equal.json --policy round_robin --quiet equal.yaml
+if [ -s err ]; then bad "--quiet says something" "$(cat err)"; else ok; fi
+check valid equal.json $limit
+check blocks equal.json round_robin $all
+
+# The same bytes.
+trace threads.json --jobs 2 small.yaml
+if cmp -s whole.json threads.json; then ok; else bad "1 thread and 2 threads differ"; fi
+trace again.json small.yaml
+if cmp -s whole.json again.json; then ok; else bad "two runs, two traces"; fi
+"$smsched" compare --trace compare.json small.yaml >out 2>err
+exits 0 $? "compare --trace"
+if cmp -s whole.json compare.json; then ok; else bad "compare traces something else"; fi
+trace out.json --out folder small.yaml
+if cmp -s whole.json out.json && [ -s folder/timeline.csv ]; then ok; else bad "a trace beside a results folder"; fi
+"$smsched" run --format csv small.yaml >plain 2>/dev/null
+trace again.json --format csv small.yaml
+if cmp -s plain out; then ok; else bad "to trace a run changes its results"; fi
+trace seed.json --seed 2 small.yaml
+if cmp -s <(tail -n +4 whole.json) <(tail -n +4 seed.json); then bad "another seed, the same trace"; else ok; fi
+
+# Within the budget, and of what is kept nothing is missing.
+for events in 1000 2000 3000 5000; do
+    trace some.json --policy fine_grained --trace-events $events small.yaml
+    check valid some.json $limit
+    check budget some.json $events
+    check windows some.json fine.json
+done
+trace some.json --trace-events 4000 --jobs 2 small.yaml
+check budget some.json 4000
+check valid some.json $limit
+trace span.json --policy fine_grained --trace-from '100 us' --trace-to 250us small.yaml
+check span span.json fine.json 100000000 250000000
+# More blocks at once than the budget: no instant is whole, and none is shown.
+sed -e 's/sms: 6/sms: 400/' -e "s/blocks: $blocks/blocks: 20000/" equal.yaml >wide.yaml
+sed -i 's/jitter: 0 %/jitter: 5 %/' wide.yaml
+trace some.json --policy round_robin --trace-events 1000 wide.yaml
+says "counters only" "a budget below what is there at once"
+check budget some.json 1000
+# As many kernels as blocks, and hardly any memory for them.
+sed -e "s/repeat: $repeat/repeat: 50000/g" -e "s/blocks: $blocks/blocks: 1/" small.yaml >many.yaml
+trace some.json --trace-events 10000 many.yaml
+check budget some.json 10000
+size=$(stat -c %s some.json)
+if [ "$size" -lt $((10000 * 250 + 100000)) ]; then ok; else bad "a trace of $size bytes"; fi
+
+# A name that JSON must escape.
+name=$'q"uo\\te\x01\tä.yaml'
+cp small.yaml "$name"
+trace escaped.json "$name"
+check file escaped.json "$name"
+
+# What cannot be.
+fails() {
+    local code=$1 what=$2 file=$3
+    shift 3
+    "$smsched" run --trace "$file" "$@" >out 2>err
+    exits "$code" $? "$what"
+    clean "$file.partial" "$what"
+}
+fails 4 "a trace in a folder that is not there" none/x.json small.yaml; says "cannot be made" "no folder"
+mkdir folder.json
+fails 4 "a trace that is a folder" folder.json small.yaml; says "is not a regular file" "a folder"
+fails 4 "a trace that is a device" /dev/full small.yaml
+fails 4 "a trace with a name that is too long" "$(printf 'x%.0s' {1..5000})" small.yaml
+echo mine >old.json
+(ulimit -f 8; "$smsched" run --trace old.json small.yaml >/dev/null 2>err)
+exits 4 $? "a trace beyond the limit of file size"
+clean old.json.partial "a trace beyond the limit of file size"
+if [ "$(cat old.json)" = mine ]; then ok; else bad "a trace that failed took the place of a file"; fi
+fails 3 "a trace of a file that is not there" bad.json none.yaml; clean bad.json "no scenario"
+fails 3 "a trace of a policy that is not there" bad.json --policy best small.yaml; clean bad.json "no policy"
+sed 's/scenario: small/scenario: other/' small.yaml >other.yaml
+fails 2 "a trace of two scenarios" bad.json small.yaml other.yaml; says "takes one scenario" "two scenarios"
+fails 2 "a budget too small" bad.json --trace-events 999 small.yaml
+fails 2 "a span without time" bad.json --trace-from 2us --trace-to 2us small.yaml
+clean bad.json "bad options"
+"$smsched" run --trace-events 5000 small.yaml >out 2>err
+exits 2 $? "a budget without a trace"
+
+# Interrupted.
+sed -e 's/repeat: 4/repeat: forever/g' -e 's/replications: 2/duration: 100 h/' small.yaml >long.yaml
+python3 -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$smsched" run --trace cut.json long.yaml >/dev/null 2>err &
+pid=$!
+sleep 1
+kill -INT "$pid"
+wait "$pid"
+exits 130 $? "SIGINT during a traced run"
+clean cut.json "SIGINT during a traced run"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
