@@ -39,12 +39,12 @@ static inline void sms__queue_set(struct sms__queue *queue, size_t source, uint6
 {
     struct sms__match *match = queue->match;
     size_t at = queue->leaves + source;
-    sms__rank winner = sms__rank_of((struct sms__match){time, source});
     match[at] = (struct sms__match){time, source};
-    for (; at > 1; at /= 2) {
+    for (sms__rank winner = sms__rank_of(match[at]); at > 1;) {
         sms__rank other = sms__rank_of(match[at ^ 1]);
         winner = other < winner ? other : winner;
-        match[at / 2] = (struct sms__match){(uint64_t)(winner >> 64), (uint64_t)winner};
+        at /= 2;
+        match[at] = (struct sms__match){(uint64_t)(winner >> 64), (uint64_t)winner};
     }
 }
 

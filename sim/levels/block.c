@@ -77,7 +77,8 @@ void sms__blocks_init(struct sms__blocks *device, struct sms__arena *arena, cons
     settle_backgrounds(device);
     init_rating(device);
     for (size_t s = 0; s < device->sms; s++)
-        device->sm[s].over = sms__find_over(&device->sm[s]);
+        sms__find_over(&device->sm[s], 0);
+    device->watched = device->label && device->options->on_decision;
     sms__line_init(device, kinds, n_kinds);
     sms__search_init(device);
     sms__wide_init(device, kinds, n_kinds);
@@ -109,6 +110,8 @@ void sms__blocks_settle(struct sms__blocks *device, uint64_t now)
 void sms__blocks_credit(struct sms__blocks *device, int sign, uint64_t now)
 {
     for (size_t s = 0; s < device->sms; s++) {
+        for (uint32_t left = device->sm[s].over; left; left &= left - 1)
+            device->record->over_ps[__builtin_ctz(left)] += sign * (sms__integral)now;
         if (device->plain)
             sms__plain_credit(device, s, sign, now);
         else
@@ -145,7 +148,7 @@ static bool is_canceled(const struct sms__blocks *device)
 /* Nothing can be placed now, so nobody need be asked; unless somebody watches the answers. */
 static bool is_hopeless(const struct sms__blocks *device)
 {
-    return (device->full == device->sms && !sms__is_watched(device)) || is_canceled(device);
+    return (device->full == device->sms && !device->watched) || is_canceled(device);
 }
 
 /* One block of the launch, if it fits somewhere. */
@@ -154,7 +157,7 @@ static bool place_one(struct sms__blocks *device, struct sms__launch *launch, ui
     size_t ring = device->ring;
     sms__line_visit(device, launch);
     long sm = sms__search(device, launch);
-    if (sms__is_watched(device))
+    if (device->watched)
         sms__explain(device, launch, ring, sm, now);
     if (sm < 0) {
         sms__wave_break(device);
@@ -180,14 +183,14 @@ static void repeat_rounds(struct sms__blocks *device, uint64_t now)
  * over those that fit nowhere. */
 static void interleave(struct sms__blocks *device, uint64_t now)
 {
-    bool placed = true;
-    while (placed && !is_hopeless(device)) {
+    for (bool placed = true; placed;) {
         placed = false;
-        sms__line_pass(device);
+        device->pass++;
         struct sms__launch *launch = sms__line_open(device, device->head);
-        while (launch && !is_hopeless(device)) {
+        for (; launch; launch = sms__line_open(device, launch->next)) {
+            if (is_hopeless(device))
+                return;
             placed |= place_one(device, launch, now);
-            launch = sms__line_open(device, launch->next);
         }
         repeat_rounds(device, now);
     }
@@ -211,7 +214,7 @@ static void in_order(struct sms__blocks *device, uint64_t now)
 /* Kernels in launch order, passing over those whose blocks fit nowhere. */
 static void in_order_passing(struct sms__blocks *device, uint64_t now)
 {
-    sms__line_pass(device);
+    device->pass++;
     struct sms__launch *launch = sms__line_open(device, device->head);
     while (launch && !is_hopeless(device)) {
         place_all(device, launch, now);
@@ -235,7 +238,8 @@ static void in_turn(struct sms__blocks *device, uint64_t now)
 static void dispatch(void *subject, uint64_t now)
 {
     struct sms__blocks *device = subject;
-    sms__wave_begin(device);
+    device->in_rounds = device->wave && device->varied == 0;
+    sms__wave_break(device);
     switch (device->queue) {
     case SMS_QUEUE_FIFO:
         in_order(device, now);

@@ -157,6 +157,7 @@ struct sms__blocks {
     struct sms__plain *plain; /* reference.c, instead of all that is above; or NULL */
     const struct sms_run_options *options;
     const char *label; /* of the policy, for observers; NULL: nobody watches */
+    bool watched;      /* decisions are told to an observer */
 };
 
 static inline double sms__wide_clock(const struct sms__wide *wide, uint64_t now)
@@ -200,14 +201,23 @@ bool sms__blocks_busy(const struct sms__blocks *device);
 void sms__line_init(struct sms__blocks *device, const struct sms__fit *const *kinds, size_t n_kinds);
 void sms__line_join(struct sms__blocks *device, struct sms__launch *launch);
 void sms__line_leave(struct sms__blocks *device, struct sms__launch *launch);
-void sms__line_pass(struct sms__blocks *device);
-void sms__line_visit(struct sms__blocks *device, struct sms__launch *launch);
-/* `launch`, or the first one after it whose shape has not been refused, or NULL. */
-struct sms__launch *sms__line_open(const struct sms__blocks *device, struct sms__launch *launch);
+struct sms__launch *sms__line_skip(const struct sms__blocks *device, struct sms__launch *launch);
 
 static inline bool sms__is_refused(const struct sms__blocks *device, const struct sms__shape *shape)
 {
     return shape->refused_at == device->leaves + 1;
+}
+
+/* `launch`, or the first one after it whose shape has not been refused, or NULL. */
+static inline struct sms__launch *sms__line_open(const struct sms__blocks *device, struct sms__launch *launch)
+{
+    return launch && sms__is_refused(device, launch->shape) ? sms__line_skip(device, launch) : launch;
+}
+
+static inline void sms__line_visit(const struct sms__blocks *device, struct sms__launch *launch)
+{
+    launch->shape->cursor = launch->alike;
+    launch->shape->pass = device->pass;
 }
 
 /* sm.c: one SM. */
@@ -232,7 +242,8 @@ void sms__end_launch(struct sms__launch *launch, uint64_t now);
 void sms__rate(struct sms__blocks *device, uint64_t now);
 void sms__settle_total(struct sms__blocks *device, uint64_t now);
 bool sms__is_pressed(const struct sms__blocks *device);
-uint32_t sms__find_over(const struct sms__sm_state *sm);
+/* Finds which of the SM's own resources are over 100 % now. */
+void sms__find_over(struct sms__sm_state *sm, uint64_t now);
 void sms__pace_groups(struct sms__sm_state *sm, struct sms__group *groups, size_t count, uint64_t now);
 void sms__adopt(struct sms__group *groups, const struct sms_group *rated, size_t count, uint64_t now);
 
@@ -260,12 +271,18 @@ int sms__verdict(const struct sms__blocks *device, const struct sms__sm_state *s
 int sms__refusing_limit(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit);
 double sms__score(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit);
 
-/* wave.c: rounds of equal placements at once. */
+/* wave.c: rounds of equal placements at once; only while device->in_rounds, but for the first. */
 void sms__wave_init(struct sms__blocks *device);
-void sms__wave_begin(struct sms__blocks *device);
-void sms__wave_break(struct sms__blocks *device);
+void sms__wave_forget(struct sms__blocks *device);
 void sms__wave_note(struct sms__blocks *device, size_t sm, struct sms__launch *launch);
 void sms__wave_repeat(struct sms__blocks *device, uint64_t now);
+
+/* A kernel was refused or is through: rounds change. */
+static inline void sms__wave_break(struct sms__blocks *device)
+{
+    if (device->in_rounds)
+        sms__wave_forget(device);
+}
 
 /* reference.c: all of this the plain way. */
 void sms__plain_init(struct sms__blocks *device);
@@ -279,10 +296,5 @@ void sms__add_background(const struct sms__device *model, size_t sm, double *usa
 
 /* explain.c: tells the observer of a decision. `ring` is where a ring search started. */
 void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t ring, long sm, uint64_t now);
-
-static inline bool sms__is_watched(const struct sms__blocks *device)
-{
-    return device->label && device->options->on_decision;
-}
 
 #endif

@@ -62,7 +62,7 @@ static void check_residents(struct sms__sm_state *sm, const struct sms__group *g
     if (blocks != group->blocks || blocks == 0)
         report(sm->device, now, "SM %u: %llu blocks are resident, %u are counted", sm->idx, (unsigned long long)blocks,
                group->blocks);
-    if (blocks && sms__group_due(group, sm->resident[group->first].end) <= now)
+    if (blocks && sms__group_due(group, sm->resident[group->first].end) < now)
         report(sm->device, now, "SM %u: a block should have left", sm->idx);
     if (!(group->speed > 0 && group->speed <= 1))
         report(sm->device, now, "SM %u: speed %g", sm->idx, group->speed);

@@ -71,14 +71,6 @@ void sms__line_leave(struct sms__blocks *device, struct sms__launch *launch)
     device->varied -= sms__is_varied(launch->kernel);
 }
 
-void sms__line_pass(struct sms__blocks *device) { device->pass++; }
-
-void sms__line_visit(struct sms__blocks *device, struct sms__launch *launch)
-{
-    launch->shape->cursor = launch->alike;
-    launch->shape->pass = device->pass;
-}
-
 /* The first launch of an open shape that this pass has not visited: all that come
  * before it have been, or are of refused shapes. */
 static struct sms__launch *jump(const struct sms__blocks *device)
@@ -93,7 +85,7 @@ static struct sms__launch *jump(const struct sms__blocks *device)
     return best;
 }
 
-struct sms__launch *sms__line_open(const struct sms__blocks *device, struct sms__launch *launch)
+struct sms__launch *sms__line_skip(const struct sms__blocks *device, struct sms__launch *launch)
 {
     for (size_t steps = 0; launch && sms__is_refused(device, launch->shape); launch = launch->next)
         if (++steps > device->shapes)

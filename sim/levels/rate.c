@@ -38,14 +38,28 @@ double sms__slowdown(const struct sms__blocks *device, size_t r, double usage)
     return slowdown > 1 ? slowdown : 1;
 }
 
-uint32_t sms__find_over(const struct sms__sm_state *sm)
+/* Time over 100 % is the times at which that ended less those at which it began. */
+static void note_changes(struct sms__sm_state *sm, uint32_t over, uint64_t now)
+{
+    for (uint32_t left = sm->over ^ over; left; left &= left - 1) {
+        int r = __builtin_ctz(left);
+        sm->device->record->over_ps[r] += over >> r & 1 ? -(sms__integral)now : (sms__integral)now;
+    }
+    sm->over = over;
+}
+
+static inline void find_over(struct sms__sm_state *sm, uint64_t now)
 {
     const struct sms__blocks *device = sm->device;
     uint32_t over = 0;
     for (size_t r = 0; r < device->model->resources; r++)
         over |= (uint32_t)(sm->usage[r] > SMS_FULL) << r;
-    return over & device->own;
+    over &= device->own;
+    if (over != sm->over)
+        note_changes(sm, over, now);
 }
+
+void sms__find_over(struct sms__sm_state *sm, uint64_t now) { find_over(sm, now); }
 
 /* Slows a group by what its SM lacks, or by what the device lacks if that is more.
  * Which of the two it follows changes only when the other becomes the greater. */
@@ -73,7 +87,7 @@ void sms__pace_groups(struct sms__sm_state *sm, struct sms__group *groups, size_
     uint32_t slow = device->contention->free_below_full ? sm->over : device->own;
     for (uint32_t left = slow; left; left &= left - 1) {
         int r = __builtin_ctz(left);
-        slowdown[r] = sms__slowdown(device, (size_t)r, sm->usage[r]);
+        slowdown[r] = device->contention->slowdown(&device->contention_view, (size_t)r, sm->usage[r]);
     }
     for (size_t g = 0; g < count; g++) {
         double own = 1;
@@ -134,7 +148,7 @@ static void rate_sm(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
     double patched[SMS_RESOURCES_MAX];
-    sm->over = sms__find_over(sm);
+    find_over(sm, now);
     if (device->contention->slowdown) {
         sms__pace_groups(sm, sm->group, sm->groups, now);
     } else {
@@ -154,7 +168,7 @@ static void rate_jointly(struct sms__blocks *device, uint64_t now)
                                     device->rate_scratch);
     for (size_t s = 0; s < device->sms; s++) {
         struct sms__sm_state *sm = &device->sm[s];
-        sm->over = sms__find_over(sm);
+        find_over(sm, now);
         sms__adopt(sm->group, device->rate_group + first, sm->groups, now);
         first += sm->groups;
         schedule(sm);

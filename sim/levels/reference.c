@@ -241,7 +241,7 @@ static void rate_all(struct sms__blocks *device, uint64_t now)
     bool joint = device->device_wide && device->contention->rate_device &&
                  (sms__is_pressed(device) || !device->contention->free_below_full);
     for (size_t s = 0; s < device->sms; s++)
-        device->sm[s].over = sms__find_over(&device->sm[s]);
+        sms__find_over(&device->sm[s], now);
     for (size_t w = 0; w < device->wides; w++)
         sms__wide_advance(&device->wide[w], now);
     if (joint)

@@ -13,7 +13,7 @@ static int ask_policy(const struct sms__blocks *device, const struct sms__sm_sta
     return device->policy->policy->admits(device->policy->param, &device->model->view, &view, &request);
 }
 
-static int verdict(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit)
+static inline int verdict(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit)
 {
     const uint64_t *capacity = device->model->view.capacity;
     bool fits = true;
@@ -151,14 +151,14 @@ static long search_best(const struct sms__blocks *device, struct sms__shape *sha
 }
 
 /* The SM with a place left, if only one has: then it is the one that a block left last. Else NULL. */
-static const struct sms__sm_state *only_open(const struct sms__blocks *device)
+static inline const struct sms__sm_state *only_open(const struct sms__blocks *device)
 {
     const struct sms__sm_state *sm = &device->sm[device->left[(device->leaves - 1) & (device->room_left - 1)]];
     bool only = device->full + 1 == device->sms && sm->used[SMS_BLOCKS] < device->model->sm.blocks;
     return only ? sm : NULL;
 }
 
-static long search(struct sms__blocks *device, struct sms__shape *shape)
+static inline long search(struct sms__blocks *device, struct sms__shape *shape)
 {
     const struct sms__sm_state *only = only_open(device);
     if (only)

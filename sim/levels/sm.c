@@ -25,7 +25,6 @@ static void record_excess(const struct sms__sm_state *sm, uint64_t elapsed)
     for (uint32_t left = sm->over; left; left &= left - 1) {
         int r = __builtin_ctz(left);
         record->excess[r] += (sms__integral)(int64_t)(sm->usage[r] - SMS_FULL) * (int64_t)elapsed;
-        record->over_ps[r] += elapsed;
     }
 }
 
@@ -43,7 +42,7 @@ void sms__sm_settle(struct sms__sm_state *sm, uint64_t now)
 }
 
 /* Resources in pairs, what the device lacks being 0: two go at once. */
-static void add(double *restrict usage, const double *restrict demand, size_t resources, double times)
+static inline void add(double *restrict usage, const double *restrict demand, size_t resources, double times)
 {
     for (size_t r = 0; r < resources; r += 2) {
         usage[r] += times * demand[r];
@@ -51,7 +50,7 @@ static void add(double *restrict usage, const double *restrict demand, size_t re
     }
 }
 
-static void account(struct sms__sm_state *sm, const struct sms__fit *fit, int64_t blocks, uint64_t now)
+static inline void account(struct sms__sm_state *sm, const struct sms__fit *fit, int64_t blocks, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
     uint64_t limit = device->model->sm.blocks;
@@ -66,9 +65,15 @@ static void account(struct sms__sm_state *sm, const struct sms__fit *fit, int64_
     add(device->total, fit->demand, device->model->resources, (double)blocks);
 }
 
+/* One block at a time is by far the most frequent: then nothing is multiplied. */
 void sms__account(struct sms__sm_state *sm, const struct sms__fit *fit, int64_t blocks, uint64_t now)
 {
-    account(sm, fit, blocks, now);
+    if (blocks == 1)
+        account(sm, fit, 1, now);
+    else if (blocks == -1)
+        account(sm, fit, -1, now);
+    else
+        account(sm, fit, blocks, now);
 }
 
 /* Its content changes: it is rated again at the end of this instant. */
@@ -116,7 +121,7 @@ static void leave(struct sms__sm_state *sm, struct sms__group *group, uint64_t n
     struct sms__resident *resident = &sm->resident[at];
     struct sms__launch *launch = group->launch;
     sms__observe_stay(sm->device, sm->idx, launch, sm->visit[at].start, now, resident->blocks);
-    account(sm, launch->fit, -(int64_t)resident->blocks, now);
+    sms__account(sm, launch->fit, -(int64_t)resident->blocks, now);
     sms__record_leave(launch, sm->visit[at].work, now - sm->visit[at].start, resident->blocks);
     group->blocks -= resident->blocks;
     group->first = resident->next;
@@ -273,6 +278,6 @@ void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint32_
     double end = sms__group_clock(group, now) + (double)work;
     insert(sm, group, (struct sms__resident){.end = end, .blocks = blocks}, (struct sms__visit){now, work});
     group->blocks += blocks;
-    account(sm, launch->fit, blocks, now);
+    sms__account(sm, launch->fit, blocks, now);
     sms__record_placed(launch, blocks, now);
 }

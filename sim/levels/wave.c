@@ -31,7 +31,7 @@ struct sms__wave {
 void sms__wave_init(struct sms__blocks *device)
 {
     bool searches_ring = device->policy->policy->search != SMS_SEARCH_BEST;
-    if (device->plain || !searches_ring || device->device_wide || sms__is_watched(device))
+    if (device->plain || !searches_ring || device->device_wide || device->watched)
         return;
     struct sms__wave *wave = SMS__NEW(device->arena, struct sms__wave, 1);
     size_t most = device->sms * device->model->sm.blocks;
@@ -50,18 +50,8 @@ static void begin_round(struct sms__blocks *device)
     wave->turn = device->turn;
 }
 
-void sms__wave_begin(struct sms__blocks *device)
+void sms__wave_forget(struct sms__blocks *device)
 {
-    device->in_rounds = device->wave && device->varied == 0;
-    if (device->in_rounds)
-        sms__wave_break(device);
-}
-
-/* A kernel was refused or is through: rounds change. */
-void sms__wave_break(struct sms__blocks *device)
-{
-    if (!device->in_rounds)
-        return;
     device->wave->count = 0;
     device->wave->begun = false;
 }
@@ -69,8 +59,6 @@ void sms__wave_break(struct sms__blocks *device)
 void sms__wave_note(struct sms__blocks *device, size_t sm, struct sms__launch *launch)
 {
     struct sms__wave *wave = device->wave;
-    if (!device->in_rounds)
-        return;
     device->in_rounds = wave->count < wave->longest;
     if (device->in_rounds)
         wave->placed[wave->count++] = (struct placement){launch, (uint32_t)sm};
