@@ -56,7 +56,6 @@ static void end_job(struct sms__stream *stream, uint64_t now)
     struct sms__feed *feed = stream->feed;
     struct sms__vm_record *record = feed->record;
     uint64_t latency = now - stream->arrived_ps;
-    stream->busy = false;
     record->jobs++;
     record->end_ps = now;
     sms__histogram_add(&record->latency, latency);
@@ -77,8 +76,11 @@ static void take_job(struct sms__stream *stream, uint64_t now)
             start_job(stream, now, now);
         return;
     }
-    if (feed->backlog_count == 0)
+    if (feed->backlog_count == 0) {
+        stream->next_idle = feed->idle;
+        feed->idle = stream;
         return;
+    }
     uint64_t arrived = feed->backlog[feed->backlog_first];
     feed->backlog_first = (feed->backlog_first + 1) % feed->backlog_size;
     feed->backlog_count--;
@@ -132,20 +134,11 @@ static void next_step(struct sms__stream *stream, uint64_t now)
 
 static void start_job(struct sms__stream *stream, uint64_t arrived_ps, uint64_t now)
 {
-    stream->busy = true;
     stream->arrived_ps = arrived_ps;
     stream->step = 0;
     stream->times = 0;
     stream->feed->started++;
     next_step(stream, now);
-}
-
-static struct sms__stream *free_stream(struct sms__feed *feed)
-{
-    for (size_t i = 0; i < feed->vm->streams; i++)
-        if (!feed->stream[i].busy)
-            return &feed->stream[i];
-    return NULL;
 }
 
 /* Twice the room, the oldest first. */
@@ -162,8 +155,9 @@ static void grow_backlog(struct sms__feed *feed)
 
 static void admit(struct sms__feed *feed, uint64_t now)
 {
-    struct sms__stream *stream = free_stream(feed);
+    struct sms__stream *stream = feed->idle;
     if (stream) {
+        feed->idle = stream->next_idle;
         start_job(stream, now, now);
     } else if (feed->backlog_count == SMS__BACKLOG_MAX) {
         feed->record->rejected++;
@@ -209,9 +203,11 @@ void sms__feed_init(struct sms__feed *feed, struct sms__arena *arena, uint64_t s
         const char *name = sms__print(arena, "blocks of %s/%s", feed->vm->name, workload->kernel[k].name);
         feed->jitter[k] = sms__stream(arena, seed, name, device);
     }
+    feed->idle = feed->stream;
     for (size_t i = 0; i < feed->vm->streams; i++) {
         struct sms__stream *stream = &feed->stream[i];
         stream->feed = feed;
+        stream->next_idle = i + 1 < feed->vm->streams ? stream + 1 : NULL;
         stream->copy.done = step_ended;
         stream->copy.subject = stream;
         stream->source = sms__engine_source(feed->engine, SMS__LEVEL_TENANT, host_ended, stream);

@@ -21,7 +21,7 @@ struct sms__stream {
     size_t step;
     uint64_t times;      /* launches done of the current step */
     uint64_t arrived_ps; /* its job */
-    bool busy;
+    struct sms__stream *next_idle;
 };
 
 /* A VM on a device. */
@@ -33,6 +33,7 @@ struct sms__feed {
     struct sms__engine *engine;
     struct sms__vm_record *record;
     struct sms__stream *stream; /* [vm->streams] */
+    struct sms__stream *idle;   /* those without a job, the latest first */
     gsl_rng *arrivals;
     gsl_rng **jitter;        /* [kernels] */
     size_t source;           /* of arrivals */
