@@ -1,6 +1,6 @@
 /* Dispatch: waiting kernels offer blocks in the order of the queue discipline,
  * the policy finds an SM for each, until nothing fits any more. */
-#include "block.h"
+#include "inside.h"
 
 void sms__add_background(const struct sms__device *model, size_t sm, double *usage)
 {

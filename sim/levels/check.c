@@ -1,7 +1,7 @@
 /* Invariants of the block level, worked out anew from what is resident, after every
  * change, while sms_run_options.check is set. What is broken is the library's fault
  * or a plug-in's, never the input's: the run ends with SMS_EBUG and says what. */
-#include "block.h"
+#include "inside.h"
 
 #include <stdarg.h>
 #include <stdio.h>

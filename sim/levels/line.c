@@ -1,7 +1,7 @@
 /* Kernels whose blocks wait, in the order of their launch. Launches of one shape
  * stand or fall together: once one is refused, the others need not be asked, nor
  * even be walked past. */
-#include "block.h"
+#include "inside.h"
 
 #include <stdlib.h>
 #include <string.h>

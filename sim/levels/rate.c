@@ -1,6 +1,6 @@
 /* Speeds: asks the contention model about the SMs that changed, and tells the
  * engine when the next block of each will leave. */
-#include "block.h"
+#include "inside.h"
 
 const double *sms__seen_usage(const struct sms__sm_state *sm, double patched[SMS_RESOURCES_MAX])
 {

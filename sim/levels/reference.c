@@ -2,7 +2,7 @@
  * every speed is worked out again whenever anything happens. Nothing is remembered
  * and nothing is skipped. What a block, a limit, a policy and a model mean is shared
  * with the fast path; everything that makes that one fast is not. */
-#include "block.h"
+#include "inside.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Which SM takes the next block of a kernel. An SM that refused a shape of block
  * is not asked again until a block has left it: a policy's no may not turn into
  * a yes by more usage (smsched/policy.h). */
-#include "block.h"
+#include "inside.h"
 
 #include <string.h>
 

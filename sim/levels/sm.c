@@ -1,5 +1,5 @@
 /* One SM: groups of blocks that come, run at one speed, and go. */
-#include "block.h"
+#include "inside.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * into empty SMs goes round: once the search is back where it began, with every
  * kernel in turn placed and none refused, the next rounds will be the same as long
  * as every SM takes again what it took. So many rounds are placed in one. */
-#include "block.h"
+#include "inside.h"
 
 #include <string.h>
 

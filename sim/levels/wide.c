@@ -3,7 +3,7 @@
  * a clock that all such groups share. A change of the device's usage then changes
  * one clock, not every SM; an SM is looked at only when one of its groups is next
  * to end, or when the greater of the two slowdowns becomes the other. */
-#include "block.h"
+#include "inside.h"
 
 #include <string.h>
 
