@@ -290,7 +290,7 @@ static void no_more_jobs_than_arrive(void **state)
 /* ---- where it is reached ---- */
 
 /* The gap of the best policy of the scenario. */
-static double least_gap(const struct sms_file *file, enum sms_bounded metric, const char *binds)
+static double least_gap(struct sms_file *file, enum sms_bounded metric, const char *binds)
 {
     struct sms_run_options options = sms_run_defaults();
     struct sms_bound bound = bound_of(file, metric);
