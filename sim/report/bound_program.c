@@ -142,14 +142,14 @@ static double tick(const struct program *p, double work_ps)
 
 /* ---- the program ---- */
 
-static void add_kernel_columns(struct program *p, const struct sms__bound_vm *vm, size_t k)
+static void add_kernel_columns(struct program *p, const struct sms__bound_vm *vm, size_t k, double most_jobs)
 {
     const struct sms__bound_kernel *kernel = &p->device->kernel[k];
     double ends = p->window->steady ? 0 : vm->streams;
     double begins = p->window->from_ps > vm->vm->start_ps ? ends : 0;
     p->kernel[k] = (struct kernel_columns){
         .more = add_column(p, ends * kernel->times),
-        .done = add_column(p, INFINITY),
+        .done = add_column(p, p->window->steady ? INFINITY : kernel->times * most_jobs),
         .begun = add_column(p, begins),
         .carried = add_column(p, begins * kernel->blocks),
         .open = p->metric == SMS_BOUND_BLOCKS ? add_column(p, ends) : 0,
@@ -188,7 +188,7 @@ static void add_vm_columns(struct program *p, size_t v)
     if (p->vm[v].jobs && isfinite(most))
         p->column_name[p->vm[v].jobs] = of(p, arrive ? "arrivals" : "number of jobs", vm);
     for (size_t k = vm->first; k < vm->first + vm->kernels; k++)
-        add_kernel_columns(p, vm, k);
+        add_kernel_columns(p, vm, k, most);
 }
 
 /* A limit of the SMs or a resource, over the window. */
