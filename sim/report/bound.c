@@ -196,6 +196,13 @@ static void leave(void *user)
     longjmp(*call->arena.out_of_memory, 1);
 }
 
+/* What it prints on an error, with its output turned off or not, goes nowhere. */
+static int swallow(void *user, const char *text)
+{
+    (void)user, (void)text;
+    return 1;
+}
+
 /* The environment belongs to the thread; one that was not there before does not stay. */
 static int in_environment(struct call *call)
 {
@@ -203,12 +210,18 @@ static int in_environment(struct call *call)
     if (found > 1)
         return SMS_ENOMEM;
     int terminal = glp_term_out(GLP_OFF);
+    glp_term_hook(swallow, NULL);
     glp_error_hook(leave, call);
     int code = sms__guard(&call->arena, bound, call);
+    if (call->broken) {
+        glp_free_env();
+        return code;
+    }
     glp_error_hook(NULL, NULL);
-    if (call->problem && !call->broken)
+    glp_term_hook(NULL, NULL);
+    if (call->problem)
         glp_delete_prob(call->problem);
-    if (found == 0 || call->broken)
+    if (found == 0)
         glp_free_env();
     else
         glp_term_out(terminal);

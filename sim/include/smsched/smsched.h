@@ -196,7 +196,7 @@ const char *sms_bound_metric(enum sms_bounded metric);
 /* Computes it, by GLPK; the same on every run and in any thread. SMS_OK,
  * SMS_ENOMEM, or SMS_EBUG if the solver gives up; then `errors` says so and
  * *out is not to be read. A caller that uses GLPK in the same thread loses its
- * error hook, and without memory all its problems. */
+ * hooks, and without memory all its problems. */
 int sms_bound(const struct sms_scenario *scenario, enum sms_bounded metric, struct sms_bound *out,
               struct sms_errors *errors);
 
