@@ -107,7 +107,8 @@ static void add_part(struct call *call, const char *device, const struct sms_bou
             return;
         }
     struct sms_bound_part *grown = SMS__NEW(&call->arena, struct sms_bound_part, call->parts + 1);
-    memcpy(grown, call->part, call->parts * sizeof *grown);
+    if (call->parts)
+        memcpy(grown, call->part, call->parts * sizeof *grown);
     grown[call->parts++] = own;
     call->part = grown;
 }
