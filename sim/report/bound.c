@@ -250,9 +250,10 @@ int sms_bound(const struct sms_scenario *scenario, enum sms_bounded metric, stru
 
 double sms_bound_gap(const struct sms_bound *bound, double per_s)
 {
-    if (bound->reason || isnan(per_s) || bound->steady_per_s <= 0)
+    double reach = bound->run_per_s < bound->steady_per_s ? bound->run_per_s : bound->steady_per_s;
+    if (bound->reason || isnan(per_s) || reach <= 0)
         return NAN;
-    double gap = 1 - per_s / bound->steady_per_s;
+    double gap = 1 - per_s / reach;
     if (gap >= 0)
         return gap;
     return per_s <= bound->run_per_s ? 0 : 1 - per_s / bound->run_per_s;

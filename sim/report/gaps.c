@@ -14,14 +14,20 @@ static struct sms_bound bound_of(const struct sms_results *results, enum sms_bou
     return bound;
 }
 
+/* What gaps are relative to. */
+static double reach(const struct sms_bound *bound)
+{
+    return bound->run_per_s < bound->steady_per_s ? bound->run_per_s : bound->steady_per_s;
+}
+
 static struct sms_estimate gap_of(const struct sms_results *results, size_t policy, enum sms_bounded metric,
                                   const struct sms_bound *bound)
 {
     size_t m = (size_t)sms__metric_index(SMS_HOST, sms_bound_metric(metric));
     struct sms_estimate e = sms_results_estimate(results, policy, SMS_HOST, 0, m);
     e.mean = sms_bound_gap(bound, e.mean);
-    e.sd = isnan(e.mean) ? 0 : e.sd / bound->steady_per_s;
-    e.ci95 = isnan(e.mean) ? 0 : e.ci95 / bound->steady_per_s;
+    e.sd = isnan(e.mean) ? 0 : e.sd / reach(bound);
+    e.ci95 = isnan(e.mean) ? 0 : e.ci95 / reach(bound);
     return e;
 }
 
@@ -44,7 +50,7 @@ static void add_gaps(struct sms__table_out *table, const struct sms_results *res
     if (bound->reason)
         sms__table_add(table, "none");
     else
-        sms__table_add(table, "%.5g", bound->steady_per_s);
+        sms__table_add(table, "%.5g", reach(bound));
     for (size_t p = 0; p < sms_results_policies(results); p++)
         add_gap(table, gap_of(results, p, metric, bound));
 }

@@ -432,6 +432,8 @@ static void a_gap_is_never_below_nothing_at_the_ends_of_a_run(void **state)
     assert_near(sms_bound_gap(&bound, 100), 0, 0);
     assert_near(sms_bound_gap(&bound, 104), 0, 0);
     assert_true(sms_bound_gap(&bound, 105) < 0);
+    bound.run_per_s = 50;
+    assert_near(sms_bound_gap(&bound, 25), 0.5, 1e-12);
     bound.reason = "none";
     assert_true(isnan(sms_bound_gap(&bound, 75)));
 }

@@ -202,7 +202,8 @@ int sms_bound(const struct sms_scenario *scenario, enum sms_bounded metric, stru
 
 /* How far `per_s` is below the bound, 0..1: 1 - per_s / steady_per_s, and 0
  * between steady_per_s and run_per_s, where the ends of the measured time decide.
- * Negative beyond run_per_s, which cannot be. NAN without a bound. */
+ * Where run_per_s is the lesser (a VM that starts late), it takes the place of
+ * steady_per_s. Negative beyond run_per_s, which cannot be. NAN without a bound. */
 double sms_bound_gap(const struct sms_bound *bound, double per_s);
 
 #ifdef __cplusplus
