@@ -93,8 +93,8 @@ static void add_share(struct sms__arena *arena, struct sms__bound_device *device
  * SM holds `m` blocks and no whole number more, a block has 1/m of the SM. */
 static double whole_share(uint64_t needs, uint64_t capacity, uint64_t m)
 {
-    uint64_t times = (m + 1) * needs;
-    return times % capacity ? (double)(times / capacity) / (double)m : (double)needs / (double)capacity;
+    uint64_t times = (m + 1) * needs, whole = times / capacity;
+    return times % capacity ? (double)whole / (double)m : (double)needs / (double)capacity;
 }
 
 static void add_whole_shares(struct sms__arena *arena, struct sms__bound_device *device, int limit, uint64_t capacity,
