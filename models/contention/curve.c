@@ -22,9 +22,26 @@ static void rate(const struct sms_contention_view *view, const double *usage, st
         *groups[g].speed = 1 / (1 + overhead);
 }
 
+/* Overhead is at least the resource's own. Between two points of its curve what is
+ * delivered is a ratio of linear functions, so it is greatest at a point or at the end. */
+static double delivers(const struct sms_contention_view *view, size_t r, double background, double most)
+{
+    if (!view->curves)
+        return most;
+    const struct sms_curve *curve = &view->curves[r];
+    double greatest = most / (1 + sms_curve_at(curve, background + most));
+    for (size_t i = 0; i < curve->points; i++) {
+        double own = curve->usage[i] - background;
+        double delivered = own < most ? own / (1 + curve->overhead[i]) : 0;
+        greatest = delivered > greatest ? delivered : greatest;
+    }
+    return greatest;
+}
+
 const struct sms_contention sms_contention_curve = {
     .name = "curve",
     .help = "measured overhead by usage of each resource, the worst of each class added up",
     .curves = true,
     .rate = rate,
+    .delivers = delivers,
 };

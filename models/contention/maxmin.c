@@ -127,10 +127,19 @@ static void rate_device(const struct sms_contention_view *view, size_t sms, stru
              groups, count);
 }
 
+/* All of it, and the hair that blocks at the slowest speed take beyond. */
+static double delivers(const struct sms_contention_view *view, size_t r, double background, double most)
+{
+    (void)view, (void)r, (void)background;
+    double full = 1 + SLOWEST * most;
+    return most < full ? most : full;
+}
+
 const struct sms_contention sms_contention_maxmin = {
     .name = "maxmin",
     .help = "max-min fair speeds over all resources of SM and device",
     .free_below_full = true,
     .rate = rate,
     .rate_device = rate_device,
+    .delivers = delivers,
 };

@@ -20,10 +20,23 @@ static double slowdown(const struct sms_contention_view *view, size_t r, double 
     return usage > SMS_FULL ? 1 + view->params[SLOPE] * ((usage - SMS_FULL) / SMS_FULL) : 1;
 }
 
+/* The greatest (u - background) / g(u): it rises up to u = 1, then either on or down from there. */
+static double delivers(const struct sms_contention_view *view, size_t r, double background, double most)
+{
+    (void)r;
+    double usage = background + most;
+    if (usage <= 1)
+        return most;
+    double at_full = background < 1 ? 1 - background : 0;
+    double at_most = most / (1 + view->params[SLOPE] * (usage - 1));
+    return at_most > at_full ? at_most : at_full;
+}
+
 const struct sms_contention sms_contention_proportional = {
     .name = "proportional",
     .help = "as slow as the fullest resource that a block uses, by a slope above 100 %",
     .params = params,
     .free_below_full = true,
     .slowdown = slowdown,
+    .delivers = delivers,
 };

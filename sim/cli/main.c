@@ -16,7 +16,8 @@ const struct cli_command cli_commands[] = {
      "ofpsrjeNBEmgcq", cmd_run},
     {"compare", "SCENARIO...", "run and print each policy's change over the first",
      "Ratios are paired by replication: policies of one replication see the same random numbers. --baseline names "
-     "another policy to compare with.",
+     "another policy to compare with. Below stands the throughput that no policy can exceed, how far each stays below "
+     "it, and what holds it down.",
      "fbsrjeNBEmgcq", cmd_compare},
     {"validate", "FILE...", "check scenario, workload and device files",
      "Reports every problem of every file as file:line:column with the line, a caret and the nearest valid name. "

@@ -85,6 +85,52 @@ static void check_sm(struct sms__sm_state *sm, uint64_t now)
                    (unsigned long long)device->model->view.capacity[l]);
 }
 
+/* What blocks get of a resource: the sum of demand x speed, in SMs' worth. */
+static double delivered(const struct sms__sm_state *sm, size_t r)
+{
+    double sum = 0;
+    for (size_t g = 0; g < sm->groups; g++) {
+        const struct sms__group *group = &sm->group[g];
+        double speed = group->bound ? group->bound->speed : group->speed;
+        sum += (double)group->blocks * group->launch->fit->demand[r] / SMS_FULL * speed;
+    }
+    return sum;
+}
+
+/* No resource delivers more than its model says that it can, up to rounding. */
+static void check_delivery(struct sms__blocks *device, size_t r, double sum, double usage, double background,
+                           uint64_t now)
+{
+    const struct sms_contention *model = device->contention;
+    double most = (usage - background) / SMS_FULL;
+    if (!model->delivers || most <= 0)
+        return;
+    double limit = model->delivers(&device->contention_view, r, background / SMS_FULL, most);
+    if (sum > limit * (1 + 1e-9))
+        report(device, now, "%s delivers %.12g of an SM's, its model says at most %.12g",
+               device->model->resource[r].name, sum, limit);
+}
+
+static void check_deliveries(struct sms__blocks *device, uint64_t now)
+{
+    for (size_t r = 0; r < device->model->resources; r++) {
+        bool wide = device->model->resource[r].scope == SMS_SCOPE_DEVICE;
+        double sum = 0, usage = 0, load = 0;
+        for (size_t s = 0; s < device->sms; s++) {
+            double background[SMS_RESOURCES_MAX] = {0};
+            sms__add_background(device->model, s, background);
+            sum = (wide ? sum : 0) + delivered(&device->sm[s], r);
+            usage = (wide ? usage : 0) + device->sm[s].usage[r];
+            load = (wide ? load : 0) + background[r];
+            if (!wide)
+                check_delivery(device, r, sum, usage, load, now);
+        }
+        double sms = (double)device->sms;
+        if (wide)
+            check_delivery(device, r, sum / sms, usage / sms, load / sms, now);
+    }
+}
+
 static void check_total(struct sms__blocks *device, uint64_t now)
 {
     for (size_t r = 0; r < device->model->resources; r++) {
@@ -131,5 +177,6 @@ void sms__check(struct sms__blocks *device, uint64_t now)
     for (size_t s = 0; s < device->sms; s++)
         check_sm(&device->sm[s], now);
     check_total(device, now);
+    check_deliveries(device, now);
     check_launches(device, now);
 }

@@ -11,18 +11,22 @@ static void print_number(double value, FILE *to)
 
 void sms__print_tidy_header(FILE *to) { fputs("scenario,policy,subject,name,metric,mean,sd,ci95,replications\n", to); }
 
-static void print_row(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
+static void print_row(const struct sms_results *results, const char *policy, const char *subject, const char *name,
                       const char *metric, struct sms_estimate e, FILE *to)
 {
-    fprintf(to, "%s,%s,%s,%s,%s,", sms_scenario_name(sms_results_scenario(results)),
-            sms_results_policy(results, policy), sms__subject_word(subject), sms_results_subject(results, subject, idx),
-            metric);
+    fprintf(to, "%s,%s,%s,%s,%s,", sms_scenario_name(sms_results_scenario(results)), policy, subject, name, metric);
     print_number(e.mean, to);
     fputc(',', to);
     print_number(e.sd, to);
     fputc(',', to);
     print_number(e.ci95, to);
     fprintf(to, ",%zu\n", e.n);
+}
+
+void sms__print_tidy_value(const struct sms_results *results, const char *policy, const char *metric,
+                           struct sms_estimate e, FILE *to)
+{
+    print_row(results, policy, "host", "host", metric, e, to);
 }
 
 /* baseline < 0: values; else ratios. */
@@ -35,7 +39,8 @@ static void print_subject(const struct sms_results *results, long baseline, size
         for (size_t m = 0; m < count; m++) {
             struct sms_estimate e = baseline < 0 ? sms_results_estimate(results, policy, subject, i, m)
                                                  : sms_results_ratio(results, policy, (size_t)baseline, subject, i, m);
-            print_row(results, policy, subject, i, metric[m].name, e, to);
+            print_row(results, sms_results_policy(results, policy), sms__subject_word(subject),
+                      sms_results_subject(results, subject, i), metric[m].name, e, to);
         }
 }
 
@@ -51,6 +56,7 @@ void sms__print_tidy(const struct sms_results *results, FILE *to) { print_all(re
 void sms__print_tidy_ratios(const struct sms_results *results, size_t baseline, FILE *to)
 {
     print_all(results, (long)baseline, to);
+    sms__print_gap_rows(results, to);
 }
 
 static void print_wide_row(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,

@@ -164,4 +164,5 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, F
         add_ratios(table, results, baseline, SMS_HOST, 0, of_host[i]);
     sms__table_print(table, to);
     fputc('\n', to);
+    sms__print_gaps(results, to);
 }

@@ -59,6 +59,8 @@ static json_t *scenario_of(const struct sms_results *results, long baseline)
     json_object_set_new(object, "replications", json_integer((json_int_t)sms_results_replications(results)));
     if (baseline >= 0)
         json_object_set_new(object, "ratios_over", json_string(sms_results_policy(results, (size_t)baseline)));
+    if (baseline >= 0)
+        json_object_set_new(object, "bounds", sms__json_gaps(results));
     for (size_t p = 0; p < sms_results_policies(results); p++)
         json_array_append_new(runs, run_of(results, baseline, p));
     json_object_set_new(object, "runs", runs);

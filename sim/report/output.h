@@ -22,11 +22,19 @@ void sms__table_print(struct sms__table_out *table, FILE *to); /* and frees it *
 void sms__print_results(const struct sms_results *results, FILE *to);
 void sms__print_comparison(const struct sms_results *results, size_t baseline, FILE *to);
 
+/* gaps.c: how far each policy is from what any could reach; in `compare`. The
+ * JSON is for one scenario, NULL without memory. */
+void sms__print_gaps(const struct sms_results *results, FILE *to);
+void sms__print_gap_rows(const struct sms_results *results, FILE *to);
+struct json_t *sms__json_gaps(const struct sms_results *results);
+
 /* csv.c: one row a value: scenario,policy,subject,name,metric,mean,sd,ci95,replications. */
 void sms__print_tidy_header(FILE *to);
 void sms__print_tidy(const struct sms_results *results, FILE *to);
 /* Ratios over a baseline in the same layout, metric by metric. */
 void sms__print_tidy_ratios(const struct sms_results *results, size_t baseline, FILE *to);
+void sms__print_tidy_value(const struct sms_results *results, const char *policy, const char *metric,
+                           struct sms_estimate e, FILE *to);
 /* Wide: one row a subject, one column a metric and one its ci95. */
 void sms__print_wide(const struct sms__set *set, enum sms_subject subject, FILE *to);
 

@@ -49,6 +49,16 @@ try 0 "one policy" run --policy fine_grained "$tutorial"
 try 3 "a policy that is not there" run --policy best "$tutorial"; says "has no policy 'best'"
 try 0 "compare" compare "$tutorial"; says "change over round_robin"
 try 0 "compare with another" compare --baseline fine_grained "$tutorial"; says "change over fine_grained"
+try 0 "compare says what any policy could reach" compare "$tutorial"; says "what binds kernels_per_s: fp32 (50 %), fp64 (50 %)"
+try 0 "compare in rows" compare --format csv "$tutorial"; says "two-tenants,bound,host,host,steady_kernels_per_s,12500,"
+says "two-tenants,fine_grained,host,host,gap_blocks_per_s_ratio,0."
+if "$smsched" compare --format json "$tutorial" | python3 -c '
+import json, sys
+for metric, bound in json.load(sys.stdin)["bounds"].items():
+    assert 0 < bound["steady"] <= bound["run"], metric
+    assert all(0 <= gap < 1 for gap in bound["gap_ratio"].values()), metric
+    assert abs(sum(part["share_ratio"] for part in bound["binds"]) - 1) < 1e-9, metric
+'; then ok; else bad "JSON of compare holds the bounds"; fi
 try 0 "explain" explain "$example"; says "waits on device 0"
 try 0 "json" run --format json "$tutorial"
 if "$smsched" run --format json "$tutorial" | python3 -c '

@@ -1,8 +1,9 @@
-/* Every allocation of a load and a run fails once: the caller hears of it, and
+/* Every allocation of a load, a run and a bound fails once: the caller hears of it, and
  * nothing leaks (the sanitizers say so). Linked with
  * -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc. */
 #include "../harness.h"
 
+#include <glpk.h>
 #include <unistd.h>
 
 void *__real_malloc(size_t size);
@@ -160,6 +161,43 @@ static void a_run_is_the_same_after_a_failed_one(void **state)
     sms_file_free(file);
 }
 
+static void a_bound_survives_any_one_allocation_that_fails(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_path(path);
+    struct sms_errors errors;
+    struct sms_bound bound, again;
+    assert_int_equal(sms_bound(sms_file_scenario(file, 0), SMS_BOUND_KERNELS, &bound, &errors), SMS_OK);
+    for (unsigned long n = 1;; n++) {
+        deny(n, 1);
+        int code = sms_bound(sms_file_scenario(file, 0), SMS_BOUND_KERNELS, &again, &errors);
+        bool denied = made >= n;
+        deny(0, 0);
+        if (!denied)
+            break;
+        assert_int_equal(code, SMS_ENOMEM);
+        assert_int_equal(errors.count, 1);
+    }
+    assert_memory_equal(&bound, &again, sizeof bound);
+    sms_file_free(file);
+}
+
+/* GLPK's own memory is out of reach of `deny`; it has a limit of its own. */
+static void a_bound_survives_the_end_of_the_solvers_memory(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_path(path);
+    struct sms_errors errors;
+    struct sms_bound bound;
+    glp_init_env();
+    glp_mem_limit(1); /* MB */
+    assert_non_null(glp_alloc(1, 1044 * 1000));
+    assert_int_equal(sms_bound(sms_file_scenario(file, 0), SMS_BOUND_KERNELS, &bound, &errors), SMS_ENOMEM);
+    assert_int_equal(errors.count, 1);
+    assert_int_equal(sms_bound(sms_file_scenario(file, 0), SMS_BOUND_KERNELS, &bound, &errors), SMS_OK);
+    sms_file_free(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +205,8 @@ int main(void)
         cmocka_unit_test(a_load_survives_the_end_of_all_memory),
         cmocka_unit_test(a_run_survives_any_one_allocation_that_fails),
         cmocka_unit_test(a_run_survives_the_end_of_all_memory),
+        cmocka_unit_test(a_bound_survives_any_one_allocation_that_fails),
+        cmocka_unit_test(a_bound_survives_the_end_of_the_solvers_memory),
         cmocka_unit_test(a_run_is_the_same_after_a_failed_one),
     };
     return cmocka_run_group_tests(tests, write_scenario, remove_scenario);

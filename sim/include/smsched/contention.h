@@ -68,6 +68,14 @@ struct sms_contention {
      * (sms + 1) * 2 * resources doubles. */
     void (*rate_device)(const struct sms_contention_view *view, size_t sms, struct sms_group *groups, size_t count,
                         double *scratch);
+
+    /* For upper bounds on throughput (docs/bound.md): the most that blocks can
+     * get of resource `r` together, the sum of demand x speed in SMs' worth
+     * (1: all of one SM's), whichever blocks they are, beside a static load of
+     * `background`, when their demands add up to at most `most`. NULL: as much
+     * as they demand, the least that is right for any model. Of scope device:
+     * all figures are averages over the SMs. */
+    double (*delivers)(const struct sms_contention_view *view, size_t r, double background, double most);
 };
 
 #ifdef __cplusplus

@@ -180,6 +180,49 @@ const float *sms_results_bins(const struct sms_results *results, size_t policy, 
 size_t sms_results_sms(const struct sms_results *results);
 uint64_t sms_results_bin_ps(const struct sms_results *results, size_t policy);
 
+/* What sms_bound bounds: the throughputs of the host, each with the metric of that name. */
+enum sms_bounded { SMS_BOUND_KERNELS, SMS_BOUND_BLOCKS, SMS_BOUND_JOBS, SMS_BOUNDED };
+
+enum { SMS_BOUND_PARTS = 8 };
+
+/* A limit that holds the throughput down, "dram" or "streams of vm1", and its
+ * share of the bound: were it r times as wide for a small r - 1, the bound
+ * would rise by share x (r - 1). Shares of all limits add up to 1. */
+struct sms_bound_part {
+    char name[128];
+    double share;
+};
+
+/* No block policy and no queue discipline exceeds it (docs/bound.md has the
+ * linear program and why). `steady_per_s`: what can last. `run_per_s`: what the
+ * scenario's run can count, that is with jobs that were under way when the
+ * measured time began, and random work that happens to be small (by more with a
+ * probability of about 1e-8). Both are INFINITY where `reason` is not NULL; it
+ * says why there is no bound. `part` names what binds in steady state, the
+ * greatest share first. */
+struct sms_bound {
+    double steady_per_s, run_per_s;
+    const char *reason;
+    size_t parts;
+    struct sms_bound_part part[SMS_BOUND_PARTS];
+};
+
+/* The host's metric that is bounded: "kernels_per_s". */
+const char *sms_bound_metric(enum sms_bounded metric);
+
+/* Computes it, by GLPK; the same on every run and in any thread. SMS_OK,
+ * SMS_ENOMEM, or SMS_EBUG if the solver gives up; then `errors` says so and
+ * *out is not to be read. A caller that uses GLPK in the same thread loses its
+ * hooks, and without memory all its problems. */
+int sms_bound(const struct sms_scenario *scenario, enum sms_bounded metric, struct sms_bound *out,
+              struct sms_errors *errors);
+
+/* How far `per_s` is below the bound, 0..1: 1 - per_s / steady_per_s, and 0
+ * between steady_per_s and run_per_s, where the ends of the measured time decide.
+ * Where run_per_s is the lesser (a VM that starts late), it takes the place of
+ * steady_per_s. Negative beyond run_per_s, which cannot be. NAN without a bound. */
+double sms_bound_gap(const struct sms_bound *bound, double per_s);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,260 @@
+/* An upper bound on the host's throughput: the sum over devices of a linear
+ * program each (docs/bound.md). Devices share nothing but the run's length. */
+#include "bound.h"
+
+#include "../base/errors.h"
+
+#include <glpk.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the solver's tolerances may hide. */
+static const double SLACK = 1e-6;
+
+struct call {
+    struct sms__arena arena;
+    const struct sms_scenario *scenario;
+    enum sms_bounded metric;
+    struct sms_bound *out;
+    glp_prob *problem; /* the one being solved */
+    bool broken;       /* an error of GLPK's: its environment is to be freed */
+    struct sms_bound_part *part;
+    size_t parts;
+};
+
+const char *sms_bound_metric(enum sms_bounded metric)
+{
+    static const char *const names[SMS_BOUNDED] = {"kernels_per_s", "blocks_per_s", "jobs_per_s"};
+    return names[metric];
+}
+
+/* ---- the time measured ---- */
+
+static bool all_end(const struct sms_scenario *scenario)
+{
+    bool end = true;
+    for (size_t v = 0; v < scenario->vms; v++)
+        end &= scenario->vm[v].repeat > 0;
+    return end;
+}
+
+/* Beside static load a policy may place nothing, and a run without a duration then ends with jobs undone. */
+static bool may_stall(const struct sms_scenario *scenario)
+{
+    bool loaded = false;
+    for (size_t d = 0; d < scenario->devices; d++)
+        loaded |= scenario->device[d]->backgrounds > 0;
+    return loaded && scenario->duration_ps <= 0;
+}
+
+static bool is_same_as_before(const struct sms_scenario *scenario, size_t d)
+{
+    return d > 0 && scenario->device[d] == scenario->device[d - 1];
+}
+
+static double makespan_ps(struct call *call, char name[SMS__BOUND_NAME])
+{
+    double greatest = 0;
+    for (size_t d = 0; d < call->scenario->devices; d++) {
+        struct sms__bound_device device;
+        char own[SMS__BOUND_NAME];
+        if (is_same_as_before(call->scenario, d))
+            continue;
+        sms__bound_describe(&call->arena, call->scenario, d, &device);
+        double least = sms__bound_makespan_ps(&device, own);
+        if (least <= greatest)
+            continue;
+        greatest = least;
+        memcpy(name, own, sizeof own);
+    }
+    return greatest;
+}
+
+/* The window; `name` says what makes it as long as it is, if the jobs' number does. NULL, or why there is none. */
+static const char *find_window(struct call *call, struct sms__bound_window *window, char name[SMS__BOUND_NAME])
+{
+    const struct sms_scenario *scenario = call->scenario;
+    window->from_ps = scenario->warmup_ps;
+    window->to_ps = scenario->duration_ps;
+    name[0] = '\0';
+    if (!all_end(scenario))
+        return NULL;
+    if (may_stall(scenario))
+        return "beside a background a policy may leave jobs undone, and the run has no duration";
+    double least = makespan_ps(call, name);
+    window->may_end_early = scenario->duration_ps <= 0 || least < scenario->duration_ps;
+    if (window->may_end_early)
+        window->to_ps = least;
+    else
+        name[0] = '\0';
+    return window->to_ps > window->from_ps ? NULL : "all jobs may be done before the warm-up ends";
+}
+
+/* ---- devices ---- */
+
+/* Adds up parts of the same name. */
+static void add_part(struct call *call, const char *device, const struct sms_bound_part *part, double weight)
+{
+    struct sms_bound_part own = {.share = part->share * weight};
+    if (device)
+        snprintf(own.name, sizeof own.name, "%.60s on %.60s", part->name, device);
+    else
+        snprintf(own.name, sizeof own.name, "%s", part->name);
+    for (size_t i = 0; i < call->parts; i++)
+        if (!strcmp(call->part[i].name, own.name)) {
+            call->part[i].share += own.share;
+            return;
+        }
+    struct sms_bound_part *grown = SMS__NEW(&call->arena, struct sms_bound_part, call->parts + 1);
+    if (call->parts)
+        memcpy(grown, call->part, call->parts * sizeof *grown);
+    grown[call->parts++] = own;
+    call->part = grown;
+}
+
+static int solve(struct call *call, const struct sms__bound_device *device, const struct sms__bound_window *window,
+                 struct sms__bound_found *found)
+{
+    int code = sms__bound_solve(&call->arena, device, window, call->metric, &call->problem, found);
+    glp_delete_prob(call->problem);
+    call->problem = NULL;
+    return code;
+}
+
+/* Both bounds of `count` equal devices from `first` on; `several`: there are other ones. */
+static int add_devices(struct call *call, size_t first, size_t count, struct sms__bound_window window)
+{
+    struct sms__bound_device device;
+    struct sms__bound_found steady, run;
+    sms__bound_describe(&call->arena, call->scenario, first, &device);
+    window.blocks = SMS__NEW(&call->arena, double, device.kernels);
+    window.steady = true;
+    int code = solve(call, &device, &window, &steady);
+    window.steady = false;
+    code = code ? code : solve(call, &device, &window, &run);
+    if (code)
+        return code;
+    call->out->steady_per_s += (double)count * steady.value;
+    call->out->run_per_s += (double)count * run.value * (1 + SLACK) / ((window.to_ps - window.from_ps) / 1e12);
+    const char *name = count < call->scenario->devices ? device.model->name : NULL;
+    for (size_t i = 0; i < steady.parts; i++)
+        add_part(call, name, &steady.part[i], (double)count * steady.value);
+    return SMS_OK;
+}
+
+static int by_share(const void *a, const void *b)
+{
+    const struct sms_bound_part *x = a, *y = b;
+    if (x->share != y->share)
+        return x->share < y->share ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+static void keep_parts(struct call *call)
+{
+    struct sms_bound *out = call->out;
+    if (call->parts)
+        qsort(call->part, call->parts, sizeof *call->part, by_share);
+    for (size_t i = 0; i < call->parts && out->parts < SMS_BOUND_PARTS; i++) {
+        out->part[out->parts] = call->part[i];
+        out->part[out->parts++].share /= out->steady_per_s;
+    }
+}
+
+static int bound(void *user)
+{
+    struct call *call = user;
+    const struct sms_scenario *scenario = call->scenario;
+    struct sms__bound_window window = {0};
+    struct sms_bound_part whole = {.share = 1};
+    call->out->reason = find_window(call, &window, whole.name);
+    if (call->out->reason)
+        return SMS_OK;
+    for (size_t d = 0, count; d < scenario->devices; d += count) {
+        for (count = 1; d + count < scenario->devices && is_same_as_before(scenario, d + count);)
+            count++;
+        int code = add_devices(call, d, count, window);
+        if (code)
+            return code;
+    }
+    if (whole.name[0] == '\0') {
+        keep_parts(call);
+        return SMS_OK;
+    }
+    call->out->part[0] = whole; /* what makes the jobs take as long as they do */
+    call->out->parts = 1;
+    return SMS_OK;
+}
+
+/* ---- GLPK's environment ---- */
+
+/* GLPK ends the process on an error, which can only be one of memory, unless this leads out of it. */
+static void leave(void *user)
+{
+    struct call *call = user;
+    call->broken = true;
+    longjmp(*call->arena.out_of_memory, 1);
+}
+
+/* What it prints on an error, with its output turned off or not, goes nowhere. */
+static int swallow(void *user, const char *text)
+{
+    (void)user, (void)text;
+    return 1;
+}
+
+/* The environment belongs to the thread; one that was not there before does not stay. */
+static int in_environment(struct call *call)
+{
+    int found = glp_init_env(); /* 0: it is new; 1: it was there */
+    if (found > 1)
+        return SMS_ENOMEM;
+    int terminal = glp_term_out(GLP_OFF);
+    glp_term_hook(swallow, NULL);
+    glp_error_hook(leave, call);
+    int code = sms__guard(&call->arena, bound, call);
+    if (call->broken) {
+        glp_free_env();
+        return code;
+    }
+    glp_error_hook(NULL, NULL);
+    glp_term_hook(NULL, NULL);
+    if (call->problem)
+        glp_delete_prob(call->problem);
+    if (found == 0)
+        glp_free_env();
+    else
+        glp_term_out(terminal);
+    return code;
+}
+
+int sms_bound(const struct sms_scenario *scenario, enum sms_bounded metric, struct sms_bound *out,
+              struct sms_errors *errors)
+{
+    struct call call = {.scenario = scenario, .metric = metric, .out = out};
+    *out = (struct sms_bound){0};
+    *errors = (struct sms_errors){0};
+    int code = in_environment(&call);
+    sms__arena_release(&call.arena);
+    if (!out->reason && !(isfinite(out->run_per_s) && isfinite(out->steady_per_s)))
+        out->reason = "jobs can take no time at all";
+    if (out->reason)
+        out->steady_per_s = out->run_per_s = INFINITY;
+    if (code == SMS_ENOMEM)
+        return sms__fail(errors, code, scenario->path, "scenario '%s': no memory for its bound", scenario->name);
+    if (code)
+        return sms__fail(errors, code, scenario->path, "scenario '%s': its bound cannot be solved for", scenario->name);
+    return SMS_OK;
+}
+
+double sms_bound_gap(const struct sms_bound *bound, double per_s)
+{
+    double reach = bound->run_per_s < bound->steady_per_s ? bound->run_per_s : bound->steady_per_s;
+    if (bound->reason || isnan(per_s) || reach <= 0)
+        return NAN;
+    double gap = 1 - per_s / reach;
+    if (gap >= 0)
+        return gap;
+    return per_s <= bound->run_per_s ? 0 : 1 - per_s / bound->run_per_s;
+}

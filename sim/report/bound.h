@@ -1,0 +1,87 @@
+/* The parts of sms_bound: what a scenario asks of a device (bound_device.c), the
+ * linear program over it (bound_program.c), the answer (bound.c). docs/bound.md
+ * writes the program out, with the same letters. */
+#ifndef SMS_REPORT_BOUND_H
+#define SMS_REPORT_BOUND_H
+
+#include "../model/model.h"
+
+/* Deviations are allowed for up to exp(-z^2 / 2) for each kernel: 1.5e-8. */
+#define SMS__BOUND_Z 6.0
+
+enum { SMS__BOUND_NAME = 128 };
+
+/* A kernel of a VM, if its jobs launch it. */
+struct sms__bound_kernel {
+    const struct sms__fit *fit;
+    double times;  /* launches of a job */
+    double blocks; /* of a launch */
+    double work_ps;
+    double cv;       /* of a block's work */
+    bool bounded;    /* the work's spread is uniform, not exponential */
+    double least_ps; /* that a launch takes, alone on the device */
+};
+
+/* A VM's share of the device: `kernels` from `first` on. */
+struct sms__bound_vm {
+    const struct sms__vm *vm;
+    size_t first, kernels;
+    double streams;
+    double other_ps;   /* host time and copies of a job */
+    double bytes[2];   /* of a job, in and out */
+    double hairs[2];   /* copies of a job that may end half a picosecond early */
+    double jobs_per_s; /* that arrive; INFINITY: closed */
+    double most_jobs;  /* that a run may end; INFINITY: no end */
+};
+
+/* What all blocks together cannot exceed: a limit of the SMs, or a resource. */
+struct sms__bound_row {
+    char name[SMS__BOUND_NAME];
+    const double *use; /* [kernels]: of one block, in SMs */
+    double capacity;   /* in SMs */
+    bool limit;        /* holds at every instant, not only for what is delivered */
+};
+
+struct sms__bound_device {
+    const struct sms__device *model;
+    struct sms__bound_kernel *kernel;
+    size_t kernels;
+    struct sms__bound_vm *vm;
+    size_t vms;
+    struct sms__bound_row *row;
+    size_t rows;
+};
+
+/* bound_device.c: fills it from the scenario's device `idx`; in a guard of the arena. */
+void sms__bound_describe(struct sms__arena *arena, const struct sms_scenario *scenario, size_t idx,
+                         struct sms__bound_device *out);
+
+/* The least time from the run's start in which the jobs of VMs with an end can be done, and what says so. */
+double sms__bound_makespan_ps(const struct sms__bound_device *device, char name[SMS__BOUND_NAME]);
+
+/* What is measured: a rate that could last, or what a run counts. */
+struct sms__bound_window {
+    bool steady;
+    bool may_end_early; /* to_ps is the least of what it can be */
+    double from_ps, to_ps;
+    double *blocks; /* [kernels]: of the steady optimum over the window, which writes it; deviations of random work
+                     * are allowed for about it */
+};
+
+/* Names what binds, with its share of the optimum. */
+struct sms__bound_found {
+    double value;                /* steady: per second; else a count. INFINITY: no bound */
+    struct sms_bound_part *part; /* in the order of the program; without the device's name */
+    size_t parts;
+};
+
+struct glp_prob;
+
+/* bound_program.c: SMS_OK, or SMS_EBUG if the solver gives up. In a guard of the
+ * arena, to which errors of GLPK lead, too (bound.c); *problem is the caller's to
+ * delete in either case. */
+int sms__bound_solve(struct sms__arena *arena, const struct sms__bound_device *device,
+                     const struct sms__bound_window *window, enum sms_bounded metric, struct glp_prob **problem,
+                     struct sms__bound_found *out);
+
+#endif

@@ -1,0 +1,313 @@
+/* What a scenario asks of one of its devices, as the linear program needs it. */
+#include "bound.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* ---- kernels and VMs ---- */
+
+static double max(double a, double b) { return a > b ? a : b; }
+
+static double launches_of_job(const struct sms__workload *workload, size_t k)
+{
+    double times = 0;
+    for (size_t i = 0; i < workload->steps; i++)
+        if (workload->step[i].kind == SMS__LAUNCH && workload->step[i].kernel == k)
+            times += (double)workload->step[i].times;
+    return times;
+}
+
+static void describe_kernel(struct sms__bound_device *device, const struct sms__vm *vm, size_t idx, size_t k)
+{
+    const struct sms__kernel *kernel = &vm->workload->kernel[k];
+    double times = launches_of_job(vm->workload, k);
+    if (times <= 0)
+        return;
+    device->kernel[device->kernels++] = (struct sms__bound_kernel){
+        .fit = &vm->fit[idx][k],
+        .times = times,
+        .blocks = (double)kernel->blocks,
+        .work_ps = vm->fit[idx][k].work_ps,
+        .cv = kernel->spread == SMS__EXPONENTIAL ? 1 : kernel->jitter,
+        .bounded = kernel->spread == SMS__UNIFORM,
+    };
+}
+
+/* A job's steps that are no launches. Steps of less than a picosecond take no time. */
+static void add_step(const struct sms__device *model, const struct sms__step *step, struct sms__bound_vm *out)
+{
+    int way = step->kind == SMS__COPY_OUT;
+    if (step->kind == SMS__HOST && step->amount >= 1)
+        out->other_ps += step->amount;
+    if (step->kind == SMS__HOST || step->kind == SMS__LAUNCH || model->link_bandwidth <= 0)
+        return;
+    out->bytes[way] += step->amount;
+    out->hairs[way] += step->amount > 0;
+    out->other_ps += max(0, step->amount / (model->link_bandwidth / 1e12) - 0.5);
+}
+
+static void describe_vm(struct sms__bound_device *device, const struct sms__vm *vm, size_t idx)
+{
+    struct sms__bound_vm *out = &device->vm[device->vms++];
+    *out = (struct sms__bound_vm){.vm = vm, .first = device->kernels, .streams = (double)vm->streams};
+    for (size_t k = 0; k < vm->workload->kernels; k++)
+        describe_kernel(device, vm, idx, k);
+    out->kernels = device->kernels - out->first;
+    for (size_t i = 0; i < vm->workload->steps; i++)
+        add_step(device->model, &vm->workload->step[i], out);
+    out->jobs_per_s = vm->arrivals == SMS__CLOSED ? INFINITY : 1e12 / vm->interval_ps;
+    out->most_jobs = vm->repeat ? (double)vm->repeat : INFINITY;
+}
+
+/* ---- limits of the SMs ---- */
+
+static bool is_equal(const double *a, const double *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
+/* Appends the row, unless it says the same as one before. */
+static void add_row(struct sms__bound_device *device, struct sms__bound_row row)
+{
+    for (size_t j = 0; row.limit && j < device->rows; j++)
+        if (is_equal(device->row[j].use, row.use, device->kernels))
+            return;
+    device->row[device->rows++] = row;
+}
+
+static void add_share(struct sms__arena *arena, struct sms__bound_device *device, int limit, uint64_t capacity)
+{
+    double *use = SMS__NEW(arena, double, device->kernels);
+    struct sms__bound_row row = {.use = use, .capacity = (double)device->model->sms, .limit = true};
+    for (size_t k = 0; k < device->kernels; k++)
+        use[k] = (double)device->kernel[k].fit->needs[limit] / (double)capacity;
+    snprintf(row.name, sizeof row.name, "%s", sms__limit_names[limit]);
+    add_row(device, row);
+}
+
+/* A dual feasible function (Fekete and Schepers, Math. Program. 91, 2001): whatever
+ * fits on an SM, these shares of it add up to 1 at most. Of a kernel of which an
+ * SM holds `m` blocks and no whole number more, a block has 1/m of the SM. */
+static double whole_share(uint64_t needs, uint64_t capacity, uint64_t m)
+{
+    uint64_t times = (m + 1) * needs, whole = times / capacity;
+    return times % capacity ? (double)whole / (double)m : (double)needs / (double)capacity;
+}
+
+static void add_whole_shares(struct sms__arena *arena, struct sms__bound_device *device, int limit, uint64_t capacity,
+                             uint64_t m)
+{
+    double *use = SMS__NEW(arena, double, device->kernels);
+    struct sms__bound_row row = {.use = use, .capacity = (double)device->model->sms, .limit = true};
+    for (size_t k = 0; k < device->kernels; k++)
+        use[k] = whole_share(device->kernel[k].fit->needs[limit], capacity, m);
+    snprintf(row.name, sizeof row.name, "%s (whole blocks, %llu an SM)", sms__limit_names[limit],
+             (unsigned long long)m);
+    add_row(device, row);
+}
+
+enum { WHOLE_MAX = 64, WHOLE_ROWS = 12 };
+
+/* For the kernels of which an SM holds fewest: there the rest of the SM matters. */
+static void add_limit(struct sms__arena *arena, struct sms__bound_device *device, int limit)
+{
+    uint64_t capacity = device->model->view.capacity[limit];
+    bool holds[WHOLE_MAX] = {false};
+    int rows = 0;
+    if (capacity == 0)
+        return;
+    add_share(arena, device, limit, capacity);
+    for (size_t k = 0; k < device->kernels; k++) {
+        uint64_t needs = device->kernel[k].fit->needs[limit];
+        if (needs && capacity % needs && capacity / needs < WHOLE_MAX)
+            holds[capacity / needs] = true;
+    }
+    for (uint64_t m = 1; m < WHOLE_MAX && rows < WHOLE_ROWS; m++)
+        if (holds[m]) {
+            add_whole_shares(arena, device, limit, capacity, m);
+            rows++;
+        }
+}
+
+/* ---- resources ---- */
+
+/* The most that blocks on one SM can demand of it, by each limit alone. */
+static double most_demand(const struct sms__bound_device *device, size_t r)
+{
+    double least = INFINITY;
+    for (size_t j = 0; j < device->rows; j++) {
+        double most = 0;
+        for (size_t k = 0; device->row[j].limit && k < device->kernels; k++) {
+            double demand = device->kernel[k].fit->demand[r] / SMS_FULL;
+            if (demand > 0)
+                most = max(most, device->row[j].use[k] > 0 ? demand / device->row[j].use[k] : INFINITY);
+        }
+        if (device->row[j].limit && most < least)
+            least = most;
+    }
+    return least;
+}
+
+/* Static load on the SM, or of all SMs for sm == SIZE_MAX. */
+static double background(const struct sms__device *model, size_t r, uint64_t sm)
+{
+    double sum = 0;
+    for (size_t i = 0; i < model->backgrounds; i++)
+        for (size_t d = 0; d < model->background[i].demands; d++) {
+            const struct sms__demand *demand = &model->background[i].demand[d];
+            bool here = sm == SIZE_MAX || model->background[i].sm == sm;
+            sum += here && sms__resource_index(model, demand->resource) == (int)r ? demand->ratio : 0;
+        }
+    return sum;
+}
+
+/* What the device's blocks can get of it, in SMs. */
+static double delivered(const struct sms_scenario *scenario, const struct sms_contention_view *view,
+                        const struct sms__device *model, size_t r, double most)
+{
+    double (*delivers)(const struct sms_contention_view *, size_t, double, double) = scenario->contention->delivers;
+    double sms = (double)model->sms, sum = 0;
+    if (model->resource[r].scope == SMS_SCOPE_DEVICE)
+        return sms * delivers(view, r, background(model, r, SIZE_MAX) / sms, most);
+    if (model->backgrounds == 0)
+        return sms * delivers(view, r, 0, most);
+    for (uint64_t sm = 0; sm < model->sms; sm++)
+        sum += delivers(view, r, background(model, r, sm), most);
+    return sum;
+}
+
+static const struct sms_curve *curves_of(struct sms__arena *arena, const struct sms_scenario *scenario,
+                                         const struct sms__device *model)
+{
+    const struct sms__curves *given = scenario->curves;
+    if (!given)
+        return NULL;
+    struct sms_curve *curves = SMS__NEW(arena, struct sms_curve, SMS_RESOURCES_MAX);
+    for (size_t c = 0; c < given->count; c++)
+        curves[sms__resource_index(model, given->resource[c])] = given->curve[c];
+    return curves;
+}
+
+static void add_resource(struct sms__arena *arena, const struct sms_scenario *scenario,
+                         const struct sms_contention_view *view, struct sms__bound_device *device, size_t r)
+{
+    double *use = SMS__NEW(arena, double, device->kernels);
+    double most = most_demand(device, r);
+    for (size_t k = 0; k < device->kernels; k++)
+        use[k] = device->kernel[k].fit->demand[r] / SMS_FULL;
+    struct sms__bound_row row = {.use = use, .capacity = INFINITY};
+    if (most > 0)
+        row.capacity = delivered(scenario, view, device->model, r, most);
+    snprintf(row.name, sizeof row.name, "%s", device->model->resource[r].name);
+    if (isfinite(row.capacity))
+        add_row(device, row);
+}
+
+/* ---- launches ---- */
+
+/* In full waves of blocks, or as fast as a resource allows. With random work, what
+ * holds in the mean: a block, or the work of all over what runs at once. */
+static double least_of_launch(const struct sms__bound_device *device, size_t k)
+{
+    const struct sms__bound_kernel *kernel = &device->kernel[k];
+    double waves = kernel->blocks / ((double)device->model->sms * (double)kernel->fit->per_sm);
+    double least = max(1, kernel->cv > 0 ? waves : ceil(waves));
+    for (size_t j = 0; j < device->rows; j++)
+        if (device->row[j].capacity > 0)
+            least = max(least, kernel->blocks * device->row[j].use[k] / device->row[j].capacity);
+    return least * kernel->work_ps;
+}
+
+void sms__bound_describe(struct sms__arena *arena, const struct sms_scenario *scenario, size_t idx,
+                         struct sms__bound_device *out)
+{
+    const struct sms__device *model = scenario->device[idx];
+    size_t kernels = 0;
+    for (size_t v = 0; v < scenario->vms; v++)
+        kernels += scenario->vm[v].workload->kernels;
+    *out = (struct sms__bound_device){.model = model};
+    out->kernel = SMS__NEW(arena, struct sms__bound_kernel, kernels);
+    out->vm = SMS__NEW(arena, struct sms__bound_vm, scenario->vms);
+    out->row = SMS__NEW(arena, struct sms__bound_row, SMS_LIMITS * (1 + WHOLE_ROWS) + SMS_RESOURCES_MAX);
+    for (size_t v = 0; v < scenario->vms; v++)
+        describe_vm(out, &scenario->vm[v], idx);
+    for (int l = 0; l < SMS_LIMITS; l++)
+        add_limit(arena, out, l);
+    struct sms_contention_view view = {scenario->contention_param, curves_of(arena, scenario, model), model->resources,
+                                       model->resource_view};
+    for (size_t r = 0; scenario->contention->delivers && r < model->resources; r++)
+        add_resource(arena, scenario, &view, out, r);
+    for (size_t k = 0; k < out->kernels; k++)
+        out->kernel[k].least_ps = least_of_launch(out, k);
+}
+
+/* ---- the least time in which all can be done ---- */
+
+/* The work of `count` blocks or launches may happen to be less by so many of them. */
+static double deviation(double cv, double count) { return SMS__BOUND_Z * cv * sqrt(count); }
+
+static double row_makespan(const struct sms__bound_device *device, const struct sms__bound_row *row)
+{
+    double need = 0;
+    for (size_t v = 0; v < device->vms; v++)
+        for (size_t i = 0; i < device->vm[v].kernels; i++) {
+            size_t k = device->vm[v].first + i;
+            const struct sms__bound_kernel *kernel = &device->kernel[k];
+            double blocks = device->vm[v].most_jobs * kernel->times * kernel->blocks;
+            double work = max(kernel->work_ps - 0.5, kernel->work_ps / 2);
+            need += row->use[k] * work * max(0, blocks - deviation(kernel->cv, blocks));
+        }
+    return row->capacity > 0 ? need / row->capacity : 0;
+}
+
+/* One of the streams does as many jobs as their mean, rounded up if nothing is random. */
+static double vm_makespan(const struct sms__bound_device *device, const struct sms__bound_vm *vm)
+{
+    double job = vm->other_ps, least = 0, cycles = ceil(vm->most_jobs / vm->streams);
+    for (size_t k = vm->first; k < vm->first + vm->kernels; k++) {
+        const struct sms__bound_kernel *kernel = &device->kernel[k];
+        double launches = vm->most_jobs * kernel->times, tick = 1 - 0.5 / max(kernel->work_ps, 1);
+        cycles = kernel->cv > 0 ? vm->most_jobs / vm->streams : cycles;
+        job += kernel->times * kernel->least_ps * tick;
+        least += kernel->least_ps * deviation(kernel->cv, launches) / vm->streams;
+    }
+    double last_arrival = vm->vm->arrivals == SMS__REGULAR ? vm->most_jobs * vm->vm->interval_ps : 0;
+    return vm->vm->start_ps + max(last_arrival, cycles * job - least);
+}
+
+static double link_makespan(const struct sms__bound_device *device, int way)
+{
+    double bytes = 0, rate = device->model->link_bandwidth / 1e12;
+    for (size_t v = 0; v < device->vms; v++)
+        bytes += device->vm[v].most_jobs * max(0, device->vm[v].bytes[way] - 0.5 * rate * device->vm[v].hairs[way]);
+    return rate > 0 ? bytes / rate : 0;
+}
+
+static void raise(double *greatest, double value, char name[SMS__BOUND_NAME], const char *prefix, const char *what)
+{
+    if (value <= *greatest)
+        return;
+    *greatest = value;
+    snprintf(name, SMS__BOUND_NAME, "%s%s", prefix, what);
+}
+
+double sms__bound_makespan_ps(const struct sms__bound_device *device, char name[SMS__BOUND_NAME])
+{
+    double greatest = 0, start = INFINITY;
+    name[0] = '\0';
+    for (size_t v = 0; v < device->vms; v++)
+        start = device->vm[v].vm->start_ps < start ? device->vm[v].vm->start_ps : start;
+    for (size_t j = 0; j < device->rows; j++)
+        raise(&greatest, start + row_makespan(device, &device->row[j]), name, "", device->row[j].name);
+    for (int way = 0; way < 2; way++)
+        raise(&greatest, start + link_makespan(device, way), name, "", way ? "copies out" : "copies in");
+    for (size_t v = 0; v < device->vms; v++) {
+        bool open = device->vm[v].vm->arrivals != SMS__CLOSED;
+        raise(&greatest, vm_makespan(device, &device->vm[v]), name, open ? "arrivals of " : "streams of ",
+              device->vm[v].vm->name);
+    }
+    return greatest;
+}

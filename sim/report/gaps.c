@@ -1,0 +1,154 @@
+/* How far each policy stays below what any policy could reach (docs/bound.md):
+ * for people, as rows, and as JSON. */
+#include "output.h"
+
+#include <jansson.h>
+#include <math.h>
+
+/* The bound; one that could not be computed is none, and `errors` says why. */
+static struct sms_bound bound_of(const struct sms_results *results, enum sms_bounded metric, struct sms_errors *errors)
+{
+    struct sms_bound bound;
+    if (sms_bound(sms_results_scenario(results), metric, &bound, errors))
+        bound = (struct sms_bound){INFINITY, INFINITY, errors->item[0].message, 0, {{"", 0}}};
+    return bound;
+}
+
+/* What gaps are relative to. */
+static double reach(const struct sms_bound *bound)
+{
+    return bound->run_per_s < bound->steady_per_s ? bound->run_per_s : bound->steady_per_s;
+}
+
+static struct sms_estimate gap_of(const struct sms_results *results, size_t policy, enum sms_bounded metric,
+                                  const struct sms_bound *bound)
+{
+    size_t m = (size_t)sms__metric_index(SMS_HOST, sms_bound_metric(metric));
+    struct sms_estimate e = sms_results_estimate(results, policy, SMS_HOST, 0, m);
+    e.mean = sms_bound_gap(bound, e.mean);
+    e.sd = isnan(e.mean) ? 0 : e.sd / reach(bound);
+    e.ci95 = isnan(e.mean) ? 0 : e.ci95 / reach(bound);
+    return e;
+}
+
+/* ---- for people ---- */
+
+static void add_gap(struct sms__table_out *table, struct sms_estimate gap)
+{
+    if (isnan(gap.mean))
+        sms__table_add(table, "-");
+    else if (gap.n > 1)
+        sms__table_add(table, "%.1f ± %.1f %%", 100 * gap.mean, 100 * gap.ci95);
+    else
+        sms__table_add(table, "%.1f %%", 100 * gap.mean);
+}
+
+static void add_gaps(struct sms__table_out *table, const struct sms_results *results, enum sms_bounded metric,
+                     const struct sms_bound *bound)
+{
+    sms__table_add(table, "host %s", sms_bound_metric(metric));
+    if (bound->reason)
+        sms__table_add(table, "none");
+    else
+        sms__table_add(table, "%.5g", reach(bound));
+    for (size_t p = 0; p < sms_results_policies(results); p++)
+        add_gap(table, gap_of(results, p, metric, bound));
+}
+
+static void print_what_binds(const struct sms_bound *bound, FILE *to)
+{
+    if (bound->reason) {
+        fprintf(to, "  no bound: %s\n\n", bound->reason);
+        return;
+    }
+    fputs("  what binds kernels_per_s: ", to);
+    for (size_t i = 0; i < bound->parts && (i == 0 || bound->part[i].share > 0.005); i++)
+        fprintf(to, "%s%s (%.0f %%)", i ? ", " : "", bound->part[i].name, 100 * bound->part[i].share);
+    fputs("\n", to);
+    if (bound->run_per_s > bound->steady_per_s * 1.0005)
+        fprintf(to, "  a run of this length can count up to %.5g kernels_per_s, ends included (docs/bound.md)\n",
+                bound->run_per_s);
+    fputs("\n", to);
+}
+
+void sms__print_gaps(const struct sms_results *results, FILE *to)
+{
+    size_t policies = sms_results_policies(results);
+    struct sms_errors errors[SMS_BOUNDED];
+    struct sms_bound bound[SMS_BOUNDED];
+    struct sms__table_out *table = sms__table_new(2 + policies);
+    sms__table_add(table, "gap to what any policy could reach");
+    sms__table_add(table, "bound");
+    for (size_t p = 0; p < policies; p++)
+        sms__table_add(table, "%s", sms_results_policy(results, p));
+    for (int m = 0; m < SMS_BOUNDED; m++) {
+        bound[m] = bound_of(results, (enum sms_bounded)m, &errors[m]);
+        add_gaps(table, results, (enum sms_bounded)m, &bound[m]);
+    }
+    sms__table_print(table, to);
+    print_what_binds(&bound[SMS_BOUND_KERNELS], to);
+}
+
+/* ---- rows ---- */
+
+static struct sms_estimate exactly(double value)
+{
+    return (struct sms_estimate){1, isfinite(value) ? value : NAN, 0, 0};
+}
+
+/* The bounds are rows of the policy "bound"; the gaps are those of the policies. */
+void sms__print_gap_rows(const struct sms_results *results, FILE *to)
+{
+    for (int m = 0; m < SMS_BOUNDED; m++) {
+        struct sms_errors errors;
+        struct sms_bound bound = bound_of(results, (enum sms_bounded)m, &errors);
+        char name[64];
+        snprintf(name, sizeof name, "steady_%s", sms_bound_metric((enum sms_bounded)m));
+        sms__print_tidy_value(results, "bound", name, exactly(bound.steady_per_s), to);
+        snprintf(name, sizeof name, "run_%s", sms_bound_metric((enum sms_bounded)m));
+        sms__print_tidy_value(results, "bound", name, exactly(bound.run_per_s), to);
+        snprintf(name, sizeof name, "gap_%s_ratio", sms_bound_metric((enum sms_bounded)m));
+        for (size_t p = 0; p < sms_results_policies(results); p++)
+            sms__print_tidy_value(results, sms_results_policy(results, p), name,
+                                  gap_of(results, p, (enum sms_bounded)m, &bound), to);
+    }
+}
+
+/* ---- JSON ---- */
+
+static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static json_t *json_binds(const struct sms_bound *bound)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < bound->parts; i++) {
+        json_t *part = json_object();
+        json_object_set_new(part, "name", json_string(bound->part[i].name));
+        json_object_set_new(part, "share_ratio", number(bound->part[i].share));
+        json_array_append_new(list, part);
+    }
+    return list;
+}
+
+static json_t *json_bound(const struct sms_results *results, enum sms_bounded metric)
+{
+    struct sms_errors errors;
+    struct sms_bound bound = bound_of(results, metric, &errors);
+    json_t *object = json_object(), *gaps = json_object();
+    json_object_set_new(object, "steady", number(bound.steady_per_s));
+    json_object_set_new(object, "run", number(bound.run_per_s));
+    json_object_set_new(object, "no_bound_because", bound.reason ? json_string(bound.reason) : json_null());
+    json_object_set_new(object, "binds", json_binds(&bound));
+    for (size_t p = 0; p < sms_results_policies(results); p++)
+        json_object_set_new(gaps, sms_results_policy(results, p), number(gap_of(results, p, metric, &bound).mean));
+    json_object_set_new(object, "gap_ratio", gaps);
+    return object;
+}
+
+struct json_t *sms__json_gaps(const struct sms_results *results)
+{
+    json_t *object = json_object();
+    for (int m = 0; m < SMS_BOUNDED; m++)
+        json_object_set_new(object, sms_bound_metric((enum sms_bounded)m), json_bound(results, (enum sms_bounded)m));
+    return object;
+}

@@ -1,0 +1,123 @@
+/* The ends of the time measured, and luck: what a run may count beyond what can
+ * last. Each of these exceeds the steady bound, and none the run's. */
+#include "tests/harness.h"
+
+static struct sms_bound bound_of(const struct sms_file *file, enum sms_bounded metric)
+{
+    struct sms_errors errors;
+    struct sms_bound bound;
+    assert_int_equal(sms_bound(sms_file_scenario(file, 0), metric, &bound, &errors), SMS_OK);
+    assert_null(bound.reason);
+    return bound;
+}
+
+/* The values of all replications are below the run's bound; returns how many are above the steady one. */
+static size_t count_beyond_steady(struct sms_file *file, enum sms_bounded metric)
+{
+    struct sms_run_options options = sms_run_defaults();
+    struct sms_bound bound = bound_of(file, metric);
+    size_t count, beyond = 0, m = 0;
+    const struct sms_metric *metrics = sms_metrics(SMS_HOST, &count);
+    while (strcmp(metrics[m].name, sms_bound_metric(metric)) != 0)
+        m++;
+    options.alone = false;
+    struct sms_results *results = run_first(file, &options);
+    for (size_t i = 0; i < sms_results_replications(results); i++) {
+        double value = sms_results_value(results, 0, i, SMS_HOST, 0, m);
+        assert_true(value <= bound.run_per_s);
+        beyond += value > bound.steady_per_s;
+    }
+    sms_results_free(results);
+    return beyond;
+}
+
+/* One SM that holds one block; `rest` says workloads and the scenario's rest. */
+static struct sms_file *one_at_a_time(const char *rest) { return load_text(SMALL_DEVICE "---\n%s", 1, 1, "sm", rest); }
+
+/* 100 us see the end of a's launch and 9 of b's 100 blocks, but a tenth of a job only. */
+static void a_job_cut_off_counts_what_it_did(void **state)
+{
+    (void)state;
+    struct sms_file *file =
+        one_at_a_time("workload: w\nkernels:\n  - {name: a, blocks: 1, threads: 32, block_time: 10 us}\n"
+                      "  - {name: b, blocks: 100, threads: 32, block_time: 10 us}\n---\n"
+                      "scenario: s\ndevices: [{model: small}]\npolicies: [round_robin]\n"
+                      "vms: [{name: v, workload: w, repeat: forever}]\nrun: {duration: 100 us}\n");
+    assert_int_equal(count_beyond_steady(file, SMS_BOUND_KERNELS), 1);
+    assert_int_equal(count_beyond_steady(file, SMS_BOUND_BLOCKS), 0);
+    assert_near(bound_of(file, SMS_BOUND_BLOCKS).run_per_s, 10 / 100e-6, 1);
+    sms_file_free(file);
+}
+
+/* The launch began at 0 and ends at 1000 us; 100 us of it are measured. */
+static void a_job_under_way_counts_where_it_ends(void **state)
+{
+    (void)state;
+    struct sms_file *file =
+        one_at_a_time("workload: w\nkernels: [{name: k, blocks: 100, threads: 32, block_time: 10 us}]\n---\n"
+                      "scenario: s\ndevices: [{model: small}]\npolicies: [round_robin]\n"
+                      "vms: [{name: v, workload: w, repeat: forever}]\nrun: {warmup: 905 us, duration: 1005 us}\n");
+    assert_int_equal(count_beyond_steady(file, SMS_BOUND_KERNELS), 1);
+    assert_int_equal(count_beyond_steady(file, SMS_BOUND_JOBS), 1);
+    sms_file_free(file);
+}
+
+/* A hog keeps the SM until the measured time begins; by then jobs have arrived for ten times as long. */
+static void jobs_that_have_waited_are_done_in_the_window(void **state)
+{
+    (void)state;
+    struct sms_file *file =
+        one_at_a_time("workload: hog\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 999 us}]\n---\n"
+                      "workload: w\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us}]\n---\n"
+                      "scenario: s\ndevices: [{model: small}]\npolicies: [round_robin]\nvms:\n"
+                      "  - {name: hog, workload: hog}\n  - {name: v, workload: w, arrivals: {every: 10 us}}\n"
+                      "run: {warmup: 1 ms, duration: 1100 us}\n");
+    assert_int_equal(count_beyond_steady(file, SMS_BOUND_JOBS), 1);
+    sms_file_free(file);
+}
+
+/* 100 short runs of random work: about half of them are luckier than the mean, by up
+ * to a third; some are at every spread. */
+static void luck_is_allowed_for(void **state)
+{
+    static const char *const spreads[] = {"spread: exponential", "jitter: 50 %"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char rest[1000];
+        snprintf(rest, sizeof rest,
+                 "workload: w\nkernels: [{name: k, blocks: 10, threads: 32, block_time: 10 us, %s}]\n---\n"
+                 "scenario: s\ndevices: [{model: small}]\npolicies: [round_robin]\n"
+                 "vms: [{name: v, workload: w, repeat: forever, streams: 2}]\n"
+                 "run: {duration: 1 ms, replications: 100}\n",
+                 spreads[i]);
+        struct sms_file *file = one_at_a_time(rest);
+        assert_true(count_beyond_steady(file, SMS_BOUND_BLOCKS) > 20);
+        sms_file_free(file);
+    }
+}
+
+/* The run that ends when all is done, of random work. */
+static void luck_is_allowed_for_in_a_run_with_an_end(void **state)
+{
+    (void)state;
+    struct sms_file *file = one_at_a_time(
+        "workload: w\nkernels: [{name: k, blocks: 100, threads: 32, block_time: 10 us, spread: exponential}]\n---\n"
+        "scenario: s\ndevices: [{model: small}]\npolicies: [round_robin]\n"
+        "vms: [{name: v, workload: w, repeat: 2, streams: 2}]\nrun: {replications: 100}\n");
+    struct sms_bound bound = bound_of(file, SMS_BOUND_BLOCKS);
+    assert_true(bound.run_per_s > 1 / 10e-6 && bound.run_per_s < 2 / 10e-6);
+    assert_true(count_beyond_steady(file, SMS_BOUND_BLOCKS) > 20);
+    sms_file_free(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_job_cut_off_counts_what_it_did),
+        cmocka_unit_test(a_job_under_way_counts_where_it_ends),
+        cmocka_unit_test(jobs_that_have_waited_are_done_in_the_window),
+        cmocka_unit_test(luck_is_allowed_for),
+        cmocka_unit_test(luck_is_allowed_for_in_a_run_with_an_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
