@@ -12,7 +12,7 @@ void sms__engine_init(struct sms__engine *engine, struct sms__arena *arena, cons
         engine->sources += sources[l];
     }
     sms__queue_init(&engine->queue, arena, engine->sources);
-    engine->handler = SMS__NEW(arena, struct sms__handler, engine->sources);
+    engine->handler = SMS__NEW(arena, struct sms__handler, engine->queue.leaves);
     engine->last = &engine->first;
 }
 
@@ -20,7 +20,7 @@ size_t sms__engine_source(struct sms__engine *engine, enum sms__level level, voi
                           void *subject)
 {
     size_t source = engine->next[level]++;
-    engine->handler[source] = (struct sms__handler){fire, subject};
+    engine->handler[source] = (struct sms__handler){fire, subject, NULL};
     return source;
 }
 
@@ -69,12 +69,24 @@ static struct sms__match first_event(const struct sms__engine *engine)
     return engine->plain ? find_first(engine) : sms__queue_first(&engine->queue);
 }
 
+/* Of many subjects none is in the cache: asks for the one that is likely to be next while this one is at work. */
+static void fetch(const struct sms__handler *next)
+{
+    enum { LINE = 64, OWN_LINES = 4, TOUCHED_LINES = 9 };
+    for (int i = 0; i < OWN_LINES; i++)
+        __builtin_prefetch((const char *)next->subject + i * LINE);
+    for (int i = 0; next->touched && i < TOUCHED_LINES; i++)
+        __builtin_prefetch((const char *)next->touched + i * LINE);
+}
+
 /* Fires the next source. Where nothing else happens at this instant, the actions
  * run before the source is taken out: most often they give it its next time, and
  * one change of the queue is cheaper than two. */
 static void fire_next(struct sms__engine *engine, size_t source)
 {
-    bool alone = !engine->plain && !sms__queue_tied(&engine->queue);
+    struct sms__match second = sms__queue_second(&engine->queue);
+    bool alone = !engine->plain && second.time != engine->now;
+    fetch(&engine->handler[second.source]);
     engine->firing = source;
     engine->refreshed = false;
     engine->handler[source].fire(engine->handler[source].subject, engine->now);

@@ -16,6 +16,7 @@ enum sms__level { SMS__LEVEL_WIDE, SMS__LEVEL_BLOCK, SMS__LEVEL_LINK, SMS__LEVEL
 struct sms__handler {
     void (*fire)(void *subject, uint64_t now);
     void *subject;
+    const void *touched; /* what else it will look at first, to be fetched ahead of time; or NULL */
 };
 
 /* Work to do once when everything else at this instant has happened. */

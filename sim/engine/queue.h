@@ -56,14 +56,16 @@ static inline uint64_t sms__queue_time(const struct sms__queue *queue, size_t so
     return queue->match[queue->leaves + source].time;
 }
 
-/* Whether the next two events are at one time. */
-static inline bool sms__queue_tied(const struct sms__queue *queue)
+/* The event after the first, from all that the first has beaten. */
+static inline struct sms__match sms__queue_second(const struct sms__queue *queue)
 {
     const struct sms__match *match = queue->match;
-    uint64_t time = match[1].time, tied = 0;
-    for (size_t at = queue->leaves + match[1].source; at > 1; at /= 2)
-        tied |= (uint64_t)(match[at ^ 1].time == time);
-    return tied;
+    sms__rank second = (sms__rank)-1;
+    for (size_t at = queue->leaves + match[1].source; at > 1; at /= 2) {
+        sms__rank other = sms__rank_of(match[at ^ 1]);
+        second = other < second ? other : second;
+    }
+    return (struct sms__match){(uint64_t)(second >> 64), (uint64_t)second};
 }
 
 #endif

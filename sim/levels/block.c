@@ -28,6 +28,7 @@ static void init_sm(struct sms__blocks *device, size_t idx)
     sm->idx = (uint32_t)idx;
     sm->source =
         sms__engine_source(device->engine, SMS__LEVEL_BLOCK, device->plain ? sms__plain_fire : sms__sm_fire, sm);
+    device->engine->handler[sm->source].touched = sm->resident;
 }
 
 /* Room for blocks: what an SM has lies together, what events touch most at the front. */

@@ -177,19 +177,9 @@ static bool end_blocks(struct sms__sm_state *sm, size_t g, uint64_t now)
     return stays;
 }
 
-/* Of many SMs none is in the cache: asks for all that the event will touch at once. */
-static void fetch(const struct sms__sm_state *sm)
-{
-    enum { LINE = 64, LINES = 10 };
-    for (int i = 0; i < LINES; i++)
-        __builtin_prefetch((const char *)sm->resident + i * LINE);
-    __builtin_prefetch(sm->visit);
-}
-
 void sms__sm_fire(void *subject, uint64_t now)
 {
     struct sms__sm_state *sm = subject;
-    fetch(sm);
     touch(sm, now);
     sms__note_left(sm->device, sm->idx);
     sms__engine_defer(sm->device->engine, &sm->device->dispatch);

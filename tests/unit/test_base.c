@@ -138,16 +138,18 @@ static int race_queue(void *user)
     for (size_t i = 0; i < SOURCES; i++)
         time[i] = SMS__NEVER;
     for (int step = 0; step < 100000; step++) {
-        size_t i = gsl_rng_uniform_int(rng, SOURCES), first = 0, ties = 0;
+        size_t i = gsl_rng_uniform_int(rng, SOURCES), first = 0, second = SOURCES;
         time[i] = gsl_rng_uniform(rng) < 0.3 ? SMS__NEVER : gsl_rng_uniform_int(rng, 50);
         sms__queue_set(&queue, i, time[i]);
         for (size_t s = 0; s < SOURCES; s++)
             first = time[s] < time[first] ? s : first;
         for (size_t s = 0; s < SOURCES; s++)
-            ties += s != first && time[s] == time[first];
+            if (s != first && (second == SOURCES || time[s] < time[second]))
+                second = s;
         assert_int_equal(sms__queue_first(&queue).time, time[first]);
         assert_int_equal(sms__queue_first(&queue).source, first);
-        assert_int_equal(sms__queue_tied(&queue), ties > 0 || time[first] == SMS__NEVER);
+        assert_int_equal(sms__queue_second(&queue).time, time[second]);
+        assert_int_equal(sms__queue_second(&queue).source, second);
     }
     return SMS_OK;
 }
