@@ -4,13 +4,14 @@
 #include <stdarg.h>
 #include <string.h>
 
-const char *const cli_formats[] = {"table", "csv", "json", NULL};
+const char *const cli_formats[] = {"table", "csv", "json", "simtbs", NULL};
 
 #define AT(member) offsetof(struct cli, member)
 
 const struct cli_option cli_options[] = {
-    {'o', "out", "DIR", "write a results folder (a new one)", CLI_TEXT, AT(out)},
-    {'f', "format", "FORMAT", "table, csv or json on stdout", CLI_FORMAT, AT(format)},
+    {'o', "out", "PATH", "run: write a results folder (a new one); import: write this file", CLI_TEXT, AT(out)},
+    {'f', "format", "FORMAT", "table, csv or json on stdout; run: simtbs, under compat: simtbs", CLI_FORMAT,
+     AT(format)},
     {'p', "policy", "POLICY", "this policy only", CLI_TEXT, AT(policy)},
     {'s', "seed", "N", "instead of the scenario's", CLI_COUNT, AT(seed)},
     {'r', "replications", "N", "instead of the scenario's", CLI_COUNT, AT(replications)},
@@ -25,6 +26,8 @@ const struct cli_option cli_options[] = {
     {'T', "to", "TIME", "last instant, as 1 ms; default: the same as --from", CLI_TIME, AT(to_ps)},
     {'x', "figures", "LIST", "of svg, pdf, png, with commas; default svg,png", CLI_TEXT, AT(terminals)},
     {'q', "quiet", NULL, "no progress, and nothing on stdout but what was asked for", CLI_FLAG, AT(quiet)},
+    {'S', "sane", NULL, "import: leave out compat: simtbs, and sort kernels by start", CLI_FLAG, AT(sane)},
+    {'X', "fixed", NULL, "import: memory demands as written, not as simtbs misreads them", CLI_FLAG, AT(fixed)},
     {'h', "help", NULL, "print this and exit", CLI_FLAG, AT(help)},
     {0}};
 
@@ -65,7 +68,7 @@ static int set_format(struct cli *cli, const char *text)
         cli->format = i;
         return 0;
     }
-    return cli_usage(cli, "--format: '%s' is none of table, csv, json", text);
+    return cli_usage(cli, "--format: '%s' is none of table, csv, json, simtbs", text);
 }
 
 static int set_option(struct cli *cli, const struct cli_option *option, const char *value)

@@ -11,8 +11,9 @@ int sms__verdict(const struct sms__blocks *device, size_t sm, const struct sms__
     for (int l = 0; l < SMS_LIMITS; l++)
         if (state->used[l] + fit->needs[l] > capacity[l])
             return SMS__REFUSED_BY_LIMIT + l;
-    if (!device->policy->policy->admits)
-        return SMS__ALLOWED;
+    int refusing = fit->hard ? sms__hard_refuses(device->model, fit, state->usage) : -1;
+    if (refusing >= 0 || !device->policy->policy->admits)
+        return refusing >= 0 ? refusing : SMS__ALLOWED;
     struct sms_sm_view view = {sm, sms__seen_usage(state, patched), state->used};
     struct sms_block_request request = {fit->adds, fit->needs};
     return device->policy->policy->admits(device->policy->param, &device->model->view, &view, &request);

@@ -1,4 +1,5 @@
 #include "simulate.h"
+#include "simtbs.h"
 #include "tenant.h"
 
 #include <string.h>
@@ -178,6 +179,8 @@ static bool is_beyond_clock(const struct run *run)
 
 int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec)
 {
+    if (spec->scenario->compat == SMS__COMPAT_SIMTBS)
+        return sms__simtbs_run(arena, spec);
     struct run *run = SMS__NEW(arena, struct run, 1);
     run->spec = spec;
     run->scenario = spec->scenario;

@@ -13,7 +13,7 @@ enum { SMS__HALF_BITS = 7, SMS__BUCKETS = (64 - SMS__HALF_BITS + 1) << SMS__HALF
 struct sms__histogram {
     uint64_t count, least, greatest;
     double sum;
-    uint64_t *bucket; /* [SMS__BUCKETS], from the arena at the first value; NULL before */
+    uint64_t *bucket; /* [SMS__BUCKETS], from the arena at the second value; NULL before */
     struct sms__arena *arena;
 };
 
@@ -50,6 +50,18 @@ struct sms__device_record {
     double active_ps;                  /* time with a block resident, summed over SMs */
 };
 
+/* Of a run under compat simtbs, in its ticks and units. */
+struct sms__simtbs_record {
+    uint64_t ticks, blocks;             /* simulated; done */
+    uint64_t used[SMS_RESOURCES_MAX];   /* after each tick, added up; by resource */
+    struct sms__simtbs_kernel *kernel;  /* [vms] */
+};
+
+struct sms__simtbs_kernel {
+    uint64_t start, end; /* ticks; end 0: it has not */
+    double alone;        /* ticks that it takes by itself, if it has ended */
+};
+
 struct sms__record {
     const struct sms_scenario *scenario;
     uint64_t from_ps, to_ps;   /* the time measured */
@@ -60,6 +72,8 @@ struct sms__record {
     size_t bins;
     uint64_t bin_ps;
     float *bin;               /* [SMs of all devices][bins]: occupancy */
+    struct sms__simtbs_record *simtbs; /* NULL for other runs */
+    char why[256];                     /* the run ended in an error: the error in words, or "" */
     uint64_t events, stalled; /* kernels that no policy decision ever placed, at the end */
 };
 

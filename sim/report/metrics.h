@@ -35,4 +35,10 @@ void sms__measure(const struct sms__record *record, struct sms__values *values);
 void sms__measure_progress(const struct sms_scenario *scenario, struct sms__values *values,
                            const struct sms__values *alone);
 
+/* The same for a run under compat simtbs, whose stand-alone times come from a formula. Of VMs that have ended. */
+void sms__measure_simtbs_progress(const struct sms__record *record, struct sms__values *values);
+
+/* What --format simtbs prints of a policy's first replication; NULL for other scenarios. */
+const struct sms__simtbs_record *sms__results_simtbs(const struct sms_results *results, size_t policy);
+
 #endif
