@@ -249,7 +249,7 @@ static void check_row(const struct reader *reader, const struct sms__conf_table 
             COMPLAIN(reader, at[i], "non-increasing overhead: the row above has %g", (double)last->value[i]);
 }
 
-static void read_overhead(struct reader *reader, struct sms__conf_table *table, size_t columns)
+static void read_overhead(struct reader *reader, struct sms__conf_table *table, size_t columns, float most)
 {
     struct sms__conf_row row = {0};
     const char *at = reader->piece, *place[1 + SMS__CONF_SM];
@@ -258,7 +258,7 @@ static void read_overhead(struct reader *reader, struct sms__conf_table *table, 
         if (found > columns)
             continue;
         place[found] = at;
-        if (!read_float(reader, at, length, found ? OVERHEAD_MAX : 1, &row.value[found]))
+        if (!read_float(reader, at, length, found ? OVERHEAD_MAX : most, &row.value[found]))
             return;
     }
     if (found != columns + 1) {
@@ -273,14 +273,14 @@ static void read_overhead(struct reader *reader, struct sms__conf_table *table, 
 static void read_overhead_sm(struct reader *reader)
 {
     if (require(reader, "sm", reader->sm_given, reader->sm_failed))
-        read_overhead(reader, &reader->conf->overhead_sm, reader->conf->n_sm);
+        read_overhead(reader, &reader->conf->overhead_sm, reader->conf->n_sm, OVERHEAD_MAX);
 }
 
 static void read_overhead_mem(struct reader *reader)
 {
     if (require(reader, "sm", reader->sm_given, reader->sm_failed) &
         require(reader, "mem", reader->mem_given, reader->mem_failed))
-        read_overhead(reader, &reader->conf->overhead_mem, reader->conf->n_mem);
+        read_overhead(reader, &reader->conf->overhead_mem, reader->conf->n_mem, 1);
 }
 
 /* simtbs keeps the first 12 demands in one array and the rest in another, and then moves memory demands from

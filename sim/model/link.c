@@ -250,7 +250,8 @@ static void estimate(const struct sms_scenario *scenario, struct need need[NEEDS
         kinds_of_device += d == 0 || device != scenario->device[d - 1];
     }
     double runs = ((double)scenario->policies + (compat ? 0 : vms)) * (double)scenario->replications;
-    need[NEED_SMS] = (struct need){"devices", "the blocks that all SMs hold", slots * slot + sms * sm};
+    need[NEED_SMS] =
+        (struct need){"devices", "the blocks that all SMs hold", (compat ? 0 : slots * slot) + sms * sm};
     need[NEED_JOBS] = (struct need){"vms", "the jobs under way at once on all devices", streams * devices * job};
     need[NEED_STATISTICS] = (struct need){"vms", "the statistics of VMs and kernels", (vms + kernels) * statistics};
     need[NEED_FITS] =
