@@ -38,8 +38,8 @@ static bool write_whole(int fd, const char *temporary, const char *path, const c
         close(fd);
         return false;
     }
-    bool whole = fwrite(text, 1, size, file) == size && fflush(file) == 0 && fsync(fd) == 0 &&
-                 fchmod(fd, 0666 & ~mask) == 0;
+    bool whole =
+        fwrite(text, 1, size, file) == size && fflush(file) == 0 && fsync(fd) == 0 && fchmod(fd, 0666 & ~mask) == 0;
     return fclose(file) == 0 && whole && rename(temporary, path) == 0;
 }
 

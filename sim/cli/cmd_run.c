@@ -51,7 +51,8 @@ static int check_format(const struct session *session)
 {
     for (size_t i = 0; i < session->scenarios && session->cli->format == FORMAT_SIMTBS; i++)
         if (session->scenario[i]->compat != SMS__COMPAT_SIMTBS) {
-            fprintf(stderr, "error: scenario '%s' does not say compat: simtbs, so --format simtbs has nothing to print\n",
+            fprintf(stderr,
+                    "error: scenario '%s' does not say compat: simtbs, so --format simtbs has nothing to print\n",
                     sms_scenario_name(session->scenario[i]));
             return EXIT_INPUT;
         }

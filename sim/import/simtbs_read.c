@@ -18,10 +18,10 @@ struct reader {
     const struct sms__import_options *options;
     struct sms__conf *conf;
     struct sms_errors *errors;
-    const struct section *section; /* NULL: in none */
+    const struct section *section;  /* NULL: in none */
     const char *line, *piece, *end; /* the line's start; the piece of it that is read */
     unsigned line_number;
-    bool sm_failed, mem_failed, sm_given, mem_given; /* sections that were there */
+    bool sm_failed, mem_failed, sm_given, mem_given, opened; /* sections that were there; opened: any */
     const char *mem_at;
     unsigned mem_line;
     const char *mem_line_start;
@@ -86,6 +86,8 @@ static bool read_number(const struct reader *reader, const char *at, size_t leng
     return true;
 }
 
+#define BLANK ": a line of blanks is not empty, and ends no section"
+
 /* All numbers of the piece; whether they are, and no fewer than `least` and no more than `most`. */
 static bool read_numbers(const struct reader *reader, size_t least, size_t most, const char *what, struct numbers *out)
 {
@@ -100,7 +102,7 @@ static bool read_numbers(const struct reader *reader, size_t least, size_t most,
     }
     out->count = found;
     if (right && (found < least || found > most)) {
-        COMPLAIN(reader, reader->piece, "here stand %s; found %zu", what, found);
+        COMPLAIN(reader, reader->piece, "expected %s; found %zu%s", what, found, found ? "" : BLANK);
         right = false;
     }
     return right;
@@ -262,8 +264,8 @@ static void read_overhead(struct reader *reader, struct sms__conf_table *table, 
             return;
     }
     if (found != columns + 1) {
-        COMPLAIN(reader, reader->piece, "here stand a ratio and %zu overheads, one a resource; found %zu numbers",
-                 columns, found);
+        COMPLAIN(reader, reader->piece, "expected a ratio and an overhead of each of %zu resources; found %zu%s",
+                 columns, found, found ? "" : BLANK);
         return;
     }
     check_row(reader, table, &row, columns, place);
@@ -323,8 +325,7 @@ static bool check_kernel(const struct reader *reader, const struct numbers *numb
             COMPLAIN(reader, numbers->at[4 + i], "a request of 0 of a scheduling resource: simtbs divides by it");
             right = false;
         }
-    if (right && !reader->options->sane && conf->kernels &&
-        numbers->value[1] < conf->kernel[conf->kernels - 1].start) {
+    if (right && !reader->options->sane && conf->kernels && numbers->value[1] < conf->kernel[conf->kernels - 1].start) {
         COMPLAIN(reader, numbers->at[1],
                  "the kernel starts before the one above it: simtbs would never end; import it with --sane");
         right = false;
@@ -374,15 +375,13 @@ static void read_kernel(struct reader *reader)
 }
 
 /* In the order in which simtbs tries them: *smx is *sm. */
-static const struct section sections[] = {{"general", read_general},
-                                          {"workload", read_workload},
-                                          {"sm", read_sm},
-                                          {"mem", read_mem},
-                                          {"overhead_sm", read_overhead_sm},
-                                          {"overhead_mem", read_overhead_mem},
-                                          {"kernel", read_kernel}};
+static const struct section sections[] = {
+    {"general", read_general},         {"workload", read_workload},         {"sm", read_sm},        {"mem", read_mem},
+    {"overhead_sm", read_overhead_sm}, {"overhead_mem", read_overhead_mem}, {"kernel", read_kernel}};
 
 enum { SECTIONS = sizeof sections / sizeof *sections };
+
+static const struct section ignored = {"", NULL}; /* its lines are not read */
 
 static const char *section_name(const void *user, size_t i) { return ((const struct section *)user)[i].name; }
 
@@ -390,6 +389,7 @@ static void open_section(struct reader *reader)
 {
     const char *name = reader->piece + 1;
     char word[32];
+    reader->opened = true;
     reader->section = NULL;
     for (size_t i = 0; i < SECTIONS && !reader->section; i++)
         if (!strncmp(name, sections[i].name, strlen(sections[i].name)))
@@ -405,7 +405,13 @@ static void open_section(struct reader *reader)
     else
         COMPLAIN(reader, reader->piece,
                  "unknown section '*%s'; known: general, workload, sm, mem, overhead_sm, overhead_mem, kernel", word);
-    static const struct section ignored = {"", NULL}; /* its lines were not read: one complaint is enough */
+    reader->section = &ignored;
+}
+
+/* Of the first line: one complaint is enough. */
+static void complain_of_none(struct reader *reader)
+{
+    COMPLAIN(reader, reader->piece, "a line in no section%s", reader->opened ? ": an empty line ended the last" : "");
     reader->section = &ignored;
 }
 
@@ -418,7 +424,7 @@ static void read_piece(struct reader *reader)
     else if (*reader->piece == '*')
         open_section(reader);
     else if (!reader->section)
-        COMPLAIN(reader, reader->piece, "a line in no section: an empty line ended the last");
+        complain_of_none(reader);
     else if (reader->section->read)
         reader->section->read(reader);
 }

@@ -154,9 +154,21 @@ static bool is_canceled(const struct sms__simtbs *run)
     return cancel && run->events % 256 == 0 && atomic_load_explicit(cancel, memory_order_relaxed);
 }
 
+/* simtbs counts ticks in 32 bits. */
+static void check_clock(struct sms__simtbs *run)
+{
+    if (run->t <= UINT32_MAX)
+        return;
+    snprintf(run->spec->record->why, sizeof run->spec->record->why,
+             "under policy %s the clock of simtbs would go back to 0 after tick 4294967295", run->spec->policy->label);
+    run->code = SMS_EINPUT;
+}
+
 static void check_stop(struct sms__simtbs *run)
 {
     uint64_t most = run->spec->options->max_events;
+    if (run->code == SMS_OK)
+        check_clock(run);
     if (run->code)
         return;
     if (is_canceled(run))

@@ -1,6 +1,7 @@
 /* Blocks come to the SMs of compat simtbs, and leave them. */
 #include "simtbs.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,11 +71,12 @@ static bool runs_out_of_memory(struct sms__simtbs *run, size_t kernel)
         uint64_t after = run->used[r] + fit->count[r];
         if (after <= run->max[r])
             continue;
-        snprintf(run->spec->record->why, sizeof run->spec->record->why,
-                 "out of memory under policy %s, as in simtbs: at tick %llu a block of VM '%.60s' takes '%.40s' to %llu "
-                 "of %llu units",
-                 run->spec->policy->label, (unsigned long long)run->t, vm_of(run, kernel)->name,
-                 run->device->resource[r].name, (unsigned long long)after, (unsigned long long)run->max[r]);
+        snprintf(
+            run->spec->record->why, sizeof run->spec->record->why,
+            "out of memory under policy %s, as in simtbs: at tick %llu a block of VM '%.60s' takes '%.40s' to %llu "
+            "of %llu units",
+            run->spec->policy->label, (unsigned long long)run->t, vm_of(run, kernel)->name,
+            run->device->resource[r].name, (unsigned long long)after, (unsigned long long)run->max[r]);
         run->code = SMS_EINPUT;
         return true;
     }
@@ -232,6 +234,14 @@ static void finish_launch(struct sms__simtbs *run, size_t v)
         return;
     uint64_t latency = (launch->end + 1 - launch->enter) * SMS__TICK_PS;
     run->record->kernel[v].alone = sms__simtbs_alone(run, launch, vm_of(run, v)->workload->kernel[0].blocks);
+    if (isnan(run->record->kernel[v].alone) && run->code == SMS_OK) {
+        snprintf(
+            run->spec->record->why, sizeof run->spec->record->why,
+            "simtbs divides 0 by 0 for the time of VM '%.60s' alone: the overhead curve of a memory that it does not "
+            "use begins at 0",
+            vm_of(run, v)->name);
+        run->code = SMS_EINPUT;
+    }
     vm->jobs = kernel->launches = 1;
     vm->ended = true;
     vm->end_ps = (launch->end + 1) * SMS__TICK_PS;
@@ -251,8 +261,7 @@ void sms__simtbs_finish(struct sms__simtbs *run)
         finish_launch(run, v);
     record->device[0].active_ps = (double)run->active_sum * SMS__TICK_PS;
     for (size_t r = 0; r < run->shape.sm; r++) {
-        record->device[0].excess[r] =
-            (double)run->excess_sum[r] / (double)run->max[r] * SMS_FULL * SMS__TICK_PS;
+        record->device[0].excess[r] = (double)run->excess_sum[r] / (double)run->max[r] * SMS_FULL * SMS__TICK_PS;
         record->device[0].over_ps[r] = (double)run->over_sum[r] * SMS__TICK_PS;
     }
 }

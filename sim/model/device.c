@@ -31,8 +31,7 @@ static const struct sms__field *resource_table(bool known)
     static const struct sms__field again[] = {
         {"class", SMS__CHOICE, 0, F(sms__resource, cls), .choices = class_names},
         {"scope", SMS__CHOICE, 0, F(sms__resource, scope), .choices = scope_names},
-        {"capacity", SMS__INTEGER, SMS__COUNT, F(sms__resource, capacity), 1, CAPACITY_MAX,
-         .help = ""},
+        {"capacity", SMS__INTEGER, SMS__COUNT, F(sms__resource, capacity), 1, CAPACITY_MAX, .help = ""},
         {"hard", SMS__CHOICE, 0, F(sms__resource, hard), .choices = hard_names},
         {"lanes", SMS__QUANTITY, SMS__RATIO, F(sms__resource, lanes), 0, 1e6, .help = ""},
         {"bandwidth", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__resource, bandwidth), 1, 1e18, .help = ""},
@@ -238,9 +237,8 @@ void sms__finish_device(struct sms__reader *reader, struct sms__device *device)
     check_resources(reader, device);
     for (size_t r = 0; r < device->resources; r++) {
         const struct sms__resource *resource = &device->resource[r];
-        device->resource_view[r] =
-            (struct sms_resource_view){resource->name, (enum sms_class)resource->cls, (enum sms_scope)resource->scope,
-                                       resource->hard != 0};
+        device->resource_view[r] = (struct sms_resource_view){resource->name, (enum sms_class)resource->cls,
+                                                              (enum sms_scope)resource->scope, resource->hard != 0};
     }
     device->view.sms = device->sms;
     device->view.resources = device->resources;

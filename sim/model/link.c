@@ -43,9 +43,9 @@ static void fit_kernel(struct sms__reader *reader, const struct sms__vm *vm, con
     }
     int refusing = compat ? -1 : sms__hard_refuses(device, fit, none);
     if (refusing >= 0)
-        sms__complain(reader, kernel->node, "kernel '%.60s' of VM '%.60s' fits no SM of %s: a block takes %.6g %% of '%.60s'",
-                      kernel->name, vm->name, device->name, fit->demand[refusing] / SMS_FULL * 100,
-                      device->resource[refusing].name);
+        sms__complain(reader, kernel->node,
+                      "kernel '%.60s' of VM '%.60s' fits no SM of %s: a block takes %.6g %% of '%.60s'", kernel->name,
+                      vm->name, device->name, fit->demand[refusing] / SMS_FULL * 100, device->resource[refusing].name);
     fit->per_sm = sms__blocks_per_sm(device->view.capacity, fit->needs, &binds);
     fit->work_ps = kernel->block_time.cycles ? sms__cycles_to_ps(kernel->block_time.value, device->clock_hz)
                                              : kernel->block_time.value;
@@ -250,8 +250,7 @@ static void estimate(const struct sms_scenario *scenario, struct need need[NEEDS
         kinds_of_device += d == 0 || device != scenario->device[d - 1];
     }
     double runs = ((double)scenario->policies + (compat ? 0 : vms)) * (double)scenario->replications;
-    need[NEED_SMS] =
-        (struct need){"devices", "the blocks that all SMs hold", (compat ? 0 : slots * slot) + sms * sm};
+    need[NEED_SMS] = (struct need){"devices", "the blocks that all SMs hold", (compat ? 0 : slots * slot) + sms * sm};
     need[NEED_JOBS] = (struct need){"vms", "the jobs under way at once on all devices", streams * devices * job};
     need[NEED_STATISTICS] = (struct need){"vms", "the statistics of VMs and kernels", (vms + kernels) * statistics};
     need[NEED_FITS] =

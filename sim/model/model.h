@@ -35,11 +35,11 @@ struct sms__background {
 
 struct sms__resource {
     const char *name;
-    int cls, scope;   /* enum sms_class, enum sms_scope */
-    int hard;         /* never used beyond 100 %, whatever the policy */
+    int cls, scope;    /* enum sms_class, enum sms_scope */
+    int hard;          /* never used beyond 100 %, whatever the policy */
     uint64_t capacity; /* in units of its own: of one SM, or of the device for scope device; 0: it has none */
-    double lanes;     /* results per cycle and SM; 0: not known */
-    double bandwidth; /* bytes/s; 0: not known */
+    double lanes;      /* results per cycle and SM; 0: not known */
+    double bandwidth;  /* bytes/s; 0: not known */
 };
 
 struct sms__sm {

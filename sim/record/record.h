@@ -52,9 +52,9 @@ struct sms__device_record {
 
 /* Of a run under compat simtbs, in its ticks and units. */
 struct sms__simtbs_record {
-    uint64_t ticks, blocks;             /* simulated; done */
-    uint64_t used[SMS_RESOURCES_MAX];   /* after each tick, added up; by resource */
-    struct sms__simtbs_kernel *kernel;  /* [vms] */
+    uint64_t ticks, blocks;            /* simulated; done */
+    uint64_t used[SMS_RESOURCES_MAX];  /* after each tick, added up; by resource */
+    struct sms__simtbs_kernel *kernel; /* [vms] */
 };
 
 struct sms__simtbs_kernel {
@@ -71,10 +71,10 @@ struct sms__record {
     struct sms__device_record *device; /* [devices] */
     size_t bins;
     uint64_t bin_ps;
-    float *bin;               /* [SMs of all devices][bins]: occupancy */
+    float *bin;                        /* [SMs of all devices][bins]: occupancy */
     struct sms__simtbs_record *simtbs; /* NULL for other runs */
     char why[256];                     /* the run ended in an error: the error in words, or "" */
-    uint64_t events, stalled; /* kernels that no policy decision ever placed, at the end */
+    uint64_t events, stalled;          /* kernels that no policy decision ever placed, at the end */
 };
 
 void sms__record_init(struct sms__record *record, struct sms__arena *arena, const struct sms_scenario *scenario);

@@ -26,8 +26,8 @@ struct sms_results {
     struct sms__values *alone;  /* [replications][vms] */
     bool with_alone;
     size_t sms;
-    struct bins *bins;        /* [policies] */
-    const char **kernel_name; /* "VM/KERNEL" */
+    struct bins *bins;                 /* [policies] */
+    const char **kernel_name;          /* "VM/KERNEL" */
     struct sms__simtbs_record *simtbs; /* [policies], under compat simtbs; else NULL */
 };
 

@@ -81,8 +81,7 @@ void sms__print_simtbs(const struct sms_results *results, FILE *to)
         const struct sms__simtbs_record *run = sms__results_simtbs(results, p);
         if (!run)
             return;
-        fprintf(to, "policy: %s\nsimulation end: %llu\n", sms_results_policy(results, p),
-                (unsigned long long)run->ticks);
+        fprintf(to, "policy: %s\nsimulation end: %d\n", sms_results_policy(results, p), (int)(uint32_t)run->ticks);
         print_utilization(scenario->device[0], run, to);
         print_means(scenario, run, to);
         print_memory(scenario->device[0], run, to);

@@ -70,7 +70,7 @@ truncate -s 100M "$work/sparse.conf"
 refused "(a file of 100 MB)" 3 simtbs "$work/sparse.conf" && says "(a file of 100 MB)" "is larger than 16 MiB"
 yes '1 1 1 1 1 1' | head -c 15000000 | { printf '*sm\n1 1 1 8\n*mem\n9\n*overhead_mem\n1 1\n*kernel\n'; cat; } >"$work/long.conf"
 refused "(2 million kernels)" 3 simtbs "$work/long.conf" && says "(2 million kernels)" "more than 10000 kernels"
-cp fine/line-of-1023-bytes.conf "$work/fine.conf"
+cp fine/no-end.conf "$work/fine.conf"
 echo "stays" >"$work/there.yaml"
 refused "(into a folder that is none)" 4 simtbs "$work/fine.conf" --out "$work/none/there.yaml" &&
     says "(into a folder that is none)" "No such file or directory"

@@ -16,9 +16,8 @@ POLICIES = ["rr", "rrf", "bfa", "dfa", "smk", "fua"]
 OUT_OF_MEMORY = 4
 
 
-def table(rng, columns, most):
-    """Rows that rise in every column; the first may lie at 0."""
-    first = 0 if rng.random() < 0.2 else 1
+def table(rng, columns, most, first):
+    """Rows that rise in every column."""
     ratios = sorted(rng.sample([i / 20 for i in range(first, most * 20 + 1)], rng.randint(1, 4)))
     rows, last = [], [0.0] * columns
     for ratio in ratios:
@@ -64,8 +63,8 @@ def configuration(seed):
     parts += ["*general\n%d\n" % end] if end else []
     parts.append("*sm\n%d %d %d %s" % (n_sms, n_sched, n_compute, " ".join(map(str, maxima))))
     parts.append("*mem\n" + " ".join([str(memory)] * n_mem))
-    parts.append("*overhead_mem\n" + table(rng, n_mem, 1))
-    parts.append("*overhead_sm\n" + table(rng, n_sm, rng.choice([1, 2])))
+    parts.append("*overhead_mem\n" + table(rng, n_mem, 1, 1))  # not 0: unused memory would divide 0 by 0
+    parts.append("*overhead_sm\n" + table(rng, n_sm, rng.choice([1, 2]), rng.choice([0, 1, 1, 1])))
     parts.append("*kernel\n" + "\n".join(rows))
     return "\n".join(parts) + "\n"
 
