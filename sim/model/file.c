@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DOCUMENTS_MAX = 20000 };
+enum { DOCUMENTS_MAX = 10100 };
 
 struct load {
     const char *path;
