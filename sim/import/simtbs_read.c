@@ -140,7 +140,8 @@ static bool is_late(struct reader *reader, const char *name)
 
 static bool check_sm(const struct reader *reader, const struct numbers *numbers, size_t n_sm)
 {
-    bool right = is_positive(reader, numbers, 0, "n_sms") & is_positive(reader, numbers, 1, "n_sched");
+    bool right = is_positive(reader, numbers, 0, "n_sms");
+    right = is_positive(reader, numbers, 1, "n_sched") && right;
     if (numbers->value[0] > SMS_MAX)
         COMPLAIN(reader, numbers->at[0], "more than %d SMs", SMS_MAX);
     for (size_t i = 1; i <= 2; i++)
@@ -198,6 +199,12 @@ static bool require(const struct reader *reader, const char *name, bool given, b
     if (!given)
         COMPLAIN(reader, reader->piece, "*%s must come first", name);
     return given && !failed;
+}
+
+static bool require_both(const struct reader *reader)
+{
+    bool sm = require(reader, "sm", reader->sm_given, reader->sm_failed);
+    return require(reader, "mem", reader->mem_given, reader->mem_failed) && sm;
 }
 
 /* A word of the text as a number; strtof would read on beyond the piece. */
@@ -280,8 +287,7 @@ static void read_overhead_sm(struct reader *reader)
 
 static void read_overhead_mem(struct reader *reader)
 {
-    if (require(reader, "sm", reader->sm_given, reader->sm_failed) &
-        require(reader, "mem", reader->mem_given, reader->mem_failed))
+    if (require_both(reader))
         read_overhead(reader, &reader->conf->overhead_mem, reader->conf->n_mem, 1);
 }
 
@@ -318,8 +324,10 @@ static void take_demands(const struct reader *reader, const uint64_t *demand, st
 static bool check_kernel(const struct reader *reader, const struct numbers *numbers)
 {
     const struct sms__conf *conf = reader->conf;
-    bool right = is_positive(reader, numbers, 1, "start_ts") & is_positive(reader, numbers, 2, "n_tb") &
-                 is_positive(reader, numbers, 3, "tb_duration");
+    static const char *const names[] = {"type", "start_ts", "n_tb", "tb_duration"};
+    bool right = true;
+    for (size_t i = 1; i < 4; i++)
+        right = is_positive(reader, numbers, i, names[i]) && right;
     for (size_t i = 0; i < conf->n_sched; i++)
         if (numbers->value[4 + i] == 0) {
             COMPLAIN(reader, numbers->at[4 + i], "a request of 0 of a scheduling resource: simtbs divides by it");
@@ -355,8 +363,7 @@ static void read_kernel(struct reader *reader)
     struct numbers numbers;
     char what[120];
     size_t count = 4 + conf->n_sm + conf->n_mem;
-    if (!(require(reader, "sm", reader->sm_given, reader->sm_failed) &
-          require(reader, "mem", reader->mem_given, reader->mem_failed)))
+    if (!require_both(reader))
         return;
     snprintf(what, sizeof what, "%zu numbers: type start_ts n_tb tb_duration, %zu of the SM, %zu of memory", count,
              conf->n_sm, conf->n_mem);
