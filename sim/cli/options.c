@@ -62,6 +62,8 @@ static int set_number(struct cli *cli, const struct cli_option *option, const ch
 
 static int set_format(struct cli *cli, const char *text)
 {
+    if (!strcmp(text, cli_formats[FORMAT_SIMTBS]) && strcmp(cli->program, "run") != 0)
+        return cli_usage(cli, "--format simtbs is for 'run'");
     for (int i = 0; cli_formats[i]; i++) {
         if (strcmp(cli_formats[i], text))
             continue;
