@@ -249,15 +249,16 @@ static void estimate(const struct sms_scenario *scenario, struct need need[NEEDS
         slots += (double)device->sms * (double)device->sm.blocks;
         kinds_of_device += d == 0 || device != scenario->device[d - 1];
     }
-    double runs = ((double)scenario->policies + (compat ? 0 : vms)) * (double)scenario->replications;
+    double runs = (double)scenario->policies * (double)scenario->replications;
     need[NEED_SMS] = (struct need){"devices", "the blocks that all SMs hold", (compat ? 0 : slots * slot) + sms * sm};
     need[NEED_JOBS] = (struct need){"vms", "the jobs under way at once on all devices", streams * devices * job};
     need[NEED_STATISTICS] = (struct need){"vms", "the statistics of VMs and kernels", (vms + kernels) * statistics};
     need[NEED_FITS] =
         (struct need){"vms", "every kernel on every device",
                       kernels * (kinds_of_device * fit + devices * 192 + sms / 8) + vms * devices * pointer};
-    need[NEED_VALUES] = (struct need){"run", "the values of every replication",
-                                      runs * (vms * 18 + kernels * 9 + SMS_RESOURCES_MAX * 4 + 16) * value};
+    double values = runs * (vms * 18 + kernels * 9 + SMS_RESOURCES_MAX * 4 + 16);
+    double alone = compat ? 0 : vms * (double)scenario->replications * 2;
+    need[NEED_VALUES] = (struct need){"run", "the values of every replication", (values + alone) * value};
 }
 
 static bool fits_in_memory(struct sms__reader *reader, struct sms_file *file, const struct sms_scenario *scenario)

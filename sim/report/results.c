@@ -23,7 +23,7 @@ struct sms_results {
     size_t replications, policies;
     size_t *policy;             /* [policies]: index in the scenario */
     struct sms__values *values; /* [policies][replications] */
-    struct sms__values *alone;  /* [replications][vms] */
+    struct sms__alone *alone;   /* [replications][vms] */
     bool with_alone;
     size_t sms;
     struct bins *bins;                 /* [policies] */
@@ -125,7 +125,7 @@ static int run_alone(struct job *job)
     };
     int code = sms__simulate(&job->arena, &spec);
     if (code == SMS_OK)
-        sms__measure(&record, &results->alone[idx]);
+        results->alone[idx] = sms__measure_alone(&record, (size_t)spec.only_vm);
     return code;
 }
 
@@ -241,9 +241,7 @@ static int set_up(void *user)
     for (size_t i = 0; i < results->policies * results->replications; i++)
         new_values(results, &results->values[i]);
     size_t alone = results->with_alone ? results->replications * scenario->vms : 0;
-    results->alone = SMS__NEW(&results->arena, struct sms__values, alone);
-    for (size_t i = 0; i < alone; i++)
-        new_values(results, &results->alone[i]);
+    results->alone = SMS__NEW(&results->arena, struct sms__alone, alone);
     for (size_t d = 0; d < scenario->devices; d++)
         results->sms += scenario->device[d]->sms;
     results->bins = SMS__NEW(&results->arena, struct bins, results->policies);
