@@ -94,6 +94,7 @@ static bool read_numbers(const struct reader *reader, size_t least, size_t most,
     const char *at = reader->piece;
     bool right = true;
     size_t found = 0;
+    *out = (struct numbers){0};
     for (size_t length = next_word(reader, &at); length; at += length, length = next_word(reader, &at), found++) {
         if (found >= NUMBERS_MAX)
             continue;
@@ -261,7 +262,7 @@ static void check_row(const struct reader *reader, const struct sms__conf_table 
 static void read_overhead(struct reader *reader, struct sms__conf_table *table, size_t columns, float most)
 {
     struct sms__conf_row row = {0};
-    const char *at = reader->piece, *place[1 + SMS__CONF_SM];
+    const char *at = reader->piece, *place[1 + SMS__CONF_SM] = {0};
     size_t found = 0;
     for (size_t length = next_word(reader, &at); length; at += length, length = next_word(reader, &at), found++) {
         if (found > columns)
