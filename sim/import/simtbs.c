@@ -101,7 +101,7 @@ static void write_scenario(const struct sms__conf *conf, const char *name, bool 
     fputs("contention:\n  model: curve\n  curves:\n", to);
     write_curves("sm", &conf->overhead_sm, conf->n_sm, to);
     write_curves("mem", &conf->overhead_mem, conf->n_mem, to);
-    fputs("policies: [rr, rrf, bfa, dfa, smk, fua]\n", to);
+    fputs("queue: fifo\npolicies: [rr, rrf, bfa, dfa, smk, fua]\n", to);
     write_vms(conf, to);
 }
 
