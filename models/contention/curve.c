@@ -1,6 +1,6 @@
 /* Each resource has a measured curve of overhead by usage; the overheads of a
- * class are not added, the worst counts, those of the classes and of the device's
- * own resources are. All blocks of an SM get the speed 1 / (1 + overhead),
+ * class are not added, the worst counts; those of the classes, of hard resources
+ * and of the device's own resources are. All blocks of an SM get the speed 1 / (1 + overhead),
  * whatever they use.
  *
  * Source: simtbs (oslab-ewha); its rules are in the project's specification,
@@ -12,7 +12,7 @@ static void rate(const struct sms_contention_view *view, const double *usage, st
     double worst[SMS_CLASSES] = {0}, overhead = 0;
     for (size_t r = 0; r < view->resources && view->curves; r++) {
         double own = sms_curve_at(&view->curves[r], usage[r] / SMS_FULL);
-        if (view->resource[r].scope == SMS_SCOPE_DEVICE)
+        if (view->resource[r].scope == SMS_SCOPE_DEVICE || view->resource[r].hard)
             overhead += own;
         else if (own > worst[view->resource[r].cls])
             worst[view->resource[r].cls] = own;

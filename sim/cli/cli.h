@@ -24,13 +24,13 @@ struct cli {
     int format; /* index in cli_formats */
     int engine; /* enum sms_engine */
     double seed, replications, jobs, from_ps, to_ps, tolerance, trace_events, trace_from_ps, trace_to_ps;
-    bool quiet, help, check;
+    bool quiet, help, check, sane, fixed;
     const char *share; /* folder with models/ and plots/ */
     const char *command_line;
 };
 
 extern const char *const cli_formats[];
-enum { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
+enum { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_SIMTBS };
 
 enum cli_option_kind { CLI_FLAG, CLI_TEXT, CLI_COUNT, CLI_TIME, CLI_RATIO, CLI_CHOICE };
 
@@ -109,6 +109,7 @@ int cmd_check(struct cli *cli);
 int cmd_explain(struct cli *cli);
 int cmd_list(struct cli *cli);
 int cmd_plot(struct cli *cli);
+int cmd_import(struct cli *cli);
 int cmd_help(struct cli *cli);
 
 #endif

@@ -37,6 +37,8 @@ static void print(const struct session *session)
     if (session->cli->format == FORMAT_CSV)
         sms__print_tidy_header(stdout);
     for (size_t i = 0; i < session->set.count; i++) {
+        if (session->cli->format == FORMAT_SIMTBS)
+            sms__print_simtbs(session->set.results[i], stdout);
         if (session->cli->format == FORMAT_CSV)
             sms__print_tidy(session->set.results[i], stdout);
         if (session->cli->format == FORMAT_TABLE)
@@ -44,10 +46,25 @@ static void print(const struct session *session)
     }
 }
 
+/* Its layout has no place for what other scenarios measure. */
+static int check_format(const struct session *session)
+{
+    for (size_t i = 0; i < session->scenarios && session->cli->format == FORMAT_SIMTBS; i++)
+        if (session->scenario[i]->compat != SMS__COMPAT_SIMTBS) {
+            fprintf(stderr,
+                    "error: scenario '%s' does not say compat: simtbs, so --format simtbs has nothing to print\n",
+                    sms_scenario_name(session->scenario[i]));
+            return EXIT_INPUT;
+        }
+    return EXIT_OK;
+}
+
 int cmd_run(struct cli *cli)
 {
     struct session session;
     int code = session_load(&session, cli);
+    if (code == EXIT_OK)
+        code = check_format(&session);
     if (code == EXIT_OK)
         code = cli->out ? run_into_folder(&session) : session_run_traced(&session);
     bool wanted = !(cli->out && cli->quiet);

@@ -4,14 +4,14 @@
 #include <stdarg.h>
 #include <string.h>
 
-const char *const cli_formats[] = {"table", "csv", "json", NULL};
+const char *const cli_formats[] = {"table", "csv", "json", "simtbs", NULL};
 static const char *const engines[] = {"fast", "reference", NULL};
 
 #define AT(member) offsetof(struct cli, member)
 
 const struct cli_option cli_options[] = {
-    {'o', "out", "DIR", "write a results folder (a new one)", CLI_TEXT, AT(out), NULL},
-    {'f', "format", "FORMAT", "table, csv or json on stdout", CLI_CHOICE, AT(format), cli_formats},
+    {'o', "out", "PATH", "run: write a results folder (a new one); import: write this file", CLI_TEXT, AT(out), NULL},
+    {'f', "format", "FORMAT", "table, csv or json on stdout; run: simtbs, under compat: simtbs", CLI_CHOICE, AT(format), cli_formats},
     {'p', "policy", "POLICY", "this policy only", CLI_TEXT, AT(policy), NULL},
     {'s', "seed", "N", "instead of the scenario's", CLI_COUNT, AT(seed), NULL},
     {'r', "replications", "N", "instead of the scenario's", CLI_COUNT, AT(replications), NULL},
@@ -35,6 +35,8 @@ const struct cli_option cli_options[] = {
      engines},
     {'c', "check", NULL, "check the engine's invariants at every event", CLI_FLAG, AT(check), NULL},
     {'q', "quiet", NULL, "no progress, and nothing on stdout but what was asked for", CLI_FLAG, AT(quiet), NULL},
+    {'S', "sane", NULL, "import: leave out compat: simtbs, and sort kernels by start", CLI_FLAG, AT(sane), NULL},
+    {'X', "fixed", NULL, "import: memory demands as written, not as simtbs misreads them", CLI_FLAG, AT(fixed), NULL},
     {'h', "help", NULL, "print this and exit", CLI_FLAG, AT(help), NULL},
     {0}};
 
@@ -70,6 +72,8 @@ static int set_number(struct cli *cli, const struct cli_option *option, const ch
 static int set_choice(struct cli *cli, const struct cli_option *option, const char *text)
 {
     char all[128] = "";
+    if (option->choices == cli_formats && !strcmp(text, cli_formats[FORMAT_SIMTBS]) && strcmp(cli->program, "run") != 0)
+        return cli_usage(cli, "--format simtbs is for 'run'");
     for (int i = 0; option->choices[i]; i++) {
         size_t used = strlen(all);
         snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", option->choices[i]);

@@ -13,13 +13,13 @@ static void report(struct sms__blocks *device, uint64_t now, const char *format,
 /* Keeps the first. */
 static void report(struct sms__blocks *device, uint64_t now, const char *format, ...)
 {
-    char *why = device->run->broken;
+    char *why = device->run->why;
     va_list args;
     if (*why)
         return;
-    int n = snprintf(why, sizeof device->run->broken, "at %llu ps, device %zu: ", (unsigned long long)now, device->idx);
+    int n = snprintf(why, sizeof device->run->why, "at %llu ps, device %zu: ", (unsigned long long)now, device->idx);
     va_start(args, format);
-    vsnprintf(why + n, sizeof device->run->broken - (size_t)n, format, args);
+    vsnprintf(why + n, sizeof device->run->why - (size_t)n, format, args);
     va_end(args);
     device->engine->stopped = true;
 }

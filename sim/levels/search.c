@@ -21,6 +21,9 @@ static inline int verdict(const struct sms__blocks *device, const struct sms__sm
         fits &= sm->used[l] + fit->needs[l] <= capacity[l];
     if (!fits)
         return SMS__REFUSED_BY_LIMIT;
+    int refusing = fit->hard ? sms__hard_refuses(device->model, fit, sm->usage) : -1;
+    if (refusing >= 0)
+        return refusing;
     return device->policy->policy->admits ? ask_policy(device, sm, fit) : SMS__ALLOWED;
 }
 

@@ -1,4 +1,5 @@
 #include "simulate.h"
+#include "simtbs.h"
 #include "tenant.h"
 
 #include <string.h>
@@ -207,6 +208,8 @@ static bool is_beyond_clock(const struct run *run)
 
 int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec)
 {
+    if (spec->scenario->compat == SMS__COMPAT_SIMTBS)
+        return sms__simtbs_run(arena, spec);
     struct run *run = SMS__NEW(arena, struct run, 1);
     run->spec = spec;
     run->scenario = spec->scenario;
@@ -220,7 +223,7 @@ int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec)
     spec->record->to_ps = run->engine.now;
     spec->record->events = run->engine.events;
     note_ends(run);
-    if (*spec->record->broken)
+    if (*spec->record->why)
         return SMS_EBUG;
     return code == SMS_OK && is_beyond_clock(run) ? SMS_EINPUT : code;
 }

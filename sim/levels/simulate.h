@@ -14,7 +14,7 @@ struct sms__run_spec {
     struct sms__record *record; /* filled; in the arena */
 };
 
-/* In a guard of `arena`. SMS_OK, SMS_ECANCELED, SMS_ELIMIT, SMS_EBUG with record->broken set, or
+/* In a guard of `arena`. SMS_OK, SMS_ECANCELED, SMS_ELIMIT, SMS_EBUG with record->why set, or
  * SMS_EINPUT: what is under way would end beyond the clock. */
 int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec);
 

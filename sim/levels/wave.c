@@ -116,9 +116,11 @@ static bool admits(const struct sms__blocks *device, const struct placement *pla
 static uint64_t count_admitted(const struct sms__blocks *device, uint64_t rounds)
 {
     const struct sms__wave *wave = device->wave;
-    for (size_t i = 0; device->policy->policy->admits && rounds && i < wave->count; i++)
-        while (rounds && !admits(device, &wave->placed[i], rounds))
+    for (size_t i = 0; rounds && i < wave->count; i++) {
+        bool asked = device->policy->policy->admits || wave->placed[i].launch->fit->hard;
+        while (asked && rounds && !admits(device, &wave->placed[i], rounds))
             rounds--;
+    }
     return rounds;
 }
 

@@ -5,14 +5,21 @@
 
 static const char *const class_names[] = {"compute", "memory", NULL};
 static const char *const scope_names[] = {"sm", "device", NULL};
+static const char *const hard_names[] = {"false", "true", NULL};
 
 #define F(struct_, member) offsetof(struct struct_, member)
+
+#define CAPACITY_MAX 9007199254740992.0
 
 static const struct sms__field resource_fields[] = {
     {"class", SMS__CHOICE, 0, F(sms__resource, cls), .required = true, .choices = class_names,
      .help = "policies that look at classes take the fullest resource of each"},
     {"scope", SMS__CHOICE, 0, F(sms__resource, scope), .choices = scope_names,
      .help = "each SM has its own (default), or all SMs of the device share one"},
+    {"capacity", SMS__INTEGER, SMS__COUNT, F(sms__resource, capacity), 1, CAPACITY_MAX,
+     .help = "in units of its own, of one SM, or of the device for scope device: demands may count them"},
+    {"hard", SMS__CHOICE, 0, F(sms__resource, hard), .choices = hard_names,
+     .help = "true: never used beyond 100 %, whatever the policy; default false"},
     {"lanes", SMS__QUANTITY, SMS__RATIO, F(sms__resource, lanes), 0, 1e6, .help = "results per cycle and SM"},
     {"bandwidth", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__resource, bandwidth), 1, 1e18,
      .help = "of one SM, or of the device for scope device"},
@@ -24,6 +31,8 @@ static const struct sms__field *resource_table(bool known)
     static const struct sms__field again[] = {
         {"class", SMS__CHOICE, 0, F(sms__resource, cls), .choices = class_names},
         {"scope", SMS__CHOICE, 0, F(sms__resource, scope), .choices = scope_names},
+        {"capacity", SMS__INTEGER, SMS__COUNT, F(sms__resource, capacity), 1, CAPACITY_MAX, .help = ""},
+        {"hard", SMS__CHOICE, 0, F(sms__resource, hard), .choices = hard_names},
         {"lanes", SMS__QUANTITY, SMS__RATIO, F(sms__resource, lanes), 0, 1e6, .help = ""},
         {"bandwidth", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__resource, bandwidth), 1, 1e18, .help = ""},
         {0}};
@@ -181,6 +190,20 @@ void sms__read_device(struct sms__reader *reader, const struct sms__node *node, 
     sms__finish_device(reader, device);
 }
 
+/* From here on it is a share, whatever it was written as. */
+static void settle_background(struct sms__reader *reader, const struct sms__device *device, struct sms__demand *demand)
+{
+    double parts;
+    uint64_t count;
+    int r = sms__resource_index(device, demand->resource);
+    if (r < 0)
+        sms__complain(reader, demand->node, "the device has no resource '%.60s'", demand->resource);
+    else if (sms__demand_parts(reader, device, (size_t)r, demand, false, &parts, &count) && count) {
+        demand->ratio = parts / SMS_FULL;
+        demand->bare = false;
+    }
+}
+
 static void check_backgrounds(struct sms__reader *reader, const struct sms__device *device)
 {
     for (size_t i = 0; i < device->backgrounds; i++) {
@@ -189,10 +212,16 @@ static void check_backgrounds(struct sms__reader *reader, const struct sms__devi
             sms__complain(reader, background->node, "there is no SM %llu; the device has %llu",
                           (unsigned long long)background->sm, (unsigned long long)device->sms);
         for (size_t d = 0; d < background->demands; d++)
-            if (sms__resource_index(device, background->demand[d].resource) < 0)
-                sms__complain(reader, background->demand[d].node, "the device has no resource '%.60s'",
-                              background->demand[d].resource);
+            settle_background(reader, device, &background->demand[d]);
     }
+}
+
+static void check_resources(struct sms__reader *reader, const struct sms__device *device)
+{
+    for (size_t r = 0; r < device->resources; r++)
+        if (device->resource[r].hard && device->resource[r].scope == SMS_SCOPE_DEVICE)
+            sms__complain(reader, device->node, "resource '%.60s' is hard: that is for resources of scope sm",
+                          device->resource[r].name);
 }
 
 void sms__finish_device(struct sms__reader *reader, struct sms__device *device)
@@ -205,10 +234,11 @@ void sms__finish_device(struct sms__reader *reader, struct sms__device *device)
     if (device->busy_w < device->idle_w)
         sms__complain(reader, device->node, "the power of a busy device is less than of an idle one");
     check_backgrounds(reader, device);
+    check_resources(reader, device);
     for (size_t r = 0; r < device->resources; r++) {
         const struct sms__resource *resource = &device->resource[r];
-        device->resource_view[r] =
-            (struct sms_resource_view){resource->name, (enum sms_class)resource->cls, (enum sms_scope)resource->scope};
+        device->resource_view[r] = (struct sms_resource_view){resource->name, (enum sms_class)resource->cls,
+                                                              (enum sms_scope)resource->scope, resource->hard != 0};
     }
     device->view.sms = device->sms;
     device->view.resources = device->resources;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DOCUMENTS_MAX = 10000 };
+enum { DOCUMENTS_MAX = 10100 };
 
 struct load {
     const char *path;
@@ -189,6 +189,23 @@ static void read_scenarios(struct sms_file *file, const struct sms__doc *doc)
     }
 }
 
+/* A count of units in a workload that no scenario puts on a device with a capacity is a mistaken ratio. */
+static void check_counts(struct sms_file *file)
+{
+    struct sms__reader reader = reader_of(file);
+    struct sms__quantity number;
+    for (size_t d = 0; d < file->devices; d++)
+        for (size_t r = 0; r < file->device[d]->resources; r++)
+            if (file->device[d]->resource[r].capacity)
+                return;
+    for (size_t w = 0; w < file->workloads; w++)
+        for (size_t k = 0; k < file->workload[w]->kernels; k++) {
+            const struct sms__kernel *kernel = &file->workload[w]->kernel[k];
+            for (size_t i = 0; i < kernel->demands; i++)
+                sms__read_number(&reader, kernel->demand[i].value, SMS__RATIO, 0, SMS__DEMAND_MAX, &number);
+        }
+}
+
 static int load_body(void *user)
 {
     struct load *load = user;
@@ -202,6 +219,8 @@ static int load_body(void *user)
     file->doc = doc;
     read_documents(file, doc);
     read_scenarios(file, doc);
+    if (load->errors->count == 0)
+        check_counts(file);
     if (load->errors->count == 0)
         return SMS_OK;
     return load->errors->item[0].code ? load->errors->item[0].code : SMS_EINPUT;

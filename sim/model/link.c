@@ -2,7 +2,6 @@
  * each kernel's demand and needs on each device. */
 #include "model.h"
 
-#include <math.h>
 #include <string.h>
 
 static const char *resource_name(const void *user, size_t i)
@@ -11,7 +10,7 @@ static const char *resource_name(const void *user, size_t i)
 }
 
 static void fit_demand(struct sms__reader *reader, const struct sms__kernel *kernel, const struct sms__device *device,
-                       struct sms__fit *fit)
+                       struct sms__fit *fit, bool compat)
 {
     for (size_t d = 0; d < kernel->demands; d++) {
         const struct sms__demand *demand = &kernel->demand[d];
@@ -20,8 +19,11 @@ static void fit_demand(struct sms__reader *reader, const struct sms__kernel *ker
             sms__complain_unknown(reader, demand->node, "resource", device->resources, resource_name, device);
             continue;
         }
-        bool wide = device->resource[r].scope == SMS_SCOPE_DEVICE && demand->ratio > 0;
-        fit->demand[r] = nearbyint(demand->ratio * SMS_FULL);
+        const struct sms__resource *resource = &device->resource[r];
+        if (!sms__demand_parts(reader, device, (size_t)r, demand, compat, &fit->demand[r], &fit->count[r]))
+            continue;
+        bool wide = resource->scope == SMS_SCOPE_DEVICE && demand->ratio > 0;
+        fit->hard |= resource->hard && demand->ratio > 0;
         fit->adds[r] = wide ? fit->demand[r] / (double)device->sms : fit->demand[r];
         fit->device_wide |= wide;
         uint32_t *set = wide ? &fit->wide : &fit->own;
@@ -30,16 +32,22 @@ static void fit_demand(struct sms__reader *reader, const struct sms__kernel *ker
 }
 
 static void fit_kernel(struct sms__reader *reader, const struct sms__vm *vm, const struct sms__kernel *kernel,
-                       const struct sms__device *device, struct sms__fit *fit)
+                       const struct sms__device *device, struct sms__fit *fit, bool compat)
 {
+    static const double none[SMS_RESOURCES_MAX];
     enum sms_limit binds;
-    fit_demand(reader, kernel, device, fit);
+    fit_demand(reader, kernel, device, fit, compat);
     const char *problem = sms__block_needs(&device->sm, kernel, fit->needs);
     if (problem) {
         sms__complain(reader, kernel->node, "kernel '%.60s' of VM '%.60s' fits no SM of %s: %s", kernel->name, vm->name,
                       device->name, problem);
         return;
     }
+    int refusing = compat ? -1 : sms__hard_refuses(device, fit, none);
+    if (refusing >= 0)
+        sms__complain(reader, kernel->node,
+                      "kernel '%.60s' of VM '%.60s' fits no SM of %s: a block takes %.6g %% of '%.60s'", kernel->name,
+                      vm->name, device->name, fit->demand[refusing] / SMS_FULL * 100, device->resource[refusing].name);
     fit->per_sm = sms__blocks_per_sm(device->view.capacity, fit->needs, &binds);
     fit->work_ps = kernel->block_time.cycles ? sms__cycles_to_ps(kernel->block_time.value, device->clock_hz)
                                              : kernel->block_time.value;
@@ -49,11 +57,12 @@ static void fit_kernel(struct sms__reader *reader, const struct sms__vm *vm, con
                       kernel->name, device->name);
 }
 
-static struct sms__fit *fit_vm(struct sms__reader *reader, const struct sms__vm *vm, const struct sms__device *device)
+static struct sms__fit *fit_vm(struct sms__reader *reader, const struct sms__vm *vm, const struct sms__device *device,
+                               bool compat)
 {
     struct sms__fit *fit = SMS__NEW(reader->arena, struct sms__fit, vm->workload->kernels);
     for (size_t k = 0; k < vm->workload->kernels; k++)
-        fit_kernel(reader, vm, &vm->workload->kernel[k], device, &fit[k]);
+        fit_kernel(reader, vm, &vm->workload->kernel[k], device, &fit[k], compat);
     return fit;
 }
 
@@ -63,7 +72,7 @@ static void fit_all(struct sms__reader *reader, struct sms_scenario *scenario, s
     vm->fit = SMS__NEW(reader->arena, const struct sms__fit *, scenario->devices);
     for (size_t d = 0; d < scenario->devices; d++) {
         bool same = d > 0 && scenario->device[d] == scenario->device[d - 1];
-        vm->fit[d] = same ? vm->fit[d - 1] : fit_vm(reader, vm, scenario->device[d]);
+        vm->fit[d] = same ? vm->fit[d - 1] : fit_vm(reader, vm, scenario->device[d], scenario->compat);
     }
 }
 
@@ -185,7 +194,7 @@ static void check_vm(struct sms__reader *reader, struct sms_scenario *scenario, 
 {
     if (vm->repeat == 0 && scenario->duration_ps <= 0)
         sms__complain(reader, vm->node, "VM '%.60s' repeats forever: the run needs a duration", vm->name);
-    if (scenario->duration_ps > 0 && vm->start_ps >= scenario->duration_ps)
+    if (scenario->compat == SMS__COMPAT_OFF && scenario->duration_ps > 0 && vm->start_ps >= scenario->duration_ps)
         sms__complain(reader, sms__node_get(vm->node, "start"), "VM '%.60s' starts when the run is over", vm->name);
     if (vm->repeat != 1 && !takes_time(scenario, vm->workload))
         sms__complain(reader, vm->node, "a job of VM '%.60s' takes no time and repeats", vm->name);
@@ -229,7 +238,8 @@ enum { NEED_SMS, NEED_JOBS, NEED_STATISTICS, NEED_FITS, NEED_VALUES, NEEDS };
 /* About what the levels, the record and the results allocate for each. */
 static void estimate(const struct sms_scenario *scenario, struct need need[NEEDS])
 {
-    const double slot = 104, sm = 320, job = 320, statistics = 60000, fit = 384, pointer = 8, value = 8;
+    const bool compat = scenario->compat != SMS__COMPAT_OFF; /* one job a VM and no stand-alone runs */
+    const double slot = 104, sm = 320, job = 320, statistics = compat ? 200 : 60000, fit = 512, pointer = 8, value = 8;
     double devices = (double)scenario->devices, vms = (double)scenario->vms, kernels = 0, streams = 0;
     double sms = 0, slots = 0, kinds_of_device = 0;
     for (size_t v = 0; v < scenario->vms; v++) {
@@ -242,15 +252,16 @@ static void estimate(const struct sms_scenario *scenario, struct need need[NEEDS
         slots += (double)device->sms * (double)device->sm.blocks;
         kinds_of_device += d == 0 || device != scenario->device[d - 1];
     }
-    double runs = ((double)scenario->policies + vms) * (double)scenario->replications;
-    need[NEED_SMS] = (struct need){"devices", "the blocks that all SMs hold", slots * slot + sms * sm};
+    double runs = (double)scenario->policies * (double)scenario->replications;
+    need[NEED_SMS] = (struct need){"devices", "the blocks that all SMs hold", (compat ? 0 : slots * slot) + sms * sm};
     need[NEED_JOBS] = (struct need){"vms", "the jobs under way at once on all devices", streams * devices * job};
     need[NEED_STATISTICS] = (struct need){"vms", "the statistics of VMs and kernels", (vms + kernels) * statistics};
     need[NEED_FITS] =
         (struct need){"vms", "every kernel on every device",
                       kernels * (kinds_of_device * fit + devices * 192 + sms / 8) + vms * devices * pointer};
-    need[NEED_VALUES] = (struct need){"run", "the values of every replication",
-                                      runs * (vms * 18 + kernels * 9 + SMS_RESOURCES_MAX * 4 + 16) * value};
+    double values = runs * (vms * 18 + kernels * 9 + SMS_RESOURCES_MAX * 4 + 16);
+    double alone = compat ? 0 : vms * (double)scenario->replications * 2;
+    need[NEED_VALUES] = (struct need){"run", "the values of every replication", (values + alone) * value};
 }
 
 static bool fits_in_memory(struct sms__reader *reader, struct sms_file *file, const struct sms_scenario *scenario)
@@ -275,7 +286,7 @@ static bool fits_in_memory(struct sms__reader *reader, struct sms_file *file, co
 void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
 {
     bool whole = require(reader, scenario->node, "devices", scenario->devices);
-    whole &= require(reader, scenario->node, "vms", scenario->vms);
+    whole &= scenario->compat != SMS__COMPAT_OFF || require(reader, scenario->node, "vms", scenario->vms);
     whole &= require(reader, scenario->node, "policies", scenario->policies);
     for (size_t v = 0; v < scenario->vms; v++)
         whole &= scenario->vm[v].workload != NULL;
@@ -289,7 +300,11 @@ void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struc
         fit_all(reader, scenario, &scenario->vm[v]);
     }
     check_curves(reader, scenario);
+    if (scenario->compat != SMS__COMPAT_OFF)
+        sms__check_compat(reader, scenario);
     check_expects(reader, scenario);
+    if (scenario->compat != SMS__COMPAT_OFF)
+        return; /* a block that never fits just waits there */
     for (size_t p = 0; p < scenario->policies && !reader->errors->count; p++)
         check_policy(reader, scenario, &scenario->policy[p]);
     if (!reader->errors->count)

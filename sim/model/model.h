@@ -17,10 +17,12 @@ enum { SMS__PARAMS_MAX = 8 };
 /* A demand above this many SMs is a mistake, not a measurement. */
 #define SMS__DEMAND_MAX 16.0
 
+/* Written as a share of an SM, or, of a resource with a capacity, as a count of its units. */
 struct sms__demand {
     const char *resource;
     double ratio;
-    const struct sms__node *node;
+    bool bare; /* a number without %: a count where the resource has a capacity */
+    const struct sms__node *node, *value;
 };
 
 /* Load that is always there, on one SM (worked examples, other tenants). */
@@ -33,9 +35,11 @@ struct sms__background {
 
 struct sms__resource {
     const char *name;
-    int cls, scope;   /* enum sms_class, enum sms_scope */
-    double lanes;     /* results per cycle and SM; 0: not known */
-    double bandwidth; /* bytes/s; 0: not known */
+    int cls, scope;    /* enum sms_class, enum sms_scope */
+    int hard;          /* never used beyond 100 %, whatever the policy */
+    uint64_t capacity; /* in units of its own: of one SM, or of the device for scope device; 0: it has none */
+    double lanes;      /* results per cycle and SM; 0: not known */
+    double bandwidth;  /* bytes/s; 0: not known */
 };
 
 struct sms__sm {
@@ -95,6 +99,7 @@ struct sms__workload {
 struct sms__fit {
     double demand[SMS_RESOURCES_MAX]; /* parts of SMS_FULL */
     double adds[SMS_RESOURCES_MAX];
+    uint64_t count[SMS_RESOURCES_MAX]; /* of resources with a capacity: the demand in their units */
     uint64_t needs[SMS_LIMITS];
     double work_ps;   /* block_time */
     uint64_t work;    /* the same, in whole ps */
@@ -102,6 +107,7 @@ struct sms__fit {
     bool device_wide; /* demands a resource of scope device */
     uint32_t own;     /* bit r: demands resource r, of scope sm */
     uint32_t wide;    /* bit r: demands resource r, of scope device */
+    bool hard;        /* demands a resource that is hard */
 };
 
 enum sms__arrivals { SMS__CLOSED, SMS__POISSON, SMS__REGULAR };
@@ -113,6 +119,7 @@ struct sms__vm {
     const struct sms__node *node, *workload_node;
     const struct sms__workload *workload;
     double start_ps, deadline_ps; /* deadline 0: none */
+    uint64_t type;                /* by which --format simtbs groups VMs */
     uint64_t repeat;              /* jobs; 0: for ever */
     uint64_t streams;             /* jobs at once, per device */
     int arrivals;                 /* enum sms__arrivals */
@@ -134,6 +141,12 @@ struct sms__expect {
     bool has_value, has_min, has_max;
 };
 
+/* Another simulator, digit for digit, its faults included (docs/simtbs.md). */
+enum sms__compat { SMS__COMPAT_OFF, SMS__COMPAT_SIMTBS };
+
+/* Under compat simtbs a tick is a microsecond. */
+#define SMS__TICK_PS 1000000
+
 struct sms_scenario {
     const char *name, *question;
     const struct sms__node *node;
@@ -144,7 +157,8 @@ struct sms_scenario {
     double contention_param[SMS__PARAMS_MAX];
     const char *contention_label;
     struct sms__curves *curves;
-    int queue; /* enum sms_queue */
+    int queue;  /* enum sms_queue */
+    int compat; /* enum sms__compat */
     struct sms__policy_use *policy;
     size_t policies;
     struct sms__policy_use *alone; /* of the stand-alone runs */
@@ -193,6 +207,26 @@ void sms__read_demand(struct sms__reader *reader, const struct sms__node *node, 
 
 /* Checks the parts of a scenario against each other and fills in what runs need. */
 void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
+
+/* compat.c: whether the other simulator has what the scenario asks for. */
+void sms__check_compat(struct sms__reader *reader, const struct sms_scenario *scenario);
+
+/* What compat simtbs knows of a device's resources, in their order: hard ones from 0, those of class compute,
+ * those of class memory from `compute` to `sm`, then `device` of scope device. */
+struct sms__simtbs_shape {
+    size_t hard, compute, sm, device;
+};
+/* NULL, or why the device has no such shape. */
+const char *sms__simtbs_shape(const struct sms__device *device, struct sms__simtbs_shape *shape);
+
+/* demand.c: what a demand on resource `r` of the device is in parts, and in units if it is a count of them.
+ * Returns whether it can be; reports it otherwise. `unbounded`: a count has no ceiling. */
+bool sms__demand_parts(struct sms__reader *reader, const struct sms__device *device, size_t r,
+                       const struct sms__demand *demand, bool unbounded, double *parts, uint64_t *count);
+
+/* The hard resource of which the block would take an SM beyond its capacity, or -1.
+ * `usage` is the SM's, as policies see it. */
+int sms__hard_refuses(const struct sms__device *device, const struct sms__fit *fit, const double *usage);
 
 /* uses.c: the fields of a scenario that name policies and a contention model; `at` is the scenario. */
 void sms__read_policies(struct sms__reader *reader, const struct sms__node *node, void *at);

@@ -10,6 +10,8 @@
 
 const char *const sms__queue_names[] = {"interleave", "fifo", "kernel_fifo", "rr_fifo", NULL};
 
+static const char *const compat_names[] = {"off", "simtbs", NULL};
+
 /* Of one scenario. Names are compared with each other, so that lists without end would take time without end. */
 enum { DEVICES_MAX = 100000, ENTRIES_MAX = 10000 };
 
@@ -171,6 +173,8 @@ static const struct sms__field vm_fields[] = {
      .help = "when jobs arrive on each device; default: the next when one ends"},
     {"deadline", SMS__QUANTITY, SMS__TIME, F(sms__vm, deadline_ps), 1, SMS__TIME_MAX_PS,
      .help = "of a job, from its arrival"},
+    {"type", SMS__INTEGER, SMS__COUNT, F(sms__vm, type), 0, 4294967295.0,
+     .help = "a number by which --format simtbs groups VMs; default 0"},
     {0}};
 
 static void read_vm(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
@@ -272,6 +276,8 @@ static const struct sms__field scenario_fields[] = {
     {"contention", SMS__CUSTOM, .read = sms__read_contention, .help = "a model, or {model: NAME, ...}; default none"},
     {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .choices = sms__queue_names,
      .help = "in which order kernels offer blocks; default interleave"},
+    {"compat", SMS__CHOICE, 0, F(sms_scenario, compat), .choices = compat_names,
+     .help = "simtbs: run as that simulator would, digit for digit; default off"},
     {"policies", SMS__CUSTOM, .read = sms__read_policies, .required = true, .help = "a list of NAME or {NAME: {...}}"},
     {"alone", SMS__CUSTOM, .read = sms__read_alone, .help = "the policy of the stand-alone runs; default round_robin"},
     {"vms", SMS__CUSTOM, .read = read_vms, .required = true, .help = "a list"},

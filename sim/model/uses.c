@@ -149,7 +149,9 @@ static void unknown_contention(struct sms__reader *reader, const struct sms__nod
 
 #define USAGE_STEP 1e-6 /* between two points of a curve, so that no slope is beyond number */
 
-static bool read_point(struct sms__reader *reader, const struct sms__node *node, double *usage, double *overhead)
+/* The first point may lie at 0. */
+static bool read_point(struct sms__reader *reader, const struct sms__node *node, bool first, double *usage,
+                       double *overhead)
 {
     struct sms__quantity x, y;
     if (!sms__expect_kind(reader, node, SMS__LIST))
@@ -161,8 +163,8 @@ static bool read_point(struct sms__reader *reader, const struct sms__node *node,
     if (!sms__read_number(reader, node->item[0], SMS__RATIO, 0, 1e6, &x) ||
         !sms__read_number(reader, node->item[1], SMS__RATIO, 0, 1e6, &y))
         return false;
-    if (x.value < *usage + USAGE_STEP || y.value < *overhead) {
-        sms__complain(reader, node, "the points of a curve rise, from a usage above 0 and by at least 0.0001 %%");
+    if ((x.value < *usage + USAGE_STEP && !(first && x.value == 0)) || y.value < *overhead) {
+        sms__complain(reader, node, "the points of a curve rise, by at least 0.0001 %% of usage");
         return false;
     }
     *usage = x.value;
@@ -180,7 +182,7 @@ static void read_curve(struct sms__reader *reader, const struct sms__node *node,
     double *overhead = SMS__NEW(reader->arena, double, node->items);
     double last_usage = 0, last_overhead = 0;
     for (size_t i = 0; i < node->items; i++) {
-        if (!read_point(reader, node->item[i], &last_usage, &last_overhead))
+        if (!read_point(reader, node->item[i], i == 0, &last_usage, &last_overhead))
             return;
         usage[i] = last_usage;
         overhead[i] = last_overhead;

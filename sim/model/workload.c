@@ -5,6 +5,8 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
+#define COUNT_MAX 9007199254740992.0
+
 enum { KERNELS_MAX = 4096, STEPS_MAX = 100000 };
 
 static const char *const spread_names[] = {"uniform", "exponential", NULL};
@@ -17,18 +19,26 @@ static bool is_repeated(const struct sms__demand *demand, size_t count, const ch
     return false;
 }
 
+static bool is_bare(const struct sms__node *value) { return value->kind == SMS__SCALAR && !strchr(value->text, '%'); }
+
+static bool is_whole(const struct sms__node *value)
+{
+    return value->kind == SMS__SCALAR && value->text[0] && strspn(value->text, "0123456789") == strlen(value->text);
+}
+
 static void read_demand_pair(struct sms__reader *reader, const struct sms__node *key, const struct sms__node *value,
                              struct sms__demand *demand, size_t *count)
 {
     struct sms__quantity ratio;
     const char *name = sms__read_name(reader, key);
-    if (!name || !sms__read_number(reader, value, SMS__RATIO, 0, SMS__DEMAND_MAX, &ratio))
+    bool bare = is_whole(value); /* a count, it may be: which devices there are is not known yet */
+    if (!name || !sms__read_number(reader, value, SMS__RATIO, 0, bare ? COUNT_MAX : SMS__DEMAND_MAX, &ratio))
         return;
     if (is_repeated(demand, *count, name)) {
         sms__complain(reader, key, "key '%s' is given twice", name);
         return;
     }
-    demand[(*count)++] = (struct sms__demand){name, ratio.value, key};
+    demand[(*count)++] = (struct sms__demand){name, ratio.value, is_bare(value), key, value};
 }
 
 void sms__read_demand(struct sms__reader *reader, const struct sms__node *node, struct sms__demand **demand,
@@ -72,7 +82,8 @@ static const struct sms__field kernel_fields[] = {
     {"block_time", SMS__CUSTOM, SMS__CYCLES, F(sms__kernel, block_time), .required = true, .read = read_block_time,
      .help = "of one block at full speed"},
     {"demand", SMS__CUSTOM, SMS__RATIO, .read = read_kernel_demand,
-     .help = "by resource: the fraction of one SM's capacity that a resident block takes at full speed, up to 1600 %"},
+     .help = "by resource: the fraction of one SM's capacity that a resident block takes at full speed, up to 1600 %; "
+             "of a resource with a capacity, a number without % counts its units"},
     {"jitter", SMS__QUANTITY, SMS__RATIO, F(sms__kernel, jitter), 0, 0.5,
      .help = "coefficient of variation of block times, spread uniformly"},
     {"spread", SMS__CHOICE, 0, F(sms__kernel, spread), .choices = spread_names,

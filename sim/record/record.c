@@ -29,11 +29,14 @@ static double bucket_value(size_t bucket)
 
 void sms__histogram_add(struct sms__histogram *histogram, uint64_t value)
 {
-    if (!histogram->bucket)
+    if (histogram->count == 1 && !histogram->bucket) { /* one value is least and greatest: it needs no buckets */
         histogram->bucket = SMS__NEW(histogram->arena, uint64_t, SMS__BUCKETS);
+        histogram->bucket[bucket_of(histogram->least)]++;
+    }
     histogram->count++;
     histogram->sum += (double)value;
-    histogram->bucket[bucket_of(value)]++;
+    if (histogram->bucket)
+        histogram->bucket[bucket_of(value)]++;
     if (value < histogram->least)
         histogram->least = value;
     if (value > histogram->greatest)
@@ -43,7 +46,7 @@ void sms__histogram_add(struct sms__histogram *histogram, uint64_t value)
 void sms__histogram_clear(struct sms__histogram *histogram)
 {
     struct sms__histogram empty = {.least = UINT64_MAX, .bucket = histogram->bucket, .arena = histogram->arena};
-    if (histogram->count)
+    if (histogram->bucket)
         memset(histogram->bucket, 0, SMS__BUCKETS * sizeof *histogram->bucket);
     *histogram = empty;
 }

@@ -13,7 +13,7 @@ enum { SMS__HALF_BITS = 7, SMS__BUCKETS = (64 - SMS__HALF_BITS + 1) << SMS__HALF
 struct sms__histogram {
     uint64_t count, least, greatest;
     double sum;
-    uint64_t *bucket; /* [SMS__BUCKETS], from the arena at the first value; NULL before */
+    uint64_t *bucket; /* [SMS__BUCKETS], from the arena at the second value; NULL before */
     struct sms__arena *arena;
 };
 
@@ -54,6 +54,18 @@ struct sms__device_record {
     sms__integral active_ps;                  /* time with a block resident, summed over SMs */
 };
 
+/* Of a run under compat simtbs, in its ticks and units. */
+struct sms__simtbs_record {
+    uint64_t ticks, blocks;            /* simulated; done */
+    uint64_t used[SMS_RESOURCES_MAX];  /* after each tick, added up; by resource */
+    struct sms__simtbs_kernel *kernel; /* [vms] */
+};
+
+struct sms__simtbs_kernel {
+    uint64_t start, end; /* ticks; end 0: it has not */
+    double alone;        /* ticks that it takes by itself, if it has ended */
+};
+
 struct sms__record {
     const struct sms_scenario *scenario;
     uint64_t from_ps, to_ps;   /* the time measured */
@@ -63,9 +75,10 @@ struct sms__record {
     struct sms__device_record *device; /* [devices] */
     size_t bins;
     uint64_t bin_ps;
-    uint64_t *bin;            /* [SMs of all devices][bins]: threads x ps */
-    char broken[240];         /* the first invariant that did not hold, in words; "": all did */
-    uint64_t events, stalled; /* kernels that no policy decision ever placed, at the end */
+    uint64_t *bin;                     /* [SMs of all devices][bins]: threads x ps */
+    struct sms__simtbs_record *simtbs; /* NULL for other runs */
+    char why[256];                     /* the run ended in an error: the error in words, or "" */
+    uint64_t events, stalled;          /* kernels that no policy decision ever placed, at the end */
 };
 
 void sms__record_init(struct sms__record *record, struct sms__arena *arena, const struct sms_scenario *scenario);

@@ -210,14 +210,18 @@ static void measure_host(const struct sms__record *record, double *out)
     out[SMS__ALL_HOST_FAIRNESS] = out[SMS__ALL_HOST_JAIN] = NAN;
 }
 
+static double own_time_ps(const struct sms__record *record, size_t v)
+{
+    return record->vm[v].ended ? (double)record->vm[v].end_ps - record->scenario->vm[v].start_ps : NAN;
+}
+
 void sms__measure(const struct sms__record *record, struct sms__values *values)
 {
     const struct sms_scenario *scenario = record->scenario;
     measure_host(record, row(values, SMS_HOST, 0));
     for (size_t v = 0; v < scenario->vms; v++) {
         measure_vm(record, v, row(values, SMS_VM, v));
-        double start = scenario->vm[v].start_ps;
-        values->end_ps[v] = record->vm[v].ended ? (double)record->vm[v].end_ps - start : NAN;
+        values->end_ps[v] = own_time_ps(record, v);
     }
     for (size_t r = 0; r < sms__subject_count(scenario, SMS_RESOURCE); r++)
         measure_resource(record, r, row(values, SMS_RESOURCE, r));
@@ -225,32 +229,65 @@ void sms__measure(const struct sms__record *record, struct sms__values *values)
         measure_kernel(record, k, row(values, SMS_KERNEL, k));
 }
 
-static double progress(const struct sms__values *mix, const struct sms__values *alone, size_t v)
+struct sms__alone sms__measure_alone(const struct sms__record *record, size_t v)
 {
-    if (!isnan(mix->end_ps[v]) && !isnan(alone->end_ps[v]))
-        return over(alone->end_ps[v], mix->end_ps[v]);
-    return over(row(mix, SMS_VM, v)[SMS__ALL_VM_BLOCKS], row(alone, SMS_VM, v)[SMS__ALL_VM_BLOCKS]);
+    struct sum sum = sum_kernels(record, record->first_kernel[v], record->first_kernel[v + 1]);
+    return (struct sms__alone){own_time_ps(record, v), over(sum.blocks, seconds(record))};
+}
+
+static double progress(const struct sms__values *mix, const struct sms__alone *alone, size_t v)
+{
+    if (!isnan(mix->end_ps[v]) && !isnan(alone->end_ps))
+        return over(alone->end_ps, mix->end_ps[v]);
+    return over(row(mix, SMS_VM, v)[SMS__ALL_VM_BLOCKS], alone->blocks_per_s);
+}
+
+/* Normalized progress of VMs, on the way to the host's metrics. */
+struct progress_sum {
+    double sum, squares, slowdowns, least, greatest, vms;
+};
+
+/* `alone`: blocks per second of the VM alone. */
+static void add_progress(struct progress_sum *sum, double own, double alone, double *vm)
+{
+    vm[SMS__ALL_VM_PROGRESS] = own;
+    vm[SMS__ALL_VM_NTT] = over(1, own);
+    vm[SMS__ALL_VM_ALONE] = alone;
+    sum->sum += own;
+    sum->squares += own * own;
+    sum->slowdowns += over(1, own);
+    sum->least = own < sum->least ? own : sum->least;
+    sum->greatest = own > sum->greatest ? own : sum->greatest;
+    sum->vms++;
+}
+
+static void measure_host_progress(const struct progress_sum *sum, double *host)
+{
+    host[SMS__ALL_HOST_STP] = sum->sum;
+    host[SMS__ALL_HOST_ANTT] = sum->slowdowns / sum->vms;
+    host[SMS__ALL_HOST_HMS] = over(sum->vms, sum->slowdowns);
+    host[SMS__ALL_HOST_FAIRNESS] = over(sum->least, sum->greatest);
+    host[SMS__ALL_HOST_JAIN] = over(sum->sum * sum->sum, sum->vms * sum->squares);
 }
 
 void sms__measure_progress(const struct sms_scenario *scenario, struct sms__values *values,
-                           const struct sms__values *alone)
+                           const struct sms__alone *alone)
 {
-    double *host = row(values, SMS_HOST, 0);
-    double sum = 0, squares = 0, slowdowns = 0, least = INFINITY, greatest = 0, n = (double)scenario->vms;
-    for (size_t v = 0; v < scenario->vms; v++) {
-        double *vm = row(values, SMS_VM, v), own = progress(values, &alone[v], v);
-        vm[SMS__ALL_VM_PROGRESS] = own;
-        vm[SMS__ALL_VM_NTT] = over(1, own);
-        vm[SMS__ALL_VM_ALONE] = row(&alone[v], SMS_VM, v)[SMS__ALL_VM_BLOCKS];
-        sum += own;
-        squares += own * own;
-        slowdowns += over(1, own);
-        least = own < least ? own : least;
-        greatest = own > greatest ? own : greatest;
+    struct progress_sum sum = {.least = INFINITY};
+    for (size_t v = 0; v < scenario->vms; v++)
+        add_progress(&sum, progress(values, &alone[v], v), alone[v].blocks_per_s, row(values, SMS_VM, v));
+    measure_host_progress(&sum, row(values, SMS_HOST, 0));
+}
+
+void sms__measure_simtbs_progress(const struct sms__record *record, struct sms__values *values)
+{
+    struct progress_sum sum = {.least = INFINITY};
+    for (size_t v = 0; v < record->scenario->vms; v++) {
+        double alone_ps = record->simtbs->kernel[v].alone * SMS__TICK_PS;
+        if (record->vm[v].ended && alone_ps > 0)
+            add_progress(&sum, alone_ps / values->end_ps[v], (double)record->kernel[v].blocks / (alone_ps / 1e12),
+                         row(values, SMS_VM, v));
     }
-    host[SMS__ALL_HOST_STP] = sum;
-    host[SMS__ALL_HOST_ANTT] = slowdowns / n;
-    host[SMS__ALL_HOST_HMS] = over(n, slowdowns);
-    host[SMS__ALL_HOST_FAIRNESS] = over(least, greatest);
-    host[SMS__ALL_HOST_JAIN] = over(sum * sum, n * squares);
+    if (sum.vms > 0)
+        measure_host_progress(&sum, row(values, SMS_HOST, 0));
 }

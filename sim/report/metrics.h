@@ -31,8 +31,20 @@ size_t sms__subject_count(const struct sms_scenario *scenario, enum sms_subject 
 /* Everything but what needs the stand-alone runs, which is NAN so far. */
 void sms__measure(const struct sms__record *record, struct sms__values *values);
 
-/* Fills that in: `alone[v]` holds the values of the stand-alone run of VM v. */
+/* What is kept of the stand-alone run of a VM. */
+struct sms__alone {
+    double end_ps, blocks_per_s; /* as in its values */
+};
+struct sms__alone sms__measure_alone(const struct sms__record *record, size_t v);
+
+/* Fills that in: `alone[v]` is of VM v. */
 void sms__measure_progress(const struct sms_scenario *scenario, struct sms__values *values,
-                           const struct sms__values *alone);
+                           const struct sms__alone *alone);
+
+/* The same for a run under compat simtbs, whose stand-alone times come from a formula. Of VMs that have ended. */
+void sms__measure_simtbs_progress(const struct sms__record *record, struct sms__values *values);
+
+/* What --format simtbs prints of a policy's first replication; NULL for other scenarios. */
+const struct sms__simtbs_record *sms__results_simtbs(const struct sms_results *results, size_t policy);
 
 #endif

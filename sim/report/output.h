@@ -42,6 +42,9 @@ void sms__print_wide(const struct sms__set *set, enum sms_subject subject, FILE 
 int sms__print_json(const struct sms__set *set, FILE *to);
 int sms__print_json_ratios(const struct sms__set *set, const size_t *baseline, FILE *to);
 
+/* simtbs.c: as simtbs prints it, one report a policy; nothing for a scenario without compat: simtbs. */
+void sms__print_simtbs(const struct sms_results *results, FILE *to);
+
 /* The subject's name as files call it: host, vm, resource, kernel. */
 const char *sms__subject_word(enum sms_subject subject);
 

@@ -23,11 +23,12 @@ struct sms_results {
     size_t replications, policies;
     size_t *policy;             /* [policies]: index in the scenario */
     struct sms__values *values; /* [policies][replications] */
-    struct sms__values *alone;  /* [replications][vms] */
+    struct sms__alone *alone;   /* [replications][vms] */
     bool with_alone;
     size_t sms;
-    struct bins *bins;        /* [policies] */
-    const char **kernel_name; /* "VM/KERNEL" */
+    struct bins *bins;                 /* [policies] */
+    const char **kernel_name;          /* "VM/KERNEL" */
+    struct sms__simtbs_record *simtbs; /* [policies], under compat simtbs; else NULL */
 };
 
 /* The runs to do, handed out one by one. */
@@ -37,7 +38,8 @@ struct work {
     pthread_mutex_t lock;
     size_t next, done, total;
     int code;
-    char broken[240]; /* of the first run that ended with SMS_EBUG */
+    size_t failed; /* the first job in order that did, if `code` says that one did */
+    char why[sizeof(((struct sms__record *)0)->why)];
 };
 
 struct sms_run_options sms_run_defaults(void)
@@ -55,7 +57,7 @@ struct job {
     struct work *work;
     size_t idx;
     struct sms__arena arena;
-    struct sms__record record;
+    char why[sizeof(((struct sms__record *)0)->why)];
 };
 
 static void keep_bins(struct sms_results *results, size_t policy, const struct sms__record *record)
@@ -72,12 +74,23 @@ static void keep_bins(struct sms_results *results, size_t policy, const struct s
                                          (double)results->scenario->device[d]->sm.threads);
 }
 
+static void keep_simtbs(struct sms_results *results, size_t policy, const struct sms__simtbs_record *record)
+{
+    struct sms__simtbs_record *kept = &results->simtbs[policy];
+    struct sms__simtbs_kernel *kernel = kept->kernel;
+    *kept = *record;
+    kept->kernel = kernel;
+    for (size_t v = 0; v < results->scenario->vms; v++)
+        kernel[v] = record->kernel[v];
+}
+
 /* Runs come in the order: policies by replication, then stand-alone runs. */
 static int run_policy(struct job *job)
 {
     struct sms_results *results = job->work->results;
     size_t policy = job->idx / results->replications, replication = job->idx % results->replications;
     const struct sms__policy_use *use = &results->scenario->policy[results->policy[policy]];
+    struct sms__record record;
     struct sms__run_spec spec = {
         .scenario = results->scenario,
         .policy = use,
@@ -85,13 +98,18 @@ static int run_policy(struct job *job)
         .only_vm = -1,
         .observe = replication == 0 ? use->label : NULL,
         .options = job->work->options,
-        .record = &job->record,
+        .record = &record,
     };
     int code = sms__simulate(&job->arena, &spec);
+    memcpy(job->why, record.why, sizeof job->why);
     if (code == SMS_OK) {
-        sms__measure(&job->record, &results->values[job->idx]);
+        sms__measure(&record, &results->values[job->idx]);
+        if (record.simtbs && job->work->options->alone)
+            sms__measure_simtbs_progress(&record, &results->values[job->idx]);
         if (replication == 0)
-            keep_bins(results, policy, &job->record);
+            keep_bins(results, policy, &record);
+        if (replication == 0 && record.simtbs)
+            keep_simtbs(results, policy, record.simtbs);
     }
     return code;
 }
@@ -100,17 +118,18 @@ static int run_alone(struct job *job)
 {
     struct sms_results *results = job->work->results;
     size_t idx = job->idx - results->policies * results->replications;
+    struct sms__record record;
     struct sms__run_spec spec = {
         .scenario = results->scenario,
         .policy = results->scenario->alone,
         .seed = replication_seed(results, idx / results->scenario->vms),
         .only_vm = (long)(idx % results->scenario->vms),
         .options = job->work->options,
-        .record = &job->record,
+        .record = &record,
     };
     int code = sms__simulate(&job->arena, &spec);
     if (code == SMS_OK)
-        sms__measure(&job->record, &results->alone[idx]);
+        results->alone[idx] = sms__measure_alone(&record, (size_t)spec.only_vm);
     return code;
 }
 
@@ -131,14 +150,16 @@ static bool take(struct work *work, size_t *idx)
     return more;
 }
 
+/* Of several that fail, the first in order is reported: all before it were begun before. */
 static void finish(struct work *work, const struct job *job, int code)
 {
     pthread_mutex_lock(&work->lock);
     work->done++;
-    if (code == SMS_EBUG && !work->code)
-        snprintf(work->broken, sizeof work->broken, "%s", job->record.broken);
-    if (code && !work->code)
+    if (code && (!work->code || job->idx < work->failed)) {
         work->code = code;
+        work->failed = job->idx;
+        memcpy(work->why, job->why, sizeof work->why);
+    }
     if (work->options->on_progress)
         work->options->on_progress(work->options->user, work->done, work->total);
     pthread_mutex_unlock(&work->lock);
@@ -149,6 +170,7 @@ static void *do_work(void *user)
     struct job job = {.work = user};
     while (take(job.work, &job.idx)) {
         job.arena = (struct sms__arena){0};
+        job.why[0] = '\0';
         int code = sms__guard(&job.arena, run_job, &job);
         sms__arena_release(&job.arena);
         finish(job.work, &job, code);
@@ -223,15 +245,17 @@ static int set_up(void *user)
     for (size_t i = 0; i < results->policies * results->replications; i++)
         new_values(results, &results->values[i]);
     size_t alone = results->with_alone ? results->replications * scenario->vms : 0;
-    results->alone = SMS__NEW(&results->arena, struct sms__values, alone);
-    for (size_t i = 0; i < alone; i++)
-        new_values(results, &results->alone[i]);
+    results->alone = SMS__NEW(&results->arena, struct sms__alone, alone);
     for (size_t d = 0; d < scenario->devices; d++)
         results->sms += scenario->device[d]->sms;
     results->bins = SMS__NEW(&results->arena, struct bins, results->policies);
     for (size_t p = 0; p < results->policies; p++)
         results->bins[p].value = SMS__NEW(&results->arena, float, results->sms * setup->options->bins);
     name_kernels(results);
+    if (scenario->compat == SMS__COMPAT_SIMTBS)
+        results->simtbs = SMS__NEW(&results->arena, struct sms__simtbs_record, results->policies);
+    for (size_t p = 0; results->simtbs && p < results->policies; p++)
+        results->simtbs[p].kernel = SMS__NEW(&results->arena, struct sms__simtbs_kernel, scenario->vms);
     return SMS_OK;
 }
 
@@ -240,6 +264,25 @@ static void measure_all_progress(struct sms_results *results)
     for (size_t i = 0; results->with_alone && i < results->policies * results->replications; i++)
         sms__measure_progress(results->scenario, &results->values[i],
                               &results->alone[i % results->replications * results->scenario->vms]);
+}
+
+static int report(int code, const struct sms_scenario *scenario, const char *why, struct sms_errors *errors)
+{
+    if (code == SMS_ENOMEM)
+        sms__fail(errors, code, scenario->path, "scenario '%s': no memory", scenario->name);
+    if (code == SMS_ECANCELED)
+        sms__fail(errors, code, scenario->path, "scenario '%s': interrupted", scenario->name);
+    if (code == SMS_EINPUT && why[0])
+        sms__fail(errors, code, scenario->path, "scenario '%s': %s", scenario->name, why);
+    else if (code == SMS_EINPUT)
+        sms__fail(errors, code, scenario->path,
+                  "scenario '%s': a block or a copy would end beyond the clock's 213 days; give the run a duration",
+                  scenario->name);
+    if (code == SMS_EBUG)
+        sms__fail(errors, code, scenario->path, "scenario '%s': broken invariant: %s", scenario->name, why);
+    if (code == SMS_ELIMIT)
+        sms__fail(errors, code, scenario->path, "scenario '%s': the limit of events was reached", scenario->name);
+    return code;
 }
 
 static int run_all(struct sms_results *results, const struct sms_run_options *options, struct sms_errors *errors)
@@ -251,25 +294,7 @@ static int run_all(struct sms_results *results, const struct sms_run_options *op
     pthread_mutex_destroy(&work.lock);
     if (work.code == SMS_OK)
         measure_all_progress(results);
-    if (work.code == SMS_EBUG)
-        sms__fail(errors, SMS_EBUG, results->scenario->path, "scenario '%s': broken invariant: %s",
-                  results->scenario->name, work.broken);
-    return work.code;
-}
-
-static int report(int code, const struct sms_scenario *scenario, struct sms_errors *errors)
-{
-    if (code == SMS_ENOMEM)
-        sms__fail(errors, code, scenario->path, "scenario '%s': no memory", scenario->name);
-    if (code == SMS_ECANCELED)
-        sms__fail(errors, code, scenario->path, "scenario '%s': interrupted", scenario->name);
-    if (code == SMS_EINPUT)
-        sms__fail(errors, code, scenario->path,
-                  "scenario '%s': a block or a copy would end beyond the clock's 213 days; give the run a duration",
-                  scenario->name);
-    if (code == SMS_ELIMIT)
-        sms__fail(errors, code, scenario->path, "scenario '%s': the limit of events was reached", scenario->name);
-    return code;
+    return report(work.code, results->scenario, work.why, errors);
 }
 
 int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *options, struct sms_results **out,
@@ -281,20 +306,20 @@ int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *o
     *errors = (struct sms_errors){0};
     struct sms_results *results = calloc(1, sizeof *results);
     if (!results)
-        return report(SMS_ENOMEM, scenario, errors);
+        return report(SMS_ENOMEM, scenario, "", errors);
     results->scenario = scenario;
     results->seed = options->seed ? options->seed : scenario->seed;
     results->replications = options->replications ? options->replications : scenario->replications;
-    results->with_alone = options->alone;
+    results->with_alone = options->alone && scenario->compat == SMS__COMPAT_OFF;
     struct setup setup = {results, options};
     int code = sms__guard(&results->arena, set_up, &setup);
     if (code == SMS_OK && results->policies == 0)
         code = sms__fail(errors, SMS_EINPUT, scenario->path, "scenario '%s' has no policy '%.60s'", scenario->name,
                          options->policy);
     if (code == SMS_OK)
-        code = report(run_all(results, options, errors), scenario, errors);
+        code = run_all(results, options, errors);
     else if (!errors->count)
-        report(code, scenario, errors);
+        report(code, scenario, "", errors);
     if (code)
         sms_results_free(results);
     else
@@ -392,6 +417,11 @@ struct sms_estimate sms_results_ratio(const struct sms_results *results, size_t 
             add(&estimate, value / base);
     }
     return close_estimate(estimate);
+}
+
+const struct sms__simtbs_record *sms__results_simtbs(const struct sms_results *results, size_t policy)
+{
+    return results->simtbs ? &results->simtbs[policy] : NULL;
 }
 
 const float *sms_results_bins(const struct sms_results *results, size_t policy, size_t sm_of_all)

@@ -84,8 +84,11 @@ void sms__table_print(struct sms__table_out *table, FILE *to)
 {
     if (!table)
         return;
-    for (size_t i = 0; i < table->cells && !table->failed; i++) {
-        print_cell(table->cell[i], i % table->columns, column_width(table, i % table->columns), to);
+    size_t *widest = calloc(table->columns, sizeof *widest);
+    for (size_t c = 0; widest && c < table->columns; c++)
+        widest[c] = column_width(table, c);
+    for (size_t i = 0; i < table->cells && widest && !table->failed; i++) {
+        print_cell(table->cell[i], i % table->columns, widest[i % table->columns], to);
         if ((i + 1) % table->columns == 0)
             fputc('\n', to);
     }
@@ -93,4 +96,5 @@ void sms__table_print(struct sms__table_out *table, FILE *to)
         free(table->cell[i]);
     free(table->cell);
     free(table);
+    free(widest);
 }

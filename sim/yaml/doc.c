@@ -75,27 +75,25 @@ static int make_room(void *user)
     return SMS_OK;
 }
 
-/* Its text in the arena, terminated, or an error; the descriptor is closed on every way out. */
-static int read_text(struct loader *l)
+int sms__text_load(struct sms__arena *arena, const char *path, const char **text, struct sms_errors *errors)
 {
-    const char *path = l->doc->path;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return sms__fail(l->errors, errno == ENOENT ? SMS_EINPUT : SMS_EIO, path, "%s", strerror(errno));
+        return sms__fail(errors, errno == ENOENT ? SMS_EINPUT : SMS_EIO, path, "%s", strerror(errno));
     struct stat st = {0};
-    struct slurp slurp = {.arena = l->arena};
-    int code = check_file(path, fd, &st, l->errors);
+    struct slurp slurp = {.arena = arena};
+    int code = check_file(path, fd, &st, errors);
     if (code == SMS_OK) {
         slurp.size = (size_t)st.st_size;
-        code = sms__guard(l->arena, make_room, &slurp);
+        code = sms__guard(arena, make_room, &slurp);
     }
     ssize_t got = code == SMS_OK ? read_all(fd, slurp.bytes, slurp.size) : 0;
     if (got < 0)
-        code = sms__fail(l->errors, SMS_EIO, path, "%s", strerror(errno));
+        code = sms__fail(errors, SMS_EIO, path, "%s", strerror(errno));
     close(fd);
     if (code == SMS_OK && memchr(slurp.bytes, '\0', (size_t)got))
-        code = sms__fail(l->errors, SMS_EINPUT, path, "is not text: it holds NUL bytes");
-    l->doc->text = slurp.bytes;
+        code = sms__fail(errors, SMS_EINPUT, path, "is not text: it holds NUL bytes");
+    *text = slurp.bytes;
     return code;
 }
 
@@ -292,7 +290,7 @@ int sms__doc_load(struct sms__arena *arena, const char *path, struct sms__doc *d
 {
     struct loader l = {.arena = arena, .errors = errors, .doc = doc};
     doc->path = sms__copy(arena, path, strlen(path));
-    int code = read_text(&l);
+    int code = sms__text_load(arena, doc->path, &doc->text, errors);
     if (code)
         return code;
     if (!yaml_parser_initialize(&l.parser))

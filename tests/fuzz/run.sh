@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Fuzzes the reader of files and short runs with libFuzzer. Usage: run.sh SECONDS [CORPUS]
+# Fuzzes the reader of files and short runs with libFuzzer, or with TARGET import the importers.
+# Usage: run.sh SECONDS [CORPUS [TARGET]]
 # What breaks it stays in CORPUS or is printed in base64. Exit 1 if something did, 77 without clang.
 set -u
 seconds=${1:?seconds}
@@ -8,19 +9,25 @@ command -v clang >/dev/null || { echo "skipped: there is no clang"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 corpus=${2:-$work/corpus}
+target=${3:-file}
+case $target in
+    file) sources= seeds=tests/fuzz/seeds words=tests/fuzz/yaml.dict ;;
+    import) sources=$(echo sim/import/*.c) seeds=tests/fuzz/seeds-import words=tests/fuzz/simtbs.dict ;;
+    *) echo "unknown target '$target'; known: file, import"; exit 2 ;;
+esac
 mkdir -p "$corpus" "$work/build"
 
 flags="-g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all"
 CC=clang cmake -S . -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags" -DBUILD_TESTING=OFF \
     >"$work/log" 2>&1 && cmake --build "$work/build" --target smsched >>"$work/log" 2>&1 &&
     clang -std=c17 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-        -I. -Isim/include tests/fuzz/fuzz_file.c "$work/build/libsmsched.a" \
+        -I. -Isim/include "tests/fuzz/fuzz_$target.c" $sources "$work/build/libsmsched.a" \
         $(pkg-config --libs yaml-0.1 gsl) -lglpk -lpthread -lm -o "$work/fuzz" >>"$work/log" 2>&1 ||
     { cat "$work/log"; echo "it does not build"; exit 1; }
 
 "$work/fuzz" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -malloc_limit_mb=2048 -max_len=4096 \
-    -dict=tests/fuzz/yaml.dict -artifact_prefix="$work/" -print_final_stats=1 -verbosity=0 \
-    "$corpus" tests/fuzz/seeds >"$work/fuzzed" 2>&1
+    -dict="$words" -artifact_prefix="$work/" -print_final_stats=1 -verbosity=0 \
+    "$corpus" "$seeds" >"$work/fuzzed" 2>&1
 status=$?
 if [ "$status" -ne 0 ]; then
     cat "$work/fuzzed"

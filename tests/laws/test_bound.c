@@ -413,7 +413,7 @@ static void a_model_delivers_what_it_says(void **state)
     static const double usage[] = {0.4, 0.9, 2}, overhead[] = {0.05, 0.7, 0.9};
     static const double backgrounds[] = {0, 0.3, 1.2}, mosts[] = {0.2, 0.8, 1.7, 6}, slopes[] = {0, 0.3, 1, 2.55};
     struct sms_curve curve = {3, usage, overhead};
-    struct sms_resource_view resource = {"r", SMS_MEMORY, SMS_SCOPE_SM};
+    struct sms_resource_view resource = {"r", SMS_MEMORY, SMS_SCOPE_SM, false};
     (void)state;
     for (size_t i = 0; i < 3 * 3 * 4 * 4; i++) {
         const struct sms_contention *model = models[i % 3];

@@ -88,10 +88,10 @@ struct random_case {
     double demand[GROUPS][RESOURCES], speed[GROUPS];
 };
 
-static const struct sms_resource_view resources[RESOURCES] = {{"a", SMS_COMPUTE, SMS_SCOPE_SM},
-                                                              {"b", SMS_COMPUTE, SMS_SCOPE_SM},
-                                                              {"c", SMS_MEMORY, SMS_SCOPE_SM},
-                                                              {"d", SMS_MEMORY, SMS_SCOPE_DEVICE}};
+static const struct sms_resource_view resources[RESOURCES] = {{"a", SMS_COMPUTE, SMS_SCOPE_SM, false},
+                                                              {"b", SMS_COMPUTE, SMS_SCOPE_SM, false},
+                                                              {"c", SMS_MEMORY, SMS_SCOPE_SM, false},
+                                                              {"d", SMS_MEMORY, SMS_SCOPE_DEVICE, false}};
 
 static void draw(gsl_rng *rng, struct random_case *c)
 {

@@ -51,7 +51,26 @@ static const char scenario_text[] =
     "run: {duration: 1 ms, replications: 2}\n"
     "---\n"
     "workload: own\n"
-    "kernels: [{name: k, blocks: 64, threads: 64, block_time: 9 us, demand: {dram: 9 %}}]\n";
+    "kernels: [{name: k, blocks: 64, threads: 64, block_time: 9 us, demand: {dram: 9 %}}]\n"
+    "---\n"
+    "device: ticks\n"
+    "clock: 1 GHz\n"
+    "sms: 2\n"
+    "sm: {threads: 2048, warps: 64, blocks: 64}\n"
+    "resources: {slots: {class: compute, capacity: 40, hard: true},\n"
+    "  memory: {class: memory, scope: device, capacity: 100}}\n"
+    "---\n"
+    "workload: of-ticks\n"
+    "kernels: [{name: k, blocks: 64, threads: 32, block_time: 9 us, demand: {slots: 2, memory: 1}}]\n"
+    "---\n"
+    "scenario: ticks\n"
+    "compat: simtbs\n"
+    "devices: [{model: ticks}]\n"
+    "contention: {model: curve, curves: {slots: [[1, 0.3]], memory: [[1, 0.1]]}}\n"
+    "policies: [rr, bfa]\n"
+    "vms: [{name: a, workload: of-ticks, start: 1 us}, {name: b, workload: of-ticks, start: 3 us}]\n";
+
+enum { ORDINARY, TICKS }; /* scenarios of the file */
 
 static char path[] = "/tmp/smsched-oom-XXXXXX";
 
@@ -102,14 +121,14 @@ static size_t load_until_it_succeeds(size_t count)
     }
 }
 
-static size_t run_until_it_succeeds(size_t count)
+static size_t run_until_it_succeeds(size_t scenario, size_t count)
 {
     struct sms_file *file = load_path(path);
     for (size_t n = 1;; n++) {
         struct sms_errors errors;
         struct sms_results *results;
         deny(n, count);
-        int code = sms_run(sms_file_scenario(file, 0), NULL, &results, &errors);
+        int code = sms_run(sms_file_scenario(file, scenario), NULL, &results, &errors);
         deny(0, 0);
         if (code == SMS_OK) {
             sms_results_free(results);
@@ -135,13 +154,15 @@ static void a_load_survives_the_end_of_all_memory(void **state)
 static void a_run_survives_any_one_allocation_that_fails(void **state)
 {
     (void)state;
-    assert_true(run_until_it_succeeds(1) > 4);
+    assert_true(run_until_it_succeeds(ORDINARY, 1) > 4);
+    assert_true(run_until_it_succeeds(TICKS, 1) > 4);
 }
 
 static void a_run_survives_the_end_of_all_memory(void **state)
 {
     (void)state;
-    assert_true(run_until_it_succeeds(0) > 4);
+    assert_true(run_until_it_succeeds(ORDINARY, 0) > 4);
+    assert_true(run_until_it_succeeds(TICKS, 0) > 4);
 }
 
 static void a_run_is_the_same_after_a_failed_one(void **state)

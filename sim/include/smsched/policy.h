@@ -50,6 +50,7 @@ struct sms_resource_view {
     const char *name;
     enum sms_class cls;
     enum sms_scope scope;
+    bool hard; /* never used beyond SMS_FULL: the engine sees to it, as to the limits */
 };
 
 /* The device, as far as a policy may know it. Read only. */

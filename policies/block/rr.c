@@ -1,0 +1,13 @@
+/* simtbs's round robin: kernels in launch order, the next SM in the ring with room
+ * takes the next block. Under `compat: simtbs` the ring stops at an SM that is full.
+ *
+ * Wins and fails as round_robin does; a large block at the head holds up all.
+ * Source: simtbs (oslab-ewha), policy rr (docs/simtbs.md). */
+#include <smsched/policy.h>
+
+const struct sms_block_policy sms_block_rr = {
+    .name = "rr",
+    .help = "simtbs: the next SM in the ring with room, kernels in launch order",
+    .search = SMS_SEARCH_RING,
+    .queue = SMS_QUEUE_FIFO,
+};

@@ -1,0 +1,13 @@
+/* simtbs's round robin that fills: kernels in launch order, one SM until it is full,
+ * then the next in the ring.
+ *
+ * Wins and fails as round_robin_full does; a large block at the head holds up all.
+ * Source: simtbs (oslab-ewha), policy rrf (docs/simtbs.md). */
+#include <smsched/policy.h>
+
+const struct sms_block_policy sms_block_rrf = {
+    .name = "rrf",
+    .help = "simtbs: one SM until it is full, then the next, kernels in launch order",
+    .search = SMS_SEARCH_STAY,
+    .queue = SMS_QUEUE_FIFO,
+};

@@ -1,0 +1,96 @@
+#include "cli.h"
+
+#include "../import/import.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *importer_name(const void *user, size_t i) { return ((const struct sms__importer *)user)[i].name; }
+
+static const struct sms__importer *find_importer(const struct cli *cli, int *code)
+{
+    char list[200] = "";
+    size_t count = 0;
+    for (; sms__importers[count].name; count++) {
+        if (!strcmp(sms__importers[count].name, cli->args[0]))
+            return &sms__importers[count];
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", sms__importers[count].name);
+    }
+    const char *near = sms__nearest(cli->args[0], count, importer_name, sms__importers);
+    if (near)
+        *code = cli_usage(cli, "unknown format '%s'; did you mean '%s'?", cli->args[0], near);
+    else
+        *code = cli_usage(cli, "unknown format '%s'; known: %s", cli->args[0], list);
+    return NULL;
+}
+
+/* All of it on the disk under another name first, then by the right one. */
+static bool write_whole(int fd, const char *temporary, const char *path, const char *text, size_t size)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    FILE *file = fdopen(fd, "w");
+    if (!file) {
+        close(fd);
+        return false;
+    }
+    bool whole =
+        fwrite(text, 1, size, file) == size && fflush(file) == 0 && fsync(fd) == 0 && fchmod(fd, 0666 & ~mask) == 0;
+    return fclose(file) == 0 && whole && rename(temporary, path) == 0;
+}
+
+static int write_file(const char *path, const char *text, size_t size, struct sms_errors *errors)
+{
+    char temporary[4096];
+    if ((size_t)snprintf(temporary, sizeof temporary, "%s.partial-XXXXXX", path) >= sizeof temporary)
+        return sms__fail(errors, SMS_EIO, path, "the name is too long");
+    int fd = mkstemp(temporary);
+    if (fd < 0)
+        return sms__fail(errors, SMS_EIO, path, "cannot be made: %s", strerror(errno));
+    if (write_whole(fd, temporary, path, text, size))
+        return SMS_OK;
+    int why = errno;
+    unlink(temporary);
+    return sms__fail(errors, SMS_EIO, path, "cannot be written: %s", strerror(why));
+}
+
+/* Imports into memory: nothing is written unless all of it is right. */
+static int import(const struct cli *cli, const struct sms__importer *importer, struct sms_errors *errors)
+{
+    const struct sms__import_options options = {cli->sane, cli->fixed};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to)
+        return sms__fail(errors, SMS_ENOMEM, cli->args[1], "no memory");
+    int code = sms__import(importer, cli->args[1], &options, to, errors);
+    bool failed = ferror(to) != 0;
+    if ((fclose(to) || failed) && code == SMS_OK)
+        code = sms__fail(errors, SMS_ENOMEM, cli->args[1], "no memory");
+    if (code == SMS_OK && cli->out)
+        code = write_file(cli->out, text, size, errors);
+    else if (code == SMS_OK)
+        fwrite(text, 1, size, stdout); /* whether all went out, cli_finish tells */
+    free(text);
+    return code;
+}
+
+int cmd_import(struct cli *cli)
+{
+    struct sms_errors errors = {0};
+    int code = EXIT_USAGE;
+    if (cli->n_args == 0)
+        return cli_usage(cli, "name a format and a file");
+    const struct sms__importer *importer = find_importer(cli, &code);
+    if (!importer)
+        return code;
+    if (cli->n_args != 2)
+        return cli_usage(cli, "name one file to import");
+    code = import(cli, importer, &errors);
+    sms_errors_print(&errors, stderr);
+    return cli_exit_code(code);
+}

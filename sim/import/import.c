@@ -1,0 +1,51 @@
+#include "import.h"
+
+#include "simtbs.h"
+
+#include <ctype.h>
+#include <string.h>
+
+const struct sms__importer sms__importers[] = {
+    {"simtbs", "a configuration of simtbs (oslab-ewha)", sms__import_simtbs},
+    {0},
+};
+
+struct import {
+    struct sms__arena arena;
+    const struct sms__importer *importer;
+    const char *path;
+    const struct sms__import_options *options;
+    FILE *to;
+    struct sms_errors *errors;
+};
+
+static int body(void *user)
+{
+    struct import *import = user;
+    return import->importer->import(&import->arena, import->path, import->options, import->to, import->errors);
+}
+
+int sms__import(const struct sms__importer *importer, const char *path, const struct sms__import_options *options,
+                FILE *to, struct sms_errors *errors)
+{
+    struct import import = {{0}, importer, path, options, to, errors};
+    *errors = (struct sms_errors){0};
+    int code = sms__guard(&import.arena, body, &import);
+    if (code == SMS_ENOMEM && !errors->count)
+        sms__fail(errors, SMS_ENOMEM, path, "no memory");
+    sms__arena_release(&import.arena);
+    return code;
+}
+
+enum { NAME_MAX_CHARS = 60 };
+
+const char *sms__import_name(struct sms__arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path, *dot = strrchr(last, '.');
+    size_t length = dot && dot > last ? (size_t)(dot - last) : strlen(last);
+    char *name = sms__copy(arena, last, length < NAME_MAX_CHARS ? length : NAME_MAX_CHARS);
+    for (char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '-')
+            *c = '_';
+    return *name ? name : "imported";
+}

@@ -1,0 +1,477 @@
+/* The grammar of simtbs's configurations, as that program reads it: a section
+ * starts with '*' and is known by the beginning of its name, '#' in the first
+ * column is a comment, an empty line ends a section, and a line is read 1023
+ * bytes at a time, so that what is beyond counts as the next line. */
+#include "simtbs.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBER_MAX 4294967295u
+
+enum { PIECE_BYTES = 1023, NUMBERS_MAX = 4 + SMS__CONF_SM + SMS__CONF_MEM, OVERHEAD_MAX = 1000000, SMS_MAX = 1000000 };
+
+struct reader {
+    struct sms__arena *arena;
+    const char *path, *text;
+    const struct sms__import_options *options;
+    struct sms__conf *conf;
+    struct sms_errors *errors;
+    const struct section *section;  /* NULL: in none */
+    const char *line, *piece, *end; /* the line's start; the piece of it that is read */
+    unsigned line_number;
+    bool sm_failed, mem_failed, sm_given, mem_given, opened; /* sections that were there; opened: any */
+    const char *mem_at;
+    unsigned mem_line;
+    const char *mem_line_start;
+};
+
+struct section {
+    const char *name;
+    void (*read)(struct reader *reader);
+};
+
+/* At `at` in the line that starts at `line`. Columns count characters. */
+static struct sms__mark mark_at(const struct reader *reader, const char *line, unsigned number, const char *at)
+{
+    unsigned column = 1;
+    for (const char *c = line; c < at; c++)
+        column += ((unsigned char)*c & 0xc0) != 0x80;
+    return (struct sms__mark){reader->path, reader->text, number, column};
+}
+
+static struct sms__mark here(const struct reader *reader, const char *at)
+{
+    return mark_at(reader, reader->line, reader->line_number, at);
+}
+
+#define COMPLAIN(reader, at, ...) sms__error((reader)->errors, SMS_EINPUT, here((reader), (at)), __VA_ARGS__)
+
+static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/* The next word of the piece from *at on; its length, 0 at the end. */
+static size_t next_word(const struct reader *reader, const char **at)
+{
+    while (*at < reader->end && is_blank(**at))
+        (*at)++;
+    const char *from = *at;
+    size_t length = 0;
+    while (from + length < reader->end && !is_blank(from[length]))
+        length++;
+    return length;
+}
+
+struct numbers {
+    size_t count;
+    uint64_t value[NUMBERS_MAX];
+    const char *at[NUMBERS_MAX];
+};
+
+static bool read_number(const struct reader *reader, const char *at, size_t length, uint64_t *value)
+{
+    *value = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (!isdigit((unsigned char)at[i])) {
+            COMPLAIN(reader, at, "'%.*s' is not a whole number", length < 40 ? (int)length : 40, at);
+            return false;
+        }
+        *value = *value * 10 + (uint64_t)(at[i] - '0');
+        if (*value > NUMBER_MAX) {
+            COMPLAIN(reader, at, "'%.*s' is too large: numbers go to %u", length < 40 ? (int)length : 40, at,
+                     NUMBER_MAX);
+            return false;
+        }
+    }
+    return true;
+}
+
+#define BLANK ": a line of blanks is not empty, and ends no section"
+
+/* All numbers of the piece; whether they are, and no fewer than `least` and no more than `most`. */
+static bool read_numbers(const struct reader *reader, size_t least, size_t most, const char *what, struct numbers *out)
+{
+    const char *at = reader->piece;
+    bool right = true;
+    size_t found = 0;
+    *out = (struct numbers){0};
+    for (size_t length = next_word(reader, &at); length; at += length, length = next_word(reader, &at), found++) {
+        if (found >= NUMBERS_MAX)
+            continue;
+        out->at[found] = at;
+        right = read_number(reader, at, length, &out->value[found]) && right;
+    }
+    out->count = found;
+    if (right && (found < least || found > most)) {
+        COMPLAIN(reader, reader->piece, "expected %s; found %zu%s", what, found, found ? "" : BLANK);
+        right = false;
+    }
+    return right;
+}
+
+static bool is_positive(const struct reader *reader, const struct numbers *numbers, size_t i, const char *what)
+{
+    if (numbers->value[i] == 0)
+        COMPLAIN(reader, numbers->at[i], "%s is 0", what);
+    return numbers->value[i] != 0;
+}
+
+static void read_general(struct reader *reader)
+{
+    struct numbers numbers;
+    if (read_numbers(reader, 1, 1, "max_simtime alone", &numbers))
+        reader->conf->max = numbers.value[0];
+}
+
+/* It is for a generator of workloads. Its first lines set what *sm and *mem set again. */
+static void read_workload(struct reader *reader)
+{
+    if (reader->sm_given || reader->mem_given)
+        COMPLAIN(reader, reader->piece, "*workload stands before *sm and *mem: simtbs would take resources from here");
+}
+
+static bool is_late(struct reader *reader, const char *name)
+{
+    const struct sms__conf *conf = reader->conf;
+    bool late = conf->overhead_sm.rows || conf->overhead_mem.rows || conf->kernels;
+    if (late)
+        COMPLAIN(reader, reader->piece, "*%s again, after what was read by the first", name);
+    return late;
+}
+
+static bool check_sm(const struct reader *reader, const struct numbers *numbers, size_t n_sm)
+{
+    bool right = is_positive(reader, numbers, 0, "n_sms");
+    right = is_positive(reader, numbers, 1, "n_sched") && right;
+    if (numbers->value[0] > SMS_MAX)
+        COMPLAIN(reader, numbers->at[0], "more than %d SMs", SMS_MAX);
+    for (size_t i = 1; i <= 2; i++)
+        if (numbers->value[i] > n_sm) {
+            COMPLAIN(reader, numbers->at[i], "%s is %llu, and there are %zu resources",
+                     i == 1 ? "n_sched" : "n_compute", (unsigned long long)numbers->value[i], n_sm);
+            right = false;
+        }
+    for (size_t i = 0; i < n_sm; i++)
+        right = is_positive(reader, numbers, 3 + i, "the maximum of a resource") && right;
+    return right && numbers->value[0] <= SMS_MAX;
+}
+
+static void read_sm(struct reader *reader)
+{
+    struct numbers numbers;
+    struct sms__conf *conf = reader->conf;
+    reader->sm_given = true;
+    reader->sm_failed = true;
+    if (is_late(reader, "sm") ||
+        !read_numbers(reader, 4, 3 + SMS__CONF_SM, "n_sms n_sched n_compute and 1 to 12 maxima", &numbers))
+        return;
+    if (!check_sm(reader, &numbers, numbers.count - 3))
+        return;
+    conf->sms = numbers.value[0];
+    conf->n_sched = numbers.value[1];
+    conf->n_compute = numbers.value[2];
+    conf->n_sm = numbers.count - 3;
+    memcpy(conf->sm_max, numbers.value + 3, conf->n_sm * sizeof *conf->sm_max);
+    reader->sm_failed = false;
+}
+
+static void read_mem(struct reader *reader)
+{
+    struct numbers numbers;
+    struct sms__conf *conf = reader->conf;
+    reader->mem_given = true;
+    reader->mem_failed = true;
+    reader->mem_at = reader->piece;
+    reader->mem_line = reader->line_number;
+    reader->mem_line_start = reader->line;
+    if (is_late(reader, "mem") || !read_numbers(reader, 1, SMS__CONF_MEM, "1 or 2 maxima", &numbers))
+        return;
+    for (size_t i = 0; i < numbers.count; i++)
+        if (!is_positive(reader, &numbers, i, "the maximum of a memory"))
+            return;
+    conf->n_mem = numbers.count;
+    memcpy(conf->mem_max, numbers.value, conf->n_mem * sizeof *conf->mem_max);
+    reader->mem_failed = false;
+}
+
+/* Whether the section stood before; says so, unless what is wrong was said there. */
+static bool require(const struct reader *reader, const char *name, bool given, bool failed)
+{
+    if (!given)
+        COMPLAIN(reader, reader->piece, "*%s must come first", name);
+    return given && !failed;
+}
+
+static bool require_both(const struct reader *reader)
+{
+    bool sm = require(reader, "sm", reader->sm_given, reader->sm_failed);
+    return require(reader, "mem", reader->mem_given, reader->mem_failed) && sm;
+}
+
+/* A word of the text as a number; strtof would read on beyond the piece. */
+static bool read_float(const struct reader *reader, const char *at, size_t length, float most, float *value)
+{
+    char word[64], *rest = word;
+    bool decimal = length < sizeof word && strspn(at, "0123456789.eE+-") >= length &&
+                   (isdigit((unsigned char)at[0]) || at[0] == '.');
+    if (decimal) {
+        memcpy(word, at, length);
+        word[length] = '\0';
+        *value = strtof(word, &rest);
+    }
+    if (!decimal || *rest || rest == word)
+        COMPLAIN(reader, at, "'%.*s' is not a number of 0 or more", length < 40 ? (int)length : 40, at);
+    else if (!(*value <= most))
+        COMPLAIN(reader, at, "'%.*s' is out of range; it goes from 0 to %g", length < 40 ? (int)length : 40, at,
+                 (double)most);
+    else
+        return true;
+    return false;
+}
+
+static void add_row(struct reader *reader, struct sms__conf_table *table, const struct sms__conf_row *row)
+{
+    if (table->rows == table->room) {
+        size_t room = table->room ? 2 * table->room : 16;
+        struct sms__conf_row *grown = SMS__NEW(reader->arena, struct sms__conf_row, room);
+        if (table->rows)
+            memcpy(grown, table->row, table->rows * sizeof *grown);
+        table->row = grown;
+        table->room = room;
+    }
+    table->row[table->rows++] = *row;
+}
+
+/* Ratios that are nearer to each other make slopes beyond number. */
+#define RATIO_STEP 1.5e-6F
+
+static void check_row(const struct reader *reader, const struct sms__conf_table *table, const struct sms__conf_row *row,
+                      size_t columns, const char *const *at)
+{
+    const struct sms__conf_row *last = table->rows ? &table->row[table->rows - 1] : NULL;
+    float from = last ? last->value[0] : 0;
+    if (last && row->value[0] <= from)
+        COMPLAIN(reader, at[0], "non-increasing ratio: the row above has %g", (double)from);
+    else if (row->value[0] - from < RATIO_STEP && !(row->value[0] == 0))
+        COMPLAIN(reader, at[0], "the ratio is less than %g above the one before", (double)RATIO_STEP);
+    for (size_t i = 1; last && i <= columns; i++)
+        if (row->value[i] <= last->value[i])
+            COMPLAIN(reader, at[i], "non-increasing overhead: the row above has %g", (double)last->value[i]);
+}
+
+static void read_overhead(struct reader *reader, struct sms__conf_table *table, size_t columns, float most)
+{
+    struct sms__conf_row row = {0};
+    const char *at = reader->piece, *place[1 + SMS__CONF_SM] = {0};
+    size_t found = 0;
+    for (size_t length = next_word(reader, &at); length; at += length, length = next_word(reader, &at), found++) {
+        if (found > columns)
+            continue;
+        place[found] = at;
+        if (!read_float(reader, at, length, found ? OVERHEAD_MAX : most, &row.value[found]))
+            return;
+    }
+    if (found != columns + 1) {
+        COMPLAIN(reader, reader->piece, "expected a ratio and an overhead of each of %zu resources; found %zu%s",
+                 columns, found, found ? "" : BLANK);
+        return;
+    }
+    check_row(reader, table, &row, columns, place);
+    add_row(reader, table, &row);
+}
+
+static void read_overhead_sm(struct reader *reader)
+{
+    if (require(reader, "sm", reader->sm_given, reader->sm_failed))
+        read_overhead(reader, &reader->conf->overhead_sm, reader->conf->n_sm, OVERHEAD_MAX);
+}
+
+static void read_overhead_mem(struct reader *reader)
+{
+    if (require_both(reader))
+        read_overhead(reader, &reader->conf->overhead_mem, reader->conf->n_mem, 1);
+}
+
+/* simtbs keeps the first 12 demands in one array and the rest in another, and then moves memory demands from
+ * the wrong places: they are right only where an SM has 12 resources or as many as there are memories. */
+static void misread_memory(const struct sms__conf *conf, const uint64_t *demand, uint64_t *mem)
+{
+    uint64_t first[SMS__CONF_SM + SMS__CONF_MEM] = {0};
+    size_t n = conf->n_sm + conf->n_mem, kept = n < SMS__CONF_SM ? n : SMS__CONF_SM;
+    memcpy(first, demand, kept * sizeof *first);
+    mem[0] = n > SMS__CONF_SM ? demand[SMS__CONF_SM] : 0;
+    mem[1] = n > SMS__CONF_SM + 1 ? demand[SMS__CONF_SM + 1] : 0;
+    if (conf->n_sm == SMS__CONF_SM)
+        return;
+    if (n > SMS__CONF_SM)
+        mem[1] = mem[0]; /* n is 13: there is one to move */
+    size_t moved = SMS__CONF_SM - conf->n_sm < conf->n_mem ? SMS__CONF_SM - conf->n_sm : conf->n_mem;
+    for (size_t i = 0; i < moved; i++)
+        mem[i] = first[moved + i];
+}
+
+static void take_demands(const struct reader *reader, const uint64_t *demand, struct sms__conf_shape *shape)
+{
+    const struct sms__conf *conf = reader->conf;
+    memcpy(shape->sm, demand, conf->n_sm * sizeof *shape->sm);
+    if (reader->options->fixed)
+        memcpy(shape->mem, demand + conf->n_sm, conf->n_mem * sizeof *shape->mem);
+    else
+        misread_memory(conf, demand, shape->mem);
+    for (size_t i = conf->n_mem; i < SMS__CONF_MEM; i++)
+        shape->mem[i] = 0;
+}
+
+static bool check_kernel(const struct reader *reader, const struct numbers *numbers)
+{
+    const struct sms__conf *conf = reader->conf;
+    static const char *const names[] = {"type", "start_ts", "n_tb", "tb_duration"};
+    bool right = true;
+    for (size_t i = 1; i < 4; i++)
+        right = is_positive(reader, numbers, i, names[i]) && right;
+    for (size_t i = 0; i < conf->n_sched; i++)
+        if (numbers->value[4 + i] == 0) {
+            COMPLAIN(reader, numbers->at[4 + i], "a request of 0 of a scheduling resource: simtbs divides by it");
+            right = false;
+        }
+    if (right && !reader->options->sane && conf->kernels && numbers->value[1] < conf->kernel[conf->kernels - 1].start) {
+        COMPLAIN(reader, numbers->at[1],
+                 "the kernel starts before the one above it: simtbs would never end; import it with --sane");
+        right = false;
+    }
+    return right;
+}
+
+static struct sms__conf_kernel *new_kernel(struct reader *reader)
+{
+    struct sms__conf *conf = reader->conf;
+    if (conf->kernels == conf->room) {
+        size_t room = conf->room ? 2 * conf->room : 64;
+        struct sms__conf_kernel *grown = SMS__NEW(reader->arena, struct sms__conf_kernel, room);
+        if (conf->kernels)
+            memcpy(grown, conf->kernel, conf->kernels * sizeof *grown);
+        conf->kernel = grown;
+        conf->room = room;
+    }
+    struct sms__conf_kernel *kernel = &conf->kernel[conf->kernels++];
+    kernel->row = kernel->workload = conf->kernels;
+    return kernel;
+}
+
+static void read_kernel(struct reader *reader)
+{
+    struct sms__conf *conf = reader->conf;
+    struct numbers numbers;
+    char what[120];
+    size_t count = 4 + conf->n_sm + conf->n_mem;
+    if (!require_both(reader))
+        return;
+    snprintf(what, sizeof what, "%zu numbers: type start_ts n_tb tb_duration, %zu of the SM, %zu of memory", count,
+             conf->n_sm, conf->n_mem);
+    if (!read_numbers(reader, count, count, what, &numbers) || !check_kernel(reader, &numbers))
+        return;
+    if (conf->kernels == SMS__CONF_KERNELS) {
+        COMPLAIN(reader, reader->piece, "more than %d kernels", SMS__CONF_KERNELS);
+        return;
+    }
+    struct sms__conf_kernel *kernel = new_kernel(reader);
+    kernel->type = numbers.value[0];
+    kernel->start = numbers.value[1];
+    kernel->shape.blocks = numbers.value[2];
+    kernel->shape.work = numbers.value[3];
+    take_demands(reader, numbers.value + 4, &kernel->shape);
+}
+
+/* In the order in which simtbs tries them: *smx is *sm. */
+static const struct section sections[] = {
+    {"general", read_general},         {"workload", read_workload},         {"sm", read_sm},        {"mem", read_mem},
+    {"overhead_sm", read_overhead_sm}, {"overhead_mem", read_overhead_mem}, {"kernel", read_kernel}};
+
+enum { SECTIONS = sizeof sections / sizeof *sections };
+
+static const struct section ignored = {"", NULL}; /* its lines are not read */
+
+static const char *section_name(const void *user, size_t i) { return ((const struct section *)user)[i].name; }
+
+static void open_section(struct reader *reader)
+{
+    const char *name = reader->piece + 1;
+    char word[32];
+    reader->opened = true;
+    reader->section = NULL;
+    for (size_t i = 0; i < SECTIONS && !reader->section; i++)
+        if (!strncmp(name, sections[i].name, strlen(sections[i].name)))
+            reader->section = &sections[i];
+    if (reader->section)
+        return;
+    const char *at = name;
+    size_t length = next_word(reader, &at);
+    snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : (int)sizeof word - 1, at);
+    const char *near = sms__nearest(word, SECTIONS, section_name, sections);
+    if (near)
+        COMPLAIN(reader, reader->piece, "unknown section '*%s'; did you mean '*%s'?", word, near);
+    else
+        COMPLAIN(reader, reader->piece,
+                 "unknown section '*%s'; known: general, workload, sm, mem, overhead_sm, overhead_mem, kernel", word);
+    reader->section = &ignored;
+}
+
+/* Of the first line: one complaint is enough. */
+static void complain_of_none(struct reader *reader)
+{
+    COMPLAIN(reader, reader->piece, "a line in no section%s", reader->opened ? ": an empty line ended the last" : "");
+    reader->section = &ignored;
+}
+
+static void read_piece(struct reader *reader)
+{
+    if (*reader->piece == '#')
+        return;
+    if (*reader->piece == '\n')
+        reader->section = NULL;
+    else if (*reader->piece == '*')
+        open_section(reader);
+    else if (!reader->section)
+        complain_of_none(reader);
+    else if (reader->section->read)
+        reader->section->read(reader);
+}
+
+/* What only the end of the file tells. */
+static void check_whole(struct reader *reader)
+{
+    struct sms__conf *conf = reader->conf;
+    if (!reader->sm_given)
+        sms__fail(reader->errors, SMS_EINPUT, reader->path, "section *sm is missing");
+    if (!reader->mem_given)
+        sms__fail(reader->errors, SMS_EINPUT, reader->path, "section *mem is missing");
+    if (reader->errors->count)
+        return;
+    if (conf->n_mem > conf->n_sm)
+        sms__error(reader->errors, SMS_EINPUT,
+                   mark_at(reader, reader->mem_line_start, reader->mem_line, reader->mem_at),
+                   "more memories than resources of an SM: simtbs would read what was never written");
+    if (conf->overhead_mem.rows == 0)
+        sms__fail(reader->errors, SMS_EINPUT, reader->path, "section *overhead_mem is missing or empty");
+}
+
+void sms__conf_read(struct sms__arena *arena, const char *path, const char *text,
+                    const struct sms__import_options *options, struct sms__conf *conf, struct sms_errors *errors)
+{
+    struct reader reader = {.arena = arena,
+                            .path = path,
+                            .text = text,
+                            .options = options,
+                            .conf = conf,
+                            .errors = errors,
+                            .line = text,
+                            .line_number = 1};
+    for (reader.piece = text; *reader.piece; reader.piece = reader.end) {
+        const char *newline = memchr(reader.piece, '\n', strnlen(reader.piece, PIECE_BYTES));
+        reader.end = newline ? newline + 1 : reader.piece + strnlen(reader.piece, PIECE_BYTES);
+        read_piece(&reader);
+        reader.line_number += newline != NULL;
+        reader.line = newline ? reader.end : reader.line;
+    }
+    check_whole(&reader);
+}

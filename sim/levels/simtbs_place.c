@@ -1,0 +1,267 @@
+/* Blocks come to the SMs of compat simtbs, and leave them. */
+#include "simtbs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct sms__vm *vm_of(const struct sms__simtbs *run, size_t launch)
+{
+    return &run->spec->scenario->vm[launch];
+}
+
+static void count_excess(struct sms__simtbs *run, const struct sms__simtbs_sm *sm, uint64_t sign)
+{
+    for (size_t r = 0; r < run->shape.sm; r++) {
+        if (sm->used[r] <= run->max[r])
+            continue;
+        run->excess[r] += sign * (sm->used[r] - run->max[r]);
+        run->over[r] += sign;
+    }
+}
+
+/* Adds (sign 1) or takes away (-1, modulo 2^64) what so many blocks use. */
+static void account(struct sms__simtbs *run, struct sms__simtbs_sm *sm, const struct sms__fit *fit, uint64_t times)
+{
+    count_excess(run, sm, (uint64_t)-1);
+    for (size_t r = 0; r < run->shape.sm; r++)
+        sm->used[r] += times * fit->count[r];
+    for (size_t r = 0; r < run->resources; r++)
+        run->used[r] += times * fit->count[r];
+    count_excess(run, sm, 1);
+    sm->changed = true;
+}
+
+static void make_room(struct sms__simtbs *run, struct sms__simtbs_sm *sm)
+{
+    if (sm->entries < sm->room)
+        return;
+    size_t room = sm->room ? 2 * sm->room : 8;
+    float *left = SMS__NEW(run->arena, float, room);
+    struct sms__simtbs_entry *entry = SMS__NEW(run->arena, struct sms__simtbs_entry, room);
+    if (sm->entries) {
+        memcpy(left, sm->left, sm->entries * sizeof *left);
+        memcpy(entry, sm->entry, sm->entries * sizeof *entry);
+    }
+    sm->left = left;
+    sm->entry = entry;
+    sm->room = room;
+}
+
+static void add_entry(struct sms__simtbs *run, struct sms__simtbs_sm *sm, size_t kernel)
+{
+    struct sms__simtbs_entry *newest = sm->entries ? &sm->entry[sm->entries - 1] : NULL;
+    if (newest && newest->kernel == kernel && newest->since == run->t) {
+        newest->blocks++;
+        return;
+    }
+    if (!newest) {
+        sm->busy_at = run->busies;
+        run->busy[run->busies++] = (size_t)(sm - run->sm);
+    }
+    make_room(run, sm);
+    sm->left[sm->entries] = (float)run->launch[kernel].work;
+    sm->entry[sm->entries++] = (struct sms__simtbs_entry){(uint32_t)kernel, 1, run->t};
+}
+
+static bool runs_out_of_memory(struct sms__simtbs *run, size_t kernel)
+{
+    const struct sms__fit *fit = run->launch[kernel].fit;
+    for (size_t r = run->shape.sm; r < run->resources; r++) {
+        uint64_t after = run->used[r] + fit->count[r];
+        if (after <= run->max[r])
+            continue;
+        snprintf(
+            run->spec->record->why, sizeof run->spec->record->why,
+            "out of memory under policy %s, as in simtbs: at tick %llu a block of VM '%.60s' takes '%.40s' to %llu "
+            "of %llu units",
+            run->spec->policy->label, (unsigned long long)run->t, vm_of(run, kernel)->name,
+            run->device->resource[r].name, (unsigned long long)after, (unsigned long long)run->max[r]);
+        run->code = SMS_EINPUT;
+        return true;
+    }
+    return false;
+}
+
+static void tell(const struct sms__simtbs *run, size_t kernel, long sm)
+{
+    const struct sms_run_options *options = run->spec->options;
+    const struct sms__simtbs_launch *launch = &run->launch[kernel];
+    uint64_t now = run->t * SMS__TICK_PS;
+    if (!run->spec->observe || !options->on_decision || now < options->explain_from_ps || now > options->explain_to_ps)
+        return;
+    struct sms_decision decision = {
+        now,
+        0,
+        sm,
+        vm_of(run, kernel)->name,
+        vm_of(run, kernel)->workload->kernel[0].name,
+        vm_of(run, kernel)->workload->kernel[0].blocks - launch->waiting + 1,
+        0,
+        sm < 0 ? "the policy of simtbs gives up for this tick, and all that came later waits" : ""};
+    options->on_decision(options->user, run->spec->observe, &decision);
+}
+
+static void place(struct sms__simtbs *run, size_t kernel, size_t at)
+{
+    struct sms__simtbs_launch *launch = &run->launch[kernel];
+    struct sms__simtbs_sm *sm = &run->sm[at];
+    struct sms__kernel_record *record = &run->spec->record->kernel[kernel];
+    run->last = at;
+    run->placed = true;
+    run->events++;
+    run->last_event = run->t;
+    if (runs_out_of_memory(run, kernel))
+        return;
+    account(run, sm, launch->fit, 1);
+    add_entry(run, sm, kernel);
+    launch->waiting--;
+    launch->start = launch->start ? launch->start : run->t;
+    record->placed++;
+    record->wait_ps += (double)((run->t - launch->enter) * SMS__TICK_PS);
+}
+
+static bool is_full(const struct sms__simtbs *run)
+{
+    bool full = false;
+    for (size_t r = 0; r < run->shape.hard; r++)
+        full |= run->used[r] == run->max[r] * run->sms;
+    return full;
+}
+
+static bool is_stopped(struct sms__simtbs *run)
+{
+    const struct sms_run_options *options = run->spec->options;
+    if (options->cancel && atomic_load_explicit(options->cancel, memory_order_relaxed))
+        run->code = SMS_ECANCELED;
+    if (options->max_events && run->events >= options->max_events)
+        run->code = SMS_ELIMIT;
+    return run->code != SMS_OK;
+}
+
+void sms__simtbs_place_all(struct sms__simtbs *run)
+{
+    if (run->blocked || is_full(run))
+        return;
+    while (run->head < run->arrived && !is_stopped(run)) {
+        long sm = sms__simtbs_pick(run, run->launch[run->head].fit->count);
+        tell(run, run->head, sm);
+        run->blocked = sm < 0;
+        if (sm < 0)
+            return;
+        place(run, run->head, (size_t)sm);
+        run->head += run->launch[run->head].waiting == 0;
+    }
+}
+
+static void tell_stay(const struct sms__simtbs *run, const struct sms__simtbs_sm *sm,
+                      const struct sms__simtbs_entry *entry)
+{
+    const struct sms_run_options *options = run->spec->options;
+    const struct sms__vm *vm = vm_of(run, entry->kernel);
+    if (!run->spec->observe || !options->on_stay)
+        return;
+    struct sms_stay stay = {0,
+                            (size_t)(sm - run->sm),
+                            vm->name,
+                            vm->workload->kernel[0].name,
+                            entry->since * SMS__TICK_PS,
+                            (run->t + 1) * SMS__TICK_PS,
+                            (uint32_t)entry->blocks};
+    options->on_stay(options->user, run->spec->observe, &stay);
+}
+
+static void end_entry(struct sms__simtbs *run, struct sms__simtbs_sm *sm, const struct sms__simtbs_entry *entry)
+{
+    struct sms__simtbs_launch *launch = &run->launch[entry->kernel];
+    struct sms__kernel_record *record = &run->spec->record->kernel[entry->kernel];
+    tell_stay(run, sm, entry);
+    account(run, sm, launch->fit, -entry->blocks);
+    run->blocked = false;
+    run->last_event = run->t;
+    run->record->blocks += entry->blocks;
+    record->blocks += entry->blocks;
+    record->residence_ps += (double)((run->t + 1 - entry->since) * SMS__TICK_PS) * (double)entry->blocks;
+    record->work_ps += (double)(launch->work * SMS__TICK_PS) * (double)entry->blocks;
+    launch->left -= entry->blocks;
+    if (launch->left > 0)
+        return;
+    launch->end = run->t;
+    run->ended++;
+}
+
+void sms__simtbs_leave(struct sms__simtbs *run, struct sms__simtbs_sm *sm)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < sm->entries; i++) {
+        if (sm->left[i] <= 0) {
+            end_entry(run, sm, &sm->entry[i]);
+            continue;
+        }
+        sm->left[kept] = sm->left[i];
+        sm->entry[kept++] = sm->entry[i];
+    }
+    sm->entries = kept;
+    if (kept)
+        return;
+    size_t moved = run->busy[--run->busies];
+    run->busy[sm->busy_at] = moved;
+    run->sm[moved].busy_at = sm->busy_at;
+}
+
+/* What is still there at the end has been there, too. */
+static void count_residents(struct sms__simtbs *run)
+{
+    for (size_t b = 0; b < run->busies; b++) {
+        const struct sms__simtbs_sm *sm = &run->sm[run->busy[b]];
+        for (size_t i = 0; i < sm->entries; i++) {
+            const struct sms__simtbs_entry *entry = &sm->entry[i];
+            struct sms__kernel_record *record = &run->spec->record->kernel[entry->kernel];
+            double blocks = (double)entry->blocks, done = (double)run->launch[entry->kernel].work - (double)sm->left[i];
+            record->residence_ps += blocks * (double)(run->t - entry->since) * SMS__TICK_PS;
+            record->work_ps += blocks * done * SMS__TICK_PS;
+        }
+    }
+}
+
+static void finish_launch(struct sms__simtbs *run, size_t v)
+{
+    const struct sms__simtbs_launch *launch = &run->launch[v];
+    struct sms__vm_record *vm = &run->spec->record->vm[v];
+    struct sms__kernel_record *kernel = &run->spec->record->kernel[v];
+    run->record->kernel[v] = (struct sms__simtbs_kernel){launch->start, launch->end, 0};
+    if (!launch->end)
+        return;
+    uint64_t latency = (launch->end + 1 - launch->enter) * SMS__TICK_PS;
+    run->record->kernel[v].alone = sms__simtbs_alone(run, launch, vm_of(run, v)->workload->kernel[0].blocks);
+    if (isnan(run->record->kernel[v].alone) && run->code == SMS_OK) {
+        snprintf(
+            run->spec->record->why, sizeof run->spec->record->why,
+            "simtbs divides 0 by 0 for the time of VM '%.60s' alone: the overhead curve of a memory that it does not "
+            "use begins at 0",
+            vm_of(run, v)->name);
+        run->code = SMS_EINPUT;
+    }
+    vm->jobs = kernel->launches = 1;
+    vm->ended = true;
+    vm->end_ps = (launch->end + 1) * SMS__TICK_PS;
+    sms__histogram_add(&vm->latency, latency);
+    sms__histogram_add(&kernel->latency, latency);
+}
+
+void sms__simtbs_finish(struct sms__simtbs *run)
+{
+    struct sms__record *record = run->spec->record;
+    record->to_ps = run->t * SMS__TICK_PS;
+    record->events = run->events;
+    record->simtbs = run->record;
+    run->record->ticks = run->t;
+    count_residents(run);
+    for (size_t v = 0; v < run->launches; v++)
+        finish_launch(run, v);
+    record->device[0].active_ps = (double)run->active_sum * SMS__TICK_PS;
+    for (size_t r = 0; r < run->shape.sm; r++) {
+        record->device[0].excess[r] = (double)run->excess_sum[r] / (double)run->max[r] * SMS_FULL * SMS__TICK_PS;
+        record->device[0].over_ps[r] = (double)run->over_sum[r] * SMS__TICK_PS;
+    }
+}

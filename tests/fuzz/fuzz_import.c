@@ -1,0 +1,80 @@
+/* libFuzzer: whatever a configuration of simtbs holds, importing it ends, leaks nothing
+ * and says what is wrong; what is imported loads, and what is small runs. Built and
+ * started by run.sh. */
+#define _GNU_SOURCE
+#include "sim/import/import.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { SIZE_MAX_OF_INPUT = 64 * 1024, EVENTS = 3000, SMS_OF_A_RUN = 1000 };
+
+/* A file in memory; `path` names it. */
+static int file_of(const void *data, size_t size, char path[64])
+{
+    int fd = memfd_create("import", MFD_CLOEXEC);
+    if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+        abort();
+    snprintf(path, 64, "/proc/self/fd/%d", fd);
+    return fd;
+}
+
+static void run(const struct sms_scenario *scenario)
+{
+    struct sms_run_options options = sms_run_defaults();
+    struct sms_errors errors;
+    struct sms_results *results;
+    options.max_events = EVENTS;
+    int code = sms_run(scenario, &options, &results, &errors);
+    if (code && code != SMS_ELIMIT && code != SMS_EINPUT)
+        abort();
+    if ((code != SMS_OK) != (errors.count > 0))
+        abort();
+    sms_results_free(results);
+}
+
+/* Without --sane, whatever was imported is a scenario. */
+static void load(const char *text, size_t size, bool sane)
+{
+    const struct sms_load_options options = {.installed_models = "models"};
+    struct sms_errors errors;
+    struct sms_file *file;
+    char path[64];
+    int fd = file_of(text, size, path);
+    int code = sms_file_load(path, &options, &file, &errors);
+    close(fd);
+    if (code && !sane) {
+        fwrite(text, 1, size, stderr);
+        sms_errors_print(&errors, stderr);
+        abort();
+    }
+    if (file && !sane && sms_file_scenario(file, 0)->device[0]->sms <= SMS_OF_A_RUN)
+        run(sms_file_scenario(file, 0));
+    sms_file_free(file);
+}
+
+/* The last byte says how to import the others. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0 || size > SIZE_MAX_OF_INPUT)
+        return -1;
+    const struct sms__import_options options = {data[size - 1] & 1, data[size - 1] & 2};
+    struct sms_errors errors;
+    char path[64], *text = NULL;
+    size_t length = 0;
+    int fd = file_of(data, size - 1, path);
+    FILE *to = open_memstream(&text, &length);
+    int code = sms__import(&sms__importers[0], path, &options, to, &errors);
+    close(fd);
+    fclose(to);
+    if ((code != SMS_OK) != (errors.count > 0))
+        abort();
+    if (code == SMS_OK)
+        load(text, length, options.sane);
+    free(text);
+    return 0;
+}
