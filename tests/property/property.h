@@ -16,10 +16,15 @@
 typedef bool scenario_property(const struct scenario *scenario, char *why, size_t size);
 typedef bool file_property(const struct sms_scenario *scenario, char *why, size_t size);
 
-/* `holds` may be NULL: such a property looks at nothing but what is loaded, so it works on any file. */
+/* Of one policy of a run that decisions were watched in. */
+typedef bool trace_property(const struct scenario *scenario, const struct outcome *outcome, size_t policy, char *why,
+                            size_t size);
+
+/* One of the three; those `of_file` look at nothing but what is loaded, so they work on any file. */
 struct named_property {
     const char *name, *help;
     scenario_property *holds;
+    trace_property *holds_of_trace;
     file_property *holds_of_file;
 };
 
@@ -28,19 +33,21 @@ extern const struct named_property properties[]; /* ends with a name of NULL */
 /* NULL: there is none. */
 const struct named_property *find_property(const char *name);
 
-/* Of either kind. A scenario that cannot be run (too many events) holds. */
-bool property_holds(const struct named_property *property, const struct scenario *scenario, char *why, size_t size);
+/* Of any kind. `run` is the scenario's, NULL: it is run if the property wants it. A scenario that does not
+ * load or has too many events holds. */
+bool property_holds(const struct named_property *property, const struct scenario *scenario, const struct run *run,
+                    char *why, size_t size);
 
 /* properties_same.c: runs compared with runs. */
-scenario_property is_valid, renaming_changes_nothing, ties_permuted, idle_vm_changes_nothing, unused_resource_changes_nothing,
-    twin_device_is_alone, time_scales;
+scenario_property is_valid, renaming_changes_nothing, ties_permuted, idle_vm_changes_nothing,
+    unused_resource_changes_nothing, twin_device_is_alone, time_scales;
 file_property is_repeatable;
 #if PROPERTY_HAS_REFERENCE
 file_property passes_check, equals_reference;
 #endif
 
 /* properties_trace.c: one run, replayed from what observers saw. */
-scenario_property is_conserved, steps_in_order, within_limits, refusals_are_right, metrics_add_up, speed_at_most_one;
+trace_property is_conserved, steps_in_order, within_limits, refusals_are_right, metrics_add_up, speed_at_most_one;
 
 /* shrink.c: the smallest scenario found that `holds` still says no to. */
 void shrink(struct scenario *scenario, bool (*holds)(void *user, const struct scenario *), void *user);

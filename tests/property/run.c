@@ -26,6 +26,12 @@ bool fails(char *why, size_t size, const char *format, ...)
     return false;
 }
 
+static const char known[] = "known defect: ";
+
+bool fails_as_known(char *why, size_t size, const char *defect) { return fails(why, size, "%s%s", known, defect); }
+
+bool is_known(const char *why) { return !strncmp(why, known, strlen(known)); }
+
 /* The number at the end of a name; of other files' names, a number made of the letters. */
 static uint64_t number_of(const char *name)
 {
@@ -139,13 +145,13 @@ void outcome_release(struct outcome *outcome)
     free(outcome->trace);
 }
 
-bool run_scenario(struct run *run, const struct scenario *scenario)
+bool run_scenario(struct run *run, const struct scenario *scenario, bool decisions)
 {
     char ignored[8];
     run->file = load_scenario(scenario, ignored, sizeof ignored);
     if (!run->file)
         return false;
-    outcome_run(&run->outcome, sms_file_scenario(run->file, 0), plain_options(), true);
+    outcome_run(&run->outcome, sms_file_scenario(run->file, 0), plain_options(), decisions);
     if (run->outcome.code == SMS_OK)
         return true;
     run_release(run);

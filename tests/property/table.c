@@ -3,24 +3,26 @@
 #include <string.h>
 
 const struct named_property properties[] = {
-    {"valid", "what the generator prints loads", is_valid, NULL},
-    {"repeatable", "the same again, watched or not, on one thread or two, to the bit", NULL, is_repeatable},
-    {"conserved", "blocks placed, left and counted agree; VMs that end do all their jobs", is_conserved, NULL},
-    {"steps_in_order", "no block starts before its launch, and launches have their grids", steps_in_order, NULL},
-    {"within_limits", "hardware and policy limits hold at every placement", within_limits, NULL},
-    {"refusals_are_right", "the SM is the one that the policy promises; a block waits only if none takes it",
+    {"valid", "what the generator prints loads", is_valid, NULL, NULL},
+    {"repeatable", "the same again, watched or not, on one thread or two, to the bit", NULL, NULL, is_repeatable},
+    {"conserved", "blocks placed, left and counted agree; VMs that end do all their jobs", NULL, is_conserved, NULL},
+    {"steps_in_order", "no block starts before its launch, and launches have their grids", NULL, steps_in_order, NULL},
+    {"within_limits", "hardware and policy limits hold at every placement", NULL, within_limits, NULL},
+    {"refusals_are_right", "the SM is the one that the policy promises; a block waits only if none takes it", NULL,
      refusals_are_right, NULL},
-    {"metrics_add_up", "occupancy, activity, energy and usage are the integrals of the stays", metrics_add_up, NULL},
-    {"speed_at_most_one", "no block is faster than alone; without contention none is slower", speed_at_most_one, NULL},
-    {"renaming_changes_nothing", "names of VMs, workloads and kernels", renaming_changes_nothing, NULL},
-    {"ties_permuted", "equal VMs that trade places trade results", ties_permuted, NULL},
-    {"idle_vm_changes_nothing", "a VM whose jobs never arrive", idle_vm_changes_nothing, NULL},
-    {"unused_resource_changes_nothing", "a resource that nobody takes", unused_resource_changes_nothing, NULL},
-    {"twin_device_is_alone", "a second device changes nothing on the first", twin_device_is_alone, NULL},
-    {"time_scales", "four times the times take four times as long", time_scales, NULL},
+    {"metrics_add_up", "occupancy, activity, energy and usage are the integrals of the stays", NULL, metrics_add_up,
+     NULL},
+    {"speed_at_most_one", "no block is faster than alone; without contention none is slower", NULL, speed_at_most_one,
+     NULL},
+    {"renaming_changes_nothing", "names of VMs, workloads and kernels", renaming_changes_nothing, NULL, NULL},
+    {"ties_permuted", "equal VMs that trade places trade results", ties_permuted, NULL, NULL},
+    {"idle_vm_changes_nothing", "a VM whose jobs never arrive", idle_vm_changes_nothing, NULL, NULL},
+    {"unused_resource_changes_nothing", "a resource that nobody takes", unused_resource_changes_nothing, NULL, NULL},
+    {"twin_device_is_alone", "a second device changes nothing on the first", twin_device_is_alone, NULL, NULL},
+    {"time_scales", "four times the times take four times as long", time_scales, NULL, NULL},
 #if PROPERTY_HAS_REFERENCE
-    {"check", "the engine's own checks find nothing", NULL, passes_check},
-    {"reference", "the fast engine is the reference, to the bit", NULL, equals_reference},
+    {"check", "the engine's own checks find nothing", NULL, NULL, passes_check},
+    {"reference", "the fast engine is the reference, to the bit", NULL, NULL, equals_reference},
 #endif
     {0}};
 
@@ -32,14 +34,37 @@ const struct named_property *find_property(const char *name)
     return NULL;
 }
 
-bool property_holds(const struct named_property *property, const struct scenario *scenario, char *why, size_t size)
+static bool holds_of_traces(const struct named_property *property, const struct scenario *scenario,
+                            const struct run *run, char *why, size_t size)
 {
+    bool holds = true;
+    for (size_t p = 0; holds && p < run->outcome.policies; p++)
+        holds = property->holds_of_trace(scenario, &run->outcome, p, why, size);
+    return holds;
+}
+
+static bool holds_of_file(const struct named_property *property, const struct scenario *scenario, char *why,
+                          size_t size)
+{
+    struct sms_file *file = load_scenario(scenario, why, size);
+    bool holds = !file || property->holds_of_file(sms_file_scenario(file, 0), why, size);
+    sms_file_free(file);
+    return holds;
+}
+
+bool property_holds(const struct named_property *property, const struct scenario *scenario, const struct run *run,
+                    char *why, size_t size)
+{
+    struct run own;
     if (property->holds)
         return property->holds(scenario, why, size);
-    struct sms_file *file = load_scenario(scenario, why, size);
-    if (!file)
-        return true; /* `valid` says so */
-    bool holds = property->holds_of_file(sms_file_scenario(file, 0), why, size);
-    sms_file_free(file);
+    if (property->holds_of_file)
+        return holds_of_file(property, scenario, why, size);
+    if (run)
+        return holds_of_traces(property, scenario, run, why, size);
+    if (!run_scenario(&own, scenario, true))
+        return true;
+    bool holds = holds_of_traces(property, scenario, &own, why, size);
+    run_release(&own);
     return holds;
 }
