@@ -142,8 +142,56 @@ static bool drop_point(struct scenario *s, size_t at)
     return true;
 }
 
-static reduction *const reductions[] = {drop_vm,         drop_workload, drop_kernel, drop_step,     drop_resource,
-                                        drop_background, drop_policy,   drop_device, equal_devices, drop_point};
+static void double_blocks(struct scenario *s)
+{
+    for (size_t k = 0; k < WORKLOADS * KERNELS; k++)
+        s->workload[k / KERNELS].kernel[k % KERNELS].blocks *= 2;
+}
+
+/* One VM less may do if the others do more. Terminates: the blocks are halved only where that does, too. */
+static bool drop_vm_for_blocks(struct scenario *s, size_t at)
+{
+    if (at >= s->vms)
+        return false;
+    if (s->vms > 1)
+        double_blocks(s);
+    return drop_vm(s, at);
+}
+
+/* Half the jobs of twice the size; one job instead of no end. */
+static bool halve_jobs_for_blocks(struct scenario *s, size_t at)
+{
+    if (at >= s->vms)
+        return false;
+    if (s->vm[at].repeat > 1) {
+        s->vm[at].repeat /= 2;
+        double_blocks(s);
+    }
+    return true;
+}
+
+static bool end_by_itself(struct scenario *s, size_t at)
+{
+    if (at >= s->vms)
+        return false;
+    if (!s->vm[at].repeat) {
+        s->vm[at].repeat = 1;
+        s->duration = is_finite(s) ? 0 : s->duration;
+        s->warmup = s->duration ? s->warmup : 0;
+    }
+    return true;
+}
+
+static bool name_by_place(struct scenario *s, size_t at)
+{
+    for (size_t v = 0; v < s->vms; v++)
+        s->vm[v].name = v;
+    return at == 0;
+}
+
+static reduction *const reductions[] = {
+    drop_vm,     drop_workload, drop_kernel, drop_step,          drop_resource,         drop_background, drop_policy,
+    drop_device, equal_devices, drop_point,  drop_vm_for_blocks, halve_jobs_for_blocks, end_by_itself,   name_by_place};
 
 /* A number inside a scenario, and its simplest value. */
 struct number {
