@@ -15,7 +15,8 @@ static void schedule(struct sms__link *link, uint64_t now)
         sms__engine_never(link->engine, link->source);
         return;
     }
-    double left = link->first->end - link->clock;
+    /* Times are rounded up, so a copy that ends at this instant may be past its end when another begins. */
+    double left = link->first->end > link->clock ? link->first->end - link->clock : 0;
     double delay = left * (double)link->copies / link->bytes_per_ps;
     sms__engine_at(link->engine, link->source, SMS__LEVEL_LINK, sms__after(now, delay));
 }

@@ -42,6 +42,20 @@ bool is_valid(const struct scenario *scenario, char *why, size_t size)
     return file != NULL;
 }
 
+/* With its stand-alone runs; a run may have too many events, and nothing else. */
+bool it_runs(const struct sms_scenario *scenario, char *why, size_t size)
+{
+    struct sms_run_options options = plain_options();
+    struct outcome outcome;
+    options.alone = true;
+    outcome_run(&outcome, scenario, options, false);
+    bool runs = outcome.code == SMS_OK || outcome.code == SMS_ELIMIT;
+    if (!runs)
+        fails(why, size, "code %d: %.400s", outcome.code, outcome.why);
+    outcome_release(&outcome);
+    return runs;
+}
+
 /* Two more runs, the last with stand-alone runs on two threads. */
 bool is_repeatable(const struct sms_scenario *scenario, char *why, size_t size)
 {

@@ -4,6 +4,7 @@
 
 const struct named_property properties[] = {
     {"valid", "what the generator prints loads", is_valid, NULL, NULL},
+    {"runs", "and ends, unless it has too many events", NULL, NULL, it_runs},
     {"repeatable", "the same again, watched or not, on one thread or two, to the bit", NULL, NULL, is_repeatable},
     {"conserved", "blocks placed, left and counted agree; VMs that end do all their jobs", NULL, is_conserved, NULL},
     {"steps_in_order", "no block starts before its launch, and launches have their grids", NULL, steps_in_order, NULL},
