@@ -18,7 +18,7 @@ static int admits(const double *param, const struct sms_device_view *device, con
                   const struct sms_block_request *block)
 {
     for (size_t r = 0; r < device->resources; r++)
-        if (sm->usage[r] + block->adds[r] > param[LIMIT] * SMS_FULL)
+        if (sm->usage[r] + block->adds[r] > sms_parts(param[LIMIT]))
             return (int)r;
     return SMS_ADMIT;
 }

@@ -66,9 +66,24 @@ static bool takes_part(const struct run *run, size_t vm)
     return run->spec->only_vm < 0 || (size_t)run->spec->only_vm == vm;
 }
 
-/* Whether any kernel that runs asks for a resource that the whole device shares. */
+/* Whether a background takes of a resource that the whole device shares. */
+static bool is_background_wide(const struct sms__device *model)
+{
+    for (size_t i = 0; i < model->backgrounds; i++)
+        for (size_t d = 0; d < model->background[i].demands; d++) {
+            const struct sms__demand *demand = &model->background[i].demand[d];
+            int r = sms__resource_index(model, demand->resource);
+            if (model->resource[r].scope == SMS_SCOPE_DEVICE && demand->ratio > 0)
+                return true;
+        }
+    return false;
+}
+
+/* Whether any kernel that runs, or a background, takes of a resource that the whole device shares. */
 static bool is_device_wide(const struct run *run, size_t device)
 {
+    if (is_background_wide(run->scenario->device[device]))
+        return true;
     for (size_t v = 0; v < run->scenario->vms; v++) {
         const struct sms__vm *vm = &run->scenario->vm[v];
         for (size_t k = 0; takes_part(run, v) && k < vm->workload->kernels; k++)

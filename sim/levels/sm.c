@@ -249,7 +249,8 @@ uint64_t sms__draw_work(const struct sms__launch *launch)
         times = sms__exponential(launch->stream);
     else
         times = sms__uniform_about_one(launch->stream, kernel->jitter);
-    return (uint64_t)(launch->fit->work_ps * times + 0.5) + (times <= 0);
+    uint64_t work = (uint64_t)(launch->fit->work_ps * times + 0.5);
+    return work > 0 ? work : 1;
 }
 
 void sms__record_placed(struct sms__launch *launch, uint32_t blocks, uint64_t now)

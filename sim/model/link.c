@@ -90,13 +90,24 @@ static bool placeable(const struct sms__policy_use *use, const struct sms__devic
     return true; /* every SM has a background: the run will tell */
 }
 
+/* Of a resource of the whole device a block takes more where there are fewer SMs. Equal devices stand together. */
+static bool placeable_everywhere(const struct sms__policy_use *use, const struct sms_scenario *scenario,
+                                 const struct sms__vm *vm, size_t kernel)
+{
+    bool placed = true;
+    for (size_t d = 0; placed && d < scenario->devices; d++)
+        if (d == 0 || scenario->device[d] != scenario->device[d - 1])
+            placed = placeable(use, scenario->device[d], &vm->fit[d][kernel]);
+    return placed;
+}
+
 static void check_policy(struct sms__reader *reader, const struct sms_scenario *scenario,
                          const struct sms__policy_use *use)
 {
     for (size_t v = 0; v < scenario->vms; v++) {
         const struct sms__vm *vm = &scenario->vm[v];
         for (size_t k = 0; k < vm->workload->kernels; k++)
-            if (!placeable(use, scenario->device[0], &vm->fit[0][k]))
+            if (!placeable_everywhere(use, scenario, vm, k))
                 sms__complain(reader, use->node,
                               "%s would never place a block of kernel '%.60s' of VM '%.60s': "
                               "its demand is over the limit on an empty SM",

@@ -172,15 +172,18 @@ static double energy_j(const struct sms__record *record)
     return energy;
 }
 
+/* Of all places for threads, on all devices. */
 static double occupancy(const struct sms__record *record)
 {
     const struct sms_scenario *scenario = record->scenario;
-    double threads = 0;
+    double threads = 0, places = 0;
+    for (size_t d = 0; d < scenario->devices; d++)
+        places += (double)scenario->device[d]->sms * (double)scenario->device[d]->sm.threads;
     for (size_t v = 0; v < scenario->vms; v++)
         for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++)
             threads += (double)record->kernel[record->first_kernel[v] + k].residence_ps *
                        (double)scenario->vm[v].fit[0][k].needs[SMS_THREADS];
-    return over(threads, sm_time(record) * (double)scenario->device[0]->sm.threads);
+    return over(threads, places * (double)(record->to_ps - record->from_ps));
 }
 
 static void measure_host(const struct sms__record *record, double *out)

@@ -24,6 +24,10 @@ extern "C" {
 
 #define SMS_FULL 1e9
 
+/* A ratio in whole parts. Compare usage with this, not with ratio * SMS_FULL: 310.4 % times
+ * 10^9 is a hair below 3104000000, and a limit is inclusive. */
+static inline double sms_parts(double ratio) { return (double)(uint64_t)(ratio * SMS_FULL + 0.5); }
+
 enum { SMS_RESOURCES_MAX = 16 };
 
 /* What an SM never exceeds. Registers are counted in 2^-20 register, so that

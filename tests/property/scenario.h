@@ -1,0 +1,143 @@
+/* Random scenarios as plain structs, so that they can be shrunk: all numbers are
+ * uint64_t, the struct has no pointers and no padding, and 0 is always the
+ * simplest value: a default that need not be written. */
+#ifndef TESTS_PROPERTY_SCENARIO_H
+#define TESTS_PROPERTY_SCENARIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* One more resource and VM than are generated: properties add one. */
+enum {
+    DEVICES = 2,
+    RESOURCES = 9,
+    BACKGROUNDS = 3,
+    WORKLOADS = 6,
+    KERNELS = 3,
+    STEPS = 6,
+    VMS = 9,
+    POLICIES = 3,
+    POINTS = 3
+};
+
+/* Keys of `sm:`; 0 leaves the key away. */
+enum limit {
+    LIMIT_BLOCKS,
+    LIMIT_THREADS,
+    LIMIT_WARPS,
+    LIMIT_REGISTERS,
+    LIMIT_SHARED,
+    LIMIT_BLOCK_THREADS,
+    LIMIT_THREAD_REGISTERS,
+    LIMIT_REGISTER_UNIT,
+    LIMIT_PARTITIONS,
+    LIMIT_SHARED_UNIT,
+    LIMIT_SHARED_RESERVED,
+    LIMIT_BLOCK_SHARED,
+    LIMITS
+};
+
+struct device {
+    uint64_t sms, limit[LIMITS];
+};
+
+/* Ratios are thousandths: 1000 are 100 %. */
+struct resource {
+    uint64_t memory, wide; /* class, scope */
+    uint64_t points, usage[POINTS], overhead[POINTS];
+};
+
+struct background {
+    uint64_t sm, demand[RESOURCES];
+};
+
+struct kernel {
+    uint64_t blocks, threads, registers, shared;
+    uint64_t time, cycles; /* ps, or cycles if that is 1 */
+    uint64_t jitter, exponential;
+    uint64_t demand[RESOURCES];
+};
+
+enum step_kind { STEP_LAUNCH, STEP_HOST, STEP_COPY_IN, STEP_COPY_OUT, STEP_KINDS };
+
+struct step {
+    uint64_t kind, amount; /* ps or bytes */
+    uint64_t kernel, times;
+};
+
+struct workload {
+    uint64_t kernels, steps; /* steps 0: each kernel once */
+    struct kernel kernel[KERNELS];
+    struct step step[STEPS];
+};
+
+enum arrivals { ARRIVE_CLOSED, ARRIVE_EVERY, ARRIVE_POISSON };
+
+struct vm {
+    uint64_t name; /* a number */
+    uint64_t workload, start, streams;
+    uint64_t repeat; /* 0: forever */
+    uint64_t arrivals, interval, deadline;
+};
+
+enum policy_kind {
+    ROUND_ROBIN,
+    ROUND_ROBIN_FULL,
+    BREADTH_FIRST,
+    DEPTH_FIRST,
+    MOST_ROOM,
+    LEFTOVER,
+    FINE_GRAINED,
+    UTILIZATION_AWARE,
+    POLICY_KINDS
+};
+
+struct policy {
+    uint64_t kind, limit;
+};
+
+enum contention { NONE, PROPORTIONAL, CURVE, MAXMIN, CONTENTIONS };
+
+struct scenario {
+    uint64_t clock_mhz, link, idle_w, busy_w; /* link: B/s */
+    uint64_t devices, resources, backgrounds, workloads, vms, policies;
+    struct device device[DEVICES]; /* the others override the first */
+    struct resource resource[RESOURCES];
+    struct background background[BACKGROUNDS];
+    struct workload workload[WORKLOADS];
+    struct vm vm[VMS];
+    struct policy policy[POLICIES], alone;
+    uint64_t queue, contention, slope;
+    uint64_t warmup, duration, seed, replications; /* ps; duration 0: to the end */
+    uint64_t wordy;                                /* titles, sources and other things that change nothing */
+    uint64_t renamed;                              /* VMs, workloads and kernels have other names */
+};
+
+/* generate.c: the scenario of a seed. */
+void generate(struct scenario *scenario, uint64_t seed);
+
+/* print.c */
+void print_scenario(const struct scenario *scenario, FILE *to);
+uint64_t limit_of(const struct device *device, enum limit limit); /* the default where none is given */
+extern const char *const policy_names[POLICY_KINDS];
+
+/* What a block takes of an SM by docs/model.md, in the order of enum sms_limit; registers in 2^-20. */
+struct needs {
+    uint64_t of[5];
+};
+bool block_needs(const struct device *device, const struct kernel *kernel, struct needs *needs); /* false: fits none */
+struct needs sm_capacity(const struct device *device);
+
+/* Full-speed time of a block in ps. */
+double work_ps(const struct scenario *scenario, const struct kernel *kernel);
+
+/* The step at `idx` of a job, with those that a workload without steps has. */
+size_t count_steps(const struct workload *workload);
+struct step step_at(const struct workload *workload, size_t idx);
+
+/* Whether all VMs have a number of jobs. */
+bool is_finite(const struct scenario *scenario);
+
+#endif
