@@ -18,7 +18,8 @@ OUT_OF_MEMORY = 4
 
 def table(rng, columns, most, first):
     """Rows that rise in every column."""
-    ratios = sorted(rng.sample([i / 20 for i in range(first, most * 20 + 1)], rng.randint(1, 4)))
+    fewest = 1 if first else 2  # beyond a row at 0 alone the slope would be x / 0: nothing would get on
+    ratios = sorted(rng.sample([i / 20 for i in range(first, most * 20 + 1)], rng.randint(fewest, 4)))
     rows, last = [], [0.0] * columns
     for ratio in ratios:
         last = [value + rng.choice([0.001, 0.03, 0.2, 1.7]) * rng.uniform(0.1, 1) for value in last]
