@@ -245,6 +245,8 @@ int main(int argc, char **argv)
 {
     struct options options = {.from = 1, .count = 500, .failures = "tests/property/failures"};
     struct summary summary = {0};
+    if (argc == 2 && !strcmp(argv[1], "--help"))
+        return usage(stdout), 0;
     if (!take_options(&options, argc, argv))
         return usage(stderr);
     if (options.file)
