@@ -332,3 +332,8 @@ void print_scenario(const struct scenario *s, FILE *to)
         print_vm(to, s, &s->vm[v]);
     print_run(to, s);
 }
+
+const struct kernel *kernel_of(const struct scenario *s, uint64_t vm, uint64_t kernel)
+{
+    return &s->workload[s->vm[vm].workload].kernel[kernel];
+}

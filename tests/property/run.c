@@ -212,13 +212,29 @@ static bool same_subject(const struct outcome *a, const struct outcome *b, size_
     return true;
 }
 
+static bool same_replication(const struct outcome *a, const struct outcome *b, size_t policy, size_t replication,
+                             char *why, size_t size)
+{
+    for (int s = 0; s < SMS_SUBJECTS; s++)
+        for (size_t n = 0; n < sms_results_subjects(a->results, (enum sms_subject)s); n++)
+            if (!same_subject(a, b, policy, replication, (enum sms_subject)s, n, why, size))
+                return false;
+    return true;
+}
+
 bool same_metrics(const struct outcome *a, const struct outcome *b, char *why, size_t size)
 {
     size_t replications = sms_results_replications(a->results);
     for (size_t i = 0; i < a->policies * replications; i++)
-        for (int s = 0; s < SMS_SUBJECTS; s++)
-            for (size_t n = 0; n < sms_results_subjects(a->results, (enum sms_subject)s); n++)
-                if (!same_subject(a, b, i / replications, i % replications, (enum sms_subject)s, n, why, size))
-                    return false;
+        if (!same_replication(a, b, i / replications, i % replications, why, size))
+            return false;
     return true;
 }
+
+double end_of(const struct scenario *s, const struct outcome *outcome, size_t policy)
+{
+    return is_finite(s) ? nearbyint(metric_value(outcome, policy, SMS_HOST, 0, "makespan_ns") * 1e3)
+                        : (double)s->duration;
+}
+
+double beginning_of(const struct scenario *s, double end) { return (double)s->warmup < end ? (double)s->warmup : 0; }

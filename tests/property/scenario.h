@@ -137,6 +137,9 @@ double work_ps(const struct scenario *scenario, const struct kernel *kernel);
 size_t count_steps(const struct workload *workload);
 struct step step_at(const struct workload *workload, size_t idx);
 
+/* A kernel of a VM, by their places. */
+const struct kernel *kernel_of(const struct scenario *scenario, uint64_t vm, uint64_t kernel);
+
 /* Whether all VMs have a number of jobs. */
 bool is_finite(const struct scenario *scenario);
 
