@@ -58,6 +58,8 @@ struct sms__shape {
     const struct sms__fit *fit;
     uint64_t *row;       /* SMs that may take such a block: a bit each */
     uint64_t *summary;   /* words of the row that are not 0: a bit each */
+    size_t candidates;   /* bits of the row */
+    size_t newest;       /* the SM whose bit was set last */
     uint64_t seen;       /* leaves that the row knows of */
     uint64_t refused_at; /* device->leaves when it last fitted nowhere, + 1 */
     struct sms__launch *head, *tail;

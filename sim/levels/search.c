@@ -69,16 +69,22 @@ void sms__note_left(struct sms__blocks *device, uint32_t sm)
     device->leaves++;
 }
 
+static bool has_bit(const struct sms__shape *shape, size_t sm) { return shape->row[sm / 64] >> (sm % 64) & 1; }
+
 static void set_bit(struct sms__shape *shape, size_t sm)
 {
     size_t word = sm / 64;
+    shape->candidates += !has_bit(shape, sm);
+    shape->newest = sm;
     shape->row[word] |= (uint64_t)1 << (sm % 64);
     shape->summary[word / 64] |= (uint64_t)1 << (word % 64);
 }
 
+/* One that is set. */
 static void clear_bit(struct sms__shape *shape, size_t sm)
 {
     size_t word = sm / 64;
+    shape->candidates--;
     shape->row[word] &= ~((uint64_t)1 << (sm % 64));
     if (!shape->row[word])
         shape->summary[word / 64] &= ~((uint64_t)1 << (word % 64));
@@ -118,16 +124,26 @@ static size_t next_candidate(const struct sms__blocks *device, const struct sms_
     return SIZE_MAX;
 }
 
-/* The first SM in [from, to) that says yes; else -1, or -2 where the device itself has no room. */
+/* The SM, if it says yes; else -1 and it is no longer a candidate, or -2 where the device itself has no room. */
+static inline long ask(const struct sms__blocks *device, struct sms__shape *shape, size_t sm)
+{
+    int answer = verdict(device, &device->sm[sm], shape->fit);
+    if (answer == SMS__ALLOWED)
+        return (long)sm;
+    if (answer < SMS__REFUSED_BY_LIMIT && device->model->resource[answer].scope == SMS_SCOPE_DEVICE)
+        return -2;
+    if (has_bit(shape, sm))
+        clear_bit(shape, sm);
+    return -1;
+}
+
+/* The first SM in [from, to) that says yes; else -1 or -2, as above. */
 static long first_of(const struct sms__blocks *device, struct sms__shape *shape, size_t from, size_t to)
 {
     for (size_t sm = next_candidate(device, shape, from); sm < to; sm = next_candidate(device, shape, sm + 1)) {
-        int answer = verdict(device, &device->sm[sm], shape->fit);
-        if (answer == SMS__ALLOWED)
-            return (long)sm;
-        if (answer < SMS__REFUSED_BY_LIMIT && device->model->resource[answer].scope == SMS_SCOPE_DEVICE)
-            return -2;
-        clear_bit(shape, sm);
+        long answer = ask(device, shape, sm);
+        if (answer != -1)
+            return answer;
     }
     return -1;
 }
@@ -153,21 +169,22 @@ static long search_best(const struct sms__blocks *device, struct sms__shape *sha
     return best;
 }
 
-/* The SM with a place left, if only one has: then it is the one that a block left last. Else NULL. */
-static inline const struct sms__sm_state *only_open(const struct sms__blocks *device)
+/* Whether all SMs but one are full: then that one is the one that a block left last. */
+static inline bool is_only_open(const struct sms__blocks *device, const struct sms__sm_state *sm)
 {
-    const struct sms__sm_state *sm = &device->sm[device->left[(device->leaves - 1) & (device->room_left - 1)]];
-    bool only = device->full + 1 == device->sms && sm->used[SMS_BLOCKS] < device->model->sm.blocks;
-    return only ? sm : NULL;
+    return device->full + 1 == device->sms && sm->used[SMS_BLOCKS] < device->model->sm.blocks;
 }
 
+/* Most often a block has left one SM, and all others have said no before. */
 static inline long search(struct sms__blocks *device, struct sms__shape *shape)
 {
-    const struct sms__sm_state *only = only_open(device);
-    if (only)
-        return verdict(device, only, shape->fit) == SMS__ALLOWED ? (long)only->idx : -1;
+    size_t last = device->left[(device->leaves - 1) & (device->room_left - 1)];
+    if (is_only_open(device, &device->sm[last]))
+        return ask(device, shape, last);
     if (shape->seen != device->leaves)
         catch_up(device, shape);
+    if (shape->candidates == 1 && has_bit(shape, shape->newest))
+        return ask(device, shape, shape->newest);
     bool best = device->policy->policy->search == SMS_SEARCH_BEST;
     return best ? search_best(device, shape) : search_ring(device, shape);
 }
