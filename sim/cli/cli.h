@@ -40,7 +40,7 @@ struct cli_option {
     const char *value; /* placeholder; NULL: a flag */
     const char *help;
     enum cli_option_kind kind;
-    size_t offset; /* in struct cli */
+    size_t offset;              /* in struct cli */
     const char *const *choices; /* CLI_CHOICE: what it may be, NULL last; the index is stored */
 };
 

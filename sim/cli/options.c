@@ -11,7 +11,8 @@ static const char *const engines[] = {"fast", "reference", NULL};
 
 const struct cli_option cli_options[] = {
     {'o', "out", "PATH", "run: write a results folder (a new one); import: write this file", CLI_TEXT, AT(out), NULL},
-    {'f', "format", "FORMAT", "table, csv or json on stdout; run: simtbs, under compat: simtbs", CLI_CHOICE, AT(format), cli_formats},
+    {'f', "format", "FORMAT", "table, csv or json on stdout; run: simtbs, under compat: simtbs", CLI_CHOICE, AT(format),
+     cli_formats},
     {'p', "policy", "POLICY", "this policy only", CLI_TEXT, AT(policy), NULL},
     {'s', "seed", "N", "instead of the scenario's", CLI_COUNT, AT(seed), NULL},
     {'r', "replications", "N", "instead of the scenario's", CLI_COUNT, AT(replications), NULL},
