@@ -13,8 +13,10 @@ struct kind {
 
 static int compare_fits(const struct sms__fit *a, const struct sms__fit *b)
 {
-    int by_needs = memcmp(a->needs, b->needs, sizeof a->needs);
-    return by_needs ? by_needs : memcmp(a->demand, b->demand, sizeof a->demand);
+    int order = memcmp(a->needs, b->needs, sizeof a->needs);
+    for (int r = 0; !order && r < SMS_RESOURCES_MAX; r++)
+        order = (a->demand[r] > b->demand[r]) - (a->demand[r] < b->demand[r]);
+    return order;
 }
 
 static int compare(const void *a, const void *b)
