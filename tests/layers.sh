@@ -11,9 +11,9 @@ rank() { for i in "${!order[@]}"; do [ "${order[$i]}" = "$1" ] && echo "$i"; don
 
 for folder in "${order[@]}"; do
     while IFS=: read -r file line; do
-        target=$(sed -E 's|.*"\.\./([a-z]+)/.*|\1|' <<<"$line")
+        target=$(sed -E 's|.*"(\.\./)+([a-z]+)/.*|\2|' <<<"$line")
         [ "$(rank "$target")" -lt "$(rank "$folder")" ] || complain "$file includes $target, which is not below $folder"
-    done < <(grep -HoE '^#include "\.\./[a-z]+/[^"]+"' sim/"$folder"/*.[ch])
+    done < <(grep -rHoE '^#include "(\.\./)+[a-z]+/[^"]+"' --include='*.[ch]' sim/"$folder")
 done
 grep -lE '#include "' policies/*/*.c models/contention/*.c && complain "a policy or model includes a private header"
 grep -lE '#include "' sim/include/smsched/*.h && complain "a public header includes a private one"

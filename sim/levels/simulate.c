@@ -1,5 +1,5 @@
 #include "simulate.h"
-#include "simtbs.h"
+#include "simtbs/simtbs.h"
 #include "tenant.h"
 
 #include <string.h>

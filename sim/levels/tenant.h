@@ -4,7 +4,7 @@
 #ifndef SMS_LEVELS_TENANT_H
 #define SMS_LEVELS_TENANT_H
 
-#include "block.h"
+#include "block/block.h"
 #include "link.h"
 
 /* Jobs of a VM that wait on a device; more are turned away and counted. */

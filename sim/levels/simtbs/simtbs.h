@@ -5,7 +5,7 @@
 #ifndef SMS_LEVELS_SIMTBS_H
 #define SMS_LEVELS_SIMTBS_H
 
-#include "simulate.h"
+#include "../simulate.h"
 
 /* Overhead by use: a table row by row, with the gradient up to each. */
 struct sms__simtbs_curve {
@@ -69,17 +69,17 @@ struct sms__simtbs {
 /* The whole run. As sms__simulate; SMS_EINPUT with record->why: out of memory, or it would never end. */
 int sms__simtbs_run(struct sms__arena *arena, const struct sms__run_spec *spec);
 
-/* simtbs_rate.c: overheads and the time alone. */
+/* rate.c: overheads and the time alone. */
 void sms__simtbs_init_curves(struct sms__simtbs *run);
 float sms__simtbs_overhead_sm(const struct sms__simtbs *run, const uint64_t *used);
 float sms__simtbs_overhead_device(const struct sms__simtbs *run, const uint64_t *used);
 /* Ticks that a kernel which can be placed takes by itself, by simtbs's formula. */
 double sms__simtbs_alone(const struct sms__simtbs *run, const struct sms__simtbs_launch *launch, uint64_t blocks);
 
-/* simtbs_pick.c: the SM for the next block, or -1. */
+/* pick.c: the SM for the next block, or -1. */
 long sms__simtbs_pick(struct sms__simtbs *run, const uint64_t *takes);
 
-/* simtbs_place.c: blocks come and go. */
+/* place.c: blocks come and go. */
 void sms__simtbs_place_all(struct sms__simtbs *run);
 /* The entries of an SM that are done leave. */
 void sms__simtbs_leave(struct sms__simtbs *run, struct sms__simtbs_sm *sm);

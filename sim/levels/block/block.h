@@ -12,9 +12,9 @@
 #ifndef SMS_LEVELS_BLOCK_H
 #define SMS_LEVELS_BLOCK_H
 
-#include "../base/rng.h"
-#include "../engine/engine.h"
-#include "../record/record.h"
+#include "../../base/rng.h"
+#include "../../engine/engine.h"
+#include "../../record/record.h"
 
 enum { SMS__NONE = UINT16_MAX };
 
