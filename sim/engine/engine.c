@@ -73,7 +73,7 @@ static struct sms__match first_event(const struct sms__engine *engine)
 static void fetch(const struct sms__handler *next)
 {
     enum { LINE = 64, OWN_LINES = 4, TOUCHED_LINES = 9 };
-    for (int i = 0; i < OWN_LINES; i++)
+    for (int i = 0; next->subject && i < OWN_LINES; i++)
         __builtin_prefetch((const char *)next->subject + i * LINE);
     for (int i = 0; next->touched && i < TOUCHED_LINES; i++)
         __builtin_prefetch((const char *)next->touched + i * LINE);
