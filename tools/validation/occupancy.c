@@ -29,21 +29,54 @@ static struct limits limits_of(const struct sms__sm *sm, const struct table *tab
                            by_shared < blocks ? by_shared : blocks, (double)needs[SMS_WARPS]};
 }
 
-/* Mean warps of the SMs that have any, in percent of the most: equal block times, blocks handed out in turn. */
+/* Mean warps of the SMs that have any, in percent of the most: equal block times, breadth first. The simulator
+ * counts threads in whole warps. */
 static double reached(const struct table *table, size_t row, const struct limits *limits)
 {
     char text[1024];
-    double threads = table_number(table, row, "Block Size");
     snprintf(text, sizeof text,
              "workload: w\nkernels: [{name: k, blocks: %.0f, threads: %.0f, block_time: 10 us}]\n"
              "---\nscenario: s\ndevices: [{model: v100, sm: {blocks: %.0f}}]\npolicies: [breadth_first]\n"
              "vms: [{name: v, workload: w}]\n",
-             table_number(table, row, "Grid Size"), threads, limits->blocks);
+             table_number(table, row, "Grid Size"), table_number(table, row, "Block Size"), limits->blocks);
     struct ran ran = run_text(text, 0, NULL);
     double occupancy = metric_of(&ran, 0, SMS_HOST, "host", "occupancy_ratio");
     double active = metric_of(&ran, 0, SMS_HOST, "host", "sm_activity_ratio");
     ran_release(&ran);
-    return 100 * occupancy / active * limits->warps * 32 / threads;
+    return 100 * occupancy / active;
+}
+
+enum { RULE, MANY_WARPS, ONE_WARP, THEORY_MANY, THEORY_ONE, SAMPLES };
+
+static void check_row(const struct sms__device *device, const struct table *table, size_t row, struct sample *sample,
+                      FILE *points)
+{
+    struct limits limits = limits_of(&device->sm, table, row);
+    bool one_warp = limits.warps < 1.5;
+    double most = 100 * limits.blocks * limits.warps / (double)device->sm.warps;
+    double achieved = table_number(table, row, "Achieved Occupancy"), ours = reached(table, row, &limits);
+    double grid = table_number(table, row, "Grid Size"), waves = table_number(table, row, "Waves Per SM");
+    sample_add(&sample[RULE], off_percent(limits.by_registers, table_number(table, row, "Block Limit Registers")));
+    sample_add(&sample[RULE], off_percent(most, table_number(table, row, "Theoretical Occupancy")));
+    if (waves >= 1) /* below, two digits after the point are too few to divide by */
+        sample_add(&sample[RULE], off_percent(grid / limits.blocks / (double)device->sms, waves));
+    sample_add(&sample[one_warp ? ONE_WARP : MANY_WARPS], off_percent(ours, achieved));
+    sample_add(&sample[one_warp ? THEORY_ONE : THEORY_MANY], off_percent(most, achieved));
+    fprintf(points, "%g %g %g %d\n", achieved, ours, most, one_warp);
+}
+
+static void write_table(const struct site *site, struct sample *sample)
+{
+    static const char *const titles[SAMPLES] = {
+        [MANY_WARPS] = "simulated, blocks of equal length | two or more", [ONE_WARP] = "the same | one",
+        [THEORY_MANY] = "theoretical occupancy | two or more", [THEORY_ONE] = "the same | one"};
+    FILE *to = open_out(site, "occupancy.md");
+    fprintf(to, "| predictor of achieved occupancy | warps a block | kernels | median error | maximum |\n"
+                "|---|---|--:|--:|--:|\n");
+    for (int i = MANY_WARPS; i < SAMPLES; i++)
+        fprintf(to, "| %s | %zu | %.1f %% | %.1f %% |\n", titles[i], sample[i].n, sample_median(&sample[i]),
+                sample_max(&sample[i]));
+    fclose(to);
 }
 
 void occupancy(struct site *site)
@@ -52,36 +85,22 @@ void occupancy(struct site *site)
     const struct sms_load_options from = {.models = SOURCE_DIR "/models"};
     struct sms_errors errors = {0};
     struct sms_file *v100;
-    struct sample rule = {0}, simulated = {0}, theoretical = {0};
+    struct sample sample[SAMPLES] = {{0}};
     FILE *points = open_out(site, "occupancy.dat");
     if (sms_file_load(SOURCE_DIR "/models/devices/v100.yaml", &from, &v100, &errors))
         die("the V100 does not load");
-    const struct sms__device *device = v100->device[0];
-    for (size_t row = 1; row < table.rows; row++) {
-        struct limits limits = limits_of(&device->sm, &table, row);
-        double most = 100 * limits.blocks * limits.warps / (double)device->sm.warps;
-        double achieved = table_number(&table, row, "Achieved Occupancy"), ours = reached(&table, row, &limits);
-        double grid = table_number(&table, row, "Grid Size"), waves = table_number(&table, row, "Waves Per SM");
-        sample_add(&rule, off_percent(limits.by_registers, table_number(&table, row, "Block Limit Registers")));
-        sample_add(&rule, off_percent(most, table_number(&table, row, "Theoretical Occupancy")));
-        if (waves >= 1) /* below, two digits after the point are too few to divide by */
-            sample_add(&rule, off_percent(grid / limits.blocks / (double)device->sms, waves));
-        sample_add(&simulated, off_percent(ours, achieved));
-        sample_add(&theoretical, off_percent(most, achieved));
-        fprintf(points, "%g %g %g\n", achieved, ours, most);
-    }
-    FILE *to = open_out(site, "occupancy.md");
-    fprintf(to, "| predictor of achieved occupancy | kernels | median error | maximum |\n|---|--:|--:|--:|\n");
-    fprintf(to, "| theoretical occupancy | %zu | %.1f %% | %.1f %% |\n", theoretical.n, sample_median(&theoretical),
-            sample_max(&theoretical));
-    fprintf(to, "| simulated, blocks of equal length | %zu | %.1f %% | %.1f %% |\n", simulated.n,
-            sample_median(&simulated), sample_max(&simulated));
-    fclose(to);
+    for (size_t row = 1; row < table.rows; row++)
+        check_row(v100->device[0], &table, row, sample, points);
     fclose(points);
+    write_table(site, sample);
     report(site, &(struct outcome){"Occupancy rule", WHOSE, "blocks by registers, theoretical occupancy, waves",
-                                   "exact to the digits printed", 0.01, 0.6}, &rule);
-    report(site, &(struct outcome){"Occupancy reached", WHOSE, "achieved occupancy", "", 100, 1000}, &simulated);
-    sample_release(&rule), sample_release(&simulated), sample_release(&theoretical);
+                                   "exact to the digits printed", 0.01, 0.6}, &sample[RULE]);
+    report(site, &(struct outcome){"Occupancy reached, blocks of two warps or more", WHOSE, "achieved occupancy",
+                                   "", 100, 1000}, &sample[MANY_WARPS]);
+    report(site, &(struct outcome){"Occupancy reached, blocks of one warp", WHOSE, "achieved occupancy",
+                                   "", 1000, 1000}, &sample[ONE_WARP]);
+    for (int i = 0; i < SAMPLES; i++)
+        sample_release(&sample[i]);
     table_release(&table);
     sms_file_free(v100);
 }
