@@ -77,15 +77,30 @@ static struct row row_of(const json_t *all, const json_t *entry)
     return row;
 }
 
+/* The spread of repeated measurements, in percent of the latency: what no model can get below. */
+static void spread(const json_t *all, struct sample *sample)
+{
+    const json_t *interference = json_object_get(all, "interference"), *deviation;
+    const json_t *latency = json_object_get(interference, "latency");
+    size_t i;
+    json_array_foreach(json_object_get(interference, "std"), i, deviation)
+    {
+        for (size_t column = 5; column < 7; column++)
+            sample_add(sample, 100 * json_number_value(json_array_get(deviation, column)) /
+                                   json_number_value(json_array_get(json_array_get(latency, i), column)));
+    }
+}
+
 /* `names`: the pairs of programs in the file's order. */
-static void read_rows(const struct site *site, struct rows *rows, char names[16][48])
+static void read_rows(const struct site *site, struct rows *rows, char names[16][48], struct sample *noise)
 {
     json_t *all = json_object(), *entry;
     size_t i;
     int pair = -1;
     read_lines(site, "corun/igniter_v100.jsonl", all);
     read_lines(site, "corun/igniter_v100_pairs.txt", all);
-    json_array_foreach(json_object_get(json_object_get(all, "interference"), "latency"), i, entry) {
+    json_array_foreach(json_object_get(json_object_get(all, "interference"), "latency"), i, entry)
+    {
         char name[48];
         snprintf(name, sizeof name, "%.20s-%.20s", json_string_value(json_array_get(entry, 0)),
                  json_string_value(json_array_get(entry, 1)));
@@ -96,6 +111,7 @@ static void read_rows(const struct site *site, struct rows *rows, char names[16]
         rows->row[rows->n] = row_of(all, entry);
         rows->row[rows->n++].pair = pair;
     }
+    spread(all, noise);
     json_decref(all);
 }
 
@@ -187,11 +203,17 @@ static void write_points(FILE *points, const struct sample *sample)
 
 static void report_all(struct site *site, struct tried *tried)
 {
-    report(site, &(struct outcome){"Pairs under MPS, `curve`", WHOSE, "latency beside another", "", 100, 100},
+    report(site,
+           &(struct outcome){"Pairs under MPS, `curve`", WHOSE, "latency beside another",
+                             "no better than a constant slowdown", 2.8, 11.5},
            &tried[CURVE].sample);
-    report(site, &(struct outcome){"Pairs under MPS, `proportional`", WHOSE, "latency beside another", "", 100, 100},
+    report(site,
+           &(struct outcome){"Pairs under MPS, `proportional`", WHOSE, "latency beside another",
+                             "no better than a constant slowdown", 2.6, 11.5},
            &tried[PROPORTIONAL].sample);
-    report(site, &(struct outcome){"Pairs under MPS, `maxmin`", WHOSE, "latency beside another", "", 100, 100},
+    report(site,
+           &(struct outcome){"Pairs under MPS, `maxmin`", WHOSE, "latency beside another",
+                             "worse than a constant slowdown", 6.2, 32},
            &tried[MAXMIN].sample);
 }
 
@@ -199,10 +221,11 @@ void pairs(struct site *site)
 {
     struct rows *rows = grow(NULL, sizeof *rows);
     struct tried tried[MODELS] = {{{0}, {{0}}, {{0}}}};
+    struct sample noise = {0};
     char names[16][48] = {{0}}, fitted[128];
     FILE *to = open_out(site, "pairs.md"), *points = open_out(site, "pairs.dat");
     rows->n = 0;
-    read_rows(site, rows, names);
+    read_rows(site, rows, names, &noise);
     fprintf(to, "| model | fitted | values held back | median error | maximum |\n|---|---|--:|--:|--:|\n");
     for (int m = 0; m < MODELS; m++) {
         struct fit fit = fit_model((enum model)m, rows->row, rows->n);
@@ -213,11 +236,15 @@ void pairs(struct site *site)
                 sample_max(&tried[m].sample));
         write_points(points, &tried[m].sample);
     }
+    double middle = sample_median(&noise);
+    fprintf(to, "| for comparison: standard deviation of repeated measurements | | %zu | %.1f %% | %.1f %% |\n",
+            noise.n, middle, sample_max(&noise));
     write_pairs(to, rows, names, tried);
     fclose(to);
     fclose(points);
     report_all(site, tried);
     for (int m = 0; m < MODELS; m++)
         sample_release(&tried[m].sample);
+    sample_release(&noise);
     free(rows);
 }
