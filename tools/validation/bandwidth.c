@@ -54,6 +54,22 @@ static double simulated_gb_s(int kernel, int level, int model)
 /* The lowest level is where demands come from, so it is not counted; nor is what the curve was made of. */
 static bool counts(int kernel, int level, int model) { return level > 0 && !(model == CURVE && kernel == READ); }
 
+static void compare(int kernel, int level, struct sample sample[MODELS], FILE *to, FILE *points)
+{
+    double occupancy = 100 * blocks_per_sm[level] * 64 / 2048.0, measured = measured_gb_s[kernel][level];
+    fprintf(to, "| %s | %.1f %% | %g", kernels[kernel], occupancy, measured);
+    fprintf(points, "%g %g", occupancy, measured);
+    for (int m = 0; m < MODELS; m++) {
+        double ours = simulated_gb_s(kernel, level, m);
+        if (counts(kernel, level, m))
+            sample_add(&sample[m], off_percent(ours, measured));
+        fprintf(to, " | %.0f", ours);
+        fprintf(points, " %g", ours);
+    }
+    fprintf(to, " |\n");
+    fprintf(points, "\n");
+}
+
 void bandwidth(struct site *site)
 {
     struct sample sample[MODELS] = {{0}};
@@ -61,20 +77,8 @@ void bandwidth(struct site *site)
     fprintf(to, "| kernel | occupancy | measured, GB/s | %s | %s | %s |\n|---|--:|--:|--:|--:|--:|\n", titles[NONE],
             titles[PROPORTIONAL], titles[CURVE]);
     for (int k = 0; k < KERNELS; k++) {
-        for (int l = 0; l < LEVELS; l++) {
-            double occupancy = 100 * blocks_per_sm[l] * 64 / 2048.0, measured = measured_gb_s[k][l];
-            fprintf(to, "| %s | %.1f %% | %g", kernels[k], occupancy, measured);
-            fprintf(points, "%g %g", occupancy, measured);
-            for (int m = 0; m < MODELS; m++) {
-                double ours = simulated_gb_s(k, l, m);
-                if (counts(k, l, m))
-                    sample_add(&sample[m], off_percent(ours, measured));
-                fprintf(to, " | %.0f", ours);
-                fprintf(points, " %g", ours);
-            }
-            fprintf(to, " |\n");
-            fprintf(points, "\n");
-        }
+        for (int l = 0; l < LEVELS; l++)
+            compare(k, l, sample, to, points);
         fprintf(points, "\n\n");
     }
     fprintf(to, "\n| model | values | median error | maximum |\n|---|--:|--:|--:|\n");

@@ -123,27 +123,35 @@ struct tried {
 
 static bool has_contention(enum model model) { return model == PROPORTIONAL || model == MAXMIN || model == CURVE; }
 
+/* By simulation where the model is one of the simulator's; the formula must say the same. */
+static double predict(const struct fit *fit, const struct row *row, int i)
+{
+    double formula = slowdown_by_formula(fit, row, i);
+    if (!has_contention(fit->model))
+        return formula;
+    double ours = slowdown_simulated(fit, row, i);
+    if (!(fabs(ours - formula) <= 1e-4))
+        die("a slowdown is %g simulated, %g by the formula", ours, formula);
+    return ours;
+}
+
+static void try_row(const struct fit *fit, const struct row *row, struct tried *tried)
+{
+    for (int i = 0; i < 2; i++) {
+        double ours = predict(fit, row, i), measured = row->together_ms[i] / row->solo_ms[i];
+        if (isnan(ours))
+            continue;
+        sample_add(&tried->sample, off_percent(ours, measured));
+        tried->sum[row->pair][i] += ours;
+        tried->count[row->pair][i]++;
+    }
+}
+
 static void try_model(const struct fit *fit, const struct rows *rows, struct tried *tried)
 {
-    for (size_t r = 0; r < rows->n; r++) {
-        const struct row *row = &rows->row[r];
-        if (is_fitted(row))
-            continue;
-        for (int i = 0; i < 2; i++) {
-            double ours = slowdown_by_formula(fit, row, i), measured = row->together_ms[i] / row->solo_ms[i];
-            if (isnan(ours))
-                continue;
-            if (has_contention(fit->model)) {
-                double formula = ours;
-                ours = slowdown_simulated(fit, row, i);
-                if (fabs(ours - formula) > 1e-4)
-                    die("row %zu: %g simulated, %g by the formula", r, ours, formula);
-            }
-            sample_add(&tried->sample, off_percent(ours, measured));
-            tried->sum[row->pair][i] += ours;
-            tried->count[row->pair][i]++;
-        }
-    }
+    for (size_t r = 0; r < rows->n; r++)
+        if (!is_fitted(&rows->row[r]))
+            try_row(fit, &rows->row[r], tried);
 }
 
 static const char *const titles[MODELS] = {"none: as fast as alone",
