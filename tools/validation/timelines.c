@@ -196,7 +196,7 @@ void timelines(struct site *site)
     fclose(points);
     report(site,
            &(struct outcome){"Leftover, two streams", WHOSE, "start of the second kernel",
-                             "right to two waves; as near as one after the other", 0.8, 6},
+                             "right to about two waves; as near as one after the other", 0.8, 6},
            &sample[0]);
     for (int m = 0; m < 3; m++)
         sample_release(&sample[m]);
