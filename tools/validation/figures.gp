@@ -1,0 +1,75 @@
+# The figures of docs/validation.md from the numbers that build/bin/validate wrote.
+# usage: gnuplot -c figures.gp DATA_FOLDER FIGURE_FOLDER
+from = ARG1
+to = ARG2
+set encoding utf8
+array hue[6] = [0x0072B2, 0xE69F00, 0x009E73, 0xD55E00, 0x56B4E9, 0xCC79A7]    # as in tools/plots/common.gp
+low = "svg size 745, 420 font 'Helvetica,20' linewidth 2 noenhanced standalone background '#ffffff'"
+set terminal @low
+set border 3 lw 0.6
+set tics nomirror scale 0.4 font 'Helvetica,17'
+set grid lt 1 lc rgb '#dddddd' lw 0.4
+set key font 'Helvetica,17' samplen 1.5
+
+set output to . '/validation-occupancy.svg'
+set xlabel 'achieved occupancy, measured, %'
+set ylabel 'predicted, %'
+set xrange [0:100]
+set yrange [0:105]
+set key outside right center Left reverse width -4
+plot x with lines lc rgb 'black' lw 0.5 notitle, \
+     from . '/occupancy.dat' using 1:($4 == 0 ? $3 : NaN) with points pt 6 ps 0.5 lc rgb hue[5] title 'theoretical', \
+     '' using 1:($4 == 1 ? $2 : NaN) with points pt 7 ps 0.4 lc rgb hue[2] title 'gaussian', \
+     '' using 1:($4 == 0 ? $2 : NaN) with points pt 7 ps 0.6 lc rgb hue[1] title 'others'
+
+high = "svg size 745, 560 font 'Helvetica,20' linewidth 2 noenhanced standalone background '#ffffff'"
+set terminal @high
+set output to . '/validation-timelines.svg'
+set xlabel "second starts, % of the first one's time"
+unset ylabel
+set xrange [92:100.5]
+set yrange [*:*] reverse
+set ytics font 'Helvetica,14' offset 0.5, 0
+set key outside top center horizontal
+set offsets 0, 0, 0.7, 0.7
+plot from . '/timelines.dat' using 2:0:3:4:ytic(1) with xerrorbars pt 7 ps 0.6 lc rgb hue[1] title 'measured, least and most of the repeats', \
+     '' using 5:0 with points pt 2 ps 0.7 lc rgb hue[4] title 'simulated'
+set offsets 0, 0, 0, 0
+set terminal @low
+
+set output to . '/validation-placement.svg'
+set style data histograms
+set style histogram clustered gap 1
+set style fill solid border rgb 'black'
+set xlabel 'blocks of the kernel'
+set ylabel 'busy SMs'
+set xrange [*:*]
+set yrange [0:85]
+set ytics auto font 'Helvetica,17'
+plot from . '/placement.dat' using 2:xtic(1) lc rgb '#666666' lw 0.4 title 'measured', \
+     '' using 3 lc rgb hue[1] lw 0.4 title 'breadth_first', '' using 4 lc rgb hue[3] lw 0.4 title 'most_room', \
+     '' using 5 lc rgb hue[2] lw 0.4 title 'depth_first'
+set xtics auto
+
+set output to . '/validation-bandwidth.svg'
+set xlabel 'occupancy, %'
+set ylabel 'DRAM, GB/s'
+set logscale x 2
+set xrange [2.8:110]
+set yrange [0:1050]
+set xtics (3.1, 12.5, 25, 50, 100)
+set key outside right center Left reverse horizontal maxcols 1
+plot for [k = 0:2] from . '/bandwidth.dat' index k using 1:2 with points pt 7 ps 0.8 lc rgb hue[k + 1] title word('read scale triad', k + 1) . ', measured', \
+     for [k = 0:2] '' index k using 1:4 with lines lc rgb hue[k + 1] dt 1 title word('read scale triad', k + 1) . ', proportional', \
+     for [k = 0:2] '' index k using 1:5 with lines lc rgb hue[k + 1] dt 2 title word('read scale triad', k + 1) . ', curve'
+unset logscale x
+
+set output to . '/validation-pairs.svg'
+set xlabel 'error of predicted latency, %'
+set ylabel 'share of the pairs held back, %'
+set xrange [0:20]
+set yrange [0:100]
+set xtics auto
+set key bottom right inside vertical
+plot for [m = 0:5] from . '/pairs.dat' index m using 1:2 with lines lc rgb hue[m + 1] title word('none constant time-sharing proportional maxmin curve', m + 1)
+unset output
