@@ -1,0 +1,2 @@
+#include "tests/harness.h"
+int main(void) { return 0; }
