@@ -6,6 +6,7 @@
 
 enum { KERNELS_MAX = 4096, JITTER_LAUNCHES = 10 };
 
+static const uint64_t LAUNCHES_MAX = 1000000000000;
 static const double SECONDS_MAX = 9.0e6, COUNT_MAX = 9007199254740992.0;
 
 /* Metrics without a geometry: of all launches of a symbol. */
@@ -51,7 +52,7 @@ static double measured_time(struct sms__derivation *derivation, const struct sms
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (sms__means_get(&means, names[i], SMS__AS_SECONDS, &value))
             return value;
-    return NAN;
+    return launch->duration_s;
 }
 
 /* NULL, or why the launch cannot be used. */
@@ -63,6 +64,8 @@ static const char *refuse(const struct sms__profile_launch *launch, double secon
         return "more blocks than 2^53";
     if (product(launch->block) > 1024 * 16)
         return "more threads in a block than any device allows";
+    if (launch->count > LAUNCHES_MAX)
+        return "more than 10^12 launches";
     if (isnan(seconds))
         return "no duration";
     if (seconds < 1e-12)
@@ -148,7 +151,7 @@ static void add_launch(struct sms__derivation *derivation, struct donors *donors
     double seconds = measured_time(derivation, launch);
     const char *why = refuse(launch, seconds);
     struct sms__derived *kernel = why ? NULL : kernel_of(derivation, launch);
-    if (!why && (count > 1000000000000 || (kernel && kernel->launches > 1000000000000 - count)))
+    if (kernel && kernel->launches > LAUNCHES_MAX - count)
         why = "more than 10^12 launches";
     if (!why && !kernel)
         why = "more than 4096 kernels";

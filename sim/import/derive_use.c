@@ -273,6 +273,8 @@ static void find_use(struct sms__derivation *derivation, struct sms__derived *ke
         double ratio;
         if (strcmp(source->resource, device->resource[r].name) != 0 || !take(device, r, kernel, source, &ratio))
             continue;
+        if (!isfinite(ratio))
+            continue;
         kernel->use[r] =
             (struct sms__use){true, source->stands_in, ratio > 1 ? 1 : ratio, names(derivation->arena, source)};
         return;
