@@ -52,7 +52,8 @@ struct sms__derived {
     bool borrowed;                  /* the means are of several geometries */
 
     double time_s, clock_hz, activity, occupancy; /* NAN where not measured */
-    const char *clock_from, *time_from;           /* what stands in; NULL: nothing */
+    const char *clock_from;                       /* what stands in; NULL: nothing */
+    bool by_cycles;                               /* the time is cycles over the clock */
     double spread;                                /* coefficient of variation of durations */
     struct sms__use use[SMS_RESOURCES_MAX];
     struct sms__lie lie; /* on the profiled device */
@@ -89,12 +90,14 @@ struct sms__derivation {
     size_t *of; /* [launches] the kernel of each, or SIZE_MAX */
     struct sms__deed *deed;
     size_t deeds;
-    uint64_t overlaps; /* launches that began before the one before had ended */
-    const char *order; /* what was done to the order of steps, or NULL */
+    uint64_t overlaps;        /* launches that began before the one before had ended */
+    double copied, copying_s; /* bytes of copies whose time is known, and that time */
+    const char *order;        /* what was done to the order of steps, or NULL */
 
     const char **note; /* what was left out */
     size_t notes, notes_room, notes_lost;
     size_t stand_ins;
+    struct sms__means scratch;
     struct sms__slot *slot; /* for derive_shape.c: as many as either device holds blocks, */
     double *last;           /* and as it has SMs */
 };
@@ -111,6 +114,8 @@ bool sms__means_get(const struct sms__means *means, const char *name, enum sms__
 
 /* derive_use.c: clock, activity, occupancy and use of each resource, of a kernel whose time is known. */
 void sms__derive_uses(struct sms__derivation *derivation, struct sms__derived *kernel);
+/* Elapsed cycles of an SM over a launch, or NAN. */
+double sms__derive_cycles(const struct sms__derived *kernel, const struct sms__device *device);
 double sms__derive_capacity(const struct sms__device *device, size_t r, double clock_hz);
 
 /* derive_kernel.c: from launches to kernels. */

@@ -40,19 +40,28 @@ static struct sms__means *means_of(struct sms__derivation *derivation, struct do
     return &donors->donor[donors->count++].means;
 }
 
-/* What the profiler measured with the launch, where it has no column for it. */
-static double measured_time(struct sms__derivation *derivation, const struct sms__profile_launch *launch)
+/* What the profiler measured with the launch, where it has no column for it; else its cycles tell. */
+static double measured_time(struct sms__derivation *derivation, const struct sms__profile_launch *launch,
+                            bool *by_cycles)
 {
     static const char *const names[] = {"gpu__time_duration.sum", "Duration", "gpu__time_duration.avg"};
-    struct sms__means means = {0};
-    double value;
+    struct sms__means *means = &derivation->scratch;
+    struct sms__derived alone = {.means = means, .activity = NAN};
+    double value, clock;
+    *by_cycles = false;
     if (launch->duration_s > 0)
         return launch->duration_s;
-    sms__means_add(derivation->arena, &means, launch);
+    means->count = 0;
+    sms__means_add(derivation->arena, means, launch);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (sms__means_get(&means, names[i], SMS__AS_SECONDS, &value))
+        if (sms__means_get(means, names[i], SMS__AS_SECONDS, &value))
             return value;
-    return launch->duration_s;
+    value = sms__derive_cycles(&alone, derivation->device);
+    if (!isfinite(value))
+        return launch->duration_s;
+    *by_cycles = true;
+    bool told = sms__means_get(means, "SM Frequency", SMS__AS_HZ, &clock) && clock > 0;
+    return value / (told ? clock : derivation->device->clock_hz);
 }
 
 /* NULL, or why the launch cannot be used. */
@@ -148,7 +157,8 @@ static void add_launch(struct sms__derivation *derivation, struct donors *donors
             sms__means_add(derivation->arena, means, launch);
         return;
     }
-    double seconds = measured_time(derivation, launch);
+    bool by_cycles;
+    double seconds = measured_time(derivation, launch, &by_cycles);
     const char *why = refuse(launch, seconds);
     struct sms__derived *kernel = why ? NULL : kernel_of(derivation, launch);
     if (kernel && kernel->launches > LAUNCHES_MAX - count)
@@ -159,6 +169,7 @@ static void add_launch(struct sms__derivation *derivation, struct donors *donors
         sms__derive_note(derivation, "line %u: '%s': %s", launch->line, name, why);
         return;
     }
+    kernel->by_cycles |= by_cycles;
     add_time(kernel, seconds, count);
     sms__means_add(derivation->arena, &kernel->own, launch);
     derivation->of[l] = (size_t)(kernel - derivation->kernel);
@@ -198,6 +209,14 @@ static void finish(struct sms__derivation *derivation, const struct donors *dono
     sms__derive_uses(derivation, kernel);
 }
 
+static size_t stand_ins_of(const struct sms__derivation *derivation, const struct sms__derived *kernel)
+{
+    size_t count = (kernel->clock_from != NULL) + kernel->by_cycles + kernel->borrowed + isnan(kernel->occupancy);
+    for (size_t r = 0; r < derivation->device->resources; r++)
+        count += !kernel->use[r].known || kernel->use[r].stands_in;
+    return count;
+}
+
 /* Takes out those that fit no SM, and corrects which kernel each launch is. */
 static void keep_fitting(struct sms__derivation *derivation)
 {
@@ -216,6 +235,7 @@ static void keep_fitting(struct sms__derivation *derivation)
                              sms__derive_text(derivation->arena, kernel->symbol, 60), device, why);
         else
             derivation->kernel[kept++] = *kernel;
+        derivation->stand_ins += why ? 0 : stand_ins_of(derivation, kernel);
     }
     for (size_t l = 0; l < derivation->profile->launches; l++)
         derivation->of[l] = derivation->of[l] == SIZE_MAX ? SIZE_MAX : now[derivation->of[l]];

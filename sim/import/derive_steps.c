@@ -52,6 +52,8 @@ static void add_copies(struct sms__derivation *derivation, struct steps *steps, 
             continue;
         }
         double length = copy->duration_s > 0 ? copy->duration_s : 0;
+        derivation->copied += length > 0 ? copy->bytes : 0;
+        derivation->copying_s += length;
         add_event(steps, (struct event){.start = copy->start_s,
                                         .end = copy->start_s + length,
                                         .bytes = copy->bytes,

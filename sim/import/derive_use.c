@@ -281,7 +281,7 @@ static void find_use(struct sms__derivation *derivation, struct sms__derived *ke
     }
 }
 
-static double cycles(const struct sms__derived *kernel, const struct sms__device *device)
+double sms__derive_cycles(const struct sms__derived *kernel, const struct sms__device *device)
 {
     static const char *const elapsed[] = {"Elapsed Cycles", "sm__cycles_elapsed.max", "sm__cycles_elapsed.avg",
                                           "elapsed_cycles_sm"};
@@ -330,13 +330,14 @@ static void find_clock(struct sms__derived *kernel, const struct sms__device *de
         kernel->clock_hz = clock;
         return;
     }
-    clock = cycles(kernel, device) / kernel->means_s;
-    kernel->clock_hz = clock < low ? low : clock > high ? high : clock;
-    kernel->clock_from = "cycles / time, kept within 93 to 127 % of the device's";
-    if (isfinite(clock) && clock > 0)
+    clock = sms__derive_cycles(kernel, device) / kernel->means_s;
+    kernel->clock_hz = clock;
+    if (clock >= low && clock <= high)
         return;
-    kernel->clock_hz = device->clock_hz;
-    kernel->clock_from = "the device's: no metric tells";
+    bool told = isfinite(clock) && clock > 0;
+    kernel->clock_hz = !told ? device->clock_hz : clock < low ? low : high;
+    kernel->clock_from =
+        told ? "cycles / time, kept within 93 to 127 % of the device's" : "the device's: no metric tells";
 }
 
 /* The most used compute and memory resource decide. */
@@ -364,11 +365,7 @@ void sms__derive_uses(struct sms__derivation *derivation, struct sms__derived *k
     find_activity(kernel);
     find_occupancy(kernel);
     find_clock(kernel, derivation->device);
-    for (size_t r = 0; r < derivation->device->resources; r++) {
+    for (size_t r = 0; r < derivation->device->resources; r++)
         find_use(derivation, kernel, r);
-        derivation->stand_ins += !kernel->use[r].known || kernel->use[r].stands_in;
-    }
-    derivation->stand_ins += kernel->clock_from != NULL;
-    derivation->stand_ins += isnan(kernel->occupancy);
     find_bottleneck(derivation->device, kernel);
 }

@@ -89,7 +89,7 @@ static void write_occupancy(const struct sms__derivation *derivation, const stru
     double warps = (double)((kernel->shape.threads + 31) / 32) / (double)derivation->device->sm.warps;
     fprintf(to, "  # occupancy: theoretical %s, ", percent(derivation->arena, warps * (double)lie->per_sm));
     if (isnan(kernel->occupancy))
-        fputs("achieved not measured", to);
+        fputs("achieved not measured (stand-in: the model's)", to);
     else
         fprintf(to, "achieved %s", percent(derivation->arena, kernel->occupancy));
     fprintf(to, ", of the model %s%s\n", percent(derivation->arena, lie->occupancy),
@@ -135,6 +135,8 @@ static void write_stand_ins(const struct sms__derivation *derivation, const stru
             fprintf(to, "  # stand-in: no metric for %s; no demand\n", derivation->device->resource[r].name);
     if (kernel->clock_from && any)
         fprintf(to, "  # stand-in: clock from %s\n", kernel->clock_from);
+    if (kernel->by_cycles)
+        fputs("  # stand-in: time from cycles and clock\n", to);
     if (kernel->borrowed)
         fputs("  # stand-in: metrics are means over several geometries; use is taken to be equal in all\n", to);
 }
@@ -225,8 +227,9 @@ static void write_head(struct sms__derivation *derivation, FILE *to)
     const struct sms__profile *profile = derivation->profile;
     const char *source = derivation->options->source;
     if (!source)
-        source = sms__print(derivation->arena, "%s %s", profile->tool ? profile->tool : "profile",
-                            profile->version ? profile->version : "");
+        source =
+            sms__print(derivation->arena, "%s%s%s", profile->tool ? profile->tool : "profile",
+                       profile->version && profile->version[0] ? " " : "", profile->version ? profile->version : "");
     fputs(
         "# Derived from a profile (docs/profiles.md). Bottleneck: latency where no resource is used by half; else the\n"
         "# class, compute or memory, of the most used one, or mixed where the other class is within 10 points.\n",
@@ -252,6 +255,9 @@ void sms__derive_write(struct sms__derivation *derivation, FILE *to)
     if (derivation->overlaps)
         fprintf(to, "# %llu launches began before what was before them had ended: here they follow\n",
                 (unsigned long long)derivation->overlaps);
+    if (derivation->copying_s > 0)
+        fprintf(to, "# copies ran at %.3g GB/s; here the link of the device says how fast they are\n",
+                derivation->copied / derivation->copying_s / 1e9);
     if (derivation->order)
         fprintf(to, "# %s\n", derivation->order);
     fputs("steps:\n", to);
