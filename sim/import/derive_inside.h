@@ -53,6 +53,7 @@ struct sms__derived {
 
     double time_s, clock_hz, activity, occupancy; /* NAN where not measured */
     const char *clock_from;                       /* what stands in; NULL: nothing */
+    bool idle_unknown;                            /* how long SMs were active is the model's */
     bool by_cycles;                               /* the time is cycles over the clock */
     double spread;                                /* coefficient of variation of durations */
     struct sms__use use[SMS_RESOURCES_MAX];

@@ -211,7 +211,8 @@ static void finish(struct sms__derivation *derivation, const struct donors *dono
 
 static size_t stand_ins_of(const struct sms__derivation *derivation, const struct sms__derived *kernel)
 {
-    size_t count = (kernel->clock_from != NULL) + kernel->by_cycles + kernel->borrowed + isnan(kernel->occupancy);
+    size_t count = (kernel->clock_from != NULL) + kernel->by_cycles + kernel->borrowed + kernel->idle_unknown +
+                   isnan(kernel->occupancy);
     for (size_t r = 0; r < derivation->device->resources; r++)
         count += !kernel->use[r].known || kernel->use[r].stands_in;
     return count;

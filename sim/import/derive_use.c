@@ -83,9 +83,9 @@ static const struct source sources[] = {
     {"issue", PIPE, 1, true, {"SOL SM"}},
     {"l1", BYTES, 32, false, {"tex_cache_transactions"}},
     {"l1", PIPE, 1, false, {"l1tex__throughput"}},
-    {"l1", PIPE, 1, false, {"SOL TEX"}},
-    {"l1", PIPE, 1, false, {"SOL L1/TEX Cache"}},
-    {"l1", PIPE, 1, false, {"L1/TEX Cache Throughput"}},
+    {"l1", ACTIVE, 1, false, {"SOL TEX"}},
+    {"l1", ACTIVE, 1, false, {"SOL L1/TEX Cache"}},
+    {"l1", ACTIVE, 1, false, {"L1/TEX Cache Throughput"}},
     {"l1", BYTES, 1, false, {"l1tex__t_bytes.sum"}},
     {"l1",
      BYTES,
@@ -362,7 +362,12 @@ static void find_bottleneck(const struct sms__device *device, struct sms__derive
 
 void sms__derive_uses(struct sms__derivation *derivation, struct sms__derived *kernel)
 {
+    struct sms__lie lie;
     find_activity(kernel);
+    if (isnan(kernel->activity) && !sms__derive_lie(derivation, derivation->device, &kernel->shape, 0, &lie)) {
+        kernel->activity = lie.activity;
+        kernel->idle_unknown = true;
+    }
     find_occupancy(kernel);
     find_clock(kernel, derivation->device);
     for (size_t r = 0; r < derivation->device->resources; r++)

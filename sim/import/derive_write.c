@@ -137,6 +137,8 @@ static void write_stand_ins(const struct sms__derivation *derivation, const stru
         fprintf(to, "  # stand-in: clock from %s\n", kernel->clock_from);
     if (kernel->by_cycles)
         fputs("  # stand-in: time from cycles and clock\n", to);
+    if (kernel->idle_unknown)
+        fputs("  # stand-in: share of SM time with a block from the model\n", to);
     if (kernel->borrowed)
         fputs("  # stand-in: metrics are means over several geometries; use is taken to be equal in all\n", to);
 }

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Write the nvprof data of a GTX 1080 Ti as plain tables for test_derive.
+"""Write measured data as plain tables for test_round_trip: nvprof's of a GTX 1080 Ti, Nsight Compute's of a V100.
 
-usage: gtx1080ti_tables.py DATA_DIR OUT_DIR
+usage: profile_tables.py gtx1080ti|v100 DATA_DIR OUT_DIR
 
 One file a program, of tab-separated lines: L (launch), C (copy), M (metric, mean of a kernel's launches), and P: what
-the program's simulation should show. P is computed here by tools/derive/gtx1080ti.py, apart from the code under test.
+the program's simulation should show. P is computed here, for the GTX 1080 Ti by tools/derive/gtx1080ti.py, apart from the
+code under test. For the V100 a benchmark of Rodinia with one input is a program.
 """
 import csv
 import math
@@ -63,13 +64,52 @@ def expected(events, metrics):
         yield f"P\t{resource}\t{use!r}"
 
 
-def main():
-    data, out = Path(sys.argv[1]), Path(sys.argv[2])
+def gtx1080ti(data):
+    data = data / "nvprof/gtx1080ti"
     for path in sorted((data / "traces").glob("*.csv")):
         metrics = data / "metrics" / path.name
-        lines = [*trace_lines(path), *metric_lines(metrics),
-                 *expected(nvprof.read_trace(path), nvprof.read_metrics(metrics))]
-        (out / path.name).write_text("\n".join(lines) + "\n")
+        yield path.stem, [*trace_lines(path), *metric_lines(metrics),
+                          *expected(nvprof.read_trace(path), nvprof.read_metrics(metrics))]
+
+
+# SOL TEX is of the cycles in which an L1 is active, so that the data has no use over a launch to compare with.
+V100_RESOURCES = {"l2": "SOL L2", "dram": "SOL FB"}
+
+
+def v100_lines(rows):
+    total = sum(float(row["Duration"]) for row in rows)
+    start = 0.0
+    mean = dict.fromkeys(["Achieved Occupancy", *V100_RESOURCES.values()], 0.0)
+    for i, row in enumerate(rows):
+        name, duration = f"{row['kernel']}<{i}>()", float(row["Duration"]) * 1e-9
+        numbers = [str(int(float(row[k]))) for k in ("Grid Size", "Block Size", "Registers Per Thread")]
+        geometry = [numbers[0], "1", "1", numbers[1], "1", "1", numbers[2]]
+        shared = [row[f"{k} Shared Memory Per Block"] for k in ("Static", "Dynamic")]
+        yield "\t".join(["L", repr(start), repr(duration), *geometry, *shared, name])
+        start += duration
+        yield "\t".join(["M", "number", row["Elapsed Cycles"], "cycle", "Elapsed Cycles", name])
+        for metric in mean:
+            yield "\t".join(["M", "number", row[metric], "%", metric, name])
+            mean[metric] += float(row[metric]) / 100 * float(row["Duration"]) / total
+    yield f"P\toccupancy\t{mean['Achieved Occupancy']!r}"
+    for resource, metric in V100_RESOURCES.items():
+        yield f"P\t{resource}\t{mean[metric]!r}"
+
+
+def v100(data):
+    with open(data / "ncu/v100_rodinia_kernels.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    programs = {}
+    for row in rows:
+        programs.setdefault(f"{row['benchmark']}-{row['input']}", []).append(row)
+    for name, of_program in programs.items():
+        yield name, list(v100_lines(of_program))
+
+
+def main():
+    data, out = Path(sys.argv[2]), Path(sys.argv[3])
+    for name, lines in {"gtx1080ti": gtx1080ti, "v100": v100}[sys.argv[1]](data):
+        (out / f"{name}.csv").write_text("\n".join(lines) + "\n")
 
 
 main()
