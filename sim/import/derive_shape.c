@@ -10,7 +10,7 @@
 /* Near enough to the measured occupancy; jitter to come nearer is tried up to so many waves and blocks. */
 static const double NEAR = 0.025, STEP = 0.025, JITTER_MAX = 0.5;
 
-enum { WAVES_TRIED = 16, BLOCKS_TRIED = 1 << 15, BLOCKS_DRAWN = 1 << 20, DRAWS = 2048, SEED = 1 };
+enum { WAVES_TRIED = 16, BLOCKS_TRIED = 1 << 15, BLOCKS_DRAWN = 1 << 20, DRAWS = 16384, SEED = 1 };
 
 struct sms__slot {
     double end;

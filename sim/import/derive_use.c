@@ -127,9 +127,9 @@ static const struct source sources[] = {
     {"dram", PIPE, 1, true, {"Memory Throughput"}},
     {0}};
 
-/* What nvprof's levels stand for: up to 6 the middle of a tenth, as the counts of the GTX 1080 Ti set say; above,
- * the means of the set and of a V100, whose Max is 89 % and High 66 to 75 % (docs/profiles.md). */
-static const double levels[] = {0, 0.05, 0.15, 0.25, 0.35, 0.45, 0.55, 0.68, 0.74, 0.79, 0.92};
+/* What nvprof's levels stand for: medians of what counts say in the GTX 1080 Ti set (351 levels); for 10, also of
+ * a V100, whose Max is at 89 % (docs/profiles.md). */
+static const double levels[] = {0, 0.05, 0.15, 0.23, 0.33, 0.44, 0.55, 0.70, 0.73, 0.77, 0.93};
 
 static double level(double value)
 {

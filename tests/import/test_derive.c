@@ -162,7 +162,7 @@ static void a_count_comes_before_a_rate_and_a_level(void **state)
     struct sms__profile profile = profile_of(&launch, 1);
     (void)state;
     launch.metric = metric;
-    const double use[] = {0.25, 410 * 1073741824.0 / 484e9, 0.79};
+    const double use[] = {0.25, 410 * 1073741824.0 / 484e9, 0.77};
     for (size_t i = 0; i < COUNT(use); i++) {
         launch.metrics = i == 0 ? 5 : 3;
         launch.metric = i == 2 ? metric + 2 : metric;
@@ -454,9 +454,11 @@ static void fill_launch(gsl_rng *rng, struct sms__profile_launch *launch, const 
 static void any_profile_is_refused_or_loads(void **state)
 {
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    const char *patience = getenv("SMSCHED_PATIENCE");
+    unsigned profiles = 400 * (patience ? (unsigned)atoi(patience) : 1);
     size_t usable = 0;
     (void)state;
-    for (unsigned seed = 1; seed <= 400; seed++) {
+    for (unsigned seed = 1; seed <= profiles; seed++) {
         struct sms__profile_launch launch[12] = {{0}};
         struct sms__profile_copy copy[6];
         char *name_of[12];
@@ -481,8 +483,8 @@ static void any_profile_is_refused_or_loads(void **state)
             free(launch[l].metric);
         }
     }
-    print_message("%zu of 400 profiles could be used\n", usable);
-    assert_true(usable > 100 && usable < 400);
+    print_message("%zu of %u profiles could be used\n", usable, profiles);
+    assert_true(usable > profiles / 4 && usable < profiles);
     gsl_rng_free(rng);
 }
 
