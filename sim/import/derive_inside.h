@@ -40,7 +40,7 @@ struct sms__lie {
 
 /* Launches of one kernel and geometry. */
 struct sms__derived {
-    const char *symbol, *name;
+    const char *symbol, *name, *plain; /* plain: the name but for a number */
     uint64_t grid[3], block[3];
     struct sms__kernel shape; /* blocks, threads, registers, shared_memory */
     unsigned line;            /* of the first launch */
@@ -101,6 +101,7 @@ struct sms__derivation {
     struct sms__means scratch;
     struct sms__slot *slot; /* for derive_shape.c: as many as either device holds blocks, */
     double *last;           /* and as it has SMs */
+    uint64_t drawn;         /* blocks, so far */
 };
 
 /* Bytes that a YAML comment or quoted text may hold, in place of any; cut at `most`. */

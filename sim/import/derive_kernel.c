@@ -84,6 +84,13 @@ static const char *refuse(const struct sms__profile_launch *launch, double secon
     return NULL;
 }
 
+/* A job is on one device: that of the first launch. */
+static bool is_elsewhere(const struct sms__profile *profile, const struct sms__profile_launch *launch)
+{
+    const char *first = profile->launch[0].device;
+    return first && launch->device && strcmp(first, launch->device) != 0;
+}
+
 static double shared_of(const struct sms__profile_launch *launch)
 {
     double fixed = launch->static_shared >= 0 ? launch->static_shared : 0;
@@ -159,7 +166,7 @@ static void add_launch(struct sms__derivation *derivation, struct donors *donors
     }
     bool by_cycles;
     double seconds = measured_time(derivation, launch, &by_cycles);
-    const char *why = refuse(launch, seconds);
+    const char *why = is_elsewhere(derivation->profile, launch) ? "on another device" : refuse(launch, seconds);
     struct sms__derived *kernel = why ? NULL : kernel_of(derivation, launch);
     if (kernel && kernel->launches > LAUNCHES_MAX - count)
         why = "more than 10^12 launches";

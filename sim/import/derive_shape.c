@@ -12,6 +12,9 @@ static const double NEAR = 0.025, STEP = 0.025, JITTER_MAX = 0.5;
 
 enum { WAVES_TRIED = 16, BLOCKS_TRIED = 1 << 15, BLOCKS_DRAWN = 1 << 20, DRAWS = 16384, SEED = 1 };
 
+/* Profiles of thousands of kernels take seconds, not minutes: the jitter of those beyond is not fitted. */
+enum { DRAWN_MAX = 100000000 };
+
 struct sms__slot {
     double end;
     uint64_t sm;
@@ -80,6 +83,7 @@ static void draw(struct sms__derivation *derivation, uint64_t blocks, uint64_t s
 {
     struct sums sums = {0, 0, 0};
     uint64_t times = DRAWS / blocks + 1;
+    derivation->drawn += times * blocks;
     gsl_rng *stream = sms__stream(derivation->arena, SEED, "derive", 0);
     for (uint64_t i = 0; i < times; i++)
         launch_once(derivation, blocks, lie, sms, jitter, stream, &sums);
@@ -127,7 +131,8 @@ static void fit_jitter(struct sms__derivation *derivation, struct sms__derived *
 {
     double first = fabs(kernel->lie.occupancy - kernel->occupancy), best = first, chosen = kernel->jitter;
     uint64_t blocks = kernel->shape.blocks, slots = kernel->lie.per_sm * derivation->device->sms;
-    if (!(first > NEAR) || blocks < 2 || blocks > BLOCKS_TRIED || blocks > WAVES_TRIED * slots)
+    if (!(first > NEAR) || derivation->drawn > DRAWN_MAX || blocks < 2 || blocks > BLOCKS_TRIED ||
+        blocks > WAVES_TRIED * slots)
         return;
     for (int i = 1; kernel->jitter + i * STEP <= JITTER_MAX + 1e-9; i++) {
         struct sms__lie lie;

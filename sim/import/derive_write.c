@@ -48,13 +48,17 @@ static bool is_taken(const struct sms__derivation *derivation, size_t before, co
     return false;
 }
 
+/* The second of a name is NAME_2, unless another is called so. */
 static void name_kernels(struct sms__derivation *derivation)
 {
     for (size_t k = 0; k < derivation->kernels; k++) {
-        const char *plain = plain_name(derivation->arena, derivation->kernel[k].symbol), *name = plain;
-        for (size_t n = 2; is_taken(derivation, k, name); n++)
-            name = sms__print(derivation->arena, "%s_%zu", plain, n);
-        derivation->kernel[k].name = name;
+        struct sms__derived *kernel = &derivation->kernel[k];
+        size_t n = 1;
+        kernel->plain = kernel->name = plain_name(derivation->arena, kernel->symbol);
+        for (size_t before = 0; before < k; before++)
+            n += !strcmp(derivation->kernel[before].plain, kernel->plain);
+        for (n = n > 1 ? n : 2; is_taken(derivation, k, kernel->name); n++)
+            kernel->name = sms__print(derivation->arena, "%s_%zu", kernel->plain, n);
     }
 }
 

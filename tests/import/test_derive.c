@@ -279,7 +279,42 @@ static void a_long_sequence_without_rounds_keeps_its_sums(void **state)
     free(launch);
 }
 
-/* A hundred more launches spread the durations: 9 and 11 us, 10 % of 10 us. */
+static void launches_on_another_device_are_left_out(void **state)
+{
+    struct sms__profile_launch launch[] = {launch_of("a", 0, 10), launch_of("b", 5, 10)};
+    launch[0].device = "GeForce GTX 1080 Ti (0)";
+    launch[1].device = "GeForce GTX 1080 Ti (1)";
+    struct sms__profile profile = profile_of(launch, COUNT(launch));
+    struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
+    (void)state;
+    assert_int_equal(workload(&derived)->kernels, 1);
+    assert_says(&derived, "left out: line 7: 'b': on another device");
+    release(&derived);
+}
+
+/* One symbol with thousands of geometries; those beyond 4096 are said to be left out. */
+static void thousands_of_kernels_are_named_and_bounded(void **state)
+{
+    struct sms__profile_launch *launch = calloc(5000, sizeof *launch);
+    struct sms__profile_metric metric = METRIC("achieved_occupancy", "", 0.3);
+    (void)state;
+    for (size_t i = 0; i < 5000; i++) {
+        launch[i] = launch_of("k<int>", 20.0 * (double)i, 10);
+        launch[i].grid[0] = i + 1;
+        launch[i].metric = &metric;
+        launch[i].metrics = 1;
+    }
+    struct sms__profile profile = profile_of(launch, 5000);
+    struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
+    assert_int_equal(workload(&derived)->kernels, 4096);
+    assert_string_equal(workload(&derived)->kernel[4095].name, "k_4096");
+    assert_says(&derived, "Left out: 904.");
+    assert_says(&derived, "more than 4096 kernels");
+    release(&derived);
+    free(launch);
+}
+
+/* 9 and 11 us: 10 % of 10 us. */
 static void the_spread_of_durations_is_jitter(void **state)
 {
     struct sms__profile_launch launch[20];
@@ -499,6 +534,8 @@ int main(void)
         cmocka_unit_test(gaps_are_host_time_and_copies_keep_their_place),
         cmocka_unit_test(a_long_sequence_of_rounds_becomes_one_round),
         cmocka_unit_test(a_long_sequence_without_rounds_keeps_its_sums),
+        cmocka_unit_test(launches_on_another_device_are_left_out),
+        cmocka_unit_test(thousands_of_kernels_are_named_and_bounded),
         cmocka_unit_test(the_spread_of_durations_is_jitter),
         cmocka_unit_test(low_occupancy_of_one_wave_is_jitter),
         cmocka_unit_test(another_device_scales_by_what_binds),
