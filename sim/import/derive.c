@@ -10,7 +10,7 @@
 
 enum { NOTES_MAX = 40 };
 
-void sms__derive_note(struct sms__derivation *derivation, const char *format, ...)
+void sms__derive_note(struct sms__derivation *derivation, unsigned line, const char *format, ...)
 {
     char text[320];
     if (derivation->notes == NOTES_MAX) {
@@ -18,19 +18,25 @@ void sms__derive_note(struct sms__derivation *derivation, const char *format, ..
         return;
     }
     if (!derivation->note)
-        derivation->note = SMS__NEW(derivation->arena, const char *, NOTES_MAX);
+        derivation->note = SMS__NEW(derivation->arena, struct sms__note, NOTES_MAX);
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    derivation->note[derivation->notes++] = sms__copy(derivation->arena, text, strlen(text));
+    derivation->note[derivation->notes++] = (struct sms__note){line, sms__copy(derivation->arena, text, strlen(text))};
+}
+
+static struct sms__mark place_of(const struct sms__derive_options *options, unsigned line)
+{
+    return (struct sms__mark){options->path, options->text, line, line ? 1 : 0};
 }
 
 static int refuse(struct sms__derivation *derivation)
 {
     const char *path = derivation->options->path;
     for (size_t n = 0; n < derivation->notes; n++)
-        sms__fail(derivation->errors, SMS_EINPUT, path, "%s", derivation->note[n]);
+        sms__error(derivation->errors, SMS_EINPUT, place_of(derivation->options, derivation->note[n].line), "%s",
+                   derivation->note[n].text);
     return sms__fail(derivation->errors, SMS_EINPUT, path, "no launch of which a workload could be made");
 }
 

@@ -10,6 +10,7 @@
 
 struct sms__derive_options {
     const char *path;                 /* of the profile, for messages; or NULL */
+    const char *text;                 /* the whole profile, to show lines of it in messages; or NULL */
     const char *name;                 /* of the workload, in any bytes; NULL: "profile" */
     const char *source;               /* where the numbers are from, in any bytes; NULL: tool and version */
     const struct sms__device *device; /* the one that was profiled */

@@ -79,6 +79,11 @@ struct sms__deed {
     double amount; /* bytes, or seconds */
 };
 
+struct sms__note {
+    unsigned line; /* of the profile; 0: none */
+    const char *text;
+};
+
 struct sms__derivation {
     struct sms__arena *arena;
     const struct sms__profile *profile;
@@ -95,7 +100,7 @@ struct sms__derivation {
     double copied, copying_s; /* bytes of copies whose time is known, and that time */
     const char *order;        /* what was done to the order of steps, or NULL */
 
-    const char **note; /* what was left out */
+    struct sms__note *note; /* what was left out */
     size_t notes, notes_room, notes_lost;
     size_t stand_ins;
     struct sms__means scratch;
@@ -106,8 +111,8 @@ struct sms__derivation {
 
 /* Bytes that a YAML comment or quoted text may hold, in place of any; cut at `most`. */
 const char *sms__derive_text(struct sms__arena *arena, const char *text, size_t most);
-void sms__derive_note(struct sms__derivation *derivation, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void sms__derive_note(struct sms__derivation *derivation, unsigned line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* derive_means.c: a metric in base units (ratio, bytes, bytes/s, Hz, s), or false. */
 enum sms__reading { SMS__AS_RATIO, SMS__AS_COUNT, SMS__AS_RATE, SMS__AS_HZ, SMS__AS_SECONDS, SMS__AS_LEVEL };

@@ -173,7 +173,7 @@ static void add_launch(struct sms__derivation *derivation, struct donors *donors
     if (!why && !kernel)
         why = "more than 4096 kernels";
     if (why) {
-        sms__derive_note(derivation, "line %u: '%s': %s", launch->line, name, why);
+        sms__derive_note(derivation, launch->line, "'%s': %s", name, why);
         return;
     }
     kernel->by_cycles |= by_cycles;
@@ -239,7 +239,7 @@ static void keep_fitting(struct sms__derivation *derivation)
         }
         now[k] = why ? SIZE_MAX : kept;
         if (why)
-            sms__derive_note(derivation, "line %u: '%s': on %s, %s", kernel->line,
+            sms__derive_note(derivation, kernel->line, "'%s': on %s, %s",
                              sms__derive_text(derivation->arena, kernel->symbol, 60), device, why);
         else
             derivation->kernel[kept++] = *kernel;
@@ -264,7 +264,7 @@ void sms__derive_collect(struct sms__derivation *derivation)
         for (size_t k = 0; k < derivation->kernels && !used; k++)
             used = !strcmp(derivation->kernel[k].symbol, donors.donor[i].symbol);
         if (!used)
-            sms__derive_note(derivation, "metrics of '%s': no launch with its geometry and time",
+            sms__derive_note(derivation, 0, "metrics of '%s': no launch with its geometry and time",
                              sms__derive_text(derivation->arena, donors.donor[i].symbol, 60));
     }
 }

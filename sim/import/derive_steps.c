@@ -48,7 +48,7 @@ static void add_copies(struct sms__derivation *derivation, struct steps *steps, 
         if (copy->to_device != to_device)
             continue;
         if (!(copy->bytes >= 0.5 && copy->bytes <= 1e18)) {
-            sms__derive_note(derivation, "line %u: a copy without a size", copy->line);
+            sms__derive_note(derivation, copy->line, "a copy without a size");
             continue;
         }
         double length = copy->duration_s > 0 ? copy->duration_s : 0;

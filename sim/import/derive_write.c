@@ -228,6 +228,14 @@ static void write_retargeting(const struct sms__derivation *derivation, FILE *to
     }
 }
 
+static void write_note(const struct sms__note *note, FILE *to)
+{
+    fputs("# left out: ", to);
+    if (note->line)
+        fprintf(to, "line %u: ", note->line);
+    fprintf(to, "%s\n", note->text);
+}
+
 static void write_head(struct sms__derivation *derivation, FILE *to)
 {
     const struct sms__profile *profile = derivation->profile;
@@ -243,7 +251,7 @@ static void write_head(struct sms__derivation *derivation, FILE *to)
     fprintf(to, "# Kernels: %zu. Stand-ins: %zu. Left out: %zu.\n", derivation->kernels, derivation->stand_ins,
             derivation->notes + derivation->notes_lost);
     for (size_t n = 0; n < derivation->notes; n++)
-        fprintf(to, "# left out: %s\n", derivation->note[n]);
+        write_note(&derivation->note[n], to);
     if (derivation->notes_lost)
         fprintf(to, "# left out: %zu more\n", derivation->notes_lost);
     write_retargeting(derivation, to);
