@@ -1,0 +1,37 @@
+/* Workloads from what a profiler said of a program (docs/profiles.md has the formulas). */
+#ifndef SMS_IMPORT_DERIVE_H
+#define SMS_IMPORT_DERIVE_H
+
+#include "profile.h"
+
+#include "../model/model.h"
+
+#include <stdio.h>
+
+struct sms__derive_options {
+    const char *path;                 /* of the profile, for messages; or NULL */
+    const char *text;                 /* the whole profile, to show lines of it in messages; or NULL */
+    const char *name;                 /* of the workload, in any bytes; NULL: "profile" */
+    const char *source;               /* where the numbers are from, in any bytes; NULL: tool and version */
+    const struct sms__device *device; /* the one that was profiled */
+    const struct sms__device *target; /* the one to write for; NULL: the same */
+    size_t steps;                     /* most steps to write, at least 8; 0: 400 */
+};
+
+/* Writes one workload document to `to`. What of the profile cannot be used is left out and said in comments of
+ * the document, as is each number that stands in for one that is missing. In a guard of `arena`. SMS_OK; or
+ * SMS_EINPUT with `errors` filled if nothing can be used, and then nothing is written. */
+int sms__derive(struct sms__arena *arena, const struct sms__profile *profile, const struct sms__derive_options *options,
+                FILE *to, struct sms_errors *errors);
+
+/* Loads a device by name, from options->models and then the installed models; a name with a '.' is a path.
+ * On success *file owns *device (sms_file_free). SMS_OK, or a code with `errors` filled. */
+int sms__derive_device(const char *name, const struct sms_load_options *options, struct sms_file **file,
+                       const struct sms__device **device, struct sms_errors *errors);
+
+/* The device file that the profile's device is called like ("Tesla V100-SXM2-16GB (0)": v100), looked for in the
+ * same folders: the longest name that is part of it; NULL if there is none. In a guard of `arena`. */
+const char *sms__derive_guess(struct sms__arena *arena, const struct sms__profile *profile,
+                              const struct sms_load_options *options);
+
+#endif

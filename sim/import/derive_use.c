@@ -1,0 +1,376 @@
+/* How much of each resource a kernel used: the first of the sources below that the profile has. Counts come
+ * before rates: collecting metrics slows a program, and a count does not depend on how long it took. */
+#include "derive_inside.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NAMES = 4 };
+
+enum how {
+    PIPE,   /* % of peak, of elapsed cycles or, times activity, of active ones */
+    ACTIVE, /* % of peak while an SM is active */
+    BYTES,  /* a count of `unit` bytes each */
+    LANES,  /* results; idle lanes of a warp are busy, too */
+    SLOTS,  /* one a warp instruction */
+    PACE,   /* warp instructions per active cycle */
+    RATE,   /* bytes per second */
+    LEVEL,  /* nvprof's 0 to 10 */
+    FP32,   /* nvprof's counts of instructions, which overlap */
+    FP64,
+    SFU
+};
+
+struct source {
+    const char *resource;
+    enum how how;
+    double unit; /* bytes of a transaction */
+    bool stands_in;
+    const char *name[NAMES]; /* added up */
+};
+
+static const struct source sources[] = {
+    {"fp32", FP32, 1, false, {"inst_fp_32"}},
+    {"fp32", LANES, 1, true, {"flop_count_sp_add", "flop_count_sp_mul", "flop_count_sp_fma"}},
+    {"fp32", PIPE, 1, false, {"sm__inst_executed_pipe_fma"}},
+    {"fp32", PIPE, 1, false, {"sm__pipe_fma_cycles_active"}},
+    {"fp32",
+     LANES,
+     1,
+     false,
+     {"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum",
+      "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"}},
+    {"fp32", ACTIVE, 1, true, {"flop_sp_efficiency"}},
+    {"fp32", LEVEL, 1, true, {"single_precision_fu_utilization"}},
+    {"fp64", FP64, 1, false, {"inst_fp_64"}},
+    {"fp64", LANES, 1, true, {"flop_count_dp_add", "flop_count_dp_mul", "flop_count_dp_fma"}},
+    {"fp64", PIPE, 1, false, {"sm__inst_executed_pipe_fp64"}},
+    {"fp64", PIPE, 1, false, {"sm__pipe_fp64_cycles_active"}},
+    {"fp64",
+     LANES,
+     1,
+     false,
+     {"smsp__sass_thread_inst_executed_op_dadd_pred_on.sum", "smsp__sass_thread_inst_executed_op_dmul_pred_on.sum",
+      "smsp__sass_thread_inst_executed_op_dfma_pred_on.sum"}},
+    {"fp64", LEVEL, 1, false, {"double_precision_fu_utilization"}},
+    {"int", LANES, 1, false, {"inst_integer"}},
+    {"int", PIPE, 1, false, {"sm__inst_executed_pipe_alu"}},
+    {"int", PIPE, 1, false, {"sm__pipe_alu_cycles_active"}},
+    {"sfu", SFU, 1, false, {"flop_count_sp_special"}},
+    {"sfu", PIPE, 1, false, {"sm__inst_executed_pipe_xu"}},
+    {"sfu", PIPE, 1, false, {"sm__pipe_xu_cycles_active"}},
+    {"sfu", LEVEL, 1, false, {"special_fu_utilization"}},
+    {"tensor", PIPE, 1, false, {"sm__inst_executed_pipe_tensor"}},
+    {"tensor", PIPE, 1, false, {"sm__pipe_tensor_cycles_active"}},
+    {"tensor", PIPE, 1, false, {"sm__inst_executed_pipe_tc"}},
+    {"tensor", PIPE, 1, false, {"sm__pipe_tensor_op_hmma_cycles_active"}},
+    {"tensor", LEVEL, 1, false, {"tensor_precision_fu_utilization"}},
+    {"issue", SLOTS, 1, false, {"issue_slots"}},
+    {"issue", SLOTS, 1, true, {"inst_issued"}},
+    {"issue", PIPE, 1, false, {"sm__inst_issued"}},
+    {"issue", PIPE, 1, false, {"sm__issue_active"}},
+    {"issue", PIPE, 1, false, {"sm__inst_executed"}},
+    {"issue", ACTIVE, 1, false, {"Issue Slots Busy"}},
+    {"issue", ACTIVE, 1, false, {"issue_slot_utilization"}},
+    {"issue", PACE, 1, true, {"issued_ipc"}},
+    {"issue", PACE, 1, true, {"executed_ipc"}},
+    {"issue", PACE, 1, true, {"ipc"}},
+    {"issue", PACE, 1, true, {"Executed Ipc Active"}},
+    {"issue", PIPE, 1, true, {"sm__throughput"}},
+    {"issue", PIPE, 1, true, {"SM [%]"}},
+    {"issue", PIPE, 1, true, {"Compute (SM) Throughput"}},
+    {"issue", PIPE, 1, true, {"Compute (SM) [%]"}},
+    {"issue", PIPE, 1, true, {"SOL SM"}},
+    {"l1", BYTES, 32, false, {"tex_cache_transactions"}},
+    {"l1", PIPE, 1, false, {"l1tex__throughput"}},
+    {"l1", ACTIVE, 1, false, {"SOL TEX"}},
+    {"l1", ACTIVE, 1, false, {"SOL L1/TEX Cache"}},
+    {"l1", ACTIVE, 1, false, {"L1/TEX Cache Throughput"}},
+    {"l1", BYTES, 1, false, {"l1tex__t_bytes.sum"}},
+    {"l1",
+     BYTES,
+     32,
+     true,
+     {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}},
+    {"l1", BYTES, 32, true, {"gld_transactions", "gst_transactions"}},
+    {"l1", LEVEL, 1, false, {"tex_utilization"}},
+    {"shared", BYTES, 128, false, {"shared_load_transactions", "shared_store_transactions"}},
+    {"shared", BYTES, 128, false, {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"}},
+    {"shared", PIPE, 1, false, {"l1tex__data_pipe_lsu_wavefronts_mem_shared"}},
+    {"shared", LEVEL, 1, false, {"shared_utilization"}},
+    {"l2", BYTES, 32, false, {"l2_read_transactions", "l2_write_transactions"}},
+    {"l2", PIPE, 1, false, {"lts__throughput"}},
+    {"l2", PIPE, 1, false, {"SOL L2"}},
+    {"l2", PIPE, 1, false, {"SOL L2 Cache"}},
+    {"l2", PIPE, 1, false, {"L2 Cache Throughput"}},
+    {"l2", BYTES, 1, false, {"lts__t_bytes.sum"}},
+    {"l2", BYTES, 32, false, {"lts__t_sectors.sum"}},
+    {"l2", RATE, 1, true, {"l2_read_throughput", "l2_write_throughput"}},
+    {"l2", LEVEL, 1, false, {"l2_utilization"}},
+    {"dram", BYTES, 32, false, {"dram_read_transactions", "dram_write_transactions"}},
+    {"dram", BYTES, 1, false, {"dram_read_bytes", "dram_write_bytes"}},
+    {"dram", PIPE, 1, false, {"dram__throughput"}},
+    {"dram", PIPE, 1, false, {"gpu__dram_throughput"}},
+    {"dram", PIPE, 1, false, {"SOL FB"}},
+    {"dram", PIPE, 1, false, {"SOL DRAM"}},
+    {"dram", PIPE, 1, false, {"DRAM Throughput"}},
+    {"dram", BYTES, 1, false, {"dram__bytes.sum"}},
+    {"dram", BYTES, 1, false, {"dram__bytes_read.sum", "dram__bytes_write.sum"}},
+    {"dram", BYTES, 1, false, {"dram__bytes_op_read.sum", "dram__bytes_op_write.sum"}},
+    {"dram", BYTES, 32, false, {"dram__sectors_read.sum", "dram__sectors_write.sum"}},
+    {"dram", RATE, 1, false, {"Memory Throughput"}},
+    {"dram", RATE, 1, true, {"dram__bytes.sum.per_second"}},
+    {"dram", RATE, 1, true, {"dram_read_throughput", "dram_write_throughput"}},
+    {"dram", LEVEL, 1, false, {"dram_utilization"}},
+    {"dram", PIPE, 1, true, {"gpu__compute_memory_throughput"}},
+    {"dram", PIPE, 1, true, {"Memory [%]"}},
+    {"dram", PIPE, 1, true, {"Memory Throughput"}},
+    {0}};
+
+/* What nvprof's levels stand for: medians of what counts say in the GTX 1080 Ti set (351 levels); for 10, also of
+ * a V100, whose Max is at 89 % (docs/profiles.md). */
+static const double levels[] = {0, 0.05, 0.15, 0.23, 0.33, 0.44, 0.55, 0.70, 0.73, 0.77, 0.93};
+
+static double level(double value)
+{
+    double most = (double)(sizeof levels / sizeof *levels - 1);
+    value = value < 0 ? 0 : value > most ? most : value;
+    size_t below = (size_t)value;
+    if ((double)below >= most)
+        return levels[below];
+    return levels[below] + (value - (double)below) * (levels[below + 1] - levels[below]);
+}
+
+double sms__derive_capacity(const struct sms__device *device, size_t r, double clock_hz)
+{
+    const struct sms__resource *resource = &device->resource[r];
+    double sms = (double)device->sms, whole = resource->scope == SMS_SCOPE_DEVICE ? 1 : sms;
+    if (resource->lanes > 0)
+        return resource->lanes * sms * clock_hz;
+    if (!strcmp(resource->name, "dram"))
+        return resource->bandwidth * whole;
+    return resource->bandwidth * whole * (clock_hz / device->clock_hz);
+}
+
+static double get_or(const struct sms__derived *kernel, const char *name, enum sms__reading reading, double fallback)
+{
+    double value;
+    return sms__means_get(kernel->means, name, reading, &value) ? value : fallback;
+}
+
+/* Threads that are idle in a warp take a lane all the same. */
+static double lanes(const struct sms__derived *kernel)
+{
+    double efficiency = get_or(kernel, "warp_nonpred_execution_efficiency", SMS__AS_RATIO, 1);
+    return efficiency > 0.03 && efficiency <= 1 ? 1 / efficiency : 1;
+}
+
+/* Conversions run on the fp64 unit in a kernel that uses fp64, else on the special function unit. */
+static double conversions(const struct sms__derived *kernel, bool wide)
+{
+    bool uses = get_or(kernel, "inst_fp_64", SMS__AS_COUNT, 0) > 0;
+    return uses == wide ? get_or(kernel, "inst_bit_convert", SMS__AS_COUNT, 0) : 0;
+}
+
+static bool add_up(const struct sms__derived *kernel, const struct source *source, enum sms__reading reading,
+                   double *sum)
+{
+    double value;
+    *sum = 0;
+    for (size_t i = 0; i < NAMES && source->name[i]; i++) {
+        if (!sms__means_get(kernel->means, source->name[i], reading, &value))
+            return false;
+        *sum += value;
+    }
+    return true;
+}
+
+static bool pipe(const struct sms__derived *kernel, const char *name, double *ratio)
+{
+    static const char *const suffixes[] = {"", ".avg.pct_of_peak_sustained_elapsed",
+                                           ".sum.pct_of_peak_sustained_elapsed", ".avg.pct_of_peak_sustained_active",
+                                           ".sum.pct_of_peak_sustained_active"};
+    char whole[160];
+    for (size_t s = 0; s < sizeof suffixes / sizeof *suffixes; s++) {
+        snprintf(whole, sizeof whole, "%s%s", name, suffixes[s]);
+        if (!sms__means_get(kernel->means, whole, SMS__AS_RATIO, ratio))
+            continue;
+        *ratio *= s >= 3 && isfinite(kernel->activity) ? kernel->activity : 1;
+        return true;
+    }
+    return false;
+}
+
+/* Of nvprof's counts of instructions, what the unit really does. */
+static double correct(const struct sms__derived *kernel, enum how how, double sum)
+{
+    double special = get_or(kernel, "flop_count_sp_special", SMS__AS_COUNT, 0);
+    switch (how) {
+    case FP32:
+        return (sum > special ? sum - special : 0) * lanes(kernel);
+    case FP64:
+        return (sum + conversions(kernel, true)) * lanes(kernel);
+    case SFU:
+        return (sum + conversions(kernel, false)) * lanes(kernel);
+    case LANES:
+        return sum * lanes(kernel);
+    default:
+        return sum;
+    }
+}
+
+static bool count(const struct sms__derived *kernel, const struct source *source, double capacity, double *ratio)
+{
+    double sum;
+    if (capacity <= 0 || !(kernel->means_s > 0) || !add_up(kernel, source, SMS__AS_COUNT, &sum))
+        return false;
+    *ratio = correct(kernel, source->how, sum) * source->unit / (kernel->means_s * capacity);
+    return true;
+}
+
+static bool take(const struct sms__device *device, size_t r, const struct sms__derived *kernel,
+                 const struct source *source, double *ratio)
+{
+    double capacity = sms__derive_capacity(device, r, kernel->clock_hz), sum;
+    double active = isfinite(kernel->activity) ? kernel->activity : 1;
+    bool within = device->resource[r].scope == SMS_SCOPE_SM;
+    switch (source->how) {
+    case PIPE:
+        return pipe(kernel, source->name[0], ratio);
+    case ACTIVE:
+        *ratio = active * get_or(kernel, source->name[0], SMS__AS_RATIO, NAN);
+        return isfinite(*ratio);
+    case PACE:
+        *ratio = active * get_or(kernel, source->name[0], SMS__AS_COUNT, NAN) / device->resource[r].lanes;
+        return isfinite(*ratio);
+    case RATE:
+        if (capacity <= 0 || !add_up(kernel, source, SMS__AS_RATE, &sum))
+            return false;
+        *ratio = sum / capacity;
+        return true;
+    case LEVEL:
+        if (!sms__means_get(kernel->means, source->name[0], SMS__AS_LEVEL, &sum))
+            return false;
+        *ratio = level(sum) * (within ? active : 1);
+        return true;
+    default:
+        return count(kernel, source, capacity, ratio);
+    }
+}
+
+static const char *names(struct sms__arena *arena, const struct source *source)
+{
+    const char *all = source->name[0];
+    for (size_t i = 1; i < NAMES && source->name[i]; i++)
+        all = sms__print(arena, "%s + %s", all, source->name[i]);
+    return all;
+}
+
+static void find_use(struct sms__derivation *derivation, struct sms__derived *kernel, size_t r)
+{
+    const struct sms__device *device = derivation->device;
+    for (const struct source *source = sources; source->resource; source++) {
+        double ratio;
+        if (strcmp(source->resource, device->resource[r].name) != 0 || !take(device, r, kernel, source, &ratio))
+            continue;
+        if (!isfinite(ratio))
+            continue;
+        kernel->use[r] =
+            (struct sms__use){true, source->stands_in, ratio > 1 ? 1 : ratio, names(derivation->arena, source)};
+        return;
+    }
+}
+
+double sms__derive_cycles(const struct sms__derived *kernel, const struct sms__device *device)
+{
+    static const char *const elapsed[] = {"Elapsed Cycles", "sm__cycles_elapsed.max", "sm__cycles_elapsed.avg",
+                                          "elapsed_cycles_sm"};
+    double value, executed, pace;
+    for (size_t i = 0; i < sizeof elapsed / sizeof *elapsed; i++)
+        if (sms__means_get(kernel->means, elapsed[i], SMS__AS_COUNT, &value) && value > 0)
+            return i == 3 ? value / (double)device->sms : value;
+    if (!sms__means_get(kernel->means, "inst_executed", SMS__AS_COUNT, &executed))
+        return NAN;
+    pace = get_or(kernel, "executed_ipc", SMS__AS_COUNT, get_or(kernel, "ipc", SMS__AS_COUNT, NAN));
+    return executed / (pace * (double)device->sms * kernel->activity);
+}
+
+static void find_activity(struct sms__derived *kernel)
+{
+    double active =
+        get_or(kernel, "sm__cycles_active.avg", SMS__AS_COUNT, get_or(kernel, "SM Active Cycles", SMS__AS_COUNT, NAN));
+    double all =
+        get_or(kernel, "sm__cycles_elapsed.max", SMS__AS_COUNT, get_or(kernel, "Elapsed Cycles", SMS__AS_COUNT, NAN));
+    kernel->activity = get_or(kernel, "sm_activity", SMS__AS_RATIO,
+                              get_or(kernel, "sm_efficiency", SMS__AS_RATIO, all > 0 ? active / all : NAN));
+    if (!(kernel->activity > 0 && kernel->activity <= 1))
+        kernel->activity = kernel->activity > 1 ? 1 : NAN;
+}
+
+static void find_occupancy(struct sms__derived *kernel)
+{
+    static const char *const achieved[] = {"achieved_occupancy", "Achieved Occupancy",
+                                           "sm__warps_active.avg.pct_of_peak_sustained_active"};
+    kernel->occupancy = NAN;
+    for (size_t i = 0; i < sizeof achieved / sizeof *achieved && isnan(kernel->occupancy); i++)
+        kernel->occupancy = get_or(kernel, achieved[i], SMS__AS_RATIO, NAN);
+    if (!(kernel->occupancy > 0 && kernel->occupancy <= 1))
+        kernel->occupancy = NAN;
+}
+
+/* A GPU boosts by up to a quarter, and estimates of short kernels are mostly overhead. */
+static void find_clock(struct sms__derived *kernel, const struct sms__device *device)
+{
+    static const char *const clocks[] = {"SM Frequency", "sm__cycles_elapsed.avg.per_second",
+                                         "smsp__cycles_elapsed.avg.per_second", "gpc__cycles_elapsed.avg.per_second"};
+    double clock = NAN, low = 0.93 * device->clock_hz, high = 1.27 * device->clock_hz;
+    for (size_t i = 0; i < sizeof clocks / sizeof *clocks && isnan(clock); i++)
+        clock = get_or(kernel, clocks[i], SMS__AS_HZ, NAN);
+    if (clock > 0.1 * device->clock_hz && clock < 2 * device->clock_hz) {
+        kernel->clock_hz = clock;
+        return;
+    }
+    clock = sms__derive_cycles(kernel, device) / kernel->means_s;
+    kernel->clock_hz = clock;
+    if (clock >= low && clock <= high)
+        return;
+    bool told = isfinite(clock) && clock > 0;
+    kernel->clock_hz = !told ? device->clock_hz : clock < low ? low : high;
+    kernel->clock_from =
+        told ? "cycles / time, kept within 93 to 127 % of the device's" : "the device's: no metric tells";
+}
+
+/* The most used compute and memory resource decide. */
+static void find_bottleneck(const struct sms__device *device, struct sms__derived *kernel)
+{
+    double most[SMS_CLASSES] = {0, 0}, top = 0;
+    kernel->top = -1;
+    for (size_t r = 0; r < device->resources; r++) {
+        double *of_class = &most[device->resource[r].cls];
+        *of_class = kernel->use[r].ratio > *of_class ? kernel->use[r].ratio : *of_class;
+        kernel->top = kernel->use[r].ratio > top ? (int)r : kernel->top;
+        top = kernel->use[r].ratio > top ? kernel->use[r].ratio : top;
+    }
+    double apart = fabs(most[SMS_COMPUTE] - most[SMS_MEMORY]);
+    if (top < 0.5)
+        kernel->bottleneck = SMS__LATENCY_BOUND;
+    else if (apart <= 0.1)
+        kernel->bottleneck = SMS__MIXED_BOUND;
+    else
+        kernel->bottleneck = most[SMS_COMPUTE] > most[SMS_MEMORY] ? SMS__COMPUTE_BOUND : SMS__MEMORY_BOUND;
+}
+
+void sms__derive_uses(struct sms__derivation *derivation, struct sms__derived *kernel)
+{
+    struct sms__lie lie;
+    find_activity(kernel);
+    if (isnan(kernel->activity) && !sms__derive_lie(derivation, derivation->device, &kernel->shape, 0, &lie)) {
+        kernel->activity = lie.activity;
+        kernel->idle_unknown = true;
+    }
+    find_occupancy(kernel);
+    find_clock(kernel, derivation->device);
+    for (size_t r = 0; r < derivation->device->resources; r++)
+        find_use(derivation, kernel, r);
+    find_bottleneck(derivation->device, kernel);
+}
