@@ -37,6 +37,7 @@ const struct cli_option cli_options[] = {
     {'q', "quiet", NULL, "no progress, and nothing on stdout but what was asked for", CLI_FLAG, AT(quiet), NULL},
     {'S', "sane", NULL, "import: leave out compat: simtbs, and sort kernels by start", CLI_FLAG, AT(sane), NULL},
     {'X', "fixed", NULL, "import: memory demands as written, not as simtbs misreads them", CLI_FLAG, AT(fixed), NULL},
+    {'D', "dump", NULL, "import ncu, nvprof: print what was read, and make no workloads of it", CLI_FLAG, AT(dump), NULL},
     {'h', "help", NULL, "print this and exit", CLI_FLAG, AT(help), NULL},
     {0}};
 

@@ -22,7 +22,7 @@ CC=clang cmake -S . -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_C_
     >"$work/log" 2>&1 && cmake --build "$work/build" --target smsched >>"$work/log" 2>&1 &&
     clang -std=c17 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
         -I. -Isim/include "tests/fuzz/fuzz_$target.c" $sources "$work/build/libsmsched.a" \
-        $(pkg-config --libs yaml-0.1 gsl) -lglpk -lpthread -lm -o "$work/fuzz" >>"$work/log" 2>&1 ||
+        $(pkg-config --libs yaml-0.1 gsl) -lcsv -lglpk -lpthread -lm -o "$work/fuzz" >>"$work/log" 2>&1 ||
     { cat "$work/log"; echo "it does not build"; exit 1; }
 
 "$work/fuzz" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -malloc_limit_mb=2048 -max_len=4096 \
