@@ -36,6 +36,13 @@ static void note(struct ncu *ncu, enum note kind, const char *at)
     snprintf(notes->text[kind], sizeof notes->text[kind], "%.*s", length < 199 ? (int)length : 199, at);
 }
 
+/* What an error says, its mark aside. */
+static const char *without_mark(const char *text)
+{
+    text += strlen("==ERROR==");
+    return text + strspn(text, " ");
+}
+
 /* Lines that are ncu's and no table. */
 static bool is_message(struct ncu *ncu)
 {
@@ -64,11 +71,9 @@ static const char *header_start(const struct ncu *ncu)
     static const char *const starts[] = {"\"ID\",\"Process ID\"", "\"Process ID\",\"Process Name\"",
                                          "\"Kernel Name\",\"", "\"ID\",\"Kernel Name\""};
     const struct sms__rows *rows = ncu->reader.rows;
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
-        const char *at = sms__rows_find(rows, rows->line, starts[i]);
-        if (at)
-            return at;
-    }
+    const char *at = sms__rows_first(rows, starts, sizeof starts / sizeof *starts);
+    if (at)
+        return at;
     bool first = !ncu->reader.table.columns && sms__rows_find(rows, rows->line, "ernel") != NULL;
     return first || sms__rows_begins(rows, "ID,") ? rows->line : NULL;
 }
@@ -80,7 +85,7 @@ static bool is_ours(const struct ncu *ncu)
     bool own = false, selection = false;
     for (size_t i = 0; i < rows->fields && i < SMS__ROWS_COLUMNS; i++) {
         const char *name = sms__rows_field(rows, i);
-        own |= !strcmp(name, "Process ID") || !strcmp(name, "Metric Name");
+        own |= !strcmp(name, "Process ID") || !strcmp(name, "Metric Value");
         selection |= sms__is_fact(name);
     }
     return own || (selection && !ncu->strict);
@@ -296,7 +301,7 @@ static void explain_nothing(const struct ncu *ncu)
     const struct notes *notes = &ncu->notes;
     if (notes->mark[NOTE_ERROR].line)
         SAY(ncu, NOTE_ERROR, "the run failed, and nothing was profiled: '%s'; run it again",
-            notes->text[NOTE_ERROR] + strlen("==ERROR=="));
+            without_mark(notes->text[NOTE_ERROR]));
     else if (notes->mark[NOTE_NVPROF].line)
         SAY(ncu, NOTE_NVPROF, "this is of nvprof; read it with 'smsched import nvprof'");
     else if (notes->mark[NOTE_REPORT].line)

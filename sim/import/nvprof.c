@@ -98,11 +98,9 @@ static const char *csv_header(const struct nvprof *nvprof)
     static const char *const starts[] = {"\"Device\",\"Kernel\"", "\"Device\",\"Context\"", "\"Start\",\"Duration\"",
                                          "\"Start\",\"Grid X\"", "\"Invocations\",\""};
     const struct sms__rows *rows = nvprof->reader.rows;
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
-        const char *at = sms__rows_find(rows, rows->line, starts[i]);
-        if (at)
-            return at;
-    }
+    const char *at = sms__rows_first(rows, starts, sizeof starts / sizeof *starts);
+    if (at)
+        return at;
     bool plain = sms__rows_begins(rows, "benchmark name,") || sms__rows_begins(rows, "Device,Kernel,") ||
                  sms__rows_begins(rows, "Start,Duration,");
     return plain ? rows->line : NULL;

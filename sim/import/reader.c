@@ -335,7 +335,7 @@ double sms__intake_seconds(struct sms__intake *reader, enum sms__column column)
 
 double sms__intake_bytes(struct sms__intake *reader, enum sms__column column)
 {
-    return in_unit(reader, column, sms__to_bytes, "bytes");
+    return floor(in_unit(reader, column, sms__to_bytes, "bytes") + 0.5); /* as "0.250004 MB" is printed */
 }
 
 bool sms__copy_add(struct sms__intake *reader, struct sms__profile_copy copy)

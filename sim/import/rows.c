@@ -119,6 +119,16 @@ const char *sms__rows_find(const struct sms__rows *rows, const char *from, const
     return NULL;
 }
 
+const char *sms__rows_first(const struct sms__rows *rows, const char *const *texts, size_t count)
+{
+    const char *first = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const char *at = sms__rows_find(rows, rows->line, texts[i]);
+        first = at && (!first || at < first) ? at : first;
+    }
+    return first;
+}
+
 bool sms__rows_begins(const struct sms__rows *rows, const char *what)
 {
     size_t length = strlen(what);

@@ -54,6 +54,9 @@ bool sms__rows_line(struct sms__rows *rows);
 /* Where `what` stands in the line from `from` on, or NULL. */
 const char *sms__rows_find(const struct sms__rows *rows, const char *from, const char *what);
 
+/* The first place in the line where one of `count` texts stands, or NULL. */
+const char *sms__rows_first(const struct sms__rows *rows, const char *const *texts, size_t count);
+
 /* Whether the line begins with `what`. */
 bool sms__rows_begins(const struct sms__rows *rows, const char *what);
 
