@@ -459,7 +459,7 @@ int sms__read_nvprof(struct sms__arena *arena, const char *const *paths, size_t 
     if (errors->count)
         return errors->item[0].code;
     if (nvprof.reader.drafts == 0)
-        return sms__fail(errors, SMS_EINPUT, paths[0], "no kernel was launched");
+        return sms__fail(errors, SMS_EINPUT, paths[0], "no kernel was launched: the trace is of copies alone");
     sms__intake_finish(&nvprof.reader, out);
     return SMS_OK;
 }

@@ -318,7 +318,11 @@ static double in_unit(struct sms__intake *reader, enum sms__column column, doubl
     if (read_field(reader, column, &value, &unit) != SMS__NUMBER_VALUE)
         return NAN;
     double converted = to(value, unit);
-    if (isnan(converted))
+    if (isnan(converted) && !*unit)
+        SMS__COMPLAIN(reader, reader->table.at[column],
+                      "'%.40s' has no unit: the row of units that follows the header is missing",
+                      sms__header_field(reader, column));
+    else if (isnan(converted))
         SMS__COMPLAIN(reader, reader->table.at[column], "'%.40s' is in '%.20s', which is no unit of %s",
                       sms__header_field(reader, column), unit, what);
     else if (converted < 0) {
