@@ -71,6 +71,13 @@ static char decimal_shown(const struct digits *d)
     return may_group(d) ? '?' : *d->last;
 }
 
+static bool only_digits(const char *c, const char *end)
+{
+    while (c < end && isdigit((unsigned char)*c))
+        c++;
+    return c == end;
+}
+
 /* Between groups of digits: the first has 1 to 3, the last before the decimals 3, those between 2 (as in India) or 3.
  */
 static bool groups_fine(const struct digits *d, char decimal)
@@ -88,7 +95,7 @@ static bool groups_fine(const struct digits *d, char decimal)
             return false;
         shortest = run < shortest ? run : shortest;
         if (over)
-            return true;
+            return only_digits(c + (c < d->end), d->end);
         groups++;
         run = 0;
         while ((unsigned char)c[1] >= 0x80)

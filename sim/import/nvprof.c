@@ -109,6 +109,7 @@ static const char *csv_header(const struct nvprof *nvprof)
 static bool take_header(struct nvprof *nvprof)
 {
     struct sms__rows *rows = nvprof->reader.rows;
+    struct sms__header *table = &nvprof->reader.table;
     const char *at = csv_header(nvprof);
     if (sms__rows_find(rows, rows->line, "Time(%)"))
         note(nvprof, NOTE_SUMMARY, rows->line);
@@ -116,6 +117,12 @@ static bool take_header(struct nvprof *nvprof)
         return false;
     if (!at && !sms__text_header(&nvprof->reader, &nvprof->text))
         return false;
+    if (sms__header_has(table, SMS__COLUMN_START) && !sms__header_has(table, SMS__COLUMN_GRID_X) &&
+        !sms__header_has(table, SMS__COLUMN_GRID)) {
+        note(nvprof, NOTE_SUMMARY, rows->line);
+        table->columns = 0;
+        return true;
+    }
     nvprof->plain = !at;
     note(nvprof, NOTE_HEADER, rows->line);
     return true;
@@ -314,7 +321,7 @@ static void read_row(struct nvprof *nvprof)
                       rows->fields, table->columns);
     else if (sms__header_has(table, SMS__COLUMN_METRIC_NAME))
         read_metric(nvprof);
-    else if (sms__header_has(table, SMS__COLUMN_DEVICE))
+    else if (sms__header_has(table, SMS__COLUMN_DEVICE) || sms__header_has(table, SMS__COLUMN_START))
         read_launch(nvprof);
     else
         read_benchmark(nvprof);
@@ -370,7 +377,7 @@ static void explain_nothing(const struct nvprof *nvprof)
         SAY(nvprof, NOTE_NCU, "this is of ncu; read it with 'smsched import ncu'");
     else if (notes->mark[NOTE_SUMMARY].line)
         SAY(nvprof, NOTE_SUMMARY,
-            "this is nvprof's summary, which tells nothing of launches; run nvprof with "
+            "this is nvprof's summary or trace of API calls, which tells nothing of launches; run nvprof with "
             "--print-gpu-trace --csv, and again with --metrics all --csv");
     else if (notes->mark[NOTE_HEADER].line)
         SAY(nvprof, NOTE_HEADER,

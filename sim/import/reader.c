@@ -211,7 +211,10 @@ void sms__launch_add(struct sms__intake *reader, struct sms__draft *draft, struc
 }
 
 /* Lists of numbers ("0,1") that are no numbers with decimals. */
-static bool is_list(const char *name) { return strstr(name, "IDs") || strstr(name, "_enabled"); }
+static bool is_list(const char *name, const char *text)
+{
+    return strchr(text, ',') && (strstr(name, "IDs") || strstr(name, "_enabled"));
+}
 
 /* nvprof's units of a level go from 0 to 10, also where a table has lost the words. */
 static bool is_level(const struct sms__intake *reader, const char *name, const struct sms__number *number)
@@ -232,7 +235,7 @@ bool sms__intake_value(struct sms__intake *reader, size_t i, const char *name, c
 {
     const char *text = sms__rows_field(reader->rows, i);
     struct sms__number number;
-    if (is_list(name))
+    if (is_list(name, text))
         return false;
     if (reader->sniffing) {
         sms__number_sniff(text, &reader->points, &reader->commas);

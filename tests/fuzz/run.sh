@@ -20,10 +20,10 @@ cp "$seeds"/* "$work/seeds"
 cat $words >"$work/words.dict"
 # Profiles, and behind each the byte that selects its importer.
 if [ "$target" = import ]; then
-    for file in tests/import/{fine,bad}/ncu-*.{csv,txt}; do
+    for file in tests/import/*/ncu-*.csv tests/import/*/ncu-*.txt; do
         { cat "$file"; printf '\x80'; } >"$work/seeds/$(basename "$file")"
     done
-    for file in tests/import/{fine,bad}/nvprof-*.{csv,txt}; do
+    for file in tests/import/*/nvprof-*.csv tests/import/*/nvprof-*.txt; do
         { cat "$file"; printf '\xc0'; } >"$work/seeds/$(basename "$file")"
     done
 fi

@@ -102,7 +102,7 @@ def ncu_raw(path):
     body = []
     for line, row in rows:
         metrics = [(header[i], number(row[i]), units[i]) for i in range(at["CC"] + 1, len(header))
-                   if number(row[i]) is not None and "_enabled" not in header[i]]
+                   if number(row[i]) is not None]
         body.append(ncu_launch(row, at, metrics, line))
     return f"profile ncu launches={len(body)} copies=0\n" + "".join(body)
 
