@@ -9,7 +9,10 @@
 
 enum note { NOTE_ERROR, NOTE_NOTHING, NOTE_PROCESS, NOTE_SUMMARY, NOTE_NCU, NOTE_HEADER, NOTES };
 
-enum { PROCESSES_MAX = 64 }; /* whose names are known by their numbers; of more, the last */
+enum {
+    PROCESSES_MAX = 64,
+    ANY_PROCESS = PROCESSES_MAX
+}; /* whose names are known by their numbers; of more, the last */
 
 struct notes {
     char text[NOTES][200]; /* of the first line of each kind */
@@ -24,10 +27,10 @@ struct nvprof {
     struct process {
         char id[24];
         const char *name;
-    } seen[PROCESSES_MAX]; /* of this file */
-    size_t processes;
-    size_t rows; /* of this file */
-    bool plain;  /* the table is a text report's */
+    } seen[PROCESSES_MAX];     /* of this file */
+    size_t processes, current; /* how many were seen, and whose results follow */
+    size_t rows;               /* of this file */
+    bool plain;                /* the table is a text report's */
 };
 
 static void note(struct nvprof *nvprof, enum note kind, const char *at)
@@ -66,8 +69,10 @@ static void take_process(struct nvprof *nvprof, const char *at)
 static void choose_process(struct nvprof *nvprof)
 {
     for (size_t i = 0; i < nvprof->processes; i++)
-        if (sms__rows_begins(nvprof->reader.rows, nvprof->seen[i].id))
+        if (sms__rows_begins(nvprof->reader.rows, nvprof->seen[i].id)) {
             nvprof->process = nvprof->seen[i].name;
+            nvprof->current = i;
+        }
 }
 
 /* Lines that are nvprof's and no table. */
@@ -128,26 +133,29 @@ static bool take_header(struct nvprof *nvprof)
     return true;
 }
 
-/* A group is what a table of metrics says of a kernel; the first of a kernel is also known without its device. */
-static struct sms__name *group_of(struct nvprof *nvprof, const char *kernel, const char *device)
+/* A group is what tables of metrics say of a kernel: in one process, numbered as in each file, as the files of a
+ * program come from different runs. The first group of a kernel is also known without process, and without device. */
+static struct sms__name *group_of(struct nvprof *nvprof, size_t process, const char *device, const char *kernel)
 {
     struct sms__intake *reader = &nvprof->reader;
-    const char *key = sms__print(reader->arena, "group\x1f%s\x1f%s", device, kernel);
+    const char *key = sms__print(reader->arena, "group %zu\x1f%s\x1f%s", process, device, kernel);
     return sms__names_get(&reader->names, key, strlen(key));
 }
 
-static void set_group(struct nvprof *nvprof, const char *kernel, const char *device, size_t value)
+static void set_group(struct nvprof *nvprof, size_t process, const char *device, const char *kernel)
 {
-    struct sms__name *name = group_of(nvprof, kernel, device);
+    struct sms__name *name = group_of(nvprof, process, device, kernel);
     if (!name->value)
-        name->value = value;
+        name->value = nvprof->reader.drafts;
 }
 
 static struct sms__draft *launch_new(struct nvprof *nvprof)
 {
     struct sms__draft *draft = sms__launch_new(&nvprof->reader);
-    if (draft && *nvprof->process)
+    if (draft) {
+        draft->process = nvprof->current;
         draft->launch.process = nvprof->process;
+    }
     return draft;
 }
 
@@ -156,14 +164,15 @@ static struct sms__draft *group_of_row(struct nvprof *nvprof)
     struct sms__intake *reader = &nvprof->reader;
     const char *kernel = sms__names_text(&reader->names, sms__header_field(reader, SMS__COLUMN_KERNEL));
     const char *device = sms__names_text(&reader->names, sms__header_field(reader, SMS__COLUMN_DEVICE));
-    size_t value = group_of(nvprof, kernel, device)->value;
+    size_t value = group_of(nvprof, nvprof->current, device, kernel)->value;
     if (value)
         return &reader->draft[value - 1];
     struct sms__draft *draft = launch_new(nvprof);
     if (draft) {
         draft->grouped = true;
-        set_group(nvprof, kernel, device, reader->drafts);
-        set_group(nvprof, kernel, "", reader->drafts);
+        set_group(nvprof, nvprof->current, device, kernel);
+        set_group(nvprof, ANY_PROCESS, device, kernel);
+        set_group(nvprof, ANY_PROCESS, "", kernel);
     }
     return draft;
 }
@@ -403,7 +412,7 @@ static int read_one(struct sms__rows *rows, void *user)
     nvprof->text = (struct sms__text_report){SMS__TEXT_NONE, false, "", "", false};
     nvprof->plain = false;
     nvprof->process = "";
-    nvprof->processes = 0;
+    nvprof->processes = nvprof->current = 0;
     nvprof->rows = 0;
     while (!reader->full && sms__rows_line(rows))
         if (!is_message(nvprof) && !take_header(nvprof) && reader->table.columns)
@@ -413,12 +422,15 @@ static int read_one(struct sms__rows *rows, void *user)
     return SMS_OK;
 }
 
-/* The metrics of a launch's kernel, on its device or on any. */
-static struct sms__draft *metrics_of(struct nvprof *nvprof, const struct sms__profile_launch *launch)
+/* The metrics of a launch's kernel: in its process and on its device, else on its device, else on any. */
+static struct sms__draft *metrics_of(struct nvprof *nvprof, const struct sms__draft *draft)
 {
-    size_t value = group_of(nvprof, launch->kernel, launch->device)->value;
+    const char *device = draft->launch.device, *kernel = draft->launch.kernel;
+    size_t value = group_of(nvprof, draft->process, device, kernel)->value;
     if (!value)
-        value = group_of(nvprof, launch->kernel, "")->value;
+        value = group_of(nvprof, ANY_PROCESS, device, kernel)->value;
+    if (!value)
+        value = group_of(nvprof, ANY_PROCESS, "", kernel)->value;
     return value ? &nvprof->reader.draft[value - 1] : NULL;
 }
 
@@ -432,7 +444,7 @@ static void join(struct nvprof *nvprof, const char *path)
     for (size_t i = 0; i < reader->drafts; i++) {
         struct sms__profile_launch *launch = &reader->draft[i].launch;
         groups += reader->draft[i].grouped;
-        struct sms__draft *group = reader->draft[i].grouped ? NULL : metrics_of(nvprof, launch);
+        struct sms__draft *group = reader->draft[i].grouped ? NULL : metrics_of(nvprof, &reader->draft[i]);
         if (!group || launch->metrics)
             continue;
         launch->metric = group->launch.metric;

@@ -138,7 +138,7 @@ static bool metrics_row(struct sms__intake *reader, struct sms__text_report *rep
     report->device = device ? device : report->device;
     report->kernel = kernel ? kernel : report->kernel;
     report->named = device || kernel;
-    size_t tokens = report->named ? 0 : split(rows, token);
+    size_t tokens = report->named || *rows->line != ' ' ? 0 : split(rows, token); /* else the program's */
     if (tokens < 3 || strspn(token[0].at, "0123456789") < token[0].length)
         return false;
     size_t n = values(token, tokens, report->events ? 4 : 3, value);

@@ -189,6 +189,13 @@ struct sms__draft *sms__launch_new(struct sms__intake *reader)
     return draft;
 }
 
+/* Launches of a file mostly have as many metrics as those before them. */
+static size_t first_room(const struct sms__intake *reader, const struct sms__draft *draft)
+{
+    size_t before = draft->order ? reader->draft[draft->order - 1].launch.metrics : 0;
+    return before > 8 ? before : 8;
+}
+
 void sms__launch_add(struct sms__intake *reader, struct sms__draft *draft, struct sms__profile_metric metric)
 {
     struct sms__profile_launch *launch = &draft->launch;
@@ -199,7 +206,7 @@ void sms__launch_add(struct sms__intake *reader, struct sms__draft *draft, struc
         return;
     }
     if (launch->metrics == draft->room) {
-        size_t room = draft->room ? 2 * draft->room : 8;
+        size_t room = draft->room ? 2 * draft->room : first_room(reader, draft);
         struct sms__profile_metric *grown = SMS__NEW(reader->arena, struct sms__profile_metric, room);
         if (launch->metrics)
             memcpy(grown, launch->metric, launch->metrics * sizeof *grown);

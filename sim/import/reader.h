@@ -58,10 +58,11 @@ struct sms__header {
 struct sms__draft {
     struct sms__profile_launch launch;
     size_t room, order;
-    bool grouped; /* made of a table of metrics by kernel, without launches (nvprof) */
+    size_t process; /* nvprof: the how manieth of its file */
+    bool grouped;   /* made of a table of metrics by kernel, without launches (nvprof) */
 };
 
-enum { SMS__VALUES_MAX = 16000000, SMS__LAUNCHES_MAX = 4000000 };
+enum { SMS__VALUES_MAX = 16000000, SMS__LAUNCHES_MAX = 2000000 };
 
 struct sms__intake {
     struct sms__arena *arena;

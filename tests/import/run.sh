@@ -70,6 +70,7 @@ reads fine/nvprof-together nvprof fine/nvprof-metrics.csv fine/nvprof-trace.csv
 cp "$work/out" "$work/first"
 import nvprof fine/nvprof-trace.csv fine/nvprof-metrics.csv --dump
 if cmp "$work/first" "$work/out"; then ok "(in any order)"; else bad "(in any order)" "they differ"; fi
+reads fine/nvprof-two-processes-together nvprof fine/nvprof-two-processes.csv fine/nvprof-two-processes-trace.csv
 reads fine/ncu-two-files ncu fine/ncu-raw.csv fine/ncu-2019-bom-crlf.csv
 refuses "(of different programs)" 3 "the files are of different programs" nvprof fine/nvprof-events.csv \
     fine/nvprof-trace.csv --dump
