@@ -30,7 +30,11 @@ struct nvprof {
     } seen[PROCESSES_MAX];     /* of this file */
     size_t processes, current; /* how many were seen, and whose results follow */
     size_t rows;               /* of this file */
-    bool plain;                /* the table is a text report's */
+    struct {
+        const char *kernel, *device;
+        size_t process, draft;
+    } last;     /* the group of the row before */
+    bool plain; /* the table is a text report's */
 };
 
 static void note(struct nvprof *nvprof, enum note kind, const char *at)
@@ -164,15 +168,21 @@ static struct sms__draft *group_of_row(struct nvprof *nvprof)
     struct sms__intake *reader = &nvprof->reader;
     const char *kernel = sms__names_text(&reader->names, sms__header_field(reader, SMS__COLUMN_KERNEL));
     const char *device = sms__names_text(&reader->names, sms__header_field(reader, SMS__COLUMN_DEVICE));
+    if (kernel == nvprof->last.kernel && device == nvprof->last.device && nvprof->current == nvprof->last.process)
+        return &reader->draft[nvprof->last.draft];
     size_t value = group_of(nvprof, nvprof->current, device, kernel)->value;
-    if (value)
-        return &reader->draft[value - 1];
-    struct sms__draft *draft = launch_new(nvprof);
-    if (draft) {
+    struct sms__draft *draft = value ? &reader->draft[value - 1] : launch_new(nvprof);
+    if (draft && !value) {
         draft->grouped = true;
         set_group(nvprof, nvprof->current, device, kernel);
         set_group(nvprof, ANY_PROCESS, device, kernel);
         set_group(nvprof, ANY_PROCESS, "", kernel);
+    }
+    if (draft) {
+        nvprof->last.kernel = kernel;
+        nvprof->last.device = device;
+        nvprof->last.process = nvprof->current;
+        nvprof->last.draft = draft->order;
     }
     return draft;
 }
