@@ -93,6 +93,8 @@ int cmd_import(struct cli *cli)
         return cli_usage(cli, "name the files to import");
     if (!importer->several && cli->n_args != 2)
         return cli_usage(cli, "name one file to import");
+    if (cli->dump && !importer->several)
+        return cli_usage(cli, "--dump is for profiles");
     code = import(cli, importer, &errors);
     sms_errors_print(&errors, stderr);
     return cli_exit_code(code);

@@ -110,7 +110,8 @@ void sms__launch_add_columns(struct sms__intake *reader, struct sms__draft *draf
 bool sms__intake_value(struct sms__intake *reader, size_t i, const char *name, const char *unit,
                        struct sms__profile_metric *out);
 
-/* Fields of the row: how many, what size. NULL, or what is wrong, said. What is absent leaves *out. */
+/* Fields of the row as sizes, whole numbers, seconds and bytes. What is absent leaves `out` as it was, or is NAN; what
+ * is wrong does so too, and is complained of. */
 void sms__intake_dimensions(struct sms__intake *reader, enum sms__column column, uint64_t out[3]);
 void sms__intake_whole(struct sms__intake *reader, enum sms__column column, uint64_t *out);
 double sms__intake_seconds(struct sms__intake *reader, enum sms__column column);
