@@ -20,11 +20,11 @@ struct cli {
     const char *program;
     char **args; /* what is left after the options */
     size_t n_args;
-    const char *out, *policy, *baseline, *junit, *models, *terminals, *trace;
+    const char *out, *policy, *baseline, *junit, *models, *terminals, *trace, *profiled, *device;
     int format; /* index in cli_formats */
     int engine; /* enum sms_engine */
     double seed, replications, jobs, from_ps, to_ps, tolerance, trace_events, trace_from_ps, trace_to_ps;
-    bool quiet, help, check, sane, fixed;
+    bool quiet, help, check, sane, fixed, dump;
     const char *share; /* folder with models/ and plots/ */
     const char *command_line;
 };

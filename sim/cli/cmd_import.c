@@ -61,13 +61,20 @@ static int write_file(const char *path, const char *text, size_t size, struct sm
 /* Imports into memory: nothing is written unless all of it is right. */
 static int import(const struct cli *cli, const struct sms__importer *importer, struct sms_errors *errors)
 {
-    const struct sms__import_options options = {cli->sane, cli->fixed};
+    const struct sms_load_options load = session_options(cli);
+    const struct sms__import_options options = {.sane = cli->sane,
+                                                .fixed = cli->fixed,
+                                                .dump = cli->dump,
+                                                .profiled = cli->profiled,
+                                                .device = cli->device,
+                                                .load = &load};
+    const char *const *paths = (const char *const *)(cli->args + 1);
     char *text = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&text, &size);
     if (!to)
         return sms__fail(errors, SMS_ENOMEM, cli->args[1], "no memory");
-    int code = sms__import(importer, cli->args[1], &options, to, errors);
+    int code = sms__import(importer, paths, cli->n_args - 1, &options, to, errors);
     bool failed = ferror(to) != 0;
     if ((fclose(to) || failed) && code == SMS_OK)
         code = sms__fail(errors, SMS_ENOMEM, cli->args[1], "no memory");
@@ -88,8 +95,12 @@ int cmd_import(struct cli *cli)
     const struct sms__importer *importer = find_importer(cli, &code);
     if (!importer)
         return code;
-    if (cli->n_args != 2)
+    if (importer->several && cli->n_args < 2)
+        return cli_usage(cli, "name the files to import");
+    if (!importer->several && cli->n_args != 2)
         return cli_usage(cli, "name one file to import");
+    if (cli->dump && !importer->several)
+        return cli_usage(cli, "--dump is for profiles");
     code = import(cli, importer, &errors);
     sms_errors_print(&errors, stderr);
     return cli_exit_code(code);

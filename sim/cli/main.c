@@ -32,11 +32,12 @@ const struct cli_command cli_commands[] = {
      cmd_explain},
     {"plot", "DIR", "draw the figures of a results folder",
      "Writes throughput, utilization, occupancy heat map and timeline to DIR/plots, by gnuplot.", "xq", cmd_plot},
-    {"import", "FORMAT FILE", "write a scenario from another program's file",
+    {"import", "FORMAT FILE...", "write a scenario from another program's file",
      "The scenario goes to stdout, or with --out into a file that is written whole or not at all. FORMAT is simtbs: a "
      "configuration, which becomes a scenario that 'run' simulates as simtbs would, digit for digit; "
-     "'run --format simtbs' prints it in that program's layout.",
-     "oSX", cmd_import},
+     "'run --format simtbs' prints it in that program's layout. Or FORMAT is ncu or nvprof: profiles, several files "
+     "of one program together (docs/profiles.md).",
+     "oSXDPdm", cmd_import},
     {"list", "[WHAT]", "print what there is: devices, workloads, policies, contention, metrics, fields",
      "With parameters, units, ranges and defaults.", "mf", cmd_list},
     {"help", "[COMMAND]", "print help; 'help man' and 'help completion' print a man page and a bash completion", "", "",

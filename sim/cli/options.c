@@ -38,6 +38,10 @@ const struct cli_option cli_options[] = {
     {'q', "quiet", NULL, "no progress, and nothing on stdout but what was asked for", CLI_FLAG, AT(quiet), NULL},
     {'S', "sane", NULL, "import: leave out compat: simtbs, and sort kernels by start", CLI_FLAG, AT(sane), NULL},
     {'X', "fixed", NULL, "import: memory demands as written, not as simtbs misreads them", CLI_FLAG, AT(fixed), NULL},
+    {'D', "dump", NULL, "import ncu, nvprof: print what was read, and make no workloads of it", CLI_FLAG, AT(dump), NULL},
+    {'P', "profiled", "DEVICE", "import: the device file of the profiled GPU, if its name does not tell", CLI_TEXT,
+     AT(profiled), NULL},
+    {'d', "device", "DEVICE", "import: write for this device instead of the profiled one", CLI_TEXT, AT(device), NULL},
     {'h', "help", NULL, "print this and exit", CLI_FLAG, AT(help), NULL},
     {0}};
 

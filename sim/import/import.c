@@ -6,14 +6,17 @@
 #include <string.h>
 
 const struct sms__importer sms__importers[] = {
-    {"simtbs", "a configuration of simtbs (oslab-ewha)", sms__import_simtbs},
+    {"simtbs", "a configuration of simtbs (oslab-ewha)", false, sms__import_simtbs},
+    {"ncu", "what Nsight Compute prints with --csv", true, sms__import_ncu},
+    {"nvprof", "what nvprof prints: metrics, traces", true, sms__import_nvprof},
     {0},
 };
 
 struct import {
     struct sms__arena arena;
     const struct sms__importer *importer;
-    const char *path;
+    const char *const *paths;
+    size_t n_paths;
     const struct sms__import_options *options;
     FILE *to;
     struct sms_errors *errors;
@@ -22,17 +25,18 @@ struct import {
 static int body(void *user)
 {
     struct import *import = user;
-    return import->importer->import(&import->arena, import->path, import->options, import->to, import->errors);
+    return import->importer->import(&import->arena, import->paths, import->n_paths, import->options, import->to,
+                                    import->errors);
 }
 
-int sms__import(const struct sms__importer *importer, const char *path, const struct sms__import_options *options,
-                FILE *to, struct sms_errors *errors)
+int sms__import(const struct sms__importer *importer, const char *const *paths, size_t n_paths,
+                const struct sms__import_options *options, FILE *to, struct sms_errors *errors)
 {
-    struct import import = {{0}, importer, path, options, to, errors};
+    struct import import = {{0}, importer, paths, n_paths, options, to, errors};
     *errors = (struct sms_errors){0};
     int code = sms__guard(&import.arena, body, &import);
     if (code == SMS_ENOMEM && !errors->count)
-        sms__fail(errors, SMS_ENOMEM, path, "no memory");
+        sms__fail(errors, SMS_ENOMEM, paths[0], "no memory");
     sms__arena_release(&import.arena);
     return code;
 }

@@ -3,27 +3,40 @@
 #define SMS_IMPORT_IMPORT_H
 
 #include "../model/model.h"
+#include "profile.h"
 
 struct sms__import_options {
     bool sane;  /* without the other program's faults */
     bool fixed; /* simtbs: the memory demands that were meant */
+    bool dump;  /* ncu, nvprof: print what was read, and make nothing of it */
+    const char *profiled;                /* of profiles: the device's name; NULL: the one that the profile is called like */
+    const char *device;                  /* of profiles: the device to write for; NULL: the same */
+    const struct sms_load_options *load; /* where devices are looked for */
 };
 
 struct sms__importer {
     const char *name;
     const char *help; /* one sentence, no full stop */
 
-    /* Reads the file at `path` and writes YAML documents to `to`. In a guard of `arena`. SMS_OK, or a code
-     * with `errors` filled, all problems of the file at once; what was written by then is no use. */
-    int (*import)(struct sms__arena *arena, const char *path, const struct sms__import_options *options, FILE *to,
-                  struct sms_errors *errors);
+    bool several; /* files may be given; else one */
+
+    /* Reads the files and writes YAML documents to `to`. In a guard of `arena`. SMS_OK, or a code with `errors`
+     * filled, all problems of the files at once; what was written by then is no use. */
+    int (*import)(struct sms__arena *arena, const char *const *paths, size_t n_paths,
+                  const struct sms__import_options *options, FILE *to, struct sms_errors *errors);
 };
 
 extern const struct sms__importer sms__importers[]; /* ends with a name of NULL */
 
 /* Runs an importer in an arena of its own. As its `import`, and SMS_ENOMEM. */
-int sms__import(const struct sms__importer *importer, const char *path, const struct sms__import_options *options,
-                FILE *to, struct sms_errors *errors);
+int sms__import(const struct sms__importer *importer, const char *const *paths, size_t n_paths,
+                const struct sms__import_options *options, FILE *to, struct sms_errors *errors);
+
+/* profiles.c: importers. */
+int sms__import_ncu(struct sms__arena *arena, const char *const *paths, size_t n_paths,
+                    const struct sms__import_options *options, FILE *to, struct sms_errors *errors);
+int sms__import_nvprof(struct sms__arena *arena, const char *const *paths, size_t n_paths,
+                       const struct sms__import_options *options, FILE *to, struct sms_errors *errors);
 
 /* A name for a scenario, from a file's: its last part without extension, what no name may hold replaced by '_'. */
 const char *sms__import_name(struct sms__arena *arena, const char *path);

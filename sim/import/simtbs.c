@@ -145,11 +145,12 @@ static void make_sane(struct sms__conf *conf)
         conf->kernels--;
 }
 
-int sms__import_simtbs(struct sms__arena *arena, const char *path, const struct sms__import_options *options, FILE *to,
-                       struct sms_errors *errors)
+int sms__import_simtbs(struct sms__arena *arena, const char *const *paths, size_t n_paths,
+                       const struct sms__import_options *options, FILE *to, struct sms_errors *errors)
 {
     struct sms__conf conf = {0};
-    const char *text, *name = sms__import_name(arena, path);
+    const char *text, *path = paths[0], *name = sms__import_name(arena, path);
+    (void)n_paths; /* one, as its importer says */
     int code = sms__text_load(arena, path, &text, errors);
     if (code)
         return code;

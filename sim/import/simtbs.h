@@ -38,8 +38,8 @@ struct sms__conf {
     size_t kernels, room;
 };
 
-int sms__import_simtbs(struct sms__arena *arena, const char *path, const struct sms__import_options *options, FILE *to,
-                       struct sms_errors *errors);
+int sms__import_simtbs(struct sms__arena *arena, const char *const *paths, size_t n_paths,
+                       const struct sms__import_options *options, FILE *to, struct sms_errors *errors);
 
 /* simtbs_read.c: the text of a configuration; every problem goes to `errors`. */
 void sms__conf_read(struct sms__arena *arena, const char *path, const char *text,

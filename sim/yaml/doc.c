@@ -49,7 +49,7 @@ static ssize_t read_all(int fd, char *bytes, size_t size)
     return (ssize_t)got;
 }
 
-static int check_file(const char *path, int fd, struct stat *st, struct sms_errors *errors)
+static int check_file(const char *path, int fd, size_t most, struct stat *st, struct sms_errors *errors)
 {
     if (fstat(fd, st))
         return sms__fail(errors, SMS_EIO, path, "%s", strerror(errno));
@@ -57,8 +57,8 @@ static int check_file(const char *path, int fd, struct stat *st, struct sms_erro
         return sms__fail(errors, SMS_EINPUT, path, "is a folder; name a file");
     if (!S_ISREG(st->st_mode))
         return sms__fail(errors, SMS_EINPUT, path, "is not a regular file");
-    if (st->st_size > SMS__FILE_BYTES_MAX)
-        return sms__fail(errors, SMS_EINPUT, path, "is larger than %d MiB", SMS__FILE_BYTES_MAX >> 20);
+    if ((uintmax_t)st->st_size > most)
+        return sms__fail(errors, SMS_EINPUT, path, "is larger than %zu MiB", most >> 20);
     return SMS_OK;
 }
 
@@ -75,14 +75,15 @@ static int make_room(void *user)
     return SMS_OK;
 }
 
-int sms__text_load(struct sms__arena *arena, const char *path, const char **text, struct sms_errors *errors)
+int sms__bytes_load(struct sms__arena *arena, const char *path, size_t most, char **bytes, size_t *size,
+                    struct sms_errors *errors)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return sms__fail(errors, errno == ENOENT ? SMS_EINPUT : SMS_EIO, path, "%s", strerror(errno));
     struct stat st = {0};
     struct slurp slurp = {.arena = arena};
-    int code = check_file(path, fd, &st, errors);
+    int code = check_file(path, fd, most, &st, errors);
     if (code == SMS_OK) {
         slurp.size = (size_t)st.st_size;
         code = sms__guard(arena, make_room, &slurp);
@@ -91,9 +92,19 @@ int sms__text_load(struct sms__arena *arena, const char *path, const char **text
     if (got < 0)
         code = sms__fail(errors, SMS_EIO, path, "%s", strerror(errno));
     close(fd);
-    if (code == SMS_OK && memchr(slurp.bytes, '\0', (size_t)got))
+    *bytes = slurp.bytes;
+    *size = got > 0 ? (size_t)got : 0;
+    return code;
+}
+
+int sms__text_load(struct sms__arena *arena, const char *path, const char **text, struct sms_errors *errors)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    int code = sms__bytes_load(arena, path, SMS__FILE_BYTES_MAX, &bytes, &size, errors);
+    if (code == SMS_OK && memchr(bytes, '\0', size))
         code = sms__fail(errors, SMS_EINPUT, path, "is not text: it holds NUL bytes");
-    *text = slurp.bytes;
+    *text = bytes;
     return code;
 }
 

@@ -30,6 +30,11 @@ struct sms__doc {
 /* Limits on input, so that no file takes memory or time without end. */
 enum { SMS__FILE_BYTES_MAX = 16 * 1024 * 1024, SMS__DEPTH_MAX = 32, SMS__NODES_MAX = 2000000, SMS__ANCHORS_MAX = 1000 };
 
+/* The bytes of the file at `path` in the arena, a NUL after the last, if there are no more than `most` (a number of
+ * MiB). In a guard of `arena`. SMS_OK, or SMS_EIO, SMS_EINPUT or SMS_ENOMEM with `errors` filled, but for SMS_ENOMEM. */
+int sms__bytes_load(struct sms__arena *arena, const char *path, size_t most, char **bytes, size_t *size,
+                    struct sms_errors *errors);
+
 /* The text of the file at `path` in the arena, terminated, without NUL bytes. In a guard of `arena`.
  * SMS_OK, or SMS_EIO, SMS_EINPUT or SMS_ENOMEM with `errors` filled, but for SMS_ENOMEM. */
 int sms__text_load(struct sms__arena *arena, const char *path, const char **text, struct sms_errors *errors);

@@ -1,6 +1,6 @@
-/* libFuzzer: whatever a configuration of simtbs holds, importing it ends, leaks nothing
- * and says what is wrong; what is imported loads, and what is small runs. Built and
- * started by run.sh. */
+/* libFuzzer: whatever a configuration of simtbs or a profile holds, importing it ends,
+ * leaks nothing and says what is wrong; what is imported loads, and what is small runs.
+ * Built and started by run.sh. */
 #define _GNU_SOURCE
 #include "sim/import/import.h"
 
@@ -57,23 +57,32 @@ static void load(const char *text, size_t size, bool sane)
     sms_file_free(file);
 }
 
-/* The last byte says how to import the others. */
+/* The importer that a byte selects: characters of ASCII simtbs, of the others half ncu, half nvprof. */
+static const struct sms__importer *importer_of(uint8_t byte)
+{
+    return &sms__importers[byte < 0x80 ? 0 : byte < 0xc0 ? 1 : 2];
+}
+
+/* The last byte says how to import the others. Profiles are read and printed. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0 || size > SIZE_MAX_OF_INPUT)
         return -1;
-    const struct sms__import_options options = {data[size - 1] & 1, data[size - 1] & 2};
+    const struct sms__importer *importer = importer_of(data[size - 1]);
+    bool simtbs = importer == &sms__importers[0];
+    const struct sms__import_options options = {
+        .sane = data[size - 1] & 1, .fixed = data[size - 1] & 2, .dump = !simtbs};
     struct sms_errors errors;
     char path[64], *text = NULL;
     size_t length = 0;
     int fd = file_of(data, size - 1, path);
     FILE *to = open_memstream(&text, &length);
-    int code = sms__import(&sms__importers[0], path, &options, to, &errors);
+    int code = sms__import(importer, (const char *const[]){path}, 1, &options, to, &errors);
     close(fd);
     fclose(to);
     if ((code != SMS_OK) != (errors.count > 0))
         abort();
-    if (code == SMS_OK)
+    if (code == SMS_OK && simtbs)
         load(text, length, options.sane);
     free(text);
     return 0;

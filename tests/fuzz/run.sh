@@ -12,22 +12,33 @@ corpus=${2:-$work/corpus}
 target=${3:-file}
 case $target in
     file) sources= seeds=tests/fuzz/seeds words=tests/fuzz/yaml.dict ;;
-    import) sources=$(echo sim/import/*.c) seeds=tests/fuzz/seeds-import words=tests/fuzz/simtbs.dict ;;
+    import) sources=$(echo sim/import/*.c) seeds=tests/fuzz/seeds-import words="tests/fuzz/simtbs.dict tests/fuzz/profiles.dict" ;;
     *) echo "unknown target '$target'; known: file, import"; exit 2 ;;
 esac
-mkdir -p "$corpus" "$work/build"
+mkdir -p "$corpus" "$work/build" "$work/seeds"
+cp "$seeds"/* "$work/seeds"
+cat $words >"$work/words.dict"
+# Profiles, and behind each the byte that selects its importer.
+if [ "$target" = import ]; then
+    for file in tests/import/*/ncu-*.csv tests/import/*/ncu-*.txt; do
+        { cat "$file"; printf '\x80'; } >"$work/seeds/$(basename "$file")"
+    done
+    for file in tests/import/*/nvprof-*.csv tests/import/*/nvprof-*.txt; do
+        { cat "$file"; printf '\xc0'; } >"$work/seeds/$(basename "$file")"
+    done
+fi
 
 flags="-g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all"
 CC=clang cmake -S . -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags" -DBUILD_TESTING=OFF \
     >"$work/log" 2>&1 && cmake --build "$work/build" --target smsched >>"$work/log" 2>&1 &&
     clang -std=c17 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
         -I. -Isim/include "tests/fuzz/fuzz_$target.c" $sources "$work/build/libsmsched.a" \
-        $(pkg-config --libs yaml-0.1 gsl) -lglpk -lpthread -lm -o "$work/fuzz" >>"$work/log" 2>&1 ||
+        $(pkg-config --libs yaml-0.1 gsl) -lcsv -lglpk -lpthread -lm -o "$work/fuzz" >>"$work/log" 2>&1 ||
     { cat "$work/log"; echo "it does not build"; exit 1; }
 
 "$work/fuzz" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -malloc_limit_mb=2048 -max_len=4096 \
-    -dict="$words" -artifact_prefix="$work/" -print_final_stats=1 -verbosity=0 \
-    "$corpus" "$seeds" >"$work/fuzzed" 2>&1
+    -dict="$work/words.dict" -artifact_prefix="$work/" -print_final_stats=1 -verbosity=0 \
+    "$corpus" "$work/seeds" >"$work/fuzzed" 2>&1
 status=$?
 if [ "$status" -ne 0 ]; then
     cat "$work/fuzzed"

@@ -1,0 +1,82 @@
+/* A profile in plain words: what was read, before anything is made of it. */
+#include "reader.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Names come from files: what commands a terminal becomes '?'. */
+static void print_text(const char *text, FILE *to)
+{
+    for (const char *c = text; *c; c++)
+        fputc((unsigned char)*c < ' ' || *c == 127 ? '?' : *c, to);
+}
+
+static void print_number(const char *label, double value, FILE *to)
+{
+    if (isnan(value))
+        fprintf(to, " %s=?", label);
+    else
+        fprintf(to, " %s=%.12g", label, value);
+}
+
+static void print_dimensions(const char *label, const uint64_t size[3], FILE *to)
+{
+    fprintf(to, " %s=%llux%llux%llu", label, (unsigned long long)size[0], (unsigned long long)size[1],
+            (unsigned long long)size[2]);
+}
+
+static void print_label(const char *label, const char *text, FILE *to)
+{
+    if (!*text)
+        return;
+    fprintf(to, " %s=", label);
+    print_text(text, to);
+}
+
+static void print_launch(const struct sms__profile_launch *launch, FILE *to)
+{
+    fputs("launch ", to);
+    print_text(launch->kernel, to);
+    print_dimensions("grid", launch->grid, to);
+    print_dimensions("block", launch->block, to);
+    fprintf(to, " registers=%llu", (unsigned long long)launch->registers);
+    print_number("static_bytes", launch->static_shared, to);
+    print_number("dynamic_bytes", launch->dynamic_shared, to);
+    print_number("start_s", launch->start_s, to);
+    print_number("duration_s", launch->duration_s, to);
+    fprintf(to, " count=%llu metrics=%zu line=%u", (unsigned long long)launch->count, launch->metrics, launch->line);
+    print_label("process", launch->process, to);
+    print_label("device", launch->device, to);
+    print_label("context", launch->context, to);
+    print_label("stream", launch->stream, to);
+    fputc('\n', to);
+}
+
+static void print_metric(const struct sms__profile_metric *metric, FILE *to)
+{
+    fputs("    ", to);
+    print_text(metric->name, to);
+    fprintf(to, " %.12g", metric->mean);
+    if (metric->min != metric->mean || metric->max != metric->mean)
+        fprintf(to, " (%.12g to %.12g)", metric->min, metric->max);
+    fputs(metric->kind == SMS__VALUE_LEVEL ? " of 10" : *metric->unit ? " " : "", to);
+    print_text(metric->unit, to);
+    fputc('\n', to);
+}
+
+void sms__profile_dump(const struct sms__profile *profile, FILE *to)
+{
+    fprintf(to, "profile %s launches=%zu copies=%zu\n", profile->tool, profile->launches, profile->copies);
+    for (size_t i = 0; i < profile->launches; i++) {
+        print_launch(&profile->launch[i], to);
+        for (size_t m = 0; m < profile->launch[i].metrics; m++)
+            print_metric(&profile->launch[i].metric[m], to);
+    }
+    for (size_t i = 0; i < profile->copies; i++) {
+        fprintf(to, "copy %s", profile->copy[i].to_device ? "to_device" : "to_host");
+        print_number("bytes", profile->copy[i].bytes, to);
+        print_number("start_s", profile->copy[i].start_s, to);
+        print_number("duration_s", profile->copy[i].duration_s, to);
+        fprintf(to, " line=%u\n", profile->copy[i].line);
+    }
+}

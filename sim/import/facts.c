@@ -1,0 +1,133 @@
+/* Geometry and duration that metrics tell, and launches put in order. */
+#include "reader.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum fact { DURATION, REGISTERS, STATIC, DYNAMIC, GRID, GRID_X, GRID_Y, GRID_Z, BLOCK, BLOCK_X, BLOCK_Y, BLOCK_Z };
+
+/* The details page and the raw page, of all versions. Totals of grid and block count where dimensions are not told. */
+static const struct {
+    const char *metric;
+    enum fact fact;
+} facts[] = {{"Duration", DURATION},
+             {"gpu__time_duration.sum", DURATION},
+             {"gpu__time_duration.avg", DURATION},
+             {"gpu__time_duration.max", DURATION},
+             {"gpu__time_duration_measured_user.sum", DURATION},
+             {"gpu__time_duration", DURATION},
+             {"Registers Per Thread", REGISTERS},
+             {"launch__registers_per_thread", REGISTERS},
+             {"Static Shared Memory Per Block", STATIC},
+             {"launch__shared_mem_per_block_static", STATIC},
+             {"Dynamic Shared Memory Per Block", DYNAMIC},
+             {"launch__shared_mem_per_block_dynamic", DYNAMIC},
+             {"Grid Size", GRID},
+             {"launch__grid_size", GRID},
+             {"launch__grid_dim_x", GRID_X},
+             {"launch__grid_dim_y", GRID_Y},
+             {"launch__grid_dim_z", GRID_Z},
+             {"Block Size", BLOCK},
+             {"launch__block_size", BLOCK},
+             {"launch__block_dim_x", BLOCK_X},
+             {"launch__block_dim_y", BLOCK_Y},
+             {"launch__block_dim_z", BLOCK_Z}};
+
+enum { FACTS = sizeof facts / sizeof *facts, KINDS = BLOCK_Z + 1 };
+
+static int fact_of(const char *metric)
+{
+    for (int i = 0; i < FACTS; i++)
+        if (!strcmp(facts[i].metric, metric))
+            return (int)facts[i].fact;
+    return -1;
+}
+
+bool sms__is_fact(const char *metric) { return fact_of(metric) >= 0; }
+
+static uint64_t whole(const struct sms__profile_metric *metric)
+{
+    double value = metric ? metric->mean : 0;
+    return value >= 0 && value <= 9007199254740992.0 ? (uint64_t)(value + 0.5) : 0;
+}
+
+static void set_dimensions(uint64_t out[3], const struct sms__profile_metric *const *total)
+{
+    if (out[0] == 0 && total[1]) {
+        for (int i = 0; i < 3; i++)
+            out[i] = total[1 + i] ? whole(total[1 + i]) : 1;
+    } else if (out[0] == 0 && total[0]) {
+        out[0] = whole(total[0]);
+        out[1] = out[2] = 1;
+    }
+}
+
+/* Without a unit it is ncu's base unit: ns, bytes. */
+static double converted(struct sms__intake *reader, const struct sms__profile_launch *launch,
+                        const struct sms__profile_metric *metric, double (*to)(double, const char *), const char *base)
+{
+    double value = to(metric->mean, *metric->unit ? metric->unit : base);
+    struct sms__mark mark = {reader->rows->path, reader->rows->text, launch->line, 1};
+    if (isnan(value) || value < 0)
+        sms__error(reader->errors, SMS_EINPUT, mark, "%s of this launch is %g '%.20s', which cannot be", metric->name,
+                   metric->mean, metric->unit);
+    return value;
+}
+
+void sms__launch_facts(struct sms__intake *reader, struct sms__draft *draft)
+{
+    struct sms__profile_launch *launch = &draft->launch;
+    const struct sms__profile_metric *found[KINDS] = {NULL};
+    for (size_t i = launch->metrics; i-- > 0;) {
+        int fact = fact_of(launch->metric[i].name);
+        if (fact >= 0)
+            found[fact] = &launch->metric[i];
+    }
+    set_dimensions(launch->grid, &found[GRID]);
+    set_dimensions(launch->block, &found[BLOCK]);
+    if (!launch->registers)
+        launch->registers = whole(found[REGISTERS]);
+    if (isnan(launch->duration_s) && found[DURATION])
+        launch->duration_s = converted(reader, launch, found[DURATION], sms__to_seconds, "ns");
+    if (isnan(launch->static_shared) && found[STATIC])
+        launch->static_shared = converted(reader, launch, found[STATIC], sms__to_bytes, "byte");
+    if (isnan(launch->dynamic_shared) && found[DYNAMIC])
+        launch->dynamic_shared = converted(reader, launch, found[DYNAMIC], sms__to_bytes, "byte");
+}
+
+/* By start, those without one last; else as they came. */
+static int by_start(const void *left, const void *right)
+{
+    const struct sms__draft *a = left, *b = right;
+    double x = isnan(a->launch.start_s) ? INFINITY : a->launch.start_s;
+    double y = isnan(b->launch.start_s) ? INFINITY : b->launch.start_s;
+    if (x != y)
+        return x < y ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static int by_copy_start(const void *left, const void *right)
+{
+    const struct sms__profile_copy *a = left, *b = right;
+    double x = isnan(a->start_s) ? INFINITY : a->start_s, y = isnan(b->start_s) ? INFINITY : b->start_s;
+    if (x != y)
+        return x < y ? -1 : 1;
+    return a->line < b->line ? -1 : a->line > b->line;
+}
+
+void sms__intake_finish(struct sms__intake *reader, struct sms__profile *out)
+{
+    if (reader->drafts)
+        qsort(reader->draft, reader->drafts, sizeof *reader->draft, by_start);
+    if (reader->copies)
+        qsort(reader->copy, reader->copies, sizeof *reader->copy, by_copy_start);
+    out->tool = reader->nvprof ? "nvprof" : "ncu";
+    out->version = "";
+    out->launch = SMS__NEW(reader->arena, struct sms__profile_launch, reader->drafts + 1);
+    out->launches = reader->drafts;
+    for (size_t i = 0; i < reader->drafts; i++)
+        out->launch[i] = reader->draft[i].launch;
+    out->copy = reader->copy;
+    out->copies = reader->copies;
+}

@@ -1,0 +1,320 @@
+#include "numbers.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Digits with separators are copied here without them; no profiler prints more. */
+enum { DIGITS_MAX = 64, WHOLE_BITS = 53 };
+
+struct digits {
+    const char *from, *end; /* of the text: from the first digit or separator to behind the last */
+    size_t points, commas, others;
+    const char *last; /* the last point or comma */
+};
+
+/* Bytes of the blank or apostrophe that separates thousands at `c`: ' ', '\'', a no-break space, narrow or not. */
+static size_t separator(const char *c)
+{
+    size_t length = *c == ' ' || *c == '\''                                            ? 1
+                    : !strncmp(c, "\xc2\xa0", 2)                                       ? 2
+                    : !strncmp(c, "\xe2\x80\xaf", 3) || !strncmp(c, "\xe2\x80\x99", 3) ? 3
+                                                                                       : 0;
+    return length && isdigit((unsigned char)c[length]) && isdigit((unsigned char)c[length + 1]) &&
+                   isdigit((unsigned char)c[length + 2])
+               ? length
+               : 0;
+}
+
+static struct digits scan(const char *text)
+{
+    struct digits d = {.from = text};
+    const char *c = text;
+    for (size_t length = 1; length; c += length) {
+        bool mark = *c == '.' || *c == ',';
+        d.points += *c == '.';
+        d.commas += *c == ',';
+        d.last = mark ? c : d.last;
+        length = mark || isdigit((unsigned char)*c) ? 1 : c > text ? separator(c) : 0;
+        d.others += !mark && length && !isdigit((unsigned char)*c);
+    }
+    d.end = c;
+    return d;
+}
+
+static size_t digits_before(const struct digits *d)
+{
+    size_t n = 0;
+    while (d->last > d->from + n && isdigit((unsigned char)d->from[n]))
+        n++;
+    return n;
+}
+
+/* Of a single point or comma: whether it may stand before thousands. */
+static bool may_group(const struct digits *d)
+{
+    size_t before = digits_before(d), after = (size_t)(d->end - d->last) - 1;
+    return !d->others && after == 3 && before >= 1 && before <= 3 && *d->from != '0';
+}
+
+/* The decimal mark that the digits themselves show, 0 if they have none, '?' if they do not tell. */
+static char decimal_shown(const struct digits *d)
+{
+    if (!d->last)
+        return 0;
+    if (d->points && d->commas)
+        return *d->last;
+    if (d->points + d->commas > 1)
+        return 0; /* thousands, all of them */
+    return may_group(d) ? '?' : *d->last;
+}
+
+static bool only_digits(const char *c, const char *end)
+{
+    while (c < end && isdigit((unsigned char)*c))
+        c++;
+    return c == end;
+}
+
+/* Between groups of digits: the first has 1 to 3, the last before the decimals 3, those between 2 (as in India) or 3.
+ */
+static bool groups_fine(const struct digits *d, char decimal)
+{
+    size_t run = 0, groups = 0, shortest = 3;
+    for (const char *c = d->from; c <= d->end; c++) {
+        if (c < d->end && isdigit((unsigned char)*c)) {
+            run++;
+            continue;
+        }
+        bool over = c == d->end || *c == decimal;
+        if (groups && (run > 3 || run < (over ? 3u : 2u)))
+            return false;
+        if (!over && (run < 1 || run > 3))
+            return false;
+        shortest = run < shortest ? run : shortest;
+        if (over)
+            return only_digits(c + (c < d->end), d->end);
+        groups++;
+        run = 0;
+        while ((unsigned char)c[1] >= 0x80)
+            c++;
+    }
+    return true;
+}
+
+/* The digits from..end as strtod wants them. */
+static bool convert(const struct digits *d, char decimal, const char *end, double *value)
+{
+    char plain[DIGITS_MAX];
+    size_t used = 0, digits = 0;
+    for (const char *c = d->from; c < end && used < sizeof plain - 1; c++) {
+        bool keep = isdigit((unsigned char)*c) || c >= d->end;
+        if (keep || (*c == decimal && *c))
+            plain[used++] = keep ? *c : '.';
+        digits += c < d->end && keep;
+    }
+    plain[used] = '\0';
+    *value = strtod(plain, NULL);
+    return digits > 0 && used < sizeof plain - 1 && isfinite(*value);
+}
+
+static const char *exponent_end(const char *c)
+{
+    if (*c != 'e' && *c != 'E')
+        return c;
+    const char *at = c + 1 + (c[1] == '+' || c[1] == '-');
+    if (!isdigit((unsigned char)*at))
+        return c;
+    while (isdigit((unsigned char)*at))
+        at++;
+    return at;
+}
+
+static const char *skip_blanks(const char *c)
+{
+    while (*c == ' ' || *c == '\t' || *c == '\r' || *c == '\n')
+        c++;
+    return c;
+}
+
+/* What stands behind a number: nothing, a unit, or the values of the metric's instances in parentheses. */
+static bool read_unit(const char *c, struct sms__number *out)
+{
+    c = skip_blanks(c);
+    out->unit = c;
+    out->unit_length = 0;
+    if (*c == '(')
+        return strchr(c, ')') != NULL;
+    while (isalpha((unsigned char)*c) || *c == '%' || *c == '/')
+        c++;
+    out->unit_length = (size_t)(c - out->unit);
+    c = skip_blanks(c);
+    return *c == '\0';
+}
+
+static const struct level {
+    const char *word;
+    double low, value, high;
+} levels[] = {{"Idle", 0, 0, 0}, {"Low", 1, 2, 3}, {"Mid", 4, 5, 6}, {"High", 7, 8, 9}, {"Max", 10, 10, 10}};
+
+static enum sms__number_kind read_level(const char *text, struct sms__number *out)
+{
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        size_t length = strlen(levels[i].word);
+        if (strncmp(text, levels[i].word, length))
+            continue;
+        *out = (struct sms__number){levels[i].value, levels[i].low, levels[i].high, "", 0};
+        const char *c = skip_blanks(text + length);
+        if (*c == '\0')
+            return SMS__NUMBER_LEVEL;
+        char *end;
+        long level = *c == '(' && isdigit((unsigned char)c[1]) ? strtol(c + 1, &end, 10) : -1;
+        if (level < 0 || level > 10 || *end != ')' || *skip_blanks(end + 1))
+            return SMS__NUMBER_TEXT;
+        out->value = out->low = out->high = (double)level;
+        return SMS__NUMBER_LEVEL;
+    }
+    return SMS__NUMBER_TEXT;
+}
+
+static bool is_none(const char *text)
+{
+    static const char *const words[] = {"",     "-",    "n/a",  "na",         "nan",      "-nan",    "inf",
+                                        "-inf", "none", "null", "<overflow>", "overflow", "(!) n/a", "!"};
+    char word[16];
+    size_t length = strlen(text);
+    while (length && isspace((unsigned char)text[length - 1]))
+        length--;
+    if (length >= sizeof word)
+        return false;
+    memcpy(word, text, length);
+    word[length] = '\0';
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcasecmp(word, words[i]))
+            return true;
+    return false;
+}
+
+enum sms__number_kind sms__number_read(const char *text, enum sms__decimal decimal, struct sms__number *out)
+{
+    text = skip_blanks(text);
+    if (is_none(text))
+        return SMS__NUMBER_NONE;
+    bool negative = *text == '-';
+    const char *from = text + (negative || *text == '+');
+    if (!isdigit((unsigned char)*from) && !(*from == '.' && isdigit((unsigned char)from[1])))
+        return read_level(text, out);
+    struct digits d = scan(from);
+    char shown = decimal_shown(&d);
+    if (shown == '?' && decimal == SMS__DECIMAL_UNCLEAR)
+        return SMS__NUMBER_AMBIGUOUS;
+    if (shown == '?')
+        shown = (*d.last == '.') == (decimal == SMS__DECIMAL_POINT) ? *d.last : 0;
+    const char *end = exponent_end(d.end);
+    if (!groups_fine(&d, shown) || !convert(&d, shown, end, &out->value) || !read_unit(end, out))
+        return SMS__NUMBER_TEXT;
+    out->value = negative ? -out->value : out->value;
+    out->low = out->high = out->value;
+    return SMS__NUMBER_VALUE;
+}
+
+void sms__number_sniff(const char *text, size_t *points, size_t *commas)
+{
+    struct sms__number number;
+    text = skip_blanks(text);
+    if (sms__number_read(text, SMS__DECIMAL_POINT, &number) != SMS__NUMBER_VALUE)
+        return;
+    struct digits d = scan(text + (*text == '-' || *text == '+'));
+    char shown = decimal_shown(&d);
+    bool thousands = shown == 0 && d.last && d.points + d.commas > 1; /* then decimals are the other */
+    *points += shown == '.' || (thousands && *d.last == ',');
+    *commas += shown == ',' || (thousands && *d.last == '.');
+}
+
+enum sms__decimal sms__number_decimal(size_t points, size_t commas)
+{
+    if (commas == 0 || points / 10 >= commas)
+        return SMS__DECIMAL_POINT;
+    return points == 0 || commas / 10 >= points ? SMS__DECIMAL_COMMA : SMS__DECIMAL_UNCLEAR;
+}
+
+struct unit {
+    const char *name;
+    double factor;
+};
+
+static double factor_of(const struct unit *units, size_t count, const char *name, size_t length)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strlen(units[i].name) == length && !strncasecmp(units[i].name, name, length))
+            return units[i].factor;
+    return NAN;
+}
+
+double sms__to_seconds(double value, const char *unit)
+{
+    static const struct unit units[] = {{"s", 1},           {"second", 1},   {"sec", 1},        {"ms", 1e3},
+                                        {"msecond", 1e3},   {"us", 1e6},     {"usecond", 1e6},  {"\xc2\xb5s", 1e6},
+                                        {"\xce\xbcs", 1e6}, {"ns", 1e9},     {"nsecond", 1e9},  {"ps", 1e12},
+                                        {"min", 1.0 / 60},  {"m", 1.0 / 60}, {"h", 1.0 / 3600}, {"seconds", 1}};
+    return value / factor_of(units, sizeof units / sizeof *units, unit, strlen(unit));
+}
+
+double sms__to_bytes(double value, const char *unit)
+{
+    static const struct unit units[] = {
+        {"byte", 1},           {"bytes", 1},  {"Kbyte", 1e3},   {"Mbyte", 1e6},      {"Gbyte", 1e9},
+        {"Tbyte", 1e12},       {"B", 1},      {"KB", 1024},     {"MB", 1048576},     {"GB", 1073741824},
+        {"TB", 1099511627776}, {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {"Kibyte", 1024},
+        {"Mibyte", 1048576}};
+    return value * factor_of(units, sizeof units / sizeof *units, unit, strcspn(unit, "/"));
+}
+
+double sms__nvprof_scale(const char *from, const char *to)
+{
+    if (!strcmp(from, to))
+        return 1;
+    const char *a = strchr(from, '/'), *b = strchr(to, '/');
+    if ((a == NULL) != (b == NULL) || (a && strcmp(a, b) != 0))
+        return NAN;
+    return sms__to_bytes(1, from) / sms__to_bytes(1, to);
+}
+
+static bool whole(double value, uint64_t *out)
+{
+    if (!(value >= 0 && value <= (double)(UINT64_C(1) << WHOLE_BITS)) || value != floor(value))
+        return false;
+    *out = (uint64_t)value;
+    return true;
+}
+
+/* "(9, 32, 1)" or "640x1x1": digits and what stands between them. */
+static bool read_list(const char *c, uint64_t out[3])
+{
+    size_t count = 0;
+    while (count < 3) {
+        char *end;
+        c += strspn(c, " (,x\t");
+        if (!isdigit((unsigned char)*c))
+            break;
+        double value = strtod(c, &end);
+        if (!whole(value, &out[count++]))
+            return false;
+        c = end;
+    }
+    c += strspn(c, " )\t\r\n");
+    return count > 0 && *c == '\0';
+}
+
+bool sms__dimensions_read(const char *text, enum sms__decimal decimal, uint64_t out[3])
+{
+    struct sms__number number;
+    text = skip_blanks(text);
+    out[0] = out[1] = out[2] = 1;
+    if (*text == '(' || strchr(text, 'x'))
+        return read_list(text, out);
+    return sms__number_read(text, decimal, &number) == SMS__NUMBER_VALUE && number.unit_length == 0 &&
+           whole(number.value, &out[0]);
+}

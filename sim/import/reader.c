@@ -1,0 +1,372 @@
+#include "reader.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { NCU = 1, NVPROF = 2, BOTH = NCU | NVPROF };
+
+/* Columns of a name that is not here are metrics. "kernel", "benchmark", "input" and "n" are of tables that people
+ * made of ncu's reports, "benchmark name" of those made of nvprof's. */
+static const struct column_name {
+    const char *name;
+    enum sms__column kind;
+    int tools;
+} column_names[] = {
+    {"ID", SMS__COLUMN_ID, NCU},
+    {"Process ID", SMS__COLUMN_PROCESS_ID, NCU},
+    {"Process Name", SMS__COLUMN_PROCESS, NCU},
+    {"benchmark", SMS__COLUMN_PROCESS, NCU},
+    {"input", SMS__COLUMN_INPUT, NCU},
+    {"n", SMS__COLUMN_COUNT, NCU},
+    {"Invocations", SMS__COLUMN_COUNT, BOTH},
+    {"Kernel Name", SMS__COLUMN_KERNEL, BOTH},
+    {"Kernel", SMS__COLUMN_KERNEL, BOTH},
+    {"Name", SMS__COLUMN_KERNEL, NVPROF},
+    {"benchmark name", SMS__COLUMN_KERNEL, NVPROF},
+    {"Device", SMS__COLUMN_DEVICE, BOTH},
+    {"Context", SMS__COLUMN_CONTEXT, BOTH},
+    {"Stream", SMS__COLUMN_STREAM, BOTH},
+    {"Grid Size", SMS__COLUMN_GRID, BOTH},
+    {"Block Size", SMS__COLUMN_BLOCK, BOTH},
+    {"Grid X", SMS__COLUMN_GRID_X, NVPROF},
+    {"Grid Y", SMS__COLUMN_GRID_Y, NVPROF},
+    {"Grid Z", SMS__COLUMN_GRID_Z, NVPROF},
+    {"Block X", SMS__COLUMN_BLOCK_X, NVPROF},
+    {"Block Y", SMS__COLUMN_BLOCK_Y, NVPROF},
+    {"Block Z", SMS__COLUMN_BLOCK_Z, NVPROF},
+    {"Registers Per Thread", SMS__COLUMN_REGISTERS, NVPROF},
+    {"Regs*", SMS__COLUMN_REGISTERS, NVPROF},
+    {"Static SMem", SMS__COLUMN_STATIC, NVPROF},
+    {"SSMem*", SMS__COLUMN_STATIC, NVPROF},
+    {"Dynamic SMem", SMS__COLUMN_DYNAMIC, NVPROF},
+    {"DSMem*", SMS__COLUMN_DYNAMIC, NVPROF},
+    {"Start", SMS__COLUMN_START, NVPROF},
+    {"Duration", SMS__COLUMN_DURATION, NVPROF},
+    {"Size", SMS__COLUMN_SIZE, NVPROF},
+    {"Metric Name", SMS__COLUMN_METRIC_NAME, BOTH},
+    {"Event Name", SMS__COLUMN_METRIC_NAME, NVPROF},
+    {"Metric Unit", SMS__COLUMN_METRIC_UNIT, NCU},
+    {"Metric Value", SMS__COLUMN_METRIC_VALUE, NCU},
+    {"Min", SMS__COLUMN_MIN, BOTH},
+    {"Minimum", SMS__COLUMN_MIN, NCU},
+    {"Max", SMS__COLUMN_MAX, BOTH},
+    {"Maximum", SMS__COLUMN_MAX, NCU},
+    {"Avg", SMS__COLUMN_AVG, BOTH},
+    {"Average", SMS__COLUMN_AVG, NCU},
+    {"Total", SMS__COLUMN_IGNORED, NVPROF},
+    {"Host Name", SMS__COLUMN_IGNORED, NCU},
+    {"Kernel Time", SMS__COLUMN_IGNORED, NCU},
+    {"CC", SMS__COLUMN_IGNORED, NCU},
+    {"Section Name", SMS__COLUMN_IGNORED, NCU},
+    {"Rule Name", SMS__COLUMN_IGNORED, NCU},
+    {"Rule Type", SMS__COLUMN_IGNORED, NCU},
+    {"Rule Description", SMS__COLUMN_IGNORED, NCU},
+    {"Estimated Speedup Type", SMS__COLUMN_IGNORED, NCU},
+    {"Estimated Speedup", SMS__COLUMN_IGNORED, NCU},
+    {"Metric Description", SMS__COLUMN_IGNORED, NVPROF},
+    {"Throughput", SMS__COLUMN_IGNORED, NVPROF},
+    {"SrcMemType", SMS__COLUMN_IGNORED, NVPROF},
+    {"DstMemType", SMS__COLUMN_IGNORED, NVPROF},
+    {"Correlation_ID", SMS__COLUMN_IGNORED, NVPROF},
+    {"Unified Memory", SMS__COLUMN_IGNORED, NVPROF},
+    {"Virtual Address", SMS__COLUMN_IGNORED, NVPROF},
+};
+
+static enum sms__column kind_of(const struct sms__intake *reader, const char *name)
+{
+    int tool = reader->nvprof ? NVPROF : NCU;
+    for (size_t i = 0; i < sizeof column_names / sizeof *column_names; i++)
+        if ((column_names[i].tools & tool) && !strcasecmp(column_names[i].name, name))
+            return column_names[i].kind;
+    return SMS__COLUMN_METRIC;
+}
+
+bool sms__header_open(struct sms__intake *reader)
+{
+    const struct sms__rows *rows = reader->rows;
+    size_t columns = rows->fields < SMS__ROWS_COLUMNS ? rows->fields : SMS__ROWS_COLUMNS, known = 0;
+    bool kernels = false;
+    for (size_t i = 0; i < columns; i++) {
+        enum sms__column kind = kind_of(reader, sms__rows_field(rows, i));
+        kernels |= kind == SMS__COLUMN_KERNEL;
+        known += kind != SMS__COLUMN_METRIC;
+    }
+    if (!kernels || columns < 3 || (known < 2 && strcasecmp(sms__rows_field(rows, 0), "benchmark name") != 0))
+        return false;
+    if (rows->fields > SMS__ROWS_COLUMNS) {
+        SMS__COMPLAIN(reader, 0, "%zu columns: more than %d", rows->fields, SMS__ROWS_COLUMNS);
+        reader->full = true;
+    }
+    struct sms__header *table = &reader->table;
+    *table = (struct sms__header){.columns = columns, .quoted = *rows->from == '"', .number = table->number + 1};
+    table->kind = SMS__NEW(reader->arena, enum sms__column, columns);
+    table->name = SMS__NEW(reader->arena, const char *, columns);
+    table->unit = SMS__NEW(reader->arena, const char *, columns);
+    for (size_t i = 0; i < SMS__COLUMNS; i++)
+        table->at[i] = SIZE_MAX;
+    for (size_t i = columns; i-- > 0;) {
+        table->name[i] = sms__names_text(&reader->names, sms__rows_field(rows, i));
+        table->unit[i] = "";
+        table->kind[i] = kind_of(reader, table->name[i]);
+        table->at[table->kind[i]] = i;
+    }
+    return true;
+}
+
+bool sms__header_has(const struct sms__header *table, enum sms__column column)
+{
+    return table->columns && table->at[column] != SIZE_MAX;
+}
+
+const char *sms__header_field(const struct sms__intake *reader, enum sms__column column)
+{
+    return sms__header_has(&reader->table, column) ? sms__rows_field(reader->rows, reader->table.at[column]) : "";
+}
+
+const char *sms__header_unit(const struct sms__header *table, enum sms__column column)
+{
+    return sms__header_has(table, column) ? table->unit[table->at[column]] : "";
+}
+
+void sms__header_units(struct sms__intake *reader)
+{
+    for (size_t i = 0; i < reader->table.columns; i++)
+        reader->table.unit[i] = sms__names_text(&reader->names, sms__rows_field(reader->rows, i));
+    reader->table.units_read = true;
+}
+
+static const char *kept(struct sms__intake *reader, enum sms__column column)
+{
+    return sms__names_text(&reader->names, sms__header_field(reader, column));
+}
+
+/* "cfd_000 (10914)", or of a selection of columns "cfd 097K". */
+static const char *process_of(struct sms__intake *reader)
+{
+    const char *name = sms__header_field(reader, SMS__COLUMN_PROCESS);
+    const char *id = sms__header_field(reader, SMS__COLUMN_PROCESS_ID);
+    const char *input = sms__header_field(reader, SMS__COLUMN_INPUT);
+    char text[512];
+    if (*id)
+        snprintf(text, sizeof text, *name ? "%.400s (%.40s)" : "%.0s%.40s", name, id);
+    else
+        snprintf(text, sizeof text, *input ? "%.400s %.100s" : "%.400s", name, input);
+    return sms__names_text(&reader->names, text);
+}
+
+struct sms__draft *sms__launch_new(struct sms__intake *reader)
+{
+    if (reader->drafts == SMS__LAUNCHES_MAX) {
+        SMS__COMPLAIN(reader, 0, "more than %d launches; profile fewer", SMS__LAUNCHES_MAX);
+        reader->full = true;
+        return NULL;
+    }
+    if (reader->drafts == reader->drafts_room) {
+        size_t room = reader->drafts_room ? 2 * reader->drafts_room : 64;
+        struct sms__draft *grown = SMS__NEW(reader->arena, struct sms__draft, room);
+        if (reader->drafts)
+            memcpy(grown, reader->draft, reader->drafts * sizeof *grown);
+        reader->draft = grown;
+        reader->drafts_room = room;
+    }
+    struct sms__draft *draft = &reader->draft[reader->drafts];
+    draft->order = reader->drafts++;
+    draft->launch = (struct sms__profile_launch){
+        .process = process_of(reader),
+        .device = kept(reader, SMS__COLUMN_DEVICE),
+        .context = kept(reader, SMS__COLUMN_CONTEXT),
+        .stream = kept(reader, SMS__COLUMN_STREAM),
+        .kernel = kept(reader, SMS__COLUMN_KERNEL),
+        .static_shared = NAN,
+        .dynamic_shared = NAN,
+        .start_s = NAN,
+        .duration_s = NAN,
+        .count = 1,
+        .line = reader->rows->row_number,
+    };
+    return draft;
+}
+
+/* Launches of a file mostly have as many metrics as those before them. */
+static size_t first_room(const struct sms__intake *reader, const struct sms__draft *draft)
+{
+    size_t before = draft->order ? reader->draft[draft->order - 1].launch.metrics : 0;
+    return before > 8 ? before : 8;
+}
+
+void sms__launch_add(struct sms__intake *reader, struct sms__draft *draft, struct sms__profile_metric metric)
+{
+    struct sms__profile_launch *launch = &draft->launch;
+    if (reader->values == SMS__VALUES_MAX) {
+        if (!reader->full)
+            SMS__COMPLAIN(reader, 0, "more than %d values; profile fewer launches or fewer metrics", SMS__VALUES_MAX);
+        reader->full = true;
+        return;
+    }
+    if (launch->metrics == draft->room) {
+        size_t room = draft->room ? 2 * draft->room : first_room(reader, draft);
+        struct sms__profile_metric *grown = SMS__NEW(reader->arena, struct sms__profile_metric, room);
+        if (launch->metrics)
+            memcpy(grown, launch->metric, launch->metrics * sizeof *grown);
+        launch->metric = grown;
+        draft->room = room;
+    }
+    launch->metric[launch->metrics++] = metric;
+    reader->values++;
+}
+
+/* Lists of numbers ("0,1") that are no numbers with decimals. */
+static bool is_list(const char *name, const char *text)
+{
+    return strchr(text, ',') && (strstr(name, "IDs") || strstr(name, "_enabled"));
+}
+
+/* nvprof's units of a level go from 0 to 10, also where a table has lost the words. */
+static bool is_level(const struct sms__intake *reader, const char *name, const struct sms__number *number)
+{
+    size_t length = strlen(name);
+    return reader->nvprof && length > 12 && !strcmp(name + length - 12, "_utilization") &&
+           strcmp(name, "issue_slot_utilization") != 0 && number->unit_length == 0 && number->value >= 0 &&
+           number->value <= 10 && number->value == floor(number->value);
+}
+
+static bool damaged(const char *text, const char *name, const char *unit)
+{
+    return sms__is_fact(name) || (*unit && *text >= '0' && *text <= '9');
+}
+
+bool sms__intake_value(struct sms__intake *reader, size_t i, const char *name, const char *unit,
+                       struct sms__profile_metric *out)
+{
+    const char *text = sms__rows_field(reader->rows, i);
+    struct sms__number number;
+    if (is_list(name, text))
+        return false;
+    if (reader->sniffing) {
+        sms__number_sniff(text, &reader->points, &reader->commas);
+        return false;
+    }
+    enum sms__number_kind kind = sms__number_read(text, reader->decimal, &number);
+    if (kind == SMS__NUMBER_AMBIGUOUS)
+        SMS__COMPLAIN(
+            reader, i,
+            "'%.40s' has a separator that is one of thousands or of decimals: the file writes some numbers so "
+            "and some so; profile again with LC_ALL=C",
+            text);
+    else if (kind == SMS__NUMBER_TEXT && damaged(text, name, unit))
+        SMS__COMPLAIN(reader, i, "'%.40s' is not a number, as %.80s must be", text, *name ? name : "a metric");
+    if (kind != SMS__NUMBER_VALUE && kind != SMS__NUMBER_LEVEL)
+        return false;
+    bool level = kind == SMS__NUMBER_LEVEL || is_level(reader, name, &number);
+    *out = (struct sms__profile_metric){name,         unit,       level ? SMS__VALUE_LEVEL : SMS__VALUE_NUMBER,
+                                        number.value, number.low, number.high};
+    if (number.unit_length)
+        out->unit = sms__names_get(&reader->names, number.unit, number.unit_length)->text;
+    return true;
+}
+
+void sms__launch_add_columns(struct sms__intake *reader, struct sms__draft *draft)
+{
+    const struct sms__header *table = &reader->table;
+    struct sms__profile_metric metric;
+    for (size_t i = 0; i < table->columns && i < reader->rows->fields && !reader->full; i++)
+        if (table->kind[i] == SMS__COLUMN_METRIC &&
+            sms__intake_value(reader, i, table->name[i], table->unit[i], &metric))
+            sms__launch_add(reader, draft, metric);
+}
+
+void sms__intake_dimensions(struct sms__intake *reader, enum sms__column column, uint64_t out[3])
+{
+    const char *text = sms__header_field(reader, column);
+    uint64_t read[3];
+    if (!*text || !strcmp(text, "-"))
+        return;
+    if (!sms__dimensions_read(text, reader->decimal, read))
+        SMS__COMPLAIN(reader, reader->table.at[column], "'%.40s' is not a size: one to three whole numbers", text);
+    else
+        memcpy(out, read, sizeof read);
+}
+
+/* A number of the row with its unit, or that of the column. */
+static enum sms__number_kind read_field(struct sms__intake *reader, enum sms__column column, double *value,
+                                        const char **unit)
+{
+    struct sms__number number;
+    const char *text = sms__header_field(reader, column);
+    enum sms__number_kind kind = sms__number_read(text, reader->decimal, &number);
+    *unit = sms__header_unit(&reader->table, column);
+    *value = NAN;
+    if (kind == SMS__NUMBER_VALUE) {
+        *value = number.value;
+        if (number.unit_length)
+            *unit = sms__names_get(&reader->names, number.unit, number.unit_length)->text;
+    } else if (kind != SMS__NUMBER_NONE)
+        SMS__COMPLAIN(reader, reader->table.at[column], "'%.40s' is not a number", text);
+    return kind;
+}
+
+void sms__intake_whole(struct sms__intake *reader, enum sms__column column, uint64_t *out)
+{
+    double value;
+    const char *unit;
+    if (read_field(reader, column, &value, &unit) != SMS__NUMBER_VALUE)
+        return;
+    if (value >= 0 && value <= 9007199254740992.0 && value == floor(value))
+        *out = (uint64_t)value;
+    else
+        SMS__COMPLAIN(reader, reader->table.at[column], "'%.40s' is not a whole number of 0 or more",
+                      sms__header_field(reader, column));
+}
+
+static double in_unit(struct sms__intake *reader, enum sms__column column, double (*to)(double, const char *),
+                      const char *what)
+{
+    double value;
+    const char *unit;
+    if (read_field(reader, column, &value, &unit) != SMS__NUMBER_VALUE)
+        return NAN;
+    double converted = to(value, unit);
+    if (isnan(converted) && !*unit)
+        SMS__COMPLAIN(reader, reader->table.at[column],
+                      "'%.40s' has no unit: the row of units that follows the header is missing",
+                      sms__header_field(reader, column));
+    else if (isnan(converted))
+        SMS__COMPLAIN(reader, reader->table.at[column], "'%.40s' is in '%.20s', which is no unit of %s",
+                      sms__header_field(reader, column), unit, what);
+    else if (converted < 0) {
+        SMS__COMPLAIN(reader, reader->table.at[column], "'%.40s' is less than 0", sms__header_field(reader, column));
+        converted = NAN;
+    }
+    return converted;
+}
+
+double sms__intake_seconds(struct sms__intake *reader, enum sms__column column)
+{
+    return in_unit(reader, column, sms__to_seconds, "time");
+}
+
+double sms__intake_bytes(struct sms__intake *reader, enum sms__column column)
+{
+    return floor(in_unit(reader, column, sms__to_bytes, "bytes") + 0.5); /* as "0.250004 MB" is printed */
+}
+
+bool sms__copy_add(struct sms__intake *reader, struct sms__profile_copy copy)
+{
+    if (reader->copies == SMS__LAUNCHES_MAX) {
+        SMS__COMPLAIN(reader, 0, "more than %d copies; profile fewer", SMS__LAUNCHES_MAX);
+        reader->full = true;
+        return false;
+    }
+    if (reader->copies == reader->copies_room) {
+        size_t room = reader->copies_room ? 2 * reader->copies_room : 64;
+        struct sms__profile_copy *grown = SMS__NEW(reader->arena, struct sms__profile_copy, room);
+        if (reader->copies)
+            memcpy(grown, reader->copy, reader->copies * sizeof *grown);
+        reader->copy = grown;
+        reader->copies_room = room;
+    }
+    reader->copy[reader->copies++] = copy;
+    return true;
+}

@@ -1,0 +1,261 @@
+#include "rows.h"
+
+#include "../yaml/doc.h"
+
+#include <iconv.h>
+#include <string.h>
+
+enum { PARSER_BLOCK = 16 * 1024 };
+
+struct file {
+    struct sms__rows rows;
+    int (*body)(struct sms__rows *rows, void *user);
+    void *user;
+    char *bytes;
+    size_t size;
+    struct sms_errors *errors;
+};
+
+/* Windows' PowerShell redirects output as UTF-16. */
+static int from_utf16(struct file *file)
+{
+    size_t room = 2 * file->size + 1, left = room - 1;
+    char *converted = SMS__NEW(file->rows.arena, char, room), *to = converted, *from = file->bytes;
+    iconv_t state = iconv_open("UTF-8", "UTF-16");
+    if (state == (iconv_t)-1)
+        return sms__fail(file->errors, SMS_EINPUT, file->rows.path, "is UTF-16, and this system cannot convert it");
+    size_t result = iconv(state, &from, &file->size, &to, &left);
+    iconv_close(state);
+    if (result == (size_t)-1)
+        return sms__fail(file->errors, SMS_EINPUT, file->rows.path, "is not text: it begins as UTF-16 and is none");
+    file->bytes = converted;
+    file->size = (size_t)(to - converted);
+    return SMS_OK;
+}
+
+static const char *known_binary(const struct file *file)
+{
+    if (file->size > 4 && !memcmp(file->bytes, "NVR", 4))
+        return "is a report file of ncu; print it: ncu --import FILE --csv --page raw";
+    if (file->size > 15 && !memcmp(file->bytes, "SQLite format 3", 15))
+        return "is a database; print it: nvprof --import-profile FILE --csv --print-gpu-trace";
+    return "is not text: it holds NUL bytes";
+}
+
+/* What terminals and errors.c take for line breaks, and editors do not: blanks, so that all count alike. */
+static void drop_odd_breaks(char *c)
+{
+    for (; *c; c++) {
+        if (*c == '\r' && c[1] != '\n')
+            *c = ' ';
+        else if (!strncmp(c, "\xc2\x85", 2))
+            memcpy(c, "  ", 2);
+        else if (!strncmp(c, "\xe2\x80\xa8", 3) || !strncmp(c, "\xe2\x80\xa9", 3))
+            memcpy(c, "   ", 3);
+    }
+}
+
+static int read_file(void *user)
+{
+    struct file *file = user;
+    bool wide = file->size >= 2 && (!memcmp(file->bytes, "\xff\xfe", 2) || !memcmp(file->bytes, "\xfe\xff", 2));
+    int code = wide ? from_utf16(file) : SMS_OK;
+    if (code)
+        return code;
+    if (memchr(file->bytes, '\0', file->size))
+        return sms__fail(file->errors, SMS_EINPUT, file->rows.path, "%s", known_binary(file));
+    drop_odd_breaks(file->bytes);
+    file->rows.text = strncmp(file->bytes, "\xef\xbb\xbf", 3) ? file->bytes : file->bytes + 3;
+    sms__rows_rewind(&file->rows);
+    return file->body(&file->rows, file->user);
+}
+
+int sms__rows_read(struct sms__arena *arena, const char *path, int (*body)(struct sms__rows *rows, void *user),
+                   void *user, struct sms_errors *errors)
+{
+    struct file file = {.rows = {.arena = arena, .path = path}, .body = body, .user = user, .errors = errors};
+    int code = sms__bytes_load(arena, path, (size_t)SMS__ROWS_FILE_MIB << 20, &file.bytes, &file.size, errors);
+    if (code)
+        return code;
+    csv_init(&file.rows.parser, 0);
+    csv_set_blk_size(&file.rows.parser, PARSER_BLOCK);
+    code = sms__guard(arena, read_file, &file);
+    csv_free(&file.rows.parser);
+    return code;
+}
+
+void sms__rows_rewind(struct sms__rows *rows)
+{
+    rows->next = rows->text;
+    rows->number = 0;
+    rows->line = rows->text;
+    rows->length = 0;
+}
+
+bool sms__rows_line(struct sms__rows *rows)
+{
+    if (*rows->next == '\0')
+        return false;
+    const char *newline = strchr(rows->next, '\n');
+    size_t length = newline ? (size_t)(newline - rows->next) : strlen(rows->next);
+    rows->line = rows->next;
+    rows->next += length + (newline != NULL);
+    rows->number++;
+    rows->length = length && rows->line[length - 1] == '\r' ? length - 1 : length;
+    return true;
+}
+
+const char *sms__rows_find(const struct sms__rows *rows, const char *from, const char *what)
+{
+    size_t length = strlen(what);
+    const char *end = rows->line + rows->length;
+    for (const char *c = from; (size_t)(end - c) >= length; c++) {
+        c = memchr(c, what[0], (size_t)(end - c) - length + 1);
+        if (!c)
+            return NULL;
+        if (!memcmp(c, what, length))
+            return c;
+    }
+    return NULL;
+}
+
+const char *sms__rows_first(const struct sms__rows *rows, const char *const *texts, size_t count)
+{
+    const char *first = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const char *at = sms__rows_find(rows, rows->line, texts[i]);
+        first = at && (!first || at < first) ? at : first;
+    }
+    return first;
+}
+
+bool sms__rows_begins(const struct sms__rows *rows, const char *what)
+{
+    size_t length = strlen(what);
+    return rows->length >= length && !memcmp(rows->line, what, length);
+}
+
+void sms__rows_begin(struct sms__rows *rows, const char *from)
+{
+    rows->from = from;
+    rows->row_line = rows->line;
+    rows->row_number = rows->number;
+    rows->fields = 0;
+    rows->used = 0;
+    rows->ended = false;
+    rows->plain = true;
+}
+
+static void make_room(struct sms__rows *rows, size_t bytes)
+{
+    if (rows->fields == rows->offsets_room) {
+        size_t room = rows->offsets_room ? 2 * rows->offsets_room : 64;
+        size_t *grown = SMS__NEW(rows->arena, size_t, room);
+        if (rows->fields)
+            memcpy(grown, rows->offset, rows->fields * sizeof *grown);
+        rows->offset = grown;
+        rows->offsets_room = room;
+    }
+    if (rows->used + bytes > rows->bytes_room) {
+        size_t room = 2 * (rows->used + bytes) + 4096;
+        char *grown = SMS__NEW(rows->arena, char, room);
+        if (rows->used)
+            memcpy(grown, rows->bytes, rows->used);
+        rows->bytes = grown;
+        rows->bytes_room = room;
+    }
+}
+
+void sms__rows_add(struct sms__rows *rows, const char *text, size_t length)
+{
+    if (rows->fields < SMS__ROWS_COLUMNS) {
+        make_room(rows, length + 1);
+        rows->offset[rows->fields] = rows->used;
+        if (length)
+            memcpy(rows->bytes + rows->used, text, length);
+        rows->bytes[rows->used + length] = '\0';
+        rows->used += length + 1;
+    }
+    rows->fields++;
+}
+
+static void take_field(void *text, size_t length, void *user) { sms__rows_add(user, text, length); }
+
+static void end_row(int end, void *user)
+{
+    struct sms__rows *rows = user;
+    (void)end;
+    rows->ended = true;
+}
+
+/* The line and its end; libcsv goes on in the next line if a quote is open. */
+static void parse_line(struct sms__rows *rows, const char *from)
+{
+    size_t length = (size_t)(rows->next - from);
+    if (csv_parse(&rows->parser, from, length, take_field, end_row, rows) != length)
+        longjmp(*rows->arena->out_of_memory, 1); /* not strict, it fails for want of memory only */
+}
+
+enum sms__row sms__rows_take(struct sms__rows *rows, const char *from)
+{
+    const struct sms__rows first = *rows;
+    enum sms__row result = SMS__ROW_FINE;
+    sms__rows_begin(rows, from);
+    rows->plain = false;
+    for (unsigned lines = 0; !rows->ended; lines++) {
+        if (lines == SMS__ROWS_ROW_LINES)
+            result = SMS__ROW_UNCLOSED;
+        else if ((size_t)(rows->next - from) > SMS__ROWS_ROW_BYTES)
+            result = SMS__ROW_TOO_LONG;
+        else
+            parse_line(rows, lines ? rows->line : from);
+        if (result != SMS__ROW_FINE || (!rows->ended && !sms__rows_line(rows)))
+            break;
+    }
+    bool quoted = !rows->ended && rows->parser.quoted && rows->line[rows->length - (rows->length > 0)] != '"';
+    csv_fini(&rows->parser, take_field, end_row, rows);
+    if (result == SMS__ROW_FINE && quoted)
+        result = SMS__ROW_UNCLOSED;
+    if (result != SMS__ROW_FINE) {
+        rows->line = first.line;
+        rows->length = first.length;
+        rows->number = first.number;
+        rows->next = first.next;
+    }
+    return result;
+}
+
+const char *sms__rows_field(const struct sms__rows *rows, size_t i)
+{
+    return i < rows->fields && i < SMS__ROWS_COLUMNS ? rows->bytes + rows->offset[i] : "";
+}
+
+static unsigned column_of(const char *line, const char *at)
+{
+    unsigned column = 1;
+    for (const char *c = line; c < at; c++)
+        column += ((unsigned char)*c & 0xc0) != 0x80;
+    return column;
+}
+
+struct sms__mark sms__rows_mark(const struct sms__rows *rows, const char *at)
+{
+    return (struct sms__mark){rows->path, rows->text, rows->number, column_of(rows->line, at)};
+}
+
+struct sms__mark sms__rows_field_mark(const struct sms__rows *rows, size_t i)
+{
+    const char *c = rows->from, *line = rows->row_line;
+    unsigned number = rows->row_number;
+    bool quoted = false;
+    for (; *c && (quoted || *c != '\n') && i > 0 && !rows->plain; c++) {
+        if (*c == '"')
+            quoted = !quoted;
+        i -= *c == ',' && !quoted;
+        if (*c == '\n') {
+            line = c + 1;
+            number++;
+        }
+    }
+    return (struct sms__mark){rows->path, rows->text, number, column_of(line, c)};
+}

@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# Profiles written by hand, each with one peculiarity of what ncu and nvprof print: in
+# fine/ what is read of them (NAME.out), in bad/ the words with which they are refused
+# (NAME.err). The name before the first '-' is the importer. Usage: run.sh SMSCHED [--update]
+set -u
+smsched=$(realpath "$1")
+update=${2-}
+cd "$(dirname "$0")" || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+
+ok() { passed=$((passed + 1)); echo "ok     $1"; }
+bad() { failed=$((failed + 1)); echo "FAILED $1: $2"; }
+
+# import ARGUMENT...: leaves the exit code in $status, and what was said in $work.
+import() {
+    timeout 20 "$smsched" import "$@" >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+}
+
+# reads NAME ARGUMENT...: what is dumped is NAME.out.
+reads() {
+    local name=$1
+    shift
+    import "$@" --dump
+    [ "$update" = --update ] && cp "$work/out" "$name.out"
+    if [ "$status" -ne 0 ]; then
+        bad "$name" "exit $status: $(head -c 300 "$work/err")"
+    elif diff -u "$name.out" "$work/out"; then
+        ok "$name"
+    else
+        bad "$name" "something else is read"
+    fi
+}
+
+# refuses NAME EXIT WORDS ARGUMENT...
+refuses() {
+    local name=$1 exit=$2 words=$3
+    shift 3
+    import "$@"
+    if [ "$status" -ne "$exit" ]; then
+        bad "$name" "exit $status instead of $exit: $(head -c 300 "$work/err")"
+    elif [ -s "$work/out" ]; then
+        bad "$name" "it wrote to stdout"
+    elif ! grep -qF -- "$words" "$work/err"; then
+        bad "$name" "it does not say '$words': $(head -c 300 "$work/err")"
+    else
+        ok "$name"
+    fi
+}
+
+for file in fine/*.csv fine/*.txt; do
+    name=$(basename "$file")
+    reads "${file%.*}-${file##*.}" "${name%%-*}" "$file"
+done
+
+cd bad || exit 1
+for file in *.csv *.txt; do
+    name=${file%.*}
+    refuses "$name" 3 "" "${name%%-*}" "$file" --dump
+    [ "$update" = --update ] && cp "$work/err" "$name-${file##*.}.err"
+    if diff -u "$name-${file##*.}.err" "$work/err"; then ok "$name"; else bad "$name" "it says something else"; fi
+done
+cd ..
+
+# Metrics and trace together, whichever comes first.
+reads fine/nvprof-together nvprof fine/nvprof-metrics.csv fine/nvprof-trace.csv
+cp "$work/out" "$work/first"
+import nvprof fine/nvprof-trace.csv fine/nvprof-metrics.csv --dump
+if cmp "$work/first" "$work/out"; then ok "(in any order)"; else bad "(in any order)" "they differ"; fi
+reads fine/nvprof-two-processes-together nvprof fine/nvprof-two-processes.csv fine/nvprof-two-processes-trace.csv
+reads fine/ncu-two-files ncu fine/ncu-raw.csv fine/ncu-2019-bom-crlf.csv
+refuses "(of different programs)" 3 "the files are of different programs" nvprof fine/nvprof-events.csv \
+    fine/nvprof-trace.csv --dump
+refuses "(one file of two is bad)" 3 "bad/ncu-empty.csv: error: holds no table" ncu fine/ncu-raw.csv bad/ncu-empty.csv --dump
+
+# What PowerShell makes of it.
+for encoding in UTF-16LE UTF-16BE; do
+    { [ $encoding = UTF-16LE ] && printf '\xff\xfe' || printf '\xfe\xff'; iconv -f UTF-8 -t $encoding fine/ncu-raw.csv; } \
+        >"$work/wide.csv"
+    import ncu "$work/wide.csv" --dump
+    if diff -u fine/ncu-raw-csv.out "$work/out"; then ok "($encoding)"; else bad "($encoding)" "it is read otherwise"; fi
+done
+printf '\xff\xfe\x00\xdc' >"$work/half.csv"
+refuses "(half a character of UTF-16)" 3 "begins as UTF-16 and is none" ncu "$work/half.csv"
+printf 'NVR\0\1\2\3' >"$work/report.ncu-rep"
+refuses "(a report file)" 3 "is a report file of ncu; print it: ncu --import" ncu "$work/report.ncu-rep"
+printf 'SQLite format 3\0\0' >"$work/database"
+refuses "(a database)" 3 "is a database; print it: nvprof --import-profile" nvprof "$work/database"
+head -c 100 /dev/zero >"$work/zero"
+refuses "(NUL bytes)" 3 "it holds NUL bytes" nvprof "$work/zero"
+truncate -s 300M "$work/sparse"
+refuses "(a file of 300 MB)" 3 "is larger than 256 MiB" ncu "$work/sparse"
+refuses "(a folder)" 3 "is a folder; name a file" ncu .
+refuses "(a missing file)" 3 "No such file or directory" nvprof none.csv
+refuses "(no file)" 2 "name the files to import" ncu
+refuses "(what cannot be dumped)" 2 "--dump is for profiles" simtbs x.conf --dump
+{ printf '"ID","Process ID"'; for i in $(seq 10001); do printf ',"Kernel Name"'; done; echo; } >"$work/columns.csv"
+refuses "(10003 columns)" 3 "10003 columns: more than 10000" ncu "$work/columns.csv"
+{ head -1 fine/ncu-raw.csv; printf '"0","1","'; yes abcdefgh | tr -d '\n' | head -c 17000000; } >"$work/row.csv"
+refuses "(a row of 17 MB)" 3 "a row of more than 16 MiB" ncu "$work/row.csv"
+echo stays >"$work/there.txt"
+refuses "(a bad file over a good one)" 3 "error" ncu bad/ncu-empty.csv --dump --out "$work/there.txt"
+if [ "$(cat "$work/there.txt")" = stays ]; then ok "(what was there stays)"; else bad "(what was there stays)" "touched"; fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
