@@ -181,8 +181,8 @@ static void end_entry(struct sms__simtbs *run, struct sms__simtbs_sm *sm, const 
     run->last_event = run->t;
     run->record->blocks += entry->blocks;
     record->blocks += entry->blocks;
-    record->residence_ps += (double)((run->t + 1 - entry->since) * SMS__TICK_PS) * (double)entry->blocks;
-    record->work_ps += (double)(launch->work * SMS__TICK_PS) * (double)entry->blocks;
+    record->residence_ps += (sms__integral)(run->t + 1 - entry->since) * SMS__TICK_PS * entry->blocks;
+    record->work_ps += (sms__integral)launch->work * SMS__TICK_PS * entry->blocks;
     launch->left -= entry->blocks;
     if (launch->left > 0)
         return;
@@ -217,9 +217,10 @@ static void count_residents(struct sms__simtbs *run)
         for (size_t i = 0; i < sm->entries; i++) {
             const struct sms__simtbs_entry *entry = &sm->entry[i];
             struct sms__kernel_record *record = &run->spec->record->kernel[entry->kernel];
-            double blocks = (double)entry->blocks, done = (double)run->launch[entry->kernel].work - (double)sm->left[i];
-            record->residence_ps += blocks * (double)(run->t - entry->since) * SMS__TICK_PS;
-            record->work_ps += blocks * done * SMS__TICK_PS;
+            double work = (double)run->launch[entry->kernel].work, done = work - (double)sm->left[i];
+            done = done >= 0 && done <= work ? done : 0; /* overheads may overflow: what is left is then no number */
+            record->residence_ps += (sms__integral)(run->t - entry->since) * SMS__TICK_PS * entry->blocks;
+            record->work_ps += (sms__integral)(done * SMS__TICK_PS) * entry->blocks;
         }
     }
 }
