@@ -135,7 +135,7 @@ static void fit_jitter(struct sms__derivation *derivation, struct sms__derived *
         blocks > WAVES_TRIED * slots)
         return;
     for (int i = 1; kernel->jitter + i * STEP <= JITTER_MAX + 1e-9; i++) {
-        struct sms__lie lie;
+        struct sms__lie lie = {0};
         double jitter = kernel->jitter + i * STEP;
         sms__derive_lie(derivation, derivation->device, &kernel->shape, jitter, &lie);
         double apart = fabs(lie.occupancy - kernel->occupancy);

@@ -108,7 +108,7 @@ static void add_host(struct sms__derivation *derivation, double seconds)
         return;
     if (last && last->does == SMS__DOES_HOST)
         last->amount += seconds;
-    else
+    else if (derivation->deed)
         derivation->deed[derivation->deeds++] = (struct sms__deed){.does = SMS__DOES_HOST, .amount = seconds};
 }
 

@@ -131,9 +131,11 @@ static const struct source sources[] = {
  * a V100, whose Max is at 89 % (docs/profiles.md). */
 static const double levels[] = {0, 0.05, 0.15, 0.23, 0.33, 0.44, 0.55, 0.70, 0.73, 0.77, 0.93};
 
+enum { LEVEL_MAX = 10 };
+
 static double level(double value)
 {
-    double most = (double)(sizeof levels / sizeof *levels - 1);
+    double most = LEVEL_MAX;
     value = value < 0 ? 0 : value > most ? most : value;
     size_t below = (size_t)value;
     if ((double)below >= most)

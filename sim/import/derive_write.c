@@ -90,7 +90,8 @@ static void write_occupancy(const struct sms__derivation *derivation, const stru
     fprintf(to, "  # resident: %zu blocks an SM (by %s), %.3f on average; waves: %.2f\n", lie->per_sm,
             limit_words[lie->binds], lie->average,
             (double)kernel->shape.blocks / ((double)lie->per_sm * (double)derivation->device->sms));
-    double warps = (double)((kernel->shape.threads + 31) / 32) / (double)derivation->device->sm.warps;
+    size_t whole_warps = (kernel->shape.threads + 31) / 32;
+    double warps = (double)whole_warps / (double)derivation->device->sm.warps;
     fprintf(to, "  # occupancy: theoretical %s, ", percent(derivation->arena, warps * (double)lie->per_sm));
     if (isnan(kernel->occupancy))
         fputs("achieved not measured (stand-in: the model's)", to);

@@ -6,11 +6,11 @@
 #include "profile.h"
 
 struct sms__import_options {
-    bool sane;  /* without the other program's faults */
-    bool fixed; /* simtbs: the memory demands that were meant */
-    bool dump;  /* ncu, nvprof: print what was read, and make nothing of it */
-    const char *profiled;                /* of profiles: the device's name; NULL: the one that the profile is called like */
-    const char *device;                  /* of profiles: the device to write for; NULL: the same */
+    bool sane;            /* without the other program's faults */
+    bool fixed;           /* simtbs: the memory demands that were meant */
+    bool dump;            /* ncu, nvprof: print what was read, and make nothing of it */
+    const char *profiled; /* of profiles: the device's name; NULL: the one that the profile is called like */
+    const char *device;   /* of profiles: the device to write for; NULL: the same */
     const struct sms_load_options *load; /* where devices are looked for */
 };
 

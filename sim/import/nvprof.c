@@ -264,7 +264,7 @@ static void read_copy(struct nvprof *nvprof, const char *name)
 /* A kernel of a trace has its number of correlation behind it: "name(int) [1176]". */
 static const char *without_number(struct sms__intake *reader, const char *kernel)
 {
-    size_t length = strlen(kernel), end = length;
+    size_t length = strlen(kernel), end;
     if (length == 0 || kernel[length - 1] != ']')
         return kernel;
     for (end = length - 1; end > 0 && isdigit((unsigned char)kernel[end - 1]);)
@@ -451,7 +451,7 @@ static void join(struct nvprof *nvprof, const char *path)
     struct sms__intake *reader = &nvprof->reader;
     bool *used = SMS__NEW(reader->arena, bool, reader->drafts + 1);
     size_t groups = 0, joined = 0, kept = 0;
-    for (size_t i = 0; i < reader->drafts; i++) {
+    for (size_t i = 0; reader->draft && i < reader->drafts; i++) {
         struct sms__profile_launch *launch = &reader->draft[i].launch;
         groups += reader->draft[i].grouped;
         struct sms__draft *group = reader->draft[i].grouped ? NULL : metrics_of(nvprof, &reader->draft[i]);
@@ -466,7 +466,7 @@ static void join(struct nvprof *nvprof, const char *path)
         sms__fail(reader->errors, SMS_EINPUT, path,
                   "no kernel of the traces has metrics, and no kernel of the metrics is in a trace: the files are of "
                   "different programs");
-    for (size_t i = 0; i < reader->drafts; i++)
+    for (size_t i = 0; reader->draft && i < reader->drafts; i++)
         if (!used[i])
             reader->draft[kept++] = reader->draft[i];
     reader->drafts = kept;

@@ -46,12 +46,11 @@ static const char *known_binary(const struct file *file)
 static void drop_odd_breaks(char *c)
 {
     for (; *c; c++) {
-        if (*c == '\r' && c[1] != '\n')
-            *c = ' ';
-        else if (!strncmp(c, "\xc2\x85", 2))
-            memcpy(c, "  ", 2);
-        else if (!strncmp(c, "\xe2\x80\xa8", 3) || !strncmp(c, "\xe2\x80\xa9", 3))
-            memcpy(c, "   ", 3);
+        size_t odd = *c == '\r' && c[1] != '\n' ? 1 : !strncmp(c, "\xc2\x85", 2) ? 2 : 0;
+        if (!strncmp(c, "\xe2\x80\xa8", 3) || !strncmp(c, "\xe2\x80\xa9", 3))
+            odd = 3;
+        for (size_t i = 0; i < odd; i++)
+            c[i] = ' ';
     }
 }
 

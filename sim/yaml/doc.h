@@ -31,7 +31,8 @@ struct sms__doc {
 enum { SMS__FILE_BYTES_MAX = 16 * 1024 * 1024, SMS__DEPTH_MAX = 32, SMS__NODES_MAX = 2000000, SMS__ANCHORS_MAX = 1000 };
 
 /* The bytes of the file at `path` in the arena, a NUL after the last, if there are no more than `most` (a number of
- * MiB). In a guard of `arena`. SMS_OK, or SMS_EIO, SMS_EINPUT or SMS_ENOMEM with `errors` filled, but for SMS_ENOMEM. */
+ * MiB). In a guard of `arena`. SMS_OK, or SMS_EIO, SMS_EINPUT or SMS_ENOMEM with `errors` filled, but for SMS_ENOMEM.
+ */
 int sms__bytes_load(struct sms__arena *arena, const char *path, size_t most, char **bytes, size_t *size,
                     struct sms_errors *errors);
 

@@ -34,10 +34,11 @@ struct outcome {
     double measured, occupancy;
 };
 
-static char *field(char **rest)
+static const char *field(char **rest)
 {
     char *from = *rest, *end = from ? strpbrk(from, "\t\n") : NULL;
-    assert_non_null(from);
+    if (!from)
+        return "";
     *rest = end && *end == '\t' ? end + 1 : NULL;
     if (end)
         *end = '\0';
@@ -91,7 +92,7 @@ static void read_metric(struct sms__arena *arena, struct program *program, char 
 
 static void read_line(struct sms__arena *arena, struct program *program, char *line)
 {
-    char *rest = line, *kind = field(&rest);
+    const char *rest = line, *kind = field(&rest);
     switch (*kind) {
     case 'L':
         read_launch(arena, program, rest);
