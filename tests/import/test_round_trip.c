@@ -92,7 +92,8 @@ static void read_metric(struct sms__arena *arena, struct program *program, char 
 
 static void read_line(struct sms__arena *arena, struct program *program, char *line)
 {
-    const char *rest = line, *kind = field(&rest);
+    char *rest = line;
+    const char *kind = field(&rest);
     switch (*kind) {
     case 'L':
         read_launch(arena, program, rest);
