@@ -102,7 +102,7 @@ int sms__text_load(struct sms__arena *arena, const char *path, const char **text
     char *bytes = NULL;
     size_t size = 0;
     int code = sms__bytes_load(arena, path, SMS__FILE_BYTES_MAX, &bytes, &size, errors);
-    if (code == SMS_OK && memchr(bytes, '\0', size))
+    if (code == SMS_OK && bytes && memchr(bytes, '\0', size))
         code = sms__fail(errors, SMS_EINPUT, path, "is not text: it holds NUL bytes");
     *text = bytes;
     return code;
