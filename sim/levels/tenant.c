@@ -92,6 +92,9 @@ static bool is_instant(const struct sms__stream *stream, const struct sms__step 
     const struct sms__feed *feed = stream->feed;
     if (step->kind == SMS__HOST)
         return step->amount < 1;
+    if (step->kind == SMS__ALLOCATE ||
+        step->kind == SMS__FREE) /* VMs of the block level have their memory to themselves */
+        return true;
     const struct sms__link *link = step->kind == SMS__COPY_IN ? feed->in : feed->out;
     return link->bytes_per_ps <= 0 || step->amount <= 0;
 }
@@ -111,6 +114,9 @@ static void begin_step(struct sms__stream *stream, const struct sms__step *step,
         return;
     case SMS__COPY_OUT:
         sms__link_copy(feed->out, &stream->copy, step->amount, now);
+        return;
+    case SMS__ALLOCATE:
+    case SMS__FREE: /* no time here: see is_instant */
         return;
     }
 }

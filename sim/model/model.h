@@ -4,12 +4,13 @@
 #ifndef SMS_MODEL_MODEL_H
 #define SMS_MODEL_MODEL_H
 
+#include <smsched/share.h>
 #include <smsched/smsched.h>
 
 #include "../base/quantity.h"
 #include "../yaml/fields.h"
 
-enum { SMS__PARAMS_MAX = 8 };
+enum { SMS__PARAMS_MAX = 16 };
 
 /* The clock's range: 2^64 ps are 213 days; a duration may take half of it. */
 #define SMS__TIME_MAX_PS 9.0e18
@@ -48,13 +49,32 @@ struct sms__sm {
     uint64_t shared_memory_unit, shared_memory_reserved, shared_memory_per_block;
 };
 
+/* One kind of instance that a device can be split into. */
+struct sms__mig_profile {
+    const char *name;
+    uint64_t sms, memory; /* SMs, bytes */
+    uint64_t slices;      /* of memory and bandwidth, out of those of the device */
+    uint64_t start;       /* bit s: an instance may begin at slice s */
+};
+
+struct sms__mig {
+    uint64_t slices; /* of memory */
+    struct sms__mig_profile *profile;
+    size_t profiles;
+};
+
 struct sms__device {
     const char *name, *title, *source;
     const struct sms__node *node;
     double clock_hz;
     uint64_t sms, memory;
-    double link_bandwidth; /* of each direction; 0: copies take no time */
+    double link_bandwidth;  /* of each direction; 0: copies take no time */
+    double copy_in_most;    /* bytes/s of one copy; 0: as much as the link has */
+    double copy_out_most;   /* the same, device to host */
+    double copy_out_spread; /* by which part each further copy out under way lengthens all of them */
     double idle_w, busy_w;
+    double shared_w;      /* while two or more processes are on it; 0: as busy_w says */
+    struct sms__mig *mig; /* NULL: it has no instances */
     struct sms__sm sm;
     struct sms__resource resource[SMS_RESOURCES_MAX];
     size_t resources;
@@ -71,17 +91,19 @@ struct sms__kernel {
     const struct sms__node *node;
     uint64_t blocks, threads, registers, shared_memory;
     struct sms__quantity block_time;
+    bool whole;    /* given by `time:`: one block that stands for all, its demand is of the device */
     double jitter; /* coefficient of variation, spread uniform */
     int spread;    /* enum sms__spread */
     struct sms__demand *demand;
     size_t demands;
 };
 
-enum sms__step_kind { SMS__HOST, SMS__COPY_IN, SMS__COPY_OUT, SMS__LAUNCH };
+/* Free: 0 bytes stand for all that is allocated. */
+enum sms__step_kind { SMS__HOST, SMS__COPY_IN, SMS__COPY_OUT, SMS__LAUNCH, SMS__ALLOCATE, SMS__FREE };
 
 struct sms__step {
     enum sms__step_kind kind;
-    double amount; /* ps of host time, bytes of a copy */
+    double amount; /* ps of host time, bytes of a copy or of device memory */
     size_t kernel; /* of a launch */
     uint64_t times;
 };
@@ -93,6 +115,10 @@ struct sms__workload {
     size_t kernels;
     struct sms__step *step;
     size_t steps;
+    const char *cls;   /* for contention by pairs; "" */
+    double overhead;   /* by which part policies that intercept calls lengthen it */
+    int exclusive;     /* its process must have the device for itself */
+    uint64_t declared; /* bytes that its steps hold at most, without a context */
 };
 
 /* A kernel on a kind of device: all that the engine needs of it. */
@@ -108,6 +134,7 @@ struct sms__fit {
     uint32_t own;     /* bit r: demands resource r, of scope sm */
     uint32_t wide;    /* bit r: demands resource r, of scope device */
     bool hard;        /* demands a resource that is hard */
+    int cls;          /* of its workload, in the contention model's pairs; -1: none */
 };
 
 enum sms__arrivals { SMS__CLOSED, SMS__POISSON, SMS__REGULAR };
@@ -125,6 +152,42 @@ struct sms__vm {
     int arrivals;                 /* enum sms__arrivals */
     double interval_ps;           /* mean time between arrivals, per device */
     const struct sms__fit **fit;  /* [devices] -> [kernels] */
+    struct sms__process *process; /* what is said of it as a process; NULL where the scenario has `vms:` */
+};
+
+/* One workload of several that may be drawn for a process. `first` is its first kernel's number
+ * among those of the VM's workload, which is the union of all. */
+struct sms__choice {
+    const struct sms__workload *workload;
+    size_t first;
+};
+
+struct sms__process {
+    double priority, weight;
+    double active_threads;      /* under mps: share of the SMs, 0..1 */
+    long device;                /* the only one on which it may run; -1: any */
+    struct sms__choice *choice; /* [choices], choices >= 1; with 1 nothing is drawn */
+    size_t choices;
+};
+
+/* How the contexts on a device share it. Together: kernels of all at once, as under MPS, without its limits. */
+enum sms__mode_kind { SMS__MODE_EXCLUSIVE, SMS__MODE_TIME_SLICE, SMS__MODE_TOGETHER, SMS__MODE_MPS, SMS__MODE_MIG };
+
+struct sms__mode {
+    int kind; /* enum sms__mode_kind */
+    double slice_ps, switch_ps;
+    int drain;         /* blocks that run when a slice ends are waited for */
+    uint64_t clients;  /* mps: contexts at most */
+    uint64_t granule;  /* mps: SMs of active_threads are multiples of it */
+    const char *label; /* as a policy's */
+};
+
+/* Instances of the scenario's devices, under mig: each as a device of its own. */
+struct sms__instances {
+    const struct sms__device **device; /* [count] */
+    size_t *board;                     /* [count]: the scenario's device of which it is a part */
+    size_t count;
+    const struct sms__fit ***fit; /* [vms] -> [count] -> [kernels] */
 };
 
 struct sms__policy_use {
@@ -132,6 +195,18 @@ struct sms__policy_use {
     double param[SMS__PARAMS_MAX];
     const char *label; /* its name, with the parameters that differ from the defaults */
     const struct sms__node *node;
+    const struct sms_share_policy *share; /* NULL where the scenario has `vms:` */
+    double share_param[SMS__PARAMS_MAX];
+    struct sms__mode mode;
+    struct sms__instances *instances; /* NULL: the devices are whole */
+};
+
+/* The host of the devices. 0: no limit, no power. */
+struct sms__host {
+    uint64_t cores;           /* processes that compute at once */
+    double link_in, link_out; /* bytes/s of all copies of all devices */
+    double power_w;
+    double context_bytes, context_ps; /* of a process on a device; time to create it */
 };
 
 struct sms__expect {
@@ -164,10 +239,20 @@ struct sms_scenario {
     struct sms__policy_use *alone; /* of the stand-alone runs */
     struct sms__vm *vm;
     size_t vms;
-    double warmup_ps, duration_ps; /* duration 0: until all VMs have ended */
+    bool shares; /* its tenants are processes on shared devices */
+    bool drawn;  /* some process draws its workload */
+    struct sms__host host;
+    struct sms__pairs_given *pairs; /* NULL, or of the contention model */
+    double warmup_ps, duration_ps;  /* duration 0: until all VMs have ended */
     uint64_t seed, replications;
     struct sms__expect *expect;
     size_t expects;
+};
+
+/* Slowdowns of pairs of classes, as the scenario gives them. */
+struct sms__pairs_given {
+    struct sms_pairs pairs;
+    const struct sms__node **node; /* [classes] */
 };
 
 /* Curves by resource name, as the scenario gives them; matched to a device by sms__curves_for. */
@@ -255,6 +340,8 @@ const struct sms_block_policy *sms__find_policy(const struct sms_load_options *o
 const struct sms_contention *sms__find_contention(const struct sms_load_options *options, const char *name);
 const struct sms_block_policy *sms__policy_at(const struct sms_load_options *options, size_t idx); /* NULL beyond */
 const struct sms_contention *sms__contention_at(const struct sms_load_options *options, size_t idx);
+const struct sms_share_policy *sms__find_share(const struct sms_load_options *options, const char *name);
+const struct sms_share_policy *sms__share_at(const struct sms_load_options *options, size_t idx);
 
 /* What a block takes of an SM, with the hardware's allocation granularity.
  * Returns NULL, or what makes the block fit no SM of the device. */

@@ -46,3 +46,25 @@ const struct sms_contention *sms__find_contention(const struct sms_load_options 
             return model;
     return NULL;
 }
+
+extern const struct sms_share_policy *const sms__share_policies[];
+
+const struct sms_share_policy *sms__share_at(const struct sms_load_options *options, size_t idx)
+{
+    size_t own = options ? options->n_shares : 0;
+    if (idx < own)
+        return options->shares[idx];
+    for (size_t i = 0; sms__share_policies[i]; i++)
+        if (i == idx - own)
+            return sms__share_policies[i];
+    return NULL;
+}
+
+const struct sms_share_policy *sms__find_share(const struct sms_load_options *options, const char *name)
+{
+    const struct sms_share_policy *policy;
+    for (size_t i = 0; (policy = sms__share_at(options, i)); i++)
+        if (!strcmp(policy->name, name))
+            return policy;
+    return NULL;
+}

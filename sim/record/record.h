@@ -66,13 +66,39 @@ struct sms__simtbs_kernel {
     double alone;        /* ticks that it takes by itself, if it has ended */
 };
 
+/* A process, all since the end of the warm-up but what says otherwise. */
+struct sms__process_record {
+    uint64_t state_ps[SMS_PHASES];         /* time in each phase, while not paused */
+    uint64_t paused_ps;                    /* time paused, whatever the phase */
+    uint64_t ended_ps;                     /* since the run began; 0: it has not */
+    uint64_t service_ps;                   /* kernels of it had the device */
+    uint64_t pauses, suspends, migrations; /* a migration: restored on another device than it left */
+    double copied_in, copied_out;          /* bytes of its own copies */
+    double moved;                          /* bytes of suspending and restoring */
+    uint64_t most_held;                    /* device memory, bytes; of the whole run */
+    uint64_t refused;                      /* allocations that failed */
+    bool failed;
+    size_t choice; /* the workload it drew */
+};
+
+/* A device, above its blocks. */
+struct sms__shared_record {
+    uint64_t switches, switch_ps; /* from context to context */
+    uint64_t busy_ps;             /* time with a kernel running or a switch under way */
+    uint64_t most_held;           /* memory, bytes; of the whole run */
+    sms__integral held_ps;        /* bytes x ps */
+    double energy_j;
+};
+
 struct sms__record {
     const struct sms_scenario *scenario;
     uint64_t from_ps, to_ps;   /* the time measured */
     struct sms__vm_record *vm; /* [vms] */
     size_t *first_kernel;      /* [vms + 1]: index into kernel */
     struct sms__kernel_record *kernel;
-    struct sms__device_record *device; /* [devices] */
+    struct sms__device_record *device;   /* [devices] */
+    struct sms__process_record *process; /* [vms]; NULL where the scenario has no processes */
+    struct sms__shared_record *shared;   /* [devices]; the same */
     size_t bins;
     uint64_t bin_ps;
     uint64_t *bin;                     /* [SMs of all devices][bins]: threads x ps */

@@ -9,7 +9,7 @@ static const struct sms_metric all[] = {
 #undef METRIC
 
 static const size_t first[SMS_SUBJECTS + 1] = {SMS__FIRST_HOST, SMS__FIRST_VM, SMS__FIRST_RESOURCE, SMS__FIRST_KERNEL,
-                                               SMS__ALL_METRICS};
+                                               SMS__ALL_METRICS, SMS__ALL_METRICS, SMS__ALL_METRICS};
 
 const struct sms_metric *sms_metrics(enum sms_subject subject, size_t *count)
 {
@@ -27,6 +27,10 @@ size_t sms__subject_count(const struct sms_scenario *scenario, enum sms_subject 
         return scenario->vms;
     case SMS_RESOURCE:
         return scenario->device[0]->resources;
+    case SMS_PROCESS:
+        return scenario->shares ? scenario->vms : 0;
+    case SMS_DEVICE:
+        return scenario->shares ? scenario->devices : 0;
     default:
         for (size_t v = 0; v < scenario->vms; v++)
             kernels += scenario->vm[v].workload->kernels;

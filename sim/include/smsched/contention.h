@@ -28,11 +28,20 @@ struct sms_curve {
 /* The value of the curve at `usage` >= 0. */
 double sms_curve_at(const struct sms_curve *curve, double usage);
 
+/* Measured slowdowns of pairs: `slowdown[a * classes + b]` is by which factor a kernel of class `a` takes longer
+ * beside one of class `b`. */
+struct sms_pairs {
+    size_t classes;
+    const char *const *name; /* [classes] */
+    const double *slowdown;  /* [classes][classes], each >= 1 */
+};
+
 struct sms_contention_view {
     const double *params;           /* in the order of the model's table */
     const struct sms_curve *curves; /* [resources], for models with .curves; else NULL */
     size_t resources;
     const struct sms_resource_view *resource;
+    const struct sms_pairs *pairs; /* for models with .pairs; else NULL */
 };
 
 struct sms_group {
@@ -40,12 +49,14 @@ struct sms_group {
     size_t blocks;        /* how many blocks of it, > 0 */
     const double *demand; /* [resources] of one block, parts of one SM */
     double *speed;        /* the answer */
+    int cls;              /* its class's number in `pairs`, or -1: nothing slows it, and it slows nothing */
 };
 
 struct sms_contention {
     const char *name;
     const char *help;
     const struct sms_param *params; /* or NULL */
+    bool pairs;                     /* takes `slowdown: {CLASS: {CLASS: FACTOR, ...}, ...}` */
     bool curves;                    /* takes `curves: {RESOURCE: [[usage, overhead], ...]}` */
     bool free_below_full;           /* promise: a resource used up to 100 % slows nothing. While the device's own
                                      * resources are, an SM is then rated only when its own blocks change */

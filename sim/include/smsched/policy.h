@@ -37,8 +37,9 @@ enum sms_limit { SMS_BLOCKS, SMS_THREADS, SMS_WARPS, SMS_REGISTERS, SMS_SHARED_M
 enum sms_class { SMS_COMPUTE, SMS_MEMORY, SMS_CLASSES };
 enum sms_scope { SMS_SCOPE_SM, SMS_SCOPE_DEVICE };
 
-/* Units in which a parameter is written and listed. */
-enum sms_unit { SMS_UNIT_RATIO, SMS_UNIT_COUNT };
+/* Units in which a parameter is written and listed. A time is handed over in ps, a bandwidth in bytes/s,
+ * a choice as the index of its name. */
+enum sms_unit { SMS_UNIT_RATIO, SMS_UNIT_COUNT, SMS_UNIT_TIME, SMS_UNIT_BYTES, SMS_UNIT_BANDWIDTH, SMS_UNIT_CHOICE };
 
 /* One parameter of a policy or a contention model. The value given in the
  * scenario, or `fallback`, is handed over in table order as a double;
@@ -48,6 +49,7 @@ struct sms_param {
     enum sms_unit unit;
     double min, max, fallback;
     const char *help;
+    const char *const *choices; /* of a choice: its names, ending with NULL */
 };
 
 struct sms_resource_view {

@@ -18,6 +18,7 @@
 #include <smsched/contention.h>
 #include <smsched/error.h>
 #include <smsched/policy.h>
+#include <smsched/share.h>
 
 #include <stdatomic.h>
 
@@ -41,6 +42,8 @@ struct sms_load_options {
     size_t n_policies;
     const struct sms_contention *const *contentions;
     size_t n_contentions;
+    const struct sms_share_policy *const *shares;
+    size_t n_shares;
 };
 
 /* Reads and checks every document of a YAML file and what it refers to.
@@ -95,6 +98,20 @@ struct sms_kernel_run {
     uint64_t launch_ps, end_ps, blocks;
 };
 
+/* A process in one state on one device (-1: on none), as the timeline shows it. */
+struct sms_span {
+    size_t process;
+    const char *name, *state; /* "kernel", "copy_in", "paused", ... (docs/sharing.md) */
+    long device;
+    uint64_t start_ps, end_ps;
+};
+
+/* What a share policy decided, and why. */
+struct sms_saying {
+    uint64_t time_ps;
+    const char *process, *text;
+};
+
 struct sms_run_options {
     const char *policy;    /* run this one only; NULL: all */
     uint64_t seed;         /* 0: the scenario's */
@@ -112,6 +129,8 @@ struct sms_run_options {
     uint64_t explain_from_ps, explain_to_ps;
     void (*on_stay)(void *user, const char *policy, const struct sms_stay *stay);
     void (*on_kernel)(void *user, const char *policy, const struct sms_kernel_run *run);
+    void (*on_span)(void *user, const char *policy, const struct sms_span *span);
+    void (*on_saying)(void *user, const char *policy, const struct sms_saying *saying);
     /* NULL, or called after each of the `total` runs, from any thread, never from two at once. */
     void (*on_progress)(void *user, size_t done, size_t total);
     void *user;
@@ -129,7 +148,8 @@ int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *o
 void sms_results_free(struct sms_results *results);
 
 /* What a metric describes. */
-enum sms_subject { SMS_HOST, SMS_VM, SMS_RESOURCE, SMS_KERNEL, SMS_SUBJECTS };
+/* Processes and devices have metrics of their own in scenarios with `processes:` only. */
+enum sms_subject { SMS_HOST, SMS_VM, SMS_RESOURCE, SMS_KERNEL, SMS_PROCESS, SMS_DEVICE, SMS_SUBJECTS };
 
 /* A metric: its name ends in its unit; `formula` says how it is computed
  * (docs/metrics.md has the symbols). `better` is +1 if more is better, -1 if

@@ -105,7 +105,8 @@ static size_t describe(const struct sms__sm_state *sm, struct sms_group *out)
     double *speed = device->rate_speed + (out - device->rate_group);
     for (size_t g = 0; g < sm->groups; g++) {
         struct sms__group *group = &sm->group[g];
-        out[g] = (struct sms_group){sm->idx, group->blocks, group->launch->fit->demand, &speed[g]};
+        out[g] =
+            (struct sms_group){sm->idx, group->blocks, group->launch->fit->demand, &speed[g], group->launch->fit->cls};
     }
     return sm->groups;
 }

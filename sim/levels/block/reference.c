@@ -194,7 +194,8 @@ static size_t describe(const struct sms__blocks *device, size_t s, struct sms_gr
 {
     const struct plain_sm *sm = &device->plain->sm[s];
     for (size_t g = 0; g < sm->groups; g++)
-        out[g] = (struct sms_group){s, sm->group[g].blocks, sm->group[g].launch->fit->demand, &speed[g]};
+        out[g] = (struct sms_group){s, sm->group[g].blocks, sm->group[g].launch->fit->demand, &speed[g],
+                                    sm->group[g].launch->fit->cls};
     return sm->groups;
 }
 
