@@ -2,6 +2,7 @@
 #include "simtbs/simtbs.h"
 #include "tenant.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct run {
@@ -127,6 +128,7 @@ static void init_device(struct run *run, size_t idx, size_t first_sm)
         .contention = scenario->contention,
         .contention_view = {.params = scenario->contention_param,
                             .curves = curves_of(run, model),
+                            .pairs = scenario->pairs ? &scenario->pairs->pairs : NULL,
                             .resources = model->resources,
                             .resource = model->resource_view},
         .record = &run->spec->record->device[idx],
@@ -233,6 +235,10 @@ int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec)
     run->scenario = spec->scenario;
     run->arena = arena;
     sms__record_init(spec->record, arena, spec->scenario);
+    if (spec->scenario->shares) {
+        snprintf(spec->record->why, sizeof spec->record->why, "scenarios with processes cannot be run yet");
+        return SMS_EINPUT;
+    }
     init(run);
     int code = sms__engine_run(&run->engine);
     settle_all(run, run->engine.now);
