@@ -88,6 +88,7 @@ static void release(struct sms__client *client, uint64_t bytes, uint64_t now)
 static void after(struct sms__client *client, double delay_ps, void (*then)(struct sms__client *, uint64_t),
                   uint64_t now)
 {
+    client->share->pending += client->timer == NULL;
     client->timer = then;
     sms__engine_at(&client->share->engine, client->source, sms__after(now, delay_ps));
 }
@@ -137,6 +138,8 @@ void sms__client_fail(struct sms__client *client, uint64_t now)
     }
     client->record->failed = true;
     sms__flow_drop(&client->flow, now);
+    client->share->pending -= client->timer != NULL;
+    client->timer = NULL;
     sms__engine_at(&client->share->engine, client->source, SMS__NEVER);
     leave_run(client, SMS_PHASE_FAILED, now);
 }
@@ -556,7 +559,10 @@ static void arrive(struct sms__client *client, uint64_t now)
 static void fire(void *subject, uint64_t now)
 {
     struct sms__client *client = subject;
-    client->timer(client, now);
+    void (*timer)(struct sms__client *, uint64_t) = client->timer;
+    client->timer = NULL;
+    client->share->pending--;
+    timer(client, now);
 }
 
 /* One workload of those that may be drawn; the same under every policy. */
@@ -605,6 +611,7 @@ void sms__client_init(struct sms_share *share, size_t idx)
     if (!client->running)
         return;
     share->running++;
+    share->pending++;
     client->timer = arrive;
     sms__engine_at(&share->engine, client->source, (uint64_t)(client->vm->start_ps + 0.5));
 }

@@ -3,7 +3,6 @@
 void sms__share_tell(struct sms_share *share, enum sms_share_event_kind kind, size_t process)
 {
     const struct sms_share_event event = {kind, process};
-    share->idle_wakes = 0;
     if (share->policy->event)
         share->policy->event(share, &event);
 }

@@ -130,6 +130,7 @@ struct sms_share {
     size_t places;
     struct sms__client *client; /* [scenario->vms] */
     size_t clients, running;    /* running: processes that are not through */
+    size_t pending;             /* of them, those with a timer of their own */
     struct sms__client *waiting, **last_waiting;
     struct sms__action ask; /* those that wait */
     bool asking;
