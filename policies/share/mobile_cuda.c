@@ -115,11 +115,8 @@ static long place(struct sms_share *share, size_t p)
     struct process *process = &state->process[p];
     double most = sms_share_param(share, ASSIGNED) * (double)sms_share_devices(share);
     bool exclusive = sms_share_process(share, p).exclusive;
-    if (!process->claim && (state->first || (double)state->assigned >= most))
-        return SMS_WAIT; /* those that are suspended go first */
-    if (process->message != NONE || !process->claim)
-        if (!is_answered(share, p))
-            return SMS_WAIT;
+    if (!process->claim && ((double)state->assigned >= most || !is_answered(share, p)))
+        return SMS_WAIT;
     long device = exclusive ? place_exclusive(share, p) : roomiest(share, sms_share_context(share), true);
     if (device < 0)
         return SMS_WAIT;

@@ -227,19 +227,19 @@ static void compute(struct sms__client *client, double ps, uint64_t now)
     start_flow(client, &share->cpu, ps, now);
 }
 
-/* What its kernel asks of the device: its greatest demand; block by block, all of it. In parts. */
-static double core_of(const struct sms__client *client)
+/* What a kernel asks of the device: its greatest demand; block by block, all of it. In parts. */
+static double core_of(const struct sms__client *client, size_t k)
 {
-    const struct sms__fit *fit = client->launch.fit;
+    const struct sms__fit *fit = sms__place_fit(client->place, client, k);
     double most = 0;
-    for (size_t r = 0; client->launch.kernel->whole && r < SMS_RESOURCES_MAX; r++)
+    for (size_t r = 0; client->workload->kernel[k].whole && r < SMS_RESOURCES_MAX; r++)
         most = fit->demand[r] > most ? fit->demand[r] : most;
     return most > 0 ? most : SMS_FULL;
 }
 
-double sms__client_core(const struct sms__client *client)
+double sms__client_core(const struct sms__client *client, size_t kernel)
 {
-    double core = client->on_device ? core_of(client) : 0;
+    double core = core_of(client, kernel);
     return core < SMS_FULL ? core / SMS_FULL : 1;
 }
 
@@ -268,7 +268,7 @@ static void launch(struct sms__client *client, uint64_t now)
     client->launched_ps = now;
     client->on_device = true;
     enter(client, SMS_PHASE_KERNEL, now);
-    sms__place_kernel(client->place, core_of(client), 1, now);
+    sms__place_kernel(client->place, core_of(client, client->kernel), 1, now);
     sms__unit_launch(unit, client, now);
     if (unit->owner)
         sms__slicer_ready(client->place, unit, now);
@@ -295,7 +295,7 @@ void sms__client_kernel_ended(struct sms__client *client, uint64_t now)
         sms__slicer_idle(client->place);
     else
         client->record->service_ps += now - client->launched_ps;
-    sms__place_kernel(client->place, core_of(client), -1, now);
+    sms__place_kernel(client->place, core_of(client, client->kernel), -1, now);
     enter(client, SMS_PHASE_HOST, now);
     client->times++;
     client->excused = false;

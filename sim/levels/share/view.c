@@ -90,7 +90,10 @@ struct sms_process_view sms_share_process(const struct sms_share *share, size_t 
         .held = sms__client_held(client),
         .wanted = client->wanted,
         .declared = client->workload->declared + share->context,
-        .core = sms__client_core(client),
+        .core = client->on_device ? sms__client_core(client, client->kernel) : 0,
+        .core_next = client->phase == SMS_PHASE_LAUNCH
+                         ? sms__client_core(client, client->workload->step[client->step].kernel)
+                         : 0,
         .priority = client->vm->process->priority,
         .weight = client->vm->process->weight,
         .arrived_ps = client->arrived_ps,
@@ -111,6 +114,11 @@ struct sms_share_device_view sms_share_device(const struct sms_share *share, siz
         .processes = place->clients,
         .core = place->core < SMS_FULL ? place->core / SMS_FULL : 1,
     };
+}
+
+long sms_share_choose(const struct sms_share *share, size_t process)
+{
+    return sms__place_choose(share, &share->client[process]);
 }
 
 void sms_share_pause(struct sms_share *share, size_t process)
