@@ -176,7 +176,7 @@ void sms__client_pause(struct sms__client *client, bool pause, uint64_t now);
 bool sms__client_restore(struct sms__client *client, struct sms__place *place, uint64_t now);
 void sms__client_fail(struct sms__client *client, uint64_t now);
 void sms__client_settle(struct sms__client *client, uint64_t now);
-double sms__client_core(const struct sms__client *client);   /* 0..1, of the kernel that it has on the device */
+double sms__client_core(const struct sms__client *client, size_t kernel); /* 0..1, of a kernel of its workload */
 uint64_t sms__client_held(const struct sms__client *client); /* its context included */
 
 void sms__client_close(struct sms__client *client, uint64_t now); /* at the run's end */
