@@ -106,22 +106,40 @@ static int interrupted(const struct sms__engine *engine)
     return SMS_OK;
 }
 
+/* The next event up to `to`, deferred work before it. Returns whether there was anything to do. */
+static bool step(struct sms__engine *engine, uint64_t to)
+{
+    struct sms__match next = first_event(engine);
+    if (engine->first && next.time != engine->now) {
+        act_all(engine);
+        return true;
+    }
+    if (next.time == SMS__NEVER || next.time > to)
+        return false;
+    engine->now = next.time;
+    fire_next(engine, next.source);
+    engine->events++;
+    return true;
+}
+
 int sms__engine_run(struct sms__engine *engine)
 {
-    while (!engine->stopped) {
-        struct sms__match next = first_event(engine);
-        if (engine->first && next.time != engine->now) {
-            act_all(engine);
-            continue;
-        }
-        if (next.time == SMS__NEVER)
-            break;
-        engine->now = next.time;
-        fire_next(engine, next.source);
-        engine->events++;
-        int code = interrupted(engine); /* after every event: one may take long where SMs are many */
-        if (code)
-            return code;
-    }
-    return SMS_OK;
+    int code = SMS_OK;
+    while (!engine->stopped && code == SMS_OK && step(engine, SMS__NEVER))
+        code = interrupted(engine); /* after every event: one may take long where SMs are many */
+    return code;
+}
+
+int sms__engine_advance(struct sms__engine *engine, uint64_t to)
+{
+    int code = SMS_OK;
+    while (!engine->stopped && code == SMS_OK && step(engine, to))
+        code = interrupted(engine);
+    engine->now = to;
+    return code;
+}
+
+uint64_t sms__engine_next(const struct sms__engine *engine)
+{
+    return engine->first ? engine->now : first_event(engine).time;
 }

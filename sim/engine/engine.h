@@ -9,7 +9,15 @@
 
 /* At equal times lower levels go first: what ends is gone before what decides.
  * Sources of one level go in the order in which they were registered. */
-enum sms__level { SMS__LEVEL_WIDE, SMS__LEVEL_BLOCK, SMS__LEVEL_LINK, SMS__LEVEL_TENANT, SMS__LEVEL_RUN, SMS__LEVELS };
+enum sms__level {
+    SMS__LEVEL_WIDE,
+    SMS__LEVEL_BLOCK,
+    SMS__LEVEL_LINK,
+    SMS__LEVEL_TENANT,
+    SMS__LEVEL_POLICY,
+    SMS__LEVEL_RUN,
+    SMS__LEVELS
+};
 
 /* What a source does at its time. It may set its own next event; a source that
  * does not is taken out of the queue. */
@@ -54,6 +62,12 @@ void sms__engine_defer(struct sms__engine *engine, struct sms__action *action);
 
 /* Runs until nothing is left or a handler sets `stopped`. SMS_OK, SMS_ECANCELED or SMS_ELIMIT. */
 int sms__engine_run(struct sms__engine *engine);
+
+/* The same for an engine inside another one: runs all that happens until `to`, included, and then it is `to`. */
+int sms__engine_advance(struct sms__engine *engine, uint64_t to);
+
+/* When the next event is; now, if work is deferred to the end of this instant; SMS__NEVER, if there is none. */
+uint64_t sms__engine_next(const struct sms__engine *engine);
 
 /* now + delay, or SMS__NEVER where that is beyond the clock. Delays are rounded
  * up to whole picoseconds and are at least 1: time goes on. */

@@ -1,8 +1,9 @@
 #include "simulate.h"
+#include "device.h"
+#include "share/share.h"
 #include "simtbs/simtbs.h"
 #include "tenant.h"
 
-#include <stdio.h>
 #include <string.h>
 
 struct run {
@@ -17,21 +18,10 @@ struct run {
     size_t warmup_source, end_source;
 };
 
-/* Sets of resources of scope device that kernels may demand: at most as many as kernels. */
-static size_t max_wides(const struct sms_scenario *scenario, const struct sms__device *device)
-{
-    size_t kernels = 0, sets = 1;
-    for (size_t r = 0; r < device->resources; r++)
-        sets *= device->resource[r].scope == SMS_SCOPE_DEVICE ? 2 : 1;
-    for (size_t v = 0; v < scenario->vms; v++)
-        kernels += scenario->vm[v].workload->kernels;
-    return kernels < sets ? kernels : sets;
-}
-
 static void count_sources(const struct sms_scenario *scenario, size_t sources[SMS__LEVELS])
 {
     for (size_t d = 0; d < scenario->devices; d++) {
-        sources[SMS__LEVEL_WIDE] += max_wides(scenario, scenario->device[d]);
+        sources[SMS__LEVEL_WIDE] += sms__max_wides(scenario, scenario->device[d]);
         sources[SMS__LEVEL_BLOCK] += scenario->device[d]->sms;
         sources[SMS__LEVEL_LINK] += 2;
     }
@@ -94,17 +84,6 @@ static bool is_device_wide(const struct run *run, size_t device)
     return false;
 }
 
-static const struct sms_curve *curves_of(const struct run *run, const struct sms__device *model)
-{
-    const struct sms__curves *given = run->scenario->curves;
-    if (!given)
-        return NULL;
-    struct sms_curve *curves = SMS__NEW(run->arena, struct sms_curve, SMS_RESOURCES_MAX);
-    for (size_t c = 0; c < given->count; c++)
-        curves[sms__resource_index(model, given->resource[c])] = given->curve[c];
-    return curves;
-}
-
 /* What each (VM, kernel) that runs is on the device. */
 static const struct sms__fit *const *kinds_of(const struct run *run, size_t device)
 {
@@ -126,11 +105,7 @@ static void init_device(struct run *run, size_t idx, size_t first_sm)
         .model = model,
         .policy = run->spec->policy,
         .contention = scenario->contention,
-        .contention_view = {.params = scenario->contention_param,
-                            .curves = curves_of(run, model),
-                            .pairs = scenario->pairs ? &scenario->pairs->pairs : NULL,
-                            .resources = model->resources,
-                            .resource = model->resource_view},
+        .contention_view = sms__contention_view(run->arena, scenario, model),
         .record = &run->spec->record->device[idx],
         .run = run->spec->record,
         .idx = idx,
@@ -141,7 +116,7 @@ static void init_device(struct run *run, size_t idx, size_t first_sm)
     };
     device->queue =
         device->policy->policy->queue != SMS_QUEUE_OF_SCENARIO ? (int)device->policy->policy->queue : scenario->queue;
-    device->max_wides = max_wides(scenario, model);
+    device->max_wides = sms__max_wides(scenario, model);
     sms__blocks_init(device, run->arena, kinds_of(run, idx), run->spec->record->first_kernel[scenario->vms]);
     sms__link_init(&run->link[2 * idx], &run->engine, model->link_bandwidth);
     sms__link_init(&run->link[2 * idx + 1], &run->engine, model->link_bandwidth);
@@ -230,15 +205,13 @@ int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec)
 {
     if (spec->scenario->compat == SMS__COMPAT_SIMTBS)
         return sms__simtbs_run(arena, spec);
+    if (spec->scenario->shares)
+        return sms__share_run(arena, spec);
     struct run *run = SMS__NEW(arena, struct run, 1);
     run->spec = spec;
     run->scenario = spec->scenario;
     run->arena = arena;
     sms__record_init(spec->record, arena, spec->scenario);
-    if (spec->scenario->shares) {
-        snprintf(spec->record->why, sizeof spec->record->why, "scenarios with processes cannot be run yet");
-        return SMS_EINPUT;
-    }
     init(run);
     int code = sms__engine_run(&run->engine);
     settle_all(run, run->engine.now);

@@ -52,7 +52,8 @@ struct sms_process_view {
     uint64_t held;     /* device memory, its context included */
     uint64_t wanted;   /* of the allocation that it waits for */
     uint64_t declared; /* the most it will hold at once, its context included */
-    double core;       /* share of the device that its running kernels ask for, 0..1 */
+    double core;       /* share of the device that its running kernel asks for, 0..1 */
+    double core_next;  /* the same of the kernel that it waits to launch */
     double priority;   /* higher goes first; default 0 */
     double weight;     /* share it should get; default 1 */
     uint64_t arrived_ps;
@@ -134,7 +135,7 @@ struct sms_share_policy {
 uint64_t sms_share_now(const struct sms_share *share);
 void *sms_share_state(struct sms_share *share);
 double sms_share_param(const struct sms_share *share, size_t idx); /* in the order of its table; times in ps */
-size_t sms_share_processes(const struct sms_share *share);         /* those to come included; numbers rise by arrival */
+size_t sms_share_processes(const struct sms_share *share);         /* those to come included; in the order of the scenario */
 size_t sms_share_devices(const struct sms_share *share);
 struct sms_process_view sms_share_process(const struct sms_share *share, size_t process);
 struct sms_share_device_view sms_share_device(const struct sms_share *share, size_t device);
@@ -157,6 +158,9 @@ bool sms_share_restore(struct sms_share *share, size_t process, size_t device);
 
 /* Ends it, as if it had run out of memory. */
 void sms_share_fail(struct sms_share *share, size_t process);
+
+/* The device that a process would get without a policy, or SMS_WAIT. */
+long sms_share_choose(const struct sms_share *share, size_t process);
 
 /* For `smsched explain`: what was decided and why. */
 void sms_share_say(struct sms_share *share, size_t process, const char *format, ...)

@@ -120,6 +120,12 @@ void sms__blocks_credit(struct sms__blocks *device, int sign, uint64_t now)
     }
 }
 
+void sms__blocks_hold(struct sms__blocks *device, bool hold)
+{
+    device->held = hold;
+    sms__engine_defer(device->engine, &device->dispatch);
+}
+
 bool sms__blocks_busy(const struct sms__blocks *device)
 {
     bool busy = false;
@@ -236,9 +242,8 @@ static void in_turn(struct sms__blocks *device, uint64_t now)
     }
 }
 
-static void dispatch(void *subject, uint64_t now)
+static void offer(struct sms__blocks *device, uint64_t now)
 {
-    struct sms__blocks *device = subject;
     device->in_rounds = device->wave && device->varied == 0;
     sms__wave_break(device);
     switch (device->queue) {
@@ -254,6 +259,13 @@ static void dispatch(void *subject, uint64_t now)
     default:
         interleave(device, now);
     }
+}
+
+static void dispatch(void *subject, uint64_t now)
+{
+    struct sms__blocks *device = subject;
+    if (!device->held)
+        offer(device, now);
     sms__rate(device, now);
     if (device->options->check)
         sms__check(device, now);

@@ -160,6 +160,7 @@ struct sms__blocks {
     const struct sms_run_options *options;
     const char *label; /* of the policy, for observers; NULL: nobody watches */
     bool watched;      /* decisions are told to an observer */
+    bool held;         /* no block is dispatched */
 };
 
 /* What the kernels of the run are on this device: by (VM, kernel); NULL for those that do not run. */
@@ -174,6 +175,13 @@ void sms__blocks_settle(struct sms__blocks *device, uint64_t now);
 
 /* Adds what blocks under way have had so far to their kernels' records (sign 1), or takes it away (-1). */
 void sms__blocks_credit(struct sms__blocks *device, int sign, uint64_t now);
+
+/* Dispatches no more blocks until it is let go. */
+void sms__blocks_hold(struct sms__blocks *device, bool hold);
+
+/* The work of a block: drawn, if the kernel's varies. */
+bool sms__is_drawn(const struct sms__kernel *kernel);
+uint64_t sms__draw(const struct sms__fit *fit, const struct sms__kernel *kernel, gsl_rng *stream);
 
 bool sms__blocks_busy(const struct sms__blocks *device);
 

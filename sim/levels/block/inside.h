@@ -58,7 +58,6 @@ void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint32_
 void sms__account(struct sms__sm_state *sm, const struct sms__fit *fit, int64_t blocks, uint64_t now);
 struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now);
 uint64_t sms__draw_work(const struct sms__launch *launch);
-bool sms__is_varied(const struct sms__kernel *kernel);
 void sms__record_placed(struct sms__launch *launch, uint32_t blocks, uint64_t now);
 void sms__record_leave(struct sms__launch *launch, uint64_t work, uint64_t elapsed, uint32_t blocks);
 void sms__record_part(struct sms__launch *launch, uint64_t work, double left, uint64_t elapsed, int64_t blocks);

@@ -55,7 +55,7 @@ void sms__line_join(struct sms__blocks *device, struct sms__launch *launch)
     *(shape->tail ? &shape->tail->alike : &shape->head) = launch;
     device->tail = shape->tail = launch;
     device->waiting++;
-    device->varied += sms__is_varied(launch->kernel);
+    device->varied += sms__is_drawn(launch->kernel);
     if (!device->turn)
         device->turn = launch;
 }
@@ -70,7 +70,7 @@ void sms__line_leave(struct sms__blocks *device, struct sms__launch *launch)
     *(launch->before ? &launch->before->alike : &shape->head) = launch->alike;
     *(launch->alike ? &launch->alike->before : &shape->tail) = launch->before;
     device->waiting--;
-    device->varied -= sms__is_varied(launch->kernel);
+    device->varied -= sms__is_drawn(launch->kernel);
 }
 
 /* The first launch of an open shape that this pass has not visited: all that come

@@ -254,15 +254,21 @@ static void rate_all(struct sms__blocks *device, uint64_t now)
     }
 }
 
-void sms__plain_dispatch(void *subject, uint64_t now)
+static void offer(struct sms__blocks *device, uint64_t now)
 {
-    struct sms__blocks *device = subject;
     if (device->queue == SMS_QUEUE_INTERLEAVE)
         interleave(device, now);
     else if (device->queue == SMS_QUEUE_RR_FIFO)
         in_turn(device, now);
     else
         in_order(device, device->queue == SMS_QUEUE_FIFO, now);
+}
+
+void sms__plain_dispatch(void *subject, uint64_t now)
+{
+    struct sms__blocks *device = subject;
+    if (!device->held)
+        offer(device, now);
     rate_all(device, now);
 }
 

@@ -234,23 +234,27 @@ static void insert(struct sms__sm_state *sm, struct sms__group *group, struct sm
     *(before == SMS__NONE ? &group->last : &pool[before].prev) = at;
 }
 
-bool sms__is_varied(const struct sms__kernel *kernel)
+bool sms__is_drawn(const struct sms__kernel *kernel)
 {
     return kernel->spread == SMS__EXPONENTIAL || kernel->jitter > 0;
 }
 
+uint64_t sms__draw(const struct sms__fit *fit, const struct sms__kernel *kernel, gsl_rng *stream)
+{
+    double times = 1;
+    if (!sms__is_drawn(kernel))
+        return fit->work;
+    if (kernel->spread == SMS__EXPONENTIAL)
+        times = sms__exponential(stream);
+    else
+        times = sms__uniform_about_one(stream, kernel->jitter);
+    uint64_t work = (uint64_t)(fit->work_ps * times + 0.5);
+    return work > 0 ? work : 1;
+}
+
 uint64_t sms__draw_work(const struct sms__launch *launch)
 {
-    const struct sms__kernel *kernel = launch->kernel;
-    double times = 1;
-    if (!sms__is_varied(kernel))
-        return launch->fit->work;
-    if (kernel->spread == SMS__EXPONENTIAL)
-        times = sms__exponential(launch->stream);
-    else
-        times = sms__uniform_about_one(launch->stream, kernel->jitter);
-    uint64_t work = (uint64_t)(launch->fit->work_ps * times + 0.5);
-    return work > 0 ? work : 1;
+    return sms__draw(launch->fit, launch->kernel, launch->stream);
 }
 
 void sms__record_placed(struct sms__launch *launch, uint32_t blocks, uint64_t now)

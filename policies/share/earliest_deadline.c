@@ -1,0 +1,18 @@
+/* Earliest deadline first (Liu and Layland 1973), preemptive at the ends of slices. */
+#include <smsched/share.h>
+
+static size_t next(struct sms_share *share, size_t device, const size_t *ready, size_t count)
+{
+    size_t best = 0;
+    (void)device;
+    for (size_t i = 1; i < count; i++)
+        if (sms_share_process(share, ready[i]).deadline_ps < sms_share_process(share, ready[best]).deadline_ps)
+            best = i;
+    return best;
+}
+
+const struct sms_share_policy sms_sharing_earliest_deadline = {
+    .name = "earliest_deadline",
+    .help = "the next slice to the job whose deadline comes first",
+    .next = next,
+};

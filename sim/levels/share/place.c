@@ -1,0 +1,172 @@
+#include "share.h"
+
+#include <string.h>
+
+static const struct sms__mode *mode_of(const struct sms_share *share) { return &share->use->mode; }
+
+static bool is_sliced(const struct sms_share *share)
+{
+    return mode_of(share)->kind == SMS__MODE_TIME_SLICE || mode_of(share)->kind == SMS__MODE_MIG;
+}
+
+static void init_units(struct sms__place *place)
+{
+    struct sms_share *share = place->share;
+    size_t units = is_sliced(share) ? share->clients : 1;
+    place->unit = SMS__NEW(share->arena, struct sms__unit, units);
+    for (size_t u = 0; u < units; u++)
+        sms__unit_init(&place->unit[u], share, place, is_sliced(share) ? &share->client[u] : NULL);
+    if (is_sliced(share))
+        sms__slicer_init(place);
+}
+
+static void init_board(struct sms_share *share, size_t b)
+{
+    const struct sms__device *model = share->scenario->device[b];
+    share->board[b] = (struct sms__board){
+        .in = {.capacity = model->link_bandwidth / 1e12},
+        .out = {.capacity = model->link_bandwidth / 1e12, .spread = model->copy_out_spread},
+        .record = &share->spec->record->shared[b],
+    };
+}
+
+static size_t first_sm_of(const struct sms_share *share, size_t board)
+{
+    size_t sms = 0;
+    for (size_t b = 0; b < board; b++)
+        sms += share->scenario->device[b]->sms;
+    return sms;
+}
+
+void sms__places_init(struct sms_share *share)
+{
+    const struct sms__instances *instances = share->use->instances;
+    const struct sms_scenario *scenario = share->scenario;
+    share->places = instances ? instances->count : scenario->devices;
+    share->board = SMS__NEW(share->arena, struct sms__board, scenario->devices);
+    share->place = SMS__NEW(share->arena, struct sms__place, share->places);
+    for (size_t b = 0; b < scenario->devices; b++)
+        init_board(share, b);
+    for (size_t p = 0; p < share->places; p++) {
+        struct sms__place *place = &share->place[p];
+        place->share = share;
+        place->idx = p;
+        place->model = instances ? instances->device[p] : scenario->device[p];
+        place->board = instances ? instances->board[p] : p;
+        place->first_sm = first_sm_of(share, place->board);
+        init_units(place);
+    }
+}
+
+struct sms__unit *sms__place_unit(struct sms__place *place, const struct sms__client *client)
+{
+    return &place->unit[is_sliced(place->share) ? client->idx : 0];
+}
+
+const struct sms__fit *sms__place_fit(const struct sms__place *place, const struct sms__client *client, size_t kernel)
+{
+    const struct sms__instances *instances = place->share->use->instances;
+    size_t k = client->first_kernel + kernel;
+    return instances ? &instances->fit[client->idx][place->idx][k] : &client->vm->fit[place->idx][k];
+}
+
+double sms__place_kernel_ps(const struct sms__place *place, const struct sms__client *client, size_t kernel)
+{
+    const struct sms__fit *fit = sms__place_fit(place, client, kernel);
+    const struct sms__kernel *of = &client->workload->kernel[kernel];
+    double slots = (double)fit->per_sm * (double)place->model->sms;
+    if (of->whole || slots <= 0)
+        return fit->work_ps;
+    uint64_t waves = (uint64_t)((double)of->blocks / slots);
+    return fit->work_ps * (double)(waves + ((double)waves * slots < (double)of->blocks));
+}
+
+/* By the mode, by what excludes others, by memory for the context, by where the process may be at all. */
+bool sms__place_admits(const struct sms__place *place, const struct sms__client *client)
+{
+    const struct sms__mode *mode = mode_of(place->share);
+    uint64_t most = mode->kind == SMS__MODE_EXCLUSIVE ? 1 : mode->kind == SMS__MODE_MPS ? mode->clients : UINT64_MAX;
+    bool alone = place->clients == 0;
+    bool allowed = client->vm->process->device < 0 || (size_t)client->vm->process->device == place->board;
+    return allowed && place->clients < most && !place->exclusive && (alone || !client->workload->exclusive) &&
+           place->model->memory - place->held >= place->share->context;
+}
+
+/* Where the fewest processes are; of equal ones, where most memory is free. */
+long sms__place_choose(const struct sms_share *share, const struct sms__client *client)
+{
+    const struct sms__place *best = NULL;
+    for (size_t p = 0; p < share->places; p++) {
+        const struct sms__place *place = &share->place[p];
+        if (!sms__place_admits(place, client))
+            continue;
+        bool roomier = best && place->clients == best->clients &&
+                       place->model->memory - place->held > best->model->memory - best->held;
+        if (!best || place->clients < best->clients || roomier)
+            best = place;
+    }
+    return best ? (long)best->idx : SMS_WAIT;
+}
+
+/* By the number of processes where the device says what several take, else by the load. */
+static double power(const struct sms__device *model, const struct sms__board *board)
+{
+    double load = board->core < SMS_FULL ? board->core / SMS_FULL : 1;
+    if (model->shared_w <= 0)
+        return model->idle_w + (model->busy_w - model->idle_w) * load;
+    return board->clients == 0 ? model->idle_w : board->clients == 1 ? model->busy_w : model->shared_w;
+}
+
+void sms__board_settle(struct sms_share *share, size_t b, uint64_t now)
+{
+    struct sms__board *board = &share->board[b];
+    uint64_t elapsed = now - board->since_ps;
+    board->since_ps = now;
+    board->record->busy_ps += board->kernels ? elapsed : 0;
+    board->record->held_ps += (sms__integral)board->held * elapsed;
+    board->record->energy_j += power(share->scenario->device[b], board) * (double)elapsed / 1e12;
+}
+
+void sms__place_hold(struct sms__place *place, int64_t bytes, uint64_t now)
+{
+    struct sms__board *board = &place->share->board[place->board];
+    sms__board_settle(place->share, place->board, now);
+    place->held += (uint64_t)bytes;
+    board->held += (uint64_t)bytes;
+    if (board->held > board->record->most_held)
+        board->record->most_held = board->held;
+    if (bytes < 0)
+        sms__share_changed(place->share);
+}
+
+void sms__place_enter(struct sms__place *place, struct sms__client *client, uint64_t now)
+{
+    sms__board_settle(place->share, place->board, now);
+    place->clients++;
+    place->share->board[place->board].clients++;
+    if (client->workload->exclusive)
+        place->exclusive = client;
+    client->place = place;
+}
+
+void sms__place_leave(struct sms__place *place, struct sms__client *client, uint64_t now)
+{
+    sms__board_settle(place->share, place->board, now);
+    place->clients--;
+    place->share->board[place->board].clients--;
+    if (place->exclusive == client)
+        place->exclusive = NULL;
+    client->left = place;
+    client->place = NULL;
+    sms__share_changed(place->share);
+}
+
+void sms__place_kernel(struct sms__place *place, double core, int count, uint64_t now)
+{
+    struct sms__board *board = &place->share->board[place->board];
+    double part = (double)place->model->sms / (double)place->share->scenario->device[place->board]->sms;
+    sms__board_settle(place->share, place->board, now);
+    board->kernels += (size_t)count;
+    place->core += count * core;
+    board->core += count * (double)(uint64_t)(core * part + 0.5); /* whole parts: sums stay exact */
+}

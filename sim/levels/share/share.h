@@ -1,0 +1,207 @@
+/* The share level: processes of several tenants on the devices of one host.
+ *
+ * A *place* is what processes are put on: a device, or an instance of one under mig. A *unit* is where kernels of a
+ * place run at once: under time slices each process has one, with a clock that stands still while others have the
+ * device; else all processes of the place have one together. In a unit kernels run block by block (an engine of the
+ * block level inside this one) or as wholes. */
+#ifndef SMS_LEVELS_SHARE_H
+#define SMS_LEVELS_SHARE_H
+
+#include "../block/block.h"
+#include "../device.h"
+#include "../simulate.h"
+#include "flow.h"
+#include "whole.h"
+
+struct sms__client;
+
+/* Kernels that run at once. */
+struct sms__unit {
+    struct sms_share *share;
+    struct sms__place *place;
+    struct sms__client *owner; /* whose context it is; NULL: all processes of the place are in it */
+    bool going;
+    uint64_t offset; /* outer clock less its own, while it goes */
+    size_t kernels;  /* under way */
+    size_t source;   /* of the outer engine */
+    bool in_blocks;  /* the next two are set up */
+    struct sms__engine engine;
+    struct sms__blocks blocks;
+    struct sms__wholes wholes;
+    struct sms_contention_view view;
+    struct sms__action flush;
+    struct sms__unit *next, *prev; /* in the round of the place's slicer */
+    bool in_round;
+};
+
+/* Who has the device, under time slices. */
+struct sms__slicer {
+    struct sms__unit *first, *last;     /* units with kernels, in the order of the round */
+    struct sms__unit *current, *latest; /* which goes; which went last */
+    struct sms__unit *coming;           /* which goes once the switch is over */
+    size_t ready;
+    size_t source;
+    size_t *list; /* [clients], scratch */
+    struct sms__action idle;
+    bool slicing, draining;
+    uint64_t since_ps;
+};
+
+struct sms__place {
+    struct sms_share *share;
+    const struct sms__device *model;
+    const char *name;
+    size_t idx, board;             /* of the share's places; of the scenario's devices */
+    size_t first_sm;               /* of the board, among all SMs */
+    uint64_t held;                 /* bytes */
+    size_t clients;                /* on it */
+    double core;                   /* what its kernels ask for, parts of SMS_FULL */
+    struct sms__client *exclusive; /* who must have it alone, or NULL */
+    struct sms__unit *unit;        /* [processes] under time slices, else [1] */
+    struct sms__slicer slicer;
+};
+
+/* What belongs to a device of the scenario, whole or in instances. */
+struct sms__board {
+    struct sms__pool in, out;
+    uint64_t held;
+    size_t clients, kernels; /* on all its places; under way */
+    double core;             /* of the kernels, of the device */
+    uint64_t since_ps;       /* up to which its integrals are */
+    struct sms__shared_record *record;
+};
+
+/* One process. */
+struct sms__client {
+    struct sms_share *share;
+    const struct sms__vm *vm;
+    const struct sms__workload *workload;
+    size_t idx, first_kernel; /* of the workload, among the VM's */
+    struct sms__process_record *record;
+    struct sms__vm_record *vm_record;
+    struct sms__place *place; /* or NULL */
+    struct sms__place *left;  /* which it was suspended from */
+    enum sms_phase phase;
+    bool running;        /* it takes part in this run */
+    bool paused, halted; /* halted: it would go on, were it not paused */
+    bool doomed;         /* it fails when its kernel has ended */
+    bool waiting;        /* in the list of those that the policy will be asked about again */
+    bool excused;        /* the policy has let this call pass */
+    bool context;        /* it has one on its place */
+    uint64_t since_ps;   /* in this phase */
+    const char *state;   /* as the timeline has it, as the next three */
+    enum sms_phase shown;
+    long state_place;
+    uint64_t state_since_ps;
+    size_t step;
+    uint64_t times, jobs;  /* launches done of the step; jobs done */
+    uint64_t job_since_ps; /* arrival of the job */
+    uint64_t arrived_ps;
+    uint64_t held, wanted; /* bytes without the context; of the allocation under way */
+    bool on_device;        /* a kernel of it is in a unit */
+    uint64_t launched_ps;
+    size_t kernel; /* which, of the workload */
+    struct sms__launch launch;
+    struct sms__whole whole;
+    struct sms__flow flow;
+    gsl_rng **jitter; /* [kernels of the workload] */
+    size_t source;
+    void (*timer)(struct sms__client *client, uint64_t now);
+    struct sms__client *next_waiting;
+};
+
+/* A timer of the policy. */
+struct sms__wake {
+    uint64_t time, number;
+    size_t tag;
+};
+
+struct sms_share {
+    const struct sms__run_spec *spec;
+    const struct sms_scenario *scenario;
+    const struct sms__policy_use *use;
+    const struct sms_share_policy *policy;
+    struct sms__arena *arena;
+    struct sms__engine engine;
+    struct sms__flows cpu, links;
+    struct sms__pool cores, link_in, link_out;
+    struct sms__board *board; /* [scenario->devices] */
+    struct sms__place *place;
+    size_t places;
+    struct sms__client *client; /* [scenario->vms] */
+    size_t clients, running;    /* running: processes that are not through */
+    size_t pending;             /* of them, those with a timer of their own */
+    struct sms__client *waiting, **last_waiting;
+    struct sms__action ask; /* those that wait */
+    bool asking;
+    void *state;            /* of the policy */
+    uint64_t context;       /* bytes of one */
+    struct sms__wake *wake; /* [wakes_room], a heap by time and number */
+    size_t wakes, wakes_room;
+    uint64_t wake_number, idle_wakes;
+    size_t wake_source;
+    size_t warmup_source, end_source;
+    int code; /* of an engine inside, if it failed */
+};
+
+/* share.c: one run. */
+int sms__share_run(struct sms__arena *arena, const struct sms__run_spec *spec);
+
+/* unit.c */
+void sms__unit_init(struct sms__unit *unit, struct sms_share *share, struct sms__place *place,
+                    struct sms__client *owner);
+/* The client's next kernel; sms__client_kernel_ended is called when it is over. */
+void sms__unit_launch(struct sms__unit *unit, struct sms__client *client, uint64_t now);
+void sms__unit_set_going(struct sms__unit *unit, bool going, uint64_t now);
+/* Whether blocks may be dispatched. */
+void sms__unit_hold(struct sms__unit *unit, bool hold, uint64_t now);
+/* Whether anything runs that has been dispatched. */
+bool sms__unit_runs(const struct sms__unit *unit);
+void sms__unit_settle(struct sms__unit *unit, int credit, uint64_t now);
+uint64_t sms__unit_events(const struct sms__unit *unit);
+
+/* slice.c: time slices. A unit has got its first kernel; or lost its last one; or what was held has ended. */
+void sms__slicer_init(struct sms__place *place);
+void sms__slicer_ready(struct sms__place *place, struct sms__unit *unit, uint64_t now);
+void sms__slicer_idle(struct sms__place *place);
+void sms__slicer_drained(struct sms__place *place, struct sms__unit *unit, uint64_t now);
+void sms__slicer_settle(struct sms__place *place, uint64_t now);
+
+/* client.c: processes. */
+void sms__client_init(struct sms_share *share, size_t idx);
+void sms__client_kernel_ended(struct sms__client *client, uint64_t now);
+/* Asks the policy about it again. Returns whether it went on. */
+bool sms__client_ask(struct sms__client *client, uint64_t now);
+void sms__client_pause(struct sms__client *client, bool pause, uint64_t now);
+bool sms__client_restore(struct sms__client *client, struct sms__place *place, uint64_t now);
+void sms__client_fail(struct sms__client *client, uint64_t now);
+void sms__client_settle(struct sms__client *client, uint64_t now);
+double sms__client_core(const struct sms__client *client, size_t kernel); /* 0..1, of a kernel of its workload */
+uint64_t sms__client_held(const struct sms__client *client); /* its context included */
+
+void sms__client_close(struct sms__client *client, uint64_t now); /* at the run's end */
+
+/* view.c */
+void sms__wakes_init(struct sms_share *share);
+
+/* place.c: devices and what is on them. */
+void sms__places_init(struct sms_share *share);
+struct sms__unit *sms__place_unit(struct sms__place *place, const struct sms__client *client);
+const struct sms__fit *sms__place_fit(const struct sms__place *place, const struct sms__client *client, size_t kernel);
+/* Time alone of a kernel: of a whole one its own, else by full waves. */
+double sms__place_kernel_ps(const struct sms__place *place, const struct sms__client *client, size_t kernel);
+bool sms__place_admits(const struct sms__place *place, const struct sms__client *client);
+long sms__place_choose(const struct sms_share *share, const struct sms__client *client);
+/* Memory, clients, kernels of the place and its board; the board's integrals are brought to now first. */
+void sms__place_hold(struct sms__place *place, int64_t bytes, uint64_t now);
+void sms__place_enter(struct sms__place *place, struct sms__client *client, uint64_t now);
+void sms__place_leave(struct sms__place *place, struct sms__client *client, uint64_t now);
+void sms__place_kernel(struct sms__place *place, double core, int count, uint64_t now);
+void sms__board_settle(struct sms_share *share, size_t board, uint64_t now);
+
+/* share.c again, for the others. */
+void sms__share_tell(struct sms_share *share, enum sms_share_event_kind kind, size_t process);
+void sms__share_wait(struct sms_share *share, struct sms__client *client); /* to be asked again */
+void sms__share_changed(struct sms_share *share);                          /* something did: ask those that wait */
+
+#endif

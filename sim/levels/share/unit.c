@@ -1,0 +1,222 @@
+#include "share.h"
+
+/* The clock of the block level inside: it stands still while the unit does not go. */
+static uint64_t inner_now(const struct sms__unit *unit, uint64_t now)
+{
+    return unit->going ? now - unit->offset : unit->engine.now;
+}
+
+static void schedule(struct sms__unit *unit)
+{
+    struct sms__engine *outer = &unit->share->engine;
+    uint64_t next = sms__engine_next(&unit->engine);
+    bool comes = unit->going && next != SMS__NEVER && next <= SMS__NEVER - unit->offset;
+    sms__engine_at(outer, unit->source, comes ? next + unit->offset : SMS__NEVER);
+}
+
+static void advance(struct sms__unit *unit, uint64_t now)
+{
+    int code = unit->going ? sms__engine_advance(&unit->engine, inner_now(unit, now)) : SMS_OK;
+    if (code && !unit->share->code)
+        unit->share->code = code;
+    if (unit->share->code || unit->engine.stopped)
+        unit->share->engine.stopped = true;
+    schedule(unit);
+    if (unit->place->slicer.draining && !sms__unit_runs(unit))
+        sms__slicer_drained(unit->place, unit, now);
+}
+
+static void fire(void *subject, uint64_t now)
+{
+    struct sms__unit *unit = subject;
+    if (unit->in_blocks)
+        advance(unit, now);
+    else
+        sms__wholes_fire(&unit->wholes, now);
+}
+
+static void flush(void *subject, uint64_t now) { advance(subject, now); }
+
+/* What each (VM, kernel) that may run in the unit is on its device. */
+static const struct sms__fit *const *kinds_of(const struct sms__unit *unit)
+{
+    const struct sms_share *share = unit->share;
+    const size_t *first = share->spec->record->first_kernel;
+    const struct sms__fit **kinds = SMS__NEW(share->arena, const struct sms__fit *, first[share->clients]);
+    for (size_t c = 0; c < share->clients; c++) {
+        const struct sms__client *client = &share->client[c];
+        bool runs = client->running && (!unit->owner || unit->owner == client);
+        for (size_t k = 0; runs && k < client->workload->kernels; k++)
+            kinds[first[c] + client->first_kernel + k] = sms__place_fit(unit->place, client, k);
+    }
+    return kinds;
+}
+
+static bool is_wide(const struct sms__fit *const *kinds, size_t count)
+{
+    bool wide = false;
+    for (size_t k = 0; k < count; k++)
+        wide |= kinds[k] && kinds[k]->device_wide;
+    return wide;
+}
+
+static void init_engine(struct sms__unit *unit, size_t wides)
+{
+    size_t sources[SMS__LEVELS] = {0};
+    sources[SMS__LEVEL_WIDE] = wides;
+    sources[SMS__LEVEL_BLOCK] = unit->place->model->sms;
+    sms__engine_init(&unit->engine, unit->share->arena, sources);
+    unit->engine.plain = unit->share->spec->options->engine == SMS_ENGINE_REFERENCE;
+    unit->engine.cancel = unit->share->spec->options->cancel;
+    unit->engine.max_events = unit->share->spec->options->max_events;
+}
+
+/* The first kernel that runs block by block brings the SMs. Under time slices their clock is not the run's, so
+ * nobody watches them. */
+static void bring_blocks(struct sms__unit *unit)
+{
+    struct sms_share *share = unit->share;
+    const struct sms__run_spec *spec = share->spec;
+    const struct sms__fit *const *kinds = kinds_of(unit);
+    size_t n_kinds = spec->record->first_kernel[share->clients];
+    size_t wides = sms__max_wides(share->scenario, unit->place->model);
+    bool plain_queue = share->use->policy->queue == SMS_QUEUE_OF_SCENARIO;
+    init_engine(unit, wides);
+    unit->blocks = (struct sms__blocks){
+        .engine = &unit->engine,
+        .model = unit->place->model,
+        .policy = share->use,
+        .contention = share->scenario->contention,
+        .contention_view = unit->view,
+        .record = &spec->record->device[unit->place->board],
+        .run = spec->record,
+        .idx = unit->place->board,
+        .first_sm = unit->place->first_sm,
+        .device_wide = is_wide(kinds, n_kinds),
+        .options = spec->options,
+        .label = unit->owner ? NULL : spec->observe,
+        .queue = plain_queue ? share->scenario->queue : (int)share->use->policy->queue,
+        .max_wides = wides,
+    };
+    sms__blocks_init(&unit->blocks, share->arena, kinds, n_kinds);
+    unit->in_blocks = true;
+}
+
+void sms__unit_init(struct sms__unit *unit, struct sms_share *share, struct sms__place *place,
+                    struct sms__client *owner)
+{
+    *unit = (struct sms__unit){.share = share, .place = place, .owner = owner, .going = owner == NULL};
+    unit->view = sms__contention_view(share->arena, share->scenario, place->model);
+    unit->source = sms__engine_source(&share->engine, SMS__LEVEL_BLOCK, fire, unit);
+    unit->flush = (struct sms__action){.act = flush, .subject = unit};
+    unit->wholes = (struct sms__wholes){
+        .engine = &share->engine,
+        .source = unit->source,
+        .contention = share->scenario->contention,
+        .view = &unit->view,
+        .going = unit->going,
+        .arena = share->arena,
+    };
+}
+
+static void whole_ended(void *subject, uint64_t now)
+{
+    struct sms__client *client = subject;
+    const struct sms__fit *fit = client->whole.fit;
+    struct sms__kernel_record *record = client->launch.record;
+    uint64_t took = now - client->launched_ps;
+    record->launches++;
+    record->blocks++;
+    record->residence_ps += took;
+    record->work_ps += fit->work;
+    sms__histogram_add(&record->latency, took);
+    sms__client_kernel_ended(client, now);
+}
+
+static void blocks_ended(void *subject, uint64_t now)
+{
+    struct sms__client *client = subject;
+    (void)now; /* on the clock inside */
+    sms__client_kernel_ended(client, client->share->engine.now);
+}
+
+static void launch_blocks(struct sms__unit *unit, struct sms__client *client, uint64_t now)
+{
+    if (!unit->in_blocks)
+        bring_blocks(unit);
+    client->launch.ended = blocks_ended;
+    client->launch.subject = client;
+    if (unit->going && unit->engine.now < inner_now(unit, now))
+        unit->engine.now = inner_now(unit, now); /* nothing was due before: it would have fired */
+    sms__blocks_launch(&unit->blocks, &client->launch, inner_now(unit, now));
+    client->launch.launched_ps = client->launched_ps - unit->offset;
+    sms__engine_defer(&unit->share->engine, &unit->flush);
+}
+
+/* A whole kernel takes longer by what the policy's interception of calls costs. */
+static void launch_whole(struct sms__unit *unit, struct sms__client *client, uint64_t now)
+{
+    double work = client->launch.fit->work_ps;
+    client->whole.fit = client->launch.fit;
+    client->whole.ended = whole_ended;
+    client->whole.subject = client;
+    if (sms__is_drawn(client->launch.kernel))
+        work = (double)sms__draw(client->launch.fit, client->launch.kernel, client->launch.stream);
+    if (unit->share->policy->intercepts)
+        work *= 1 + client->workload->overhead;
+    client->launch.record->placed++;
+    sms__whole_start(&unit->wholes, &client->whole, work, now);
+}
+
+void sms__unit_launch(struct sms__unit *unit, struct sms__client *client, uint64_t now)
+{
+    unit->kernels++;
+    if (client->launch.kernel->whole)
+        launch_whole(unit, client, now);
+    else
+        launch_blocks(unit, client, now);
+}
+
+void sms__unit_set_going(struct sms__unit *unit, bool going, uint64_t now)
+{
+    if (unit->going == going)
+        return;
+    if (!unit->in_blocks) {
+        unit->going = going;
+        sms__wholes_set_going(&unit->wholes, going, now);
+        return;
+    }
+    advance(unit, now);
+    unit->going = going;
+    if (going) {
+        unit->offset = now - unit->engine.now;
+        unit->owner->launch.launched_ps = unit->owner->launched_ps - unit->offset; /* a latency is of the run's clock */
+        sms__engine_defer(&unit->share->engine, &unit->flush);
+    }
+    schedule(unit);
+}
+
+void sms__unit_hold(struct sms__unit *unit, bool hold, uint64_t now)
+{
+    (void)now;
+    if (!unit->in_blocks)
+        return;
+    sms__blocks_hold(&unit->blocks, hold);
+    sms__engine_defer(&unit->share->engine, &unit->flush);
+}
+
+bool sms__unit_runs(const struct sms__unit *unit)
+{
+    return unit->in_blocks ? sms__blocks_busy(&unit->blocks) : unit->wholes.count > 0;
+}
+
+void sms__unit_settle(struct sms__unit *unit, int credit, uint64_t now)
+{
+    if (!unit->in_blocks)
+        return;
+    sms__blocks_settle(&unit->blocks, inner_now(unit, now));
+    if (credit)
+        sms__blocks_credit(&unit->blocks, credit, inner_now(unit, now));
+}
+
+uint64_t sms__unit_events(const struct sms__unit *unit) { return unit->in_blocks ? unit->engine.events : 0; }

@@ -1,0 +1,242 @@
+/* The engine as share policies see it: smsched/share.h. */
+#include "share.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+uint64_t sms_share_now(const struct sms_share *share) { return share->engine.now; }
+
+void *sms_share_state(struct sms_share *share) { return share->state; }
+
+double sms_share_param(const struct sms_share *share, size_t idx) { return share->use->share_param[idx]; }
+
+size_t sms_share_processes(const struct sms_share *share) { return share->clients; }
+
+size_t sms_share_devices(const struct sms_share *share) { return share->places; }
+
+uint64_t sms_share_context(const struct sms_share *share) { return share->context; }
+
+void *sms_share_alloc(struct sms_share *share, size_t count, size_t size)
+{
+    return sms__alloc(share->arena, count, size);
+}
+
+/* Time alone of a step, as far as it is known before it is done. */
+static double step_ps(const struct sms__client *client, const struct sms__step *step)
+{
+    const struct sms__device *model = client->place ? client->place->model : client->share->place[0].model;
+    const struct sms__place *place = client->place ? client->place : &client->share->place[0];
+    double most = step->kind == SMS__COPY_IN ? model->copy_in_most : model->copy_out_most;
+    double rate = most > 0 && most < model->link_bandwidth ? most : model->link_bandwidth;
+    switch (step->kind) {
+    case SMS__HOST:
+        return step->amount;
+    case SMS__COPY_IN:
+    case SMS__COPY_OUT:
+        return rate > 0 ? step->amount / rate * 1e12 : 0;
+    case SMS__LAUNCH:
+        return (double)step->times * sms__place_kernel_ps(place, client, step->kernel);
+    default:
+        return 0;
+    }
+}
+
+/* What is left of the step under way counts whole. */
+static double left_ps(const struct sms__client *client)
+{
+    double left = 0;
+    for (size_t s = client->step; s < client->workload->steps; s++)
+        left += step_ps(client, &client->workload->step[s]);
+    return left;
+}
+
+static double kernel_ps(const struct sms__client *client)
+{
+    bool has = client->phase == SMS_PHASE_KERNEL || client->phase == SMS_PHASE_LAUNCH;
+    if (!has || !client->place)
+        return 0;
+    return sms__place_kernel_ps(client->place, client, client->workload->step[client->step].kernel);
+}
+
+static uint64_t service_of(const struct sms__client *client)
+{
+    const struct sms__slicer *slicer = client->place ? &client->place->slicer : NULL;
+    uint64_t now = client->share->engine.now;
+    bool sliced = slicer && slicer->current && slicer->current->owner == client;
+    bool together = client->on_device && slicer && !slicer->list;
+    return client->record->service_ps + (sliced ? now - slicer->since_ps : 0) +
+           (together ? now - client->launched_ps : 0);
+}
+
+/* Of a job that has a deadline. */
+static uint64_t deadline_of(const struct sms__client *client)
+{
+    double allowed = client->vm->deadline_ps;
+    return allowed > 0 ? client->job_since_ps + (uint64_t)allowed : UINT64_MAX;
+}
+
+static uint64_t whole_ps(double ps) { return ps < 9.2e18 ? (uint64_t)ps : UINT64_MAX / 2; }
+
+struct sms_process_view sms_share_process(const struct sms_share *share, size_t process)
+{
+    const struct sms__client *client = &share->client[process];
+    return (struct sms_process_view){
+        .name = client->vm->name,
+        .cls = client->workload->cls,
+        .phase = client->phase,
+        .paused = client->paused,
+        .exclusive = client->workload->exclusive,
+        .device = client->place ? (long)client->place->idx : -1,
+        .held = sms__client_held(client),
+        .wanted = client->wanted,
+        .declared = client->workload->declared + share->context,
+        .core = client->on_device ? sms__client_core(client, client->kernel) : 0,
+        .core_next = client->phase == SMS_PHASE_LAUNCH
+                         ? sms__client_core(client, client->workload->step[client->step].kernel)
+                         : 0,
+        .priority = client->vm->process->priority,
+        .weight = client->vm->process->weight,
+        .arrived_ps = client->arrived_ps,
+        .deadline_ps = deadline_of(client),
+        .service_ps = service_of(client),
+        .kernel_ps = whole_ps(kernel_ps(client)),
+        .left_ps = whole_ps(left_ps(client)),
+    };
+}
+
+struct sms_share_device_view sms_share_device(const struct sms_share *share, size_t device)
+{
+    const struct sms__place *place = &share->place[device];
+    return (struct sms_share_device_view){
+        .name = place->model->name,
+        .memory = place->model->memory,
+        .free = place->model->memory - place->held,
+        .processes = place->clients,
+        .core = place->core < SMS_FULL ? place->core / SMS_FULL : 1,
+    };
+}
+
+long sms_share_choose(const struct sms_share *share, size_t process)
+{
+    return sms__place_choose(share, &share->client[process]);
+}
+
+void sms_share_pause(struct sms_share *share, size_t process)
+{
+    sms__client_pause(&share->client[process], true, share->engine.now);
+}
+
+void sms_share_resume(struct sms_share *share, size_t process)
+{
+    sms__client_pause(&share->client[process], false, share->engine.now);
+}
+
+bool sms_share_restore(struct sms_share *share, size_t process, size_t device)
+{
+    return sms__client_restore(&share->client[process], &share->place[device], share->engine.now);
+}
+
+void sms_share_fail(struct sms_share *share, size_t process)
+{
+    sms__client_fail(&share->client[process], share->engine.now);
+}
+
+void sms_share_say(struct sms_share *share, size_t process, const char *format, ...)
+{
+    const struct sms__run_spec *spec = share->spec;
+    uint64_t now = share->engine.now;
+    char text[256];
+    va_list args;
+    bool asked = spec->observe && spec->options->on_saying && now >= spec->options->explain_from_ps &&
+                 now <= spec->options->explain_to_ps;
+    if (!asked)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const struct sms_saying saying = {now, share->client[process].vm->name, text};
+    spec->options->on_saying(spec->options->user, spec->observe, &saying);
+}
+
+/* Timers: a binary heap by time, then number. */
+static bool before(const struct sms__wake *a, const struct sms__wake *b)
+{
+    return a->time != b->time ? a->time < b->time : a->number < b->number;
+}
+
+static void swap(struct sms__wake *a, struct sms__wake *b)
+{
+    struct sms__wake kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+static void sift_down(struct sms__wake *wake, size_t count)
+{
+    for (size_t at = 0, child = 1; child < count; at = child, child = 2 * at + 1) {
+        child += child + 1 < count && before(&wake[child + 1], &wake[child]);
+        if (!before(&wake[child], &wake[at]))
+            return;
+        swap(&wake[child], &wake[at]);
+    }
+}
+
+static void schedule_wakes(struct sms_share *share)
+{
+    sms__engine_at(&share->engine, share->wake_source, share->wakes ? share->wake[0].time : SMS__NEVER);
+}
+
+/* A policy whose timers go on for ever while nothing else is under way waits for something that never comes. */
+enum { IDLE_WAKES_MAX = 1 << 16 };
+
+static bool is_idle(const struct sms_share *share)
+{
+    bool busy = share->pending > 0 || share->cpu.first || share->links.first;
+    for (size_t b = 0; b < share->scenario->devices; b++)
+        busy |= share->board[b].kernels > 0;
+    return !busy;
+}
+
+static void fire_wake(void *subject, uint64_t now)
+{
+    struct sms_share *share = subject;
+    size_t tag = share->wake[0].tag;
+    (void)now;
+    share->wake[0] = share->wake[--share->wakes];
+    sift_down(share->wake, share->wakes);
+    schedule_wakes(share);
+    share->idle_wakes = is_idle(share) ? share->idle_wakes + 1 : 0;
+    if (share->idle_wakes > IDLE_WAKES_MAX)
+        share->engine.stopped = true;
+    else if (share->policy->timer)
+        share->policy->timer(share, tag);
+    sms__share_changed(share);
+}
+
+void sms__wakes_init(struct sms_share *share)
+{
+    share->wake_source = sms__engine_source(&share->engine, SMS__LEVEL_POLICY, fire_wake, share);
+}
+
+static void make_room(struct sms_share *share)
+{
+    if (share->wakes < share->wakes_room)
+        return;
+    size_t room = share->wakes_room ? 2 * share->wakes_room : 16;
+    struct sms__wake *grown = SMS__NEW(share->arena, struct sms__wake, room);
+    for (size_t i = 0; i < share->wakes; i++)
+        grown[i] = share->wake[i];
+    share->wake = grown;
+    share->wakes_room = room;
+}
+
+void sms_share_wake(struct sms_share *share, uint64_t delay_ps, size_t tag)
+{
+    uint64_t now = share->engine.now, time = delay_ps > SMS__NEVER - 1 - now ? SMS__NEVER - 1 : now + delay_ps;
+    make_room(share);
+    size_t at = share->wakes++;
+    share->wake[at] = (struct sms__wake){time, ++share->wake_number, tag};
+    for (; at > 0 && before(&share->wake[at], &share->wake[(at - 1) / 2]); at = (at - 1) / 2)
+        swap(&share->wake[at], &share->wake[(at - 1) / 2]);
+    schedule_wakes(share);
+}

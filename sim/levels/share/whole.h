@@ -1,0 +1,38 @@
+/* Kernels that are simulated as wholes, on one device or in one context of it: each has a time alone and a demand on
+ * the device's resources; the contention model says how fast they run beside each other. */
+#ifndef SMS_LEVELS_WHOLE_H
+#define SMS_LEVELS_WHOLE_H
+
+#include "../../engine/engine.h"
+#include "../../record/record.h"
+
+/* Embedded in whoever launches. */
+struct sms__whole {
+    const struct sms__fit *fit; /* its demand is in parts of the device */
+    double left;                /* ps at full speed */
+    double speed;
+    void (*ended)(void *subject, uint64_t now);
+    void *subject;
+    struct sms__whole *next, *prev;
+};
+
+struct sms__wholes {
+    struct sms__engine *engine;
+    size_t source; /* of the engine; its owner's */
+    const struct sms_contention *contention;
+    const struct sms_contention_view *view;
+    bool going; /* false: all stand still */
+    uint64_t settled_ps;
+    size_t count;
+    struct sms__whole *first, *last;
+    struct sms_group *group; /* [room], scratch */
+    size_t room;
+    struct sms__arena *arena;
+};
+
+void sms__whole_start(struct sms__wholes *wholes, struct sms__whole *whole, double work_ps, uint64_t now);
+void sms__wholes_set_going(struct sms__wholes *wholes, bool going, uint64_t now);
+/* For the source's handler: ends those that end now. */
+void sms__wholes_fire(struct sms__wholes *wholes, uint64_t now);
+
+#endif
