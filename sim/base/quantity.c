@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,4 +100,21 @@ const char *sms__quantity_parse(const char *text, enum sms__dimension dimension,
     if (dimension == SMS__COUNT && out->value != floor(out->value))
         return "is not a whole number";
     return NULL;
+}
+
+void sms__quantity_print(char *out, size_t size, double value, enum sms__dimension dimension)
+{
+    char text[64];
+    struct sms__quantity again;
+    bool exact = false;
+    snprintf(out, size, "%.6g %s", value, dimensions[dimension].units->name);
+    for (const struct unit *unit = dimensions[dimension].units; unit->name; unit++) {
+        if (value < unit->factor)
+            continue;
+        snprintf(text, sizeof text, "%.6g %s", value / unit->factor, unit->name);
+        bool same = !sms__quantity_parse(text, dimension, &again, NULL, 0) && again.value == value;
+        if (same != exact ? same : strlen(text) < strlen(out))
+            snprintf(out, size, "%s", text);
+        exact |= same;
+    }
 }

@@ -26,6 +26,10 @@ struct sms__quantity {
 const char *sms__quantity_parse(const char *text, enum sms__dimension dimension, struct sms__quantity *out, char *why,
                                 size_t why_size);
 
+/* The shortest text of `value` in a unit of the dimension, "2 ms", that is read back as the same value if there is one;
+ * six digits otherwise. Of TIME, BYTES, BANDWIDTH, FREQUENCY, POWER. */
+void sms__quantity_print(char *out, size_t size, double value, enum sms__dimension dimension);
+
 /* The units of a dimension, as a list in words: "ps, ns, us, ms, s". */
 const char *sms__dimension_units(enum sms__dimension dimension);
 

@@ -9,11 +9,33 @@
 static void print_params(const struct sms_param *params)
 {
     for (; params && params->name; params++) {
-        bool ratio = params->unit == SMS_UNIT_RATIO;
-        double scale = ratio ? 100 : 1;
-        const char *unit = ratio ? " %" : "";
-        printf("    %s: %g%s to %g%s, default %g%s; %s\n", params->name, params->min * scale, unit, params->max * scale,
-               unit, params->fallback * scale, unit, params->help);
+        char min[64], max[64], fallback[64];
+        sms__print_param(min, sizeof min, params, params->min);
+        sms__print_param(max, sizeof max, params, params->max);
+        sms__print_param(fallback, sizeof fallback, params, params->fallback);
+        printf("    %s: ", params->name);
+        if (params->unit == SMS_UNIT_CHOICE)
+            for (const char *const *choice = params->choices; *choice; choice++)
+                printf("%s%s", choice == params->choices ? "" : " | ", *choice);
+        else
+            printf("%s to %s", min, max);
+        printf(", default %s; %s\n", fallback, params->help);
+    }
+}
+
+static void list_sharing(void)
+{
+    const struct sms_share_policy *share;
+    const struct sms__mode_form *mode;
+    for (size_t i = 0; (share = sms__share_at(NULL, i)); i++) {
+        printf("%-18s share policy: %s\n", share->name, share->help);
+        print_params(share->params);
+    }
+    for (size_t i = 0; (mode = sms__mode_at(i)); i++) {
+        printf("%-18s mode: %s\n", mode->name, mode->help);
+        if (mode->instances)
+            printf("    instances: [PROFILE, ...], of the device's mig\n");
+        print_params(mode->params);
     }
 }
 
@@ -27,6 +49,7 @@ static int list_policies(const struct cli *cli)
         printf("%-18s block policy%s: %s\n", policy->name, queues[policy->queue], policy->help);
         print_params(policy->params);
     }
+    list_sharing();
     return EXIT_OK;
 }
 
@@ -39,6 +62,8 @@ static int list_contention(const struct cli *cli)
         print_params(model->params);
         if (model->curves)
             printf("    curves: {RESOURCE: [[usage, overhead], ...]}, rising\n");
+        if (model->pairs)
+            printf("    slowdown: {CLASS: {CLASS: FACTOR, ...}, ...}, of each class beside each, at least 1\n");
     }
     return EXIT_OK;
 }
@@ -73,8 +98,10 @@ static int list_fields(const struct cli *cli)
 {
     (void)cli;
     print_fields(sms__device_tables());
+    print_fields(sms__mig_tables);
     print_fields(sms__workload_tables());
     print_fields(sms__scenario_tables());
+    print_fields(sms__process_tables);
     return EXIT_OK;
 }
 
@@ -103,8 +130,11 @@ static void print_workload(const struct sms__workload *workload)
     printf("%-32s %s\n", workload->name, workload->title);
     for (size_t k = 0; k < workload->kernels; k++) {
         const struct sms__kernel *kernel = &workload->kernel[k];
-        printf("    %s: %llu x %llu;", kernel->name, (unsigned long long)kernel->blocks,
-               (unsigned long long)kernel->threads);
+        if (kernel->whole)
+            printf("    %s: a whole;", kernel->name);
+        else
+            printf("    %s: %llu x %llu;", kernel->name, (unsigned long long)kernel->blocks,
+                   (unsigned long long)kernel->threads);
         for (size_t d = 0; d < kernel->demands; d++)
             printf(" %s %.3g %%", kernel->demand[d].resource, kernel->demand[d].ratio * 100);
         printf("\n");

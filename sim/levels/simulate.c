@@ -4,6 +4,7 @@
 #include "simtbs/simtbs.h"
 #include "tenant.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct run {

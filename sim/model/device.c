@@ -61,14 +61,22 @@ static const struct sms__field sm_fields[] = {
      .help = "most shared memory of one block"},
     {0}};
 
-static const struct sms__field link_fields[] = {{"bandwidth", SMS__QUANTITY, SMS__BANDWIDTH,
-                                                 F(sms__device, link_bandwidth), 1, 1e18, .required = true,
-                                                 .help = "of each direction, shared fairly by the copies under way"},
-                                                {0}};
+static const struct sms__field link_fields[] = {
+    {"bandwidth", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__device, link_bandwidth), 1, 1e18, .required = true,
+     .help = "of each direction, shared fairly by the copies under way"},
+    {"copy_in_most", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__device, copy_in_most), 1, 1e18,
+     .help = "of one copy to the device, however few there are; of processes only"},
+    {"copy_out_most", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__device, copy_out_most), 1, 1e18,
+     .help = "of one copy to the host; of processes only"},
+    {"copy_out_spread", SMS__QUANTITY, SMS__RATIO, F(sms__device, copy_out_spread), 0, 10,
+     .help = "by which part each further copy to the host under way lengthens all of them; of processes only"},
+    {0}};
 
 static const struct sms__field power_fields[] = {
     {"idle", SMS__QUANTITY, SMS__POWER, F(sms__device, idle_w), 0, 1e6, .required = true, .help = "no block resident"},
     {"busy", SMS__QUANTITY, SMS__POWER, F(sms__device, busy_w), 0, 1e6, .required = true, .help = "every SM active"},
+    {"shared", SMS__QUANTITY, SMS__POWER, F(sms__device, shared_w), 0, 1e6,
+     .help = "two or more processes on it; default: as busy says"},
     {0}};
 
 static void read_sm(struct sms__reader *reader, const struct sms__node *node, void *at)
@@ -155,6 +163,7 @@ static const struct sms__field device_fields[] = {
     {"memory", SMS__INTEGER, SMS__BYTES, F(sms__device, memory), 0, 1e16, .help = "device memory"},
     {"link", SMS__CUSTOM, .read = read_link, .help = "to the host; without one, copies take no time"},
     {"power", SMS__CUSTOM, .read = read_power, .help = "for energy"},
+    {"mig", SMS__CUSTOM, .read = sms__read_mig, .help = "instances that it can be split into"},
     {"sm", SMS__CUSTOM, .offset = F(sms__device, sm), .read = read_sm, .required = true,
      .help = "limits and allocation units of an SM"},
     {"resources", SMS__CUSTOM, .read = read_resources, .required = true, .help = "by name"},
@@ -231,6 +240,8 @@ void sms__finish_device(struct sms__reader *reader, struct sms__device *device)
     const struct sms__node *resources = sms__node_get(device->node, "resources");
     if (device->resources == 0 && resources && resources->kind == SMS__MAP && resources->items == 0)
         sms__complain(reader, resources, "a device needs at least one resource");
+    if (device->shared_w > 0 && device->shared_w < device->idle_w)
+        sms__complain(reader, device->node, "the power of a shared device is less than of an idle one");
     if (device->busy_w < device->idle_w)
         sms__complain(reader, device->node, "the power of a busy device is less than of an idle one");
     check_backgrounds(reader, device);

@@ -9,70 +9,17 @@ static const char *resource_name(const void *user, size_t i)
     return ((const struct sms__device *)user)->resource[i].name;
 }
 
-static void fit_demand(struct sms__reader *reader, const struct sms__kernel *kernel, const struct sms__device *device,
-                       struct sms__fit *fit, bool compat)
-{
-    for (size_t d = 0; d < kernel->demands; d++) {
-        const struct sms__demand *demand = &kernel->demand[d];
-        int r = sms__resource_index(device, demand->resource);
-        if (r < 0) {
-            sms__complain_unknown(reader, demand->node, "resource", device->resources, resource_name, device);
-            continue;
-        }
-        const struct sms__resource *resource = &device->resource[r];
-        if (!sms__demand_parts(reader, device, (size_t)r, demand, compat, &fit->demand[r], &fit->count[r]))
-            continue;
-        bool wide = resource->scope == SMS_SCOPE_DEVICE && demand->ratio > 0;
-        fit->hard |= resource->hard && demand->ratio > 0;
-        fit->adds[r] = wide ? fit->demand[r] / (double)device->sms : fit->demand[r];
-        fit->device_wide |= wide;
-        uint32_t *set = wide ? &fit->wide : &fit->own;
-        *set |= (uint32_t)(fit->demand[r] > 0) << r;
-    }
-}
-
-static void fit_kernel(struct sms__reader *reader, const struct sms__vm *vm, const struct sms__kernel *kernel,
-                       const struct sms__device *device, struct sms__fit *fit, bool compat)
-{
-    static const double none[SMS_RESOURCES_MAX];
-    enum sms_limit binds;
-    fit_demand(reader, kernel, device, fit, compat);
-    const char *problem = sms__block_needs(&device->sm, kernel, fit->needs);
-    if (problem) {
-        sms__complain(reader, kernel->node, "kernel '%.60s' of VM '%.60s' fits no SM of %s: %s", kernel->name, vm->name,
-                      device->name, problem);
-        return;
-    }
-    int refusing = compat ? -1 : sms__hard_refuses(device, fit, none);
-    if (refusing >= 0)
-        sms__complain(reader, kernel->node,
-                      "kernel '%.60s' of VM '%.60s' fits no SM of %s: a block takes %.6g %% of '%.60s'", kernel->name,
-                      vm->name, device->name, fit->demand[refusing] / SMS_FULL * 100, device->resource[refusing].name);
-    fit->per_sm = sms__blocks_per_sm(device->view.capacity, fit->needs, &binds);
-    fit->work_ps = kernel->block_time.cycles ? sms__cycles_to_ps(kernel->block_time.value, device->clock_hz)
-                                             : kernel->block_time.value;
-    fit->work = fit->work_ps <= SMS__TIME_MAX_PS ? (uint64_t)(fit->work_ps + 0.5) : 0;
-    if (fit->work_ps < 1 || fit->work_ps > SMS__TIME_MAX_PS)
-        sms__complain(reader, kernel->node, "block_time of kernel '%.60s' on %s is not between 1 ps and 104 days",
-                      kernel->name, device->name);
-}
-
-static struct sms__fit *fit_vm(struct sms__reader *reader, const struct sms__vm *vm, const struct sms__device *device,
-                               bool compat)
-{
-    struct sms__fit *fit = SMS__NEW(reader->arena, struct sms__fit, vm->workload->kernels);
-    for (size_t k = 0; k < vm->workload->kernels; k++)
-        fit_kernel(reader, vm, &vm->workload->kernel[k], device, &fit[k], compat);
-    return fit;
-}
-
 /* Equal devices share the fits; they stand next to each other. */
 static void fit_all(struct sms__reader *reader, struct sms_scenario *scenario, struct sms__vm *vm)
 {
+    if (sms__is_like_last(scenario, (size_t)(vm - scenario->vm))) {
+        vm->fit = vm[-1].fit;
+        return;
+    }
     vm->fit = SMS__NEW(reader->arena, const struct sms__fit *, scenario->devices);
     for (size_t d = 0; d < scenario->devices; d++) {
         bool same = d > 0 && scenario->device[d] == scenario->device[d - 1];
-        vm->fit[d] = same ? vm->fit[d - 1] : fit_vm(reader, vm, scenario->device[d], scenario->compat);
+        vm->fit[d] = same ? vm->fit[d - 1] : sms__fit_tenant(reader, scenario, vm, scenario->device[d], NULL);
     }
 }
 
@@ -95,9 +42,12 @@ static bool placeable_everywhere(const struct sms__policy_use *use, const struct
                                  const struct sms__vm *vm, size_t kernel)
 {
     bool placed = true;
-    for (size_t d = 0; placed && d < scenario->devices; d++)
-        if (d == 0 || scenario->device[d] != scenario->device[d - 1])
-            placed = placeable(use, scenario->device[d], &vm->fit[d][kernel]);
+    const struct sms__instances *instances = use->instances;
+    const struct sms__device *const *device = instances ? instances->device : scenario->device;
+    const struct sms__fit *const *fit = instances ? instances->fit[vm - scenario->vm] : vm->fit;
+    for (size_t d = 0; placed && d < (instances ? instances->count : scenario->devices); d++)
+        if (d == 0 || device[d] != device[d - 1])
+            placed = placeable(use, device[d], &fit[d][kernel]);
     return placed;
 }
 
@@ -106,12 +56,12 @@ static void check_policy(struct sms__reader *reader, const struct sms_scenario *
 {
     for (size_t v = 0; v < scenario->vms; v++) {
         const struct sms__vm *vm = &scenario->vm[v];
-        for (size_t k = 0; k < vm->workload->kernels; k++)
-            if (!placeable_everywhere(use, scenario, vm, k))
+        for (size_t k = 0; !sms__is_like_last(scenario, v) && k < vm->workload->kernels; k++)
+            if (!vm->workload->kernel[k].whole && !placeable_everywhere(use, scenario, vm, k))
                 sms__complain(reader, use->node,
-                              "%s would never place a block of kernel '%.60s' of VM '%.60s': "
+                              "%s would never place a block of kernel '%.60s' of %s '%.60s': "
                               "its demand is over the limit on an empty SM",
-                              use->label, vm->workload->kernel[k].name, vm->name);
+                              use->label, vm->workload->kernel[k].name, sms__tenant_word(scenario), vm->name);
     }
 }
 
@@ -132,7 +82,7 @@ static bool takes_time(const struct sms_scenario *scenario, const struct sms__wo
     for (size_t i = 0; i < workload->steps; i++) {
         const struct sms__step *step = &workload->step[i];
         bool copy = step->kind == SMS__COPY_IN || step->kind == SMS__COPY_OUT;
-        if (step->kind == SMS__LAUNCH || (step->amount >= 1 && (linked || !copy)))
+        if (step->kind == SMS__LAUNCH || (step->amount >= 1 && (copy ? linked : step->kind == SMS__HOST)))
             return true;
     }
     return false;
@@ -157,26 +107,50 @@ static void check_label(struct sms__reader *reader, const struct sms_scenario *s
 
 static const char *vm_name(const void *user, size_t i) { return ((const struct sms_scenario *)user)->vm[i].name; }
 
+static void check_tenant(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__expect *e,
+                         const char *key, const char *name)
+{
+    bool found = !name;
+    for (size_t v = 0; name && v < scenario->vms; v++)
+        found |= !strcmp(scenario->vm[v].name, name);
+    if (!found)
+        sms__complain_unknown(reader, sms__node_get(e->node, key), sms__tenant_word(scenario), scenario->vms, vm_name,
+                              scenario);
+}
+
 static void check_subject(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__expect *e)
 {
-    bool vm_found = !e->vm;
-    for (size_t v = 0; e->vm && v < scenario->vms; v++)
-        vm_found |= !strcmp(scenario->vm[v].name, e->vm);
-    if (!vm_found)
-        sms__complain_unknown(reader, sms__node_get(e->node, "vm"), "VM", scenario->vms, vm_name, scenario);
+    check_tenant(reader, scenario, e, "vm", e->vm);
+    check_tenant(reader, scenario, e, "process", e->process);
+    if (e->process && !scenario->shares)
+        sms__complain(reader, e->node, "there are no processes in a scenario with vms");
+    if (e->device >= 0 && !scenario->shares)
+        sms__complain(reader, e->node, "devices have metrics in scenarios with processes");
+    else if (e->device >= (long)scenario->devices)
+        sms__complain(reader, sms__node_get(e->node, "device"), "there is no device %ld; the scenario has %zu",
+                      e->device, scenario->devices);
     if (e->resource && sms__resource_index(scenario->device[0], e->resource) < 0)
         sms__complain_unknown(reader, sms__node_get(e->node, "resource"), "resource", scenario->device[0]->resources,
                               resource_name, scenario->device[0]);
-    if (e->vm && e->resource)
-        sms__complain(reader, e->node, "of a VM or of a resource, not both");
+    if ((e->vm != NULL) + (e->process != NULL) + (e->resource != NULL) + (e->device >= 0) > 1)
+        sms__complain(reader, e->node, "of one of vm, process, device, resource, not of several");
 }
 
 static const char *metric_name(const void *user, size_t i) { return ((const struct sms_metric *)user)[i].name; }
 
+enum sms_subject sms__expect_subject(const struct sms__expect *e)
+{
+    return e->vm            ? SMS_VM
+           : e->process     ? SMS_PROCESS
+           : e->device >= 0 ? SMS_DEVICE
+           : e->resource    ? SMS_RESOURCE
+                            : SMS_HOST;
+}
+
 static void check_metric(struct sms__reader *reader, const struct sms__expect *e)
 {
     size_t count;
-    const struct sms_metric *metric = sms_metrics(e->vm ? SMS_VM : e->resource ? SMS_RESOURCE : SMS_HOST, &count);
+    const struct sms_metric *metric = sms_metrics(sms__expect_subject(e), &count);
     if (!strcmp(e->metric, "gain")) {
         if (!e->over)
             sms__complain(reader, e->node, "a gain is over another policy: key 'over' is missing");
@@ -203,12 +177,74 @@ static void check_expects(struct sms__reader *reader, const struct sms_scenario 
 
 static void check_vm(struct sms__reader *reader, struct sms_scenario *scenario, struct sms__vm *vm)
 {
-    if (vm->repeat == 0 && scenario->duration_ps <= 0)
-        sms__complain(reader, vm->node, "VM '%.60s' repeats forever: the run needs a duration", vm->name);
+    const char *word = sms__tenant_word(scenario);
+    const struct sms__node *start = sms__node_get(vm->node, "start");
+    const struct sms__workload *workload;
+    size_t first;
     if (scenario->compat == SMS__COMPAT_OFF && scenario->duration_ps > 0 && vm->start_ps >= scenario->duration_ps)
-        sms__complain(reader, sms__node_get(vm->node, "start"), "VM '%.60s' starts when the run is over", vm->name);
-    if (vm->repeat != 1 && !takes_time(scenario, vm->workload))
-        sms__complain(reader, vm->node, "a job of VM '%.60s' takes no time and repeats", vm->name);
+        sms__complain(reader, start ? start : vm->node, "%s '%.60s' starts when the run is over", word, vm->name);
+    if (sms__is_like_last(scenario, (size_t)(vm - scenario->vm)))
+        return;
+    if (vm->repeat == 0 && scenario->duration_ps <= 0)
+        sms__complain(reader, vm->node, "%s '%.60s' repeats forever: the run needs a duration", word, vm->name);
+    for (size_t i = 0; vm->repeat != 1 && (workload = sms__workload_of(vm, i, &first)); i++)
+        if (!takes_time(scenario, workload))
+            sms__complain(reader, vm->node, "a job of %s '%.60s' takes no time and repeats", word, vm->name);
+}
+
+/* Memory that processes ask for is of devices that say how much they have. */
+static void check_process(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__vm *vm)
+{
+    const struct sms__workload *workload = vm->workload;
+    if (sms__is_like_last(scenario, (size_t)(vm - scenario->vm)))
+        return;
+    if (vm->process->device >= (long)scenario->devices)
+        sms__complain(reader, sms__node_get(vm->node, "device"), "there is no device %ld; the scenario has %zu",
+                      vm->process->device, scenario->devices);
+    for (size_t d = 0; d < scenario->devices && (workload->declared || scenario->host.context_bytes > 0); d++)
+        if (scenario->device[d]->memory == 0) {
+            sms__complain(reader, vm->node, "process '%.60s' takes device memory, and %s does not say how much it has",
+                          vm->name, scenario->device[d]->name);
+            return;
+        }
+}
+
+static const struct sms__kernel *first_kernel(const struct sms__vm *vm, bool whole)
+{
+    for (size_t k = 0; k < vm->workload->kernels; k++)
+        if (vm->workload->kernel[k].whole == whole)
+            return &vm->workload->kernel[k];
+    return NULL;
+}
+
+/* Whether there are kernels of both kinds, of different processes that may be on one device: reports them. */
+static bool is_mixed(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__policy_use *use,
+                     const struct sms__vm *vm)
+{
+    const struct sms__kernel *whole = first_kernel(vm, true);
+    for (size_t v = 0; whole && v < scenario->vms; v++) {
+        const struct sms__vm *other = &scenario->vm[v];
+        const struct sms__kernel *block = other == vm ? NULL : first_kernel(other, false);
+        bool apart =
+            vm->process->device >= 0 && other->process->device >= 0 && vm->process->device != other->process->device;
+        if (!block || apart)
+            continue;
+        sms__complain(reader, use->node,
+                      "%s runs kernels beside each other that are all given by time or all by blocks; "
+                      "'%.60s' of '%.60s' is by time, '%.60s' of '%.60s' by blocks",
+                      use->mode.label, whole->name, vm->name, block->name, other->name);
+        return true;
+    }
+    return false;
+}
+
+static void check_mode(struct sms__reader *reader, const struct sms_scenario *scenario, struct sms__policy_use *use)
+{
+    bool mixed = use->mode.kind != SMS__MODE_TOGETHER && use->mode.kind != SMS__MODE_MPS;
+    for (size_t v = 0; v < scenario->vms && !mixed; v++)
+        mixed = is_mixed(reader, scenario, use, &scenario->vm[v]);
+    if (use->mode.instances)
+        sms__build_instances(reader, scenario, use);
 }
 
 /* A table and its resources have one order on all devices of a scenario. */
@@ -263,13 +299,18 @@ static void estimate(const struct sms_scenario *scenario, struct need need[NEEDS
         slots += (double)device->sms * (double)device->sm.blocks;
         kinds_of_device += d == 0 || device != scenario->device[d - 1];
     }
+    double instances = 0;
+    for (size_t p = 0; p < scenario->policies; p++)
+        if (scenario->policy[p].mode.instances)
+            instances += (double)scenario->policy[p].mode.instances->items;
     double runs = (double)scenario->policies * (double)scenario->replications;
+    const char *tenants = scenario->shares ? "processes" : "vms";
     need[NEED_SMS] = (struct need){"devices", "the blocks that all SMs hold", (compat ? 0 : slots * slot) + sms * sm};
-    need[NEED_JOBS] = (struct need){"vms", "the jobs under way at once on all devices", streams * devices * job};
-    need[NEED_STATISTICS] = (struct need){"vms", "the statistics of VMs and kernels", (vms + kernels) * statistics};
-    need[NEED_FITS] =
-        (struct need){"vms", "every kernel on every device",
-                      kernels * (kinds_of_device * fit + devices * 192 + sms / 8) + vms * devices * pointer};
+    need[NEED_JOBS] = (struct need){tenants, "the jobs under way at once on all devices", streams * devices * job};
+    need[NEED_STATISTICS] = (struct need){tenants, "the statistics of VMs and kernels", (vms + kernels) * statistics};
+    need[NEED_FITS] = (struct need){tenants, "every kernel on every device",
+                                    kernels * ((1 + instances) * kinds_of_device * fit + devices * 192 + sms / 8) +
+                                        vms * (1 + instances) * devices * pointer};
     double values = runs * (vms * 18 + kernels * 9 + SMS_RESOURCES_MAX * 4 + 16);
     double alone = compat ? 0 : vms * (double)scenario->replications * 2;
     need[NEED_VALUES] = (struct need){"run", "the values of every replication", (values + alone) * value};
@@ -297,7 +338,10 @@ static bool fits_in_memory(struct sms__reader *reader, struct sms_file *file, co
 void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
 {
     bool whole = require(reader, scenario->node, "devices", scenario->devices);
-    whole &= scenario->compat != SMS__COMPAT_OFF || require(reader, scenario->node, "vms", scenario->vms);
+    if (scenario->shares && scenario->compat != SMS__COMPAT_OFF)
+        sms__complain(reader, sms__node_get(scenario->node, "compat"), "compat simtbs knows no processes");
+    const char *tenants = scenario->shares ? "processes" : "vms";
+    whole &= scenario->compat != SMS__COMPAT_OFF || require(reader, scenario->node, tenants, scenario->vms);
     whole &= require(reader, scenario->node, "policies", scenario->policies);
     for (size_t v = 0; v < scenario->vms; v++)
         whole &= scenario->vm[v].workload != NULL;
@@ -306,8 +350,11 @@ void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struc
     if (!fits_in_memory(reader, file, scenario))
         return;
     check_devices(reader, scenario);
+    sms__check_classes(reader, scenario);
     for (size_t v = 0; v < scenario->vms; v++) {
         check_vm(reader, scenario, &scenario->vm[v]);
+        if (scenario->shares)
+            check_process(reader, scenario, &scenario->vm[v]);
         fit_all(reader, scenario, &scenario->vm[v]);
     }
     check_curves(reader, scenario);
@@ -316,6 +363,8 @@ void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struc
     check_expects(reader, scenario);
     if (scenario->compat != SMS__COMPAT_OFF)
         return; /* a block that never fits just waits there */
+    for (size_t p = 0; p < scenario->policies && scenario->shares && !reader->errors->count; p++)
+        check_mode(reader, scenario, &scenario->policy[p]);
     for (size_t p = 0; p < scenario->policies && !reader->errors->count; p++)
         check_policy(reader, scenario, &scenario->policy[p]);
     if (!reader->errors->count)

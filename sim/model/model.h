@@ -176,16 +176,18 @@ enum sms__mode_kind { SMS__MODE_EXCLUSIVE, SMS__MODE_TIME_SLICE, SMS__MODE_TOGET
 struct sms__mode {
     int kind; /* enum sms__mode_kind */
     double slice_ps, switch_ps;
-    int drain;         /* blocks that run when a slice ends are waited for */
-    uint64_t clients;  /* mps: contexts at most */
-    uint64_t granule;  /* mps: SMs of active_threads are multiples of it */
-    const char *label; /* as a policy's */
+    int drain;                         /* blocks that run when a slice ends are waited for */
+    uint64_t clients;                  /* mps: contexts at most */
+    uint64_t granule;                  /* mps: SMs of active_threads are multiples of it */
+    const char *label;                 /* as a policy's */
+    const struct sms__node *instances; /* mig: the list of names; else NULL */
 };
 
 /* Instances of the scenario's devices, under mig: each as a device of its own. */
 struct sms__instances {
-    const struct sms__device **device; /* [count] */
-    size_t *board;                     /* [count]: the scenario's device of which it is a part */
+    const struct sms__device **device;       /* [count] */
+    size_t *board;                           /* [count]: the scenario's device of which it is a part */
+    const struct sms__mig_profile **profile; /* [count] */
     size_t count;
     const struct sms__fit ***fit; /* [vms] -> [count] -> [kernels] */
 };
@@ -211,7 +213,8 @@ struct sms__host {
 
 struct sms__expect {
     const struct sms__node *node;
-    const char *metric, *policy, *over, *vm, *resource;
+    const char *metric, *policy, *over, *vm, *resource, *process;
+    long device; /* its number, or -1: not of a device */
     struct sms__quantity value, tolerance, min, max;
     bool has_value, has_min, has_max;
 };
@@ -275,7 +278,8 @@ struct sms_file {
     size_t workloads;
     struct sms_scenario **scenario;
     size_t scenarios;
-    double bytes; /* about what its scenarios have allocated for every device and VM */
+    size_t drawn_kernels; /* of the workloads that processes may draw */
+    double bytes;         /* about what its scenarios have allocated for every device and VM */
 };
 
 /* The folder of models fixed at build time. */
@@ -313,16 +317,100 @@ bool sms__demand_parts(struct sms__reader *reader, const struct sms__device *dev
  * `usage` is the SM's, as policies see it. */
 int sms__hard_refuses(const struct sms__device *device, const struct sms__fit *fit, const double *usage);
 
-/* uses.c: the fields of a scenario that name policies and a contention model; `at` is the scenario. */
-void sms__read_policies(struct sms__reader *reader, const struct sms__node *node, void *at);
-void sms__read_alone(struct sms__reader *reader, const struct sms__node *node, void *at);
-void sms__read_contention(struct sms__reader *reader, const struct sms__node *node, void *at);
-
 /* Tables of fields, for `smsched list fields`. */
 struct sms__table {
     const char *title;
     const struct sms__field *fields;
 };
+
+/* params.c: parameters by the table of the policy, mode or model that they belong to. */
+size_t sms__count_params(const struct sms_param *params);
+void sms__default_params(const struct sms_param *params, double *values);
+void sms__read_param(struct sms__reader *reader, const struct sms__node *key, const struct sms__node *value,
+                     const struct sms_param *params, double *values);
+void sms__read_params(struct sms__reader *reader, const struct sms__node *map, const struct sms_param *params,
+                      double *values);
+/* "name", or "name(limit=150% slice=4 ms)" with the parameters that differ from their defaults. */
+const char *sms__param_label(struct sms__arena *arena, const char *name, const struct sms_param *params,
+                             const double *values);
+/* A value in the parameter's unit: "150 %", "4 ms", "add". */
+void sms__print_param(char *out, size_t size, const struct sms_param *param, double value);
+
+/* Takes `NAME` or `{NAME: {PARAMETER: VALUE, ...}}` apart; the parameters may be NULL. Returns whether it is one. */
+bool sms__split_use(struct sms__reader *reader, const struct sms__node *node, const struct sms__node **name,
+                    const struct sms__node **params);
+
+/* modes.c: how contexts share a device. */
+struct sms__mode_form {
+    const char *name, *help;
+    const struct sms_param *params; /* or NULL */
+    bool instances;                 /* takes `instances: [PROFILE, ...]` */
+};
+const struct sms__mode_form *sms__mode_at(size_t idx); /* by enum sms__mode_kind; NULL beyond */
+const struct sms__mode_form *sms__find_mode(const char *name);
+/* `params` as of sms__split_use. */
+void sms__read_mode(struct sms__reader *reader, const struct sms__node *node, const struct sms__mode_form *form,
+                    const struct sms__node *params, struct sms__mode *mode);
+
+/* sharing.c: one entry of `policies:` where tenants are processes. Returns whether it could be read. */
+bool sms__read_sharing(struct sms__reader *reader, const struct sms__node *node, struct sms__policy_use *use);
+/* The policy of the stand-alone runs: a block policy, the plain share policy, one process on a device. */
+void sms__share_alone(const struct sms_load_options *options, struct sms__policy_use *use);
+
+/* pairs.c: `slowdown:` of a contention model that takes pairs. */
+void sms__read_pairs(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario);
+/* The number of a class in the scenario's pairs, or -1. */
+int sms__pair_class(const struct sms_scenario *scenario, const char *cls);
+/* Complains of workloads of classes that the pairs lack. */
+void sms__check_classes(struct sms__reader *reader, const struct sms_scenario *scenario);
+
+/* process.c: the fields of a scenario that only one with processes has; `at` is the scenario. */
+void sms__read_host(struct sms__reader *reader, const struct sms__node *node, void *at);
+void sms__read_processes(struct sms__reader *reader, const struct sms__node *node, void *at);
+/* A count from 0 into a long. */
+void sms__read_index(struct sms__reader *reader, const struct sms__node *node, void *at);
+extern const struct sms__table sms__process_tables[3];
+
+/* scenario.c: a number of jobs, or forever, which is 0. */
+void sms__read_repeat(struct sms__reader *reader, const struct sms__node *node, void *at);
+
+/* The i-th of the workloads of which a tenant may be doing one; `first` is its first kernel's number. NULL beyond. */
+const struct sms__workload *sms__workload_of(const struct sms__vm *vm, size_t i, size_t *first);
+
+/* Whether a process is of the same entry as the one before it, and so the same in all but name and start. */
+bool sms__is_like_last(const struct sms_scenario *scenario, size_t v);
+
+/* What a scenario calls its tenants: "VM" or "process". */
+const char *sms__tenant_word(const struct sms_scenario *scenario);
+
+/* Of which device another is an instance, and with which share of its device-wide resources. */
+struct sms__part {
+    const struct sms__device *board;
+    double share;
+};
+
+/* fit.c: what the kernels of a tenant are on a device. `part`: NULL where the device is whole. */
+struct sms__fit *sms__fit_tenant(struct sms__reader *reader, const struct sms_scenario *scenario,
+                                 const struct sms__vm *vm, const struct sms__device *device,
+                                 const struct sms__part *part);
+
+/* What an expectation is of. */
+enum sms_subject sms__expect_subject(const struct sms__expect *expect);
+
+/* mig.c: a device's `mig:`, and the instances that a policy's mode asks for. */
+void sms__read_mig(struct sms__reader *reader, const struct sms__node *node, void *at);
+extern const struct sms__table sms__mig_tables[3]; /* ends with a title of NULL */
+void sms__build_instances(struct sms__reader *reader, const struct sms_scenario *scenario, struct sms__policy_use *use);
+
+/* uses.c: the fields of a scenario that name policies and a contention model; `at` is the scenario. */
+void sms__read_policies(struct sms__reader *reader, const struct sms__node *node, void *at);
+void sms__read_alone(struct sms__reader *reader, const struct sms__node *node, void *at);
+void sms__read_contention(struct sms__reader *reader, const struct sms__node *node, void *at);
+/* A block policy by its name's node and parameters; returns its label, or NULL. */
+const char *sms__read_block_use(struct sms__reader *reader, const struct sms__node *name,
+                                const struct sms__node *params, struct sms__policy_use *use);
+
+/* For `smsched list fields`. */
 const struct sms__table *sms__device_tables(void); /* ends with a title of NULL */
 const struct sms__table *sms__workload_tables(void);
 const struct sms__table *sms__scenario_tables(void);

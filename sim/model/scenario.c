@@ -23,15 +23,9 @@ struct device_use {
     uint64_t count;
 };
 
-static void keep_node(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    if (sms__expect_kind(reader, node, SMS__SCALAR))
-        *(const struct sms__node **)at = node;
-}
-
 /* The keys of a `devices:` entry that are not overrides. */
 static const struct sms__field device_use_fields[] = {
-    {"model", SMS__CUSTOM, 0, F(device_use, model), .required = true, .read = keep_node, .help = "a device"},
+    {"model", SMS__CUSTOM, 0, F(device_use, model), .required = true, .read = sms__keep_scalar, .help = "a device"},
     {"count", SMS__INTEGER, SMS__COUNT, F(device_use, count), 1, DEVICES_MAX, .help = "how many; default 1"},
     {0}};
 
@@ -127,7 +121,7 @@ static void read_devices(struct sms__reader *reader, const struct sms__node *nod
         read_device_use(reader, node->item[i], at);
 }
 
-static void read_repeat(struct sms__reader *reader, const struct sms__node *node, void *at)
+void sms__read_repeat(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms__quantity number;
     if (node->kind == SMS__SCALAR && !strcmp(node->text, "forever"))
@@ -162,10 +156,10 @@ static void read_arrivals(struct sms__reader *reader, const struct sms__node *no
 
 static const struct sms__field vm_fields[] = {
     {"name", SMS__NAME, 0, F(sms__vm, name), .required = true, .help = "its name"},
-    {"workload", SMS__CUSTOM, 0, F(sms__vm, workload_node), .required = true, .read = keep_node,
+    {"workload", SMS__CUSTOM, 0, F(sms__vm, workload_node), .required = true, .read = sms__keep_scalar,
      .help = "what one job does"},
     {"start", SMS__QUANTITY, SMS__TIME, F(sms__vm, start_ps), 0, SMS__TIME_MAX_PS, .help = "default 0"},
-    {"repeat", SMS__CUSTOM, 0, F(sms__vm, repeat), .read = read_repeat,
+    {"repeat", SMS__CUSTOM, 0, F(sms__vm, repeat), .read = sms__read_repeat,
      .help = "jobs on each device, or forever; default 1, with arrivals forever"},
     {"streams", SMS__INTEGER, SMS__COUNT, F(sms__vm, streams), 1, 4096,
      .help = "jobs under way at once on each device; default 1"},
@@ -195,6 +189,10 @@ static void read_vm(struct sms__reader *reader, const struct sms__node *node, st
 static void read_vms(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms_scenario *scenario = at;
+    if (scenario->shares) {
+        sms__complain(reader, node, "a scenario has either vms or processes");
+        return;
+    }
     if (!sms__expect_list(reader, node, ENTRIES_MAX))
         return;
     scenario->vm = SMS__NEW(reader->arena, struct sms__vm, node->items);
@@ -241,6 +239,8 @@ static const struct sms__field expect_fields[] = {
     {"policy", SMS__TEXT, 0, F(sms__expect, policy), .required = true, .help = "whose value"},
     {"over", SMS__TEXT, 0, F(sms__expect, over), .help = "the policy compared with; the ratio is checked"},
     {"vm", SMS__TEXT, 0, F(sms__expect, vm), .help = "of a VM; default: of the host"},
+    {"process", SMS__TEXT, 0, F(sms__expect, process), .help = "of a process"},
+    {"device", SMS__CUSTOM, 0, F(sms__expect, device), .read = sms__read_index, .help = "of a device, from 0"},
     {"resource", SMS__TEXT, 0, F(sms__expect, resource), .help = "of a resource"},
     {"value", SMS__CUSTOM, 0, F(sms__expect, value), .read = read_any, .help = "expected"},
     {"tolerance", SMS__CUSTOM, 0, F(sms__expect, tolerance), .read = read_any,
@@ -259,6 +259,7 @@ static void read_expects(struct sms__reader *reader, const struct sms__node *nod
         struct sms__expect *expect = &scenario->expect[scenario->expects++];
         const struct sms__node *item = node->item[i];
         expect->node = item;
+        expect->device = -1;
         sms__read_fields(reader, item, expect_fields, expect);
         expect->has_value = sms__node_get(item, "value") != NULL;
         expect->has_min = sms__node_get(item, "min") != NULL;
@@ -278,9 +279,12 @@ static const struct sms__field scenario_fields[] = {
      .help = "in which order kernels offer blocks; default interleave"},
     {"compat", SMS__CHOICE, 0, F(sms_scenario, compat), .choices = compat_names,
      .help = "simtbs: run as that simulator would, digit for digit; default off"},
-    {"policies", SMS__CUSTOM, .read = sms__read_policies, .required = true, .help = "a list of NAME or {NAME: {...}}"},
+    {"policies", SMS__CUSTOM, .read = sms__read_policies, .required = true,
+     .help = "a list of NAME or {NAME: {...}}; with processes also of {share: ..., mode: ..., block: ...}"},
     {"alone", SMS__CUSTOM, .read = sms__read_alone, .help = "the policy of the stand-alone runs; default round_robin"},
-    {"vms", SMS__CUSTOM, .read = read_vms, .required = true, .help = "a list"},
+    {"vms", SMS__CUSTOM, .read = read_vms, .help = "a list; or give processes"},
+    {"processes", SMS__CUSTOM, .read = sms__read_processes, .help = "a list of those that share the devices"},
+    {"host", SMS__CUSTOM, .read = sms__read_host, .help = "of the processes"},
     {"run", SMS__CUSTOM, .read = read_run, .help = "how long, from which seed, how often"},
     {"expect", SMS__CUSTOM, .read = read_expects, .help = "what `smsched check` checks"},
     {0}};
@@ -308,7 +312,10 @@ void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node
                                       .text = node->mark.text};
     scenario->contention = sms__find_contention(file->options, "none");
     scenario->contention_label = scenario->contention->name;
+    scenario->shares = sms__node_get(node, "processes") != NULL;
     sms__read_fields(reader, node, scenario_fields, scenario);
+    if (!scenario->shares && !sms__node_get(node, "vms"))
+        sms__complain(reader, node, "key 'vms' or 'processes' is missing");
     scenario->queue += SMS_QUEUE_INTERLEAVE; /* from the index of a name */
     if (!scenario->alone) {
         scenario->alone = SMS__NEW(reader->arena, struct sms__policy_use, 1);
@@ -316,6 +323,8 @@ void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node
         scenario->alone->label = scenario->alone->policy->name;
         scenario->alone->node = node;
     }
+    if (scenario->shares)
+        sms__share_alone(file->options, scenario->alone);
     reader->user = NULL;
 }
 

@@ -12,57 +12,6 @@ static const struct sms_load_options *options_of(struct sms__reader *reader)
     return ((const struct sms_file *)reader->user)->options;
 }
 
-static const char *param_name(const void *user, size_t i) { return ((const struct sms_param *)user)[i].name; }
-
-static size_t count_params(const struct sms_param *params)
-{
-    size_t count = 0;
-    while (params && params[count].name)
-        count++;
-    return count;
-}
-
-static void default_params(const struct sms_param *params, double *values)
-{
-    for (size_t i = 0; i < count_params(params); i++)
-        values[i] = params[i].fallback;
-}
-
-static void read_param(struct sms__reader *reader, const struct sms__node *key, const struct sms__node *value,
-                       const struct sms_param *params, double *values)
-{
-    struct sms__quantity number;
-    if (!sms__expect_kind(reader, key, SMS__SCALAR))
-        return;
-    for (size_t i = 0; i < count_params(params); i++) {
-        if (strcmp(params[i].name, key->text))
-            continue;
-        enum sms__dimension dimension = params[i].unit == SMS_UNIT_COUNT ? SMS__COUNT : SMS__RATIO;
-        if (sms__read_number(reader, value, dimension, params[i].min, params[i].max, &number))
-            values[i] = number.value;
-        return;
-    }
-    if (count_params(params))
-        sms__complain_unknown(reader, key, "parameter", count_params(params), param_name, params);
-    else
-        sms__complain(reader, key, "unknown parameter '%.60s': there are none", key->text);
-}
-
-/* "name", or "name(limit=150 %)" where a parameter differs from its default. */
-static const char *label(struct sms__arena *arena, const char *name, const struct sms_param *params,
-                         const double *values)
-{
-    const char *text = "";
-    for (size_t i = 0; i < count_params(params); i++) {
-        bool ratio = params[i].unit == SMS_UNIT_RATIO;
-        if (values[i] == params[i].fallback)
-            continue;
-        text = sms__print(arena, "%s%s%s=%.6g%s", text, *text ? " " : "", params[i].name,
-                          ratio ? values[i] * 100 : values[i], ratio ? "%" : "");
-    }
-    return *text ? sms__print(arena, "%s(%s)", name, text) : name;
-}
-
 static const char *policy_name(const void *user, size_t i)
 {
     const struct sms_block_policy *policy = sms__policy_at(user, i);
@@ -77,35 +26,28 @@ static size_t count_policies(const struct sms_load_options *options)
     return count;
 }
 
-static void read_policy_params(struct sms__reader *reader, const struct sms__node *node, struct sms__policy_use *use)
+const char *sms__read_block_use(struct sms__reader *reader, const struct sms__node *name,
+                                const struct sms__node *params, struct sms__policy_use *use)
 {
-    if (!sms__expect_kind(reader, node, SMS__MAP))
-        return;
-    for (size_t i = 0; i + 1 < node->items && reader->errors->count <= SMS_ERRORS_MAX; i += 2)
-        if (sms__is_first(reader, node, i))
-            read_param(reader, node->item[i], node->item[i + 1], use->policy->params, use->param);
+    const struct sms_load_options *options = options_of(reader);
+    use->policy = sms__find_policy(options, name->text);
+    if (!use->policy) {
+        sms__complain_unknown(reader, name, "block policy", count_policies(options), policy_name, options);
+        return NULL;
+    }
+    sms__default_params(use->policy->params, use->param);
+    if (params)
+        sms__read_params(reader, params, use->policy->params, use->param);
+    return sms__param_label(reader->arena, use->policy->name, use->policy->params, use->param);
 }
 
 /* `round_robin`, or `{fine_grained: {limit: 150 %}}`. */
 static bool read_policy_use(struct sms__reader *reader, const struct sms__node *node, struct sms__policy_use *use)
 {
-    const struct sms_load_options *options = options_of(reader);
-    const struct sms__node *name = node;
-    if (node->kind == SMS__MAP && node->items == 2)
-        name = node->item[0];
-    if (!sms__expect_kind(reader, name, SMS__SCALAR))
-        return false;
+    const struct sms__node *name, *params;
     use->node = node;
-    use->policy = sms__find_policy(options, name->text);
-    if (!use->policy) {
-        sms__complain_unknown(reader, name, "block policy", count_policies(options), policy_name, options);
-        return false;
-    }
-    default_params(use->policy->params, use->param);
-    if (name != node)
-        read_policy_params(reader, node->item[1], use);
-    use->label = label(reader->arena, use->policy->name, use->policy->params, use->param);
-    return true;
+    use->label = sms__split_use(reader, node, &name, &params) ? sms__read_block_use(reader, name, params, use) : NULL;
+    return use->label != NULL;
 }
 
 void sms__read_policies(struct sms__reader *reader, const struct sms__node *node, void *at)
@@ -116,7 +58,9 @@ void sms__read_policies(struct sms__reader *reader, const struct sms__node *node
     scenario->policy = SMS__NEW(reader->arena, struct sms__policy_use, node->items);
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
         struct sms__policy_use *use = &scenario->policy[scenario->policies];
-        if (!read_policy_use(reader, node->item[i], use))
+        bool whole = scenario->shares ? sms__read_sharing(reader, node->item[i], use)
+                                      : read_policy_use(reader, node->item[i], use);
+        if (!whole)
             continue;
         for (size_t j = 0; j < scenario->policies; j++)
             if (!strcmp(scenario->policy[j].label, use->label))
@@ -219,8 +163,10 @@ static void read_contention_params(struct sms__reader *reader, const struct sms_
             continue;
         if (key->kind == SMS__SCALAR && !strcmp(key->text, "curves") && scenario->contention->curves)
             read_curves(reader, node->item[i + 1], scenario);
+        else if (key->kind == SMS__SCALAR && !strcmp(key->text, "slowdown") && scenario->contention->pairs)
+            sms__read_pairs(reader, node->item[i + 1], scenario);
         else
-            read_param(reader, key, node->item[i + 1], scenario->contention->params, scenario->contention_param);
+            sms__read_param(reader, key, node->item[i + 1], scenario->contention->params, scenario->contention_param);
     }
 }
 
@@ -241,8 +187,11 @@ void sms__read_contention(struct sms__reader *reader, const struct sms__node *no
         return;
     }
     scenario->contention = model;
-    default_params(model->params, scenario->contention_param);
+    sms__default_params(model->params, scenario->contention_param);
     if (node->kind == SMS__MAP)
         read_contention_params(reader, node, scenario);
-    scenario->contention_label = label(reader->arena, model->name, model->params, scenario->contention_param);
+    if (model->pairs && !(node->kind == SMS__MAP && sms__node_get(node, "slowdown")))
+        sms__complain(reader, node, "contention %s needs slowdown: {CLASS: {CLASS: FACTOR, ...}, ...}", model->name);
+    scenario->contention_label =
+        sms__param_label(reader->arena, model->name, model->params, scenario->contention_param);
 }

@@ -7,8 +7,11 @@
 
 #define COUNT_MAX 9007199254740992.0
 
+#define ALLOCATE_MAX 1e13 /* so that the sum of all steps can be counted */
+
 enum { KERNELS_MAX = 4096, STEPS_MAX = 100000 };
 
+static const char *const exclusive_names[] = {"false", "true", NULL};
 static const char *const spread_names[] = {"uniform", "exponential", NULL};
 
 static bool is_repeated(const struct sms__demand *demand, size_t count, const char *name)
@@ -73,22 +76,63 @@ static void read_block_time(struct sms__reader *reader, const struct sms__node *
 
 static const struct sms__field kernel_fields[] = {
     {"name", SMS__NAME, 0, F(sms__kernel, name), .required = true, .help = "to launch it by"},
-    {"blocks", SMS__INTEGER, SMS__COUNT, F(sms__kernel, blocks), 1, 9007199254740992.0, .required = true,
-     .help = "of the grid"},
-    {"threads", SMS__INTEGER, SMS__COUNT, F(sms__kernel, threads), 1, 1 << 24, .required = true, .help = "of a block"},
+    {"time", SMS__CUSTOM, SMS__CYCLES, F(sms__kernel, block_time), .read = read_block_time,
+     .help = "of the kernel as a whole, alone on the device; else give blocks, threads and block_time"},
+    {"blocks", SMS__INTEGER, SMS__COUNT, F(sms__kernel, blocks), 1, 9007199254740992.0, .help = "of the grid"},
+    {"threads", SMS__INTEGER, SMS__COUNT, F(sms__kernel, threads), 1, 1 << 24, .help = "of a block"},
     {"registers", SMS__INTEGER, SMS__COUNT, F(sms__kernel, registers), 0, 65536, .help = "of a thread"},
     {"shared_memory", SMS__INTEGER, SMS__BYTES, F(sms__kernel, shared_memory), 0, 1e12,
      .help = "of a block, static and dynamic"},
-    {"block_time", SMS__CUSTOM, SMS__CYCLES, F(sms__kernel, block_time), .required = true, .read = read_block_time,
+    {"block_time", SMS__CUSTOM, SMS__CYCLES, F(sms__kernel, block_time), .read = read_block_time,
      .help = "of one block at full speed"},
     {"demand", SMS__CUSTOM, SMS__RATIO, .read = read_kernel_demand,
      .help = "by resource: the fraction of one SM's capacity that a resident block takes at full speed, up to 1600 %; "
-             "of a resource with a capacity, a number without % counts its units"},
+             "of a resource with a capacity, a number without % counts its units; of a whole: the share of the device"},
     {"jitter", SMS__QUANTITY, SMS__RATIO, F(sms__kernel, jitter), 0, 0.5,
      .help = "coefficient of variation of block times, spread uniformly"},
     {"spread", SMS__CHOICE, 0, F(sms__kernel, spread), .choices = spread_names,
      .help = "exponential: block_time is the mean of exponential block times"},
     {0}};
+
+/* The keys of a kernel that is simulated block by block: the first three are needed, the others may be given. */
+static const char *const block_keys[] = {"blocks", "threads", "block_time", "registers", "shared_memory"};
+
+enum { NEEDED = 3, BLOCK_KEYS = 5 };
+
+#define EITHER "a kernel has either time, or blocks, threads and block_time"
+
+static void check_whole(struct sms__reader *reader, const struct sms__kernel *kernel, int given)
+{
+    if (given)
+        sms__complain(reader, kernel->node, EITHER);
+    for (int i = NEEDED; i < BLOCK_KEYS; i++)
+        if (sms__node_get(kernel->node, block_keys[i]))
+            sms__complain(reader, kernel->node, "%s belongs to a kernel with blocks, not to one with a time",
+                          block_keys[i]);
+    for (size_t d = 0; d < kernel->demands; d++) {
+        struct sms__quantity share;
+        sms__read_number(reader, kernel->demand[d].value, SMS__RATIO, 0, 1, &share);
+    }
+}
+
+static void check_kernel(struct sms__reader *reader, struct sms__kernel *kernel)
+{
+    int given = 0;
+    if (kernel->node->kind != SMS__MAP)
+        return;
+    for (int i = 0; i < NEEDED; i++)
+        given += sms__node_get(kernel->node, block_keys[i]) != NULL;
+    kernel->whole = sms__node_get(kernel->node, "time") != NULL;
+    if (kernel->whole) {
+        kernel->blocks = kernel->threads = 1;
+        check_whole(reader, kernel, given);
+    } else if (given == 0) {
+        sms__complain(reader, kernel->node, EITHER);
+    }
+    for (int i = 0; given && !kernel->whole && i < NEEDED; i++)
+        if (!sms__node_get(kernel->node, block_keys[i]))
+            sms__complain(reader, kernel->node, "key '%s' is missing", block_keys[i]);
+}
 
 static void read_kernels(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
@@ -106,6 +150,7 @@ static void read_kernels(struct sms__reader *reader, const struct sms__node *nod
         kernel->node = node->item[k];
         kernel->name = "";
         sms__read_fields(reader, node->item[k], kernel_fields, kernel);
+        check_kernel(reader, kernel);
         if (kernel->spread == SMS__EXPONENTIAL && kernel->jitter > 0)
             sms__complain(reader, kernel->node, "jitter belongs to a uniform spread, not an exponential one");
         for (size_t j = 0; j < k; j++)
@@ -117,26 +162,36 @@ static void read_kernels(struct sms__reader *reader, const struct sms__node *nod
 
 struct step_fields {
     double host, copy_in, copy_out;
+    uint64_t allocate, free;
     const struct sms__node *launch;
     uint64_t times;
 };
 
-static void keep_node(struct sms__reader *reader, const struct sms__node *node, void *at)
+/* All is 0 bytes. */
+static void read_free(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
-    if (sms__expect_kind(reader, node, SMS__SCALAR))
-        *(const struct sms__node **)at = node;
+    struct sms__quantity number;
+    if (node->kind == SMS__SCALAR && !strcmp(node->text, "all"))
+        *(uint64_t *)at = 0;
+    else if (node->kind == SMS__SCALAR && strspn(node->text, "+-.0123456789") == 0)
+        sms__complain(reader, node, "'%.40s' is neither a number of bytes nor 'all'", node->text);
+    else if (sms__read_number(reader, node, SMS__BYTES, 1, ALLOCATE_MAX, &number))
+        *(uint64_t *)at = (uint64_t)(number.value + 0.5);
 }
 
 static const struct sms__field step_table[] = {
     {"host", SMS__QUANTITY, SMS__TIME, F(step_fields, host), 0, SMS__TIME_MAX_PS, .help = "time on the host"},
     {"copy_in", SMS__QUANTITY, SMS__BYTES, F(step_fields, copy_in), 0, 1e18, .help = "host to device"},
     {"copy_out", SMS__QUANTITY, SMS__BYTES, F(step_fields, copy_out), 0, 1e18, .help = "device to host"},
-    {"launch", SMS__CUSTOM, 0, F(step_fields, launch), .read = keep_node, .help = "a kernel, by name"},
+    {"allocate", SMS__INTEGER, SMS__BYTES, F(step_fields, allocate), 1, ALLOCATE_MAX, .help = "device memory"},
+    {"free", SMS__CUSTOM, SMS__BYTES, F(step_fields, free), .read = read_free,
+     .help = "device memory, or all that the job holds; the rest is freed when it ends"},
+    {"launch", SMS__CUSTOM, 0, F(step_fields, launch), .read = sms__keep_scalar, .help = "a kernel, by name"},
     {"times", SMS__INTEGER, SMS__COUNT, F(step_fields, times), 1, 1e12,
      .help = "launches, one after another; default 1"},
     {0}};
 
-enum { STEP_KINDS = 4 }; /* the first of the table */
+enum { STEP_KINDS = 6 }; /* the first of the table */
 
 static const char *kernel_name(const void *user, size_t i) { return ((const struct sms__kernel *)user)[i].name; }
 
@@ -159,16 +214,37 @@ static void read_step(struct sms__reader *reader, const struct sms__node *node, 
     for (int i = 0; i < STEP_KINDS; i++)
         kinds += sms__node_get(node, step_table[i].name) != NULL;
     if (node->kind == SMS__MAP && kinds != 1)
-        sms__complain(reader, node, "a step is one of host, copy_in, copy_out, launch");
+        sms__complain(reader, node, "a step is one of host, copy_in, copy_out, allocate, free, launch");
     if (!given.launch && node->kind == SMS__MAP && sms__node_get(node, "times"))
         sms__complain(reader, node, "times belongs to a launch");
     step->times = given.times;
     if (given.launch) {
         step->kind = SMS__LAUNCH;
         step->kernel = find_kernel(reader, workload, given.launch);
+    } else if (sms__node_get(node, "allocate") || sms__node_get(node, "free")) {
+        step->kind = sms__node_get(node, "free") ? SMS__FREE : SMS__ALLOCATE;
+        step->amount = (double)(step->kind == SMS__FREE ? given.free : given.allocate);
     } else {
         step->kind = given.host >= 0 ? SMS__HOST : given.copy_in >= 0 ? SMS__COPY_IN : SMS__COPY_OUT;
         step->amount = given.host >= 0 ? given.host : given.copy_in >= 0 ? given.copy_in : given.copy_out;
+    }
+}
+
+/* What the job holds after each step, at most: `declared`. */
+static void sum_memory(struct sms__reader *reader, const struct sms__node *list, struct sms__workload *workload)
+{
+    uint64_t held = 0;
+    for (size_t i = 0; i < workload->steps; i++) {
+        const struct sms__step *step = &workload->step[i];
+        uint64_t bytes = step->kind == SMS__ALLOCATE || step->kind == SMS__FREE ? (uint64_t)step->amount : 0;
+        if (step->kind == SMS__ALLOCATE)
+            held += bytes;
+        if (step->kind == SMS__FREE && bytes > held)
+            sms__complain(reader, list->item[i], "the job frees %llu B and holds %llu B", (unsigned long long)bytes,
+                          (unsigned long long)held);
+        if (step->kind == SMS__FREE)
+            held = bytes && bytes <= held ? held - bytes : 0;
+        workload->declared = held > workload->declared ? held : workload->declared;
     }
 }
 
@@ -183,6 +259,7 @@ static void read_steps(struct sms__reader *reader, const struct sms__node *node,
     workload->step = SMS__NEW(reader->arena, struct sms__step, node->items);
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++)
         read_step(reader, node->item[i], workload);
+    sum_memory(reader, node, workload);
 }
 
 /* Read after the kernels that they name, wherever they stand. */
@@ -196,6 +273,11 @@ static const struct sms__field workload_fields[] = {
     {"title", SMS__TEXT, 0, F(sms__workload, title), .help = "its name in words"},
     {"source", SMS__TEXT, 0, F(sms__workload, source), .help = "where the numbers are from"},
     {"device", SMS__NAME, 0, F(sms__workload, device), .help = "on which it was measured, for the reader"},
+    {"corun_class", SMS__NAME, 0, F(sms__workload, cls), .help = "for contention by pairs of classes"},
+    {"overhead", SMS__QUANTITY, SMS__RATIO, F(sms__workload, overhead), 0, 10,
+     .help = "by which part a policy that intercepts its calls lengthens it; default 0"},
+    {"exclusive", SMS__CHOICE, 0, F(sms__workload, exclusive), .choices = exclusive_names,
+     .help = "true: its process must have the device for itself, where the policy looks; default false"},
     {"kernels", SMS__CUSTOM, .read = read_kernels, .required = true, .help = "a list"},
     {"steps", SMS__CUSTOM, .read = skip, .help = "what one job does, in order; default: launch each kernel once"},
     {0}};
@@ -215,7 +297,7 @@ static void launch_each_kernel(struct sms__reader *reader, struct sms__workload 
 
 void sms__read_workload(struct sms__reader *reader, const struct sms__node *node, struct sms__workload *workload)
 {
-    *workload = (struct sms__workload){.node = node, .name = "", .title = "", .source = "", .device = ""};
+    *workload = (struct sms__workload){.node = node, .name = "", .title = "", .source = "", .device = "", .cls = ""};
     sms__read_fields(reader, node, workload_fields, workload);
     const struct sms__node *steps = sms__node_get(node, "steps");
     if (steps)

@@ -39,7 +39,7 @@ static void add_step(const struct sms__device *model, const struct sms__step *st
     int way = step->kind == SMS__COPY_OUT;
     if (step->kind == SMS__HOST && step->amount >= 1)
         out->other_ps += step->amount;
-    if (step->kind == SMS__HOST || step->kind == SMS__LAUNCH || model->link_bandwidth <= 0)
+    if ((step->kind != SMS__COPY_IN && step->kind != SMS__COPY_OUT) || model->link_bandwidth <= 0)
         return;
     out->bytes[way] += step->amount;
     out->hairs[way] += step->amount > 0;

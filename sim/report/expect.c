@@ -42,13 +42,18 @@ static bool is_ratio(const struct sms__expect *expect)
     return named || expect->over || !strcmp(expect->metric, "gain");
 }
 
+static const char *subject_name(const struct sms__expect *expect)
+{
+    return expect->vm ? expect->vm : expect->process ? expect->process : expect->resource ? expect->resource : "host";
+}
+
 static double actual_value(const struct sms_results *results, const struct sms__expect *expect, double *ci95)
 {
     bool gain = !strcmp(expect->metric, "gain");
-    enum sms_subject subject = expect->vm ? SMS_VM : expect->resource ? SMS_RESOURCE : SMS_HOST;
-    const char *name = expect->vm ? expect->vm : expect->resource ? expect->resource : "host";
+    enum sms_subject subject = sms__expect_subject(expect);
     size_t metric = (size_t)sms__metric_index(subject, gain ? "kernels_per_s" : expect->metric);
-    size_t idx = (size_t)subject_index(results, subject, name);
+    bool numbered = subject == SMS_DEVICE;
+    size_t idx = (size_t)(numbered ? expect->device : subject_index(results, subject, subject_name(expect)));
     size_t policy = (size_t)policy_index(results, expect->policy);
     struct sms_estimate e =
         expect->over
@@ -84,7 +89,9 @@ static void describe(struct sms__check *check, const struct sms__expect *expect,
     bool percent = is_ratio(expect);
     double scale = percent ? 100 : 1;
     const char *unit = percent ? " %" : "";
-    const char *subject = expect->vm ? expect->vm : expect->resource ? expect->resource : "host";
+    char number[40];
+    const char *subject = expect->device >= 0 ? number : subject_name(expect);
+    snprintf(number, sizeof number, "device %ld", expect->device);
     snprintf(check->name, sizeof check->name, "%s of %s under %s%s%s", expect->metric, subject, expect->policy,
              expect->over ? " over " : "", expect->over ? expect->over : "");
     snprintf(check->message, sizeof check->message, "%.5g%s", actual * scale, unit);

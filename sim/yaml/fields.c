@@ -29,6 +29,12 @@ bool sms__expect_kind(struct sms__reader *reader, const struct sms__node *node, 
     return false;
 }
 
+void sms__keep_scalar(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    if (sms__expect_kind(reader, node, SMS__SCALAR))
+        *(const struct sms__node **)at = node;
+}
+
 bool sms__expect_list(struct sms__reader *reader, const struct sms__node *node, size_t most)
 {
     if (!sms__expect_kind(reader, node, SMS__LIST))

@@ -51,6 +51,9 @@ bool sms__read_number(struct sms__reader *reader, const struct sms__node *node, 
 const char *sms__read_text(struct sms__reader *reader, const struct sms__node *node);
 const char *sms__read_name(struct sms__reader *reader, const struct sms__node *node);
 
+/* A custom reader: keeps the node of a scalar, in a const struct sms__node *. */
+void sms__keep_scalar(struct sms__reader *reader, const struct sms__node *node, void *at);
+
 /* Reports if it is not; returns whether it is. */
 bool sms__expect_kind(struct sms__reader *reader, const struct sms__node *node, enum sms__node_kind kind);
 

@@ -1,0 +1,62 @@
+/* Measured slowdowns of pairs of classes: the blocks beside a block each slow it by
+ * what was measured for the two classes, and what they do together is their sum,
+ * their greatest or their product. Neither demands nor usage matter.
+ *
+ * Three of a class that slows itself by 1.94 take 2.88 times as long by the sum and
+ * 3.76 by the product, which is more than one after another; so the sum is the
+ * default (specification A.3). */
+#include <smsched/contention.h>
+
+enum { COMBINE };
+enum combine { ADD, MAX, MUL };
+
+static const char *const combines[] = {"add", "max", "mul", NULL};
+
+static const struct sms_param params[] = {
+    {"combine", SMS_UNIT_CHOICE, 0, MUL, ADD, "what several do together: sum, greatest or product", combines},
+    {0},
+};
+
+/* So that a speed is a number above 0, whatever the product of thousands is. */
+static const double SLOWEST = 1e9;
+
+/* `times` of the factor on top of `slowdown`. */
+static double with(enum combine combine, double slowdown, double factor, size_t times)
+{
+    if (times == 0)
+        return slowdown;
+    if (combine == ADD)
+        return slowdown + (factor - 1) * (double)times;
+    if (combine == MAX)
+        return factor > slowdown ? factor : slowdown;
+    for (size_t i = 0; i < times && slowdown < SLOWEST && factor > 1; i++)
+        slowdown *= factor;
+    return slowdown;
+}
+
+/* Beside a block are the other blocks of its own group, and all of the others. */
+static void rate(const struct sms_contention_view *view, const double *usage, struct sms_group *groups, size_t count)
+{
+    const struct sms_pairs *pairs = view->pairs;
+    enum combine combine = (enum combine)view->params[COMBINE];
+    (void)usage;
+    for (size_t g = 0; g < count; g++) {
+        double slowdown = 1;
+        for (size_t o = 0; o < count && groups[g].cls >= 0; o++) {
+            if (groups[o].cls < 0)
+                continue;
+            double factor = pairs->slowdown[(size_t)groups[g].cls * pairs->classes + (size_t)groups[o].cls];
+            slowdown = with(combine, slowdown, factor, groups[o].blocks - (o == g));
+        }
+        *groups[g].speed = 1 / (slowdown < SLOWEST ? slowdown : SLOWEST);
+    }
+}
+
+const struct sms_contention sms_contention_pairwise = {
+    .name = "pairwise",
+    .help = "measured slowdowns of pairs of classes of workloads (corun_class), whatever they demand",
+    .params = params,
+    .pairs = true,
+    .free_below_full = true,
+    .rate = rate,
+};

@@ -1,0 +1,135 @@
+/* What each kernel is on each kind of device: its demand, its needs, its work. */
+#include "model.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *resource_name(const void *user, size_t i)
+{
+    return ((const struct sms__device *)user)->resource[i].name;
+}
+
+struct fitting {
+    struct sms__reader *reader;
+    const struct sms_scenario *scenario;
+    const struct sms__vm *vm;
+    const struct sms__kernel *kernel;
+    const struct sms__device *device;
+    const struct sms__part *part; /* NULL: the device is whole */
+};
+
+/* What of the device's resource `r` an instance has. */
+static double share_of(const struct fitting *f, size_t r)
+{
+    bool wide = f->device->resource[r].scope == SMS_SCOPE_DEVICE;
+    return wide ? f->part->share : (double)f->device->sms / (double)f->part->board->sms;
+}
+
+/* A ratio is of what one SM's share is on the whole device; on an instance that is the same number of bytes per
+ * second and another share. Counts come out right by the instance's capacity. */
+static double on_instance(const struct fitting *f, size_t r, const struct sms__fit *fit)
+{
+    bool wide = f->device->resource[r].scope == SMS_SCOPE_DEVICE;
+    if (!f->part || !wide || fit->count[r])
+        return fit->demand[r];
+    return nearbyint(fit->demand[r] * (double)f->device->sms / ((double)f->part->board->sms * f->part->share));
+}
+
+static void fit_resource(const struct fitting *f, size_t r, const struct sms__demand *demand, struct sms__fit *fit)
+{
+    const struct sms__resource *resource = &f->device->resource[r];
+    bool wide = resource->scope == SMS_SCOPE_DEVICE && demand->ratio > 0;
+    fit->demand[r] = f->kernel->whole ? sms_parts(demand->ratio) : on_instance(f, r, fit);
+    fit->hard |= resource->hard && demand->ratio > 0;
+    fit->adds[r] = wide && !f->kernel->whole ? fit->demand[r] / (double)f->device->sms : fit->demand[r];
+    fit->device_wide |= wide;
+    uint32_t *set = wide ? &fit->wide : &fit->own;
+    *set |= (uint32_t)(fit->demand[r] > 0) << r;
+}
+
+static void fit_demand(const struct fitting *f, struct sms__fit *fit)
+{
+    for (size_t d = 0; d < f->kernel->demands; d++) {
+        const struct sms__demand *demand = &f->kernel->demand[d];
+        int r = sms__resource_index(f->device, demand->resource);
+        if (r < 0) {
+            sms__complain_unknown(f->reader, demand->node, "resource", f->device->resources, resource_name, f->device);
+            continue;
+        }
+        bool compat = f->scenario->compat != SMS__COMPAT_OFF;
+        if (f->kernel->whole ||
+            sms__demand_parts(f->reader, f->device, (size_t)r, demand, compat, &fit->demand[r], &fit->count[r]))
+            fit_resource(f, (size_t)r, demand, fit);
+    }
+}
+
+static bool fit_block(const struct fitting *f, struct sms__fit *fit)
+{
+    static const double none[SMS_RESOURCES_MAX];
+    const char *word = sms__tenant_word(f->scenario);
+    const char *problem = sms__block_needs(&f->device->sm, f->kernel, fit->needs);
+    if (problem) {
+        sms__complain(f->reader, f->kernel->node, "kernel '%.60s' of %s '%.60s' fits no SM of %s: %s", f->kernel->name,
+                      word, f->vm->name, f->device->name, problem);
+        return false;
+    }
+    int refusing = f->scenario->compat != SMS__COMPAT_OFF ? -1 : sms__hard_refuses(f->device, fit, none);
+    if (refusing >= 0)
+        sms__complain(f->reader, f->kernel->node,
+                      "kernel '%.60s' of %s '%.60s' fits no SM of %s: a block takes %.6g %% of '%.60s'",
+                      f->kernel->name, word, f->vm->name, f->device->name, fit->demand[refusing] / SMS_FULL * 100,
+                      f->device->resource[refusing].name);
+    return true;
+}
+
+/* On an instance a whole takes greater shares. Where that is more than all of a resource, it takes
+ * longer by as much, and so the same of each resource in the end. */
+static bool fit_whole(const struct fitting *f, struct sms__fit *fit)
+{
+    double most = 1;
+    if (!f->scenario->shares) {
+        sms__complain(f->reader, f->kernel->node,
+                      "kernel '%.60s' of VM '%.60s' is given by its time: that needs a scenario with processes",
+                      f->kernel->name, f->vm->name);
+        return false;
+    }
+    for (size_t r = 0; f->part && r < f->device->resources; r++)
+        most = fmax(most, fit->demand[r] / share_of(f, r) / SMS_FULL);
+    for (size_t r = 0; f->part && r < f->device->resources; r++)
+        fit->adds[r] = fit->demand[r] = nearbyint(fit->demand[r] / share_of(f, r) / most);
+    fit->work_ps *= most;
+    sms__block_needs(&f->device->sm, f->kernel, fit->needs); /* of one thread, which is no matter */
+    return true;
+}
+
+static void fit_kernel(const struct fitting *f, struct sms__fit *fit)
+{
+    const struct sms__quantity *time = &f->kernel->block_time;
+    enum sms_limit binds;
+    fit_demand(f, fit);
+    fit->work_ps = time->cycles ? sms__cycles_to_ps(time->value, f->device->clock_hz) : time->value;
+    if (!(f->kernel->whole ? fit_whole(f, fit) : fit_block(f, fit)))
+        return;
+    fit->per_sm = f->kernel->whole ? 1 : sms__blocks_per_sm(f->device->view.capacity, fit->needs, &binds);
+    fit->work = fit->work_ps <= SMS__TIME_MAX_PS ? (uint64_t)(fit->work_ps + 0.5) : 0;
+    if (fit->work_ps < 1 || fit->work_ps > SMS__TIME_MAX_PS)
+        sms__complain(f->reader, f->kernel->node, "%s of kernel '%.60s' on %s is not between 1 ps and 104 days",
+                      f->kernel->whole ? "time" : "block_time", f->kernel->name, f->device->name);
+}
+
+struct sms__fit *sms__fit_tenant(struct sms__reader *reader, const struct sms_scenario *scenario,
+                                 const struct sms__vm *vm, const struct sms__device *device,
+                                 const struct sms__part *part)
+{
+    struct sms__fit *fit = SMS__NEW(reader->arena, struct sms__fit, vm->workload->kernels);
+    for (size_t k = 0; k < vm->workload->kernels; k++) {
+        struct fitting f = {reader, scenario, vm, &vm->workload->kernel[k], device, part};
+        fit_kernel(&f, &fit[k]);
+    }
+    const struct sms__workload *workload;
+    size_t first;
+    for (size_t i = 0; (workload = sms__workload_of(vm, i, &first)); i++)
+        for (size_t k = 0; k < workload->kernels; k++)
+            fit[first + k].cls = sms__pair_class(scenario, workload->cls);
+    return fit;
+}
