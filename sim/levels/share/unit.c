@@ -124,12 +124,11 @@ static void whole_ended(void *subject, uint64_t now)
     struct sms__client *client = subject;
     const struct sms__fit *fit = client->whole.fit;
     struct sms__kernel_record *record = client->launch.record;
-    uint64_t took = now - client->launched_ps;
     record->launches++;
     record->blocks++;
-    record->residence_ps += took;
+    record->residence_ps += client->whole.ran_ps;
     record->work_ps += fit->work;
-    sms__histogram_add(&record->latency, took);
+    sms__histogram_add(&record->latency, now - client->launched_ps);
     sms__client_kernel_ended(client, now);
 }
 

@@ -2,9 +2,11 @@
 
 static void settle(struct sms__wholes *wholes, uint64_t now)
 {
-    double elapsed = (double)(now - wholes->settled_ps);
-    for (struct sms__whole *whole = wholes->first; whole && wholes->going; whole = whole->next)
-        whole->left -= whole->speed * elapsed;
+    uint64_t elapsed = now - wholes->settled_ps;
+    for (struct sms__whole *whole = wholes->first; whole && wholes->going; whole = whole->next) {
+        whole->left -= whole->speed * (double)elapsed;
+        whole->ran_ps += elapsed;
+    }
     wholes->settled_ps = now;
 }
 
@@ -64,6 +66,7 @@ void sms__whole_start(struct sms__wholes *wholes, struct sms__whole *whole, doub
 {
     settle(wholes, now);
     whole->left = work_ps;
+    whole->ran_ps = 0;
     whole->next = NULL;
     whole->prev = wholes->last;
     *(wholes->last ? &wholes->last->next : &wholes->first) = whole;

@@ -10,6 +10,7 @@
 struct sms__whole {
     const struct sms__fit *fit; /* its demand is in parts of the device */
     double left;                /* ps at full speed */
+    uint64_t ran_ps;            /* time on the device */
     double speed;
     void (*ended)(void *subject, uint64_t now);
     void *subject;
