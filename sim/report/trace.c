@@ -162,7 +162,7 @@ void sms__trace_kernel(struct sms__trace *trace, const char *policy, const struc
 
 static bool is_chosen(const struct sms__policy_use *use, const char *policy)
 {
-    return !policy || !strcmp(policy, use->label) || !strcmp(policy, use->policy->name);
+    return !policy || sms__is_called(use, policy);
 }
 
 static int init_parts(struct sms__trace *trace)
