@@ -211,7 +211,8 @@ struct sms__host {
 
 struct sms__expect {
     const struct sms__node *node;
-    const char *metric, *policy, *over, *vm, *resource;
+    const char *metric, *policy, *over, *vm, *resource, *process;
+    long device; /* its number, or -1: not of a device */
     struct sms__quantity value, tolerance, min, max;
     bool has_value, has_min, has_max;
 };

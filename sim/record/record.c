@@ -81,6 +81,24 @@ void sms__record_init(struct sms__record *record, struct sms__arena *arena, cons
     for (size_t k = 0; k < kernels; k++)
         sms__histogram_init(&record->kernel[k].latency, arena);
     record->device = SMS__NEW(arena, struct sms__device_record, scenario->devices);
+    if (!scenario->shares)
+        return;
+    record->process = SMS__NEW(arena, struct sms__process_record, scenario->vms);
+    record->shared = SMS__NEW(arena, struct sms__shared_record, scenario->devices);
+}
+
+/* What is said of the whole run stays. */
+static void restart_processes(struct sms__record *record)
+{
+    for (size_t v = 0; v < record->scenario->vms; v++) {
+        struct sms__process_record *process = &record->process[v];
+        *process = (struct sms__process_record){.ended_ps = process->ended_ps,
+                                                .most_held = process->most_held,
+                                                .failed = process->failed,
+                                                .choice = process->choice};
+    }
+    for (size_t d = 0; d < record->scenario->devices; d++)
+        record->shared[d] = (struct sms__shared_record){.most_held = record->shared[d].most_held};
 }
 
 void sms__record_restart(struct sms__record *record, uint64_t now)
@@ -98,4 +116,6 @@ void sms__record_restart(struct sms__record *record, uint64_t now)
         *kernel = (struct sms__kernel_record){.latency = kernel->latency};
     }
     memset(record->device, 0, scenario->devices * sizeof *record->device);
+    if (record->process)
+        restart_processes(record);
 }
