@@ -42,6 +42,12 @@ struct sms__box {
     double start_ns, end_ns;
 };
 
+/* A process in a state from start to end. */
+struct sms__stretch {
+    size_t scenario, policy, process, state;
+    double start_ns, end_ns;
+};
+
 struct sms__figure {
     const char *name, *script;
 };
@@ -61,6 +67,9 @@ struct sms__plot {
     size_t heats;
     struct sms__box *box;
     size_t boxes;
+    struct sms__names process, state;
+    struct sms__stretch *stretch;
+    size_t stretches;
     struct sms__figure *figure;
     size_t figures;
     struct sms__names left_out; /* figures that the results hold nothing for */
@@ -91,11 +100,15 @@ size_t sms__name_index(struct sms__arena *arena, struct sms__names *names, const
 /* `items` with room for one more than `count`. */
 void *sms__grow(struct sms__arena *arena, void *items, size_t count, size_t size);
 
-/* plot_bars.c, plot_heatmap.c, plot_timeline.c: write the data and the variables of figures. */
+/* plot_bars.c, plot_heatmap.c, plot_timeline.c, plot_processes.c: write the data and the variables of figures. */
 int sms__write_throughput(struct sms__plot *plot);
 int sms__write_usage(struct sms__plot *plot);
 int sms__write_heatmaps(struct sms__plot *plot);
 int sms__write_timelines(struct sms__plot *plot);
+int sms__write_processes(struct sms__plot *plot);
+/* Begins the list of states with those that are known, in their order. */
+void sms__name_states(struct sms__plot *plot);
+size_t sms__state_index(struct sms__plot *plot, const char *state);
 
 /* plot_files.c: the two files of a figure, which begin and end together. */
 struct sms__figure_files {
