@@ -262,14 +262,6 @@ static void choose_new(struct sms_share *share)
         state->container[p].to_pause = is_new(&state->container[p]);
 }
 
-/* The chosen ones, all at once or the first of them. */
-static void pause_chosen(struct sms_share *share)
-{
-    size_t first;
-    if (first_of(share, is_to_pause, &first))
-        command(share, PAUSE, first, param(share, PAUSE_TIME));
-}
-
 /* Whether the cores are free for another container: as the table has it, or only once the latest one is at work. */
 static bool gate_passes(struct sms_share *share)
 {
@@ -277,6 +269,26 @@ static bool gate_passes(struct sms_share *share)
     if (state_of(share)->full)
         return false;
     return chosen(share, GATE, GATE_LITERAL) || (latest && latest->settled);
+}
+
+/* The loops of lines 8 and 18, one turn. */
+static void release_next(struct sms_share *share)
+{
+    size_t next;
+    if (!gate_passes(share) || !first_of(share, waits, &next))
+        return;
+    sms_share_say(share, next, "cores are free: let go");
+    release(share, RELEASE_NEXT, next);
+}
+
+/* The chosen ones, all at once or the first of them; after that, the next to run. */
+static void pause_chosen(struct sms_share *share)
+{
+    size_t first;
+    if (first_of(share, is_to_pause, &first))
+        command(share, PAUSE, first, param(share, PAUSE_TIME));
+    else
+        release_next(share);
 }
 
 /* "Output copy finished". */
@@ -306,9 +318,8 @@ static void manage(struct sms_share *share)
     } else if (state->full) {
         choose_new(share);
         pause_chosen(share);
-    } else if (gate_passes(share)) {
-        sms_share_say(share, first, "cores are free: let go");
-        release(share, RELEASE_NEXT, first);
+    } else {
+        release_next(share);
     }
 }
 
@@ -344,14 +355,12 @@ static void pause_over(struct sms_share *share)
 static void look_over(struct sms_share *share)
 {
     struct state *state = state_of(share);
-    size_t next;
     state->full = cores_full(share);
     if (memory_crowded(share)) {
         state->container[state->subject].released = 0;
         command(share, PAUSE_AGAIN, state->subject, param(share, PAUSE_TIME));
-    } else if (gate_passes(share) && first_of(share, waits, &next)) {
-        sms_share_say(share, next, "cores are still free: let go");
-        release(share, RELEASE_NEXT, next);
+    } else {
+        release_next(share);
     }
 }
 
