@@ -139,6 +139,17 @@ static void the_next_goes_on_once_the_latest_is_at_work(void **state)
                                         "210 c cores are free: let go\n"));
 }
 
+/* a takes more memory and launches between two polls: at 40 its memory is another one, at 50 it has come to rest. */
+static void the_latest_is_at_work_once_its_memory_is_at_rest(void **state)
+{
+    (void)state;
+    struct log log =
+        watch(DEVICE WORKLOAD("v", "50 %", "{allocate: 100 MiB}, {host: 33 ms}, {allocate: 50 MiB}, {launch: k}")
+                  WORKLOAD("w", "50 %", "{allocate: 100 MiB}, {host: 300 ms}, {launch: k}")
+                      SCENARIO("", "{name: a, workload: v}, {name: b, workload: w}"));
+    assert_non_null(strstr(log.sayings, "40 a published: 150 MiB, cores 50 %\n50 b cores are free: let go\n"));
+}
+
 /* Of the second container's memory at a use of 50 %. */
 static struct log watch_memory(const char *size, const char *more)
 {
@@ -218,6 +229,7 @@ int main(void)
         cmocka_unit_test(one_command_each_pauses_one_after_another),
         cmocka_unit_test(by_the_letter_the_next_goes_on_at_once),
         cmocka_unit_test(the_next_goes_on_once_the_latest_is_at_work),
+        cmocka_unit_test(the_latest_is_at_work_once_its_memory_is_at_rest),
         cmocka_unit_test(above_95_percent_of_the_memory_one_is_paused_again),
         cmocka_unit_test(one_that_allocates_again_queues_up_behind),
         cmocka_unit_test(an_empty_list_is_published),
