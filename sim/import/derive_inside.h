@@ -38,6 +38,8 @@ struct sms__lie {
     double activity;      /* share of SM time with a block */
 };
 
+enum { SMS__ASSUMED_MAX = 4 };
+
 /* Launches of one kernel and geometry. */
 struct sms__derived {
     const char *symbol, *name, *plain; /* plain: the name but for a number */
@@ -47,9 +49,11 @@ struct sms__derived {
     uint64_t launches;
     double sum_s, squares, min_s, max_s; /* durations; squares: of deviations from the mean */
     struct sms__means own;
-    const struct sms__means *means; /* own, or those of all launches of the symbol */
-    double means_s;                 /* mean duration of the launches that these describe */
-    bool borrowed;                  /* the means are of several geometries */
+    const struct sms__means *means;        /* own, or those of all launches of the symbol */
+    double means_s;                        /* mean duration of the launches that these describe */
+    bool borrowed;                         /* the means are of several geometries */
+    const char *assumed[SMS__ASSUMED_MAX]; /* of geometry and time, where the profile has metrics alone */
+    size_t assumptions;
 
     double time_s, clock_hz, activity, occupancy; /* NAN where not measured */
     const char *clock_from;                       /* what stands in; NULL: nothing */
@@ -102,7 +106,7 @@ struct sms__derivation {
 
     struct sms__note *note; /* what was left out */
     size_t notes, notes_room, notes_lost;
-    size_t stand_ins;
+    size_t stand_ins, assumptions;
     struct sms__means scratch;
     struct sms__slot *slot; /* for derive_shape.c: as many as either device holds blocks, */
     double *last;           /* and as it has SMs */
@@ -121,12 +125,18 @@ bool sms__means_get(const struct sms__means *means, const char *name, enum sms__
 
 /* derive_use.c: clock, activity, occupancy and use of each resource, of a kernel whose time is known. */
 void sms__derive_uses(struct sms__derivation *derivation, struct sms__derived *kernel);
+/* Activity and occupancy, NAN where not measured. */
+void sms__derive_told(struct sms__derived *kernel);
 /* Elapsed cycles of an SM over a launch, or NAN. */
 double sms__derive_cycles(const struct sms__derived *kernel, const struct sms__device *device);
 double sms__derive_capacity(const struct sms__device *device, size_t r, double clock_hz);
 
 /* derive_kernel.c: from launches to kernels. */
 void sms__derive_collect(struct sms__derivation *derivation);
+
+/* derive_assume.c: geometry and time of a kernel (`launches` is set) whose metrics are all that is known. */
+void sms__derive_assume(struct sms__derivation *derivation, struct sms__derived *kernel,
+                        const struct sms__means *means);
 
 /* derive_shape.c: NULL, or why the kernel does not fit the device. `lie` for equal blocks or with jitter. */
 struct sms__slot *sms__derive_slots(struct sms__arena *arena, size_t count);

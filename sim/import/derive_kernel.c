@@ -182,6 +182,27 @@ static void add_launch(struct sms__derivation *derivation, struct donors *donors
     derivation->of[l] = (size_t)(kernel - derivation->kernel);
 }
 
+/* The first launch of each kernel stands for it where metrics are all that there is. */
+static void assume_all(struct sms__derivation *derivation, const struct donors *donors)
+{
+    bool *done = SMS__NEW(derivation->arena, bool, donors->count + 1);
+    for (size_t l = 0; l < derivation->profile->launches; l++) {
+        const struct sms__profile_launch *launch = &derivation->profile->launch[l];
+        size_t i = 0;
+        while (i < donors->count && strcmp(donors->donor[i].symbol, symbol_of(launch)) != 0)
+            i++;
+        if (i == donors->count || done[i])
+            continue;
+        struct sms__derived *kernel = make_room(derivation);
+        done[i] = true;
+        kernel->symbol = symbol_of(launch);
+        kernel->line = launch->line;
+        kernel->launches = launch->count ? launch->count : 1;
+        sms__derive_assume(derivation, kernel, &donors->donor[i].means);
+        derivation->of[l] = derivation->kernels - 1;
+    }
+}
+
 /* Metrics of all launches of a symbol hold for each geometry as ratios to time: the longer, the more. */
 static void borrow(struct sms__derivation *derivation, const struct donors *donors, struct sms__derived *kernel)
 {
@@ -256,6 +277,8 @@ void sms__derive_collect(struct sms__derivation *derivation)
     derivation->of = SMS__NEW(derivation->arena, size_t, derivation->profile->launches + 1);
     for (size_t l = 0; l < derivation->profile->launches; l++)
         add_launch(derivation, &donors, l);
+    if (derivation->kernels == 0 && derivation->notes == 0)
+        assume_all(derivation, &donors);
     for (size_t k = 0; k < derivation->kernels; k++)
         finish(derivation, &donors, &derivation->kernel[k]);
     keep_fitting(derivation);

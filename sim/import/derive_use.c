@@ -94,6 +94,8 @@ static const struct source sources[] = {
      {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}},
     {"l1", BYTES, 32, true, {"gld_transactions", "gst_transactions"}},
     {"l1", LEVEL, 1, false, {"tex_utilization"}},
+    {"l1", RATE, 1, true, {"gld_throughput", "gst_throughput"}},
+    {"l1", RATE, 1, true, {"gld_throughput"}},
     {"shared", BYTES, 128, false, {"shared_load_transactions", "shared_store_transactions"}},
     {"shared", BYTES, 128, false, {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"}},
     {"shared", PIPE, 1, false, {"l1tex__data_pipe_lsu_wavefronts_mem_shared"}},
@@ -320,6 +322,12 @@ static void find_occupancy(struct sms__derived *kernel)
         kernel->occupancy = NAN;
 }
 
+void sms__derive_told(struct sms__derived *kernel)
+{
+    find_activity(kernel);
+    find_occupancy(kernel);
+}
+
 /* A GPU boosts by up to a quarter, and estimates of short kernels are mostly overhead. */
 static void find_clock(struct sms__derived *kernel, const struct sms__device *device)
 {
@@ -365,12 +373,11 @@ static void find_bottleneck(const struct sms__device *device, struct sms__derive
 void sms__derive_uses(struct sms__derivation *derivation, struct sms__derived *kernel)
 {
     struct sms__lie lie;
-    find_activity(kernel);
+    sms__derive_told(kernel);
     if (isnan(kernel->activity) && !sms__derive_lie(derivation, derivation->device, &kernel->shape, 0, &lie)) {
         kernel->activity = lie.activity;
         kernel->idle_unknown = true;
     }
-    find_occupancy(kernel);
     find_clock(kernel, derivation->device);
     for (size_t r = 0; r < derivation->device->resources; r++)
         find_use(derivation, kernel, r);

@@ -285,11 +285,13 @@ static void read_lines(struct ncu *ncu)
     sms__rows_rewind(rows);
     ncu->reader.table.columns = 0;
     while (!ncu->reader.full && sms__rows_line(rows)) {
-        if (is_message(ncu) || take_header(ncu) || !ncu->reader.table.columns)
+        if (is_message(ncu) || take_header(ncu))
             continue;
-        const char *at = row_start(ncu);
+        const char *at = ncu->reader.table.columns ? row_start(ncu) : NULL;
         if (at)
             read_row(ncu, at);
+        else
+            sms__intake_printed(&ncu->reader);
     }
 }
 
@@ -357,7 +359,7 @@ int sms__read_ncu(struct sms__arena *arena, const char *const *paths, size_t n, 
                   struct sms_errors *errors)
 {
     struct ncu ncu = {.reader = {.arena = arena, .errors = errors, .names = {.arena = arena}}};
-    *out = (struct sms__profile){.tool = "ncu", .version = ""};
+    *out = (struct sms__profile){.tool = "ncu"};
     for (size_t i = 0; i < n && !ncu.reader.full; i++) {
         int code = sms__rows_read(arena, paths[i], read_one, &ncu, errors);
         if (code == SMS_ENOMEM)

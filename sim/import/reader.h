@@ -18,6 +18,8 @@ enum sms__column {
     SMS__COLUMN_INPUT, /* of the process */
     SMS__COLUMN_KERNEL,
     SMS__COLUMN_DEVICE,
+    SMS__COLUMN_GPU, /* its name */
+    SMS__COLUMN_CAPABILITY,
     SMS__COLUMN_CONTEXT,
     SMS__COLUMN_STREAM,
     SMS__COLUMN_COUNT,
@@ -76,9 +78,10 @@ struct sms__intake {
     size_t copies, copies_room;
     enum sms__decimal decimal;
     size_t points, commas;
-    bool sniffing; /* only `points` and `commas` are wanted */
-    bool full;     /* a limit was hit: said, and nothing more is read */
-    bool nvprof;   /* whose names of columns these are */
+    const char *gpu, *capability, *printed; /* as of the profile */
+    bool sniffing;                          /* only `points` and `commas` are wanted */
+    bool full;                              /* a limit was hit: said, and nothing more is read */
+    bool nvprof;                            /* whose names of columns these are */
 };
 
 #define SMS__COMPLAIN(reader, i, ...)                                                                                  \
@@ -116,6 +119,9 @@ void sms__intake_dimensions(struct sms__intake *reader, enum sms__column column,
 void sms__intake_whole(struct sms__intake *reader, enum sms__column column, uint64_t *out);
 double sms__intake_seconds(struct sms__intake *reader, enum sms__column column);
 double sms__intake_bytes(struct sms__intake *reader, enum sms__column column);
+
+/* A line that is of no table: kept if it names a GPU. */
+void sms__intake_printed(struct sms__intake *reader);
 
 /* Adds a copy to those of the profile; false when there are too many: said. */
 bool sms__copy_add(struct sms__intake *reader, struct sms__profile_copy copy);

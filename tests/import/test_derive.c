@@ -108,7 +108,7 @@ static struct sms__profile_launch launch_of(const char *kernel, double start_us,
 
 static struct sms__profile profile_of(struct sms__profile_launch *launch, size_t launches)
 {
-    return (struct sms__profile){.tool = "ncu", .version = "2026.2", .launch = launch, .launches = launches};
+    return (struct sms__profile){.tool = "ncu", .launch = launch, .launches = launches};
 }
 
 static void two_waves_share_the_time_and_the_use(void **state)
