@@ -186,3 +186,22 @@ void sms__derive_assume(struct sms__derivation *derivation, struct sms__derived 
     kernel->min_s = kernel->max_s = seconds;
     derivation->assumptions += kernel->assumptions;
 }
+
+bool sms__derive_assume_whole(struct sms__derivation *derivation, struct sms__derived *kernel)
+{
+    bool clamped = false;
+    uint64_t sms = derivation->device->sms, slots = sms * kernel->lie.per_sm, blocks = kernel->shape.blocks;
+    uint64_t unit = blocks < slots ? sms : slots, whole = (blocks + unit / 2) / unit * unit;
+    for (size_t r = 0; r < derivation->device->resources; r++)
+        clamped |= kernel->clamped[r];
+    if (!clamped || (whole == blocks && !kernel->shaped))
+        return false;
+    kernel->shape.blocks = kernel->grid[0] = whole ? whole : unit;
+    kernel->jitter = 0;
+    kernel->shaped = false;
+    kernel->occupancy_unmet = true;
+    kernel->assumed[kernel->assumptions - 1] =
+        sms__print(derivation->arena, "%s; %llu of them, in whole waves, leave room for the use measured",
+                   kernel->assumed[kernel->assumptions - 1], (unsigned long long)kernel->shape.blocks);
+    return true;
+}

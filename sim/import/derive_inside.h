@@ -63,7 +63,8 @@ struct sms__derived {
     struct sms__use use[SMS_RESOURCES_MAX];
     struct sms__lie lie; /* on the profiled device */
     double jitter;
-    bool shaped; /* the jitter was chosen for the measured occupancy */
+    bool occupancy_unmet; /* no jitter is to be tried for it */
+    bool shaped;          /* the jitter was chosen for the measured occupancy */
     double block_s, demand[SMS_RESOURCES_MAX];
     bool clamped[SMS_RESOURCES_MAX];
     enum sms__bottleneck bottleneck;
@@ -137,6 +138,9 @@ void sms__derive_collect(struct sms__derivation *derivation);
 /* derive_assume.c: geometry and time of a kernel (`launches` is set) whose metrics are all that is known. */
 void sms__derive_assume(struct sms__derivation *derivation, struct sms__derived *kernel,
                         const struct sms__means *means);
+
+/* Makes the waves of such a kernel whole if a partial one leaves no room for what it used; whether it did. */
+bool sms__derive_assume_whole(struct sms__derivation *derivation, struct sms__derived *kernel);
 
 /* derive_shape.c: NULL, or why the kernel does not fit the device. `lie` for equal blocks or with jitter. */
 struct sms__slot *sms__derive_slots(struct sms__arena *arena, size_t count);

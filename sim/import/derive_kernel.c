@@ -253,6 +253,8 @@ static void keep_fitting(struct sms__derivation *derivation)
     for (size_t k = 0; k < derivation->kernels; k++) {
         struct sms__derived *kernel = &derivation->kernel[k];
         const char *why = sms__derive_shape(derivation, kernel);
+        if (!why && kernel->assumptions && sms__derive_assume_whole(derivation, kernel))
+            why = sms__derive_shape(derivation, kernel);
         const char *device = derivation->device->name;
         if (!why && derivation->target != derivation->device) {
             why = sms__derive_retarget(derivation, kernel);
