@@ -88,7 +88,7 @@ static const char *refuse(const struct sms__profile_launch *launch, double secon
 static bool is_elsewhere(const struct sms__profile *profile, const struct sms__profile_launch *launch)
 {
     const char *first = profile->launch[0].device;
-    return first && launch->device && strcmp(first, launch->device) != 0;
+    return first && launch->device && *first && *launch->device && strcmp(first, launch->device) != 0;
 }
 
 static double shared_of(const struct sms__profile_launch *launch)

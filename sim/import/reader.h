@@ -152,6 +152,16 @@ struct sms__text_report {
 bool sms__text_header(struct sms__intake *reader, struct sms__text_report *report);
 bool sms__text_row(struct sms__intake *reader, struct sms__text_report *report);
 
+/* ncu_text.c: the line, if it is of ncu's report in text; a row has been taken as of a table of metrics. */
+struct sms__ncu_report {
+    const char *field[9]; /* of the launch that follows */
+    bool launch;          /* there was one */
+    enum { SMS__NCU_NO_TABLE, SMS__NCU_TABLE, SMS__NCU_TABLE_HEAD } table;
+    size_t start[3]; /* of the columns */
+};
+enum sms__ncu_line { SMS__NCU_NOTHING, SMS__NCU_TAKEN, SMS__NCU_ROW };
+enum sms__ncu_line sms__ncu_text_line(struct sms__intake *reader, struct sms__ncu_report *report);
+
 /* dump.c: the profile in plain words. */
 void sms__profile_dump(const struct sms__profile *profile, FILE *to);
 
