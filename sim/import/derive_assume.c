@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-enum { NOMINAL_THREADS = 256, NOMINAL_REGISTERS = 32, WARP = 32 };
+enum { NOMINAL_WARPS = 8, NOMINAL_REGISTERS = 32, WARP = 32 };
 
-static const double NOMINAL_S = 100e-6, BLOCKS_MAX = 1e12;
+static const double NOMINAL_S = 100e-6, SECONDS_MAX = 1e6, BLOCKS_MAX = 1e12;
 
 /* An achieved occupancy this near below a number of blocks is of that number. */
 static const double BLOCKS_NEAR = 0.05;
@@ -51,14 +51,15 @@ static double time_of_bytes(const struct assuming *assuming, const char **from)
     return NAN;
 }
 
-/* What is written of a time: microseconds. */
+static bool is_time(double seconds) { return seconds >= 1e-9 && seconds <= SECONDS_MAX; }
+
 static double assume_time(const struct assuming *assuming)
 {
     const struct sms__device *device = assuming->derivation->device;
     struct sms__arena *arena = assuming->derivation->arena;
     const char *from;
     double seconds = assuming->cycles / device->clock_hz;
-    if (isfinite(seconds) && seconds > 0) {
+    if (is_time(seconds)) {
         say(assuming,
             sms__print(arena,
                        "time %.3f us: %.0f cycles (inst_executed / (executed_ipc x %llu SMs x "
@@ -67,7 +68,7 @@ static double assume_time(const struct assuming *assuming)
         return seconds;
     }
     seconds = time_of_bytes(assuming, &from);
-    if (isfinite(seconds) && seconds > 0) {
+    if (is_time(seconds)) {
         say(assuming, sms__print(arena, "time %.3f us: %s", seconds * 1e6, from));
         return seconds;
     }
@@ -94,7 +95,7 @@ static double count_warps(const struct assuming *assuming, const char **from)
 static void assume_threads(const struct assuming *assuming, double warps)
 {
     const struct sms__sm *sm = &assuming->derivation->device->sm;
-    double most = NOMINAL_THREADS / WARP, resident = assuming->occupancy * (double)sm->warps;
+    double most = NOMINAL_WARPS, resident = assuming->occupancy * (double)sm->warps;
     double each = isfinite(resident) && resident < most ? ceil(resident - BLOCKS_NEAR) : most;
     each = warps < each ? ceil(warps) : each;
     each = each < 1 ? 1 : each;

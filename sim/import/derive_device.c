@@ -76,11 +76,11 @@ static void add_candidate(struct sms__arena *arena, struct candidates *all, cons
                           const struct sms_load_options *options)
 {
     struct sms_errors ignored = {0};
-    const struct sms__device *device;
+    const struct sms__device *device = NULL;
     struct sms_file *file = NULL;
     if (all->count == CANDIDATES_MAX || is_known(all, name))
         return;
-    if (sms__derive_device(name, options, &file, &device, &ignored) != SMS_OK)
+    if (sms__derive_device(name, options, &file, &device, &ignored) != SMS_OK || !device)
         return;
     all->candidate[all->count++] =
         (struct candidate){name, sms__copy(arena, device->capability, strlen(device->capability)), device->sms};
@@ -168,17 +168,22 @@ static const char *gpu_of(const struct sms__profile *profile)
     return NULL;
 }
 
+static bool tells_sms(const struct sms__profile_metric *metric)
+{
+    static const char *const names_of_it[] = {"# SMs", "launch__sm_count", "device__attribute_multiprocessor_count"};
+    for (size_t i = 0; i < sizeof names_of_it / sizeof *names_of_it; i++)
+        if (!strcmp(metric->name, names_of_it[i]))
+            return metric->mean >= 1 && metric->mean <= 1e6;
+    return false;
+}
+
 /* 0: the profile does not say. */
 static uint64_t sms_of(const struct sms__profile *profile)
 {
-    static const char *const metrics[] = {"# SMs", "launch__sm_count", "device__attribute_multiprocessor_count"};
     for (size_t l = 0; l < profile->launches; l++)
         for (size_t m = 0; m < profile->launch[l].metrics; m++)
-            for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
-                const struct sms__profile_metric *metric = &profile->launch[l].metric[m];
-                if (!strcmp(metric->name, metrics[i]) && metric->mean >= 1 && metric->mean <= 1e6)
-                    return (uint64_t)metric->mean;
-            }
+            if (tells_sms(&profile->launch[l].metric[m]))
+                return (uint64_t)profile->launch[l].metric[m].mean;
     return 0;
 }
 

@@ -193,8 +193,13 @@ static void assume_all(struct sms__derivation *derivation, const struct donors *
             i++;
         if (i == donors->count || done[i])
             continue;
-        struct sms__derived *kernel = make_room(derivation);
         done[i] = true;
+        if (launch->count > LAUNCHES_MAX) {
+            sms__derive_note(derivation, launch->line, "'%s': more than 10^12 launches",
+                             sms__derive_text(derivation->arena, symbol_of(launch), 60));
+            continue;
+        }
+        struct sms__derived *kernel = make_room(derivation);
         kernel->symbol = symbol_of(launch);
         kernel->line = launch->line;
         kernel->launches = launch->count ? launch->count : 1;

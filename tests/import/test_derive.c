@@ -1,71 +1,7 @@
 /* What is derived from hand-made profiles, and that whatever a profile says, the document loads. */
-#include "tests/harness.h"
-
-#include "sim/import/derive.h"
+#include "derived.h"
 
 #include <gsl/gsl_rng.h>
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
-struct derived {
-    struct sms__arena arena;
-    struct sms_file *models, *others, *file;
-    char *text;
-    size_t size;
-    struct sms_errors errors;
-    int code;
-};
-
-struct request {
-    struct derived *derived;
-    const struct sms__profile *profile;
-    const struct sms__derive_options *options;
-    FILE *to;
-};
-
-static int derive_in_guard(void *user)
-{
-    struct request *request = user;
-    return sms__derive(&request->derived->arena, request->profile, request->options, request->to,
-                       &request->derived->errors);
-}
-
-/* Derives for gtx1080ti, or from it for `target`; loads the document unless it was refused. */
-static struct derived derive(const struct sms__profile *profile, struct sms__derive_options options, const char *target)
-{
-    struct derived derived = {.code = SMS_OK};
-    struct sms_load_options load = harness_options();
-    struct request request = {&derived, profile, &options, NULL};
-    assert_int_equal(sms__derive_device("gtx1080ti", &load, &derived.models, &options.device, &derived.errors), 0);
-    if (target)
-        assert_int_equal(sms__derive_device(target, &load, &derived.others, &options.target, &derived.errors), 0);
-    request.to = open_memstream(&derived.text, &derived.size);
-    derived.code = sms__guard(&derived.arena, derive_in_guard, &request);
-    fclose(request.to);
-    if (derived.code == SMS_OK) {
-        char path[] = "/tmp/smsched-test-XXXXXX";
-        int fd = mkstemp(path);
-        assert_int_equal(write(fd, derived.text, derived.size), (int)derived.size);
-        close(fd);
-        derived.file = load_path(path);
-        unlink(path);
-    } else {
-        assert_int_equal(derived.size, 0);
-        assert_true(derived.errors.count > 0);
-    }
-    return derived;
-}
-
-static void release(struct derived *derived)
-{
-    sms_file_free(derived->file);
-    sms_file_free(derived->models);
-    sms_file_free(derived->others);
-    sms__arena_release(&derived->arena);
-    free(derived->text);
-}
-
-static const struct sms__workload *workload(const struct derived *derived) { return derived->file->workload[0]; }
 
 static double demand(const struct derived *derived, size_t kernel, const char *resource)
 {
@@ -82,34 +18,10 @@ static void assert_says(const struct derived *derived, const char *what)
         fail_msg("no '%s' in\n%s", what, derived->text);
 }
 
-#define METRIC(called, in, is)                                                                                         \
-    {                                                                                                                  \
-        .name = called, .unit = in, .mean = is, .min = is, .max = is                                                   \
-    }
 #define LEVEL(called, is)                                                                                              \
     {                                                                                                                  \
         .name = called, .unit = "", .kind = SMS__VALUE_LEVEL, .mean = is, .min = is, .max = is                         \
     }
-
-/* 448 blocks of 8 warps: two waves of eight blocks on 28 SMs. */
-static struct sms__profile_launch launch_of(const char *kernel, double start_us, double duration_us)
-{
-    return (struct sms__profile_launch){.kernel = kernel,
-                                        .grid = {448, 1, 1},
-                                        .block = {256, 1, 1},
-                                        .registers = 32,
-                                        .static_shared = NAN,
-                                        .dynamic_shared = NAN,
-                                        .start_s = start_us * 1e-6,
-                                        .duration_s = duration_us * 1e-6,
-                                        .count = 1,
-                                        .line = 7};
-}
-
-static struct sms__profile profile_of(struct sms__profile_launch *launch, size_t launches)
-{
-    return (struct sms__profile){.tool = "ncu", .launch = launch, .launches = launches};
-}
 
 static void two_waves_share_the_time_and_the_use(void **state)
 {
@@ -395,114 +307,6 @@ static void what_cannot_be_used_is_refused_by_line(void **state)
     release(&derived);
 }
 
-static struct sms__guess guess(struct sms__arena *arena, const struct sms__profile *profile, const char *path)
-{
-    struct sms_load_options options = harness_options();
-    return sms__derive_guess(arena, profile, path, &options);
-}
-
-static void the_device_is_guessed_by_its_name(void **state)
-{
-    struct sms__profile_launch launch = launch_of("k", 0, 1);
-    struct sms__profile profile = profile_of(&launch, 1);
-    struct sms__arena arena = {0};
-    (void)state;
-    launch.device = "GeForce GTX 1080 Ti (0)";
-    assert_string_equal(guess(&arena, &profile, NULL).name, "gtx1080ti");
-    launch.device = "Tesla V100-SXM2-16GB";
-    assert_string_equal(guess(&arena, &profile, NULL).name, "v100");
-    launch.device = "Voodoo 2";
-    assert_null(guess(&arena, &profile, "a/v100.csv").name);
-    assert_string_equal(guess(&arena, &profile, NULL).why, "no device file is called like 'Voodoo 2'");
-    sms__arena_release(&arena);
-}
-
-static void names_of_other_devices_are_no_names_of_this(void **state)
-{
-    static const char *const others[] = {"NVIDIA GeForce RTX 5070 Ti", "NVIDIA GeForce RTX 5070 Laptop GPU",
-                                         "Quadro P1000", "Tesla V100S-PCIE-32GB", "NVIDIA RTX 50700"};
-    struct sms__profile_launch launch = launch_of("k", 0, 1);
-    struct sms__profile profile = profile_of(&launch, 1);
-    struct sms__arena arena = {0};
-    (void)state;
-    for (size_t i = 0; i < COUNT(others); i++) {
-        profile.gpu = others[i];
-        assert_null(guess(&arena, &profile, NULL).name);
-    }
-    profile.gpu = "NVIDIA GB200";
-    assert_string_equal(guess(&arena, &profile, NULL).name, "gb200");
-    sms__arena_release(&arena);
-}
-
-static void the_device_is_guessed_by_what_it_is(void **state)
-{
-    struct sms__profile_metric metric = METRIC("# SMs", "SM", 148);
-    struct sms__profile_launch launch = launch_of("k", 0, 1);
-    struct sms__profile profile = profile_of(&launch, 1);
-    struct sms__arena arena = {0};
-    (void)state;
-    assert_string_equal(guess(&arena, &profile, "a100/my_v100-run.csv").name, "v100");
-    assert_null(guess(&arena, &profile, "a100/run.csv").name);
-    launch.device = "0";
-    profile.capability = "10.0";
-    assert_null(guess(&arena, &profile, "my_v100-run.csv").name);
-    assert_string_equal(guess(&arena, &profile, "b200.csv").name, "b200");
-    assert_string_equal(guess(&arena, &profile, "run.csv").why,
-                        "the profiled device has compute capability 10.0, and so have b200, gb200");
-    launch.metric = &metric;
-    launch.metrics = 1;
-    assert_string_equal(guess(&arena, &profile, "gb200.csv").name, "b200");
-    profile.printed = "Name: NVIDIA RTX 5070\n";
-    assert_string_equal(guess(&arena, &profile, NULL).name, "rtx5070");
-    profile.printed = NULL;
-    profile.capability = "8.9";
-    assert_string_equal(guess(&arena, &profile, NULL).why,
-                        "no device file has the compute capability 8.9 and 148 SMs that the profile tells; the nearest "
-                        "is h100");
-    sms__arena_release(&arena);
-}
-
-/* 3200 warps of 1000 instructions, 2 a cycle on 28 SMs of which all are busy: 57142.9 cycles. */
-static void metrics_alone_tell_geometry_and_time(void **state)
-{
-    struct sms__profile_metric metric[] = {METRIC("inst_executed", "", 3200000), METRIC("inst_per_warp", "", 1000),
-                                           METRIC("ipc", "", 2), METRIC("sm_efficiency", "%", 100),
-                                           METRIC("achieved_occupancy", "", 0.37)};
-    struct sms__profile_launch launch = {.kernel = "k", .start_s = NAN, .duration_s = NAN, .count = 3};
-    launch.metric = metric;
-    launch.metrics = COUNT(metric);
-    struct sms__profile profile = profile_of(&launch, 1);
-    struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
-    const struct sms__kernel *kernel = &workload(&derived)->kernel[0];
-    (void)state;
-    assert_int_equal(kernel->blocks, 400);
-    assert_int_equal(kernel->threads, 256);
-    assert_int_equal(kernel->registers, 65); /* the least with which an SM holds 3 blocks, 37.5 % */
-    assert_int_equal(workload(&derived)->steps, 1);
-    assert_int_equal(workload(&derived)->step[0].times, 3);
-    assert_non_null(strstr(derived.text, "time 36.121 us: 57143 cycles"));
-    assert_non_null(strstr(derived.text, "Left out: 0. Assumed: 4 ("));
-    release(&derived);
-}
-
-static void what_no_metric_tells_is_nominal(void **state)
-{
-    struct sms__profile_metric metric[] = {METRIC("gld_efficiency", "%", 50), METRIC("dram_read_bytes", "", 1048576000),
-                                           METRIC("dram_read_throughput", "GB/s", 97.65625)};
-    struct sms__profile_launch launch = {.kernel = "k", .start_s = NAN, .duration_s = NAN, .metric = metric};
-    launch.metrics = 1;
-    struct sms__profile profile = profile_of(&launch, 1);
-    struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
-    (void)state;
-    assert_int_equal(workload(&derived)->kernel[0].blocks, 28 * 8);
-    assert_non_null(strstr(derived.text, "time 100 us: no metric tells; nominal"));
-    release(&derived);
-    launch.metrics = COUNT(metric);
-    derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
-    assert_non_null(strstr(derived.text, "time 10000.000 us: dram_read_bytes x 1 B / dram_read_throughput"));
-    release(&derived);
-}
-
 /* Anything: values at the ends of ranges, names in any bytes, times in any order. */
 
 static double odd_number(gsl_rng *rng)
@@ -633,11 +437,6 @@ int main(void)
         cmocka_unit_test(low_occupancy_of_one_wave_is_jitter),
         cmocka_unit_test(another_device_scales_by_what_binds),
         cmocka_unit_test(what_cannot_be_used_is_refused_by_line),
-        cmocka_unit_test(the_device_is_guessed_by_its_name),
-        cmocka_unit_test(names_of_other_devices_are_no_names_of_this),
-        cmocka_unit_test(the_device_is_guessed_by_what_it_is),
-        cmocka_unit_test(metrics_alone_tell_geometry_and_time),
-        cmocka_unit_test(what_no_metric_tells_is_nominal),
         cmocka_unit_test(any_profile_is_refused_or_loads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
