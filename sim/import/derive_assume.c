@@ -1,5 +1,6 @@
-/* Geometry and time of kernels of which a profile has metrics alone (nvprof --metrics without a trace): what the
- * metrics tell of them, and nominal values for the rest. Each is said in the document. */
+/* Geometry and time of kernels of which a profile has metrics alone (nvprof --metrics without a trace), or time of
+ * those without (ncu --metrics): what the metrics tell of them, and nominal values for the rest. Each is said in the
+ * document. */
 #include "derive_inside.h"
 
 #include <math.h>
@@ -37,6 +38,8 @@ static double time_of_bytes(const struct assuming *assuming, const char **from)
         const char *count, *rate;
         double bytes;
     } pairs[] = {
+        {"dram__bytes.sum", "dram__bytes.sum.per_second", 1},
+
         {"dram_read_transactions", "dram_read_throughput", 32},   {"dram_read_bytes", "dram_read_throughput", 1},
         {"dram_write_transactions", "dram_write_throughput", 32}, {"dram_write_bytes", "dram_write_throughput", 1},
         {"l2_read_transactions", "l2_read_throughput", 32},       {"l2_write_transactions", "l2_write_throughput", 32}};
@@ -181,11 +184,18 @@ void sms__derive_assume(struct sms__derivation *derivation, struct sms__derived 
     assume_threads(&assuming, warps);
     assume_residency(&assuming);
     assume_blocks(&assuming, warps, from);
+    kernel->geometry_assumed = true;
     kernel->grid[0] = kernel->shape.blocks;
     kernel->block[0] = kernel->shape.threads;
     kernel->sum_s = seconds * (double)kernel->launches;
     kernel->min_s = kernel->max_s = seconds;
-    derivation->assumptions += kernel->assumptions;
+}
+
+double sms__derive_assume_time(struct sms__derivation *derivation, struct sms__derived *kernel,
+                               const struct sms__means *means)
+{
+    struct assuming assuming = {.derivation = derivation, .kernel = kernel, .means = means, .cycles = NAN};
+    return assume_time(&assuming);
 }
 
 bool sms__derive_assume_whole(struct sms__derivation *derivation, struct sms__derived *kernel)
@@ -193,6 +203,8 @@ bool sms__derive_assume_whole(struct sms__derivation *derivation, struct sms__de
     bool clamped = false;
     uint64_t sms = derivation->device->sms, slots = sms * kernel->lie.per_sm, blocks = kernel->shape.blocks;
     uint64_t unit = blocks < slots ? sms : slots, whole = (blocks + unit / 2) / unit * unit;
+    if (!kernel->geometry_assumed)
+        return false;
     for (size_t r = 0; r < derivation->device->resources; r++)
         clamped |= kernel->clamped[r];
     if (!clamped || (whole == blocks && !kernel->shaped))

@@ -54,6 +54,7 @@ struct sms__derived {
     bool borrowed;                         /* the means are of several geometries */
     const char *assumed[SMS__ASSUMED_MAX]; /* of geometry and time, where the profile has metrics alone */
     size_t assumptions;
+    bool geometry_assumed;
 
     double time_s, clock_hz, activity, occupancy; /* NAN where not measured */
     const char *clock_from;                       /* what stands in; NULL: nothing */
@@ -108,6 +109,7 @@ struct sms__derivation {
     struct sms__note *note; /* what was left out */
     size_t notes, notes_room, notes_lost;
     size_t stand_ins, assumptions;
+    bool timeless; /* no launch of the profile has a time */
     struct sms__means scratch;
     struct sms__slot *slot; /* for derive_shape.c: as many as either device holds blocks, */
     double *last;           /* and as it has SMs */
@@ -139,6 +141,9 @@ void sms__derive_collect(struct sms__derivation *derivation);
 void sms__derive_assume(struct sms__derivation *derivation, struct sms__derived *kernel,
                         const struct sms__means *means);
 
+/* Seconds of a launch of such a kernel, whose geometry is known. */
+double sms__derive_assume_time(struct sms__derivation *derivation, struct sms__derived *kernel,
+                               const struct sms__means *means);
 /* Makes the waves of such a kernel whole if a partial one leaves no room for what it used; whether it did. */
 bool sms__derive_assume_whole(struct sms__derivation *derivation, struct sms__derived *kernel);
 

@@ -164,8 +164,11 @@ static void add_launch(struct sms__derivation *derivation, struct donors *donors
             sms__means_add(derivation->arena, means, launch);
         return;
     }
+    struct sms__derived said = {0};
     bool by_cycles;
     double seconds = measured_time(derivation, launch, &by_cycles);
+    if (isnan(seconds) && derivation->timeless && launch->metrics)
+        seconds = sms__derive_assume_time(derivation, &said, &derivation->scratch);
     const char *why = is_elsewhere(derivation->profile, launch) ? "on another device" : refuse(launch, seconds);
     struct sms__derived *kernel = why ? NULL : kernel_of(derivation, launch);
     if (kernel && kernel->launches > LAUNCHES_MAX - count)
@@ -177,6 +180,8 @@ static void add_launch(struct sms__derivation *derivation, struct donors *donors
         return;
     }
     kernel->by_cycles |= by_cycles;
+    if (said.assumptions && !kernel->assumptions)
+        kernel->assumed[kernel->assumptions++] = said.assumed[0];
     add_time(kernel, seconds, count);
     sms__means_add(derivation->arena, &kernel->own, launch);
     derivation->of[l] = (size_t)(kernel - derivation->kernel);
@@ -272,15 +277,26 @@ static void keep_fitting(struct sms__derivation *derivation)
         else
             derivation->kernel[kept++] = *kernel;
         derivation->stand_ins += why ? 0 : stand_ins_of(derivation, kernel);
+        derivation->assumptions += why ? 0 : kernel->assumptions;
     }
     for (size_t l = 0; l < derivation->profile->launches; l++)
         derivation->of[l] = derivation->of[l] == SIZE_MAX ? SIZE_MAX : now[derivation->of[l]];
     derivation->kernels = kept;
 }
 
+static bool is_timeless(struct sms__derivation *derivation)
+{
+    bool by_cycles;
+    for (size_t l = 0; l < derivation->profile->launches; l++)
+        if (!isnan(measured_time(derivation, &derivation->profile->launch[l], &by_cycles)))
+            return false;
+    return true;
+}
+
 void sms__derive_collect(struct sms__derivation *derivation)
 {
     struct donors donors = {0};
+    derivation->timeless = is_timeless(derivation);
     derivation->of = SMS__NEW(derivation->arena, size_t, derivation->profile->launches + 1);
     for (size_t l = 0; l < derivation->profile->launches; l++)
         add_launch(derivation, &donors, l);

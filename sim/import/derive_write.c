@@ -253,7 +253,7 @@ static void write_head(struct sms__derivation *derivation, FILE *to)
     fprintf(to, "# Kernels: %zu. Stand-ins: %zu. Left out: %zu.", derivation->kernels, derivation->stand_ins,
             derivation->notes + derivation->notes_lost);
     if (derivation->assumptions)
-        fprintf(to, " Assumed: %zu (no geometry and times in the profile).", derivation->assumptions);
+        fprintf(to, " Assumed: %zu (of times and geometry, which the profile does not tell).", derivation->assumptions);
     fputc('\n', to);
     if (derivation->options->guessed)
         fprintf(to, "# Profiled on %s, %s.\n", derivation->device->name,

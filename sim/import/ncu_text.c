@@ -94,11 +94,11 @@ static bool take_launch(struct sms__intake *reader, struct sms__ncu_report *repo
     return true;
 }
 
-/* Three runs of dashes: where the columns are. */
+/* Three runs of dashes and nothing else: where the columns are. */
 static bool take_dashes(const struct sms__rows *rows, struct sms__ncu_report *report)
 {
     const char *c = rows->line, *end = c + rows->length;
-    size_t runs = 0;
+    size_t runs = 0, start[3];
     while (c < end) {
         if (*c != ' ' && *c != '-')
             return false;
@@ -108,10 +108,12 @@ static bool take_dashes(const struct sms__rows *rows, struct sms__ncu_report *re
         }
         if (runs == 3)
             return false;
-        report->start[runs++] = (size_t)(c - rows->line);
+        start[runs++] = (size_t)(c - rows->line);
         while (c < end && *c == '-')
             c++;
     }
+    if (runs == 3)
+        memcpy(report->start, start, sizeof start);
     return runs == 3;
 }
 

@@ -91,6 +91,27 @@ static void metrics_alone_tell_geometry_and_time(void **state)
     release(&derived);
 }
 
+static void a_launch_without_a_time_gets_one(void **state)
+{
+    struct sms__profile_metric metric[] = {METRIC("dram__bytes.sum", "Mbyte", 5),
+                                           METRIC("dram__bytes.sum.per_second", "Gbyte/s", 250)};
+    struct sms__profile_launch launch[2] = {launch_of("k", NAN, NAN), launch_of("k", NAN, NAN)};
+    launch[0].metric = launch[1].metric = metric;
+    launch[0].metrics = launch[1].metrics = 1;
+    struct sms__profile profile = profile_of(launch, 2);
+    struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
+    (void)state;
+    assert_int_equal(workload(&derived)->kernel[0].blocks, 448);
+    assert_non_null(strstr(derived.text, "time 100 us: no metric tells; nominal"));
+    assert_non_null(strstr(derived.text, "Left out: 0. Assumed: 1 ("));
+    release(&derived);
+    launch[0].metrics = 2;
+    profile.launches = 1;
+    derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
+    assert_non_null(strstr(derived.text, "time 20.000 us: dram__bytes.sum"));
+    release(&derived);
+}
+
 static void what_no_metric_tells_is_nominal(void **state)
 {
     struct sms__profile_metric metric[] = {METRIC("gld_efficiency", "%", 50), METRIC("dram_read_bytes", "", 1048576000),
@@ -116,6 +137,7 @@ int main(void)
         cmocka_unit_test(names_of_other_devices_are_no_names_of_this),
         cmocka_unit_test(the_device_is_guessed_by_what_it_is),
         cmocka_unit_test(metrics_alone_tell_geometry_and_time),
+        cmocka_unit_test(a_launch_without_a_time_gets_one),
         cmocka_unit_test(what_no_metric_tells_is_nominal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
