@@ -34,6 +34,7 @@ struct sms__guess {
     const char *name; /* of a device file; NULL: none */
     const char *from; /* what told, for the document */
     const char *why;  /* there is none, for a message */
+    bool silent;      /* there is none because the profile tells nothing */
 };
 
 /* The device file of a profile, looked for in the same folders; `path` is the profile's. In this order: the GPU's name

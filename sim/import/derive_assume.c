@@ -17,6 +17,7 @@ struct assuming {
     struct sms__derived *kernel;
     const struct sms__means *means;
     double occupancy, cycles; /* NAN */
+    bool counted;             /* the cycles were */
 };
 
 static bool get(const struct assuming *assuming, const char *name, enum sms__reading reading, double *value)
@@ -60,19 +61,18 @@ static double assume_time(const struct assuming *assuming)
 {
     const struct sms__device *device = assuming->derivation->device;
     struct sms__arena *arena = assuming->derivation->arena;
-    const char *from;
+    const char *bytes;
     double seconds = assuming->cycles / device->clock_hz;
     if (is_time(seconds)) {
-        say(assuming,
-            sms__print(arena,
-                       "time %.3f us: %.0f cycles (inst_executed / (executed_ipc x %llu SMs x "
-                       "sm_efficiency), unless counted) at the device's %.0f MHz",
-                       seconds * 1e6, assuming->cycles, (unsigned long long)device->sms, device->clock_hz / 1e6));
+        const char *from =
+            sms__print(arena, "inst_executed / (ipc x %llu SMs x sm_efficiency)", (unsigned long long)device->sms);
+        say(assuming, sms__print(arena, "time %.3f us: %.0f cycles (%s) at the device's %.0f MHz", seconds * 1e6,
+                                 assuming->cycles, assuming->counted ? "counted" : from, device->clock_hz / 1e6));
         return seconds;
     }
-    seconds = time_of_bytes(assuming, &from);
+    seconds = time_of_bytes(assuming, &bytes);
     if (is_time(seconds)) {
-        say(assuming, sms__print(arena, "time %.3f us: %s", seconds * 1e6, from));
+        say(assuming, sms__print(arena, "time %.3f us: %s", seconds * 1e6, bytes));
         return seconds;
     }
     say(assuming, sms__print(arena, "time %.0f us: no metric tells; nominal", NOMINAL_S * 1e6));
@@ -83,15 +83,16 @@ static double assume_time(const struct assuming *assuming)
 static double count_warps(const struct assuming *assuming, const char **from)
 {
     double executed, each, warps;
-    *from = "inst_executed / inst_per_warp";
-    if (get(assuming, "inst_executed", SMS__AS_COUNT, &executed) &&
-        get(assuming, "inst_per_warp", SMS__AS_COUNT, &each))
-        return executed / each;
     *from = "unique_warps_launched";
     if (get(assuming, *from, SMS__AS_COUNT, &warps))
         return warps;
     *from = "warps_launched";
-    return get(assuming, *from, SMS__AS_COUNT, &warps) ? warps : NAN;
+    if (get(assuming, *from, SMS__AS_COUNT, &warps))
+        return warps;
+    *from = "inst_executed / inst_per_warp";
+    bool told = get(assuming, "inst_executed", SMS__AS_COUNT, &executed) &&
+                get(assuming, "inst_per_warp", SMS__AS_COUNT, &each);
+    return told ? executed / each : NAN;
 }
 
 /* Blocks of 8 warps; of fewer where an SM held fewer warps on average, or the launch has no more. */
@@ -180,6 +181,7 @@ void sms__derive_assume(struct sms__derivation *derivation, struct sms__derived 
         told.activity = 1;
     assuming.occupancy = told.occupancy;
     assuming.cycles = sms__derive_cycles(&told, derivation->device);
+    assuming.counted = !isnan(sms__derive_elapsed(&told, derivation->device));
     double warps = count_warps(&assuming, &from), seconds = assume_time(&assuming);
     assume_threads(&assuming, warps);
     assume_residency(&assuming);

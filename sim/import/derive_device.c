@@ -245,20 +245,24 @@ struct sms__guess sms__derive_guess(struct sms__arena *arena, const struct sms__
     uint64_t sms = sms_of(profile);
     const struct candidate *found = named(all, gpu);
     if (found)
-        return (struct sms__guess){found->name, sms__print(arena, "as the profile names it: %.80s", gpu), NULL};
+        return (struct sms__guess){.name = found->name,
+                                   .from = sms__print(arena, "as the profile names it: %.80s", gpu)};
     if (gpu)
-        return (struct sms__guess){NULL, NULL, sms__print(arena, "no device file is called like '%.80s'", gpu)};
+        return (struct sms__guess){.why = sms__print(arena, "no device file is called like '%.80s'%s%s", gpu,
+                                                     *capability ? ", and " : "",
+                                                     *capability ? say_nearest(arena, all, capability, sms) : "")};
     found = named(all, profile->printed);
     if (found)
-        return (struct sms__guess){found->name, "as the profiled program printed", NULL};
+        return (struct sms__guess){.name = found->name, .from = "as the profiled program printed"};
     found = *capability ? only_like(all, capability, sms) : NULL;
     if (found)
-        return (struct sms__guess){
-            found->name, sms__print(arena, "the only device file of %s", traits(arena, capability, sms)), NULL};
+        return (struct sms__guess){.name = found->name,
+                                   .from =
+                                       sms__print(arena, "the only device file of %s", traits(arena, capability, sms))};
     found = named(all, file);
     if (found && (!*capability || is_like(found, capability, sms)))
-        return (struct sms__guess){found->name, "assumed: by the name of the file", NULL};
+        return (struct sms__guess){.name = found->name, .from = "assumed: by the name of the file"};
     if (*capability)
-        return (struct sms__guess){NULL, NULL, say_nearest(arena, all, capability, sms)};
-    return (struct sms__guess){NULL, NULL, "nothing in the profile says which device was profiled"};
+        return (struct sms__guess){.why = say_nearest(arena, all, capability, sms)};
+    return (struct sms__guess){.why = "nothing in the profile says which device was profiled", .silent = true};
 }

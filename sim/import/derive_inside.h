@@ -130,7 +130,8 @@ bool sms__means_get(const struct sms__means *means, const char *name, enum sms__
 void sms__derive_uses(struct sms__derivation *derivation, struct sms__derived *kernel);
 /* Activity and occupancy, NAN where not measured. */
 void sms__derive_told(struct sms__derived *kernel);
-/* Elapsed cycles of an SM over a launch, or NAN. */
+/* Elapsed cycles of an SM over a launch, or NAN: counted, or also told by instructions and their pace. */
+double sms__derive_elapsed(const struct sms__derived *kernel, const struct sms__device *device);
 double sms__derive_cycles(const struct sms__derived *kernel, const struct sms__device *device);
 double sms__derive_capacity(const struct sms__device *device, size_t r, double clock_hz);
 

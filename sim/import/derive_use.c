@@ -285,16 +285,22 @@ static void find_use(struct sms__derivation *derivation, struct sms__derived *ke
     }
 }
 
-double sms__derive_cycles(const struct sms__derived *kernel, const struct sms__device *device)
+double sms__derive_elapsed(const struct sms__derived *kernel, const struct sms__device *device)
 {
     static const char *const elapsed[] = {"Elapsed Cycles", "sm__cycles_elapsed.max", "sm__cycles_elapsed.avg",
                                           "elapsed_cycles_sm"};
-    double value, executed, pace;
+    double value;
     for (size_t i = 0; i < sizeof elapsed / sizeof *elapsed; i++)
         if (sms__means_get(kernel->means, elapsed[i], SMS__AS_COUNT, &value) && value > 0)
             return i == 3 ? value / (double)device->sms : value;
-    if (!sms__means_get(kernel->means, "inst_executed", SMS__AS_COUNT, &executed))
-        return NAN;
+    return NAN;
+}
+
+double sms__derive_cycles(const struct sms__derived *kernel, const struct sms__device *device)
+{
+    double cycles = sms__derive_elapsed(kernel, device), executed, pace;
+    if (!isnan(cycles) || !sms__means_get(kernel->means, "inst_executed", SMS__AS_COUNT, &executed))
+        return cycles;
     pace = get_or(kernel, "executed_ipc", SMS__AS_COUNT, get_or(kernel, "ipc", SMS__AS_COUNT, NAN));
     return executed / (pace * (double)device->sms * kernel->activity);
 }

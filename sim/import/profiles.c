@@ -119,10 +119,10 @@ static struct sms__guess choose_device(struct sms__arena *arena, const struct sm
                                        const struct sms__import_options *options)
 {
     if (options->profiled)
-        return (struct sms__guess){options->profiled, NULL, NULL};
+        return (struct sms__guess){.name = options->profiled};
     struct sms__guess guess = sms__derive_guess(arena, profile, path, options->load);
-    if (!guess.name && options->device)
-        return (struct sms__guess){options->device, sms__print(arena, "assumed: --device; %s", guess.why), NULL};
+    if (guess.silent && options->device)
+        return (struct sms__guess){.name = options->device, .from = "assumed: the device to write for"};
     return guess;
 }
 

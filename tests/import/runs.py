@@ -7,6 +7,7 @@ import glob
 import json
 import os
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -132,14 +133,16 @@ def altis(tests, data, text, work):
     document, worst = os.path.join(work, "one.yaml"), (0, "")
     with open(f"{data}/nvprof/altis_p100.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    compared = 0
+    compared, occupancy = 0, []
     for row in rows:
         name = row["benchmark name"]
         with open(document, "w", encoding="utf-8") as file:
             file.write(benchmark_alone(text, name))
         ran = tests.call("run", document, "--quiet", "--format", "json")
-        resources = json.loads(ran.stdout)["runs"][0]["resources"]
-        found = {resource["name"]: resource["utilization_ratio"] for resource in resources}
+        result = json.loads(ran.stdout)["runs"][0]
+        found = {resource["name"]: resource["utilization_ratio"] for resource in result["resources"]}
+        simulated = result["host"]["occupancy_ratio"] / result["host"]["sm_activity_ratio"]
+        occupancy.append(100 * abs(simulated - float(row["achieved_occupancy"])))
         for resource, use in altis_use(row).items():
             if not use <= 1:
                 continue
@@ -148,7 +151,9 @@ def altis(tests, data, text, work):
             tests.check(apart <= POINTS, f"altis {name}", f"{resource} {100 * use:.2f} %, in a run "
                         f"{100 * found.get(resource, 0):.2f} %")
     tests.check(compared > 250, "altis", f"{compared} uses compared")
-    print(f"altis: {compared} uses of {len(rows)} benchmarks, worst {worst[0]:.2f} points ({worst[1]})")
+    print(f"altis: {compared} uses of {len(rows)} benchmarks, worst {worst[0]:.2f} points ({worst[1]}); occupancy: "
+          f"median {statistics.median(occupancy):.1f} points, worst {max(occupancy):.1f}")
+    tests.check(statistics.median(occupancy) <= 5 and max(occupancy) <= 12.5, "altis", f"occupancy {occupancy}")
 
 
 def main():
