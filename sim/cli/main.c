@@ -37,7 +37,7 @@ const struct cli_command cli_commands[] = {
      "configuration, which becomes a scenario that 'run' simulates as simtbs would, digit for digit; "
      "'run --format simtbs' prints it in that program's layout. Or FORMAT is ncu or nvprof: profiles, several files "
      "of one program together (docs/profiles.md).",
-     "oSXDPdm", cmd_import},
+     "oSXDPdniwIm", cmd_import},
     {"list", "[WHAT]", "print what there is: devices, workloads, policies, contention, metrics, fields",
      "With parameters, units, ranges and defaults.", "mf", cmd_list},
     {"help", "[COMMAND]", "print help; 'help man' and 'help completion' print a man page and a bash completion", "", "",

@@ -86,7 +86,7 @@ static int make(void *user)
         fputs(i ? "---\n" : "", making->to);
         code = sms__derive(&making->arena, &part, &derive, making->to, making->errors);
     }
-    if (code == SMS_OK)
+    if (code == SMS_OK && !making->derive.iteration)
         write_scenario(making, processes);
     return code;
 }
@@ -131,7 +131,11 @@ static int import_profile(struct sms__arena *arena, const char *const *paths, si
                          "no device file is called like the device that was profiled: name one with --profiled "
                          "('smsched list devices' shows them)");
     struct making making = {.profile = &profile,
-                            .derive = {.path = paths[0], .name = sms__import_name(arena, paths[0])},
+                            .derive = {.path = paths[0],
+                                       .name = options->name ? options->name : sms__import_name(arena, paths[0]),
+                                       .title = options->title,
+                                       .source = options->source,
+                                       .iteration = options->iteration},
                             .model = options->device ? options->device : profiled,
                             .to = to,
                             .errors = errors};
