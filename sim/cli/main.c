@@ -13,7 +13,7 @@ const struct cli_command cli_commands[] = {
      "Prints, for each scenario and policy, throughput, normalized progress, waiting and slowdown of each VM and of "
      "the host, with 95 % confidence intervals over the replications. With --out the results, a timeline and the "
      "scenarios themselves go into a new folder, which 'smsched plot' draws.",
-     "ofpsrjeNBEmgcq", cmd_run},
+     "oyfpsrjeNBEmgcq", cmd_run},
     {"compare", "SCENARIO...", "run and print each policy's change over the first",
      "Ratios are paired by replication: policies of one replication see the same random numbers. --baseline names "
      "another policy to compare with. Below stands the throughput that no policy can exceed, how far each stays below "

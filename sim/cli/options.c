@@ -36,6 +36,7 @@ const struct cli_option cli_options[] = {
      engines},
     {'c', "check", NULL, "check the engine's invariants at every event", CLI_FLAG, AT(check), NULL},
     {'q', "quiet", NULL, "no progress, and nothing on stdout but what was asked for", CLI_FLAG, AT(quiet), NULL},
+    {'y', "brief", NULL, "run --out: without rows in timeline.csv and heatmap.csv", CLI_FLAG, AT(brief), NULL},
     {'S', "sane", NULL, "import: leave out compat: simtbs, and sort kernels by start", CLI_FLAG, AT(sane), NULL},
     {'X', "fixed", NULL, "import: memory demands as written, not as simtbs misreads them", CLI_FLAG, AT(fixed), NULL},
     {'D', "dump", NULL, "import ncu, nvprof: print what was read, and make no workloads of it", CLI_FLAG, AT(dump),
