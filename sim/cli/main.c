@@ -31,7 +31,10 @@ const struct cli_command cli_commands[] = {
      "What went where, which SMs were passed over and why, for the first replication of each policy.", "FTpsmf",
      cmd_explain},
     {"plot", "DIR", "draw the figures of a results folder",
-     "Writes throughput, utilization, occupancy heat map and timeline to DIR/plots, by gnuplot.", "xq", cmd_plot},
+     "Writes throughput, utilization, occupancy heat map and timeline to DIR/plots, by gnuplot; of scenarios called "
+     "A/B, the "
+     "pairs of programs A and B, one heat map of them all.",
+     "xq", cmd_plot},
     {"import", "FORMAT FILE...", "write a scenario from another program's file",
      "The scenario goes to stdout, or with --out into a file that is written whole or not at all. FORMAT is simtbs: a "
      "configuration, which becomes a scenario that 'run' simulates as simtbs would, digit for digit; "
