@@ -120,23 +120,34 @@ static double end_of_gains(struct pairs *pairs)
     return end > 0.05 ? end : 0.05;
 }
 
+/* Of throughput under the first policy, in tenths; never empty. */
+static void ends_of_throughput(const struct pairs *pairs, double *least, double *most)
+{
+    *least = INFINITY;
+    *most = 0;
+    for (size_t s = 0; s < pairs->plot->scenario.count; s++) {
+        double value = value_of(pairs, 0, s);
+        *least = value < *least ? value : *least;
+        *most = value > *most ? value : *most;
+    }
+    *least = isfinite(*least) ? floor(*least * 10) / 10 : 0;
+    *most = ceil(*most * 10) / 10;
+    *most = *most > *least ? *most : *least + 0.1;
+}
+
 static void write_variables(struct pairs *pairs)
 {
     const struct sms__plot *plot = pairs->plot;
     FILE *to = pairs->files.variables;
-    double least = INFINITY, most = -INFINITY;
-    for (size_t s = 0; s < plot->scenario.count; s++) {
-        double value = value_of(pairs, 0, s);
-        least = value < least ? value : least;
-        most = value > most ? value : most;
-    }
+    double least, most;
+    ends_of_throughput(pairs, &least, &most);
     fprintf(to, "array panel_title[%zu]\narray program[%zu]\n", plot->policy.count, pairs->program.count);
     for (size_t p = 0; p < plot->policy.count; p++)
         sms__print_text(to, "panel_title", p + 1, plot->policy.name[p], 40);
     for (size_t i = 0; i < pairs->program.count; i++)
         sms__print_text(to, "program", i + 1, pairs->program.name[i], 24);
     fprintf(to, "panels = %zu\nprograms = %zu\nleast = %g\nmost = %g\ngain = %g\n", plot->policy.count,
-            pairs->program.count, floor(least * 10) / 10, ceil(most * 10) / 10, end_of_gains(pairs));
+            pairs->program.count, least, most, end_of_gains(pairs));
 }
 
 int sms__write_pairs(struct sms__plot *plot)
