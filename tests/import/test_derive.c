@@ -1,115 +1,7 @@
 /* What is derived from hand-made profiles, and that whatever a profile says, the document loads. */
-#include "tests/harness.h"
-
-#include "sim/import/derive.h"
+#include "derived.h"
 
 #include <gsl/gsl_rng.h>
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
-struct derived {
-    struct sms__arena arena;
-    struct sms_file *models, *others, *file;
-    char *text;
-    size_t size;
-    struct sms_errors errors;
-    int code;
-};
-
-struct request {
-    struct derived *derived;
-    const struct sms__profile *profile;
-    const struct sms__derive_options *options;
-    FILE *to;
-};
-
-static int derive_in_guard(void *user)
-{
-    struct request *request = user;
-    return sms__derive(&request->derived->arena, request->profile, request->options, request->to,
-                       &request->derived->errors);
-}
-
-/* Derives for gtx1080ti, or from it for `target`; loads the document unless it was refused. */
-static struct derived derive(const struct sms__profile *profile, struct sms__derive_options options, const char *target)
-{
-    struct derived derived = {.code = SMS_OK};
-    struct sms_load_options load = harness_options();
-    struct request request = {&derived, profile, &options, NULL};
-    assert_int_equal(sms__derive_device("gtx1080ti", &load, &derived.models, &options.device, &derived.errors), 0);
-    if (target)
-        assert_int_equal(sms__derive_device(target, &load, &derived.others, &options.target, &derived.errors), 0);
-    request.to = open_memstream(&derived.text, &derived.size);
-    derived.code = sms__guard(&derived.arena, derive_in_guard, &request);
-    fclose(request.to);
-    if (derived.code == SMS_OK) {
-        char path[] = "/tmp/smsched-test-XXXXXX";
-        int fd = mkstemp(path);
-        assert_int_equal(write(fd, derived.text, derived.size), (int)derived.size);
-        close(fd);
-        derived.file = load_path(path);
-        unlink(path);
-    } else {
-        assert_int_equal(derived.size, 0);
-        assert_true(derived.errors.count > 0);
-    }
-    return derived;
-}
-
-static void release(struct derived *derived)
-{
-    sms_file_free(derived->file);
-    sms_file_free(derived->models);
-    sms_file_free(derived->others);
-    sms__arena_release(&derived->arena);
-    free(derived->text);
-}
-
-static const struct sms__workload *workload(const struct derived *derived) { return derived->file->workload[0]; }
-
-static double demand(const struct derived *derived, size_t kernel, const char *resource)
-{
-    const struct sms__kernel *k = &workload(derived)->kernel[kernel];
-    for (size_t d = 0; d < k->demands; d++)
-        if (!strcmp(k->demand[d].resource, resource))
-            return k->demand[d].ratio;
-    return 0;
-}
-
-static void assert_says(const struct derived *derived, const char *what)
-{
-    if (!strstr(derived->text, what))
-        fail_msg("no '%s' in\n%s", what, derived->text);
-}
-
-#define METRIC(called, in, is)                                                                                         \
-    {                                                                                                                  \
-        .name = called, .unit = in, .mean = is, .min = is, .max = is                                                   \
-    }
-#define LEVEL(called, is)                                                                                              \
-    {                                                                                                                  \
-        .name = called, .unit = "", .kind = SMS__VALUE_LEVEL, .mean = is, .min = is, .max = is                         \
-    }
-
-/* 448 blocks of 8 warps: two waves of eight blocks on 28 SMs. */
-static struct sms__profile_launch launch_of(const char *kernel, double start_us, double duration_us)
-{
-    return (struct sms__profile_launch){.kernel = kernel,
-                                        .grid = {448, 1, 1},
-                                        .block = {256, 1, 1},
-                                        .registers = 32,
-                                        .static_shared = NAN,
-                                        .dynamic_shared = NAN,
-                                        .start_s = start_us * 1e-6,
-                                        .duration_s = duration_us * 1e-6,
-                                        .count = 1,
-                                        .line = 7};
-}
-
-static struct sms__profile profile_of(struct sms__profile_launch *launch, size_t launches)
-{
-    return (struct sms__profile){.tool = "ncu", .version = "2026.2", .launch = launch, .launches = launches};
-}
 
 static void two_waves_share_the_time_and_the_use(void **state)
 {
@@ -187,72 +79,6 @@ static void demands_never_oversubscribe_the_kernel_alone(void **state)
     assert_near(demand(&derived, 0, "l1"), 1.0 / 8, 1e-9);
     assert_says(&derived, "clamped: l1");
     release(&derived);
-}
-
-/* A table of chosen columns has no units. */
-static void nsight_computes_ratios_are_percentages_without_a_unit(void **state)
-{
-    struct sms__profile_metric metric[] = {METRIC("SOL FB", "", 40), METRIC("Achieved Occupancy", "", 99),
-                                           METRIC("issue_slot_utilization", "", 0.5), METRIC("sm_activity", "", 1)};
-    struct sms__profile_launch launch = launch_of("k", 0, 100);
-    launch.metric = metric;
-    launch.metrics = COUNT(metric);
-    struct sms__profile profile = profile_of(&launch, 1);
-    struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
-    (void)state;
-    assert_near(demand(&derived, 0, "dram"), 0.40 / 8, 1e-5);
-    assert_near(demand(&derived, 0, "issue"), 0.50 / 8, 1e-5);
-    assert_says(&derived, "achieved 99.00 %");
-    release(&derived);
-}
-
-/* Six of `a`, two of `b`, one of `c` that takes no time to speak of: two iterations. */
-static void an_iteration_is_the_launches_alone(void **state)
-{
-    struct sms__profile_launch launch[9];
-    for (size_t l = 0; l < COUNT(launch); l++)
-        launch[l] = launch_of(l == 8 ? "c" : l % 4 == 3 ? "b" : "a", 200.0 * (double)l, l == 8 ? 0.5 : 100);
-    struct sms__profile_copy copy[] = {{true, 4096, -10e-6, 1e-6, 1}, {false, 512, 5e-3, 1e-6, 2}};
-    struct sms__profile profile = profile_of(launch, COUNT(launch));
-    profile.copy = copy;
-    profile.copies = COUNT(copy);
-    struct sms__derive_options options = {.name = "set/w", .title = "A \"title\"", .iteration = true};
-    struct derived derived = derive(&profile, options, NULL);
-    const struct sms__workload *made = workload(&derived);
-    (void)state;
-    assert_string_equal(made->name, "set/w");
-    assert_int_equal(made->steps, 3);
-    for (size_t s = 0; s < 3; s++) {
-        assert_int_equal(made->step[s].kind, SMS__LAUNCH);
-        assert_int_equal(made->step[s].kernel, s);
-        assert_int_equal(made->step[s].times, s ? 1 : 3);
-    }
-    assert_says(&derived, "one of 2 iterations; left out of the whole run: 4096 B copied in, 512 B copied out");
-    release(&derived);
-}
-
-static void a_class_is_of_what_is_used_on_average(void **state)
-{
-    static const char *const words[] = {"memory", "mixed", "compute", "latency"};
-    static const double dram[] = {80, 65, 49, 49}, issue[] = {60, 70, 60, 40};
-    (void)state;
-    for (size_t i = 0; i < COUNT(words); i++) {
-        struct sms__profile_metric metric[] = {
-            METRIC("DRAM Throughput", "%", dram[i]),
-            METRIC("sm__inst_issued.avg.pct_of_peak_sustained_elapsed", "%", issue[i])};
-        struct sms__profile_launch launch = launch_of("k", 0, 100);
-        launch.metric = metric;
-        launch.metrics = COUNT(metric);
-        struct sms__profile profile = profile_of(&launch, 1);
-        struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
-        struct sms__class found;
-        struct sms__arena arena = {0};
-        assert_true(sms__derive_class(&arena, derived.models->device[0], &workload(&derived)->kernel[0], &found));
-        assert_string_equal(sms__class_names[found.bottleneck], words[i]);
-        assert_near(found.use[sms__resource_index(derived.models->device[0], "dram")], dram[i] / 100, 1e-3);
-        sms__arena_release(&arena);
-        release(&derived);
-    }
 }
 
 static void geometries_are_kernels_and_names_are_unique(void **state)
@@ -597,9 +423,6 @@ int main(void)
         cmocka_unit_test(one_name_with_two_units_is_told_apart),
         cmocka_unit_test(a_count_comes_before_a_rate_and_a_level),
         cmocka_unit_test(demands_never_oversubscribe_the_kernel_alone),
-        cmocka_unit_test(nsight_computes_ratios_are_percentages_without_a_unit),
-        cmocka_unit_test(an_iteration_is_the_launches_alone),
-        cmocka_unit_test(a_class_is_of_what_is_used_on_average),
         cmocka_unit_test(geometries_are_kernels_and_names_are_unique),
         cmocka_unit_test(gaps_are_host_time_and_copies_keep_their_place),
         cmocka_unit_test(a_long_sequence_of_rounds_becomes_one_round),
