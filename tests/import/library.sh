@@ -17,6 +17,9 @@ for set in gtx1080ti:40 v100:10; do
         awk '$1 == "workload:" { w = $2 } $2 == "bottleneck:" { c = $3 } $1 == "-" && $2 == "name:" { print w, $3, c }' "$file"
     done | sort >"$work/measured"
     [ "$(wc -l <"$work/listed")" -ge "${set#*:}" ] || bad "$device: fewer than ${set#*:} kernels"
+    count() { grep -c " $1\$" "$work/listed"; }
+    grep -qF "| $device | $(ls models/workloads/"$device" | wc -l) | $(wc -l <"$work/listed") | $(count compute) | $(count memory) | $(count mixed) | $(count latency) |" \
+        docs/library.md || bad "$device: docs/library.md has other numbers"
     diff "$work/measured" "$work/listed" || bad "$device: classes listed (>) are not those measured (<)"
 done
 
