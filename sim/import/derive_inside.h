@@ -24,8 +24,6 @@ struct sms__use {
     const char *from; /* the metrics */
 };
 
-enum sms__bottleneck { SMS__LATENCY_BOUND, SMS__COMPUTE_BOUND, SMS__MEMORY_BOUND, SMS__MIXED_BOUND };
-
 /* How blocks lie on a device if the kernel is alone on it. */
 struct sms__lie {
     size_t per_sm;        /* blocks that an SM holds */
@@ -154,6 +152,9 @@ const char *sms__derive_lie(struct sms__derivation *derivation, const struct sms
                             const struct sms__kernel *shape, double jitter, struct sms__lie *lie);
 const char *sms__derive_shape(struct sms__derivation *derivation, struct sms__derived *kernel);
 const char *sms__derive_retarget(struct sms__derivation *derivation, struct sms__derived *kernel);
+
+/* derive_class.c: of what is used of each resource of the device; `top` is the most used one, or -1. */
+enum sms__bottleneck sms__derive_bottleneck(const struct sms__device *device, const double *use, int *top);
 
 /* derive_steps.c */
 void sms__derive_steps(struct sms__derivation *derivation);

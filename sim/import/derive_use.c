@@ -356,24 +356,12 @@ static void find_clock(struct sms__derived *kernel, const struct sms__device *de
         told ? "cycles / time, kept within 93 to 127 % of the device's" : "the device's: no metric tells";
 }
 
-/* The most used compute and memory resource decide. */
 static void find_bottleneck(const struct sms__device *device, struct sms__derived *kernel)
 {
-    double most[SMS_CLASSES] = {0, 0}, top = 0;
-    kernel->top = -1;
-    for (size_t r = 0; r < device->resources; r++) {
-        double *of_class = &most[device->resource[r].cls];
-        *of_class = kernel->use[r].ratio > *of_class ? kernel->use[r].ratio : *of_class;
-        kernel->top = kernel->use[r].ratio > top ? (int)r : kernel->top;
-        top = kernel->use[r].ratio > top ? kernel->use[r].ratio : top;
-    }
-    double apart = fabs(most[SMS_COMPUTE] - most[SMS_MEMORY]);
-    if (top < 0.5)
-        kernel->bottleneck = SMS__LATENCY_BOUND;
-    else if (apart <= 0.1)
-        kernel->bottleneck = SMS__MIXED_BOUND;
-    else
-        kernel->bottleneck = most[SMS_COMPUTE] > most[SMS_MEMORY] ? SMS__COMPUTE_BOUND : SMS__MEMORY_BOUND;
+    double use[SMS_RESOURCES_MAX];
+    for (size_t r = 0; r < device->resources; r++)
+        use[r] = kernel->use[r].ratio;
+    kernel->bottleneck = sms__derive_bottleneck(device, use, &kernel->top);
 }
 
 void sms__derive_uses(struct sms__derivation *derivation, struct sms__derived *kernel)

@@ -7,7 +7,6 @@
 
 enum { COMMENT_MAX = 160, NAME_LENGTH = 48 };
 
-static const char *const class_names[] = {"latency", "compute", "memory", "mixed"};
 static const char *const limit_words[SMS_LIMITS] = {"blocks", "threads", "warps", "registers", "shared memory"};
 
 const char *sms__derive_text(struct sms__arena *arena, const char *text, size_t most)
@@ -116,9 +115,22 @@ static void write_uses(const struct sms__derivation *derivation, const struct sm
     }
     if (between[0] == ',')
         fputc('\n', to);
-    fprintf(to, "  # bottleneck: %s", class_names[kernel->bottleneck]);
+    fprintf(to, "  # bottleneck: %s", sms__class_names[kernel->bottleneck]);
     fprintf(to, kernel->bottleneck == SMS__LATENCY_BOUND ? "\n" : " (%s)\n",
             kernel->top >= 0 ? derivation->device->resource[kernel->top].name : "");
+}
+
+static void write_unknown(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
+{
+    const char *between = "  # stand-in: no metric for ";
+    for (size_t r = 0; r < derivation->device->resources; r++) {
+        if (kernel->use[r].known)
+            continue;
+        fprintf(to, "%s%s", between, derivation->device->resource[r].name);
+        between = ", ";
+    }
+    if (between[0] == ',')
+        fputs("; no demand\n", to);
 }
 
 static void write_stand_ins(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
@@ -135,9 +147,8 @@ static void write_stand_ins(const struct sms__derivation *derivation, const stru
     }
     if (!any)
         fputs("  # stand-in: no metrics; no demands\n", to);
-    for (size_t r = 0; any && r < derivation->device->resources; r++)
-        if (!kernel->use[r].known)
-            fprintf(to, "  # stand-in: no metric for %s; no demand\n", derivation->device->resource[r].name);
+    if (any)
+        write_unknown(derivation, kernel, to);
     if (kernel->clock_from && any)
         fprintf(to, "  # stand-in: clock from %s\n", kernel->clock_from);
     if (kernel->by_cycles)
@@ -263,8 +274,11 @@ static void write_head(struct sms__derivation *derivation, FILE *to)
     if (derivation->notes_lost)
         fprintf(to, "# left out: %zu more\n", derivation->notes_lost);
     write_retargeting(derivation, to);
-    fprintf(to, "workload: %s\nsource: \"%s\"\ndevice: %s\n", workload_name(derivation),
-            sms__derive_text(derivation->arena, source, COMMENT_MAX), derivation->target->name);
+    fprintf(to, "workload: %s\n", workload_name(derivation));
+    if (derivation->options->title)
+        fprintf(to, "title: \"%s\"\n", sms__derive_text(derivation->arena, derivation->options->title, COMMENT_MAX));
+    fprintf(to, "source: \"%s\"\ndevice: %s\n", sms__derive_text(derivation->arena, source, COMMENT_MAX),
+            derivation->target->name);
 }
 
 void sms__derive_write(struct sms__derivation *derivation, FILE *to)

@@ -86,7 +86,7 @@ static int make(void *user)
         fputs(i ? "---\n" : "", making->to);
         code = sms__derive(&making->arena, &part, &derive, making->to, making->errors);
     }
-    if (code == SMS_OK)
+    if (code == SMS_OK && !making->derive.iteration)
         write_scenario(making, processes);
     return code;
 }
@@ -142,12 +142,16 @@ static int import_profile(struct sms__arena *arena, const char *const *paths, si
         return sms__fail(errors, SMS_EINPUT, paths[0],
                          "%s: name a device file with --profiled ('smsched list devices' shows them)", guess.why);
     const char *profiled = guess.name;
-    struct making making = {
-        .profile = &profile,
-        .derive = {.path = paths[0], .name = sms__import_name(arena, paths[0]), .guessed = guess.from},
-        .model = options->device ? options->device : profiled,
-        .to = to,
-        .errors = errors};
+    struct making making = {.profile = &profile,
+                            .derive = {.path = paths[0],
+                                       .name = options->name ? options->name : sms__import_name(arena, paths[0]),
+                                       .title = options->title,
+                                       .source = options->source,
+                                       .guessed = guess.from,
+                                       .iteration = options->iteration},
+                            .model = options->device ? options->device : profiled,
+                            .to = to,
+                            .errors = errors};
     return load_and_make(&making, profiled, options);
 }
 

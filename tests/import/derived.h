@@ -1,6 +1,6 @@
-/* What tests of derived workloads share: a profile by hand, and the document that comes of it, loaded. */
-#ifndef SMS_TESTS_DERIVED_H
-#define SMS_TESTS_DERIVED_H
+/* For tests: profiles made by hand, and what is derived from them. */
+#ifndef TESTS_IMPORT_DERIVED_H
+#define TESTS_IMPORT_DERIVED_H
 
 #include "tests/harness.h"
 
@@ -69,10 +69,30 @@ static inline void release(struct derived *derived)
 
 static inline const struct sms__workload *workload(const struct derived *derived) { return derived->file->workload[0]; }
 
+static inline double demand(const struct derived *derived, size_t kernel, const char *resource)
+{
+    const struct sms__kernel *k = &workload(derived)->kernel[kernel];
+    for (size_t d = 0; d < k->demands; d++)
+        if (!strcmp(k->demand[d].resource, resource))
+            return k->demand[d].ratio;
+    return 0;
+}
+
+static inline void assert_says(const struct derived *derived, const char *what)
+{
+    if (!strstr(derived->text, what))
+        fail_msg("no '%s' in\n%s", what, derived->text);
+}
+
 #define METRIC(called, in, is)                                                                                         \
     {                                                                                                                  \
         .name = called, .unit = in, .mean = is, .min = is, .max = is                                                   \
     }
+#define LEVEL(called, is)                                                                                              \
+    {                                                                                                                  \
+        .name = called, .unit = "", .kind = SMS__VALUE_LEVEL, .mean = is, .min = is, .max = is                         \
+    }
+
 /* 448 blocks of 8 warps: two waves of eight blocks on 28 SMs. */
 static inline struct sms__profile_launch launch_of(const char *kernel, double start_us, double duration_us)
 {
