@@ -177,6 +177,10 @@ void capture(const options &o)
 
 int main(int argc, char **argv)
 {
+    if (argc == 2 && !strcmp(argv[1], "--help")) {
+        fputs(usage, stdout);
+        return 0;
+    }
     try {
         capture(parse(argc, argv));
         return 0;
