@@ -138,11 +138,12 @@ static void write_workload(FILE *to, const struct capture *capture, const struct
 
 static void write_scenario(FILE *to, size_t n, double skew_ns, const char *policy, const char *contention)
 {
-    double start[2] = {skew_ns < 0 ? -skew_ns : 0, skew_ns < 0 ? 0 : skew_ns};
     fprintf(to, "scenario: s\ndevices: [{model: captured}]\nqueue: fifo\npolicies: [%s]\ncontention: %s\nvms:\n",
             policy, contention);
-    for (size_t i = 0; i < n; i++)
-        fprintf(to, "  - {name: v%zu, workload: w%zu, start: %.3f ns}\n", i, i, n > 1 ? start[i] : 0);
+    for (size_t i = 0; i < n; i++) {
+        double start_ns = n == 1 ? 0 : fmax(0, i ? skew_ns : -skew_ns);
+        fprintf(to, "  - {name: v%zu, workload: w%zu, start: %.3f ns}\n", i, i, start_ns);
+    }
 }
 
 struct seen {
