@@ -4,7 +4,7 @@
 # another it is wrong, and a damaged file is refused with the place.
 # Usage: run.sh CAPTURE VALIDATE
 set -u
-capture=$(realpath "$1") validate=$(realpath "$2")
+capture=$(realpath "$1") validate=$(realpath "$2") mps=$(realpath "$(dirname "$0")/../../tools/capture/mps")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -58,6 +58,22 @@ takes two --sharing mps
 compares two
 expects "two processes write a capture too" "$status" = 0
 expects "of launches that never met" "$(largest two none)" -lt 1
+
+# tools/capture/mps, with a control daemon that only writes down what it is told.
+mkdir -p build/bin path
+ln -s "$capture" build/bin/capture
+cat >path/nvidia-cuda-mps-control <<EOF
+#!/bin/sh
+[ "\${1-}" = -d ] && { echo start; test -d "\$CUDA_MPS_PIPE_DIRECTORY" && echo private; } >>"$work/told" || cat >>"$work/told"
+EOF
+chmod +x path/nvidia-cuda-mps-control
+under_mps() { PATH=$work/path:$PATH SMSCHED_BUILD=$work/build "$mps" "$@" --kernels fp32 >/dev/null 2>&1; status=$?; }
+under_mps --out mps
+expects "the script captures" "$status,$(sed -n 's/^# sharing: //p' mps/launches.csv)" = 0,mps
+expects "and stops its daemon" "$(tr '\n' ' ' <told)" = "start private quit "
+rm told
+under_mps --out mps
+expects "also when the capture fails, whose status it ends with" "$status,$(tail -1 told)" = 4,quit
 
 # tampers NAME FILE SED WORDS: the capture, changed, is refused with the words.
 tampers() {

@@ -9,7 +9,15 @@
 
 namespace
 {
-enum { SLOTS = 2, MOST_BLOCKS = 1 << 20, SINK_WORDS = 256, SHARED_BYTES = 4096, L1_BYTES = 8192, TRY_ROUNDS = 256 };
+enum {
+    SLOTS = 2,
+    MOST_BLOCKS = 1 << 20,
+    SINK_WORDS = 256,
+    SHARED_BYTES = 4096,
+    L1_BYTES = 8192,
+    TRY_ROUNDS = 256,
+    CARVEOUT_PERCENT = 50
+};
 
 void check(cudaError_t error, const char *call)
 {
@@ -176,6 +184,8 @@ static void fill_limits(shape &shape)
     if (shape.kernel == SHARED)
         shape.shared_bytes = std::max<unsigned>(shape.shared_bytes, SHARED_BYTES);
     CHECK(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.shared_bytes));
+    /* The same part of L1 for shared memory in all: an SM that has to change it must be empty first. */
+    CHECK(cudaFuncSetAttribute(function, cudaFuncAttributePreferredSharedMemoryCarveout, CARVEOUT_PERCENT));
     cudaFuncAttributes attributes;
     CHECK(cudaFuncGetAttributes(&attributes, function));
     int resident = 0;

@@ -46,7 +46,10 @@ typedef struct CUstream_st *cudaStream_t;
 typedef enum cudaError { cudaSuccess } cudaError_t;
 enum cudaMemcpyKind { cudaMemcpyDeviceToHost = 2 };
 enum { cudaStreamNonBlocking = 1 };
-enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9
+};
 enum cudaDeviceAttr {
     cudaDevAttrClockRate = 13,
     cudaDevAttrL2CacheSize = 38,
