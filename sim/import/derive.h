@@ -12,8 +12,9 @@ struct sms__derive_options {
     const char *path;                 /* of the profile, for messages; or NULL */
     const char *text;                 /* the whole profile, to show lines of it in messages; or NULL */
     const char *name;                 /* of the workload, in any bytes; NULL: "profile" */
-    const char *source;               /* where the numbers are from, in any bytes; NULL: tool and version */
+    const char *source;               /* where the numbers are from, in any bytes; NULL: the tool */
     const struct sms__device *device; /* the one that was profiled */
+    const char *guessed;              /* how it was told, if nobody named it; or NULL */
     const struct sms__device *target; /* the one to write for; NULL: the same */
     size_t steps;                     /* most steps to write, at least 8; 0: 400 */
 };
@@ -29,9 +30,17 @@ int sms__derive(struct sms__arena *arena, const struct sms__profile *profile, co
 int sms__derive_device(const char *name, const struct sms_load_options *options, struct sms_file **file,
                        const struct sms__device **device, struct sms_errors *errors);
 
-/* The device file that the profile's device is called like ("Tesla V100-SXM2-16GB (0)": v100), looked for in the
- * same folders: the longest name that is part of it; NULL if there is none. In a guard of `arena`. */
-const char *sms__derive_guess(struct sms__arena *arena, const struct sms__profile *profile,
-                              const struct sms_load_options *options);
+struct sms__guess {
+    const char *name; /* of a device file; NULL: none */
+    const char *from; /* what told, for the document */
+    const char *why;  /* there is none, for a message */
+    bool silent;      /* there is none because the profile tells nothing */
+};
+
+/* The device file of a profile, looked for in the same folders; `path` is the profile's. In this order: the GPU's name
+ * ("Tesla V100-SXM2-16GB (0)": v100), what the program printed, compute capability and SMs if one file alone has them,
+ * the name of the profile. In a guard of `arena`. */
+struct sms__guess sms__derive_guess(struct sms__arena *arena, const struct sms__profile *profile, const char *path,
+                                    const struct sms_load_options *options);
 
 #endif

@@ -152,9 +152,12 @@ static void write_comment(const struct sms__derivation *derivation, const struct
 {
     struct sms__arena *arena = derivation->arena;
     fprintf(to, "  # %s\n", sms__derive_text(arena, kernel->symbol, COMMENT_MAX));
-    fprintf(to, "  # measured: %s, mean of %llu (%.3f to %.3f us, coefficient of variation %s); clock %.0f MHz\n",
-            duration(arena, kernel->time_s), (unsigned long long)kernel->launches, kernel->min_s * 1e6,
-            kernel->max_s * 1e6, percent(arena, kernel->spread), kernel->clock_hz / 1e6);
+    if (!kernel->assumptions)
+        fprintf(to, "  # measured: %s, mean of %llu (%.3f to %.3f us, coefficient of variation %s); clock %.0f MHz\n",
+                duration(arena, kernel->time_s), (unsigned long long)kernel->launches, kernel->min_s * 1e6,
+                kernel->max_s * 1e6, percent(arena, kernel->spread), kernel->clock_hz / 1e6);
+    for (size_t i = 0; i < kernel->assumptions; i++)
+        fprintf(to, "  # assumed: %s\n", kernel->assumed[i]);
     write_occupancy(derivation, kernel, to);
     write_uses(derivation, kernel, to);
     write_stand_ins(derivation, kernel, to);
@@ -242,15 +245,19 @@ static void write_head(struct sms__derivation *derivation, FILE *to)
     const struct sms__profile *profile = derivation->profile;
     const char *source = derivation->options->source;
     if (!source)
-        source =
-            sms__print(derivation->arena, "%s%s%s", profile->tool ? profile->tool : "profile",
-                       profile->version && profile->version[0] ? " " : "", profile->version ? profile->version : "");
+        source = profile->tool ? profile->tool : "profile";
     fputs(
         "# Derived from a profile (docs/profiles.md). Bottleneck: latency where no resource is used by half; else the\n"
         "# class, compute or memory, of the most used one, or mixed where the other class is within 10 points.\n",
         to);
-    fprintf(to, "# Kernels: %zu. Stand-ins: %zu. Left out: %zu.\n", derivation->kernels, derivation->stand_ins,
+    fprintf(to, "# Kernels: %zu. Stand-ins: %zu. Left out: %zu.", derivation->kernels, derivation->stand_ins,
             derivation->notes + derivation->notes_lost);
+    if (derivation->assumptions)
+        fprintf(to, " Assumed: %zu (of times and geometry, which the profile does not tell).", derivation->assumptions);
+    fputc('\n', to);
+    if (derivation->options->guessed)
+        fprintf(to, "# Profiled on %s, %s.\n", derivation->device->name,
+                sms__derive_text(derivation->arena, derivation->options->guessed, COMMENT_MAX));
     for (size_t n = 0; n < derivation->notes; n++)
         write_note(&derivation->note[n], to);
     if (derivation->notes_lost)
