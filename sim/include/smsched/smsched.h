@@ -19,10 +19,12 @@
 #include <smsched/error.h>
 #include <smsched/policy.h>
 
-#include <stdatomic.h>
-
 #ifdef __cplusplus
+#include <atomic>
+using std::atomic_bool;
 extern "C" {
+#else
+#include <stdatomic.h>
 #endif
 
 #define SMSCHED_VERSION "0.1.0"
