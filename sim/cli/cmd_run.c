@@ -1,5 +1,20 @@
 #include "cli.h"
 
+/* The file of a timeline; a brief one has no rows. */
+static int run_with_timeline(struct session *session, const char *path, struct sms_errors *errors)
+{
+    FILE *file = fopen(path, "we");
+    if (!file)
+        return cli_exit_code(sms__fail(errors, SMS_EIO, path, "cannot be written"));
+    fputs("scenario,policy,device,sm,vm,kernel,start_ns,end_ns,blocks\n", file);
+    session->timeline = session->cli->brief ? NULL : file;
+    int code = session_run_traced(session);
+    bool wrote = !ferror(file);
+    if ((fclose(file) || !wrote) && code == EXIT_OK)
+        code = cli_exit_code(sms__fail(errors, SMS_EIO, path, "cannot be written"));
+    return code;
+}
+
 /* Into a folder under a temporary name while it runs. */
 static int run_into_folder(struct session *session)
 {
@@ -11,15 +26,7 @@ static int run_into_folder(struct session *session)
         return code;
     }
     snprintf(path, sizeof path, "%s/timeline.csv", temporary);
-    session->timeline = fopen(path, "we");
-    if (session->timeline)
-        fputs("scenario,policy,device,sm,vm,kernel,start_ns,end_ns,blocks\n", session->timeline);
-    code = session->timeline ? session_run_traced(session) : EXIT_IO;
-    bool wrote = session->timeline && !ferror(session->timeline);
-    if (session->timeline && fclose(session->timeline))
-        wrote = false;
-    if (code == EXIT_OK && !wrote)
-        code = cli_exit_code(sms__fail(&errors, SMS_EIO, path, "cannot be written"));
+    code = run_with_timeline(session, path, &errors);
     if (code == EXIT_OK)
         code = cli_exit_code(sms__folder_write(temporary, &session->set, session->cli->command_line, &errors));
     if (code == EXIT_OK)

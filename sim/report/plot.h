@@ -56,7 +56,7 @@ struct sms__plot {
     const char *scripts;
     atomic_bool *cancel;
     struct sms__names scenario, policy, vm;
-    struct sms__bars throughput, usage;
+    struct sms__bars throughput, usage, stp;
     struct sms__heat *heat;
     size_t heats;
     struct sms__box *box;
@@ -96,6 +96,10 @@ int sms__write_throughput(struct sms__plot *plot);
 int sms__write_usage(struct sms__plot *plot);
 int sms__write_heatmaps(struct sms__plot *plot);
 int sms__write_timelines(struct sms__plot *plot);
+
+/* plot_pairs.c: whether the scenarios are pairs of programs, called A/B; the figure of them. */
+bool sms__are_pairs(struct sms__plot *plot);
+int sms__write_pairs(struct sms__plot *plot);
 
 /* plot_files.c: the two files of a figure, which begin and end together. */
 struct sms__figure_files {

@@ -35,26 +35,28 @@ static size_t policy_of(struct sms__plot *plot, const struct sms__csv *csv)
     return sms__name_index(&plot->arena, &plot->policy, csv->field[1]);
 }
 
-static struct sms__bar *add_bar(struct sms__plot *plot, struct sms__bars *bars, struct sms__csv *csv)
+/* `value` is the column of the mean; that of its interval is next. */
+static struct sms__bar *add_bar(struct sms__plot *plot, struct sms__bars *bars, struct sms__csv *csv, size_t value)
 {
     struct sms__bar bar = {.scenario = scenario_of(plot, csv),
                            .policy = policy_of(plot, csv),
                            .group = sms__copy(&plot->arena, csv->field[2], strlen(csv->field[2])),
-                           .mean = sms__csv_number(csv, 3),
-                           .ci95 = sms__csv_number(csv, 4)};
+                           .mean = sms__csv_number(csv, value),
+                           .ci95 = sms__csv_number(csv, value + 1)};
     bars->bar = sms__grow(&plot->arena, bars->bar, bars->count, sizeof *bars->bar);
     bars->bar[bars->count] = bar;
     return &bars->bar[bars->count++];
 }
 
-static void take_vm(struct sms__plot *plot, struct sms__csv *csv) { add_bar(plot, &plot->throughput, csv); }
+static void take_vm(struct sms__plot *plot, struct sms__csv *csv) { add_bar(plot, &plot->throughput, csv, 3); }
 
 static void take_host(struct sms__plot *plot, struct sms__csv *csv)
 {
-    add_bar(plot, &plot->throughput, csv)->host = true;
+    add_bar(plot, &plot->throughput, csv, 3)->host = true;
+    add_bar(plot, &plot->stp, csv, 5);
 }
 
-static void take_resource(struct sms__plot *plot, struct sms__csv *csv) { add_bar(plot, &plot->usage, csv); }
+static void take_resource(struct sms__plot *plot, struct sms__csv *csv) { add_bar(plot, &plot->usage, csv, 3); }
 
 /* Heat maps and timelines show the first device. */
 static bool is_first_device(const struct sms__csv *csv) { return !strcmp(csv->field[2], "0"); }
@@ -97,7 +99,7 @@ int sms__plot_read(struct sms__plot *plot)
          .column = {"scenario", "policy", "vm", "kernels_per_s", "ci95_kernels_per_s"},
          .row = take_vm},
         {.file = "hosts.csv",
-         .column = {"scenario", "policy", "host", "kernels_per_s", "ci95_kernels_per_s"},
+         .column = {"scenario", "policy", "host", "kernels_per_s", "ci95_kernels_per_s", "stp_ratio", "ci95_stp_ratio"},
          .row = take_host},
         {.file = "resources.csv",
          .column = {"scenario", "policy", "resource", "usage_ratio", "ci95_usage_ratio"},

@@ -40,6 +40,8 @@ try 0 "completion" help completion; says "complete -o default -F _smsched smsche
 
 for what in devices workloads policies contention metrics fields; do try 0 "list $what" list $what; done
 try 0 "list" list; says "fine_grained"; says "v100"; says "proportional"; says "stp_ratio"
+try 0 "list workloads, JSON" list workloads --format json; says '"class": "latency"'; says '"use_ratio"'
+try 0 "list workloads, CSV" list workloads --format csv; says "gtx1080ti/atax,atax_kernel1,gtx1080ti,latency,16,256,22,0,840332,"
 try 2 "list of nothing" list pods
 
 try 0 "validate" validate scenarios/*.yaml scenarios/*/*.yaml models/devices/*.yaml
@@ -91,6 +93,22 @@ try 0 "figures" plot "$work/results"
 for figure in "$work"/results/plots/*.svg; do
     if [ -s "$figure" ]; then ok; else bad "figure $figure"; fi
 done
+
+# Scenarios that are called A/B are pairs of programs: one figure, of all.
+for pair in a/a a/b a/c b/b b/c c/c; do
+    printf -- '---\nscenario: %s\ndevices: [{model: v100}]\npolicies: [round_robin, depth_first]\nvms:\n' "$pair"
+    for vm in x:${pair%/*} y:${pair#*/}; do printf '  - {name: %s, workload: %s, repeat: 3}\n' "${vm%:*}" "${vm#*:}"; done
+done >"$work/pairs.yaml"
+for program in a:40 b:80 c:160; do
+    printf -- '---\nworkload: %s\nkernels: [{name: k, blocks: %d, threads: 256, block_time: 9 us, demand: {dram: 40 %%}}]\n' \
+        "${program%:*}" "${program#*:}"
+done >>"$work/pairs.yaml"
+try 0 "pairs" run "$work/pairs.yaml" --brief --out "$work/pairs" --quiet
+if [ "$(cat "$work/pairs/timeline.csv" "$work/pairs/heatmap.csv" | wc -l)" -eq 2 ]; then ok; else bad "a brief folder has rows"; fi
+try 0 "a figure of pairs" plot "$work/pairs" --figures svg
+if [ "$(ls "$work/pairs/plots")" = "$(printf 'pairs.dat\npairs.svg')" ]; then ok; else bad "plots of pairs: $(ls "$work/pairs/plots")"; fi
+if awk '/^[0-9]/ { n++; at[$1, $2, n > 9] = $3 } END { exit !(n == 18 && at[1, 2, 0] == at[2, 1, 0] && at[0, 0, 1] != "") }' \
+    "$work/pairs/plots/pairs.dat"; then ok; else bad "two squares of 3 x 3, symmetric"; fi
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
