@@ -91,10 +91,13 @@ static void take_box(struct sms__plot *plot, struct sms__csv *csv)
                                                  .end_ns = sms__csv_amount(csv, 6)};
 }
 
-/* Gives the processes their order. */
+/* Gives the processes their order, too. */
 static void take_process(struct sms__plot *plot, struct sms__csv *csv)
 {
-    sms__name_index(&plot->arena, &plot->process, csv->field[0]);
+    struct sms__bar *bar = add_bar(plot, &plot->turnaround, csv);
+    bar->host = !strcmp(bar->group, "all");
+    if (!bar->host)
+        sms__name_index(&plot->arena, &plot->process, bar->group);
 }
 
 static void take_span(struct sms__plot *plot, struct sms__csv *csv)
@@ -114,7 +117,9 @@ static void take_span(struct sms__plot *plot, struct sms__csv *csv)
 /* Files that are there only if a scenario has processes. */
 static int read_processes(struct sms__plot *plot)
 {
-    struct sms__csv files[] = {{.file = "processes.csv", .column = {"process"}, .row = take_process},
+    struct sms__csv files[] = {{.file = "processes.csv",
+                                .column = {"scenario", "policy", "process", "turnaround_ns", "ci95_turnaround_ns"},
+                                .row = take_process},
                                {.file = "spans.csv",
                                 .column = {"scenario", "policy", "process", "state", "start_ns", "end_ns"},
                                 .row = take_span}};

@@ -100,7 +100,8 @@ import sys
 folder, count = sys.argv[1], int(sys.argv[2])
 names = [f"c/{i}" for i in range(count)] + ["all"]
 with open(folder + "/processes.csv", "w") as to:
-    print("scenario,policy,process,turnaround_ns", *(f"s,p,{name},1" for name in names), sep="\n", file=to)
+    print("scenario,policy,process,turnaround_ns,ci95_turnaround_ns", file=to)
+    print(*(f"s,{policy},{name},{'' if name == 'c/1' else 5000}," for policy in ("a", "b") for name in names), sep="\n", file=to)
 with open(folder + "/spans.csv", "w") as to:
     print("scenario,policy,process,device,state,start_ns,end_ns", file=to)
     for policy in "a(x=1)", "a(x:1)", "crowded":
@@ -118,6 +119,8 @@ if [ "$(sed -n 3p "$plots/processes-s-a+x+1+.dat")" = "0.000 10.000 9 0 unplaced
 if [ "$(grep -vc '^#' "$plots/processes-s-crowded.dat")" -gt 1000 ]; then ok; else bad "crowded rows"; fi
 if grep -q 'a(x=1) (first 120 of 150)' "$work/shared150/plots/processes-s-a+x+1+.svg"; then ok; else bad "rows left out are told"; fi
 if grep -q '>c/9<' "$plots/processes-s-a+x+1+.svg"; then ok; else bad "names of rows"; fi
+if [ "$(grep -c '^c/. ' "$plots/turnaround.dat")" -eq 18 ] && [ "$(grep -c '^all ' "$plots/turnaround.dat")" -eq 2 ]; then ok; else bad "turnarounds"; fi
+if [ "$(grep -vc '^#\|^$' "$work/shared150/plots/turnaround.dat")" -eq 2 ]; then ok; else bad "turnaround of many: of all"; fi
 printf 'scenario,policy,process,device,state,start_ns,end_ns\ns,p,c/0,,kernel,-1,2\n' >"$work/shared10/spans.csv"
 try 3 "a span that begins before the run" plot "$work/shared10" --figures svg; says "out of range"
 
