@@ -75,6 +75,8 @@ static inline void write_processes(struct sms__process_record *process)
     process[0].ended_ps = 10 * us;
     process[1].ended_ps = 22 * us;
     process[1].most_held = 8192;
+    process[1].pauses = process[1].suspends = process[1].migrations = process[1].refused = 1;
+    process[1].moved = 6;
     process[2] = (struct sms__process_record){.ended_ps = 50 * us, .refused = 2, .failed = true};
 }
 
@@ -112,6 +114,10 @@ static inline void tell(const struct sms__run_spec *spec)
         span = (struct sms_span){v, spec->scenario->vm[v].name, "kernel", 1, 3 * us, 9 * us};
         options->on_span(options->user, spec->observe, &span);
     }
+    for (uint64_t t = 1; spec->observe && options->on_saying && t <= 4; t++) {
+        struct sms_saying saying = {t * us, "a", t == 2 ? "waits for \"b\"" : "goes on"};
+        options->on_saying(options->user, spec->observe, &saying);
+    }
 }
 
 int __wrap_sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec);
@@ -119,10 +125,9 @@ int __wrap_sms__simulate(struct sms__arena *arena, const struct sms__run_spec *s
 int __wrap_sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec)
 {
     sms__record_init(spec->record, arena, spec->scenario);
-    if (spec->scenario->shares) {
+    if (spec->scenario->shares)
         write_record(spec->record, spec->only_vm);
-        tell(spec);
-    }
+    tell(spec);
     return SMS_OK;
 }
 

@@ -126,7 +126,11 @@ static void all_processes_have_means_of_times_and_sums_of_counts(void **state)
     assert_near(value(results, SMS_PROCESS, PROCESSES, "turnaround_ns"), 15000, 0); /* of the two that have one */
     assert_near(value(results, SMS_PROCESS, PROCESSES, "slowdown_ratio"), 2, 1e-12);
     assert_near(value(results, SMS_PROCESS, PROCESSES, "kernel_ns"), 150000, 0);
-    assert_near(value(results, SMS_PROCESS, PROCESSES, "pauses_count"), 3, 0);
+    assert_near(value(results, SMS_PROCESS, PROCESSES, "pauses_count"), 4, 0);
+    assert_near(value(results, SMS_PROCESS, PROCESSES, "suspends_count"), 3, 0);
+    assert_near(value(results, SMS_PROCESS, PROCESSES, "migrations_count"), 2, 0);
+    assert_near(value(results, SMS_PROCESS, PROCESSES, "moved_bytes"), 70, 0);
+    assert_near(value(results, SMS_PROCESS, PROCESSES, "refused_allocations_count"), 3, 0);
     assert_near(value(results, SMS_PROCESS, PROCESSES, "failed_count"), 1, 0);
     assert_near(value(results, SMS_PROCESS, PROCESSES, "copied_bytes"), 111, 0);
     assert_near(value(results, SMS_PROCESS, PROCESSES, "memory_high_water_bytes"), 8192, 0);
