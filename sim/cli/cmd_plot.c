@@ -75,8 +75,9 @@ static int read_and_draw(void *user)
 {
     struct job *job = user;
     struct sms__plot *plot = &job->plot;
-    static int (*const write[])(struct sms__plot *) = {sms__write_throughput, sms__write_usage, sms__write_heatmaps,
-                                                       sms__write_timelines};
+    static int (*const write[])(struct sms__plot *) = {sms__write_throughput, sms__write_turnaround,
+                                                       sms__write_usage,      sms__write_heatmaps,
+                                                       sms__write_timelines,  sms__write_processes};
     int code = sms__plot_read(plot);
     bool pairs = code == SMS_OK && sms__are_pairs(plot);
     if (pairs)

@@ -1,17 +1,30 @@
 #include "cli.h"
 
-/* The file of a timeline; a brief one has no rows. */
-static int run_with_timeline(struct session *session, const char *path, struct sms_errors *errors)
+static FILE *open_timeline(const char *folder)
 {
+    char path[4200];
+    snprintf(path, sizeof path, "%s/timeline.csv", folder);
     FILE *file = fopen(path, "we");
-    if (!file)
-        return cli_exit_code(sms__fail(errors, SMS_EIO, path, "cannot be written"));
-    fputs("scenario,policy,device,sm,vm,kernel,start_ns,end_ns,blocks\n", file);
-    session->timeline = session->cli->brief ? NULL : file;
-    int code = session_run_traced(session);
-    bool wrote = !ferror(file);
-    if ((fclose(file) || !wrote) && code == EXIT_OK)
-        code = cli_exit_code(sms__fail(errors, SMS_EIO, path, "cannot be written"));
+    if (file)
+        fputs("scenario,policy,device,sm,vm,kernel,start_ns,end_ns,blocks\n", file);
+    return file;
+}
+
+/* Runs, with rows of the timelines written as they come. */
+static int run_observed(struct session *session, const char *folder, struct sms_errors *errors)
+{
+    FILE *timeline = open_timeline(folder);
+    session->timeline = session->cli->brief ? NULL : timeline; /* a brief one has no rows */
+    bool wrote = timeline && spans_begin(session, folder) == EXIT_OK;
+    int code = wrote ? session_run_traced(session) : EXIT_OK;
+    if (timeline && ferror(timeline))
+        wrote = false;
+    if (timeline && fclose(timeline))
+        wrote = false;
+    if (spans_end(session))
+        wrote = false;
+    if (code == EXIT_OK && !wrote)
+        code = cli_exit_code(sms__fail(errors, SMS_EIO, folder, "a timeline cannot be written"));
     return code;
 }
 
@@ -19,14 +32,13 @@ static int run_with_timeline(struct session *session, const char *path, struct s
 static int run_into_folder(struct session *session)
 {
     struct sms_errors errors = {0};
-    char temporary[4096], path[4200];
+    char temporary[4096];
     int code = cli_exit_code(sms__folder_begin(session->cli->out, temporary, sizeof temporary, &errors));
     if (code) {
         sms_errors_print(&errors, stderr);
         return code;
     }
-    snprintf(path, sizeof path, "%s/timeline.csv", temporary);
-    code = run_with_timeline(session, path, &errors);
+    code = run_observed(session, temporary, &errors);
     if (code == EXIT_OK)
         code = cli_exit_code(sms__folder_write(temporary, &session->set, session->cli->command_line, &errors));
     if (code == EXIT_OK)
