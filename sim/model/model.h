@@ -65,6 +65,7 @@ struct sms__mig {
 
 struct sms__device {
     const char *name, *title, *source;
+    const char *capability; /* "7.0"; "" */
     const struct sms__node *node;
     double clock_hz;
     uint64_t sms, memory;

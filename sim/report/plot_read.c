@@ -36,26 +36,28 @@ static size_t policy_of(struct sms__plot *plot, const struct sms__csv *csv)
     return sms__name_index(&plot->arena, &plot->policy, csv->field[1]);
 }
 
-static struct sms__bar *add_bar(struct sms__plot *plot, struct sms__bars *bars, struct sms__csv *csv)
+/* `value` is the column of the mean; that of its interval is next. */
+static struct sms__bar *add_bar(struct sms__plot *plot, struct sms__bars *bars, struct sms__csv *csv, size_t value)
 {
     struct sms__bar bar = {.scenario = scenario_of(plot, csv),
                            .policy = policy_of(plot, csv),
                            .group = sms__copy(&plot->arena, csv->field[2], strlen(csv->field[2])),
-                           .mean = sms__csv_number(csv, 3),
-                           .ci95 = sms__csv_number(csv, 4)};
+                           .mean = sms__csv_number(csv, value),
+                           .ci95 = sms__csv_number(csv, value + 1)};
     bars->bar = sms__grow(&plot->arena, bars->bar, bars->count, sizeof *bars->bar);
     bars->bar[bars->count] = bar;
     return &bars->bar[bars->count++];
 }
 
-static void take_vm(struct sms__plot *plot, struct sms__csv *csv) { add_bar(plot, &plot->throughput, csv); }
+static void take_vm(struct sms__plot *plot, struct sms__csv *csv) { add_bar(plot, &plot->throughput, csv, 3); }
 
 static void take_host(struct sms__plot *plot, struct sms__csv *csv)
 {
-    add_bar(plot, &plot->throughput, csv)->host = true;
+    add_bar(plot, &plot->throughput, csv, 3)->host = true;
+    add_bar(plot, &plot->stp, csv, 5);
 }
 
-static void take_resource(struct sms__plot *plot, struct sms__csv *csv) { add_bar(plot, &plot->usage, csv); }
+static void take_resource(struct sms__plot *plot, struct sms__csv *csv) { add_bar(plot, &plot->usage, csv, 3); }
 
 /* Heat maps and timelines show the first device. */
 static bool is_first_device(const struct sms__csv *csv) { return !strcmp(csv->field[2], "0"); }
@@ -91,10 +93,13 @@ static void take_box(struct sms__plot *plot, struct sms__csv *csv)
                                                  .end_ns = sms__csv_amount(csv, 6)};
 }
 
-/* Gives the processes their order. */
+/* Gives the processes their order, too. */
 static void take_process(struct sms__plot *plot, struct sms__csv *csv)
 {
-    sms__name_index(&plot->arena, &plot->process, csv->field[0]);
+    struct sms__bar *bar = add_bar(plot, &plot->turnaround, csv, 3);
+    bar->host = !strcmp(bar->group, "all");
+    if (!bar->host)
+        sms__name_index(&plot->arena, &plot->process, bar->group);
 }
 
 static void take_span(struct sms__plot *plot, struct sms__csv *csv)
@@ -114,7 +119,9 @@ static void take_span(struct sms__plot *plot, struct sms__csv *csv)
 /* Files that are there only if a scenario has processes. */
 static int read_processes(struct sms__plot *plot)
 {
-    struct sms__csv files[] = {{.file = "processes.csv", .column = {"process"}, .row = take_process},
+    struct sms__csv files[] = {{.file = "processes.csv",
+                                .column = {"scenario", "policy", "process", "turnaround_ns", "ci95_turnaround_ns"},
+                                .row = take_process},
                                {.file = "spans.csv",
                                 .column = {"scenario", "policy", "process", "state", "start_ns", "end_ns"},
                                 .row = take_span}};
@@ -134,7 +141,7 @@ int sms__plot_read(struct sms__plot *plot)
          .column = {"scenario", "policy", "vm", "kernels_per_s", "ci95_kernels_per_s"},
          .row = take_vm},
         {.file = "hosts.csv",
-         .column = {"scenario", "policy", "host", "kernels_per_s", "ci95_kernels_per_s"},
+         .column = {"scenario", "policy", "host", "kernels_per_s", "ci95_kernels_per_s", "stp_ratio", "ci95_stp_ratio"},
          .row = take_host},
         {.file = "resources.csv",
          .column = {"scenario", "policy", "resource", "usage_ratio", "ci95_usage_ratio"},

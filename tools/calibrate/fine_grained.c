@@ -1,7 +1,7 @@
 /* Fits the workload vectors of the fine-grained dispatch paper's four scenarios to
  * its published gains, and writes them to models/workloads/fine-grained-2022/.
  *
- *     build/bin/calibrate [FOLDER]      default: models/workloads/fine-grained-2022
+ *     build/bin/calibrate fine-grained-2022 [FOLDER]      default: models/workloads/fine-grained-2022
  *
  * The paper does not print its vectors. Starting from plausible ones, random
  * points and then gsl's Nelder-Mead move the two largest demands of each VM, within BOUNDS and not far
@@ -9,6 +9,8 @@
  * utilization_aware and round_robin by the published factors. One contention
  * setting, SLOPE, serves all four scenarios. The seeds of the fit are not those of
  * the scenario files. docs/fine-grained-2022.md says what this shows and what not. */
+#include "calibrate.h"
+
 #include <smsched/smsched.h>
 
 #include <gsl/gsl_multimin.h>
@@ -255,13 +257,12 @@ static int calibrate(const struct scenario *scenario, const char *folder)
     return 0;
 }
 
-int main(int argc, char **argv)
+int calibrate_fine_grained(const char *folder)
 {
-    const char *folder = argc > 1 ? argv[1] : "models/workloads/fine-grained-2022";
     printf("| scenario | fg over ua, target | fitted | fg over rr, target | fitted |\n|---|---|---|---|---|\n");
     for (int s = 0; s < SCENARIOS; s++)
-        if (calibrate(&scenarios[s], folder)) {
-            fprintf(stderr, "error: %s cannot be fitted, or '%s' not be written\n", scenarios[s].name, folder);
+        if (calibrate(&scenarios[s], folder ? folder : "models/workloads/fine-grained-2022")) {
+            fprintf(stderr, "error: %s cannot be fitted, or its workloads not be written\n", scenarios[s].name);
             return 1;
         }
     return 0;

@@ -1,14 +1,9 @@
 /* Slowdown of a pair by each model: as a formula, which is fast enough to fit, and by simulation. */
 #include "pairs.h"
 
-#include <gsl/gsl_multimin.h>
 #include <math.h>
 
-enum { GROUPS = 10, STEPS = 400, STARTS = 27 };
-
-static const double least_param = 0.05, most_param = 20;
-
-bool is_fitted(const struct row *row) { return row->pair % 2 == 0; }
+enum { GROUPS = 10 };
 
 /* What the programs present make of each resource: `only` is -1 for both. */
 static double slowdown_with(const struct fit *fit, const struct row *row, int only)
@@ -88,78 +83,4 @@ static double block_slowdown(const struct fit *fit, const struct row *row, int i
 double slowdown_simulated(const struct fit *fit, const struct row *row, int i)
 {
     return block_slowdown(fit, row, i, true) / block_slowdown(fit, row, i, false);
-}
-
-struct task {
-    enum model model;
-    const struct row *row;
-    size_t rows;
-};
-
-static int params_of(enum model model) { return model == CONSTANT ? 1 : model == PROPORTIONAL ? 3 : 2; }
-
-/* The minimizer moves logarithms, so that parameters stay above 0. */
-static struct fit fit_at(enum model model, const gsl_vector *x)
-{
-    struct fit fit = {.model = model};
-    for (int p = 0; p < params_of(model); p++)
-        fit.param[p] = fmin(fmax(exp(gsl_vector_get(x, (size_t)p)), least_param), most_param);
-    return fit;
-}
-
-static double mean_error(const gsl_vector *x, void *user)
-{
-    const struct task *task = user;
-    struct fit fit = fit_at(task->model, x);
-    double sum = 0;
-    size_t n = 0;
-    for (size_t r = 0; r < task->rows; r++) {
-        if (!is_fitted(&task->row[r]))
-            continue;
-        for (int i = 0; i < 2; i++, n++) {
-            double measured = task->row[r].together_ms[i] / task->row[r].solo_ms[i];
-            sum += off_percent(slowdown_by_formula(&fit, &task->row[r], i), measured);
-        }
-    }
-    return sum / (double)n;
-}
-
-/* Nelder and Mead's simplex from one start; the error reached. */
-static double descend(gsl_multimin_function *f, gsl_vector *x, const gsl_vector *step)
-{
-    gsl_multimin_fminimizer *minimizer = gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, f->n);
-    gsl_multimin_fminimizer_set(minimizer, f, x, step);
-    for (int i = 0; i < STEPS; i++)
-        if (gsl_multimin_fminimizer_iterate(minimizer) || gsl_multimin_fminimizer_size(minimizer) < 1e-7)
-            break;
-    double error = gsl_multimin_fminimizer_minimum(minimizer);
-    gsl_vector_memcpy(x, gsl_multimin_fminimizer_x(minimizer));
-    gsl_multimin_fminimizer_free(minimizer);
-    return error;
-}
-
-struct fit fit_model(enum model model, const struct row *row, size_t rows)
-{
-    struct task task = {model, row, rows};
-    struct fit best = {.model = model};
-    if (model == NONE || model == TIME_SHARING)
-        return best;
-    static const double from[3] = {0.2, 0.5, 1.1};
-    size_t n = (size_t)params_of(model);
-    gsl_multimin_function f = {mean_error, n, &task};
-    gsl_vector *x = gsl_vector_alloc(n), *step = gsl_vector_alloc(n);
-    double least = INFINITY;
-    gsl_vector_set_all(step, 0.3);
-    for (int s = 0; s < STARTS; s++) {
-        for (size_t p = 0, digit = (size_t)s; p < n; p++, digit /= 3)
-            gsl_vector_set(x, p, log(from[digit % 3]));
-        double error = descend(&f, x, step);
-        if (error < least) {
-            least = error;
-            best = fit_at(model, x);
-        }
-    }
-    gsl_vector_free(x);
-    gsl_vector_free(step);
-    return best;
 }
