@@ -22,7 +22,7 @@ set yrange [0:130]
 set ytics 25
 set key left top Left reverse samplen 2
 plot data using 1:2 with lines lw 1 dt 2 lc rgb 'black' title 'serial', \
-     '' using 1:5 with points pt 6 ps 1.1 lc rgb 'black' title 'concurrent, published', \
+     '' using 1:5 with points pt 6 ps 0.8 lc rgb 'black' title 'concurrent, published', \
      '' using 1:3 with linespoints pt 2 ps 0.8 lc rgb hue[2] title 'concurrent', \
      '' using 1:4 with linespoints pt 7 ps 0.5 lc rgb hue[1] title 'managed'
 set xlabel 'containers'
@@ -31,7 +31,7 @@ set yrange [-0.5:5]
 set ytics 1
 unset key
 plot 0 with lines lw 1 dt 2 lc rgb 'black', \
-     data using 1:($5 - $6) with points pt 6 ps 1.1 lc rgb 'black', \
+     data using 1:($5 - $6) with points pt 6 ps 0.8 lc rgb 'black', \
      '' using 1:($3 - $2) with linespoints pt 2 ps 0.8 lc rgb hue[2], \
      '' using 1:($4 - $2) with linespoints pt 7 ps 0.5 lc rgb hue[1]
 unset multiplot
