@@ -232,9 +232,7 @@ static void choose_policies(struct sms_results *results, const struct sms_run_op
     results->policy = SMS__NEW(&results->arena, size_t, scenario->policies);
     for (size_t p = 0; p < scenario->policies; p++) {
         const struct sms__policy_use *use = &scenario->policy[p];
-        bool chosen =
-            !options->policy || !strcmp(options->policy, use->label) || !strcmp(options->policy, use->policy->name);
-        if (chosen)
+        if (!options->policy || sms__is_called(use, options->policy))
             results->policy[results->policies++] = p;
     }
 }
