@@ -116,6 +116,7 @@ static void init(struct sms_share *share)
     for (size_t c = 0; c < share->clients; c++)
         sms__client_init(share, c);
     sms__places_init(share);
+    sms__limits_init(share);
     sms__wakes_init(share);
     share->state = sms__alloc(share->arena, 1, share->policy->state ? share->policy->state : 1);
     init_ends(share);

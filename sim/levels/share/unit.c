@@ -97,6 +97,7 @@ static void bring_blocks(struct sms__unit *unit)
         .first_sm = unit->place->first_sm,
         .device_wide = is_wide(kinds, n_kinds),
         .options = spec->options,
+        .allowed = sms__limits_of(share),
         .label = unit->owner ? NULL : spec->observe,
         .queue = plain_queue ? share->scenario->queue : (int)share->use->policy->queue,
         .max_wides = wides,
