@@ -65,6 +65,7 @@ static void show(struct sms__client *client, uint64_t now)
 static void enter(struct sms__client *client, enum sms_phase phase, uint64_t now)
 {
     sms__client_settle(client, now);
+    client->share->idle_wakes = 0; /* something has happened */
     client->phase = phase;
     show(client, now);
 }
