@@ -186,8 +186,8 @@ static void schedule_wakes(struct sms_share *share)
     sms__engine_at(&share->engine, share->wake_source, share->wakes ? share->wake[0].time : SMS__NEVER);
 }
 
-/* A policy whose timers go on for ever while nothing else is under way and nothing comes of them waits for something that never comes: it gets
- * no more of them. */
+/* A policy whose timers go on for ever while nothing else is under way and nothing comes of them waits for something
+ * that never comes: it gets no more of them. */
 enum { IDLE_WAKES_MAX = 1 << 16 };
 
 static bool is_idle(const struct sms_share *share)

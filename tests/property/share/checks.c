@@ -91,23 +91,37 @@ void outcome_release(struct outcome *outcome)
     sms_results_free(outcome->results);
 }
 
-static bool is_same(double a, double b) { return !memcmp(&a, &b, sizeof a) || (isnan(a) && isnan(b)); }
+/* To the last bit; one NAN is as good as another. */
+static bool is_same(double a, double b)
+{
+    uint64_t x, y;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    return x == y || (isnan(a) && isnan(b));
+}
+
+static const char *differ_in(const struct outcome *a, const struct outcome *b, size_t p, enum sms_subject subject,
+                             size_t idx)
+{
+    size_t metrics;
+    const struct sms_metric *metric = sms_metrics(subject, &metrics);
+    for (size_t m = 0; m < metrics; m++) {
+        double x = sms_results_value(a->results, p, 0, subject, idx, m);
+        double y = sms_results_value(b->results, p, 0, subject, idx, m);
+        if (!is_same(x, y))
+            return say("policy %zu: %s of %s: %.17g and %.17g", p, metric[m].name,
+                       sms_results_subject(a->results, subject, idx), x, y);
+    }
+    return NULL;
+}
 
 static const char *differ_in_metrics(const struct outcome *a, const struct outcome *b, size_t p)
 {
-    for (int s = 0; s < SMS_SUBJECTS; s++) {
-        size_t metrics, subjects = sms_results_subjects(a->results, (enum sms_subject)s);
-        const struct sms_metric *metric = sms_metrics((enum sms_subject)s, &metrics);
-        for (size_t i = 0; i < subjects; i++)
-            for (size_t m = 0; m < metrics; m++) {
-                double x = sms_results_value(a->results, p, 0, (enum sms_subject)s, i, m);
-                double y = sms_results_value(b->results, p, 0, (enum sms_subject)s, i, m);
-                if (!is_same(x, y))
-                    return say("policy %zu: %s of %s: %.17g and %.17g", p, metric[m].name,
-                               sms_results_subject(a->results, (enum sms_subject)s, i), x, y);
-            }
-    }
-    return NULL;
+    const char *why = NULL;
+    for (int s = 0; s < SMS_SUBJECTS && !why; s++)
+        for (size_t i = 0; i < sms_results_subjects(a->results, (enum sms_subject)s) && !why; i++)
+            why = differ_in(a, b, p, (enum sms_subject)s, i);
+    return why;
 }
 
 static const char *differ_in_spans(const struct seen *a, const struct seen *b, size_t p)
