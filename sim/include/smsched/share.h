@@ -135,7 +135,7 @@ struct sms_share_policy {
 uint64_t sms_share_now(const struct sms_share *share);
 void *sms_share_state(struct sms_share *share);
 double sms_share_param(const struct sms_share *share, size_t idx); /* in the order of its table; times in ps */
-size_t sms_share_processes(const struct sms_share *share);         /* those to come included; in the order of the scenario */
+size_t sms_share_processes(const struct sms_share *share); /* those to come included; in the order of the scenario */
 size_t sms_share_devices(const struct sms_share *share);
 struct sms_process_view sms_share_process(const struct sms_share *share, size_t process);
 struct sms_share_device_view sms_share_device(const struct sms_share *share, size_t device);

@@ -12,8 +12,16 @@ static const char *const phase_names[SMS_PHASES] = {"future",    "unplaced", "ho
                                                     "copy_in",   "kernel",   "copy_out", "suspending", "suspended",
                                                     "restoring", "done",     "failed"};
 
-/* A kernel on the device goes on whether its process is paused or not. */
-static bool stands(const struct sms__client *client) { return client->paused && client->phase != SMS_PHASE_KERNEL; }
+/* A kernel on the device goes on whether its process is paused or not; what has not arrived does nothing yet. */
+static bool stands(const struct sms__client *client)
+{
+    return client->paused && client->phase != SMS_PHASE_KERNEL && client->phase != SMS_PHASE_FUTURE;
+}
+
+static bool is_through(const struct sms__client *client)
+{
+    return client->phase == SMS_PHASE_DONE || client->phase == SMS_PHASE_FAILED;
+}
 
 static const char *state_of(const struct sms__client *client)
 {
@@ -57,6 +65,7 @@ static void show(struct sms__client *client, uint64_t now)
 static void enter(struct sms__client *client, enum sms_phase phase, uint64_t now)
 {
     sms__client_settle(client, now);
+    client->share->idle_wakes = 0; /* something has happened */
     client->phase = phase;
     show(client, now);
 }
@@ -120,6 +129,8 @@ static void leave_run(struct sms__client *client, enum sms_phase phase, uint64_t
 {
     move_out(client, now);
     client->held = client->wanted = 0;
+    sms__client_settle(client, now);
+    client->paused = client->halted = false;
     enter(client, phase, now);
     client->record->ended_ps = now;
     client->share->running--;
@@ -130,7 +141,7 @@ static void leave_run(struct sms__client *client, enum sms_phase phase, uint64_t
 
 void sms__client_fail(struct sms__client *client, uint64_t now)
 {
-    if (client->phase == SMS_PHASE_DONE || client->phase == SMS_PHASE_FAILED)
+    if (is_through(client))
         return;
     if (client->on_device) { /* what runs on a device is not taken back */
         client->doomed = true;
@@ -372,6 +383,8 @@ static enum outcome try_place(struct sms__client *client, uint64_t now)
     struct sms_share *share = client->share;
     const struct sms_share_policy *policy = share->policy;
     long chosen = policy->place ? policy->place(share, client->idx) : sms__place_choose(share, client);
+    if (is_through(client))
+        return GONE;
     if (chosen < 0 || (size_t)chosen >= share->places || !sms__place_admits(&share->place[chosen], client))
         return WAITS;
     settle_in(client, &share->place[chosen], now);
@@ -391,9 +404,11 @@ static enum outcome allocate(struct sms__client *client, uint64_t now)
     return OVER;
 }
 
-/* For all answers but the one that grants. */
+/* For all answers but the one that grants, and for a process that the policy has failed meanwhile. */
 static enum outcome turn_down(struct sms__client *client, enum sms_answer given, uint64_t now)
 {
+    if (is_through(client))
+        return GONE;
     if (given == SMS_DEFER)
         return WAITS;
     if (given == SMS_SUSPEND) {
@@ -409,13 +424,14 @@ static enum outcome try_allocate(struct sms__client *client, uint64_t now)
 {
     bool fits = client->wanted <= room(client->place);
     enum sms_answer given = answer(client, client->share->policy->allocate, fits ? SMS_GRANT : SMS_REFUSE);
-    return given == SMS_GRANT ? allocate(client, now) : turn_down(client, given, now);
+    bool granted = given == SMS_GRANT && !is_through(client);
+    return granted ? allocate(client, now) : turn_down(client, given, now);
 }
 
 static enum outcome try_launch(struct sms__client *client, uint64_t now)
 {
     enum sms_answer given = answer(client, client->share->policy->launch, SMS_GRANT);
-    if (given != SMS_GRANT)
+    if (given != SMS_GRANT || is_through(client))
         return turn_down(client, given, now);
     launch(client, now);
     return GONE;
@@ -467,10 +483,10 @@ static bool is_called_off(struct sms__client *client, const struct sms__step *st
     if (!policy->call || step->kind == SMS__HOST || client->excused)
         return false;
     client->excused = true;
-    if (policy->call(client->share, client->idx) != SMS_SUSPEND)
-        return false;
-    suspend(client, now);
-    return true;
+    bool off = policy->call(client->share, client->idx) == SMS_SUSPEND;
+    if (off && !is_through(client))
+        suspend(client, now);
+    return off || is_through(client);
 }
 
 /* Begins a step. Returns whether it is over already. */
@@ -511,18 +527,24 @@ static void next_job(struct sms__client *client, uint64_t now)
     begin_job(client, now); /* a job takes time: the model has seen to it */
 }
 
+/* The policy may pause or fail a process at any of its functions, so whether it goes on is asked before each step. */
 static void next_step(struct sms__client *client, uint64_t now)
 {
-    client->halted = client->paused;
-    if (client->paused)
-        return;
-    for (; client->step < client->workload->steps; client->step++) {
+    while (!is_through(client)) {
+        client->halted = client->paused;
+        if (client->paused)
+            return;
+        if (client->step == client->workload->steps)
+            break;
         const struct sms__step *step = &client->workload->step[client->step];
         if (is_called_off(client, step, now) || !begin_step(client, step, now))
             return;
+        client->step++;
         client->times = 0;
         client->excused = false;
     }
+    if (is_through(client))
+        return;
     end_job(client, now);
     next_job(client, now);
 }
@@ -531,7 +553,7 @@ void sms__client_close(struct sms__client *client, uint64_t now) { emit_span(cli
 
 void sms__client_pause(struct sms__client *client, bool pause, uint64_t now)
 {
-    if (client->paused == pause)
+    if (client->paused == pause || is_through(client))
         return;
     sms__client_settle(client, now);
     client->paused = pause;
