@@ -164,7 +164,7 @@ def altis(tests, data, text, work):
     tests.check(compared > (100 if tests.brief else 250), "altis", f"{compared} uses compared")
     print(f"altis: {compared} uses of {len(rows)} benchmarks, worst {worst[0]:.2f} points ({worst[1]}); occupancy: "
           f"median {statistics.median(occupancy):.1f} points, worst {max(occupancy):.1f}")
-    tests.check(statistics.median(occupancy) <= 5 and max(occupancy) <= 12.5, "altis", f"occupancy {occupancy}")
+    tests.check((tests.brief or statistics.median(occupancy) <= 5) and max(occupancy) <= 12.5, "altis", f"occupancy {occupancy}")
 
 
 def main():
