@@ -4,7 +4,6 @@
 #include "simtbs/simtbs.h"
 #include "tenant.h"
 
-#include <stdio.h>
 #include <string.h>
 
 struct run {

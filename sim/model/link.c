@@ -272,69 +272,6 @@ static bool require(struct sms__reader *reader, const struct sms__node *node, co
     return count > 0;
 }
 
-/* What a run needs grows with the scenario, not with time; one that needs more is refused, not begun. */
-#define MEMORY_MAX (4.0 * 1024 * 1024 * 1024)
-
-struct need {
-    const char *key, *what;
-    double bytes;
-};
-
-enum { NEED_SMS, NEED_JOBS, NEED_STATISTICS, NEED_FITS, NEED_VALUES, NEEDS };
-
-/* About what the levels, the record and the results allocate for each. */
-static void estimate(const struct sms_scenario *scenario, struct need need[NEEDS])
-{
-    const bool compat = scenario->compat != SMS__COMPAT_OFF; /* one job a VM and no stand-alone runs */
-    const double slot = 104, sm = 320, job = 320, statistics = compat ? 200 : 60000, fit = 512, pointer = 8, value = 8;
-    double devices = (double)scenario->devices, vms = (double)scenario->vms, kernels = 0, streams = 0;
-    double sms = 0, slots = 0, kinds_of_device = 0;
-    for (size_t v = 0; v < scenario->vms; v++) {
-        kernels += (double)scenario->vm[v].workload->kernels;
-        streams += (double)scenario->vm[v].streams;
-    }
-    for (size_t d = 0; d < scenario->devices; d++) {
-        const struct sms__device *device = scenario->device[d];
-        sms += (double)device->sms;
-        slots += (double)device->sms * (double)device->sm.blocks;
-        kinds_of_device += d == 0 || device != scenario->device[d - 1];
-    }
-    double instances = 0;
-    for (size_t p = 0; p < scenario->policies; p++)
-        if (scenario->policy[p].mode.instances)
-            instances += (double)scenario->policy[p].mode.instances->items;
-    double runs = (double)scenario->policies * (double)scenario->replications;
-    const char *tenants = scenario->shares ? "processes" : "vms";
-    need[NEED_SMS] = (struct need){"devices", "the blocks that all SMs hold", (compat ? 0 : slots * slot) + sms * sm};
-    need[NEED_JOBS] = (struct need){tenants, "the jobs under way at once on all devices", streams * devices * job};
-    need[NEED_STATISTICS] = (struct need){tenants, "the statistics of VMs and kernels", (vms + kernels) * statistics};
-    need[NEED_FITS] = (struct need){tenants, "every kernel on every device",
-                                    kernels * ((1 + instances) * kinds_of_device * fit + devices * 192 + sms / 8) +
-                                        vms * (1 + instances) * devices * pointer};
-    double values = runs * (vms * 18 + kernels * 9 + SMS_RESOURCES_MAX * 4 + 16);
-    double alone = compat ? 0 : vms * (double)scenario->replications * 2;
-    need[NEED_VALUES] = (struct need){"run", "the values of every replication", (values + alone) * value};
-}
-
-static bool fits_in_memory(struct sms__reader *reader, struct sms_file *file, const struct sms_scenario *scenario)
-{
-    struct need need[NEEDS], *most = need;
-    estimate(scenario, need);
-    file->bytes += (double)scenario->devices * 16 + need[NEED_FITS].bytes;
-    double sum = file->bytes - need[NEED_FITS].bytes;
-    for (int i = 0; i < NEEDS; i++) {
-        sum += need[i].bytes;
-        most = need[i].bytes > most->bytes ? &need[i] : most;
-    }
-    if (sum <= MEMORY_MAX)
-        return true;
-    const struct sms__node *at = sms__node_get(scenario->node, most->key);
-    sms__complain(reader, at ? at : scenario->node,
-                  "the scenario needs about %.3g GiB of memory, more than %g, most for %s", sum / (1 << 30),
-                  MEMORY_MAX / (1 << 30), most->what);
-    return false;
-}
-
 void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
 {
     bool whole = require(reader, scenario->node, "devices", scenario->devices);
@@ -347,7 +284,7 @@ void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struc
         whole &= scenario->vm[v].workload != NULL;
     if (!whole || reader->errors->count)
         return;
-    if (!fits_in_memory(reader, file, scenario))
+    if (!sms__fits_in_memory(reader, file, scenario))
         return;
     check_devices(reader, scenario);
     sms__check_classes(reader, scenario);

@@ -394,6 +394,9 @@ struct sms__fit *sms__fit_tenant(struct sms__reader *reader, const struct sms_sc
                                  const struct sms__vm *vm, const struct sms__device *device,
                                  const struct sms__part *part);
 
+/* estimate.c: whether what a run of the scenario allocates is within reason; reports it otherwise. */
+bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, const struct sms_scenario *scenario);
+
 /* What an expectation is of. */
 enum sms_subject sms__expect_subject(const struct sms__expect *expect);
 

@@ -1,0 +1,93 @@
+/* How much memory a scenario would take, before any of it is taken. */
+#include "model.h"
+
+/* What a run needs grows with the scenario, not with time; one that needs more is refused, not begun. */
+#define MEMORY_MAX (4.0 * 1024 * 1024 * 1024)
+
+struct need {
+    const char *key, *what;
+    double bytes;
+};
+
+enum { NEED_SMS, NEED_JOBS, NEED_STATISTICS, NEED_FITS, NEED_VALUES, NEEDS };
+
+struct size {
+    double devices, kinds, sms, slots; /* of the scenario's devices together */
+    double tenants, kernels, jobs;
+    double instances; /* of a device, summed over the policies */
+    double units;     /* how often the blocks of an SM are kept: once, under time slices for each process */
+};
+
+static void measure_tenants(const struct sms_scenario *scenario, struct size *size)
+{
+    double by_blocks = 0;
+    for (size_t v = 0; v < scenario->vms; v++) {
+        const struct sms__workload *workload = scenario->vm[v].workload;
+        size->kernels += (double)workload->kernels;
+        size->jobs += (double)scenario->vm[v].streams;
+        for (size_t k = 0; k < workload->kernels; k++)
+            if (!workload->kernel[k].whole) {
+                by_blocks++;
+                break;
+            }
+    }
+    size->units = scenario->shares && by_blocks > 1 ? by_blocks : 1;
+}
+
+static struct size measure(const struct sms_scenario *scenario)
+{
+    struct size size = {.devices = (double)scenario->devices, .tenants = (double)scenario->vms};
+    measure_tenants(scenario, &size);
+    for (size_t d = 0; d < scenario->devices; d++) {
+        const struct sms__device *device = scenario->device[d];
+        size.sms += (double)device->sms;
+        size.slots += (double)device->sms * (double)device->sm.blocks;
+        size.kinds += d == 0 || device != scenario->device[d - 1];
+    }
+    for (size_t p = 0; p < scenario->policies; p++)
+        if (scenario->policy[p].mode.instances)
+            size.instances += (double)scenario->policy[p].mode.instances->items;
+    return size;
+}
+
+/* About what the levels, the record and the results allocate for each. */
+static void estimate(const struct sms_scenario *scenario, struct need need[NEEDS])
+{
+    const bool compat = scenario->compat != SMS__COMPAT_OFF; /* one job a VM and no stand-alone runs */
+    const double slot = 104, sm = 320, job = scenario->shares ? 1024 : 320, statistics = compat ? 200 : 60000;
+    const double fit = 512, pointer = 8, value = 8;
+    const char *tenants = scenario->shares ? "processes" : "vms";
+    struct size n = measure(scenario);
+    double runs = (double)scenario->policies * (double)scenario->replications;
+    double values = runs * (n.tenants * 18 + n.kernels * 9 + SMS_RESOURCES_MAX * 4 + 16);
+    double alone = compat ? 0 : n.tenants * (double)scenario->replications * 2;
+    double blocks = ((compat ? 0 : n.slots * slot) + n.sms * sm) * n.units;
+    double fits = n.kernels * ((1 + n.instances) * n.kinds * fit + n.devices * 192 + n.sms / 8) +
+                  n.tenants * (1 + n.instances) * n.devices * pointer;
+    need[NEED_SMS] = (struct need){"devices", "the blocks that all SMs hold", blocks};
+    need[NEED_JOBS] = (struct need){tenants, "the jobs under way at once on all devices",
+                                    n.jobs * n.devices * job * (n.instances > 1 ? n.instances : 1)};
+    need[NEED_STATISTICS] =
+        (struct need){tenants, "the statistics of VMs and kernels", (n.tenants + n.kernels) * statistics};
+    need[NEED_FITS] = (struct need){tenants, "every kernel on every device", fits};
+    need[NEED_VALUES] = (struct need){"run", "the values of every replication", (values + alone) * value};
+}
+
+bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, const struct sms_scenario *scenario)
+{
+    struct need need[NEEDS], *most = need;
+    estimate(scenario, need);
+    file->bytes += (double)scenario->devices * 16 + need[NEED_FITS].bytes;
+    double sum = file->bytes - need[NEED_FITS].bytes;
+    for (int i = 0; i < NEEDS; i++) {
+        sum += need[i].bytes;
+        most = need[i].bytes > most->bytes ? &need[i] : most;
+    }
+    if (sum <= MEMORY_MAX)
+        return true;
+    const struct sms__node *at = sms__node_get(scenario->node, most->key);
+    sms__complain(reader, at ? at : scenario->node,
+                  "the scenario needs about %.3g GiB of memory, more than %g, most for %s", sum / (1 << 30),
+                  MEMORY_MAX / (1 << 30), most->what);
+    return false;
+}
