@@ -300,7 +300,8 @@ void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struc
     check_expects(reader, scenario);
     if (scenario->compat != SMS__COMPAT_OFF)
         return; /* a block that never fits just waits there */
-    for (size_t p = 0; p < scenario->policies && scenario->shares && !reader->errors->count; p++)
+    bool sound = reader->errors->count == 0;
+    for (size_t p = 0; p < scenario->policies && scenario->shares && sound; p++)
         check_mode(reader, scenario, &scenario->policy[p]);
     for (size_t p = 0; p < scenario->policies && !reader->errors->count; p++)
         check_policy(reader, scenario, &scenario->policy[p]);

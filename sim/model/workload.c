@@ -277,7 +277,7 @@ static const struct sms__field workload_fields[] = {
     {"overhead", SMS__QUANTITY, SMS__RATIO, F(sms__workload, overhead), 0, 10,
      .help = "by which part a policy that intercepts its calls lengthens it; default 0"},
     {"exclusive", SMS__CHOICE, 0, F(sms__workload, exclusive), .choices = exclusive_names,
-     .help = "true: its process must have the device for itself, where the policy looks; default false"},
+     .help = "true: its process must have its device for itself; default false"},
     {"kernels", SMS__CUSTOM, .read = read_kernels, .required = true, .help = "a list"},
     {"steps", SMS__CUSTOM, .read = skip, .help = "what one job does, in order; default: launch each kernel once"},
     {0}};
