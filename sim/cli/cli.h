@@ -78,6 +78,10 @@ struct session {
     char timeline_policy[256]; /* whose rows are being written */
     const char *running;
     struct sms__trace *trace; /* or NULL */
+    FILE *spans;              /* of processes, or NULL */
+    struct sms__cut *cut;     /* [cuts]: a policy each */
+    size_t cuts;
+    bool spans_lost; /* without memory */
 };
 
 /* Loads all files named on the command line; every problem of every file is printed. An exit code. */
@@ -88,6 +92,11 @@ void session_free(struct session *session);
 struct sms_load_options session_options(const struct cli *cli);
 /* The run options that the command line gives. */
 struct sms_run_options session_run_options(const struct cli *cli);
+
+/* spans.c: the spans of processes, into a file of the folder if a scenario has processes. Exit codes. */
+int spans_begin(struct session *session, const char *folder);
+void spans_write(struct session *session, const char *policy, const struct sms_span *span);
+int spans_end(struct session *session);
 
 /* tracing.c: session_run, with --trace. */
 int session_run_traced(struct session *session);

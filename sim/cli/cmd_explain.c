@@ -3,6 +3,7 @@
 struct explanation {
     const struct cli *cli;
     const char *policy; /* the one printed last */
+    uint64_t from_ps, to_ps;
 };
 
 static void print_csv(const char *policy, const struct sms_decision *decision)
@@ -27,6 +28,14 @@ static void print_line(const struct sms_decision *decision)
     printf("\n");
 }
 
+/* Below the policy's name, once. */
+static void print_policy(struct explanation *explanation, const char *policy)
+{
+    if (explanation->policy != policy)
+        printf("%s%s\n", explanation->policy ? "\n" : "", policy);
+    explanation->policy = policy;
+}
+
 static void print_decision(void *user, const char *policy, const struct sms_decision *decision)
 {
     struct explanation *explanation = user;
@@ -34,24 +43,51 @@ static void print_decision(void *user, const char *policy, const struct sms_deci
         print_csv(policy, decision);
         return;
     }
-    if (explanation->policy != policy)
-        printf("%s%s\n", explanation->policy ? "\n" : "", policy);
-    explanation->policy = policy;
+    print_policy(explanation, policy);
     print_line(decision);
+}
+
+/* A quote within a field is doubled. */
+static void print_quoted(const char *text)
+{
+    putchar('"');
+    for (; *text; text++) {
+        if (*text == '"')
+            putchar('"');
+        putchar(*text);
+    }
+    putchar('"');
+}
+
+/* What a share policy says of a process stands in the columns of its VM and of the reasons. */
+static void print_saying(void *user, const char *policy, const struct sms_saying *saying)
+{
+    struct explanation *explanation = user;
+    if (saying->time_ps < explanation->from_ps || saying->time_ps > explanation->to_ps)
+        return;
+    if (explanation->cli->format == FORMAT_CSV) {
+        printf("%s,%.3f,%s,,,,,,", policy, (double)saying->time_ps / 1e3, saying->process);
+        print_quoted(saying->text);
+        putchar('\n');
+        return;
+    }
+    print_policy(explanation, policy);
+    printf("  %.6f ms  %s: %s\n", (double)saying->time_ps / 1e9, saying->process, saying->text);
 }
 
 int cmd_explain(struct cli *cli)
 {
     struct session session;
-    struct explanation explanation = {cli, NULL};
+    struct explanation explanation = {.cli = cli};
     struct sms_run_options options = session_run_options(cli);
     int code = session_load(&session, cli);
     options.alone = false;
     options.jobs = 1;
     options.replications = 1;
     options.on_decision = print_decision;
-    options.explain_from_ps = (uint64_t)cli->from_ps;
-    options.explain_to_ps = (uint64_t)(cli->to_ps < 0 ? cli->from_ps : cli->to_ps);
+    options.on_saying = print_saying;
+    options.explain_from_ps = explanation.from_ps = (uint64_t)cli->from_ps;
+    options.explain_to_ps = explanation.to_ps = (uint64_t)(cli->to_ps < 0 ? cli->from_ps : cli->to_ps);
     options.user = &explanation;
     if (code == EXIT_OK && cli->format == FORMAT_CSV)
         printf("policy,time_ns,vm,kernel,block,device,sm,passed,reasons\n");

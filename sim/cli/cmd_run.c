@@ -1,25 +1,43 @@
 #include "cli.h"
 
+static FILE *open_timeline(const char *folder)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s/timeline.csv", folder);
+    FILE *file = fopen(path, "we");
+    if (file)
+        fputs("scenario,policy,device,sm,vm,kernel,start_ns,end_ns,blocks\n", file);
+    return file;
+}
+
+/* Runs, with rows of the timelines written as they come. */
+static int run_observed(struct session *session, const char *folder, struct sms_errors *errors)
+{
+    session->timeline = open_timeline(folder);
+    bool wrote = session->timeline && spans_begin(session, folder) == EXIT_OK;
+    int code = wrote ? session_run_traced(session) : EXIT_OK;
+    if (session->timeline && ferror(session->timeline))
+        wrote = false;
+    if (session->timeline && fclose(session->timeline))
+        wrote = false;
+    if (spans_end(session))
+        wrote = false;
+    if (code == EXIT_OK && !wrote)
+        code = cli_exit_code(sms__fail(errors, SMS_EIO, folder, "a timeline cannot be written"));
+    return code;
+}
+
 /* Into a folder under a temporary name while it runs. */
 static int run_into_folder(struct session *session)
 {
     struct sms_errors errors = {0};
-    char temporary[4096], path[4200];
+    char temporary[4096];
     int code = cli_exit_code(sms__folder_begin(session->cli->out, temporary, sizeof temporary, &errors));
     if (code) {
         sms_errors_print(&errors, stderr);
         return code;
     }
-    snprintf(path, sizeof path, "%s/timeline.csv", temporary);
-    session->timeline = fopen(path, "we");
-    if (session->timeline)
-        fputs("scenario,policy,device,sm,vm,kernel,start_ns,end_ns,blocks\n", session->timeline);
-    code = session->timeline ? session_run_traced(session) : EXIT_IO;
-    bool wrote = session->timeline && !ferror(session->timeline);
-    if (session->timeline && fclose(session->timeline))
-        wrote = false;
-    if (code == EXIT_OK && !wrote)
-        code = cli_exit_code(sms__fail(&errors, SMS_EIO, path, "cannot be written"));
+    code = run_observed(session, temporary, &errors);
     if (code == EXIT_OK)
         code = cli_exit_code(sms__folder_write(temporary, &session->set, session->cli->command_line, &errors));
     if (code == EXIT_OK)

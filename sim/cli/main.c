@@ -27,11 +27,15 @@ const struct cli_command cli_commands[] = {
      "Checks each scenario's 'expect:' list, and with --baseline every value of a CSV file that 'run --format csv' "
      "wrote. Exits 1 if one was missed.",
      "btusrjmgcq", cmd_check},
-    {"explain", "SCENARIO", "print the dispatch decisions of a span of time",
-     "What went where, which SMs were passed over and why, for the first replication of each policy.", "FTpsmf",
-     cmd_explain},
+    {"explain", "SCENARIO", "print the decisions of a span of time",
+     "What went where, which SMs were passed over and why, and what share policies say, for the first replication of "
+     "each "
+     "policy.",
+     "FTpsmf", cmd_explain},
     {"plot", "DIR", "draw the figures of a results folder",
-     "Writes throughput, utilization, occupancy heat map and timeline to DIR/plots, by gnuplot.", "xq", cmd_plot},
+     "Writes throughput, utilization, occupancy heat map and timelines of blocks and processes to DIR/plots, by "
+     "gnuplot.",
+     "xq", cmd_plot},
     {"import", "FORMAT FILE...", "write a scenario from another program's file",
      "The scenario goes to stdout, or with --out into a file that is written whole or not at all. FORMAT is simtbs: a "
      "configuration, which becomes a scenario that 'run' simulates as simtbs would, digit for digit; "

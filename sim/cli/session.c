@@ -137,6 +137,15 @@ static void observe_kernel(void *user, const char *policy, const struct sms_kern
     sms__trace_kernel(((struct session *)user)->trace, policy, run);
 }
 
+static void observe_span(void *user, const char *policy, const struct sms_span *span)
+{
+    struct session *session = user;
+    if (session->spans)
+        spans_write(session, policy, span);
+    if (session->trace)
+        sms__trace_span(session->trace, policy, span);
+}
+
 /* Runs with a timeline go policy by policy, so that each has its share of it. */
 static int run_one(struct session *session, size_t idx)
 {
@@ -151,6 +160,8 @@ static int run_one(struct session *session, size_t idx)
         options.on_stay = observe_stay;
     if (session->trace)
         options.on_kernel = observe_kernel;
+    if (session->spans || session->trace)
+        options.on_span = observe_span;
     if (session->timeline) {
         options.bins = 200;
         options.jobs = 1; /* rows are written in one order */
@@ -189,4 +200,5 @@ void session_free(struct session *session)
     for (size_t i = 0; i < session->files; i++)
         sms_file_free(session->file[i]);
     free(session->file);
+    free(session->cut);
 }

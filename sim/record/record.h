@@ -77,8 +77,8 @@ struct sms__process_record {
     double moved;                          /* bytes of suspending and restoring */
     uint64_t most_held;                    /* device memory, bytes; of the whole run */
     uint64_t refused;                      /* allocations that failed */
-    bool failed;
-    size_t choice; /* the workload it drew */
+    bool failed;                           /* of the whole run */
+    size_t choice;                         /* the workload it drew; the same */
 };
 
 /* A device, above its blocks. */

@@ -78,6 +78,8 @@ static const char *find_window(struct call *call, struct sms__bound_window *wind
     window->from_ps = scenario->warmup_ps;
     window->to_ps = scenario->duration_ps;
     name[0] = '\0';
+    if (scenario->shares)
+        return "what share policies can reach on shared devices is not known";
     if (!all_end(scenario))
         return NULL;
     if (may_stall(scenario))

@@ -42,23 +42,43 @@ static bool is_ratio(const struct sms__expect *expect)
     return named || expect->over || !strcmp(expect->metric, "gain");
 }
 
-static const char *subject_name(const struct sms__expect *expect)
+/* Of what a metric is expected. */
+struct subject {
+    enum sms_subject kind;
+    size_t idx;
+};
+
+static struct subject named(const struct sms_results *results, enum sms_subject kind, const char *name)
 {
-    return expect->vm ? expect->vm : expect->process ? expect->process : expect->resource ? expect->resource : "host";
+    return (struct subject){kind, (size_t)subject_index(results, kind, name)};
 }
 
-static double actual_value(const struct sms_results *results, const struct sms__expect *expect, double *ci95)
+static struct subject subject_of(const struct sms_results *results, const struct sms__expect *expect)
+{
+    if (expect->vm)
+        return named(results, SMS_VM, expect->vm);
+    if (expect->resource)
+        return named(results, SMS_RESOURCE, expect->resource);
+    if (expect->process)
+        return named(results, SMS_PROCESS, expect->process);
+    if (sms_results_scenario(results)->shares && expect->device >= 0)
+        return (struct subject){SMS_DEVICE, (size_t)expect->device};
+    return (struct subject){SMS_HOST, 0};
+}
+
+static double actual_value(const struct sms_results *results, const struct sms__expect *expect, struct subject of,
+                           double *ci95)
 {
     bool gain = !strcmp(expect->metric, "gain");
-    enum sms_subject subject = sms__expect_subject(expect);
-    size_t metric = (size_t)sms__metric_index(subject, gain ? "kernels_per_s" : expect->metric);
-    bool numbered = subject == SMS_DEVICE;
-    size_t idx = (size_t)(numbered ? expect->device : subject_index(results, subject, subject_name(expect)));
+    long number = sms__metric_index(of.kind, gain ? "kernels_per_s" : expect->metric);
+    if (number < 0) /* a gain of what launches no kernels */
+        return NAN;
+    size_t metric = (size_t)number;
     size_t policy = (size_t)policy_index(results, expect->policy);
     struct sms_estimate e =
         expect->over
-            ? sms_results_ratio(results, policy, (size_t)policy_index(results, expect->over), subject, idx, metric)
-            : sms_results_estimate(results, policy, subject, idx, metric);
+            ? sms_results_ratio(results, policy, (size_t)policy_index(results, expect->over), of.kind, of.idx, metric)
+            : sms_results_estimate(results, policy, of.kind, of.idx, metric);
     *ci95 = e.ci95;
     return gain ? e.mean - 1 : e.mean;
 }
@@ -84,14 +104,12 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(args);
 }
 
-static void describe(struct sms__check *check, const struct sms__expect *expect, double actual, double ci95)
+static void describe(struct sms__check *check, const struct sms__expect *expect, const char *subject, double actual,
+                     double ci95)
 {
     bool percent = is_ratio(expect);
     double scale = percent ? 100 : 1;
     const char *unit = percent ? " %" : "";
-    char number[40];
-    const char *subject = expect->device >= 0 ? number : subject_name(expect);
-    snprintf(number, sizeof number, "device %ld", expect->device);
     snprintf(check->name, sizeof check->name, "%s of %s under %s%s%s", expect->metric, subject, expect->policy,
              expect->over ? " over " : "", expect->over ? expect->over : "");
     snprintf(check->message, sizeof check->message, "%.5g%s", actual * scale, unit);
@@ -110,13 +128,14 @@ int sms__check_expectations(const struct sms_results *results, struct sms__check
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
     for (size_t i = 0; i < scenario->expects; i++) {
-        double ci95 = 0, actual = actual_value(results, &scenario->expect[i], &ci95);
+        struct subject of = subject_of(results, &scenario->expect[i]);
+        double ci95 = 0, actual = actual_value(results, &scenario->expect[i], of, &ci95);
         struct sms__check *check = new_check(checks);
         if (!check)
             return -1;
         check->scenario = scenario->name;
         check->passed = within(&scenario->expect[i], actual);
-        describe(check, &scenario->expect[i], actual, ci95);
+        describe(check, &scenario->expect[i], sms_results_subject(results, of.kind, of.idx), actual, ci95);
         checks->failed += !check->passed;
     }
     return 0;

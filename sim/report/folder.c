@@ -100,6 +100,20 @@ static json_t *describe(const struct sms_results *results)
     return object;
 }
 
+static json_t *describe_cuts(const struct sms__set *set)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < set->cuts; i++) {
+        json_t *object = json_object();
+        json_object_set_new(object, "scenario", json_string(set->cut[i].scenario));
+        json_object_set_new(object, "policy", json_string(set->cut[i].policy));
+        json_object_set_new(object, "rows", json_integer((json_int_t)set->cut[i].rows));
+        json_object_set_new(object, "left_out", json_integer((json_int_t)set->cut[i].left_out));
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
 /* No date: the same command gives the same bytes. */
 static bool write_manifest(const char *folder, const struct sms__set *set, const char *command)
 {
@@ -113,18 +127,30 @@ static bool write_manifest(const char *folder, const struct sms__set *set, const
     for (size_t i = 0; i < set->count; i++)
         json_array_append_new(list, describe(set->results[i]));
     json_object_set_new(object, "scenarios", list);
+    if (set->cuts)
+        json_object_set_new(object, "spans_cut", describe_cuts(set));
     bool whole = json_dumpf(object, file, JSON_INDENT(2)) == 0;
     fputc('\n', file);
     json_decref(object);
     return close_whole(file) && whole;
 }
 
+/* Files of processes are there only if a scenario has some. */
+static bool write_shares(const char *folder, const struct sms__set *set)
+{
+    bool shares = false;
+    for (size_t i = 0; i < set->count; i++)
+        shares |= sms_results_scenario(set->results[i])->shares;
+    return !shares || (write_wide(folder, set, SMS_PROCESS, "processes.csv") &&
+                       write_wide(folder, set, SMS_DEVICE, "devices.csv"));
+}
+
 int sms__folder_write(const char *temporary, const struct sms__set *set, const char *command, struct sms_errors *errors)
 {
     bool whole = write_wide(temporary, set, SMS_HOST, "hosts.csv") && write_wide(temporary, set, SMS_VM, "vms.csv") &&
                  write_wide(temporary, set, SMS_RESOURCE, "resources.csv") &&
-                 write_wide(temporary, set, SMS_KERNEL, "kernels.csv") && write_bins(temporary, set) &&
-                 write_summary(temporary, set) && write_manifest(temporary, set, command);
+                 write_wide(temporary, set, SMS_KERNEL, "kernels.csv") && write_shares(temporary, set) &&
+                 write_bins(temporary, set) && write_summary(temporary, set) && write_manifest(temporary, set, command);
     if (!whole)
         return sms__fail(errors, SMS_EIO, temporary, "cannot be written: %s", strerror(errno));
     return SMS_OK;

@@ -15,7 +15,7 @@ long sms__metric_index(enum sms_subject subject, const char *name)
 
 const char *sms__subject_word(enum sms_subject subject)
 {
-    static const char *const words[] = {"host", "vm", "resource", "kernel"};
+    static const char *const words[] = {"host", "vm", "resource", "kernel", "process", "device"};
     return words[subject];
 }
 
@@ -66,6 +66,34 @@ static void print_vms(const struct sms_results *results, size_t policy, FILE *to
     sms__table_add(table, "-");
     sms__table_print(table, to);
     fputc('\n', to);
+}
+
+static const char *const process_columns[] = {"turnaround_ns", "slowdown_ratio", "waiting_ns",  "kernel_ns",
+                                              "paused_ns",     "suspended_ns",   "failed_count"};
+static const char *const device_columns[] = {"switches_count",          "switch_ratio", "busy_ratio",
+                                             "memory_high_water_bytes", "memory_ratio", "energy_j"};
+
+/* A row a subject, a column a metric. */
+static void print_subjects(const struct sms_results *results, size_t policy, enum sms_subject subject,
+                           const char *const *column, size_t columns, FILE *to)
+{
+    struct sms__table_out *table = sms__table_new(1 + columns);
+    sms__table_add(table, "%s", sms_results_policy(results, policy));
+    for (size_t c = 0; c < columns; c++)
+        sms__table_add(table, "%s", column[c]);
+    for (size_t i = 0; i < sms_results_subjects(results, subject); i++) {
+        sms__table_add(table, "%s", sms_results_subject(results, subject, i));
+        for (size_t c = 0; c < columns; c++)
+            add_estimate(table, results, policy, subject, i, column[c]);
+    }
+    sms__table_print(table, to);
+    fputc('\n', to);
+}
+
+static void print_shares(const struct sms_results *results, size_t policy, FILE *to)
+{
+    print_subjects(results, policy, SMS_PROCESS, process_columns, sizeof process_columns / sizeof *process_columns, to);
+    print_subjects(results, policy, SMS_DEVICE, device_columns, sizeof device_columns / sizeof *device_columns, to);
 }
 
 static const char *const host_columns[] = {"kernels_per_s", "stp_ratio",       "antt_ratio",       "fairness_ratio",
@@ -122,8 +150,9 @@ static void print_resources(const struct sms_results *results, FILE *to)
 void sms__print_results(const struct sms_results *results, FILE *to)
 {
     print_heading(results, to);
+    bool shares = sms_results_scenario(results)->shares;
     for (size_t p = 0; p < sms_results_policies(results); p++)
-        print_vms(results, p, to);
+        (shares ? print_shares : print_vms)(results, p, to);
     print_hosts(results, to);
     print_resources(results, to);
 }
@@ -152,14 +181,21 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, F
 {
     static const char *const of_host[] = {"kernels_per_s", "stp_ratio", "antt_ratio", "fairness_ratio"};
     size_t policies = sms_results_policies(results);
+    bool shares = sms_results_scenario(results)->shares;
     print_heading(results, to);
     struct sms__table_out *table = sms__table_new(policies);
     sms__table_add(table, "change over %s", sms_results_policy(results, baseline));
     for (size_t p = 0; p < policies; p++)
         if (p != baseline)
             sms__table_add(table, "%s", sms_results_policy(results, p));
-    for (size_t v = 0; v < sms_results_subjects(results, SMS_VM); v++)
+    for (size_t v = 0; v < sms_results_subjects(results, SMS_VM) && !shares; v++)
         add_ratios(table, results, baseline, SMS_VM, v, "kernels_per_s");
+    for (size_t i = 0; i < sms_results_subjects(results, SMS_PROCESS); i++)
+        add_ratios(table, results, baseline, SMS_PROCESS, i, "turnaround_ns");
+    if (shares)
+        add_ratios(table, results, baseline, SMS_HOST, 0, "makespan_ns");
+    if (shares)
+        add_ratios(table, results, baseline, SMS_HOST, 0, "energy_j");
     for (size_t i = 0; i < sizeof of_host / sizeof *of_host; i++)
         add_ratios(table, results, baseline, SMS_HOST, 0, of_host[i]);
     sms__table_print(table, to);

@@ -44,6 +44,10 @@ static json_t *run_of(const struct sms_results *results, long baseline, size_t p
     json_object_set_new(run, "vms", list_of(results, baseline, policy, SMS_VM));
     json_object_set_new(run, "resources", list_of(results, baseline, policy, SMS_RESOURCE));
     json_object_set_new(run, "kernels", list_of(results, baseline, policy, SMS_KERNEL));
+    if (!sms_results_scenario(results)->shares)
+        return run;
+    json_object_set_new(run, "processes", list_of(results, baseline, policy, SMS_PROCESS));
+    json_object_set_new(run, "devices", list_of(results, baseline, policy, SMS_DEVICE));
     return run;
 }
 

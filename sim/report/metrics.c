@@ -1,4 +1,4 @@
-#include "metrics.h"
+#include "metrics_share.h"
 
 #include <math.h>
 
@@ -8,8 +8,9 @@ static const struct sms_metric all[] = {
 };
 #undef METRIC
 
-static const size_t first[SMS_SUBJECTS + 1] = {SMS__FIRST_HOST, SMS__FIRST_VM, SMS__FIRST_RESOURCE, SMS__FIRST_KERNEL,
-                                               SMS__ALL_METRICS, SMS__ALL_METRICS, SMS__ALL_METRICS};
+static const size_t first[SMS_SUBJECTS + 1] = {SMS__FIRST_HOST,   SMS__FIRST_VM,      SMS__FIRST_RESOURCE,
+                                               SMS__FIRST_KERNEL, SMS__FIRST_PROCESS, SMS__FIRST_DEVICE,
+                                               SMS__ALL_METRICS};
 
 const struct sms_metric *sms_metrics(enum sms_subject subject, size_t *count)
 {
@@ -19,7 +20,7 @@ const struct sms_metric *sms_metrics(enum sms_subject subject, size_t *count)
 
 size_t sms__subject_count(const struct sms_scenario *scenario, enum sms_subject subject)
 {
-    size_t kernels = 0;
+    size_t kernels = 0, together = 1;
     switch (subject) {
     case SMS_HOST:
         return 1;
@@ -28,11 +29,11 @@ size_t sms__subject_count(const struct sms_scenario *scenario, enum sms_subject 
     case SMS_RESOURCE:
         return scenario->device[0]->resources;
     case SMS_PROCESS:
-        return scenario->shares ? scenario->vms : 0;
+        return scenario->shares ? scenario->vms + together : 0;
     case SMS_DEVICE:
-        return scenario->shares ? scenario->devices : 0;
+        return scenario->shares ? scenario->devices + together : 0;
     default:
-        for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t v = 0; v < scenario->vms && !scenario->drawn; v++)
             kernels += scenario->vm[v].workload->kernels;
         return kernels;
     }
@@ -156,6 +157,8 @@ static void measure_resource(const struct sms__record *record, size_t r, double 
 static double makespan_ns(const struct sms__record *record)
 {
     double last = NAN;
+    if (record->process)
+        return sms__share_makespan_ns(record);
     for (size_t v = 0; v < record->scenario->vms; v++) {
         bool ends = record->scenario->vm[v].repeat > 0;
         double end = (double)(record->vm[v].ended ? record->vm[v].end_ps : record->to_ps) / 1e3;
@@ -168,6 +171,8 @@ static double makespan_ns(const struct sms__record *record)
 static double energy_j(const struct sms__record *record)
 {
     double energy = 0;
+    if (record->process)
+        return sms__share_energy_j(record);
     for (size_t d = 0; d < record->scenario->devices; d++) {
         const struct sms__device *device = record->scenario->device[d];
         double active_s = (double)record->device[d].active_ps / 1e12 / (double)device->sms;
@@ -219,6 +224,8 @@ static void measure_host(const struct sms__record *record, double *out)
 
 static double own_time_ps(const struct sms__record *record, size_t v)
 {
+    if (record->process)
+        return sms__turnaround_ps(record, v);
     return record->vm[v].ended ? (double)record->vm[v].end_ps - record->scenario->vm[v].start_ps : NAN;
 }
 
@@ -234,6 +241,10 @@ void sms__measure(const struct sms__record *record, struct sms__values *values)
         measure_resource(record, r, row(values, SMS_RESOURCE, r));
     for (size_t k = 0; k < sms__subject_count(scenario, SMS_KERNEL); k++)
         measure_kernel(record, k, row(values, SMS_KERNEL, k));
+    if (record->process) {
+        sms__measure_processes(record, values->of[SMS_PROCESS]);
+        sms__measure_devices(record, values->of[SMS_DEVICE]);
+    }
 }
 
 struct sms__alone sms__measure_alone(const struct sms__record *record, size_t v)
@@ -281,9 +292,15 @@ void sms__measure_progress(const struct sms_scenario *scenario, struct sms__valu
                            const struct sms__alone *alone)
 {
     struct progress_sum sum = {.least = INFINITY};
-    for (size_t v = 0; v < scenario->vms; v++)
+    if (scenario->shares)
+        sms__measure_slowdowns(scenario, alone, values->of[SMS_PROCESS]);
+    for (size_t v = 0; v < scenario->vms; v++) {
+        if (scenario->shares && sms__has_failed(values->of[SMS_PROCESS], v))
+            continue;
         add_progress(&sum, progress(values, &alone[v], v), alone[v].blocks_per_s, row(values, SMS_VM, v));
-    measure_host_progress(&sum, row(values, SMS_HOST, 0));
+    }
+    if (sum.vms > 0)
+        measure_host_progress(&sum, row(values, SMS_HOST, 0));
 }
 
 void sms__measure_simtbs_progress(const struct sms__record *record, struct sms__values *values)

@@ -4,8 +4,8 @@
 
 #include "../record/record.h"
 
-/* Indices into the metrics of a subject: SMS__HOST_KERNELS and so on. Four
- * enums out of one list: the metrics of the other subjects stand aside. */
+/* Indices into the metrics of a subject: SMS__HOST_KERNELS and so on.
+ * One enum out of the one list, subject after subject. */
 #define METRIC(subject, id, name, better, formula) SMS__ALL_##subject##_##id,
 enum sms__all_metrics {
 #include "metrics.def"
@@ -17,7 +17,9 @@ enum {
     SMS__FIRST_HOST = SMS__ALL_HOST_KERNELS,
     SMS__FIRST_VM = SMS__ALL_VM_KERNELS,
     SMS__FIRST_RESOURCE = SMS__ALL_RESOURCE_UTILIZATION,
-    SMS__FIRST_KERNEL = SMS__ALL_KERNEL_LAUNCHES
+    SMS__FIRST_KERNEL = SMS__ALL_KERNEL_LAUNCHES,
+    SMS__FIRST_PROCESS = SMS__ALL_PROCESS_TURNAROUND,
+    SMS__FIRST_DEVICE = SMS__ALL_DEVICE_SWITCHES
 };
 
 /* The values of one run, subject by subject: [subjects][metrics of the subject]. */
@@ -26,6 +28,8 @@ struct sms__values {
     double *end_ps; /* [vms]: the time a VM took until its last job, NAN if it has not ended */
 };
 
+/* Processes and devices are followed by one more subject, "all" of them. Kernels are none where
+ * processes draw their workloads: there may be thousands, of which most do not run. */
 size_t sms__subject_count(const struct sms_scenario *scenario, enum sms_subject subject);
 
 /* Everything but what needs the stand-alone runs, which is NAN so far. */

@@ -28,6 +28,7 @@ struct sms_results {
     size_t sms;
     struct bins *bins;                 /* [policies] */
     const char **kernel_name;          /* "VM/KERNEL" */
+    const char **device_name;          /* "DEVICE/0", by number */
     struct sms__simtbs_record *simtbs; /* [policies], under compat simtbs; else NULL */
 };
 
@@ -210,10 +211,18 @@ static void name_kernels(struct sms_results *results)
     const struct sms_scenario *scenario = results->scenario;
     size_t n = 0;
     results->kernel_name = SMS__NEW(&results->arena, const char *, sms__subject_count(scenario, SMS_KERNEL));
-    for (size_t v = 0; v < scenario->vms; v++)
+    for (size_t v = 0; v < scenario->vms && !scenario->drawn; v++)
         for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++)
             results->kernel_name[n++] =
                 sms__print(&results->arena, "%s/%s", scenario->vm[v].name, scenario->vm[v].workload->kernel[k].name);
+}
+
+static void name_devices(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    results->device_name = SMS__NEW(&results->arena, const char *, scenario->devices);
+    for (size_t d = 0; d < scenario->devices; d++)
+        results->device_name[d] = sms__print(&results->arena, "%s/%zu", scenario->device[d]->name, d);
 }
 
 /* All policies, or those that `options->policy` names by label or name. */
@@ -252,6 +261,7 @@ static int set_up(void *user)
     for (size_t p = 0; p < results->policies; p++)
         results->bins[p].value = SMS__NEW(&results->arena, float, results->sms * setup->options->bins);
     name_kernels(results);
+    name_devices(results);
     if (scenario->compat == SMS__COMPAT_SIMTBS)
         results->simtbs = SMS__NEW(&results->arena, struct sms__simtbs_record, results->policies);
     for (size_t p = 0; results->simtbs && p < results->policies; p++)
@@ -360,6 +370,10 @@ const char *sms_results_subject(const struct sms_results *results, enum sms_subj
         return results->scenario->device[0]->resource[idx].name;
     case SMS_KERNEL:
         return results->kernel_name[idx];
+    case SMS_PROCESS:
+        return idx < results->scenario->vms ? results->scenario->vm[idx].name : "all";
+    case SMS_DEVICE:
+        return idx < results->scenario->devices ? results->device_name[idx] : "all";
     default:
         return "host";
     }

@@ -160,6 +160,32 @@ void sms__trace_kernel(struct sms__trace *trace, const char *policy, const struc
          (struct sms__trace_record){run->launch_ps, run->end_ps, run->blocks, (uint32_t)track, (uint32_t)kind});
 }
 
+/* The last stands for those that there is no room for. */
+static uint32_t state_of(struct sms__trace_part *part, const char *state)
+{
+    for (size_t i = 0; i < part->states; i++)
+        if (!strncmp(part->state[i], state, SMS__TRACE_STATE - 1))
+            return (uint32_t)i;
+    if (part->states == SMS__TRACE_STATES)
+        return SMS__TRACE_STATES - 1;
+    snprintf(part->state[part->states], SMS__TRACE_STATE, "%s", state);
+    return (uint32_t)part->states++;
+}
+
+void sms__trace_span(struct sms__trace *trace, const char *policy, const struct sms_span *span)
+{
+    struct sms__trace_part *part = find_part(trace, policy);
+    uint64_t start = span->start_ps, end = span->end_ps;
+    if (!part || part->out_of_memory || span->process >= trace->scenario->vms || !clip(trace, &start, &end))
+        return;
+    part->spans++;
+    size_t track = trace->first_track[trace->scenario->devices] + span->process;
+    uint64_t device = span->device < 0 ? 0 : (uint64_t)span->device + 1;
+    keep(
+        trace, part, start, end,
+        (struct sms__trace_record){span->start_ps, span->end_ps, device, (uint32_t)track, state_of(part, span->state)});
+}
+
 static bool is_chosen(const struct sms__policy_use *use, const char *policy)
 {
     return !policy || !strcmp(policy, use->label) || !strcmp(policy, use->policy->name);
@@ -253,13 +279,21 @@ int sms__trace_begin(const struct sms_scenario *scenario, const struct sms__trac
     return code;
 }
 
+static void say_all(const struct sms__trace *trace, const struct sms__trace_part *part, FILE *say)
+{
+    fprintf(say, "all %llu blocks and %llu kernels", (unsigned long long)part->blocks,
+            (unsigned long long)part->kernels);
+    if (trace->scenario->shares)
+        fprintf(say, ", and %llu spans of processes", (unsigned long long)part->spans);
+    fputc('\n', say);
+}
+
 static void say_kept(const struct sms__trace *trace, const struct sms__trace_part *part, FILE *say)
 {
-    unsigned long long told = part->stays + part->kernels;
+    unsigned long long told = part->stays + part->kernels + part->spans;
     fprintf(say, "%s: %s: ", trace->options.path, part->label);
     if (!part->period)
-        fprintf(say, "all %llu blocks and %llu kernels\n", (unsigned long long)part->blocks,
-                (unsigned long long)part->kernels);
+        say_all(trace, part, say);
     else if (!part->window)
         fprintf(say, "counters only: there is more at an instant than the budget of events\n");
     else

@@ -36,6 +36,8 @@ int sms__trace_begin(const struct sms_scenario *scenario, const struct sms__trac
 void sms__trace_stay(struct sms__trace *trace, const char *policy, const struct sms_stay *stay);
 void sms__trace_kernel(struct sms__trace *trace, const char *policy, const struct sms_kernel_run *run);
 
+void sms__trace_span(struct sms__trace *trace, const char *policy, const struct sms_span *span);
+
 /* Writes the file and gives it its name; says on `say`, unless NULL, what was kept. */
 int sms__trace_end(struct sms__trace *trace, FILE *say, struct sms_errors *errors);
 
@@ -46,11 +48,11 @@ void sms__trace_free(struct sms__trace *trace);
 
 __extension__ typedef unsigned __int128 sms__u128;
 
-/* Equal blocks on an SM, or a kernel on a stream. */
+/* Equal blocks on an SM, a kernel on a stream, or a process in a state. */
 struct sms__trace_record {
-    uint64_t start_ps, end_ps, blocks;
-    uint32_t track; /* of a device the SMs, then the streams; devices follow one another */
-    uint32_t kind;
+    uint64_t start_ps, end_ps, blocks; /* of a process, in place of blocks: its device + 1, or 0 */
+    uint32_t track; /* of a device the SMs, then the streams; devices follow one another, then processes */
+    uint32_t kind;  /* of a process: its state */
 };
 
 /* A kernel of a VM. */
@@ -66,7 +68,7 @@ struct sms__trace_usage {
     unsigned shift;
 };
 
-enum { SMS__TRACE_CACHE = 256 };
+enum { SMS__TRACE_CACHE = 256, SMS__TRACE_STATES = 24, SMS__TRACE_STATE = 24 };
 
 /* Of a policy. Times are from the trace's from_ps on. */
 struct sms__trace_part {
@@ -75,13 +77,15 @@ struct sms__trace_part {
     size_t records, capacity, budget;
     uint64_t window, period; /* period 0: everything */
     uint64_t last;           /* the latest end */
-    uint64_t stays, blocks, kernels;
+    uint64_t stays, blocks, kernels, spans;
     sms__u128 time; /* of the stays, together */
     struct sms__trace_usage usage;
     struct {
         const char *vm, *kernel;
         uint32_t kind;
     } cache[SMS__TRACE_CACHE];
+    char state[SMS__TRACE_STATES][SMS__TRACE_STATE]; /* in the order of their first appearance */
+    size_t states;
     bool out_of_memory;
 };
 
@@ -92,7 +96,7 @@ struct sms__trace {
     size_t kinds;
     size_t *first_kind;   /* [vms + 1] */
     size_t *first_stream; /* [vms + 1]: among the streams of a device */
-    size_t *first_track;  /* [devices + 1] */
+    size_t *first_track;  /* [devices + 1]; the last is that of the first process */
     struct sms__trace_part *part;
     size_t parts;
     char temporary[4096];

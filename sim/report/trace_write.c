@@ -117,6 +117,17 @@ static uint64_t tids_of(const struct sms__trace *trace, size_t device)
     return 1 + streams_of(trace) + model->sms * model->sm.blocks;
 }
 
+/* With processes, one of the viewer's "processes" more than devices, which has a track for each. */
+static uint64_t pids_of(const struct sms__trace *trace)
+{
+    return trace->scenario->devices + (trace->scenario->shares ? 1 : 0);
+}
+
+static bool is_span(const struct sms__trace *trace, const struct sms__trace_record *record)
+{
+    return record->track >= trace->first_track[trace->scenario->devices];
+}
+
 static size_t device_of(const struct sms__trace *trace, uint32_t track)
 {
     size_t device = 0;
@@ -259,6 +270,54 @@ static int put_record(struct writer *writer, const struct sms__trace_record *rec
     return SMS_OK;
 }
 
+/* The first track of processes of this part. */
+static uint64_t first_process_tid(const struct writer *writer)
+{
+    uint64_t tid = writer->first_tid;
+    for (size_t d = 0; d < writer->trace->scenario->devices; d++)
+        tid += tids_of(writer->trace, d);
+    return tid;
+}
+
+static void put_span(struct writer *writer, const struct sms__trace_record *record)
+{
+    const struct sms__trace *trace = writer->trace;
+    size_t devices = trace->scenario->devices;
+    begin_event(writer, "X");
+    put_string(writer, ",\"cat\":\"process\",\"name\":", writer->part->state[record->kind]);
+    put_string(writer, ",\"cname\":", colours[record->kind % COLOURS]);
+    put_field(writer, ",\"pid\":", writer->first_pid + devices);
+    put_field(writer, ",\"tid\":", first_process_tid(writer) + record->track - trace->first_track[devices]);
+    put(writer, ",\"ts\":");
+    put_us(writer, record->start_ps);
+    put(writer, ",\"dur\":");
+    put_us(writer, record->end_ps - record->start_ps);
+    put(writer, ",\"args\":{");
+    if (record->blocks > 0)
+        put_field(writer, "\"device\":", record->blocks - 1);
+    put_field(writer, record->blocks > 0 ? ",\"start_ps\":" : "\"start_ps\":", record->start_ps);
+    put_field(writer, ",\"end_ps\":", record->end_ps);
+    put(writer, "}}");
+}
+
+/* Names the tracks of processes. */
+static void put_process_names(struct writer *writer)
+{
+    const struct sms_scenario *scenario = writer->trace->scenario;
+    uint64_t pid = writer->first_pid + scenario->devices, tid = first_process_tid(writer);
+    put_metadata(writer, "process_name", pid, tid);
+    put(writer, "\"name\":\"");
+    put_escaped(writer, writer->part->label);
+    put(writer, ", processes\"}}");
+    put_sort_index(writer, "process_sort_index", pid, tid, pid);
+    for (size_t v = 0; v < scenario->vms; v++) {
+        put_metadata(writer, "thread_name", pid, tid + v);
+        put_string(writer, "\"name\":", scenario->vm[v].name);
+        put(writer, "}}");
+        put_sort_index(writer, "thread_sort_index", pid, tid + v, v);
+    }
+}
+
 static bool is_canceled(const struct writer *writer)
 {
     const atomic_bool *cancel = writer->trace->options.cancel;
@@ -269,7 +328,11 @@ static int put_records(struct writer *writer)
 {
     int code = SMS_OK;
     for (size_t i = 0; i < writer->part->records && code == SMS_OK; i++) {
-        code = put_record(writer, &writer->part->record[i]);
+        const struct sms__trace_record *record = &writer->part->record[i];
+        if (is_span(writer->trace, record))
+            put_span(writer, record);
+        else
+            code = put_record(writer, record);
         if (i % CANCEL_EVERY == 0 && code == SMS_OK && (is_canceled(writer) || ferror(writer->to)))
             code = is_canceled(writer) ? SMS_ECANCELED : SMS_EIO;
     }
@@ -367,6 +430,8 @@ static void put_processes(struct writer *writer)
 static int put_part(struct writer *writer)
 {
     put_processes(writer);
+    if (writer->trace->scenario->shares)
+        put_process_names(writer);
     put_counters(writer);
     return put_records(writer);
 }
@@ -382,8 +447,12 @@ static const char *what_is_kept(const struct sms__trace_part *part)
 static void put_summary(struct writer *writer, const struct sms__trace_part *part)
 {
     const struct sms__trace *trace = writer->trace;
-    uint64_t stays = 0, blocks = 0;
+    uint64_t stays = 0, blocks = 0, spans = 0;
     for (size_t i = 0; i < part->records; i++) {
+        if (is_span(trace, &part->record[i])) {
+            spans++;
+            continue;
+        }
         size_t device = device_of(trace, part->record[i].track);
         if (part->record[i].track - trace->first_track[device] >= trace->scenario->device[device]->sms)
             continue;
@@ -397,7 +466,11 @@ static void put_summary(struct writer *writer, const struct sms__trace_part *par
     put_field(writer, ",\"blocks\":", part->blocks);
     put_field(writer, ",\"blocks_kept\":", blocks);
     put_field(writer, ",\"kernels\":", part->kernels);
-    put_field(writer, ",\"kernels_kept\":", part->records - stays);
+    put_field(writer, ",\"kernels_kept\":", part->records - stays - spans);
+    if (trace->scenario->shares) {
+        put_field(writer, ",\"spans\":", part->spans);
+        put_field(writer, ",\"spans_kept\":", spans);
+    }
     put_string(writer, ",\"kept\":", what_is_kept(part));
     put_field(writer, ",\"window_ps\":", part->window);
     put_field(writer, ",\"period_ps\":", part->period);
@@ -409,13 +482,12 @@ static void put_summary(struct writer *writer, const struct sms__trace_part *par
 static void go_to_part(struct writer *writer, size_t p)
 {
     const struct sms__trace *trace = writer->trace;
-    size_t devices = trace->scenario->devices;
-    uint64_t tids = 0;
-    for (size_t d = 0; d < devices; d++)
+    uint64_t tids = trace->scenario->shares ? trace->scenario->vms : 0;
+    for (size_t d = 0; d < trace->scenario->devices; d++)
         tids += tids_of(trace, d);
     writer->part = &trace->part[p];
-    writer->first_pid = 1 + p * devices;
-    writer->first_tid = 1 + trace->parts * devices + p * tids;
+    writer->first_pid = 1 + p * pids_of(trace);
+    writer->first_tid = 1 + trace->parts * pids_of(trace) + p * tids;
 }
 
 static void put_header(struct writer *writer)

@@ -147,8 +147,8 @@ int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *o
             struct sms_errors *errors);
 void sms_results_free(struct sms_results *results);
 
-/* What a metric describes. */
-/* Processes and devices have metrics of their own in scenarios with `processes:` only. */
+/* What a metric describes. Processes and devices have metrics of their own in scenarios with
+ * `processes:` only, and after them one more subject, "all" of them. */
 enum sms_subject { SMS_HOST, SMS_VM, SMS_RESOURCE, SMS_KERNEL, SMS_PROCESS, SMS_DEVICE, SMS_SUBJECTS };
 
 /* A metric: its name ends in its unit; `formula` says how it is computed
@@ -169,7 +169,8 @@ size_t sms_results_replications(const struct sms_results *results);
 size_t sms_results_policies(const struct sms_results *results);
 const char *sms_results_policy(const struct sms_results *results, size_t policy);
 size_t sms_results_subjects(const struct sms_results *results, enum sms_subject subject);
-/* The name of a VM or resource; of a kernel "VM/KERNEL"; of the host "host". */
+/* The name of a VM, process or resource; of a kernel "VM/KERNEL"; of a device its model's with its
+ * number, "DEVICE/0"; of the host "host". */
 const char *sms_results_subject(const struct sms_results *results, enum sms_subject subject, size_t idx);
 
 /* A metric over the replications: mean, standard deviation of the sample, and
