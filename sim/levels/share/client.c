@@ -333,6 +333,7 @@ static void restored(void *subject, uint64_t now)
     client->excused = true;
     enter(client, SMS_PHASE_HOST, now);
     tell(client, SMS_EVENT_RESTORED);
+    sms__share_changed(client->share);
     if (allocating)
         step_over(client, now);
     else
