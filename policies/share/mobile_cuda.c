@@ -141,9 +141,9 @@ static void assign(struct state *state, size_t p)
 static long place(struct sms_share *share, size_t p)
 {
     struct state *state = state_of(share);
-    bool exclusive = sms_share_process(share, p).exclusive;
-    if (!has_arrived(share, p) || !is_assigned(share, p))
+    if (!is_assigned(share, p) || !has_arrived(share, p))
         return SMS_WAIT;
+    bool exclusive = sms_share_process(share, p).exclusive;
     if (exclusive)
         assign(state, p);
     long device = exclusive ? place_exclusive(share, p) : roomiest(share, p, sms_share_context(share), true);

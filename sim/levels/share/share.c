@@ -149,6 +149,7 @@ int sms__share_run(struct sms__arena *arena, const struct sms__run_spec *spec)
     share->scenario = spec->scenario;
     share->use = spec->policy;
     share->policy = spec->policy->share;
+    share->watches_kernels = share->policy->place || share->policy->allocate || share->policy->launch;
     share->arena = arena;
     sms__record_init(spec->record, arena, spec->scenario);
     init(share);
