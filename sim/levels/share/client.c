@@ -299,8 +299,6 @@ void sms__client_kernel_ended(struct sms__client *client, uint64_t now)
     enter(client, SMS_PHASE_HOST, now);
     client->times++;
     client->excused = false;
-    if (client->share->watches_kernels)
-        sms__share_changed(client->share);
     tell(client, SMS_EVENT_KERNEL_ENDED);
     if (client->doomed)
         sms__client_fail(client, now);
@@ -334,7 +332,6 @@ static void restored(void *subject, uint64_t now)
     client->excused = true;
     enter(client, SMS_PHASE_HOST, now);
     tell(client, SMS_EVENT_RESTORED);
-    sms__share_changed(client->share);
     if (allocating)
         step_over(client, now);
     else
