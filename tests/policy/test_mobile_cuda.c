@@ -170,6 +170,15 @@ static void an_exclusive_process_has_its_device_for_itself(void **state)
                "a kernel 2350-2600 on 0\n");
 }
 
+/* Of equal ones the first. */
+static void an_exclusive_process_claims_the_first_of_equal_devices(void **state)
+{
+    (void)state;
+    expect_log(2, "", "  - {name: x, workload: alone}\n", NULL,
+               "0 x claims device 0, which has 0 residents\n"
+               "0 x connects to device 0\n");
+}
+
 /* x3 finds no device that nobody owns; what lies on the host goes before it. Two that move at once share the link. */
 static void exclusive_processes_claim_the_devices_with_the_fewest_processes(void **state)
 {
@@ -313,6 +322,7 @@ int main(void)
         cmocka_unit_test(the_host_is_left_in_order_of_arrival_but_for_those_that_fit_nowhere),
         cmocka_unit_test(an_exclusive_process_has_its_device_for_itself),
         cmocka_unit_test(exclusive_processes_claim_the_devices_with_the_fewest_processes),
+        cmocka_unit_test(an_exclusive_process_claims_the_first_of_equal_devices),
         cmocka_unit_test(no_more_are_assigned_than_the_limit),
         cmocka_unit_test(a_suspended_process_stays_assigned),
         cmocka_unit_test(the_manager_takes_one_request_after_another),
