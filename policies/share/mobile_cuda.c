@@ -3,19 +3,21 @@
  * comes first, maybe on another device. Processes that allocate inside kernels need a device for themselves. */
 #include <smsched/share.h>
 
-enum { MESSAGE, ASSIGNED, CONNECTING };
+enum { MESSAGE, REQUEST, MOVES, ASSIGNED, CONNECTING };
 
 #define MICROSECOND 1e6
 
 static const struct sms_param params[] = {
     {"message", SMS_UNIT_TIME, 0, 1e15, 50 * MICROSECOND, "from a process to the manager and back"},
+    {"request", SMS_UNIT_TIME, 0, 1e15, 0, "that the manager takes for each request, one after another"},
+    {"moves", SMS_UNIT_COUNT, 1, 1e6, 1e6, "most processes that are moved to or from the host at once"},
     {"assigned", SMS_UNIT_COUNT, 1, 1e6, 4, "most processes assigned or suspended, for each device"},
     {"connecting", SMS_UNIT_COUNT, 1, 1e6, 4, "most processes on a device that have no context yet"},
     {0},
 };
 
-/* A message takes its time: asked, under way, answered. */
-enum message { NONE, UNDER_WAY, ANSWERED };
+/* A request is on its way to the manager and through it, and then lies there until it can be granted. */
+enum message { NONE, UNDER_WAY, ARRIVED };
 
 struct process {
     enum message message;
@@ -29,11 +31,12 @@ struct state {
     struct process *process; /* [processes] */
     size_t *owner;           /* [devices]: the exclusive process that has or awaits it, plus 1 */
     size_t *connecting;      /* [devices] */
-    size_t assigned;
+    size_t assigned, moving;
+    uint64_t free_ps;   /* when the manager has done what it was asked so far */
     size_t first, last; /* of the waiting set, plus 1 */
 };
 
-static struct state *state_of(struct sms_share *share) { return sms_share_state(share); }
+static struct state *state_of(const struct sms_share *share) { return sms_share_state(share); }
 
 static void start(struct sms_share *share)
 {
@@ -43,64 +46,76 @@ static void start(struct sms_share *share)
     state->connecting = sms_share_alloc(share, sms_share_devices(share), sizeof *state->connecting);
 }
 
-/* Whether the answer to a message of the process is there. */
-static bool is_answered(struct sms_share *share, size_t p)
+/* Sends the request at the first call for it. The manager takes one after the other. */
+static bool has_arrived(struct sms_share *share, size_t p)
 {
-    struct process *process = &state_of(share)->process[p];
-    if (process->message == ANSWERED || sms_share_param(share, MESSAGE) < 1) {
-        process->message = NONE;
-        return true;
+    struct state *state = state_of(share);
+    uint64_t now = sms_share_now(share), way = (uint64_t)sms_share_param(share, MESSAGE);
+    if (state->process[p].message == NONE) {
+        uint64_t begin = state->free_ps > now ? state->free_ps : now;
+        state->free_ps = begin + (uint64_t)sms_share_param(share, REQUEST);
+        state->process[p].message = state->free_ps + way > now ? UNDER_WAY : ARRIVED;
+        if (state->process[p].message == UNDER_WAY)
+            sms_share_wake(share, state->free_ps + way - now, p);
     }
-    if (process->message == NONE) {
-        process->message = UNDER_WAY;
-        sms_share_wake(share, (uint64_t)sms_share_param(share, MESSAGE), p);
-    }
-    return false;
+    return state->process[p].message == ARRIVED;
 }
 
-static void timer(struct sms_share *share, size_t tag) { state_of(share)->process[tag].message = ANSWERED; }
+static void timer(struct sms_share *share, size_t tag) { state_of(share)->process[tag].message = ARRIVED; }
 
 /* The device with most free memory that nobody owns and that has room for `bytes`; or SMS_WAIT. */
-static long roomiest(struct sms_share *share, uint64_t bytes, bool connecting)
+static long roomiest(const struct sms_share *share, size_t p, uint64_t bytes, bool connecting)
 {
     const struct state *state = state_of(share);
     long best = SMS_WAIT;
     uint64_t most = 0;
     for (size_t d = 0; d < sms_share_devices(share); d++) {
-        struct sms_share_device_view view = sms_share_device(share, d);
+        uint64_t free = sms_share_device(share, d).free;
         bool barred = connecting && (double)state->connecting[d] >= sms_share_param(share, CONNECTING);
-        if (state->owner[d] || barred || view.free < bytes || (best >= 0 && view.free <= most))
+        if (state->owner[d] || barred || !sms_share_admits(share, p, d) || free < bytes || (best >= 0 && free <= most))
             continue;
         best = (long)d;
-        most = view.free;
+        most = free;
     }
     return best;
 }
 
-/* An exclusive process claims the device with the fewest residents; those are asked to leave. */
+/* The device with the fewest residents of those that nobody owns and that are large enough. */
+static long emptiest(const struct sms_share *share, size_t p)
+{
+    const struct state *state = state_of(share);
+    struct sms_process_view process = sms_share_process(share, p);
+    long best = SMS_WAIT;
+    size_t least = SIZE_MAX;
+    for (size_t d = 0; d < sms_share_devices(share); d++) {
+        struct sms_share_device_view view = sms_share_device(share, d);
+        bool barred = process.only >= 0 && process.only != (long)d;
+        if (state->owner[d] || barred || view.memory < process.declared || view.processes >= least)
+            continue;
+        best = (long)d;
+        least = view.processes;
+    }
+    return best;
+}
+
+/* The residents of the device that an exclusive process claims are asked to leave. */
 static void claim(struct sms_share *share, size_t p)
 {
     struct state *state = state_of(share);
-    size_t best = SIZE_MAX, least = SIZE_MAX;
-    for (size_t d = 0; d < sms_share_devices(share); d++) {
-        size_t residents = sms_share_device(share, d).processes;
-        if (state->owner[d] || residents >= least)
-            continue;
-        best = d;
-        least = residents;
-    }
-    if (best == SIZE_MAX)
+    long device = emptiest(share, p);
+    if (device < 0)
         return;
-    state->owner[best] = p + 1;
-    state->process[p].claim = best + 1;
-    sms_share_say(share, p, "claims device %zu, which has %zu residents", best, least);
+    state->owner[device] = p + 1;
+    state->process[p].claim = (size_t)device + 1;
+    sms_share_say(share, p, "claims device %ld, which has %zu residents", device,
+                  sms_share_device(share, (size_t)device).processes);
     for (size_t q = 0; q < sms_share_processes(share); q++)
-        state->process[q].signalled |= sms_share_process(share, q).device == (long)best;
+        state->process[q].signalled |= sms_share_process(share, q).device == device;
 }
 
 static long place_exclusive(struct sms_share *share, size_t p)
 {
-    struct process *process = &state_of(share)->process[p];
+    const struct process *process = &state_of(share)->process[p];
     if (!process->claim)
         claim(share, p);
     if (!process->claim || sms_share_device(share, process->claim - 1).processes > 0)
@@ -108,21 +123,36 @@ static long place_exclusive(struct sms_share *share, size_t p)
     return (long)process->claim - 1;
 }
 
-/* CONNECT. */
+static bool is_assigned(const struct sms_share *share, size_t p)
+{
+    const struct state *state = state_of(share);
+    double most = sms_share_param(share, ASSIGNED) * (double)sms_share_devices(share);
+    return state->process[p].assigned || (double)state->assigned < most;
+}
+
+/* It counts from here to its end, on the host too. */
+static void assign(struct state *state, size_t p)
+{
+    state->assigned += !state->process[p].assigned;
+    state->process[p].assigned = true;
+}
+
+/* CONNECT. An exclusive process may wait for its device although it is assigned. */
 static long place(struct sms_share *share, size_t p)
 {
     struct state *state = state_of(share);
-    struct process *process = &state->process[p];
-    double most = sms_share_param(share, ASSIGNED) * (double)sms_share_devices(share);
-    bool exclusive = sms_share_process(share, p).exclusive;
-    if (!process->claim && ((double)state->assigned >= most || !is_answered(share, p)))
+    if (!is_assigned(share, p) || !has_arrived(share, p))
         return SMS_WAIT;
-    long device = exclusive ? place_exclusive(share, p) : roomiest(share, sms_share_context(share), true);
+    bool exclusive = sms_share_process(share, p).exclusive;
+    if (exclusive)
+        assign(state, p);
+    long device = exclusive ? place_exclusive(share, p) : roomiest(share, p, sms_share_context(share), true);
     if (device < 0)
         return SMS_WAIT;
-    state->assigned++;
+    assign(state, p);
+    state->process[p].message = NONE;
+    state->process[p].connecting = true;
     state->connecting[device]++;
-    process->assigned = process->connecting = true;
     sms_share_say(share, p, "connects to device %ld", device);
     return device;
 }
@@ -137,27 +167,46 @@ static bool fits_nowhere(const struct sms_share *share, uint64_t bytes)
     return bytes > most;
 }
 
+static bool may_move(const struct sms_share *share)
+{
+    return (double)state_of(share)->moving < sms_share_param(share, MOVES);
+}
+
 /* CUDAMALLOC: the one that asks is the one that goes (2.3, step 4). */
-static enum sms_answer allocate(struct sms_share *share, size_t p)
+static enum sms_answer decide(struct sms_share *share, size_t p)
 {
     struct sms_process_view view = sms_share_process(share, p);
-    if (!is_answered(share, p))
-        return SMS_DEFER;
     if (fits_nowhere(share, view.held + view.wanted))
         return SMS_REFUSE;
     if (sms_share_device(share, (size_t)view.device).free >= view.wanted)
         return SMS_GRANT;
+    if (!may_move(share))
+        return SMS_DEFER;
     sms_share_say(share, p, "device %ld has no room for it: it goes to the host", view.device);
+    state_of(share)->moving++;
     return SMS_SUSPEND;
 }
 
-/* At its next call of the driver a process that has been signalled asks what is the matter. */
+static enum sms_answer allocate(struct sms_share *share, size_t p)
+{
+    if (!has_arrived(share, p))
+        return SMS_DEFER;
+    enum sms_answer answer = decide(share, p);
+    if (answer != SMS_DEFER)
+        state_of(share)->process[p].message = NONE;
+    return answer;
+}
+
+/* QUERY: at its next call of the driver a process that has been signalled asks what is the matter. */
 static enum sms_answer call(struct sms_share *share, size_t p)
 {
     struct process *process = &state_of(share)->process[p];
-    bool signalled = process->signalled;
+    if (!process->signalled || !may_move(share))
+        return SMS_GRANT;
     process->signalled = false;
-    return signalled ? SMS_SUSPEND : SMS_GRANT;
+    state_of(share)->moving++;
+    sms_share_say(share, p, "leaves device %ld to an exclusive process", sms_share_process(share, p).device);
+    return SMS_SUSPEND;
 }
 
 static void join(struct state *state, size_t p)
@@ -181,16 +230,17 @@ static void part(struct state *state, size_t before, size_t p)
 static void bring_back(struct sms_share *share)
 {
     struct state *state = state_of(share);
-    for (size_t before = 0, at = state->first, next; at; at = next) {
+    for (size_t before = 0, at = state->first, next; at && may_move(share); at = next) {
         size_t p = at - 1;
         struct sms_process_view view = sms_share_process(share, p);
         next = state->process[p].next;
-        long device = roomiest(share, sms_share_context(share) + view.held + view.wanted, false);
+        long device = roomiest(share, p, sms_share_context(share) + view.held + view.wanted, false);
         if (device < 0 || !sms_share_restore(share, p, (size_t)device)) {
             before = at;
             continue;
         }
         sms_share_say(share, p, "goes on on device %ld", device);
+        state->moving++;
         part(state, before, p);
     }
 }
@@ -214,7 +264,12 @@ static void event(struct sms_share *share, const struct sms_share_event *event)
         state->process[p].connecting = false;
         break;
     case SMS_EVENT_SUSPENDED:
+        state->moving--;
         join(state, p);
+        bring_back(share);
+        break;
+    case SMS_EVENT_RESTORED:
+        state->moving--;
         bring_back(share);
         break;
     case SMS_EVENT_FREED:

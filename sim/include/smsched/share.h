@@ -49,6 +49,7 @@ struct sms_process_view {
     bool paused;
     bool exclusive;    /* must have its device for itself */
     long device;       /* on which it is, or -1 */
+    long only;         /* the only device on which it may be, or -1 */
     uint64_t held;     /* device memory, its context included */
     uint64_t wanted;   /* of the allocation that it waits for */
     uint64_t declared; /* the most it will hold at once, its context included */
@@ -133,7 +134,7 @@ struct sms_share_policy {
 
 /* What a policy may know. Views are as of now and valid until it acts. */
 uint64_t sms_share_now(const struct sms_share *share);
-void *sms_share_state(struct sms_share *share);
+void *sms_share_state(const struct sms_share *share);
 double sms_share_param(const struct sms_share *share, size_t idx); /* in the order of its table; times in ps */
 size_t sms_share_processes(const struct sms_share *share); /* those to come included; in the order of the scenario */
 size_t sms_share_devices(const struct sms_share *share);
@@ -161,6 +162,9 @@ void sms_share_fail(struct sms_share *share, size_t process);
 
 /* The device that a process would get without a policy, or SMS_WAIT. */
 long sms_share_choose(const struct sms_share *share, size_t process);
+
+/* Whether the process could go to the device now: it may be there, nobody excludes it, its context fits. */
+bool sms_share_admits(const struct sms_share *share, size_t process, size_t device);
 
 /* For `smsched explain`: what was decided and why. */
 void sms_share_say(struct sms_share *share, size_t process, const char *format, ...)

@@ -310,7 +310,6 @@ void sms__client_kernel_ended(struct sms__client *client, uint64_t now)
     enter(client, SMS_PHASE_HOST, now);
     client->times++;
     client->excused = false;
-    sms__share_changed(client->share);
     tell(client, SMS_EVENT_KERNEL_ENDED);
     if (client->doomed)
         sms__client_fail(client, now);

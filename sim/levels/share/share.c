@@ -5,6 +5,8 @@ void sms__share_tell(struct sms_share *share, enum sms_share_event_kind kind, si
     const struct sms_share_event event = {kind, process};
     if (share->policy->event)
         share->policy->event(share, &event);
+    if (share->watches)
+        sms__share_changed(share);
 }
 
 void sms__share_wait(struct sms_share *share, struct sms__client *client)
@@ -175,6 +177,7 @@ int sms__share_run(struct sms__arena *arena, const struct sms__run_spec *spec)
     share->scenario = spec->scenario;
     share->use = spec->policy;
     share->policy = spec->policy->share;
+    share->watches = share->policy->place || share->policy->allocate || share->policy->launch;
     share->arena = arena;
     sms__record_init(spec->record, arena, spec->scenario);
     init(share);

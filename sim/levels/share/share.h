@@ -126,6 +126,7 @@ struct sms_share {
     const struct sms_scenario *scenario;
     const struct sms__policy_use *use;
     const struct sms_share_policy *policy;
+    bool watches; /* any event may change what the policy answers; the plain one looks at memory only */
     struct sms__arena *arena;
     struct sms__engine engine;
     struct sms__flows cpu, links;

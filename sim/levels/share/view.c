@@ -6,7 +6,7 @@
 
 uint64_t sms_share_now(const struct sms_share *share) { return share->engine.now; }
 
-void *sms_share_state(struct sms_share *share) { return share->state; }
+void *sms_share_state(const struct sms_share *share) { return share->state; }
 
 double sms_share_param(const struct sms_share *share, size_t idx) { return share->use->share_param[idx]; }
 
@@ -87,6 +87,7 @@ struct sms_process_view sms_share_process(const struct sms_share *share, size_t 
         .paused = client->paused,
         .exclusive = client->workload->exclusive,
         .device = client->place ? (long)client->place->idx : -1,
+        .only = client->vm->process->device,
         .held = sms__client_held(client),
         .wanted = client->wanted,
         .declared = client->workload->declared + share->context,
@@ -119,6 +120,11 @@ struct sms_share_device_view sms_share_device(const struct sms_share *share, siz
 long sms_share_choose(const struct sms_share *share, size_t process)
 {
     return sms__place_choose(share, &share->client[process]);
+}
+
+bool sms_share_admits(const struct sms_share *share, size_t process, size_t device)
+{
+    return sms__place_admits(&share->place[device], &share->client[process]);
 }
 
 void sms_share_pause(struct sms_share *share, size_t process)

@@ -1,0 +1,335 @@
+/* The share policy mobile_cuda by hand: who goes to the host, where it goes on, who waits for what. Devices of 1000
+ * bytes, contexts of 100; a link carries a byte per ms, each way. Kernels do not slow each other. What is not asked
+ * about costs nothing: messages, contexts, the manager. */
+#include "tests/harness.h"
+
+#include <stdio.h>
+
+#define WORKLOADS                                                                                                      \
+    "device: small\nclock: 1 GHz\nsms: 1\nmemory: 1000 B\nlink: {bandwidth: 1 KB/s}\n"                                 \
+    "sm: {threads: 2048, warps: 64, blocks: 2, registers: 65536, shared_memory: 96 KiB}\n"                             \
+    "resources: {fp32: {class: compute}}\n"                                                                            \
+    "---\nworkload: first\nkernels: [{name: k, time: 1 s}]\nsteps: [{allocate: 300 B}, {launch: k}]\n"                 \
+    "---\nworkload: twice\nkernels: [{name: k, time: 500 ms}]\n"                                                       \
+    "steps: [{allocate: 300 B}, {launch: k}, {allocate: 200 B}, {launch: k}]\n"                                        \
+    "---\nworkload: calls\nkernels: [{name: k, time: 250 ms}]\nsteps: [{allocate: 300 B}, {launch: k, times: 4}]\n"    \
+    "---\nworkload: small\nkernels: [{name: k, time: 1 s}]\nsteps: [{allocate: 10 B}, {launch: k}]\n"                  \
+    "---\nworkload: large\nkernels: [{name: k, time: 1 s}]\nsteps: [{allocate: 700 B}, {launch: k}]\n"                 \
+    "---\nworkload: huge\nkernels: [{name: k, time: 1 s}]\nsteps: [{allocate: 901 B}, {launch: k}]\n"                  \
+    "---\nworkload: alone\nexclusive: true\nkernels: [{name: k, time: 1 s}]\n"                                         \
+    "steps: [{allocate: 300 B}, {launch: k}]\n---\n"
+
+struct log {
+    char text[4096], name[16];
+};
+
+static void add(struct log *log, const char *process, const char *format, double from_ms, double to_ms, long where)
+{
+    size_t used = strlen(log->text);
+    if (!log->name[0] || !strcmp(log->name, process))
+        snprintf(log->text + used, sizeof log->text - used, format, from_ms, to_ms, where);
+}
+
+static void on_span(void *user, const char *policy, const struct sms_span *span)
+{
+    (void)policy;
+    struct log *log = user;
+    char format[128];
+    snprintf(format, sizeof format, "%s %s %%g-%%g on %%ld\n", span->name, span->state);
+    add(log, span->name, format, (double)span->start_ps / 1e9, (double)span->end_ps / 1e9, span->device);
+}
+
+static void on_saying(void *user, const char *policy, const struct sms_saying *saying)
+{
+    (void)policy;
+    struct log *log = user;
+    size_t used = strlen(log->text);
+    snprintf(log->text + used, sizeof log->text - used, "%g %s %s\n", (double)saying->time_ps / 1e9, saying->process,
+             saying->text);
+}
+
+/* Runs; `log`, if any, gets what the policy said, or with `spans` what the processes (or only `name`) were in. */
+static struct sms_results *run(size_t devices, const char *policy, const char *processes, const char *spans,
+                               struct log *log)
+{
+    struct sms_run_options options = sms_run_defaults();
+    struct sms_file *file =
+        load_text(WORKLOADS "scenario: s\ndevices: [{model: small, count: %zu}]\nhost: {context: 100 B}\n"
+                            "policies: [{share: {mobile_cuda: {message: 0 s%s}}, mode: together}]\nprocesses:\n%s",
+                  devices, policy, processes);
+    options.user = log;
+    options.alone = false;
+    if (log && spans) {
+        snprintf(log->name, sizeof log->name, "%s", spans);
+        options.on_span = on_span;
+    } else if (log) {
+        options.on_saying = on_saying;
+    }
+    struct sms_results *results = run_first(file, &options);
+    sms_file_free(file);
+    return results;
+}
+
+static void expect_log(size_t devices, const char *policy, const char *processes, const char *spans,
+                       const char *expected)
+{
+    struct log log = {0};
+    sms_results_free(run(devices, policy, processes, spans, &log));
+    assert_string_equal(log.text, expected);
+}
+
+static double end_ms(struct sms_results *results, size_t p)
+{
+    return estimate(results, 0, SMS_PROCESS, p, "turnaround_ns").mean / 1e6;
+}
+
+/* 400 of a, 400 of b, 110 of c: b asks for 200 more, takes its 300 to the host, and comes back when a has ended. */
+static void the_one_that_finds_no_memory_goes_to_the_host(void **state)
+{
+    (void)state;
+    expect_log(1, "",
+               "  - {name: a, workload: first}\n"
+               "  - {name: b, workload: twice}\n"
+               "  - {name: c, workload: small, start: 1 ms}\n",
+               "b",
+               "b host 0-1e-09 on 0\n"
+               "b kernel 1e-09-500 on 0\n"
+               "b suspending 500-800 on 0\n"
+               "b suspended 800-1000 on -1\n"
+               "b restoring 1000-1300 on 0\n"
+               "b kernel 1300-1800 on 0\n");
+}
+
+/* Of equal devices the first; then 200 and 1000 bytes are free, then 200 and 600. */
+static void processes_go_where_most_memory_is_free(void **state)
+{
+    (void)state;
+    expect_log(2, "",
+               "  - {name: a, workload: large}\n"
+               "  - {name: b, workload: first, start: 1 ms}\n"
+               "  - {name: c, workload: small, start: 2 ms}\n",
+               NULL,
+               "0 a connects to device 0\n"
+               "1 b connects to device 1\n"
+               "2 c connects to device 1\n");
+}
+
+/* c finds no room on device 1, where more was free; device 0 is the first to have it. */
+static void a_process_goes_on_on_another_device(void **state)
+{
+    (void)state;
+    expect_log(2, "",
+               "  - {name: a, workload: large}\n  - {name: b, workload: calls, start: 500 ms}\n"
+               "  - {name: c, workload: large, start: 600 ms}\n",
+               NULL,
+               "0 a connects to device 0\n"
+               "500 b connects to device 1\n"
+               "600 c connects to device 1\n"
+               "600 c device 1 has no room for it: it goes to the host\n"
+               "1000 c goes on on device 0\n");
+}
+
+/* 600 bytes are free at 1000: not enough for c's 800, enough for d's 400, though c has waited for longer. */
+static void the_host_is_left_in_order_of_arrival_but_for_those_that_fit_nowhere(void **state)
+{
+    (void)state;
+    expect_log(1, "",
+               "  - {name: a, workload: first}\n"
+               "  - {name: b, workload: first, start: 500 ms}\n"
+               "  - {name: c, workload: large, start: 600 ms}\n"
+               "  - {name: d, workload: first, start: 700 ms}\n",
+               NULL,
+               "0 a connects to device 0\n"
+               "500 b connects to device 0\n"
+               "600 c connects to device 0\n"
+               "600 c device 0 has no room for it: it goes to the host\n"
+               "700 d connects to device 0\n"
+               "700 d device 0 has no room for it: it goes to the host\n"
+               "1000 d goes on on device 0\n"
+               "2000 c goes on on device 0\n");
+}
+
+/* It claims the device at 300; a learns of it at its next call, at 500. */
+static void an_exclusive_process_has_its_device_for_itself(void **state)
+{
+    (void)state;
+    expect_log(1, "",
+               "  - {name: a, workload: calls}\n"
+               "  - {name: x, workload: alone, start: 300 ms}\n",
+               "",
+               "a host 0-1e-09 on 0\n"
+               "a kernel 1e-09-250 on 0\n"
+               "a kernel 250-500 on 0\n"
+               "a suspending 500-800 on 0\n"
+               "x unplaced 300-800 on -1\n"
+               "x host 800-800 on 0\n"
+               "x kernel 800-1800 on 0\n"
+               "a suspended 800-1800 on -1\n"
+               "a restoring 1800-2100 on 0\n"
+               "a kernel 2100-2350 on 0\n"
+               "a kernel 2350-2600 on 0\n");
+}
+
+/* Of equal ones the first. */
+static void an_exclusive_process_claims_the_first_of_equal_devices(void **state)
+{
+    (void)state;
+    expect_log(2, "", "  - {name: x, workload: alone}\n", NULL,
+               "0 x claims device 0, which has 0 residents\n"
+               "0 x connects to device 0\n");
+}
+
+/* x3 finds no device that nobody owns; what lies on the host goes before it. Two that move at once share the link. */
+static void exclusive_processes_claim_the_devices_with_the_fewest_processes(void **state)
+{
+    (void)state;
+    expect_log(2, "",
+               "  - {name: a, workload: calls}\n"
+               "  - {name: b, workload: calls}\n"
+               "  - {name: c, workload: calls}\n"
+               "  - {name: x, workload: alone, count: 3, start: 300 ms}\n",
+               NULL,
+               "0 a connects to device 0\n"
+               "0 b connects to device 1\n"
+               "0 c connects to device 0\n"
+               "300 x1 claims device 1, which has 1 residents\n"
+               "300 x2 claims device 0, which has 2 residents\n"
+               "500 a leaves device 0 to an exclusive process\n"
+               "500 c leaves device 0 to an exclusive process\n"
+               "500 b leaves device 1 to an exclusive process\n"
+               "800 x1 connects to device 1\n"
+               "1100 x2 connects to device 0\n"
+               "1800 b goes on on device 1\n"
+               "1800 a goes on on device 1\n"
+               "1800 x3 claims device 1, which has 2 residents\n"
+               "2100 c goes on on device 0\n"
+               "2650 a leaves device 1 to an exclusive process\n"
+               "2650 b leaves device 1 to an exclusive process\n"
+               "3250 a goes on on device 0\n"
+               "3250 b goes on on device 0\n"
+               "3250 x3 connects to device 1\n");
+}
+
+/* The third connects when one of two has ended. */
+static void no_more_are_assigned_than_the_limit(void **state)
+{
+    (void)state;
+    expect_log(1, ", assigned: 2", "  - {name: a, workload: small, count: 3}\n", NULL,
+               "0 a1 connects to device 0\n"
+               "0 a2 connects to device 0\n"
+               "1000 a3 connects to device 0\n");
+}
+
+/* b is on the host from the first instant on; c connects when a has ended, not before, and after b has gone on. */
+static void a_suspended_process_stays_assigned(void **state)
+{
+    (void)state;
+    expect_log(1, ", assigned: 2",
+               "  - {name: a, workload: first}\n"
+               "  - {name: b, workload: large}\n"
+               "  - {name: c, workload: small}\n",
+               NULL,
+               "0 a connects to device 0\n"
+               "0 b connects to device 0\n"
+               "1e-09 b device 0 has no room for it: it goes to the host\n"
+               "1000 b goes on on device 0\n"
+               "1000 c connects to device 0\n");
+}
+
+/* 100 ms each. */
+static void the_manager_takes_one_request_after_another(void **state)
+{
+    (void)state;
+    expect_log(1, ", request: 100 ms", "  - {name: a, workload: small, count: 3}\n", NULL,
+               "100 a1 connects to device 0\n"
+               "200 a2 connects to device 0\n"
+               "300 a3 connects to device 0\n");
+}
+
+/* a takes 300 ms to the host; b runs on for two calls meanwhile and goes at its next. They come back in turn. */
+static void no_more_move_at_once_than_the_limit(void **state)
+{
+    (void)state;
+    expect_log(1, ", moves: 1",
+               "  - {name: a, workload: calls}\n"
+               "  - {name: b, workload: calls}\n"
+               "  - {name: x, workload: alone, start: 300 ms}\n",
+               NULL,
+               "0 a connects to device 0\n"
+               "0 b connects to device 0\n"
+               "300 x claims device 0, which has 2 residents\n"
+               "500 a leaves device 0 to an exclusive process\n"
+               "1000 b leaves device 0 to an exclusive process\n"
+               "1300 x connects to device 0\n"
+               "2300 a goes on on device 0\n"
+               "2600 b goes on on device 0\n");
+}
+
+/* 901 and the context are more than any device has: out of memory, and the other one goes on. */
+static void what_fits_nowhere_fails(void **state)
+{
+    (void)state;
+    struct sms_results *results =
+        run(2, "", "  - {name: a, workload: huge}\n  - {name: b, workload: small}\n", NULL, NULL);
+    assert_true(estimate(results, 0, SMS_PROCESS, 0, "failed_count").mean == 1);
+    assert_true(estimate(results, 0, SMS_PROCESS, 1, "failed_count").mean == 0);
+    assert_near(end_ms(results, 1), 1000, 1e-6);
+    sms_results_free(results);
+}
+
+/* A context takes 10 ms; until it is there the device takes no other process. */
+static void no_more_connect_at_once_than_the_limit(void **state)
+{
+    (void)state;
+    struct log log = {0};
+    struct sms_run_options options = sms_run_defaults();
+    struct sms_file *file =
+        load_text(WORKLOADS "scenario: s\ndevices: [{model: small}]\n"
+                            "host: {context: 100 B, context_time: 10 ms}\n"
+                            "policies: [{share: {mobile_cuda: {message: 0 s, connecting: 2}}, mode: together}]\n"
+                            "processes:\n  - {name: a, workload: small, count: 4}\n");
+    options.user = &log;
+    options.alone = false;
+    options.on_saying = on_saying;
+    sms_results_free(run_first(file, &options));
+    assert_string_equal(log.text, "0 a1 connects to device 0\n"
+                                  "0 a2 connects to device 0\n"
+                                  "10 a3 connects to device 0\n"
+                                  "10 a4 connects to device 0\n");
+    sms_file_free(file);
+}
+
+/* A request that cannot be granted lies with the manager: it is not sent again and again. */
+static void a_request_is_sent_once(void **state)
+{
+    (void)state;
+    struct sms_run_options options = sms_run_defaults();
+    struct sms_file *file = load_text(WORKLOADS "scenario: s\ndevices: [{model: small}]\nhost: {context: 100 B}\n"
+                                                "policies: [{share: mobile_cuda, mode: together}]\nprocesses:\n"
+                                                "  - {name: a, workload: small, count: 20}\n");
+    options.max_events = 1000;
+    options.alone = false;
+    sms_results_free(run_first(file, &options));
+    sms_file_free(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_one_that_finds_no_memory_goes_to_the_host),
+        cmocka_unit_test(processes_go_where_most_memory_is_free),
+        cmocka_unit_test(a_process_goes_on_on_another_device),
+        cmocka_unit_test(the_host_is_left_in_order_of_arrival_but_for_those_that_fit_nowhere),
+        cmocka_unit_test(an_exclusive_process_has_its_device_for_itself),
+        cmocka_unit_test(exclusive_processes_claim_the_devices_with_the_fewest_processes),
+        cmocka_unit_test(an_exclusive_process_claims_the_first_of_equal_devices),
+        cmocka_unit_test(no_more_are_assigned_than_the_limit),
+        cmocka_unit_test(a_suspended_process_stays_assigned),
+        cmocka_unit_test(the_manager_takes_one_request_after_another),
+        cmocka_unit_test(no_more_move_at_once_than_the_limit),
+        cmocka_unit_test(no_more_connect_at_once_than_the_limit),
+        cmocka_unit_test(what_fits_nowhere_fails),
+        cmocka_unit_test(a_request_is_sent_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
