@@ -101,8 +101,12 @@ struct sms_process_view sms_share_process(const struct sms_share *share, size_t 
         .deadline_ps = deadline_of(client),
         .service_ps = service_of(client),
         .kernel_ps = whole_ps(kernel_ps(client)),
-        .left_ps = whole_ps(left_ps(client)),
     };
+}
+
+uint64_t sms_share_left(const struct sms_share *share, size_t process)
+{
+    return whole_ps(left_ps(&share->client[process]));
 }
 
 struct sms_share_device_view sms_share_device(const struct sms_share *share, size_t device)
