@@ -22,15 +22,21 @@ static double had(struct sms_share *share, size_t p)
     return state->behind[p] + (double)view.service_ps / view.weight;
 }
 
+/* Whether it has run before: nobody is asked who runs while one is alone. */
+static bool is_known(struct sms_share *share, size_t p)
+{
+    const struct state *state = sms_share_state(share);
+    return state->known[p] || sms_share_process(share, p).service_ps > 0;
+}
+
 /* The least of those ready that have run before; 0 if none has. */
 static double least_known(struct sms_share *share, const size_t *ready, size_t count)
 {
-    const struct state *state = sms_share_state(share);
     double least = 0;
     bool any = false;
     for (size_t i = 0; i < count; i++) {
-        double own = state->known[ready[i]] ? had(share, ready[i]) : 0;
-        if (!state->known[ready[i]] || (any && own >= least))
+        double own = had(share, ready[i]);
+        if (!is_known(share, ready[i]) || (any && own >= least))
             continue;
         least = own;
         any = true;
@@ -45,7 +51,7 @@ static size_t next(struct sms_share *share, size_t device, const size_t *ready, 
     size_t best = 0;
     (void)device;
     for (size_t i = 0; i < count; i++) {
-        if (!state->known[ready[i]])
+        if (!is_known(share, ready[i]))
             state->behind[ready[i]] = level;
         state->known[ready[i]] = true;
     }
