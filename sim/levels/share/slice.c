@@ -69,7 +69,7 @@ static struct sms__unit *choose(struct sms__place *place)
         slicer->list[n++] = unit->owner->idx;
     size_t chosen = share->policy->next(share, place->idx, slicer->list, n);
     struct sms__unit *unit = slicer->first;
-    for (size_t i = 0; i < chosen && unit->next; i++)
+    for (size_t i = 0; unit && i < chosen && unit->next; i++)
         unit = unit->next;
     return unit;
 }
