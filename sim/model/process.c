@@ -110,6 +110,8 @@ static void place_choice(struct sms__arena *arena, struct sms__workload *all, st
     append_kernels(arena, all, choice[i].workload);
     if (choice[i].workload->declared > all->declared)
         all->declared = choice[i].workload->declared;
+    if (choice[i].workload->statics > all->statics)
+        all->statics = choice[i].workload->statics;
 }
 
 /* All kernels of all workloads, and no steps: those are of the one that is drawn. */

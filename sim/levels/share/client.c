@@ -66,9 +66,14 @@ static void tell(struct sms__client *client, enum sms_share_event_kind kind)
     sms__share_tell(client->share, kind, client->idx);
 }
 
+uint64_t sms__client_context(const struct sms__client *client)
+{
+    return client->share->context + (uint64_t)client->workload->statics;
+}
+
 uint64_t sms__client_held(const struct sms__client *client)
 {
-    return client->held + (client->context ? client->share->context : 0);
+    return client->held + (client->context ? sms__client_context(client) : 0);
 }
 
 static void hold(struct sms__client *client, uint64_t bytes, uint64_t now)
@@ -100,7 +105,7 @@ static void settle_in(struct sms__client *client, struct sms__place *place, uint
     client->held = 0;
     sms__place_enter(place, client, now);
     client->context = true;
-    sms__place_hold(place, (int64_t)client->share->context, now);
+    sms__place_hold(place, (int64_t)sms__client_context(client), now);
     hold(client, held, now);
     show(client, now);
 }
@@ -346,7 +351,7 @@ static void copy_back(struct sms__client *client, uint64_t now)
 bool sms__client_restore(struct sms__client *client, struct sms__place *place, uint64_t now)
 {
     if (client->phase != SMS_PHASE_SUSPENDED || !sms__place_admits(place, client) ||
-        room(place) - client->share->context < client->held + client->wanted)
+        room(place) - sms__client_context(client) < client->held + client->wanted)
         return false;
     client->record->migrations += place != client->left;
     client->held += client->wanted;
