@@ -12,6 +12,7 @@ rank() { for i in "${!order[@]}"; do [ "${order[$i]}" = "$1" ] && echo "$i"; don
 for folder in "${order[@]}"; do
     while IFS=: read -r file line; do
         target=$(sed -E 's|.*"(\.\./)+([a-z]+)/.*|\2|' <<<"$line")
+        [ -d "sim/$folder/$target" ] && continue # a folder of the same layer
         [ "$(rank "$target")" -lt "$(rank "$folder")" ] || complain "$file includes $target, which is not below $folder"
     done < <(grep -rHoE '^#include "(\.\./)+[a-z]+/[^"]+"' --include='*.[ch]' sim/"$folder")
 done

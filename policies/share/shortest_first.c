@@ -4,11 +4,12 @@
 
 static bool is_shortest(const struct sms_share *share, size_t process)
 {
-    uint64_t own = sms_share_process(share, process).left_ps;
+    uint64_t own = sms_share_left(share, process);
     for (size_t p = 0; p < sms_share_processes(share); p++) {
-        struct sms_process_view view = sms_share_process(share, p);
-        bool waits = view.phase == SMS_PHASE_UNPLACED && p != process;
-        if (waits && (view.left_ps < own || (view.left_ps == own && p < process)))
+        if (p == process || sms_share_process(share, p).phase != SMS_PHASE_UNPLACED)
+            continue;
+        uint64_t other = sms_share_left(share, p);
+        if (other < own || (other == own && p < process))
             return false;
     }
     return true;

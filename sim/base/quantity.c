@@ -105,7 +105,7 @@ const char *sms__quantity_parse(const char *text, enum sms__dimension dimension,
 void sms__quantity_print(char *out, size_t size, double value, enum sms__dimension dimension)
 {
     char text[64];
-    struct sms__quantity again;
+    struct sms__quantity again = {0};
     bool exact = false;
     snprintf(out, size, "%.6g %s", value, dimensions[dimension].units->name);
     for (const struct unit *unit = dimensions[dimension].units; unit->name; unit++) {

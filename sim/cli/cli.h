@@ -20,11 +20,12 @@ struct cli {
     const char *program;
     char **args; /* what is left after the options */
     size_t n_args;
-    const char *out, *policy, *baseline, *junit, *models, *terminals, *trace, *profiled, *device;
+    const char *out, *policy, *baseline, *junit, *models, *terminals, *trace, *profiled, *device, *name, *title,
+        *source;
     int format; /* index in cli_formats */
     int engine; /* enum sms_engine */
     double seed, replications, jobs, from_ps, to_ps, tolerance, trace_events, trace_from_ps, trace_to_ps;
-    bool quiet, help, check, sane, fixed, dump;
+    bool quiet, help, check, sane, fixed, dump, iteration, brief;
     const char *share; /* folder with models/ and plots/ */
     const char *command_line;
 };

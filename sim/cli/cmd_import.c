@@ -67,6 +67,10 @@ static int import(const struct cli *cli, const struct sms__importer *importer, s
                                                 .dump = cli->dump,
                                                 .profiled = cli->profiled,
                                                 .device = cli->device,
+                                                .name = cli->name,
+                                                .title = cli->title,
+                                                .source = cli->source,
+                                                .iteration = cli->iteration,
                                                 .load = &load};
     const char *const *paths = (const char *const *)(cli->args + 1);
     char *text = NULL;

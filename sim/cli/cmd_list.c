@@ -1,4 +1,4 @@
-#include "cli.h"
+#include "list.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -125,29 +125,19 @@ static void print_device(const struct sms__device *device)
     printf("\n");
 }
 
-static void print_workload(const struct sms__workload *workload)
-{
-    printf("%-32s %s\n", workload->name, workload->title);
-    for (size_t k = 0; k < workload->kernels; k++) {
-        const struct sms__kernel *kernel = &workload->kernel[k];
-        if (kernel->whole)
-            printf("    %s: a whole;", kernel->name);
-        else
-            printf("    %s: %llu x %llu;", kernel->name, (unsigned long long)kernel->blocks,
-                   (unsigned long long)kernel->threads);
-        for (size_t d = 0; d < kernel->demands; d++)
-            printf(" %s %.3g %%", kernel->demand[d].resource, kernel->demand[d].ratio * 100);
-        printf("\n");
-    }
-}
+/* A folder of models: of which files are shown, and for workloads as JSON where to. */
+struct listing {
+    const struct cli *cli;
+    json_t *workloads;
+};
 
-static void print_model(const struct cli *cli, const char *path)
+static void print_model(const struct listing *listing, const char *path)
 {
-    struct sms_file *file = open_model(cli, path);
+    struct sms_file *file = open_model(listing->cli, path);
     for (size_t i = 0; file && i < file->devices; i++)
         print_device(file->device[i]);
     for (size_t i = 0; file && i < file->workloads; i++)
-        print_workload(file->workload[i]);
+        list_workload(listing->cli, file->workload[i], listing->workloads);
     sms_file_free(file);
 }
 
@@ -159,7 +149,7 @@ static bool is_yaml(const char *name)
 
 enum { FOLDERS_DEEP = 3 }; /* so that links in a circle end */
 
-static void print_folder(const struct cli *cli, const char *folder, int deep)
+static void print_folder(const struct listing *listing, const char *folder, int deep)
 {
     struct dirent **entry;
     struct stat st;
@@ -169,30 +159,39 @@ static void print_folder(const struct cli *cli, const char *folder, int deep)
         bool fits = snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name) < (int)sizeof path;
         bool is_folder = fits && entry[i]->d_name[0] != '.' && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
         if (is_folder && deep > 1)
-            print_folder(cli, path, deep - 1);
+            print_folder(listing, path, deep - 1);
         else if (fits && !is_folder && is_yaml(entry[i]->d_name))
-            print_model(cli, path);
+            print_model(listing, path);
         free(entry[i]);
     }
     if (count >= 0)
         free(entry);
 }
 
-static int list_models(const struct cli *cli, const char *kind)
+static int list_models(const struct listing *listing, const char *kind)
 {
     char folder[4200];
+    const struct cli *cli = listing->cli;
     const char *installed = session_options(cli).installed_models;
     if (cli->models) {
         snprintf(folder, sizeof folder, "%s/%s", cli->models, kind);
-        print_folder(cli, folder, FOLDERS_DEEP);
+        print_folder(listing, folder, FOLDERS_DEEP);
     }
     snprintf(folder, sizeof folder, "%s/%s", installed ? installed : sms__installed_models(), kind);
-    print_folder(cli, folder, FOLDERS_DEEP);
+    print_folder(listing, folder, FOLDERS_DEEP);
     return EXIT_OK;
 }
 
-static int list_devices(const struct cli *cli) { return list_models(cli, "devices"); }
-static int list_workloads(const struct cli *cli) { return list_models(cli, "workloads"); }
+static int list_devices(const struct cli *cli) { return list_models(&(struct listing){cli, NULL}, "devices"); }
+
+static int list_workloads(const struct cli *cli)
+{
+    struct listing listing = {cli, NULL};
+    list_workloads_begin(cli, &listing.workloads);
+    list_models(&listing, "workloads");
+    list_workloads_end(listing.workloads);
+    return EXIT_OK;
+}
 
 static const struct {
     const char *name;

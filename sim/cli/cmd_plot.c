@@ -75,10 +75,14 @@ static int read_and_draw(void *user)
 {
     struct job *job = user;
     struct sms__plot *plot = &job->plot;
-    static int (*const write[])(struct sms__plot *) = {sms__write_throughput, sms__write_usage, sms__write_heatmaps,
-                                                       sms__write_timelines};
+    static int (*const write[])(struct sms__plot *) = {sms__write_throughput, sms__write_turnaround,
+                                                       sms__write_usage,      sms__write_heatmaps,
+                                                       sms__write_timelines,  sms__write_processes};
     int code = sms__plot_read(plot);
-    for (size_t i = 0; i < sizeof write / sizeof *write && code == SMS_OK; i++)
+    bool pairs = code == SMS_OK && sms__are_pairs(plot);
+    if (pairs)
+        code = sms__write_pairs(plot);
+    for (size_t i = 0; i < sizeof write / sizeof *write && code == SMS_OK && !pairs; i++)
         code = write[i](plot);
     for (size_t i = 0; i < plot->figures && code == SMS_OK; i++)
         code = draw(job, &plot->figure[i]);

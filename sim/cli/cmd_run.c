@@ -13,12 +13,13 @@ static FILE *open_timeline(const char *folder)
 /* Runs, with rows of the timelines written as they come. */
 static int run_observed(struct session *session, const char *folder, struct sms_errors *errors)
 {
-    session->timeline = open_timeline(folder);
-    bool wrote = session->timeline && spans_begin(session, folder) == EXIT_OK;
+    FILE *timeline = open_timeline(folder);
+    session->timeline = session->cli->brief ? NULL : timeline; /* a brief one has no rows */
+    bool wrote = timeline && spans_begin(session, folder) == EXIT_OK;
     int code = wrote ? session_run_traced(session) : EXIT_OK;
-    if (session->timeline && ferror(session->timeline))
+    if (timeline && ferror(timeline))
         wrote = false;
-    if (session->timeline && fclose(session->timeline))
+    if (timeline && fclose(timeline))
         wrote = false;
     if (spans_end(session))
         wrote = false;

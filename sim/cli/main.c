@@ -13,7 +13,7 @@ const struct cli_command cli_commands[] = {
      "Prints, for each scenario and policy, throughput, normalized progress, waiting and slowdown of each VM and of "
      "the host, with 95 % confidence intervals over the replications. With --out the results, a timeline and the "
      "scenarios themselves go into a new folder, which 'smsched plot' draws.",
-     "ofpsrjeNBEmgcq", cmd_run},
+     "oyfpsrjeNBEmgcq", cmd_run},
     {"compare", "SCENARIO...", "run and print each policy's change over the first",
      "Ratios are paired by replication: policies of one replication see the same random numbers. --baseline names "
      "another policy to compare with. Below stands the throughput that no policy can exceed, how far each stays below "
@@ -34,14 +34,14 @@ const struct cli_command cli_commands[] = {
      "FTpsmf", cmd_explain},
     {"plot", "DIR", "draw the figures of a results folder",
      "Writes throughput, utilization, occupancy heat map and timelines of blocks and processes to DIR/plots, by "
-     "gnuplot.",
+     "gnuplot; of scenarios called A/B, the pairs of programs A and B, one heat map of them all.",
      "xq", cmd_plot},
     {"import", "FORMAT FILE...", "write a scenario from another program's file",
      "The scenario goes to stdout, or with --out into a file that is written whole or not at all. FORMAT is simtbs: a "
      "configuration, which becomes a scenario that 'run' simulates as simtbs would, digit for digit; "
      "'run --format simtbs' prints it in that program's layout. Or FORMAT is ncu or nvprof: profiles, several files "
      "of one program together (docs/profiles.md).",
-     "oSXDPdm", cmd_import},
+     "oSXDPdniwIm", cmd_import},
     {"list", "[WHAT]", "print what there is: devices, workloads, policies, contention, metrics, fields",
      "With parameters, units, ranges and defaults.", "mf", cmd_list},
     {"help", "[COMMAND]", "print help; 'help man' and 'help completion' print a man page and a bash completion", "", "",

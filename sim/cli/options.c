@@ -36,6 +36,7 @@ const struct cli_option cli_options[] = {
      engines},
     {'c', "check", NULL, "check the engine's invariants at every event", CLI_FLAG, AT(check), NULL},
     {'q', "quiet", NULL, "no progress, and nothing on stdout but what was asked for", CLI_FLAG, AT(quiet), NULL},
+    {'y', "brief", NULL, "run --out: without rows in timeline.csv and heatmap.csv", CLI_FLAG, AT(brief), NULL},
     {'S', "sane", NULL, "import: leave out compat: simtbs, and sort kernels by start", CLI_FLAG, AT(sane), NULL},
     {'X', "fixed", NULL, "import: memory demands as written, not as simtbs misreads them", CLI_FLAG, AT(fixed), NULL},
     {'D', "dump", NULL, "import ncu, nvprof: print what was read, and make no workloads of it", CLI_FLAG, AT(dump),
@@ -43,6 +44,13 @@ const struct cli_option cli_options[] = {
     {'P', "profiled", "DEVICE", "import: the device file of the profiled GPU, if its name does not tell", CLI_TEXT,
      AT(profiled), NULL},
     {'d', "device", "DEVICE", "import: write for this device instead of the profiled one", CLI_TEXT, AT(device), NULL},
+    {'n', "name", "NAME", "import ncu, nvprof: of the workload, instead of the file's", CLI_TEXT, AT(name), NULL},
+    {'i', "title", "TEXT", "import ncu, nvprof: of the workload", CLI_TEXT, AT(title), NULL},
+    {'w', "source", "TEXT", "import ncu, nvprof: where the profile is from; default: tool and version", CLI_TEXT,
+     AT(source), NULL},
+    {'I', "iteration", NULL,
+     "import ncu, nvprof: the launches of one iteration, without copies, host time and a scenario", CLI_FLAG,
+     AT(iteration), NULL},
     {'h', "help", NULL, "print this and exit", CLI_FLAG, AT(help), NULL},
     {0}};
 

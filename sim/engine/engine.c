@@ -27,6 +27,7 @@ size_t sms__engine_source(struct sms__engine *engine, enum sms__level level, voi
 void sms__engine_at(struct sms__engine *engine, size_t source, uint64_t time)
 {
     engine->refreshed |= source == engine->firing;
+    engine->again |= time <= engine->now;
     sms__queue_set(&engine->queue, source, time);
 }
 
@@ -88,9 +89,9 @@ static void fire_next(struct sms__engine *engine, size_t source)
     bool alone = !engine->plain && second.time != engine->now;
     fetch(&engine->handler[second.source]);
     engine->firing = source;
-    engine->refreshed = false;
+    engine->refreshed = engine->again = false;
     engine->handler[source].fire(engine->handler[source].subject, engine->now);
-    if (alone && !engine->stopped)
+    if (alone && !engine->again && !engine->stopped)
         act_all(engine);
     if (!engine->refreshed)
         sms__queue_set(&engine->queue, source, SMS__NEVER);

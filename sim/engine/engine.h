@@ -45,6 +45,7 @@ struct sms__engine {
     uint64_t events, max_events; /* max 0: no limit */
     size_t firing;
     bool refreshed, stopped;
+    bool again; /* something is due at this instant that was not when it began to fire */
     const atomic_bool *cancel;
     struct sms__action *first, **last;
 };

@@ -24,8 +24,6 @@ struct sms__use {
     const char *from; /* the metrics */
 };
 
-enum sms__bottleneck { SMS__LATENCY_BOUND, SMS__COMPUTE_BOUND, SMS__MEMORY_BOUND, SMS__MIXED_BOUND };
-
 /* How blocks lie on a device if the kernel is alone on it. */
 struct sms__lie {
     size_t per_sm;        /* blocks that an SM holds */
@@ -38,6 +36,8 @@ struct sms__lie {
     double activity;      /* share of SM time with a block */
 };
 
+enum { SMS__ASSUMED_MAX = 4 };
+
 /* Launches of one kernel and geometry. */
 struct sms__derived {
     const char *symbol, *name, *plain; /* plain: the name but for a number */
@@ -47,9 +47,12 @@ struct sms__derived {
     uint64_t launches;
     double sum_s, squares, min_s, max_s; /* durations; squares: of deviations from the mean */
     struct sms__means own;
-    const struct sms__means *means; /* own, or those of all launches of the symbol */
-    double means_s;                 /* mean duration of the launches that these describe */
-    bool borrowed;                  /* the means are of several geometries */
+    const struct sms__means *means;        /* own, or those of all launches of the symbol */
+    double means_s;                        /* mean duration of the launches that these describe */
+    bool borrowed;                         /* the means are of several geometries */
+    const char *assumed[SMS__ASSUMED_MAX]; /* of geometry and time, where the profile has metrics alone */
+    size_t assumptions;
+    bool geometry_assumed;
 
     double time_s, clock_hz, activity, occupancy; /* NAN where not measured */
     const char *clock_from;                       /* what stands in; NULL: nothing */
@@ -59,7 +62,8 @@ struct sms__derived {
     struct sms__use use[SMS_RESOURCES_MAX];
     struct sms__lie lie; /* on the profiled device */
     double jitter;
-    bool shaped; /* the jitter was chosen for the measured occupancy */
+    bool occupancy_unmet; /* no jitter is to be tried for it */
+    bool shaped;          /* the jitter was chosen for the measured occupancy */
     double block_s, demand[SMS_RESOURCES_MAX];
     bool clamped[SMS_RESOURCES_MAX];
     enum sms__bottleneck bottleneck;
@@ -102,7 +106,8 @@ struct sms__derivation {
 
     struct sms__note *note; /* what was left out */
     size_t notes, notes_room, notes_lost;
-    size_t stand_ins;
+    size_t stand_ins, assumptions;
+    bool timeless; /* no launch of the profile has a time */
     struct sms__means scratch;
     struct sms__slot *slot; /* for derive_shape.c: as many as either device holds blocks, */
     double *last;           /* and as it has SMs */
@@ -121,12 +126,25 @@ bool sms__means_get(const struct sms__means *means, const char *name, enum sms__
 
 /* derive_use.c: clock, activity, occupancy and use of each resource, of a kernel whose time is known. */
 void sms__derive_uses(struct sms__derivation *derivation, struct sms__derived *kernel);
-/* Elapsed cycles of an SM over a launch, or NAN. */
+/* Activity and occupancy, NAN where not measured. */
+void sms__derive_told(struct sms__derived *kernel);
+/* Elapsed cycles of an SM over a launch, or NAN: counted, or also told by instructions and their pace. */
+double sms__derive_elapsed(const struct sms__derived *kernel, const struct sms__device *device);
 double sms__derive_cycles(const struct sms__derived *kernel, const struct sms__device *device);
 double sms__derive_capacity(const struct sms__device *device, size_t r, double clock_hz);
 
 /* derive_kernel.c: from launches to kernels. */
 void sms__derive_collect(struct sms__derivation *derivation);
+
+/* derive_assume.c: geometry and time of a kernel (`launches` is set) whose metrics are all that is known. */
+void sms__derive_assume(struct sms__derivation *derivation, struct sms__derived *kernel,
+                        const struct sms__means *means);
+
+/* Seconds of a launch of such a kernel, whose geometry is known. */
+double sms__derive_assume_time(struct sms__derivation *derivation, struct sms__derived *kernel,
+                               const struct sms__means *means);
+/* Makes the waves of such a kernel whole if a partial one leaves no room for what it used; whether it did. */
+bool sms__derive_assume_whole(struct sms__derivation *derivation, struct sms__derived *kernel);
 
 /* derive_shape.c: NULL, or why the kernel does not fit the device. `lie` for equal blocks or with jitter. */
 struct sms__slot *sms__derive_slots(struct sms__arena *arena, size_t count);
@@ -134,6 +152,9 @@ const char *sms__derive_lie(struct sms__derivation *derivation, const struct sms
                             const struct sms__kernel *shape, double jitter, struct sms__lie *lie);
 const char *sms__derive_shape(struct sms__derivation *derivation, struct sms__derived *kernel);
 const char *sms__derive_retarget(struct sms__derivation *derivation, struct sms__derived *kernel);
+
+/* derive_class.c: of what is used of each resource of the device; `top` is the most used one, or -1. */
+enum sms__bottleneck sms__derive_bottleneck(const struct sms__device *device, const double *use, int *top);
 
 /* derive_steps.c */
 void sms__derive_steps(struct sms__derivation *derivation);

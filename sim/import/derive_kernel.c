@@ -88,7 +88,7 @@ static const char *refuse(const struct sms__profile_launch *launch, double secon
 static bool is_elsewhere(const struct sms__profile *profile, const struct sms__profile_launch *launch)
 {
     const char *first = profile->launch[0].device;
-    return first && launch->device && strcmp(first, launch->device) != 0;
+    return first && launch->device && *first && *launch->device && strcmp(first, launch->device) != 0;
 }
 
 static double shared_of(const struct sms__profile_launch *launch)
@@ -164,8 +164,11 @@ static void add_launch(struct sms__derivation *derivation, struct donors *donors
             sms__means_add(derivation->arena, means, launch);
         return;
     }
+    struct sms__derived said = {0};
     bool by_cycles;
     double seconds = measured_time(derivation, launch, &by_cycles);
+    if (isnan(seconds) && derivation->timeless && launch->metrics)
+        seconds = sms__derive_assume_time(derivation, &said, &derivation->scratch);
     const char *why = is_elsewhere(derivation->profile, launch) ? "on another device" : refuse(launch, seconds);
     struct sms__derived *kernel = why ? NULL : kernel_of(derivation, launch);
     if (kernel && kernel->launches > LAUNCHES_MAX - count)
@@ -177,9 +180,37 @@ static void add_launch(struct sms__derivation *derivation, struct donors *donors
         return;
     }
     kernel->by_cycles |= by_cycles;
+    if (said.assumptions && !kernel->assumptions)
+        kernel->assumed[kernel->assumptions++] = said.assumed[0];
     add_time(kernel, seconds, count);
     sms__means_add(derivation->arena, &kernel->own, launch);
     derivation->of[l] = (size_t)(kernel - derivation->kernel);
+}
+
+/* The first launch of each kernel stands for it where metrics are all that there is. */
+static void assume_all(struct sms__derivation *derivation, const struct donors *donors)
+{
+    bool *done = SMS__NEW(derivation->arena, bool, donors->count + 1);
+    for (size_t l = 0; l < derivation->profile->launches; l++) {
+        const struct sms__profile_launch *launch = &derivation->profile->launch[l];
+        size_t i = 0;
+        while (i < donors->count && strcmp(donors->donor[i].symbol, symbol_of(launch)) != 0)
+            i++;
+        if (i == donors->count || done[i])
+            continue;
+        done[i] = true;
+        if (launch->count > LAUNCHES_MAX) {
+            sms__derive_note(derivation, launch->line, "'%s': more than 10^12 launches",
+                             sms__derive_text(derivation->arena, symbol_of(launch), 60));
+            continue;
+        }
+        struct sms__derived *kernel = make_room(derivation);
+        kernel->symbol = symbol_of(launch);
+        kernel->line = launch->line;
+        kernel->launches = launch->count ? launch->count : 1;
+        sms__derive_assume(derivation, kernel, &donors->donor[i].means);
+        derivation->of[l] = derivation->kernels - 1;
+    }
 }
 
 /* Metrics of all launches of a symbol hold for each geometry as ratios to time: the longer, the more. */
@@ -232,6 +263,8 @@ static void keep_fitting(struct sms__derivation *derivation)
     for (size_t k = 0; k < derivation->kernels; k++) {
         struct sms__derived *kernel = &derivation->kernel[k];
         const char *why = sms__derive_shape(derivation, kernel);
+        if (!why && kernel->assumptions && sms__derive_assume_whole(derivation, kernel))
+            why = sms__derive_shape(derivation, kernel);
         const char *device = derivation->device->name;
         if (!why && derivation->target != derivation->device) {
             why = sms__derive_retarget(derivation, kernel);
@@ -244,18 +277,31 @@ static void keep_fitting(struct sms__derivation *derivation)
         else
             derivation->kernel[kept++] = *kernel;
         derivation->stand_ins += why ? 0 : stand_ins_of(derivation, kernel);
+        derivation->assumptions += why ? 0 : kernel->assumptions;
     }
     for (size_t l = 0; l < derivation->profile->launches; l++)
         derivation->of[l] = derivation->of[l] == SIZE_MAX ? SIZE_MAX : now[derivation->of[l]];
     derivation->kernels = kept;
 }
 
+static bool is_timeless(struct sms__derivation *derivation)
+{
+    bool by_cycles;
+    for (size_t l = 0; l < derivation->profile->launches; l++)
+        if (!isnan(measured_time(derivation, &derivation->profile->launch[l], &by_cycles)))
+            return false;
+    return true;
+}
+
 void sms__derive_collect(struct sms__derivation *derivation)
 {
     struct donors donors = {0};
+    derivation->timeless = is_timeless(derivation);
     derivation->of = SMS__NEW(derivation->arena, size_t, derivation->profile->launches + 1);
     for (size_t l = 0; l < derivation->profile->launches; l++)
         add_launch(derivation, &donors, l);
+    if (derivation->kernels == 0 && derivation->notes == 0)
+        assume_all(derivation, &donors);
     for (size_t k = 0; k < derivation->kernels; k++)
         finish(derivation, &donors, &derivation->kernel[k]);
     keep_fitting(derivation);

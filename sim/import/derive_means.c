@@ -104,6 +104,14 @@ static bool find_rate(const struct unit *units, const char *unit, double *factor
     return slash != NULL || units == clocks;
 }
 
+/* Without a unit, Nsight Compute's ratios are percentages, and nvprof's, of lower case and '_', are ratios. */
+static bool is_percentage(const struct sms__mean *mean)
+{
+    static const char *const of_nvprof = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    bool nvprof = !mean->name[strspn(mean->name, of_nvprof)] && !strstr(mean->name, "__");
+    return mean->unit[0] == '%' || (!mean->unit[0] && !nvprof);
+}
+
 static bool factor_of(const struct sms__mean *mean, enum sms__reading reading, double *factor)
 {
     const char *unit = mean->unit;
@@ -112,7 +120,7 @@ static bool factor_of(const struct sms__mean *mean, enum sms__reading reading, d
         return false;
     switch (reading) {
     case SMS__AS_RATIO:
-        *factor = unit[0] == '%' ? 0.01 : 1;
+        *factor = is_percentage(mean) ? 0.01 : 1;
         return !strcmp(unit, "%") || !unit[0];
     case SMS__AS_COUNT:
         if (!find_unit(sizes, unit, strlen(unit), factor))

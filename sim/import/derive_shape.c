@@ -131,8 +131,8 @@ static void fit_jitter(struct sms__derivation *derivation, struct sms__derived *
 {
     double first = fabs(kernel->lie.occupancy - kernel->occupancy), best = first, chosen = kernel->jitter;
     uint64_t blocks = kernel->shape.blocks, slots = kernel->lie.per_sm * derivation->device->sms;
-    if (!(first > NEAR) || derivation->drawn > DRAWN_MAX || blocks < 2 || blocks > BLOCKS_TRIED ||
-        blocks > WAVES_TRIED * slots)
+    if (kernel->occupancy_unmet || !(first > NEAR) || derivation->drawn > DRAWN_MAX || blocks < 2 ||
+        blocks > BLOCKS_TRIED || blocks > WAVES_TRIED * slots)
         return;
     for (int i = 1; kernel->jitter + i * STEP <= JITTER_MAX + 1e-9; i++) {
         struct sms__lie lie = {0};

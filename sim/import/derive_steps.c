@@ -11,6 +11,9 @@ enum { PERIOD_MAX = 64, STEPS = 400, STEPS_MIN = 8 };
 /* Less is the profiler's own resolution; more than a month is no time. */
 static const double GAP_MIN = 0.5e-6, GAP_MAX = 2.6e6;
 
+/* Of a program's kernel time: kernels that take less do not say how many iterations it has. */
+static const double SHARE_MIN = 0.01;
+
 struct event {
     double start, end; /* NAN */
     enum sms__happening does;
@@ -216,6 +219,51 @@ static bool find_rounds(struct sms__derivation *derivation, const struct line *l
     return true;
 }
 
+static double sum_of(const struct sms__derivation *derivation, enum sms__happening does)
+{
+    double sum = 0;
+    for (size_t d = 0; d < derivation->deeds; d++)
+        sum += derivation->deed[d].does == does ? derivation->deed[d].amount : 0;
+    return sum;
+}
+
+/* The launches of the rarest kernel that matters, as this one is in each iteration. */
+static uint64_t count_iterations(const struct sms__derivation *derivation)
+{
+    double total = 0;
+    uint64_t count = 0;
+    for (size_t k = 0; k < derivation->kernels; k++)
+        total += derivation->kernel[k].sum_s;
+    for (size_t k = 0; k < derivation->kernels; k++) {
+        const struct sms__derived *kernel = &derivation->kernel[k];
+        if (kernel->sum_s >= SHARE_MIN * total && (count == 0 || kernel->launches < count))
+            count = kernel->launches;
+    }
+    return count ? count : 1;
+}
+
+/* Kernels in the order of their first launches, each as often as it ran in an iteration on average, and once at least.
+ */
+static void keep_iteration(struct sms__derivation *derivation, bool timed)
+{
+    uint64_t count = count_iterations(derivation);
+    double in = sum_of(derivation, SMS__DOES_COPY_IN), out = sum_of(derivation, SMS__DOES_COPY_OUT);
+    double host = sum_of(derivation, SMS__DOES_HOST);
+    derivation->deed = SMS__NEW(derivation->arena, struct sms__deed, derivation->kernels);
+    derivation->deeds = derivation->kernels;
+    for (size_t k = 0; k < derivation->kernels; k++) {
+        uint64_t times = (derivation->kernel[k].launches + count / 2) / count;
+        derivation->deed[k] = (struct sms__deed){SMS__DOES_LAUNCH, k, times ? times : 1, 0};
+    }
+    derivation->copying_s = 0;
+    derivation->overlaps = 0;
+    derivation->order =
+        sms__print(derivation->arena,
+                   "launches of one of %llu iterations%s; left out of the whole run: %.0f B copied in, "
+                   "%.0f B copied out, host time of %.3f ms",
+                   (unsigned long long)count, timed ? "" : ", in the file's order", in, out, host * 1e3);
+}
+
 /* The totals remain: all copies in, each kernel as often as it ran, all copies out, all host time. */
 static void flatten(struct sms__derivation *derivation, size_t most)
 {
@@ -249,6 +297,10 @@ void sms__derive_steps(struct sms__derivation *derivation)
     most = most < STEPS_MIN ? STEPS_MIN : most < 100000 ? most : 100000;
     collect(derivation, &steps);
     make_deeds(derivation, &steps);
+    if (derivation->options->iteration) {
+        keep_iteration(derivation, steps.timed);
+        return;
+    }
     if (derivation->deeds <= most)
         return;
     struct line line = without_host(derivation);

@@ -94,6 +94,8 @@ static const struct source sources[] = {
      {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}},
     {"l1", BYTES, 32, true, {"gld_transactions", "gst_transactions"}},
     {"l1", LEVEL, 1, false, {"tex_utilization"}},
+    {"l1", RATE, 1, true, {"gld_throughput", "gst_throughput"}},
+    {"l1", RATE, 1, true, {"gld_throughput"}},
     {"shared", BYTES, 128, false, {"shared_load_transactions", "shared_store_transactions"}},
     {"shared", BYTES, 128, false, {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"}},
     {"shared", PIPE, 1, false, {"l1tex__data_pipe_lsu_wavefronts_mem_shared"}},
@@ -283,16 +285,22 @@ static void find_use(struct sms__derivation *derivation, struct sms__derived *ke
     }
 }
 
-double sms__derive_cycles(const struct sms__derived *kernel, const struct sms__device *device)
+double sms__derive_elapsed(const struct sms__derived *kernel, const struct sms__device *device)
 {
     static const char *const elapsed[] = {"Elapsed Cycles", "sm__cycles_elapsed.max", "sm__cycles_elapsed.avg",
                                           "elapsed_cycles_sm"};
-    double value, executed, pace;
+    double value;
     for (size_t i = 0; i < sizeof elapsed / sizeof *elapsed; i++)
         if (sms__means_get(kernel->means, elapsed[i], SMS__AS_COUNT, &value) && value > 0)
             return i == 3 ? value / (double)device->sms : value;
-    if (!sms__means_get(kernel->means, "inst_executed", SMS__AS_COUNT, &executed))
-        return NAN;
+    return NAN;
+}
+
+double sms__derive_cycles(const struct sms__derived *kernel, const struct sms__device *device)
+{
+    double cycles = sms__derive_elapsed(kernel, device), executed, pace;
+    if (!isnan(cycles) || !sms__means_get(kernel->means, "inst_executed", SMS__AS_COUNT, &executed))
+        return cycles;
     pace = get_or(kernel, "executed_ipc", SMS__AS_COUNT, get_or(kernel, "ipc", SMS__AS_COUNT, NAN));
     return executed / (pace * (double)device->sms * kernel->activity);
 }
@@ -320,6 +328,12 @@ static void find_occupancy(struct sms__derived *kernel)
         kernel->occupancy = NAN;
 }
 
+void sms__derive_told(struct sms__derived *kernel)
+{
+    find_activity(kernel);
+    find_occupancy(kernel);
+}
+
 /* A GPU boosts by up to a quarter, and estimates of short kernels are mostly overhead. */
 static void find_clock(struct sms__derived *kernel, const struct sms__device *device)
 {
@@ -342,35 +356,22 @@ static void find_clock(struct sms__derived *kernel, const struct sms__device *de
         told ? "cycles / time, kept within 93 to 127 % of the device's" : "the device's: no metric tells";
 }
 
-/* The most used compute and memory resource decide. */
 static void find_bottleneck(const struct sms__device *device, struct sms__derived *kernel)
 {
-    double most[SMS_CLASSES] = {0, 0}, top = 0;
-    kernel->top = -1;
-    for (size_t r = 0; r < device->resources; r++) {
-        double *of_class = &most[device->resource[r].cls];
-        *of_class = kernel->use[r].ratio > *of_class ? kernel->use[r].ratio : *of_class;
-        kernel->top = kernel->use[r].ratio > top ? (int)r : kernel->top;
-        top = kernel->use[r].ratio > top ? kernel->use[r].ratio : top;
-    }
-    double apart = fabs(most[SMS_COMPUTE] - most[SMS_MEMORY]);
-    if (top < 0.5)
-        kernel->bottleneck = SMS__LATENCY_BOUND;
-    else if (apart <= 0.1)
-        kernel->bottleneck = SMS__MIXED_BOUND;
-    else
-        kernel->bottleneck = most[SMS_COMPUTE] > most[SMS_MEMORY] ? SMS__COMPUTE_BOUND : SMS__MEMORY_BOUND;
+    double use[SMS_RESOURCES_MAX];
+    for (size_t r = 0; r < device->resources; r++)
+        use[r] = kernel->use[r].ratio;
+    kernel->bottleneck = sms__derive_bottleneck(device, use, &kernel->top);
 }
 
 void sms__derive_uses(struct sms__derivation *derivation, struct sms__derived *kernel)
 {
     struct sms__lie lie;
-    find_activity(kernel);
+    sms__derive_told(kernel);
     if (isnan(kernel->activity) && !sms__derive_lie(derivation, derivation->device, &kernel->shape, 0, &lie)) {
         kernel->activity = lie.activity;
         kernel->idle_unknown = true;
     }
-    find_occupancy(kernel);
     find_clock(kernel, derivation->device);
     for (size_t r = 0; r < derivation->device->resources; r++)
         find_use(derivation, kernel, r);

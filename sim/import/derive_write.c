@@ -7,7 +7,6 @@
 
 enum { COMMENT_MAX = 160, NAME_LENGTH = 48 };
 
-static const char *const class_names[] = {"latency", "compute", "memory", "mixed"};
 static const char *const limit_words[SMS_LIMITS] = {"blocks", "threads", "warps", "registers", "shared memory"};
 
 const char *sms__derive_text(struct sms__arena *arena, const char *text, size_t most)
@@ -116,9 +115,22 @@ static void write_uses(const struct sms__derivation *derivation, const struct sm
     }
     if (between[0] == ',')
         fputc('\n', to);
-    fprintf(to, "  # bottleneck: %s", class_names[kernel->bottleneck]);
+    fprintf(to, "  # bottleneck: %s", sms__class_names[kernel->bottleneck]);
     fprintf(to, kernel->bottleneck == SMS__LATENCY_BOUND ? "\n" : " (%s)\n",
             kernel->top >= 0 ? derivation->device->resource[kernel->top].name : "");
+}
+
+static void write_unknown(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
+{
+    const char *between = "  # stand-in: no metric for ";
+    for (size_t r = 0; r < derivation->device->resources; r++) {
+        if (kernel->use[r].known)
+            continue;
+        fprintf(to, "%s%s", between, derivation->device->resource[r].name);
+        between = ", ";
+    }
+    if (between[0] == ',')
+        fputs("; no demand\n", to);
 }
 
 static void write_stand_ins(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
@@ -135,9 +147,8 @@ static void write_stand_ins(const struct sms__derivation *derivation, const stru
     }
     if (!any)
         fputs("  # stand-in: no metrics; no demands\n", to);
-    for (size_t r = 0; any && r < derivation->device->resources; r++)
-        if (!kernel->use[r].known)
-            fprintf(to, "  # stand-in: no metric for %s; no demand\n", derivation->device->resource[r].name);
+    if (any)
+        write_unknown(derivation, kernel, to);
     if (kernel->clock_from && any)
         fprintf(to, "  # stand-in: clock from %s\n", kernel->clock_from);
     if (kernel->by_cycles)
@@ -152,9 +163,12 @@ static void write_comment(const struct sms__derivation *derivation, const struct
 {
     struct sms__arena *arena = derivation->arena;
     fprintf(to, "  # %s\n", sms__derive_text(arena, kernel->symbol, COMMENT_MAX));
-    fprintf(to, "  # measured: %s, mean of %llu (%.3f to %.3f us, coefficient of variation %s); clock %.0f MHz\n",
-            duration(arena, kernel->time_s), (unsigned long long)kernel->launches, kernel->min_s * 1e6,
-            kernel->max_s * 1e6, percent(arena, kernel->spread), kernel->clock_hz / 1e6);
+    if (!kernel->assumptions)
+        fprintf(to, "  # measured: %s, mean of %llu (%.3f to %.3f us, coefficient of variation %s); clock %.0f MHz\n",
+                duration(arena, kernel->time_s), (unsigned long long)kernel->launches, kernel->min_s * 1e6,
+                kernel->max_s * 1e6, percent(arena, kernel->spread), kernel->clock_hz / 1e6);
+    for (size_t i = 0; i < kernel->assumptions; i++)
+        fprintf(to, "  # assumed: %s\n", kernel->assumed[i]);
     write_occupancy(derivation, kernel, to);
     write_uses(derivation, kernel, to);
     write_stand_ins(derivation, kernel, to);
@@ -242,22 +256,29 @@ static void write_head(struct sms__derivation *derivation, FILE *to)
     const struct sms__profile *profile = derivation->profile;
     const char *source = derivation->options->source;
     if (!source)
-        source =
-            sms__print(derivation->arena, "%s%s%s", profile->tool ? profile->tool : "profile",
-                       profile->version && profile->version[0] ? " " : "", profile->version ? profile->version : "");
+        source = profile->tool ? profile->tool : "profile";
     fputs(
         "# Derived from a profile (docs/profiles.md). Bottleneck: latency where no resource is used by half; else the\n"
         "# class, compute or memory, of the most used one, or mixed where the other class is within 10 points.\n",
         to);
-    fprintf(to, "# Kernels: %zu. Stand-ins: %zu. Left out: %zu.\n", derivation->kernels, derivation->stand_ins,
+    fprintf(to, "# Kernels: %zu. Stand-ins: %zu. Left out: %zu.", derivation->kernels, derivation->stand_ins,
             derivation->notes + derivation->notes_lost);
+    if (derivation->assumptions)
+        fprintf(to, " Assumed: %zu (of times and geometry, which the profile does not tell).", derivation->assumptions);
+    fputc('\n', to);
+    if (derivation->options->guessed)
+        fprintf(to, "# Profiled on %s, %s.\n", derivation->device->name,
+                sms__derive_text(derivation->arena, derivation->options->guessed, COMMENT_MAX));
     for (size_t n = 0; n < derivation->notes; n++)
         write_note(&derivation->note[n], to);
     if (derivation->notes_lost)
         fprintf(to, "# left out: %zu more\n", derivation->notes_lost);
     write_retargeting(derivation, to);
-    fprintf(to, "workload: %s\nsource: \"%s\"\ndevice: %s\n", workload_name(derivation),
-            sms__derive_text(derivation->arena, source, COMMENT_MAX), derivation->target->name);
+    fprintf(to, "workload: %s\n", workload_name(derivation));
+    if (derivation->options->title)
+        fprintf(to, "title: \"%s\"\n", sms__derive_text(derivation->arena, derivation->options->title, COMMENT_MAX));
+    fprintf(to, "source: \"%s\"\ndevice: %s\n", sms__derive_text(derivation->arena, source, COMMENT_MAX),
+            derivation->target->name);
 }
 
 void sms__derive_write(struct sms__derivation *derivation, FILE *to)

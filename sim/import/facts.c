@@ -123,7 +123,9 @@ void sms__intake_finish(struct sms__intake *reader, struct sms__profile *out)
     if (reader->copies)
         qsort(reader->copy, reader->copies, sizeof *reader->copy, by_copy_start);
     out->tool = reader->nvprof ? "nvprof" : "ncu";
-    out->version = "";
+    out->gpu = reader->gpu;
+    out->capability = reader->capability;
+    out->printed = reader->printed;
     out->launch = SMS__NEW(reader->arena, struct sms__profile_launch, reader->drafts + 1);
     out->launches = reader->drafts;
     for (size_t i = 0; i < reader->drafts; i++)

@@ -11,6 +11,10 @@ struct sms__import_options {
     bool dump;            /* ncu, nvprof: print what was read, and make nothing of it */
     const char *profiled; /* of profiles: the device's name; NULL: the one that the profile is called like */
     const char *device;   /* of profiles: the device to write for; NULL: the same */
+    const char *name;     /* of profiles: of the workload; NULL: the file's */
+    const char *title;    /* of profiles: of the workload; or NULL */
+    const char *source;   /* of profiles: where the numbers are from; NULL: the tool */
+    bool iteration;       /* of profiles: one iteration of the launches, and no scenario */
     const struct sms_load_options *load; /* where devices are looked for */
 };
 

@@ -19,6 +19,7 @@ enum note { NOTE_ERROR, NOTE_NO_KERNELS, NOTE_PROCESS, NOTE_REPORT, NOTE_NVPROF,
 struct ncu {
     struct sms__intake reader;
     struct notes notes;
+    struct sms__ncu_report report;
     bool strict; /* the file has a header of ncu's own: others are the program's */
     const char *last_id, *last_process, *last_kernel;
     unsigned last_table;
@@ -284,12 +285,18 @@ static void read_lines(struct ncu *ncu)
     struct sms__rows *rows = ncu->reader.rows;
     sms__rows_rewind(rows);
     ncu->reader.table.columns = 0;
+    ncu->report = (struct sms__ncu_report){0};
     while (!ncu->reader.full && sms__rows_line(rows)) {
-        if (is_message(ncu) || take_header(ncu) || !ncu->reader.table.columns)
+        enum sms__ncu_line line = is_message(ncu) ? SMS__NCU_TAKEN : sms__ncu_text_line(&ncu->reader, &ncu->report);
+        if (line == SMS__NCU_ROW)
+            read_metric(ncu);
+        if (line != SMS__NCU_NOTHING || take_header(ncu))
             continue;
-        const char *at = row_start(ncu);
+        const char *at = ncu->reader.table.columns ? row_start(ncu) : NULL;
         if (at)
             read_row(ncu, at);
+        else
+            sms__intake_printed(&ncu->reader);
     }
 }
 
@@ -306,8 +313,8 @@ static void explain_nothing(const struct ncu *ncu)
         SAY(ncu, NOTE_NVPROF, "this is of nvprof; read it with 'smsched import nvprof'");
     else if (notes->mark[NOTE_REPORT].line)
         SAY(ncu, NOTE_REPORT,
-            "this is ncu's report in text; run ncu with --csv, or print a report file with "
-            "'ncu --import FILE --csv'");
+            "this is ncu's report in text, without a table of metric, unit and value below a line that names the "
+            "kernel; run ncu with --csv, or print a report file with 'ncu --import FILE --csv'");
     else if (notes->mark[NOTE_HEADER].line)
         SAY(ncu, NOTE_HEADER,
             "a header without rows: nothing was profiled; look at ncu's filters (--kernel-name, "
@@ -348,6 +355,9 @@ static int read_one(struct sms__rows *rows, void *user)
     read_lines(ncu);
     for (size_t i = drafts; i < reader->drafts; i++)
         sms__launch_facts(reader, &reader->draft[i]);
+    if (ncu->report.table != SMS__NCU_NO_TABLE)
+        sms__error(reader->errors, SMS_EINPUT, sms__rows_mark(rows, rows->line),
+                   "the report ends within a table: the file is cut off");
     if (reader->drafts == drafts && reader->errors->count == errors)
         explain_nothing(ncu);
     return SMS_OK;
@@ -357,7 +367,7 @@ int sms__read_ncu(struct sms__arena *arena, const char *const *paths, size_t n, 
                   struct sms_errors *errors)
 {
     struct ncu ncu = {.reader = {.arena = arena, .errors = errors, .names = {.arena = arena}}};
-    *out = (struct sms__profile){.tool = "ncu", .version = ""};
+    *out = (struct sms__profile){.tool = "ncu"};
     for (size_t i = 0; i < n && !ncu.reader.full; i++) {
         int code = sms__rows_read(arena, paths[i], read_one, &ncu, errors);
         if (code == SMS_ENOMEM)

@@ -425,8 +425,12 @@ static int read_one(struct sms__rows *rows, void *user)
     nvprof->processes = nvprof->current = 0;
     nvprof->rows = 0;
     while (!reader->full && sms__rows_line(rows))
-        if (!is_message(nvprof) && !take_header(nvprof) && reader->table.columns)
-            read_line(nvprof);
+        if (!is_message(nvprof) && !take_header(nvprof)) {
+            if (reader->table.columns)
+                read_line(nvprof);
+            else
+                sms__intake_printed(reader);
+        }
     if (nvprof->rows == 0 && reader->errors->count == errors)
         explain_nothing(nvprof);
     return SMS_OK;
@@ -477,7 +481,7 @@ int sms__read_nvprof(struct sms__arena *arena, const char *const *paths, size_t 
 {
     struct nvprof nvprof = {.reader = {.arena = arena, .errors = errors, .names = {.arena = arena}, .nvprof = true},
                             .process = ""};
-    *out = (struct sms__profile){.tool = "nvprof", .version = ""};
+    *out = (struct sms__profile){.tool = "nvprof"};
     for (size_t i = 0; i < n && !nvprof.reader.full; i++) {
         int code = sms__rows_read(arena, paths[i], read_one, &nvprof, errors);
         if (code == SMS_ENOMEM)

@@ -46,7 +46,8 @@ struct sms__profile_copy {
 
 struct sms__profile {
     const char *tool;                   /* "ncu" or "nvprof" */
-    const char *version;                /* "" where the file does not say */
+    const char *gpu, *capability;       /* its name, "10.0" as compute capability; NULL where the file does not say */
+    const char *printed;                /* lines of the program's that name a GPU; or NULL */
     struct sms__profile_launch *launch; /* in order of time where times are known, else of the file */
     size_t launches;
     struct sms__profile_copy *copy; /* by start */

@@ -86,7 +86,7 @@ static int make(void *user)
         fputs(i ? "---\n" : "", making->to);
         code = sms__derive(&making->arena, &part, &derive, making->to, making->errors);
     }
-    if (code == SMS_OK)
+    if (code == SMS_OK && !making->derive.iteration)
         write_scenario(making, processes);
     return code;
 }
@@ -114,6 +114,18 @@ static int load_and_make(struct making *making, const char *profiled, const stru
     return code;
 }
 
+/* The device named, else the one that the profile tells, else the one to write for. */
+static struct sms__guess choose_device(struct sms__arena *arena, const struct sms__profile *profile, const char *path,
+                                       const struct sms__import_options *options)
+{
+    if (options->profiled)
+        return (struct sms__guess){.name = options->profiled};
+    struct sms__guess guess = sms__derive_guess(arena, profile, path, options->load);
+    if (guess.silent && options->device)
+        return (struct sms__guess){.name = options->device, .from = "assumed: the device to write for"};
+    return guess;
+}
+
 static int import_profile(struct sms__arena *arena, const char *const *paths, size_t n, read_profile *read,
                           const struct sms__import_options *options, FILE *to, struct sms_errors *errors)
 {
@@ -125,13 +137,18 @@ static int import_profile(struct sms__arena *arena, const char *const *paths, si
         sms__profile_dump(&profile, to);
         return SMS_OK;
     }
-    const char *profiled = options->profiled ? options->profiled : sms__derive_guess(arena, &profile, options->load);
-    if (!profiled)
+    struct sms__guess guess = choose_device(arena, &profile, paths[0], options);
+    if (!guess.name)
         return sms__fail(errors, SMS_EINPUT, paths[0],
-                         "no device file is called like the device that was profiled: name one with --profiled "
-                         "('smsched list devices' shows them)");
+                         "%s: name a device file with --profiled ('smsched list devices' shows them)", guess.why);
+    const char *profiled = guess.name;
     struct making making = {.profile = &profile,
-                            .derive = {.path = paths[0], .name = sms__import_name(arena, paths[0])},
+                            .derive = {.path = paths[0],
+                                       .name = options->name ? options->name : sms__import_name(arena, paths[0]),
+                                       .title = options->title,
+                                       .source = options->source,
+                                       .guessed = guess.from,
+                                       .iteration = options->iteration},
                             .model = options->device ? options->device : profiled,
                             .to = to,
                             .errors = errors};

@@ -7,6 +7,9 @@
 
 enum { NCU = 1, NVPROF = 2, BOTH = NCU | NVPROF };
 
+/* Of what programs print, in characters. */
+enum { PRINTED_LINE = 200, PRINTED_MAX = 1000 };
+
 /* Columns of a name that is not here are metrics. "kernel", "benchmark", "input" and "n" are of tables that people
  * made of ncu's reports, "benchmark name" of those made of nvprof's. */
 static const struct column_name {
@@ -58,7 +61,8 @@ static const struct column_name {
     {"Total", SMS__COLUMN_IGNORED, NVPROF},
     {"Host Name", SMS__COLUMN_IGNORED, NCU},
     {"Kernel Time", SMS__COLUMN_IGNORED, NCU},
-    {"CC", SMS__COLUMN_IGNORED, NCU},
+    {"CC", SMS__COLUMN_CAPABILITY, NCU},
+    {"device__attribute_display_name", SMS__COLUMN_GPU, NCU},
     {"Section Name", SMS__COLUMN_IGNORED, NCU},
     {"Rule Name", SMS__COLUMN_IGNORED, NCU},
     {"Rule Type", SMS__COLUMN_IGNORED, NCU},
@@ -156,6 +160,24 @@ static const char *process_of(struct sms__intake *reader)
     return sms__names_text(&reader->names, text);
 }
 
+/* The first that the profile tells. */
+static void keep_first(struct sms__intake *reader, enum sms__column column, const char **out)
+{
+    if (!*out && *sms__header_field(reader, column))
+        *out = kept(reader, column);
+}
+
+void sms__intake_printed(struct sms__intake *reader)
+{
+    static const char *const makes[] = {"NVIDIA", "Tesla", "GeForce", "Quadro"};
+    const struct sms__rows *rows = reader->rows;
+    const char *before = reader->printed ? reader->printed : "";
+    if (reader->sniffing || rows->length > PRINTED_LINE || strlen(before) > PRINTED_MAX ||
+        !sms__rows_first(rows, makes, sizeof makes / sizeof *makes))
+        return;
+    reader->printed = sms__print(reader->arena, "%s%.*s\n", before, (int)rows->length, rows->line);
+}
+
 struct sms__draft *sms__launch_new(struct sms__intake *reader)
 {
     if (reader->drafts == SMS__LAUNCHES_MAX) {
@@ -171,6 +193,8 @@ struct sms__draft *sms__launch_new(struct sms__intake *reader)
         reader->draft = grown;
         reader->drafts_room = room;
     }
+    keep_first(reader, SMS__COLUMN_GPU, &reader->gpu);
+    keep_first(reader, SMS__COLUMN_CAPABILITY, &reader->capability);
     struct sms__draft *draft = &reader->draft[reader->drafts];
     draft->order = reader->drafts++;
     draft->launch = (struct sms__profile_launch){

@@ -18,6 +18,8 @@ enum sms__column {
     SMS__COLUMN_INPUT, /* of the process */
     SMS__COLUMN_KERNEL,
     SMS__COLUMN_DEVICE,
+    SMS__COLUMN_GPU, /* its name */
+    SMS__COLUMN_CAPABILITY,
     SMS__COLUMN_CONTEXT,
     SMS__COLUMN_STREAM,
     SMS__COLUMN_COUNT,
@@ -76,9 +78,10 @@ struct sms__intake {
     size_t copies, copies_room;
     enum sms__decimal decimal;
     size_t points, commas;
-    bool sniffing; /* only `points` and `commas` are wanted */
-    bool full;     /* a limit was hit: said, and nothing more is read */
-    bool nvprof;   /* whose names of columns these are */
+    const char *gpu, *capability, *printed; /* as of the profile */
+    bool sniffing;                          /* only `points` and `commas` are wanted */
+    bool full;                              /* a limit was hit: said, and nothing more is read */
+    bool nvprof;                            /* whose names of columns these are */
 };
 
 #define SMS__COMPLAIN(reader, i, ...)                                                                                  \
@@ -117,6 +120,9 @@ void sms__intake_whole(struct sms__intake *reader, enum sms__column column, uint
 double sms__intake_seconds(struct sms__intake *reader, enum sms__column column);
 double sms__intake_bytes(struct sms__intake *reader, enum sms__column column);
 
+/* A line that is of no table: kept if it names a GPU. */
+void sms__intake_printed(struct sms__intake *reader);
+
 /* Adds a copy to those of the profile; false when there are too many: said. */
 bool sms__copy_add(struct sms__intake *reader, struct sms__profile_copy copy);
 
@@ -145,6 +151,16 @@ struct sms__text_report {
 };
 bool sms__text_header(struct sms__intake *reader, struct sms__text_report *report);
 bool sms__text_row(struct sms__intake *reader, struct sms__text_report *report);
+
+/* ncu_text.c: the line, if it is of ncu's report in text; a row has been taken as of a table of metrics. */
+struct sms__ncu_report {
+    const char *field[9]; /* of the launch that follows */
+    bool launch;          /* there was one */
+    enum { SMS__NCU_NO_TABLE, SMS__NCU_TABLE, SMS__NCU_TABLE_HEAD } table;
+    size_t start[3]; /* of the columns */
+};
+enum sms__ncu_line { SMS__NCU_NOTHING, SMS__NCU_TAKEN, SMS__NCU_ROW };
+enum sms__ncu_line sms__ncu_text_line(struct sms__intake *reader, struct sms__ncu_report *report);
 
 /* dump.c: the profile in plain words. */
 void sms__profile_dump(const struct sms__profile *profile, FILE *to);

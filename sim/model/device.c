@@ -157,6 +157,8 @@ static const struct sms__field device_fields[] = {
     {"device", SMS__NAME, 0, F(sms__device, name), .required = true, .help = "its name"},
     {"title", SMS__TEXT, 0, F(sms__device, title), .help = "its name in words"},
     {"source", SMS__TEXT, 0, F(sms__device, source), .help = "where the numbers are from"},
+    {"compute_capability", SMS__TEXT, 0, F(sms__device, capability),
+     .help = "as 7.0; profiles that tell it are taken to be of this device"},
     {"clock", SMS__QUANTITY, SMS__FREQUENCY, F(sms__device, clock_hz), 1e3, 1e12, .required = true,
      .help = "SM clock; cycles are converted with it"},
     {"sms", SMS__INTEGER, SMS__COUNT, F(sms__device, sms), 1, 1e6, .required = true, .help = "SMs"},
@@ -183,7 +185,7 @@ const struct sms__table *sms__device_tables(void) { return tables; }
 
 void sms__read_device(struct sms__reader *reader, const struct sms__node *node, struct sms__device *device)
 {
-    *device = (struct sms__device){.node = node, .title = "", .source = ""};
+    *device = (struct sms__device){.node = node, .title = "", .source = "", .capability = ""};
     device->sm = (struct sms__sm){.threads = 2048,
                                   .warps = 64,
                                   .blocks = 32,

@@ -65,6 +65,7 @@ struct sms__mig {
 
 struct sms__device {
     const char *name, *title, *source;
+    const char *capability; /* "7.0"; "" */
     const struct sms__node *node;
     double clock_hz;
     uint64_t sms, memory;
@@ -355,6 +356,8 @@ void sms__read_mode(struct sms__reader *reader, const struct sms__node *node, co
 
 /* sharing.c: one entry of `policies:` where tenants are processes. Returns whether it could be read. */
 bool sms__read_sharing(struct sms__reader *reader, const struct sms__node *node, struct sms__policy_use *use);
+/* Whether `--policy NAME` means it: by its label, or by a name in it, without the parameters. */
+bool sms__is_called(const struct sms__policy_use *use, const char *name);
 /* The policy of the stand-alone runs: a block policy, the plain share policy, one process on a device. */
 void sms__share_alone(const struct sms_load_options *options, struct sms__policy_use *use);
 

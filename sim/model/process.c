@@ -98,41 +98,44 @@ static void append_kernels(struct sms__arena *arena, struct sms__workload *all, 
     }
 }
 
-/* A workload given twice has its kernels once. */
-static void place_choice(struct sms__arena *arena, struct sms__workload *all, struct sms__choice *choice, size_t i)
+/* Where the kernels of each workload begin; one given twice has its kernels once. Returns their number. */
+static size_t place_choices(struct sms__choice *choice, size_t choices)
 {
-    for (size_t j = 0; j < i; j++)
-        if (choice[j].workload == choice[i].workload) {
-            choice[i].first = choice[j].first;
-            return;
-        }
-    choice[i].first = all->kernels;
-    append_kernels(arena, all, choice[i].workload);
-    if (choice[i].workload->declared > all->declared)
-        all->declared = choice[i].workload->declared;
-    if (choice[i].workload->statics > all->statics)
-        all->statics = choice[i].workload->statics;
+    size_t kernels = 0;
+    for (size_t i = 0; i < choices; i++) {
+        size_t j = 0;
+        while (choice[j].workload != choice[i].workload)
+            j++;
+        choice[i].first = j < i ? choice[j].first : kernels;
+        kernels += j < i ? 0 : choice[i].workload->kernels;
+    }
+    return kernels;
 }
 
 /* All kernels of all workloads, and no steps: those are of the one that is drawn. */
 static const struct sms__workload *unite(struct sms__reader *reader, const struct entry *entry,
                                          struct sms__choice *choice, size_t choices)
 {
-    size_t kernels = 0;
-    for (size_t i = 0; i < choices; i++)
-        kernels += choice[i].workload->kernels;
     struct sms_file *file = reader->user;
+    size_t before = file->drawn_kernels, kernels = place_choices(choice, choices);
     file->drawn_kernels += kernels;
     if (file->drawn_kernels > DRAWN_KERNELS_MAX) {
-        sms__complain(reader, entry->draw, "more than %d kernels of all workloads to draw from", DRAWN_KERNELS_MAX);
+        if (before <= DRAWN_KERNELS_MAX)
+            sms__complain(reader, entry->draw, "more than %d kernels of all workloads to draw from", DRAWN_KERNELS_MAX);
         return NULL;
     }
     struct sms__workload *all = SMS__NEW(reader->arena, struct sms__workload, 1);
     *all = (struct sms__workload){
         .node = entry->draw, .name = entry->name, .title = "", .source = "", .device = "", .cls = ""};
     all->kernel = SMS__NEW(reader->arena, struct sms__kernel, kernels);
-    for (size_t i = 0; i < choices; i++)
-        place_choice(reader->arena, all, choice, i);
+    for (size_t i = 0; i < choices; i++) {
+        if (choice[i].first == all->kernels)
+            append_kernels(reader->arena, all, choice[i].workload);
+        if (choice[i].workload->declared > all->declared)
+            all->declared = choice[i].workload->declared;
+        if (choice[i].workload->statics > all->statics)
+            all->statics = choice[i].workload->statics;
+    }
     return all;
 }
 

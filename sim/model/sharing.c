@@ -168,3 +168,17 @@ void sms__share_alone(const struct sms_load_options *options, struct sms__policy
     sms__default_params(use->share->params, use->share_param);
     use->mode = (struct sms__mode){.kind = SMS__MODE_EXCLUSIVE, .label = sms__mode_at(SMS__MODE_EXCLUSIVE)->name};
 }
+
+bool sms__is_called(const struct sms__policy_use *use, const char *name)
+{
+    if (!strcmp(use->label, name))
+        return true;
+    if (!use->share)
+        return !strcmp(use->policy->name, name);
+    for (const char *at = use->label; *name && (at = strstr(at, name)); at++) {
+        char before = at == use->label ? '+' : at[-1], after = at[strlen(name)];
+        if (before == '+' && (after == '+' || after == '(' || !after))
+            return true;
+    }
+    return false;
+}

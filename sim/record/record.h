@@ -90,6 +90,16 @@ struct sms__shared_record {
     double energy_j;
 };
 
+/* What a process waits for when nothing happens any more and it is not through. */
+enum sms__stall {
+    SMS__STALL_DEVICE,
+    SMS__STALL_MEMORY,
+    SMS__STALL_LAUNCH,
+    SMS__STALL_RESTORE, /* it lies on the host */
+    SMS__STALL_RESUME,  /* it is paused */
+    SMS__STALLS
+};
+
 struct sms__record {
     const struct sms_scenario *scenario;
     uint64_t from_ps, to_ps;   /* the time measured */
@@ -105,6 +115,7 @@ struct sms__record {
     struct sms__simtbs_record *simtbs; /* NULL for other runs */
     char why[256];                     /* the run ended in an error: the error in words, or "" */
     uint64_t events, stalled;          /* kernels that no policy decision ever placed, at the end */
+    uint64_t stall[SMS__STALLS];       /* processes that wait for ever, by what for */
 };
 
 void sms__record_init(struct sms__record *record, struct sms__arena *arena, const struct sms_scenario *scenario);

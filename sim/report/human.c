@@ -1,3 +1,4 @@
+#include "metrics.h"
 #include "output.h"
 
 #include <math.h>
@@ -90,10 +91,31 @@ static void print_subjects(const struct sms_results *results, size_t policy, enu
     fputc('\n', to);
 }
 
+/* "warning: 3 processes still wait: 2 for memory, 1 to be resumed". */
+static void print_stall(const struct sms_results *results, size_t policy, FILE *to)
+{
+    static const char *const words[SMS__STALLS] = {"for a device", "for memory", "for leave to launch",
+                                                   "to be restored", "to be resumed"};
+    uint64_t sum;
+    const uint64_t *stall = sms__results_stall(results, policy, &sum);
+    const char *between = "";
+    if (!sum)
+        return;
+    fprintf(to, "  warning: %s: %llu process%s for ever: ", sms_results_policy(results, policy),
+            (unsigned long long)sum, sum == 1 ? " waits" : "es wait");
+    for (int s = 0; s < SMS__STALLS; s++) {
+        if (stall[s])
+            fprintf(to, "%s%llu %s", between, (unsigned long long)stall[s], words[s]);
+        between = stall[s] ? ", " : between;
+    }
+    fputs("\n\n", to);
+}
+
 static void print_shares(const struct sms_results *results, size_t policy, FILE *to)
 {
     print_subjects(results, policy, SMS_PROCESS, process_columns, sizeof process_columns / sizeof *process_columns, to);
     print_subjects(results, policy, SMS_DEVICE, device_columns, sizeof device_columns / sizeof *device_columns, to);
+    print_stall(results, policy, to);
 }
 
 static const char *const host_columns[] = {"kernels_per_s", "stp_ratio",       "antt_ratio",       "fairness_ratio",

@@ -1,5 +1,6 @@
 /* DESIGN's JSON: one object for each scenario. Where there are replications, a
  * metric is their mean, and `ci95` beside the metrics holds the half-widths. */
+#include "metrics.h"
 #include "output.h"
 
 #include <jansson.h>
@@ -36,6 +37,18 @@ static json_t *list_of(const struct sms_results *results, long baseline, size_t 
     return list;
 }
 
+/* Processes that wait for ever, by what for; empty where there are none. */
+static json_t *stall_of(const struct sms_results *results, size_t policy)
+{
+    uint64_t sum;
+    const uint64_t *stall = sms__results_stall(results, policy, &sum);
+    json_t *object = json_object();
+    for (int s = 0; s < SMS__STALLS; s++)
+        if (stall[s])
+            json_object_set_new(object, sms__stall_names[s], json_integer((json_int_t)stall[s]));
+    return object;
+}
+
 static json_t *run_of(const struct sms_results *results, long baseline, size_t policy)
 {
     json_t *run = json_object();
@@ -48,6 +61,8 @@ static json_t *run_of(const struct sms_results *results, long baseline, size_t p
         return run;
     json_object_set_new(run, "processes", list_of(results, baseline, policy, SMS_PROCESS));
     json_object_set_new(run, "devices", list_of(results, baseline, policy, SMS_DEVICE));
+    if (baseline < 0)
+        json_object_set_new(run, "waits_for_ever", stall_of(results, policy));
     return run;
 }
 

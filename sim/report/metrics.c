@@ -139,7 +139,10 @@ static void measure_resource(const struct sms__record *record, size_t r, double 
     size_t k = 0;
     for (size_t v = 0; v < scenario->vms; v++)
         for (; k < record->first_kernel[v + 1]; k++) {
-            double demand = scenario->vm[v].fit[0][k - record->first_kernel[v]].demand[r] / SMS_FULL;
+            size_t of_vm = k - record->first_kernel[v];
+            bool whole = scenario->vm[v].workload->kernel[of_vm].whole; /* its demand is of all SMs */
+            double demand = scenario->vm[v].fit[0][of_vm].demand[r] / SMS_FULL;
+            demand *= whole ? (double)scenario->device[0]->sms : 1;
             used += demand * (double)record->kernel[k].residence_ps;
             delivered += demand * (double)record->kernel[k].work_ps;
         }
@@ -181,6 +184,16 @@ static double energy_j(const struct sms__record *record)
     return energy;
 }
 
+/* Of whole kernels nobody knows the blocks. */
+static bool has_wholes(const struct sms_scenario *scenario)
+{
+    bool any = false;
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++)
+            any |= scenario->vm[v].workload->kernel[k].whole;
+    return any;
+}
+
 /* Of all places for threads, on all devices. */
 static double occupancy(const struct sms__record *record)
 {
@@ -212,8 +225,8 @@ static void measure_host(const struct sms__record *record, double *out)
     out[SMS__ALL_HOST_BLOCKS] = over(sum.blocks, seconds(record));
     out[SMS__ALL_HOST_JOBS] = over(jobs, seconds(record));
     out[SMS__ALL_HOST_MAKESPAN] = makespan_ns(record);
-    out[SMS__ALL_HOST_OCCUPANCY] = occupancy(record);
-    out[SMS__ALL_HOST_ACTIVITY] = over(active, sm_time(record));
+    out[SMS__ALL_HOST_OCCUPANCY] = has_wholes(scenario) ? NAN : occupancy(record);
+    out[SMS__ALL_HOST_ACTIVITY] = has_wholes(scenario) ? NAN : over(active, sm_time(record));
     out[SMS__ALL_HOST_WAIT] = over(sum.wait / 1e3, sum.placed);
     out[SMS__ALL_HOST_ENERGY] = energy_j(record);
     out[SMS__ALL_HOST_ENERGY_KERNEL] = over(energy_j(record), sum.launches);

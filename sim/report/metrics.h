@@ -26,6 +26,7 @@ enum {
 struct sms__values {
     double *of[SMS_SUBJECTS];
     double *end_ps; /* [vms]: the time a VM took until its last job, NAN if it has not ended */
+    uint64_t stall[SMS__STALLS];
 };
 
 /* Processes and devices are followed by one more subject, "all" of them. Kernels are none where
@@ -47,6 +48,11 @@ void sms__measure_progress(const struct sms_scenario *scenario, struct sms__valu
 
 /* The same for a run under compat simtbs, whose stand-alone times come from a formula. Of VMs that have ended. */
 void sms__measure_simtbs_progress(const struct sms__record *record, struct sms__values *values);
+
+/* How many processes waited for ever, by what for (enum sms__stall), in the replication in which most did; `sum`: in
+ * all. */
+const uint64_t *sms__results_stall(const struct sms_results *results, size_t policy, uint64_t *sum);
+extern const char *const sms__stall_names[SMS__STALLS];
 
 /* What --format simtbs prints of a policy's first replication; NULL for other scenarios. */
 const struct sms__simtbs_record *sms__results_simtbs(const struct sms_results *results, size_t policy);

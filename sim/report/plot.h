@@ -18,7 +18,7 @@ struct sms__names {
     size_t count;
 };
 
-/* A mean with its error bar, in seconds or as a ratio; `ci95` is NAN without one. */
+/* A mean with its error bar; `ci95` is NAN without one. `host` sets it apart: it is of all. */
 struct sms__bar {
     size_t scenario, policy;
     const char *group;
@@ -42,6 +42,12 @@ struct sms__box {
     double start_ns, end_ns;
 };
 
+/* A process in a state from start to end. */
+struct sms__stretch {
+    size_t scenario, policy, process, state;
+    double start_ns, end_ns;
+};
+
 struct sms__figure {
     const char *name, *script;
 };
@@ -56,11 +62,14 @@ struct sms__plot {
     const char *scripts;
     atomic_bool *cancel;
     struct sms__names scenario, policy, vm;
-    struct sms__bars throughput, usage;
+    struct sms__bars throughput, usage, turnaround, stp;
     struct sms__heat *heat;
     size_t heats;
     struct sms__box *box;
     size_t boxes;
+    struct sms__names process, state;
+    struct sms__stretch *stretch;
+    size_t stretches;
     struct sms__figure *figure;
     size_t figures;
     struct sms__names left_out; /* figures that the results hold nothing for */
@@ -91,11 +100,20 @@ size_t sms__name_index(struct sms__arena *arena, struct sms__names *names, const
 /* `items` with room for one more than `count`. */
 void *sms__grow(struct sms__arena *arena, void *items, size_t count, size_t size);
 
-/* plot_bars.c, plot_heatmap.c, plot_timeline.c: write the data and the variables of figures. */
+/* plot_bars.c, plot_heatmap.c, plot_timeline.c, plot_processes.c: write the data and the variables of figures. */
 int sms__write_throughput(struct sms__plot *plot);
 int sms__write_usage(struct sms__plot *plot);
+int sms__write_turnaround(struct sms__plot *plot);
 int sms__write_heatmaps(struct sms__plot *plot);
 int sms__write_timelines(struct sms__plot *plot);
+int sms__write_processes(struct sms__plot *plot);
+/* Begins the list of states with those that are known, in their order. */
+void sms__name_states(struct sms__plot *plot);
+size_t sms__state_index(struct sms__plot *plot, const char *state);
+
+/* plot_pairs.c: whether the scenarios are pairs of programs, called A/B; the figure of them. */
+bool sms__are_pairs(struct sms__plot *plot);
+int sms__write_pairs(struct sms__plot *plot);
 
 /* plot_files.c: the two files of a figure, which begin and end together. */
 struct sms__figure_files {

@@ -5,11 +5,15 @@
 #include <math.h>
 #include <string.h>
 
+enum { PROCESSES_MOST = 12 }; /* of a scenario, that have a group each */
+
 struct chart {
     struct sms__plot *plot;
     const struct sms__bars *bars;
-    const char *unit_of; /* what the axis says before its unit */
-    double least;        /* groups whose bars are all below are left out */
+    const char *unit_of;           /* what the axis says before its unit */
+    const struct sms__unit *units; /* the first that the highest bar reaches, else the last; ends with no name */
+    double least;                  /* groups whose bars are all below are left out */
+    bool *together;                /* [scenarios]: only what is of all is drawn */
     struct sms__figure_files files;
     size_t panels, blocks, tics;
     bool *used; /* [policies]: by a panel */
@@ -81,7 +85,8 @@ static struct panel gather(struct chart *chart, size_t scenario)
     struct panel panel = {.scenario = scenario};
     for (size_t i = 0; i < chart->bars->count; i++) {
         const struct sms__bar *bar = &chart->bars->bar[i];
-        if (bar->scenario == scenario && is_used(chart, bar))
+        bool wanted = bar->host || !chart->together[scenario];
+        if (bar->scenario == scenario && wanted && is_used(chart, bar))
             add_to_panel(chart, &panel, bar);
     }
     return panel;
@@ -127,13 +132,10 @@ static void write_block(struct chart *chart, const struct panel *panel, size_t p
 
 static struct sms__unit unit_for(const struct chart *chart, double top)
 {
-    static const struct sms__unit units[] = {{"kernels/µs", 1e6}, {"kernels/ms", 1e3}, {"kernels/s", 1}};
-    size_t i = 0;
-    if (chart->least > 0)
-        return (struct sms__unit){"%", 0.01};
-    while (units[i].size > 1 && top < units[i].size)
-        i++;
-    return units[i];
+    const struct sms__unit *unit = chart->units;
+    while (unit[1].name && top < unit->size)
+        unit++;
+    return *unit;
 }
 
 static void write_axes(struct chart *chart, const struct panel *panel, size_t idx)
@@ -148,7 +150,8 @@ static void write_axes(struct chart *chart, const struct panel *panel, size_t id
     fprintf(to, "panel_top[%zu] = %g\npanel_empty[%zu] = %d\n", idx, top > 0 ? top : 1, idx, !(top > 0));
     fprintf(to, "panel_right[%zu] = %g\npanel_bar[%zu] = %g\n", idx, middle(panel, panel->groups - 1) + 0.5, idx,
             bar_width(panel));
-    fprintf(to, "panel_rule[%zu] = %g\n", idx, panel->host ? middle(panel, panel->groups - 1) - 0.6 : 0);
+    fprintf(to, "panel_rule[%zu] = %g\n", idx,
+            panel->host && panel->groups > 1 ? middle(panel, panel->groups - 1) - 0.6 : 0);
 }
 
 static void write_tics(struct chart *chart, const struct panel *panel, size_t idx)
@@ -188,6 +191,19 @@ static void declare(const struct chart *chart)
     fprintf(to, "full_line = %d\n", chart->least > 0);
 }
 
+/* Of processes, the turnaround is drawn, one by one if there are few; their throughput is not. */
+static void leave_out_processes(struct chart *chart)
+{
+    const struct sms__bars *bars = &chart->plot->turnaround;
+    size_t *processes = SMS__NEW(&chart->plot->arena, size_t, chart->plot->scenario.count);
+    for (size_t i = 0; i < bars->count && chart->bars != &chart->plot->usage; i++) {
+        const struct sms__bar *bar = &bars->bar[i];
+        processes[bar->scenario] += bar->policy == bars->bar[0].policy && !bar->host;
+        if (chart->bars != bars || processes[bar->scenario] > PROCESSES_MOST)
+            chart->together[bar->scenario] = true;
+    }
+}
+
 static int write_chart(struct chart *chart, const char *name)
 {
     struct sms__plot *plot = chart->plot;
@@ -196,6 +212,8 @@ static int write_chart(struct chart *chart, const char *name)
     int code = sms__figure_open(plot, "bars.gp", name, &chart->files);
     if (code)
         return code;
+    chart->together = SMS__NEW(&plot->arena, bool, plot->scenario.count);
+    leave_out_processes(chart);
     chart->used = SMS__NEW(&plot->arena, bool, plot->policy.count);
     declare(chart);
     for (size_t s = 0; s < plot->scenario.count; s++)
@@ -211,13 +229,23 @@ static int write_chart(struct chart *chart, const char *name)
 
 int sms__write_throughput(struct sms__plot *plot)
 {
-    struct chart chart = {.plot = plot, .bars = &plot->throughput, .unit_of = "Throughput"};
+    static const struct sms__unit units[] = {{"kernels/µs", 1e6}, {"kernels/ms", 1e3}, {"kernels/s", 1}, {0}};
+    struct chart chart = {.plot = plot, .bars = &plot->throughput, .unit_of = "Throughput", .units = units};
     return write_chart(&chart, "throughput");
+}
+
+/* Only where there are processes. */
+int sms__write_turnaround(struct sms__plot *plot)
+{
+    static const struct sms__unit units[] = {{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}, {"ns", 1}, {0}};
+    struct chart chart = {.plot = plot, .bars = &plot->turnaround, .unit_of = "Turnaround", .units = units};
+    return plot->turnaround.count ? write_chart(&chart, "turnaround") : SMS_OK;
 }
 
 /* Below half a percent a bar is not to be seen. */
 int sms__write_usage(struct sms__plot *plot)
 {
-    struct chart chart = {.plot = plot, .bars = &plot->usage, .unit_of = "Usage", .least = 0.005};
+    static const struct sms__unit units[] = {{"%", 0.01}, {0}};
+    struct chart chart = {.plot = plot, .bars = &plot->usage, .unit_of = "Usage", .units = units, .least = 0.005};
     return write_chart(&chart, "utilization");
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Doubles whenever the count reaches a power of two, so no capacity is kept. */
 void *sms__grow(struct sms__arena *arena, void *items, size_t count, size_t size)
@@ -35,26 +36,28 @@ static size_t policy_of(struct sms__plot *plot, const struct sms__csv *csv)
     return sms__name_index(&plot->arena, &plot->policy, csv->field[1]);
 }
 
-static struct sms__bar *add_bar(struct sms__plot *plot, struct sms__bars *bars, struct sms__csv *csv)
+/* `value` is the column of the mean; that of its interval is next. */
+static struct sms__bar *add_bar(struct sms__plot *plot, struct sms__bars *bars, struct sms__csv *csv, size_t value)
 {
     struct sms__bar bar = {.scenario = scenario_of(plot, csv),
                            .policy = policy_of(plot, csv),
                            .group = sms__copy(&plot->arena, csv->field[2], strlen(csv->field[2])),
-                           .mean = sms__csv_number(csv, 3),
-                           .ci95 = sms__csv_number(csv, 4)};
+                           .mean = sms__csv_number(csv, value),
+                           .ci95 = sms__csv_number(csv, value + 1)};
     bars->bar = sms__grow(&plot->arena, bars->bar, bars->count, sizeof *bars->bar);
     bars->bar[bars->count] = bar;
     return &bars->bar[bars->count++];
 }
 
-static void take_vm(struct sms__plot *plot, struct sms__csv *csv) { add_bar(plot, &plot->throughput, csv); }
+static void take_vm(struct sms__plot *plot, struct sms__csv *csv) { add_bar(plot, &plot->throughput, csv, 3); }
 
 static void take_host(struct sms__plot *plot, struct sms__csv *csv)
 {
-    add_bar(plot, &plot->throughput, csv)->host = true;
+    add_bar(plot, &plot->throughput, csv, 3)->host = true;
+    add_bar(plot, &plot->stp, csv, 5);
 }
 
-static void take_resource(struct sms__plot *plot, struct sms__csv *csv) { add_bar(plot, &plot->usage, csv); }
+static void take_resource(struct sms__plot *plot, struct sms__csv *csv) { add_bar(plot, &plot->usage, csv, 3); }
 
 /* Heat maps and timelines show the first device. */
 static bool is_first_device(const struct sms__csv *csv) { return !strcmp(csv->field[2], "0"); }
@@ -90,6 +93,47 @@ static void take_box(struct sms__plot *plot, struct sms__csv *csv)
                                                  .end_ns = sms__csv_amount(csv, 6)};
 }
 
+/* Gives the processes their order, too. */
+static void take_process(struct sms__plot *plot, struct sms__csv *csv)
+{
+    struct sms__bar *bar = add_bar(plot, &plot->turnaround, csv, 3);
+    bar->host = !strcmp(bar->group, "all");
+    if (!bar->host)
+        sms__name_index(&plot->arena, &plot->process, bar->group);
+}
+
+static void take_span(struct sms__plot *plot, struct sms__csv *csv)
+{
+    struct sms__stretch stretch = {.scenario = scenario_of(plot, csv),
+                                   .policy = policy_of(plot, csv),
+                                   .process = sms__name_index(&plot->arena, &plot->process, csv->field[2]),
+                                   .state = sms__state_index(plot, csv->field[3]),
+                                   .start_ns = sms__csv_amount(csv, 4),
+                                   .end_ns = sms__csv_amount(csv, 5)};
+    if (plot->errors.count)
+        return;
+    plot->stretch = sms__grow(&plot->arena, plot->stretch, plot->stretches, sizeof *plot->stretch);
+    plot->stretch[plot->stretches++] = stretch;
+}
+
+/* Files that are there only if a scenario has processes. */
+static int read_processes(struct sms__plot *plot)
+{
+    struct sms__csv files[] = {{.file = "processes.csv",
+                                .column = {"scenario", "policy", "process", "turnaround_ns", "ci95_turnaround_ns"},
+                                .row = take_process},
+                               {.file = "spans.csv",
+                                .column = {"scenario", "policy", "process", "state", "start_ns", "end_ns"},
+                                .row = take_span}};
+    int code = SMS_OK;
+    if (access(sms__print(&plot->arena, "%s/%s", plot->folder, files[1].file), F_OK))
+        return SMS_OK;
+    sms__name_states(plot);
+    for (size_t i = 0; i < sizeof files / sizeof *files && code == SMS_OK; i++)
+        code = sms__csv_read(plot, &files[i]);
+    return code;
+}
+
 int sms__plot_read(struct sms__plot *plot)
 {
     struct sms__csv files[] = {
@@ -97,7 +141,7 @@ int sms__plot_read(struct sms__plot *plot)
          .column = {"scenario", "policy", "vm", "kernels_per_s", "ci95_kernels_per_s"},
          .row = take_vm},
         {.file = "hosts.csv",
-         .column = {"scenario", "policy", "host", "kernels_per_s", "ci95_kernels_per_s"},
+         .column = {"scenario", "policy", "host", "kernels_per_s", "ci95_kernels_per_s", "stp_ratio", "ci95_stp_ratio"},
          .row = take_host},
         {.file = "resources.csv",
          .column = {"scenario", "policy", "resource", "usage_ratio", "ci95_usage_ratio"},
@@ -111,6 +155,8 @@ int sms__plot_read(struct sms__plot *plot)
     int code = SMS_OK;
     for (size_t i = 0; i < sizeof files / sizeof *files && code == SMS_OK; i++)
         code = sms__csv_read(plot, &files[i]);
+    if (code == SMS_OK)
+        code = read_processes(plot);
     if (code == SMS_OK && plot->throughput.count == 0)
         code = sms__fail(&plot->errors, SMS_EINPUT, plot->folder, "holds no results");
     return code;

@@ -105,6 +105,7 @@ static int run_policy(struct job *job)
     memcpy(job->why, record.why, sizeof job->why);
     if (code == SMS_OK) {
         sms__measure(&record, &results->values[job->idx]);
+        memcpy(results->values[job->idx].stall, record.stall, sizeof record.stall);
         if (record.simtbs && job->work->options->alone)
             sms__measure_simtbs_progress(&record, &results->values[job->idx]);
         if (replication == 0)
@@ -232,9 +233,7 @@ static void choose_policies(struct sms_results *results, const struct sms_run_op
     results->policy = SMS__NEW(&results->arena, size_t, scenario->policies);
     for (size_t p = 0; p < scenario->policies; p++) {
         const struct sms__policy_use *use = &scenario->policy[p];
-        bool chosen =
-            !options->policy || !strcmp(options->policy, use->label) || !strcmp(options->policy, use->policy->name);
-        if (chosen)
+        if (!options->policy || sms__is_called(use, options->policy))
             results->policy[results->policies++] = p;
     }
 }
@@ -445,3 +444,20 @@ const float *sms_results_bins(const struct sms_results *results, size_t policy, 
 }
 
 uint64_t sms_results_bin_ps(const struct sms_results *results, size_t policy) { return results->bins[policy].width_ps; }
+
+const char *const sms__stall_names[SMS__STALLS] = {"device", "memory", "launch", "restore", "resume"};
+
+const uint64_t *sms__results_stall(const struct sms_results *results, size_t policy, uint64_t *sum)
+{
+    const uint64_t *most = results->values[policy * results->replications].stall;
+    *sum = 0;
+    for (size_t i = 0; i < results->replications; i++) {
+        const uint64_t *own = results->values[policy * results->replications + i].stall;
+        uint64_t all = 0;
+        for (int s = 0; s < SMS__STALLS; s++)
+            all += own[s];
+        most = all > *sum ? own : most;
+        *sum = all > *sum ? all : *sum;
+    }
+    return most;
+}

@@ -188,7 +188,7 @@ void sms__trace_span(struct sms__trace *trace, const char *policy, const struct 
 
 static bool is_chosen(const struct sms__policy_use *use, const char *policy)
 {
-    return !policy || !strcmp(policy, use->label) || !strcmp(policy, use->policy->name);
+    return !policy || sms__is_called(use, policy);
 }
 
 static int init_parts(struct sms__trace *trace)

@@ -1,6 +1,6 @@
-/* Writes a trace: JSON by hand, since there may be millions of events, and
- * numbers by their digits, so that every picosecond is exact. */
+/* Writes a trace: JSON by hand, since there may be millions of events. */
 #include "trace.h"
+#include "trace_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,83 +30,11 @@ struct lanes {
 struct writer {
     const struct sms__trace *trace;
     const struct sms__trace_part *part;
-    FILE *to;
     struct lanes *lanes;           /* [tracks] */
     uint64_t first_pid, first_tid; /* of this part */
     uint64_t events;
-    size_t used;
-    char buffer[1 << 15];
+    struct sms__text text;
 };
-
-static void flush(struct writer *writer)
-{
-    fwrite(writer->buffer, 1, writer->used, writer->to);
-    writer->used = 0;
-}
-
-static void put_char(struct writer *writer, char c)
-{
-    if (writer->used == sizeof writer->buffer)
-        flush(writer);
-    writer->buffer[writer->used++] = c;
-}
-
-static void put(struct writer *writer, const char *text)
-{
-    while (*text)
-        put_char(writer, *text++);
-}
-
-/* With so many digits behind a point. */
-static void put_fixed(struct writer *writer, uint64_t value, int decimals)
-{
-    char digits[24];
-    int n = 0;
-    do {
-        if (n == decimals && n > 0)
-            digits[n++] = '.', decimals = -1;
-        digits[n++] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value || n <= decimals);
-    while (n > 0)
-        put_char(writer, digits[--n]);
-}
-
-static void put_number(struct writer *writer, uint64_t value) { put_fixed(writer, value, 0); }
-
-/* Microseconds, the unit of the format. */
-static void put_us(struct writer *writer, uint64_t ps) { put_fixed(writer, ps, 6); }
-
-static void put_escaped(struct writer *writer, const char *text)
-{
-    static const char hex[] = "0123456789abcdef";
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            put_char(writer, '\\');
-        if (c >= ' ') {
-            put_char(writer, *text);
-            continue;
-        }
-        put(writer, "\\u00");
-        put_char(writer, hex[c / 16]);
-        put_char(writer, hex[c % 16]);
-    }
-}
-
-static void put_string(struct writer *writer, const char *key, const char *text)
-{
-    put(writer, key);
-    put_char(writer, '"');
-    put_escaped(writer, text);
-    put_char(writer, '"');
-}
-
-static void put_field(struct writer *writer, const char *key, uint64_t value)
-{
-    put(writer, key);
-    put_number(writer, value);
-}
 
 static uint64_t streams_of(const struct sms__trace *trace) { return trace->first_stream[trace->scenario->vms]; }
 
@@ -138,26 +66,26 @@ static size_t device_of(const struct sms__trace *trace, uint32_t track)
 
 static void begin_event(struct writer *writer, const char *phase)
 {
-    put(writer, writer->events++ ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
-    put(writer, phase);
-    put_char(writer, '"');
+    sms__put(&writer->text, writer->events++ ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
+    sms__put(&writer->text, phase);
+    sms__put_char(&writer->text, '"');
 }
 
 static void put_metadata(struct writer *writer, const char *what, uint64_t pid, uint64_t tid)
 {
     begin_event(writer, "M");
-    put_string(writer, ",\"name\":", what);
-    put_field(writer, ",\"pid\":", pid);
-    put_field(writer, ",\"tid\":", tid);
-    put(writer, ",\"args\":{");
+    sms__put_string(&writer->text, ",\"name\":", what);
+    sms__put_field(&writer->text, ",\"pid\":", pid);
+    sms__put_field(&writer->text, ",\"tid\":", tid);
+    sms__put(&writer->text, ",\"args\":{");
 }
 
 /* A track's place is its number. */
 static void put_sort_index(struct writer *writer, const char *what, uint64_t pid, uint64_t tid, uint64_t idx)
 {
     put_metadata(writer, what, pid, tid);
-    put_field(writer, "\"sort_index\":", idx);
-    put(writer, "}}");
+    sms__put_field(&writer->text, "\"sort_index\":", idx);
+    sms__put(&writer->text, "}}");
 }
 
 static void name_stream(struct writer *writer, size_t stream)
@@ -166,22 +94,22 @@ static void name_stream(struct writer *writer, size_t stream)
     size_t v = 0;
     while (stream >= trace->first_stream[v + 1])
         v++;
-    put(writer, "\"name\":\"");
-    put_escaped(writer, trace->scenario->vm[v].name);
-    put(writer, ", stream ");
-    put_number(writer, stream - trace->first_stream[v]);
-    put(writer, "\"}}");
+    sms__put(&writer->text, "\"name\":\"");
+    sms__put_escaped(&writer->text, trace->scenario->vm[v].name);
+    sms__put(&writer->text, ", stream ");
+    sms__put_number(&writer->text, stream - trace->first_stream[v]);
+    sms__put(&writer->text, "\"}}");
 }
 
 static void name_sm(struct writer *writer, size_t sm, size_t lane)
 {
-    put(writer, "\"name\":\"SM ");
-    put_number(writer, sm);
+    sms__put(&writer->text, "\"name\":\"SM ");
+    sms__put_number(&writer->text, sm);
     if (lane) {
-        put(writer, " +");
-        put_number(writer, lane);
+        sms__put(&writer->text, " +");
+        sms__put_number(&writer->text, lane);
     }
-    put(writer, "\"}}");
+    sms__put(&writer->text, "\"}}");
 }
 
 /* The lane whose last event ended last, among those that are free: in this order of
@@ -252,21 +180,21 @@ static int put_record(struct writer *writer, const struct sms__trace_record *rec
     if (code)
         return code;
     begin_event(writer, "X");
-    put(writer, place.is_kernel ? ",\"cat\":\"kernel\",\"name\":\"" : ",\"cat\":\"block\",\"name\":\"");
-    put_escaped(writer, vm->name);
-    put_char(writer, '/');
-    put_escaped(writer, vm->workload->kernel[kind->kernel].name);
-    put_string(writer, "\",\"cname\":", colours[kind->vm % COLOURS]);
-    put_field(writer, ",\"pid\":", place.pid);
-    put_field(writer, ",\"tid\":", place.tid);
-    put(writer, ",\"ts\":");
-    put_us(writer, record->start_ps);
-    put(writer, ",\"dur\":");
-    put_us(writer, record->end_ps - record->start_ps);
-    put_field(writer, ",\"args\":{\"blocks\":", record->blocks);
-    put_field(writer, ",\"start_ps\":", record->start_ps);
-    put_field(writer, ",\"end_ps\":", record->end_ps);
-    put(writer, "}}");
+    sms__put(&writer->text, place.is_kernel ? ",\"cat\":\"kernel\",\"name\":\"" : ",\"cat\":\"block\",\"name\":\"");
+    sms__put_escaped(&writer->text, vm->name);
+    sms__put_char(&writer->text, '/');
+    sms__put_escaped(&writer->text, vm->workload->kernel[kind->kernel].name);
+    sms__put_string(&writer->text, "\",\"cname\":", colours[kind->vm % COLOURS]);
+    sms__put_field(&writer->text, ",\"pid\":", place.pid);
+    sms__put_field(&writer->text, ",\"tid\":", place.tid);
+    sms__put(&writer->text, ",\"ts\":");
+    sms__put_us(&writer->text, record->start_ps);
+    sms__put(&writer->text, ",\"dur\":");
+    sms__put_us(&writer->text, record->end_ps - record->start_ps);
+    sms__put_field(&writer->text, ",\"args\":{\"blocks\":", record->blocks);
+    sms__put_field(&writer->text, ",\"start_ps\":", record->start_ps);
+    sms__put_field(&writer->text, ",\"end_ps\":", record->end_ps);
+    sms__put(&writer->text, "}}");
     return SMS_OK;
 }
 
@@ -284,20 +212,20 @@ static void put_span(struct writer *writer, const struct sms__trace_record *reco
     const struct sms__trace *trace = writer->trace;
     size_t devices = trace->scenario->devices;
     begin_event(writer, "X");
-    put_string(writer, ",\"cat\":\"process\",\"name\":", writer->part->state[record->kind]);
-    put_string(writer, ",\"cname\":", colours[record->kind % COLOURS]);
-    put_field(writer, ",\"pid\":", writer->first_pid + devices);
-    put_field(writer, ",\"tid\":", first_process_tid(writer) + record->track - trace->first_track[devices]);
-    put(writer, ",\"ts\":");
-    put_us(writer, record->start_ps);
-    put(writer, ",\"dur\":");
-    put_us(writer, record->end_ps - record->start_ps);
-    put(writer, ",\"args\":{");
+    sms__put_string(&writer->text, ",\"cat\":\"process\",\"name\":", writer->part->state[record->kind]);
+    sms__put_string(&writer->text, ",\"cname\":", colours[record->kind % COLOURS]);
+    sms__put_field(&writer->text, ",\"pid\":", writer->first_pid + devices);
+    sms__put_field(&writer->text, ",\"tid\":", first_process_tid(writer) + record->track - trace->first_track[devices]);
+    sms__put(&writer->text, ",\"ts\":");
+    sms__put_us(&writer->text, record->start_ps);
+    sms__put(&writer->text, ",\"dur\":");
+    sms__put_us(&writer->text, record->end_ps - record->start_ps);
+    sms__put(&writer->text, ",\"args\":{");
     if (record->blocks > 0)
-        put_field(writer, "\"device\":", record->blocks - 1);
-    put_field(writer, record->blocks > 0 ? ",\"start_ps\":" : "\"start_ps\":", record->start_ps);
-    put_field(writer, ",\"end_ps\":", record->end_ps);
-    put(writer, "}}");
+        sms__put_field(&writer->text, "\"device\":", record->blocks - 1);
+    sms__put_field(&writer->text, record->blocks > 0 ? ",\"start_ps\":" : "\"start_ps\":", record->start_ps);
+    sms__put_field(&writer->text, ",\"end_ps\":", record->end_ps);
+    sms__put(&writer->text, "}}");
 }
 
 /* Names the tracks of processes. */
@@ -306,14 +234,14 @@ static void put_process_names(struct writer *writer)
     const struct sms_scenario *scenario = writer->trace->scenario;
     uint64_t pid = writer->first_pid + scenario->devices, tid = first_process_tid(writer);
     put_metadata(writer, "process_name", pid, tid);
-    put(writer, "\"name\":\"");
-    put_escaped(writer, writer->part->label);
-    put(writer, ", processes\"}}");
+    sms__put(&writer->text, "\"name\":\"");
+    sms__put_escaped(&writer->text, writer->part->label);
+    sms__put(&writer->text, ", processes\"}}");
     put_sort_index(writer, "process_sort_index", pid, tid, pid);
     for (size_t v = 0; v < scenario->vms; v++) {
         put_metadata(writer, "thread_name", pid, tid + v);
-        put_string(writer, "\"name\":", scenario->vm[v].name);
-        put(writer, "}}");
+        sms__put_string(&writer->text, "\"name\":", scenario->vm[v].name);
+        sms__put(&writer->text, "}}");
         put_sort_index(writer, "thread_sort_index", pid, tid + v, v);
     }
 }
@@ -333,7 +261,7 @@ static int put_records(struct writer *writer)
             put_span(writer, record);
         else
             code = put_record(writer, record);
-        if (i % CANCEL_EVERY == 0 && code == SMS_OK && (is_canceled(writer) || ferror(writer->to)))
+        if (i % CANCEL_EVERY == 0 && code == SMS_OK && (is_canceled(writer) || ferror(writer->text.to)))
             code = is_canceled(writer) ? SMS_ECANCELED : SMS_EIO;
     }
     return code;
@@ -344,14 +272,14 @@ static void put_counter(struct writer *writer, size_t device, const char *name, 
                         uint64_t value, int decimals)
 {
     begin_event(writer, "C");
-    put_string(writer, ",\"name\":", name);
-    put_field(writer, ",\"pid\":", writer->first_pid + device);
-    put(writer, ",\"ts\":");
-    put_us(writer, at_ps);
-    put_string(writer, ",\"args\":{", unit);
-    put_char(writer, ':');
-    put_fixed(writer, value, decimals);
-    put(writer, "}}");
+    sms__put_string(&writer->text, ",\"name\":", name);
+    sms__put_field(&writer->text, ",\"pid\":", writer->first_pid + device);
+    sms__put(&writer->text, ",\"ts\":");
+    sms__put_us(&writer->text, at_ps);
+    sms__put_string(&writer->text, ",\"args\":{", unit);
+    sms__put_char(&writer->text, ':');
+    sms__put_fixed(&writer->text, value, decimals);
+    sms__put(&writer->text, "}}");
 }
 
 /* One counter of a device: resident blocks, or the usage of a resource. Only where it changes, and 0 at the end. */
@@ -392,18 +320,18 @@ static void put_windows(struct writer *writer, uint64_t pid, uint64_t tid)
     if (!part->period || !part->window || part->last / part->period >= WINDOWS_SHOWN)
         return;
     put_metadata(writer, "thread_name", pid, tid);
-    put(writer, "\"name\":\"complete\"}}");
+    sms__put(&writer->text, "\"name\":\"complete\"}}");
     put_sort_index(writer, "thread_sort_index", pid, tid, 0);
     for (uint64_t w = 0; w <= part->last / part->period && w * part->period < part->last; w++) {
         begin_event(writer, "X");
-        put(writer, ",\"cat\":\"window\",\"name\":\"complete\"");
-        put_field(writer, ",\"pid\":", pid);
-        put_field(writer, ",\"tid\":", tid);
-        put(writer, ",\"ts\":");
-        put_us(writer, from + w * part->period);
-        put(writer, ",\"dur\":");
-        put_us(writer, part->window);
-        put(writer, ",\"args\":{}}");
+        sms__put(&writer->text, ",\"cat\":\"window\",\"name\":\"complete\"");
+        sms__put_field(&writer->text, ",\"pid\":", pid);
+        sms__put_field(&writer->text, ",\"tid\":", tid);
+        sms__put(&writer->text, ",\"ts\":");
+        sms__put_us(&writer->text, from + w * part->period);
+        sms__put(&writer->text, ",\"dur\":");
+        sms__put_us(&writer->text, part->window);
+        sms__put(&writer->text, ",\"args\":{}}");
     }
 }
 
@@ -414,13 +342,13 @@ static void put_processes(struct writer *writer)
     for (size_t d = 0; d < scenario->devices; d++) {
         uint64_t pid = writer->first_pid + d;
         put_metadata(writer, "process_name", pid, tid);
-        put(writer, "\"name\":\"");
-        put_escaped(writer, writer->part->label);
-        put(writer, ", device ");
-        put_number(writer, d);
-        put(writer, " (");
-        put_escaped(writer, scenario->device[d]->name);
-        put(writer, ")\"}}");
+        sms__put(&writer->text, "\"name\":\"");
+        sms__put_escaped(&writer->text, writer->part->label);
+        sms__put(&writer->text, ", device ");
+        sms__put_number(&writer->text, d);
+        sms__put(&writer->text, " (");
+        sms__put_escaped(&writer->text, scenario->device[d]->name);
+        sms__put(&writer->text, ")\"}}");
         put_sort_index(writer, "process_sort_index", pid, tid, pid);
         put_windows(writer, pid, tid);
         tid += tids_of(writer->trace, d);
@@ -459,23 +387,23 @@ static void put_summary(struct writer *writer, const struct sms__trace_part *par
         stays++;
         blocks += part->record[i].blocks;
     }
-    put_string(writer, "{\"policy\":", part->label);
-    put_field(writer, ",\"first_pid\":", writer->first_pid);
-    put_field(writer, ",\"stays\":", part->stays);
-    put_field(writer, ",\"stays_kept\":", stays);
-    put_field(writer, ",\"blocks\":", part->blocks);
-    put_field(writer, ",\"blocks_kept\":", blocks);
-    put_field(writer, ",\"kernels\":", part->kernels);
-    put_field(writer, ",\"kernels_kept\":", part->records - stays - spans);
+    sms__put_string(&writer->text, "{\"policy\":", part->label);
+    sms__put_field(&writer->text, ",\"first_pid\":", writer->first_pid);
+    sms__put_field(&writer->text, ",\"stays\":", part->stays);
+    sms__put_field(&writer->text, ",\"stays_kept\":", stays);
+    sms__put_field(&writer->text, ",\"blocks\":", part->blocks);
+    sms__put_field(&writer->text, ",\"blocks_kept\":", blocks);
+    sms__put_field(&writer->text, ",\"kernels\":", part->kernels);
+    sms__put_field(&writer->text, ",\"kernels_kept\":", part->records - stays - spans);
     if (trace->scenario->shares) {
-        put_field(writer, ",\"spans\":", part->spans);
-        put_field(writer, ",\"spans_kept\":", spans);
+        sms__put_field(&writer->text, ",\"spans\":", part->spans);
+        sms__put_field(&writer->text, ",\"spans_kept\":", spans);
     }
-    put_string(writer, ",\"kept\":", what_is_kept(part));
-    put_field(writer, ",\"window_ps\":", part->window);
-    put_field(writer, ",\"period_ps\":", part->period);
-    put_field(writer, ",\"counter_interval_ps\":", part->usage.bins ? (uint64_t)1 << part->usage.shift : 0);
-    put(writer, "}");
+    sms__put_string(&writer->text, ",\"kept\":", what_is_kept(part));
+    sms__put_field(&writer->text, ",\"window_ps\":", part->window);
+    sms__put_field(&writer->text, ",\"period_ps\":", part->period);
+    sms__put_field(&writer->text, ",\"counter_interval_ps\":", part->usage.bins ? (uint64_t)1 << part->usage.shift : 0);
+    sms__put(&writer->text, "}");
 }
 
 /* The processes of a policy are numbered after those of the one before. */
@@ -493,21 +421,21 @@ static void go_to_part(struct writer *writer, size_t p)
 static void put_header(struct writer *writer)
 {
     const struct sms__trace *trace = writer->trace;
-    put(writer, "{\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"program\":\"smsched " SMSCHED_VERSION "\"");
-    put_string(writer, ",\"scenario\":", trace->scenario->name);
-    put_string(writer, ",\"file\":", trace->scenario->path);
-    put_field(writer, ",\"seed\":", trace->options.seed);
-    put_field(writer, ",\"replication\":", 1);
-    put_field(writer, ",\"from_ps\":", trace->options.from_ps);
+    sms__put(&writer->text, "{\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"program\":\"smsched " SMSCHED_VERSION "\"");
+    sms__put_string(&writer->text, ",\"scenario\":", trace->scenario->name);
+    sms__put_string(&writer->text, ",\"file\":", trace->scenario->path);
+    sms__put_field(&writer->text, ",\"seed\":", trace->options.seed);
+    sms__put_field(&writer->text, ",\"replication\":", 1);
+    sms__put_field(&writer->text, ",\"from_ps\":", trace->options.from_ps);
     if (trace->options.to_ps != UINT64_MAX)
-        put_field(writer, ",\"to_ps\":", trace->options.to_ps);
-    put(writer, ",\n\"runs\":[");
+        sms__put_field(&writer->text, ",\"to_ps\":", trace->options.to_ps);
+    sms__put(&writer->text, ",\n\"runs\":[");
     for (size_t p = 0; p < trace->parts; p++) {
-        put(writer, p ? ",\n" : "");
+        sms__put(&writer->text, p ? ",\n" : "");
         go_to_part(writer, p);
         put_summary(writer, writer->part);
     }
-    put(writer, "]},\n\"traceEvents\":[");
+    sms__put(&writer->text, "]},\n\"traceEvents\":[");
 }
 
 static int put_all(struct writer *writer)
@@ -522,8 +450,8 @@ static int put_all(struct writer *writer)
             writer->lanes[t].count = 0;
         code = put_part(writer);
     }
-    put(writer, "\n]}\n");
-    flush(writer);
+    sms__put(&writer->text, "\n]}\n");
+    sms__text_flush(&writer->text);
     return code;
 }
 
@@ -535,7 +463,7 @@ int sms__trace_write(const struct sms__trace *trace)
     int code = SMS_ENOMEM;
     if (writer && lanes) {
         writer->trace = trace;
-        writer->to = trace->file;
+        writer->text.to = trace->file;
         writer->lanes = lanes;
         code = put_all(writer);
     }

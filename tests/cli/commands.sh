@@ -40,6 +40,8 @@ try 0 "completion" help completion; says "complete -o default -F _smsched smsche
 
 for what in devices workloads policies contention metrics fields; do try 0 "list $what" list $what; done
 try 0 "list" list; says "fine_grained"; says "v100"; says "proportional"; says "stp_ratio"
+try 0 "list workloads, JSON" list workloads --format json; says '"class": "latency"'; says '"use_ratio"'
+try 0 "list workloads, CSV" list workloads --format csv; says "gtx1080ti/atax,atax_kernel1,gtx1080ti,latency,16,256,22,0,840332,"
 try 2 "list of nothing" list pods
 
 try 0 "validate" validate scenarios/*.yaml scenarios/*/*.yaml models/devices/*.yaml
@@ -91,6 +93,54 @@ try 0 "figures" plot "$work/results"
 for figure in "$work"/results/plots/*.svg; do
     if [ -s "$figure" ]; then ok; else bad "figure $figure"; fi
 done
+
+# Scenarios that are called A/B are pairs of programs: one figure, of all.
+for pair in a/a a/b a/c b/b b/c c/c; do
+    printf -- '---\nscenario: %s\ndevices: [{model: v100}]\npolicies: [round_robin, depth_first]\nvms:\n' "$pair"
+    for vm in x:${pair%/*} y:${pair#*/}; do printf '  - {name: %s, workload: %s, repeat: 3}\n' "${vm%:*}" "${vm#*:}"; done
+done >"$work/pairs.yaml"
+for program in a:40 b:80 c:160; do
+    printf -- '---\nworkload: %s\nkernels: [{name: k, blocks: %d, threads: 256, block_time: 9 us, demand: {dram: 40 %%}}]\n' \
+        "${program%:*}" "${program#*:}"
+done >>"$work/pairs.yaml"
+try 0 "pairs" run "$work/pairs.yaml" --brief --out "$work/pairs" --quiet
+if [ "$(cat "$work/pairs/timeline.csv" "$work/pairs/heatmap.csv" | wc -l)" -eq 2 ]; then ok; else bad "a brief folder has rows"; fi
+try 0 "a figure of pairs" plot "$work/pairs" --figures svg
+if [ "$(ls "$work/pairs/plots")" = "$(printf 'pairs.dat\npairs.svg')" ]; then ok; else bad "plots of pairs: $(ls "$work/pairs/plots")"; fi
+if awk '/^[0-9]/ { n++; at[$1, $2, n > 9] = $3 } END { exit !(n == 18 && at[1, 2, 0] == at[2, 1, 0] && at[0, 0, 1] != "") }' \
+    "$work/pairs/plots/pairs.dat"; then ok; else bad "two squares of 3 x 3, symmetric"; fi
+
+# Timelines of processes: of 10, and of 150, of which not all have a row.
+for count in 10 150; do
+    cp -r "$work/again" "$work/shared$count"
+    python3 - "$work/shared$count" "$count" <<'EOT'
+import sys
+folder, count = sys.argv[1], int(sys.argv[2])
+names = [f"c/{i}" for i in range(count)] + ["all"]
+with open(folder + "/processes.csv", "w") as to:
+    print("scenario,policy,process,turnaround_ns,ci95_turnaround_ns", file=to)
+    print(*(f"s,{policy},{name},{'' if name == 'c/1' else 5000}," for policy in ("a", "b") for name in names), sep="\n", file=to)
+with open(folder + "/spans.csv", "w") as to:
+    print("scenario,policy,process,device,state,start_ns,end_ns", file=to)
+    for policy in "a(x=1)", "a(x:1)", "crowded":
+        for i, name in reversed(list(enumerate(names[:-1]))):
+            print(f"s,{policy},{name},,unplaced,0,{i + 1}", file=to)
+            for k in range(1000 if policy == "crowded" else 2):
+                print(f"s,{policy},{name},0,{'kernel' if k % 2 else 'host'},{i + 1 + k},{i + 2 + k}", file=to)
+EOT
+    try 0 "figures of $count processes" plot "$work/shared$count" --figures svg
+    says "plots/processes-s-a+x+1+.svg"; says "plots/processes-s-a+x+1+-2.svg"; says "plots/processes-s-crowded.svg"
+done
+plots=$work/shared10/plots
+if [ "$(sed -n 3p "$plots/processes-s-a+x+1+.dat")" = "0.000 10.000 9 0 unplaced" ] &&
+    [ "$(grep -vc '^#' "$plots/processes-s-a+x+1+.dat")" -eq 30 ]; then ok; else bad "spans as they are, in the order of processes"; fi
+if [ "$(grep -vc '^#' "$plots/processes-s-crowded.dat")" -gt 1000 ]; then ok; else bad "crowded rows"; fi
+if grep -q 'a(x=1) (first 120 of 150)' "$work/shared150/plots/processes-s-a+x+1+.svg"; then ok; else bad "rows left out are told"; fi
+if grep -q '>c/9<' "$plots/processes-s-a+x+1+.svg"; then ok; else bad "names of rows"; fi
+if [ "$(grep -c '^c/. ' "$plots/turnaround.dat")" -eq 18 ] && [ "$(grep -c '^all ' "$plots/turnaround.dat")" -eq 2 ]; then ok; else bad "turnarounds"; fi
+if [ "$(grep -vc '^#\|^$' "$work/shared150/plots/turnaround.dat")" -eq 2 ]; then ok; else bad "turnaround of many: of all"; fi
+printf 'scenario,policy,process,device,state,start_ns,end_ns\ns,p,c/0,,kernel,-1,2\n' >"$work/shared10/spans.csv"
+try 3 "a span that begins before the run" plot "$work/shared10" --figures svg; says "out of range"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

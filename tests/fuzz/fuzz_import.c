@@ -63,15 +63,20 @@ static const struct sms__importer *importer_of(uint8_t byte)
     return &sms__importers[byte < 0x80 ? 0 : byte < 0xc0 ? 1 : 2];
 }
 
-/* The last byte says how to import the others. Profiles are read and printed. */
+/* The last byte says how to import the others. Profiles are read and printed, or made into scenarios of a device. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0 || size > SIZE_MAX_OF_INPUT)
         return -1;
     const struct sms__importer *importer = importer_of(data[size - 1]);
     bool simtbs = importer == &sms__importers[0];
-    const struct sms__import_options options = {
-        .sane = data[size - 1] & 1, .fixed = data[size - 1] & 2, .dump = !simtbs};
+    bool made = simtbs || (data[size - 1] & 4);
+    const struct sms_load_options models = {.installed_models = "models"};
+    const struct sms__import_options options = {.sane = simtbs && (data[size - 1] & 1),
+                                                .fixed = data[size - 1] & 2,
+                                                .dump = !made,
+                                                .profiled = (data[size - 1] & 8) ? NULL : "gtx1080ti",
+                                                .load = &models};
     struct sms_errors errors;
     char path[64], *text = NULL;
     size_t length = 0;
@@ -82,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fclose(to);
     if ((code != SMS_OK) != (errors.count > 0))
         abort();
-    if (code == SMS_OK && simtbs)
+    if (code == SMS_OK && made)
         load(text, length, options.sane);
     free(text);
     return 0;

@@ -21,10 +21,10 @@ cat $words >"$work/words.dict"
 # Profiles, and behind each the byte that selects its importer.
 if [ "$target" = import ]; then
     for file in tests/import/*/ncu-*.csv tests/import/*/ncu-*.txt; do
-        { cat "$file"; printf '\x80'; } >"$work/seeds/$(basename "$file")"
+        for byte in 80 84 8c; do { cat "$file"; printf "\\x$byte"; } >"$work/seeds/$byte-$(basename "$file")"; done
     done
     for file in tests/import/*/nvprof-*.csv tests/import/*/nvprof-*.txt; do
-        { cat "$file"; printf '\xc0'; } >"$work/seeds/$(basename "$file")"
+        for byte in c0 c4 cc; do { cat "$file"; printf "\\x$byte"; } >"$work/seeds/$byte-$(basename "$file")"; done
     done
 fi
 

@@ -115,7 +115,7 @@ static void read_program(struct sms__arena *arena, const char *path, struct prog
     char *line = SMS__NEW(arena, char, LINE_BYTES);
     FILE *file = fopen(path, "r");
     assert_non_null(file);
-    *program = (struct program){.profile = {.tool = "nvprof", .version = ""}};
+    *program = (struct program){.profile = {.tool = "nvprof"}};
     program->profile.launch = SMS__NEW(arena, struct sms__profile_launch, ROWS);
     program->profile.copy = SMS__NEW(arena, struct sms__profile_copy, ROWS);
     while (fgets(line, LINE_BYTES, file))

@@ -68,9 +68,26 @@ static const char scenario_text[] =
     "devices: [{model: ticks}]\n"
     "contention: {model: curve, curves: {slots: [[1, 0.3]], memory: [[1, 0.1]]}}\n"
     "policies: [rr, bfa]\n"
-    "vms: [{name: a, workload: of-ticks, start: 1 us}, {name: b, workload: of-ticks, start: 3 us}]\n";
+    "vms: [{name: a, workload: of-ticks, start: 1 us}, {name: b, workload: of-ticks, start: 3 us}]\n"
+    "---\n"
+    "device: split\nclock: 1 GHz\nsms: 2\nmemory: 1 GiB\nsm: {threads: 2048, warps: 64, blocks: 64}\n"
+    "resources: {fp32: {class: compute}}\n"
+    "mig: {slices: 2, profiles: [{name: half, sms: 1, memory: 512 MiB, slices: 1, starts: [0, 1]}]}\n"
+    "---\n"
+    "workload: whole\ncorun_class: m\n"
+    "kernels: [{name: k, time: 9 us, demand: {fp32: 60 %}}]\n"
+    "steps: [{allocate: 2 MiB}, {launch: k}]\n"
+    "---\n"
+    "workload: other\nkernels: [{name: k, time: 3 us}]\n"
+    "---\n"
+    "scenario: shared\n"
+    "devices: [{model: split}]\n"
+    "host: {context: 1 MiB}\n"
+    "contention: {model: pairwise, slowdown: {m: {m: 2}}}\n"
+    "policies: [plain, {mode: mps, block: fine_grained}, {mode: {mig: {instances: [half, half]}}}]\n"
+    "processes: [{name: p, workload: whole, count: 2}, {name: q, draw: [whole, other]}]\n";
 
-enum { ORDINARY, TICKS }; /* scenarios of the file */
+enum { ORDINARY, TICKS, SHARED }; /* scenarios of the file */
 
 static char path[] = "/tmp/smsched-oom-XXXXXX";
 
@@ -156,6 +173,7 @@ static void a_run_survives_any_one_allocation_that_fails(void **state)
     (void)state;
     assert_true(run_until_it_succeeds(ORDINARY, 1) > 4);
     assert_true(run_until_it_succeeds(TICKS, 1) > 4);
+    assert_true(run_until_it_succeeds(SHARED, 1) > 4);
 }
 
 static void a_run_survives_the_end_of_all_memory(void **state)
@@ -163,6 +181,7 @@ static void a_run_survives_the_end_of_all_memory(void **state)
     (void)state;
     assert_true(run_until_it_succeeds(ORDINARY, 0) > 4);
     assert_true(run_until_it_succeeds(TICKS, 0) > 4);
+    assert_true(run_until_it_succeeds(SHARED, 0) > 4);
 }
 
 static void a_run_is_the_same_after_a_failed_one(void **state)

@@ -122,6 +122,9 @@ static void policies_have_three_parts(void **state)
     assert_true(use[3].param[0] == 1.5 && use[4].mode.switch_ps == 0 && use[4].mode.slice_ps == 2e9);
     assert_true(scenario->alone->mode.kind == SMS__MODE_EXCLUSIVE && scenario->alone->share == use[0].share);
     assert_null(use[3].instances);
+    assert_true(sms__is_called(&use[3], "mps") && sms__is_called(&use[3], "fine_grained"));
+    assert_true(sms__is_called(&use[1], "time_slice") && !sms__is_called(&use[0], "time_slice"));
+    assert_true(sms__is_called(&use[2], "plain+exclusive") && !sms__is_called(&use[3], "fine"));
     sms_file_free(file);
 }
 

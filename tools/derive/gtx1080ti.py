@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Derive workload files from nvprof metrics and traces of a GTX 1080 Ti.
+"""The formulas of docs/derivation.md a second time: an independent computation of what nvprof's metrics and traces of a
+GTX 1080 Ti say of kernels, for tests/import to compare with the importer. The library is written by tools/library.
 
-usage: gtx1080ti.py [--check | --table] [DATA_DIR [OUT_DIR]]
+usage: gtx1080ti.py [--check] [DATA_DIR]
 
 DATA_DIR (default ../shared/data/nvprof/gtx1080ti) holds metrics/PROGRAM.csv (nvprof --metrics all --csv)
-and traces/PROGRAM.csv (nvprof --print-gpu-trace --csv). One file a program is written to OUT_DIR (default
-models/workloads/gtx1080ti). --table prints a Markdown table of the kernels and --check compares utilizations
-with the levels 0 to 10 that nvprof itself prints; neither writes files.
+and traces/PROGRAM.csv (nvprof --print-gpu-trace --csv). Prints a Markdown table of the kernels; --check compares
+utilizations with the levels 0 to 10 that nvprof itself prints.
 
 For a kernel of N blocks of W warps, mean duration T (from the trace, never from a metrics run), S SMs:
 
@@ -29,30 +29,28 @@ import math
 import re
 import statistics
 from dataclasses import dataclass, field
-from functools import reduce
 from pathlib import Path
 
-# name, file in DATA_DIR, title. Left out: Rodinia pathfinder (its launches overlap on two streams), programs whose
-# launches differ in work (Barnes-Hut, cutcp), and programs that repeat a bottleneck already here.
+# name, file in DATA_DIR. Left out: Rodinia pathfinder (its launches overlap on two streams), programs whose launches
+# differ in work (Barnes-Hut, cutcp), and programs that repeat a bottleneck already here.
 PROGRAMS = [
-    ("atax", "poly_atax", "PolyBench atax, 4096 x 4096"),
-    ("backprop", "rodinia_backprop", "Rodinia backprop, 65536 inputs"),
-    ("binomial_options", "cudasdk_binomialOptions", "CUDA SDK binomialOptions"),
-    ("black_scholes", "cudasdk_BlackScholes", "CUDA SDK BlackScholes"),
-    ("convolution_2d", "poly_2dconv", "PolyBench 2DConvolution, 4096 x 4096"),
-    ("convolution_separable", "cudasdk_convolutionSeparable", "CUDA SDK convolutionSeparable"),
-    ("fdtd2d", "poly_fdtd2d", "PolyBench fdtd2d, 2048 x 2048"),
-    ("gemm", "poly_gemm", "PolyBench gemm, 512 x 512"),
-    ("hotspot", "rodinia_hotspot", "Rodinia hotspot, 512 x 512"),
-    ("lava_md", "rodinia_lavaMD", "Rodinia lavaMD, 10 boxes a side"),
-    ("lbm", "parboil_lbm", "Parboil lbm"),
-    ("matrix_mul", "cudasdk_matrixMul", "CUDA SDK matrixMul, 320 x 640"),
-    ("md5_hash", "shoc_lev1md5hash", "SHOC MD5Hash"),
-    ("mri_q", "parboil_mriq", "Parboil mri-q"),
-    ("stencil", "parboil_stencil", "Parboil stencil"),
-    ("vector_add", "cudasdk_vectorAdd", "CUDA SDK vectorAdd, 50000 elements"),
+    ("atax", "poly_atax"),
+    ("backprop", "rodinia_backprop"),
+    ("binomial_options", "cudasdk_binomialOptions"),
+    ("black_scholes", "cudasdk_BlackScholes"),
+    ("convolution_2d", "poly_2dconv"),
+    ("convolution_separable", "cudasdk_convolutionSeparable"),
+    ("fdtd2d", "poly_fdtd2d"),
+    ("gemm", "poly_gemm"),
+    ("hotspot", "rodinia_hotspot"),
+    ("lava_md", "rodinia_lavaMD"),
+    ("lbm", "parboil_lbm"),
+    ("matrix_mul", "cudasdk_matrixMul"),
+    ("md5_hash", "shoc_lev1md5hash"),
+    ("mri_q", "parboil_mriq"),
+    ("stencil", "parboil_stencil"),
+    ("vector_add", "cudasdk_vectorAdd"),
 ]
-SOURCE = "nvprof metrics and traces, GTX 1080 Ti, leimingyu/magus @ b9153ef (MIT)"
 
 SMS = 28
 MAX_WARPS, MAX_BLOCKS = 64, 32                     # per SM
@@ -62,7 +60,6 @@ CLOCK_RANGE = (1.480e9, 2.000e9)                   # Hz: base clock; the highest
 SECTOR = 32                                        # bytes of a transaction of dram, l2 and the unified cache
 MAX_KERNELS, MIN_SHARE = 4, 0.01                   # kernels kept of a program
 MIN_JITTER_LAUNCHES = 10
-COPY_LIMIT = 1024 * 1024                           # bytes: a program that runs once keeps copies up to this total
 
 # resource: (count per launch, capacity, unit of the capacity); "SM cycle" is per SM and cycle, "cycle" per cycle of
 # the device, "s" per second of the device.
@@ -257,178 +254,14 @@ def read_kernels(events, metrics):
     return [kernel for kernel in kernels if kernel in largest]
 
 
-def copied(events, direction):
-    return sum(event.size for event in events if event.name == f"[CUDA memcpy {direction}]")
-
-
-@dataclass
-class Loop:
-    """What one iteration of a program does besides its launches."""
-    count: int
-    copy_in: float
-    copy_out: float
-    host: float
-    left_in: float
-    left_out: float
-
-
-def read_loop(events, kernels):
-    """Iterations of a program: between one launch of its first kernel and the next lies one iteration."""
-    count = reduce(math.gcd, (len(kernel.durations) for kernel in kernels))
-    all_in, all_out = copied(events, "HtoD"), copied(events, "DtoH")
-    if count == 1:
-        keep = all_in + all_out <= COPY_LIMIT
-        return Loop(1, all_in, all_out, 0.0, 0.0, 0.0) if keep else Loop(1, 0.0, 0.0, 0.0, all_in, all_out)
-    first = kernels[0]
-    launches = [i for i, event in enumerate(events) if event.name == first.symbol]
-    launches = launches[::len(first.durations) // count]
-    spans = [events[a:b] for a, b in zip(launches, launches[1:])]
-    gaps = [events[b].start - events[a].start - sum(event.duration for event in events[a:b])
-            for a, b in zip(launches, launches[1:])]
-    copy_in, copy_out = copied(spans[0], "HtoD"), copied(spans[0], "DtoH")
-    return Loop(count, copy_in, copy_out, max(0.0, statistics.median(gaps)),
-                all_in - copy_in * count, all_out - copy_out * count)
-
-
-def plain(value, digits):
-    """A decimal number without trailing zeros."""
-    text = f"{value:.{digits}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def floor_percent(ratio, digits=2):
-    """A percentage rounded down, so that demands that fill a resource exactly don't oversubscribe it."""
-    scale = 10**digits
-    return plain(math.floor(ratio * 100 * scale + 1e-9) / scale, digits)
-
-
-def microseconds(seconds):
-    return f"{plain(seconds * 1e6, 4)} us"
-
-
-def exact_size(size):
-    """A size for a step: the greatest unit of which it is a whole number."""
-    whole = round(size)
-    for unit, scale in (("MiB", 1024**2), ("KiB", 1024)):
-        if whole and whole % scale == 0:
-            return f"{whole // scale} {unit}"
-    return f"{whole} B"
-
-
-def readable_size(size):
-    """A size for a comment."""
-    for unit, scale in (("MiB", 1024**2), ("KiB", 1024)):
-        if size >= scale:
-            return f"{plain(size / scale, 1)} {unit}"
-    return f"{round(size)} B"
-
-
 def uses(kernel):
     """(resource, utilization) in falling order, zeros left out."""
     return sorted(((r, kernel.use(r)) for r in RESOURCES if kernel.use(r) >= 1e-4), key=lambda item: -item[1])
 
 
-def clamp_notes(kernel):
-    for resource, use in uses(kernel):
-        if use / kernel.average <= kernel.ceiling(resource):
-            continue
-        if use > 1:
-            yield f"{resource} comes out above 100 %: demand clamped to {floor_percent(kernel.ceiling(resource))} %"
-        else:
-            yield (f"{resource}: {floor_percent(use / kernel.average)} % a block would oversubscribe a full SM or device, "
-                   f"since waves are uneven: clamped")
-
-
-def kernel_comment(kernel):
-    """The arithmetic of a kernel, as lines of text."""
-    m = kernel.metrics
-    slots = kernel.resident * SMS
-    binding = next(limit for limit, blocks in kernel.limits.items() if blocks == kernel.resident)
-    warps = math.ceil(kernel.threads / 32)
-    estimate = kernel.cycles / kernel.time
-    within = "" if estimate == kernel.clock else f" (from {plain(estimate / 1e6, 0)} MHz: short kernel)"
-    lines = [
-        f"{kernel.symbol}",
-        f"T = {microseconds(kernel.time)}, mean of {len(kernel.durations)}, "
-        f"{plain(100 * kernel.share, 1)} % of the program's kernel time",
-        f"b = {kernel.resident} blocks/SM (by {binding}), waves = {kernel.blocks}/{slots} = "
-        f"{plain(kernel.blocks / slots, 2)} -> {kernel.waves}, average = {plain(kernel.average, 3)} blocks/SM",
-        f"occupancy {plain(100 * kernel.average * warps / MAX_WARPS, 1)} % over T, "
-        f"{plain(100 * m['achieved_occupancy'], 1)} % measured while SMs were active",
-        f"f = {plain(kernel.clock / 1e6, 0)} MHz{within}, C = {plain(kernel.cycles, 0)} cycles",
-        "use: " + ", ".join(f"{r} {floor_percent(use)} %" for r, use in uses(kernel)),
-    ]
-    return lines + list(clamp_notes(kernel))
-
-
-def kernel_yaml(kernel):
-    demands = ((r, floor_percent(kernel.demand(r), 3)) for r in RESOURCES)
-    shown = ", ".join(f"{r}: {percent} %" for r, percent in demands if percent != "0")
-    lines = [f"  # {line}" for line in kernel_comment(kernel)]
-    lines += [
-        f"  - name: {kernel.name}",
-        f"    blocks: {kernel.blocks}",
-        f"    threads: {kernel.threads}",
-        f"    registers: {kernel.registers}",
-        f"    shared_memory: {kernel.shared_memory} B",
-        f"    block_time: {microseconds(kernel.block_time)}",
-        f"    demand: {{{shown}}}",
-    ]
-    jitter = plain(100 * kernel.variation, 1)
-    if len(kernel.durations) >= MIN_JITTER_LAUNCHES and jitter != "0":
-        lines.append(f"    jitter: {jitter} %")
-    return lines
-
-
-def steps_yaml(kernels, loop):
-    lines = []
-    if loop.copy_in:
-        lines.append(f"  - copy_in: {exact_size(loop.copy_in)}")
-    lines += [f"  - {{launch: {k.name}, times: {len(k.durations) // loop.count}}}" for k in kernels]
-    if loop.copy_out:
-        lines.append(f"  - copy_out: {exact_size(loop.copy_out)}")
-    if loop.host >= 0.5e-6:
-        lines.append(f"  - host: {plain(loop.host * 1e6, 1)} us")
-    return lines
-
-
-def loop_comment(kernels, loop):
-    covered = plain(100 * sum(kernel.share for kernel in kernels), 1)
-    runs = f"one of the {loop.count} iterations" if loop.count > 1 else "one run"
-    lines = [f"The steps are {runs} of the program; its kernels here take {covered} % of the program's kernel time."]
-    if loop.left_in or loop.left_out:
-        lines.append(f"Left out, once a run: {readable_size(loop.left_in)} copied in, {readable_size(loop.left_out)} copied out.")
-    if loop.host >= 0.5e-6:
-        lines.append("Host time: median of what launches and copies leave of an iteration in the trace, under the profiler.")
-    return lines
-
-
-def workload_yaml(name, title, kernels, loop):
-    lines = [
-        "# Derived by tools/derive/gtx1080ti.py (docs/derivation.md): change the script, not this file.",
-        *(f"# {line}" for line in loop_comment(kernels, loop)),
-        f"workload: gtx1080ti/{name}",
-        f"title: {title}",
-        f"source: {SOURCE}",
-        "device: gtx1080ti",
-        "kernels:",
-        *(line for kernel in kernels for line in kernel_yaml(kernel)),
-        "steps:",
-        *steps_yaml(kernels, loop),
-    ]
-    return "\n".join(lines) + "\n"
-
-
 def read_program(data, file):
     events = read_trace(data / "traces" / f"{file}.csv")
-    kernels = read_kernels(events, read_metrics(data / "metrics" / f"{file}.csv"))
-    return kernels, read_loop(events, kernels)
-
-
-def write_workloads(data, out):
-    out.mkdir(parents=True, exist_ok=True)
-    for name, file, title in PROGRAMS:
-        (out / f"{name}.yaml").write_text(workload_yaml(name, title, *read_program(data, file)))
+    return read_kernels(events, read_metrics(data / "metrics" / f"{file}.csv"))
 
 
 def bottleneck(kernel):
@@ -440,8 +273,8 @@ def bottleneck(kernel):
 def print_table(data):
     print("| program | kernel | blocks x threads | T, us | b | waves | bottleneck | highest use |")
     print("|---|---|---|---|---|---|---|---|")
-    for name, file, _ in PROGRAMS:
-        for k in read_program(data, file)[0]:
+    for name, file in PROGRAMS:
+        for k in read_program(data, file):
             top = ", ".join(f"{r} {100 * use:.0f} %" for r, use in uses(k)[:3])
             print(f"| {name} | {k.name} | {k.blocks} x {k.threads} | {1e6 * k.time:.1f} | {k.resident} | "
                   f"{k.waves} | {bottleneck(k)} | {top} |")
@@ -449,8 +282,8 @@ def print_table(data):
 
 def print_check(data):
     """nvprof's level n stands for a utilization of (n-1)*10 % to n*10 %, over active cycles within the SMs."""
-    for name, file, _ in PROGRAMS:
-        for k in read_program(data, file)[0]:
+    for name, file in PROGRAMS:
+        for k in read_program(data, file):
             for level, resources in LEVELS.items():
                 active = 1 if resources[0] in DEVICE_SCOPE else k.metrics["sm_activity"]
                 ours = math.ceil(10 * sum(k.use(r) for r in resources) / active)
@@ -461,19 +294,14 @@ def print_check(data):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", nargs="?", type=Path, default=Path("../shared/data/nvprof/gtx1080ti"))
-    parser.add_argument("out", nargs="?", type=Path, default=Path("models/workloads/gtx1080ti"))
-    mode = parser.add_mutually_exclusive_group()
-    mode.add_argument("--check", action="store_true", help="compare with nvprof's utilization levels")
-    mode.add_argument("--table", action="store_true", help="print a Markdown table")
+    parser.add_argument("--check", action="store_true", help="compare with nvprof's utilization levels")
     options = parser.parse_args()
     if not (options.data / "traces").is_dir():
         parser.error(f"{options.data}: no such data (it holds metrics/ and traces/)")
     if options.check:
         print_check(options.data)
-    elif options.table:
-        print_table(options.data)
     else:
-        write_workloads(options.data, options.out)
+        print_table(options.data)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 # What all figures share. Before it is loaded, the script that loads it has set
 #   format, file      svg, pdf or png, and where it goes
 #   panels            how many there are; they fill one column, or two if there are more than four
+#   panel_columns     instead of these one or two; optional
 #   names, name[], name_colour[]    the legend; names = 0: none
 #   margin_left, margin_right, title_h, plot_h    of each panel, in inches
 #   panel_below[]     what each panel needs below its axis for the names of tics
@@ -13,7 +14,7 @@ array hue[8] = [0x0072B2, 0xE69F00, 0x009E73, 0xD55E00, 0x56B4E9, 0xCC79A7, 0xF0
 pale(c) = ((c >> 1) & 0x7F7F7F) + 0x7F7F7F
 colour(i) = i % 16 < 8 ? hue[i % 8 + 1] : pale(hue[i % 8 + 1])    # i from 0
 
-columns = panels > 4 ? 2 : 1
+columns = exists('panel_columns') ? panel_columns : panels > 4 ? 2 : 1
 rows = (panels + columns - 1) / columns
 figure_w = columns > 1 ? 7.0 : 3.45
 panel_w = (figure_w - side_w) / columns

@@ -36,7 +36,7 @@ static void write_model(char *to, size_t room, int model)
     snprintf(to + at, room - at, "]}}");
 }
 
-static double simulated_gb_s(int kernel, int level, int model)
+static double simulated_gb_s(int kernel, int blocks, int model)
 {
     char text[2048], contention[512];
     write_model(contention, sizeof contention, model);
@@ -44,7 +44,7 @@ static double simulated_gb_s(int kernel, int level, int model)
              "workload: w\nkernels: [{name: k, blocks: %d, threads: 64, block_time: 10 us, demand: {dram: %.6f %%}}]\n"
              "---\nscenario: s\ndevices: [{model: v100}]\ncontention: %s\npolicies: [round_robin]\n"
              "vms: [{name: v, workload: w, repeat: forever}]\nrun: {duration: 1 ms}\n",
-             80 * blocks_per_sm[level], 100 * asked(kernel, 0), contention);
+             80 * blocks, 100 * asked(kernel, 0), contention);
     struct ran ran = run_text(text, 0, NULL);
     double delivered = metric_of(&ran, 0, SMS_RESOURCE, "dram", "delivered_ratio");
     ran_release(&ran);
@@ -60,14 +60,24 @@ static void compare(int kernel, int level, struct sample sample[MODELS], FILE *t
     fprintf(to, "| %s | %.1f %% | %g", kernels[kernel], occupancy, measured);
     fprintf(points, "%g %g", occupancy, measured);
     for (int m = 0; m < MODELS; m++) {
-        double ours = simulated_gb_s(kernel, level, m);
+        double ours = simulated_gb_s(kernel, blocks_per_sm[level], m);
         if (counts(kernel, level, m))
             sample_add(&sample[m], off_percent(ours, measured));
         fprintf(to, " | %.0f", ours);
-        fprintf(points, " %g", ours);
     }
     fprintf(to, " |\n");
     fprintf(points, "\n");
+}
+
+/* For the figure: what the models say of every number of blocks. */
+static void write_lines(const struct site *site)
+{
+    FILE *to = open_out(site, "bandwidth-lines.dat");
+    for (int k = 0; k < KERNELS; k++, fprintf(to, "\n\n"))
+        for (int blocks = 1; blocks <= blocks_per_sm[LEVELS - 1]; blocks++)
+            fprintf(to, "%g %g %g\n", 100 * blocks * 64 / 2048.0, simulated_gb_s(k, blocks, PROPORTIONAL),
+                    simulated_gb_s(k, blocks, CURVE));
+    fclose(to);
 }
 
 void bandwidth(struct site *site)
@@ -87,6 +97,7 @@ void bandwidth(struct site *site)
                 sample_max(&sample[m]));
     fclose(to);
     fclose(points);
+    write_lines(site);
     report(site,
            &(struct outcome){"DRAM bandwidth by occupancy", "facts of the data's README (V100)",
                              "GB/s, `proportional`, nothing fitted", "right at the ends, too fast between", 16, 43},

@@ -9,18 +9,18 @@ set terminal @low
 set border 3 lw 0.6
 set tics nomirror scale 0.4 font 'Helvetica,17'
 set grid lt 1 lc rgb '#dddddd' lw 0.4
-set key font 'Helvetica,17' samplen 1.5
+# What one figure's key is told, the next one's keeps: each begins anew.
 
 set output to . '/validation-occupancy.svg'
 set xlabel 'achieved occupancy, measured, %'
 set ylabel 'predicted, %'
 set xrange [0:100]
 set yrange [0:105]
-set key outside right center Left reverse width -4
+set key default outside top center horizontal Left reverse maxcols 2 width -2 font 'Helvetica,15' samplen 1
 plot x with lines lc rgb 'black' lw 0.5 notitle, \
-     from . '/occupancy.dat' using 1:($4 == 0 ? $3 : NaN) with points pt 6 ps 0.5 lc rgb hue[5] title 'theoretical', \
-     '' using 1:($4 == 1 ? $2 : NaN) with points pt 7 ps 0.4 lc rgb hue[2] title 'gaussian', \
-     '' using 1:($4 == 0 ? $2 : NaN) with points pt 7 ps 0.6 lc rgb hue[1] title 'others'
+     from . '/occupancy.dat' using 1:($4 == 0 ? $3 : NaN) with points pt 6 ps 0.6 lc rgb '#666666' title 'theoretical: cfd, hotspot, bfs', \
+     '' using 1:($4 == 1 ? $2 : NaN) with points pt 7 ps 0.4 lc rgb hue[2] title 'simulated: gaussian', \
+     '' using 1:($4 == 0 ? $2 : NaN) with points pt 7 ps 0.6 lc rgb hue[1] title 'simulated: cfd, hotspot, bfs'
 
 high = "svg size 745, 560 font 'Helvetica,20' linewidth 2 noenhanced standalone background '#ffffff'"
 set terminal @high
@@ -30,20 +30,24 @@ unset ylabel
 set xrange [92:100.5]
 set yrange [*:*] reverse
 set ytics font 'Helvetica,14' offset 0.5, 0
-set key outside top center horizontal
+set key default outside top center horizontal Left reverse font 'Helvetica,17' samplen 1.5
 set offsets 0, 0, 0.7, 0.7
-plot from . '/timelines.dat' using 2:0:3:4:ytic(1) with xerrorbars pt 7 ps 0.6 lc rgb hue[1] title 'measured, least and most of the repeats', \
+set lmargin 19
+plot from . '/timelines.dat' using 2:0:3:4:ytic(1) with xerrorbars pt 7 ps 0.6 lc rgb hue[1] title 'measured: mean, least, most', \
      '' using 5:0 with points pt 2 ps 0.7 lc rgb hue[4] title 'simulated'
 set offsets 0, 0, 0, 0
+unset lmargin
+set yrange [*:*] noreverse
 set terminal @low
 
 set output to . '/validation-placement.svg'
+set key default outside top center horizontal Left reverse font 'Helvetica,17' samplen 1.5
 set style data histograms
 set style histogram clustered gap 1
 set style fill solid border rgb 'black'
 set xlabel 'blocks of the kernel'
 set ylabel 'busy SMs'
-set xrange [*:*]
+set xrange [-0.6:2.6]
 set yrange [0:85]
 set ytics auto font 'Helvetica,17'
 plot from . '/placement.dat' using 2:xtic(1) lc rgb '#666666' lw 0.4 title 'measured', \
@@ -58,18 +62,33 @@ set logscale x 2
 set xrange [2.8:110]
 set yrange [0:1050]
 set xtics (3.1, 12.5, 25, 50, 100)
-set key outside right center Left reverse horizontal maxcols 1
+set key default outside right center Left reverse horizontal maxcols 1 font 'Helvetica,17' samplen 1.5
 plot for [k = 0:2] from . '/bandwidth.dat' index k using 1:2 with points pt 7 ps 0.8 lc rgb hue[k + 1] title word('read scale triad', k + 1) . ', measured', \
-     for [k = 0:2] '' index k using 1:4 with lines lc rgb hue[k + 1] dt 1 title word('read scale triad', k + 1) . ', proportional', \
-     for [k = 0:2] '' index k using 1:5 with lines lc rgb hue[k + 1] dt 2 title word('read scale triad', k + 1) . ', curve'
+     for [k = 0:2] from . '/bandwidth-lines.dat' index k using 1:2 with lines lc rgb hue[k + 1] dt 1 title word('read scale triad', k + 1) . ', proportional', \
+     for [k = 0:2] '' index k using 1:3 with lines lc rgb hue[k + 1] dt 2 title word('read scale triad', k + 1) . ', curve'
 unset logscale x
 
 set output to . '/validation-pairs.svg'
 set xlabel 'error of predicted latency, %'
 set ylabel 'share of the pairs held back, %'
-set xrange [0:20]
+set xrange [0:32]
 set yrange [0:100]
 set xtics auto
-set key bottom right inside vertical
-plot for [m = 0:5] from . '/pairs.dat' index m using 1:2 with lines lc rgb hue[m + 1] title word('none constant time-sharing proportional maxmin curve', m + 1)
+set key default bottom right inside vertical Left reverse font 'Helvetica,17' samplen 1.5
+plot for [m = 0:2] from . '/pairs.dat' index m using 1:2 with lines lc rgb hue[m + 1] dt 2 title word('none constant time-sharing', m + 1), \
+     for [m = 3:5] from . '/pairs.dat' index m using 1:2 with lines lc rgb hue[m + 1] title word('proportional maxmin curve', m - 2)
+
+# Only where there are captures.
+if (system("test -s '" . from . "/captures.dat' && echo yes") eq 'yes') {
+    set output to . '/validation-captures.svg'
+    set xlabel 'slowdown, measured'
+    set ylabel 'predicted'
+    set xrange [0.9:*]
+    set yrange [0.9:*]
+    set xtics auto
+    set key default outside right center vertical Left reverse font 'Helvetica,17' samplen 1.5
+    plot x with lines lc rgb 'black' lw 0.5 notitle, \
+         from . '/captures.dat' using 1:2 with points pt 7 ps 0.6 lc rgb hue[1] title 'proportional', \
+         '' using 1:3 with points pt 6 ps 0.8 lc rgb hue[2] title 'maxmin'
+}
 unset output

@@ -62,7 +62,6 @@ struct sms_process_view {
     uint64_t deadline_ps; /* when the job under way should be over; UINT64_MAX: none */
     uint64_t service_ps;  /* time during which kernels of it had the device so far */
     uint64_t kernel_ps;   /* time alone of the kernel that it launches or runs; 0: none */
-    uint64_t left_ps;     /* time alone of what is left of the job under way: host, copies at full rate, kernels */
 };
 
 struct sms_share_device_view {
@@ -141,6 +140,8 @@ size_t sms_share_processes(const struct sms_share *share); /* those to come incl
 size_t sms_share_devices(const struct sms_share *share);
 struct sms_process_view sms_share_process(const struct sms_share *share, size_t process);
 struct sms_share_device_view sms_share_device(const struct sms_share *share, size_t device);
+/* Time alone of what is left of the job under way, ps: host, copies at full rate, kernels. Looks at every step left. */
+uint64_t sms_share_left(const struct sms_share *share, size_t process);
 uint64_t sms_share_context(const struct sms_share *share); /* bytes of a context without static variables */
 void *sms_share_alloc(struct sms_share *share, size_t count, size_t size); /* zeroed, for the run; never returns NULL */
 

@@ -20,10 +20,12 @@
 #include <smsched/policy.h>
 #include <smsched/share.h>
 
-#include <stdatomic.h>
-
 #ifdef __cplusplus
+#include <atomic>
+using std::atomic_bool;
 extern "C" {
+#else
+#include <stdatomic.h>
 #endif
 
 #define SMSCHED_VERSION "0.1.0"

@@ -53,15 +53,27 @@ struct sms__launch {
     uint64_t left, counted;             /* kept and looked at by check.c only */
 };
 
-/* Launches whose blocks need and demand the same: what refuses one refuses all. */
+/* The SMs that kernels of one owner may use. May change while nothing of the owner is under way. */
+struct sms__allowed {
+    size_t owner;
+    uint64_t *row; /* a bit each */
+};
+
+static inline bool sms__may_use(const struct sms__allowed *allowed, size_t sm)
+{
+    return !allowed || (allowed->row[sm / 64] >> (sm % 64) & 1);
+}
+
+/* Launches whose blocks need and demand the same, and may use the same SMs: what refuses one refuses all. */
 struct sms__shape {
     const struct sms__fit *fit;
-    uint64_t *row;       /* SMs that may take such a block: a bit each */
-    uint64_t *summary;   /* words of the row that are not 0: a bit each */
-    size_t candidates;   /* bits of the row */
-    size_t newest;       /* the SM whose bit was set last */
-    uint64_t seen;       /* leaves that the row knows of */
-    uint64_t refused_at; /* device->leaves when it last fitted nowhere, + 1 */
+    const struct sms__allowed *allowed; /* NULL: all SMs */
+    uint64_t *row;                      /* SMs that may take such a block: a bit each */
+    uint64_t *summary;                  /* words of the row that are not 0: a bit each */
+    size_t candidates;                  /* bits of the row */
+    size_t newest;                      /* the SM whose bit was set last */
+    uint64_t seen;                      /* leaves that the row knows of */
+    uint64_t refused_at;                /* device->leaves when it last fitted nowhere, + 1 */
     struct sms__launch *head, *tail;
     struct sms__launch *cursor; /* the first not yet visited in this pass */
     uint64_t pass;
@@ -158,14 +170,18 @@ struct sms__blocks {
     uint64_t checked_ps;      /* the latest check */
     struct sms__plain *plain; /* reference.c, instead of all that is above; or NULL */
     const struct sms_run_options *options;
-    const char *label; /* of the policy, for observers; NULL: nobody watches */
-    bool watched;      /* decisions are told to an observer */
-    bool held;         /* no block is dispatched */
+    const struct sms__allowed *const *allowed; /* [kinds], each may be NULL; NULL: nobody is kept to SMs of its own */
+    const char *label;                         /* of the policy, for observers; NULL: nobody watches */
+    bool watched;                              /* decisions are told to an observer */
+    bool held;                                 /* no block is dispatched */
 };
 
 /* What the kernels of the run are on this device: by (VM, kernel); NULL for those that do not run. */
 void sms__blocks_init(struct sms__blocks *device, struct sms__arena *arena, const struct sms__fit *const *kinds,
                       size_t n_kinds);
+
+/* Says that the SMs allowed to kernels of this kind have changed. None of them is under way. */
+void sms__blocks_reallow(struct sms__blocks *device, size_t kind);
 
 /* Puts a kernel in line; its blocks are dispatched at the end of this instant. */
 void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, uint64_t now);

@@ -68,10 +68,18 @@ static void check_residents(struct sms__sm_state *sm, const struct sms__group *g
         report(sm->device, now, "SM %u: speed %g", sm->idx, group->speed);
 }
 
+static void check_allowed(struct sms__sm_state *sm, uint64_t now)
+{
+    for (size_t g = 0; g < sm->groups; g++)
+        if (!sms__may_use(sm->group[g].launch->shape->allowed, sm->idx))
+            report(sm->device, now, "SM %u: a block of %s, which may not use it", sm->idx, sm->group[g].launch->vm);
+}
+
 static void check_sm(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
     struct tally tally = tally_of(sm);
+    check_allowed(sm, now);
     for (size_t g = 0; g < sm->groups; g++)
         check_residents(sm, &sm->group[g], now);
     for (size_t r = 0; r < device->model->resources; r++)

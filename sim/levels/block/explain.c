@@ -82,7 +82,7 @@ void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t
         if ((long)at == sm && device->policy->policy->search != SMS_SEARCH_BEST)
             break;
         int verdict = sms__verdict(device, &device->sm[at], launch->fit);
-        if (verdict == SMS__ALLOWED)
+        if (verdict == SMS__ALLOWED || !sms__may_use(launch->shape->allowed, at))
             continue;
         if (passed++ < NAMED_SMS)
             say_refusal(&text, device, at, launch->fit, verdict);

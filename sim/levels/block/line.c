@@ -8,6 +8,7 @@
 
 struct kind {
     const struct sms__fit *fit;
+    const struct sms__allowed *allowed;
     size_t idx;
 };
 
@@ -19,10 +20,17 @@ static int compare_fits(const struct sms__fit *a, const struct sms__fit *b)
     return order;
 }
 
+static int compare_shapes(const struct kind *x, const struct kind *y)
+{
+    int order = compare_fits(x->fit, y->fit);
+    size_t a = x->allowed ? x->allowed->owner + 1 : 0, b = y->allowed ? y->allowed->owner + 1 : 0;
+    return order ? order : (a > b) - (a < b);
+}
+
 static int compare(const void *a, const void *b)
 {
     const struct kind *x = a, *y = b;
-    int order = compare_fits(x->fit, y->fit);
+    int order = compare_shapes(x, y);
     return order ? order : (x->idx > y->idx) - (x->idx < y->idx);
 }
 
@@ -32,13 +40,13 @@ void sms__line_init(struct sms__blocks *device, const struct sms__fit *const *ki
     size_t count = 0;
     for (size_t k = 0; k < n_kinds; k++)
         if (kinds[k])
-            sorted[count++] = (struct kind){kinds[k], k};
+            sorted[count++] = (struct kind){kinds[k], device->allowed ? device->allowed[k] : NULL, k};
     qsort(sorted, count, sizeof *sorted, compare);
     device->shape = SMS__NEW(device->arena, struct sms__shape, count);
     device->shape_of = SMS__NEW(device->arena, struct sms__shape *, n_kinds);
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || compare_fits(sorted[i - 1].fit, sorted[i].fit))
-            device->shape[device->shapes++].fit = sorted[i].fit;
+        if (i == 0 || compare_shapes(&sorted[i - 1], &sorted[i]))
+            device->shape[device->shapes++] = (struct sms__shape){.fit = sorted[i].fit, .allowed = sorted[i].allowed};
         device->shape_of[sorted[i].idx] = &device->shape[device->shapes - 1];
     }
 }

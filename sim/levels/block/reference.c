@@ -135,7 +135,7 @@ static long search(struct sms__blocks *device, const struct sms__launch *launch)
     double highest = 0;
     for (size_t i = 0; i < device->sms; i++) {
         const struct sms__sm_state *sm = &device->sm[(start + i) % device->sms];
-        if (sms__verdict(device, sm, launch->fit) != SMS__ALLOWED)
+        if (!sms__may_use(launch->shape->allowed, sm->idx) || sms__verdict(device, sm, launch->fit) != SMS__ALLOWED)
             continue;
         double own = way == SMS_SEARCH_BEST ? sms__score(device, sm, launch->fit) : 0;
         if (best >= 0 && own <= highest)

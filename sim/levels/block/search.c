@@ -90,9 +90,25 @@ static void clear_bit(struct sms__shape *shape, size_t sm)
         shape->summary[word / 64] &= ~((uint64_t)1 << (word % 64));
 }
 
+/* The same of a shape that may not use all SMs. */
+static void catch_up_within(const struct sms__blocks *device, struct sms__shape *shape)
+{
+    for (size_t s = 0; s < device->sms; s++) {
+        if (sms__may_use(shape->allowed, s))
+            set_bit(shape, s);
+        else if (has_bit(shape, s))
+            clear_bit(shape, s);
+    }
+    shape->seen = device->leaves;
+}
+
 /* SMs that blocks have left since the shape last looked are candidates again. */
 static void catch_up(const struct sms__blocks *device, struct sms__shape *shape)
 {
+    if (shape->allowed) {
+        catch_up_within(device, shape);
+        return;
+    }
     if (device->leaves - shape->seen >= device->room_left) {
         for (size_t s = 0; s < device->sms; s++)
             set_bit(shape, s);
@@ -180,13 +196,21 @@ static inline long search(struct sms__blocks *device, struct sms__shape *shape)
 {
     size_t last = device->left[(device->leaves - 1) & (device->room_left - 1)];
     if (is_only_open(device, &device->sm[last]))
-        return ask(device, shape, last);
+        return sms__may_use(shape->allowed, last) ? ask(device, shape, last) : -1;
     if (shape->seen != device->leaves)
         catch_up(device, shape);
     if (shape->candidates == 1 && has_bit(shape, shape->newest))
         return ask(device, shape, shape->newest);
     bool best = device->policy->policy->search == SMS_SEARCH_BEST;
     return best ? search_best(device, shape) : search_ring(device, shape);
+}
+
+void sms__blocks_reallow(struct sms__blocks *device, size_t kind)
+{
+    struct sms__shape *shape = device->shape_of[kind];
+    shape->refused_at = 0;
+    if (!device->plain)
+        catch_up_within(device, shape);
 }
 
 long sms__search(struct sms__blocks *device, struct sms__launch *launch)

@@ -193,3 +193,11 @@ void sms__flow_drop(struct sms__flow *flow, uint64_t now)
     unlink_flow(flows, flow);
     change(flows, now);
 }
+
+bool sms__flows_go(const struct sms__flows *flows)
+{
+    bool any = false;
+    for (const struct sms__flow *flow = flows->first; flow; flow = flow->next)
+        any |= goes(flow);
+    return any;
+}

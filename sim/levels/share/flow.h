@@ -47,4 +47,7 @@ void sms__flow_stop(struct sms__flow *flow, uint64_t now);
 void sms__flow_go(struct sms__flow *flow, uint64_t now);
 void sms__flow_drop(struct sms__flow *flow, uint64_t now);
 
+/* Whether any of them goes on. */
+bool sms__flows_go(const struct sms__flows *flows);
+
 #endif

@@ -67,6 +67,8 @@ const struct sms__fit *sms__place_fit(const struct sms__place *place, const stru
 {
     const struct sms__instances *instances = place->share->use->instances;
     size_t k = client->first_kernel + kernel;
+    if (client->limited && client->place == place && client->workload->kernel[kernel].whole)
+        return &client->capped[kernel];
     return instances ? &instances->fit[client->idx][place->idx][k] : &client->vm->fit[place->idx][k];
 }
 
@@ -74,7 +76,8 @@ double sms__place_kernel_ps(const struct sms__place *place, const struct sms__cl
 {
     const struct sms__fit *fit = sms__place_fit(place, client, kernel);
     const struct sms__kernel *of = &client->workload->kernel[kernel];
-    double slots = (double)fit->per_sm * (double)place->model->sms;
+    bool limited = client->limited && client->place == place;
+    double slots = (double)fit->per_sm * (double)(limited ? client->sms : place->model->sms);
     if (of->whole || slots <= 0)
         return fit->work_ps;
     uint64_t waves = (uint64_t)((double)of->blocks / slots);
@@ -147,6 +150,7 @@ void sms__place_enter(struct sms__place *place, struct sms__client *client, uint
     if (client->workload->exclusive)
         place->exclusive = client;
     client->place = place;
+    sms__limit_enter(client);
 }
 
 void sms__place_leave(struct sms__place *place, struct sms__client *client, uint64_t now)
@@ -156,6 +160,7 @@ void sms__place_leave(struct sms__place *place, struct sms__client *client, uint
     place->share->board[place->board].clients--;
     if (place->exclusive == client)
         place->exclusive = NULL;
+    sms__limit_leave(client);
     client->left = place;
     client->place = NULL;
     sms__share_changed(place->share);

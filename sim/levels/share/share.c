@@ -118,6 +118,7 @@ static void init(struct sms_share *share)
     for (size_t c = 0; c < share->clients; c++)
         sms__client_init(share, c);
     sms__places_init(share);
+    sms__limits_init(share);
     sms__wakes_init(share);
     share->state = sms__alloc(share->arena, 1, share->policy->state ? share->policy->state : 1);
     init_ends(share);
@@ -125,10 +126,35 @@ static void init(struct sms_share *share)
         share->policy->start(share);
 }
 
+static enum sms__stall stall_of(const struct sms__client *client)
+{
+    switch (client->phase) {
+    case SMS_PHASE_UNPLACED:
+        return SMS__STALL_DEVICE;
+    case SMS_PHASE_ALLOCATE:
+        return SMS__STALL_MEMORY;
+    case SMS_PHASE_SUSPENDED:
+        return SMS__STALL_RESTORE;
+    default:
+        return SMS__STALL_LAUNCH;
+    }
+}
+
+/* Nothing more happens, and some processes are not through: what they wait for. */
+static void count_stalled(const struct sms_share *share, struct sms__record *record)
+{
+    for (size_t c = 0; c < share->clients && !share->engine.stopped; c++) {
+        const struct sms__client *client = &share->client[c];
+        bool through = client->phase == SMS_PHASE_DONE || client->phase == SMS_PHASE_FAILED;
+        if (client->running && !through)
+            record->stall[client->paused ? SMS__STALL_RESUME : stall_of(client)]++;
+    }
+}
+
 /* Nothing more happens, and yet something is under way: it would end beyond the clock. */
 static bool is_beyond_clock(const struct sms_share *share)
 {
-    bool under_way = share->cpu.first || share->links.first;
+    bool under_way = sms__flows_go(&share->cpu) || sms__flows_go(&share->links);
     for (size_t b = 0; b < share->scenario->devices; b++)
         under_way |= share->board[b].kernels > 0;
     return !share->engine.stopped && under_way;
@@ -157,10 +183,9 @@ int sms__share_run(struct sms__arena *arena, const struct sms__run_spec *spec)
     init(share);
     int code = sms__engine_run(&share->engine);
     settle_all(share, 1, share->engine.now);
-    for (size_t c = 0; c < share->clients; c++) {
+    for (size_t c = 0; c < share->clients; c++)
         sms__client_close(&share->client[c], share->engine.now);
-        spec->record->stalled += share->client[c].waiting;
-    }
+    count_stalled(share, spec->record);
     spec->record->to_ps = share->engine.now;
     spec->record->events = count_events(share);
     if (*spec->record->why)

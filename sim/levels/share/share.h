@@ -57,6 +57,7 @@ struct sms__place {
     size_t clients;                /* on it */
     double core;                   /* what its kernels ask for, parts of SMS_FULL */
     struct sms__client *exclusive; /* who must have it alone, or NULL */
+    uint32_t *claims;              /* [SMs]: how many that are kept to some SMs have chosen it; NULL: nobody is */
     struct sms__unit *unit;        /* [processes] under time slices, else [1] */
     struct sms__slicer slicer;
 };
@@ -104,7 +105,11 @@ struct sms__client {
     struct sms__launch launch;
     struct sms__whole whole;
     struct sms__flow flow;
-    gsl_rng **jitter; /* [kernels of the workload] */
+    gsl_rng **jitter;            /* [kernels of the workload] */
+    bool limited;                /* to a share of the SMs (limit.c); then, on its place: */
+    size_t sms;                  /* so many, */
+    struct sms__allowed allowed; /* these, */
+    struct sms__fit *capped;     /* [kernels of the workload] and whole kernels like this */
     size_t source;
     void (*timer)(struct sms__client *client, uint64_t now);
     struct sms__client *next_waiting;
@@ -131,6 +136,7 @@ struct sms_share {
     size_t places;
     struct sms__client *client; /* [scenario->vms] */
     size_t clients, running;    /* running: processes that are not through */
+    bool limited;               /* some are kept to a share of the SMs */
     size_t pending;             /* of them, those with a timer of their own */
     struct sms__client *waiting, **last_waiting;
     struct sms__action ask; /* those that wait */
@@ -200,6 +206,13 @@ void sms__place_enter(struct sms__place *place, struct sms__client *client, uint
 void sms__place_leave(struct sms__place *place, struct sms__client *client, uint64_t now);
 void sms__place_kernel(struct sms__place *place, double core, int count, uint64_t now);
 void sms__board_settle(struct sms_share *share, size_t board, uint64_t now);
+
+/* limit.c: active_threads. The client is on its place. */
+void sms__limits_init(struct sms_share *share);
+void sms__limit_enter(struct sms__client *client);
+void sms__limit_leave(struct sms__client *client);
+/* By (VM, kernel), for the block level; NULL if nobody is limited. */
+const struct sms__allowed *const *sms__limits_of(const struct sms_share *share);
 
 /* share.c again, for the others. */
 void sms__share_tell(struct sms_share *share, enum sms_share_event_kind kind, size_t process);

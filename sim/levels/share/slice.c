@@ -107,7 +107,7 @@ static void fire(void *subject, uint64_t now)
     slicer->slicing = false;
     if (slicer->coming) {
         go(place, slicer->coming, now);
-    } else if (slicer->current && slicer->ready > 1) {
+    } else if (slicer->current && slicer->current->kernels && slicer->ready > 1) {
         slicer->draining = mode_of(place)->drain && sms__unit_runs(slicer->current);
         if (slicer->draining)
             sms__unit_hold(slicer->current, true, now);
@@ -119,22 +119,27 @@ static void fire(void *subject, uint64_t now)
 void sms__slicer_drained(struct sms__place *place, struct sms__unit *unit, uint64_t now)
 {
     struct sms__slicer *slicer = &place->slicer;
-    if (unit != slicer->current)
+    if (unit != slicer->current || !slicer->draining)
         return;
     slicer->draining = false;
+    sms__slicer_idle(place);
     sms__unit_hold(unit, false, now);
-    if (slicer->ready > 1 && unit->kernels)
-        turn_over(place, now);
 }
 
-/* At the end of the instant: a kernel that ends may be followed by another of the same context. */
+/* At the end of the instant: a kernel that ends may be followed by another of the same context, whose slice may have
+ * ended in between. */
 static void check_idle(void *subject, uint64_t now)
 {
     struct sms__place *place = subject;
     struct sms__slicer *slicer = &place->slicer;
     struct sms__unit *unit = slicer->current;
-    if (!unit || unit->kernels)
+    if (!unit)
         return;
+    if (unit->kernels) {
+        if (slicer->ready > 1 && !slicer->slicing && !slicer->draining)
+            turn_over(place, now);
+        return;
+    }
     if (slicer->draining)
         sms__unit_hold(unit, false, now);
     stop_current(place, now);

@@ -6,8 +6,11 @@ static uint64_t inner_now(const struct sms__unit *unit, uint64_t now)
     return unit->going ? now - unit->offset : unit->engine.now;
 }
 
+/* Nothing, while the kernel under way is a whole: the source is its. */
 static void schedule(struct sms__unit *unit)
 {
+    if (unit->wholes.count)
+        return;
     struct sms__engine *outer = &unit->share->engine;
     uint64_t next = sms__engine_next(&unit->engine);
     bool comes = unit->going && next != SMS__NEVER && next <= SMS__NEVER - unit->offset;
@@ -29,10 +32,10 @@ static void advance(struct sms__unit *unit, uint64_t now)
 static void fire(void *subject, uint64_t now)
 {
     struct sms__unit *unit = subject;
-    if (unit->in_blocks)
-        advance(unit, now);
-    else
+    if (unit->wholes.count)
         sms__wholes_fire(&unit->wholes, now);
+    else
+        advance(unit, now);
 }
 
 static void flush(void *subject, uint64_t now) { advance(subject, now); }
@@ -94,6 +97,7 @@ static void bring_blocks(struct sms__unit *unit)
         .first_sm = unit->place->first_sm,
         .device_wide = is_wide(kinds, n_kinds),
         .options = spec->options,
+        .allowed = sms__limits_of(share),
         .label = unit->owner ? NULL : spec->observe,
         .queue = plain_queue ? share->scenario->queue : (int)share->use->policy->queue,
         .max_wides = wides,
@@ -129,6 +133,7 @@ static void whole_ended(void *subject, uint64_t now)
     record->residence_ps += client->whole.ran_ps;
     record->work_ps += fit->work;
     sms__histogram_add(&record->latency, now - client->launched_ps);
+    sms__slicer_drained(client->place, sms__place_unit(client->place, client), now);
     sms__client_kernel_ended(client, now);
 }
 
@@ -180,13 +185,12 @@ void sms__unit_set_going(struct sms__unit *unit, bool going, uint64_t now)
 {
     if (unit->going == going)
         return;
-    if (!unit->in_blocks) {
-        unit->going = going;
-        sms__wholes_set_going(&unit->wholes, going, now);
-        return;
-    }
-    advance(unit, now);
+    if (unit->in_blocks)
+        advance(unit, now);
     unit->going = going;
+    sms__wholes_set_going(&unit->wholes, going, now);
+    if (!unit->in_blocks)
+        return;
     if (going) {
         unit->offset = now - unit->engine.now;
         unit->owner->launch.launched_ps = unit->owner->launched_ps - unit->offset; /* a latency is of the run's clock */
@@ -206,7 +210,7 @@ void sms__unit_hold(struct sms__unit *unit, bool hold, uint64_t now)
 
 bool sms__unit_runs(const struct sms__unit *unit)
 {
-    return unit->in_blocks ? sms__blocks_busy(&unit->blocks) : unit->wholes.count > 0;
+    return unit->wholes.count > 0 || (unit->in_blocks && sms__blocks_busy(&unit->blocks));
 }
 
 void sms__unit_settle(struct sms__unit *unit, int credit, uint64_t now)

@@ -102,8 +102,12 @@ struct sms_process_view sms_share_process(const struct sms_share *share, size_t 
         .deadline_ps = deadline_of(client),
         .service_ps = service_of(client),
         .kernel_ps = whole_ps(kernel_ps(client)),
-        .left_ps = whole_ps(left_ps(client)),
     };
+}
+
+uint64_t sms_share_left(const struct sms_share *share, size_t process)
+{
+    return whole_ps(left_ps(&share->client[process]));
 }
 
 struct sms_share_device_view sms_share_device(const struct sms_share *share, size_t device)
@@ -193,12 +197,13 @@ static void schedule_wakes(struct sms_share *share)
     sms__engine_at(&share->engine, share->wake_source, share->wakes ? share->wake[0].time : SMS__NEVER);
 }
 
-/* A policy whose timers go on for ever while nothing else is under way waits for something that never comes. */
+/* A policy whose timers go on for ever while nothing else is under way and nothing comes of them waits for something
+ * that never comes: it gets no more of them. */
 enum { IDLE_WAKES_MAX = 1 << 16 };
 
 static bool is_idle(const struct sms_share *share)
 {
-    bool busy = share->pending > 0 || share->cpu.first || share->links.first;
+    bool busy = share->pending > 0 || sms__flows_go(&share->cpu) || sms__flows_go(&share->links);
     for (size_t b = 0; b < share->scenario->devices; b++)
         busy |= share->board[b].kernels > 0;
     return !busy;
@@ -213,9 +218,12 @@ static void fire_wake(void *subject, uint64_t now)
     sift_down(share->wake, share->wakes);
     schedule_wakes(share);
     share->idle_wakes = is_idle(share) ? share->idle_wakes + 1 : 0;
-    if (share->idle_wakes > IDLE_WAKES_MAX)
-        share->engine.stopped = true;
-    else if (share->policy->timer)
+    if (share->idle_wakes > IDLE_WAKES_MAX) {
+        share->wakes = 0;
+        schedule_wakes(share);
+        return;
+    }
+    if (share->policy->timer)
         share->policy->timer(share, tag);
     sms__share_changed(share);
 }

@@ -1,0 +1,180 @@
+/* `smsched list workloads`: kernels with geometry, demands, and what bounds them on the device they were measured on.
+ */
+#include "../import/derive.h"
+#include "cli.h"
+#include "list.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SHOWN = 4 }; /* demands of a kernel in the table */
+
+struct shown {
+    const struct cli *cli;
+    const struct sms__workload *workload;
+    const struct sms__device *device; /* or NULL: unknown */
+    json_t *to;                       /* an array, or NULL */
+    struct sms__arena arena;
+};
+
+struct row {
+    const struct sms__kernel *kernel;
+    const char *cls, *top; /* "-" where unknown */
+    double block_ns;       /* NAN: in cycles of an unknown device */
+    struct sms__class found;
+    bool known;
+};
+
+static struct row row_of(struct shown *shown, const struct sms__kernel *kernel)
+{
+    struct row row = {.kernel = kernel, .cls = "-", .top = "-", .block_ns = NAN};
+    const struct sms__device *device = shown->device;
+    if (!kernel->block_time.cycles)
+        row.block_ns = kernel->block_time.value / 1e3;
+    else if (device)
+        row.block_ns = sms__cycles_to_ps(kernel->block_time.value, device->clock_hz) / 1e3;
+    row.known = device && !kernel->whole && sms__derive_class(&shown->arena, device, kernel, &row.found);
+    row.cls = row.known ? sms__class_names[row.found.bottleneck] : "-";
+    row.top = row.known && row.found.top >= 0 ? device->resource[row.found.top].name : "-";
+    return row;
+}
+
+static double use_of(const struct shown *shown, const struct row *row, const char *resource)
+{
+    int r = row->known ? sms__resource_index(shown->device, resource) : -1;
+    return r < 0 ? NAN : row->found.use[r];
+}
+
+/* The next smaller of what was shown before; the earlier of equal ones first. */
+static const struct sms__demand *next_demand(const struct sms__kernel *kernel, const struct sms__demand *last)
+{
+    const struct sms__demand *next = NULL;
+    for (size_t d = 0; d < kernel->demands; d++) {
+        const struct sms__demand *demand = &kernel->demand[d];
+        bool later = !last || demand->ratio < last->ratio || (demand->ratio == last->ratio && demand > last);
+        if (later && (!next || demand->ratio > next->ratio))
+            next = demand;
+    }
+    return next;
+}
+
+static void print_row(const struct row *row)
+{
+    const struct sms__kernel *kernel = row->kernel;
+    const struct sms__demand *demand = NULL;
+    char size[48], time[32] = "?";
+    if (kernel->whole)
+        snprintf(size, sizeof size, "a whole");
+    else
+        snprintf(size, sizeof size, "%llu x %llu", (unsigned long long)kernel->blocks,
+                 (unsigned long long)kernel->threads);
+    if (!isnan(row->block_ns))
+        snprintf(time, sizeof time, "%.5g us", row->block_ns / 1e3);
+    printf("    %-28s %14s %12s  %-7s", kernel->name, size, time, row->cls);
+    for (int i = 0; i < SHOWN && (demand = next_demand(kernel, demand)); i++)
+        printf("%s %s %.3g%s", i ? "," : " ", demand->resource, demand->bare ? demand->ratio : demand->ratio * 100,
+               demand->bare ? "" : " %");
+    printf("\n");
+}
+
+static void print_csv_row(const struct shown *shown, const struct row *row, const struct sms__demand *demand)
+{
+    const struct sms__kernel *kernel = row->kernel;
+    double use = demand ? use_of(shown, row, demand->resource) : NAN;
+    printf("%s,%s,%s,%s,%llu,%llu,%llu,%llu,", shown->workload->name, kernel->name, shown->workload->device, row->cls,
+           (unsigned long long)kernel->blocks, (unsigned long long)kernel->threads,
+           (unsigned long long)kernel->registers, (unsigned long long)kernel->shared_memory);
+    if (!isnan(row->block_ns))
+        printf("%.10g", row->block_ns);
+    if (demand)
+        printf(",%s,%.10g,", demand->resource, demand->ratio);
+    else
+        printf(",,,");
+    if (!isnan(use))
+        printf("%.6g", use);
+    printf("\n");
+}
+
+/* A row a demand; a kernel without demands has one row. */
+static void print_csv(const struct shown *shown, const struct row *row)
+{
+    for (size_t d = 0; d < row->kernel->demands; d++)
+        print_csv_row(shown, row, &row->kernel->demand[d]);
+    if (row->kernel->demands == 0)
+        print_csv_row(shown, row, NULL);
+}
+
+static json_t *number(double value) { return isnan(value) ? json_null() : json_real(value); }
+
+static json_t *json_of(const struct shown *shown, const struct row *row)
+{
+    const struct sms__kernel *kernel = row->kernel;
+    json_t *demand = json_object(), *use = json_object();
+    for (size_t d = 0; d < kernel->demands; d++) {
+        json_object_set_new(demand, kernel->demand[d].resource, json_real(kernel->demand[d].ratio));
+        json_object_set_new(use, kernel->demand[d].resource, number(use_of(shown, row, kernel->demand[d].resource)));
+    }
+    return json_pack("{ss ss ss sI sI sI sI so so so}", "name", kernel->name, "class", row->cls, "most_used", row->top,
+                     "blocks", (json_int_t)kernel->blocks, "threads", (json_int_t)kernel->threads, "registers",
+                     (json_int_t)kernel->registers, "shared_memory_bytes", (json_int_t)kernel->shared_memory,
+                     "block_time_ns", number(row->block_ns), "demand_ratio", demand, "use_ratio", use);
+}
+
+static void show(void *user)
+{
+    struct shown *shown = user;
+    const struct sms__workload *workload = shown->workload;
+    json_t *kernels = shown->to ? json_array() : NULL;
+    if (shown->cli->format == FORMAT_TABLE)
+        printf("%-32s %s\n    source: %s\n", workload->name, workload->title, workload->source);
+    for (size_t k = 0; k < workload->kernels; k++) {
+        struct row row = row_of(shown, &workload->kernel[k]);
+        if (shown->to)
+            json_array_append_new(kernels, json_of(shown, &row));
+        else if (shown->cli->format == FORMAT_CSV)
+            print_csv(shown, &row);
+        else
+            print_row(&row);
+    }
+    if (shown->to)
+        json_array_append_new(shown->to,
+                              json_pack("{ss ss ss ss so}", "name", workload->name, "title", workload->title, "source",
+                                        workload->source, "device", workload->device, "kernels", kernels));
+}
+
+static int show_guarded(void *user)
+{
+    show(user);
+    return SMS_OK;
+}
+
+void list_workload(const struct cli *cli, const struct sms__workload *workload, json_t *to)
+{
+    struct shown shown = {.cli = cli, .workload = workload, .to = to};
+    struct sms_load_options options = session_options(cli);
+    struct sms_errors errors = {0};
+    struct sms_file *file = NULL;
+    if (workload->device[0] && sms__derive_device(workload->device, &options, &file, &shown.device, &errors))
+        shown.device = NULL;
+    if (sms__guard(&shown.arena, show_guarded, &shown))
+        fprintf(stderr, "error: %s: no memory\n", workload->name);
+    sms__arena_release(&shown.arena);
+    sms_file_free(file);
+}
+
+void list_workloads_begin(const struct cli *cli, json_t **to)
+{
+    *to = cli->format == FORMAT_JSON ? json_array() : NULL;
+    if (cli->format == FORMAT_CSV)
+        printf("workload,kernel,device,class,blocks,threads,registers,shared_memory_bytes,block_time_ns,resource,"
+               "demand_ratio,use_ratio\n");
+}
+
+void list_workloads_end(json_t *to)
+{
+    if (!to)
+        return;
+    json_dumpf(to, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
+    printf("\n");
+    json_decref(to);
+}

@@ -1,0 +1,53 @@
+/* What bounds a kernel that is alone on its device: one rule for what was measured and for what a file says. */
+#include "derive_inside.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const sms__class_names[] = {"latency", "compute", "memory", "mixed"};
+
+static const double BUSY = 0.5, NEAR = 0.1;
+
+enum sms__bottleneck sms__derive_bottleneck(const struct sms__device *device, const double *use, int *top)
+{
+    double most[SMS_CLASSES] = {0, 0};
+    *top = -1;
+    for (size_t r = 0; r < device->resources; r++) {
+        double *of_class = &most[device->resource[r].cls];
+        *of_class = use[r] > *of_class ? use[r] : *of_class;
+        if (use[r] > (*top < 0 ? 0 : use[*top]))
+            *top = (int)r;
+    }
+    if (*top < 0 || use[*top] < BUSY)
+        return SMS__LATENCY_BOUND;
+    if (fabs(most[SMS_COMPUTE] - most[SMS_MEMORY]) <= NEAR)
+        return SMS__MIXED_BOUND;
+    return most[SMS_COMPUTE] > most[SMS_MEMORY] ? SMS__COMPUTE_BOUND : SMS__MEMORY_BOUND;
+}
+
+/* Of an SM's; counts of units become that, too. */
+static double share_of(const struct sms__device *device, const struct sms__resource *resource,
+                       const struct sms__demand *demand)
+{
+    double sms = resource->scope == SMS_SCOPE_DEVICE ? (double)device->sms : 1;
+    return resource->capacity && demand->bare ? demand->ratio * sms / (double)resource->capacity : demand->ratio;
+}
+
+bool sms__derive_class(struct sms__arena *arena, const struct sms__device *device, const struct sms__kernel *kernel,
+                       struct sms__class *found)
+{
+    struct sms__lie lie;
+    struct sms__derivation derivation = {.arena = arena, .device = device, .target = device};
+    derivation.slot = sms__derive_slots(arena, device->sms * device->sm.blocks);
+    derivation.last = SMS__NEW(arena, double, device->sms);
+    *found = (struct sms__class){.top = -1};
+    if (sms__derive_lie(&derivation, device, kernel, kernel->jitter, &lie))
+        return false;
+    for (size_t d = 0; d < kernel->demands; d++) {
+        int r = sms__resource_index(device, kernel->demand[d].resource);
+        if (r >= 0)
+            found->use[r] = share_of(device, &device->resource[r], &kernel->demand[d]) * lie.average;
+    }
+    found->bottleneck = sms__derive_bottleneck(device, found->use, &found->top);
+    return true;
+}

@@ -1,0 +1,159 @@
+/* What a process asks the policy for: a place, memory, leave to launch; and the way to the host and back. */
+#include "client.h"
+
+static void suspended(void *subject, uint64_t now)
+{
+    struct sms__client *client = subject;
+    client->record->moved += (double)client->held;
+    sms__client_move_out(client, now);
+    sms__client_enter(client, SMS_PHASE_SUSPENDED, now);
+    sms__client_tell(client, SMS_EVENT_SUSPENDED);
+}
+
+void sms__client_suspend(struct sms__client *client, uint64_t now)
+{
+    client->record->suspends++;
+    sms__client_enter(client, SMS_PHASE_SUSPENDING, now);
+    sms__client_copy(client, false, (double)client->held, suspended, now);
+}
+
+/* What it waited for when it was suspended is granted: the memory for it has come with the rest. */
+static void restored(void *subject, uint64_t now)
+{
+    struct sms__client *client = subject;
+    bool allocating = client->wanted > 0;
+    client->record->moved += (double)(client->held - client->wanted);
+    client->wanted = 0;
+    client->excused = true;
+    sms__client_enter(client, SMS_PHASE_HOST, now);
+    sms__client_tell(client, SMS_EVENT_RESTORED);
+    if (allocating)
+        sms__client_step_over(client, now);
+    else
+        sms__client_go_on(client, now);
+}
+
+static void copy_back(struct sms__client *client, uint64_t now)
+{
+    sms__client_copy(client, true, (double)(client->held - client->wanted), restored, now);
+}
+
+bool sms__client_restore(struct sms__client *client, struct sms__place *place, uint64_t now)
+{
+    if (client->phase != SMS_PHASE_SUSPENDED || !sms__place_admits(place, client) ||
+        sms__place_room(place) - sms__client_context(client) < client->held + client->wanted)
+        return false;
+    client->record->migrations += place != client->left;
+    client->held += client->wanted;
+    sms__client_settle_in(client, place, now);
+    sms__client_enter(client, SMS_PHASE_RESTORING, now);
+    sms__client_after(client, client->share->scenario->host.context_ps, copy_back, now);
+    return true;
+}
+
+static enum sms_answer answer(struct sms__client *client,
+                              enum sms_answer (*ask)(struct sms_share *share, size_t process), enum sms_answer plain)
+{
+    return ask ? ask(client->share, client->idx) : plain;
+}
+
+/* What came of asking the policy: the process waits on; what it asked for is under way, or it is elsewhere; or the
+ * step is over. */
+enum outcome { WAITS, GONE, OVER };
+
+static void context_created(struct sms__client *client, uint64_t now)
+{
+    sms__client_tell(client, SMS_EVENT_PLACED);
+    sms__client_begin_job(client, now);
+}
+
+static enum outcome try_place(struct sms__client *client, uint64_t now)
+{
+    struct sms_share *share = client->share;
+    const struct sms_share_policy *policy = share->policy;
+    long chosen = policy->place ? policy->place(share, client->idx) : sms__place_choose(share, client);
+    if (sms__is_through(client))
+        return GONE;
+    if (chosen < 0 || (size_t)chosen >= share->places || !sms__place_admits(&share->place[chosen], client))
+        return WAITS;
+    sms__client_settle_in(client, &share->place[chosen], now);
+    sms__client_enter(client, SMS_PHASE_HOST, now);
+    sms__client_after(client, share->scenario->host.context_ps, context_created, now);
+    return GONE;
+}
+
+static enum outcome allocate(struct sms__client *client, uint64_t now)
+{
+    if (client->wanted > sms__place_room(client->place))
+        return WAITS;
+    sms__client_hold(client, client->wanted, now);
+    client->wanted = 0;
+    sms__client_enter(client, SMS_PHASE_HOST, now);
+    sms__client_tell(client, SMS_EVENT_ALLOCATED);
+    return OVER;
+}
+
+/* For all answers but the one that grants, and for a process that the policy has failed meanwhile. */
+static enum outcome turn_down(struct sms__client *client, enum sms_answer given, uint64_t now)
+{
+    if (sms__is_through(client))
+        return GONE;
+    if (given == SMS_DEFER)
+        return WAITS;
+    if (given == SMS_SUSPEND) {
+        sms__client_suspend(client, now);
+        return GONE;
+    }
+    client->record->refused++;
+    sms__client_fail(client, now);
+    return GONE;
+}
+
+static enum outcome try_allocate(struct sms__client *client, uint64_t now)
+{
+    bool fits = client->wanted <= sms__place_room(client->place);
+    enum sms_answer given = answer(client, client->share->policy->allocate, fits ? SMS_GRANT : SMS_REFUSE);
+    bool granted = given == SMS_GRANT && !sms__is_through(client);
+    return granted ? allocate(client, now) : turn_down(client, given, now);
+}
+
+static enum outcome try_launch(struct sms__client *client, uint64_t now)
+{
+    enum sms_answer given = answer(client, client->share->policy->launch, SMS_GRANT);
+    if (given != SMS_GRANT || sms__is_through(client))
+        return turn_down(client, given, now);
+    sms__client_launch(client, now);
+    return GONE;
+}
+
+static enum outcome ask(struct sms__client *client, uint64_t now)
+{
+    switch (client->phase) {
+    case SMS_PHASE_UNPLACED:
+        return try_place(client, now);
+    case SMS_PHASE_ALLOCATE:
+        return try_allocate(client, now);
+    case SMS_PHASE_LAUNCH:
+        return try_launch(client, now);
+    default:
+        return GONE; /* it has been moved meanwhile */
+    }
+}
+
+bool sms__client_ask(struct sms__client *client, uint64_t now)
+{
+    enum outcome outcome = client->paused ? WAITS : ask(client, now);
+    if (outcome == OVER)
+        sms__client_step_over(client, now);
+    return outcome != WAITS;
+}
+
+/* Asks now; if the answer is to wait, again when something has changed. Returns whether the step is over. */
+bool sms__client_request(struct sms__client *client, enum sms_phase phase, uint64_t now)
+{
+    sms__client_enter(client, phase, now);
+    enum outcome outcome = ask(client, now);
+    if (outcome == WAITS)
+        sms__share_wait(client->share, client);
+    return outcome == OVER;
+}

@@ -1,0 +1,81 @@
+/* A kernel of a process: into a unit of its place, and out of it. */
+#include "client.h"
+
+/* What a kernel asks of the device: its greatest demand; block by block, all of it. In parts. */
+static double core_of(const struct sms__client *client, size_t k)
+{
+    const struct sms__fit *fit = sms__place_fit(client->place, client, k);
+    double most = 0;
+    for (size_t r = 0; client->workload->kernel[k].whole && r < SMS_RESOURCES_MAX; r++)
+        most = fit->demand[r] > most ? fit->demand[r] : most;
+    return most > 0 ? most : SMS_FULL;
+}
+
+double sms__client_core(const struct sms__client *client, size_t kernel)
+{
+    double core = core_of(client, kernel);
+    return core < SMS_FULL ? core / SMS_FULL : 1;
+}
+
+static void prepare_launch(struct sms__client *client, size_t k)
+{
+    struct sms__record *record = client->share->spec->record;
+    size_t of_vm = client->first_kernel + k;
+    size_t kind = record->first_kernel[client->idx] + of_vm;
+    const struct sms__kernel *kernel = &client->vm->workload->kernel[of_vm];
+    client->kernel = k;
+    client->launch = (struct sms__launch){
+        .fit = sms__place_fit(client->place, client, k),
+        .kernel = kernel,
+        .vm = client->vm->name,
+        .record = &record->kernel[kind],
+        .stream = client->jitter[k],
+        .kind = kind,
+        .blocks = kernel->blocks,
+    };
+}
+
+void sms__client_launch(struct sms__client *client, uint64_t now)
+{
+    struct sms__unit *unit = sms__place_unit(client->place, client);
+    prepare_launch(client, client->workload->step[client->step].kernel);
+    client->launched_ps = now;
+    client->on_device = true;
+    sms__client_enter(client, SMS_PHASE_KERNEL, now);
+    sms__place_kernel(client->place, core_of(client, client->kernel), 1, now);
+    sms__unit_launch(unit, client, now);
+    if (unit->owner)
+        sms__slicer_ready(client->place, unit, now);
+    sms__client_tell(client, SMS_EVENT_LAUNCHED);
+}
+
+static void observe_kernel(const struct sms__client *client, uint64_t now)
+{
+    const struct sms__run_spec *spec = client->share->spec;
+    if (!spec->observe || !spec->options->on_kernel)
+        return;
+    struct sms_kernel_run run = {client->place->board, 0,   client->vm->name,     client->launch.kernel->name,
+                                 client->launched_ps,  now, client->launch.blocks};
+    spec->options->on_kernel(spec->options->user, spec->observe, &run);
+}
+
+void sms__client_kernel_ended(struct sms__client *client, uint64_t now)
+{
+    struct sms__unit *unit = sms__place_unit(client->place, client);
+    observe_kernel(client, now);
+    unit->kernels--;
+    client->on_device = false;
+    if (unit->owner)
+        sms__slicer_idle(client->place);
+    else
+        client->record->service_ps += now - client->launched_ps;
+    sms__place_kernel(client->place, core_of(client, client->kernel), -1, now);
+    sms__client_enter(client, SMS_PHASE_HOST, now);
+    client->times++;
+    client->excused = false;
+    sms__client_tell(client, SMS_EVENT_KERNEL_ENDED);
+    if (client->doomed)
+        sms__client_fail(client, now);
+    else
+        sms__client_go_on(client, now);
+}

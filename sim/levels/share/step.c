@@ -1,0 +1,159 @@
+/* The steps of a process, one after another, and its jobs. */
+#include "client.h"
+
+static void end_job(struct sms__client *client, uint64_t now)
+{
+    struct sms__vm_record *record = client->vm_record;
+    uint64_t latency = now - client->job_since_ps;
+    record->jobs++;
+    record->end_ps = now;
+    client->jobs++;
+    sms__histogram_add(&record->latency, latency);
+    if (client->vm->deadline_ps > 0 && (double)latency > client->vm->deadline_ps) {
+        record->missed++;
+        record->tardiness_ps += (double)latency - client->vm->deadline_ps;
+    }
+    if (client->held)
+        sms__client_release(client, client->held, now); /* what a job leaves behind goes with it */
+}
+
+void sms__client_begin_job(struct sms__client *client, uint64_t now)
+{
+    client->step = 0;
+    client->times = 0;
+    client->excused = false;
+    sms__client_go_on(client, now);
+}
+
+/* The step is over; what comes next, unless the process stands still. */
+void sms__client_step_over(struct sms__client *client, uint64_t now)
+{
+    client->step++;
+    client->times = 0;
+    client->excused = false;
+    sms__client_go_on(client, now);
+}
+
+static void host_over(void *subject, uint64_t now) { sms__client_step_over(subject, now); }
+
+static void copied(void *subject, uint64_t now)
+{
+    struct sms__client *client = subject;
+    bool in = client->phase == SMS_PHASE_COPY_IN;
+    *(in ? &client->record->copied_in : &client->record->copied_out) += client->workload->step[client->step].amount;
+    sms__client_enter(client, SMS_PHASE_HOST, now);
+    sms__client_tell(client, in ? SMS_EVENT_COPIED_IN : SMS_EVENT_COPIED_OUT);
+    sms__client_step_over(client, now);
+}
+
+static void start_flow(struct sms__client *client, struct sms__flows *flows, double amount, uint64_t now)
+{
+    sms__flow_start(flows, &client->flow, amount, now);
+    if (client->paused)
+        sms__flow_stop(&client->flow, now);
+}
+
+/* Over the link of its board and what all boards share. */
+void sms__client_copy(struct sms__client *client, bool in, double bytes, void (*done)(void *, uint64_t), uint64_t now)
+{
+    struct sms_share *share = client->share;
+    struct sms__place *place = client->place;
+    struct sms__board *board = &share->board[place->board];
+    double most = in ? place->model->copy_in_most : place->model->copy_out_most;
+    client->flow = (struct sms__flow){
+        .most = most / 1e12,
+        .pool = {in ? &board->in : &board->out, in ? &share->link_in : &share->link_out},
+        .done = done,
+        .subject = client,
+    };
+    start_flow(client, &share->links, bytes, now);
+}
+
+static void compute(struct sms__client *client, double ps, uint64_t now)
+{
+    struct sms_share *share = client->share;
+    if (share->policy->intercepts)
+        ps *= 1 + client->workload->overhead;
+    client->flow = (struct sms__flow){.most = 1, .pool = {&share->cores}, .done = host_over, .subject = client};
+    start_flow(client, &share->cpu, ps, now);
+}
+
+static void give_back(struct sms__client *client, const struct sms__step *step, uint64_t now)
+{
+    uint64_t bytes = step->amount > 0 ? (uint64_t)step->amount : client->held;
+    sms__client_release(client, bytes < client->held ? bytes : client->held, now);
+    sms__client_tell(client, SMS_EVENT_FREED);
+}
+
+/* Whether the policy suspends it before this call of the driver. */
+static bool is_called_off(struct sms__client *client, const struct sms__step *step, uint64_t now)
+{
+    const struct sms_share_policy *policy = client->share->policy;
+    if (!policy->call || step->kind == SMS__HOST || client->excused)
+        return false;
+    client->excused = true;
+    bool off = policy->call(client->share, client->idx) == SMS_SUSPEND;
+    if (off && !sms__is_through(client))
+        sms__client_suspend(client, now);
+    return off || sms__is_through(client);
+}
+
+/* Begins a step. Returns whether it is over already. */
+static bool begin_step(struct sms__client *client, const struct sms__step *step, uint64_t now)
+{
+    switch (step->kind) {
+    case SMS__HOST:
+        sms__client_enter(client, SMS_PHASE_HOST, now);
+        if (step->amount < 1)
+            return true;
+        compute(client, step->amount, now);
+        return false;
+    case SMS__ALLOCATE:
+        client->wanted = (uint64_t)step->amount;
+        return sms__client_request(client, SMS_PHASE_ALLOCATE, now);
+    case SMS__FREE:
+        give_back(client, step, now);
+        return true;
+    case SMS__LAUNCH:
+        if (client->times >= step->times)
+            return true;
+        return sms__client_request(client, SMS_PHASE_LAUNCH, now);
+    default:
+        sms__client_enter(client, step->kind == SMS__COPY_IN ? SMS_PHASE_COPY_IN : SMS_PHASE_COPY_OUT, now);
+        sms__client_copy(client, step->kind == SMS__COPY_IN, step->amount, copied, now);
+        return false;
+    }
+}
+
+static void next_job(struct sms__client *client, uint64_t now)
+{
+    if (client->vm->repeat && client->jobs >= client->vm->repeat) {
+        client->vm_record->ended = true;
+        sms__client_leave(client, SMS_PHASE_DONE, now);
+        return;
+    }
+    client->job_since_ps = now;
+    sms__client_begin_job(client, now); /* a job takes time: the model has seen to it */
+}
+
+/* The policy may pause or fail a process at any of its functions, so whether it goes on is asked before each step. */
+void sms__client_go_on(struct sms__client *client, uint64_t now)
+{
+    while (!sms__is_through(client)) {
+        client->halted = client->paused;
+        if (client->paused)
+            return;
+        if (client->step == client->workload->steps)
+            break;
+        const struct sms__step *step = &client->workload->step[client->step];
+        if (is_called_off(client, step, now) || !begin_step(client, step, now))
+            return;
+        client->step++;
+        client->times = 0;
+        client->excused = false;
+    }
+    if (sms__is_through(client))
+        return;
+    end_job(client, now);
+    next_job(client, now);
+}

@@ -1,0 +1,230 @@
+/* What processes do over time: a figure a policy, a row a process, a colour a state. */
+#include "plot.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    ROWS_MOST = 120,   /* processes drawn: more cannot be told apart on a page */
+    PIECES_ROW = 300,  /* spans of a process that are drawn one by one */
+    COLUMNS = 1200,    /* with more, each of so many intervals takes the state that lasted longest in it */
+    STATES_MOST = 32,  /* states told apart; those beyond are drawn as the last */
+    NAME_LETTERS = 100 /* of a policy, in a file's name */
+};
+
+struct piece {
+    double start_ns, end_ns;
+    size_t row, state;
+};
+
+struct chart {
+    struct sms__plot *plot;
+    size_t scenario, policy;
+    size_t *row;   /* [processes]: of each, or SIZE_MAX */
+    size_t *spans; /* [processes]: how many it has */
+    size_t rows, processes;
+    struct piece *piece;
+    size_t pieces;
+    bool used[STATES_MOST];
+    double from_ns, to_ns;
+    double (*time)[STATES_MOST]; /* [COLUMNS]: of one row */
+    struct sms__figure_files files;
+};
+
+/* In the order of a process's life; the script has a colour for each. */
+void sms__name_states(struct sms__plot *plot)
+{
+    static const char *const states[] = {"unplaced", "allocate", "launch",     "host",      "copy_in",  "kernel",
+                                         "copy_out", "paused",   "suspending", "suspended", "restoring"};
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        sms__name_index(&plot->arena, &plot->state, states[i]);
+}
+
+static bool belongs(const struct chart *chart, const struct sms__stretch *stretch)
+{
+    return stretch->scenario == chart->scenario && stretch->policy == chart->policy;
+}
+
+static void measure(struct chart *chart)
+{
+    const struct sms__plot *plot = chart->plot;
+    chart->from_ns = INFINITY;
+    for (size_t i = 0; i < plot->stretches; i++) {
+        const struct sms__stretch *stretch = &plot->stretch[i];
+        if (!belongs(chart, stretch))
+            continue;
+        chart->spans[stretch->process]++;
+        chart->from_ns = fmin(chart->from_ns, stretch->start_ns);
+        chart->to_ns = fmax(chart->to_ns, stretch->end_ns);
+    }
+    for (size_t p = 0; p < plot->process.count; p++) {
+        bool drawn = chart->spans[p] && chart->rows < ROWS_MOST;
+        chart->processes += chart->spans[p] > 0;
+        chart->row[p] = drawn ? chart->rows++ : SIZE_MAX;
+    }
+    if (chart->from_ns < chart->to_ns / 2) /* the axis begins with the run, unless that leaves half of it empty */
+        chart->from_ns = 0;
+}
+
+static void add_piece(struct chart *chart, struct piece piece)
+{
+    chart->piece = sms__grow(&chart->plot->arena, chart->piece, chart->pieces, sizeof *chart->piece);
+    chart->piece[chart->pieces++] = piece;
+    chart->used[piece.state] = true;
+}
+
+/* One by one, but what belongs to crowded rows. */
+static void add_whole_pieces(struct chart *chart)
+{
+    const struct sms__plot *plot = chart->plot;
+    for (size_t i = 0; i < plot->stretches; i++) {
+        const struct sms__stretch *stretch = &plot->stretch[i];
+        if (belongs(chart, stretch) && chart->row[stretch->process] != SIZE_MAX &&
+            chart->spans[stretch->process] <= PIECES_ROW && stretch->end_ns > stretch->start_ns)
+            add_piece(chart,
+                      (struct piece){stretch->start_ns, stretch->end_ns, chart->row[stretch->process], stretch->state});
+    }
+}
+
+/* Gives each column that a span touches its time there. */
+static void spread(struct chart *chart, const struct sms__stretch *stretch)
+{
+    double width = (chart->to_ns - chart->from_ns) / COLUMNS, start = stretch->start_ns - chart->from_ns;
+    double end = stretch->end_ns - chart->from_ns;
+    for (size_t c = (size_t)(start / width); c < COLUMNS && (double)c * width < end; c++) {
+        double from = fmax(start, (double)c * width), to = fmin(end, (double)(c + 1) * width);
+        chart->time[c][stretch->state] += to > from ? to - from : 0;
+    }
+}
+
+/* STATES_MOST if there is none. */
+static size_t longest_state(const double *time)
+{
+    size_t longest = STATES_MOST;
+    double most = 0;
+    for (size_t s = 0; s < STATES_MOST; s++)
+        if (time[s] > most) {
+            most = time[s];
+            longest = s;
+        }
+    return longest;
+}
+
+/* Columns of one state make one piece. */
+static void add_columns(struct chart *chart, size_t row)
+{
+    double width = (chart->to_ns - chart->from_ns) / COLUMNS;
+    for (size_t c = 0, end; c < COLUMNS; c = end) {
+        size_t state = longest_state(chart->time[c]);
+        for (end = c + 1; end < COLUMNS && longest_state(chart->time[end]) == state;)
+            end++;
+        if (state < STATES_MOST)
+            add_piece(chart, (struct piece){chart->from_ns + (double)c * width, chart->from_ns + (double)end * width,
+                                            row, state});
+    }
+}
+
+static void add_crowded_pieces(struct chart *chart)
+{
+    const struct sms__plot *plot = chart->plot;
+    chart->time = sms__alloc(&chart->plot->arena, COLUMNS, sizeof *chart->time);
+    for (size_t p = 0; p < plot->process.count; p++) {
+        if (chart->row[p] == SIZE_MAX || chart->spans[p] <= PIECES_ROW)
+            continue;
+        memset(chart->time, 0, COLUMNS * sizeof *chart->time);
+        for (size_t i = 0; i < plot->stretches; i++)
+            if (belongs(chart, &plot->stretch[i]) && plot->stretch[i].process == p)
+                spread(chart, &plot->stretch[i]);
+        add_columns(chart, chart->row[p]);
+    }
+}
+
+static void write_data(const struct chart *chart)
+{
+    const struct sms__plot *plot = chart->plot;
+    FILE *to = chart->files.data;
+    fprintf(to, "# policy %s\n# start_ns end_ns row state_idx state\n", plot->policy.name[chart->policy]);
+    for (size_t i = 0; i < chart->pieces; i++) {
+        const struct piece *piece = &chart->piece[i];
+        fprintf(to, "%.3f %.3f %zu %zu %s\n", piece->start_ns, piece->end_ns, piece->row, piece->state,
+                plot->state.name[piece->state]);
+    }
+}
+
+static void write_rows(const struct chart *chart)
+{
+    const struct sms__plot *plot = chart->plot;
+    FILE *to = chart->files.variables;
+    fprintf(to, "rows_drawn = %zu\nprocesses = %zu\narray row_name[%zu]\n", chart->rows, chart->processes, chart->rows);
+    for (size_t p = 0; p < plot->process.count; p++)
+        if (chart->row[p] != SIZE_MAX)
+            sms__print_text(to, "row_name", chart->row[p] + 1, plot->process.name[p], 20);
+}
+
+static void write_axes(const struct chart *chart)
+{
+    FILE *to = chart->files.variables;
+    struct sms__unit unit = sms__time_unit(chart->to_ns);
+    fprintf(to, "unit = '%s'\nunit_ns = %g\nfrom_ns = %.3f\nto_ns = %.3f\narray panel_title[1]\n", unit.name, unit.size,
+            chart->from_ns, chart->to_ns);
+    sms__print_text(to, "panel_title", 1, chart->plot->policy.name[chart->policy], 46);
+    sms__print_legend(to, &chart->plot->state, chart->used, 24);
+}
+
+static bool is_taken(const struct sms__plot *plot, const char *name)
+{
+    for (size_t f = 0; f < plot->figures; f++)
+        if (!strcmp(plot->figure[f].name, name))
+            return true;
+    return false;
+}
+
+/* Of letters that file names may have; of two policies that would be called the same, the second gets a number. */
+static const char *name_figure(const struct chart *chart)
+{
+    struct sms__plot *plot = chart->plot;
+    const char *scenario = sms__figure_name(plot, "processes", plot->scenario.name[chart->scenario]);
+    char *name = sms__print(&plot->arena, "%s-%.*s", scenario, NAME_LETTERS, plot->policy.name[chart->policy]);
+    for (char *at = name + strlen(scenario) + 1; *at; at++)
+        if (!isalnum((unsigned char)*at) && !strchr("_-.", *at))
+            *at = '+';
+    const char *base = name;
+    for (size_t i = 2; is_taken(plot, name); i++)
+        name = sms__print(&plot->arena, "%s-%zu", base, i);
+    return name;
+}
+
+static int write_chart(struct sms__plot *plot, size_t scenario, size_t policy)
+{
+    struct chart chart = {.plot = plot, .scenario = scenario, .policy = policy};
+    chart.row = SMS__NEW(&plot->arena, size_t, plot->process.count + 1);
+    chart.spans = SMS__NEW(&plot->arena, size_t, plot->process.count + 1);
+    measure(&chart);
+    if (!(chart.to_ns > chart.from_ns))
+        return SMS_OK;
+    add_whole_pieces(&chart);
+    add_crowded_pieces(&chart);
+    int code = sms__figure_open(plot, "processes.gp", name_figure(&chart), &chart.files);
+    if (code)
+        return code;
+    write_data(&chart);
+    write_rows(&chart);
+    write_axes(&chart);
+    return sms__figure_close(plot, &chart.files);
+}
+
+int sms__write_processes(struct sms__plot *plot)
+{
+    int code = SMS_OK;
+    for (size_t s = 0; s < plot->scenario.count && plot->stretches; s++)
+        for (size_t p = 0; p < plot->policy.count && code == SMS_OK; p++)
+            code = write_chart(plot, s, p);
+    return code;
+}
+
+size_t sms__state_index(struct sms__plot *plot, const char *state)
+{
+    size_t idx = sms__name_index(&plot->arena, &plot->state, state);
+    return idx < STATES_MOST ? idx : STATES_MOST - 1;
+}

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# The library of measured workloads: large enough, each kernel's listed class the one that was measured, each with its
+# source; and, where the data is, byte for byte what tools/library writes. Usage: library.sh SMSCHED
+set -u
+smsched=$(realpath "$1")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+bad() { failed=1; echo "FAILED $1"; }
+
+"$smsched" list workloads --format csv >"$work/list.csv" || bad "list workloads"
+for set in gtx1080ti:40 v100:10; do
+    device=${set%:*}
+    awk -F, -v w="$device/" 'index($1, w) == 1 && !seen[$1, $2]++ { print $1, $2, $4 }' "$work/list.csv" | sort >"$work/listed"
+    for file in models/workloads/"$device"/*.yaml; do
+        grep -q '^source: ".* @ ' "$file" || bad "$file has no source"
+        awk '$1 == "workload:" { w = $2 } $2 == "bottleneck:" { c = $3 } $1 == "-" && $2 == "name:" { print w, $3, c }' "$file"
+    done | sort >"$work/measured"
+    [ "$(wc -l <"$work/listed")" -ge "${set#*:}" ] || bad "$device: fewer than ${set#*:} kernels"
+    count() { grep -c " $1\$" "$work/listed"; }
+    grep -qF "| $device | $(ls models/workloads/"$device" | wc -l) | $(wc -l <"$work/listed") | $(count compute) | $(count memory) | $(count mixed) | $(count latency) |" \
+        docs/library.md || bad "$device: docs/library.md has other numbers"
+    diff "$work/measured" "$work/listed" || bad "$device: classes listed (>) are not those measured (<)"
+done
+
+data=${SMSCHED_DATA:-../shared/data}
+if [ -d "$data/nvprof/gtx1080ti" ]; then
+    tools/library "$data" "$work/made" || bad "tools/library"
+    for device in gtx1080ti v100; do
+        diff -r "models/workloads/$device" "$work/made/$device" || bad "models/workloads/$device is not what tools/library writes"
+    done
+elif [ "$failed" = 0 ]; then
+    echo "no measured data in $data"
+    exit 77
+fi
+exit $failed

@@ -1,0 +1,144 @@
+/* Which device a profile is of, and what is assumed where it has metrics alone. */
+#include "derived.h"
+
+static struct sms__guess guess(struct sms__arena *arena, const struct sms__profile *profile, const char *path)
+{
+    struct sms_load_options options = harness_options();
+    return sms__derive_guess(arena, profile, path, &options);
+}
+
+static void the_device_is_guessed_by_its_name(void **state)
+{
+    struct sms__profile_launch launch = launch_of("k", 0, 1);
+    struct sms__profile profile = profile_of(&launch, 1);
+    struct sms__arena arena = {0};
+    (void)state;
+    launch.device = "GeForce GTX 1080 Ti (0)";
+    assert_string_equal(guess(&arena, &profile, NULL).name, "gtx1080ti");
+    launch.device = "Tesla V100-SXM2-16GB";
+    assert_string_equal(guess(&arena, &profile, NULL).name, "v100");
+    launch.device = "Voodoo 2";
+    assert_null(guess(&arena, &profile, "a/v100.csv").name);
+    assert_string_equal(guess(&arena, &profile, NULL).why, "no device file is called like 'Voodoo 2'");
+    sms__arena_release(&arena);
+}
+
+static void names_of_other_devices_are_no_names_of_this(void **state)
+{
+    static const char *const others[] = {"NVIDIA GeForce RTX 5070 Ti", "NVIDIA GeForce RTX 5070 Laptop GPU",
+                                         "Quadro P1000", "Tesla V100S-PCIE-32GB", "NVIDIA RTX 50700"};
+    struct sms__profile_launch launch = launch_of("k", 0, 1);
+    struct sms__profile profile = profile_of(&launch, 1);
+    struct sms__arena arena = {0};
+    (void)state;
+    for (size_t i = 0; i < COUNT(others); i++) {
+        profile.gpu = others[i];
+        assert_null(guess(&arena, &profile, NULL).name);
+    }
+    profile.gpu = "NVIDIA GB200";
+    assert_string_equal(guess(&arena, &profile, NULL).name, "gb200");
+    sms__arena_release(&arena);
+}
+
+static void the_device_is_guessed_by_what_it_is(void **state)
+{
+    struct sms__profile_metric metric = METRIC("# SMs", "SM", 148);
+    struct sms__profile_launch launch = launch_of("k", 0, 1);
+    struct sms__profile profile = profile_of(&launch, 1);
+    struct sms__arena arena = {0};
+    (void)state;
+    assert_string_equal(guess(&arena, &profile, "a100/my_v100-run.csv").name, "v100");
+    assert_null(guess(&arena, &profile, "a100/run.csv").name);
+    launch.device = "0";
+    profile.capability = "10.0";
+    assert_null(guess(&arena, &profile, "my_v100-run.csv").name);
+    assert_string_equal(guess(&arena, &profile, "b200.csv").name, "b200");
+    assert_string_equal(guess(&arena, &profile, "run.csv").why,
+                        "the profiled device has compute capability 10.0, and so have b200, gb200");
+    launch.metric = &metric;
+    launch.metrics = 1;
+    assert_string_equal(guess(&arena, &profile, "gb200.csv").name, "b200");
+    profile.printed = "Name: NVIDIA RTX 5070\n";
+    assert_string_equal(guess(&arena, &profile, NULL).name, "rtx5070");
+    profile.printed = NULL;
+    profile.capability = "8.9";
+    assert_string_equal(guess(&arena, &profile, NULL).why,
+                        "no device file has the compute capability 8.9 and 148 SMs that the profile tells; the nearest "
+                        "is h100");
+    sms__arena_release(&arena);
+}
+
+/* 3200 warps of 1000 instructions, 2 a cycle on 28 SMs of which all are busy: 57142.9 cycles. */
+static void metrics_alone_tell_geometry_and_time(void **state)
+{
+    struct sms__profile_metric metric[] = {METRIC("inst_executed", "", 3200000), METRIC("inst_per_warp", "", 1000),
+                                           METRIC("ipc", "", 2), METRIC("sm_efficiency", "%", 100),
+                                           METRIC("achieved_occupancy", "", 0.37)};
+    struct sms__profile_launch launch = {.kernel = "k", .start_s = NAN, .duration_s = NAN, .count = 3};
+    launch.metric = metric;
+    launch.metrics = COUNT(metric);
+    struct sms__profile profile = profile_of(&launch, 1);
+    struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
+    const struct sms__kernel *kernel = &workload(&derived)->kernel[0];
+    (void)state;
+    assert_int_equal(kernel->blocks, 400);
+    assert_int_equal(kernel->threads, 256);
+    assert_int_equal(kernel->registers, 65); /* the least with which an SM holds 3 blocks, 37.5 % */
+    assert_int_equal(workload(&derived)->steps, 1);
+    assert_int_equal(workload(&derived)->step[0].times, 3);
+    assert_non_null(strstr(derived.text, "time 36.121 us: 57143 cycles"));
+    assert_non_null(strstr(derived.text, "Left out: 0. Assumed: 4 ("));
+    release(&derived);
+}
+
+static void a_launch_without_a_time_gets_one(void **state)
+{
+    struct sms__profile_metric metric[] = {METRIC("dram__bytes.sum", "Mbyte", 5),
+                                           METRIC("dram__bytes.sum.per_second", "Gbyte/s", 250)};
+    struct sms__profile_launch launch[2] = {launch_of("k", NAN, NAN), launch_of("k", NAN, NAN)};
+    launch[0].metric = launch[1].metric = metric;
+    launch[0].metrics = launch[1].metrics = 1;
+    struct sms__profile profile = profile_of(launch, 2);
+    struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
+    (void)state;
+    assert_int_equal(workload(&derived)->kernel[0].blocks, 448);
+    assert_non_null(strstr(derived.text, "time 100 us: no metric tells; nominal"));
+    assert_non_null(strstr(derived.text, "Left out: 0. Assumed: 1 ("));
+    release(&derived);
+    launch[0].metrics = 2;
+    profile.launches = 1;
+    derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
+    assert_non_null(strstr(derived.text, "time 20.000 us: dram__bytes.sum"));
+    release(&derived);
+}
+
+static void what_no_metric_tells_is_nominal(void **state)
+{
+    struct sms__profile_metric metric[] = {METRIC("gld_efficiency", "%", 50), METRIC("dram_read_bytes", "", 1048576000),
+                                           METRIC("dram_read_throughput", "GB/s", 97.65625)};
+    struct sms__profile_launch launch = {.kernel = "k", .start_s = NAN, .duration_s = NAN, .metric = metric};
+    launch.metrics = 1;
+    struct sms__profile profile = profile_of(&launch, 1);
+    struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
+    (void)state;
+    assert_int_equal(workload(&derived)->kernel[0].blocks, 28 * 8);
+    assert_non_null(strstr(derived.text, "time 100 us: no metric tells; nominal"));
+    release(&derived);
+    launch.metrics = COUNT(metric);
+    derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
+    assert_non_null(strstr(derived.text, "time 10000.000 us: dram_read_bytes x 1 B / dram_read_throughput"));
+    release(&derived);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_device_is_guessed_by_its_name),
+        cmocka_unit_test(names_of_other_devices_are_no_names_of_this),
+        cmocka_unit_test(the_device_is_guessed_by_what_it_is),
+        cmocka_unit_test(metrics_alone_tell_geometry_and_time),
+        cmocka_unit_test(a_launch_without_a_time_gets_one),
+        cmocka_unit_test(what_no_metric_tells_is_nominal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

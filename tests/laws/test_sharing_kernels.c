@@ -1,0 +1,245 @@
+/* Kernels of several processes on one device, under each mode, against closed forms. */
+#include "tests/laws/sharing.h"
+
+#define EVERY_MODE                                                                                                     \
+    "policies: [{mode: exclusive}, {mode: time_slice}, {mode: together}, {mode: mps}, {mode: {time_slice: {drain: "    \
+    "true}}}]\n"
+
+enum { MODES = 5 };
+
+/* Whole kernels that take all of the device. */
+#define WHOLE(name, ms) "workload: " name "\nkernels: [{name: k, time: " ms " ms, demand: {fp32: 100 %}}]\n"
+#define AND "---\n"
+
+static void a_kernel_alone_takes_its_time_under_every_mode(void **state)
+{
+    (void)state;
+    struct shared shared = share(WHOLE("w", "10.25"), "devices: [{model: small}]\ncontention: proportional\n" EVERY_MODE
+                                                      "processes: [{name: p, workload: w}]\n");
+    for (size_t m = 0; m < MODES; m++) {
+        assert_turnarounds(shared, m, 1, (double[]){10.25});
+        assert_true(of_process(shared, m, 0, "kernel_ns") == 10.25 * MS);
+        assert_true(of_process(shared, m, 0, "service_ns") == 10.25 * MS);
+        assert_true(of_device(shared, m, 0, "switches_count") == 0);
+    }
+    share_release(shared);
+}
+
+static void steps_take_the_sum_of_their_times(void **state)
+{
+    (void)state;
+    struct shared shared = share(
+        "workload: w\nkernels: [{name: k, time: 3 ms}, {name: l, time: 0.5 ms}]\n"
+        "steps: [{host: 2 ms}, {allocate: 100 B}, {copy_in: 20 B}, {launch: k, times: 3}, {host: 1 ms}, {launch: l},\n"
+        "  {copy_out: 8 B}, {free: all}]\n",
+        "devices: [{model: small, link: {bandwidth: 4 KB/s}}]\n" EVERY_MODE
+        "host: {context: 10 B, context_time: 7 ms}\nprocesses: [{name: p, workload: w, start: 5 ms, repeat: 2}]\n");
+    for (size_t m = 0; m < MODES; m++) {
+        assert_near(turnaround_ms(shared, m, 0), 7 + 2 * (2 + 5 + 9 + 1 + 0.5 + 2), 1e-7);
+        assert_near(of_process(shared, m, 0, "host_ns"), (7 + 2 * 3) * MS, 0.1);
+        assert_near(of_process(shared, m, 0, "copy_in_ns"), 2 * 5 * MS, 0.1);
+        assert_near(of_process(shared, m, 0, "kernel_ns"), 2 * 9.5 * MS, 0.1);
+        assert_near(of_process(shared, m, 0, "copy_out_ns"), 2 * 2 * MS, 0.1);
+        assert_true(of_device(shared, m, 0, "memory_high_water_bytes") == 110);
+    }
+    share_release(shared);
+}
+
+/* Four of 10 ms in slices of 2 ms: 20 slices, 19 switches of 0.1 ms; the i-th ends with the i-th of the last four. */
+static void equal_processes_under_time_slices_take_turns(void **state)
+{
+    (void)state;
+    struct shared shared = share(WHOLE("w", "10"), "devices: [{model: small}]\n"
+                                                   "policies: [{mode: {time_slice: {slice: 2 ms, switch: 0.1 ms}}}]\n"
+                                                   "processes: [{name: p, workload: w, count: 4}]\n");
+    for (size_t p = 0; p < 4; p++) {
+        assert_near(turnaround_ms(shared, 0, p), 2.0 * (double)(17 + p) + 0.1 * (double)(16 + p), 1e-7);
+        assert_near(turnaround_ms(shared, 0, p), 4 * 10 * (1 + 0.1 / 2), 2 * 4);
+        assert_near(of_process(shared, 0, p, "service_ns"), 10 * MS, 0.1);
+    }
+    assert_true(of_device(shared, 0, 0, "switches_count") == 19);
+    assert_near(of_device(shared, 0, 0, "switch_ns"), 1.9 * MS, 0.1);
+    share_release(shared);
+}
+
+static void exclusive_is_one_after_another(void **state)
+{
+    (void)state;
+    struct shared shared =
+        share(WHOLE("w", "10") AND WHOLE("v", "3"),
+              "devices: [{model: small}]\npolicies: [{mode: exclusive}]\n"
+              "processes: [{name: p, workload: w, count: 2}, {name: q, workload: v, start: 1 ms}]\n");
+    assert_turnarounds(shared, 0, 3, (double[]){10, 20, 22});
+    assert_near(of_process(shared, 0, 2, "waiting_ns"), 19 * MS, 0.1);
+    share_release(shared);
+}
+
+/* With slope 1 kernels that each want the whole device share it equally. Processor sharing of works s1 <= s2 <= ...:
+ * the i-th of n ends at s1 + ... + s(i-1) + (n - i + 1) si. */
+static void together_is_processor_sharing(void **state)
+{
+    (void)state;
+    struct shared shared = share(WHOLE("a", "3") AND WHOLE("b", "5") AND WHOLE("c", "5") AND WHOLE("d", "11"),
+                                 "devices: [{model: small}]\ncontention: proportional\n"
+                                 "policies: [{mode: together}, {mode: mps}]\nprocesses:\n"
+                                 "  - {name: d, workload: d}\n  - {name: a, workload: a}\n"
+                                 "  - {name: b, workload: b}\n  - {name: c, workload: c}\n");
+    for (size_t m = 0; m < 2; m++)
+        assert_turnarounds(shared, m, 4, (double[]){24, 12, 18, 18});
+    share_release(shared);
+}
+
+/* Two of 60 % slow each other by 1.2, one of 40 % beside one of 60 % not at all. */
+static void together_slows_by_what_is_asked_for_beyond_the_device(void **state)
+{
+    (void)state;
+    struct shared shared =
+        share("workload: w\nkernels: [{name: k, time: 6 ms, demand: {fp32: 60 %}}]\n" AND
+              "workload: v\nkernels: [{name: k, time: 2 ms, demand: {fp32: 40 %, dram: 100 %}}]\n",
+              "devices: [{model: small}]\ncontention: proportional\npolicies: [{mode: together}]\n"
+              "processes: [{name: a, workload: w}, {name: b, workload: v}, {name: c, workload: w, start: 3 ms}]\n");
+    /* a is alone but for b until 3 ms, then beside c: 3 ms left take 3.6 ms; c has done 3 ms of its 6 then. */
+    assert_turnarounds(shared, 0, 3, (double[]){6.6, 2, 6.6});
+    share_release(shared);
+}
+
+/* 12 waves of 8 blocks of 1 ms, which are all of the device; four processes have two blocks each at a time. */
+static void blocks_and_wholes_agree_to_within_a_block(void **state)
+{
+    (void)state;
+    const char *scenario = "devices: [{model: small}]\ncontention: proportional\n"
+                           "policies: [{mode: exclusive}, {mode: {time_slice: {slice: 0.7 ms, switch: 0.05 ms}}}, "
+                           "{mode: mps}, {mode: {time_slice: {slice: 1.5 ms, drain: true}}}]\n"
+                           "processes: [{name: p, workload: w, count: 4}]\n";
+    struct shared whole = share(WHOLE("w", "12"), scenario);
+    struct shared blocks = share("workload: w\nkernels: [{name: k, blocks: 96, threads: 64, block_time: 1 ms, "
+                                 "demand: {fp32: 50 %}}]\n",
+                                 scenario);
+    for (size_t m = 0; m < 3; m++)
+        for (size_t p = 0; p < 4; p++)
+            assert_near(turnaround_ms(blocks, m, p), turnaround_ms(whole, m, p), m == 2 ? 1 : 1e-7);
+    /* Drained, a slice of 1.5 ms holds two blocks' time. */
+    assert_true(of_device(blocks, 3, 0, "switches_count") < of_device(whole, 1, 0, "switches_count"));
+    share_release(whole);
+    share_release(blocks);
+}
+
+/* Two processes, one SM of one block each at a time, blocks of 3 ms, two of them, slices of 2 ms, switches of 0.5 ms.
+ */
+static void slices_end_at_once_or_with_their_blocks(void **state)
+{
+    (void)state;
+    struct shared shared = share("workload: w\nkernels: [{name: k, blocks: 16, threads: 64, block_time: 3 ms}]\n",
+                                 "devices: [{model: small}]\n"
+                                 "policies: [{mode: {time_slice: {slice: 2 ms, switch: 0.5 ms}}},\n"
+                                 "  {mode: {time_slice: {slice: 2 ms, switch: 0.5 ms, drain: true}}}]\n"
+                                 "processes: [{name: p, workload: w, count: 2}]\n");
+    /* a 0-2, b 2.5-4.5, a 5-7, b 7.5-9.5, a 10-12 ends, b 12.5-14.5. */
+    assert_turnarounds(shared, 0, 2, (double[]){12, 14.5});
+    /* a 0-3, b 3.5-6.5, a 7-10 ends, b 10.5-13.5. */
+    assert_turnarounds(shared, 1, 2, (double[]){10, 13.5});
+    assert_true(of_device(shared, 0, 0, "switches_count") == 5);
+    assert_true(of_device(shared, 1, 0, "switches_count") == 3);
+    share_release(shared);
+}
+
+/* A kernel of 2 ms, then 1 ms on the host, for ever; the other computes 10 ms. While one is on the host, the other is
+ * alone and not cut. */
+static void a_slice_is_given_up_when_its_kernel_ends(void **state)
+{
+    (void)state;
+    struct shared shared = share(
+        "workload: w\nkernels: [{name: k, time: 2 ms}]\nsteps: [{launch: k}, {host: 1 ms}, {launch: k}]\n" AND WHOLE(
+            "v", "10"),
+        "devices: [{model: small}]\npolicies: [{mode: {time_slice: {slice: 4 ms, switch: 0 ms}}}]\n"
+        "processes: [{name: a, workload: w}, {name: b, workload: v}]\n");
+    /* a 0-2, b 2-, a is ready again at 3: b's slice begins to run out then, at 7; a 7-9, b 9-14. */
+    assert_turnarounds(shared, 0, 2, (double[]){9, 14});
+    share_release(shared);
+}
+
+/* Without idle time: kernels and switches are all the time there is. */
+static void devices_conserve_time(void **state)
+{
+    (void)state;
+    struct shared shared = share(WHOLE("w", "10") AND WHOLE("v", "7.3"),
+                                 "devices: [{model: small}]\ncontention: proportional\n" EVERY_MODE
+                                 "processes: [{name: p, workload: w, count: 2}, {name: q, workload: v, count: 3}]\n");
+    for (size_t m = 0; m < MODES; m++) {
+        double service = 0, total = makespan_ms(shared, m) * MS;
+        for (size_t p = 0; p < 5; p++)
+            service += of_process(shared, m, p, "service_ns");
+        assert_near(of_device(shared, m, 0, "busy_ratio"), 1, 1e-9);
+        if (m < 2 || m == 4)
+            assert_near(service + of_device(shared, m, 0, "switch_ns"), total, 0.1);
+        assert_near(total - of_device(shared, m, 0, "switch_ns"), (20 + 3 * 7.3) * MS, 0.1);
+    }
+    share_release(shared);
+}
+
+struct kernel_times {
+    double alone[64];
+    size_t count;
+};
+
+static void keep_kernel(void *user, const char *policy, const struct sms_kernel_run *run)
+{
+    struct kernel_times *times = user;
+    (void)policy;
+    assert_true(times->count < 64);
+    times->alone[times->count++] = (double)(run->end_ps - run->launch_ps);
+}
+
+static struct kernel_times kernels_of(const char *scenario)
+{
+    struct kernel_times times = {.count = 0};
+    struct sms_run_options options = sms_run_defaults();
+    options.alone = false;
+    options.on_kernel = keep_kernel;
+    options.user = &times;
+    share_release(
+        share_with(&options,
+                   "workload: w\nkernels:\n"
+                   "  - {name: k, blocks: 37, threads: 96, block_time: 1.3 us, demand: {fp32: 70 %, dram: 30 %}}\n"
+                   "  - {name: l, blocks: 11, threads: 320, registers: 50, block_time: 9 us, demand: {l1: 90 %}}\n"
+                   "steps: [{launch: k, times: 5}, {host: 3 us}, {copy_in: 10 B}, {launch: l}, {launch: k}]\n",
+                   scenario));
+    return times;
+}
+
+/* A process that has the device for itself is a VM that does. */
+static void a_process_alone_is_a_vm_alone(void **state)
+{
+    (void)state;
+    struct kernel_times vm = kernels_of("devices: [{model: small, link: {bandwidth: 4 KB/s}}]\ncontention: maxmin\n"
+                                        "policies: [round_robin]\nvms: [{name: p, workload: w, repeat: 3}]\n");
+    const char *modes[] = {"exclusive", "time_slice", "mps", "together"};
+    assert_int_equal(vm.count, 3 * 7);
+    for (size_t m = 0; m < 4; m++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "devices: [{model: small, link: {bandwidth: 4 KB/s}}]\ncontention: maxmin\n"
+                 "policies: [{mode: %s}]\nprocesses: [{name: p, workload: w, repeat: 3}]\n",
+                 modes[m]);
+        struct kernel_times process = kernels_of(text);
+        assert_memory_equal(&vm, &process, sizeof vm);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_kernel_alone_takes_its_time_under_every_mode),
+        cmocka_unit_test(steps_take_the_sum_of_their_times),
+        cmocka_unit_test(equal_processes_under_time_slices_take_turns),
+        cmocka_unit_test(exclusive_is_one_after_another),
+        cmocka_unit_test(together_is_processor_sharing),
+        cmocka_unit_test(together_slows_by_what_is_asked_for_beyond_the_device),
+        cmocka_unit_test(blocks_and_wholes_agree_to_within_a_block),
+        cmocka_unit_test(slices_end_at_once_or_with_their_blocks),
+        cmocka_unit_test(a_slice_is_given_up_when_its_kernel_ends),
+        cmocka_unit_test(devices_conserve_time),
+        cmocka_unit_test(a_process_alone_is_a_vm_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

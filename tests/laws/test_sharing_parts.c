@@ -1,0 +1,170 @@
+/* Parts of a device: active_threads under mps, instances under mig. */
+#include "tests/laws/sharing.h"
+
+#define AND "---\n"
+/* 2 blocks at a time on each of 4 SMs: 4 waves on all of them. */
+#define BLOCKS                                                                                                         \
+    "workload: blocks\nkernels: [{name: k, blocks: 32, threads: 64, block_time: 1 ms, demand: {fp32: 50 %}}]\n"
+#define WHOLE                                                                                                          \
+    "workload: whole\nkernels: [{name: k, time: 4 ms, demand: {fp32: 100 %, dram: 40 %}}, "                            \
+    "{name: small, time: 3 ms, demand: {fp32: 25 %, dram: 100 %}}]\n"
+
+/* 25 % of 4 SMs is one, 50 % two, 74 % two; with a granule of 2: 1 (at least one), 2, 2. */
+static void a_process_has_its_share_of_the_sms(void **state)
+{
+    (void)state;
+    const char *shares[] = {"1 %", "25 %", "50 %", "74 %", "75 %", "100 %"};
+    const double sms[2][6] = {{1, 1, 2, 2, 3, 4}, {1, 1, 2, 2, 2, 4}};
+    for (size_t s = 0; s < 6; s++) {
+        char scenario[512];
+        snprintf(scenario, sizeof scenario,
+                 "devices: [{model: small}]\ncontention: proportional\npolicies: [{mode: mps}, {mode: {mps: {granule: "
+                 "2}}}]\n"
+                 "processes: [{name: a, workload: blocks, active_threads: %s}]\n",
+                 shares[s]);
+        struct shared shared = share(BLOCKS, scenario);
+        for (size_t g = 0; g < 2; g++)
+            assert_near(turnaround_ms(shared, g, 0), ceil(32 / (2 * sms[g][s])), 1e-7);
+        share_release(shared);
+    }
+}
+
+/* Two with half of the SMs each do not meet; three do, on the half that two have. */
+static void shares_lie_beside_each_other(void **state)
+{
+    (void)state;
+    struct shared shared =
+        share(BLOCKS, "devices: [{model: small}]\ncontention: proportional\npolicies: [{mode: mps}]\n"
+                      "processes: [{name: a, workload: blocks, active_threads: 50 %, count: 2}]\n");
+    assert_turnarounds(shared, 0, 2, (double[]){8, 8});
+    share_release(shared);
+    shared = share(BLOCKS, "devices: [{model: small}]\ncontention: proportional\npolicies: [{mode: mps}]\n"
+                           "processes: [{name: a, workload: blocks, active_threads: 50 %, count: 3}]\n");
+    assert_turnarounds(shared, 0, 3, (double[]){16, 8, 16});
+    share_release(shared);
+}
+
+/* A process that comes later takes the SMs that another has given back. */
+static void shares_are_given_back(void **state)
+{
+    (void)state;
+    struct shared shared =
+        share(BLOCKS, "devices: [{model: small}]\ncontention: proportional\npolicies: [{mode: mps}]\nprocesses:\n"
+                      "  - {name: a, workload: blocks, active_threads: 25 %, count: 3}\n"
+                      "  - {name: b, workload: blocks, active_threads: 25 %}\n"
+                      "  - {name: c, workload: blocks, active_threads: 50 %, start: 16 ms, repeat: 2}\n");
+    assert_turnarounds(shared, 0, 5, (double[]){16, 16, 16, 16, 16});
+    share_release(shared);
+}
+
+/* At 25 % a kernel that asks for all takes four times as long, and a quarter of the rest; one that asks for no more
+ * than that is as ever. */
+static void a_whole_kernel_is_kept_to_its_share(void **state)
+{
+    (void)state;
+    struct shared shared = share(WHOLE, "devices: [{model: small}]\ncontention: proportional\npolicies: [{mode: mps}]\n"
+                                        "processes: [{name: a, workload: whole, active_threads: 25 %}]\n");
+    assert_turnarounds(shared, 0, 1, (double[]){16 + 3});
+    share_release(shared);
+}
+
+/* Four of a quarter each fill the device and do not slow each other, nor does the dram, at 40 %. */
+static void whole_kernels_of_a_share_do_not_meet(void **state)
+{
+    (void)state;
+    struct shared shared =
+        share("workload: w\nkernels: [{name: k, time: 4 ms, demand: {fp32: 100 %, dram: 40 %}}]\n",
+              "devices: [{model: small}]\ncontention: proportional\npolicies: [{mode: mps}, {mode: together}]\n"
+              "processes: [{name: a, workload: w, active_threads: 25 %, count: 4}]\n");
+    for (size_t m = 0; m < 2; m++)
+        assert_turnarounds(shared, m, 4, (double[]){16, 16, 16, 16});
+    share_release(shared);
+}
+
+static void mps_takes_so_many_clients(void **state)
+{
+    (void)state;
+    struct shared shared = share("workload: w\nkernels: [{name: k, time: 4 ms, demand: {fp32: 10 %}}]\n",
+                                 "devices: [{model: small}]\npolicies: [{mode: {mps: {clients: 2}}}]\n"
+                                 "processes: [{name: a, workload: w, count: 5}]\n");
+    assert_turnarounds(shared, 0, 5, (double[]){4, 4, 8, 8, 12});
+    share_release(shared);
+}
+
+#define SPLIT                                                                                                          \
+    "device: split\nclock: 1 GHz\nsms: 4\nmemory: 1000 B\nsm: {threads: 2048, warps: 64, blocks: 2}\n"                 \
+    "resources:\n  fp32: {class: compute}\n  dram: {class: memory, scope: device}\n"                                   \
+    "mig: {slices: 4, profiles: [{name: one, sms: 1, memory: 250 B, slices: 1, starts: [0, 1, 2, 3]}, "                \
+    "{name: two, sms: 2, memory: 500 B, slices: 2, starts: [0, 2]}]}\n"
+
+/* Blocks see the SMs of their instance, and of the bandwidth its share: a block's demand is so many bytes per second
+ * on either, 20 % of an SM's part of the device, which on the instance of one SM is 20 % of all there is. */
+static void kernels_see_their_instance(void **state)
+{
+    (void)state;
+    const char *scenario = "devices: [{model: split}]\ncontention: proportional\n"
+                           "policies: [{mode: {mig: {instances: [one, one, two], switch: 0 ms}}}]\nprocesses: [{name: "
+                           "a, workload: w, count: %d}]\n";
+    char text[512];
+    snprintf(text, sizeof text, scenario, 1);
+    /* To the fewest processes, of equal ones to the most memory: the instance of two SMs. 32 blocks, 4 at a time. */
+    struct shared shared =
+        share(SPLIT AND "workload: w\nkernels: [{name: k, blocks: 32, threads: 64, block_time: 1 ms, "
+                        "demand: {fp32: 50 %, dram: 20 %}}]\n",
+              text);
+    assert_turnarounds(shared, 0, 1, (double[]){8});
+    share_release(shared);
+    snprintf(text, sizeof text, scenario, 3);
+    shared = share(SPLIT AND "workload: w\nkernels: [{name: k, blocks: 32, threads: 64, block_time: 1 ms, "
+                             "demand: {fp32: 50 %, dram: 100 %}}]\n",
+                   text);
+    /* Two blocks on each SM want twice the bandwidth of either instance. */
+    assert_turnarounds(shared, 0, 3, (double[]){16, 32, 32});
+    share_release(shared);
+}
+
+/* A whole of 4 ms that fills the device takes 8 ms on half of it, and 3 ms stay 3 where half is enough. */
+static void whole_kernels_see_their_instance(void **state)
+{
+    (void)state;
+    struct shared shared = share(
+        SPLIT AND "workload: a\nkernels: [{name: k, time: 4 ms, demand: {fp32: 100 %}}]\n" AND
+                  "workload: b\nkernels: [{name: k, time: 3 ms, demand: {fp32: 50 %, dram: 30 %}}]\n",
+        "devices: [{model: split}]\ncontention: proportional\npolicies: [{mode: {mig: {instances: [two, two]}}}]\n"
+        "processes: [{name: a, workload: a}, {name: b, workload: b}]\n");
+    assert_turnarounds(shared, 0, 2, (double[]){8, 3});
+    share_release(shared);
+}
+
+/* Processes of one instance take turns, those of another do not know of it; memory is the instance's. */
+static void instances_are_isolated(void **state)
+{
+    (void)state;
+    struct shared shared =
+        share(SPLIT AND "workload: a\nkernels: [{name: k, time: 4 ms, demand: {fp32: 50 %}}]\n"
+                        "steps: [{allocate: 400 B}, {launch: k}]\n" AND
+                        "workload: b\nkernels: [{name: k, time: 1 ms}]\nsteps: [{allocate: 501 B}, {launch: k}]\n",
+              "devices: [{model: split}]\ncontention: proportional\n"
+              "policies: [{mode: {mig: {instances: [two, two], slice: 1 ms, switch: 0.5 ms}}}]\n"
+              "processes: [{name: a, workload: a, count: 2}, {name: b, workload: b, start: 1 ms}]\n");
+    assert_turnarounds(shared, 0, 2, (double[]){4, 4});
+    assert_true(of_process(shared, 0, 2, "failed_count") == 1);
+    assert_true(of_device(shared, 0, 0, "switches_count") == 0);
+    share_release(shared);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_process_has_its_share_of_the_sms),
+        cmocka_unit_test(shares_lie_beside_each_other),
+        cmocka_unit_test(shares_are_given_back),
+        cmocka_unit_test(a_whole_kernel_is_kept_to_its_share),
+        cmocka_unit_test(whole_kernels_of_a_share_do_not_meet),
+        cmocka_unit_test(mps_takes_so_many_clients),
+        cmocka_unit_test(kernels_see_their_instance),
+        cmocka_unit_test(whole_kernels_see_their_instance),
+        cmocka_unit_test(instances_are_isolated),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

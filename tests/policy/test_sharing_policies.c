@@ -1,0 +1,107 @@
+/* Share policies on cases that can be worked out by hand: a device of which one kernel at a time takes all, slices of a
+ * millisecond, switches that cost nothing. */
+#include "tests/laws/sharing.h"
+
+#define SLICES "{time_slice: {slice: 1 ms, switch: 0 ms}}"
+
+static void the_highest_priority_has_every_slice_but_the_one_under_way(void **state)
+{
+    (void)state;
+    struct shared s = share("workload: long\nkernels: [{name: k, time: 10 ms}]\n"
+                            "---\nworkload: short\nkernels: [{name: k, time: 5 ms}]\n",
+                            "devices: [{model: small}]\npolicies: [{share: priority, mode: " SLICES "}]\n"
+                            "processes:\n  - {name: low, workload: long}\n"
+                            "  - {name: high, workload: short, priority: 1}\n");
+    assert_turnarounds(s, 0, 2, (double[]){15, 6});
+    share_release(s);
+}
+
+static void service_goes_by_weight(void **state)
+{
+    (void)state;
+    struct shared s = share("workload: w\nkernels: [{name: k, time: 12 ms}]\n",
+                            "devices: [{model: small}]\npolicies: [{share: fair_share, mode: " SLICES "}]\n"
+                            "processes:\n  - {name: light, workload: w}\n  - {name: heavy, workload: w, weight: 3}\n");
+    assert_turnarounds(s, 0, 2, (double[]){24, 16});
+    share_release(s);
+}
+
+static void who_comes_late_has_nothing_to_catch_up_on(void **state)
+{
+    (void)state;
+    struct shared s = share("workload: long\nkernels: [{name: k, time: 20 ms}]\n"
+                            "---\nworkload: short\nkernels: [{name: k, time: 5 ms}]\n",
+                            "devices: [{model: small}]\npolicies: [{share: fair_share, mode: " SLICES "}]\n"
+                            "processes:\n  - {name: early, workload: long}\n"
+                            "  - {name: late, workload: short, start: 10 ms}\n");
+    assert_turnarounds(s, 0, 2, (double[]){25, 10});
+    share_release(s);
+}
+
+static void the_earliest_deadline_has_every_slice(void **state)
+{
+    (void)state;
+    struct shared s = share("workload: w\nkernels: [{name: k, time: 10 ms}]\n",
+                            "devices: [{model: small}]\npolicies: [{share: earliest_deadline, mode: " SLICES "}]\n"
+                            "processes:\n  - {name: late, workload: w, deadline: 100 ms}\n"
+                            "  - {name: soon, workload: w, deadline: 20 ms}\n  - {name: never, workload: w}\n");
+    assert_turnarounds(s, 0, 3, (double[]){20, 11, 30});
+    share_release(s);
+}
+
+static void admission_waits_where_a_driver_would_run_out_of_memory(void **state)
+{
+    (void)state;
+    struct shared s = share("workload: w\nkernels: [{name: k, time: 10 ms}]\n"
+                            "steps: [{allocate: 300 B}, {launch: k}, {allocate: 300 B}, {launch: k}]\n",
+                            "devices: [{model: small}]\n"
+                            "policies: [{share: plain, mode: together}, {share: memory_admission, mode: together}]\n"
+                            "processes:\n  - {name: p, workload: w, count: 3}\n");
+    assert_int_equal(of_process(s, 0, 3, "refused_allocations_count") > 0, 1); /* row 3: all */
+    assert_true(of_process(s, 1, 3, "refused_allocations_count") == 0);
+    assert_turnarounds(s, 1, 3, (double[]){20, 40, 60});
+    share_release(s);
+}
+
+static void the_shortest_that_waits_goes_first(void **state)
+{
+    (void)state;
+    struct shared s = share("workload: ten\nkernels: [{name: k, time: 10 ms}]\n"
+                            "---\nworkload: five\nkernels: [{name: k, time: 5 ms}]\n"
+                            "---\nworkload: one\nkernels: [{name: k, time: 500 us}]\n"
+                            "steps: [{launch: k}, {host: 200 us}, {launch: k, times: 1}]\n",
+                            "devices: [{model: small}]\npolicies: [{share: shortest_first, mode: exclusive}]\n"
+                            "processes:\n  - {name: a, workload: ten}\n  - {name: b, workload: five}\n"
+                            "  - {name: c, workload: one}\n");
+    assert_turnarounds(s, 0, 3, (double[]){10, 16.2, 11.2});
+    share_release(s);
+}
+
+static void kernels_below_wait_unless_they_do_not_hurt(void **state)
+{
+    (void)state;
+    struct shared s =
+        share("workload: above\ncorun_class: memory\nkernels: [{name: k, time: 10 ms, demand: {dram: 50 %}}]\n"
+              "---\nworkload: alike\ncorun_class: memory\nkernels: [{name: k, time: 10 ms, demand: {dram: 10 %}}]\n"
+              "---\nworkload: other\ncorun_class: compute\nkernels: [{name: k, time: 10 ms, demand: {fp32: 50 %}}]\n"
+              "---\nworkload: big\ncorun_class: compute\nkernels: [{name: k, time: 10 ms, demand: {fp32: 60 %}}]\n",
+              "devices: [{model: small}]\npolicies: [{share: interference_aware, mode: together}]\n"
+              "processes:\n  - {name: above, workload: above, priority: 1}\n  - {name: alike, workload: alike}\n"
+              "  - {name: other, workload: other}\n  - {name: big, workload: big}\n");
+    assert_turnarounds(s, 0, 4, (double[]){10, 20, 10, 20});
+    share_release(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_highest_priority_has_every_slice_but_the_one_under_way),
+        cmocka_unit_test(service_goes_by_weight),
+        cmocka_unit_test(who_comes_late_has_nothing_to_catch_up_on),
+        cmocka_unit_test(the_earliest_deadline_has_every_slice),
+        cmocka_unit_test(admission_waits_where_a_driver_would_run_out_of_memory),
+        cmocka_unit_test(the_shortest_that_waits_goes_first),
+        cmocka_unit_test(kernels_below_wait_unless_they_do_not_hurt),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,331 @@
+/* What must hold of every run, and of two that should be the same. */
+#include "share.h"
+
+#include "sim/model/model.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVENTS_MAX = 200000 };
+
+static const char *say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static const char *say(const char *format, ...)
+{
+    static char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return text;
+}
+
+static void mix(struct seen *seen, uint64_t value) { seen->hash = (seen->hash ^ value) * 1099511628211u; }
+
+static struct seen *seen_by(struct outcome *outcome, const struct sms_scenario *scenario, const char *policy)
+{
+    for (size_t p = 0; p < outcome->policies; p++)
+        if (sms_scenario_policy(scenario, p) == policy || !strcmp(sms_scenario_policy(scenario, p), policy))
+            return &outcome->seen[p];
+    abort();
+}
+
+struct observer {
+    struct outcome *outcome;
+    const struct sms_scenario *scenario;
+};
+
+static void on_span(void *user, const char *policy, const struct sms_span *span)
+{
+    struct observer *observer = user;
+    struct seen *seen = seen_by(observer->outcome, observer->scenario, policy);
+    if (seen->spans == SPANS)
+        abort();
+    seen->span[seen->spans++] = *span;
+    mix(seen, span->process);
+    mix(seen, span->start_ps);
+    mix(seen, span->end_ps);
+    mix(seen, (uint64_t)span->device);
+    for (const char *c = span->state; *c; c++)
+        mix(seen, (uint64_t)*c);
+}
+
+static void on_kernel(void *user, const char *policy, const struct sms_kernel_run *run)
+{
+    struct observer *observer = user;
+    struct seen *seen = seen_by(observer->outcome, observer->scenario, policy);
+    seen->kernels++;
+    mix(seen, run->device);
+    mix(seen, run->launch_ps);
+    mix(seen, run->end_ps);
+}
+
+void outcome_run(struct outcome *outcome, const struct sms_scenario *scenario, enum sms_engine engine, bool check)
+{
+    struct sms_run_options options = sms_run_defaults();
+    struct observer observer = {outcome, scenario};
+    struct sms_errors errors = {0};
+    *outcome = (struct outcome){.policies = sms_scenario_policies(scenario)};
+    outcome->seen = calloc(outcome->policies, sizeof *outcome->seen);
+    for (size_t p = 0; p < outcome->policies; p++)
+        outcome->seen[p].span = calloc(SPANS, sizeof(struct sms_span));
+    options.alone = false;
+    options.engine = engine;
+    options.check = check;
+    options.max_events = EVENTS_MAX;
+    options.on_span = on_span;
+    options.on_kernel = on_kernel;
+    options.user = &observer;
+    outcome->code = sms_run(scenario, &options, &outcome->results, &errors);
+    if (outcome->code)
+        snprintf(outcome->why, sizeof outcome->why, "%s", errors.item[0].message);
+}
+
+void outcome_release(struct outcome *outcome)
+{
+    for (size_t p = 0; p < outcome->policies; p++)
+        free(outcome->seen[p].span);
+    free(outcome->seen);
+    sms_results_free(outcome->results);
+}
+
+/* To the last bit; one NAN is as good as another. */
+static bool is_same(double a, double b)
+{
+    uint64_t x, y;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    return x == y || (isnan(a) && isnan(b));
+}
+
+static const char *differ_in(const struct outcome *a, const struct outcome *b, size_t p, enum sms_subject subject,
+                             size_t idx)
+{
+    size_t metrics;
+    const struct sms_metric *metric = sms_metrics(subject, &metrics);
+    for (size_t m = 0; m < metrics; m++) {
+        double x = sms_results_value(a->results, p, 0, subject, idx, m);
+        double y = sms_results_value(b->results, p, 0, subject, idx, m);
+        if (!is_same(x, y))
+            return say("policy %zu: %s of %s: %.17g and %.17g", p, metric[m].name,
+                       sms_results_subject(a->results, subject, idx), x, y);
+    }
+    return NULL;
+}
+
+static const char *differ_in_metrics(const struct outcome *a, const struct outcome *b, size_t p)
+{
+    const char *why = NULL;
+    for (int s = 0; s < SMS_SUBJECTS && !why; s++)
+        for (size_t i = 0; i < sms_results_subjects(a->results, (enum sms_subject)s) && !why; i++)
+            why = differ_in(a, b, p, (enum sms_subject)s, i);
+    return why;
+}
+
+static const char *differ_in_spans(const struct seen *a, const struct seen *b, size_t p)
+{
+    for (size_t i = 0; i < a->spans && i < b->spans; i++)
+        if (a->span[i].start_ps != b->span[i].start_ps || a->span[i].end_ps != b->span[i].end_ps ||
+            a->span[i].process != b->span[i].process || a->span[i].state != b->span[i].state)
+            return say("policy %zu: span %zu: %s %s %llu-%llu and %s %s %llu-%llu", p, i, a->span[i].name,
+                       a->span[i].state, (unsigned long long)a->span[i].start_ps, (unsigned long long)a->span[i].end_ps,
+                       b->span[i].name, b->span[i].state, (unsigned long long)b->span[i].start_ps,
+                       (unsigned long long)b->span[i].end_ps);
+    if (a->spans != b->spans || a->hash != b->hash)
+        return say("policy %zu: %zu spans and %zu, or other kernels", p, a->spans, b->spans);
+    return NULL;
+}
+
+const char *differ(const struct outcome *a, const struct outcome *b)
+{
+    const char *why = NULL;
+    if (a->code != b->code)
+        return say("codes %d (%s) and %d (%s)", a->code, a->why, b->code, b->why);
+    for (size_t p = 0; a->code == SMS_OK && p < a->policies && !why; p++) {
+        why = differ_in_spans(&a->seen[p], &b->seen[p], p);
+        why = why ? why : differ_in_metrics(a, b, p);
+    }
+    return why;
+}
+
+static double value(const struct outcome *outcome, size_t policy, enum sms_subject subject, size_t idx,
+                    const char *name)
+{
+    size_t count;
+    const struct sms_metric *metric = sms_metrics(subject, &count);
+    for (size_t m = 0; m < count; m++)
+        if (!strcmp(metric[m].name, name))
+            return sms_results_value(outcome->results, policy, 0, subject, idx, m);
+    abort();
+}
+
+/* Spans of a process follow one another from its arrival on, and none is empty. `end`: of the last. */
+static const char *tiles(const struct seen *seen, const struct sms_scenario *scenario, size_t process, uint64_t *end)
+{
+    uint64_t at = (uint64_t)(scenario->vm[process].start_ps + 0.5);
+    for (size_t i = 0; i < seen->spans; i++) {
+        const struct sms_span *span = &seen->span[i];
+        if (span->process != process)
+            continue;
+        if (span->start_ps != at || span->end_ps <= at)
+            return say("%s: %s from %llu to %llu, and it was at %llu", span->name, span->state,
+                       (unsigned long long)span->start_ps, (unsigned long long)span->end_ps, (unsigned long long)at);
+        at = span->end_ps;
+    }
+    *end = at;
+    return NULL;
+}
+
+/* Time of spans in a state, on a device or (-1) anywhere, while not paused. */
+static double time_in(const struct seen *seen, size_t process, const char *state)
+{
+    double sum = 0;
+    for (size_t i = 0; i < seen->spans; i++)
+        if (seen->span[i].process == process && !strcmp(seen->span[i].state, state))
+            sum += (double)(seen->span[i].end_ps - seen->span[i].start_ps);
+    return sum;
+}
+
+static const char *metrics_match_spans(const struct outcome *outcome, size_t policy, size_t process)
+{
+    static const struct {
+        const char *metric, *state;
+    } pairs[] = {{"kernel_ns", "kernel"},
+                 {"copy_in_ns", "copy_in"},
+                 {"copy_out_ns", "copy_out"},
+                 {"paused_ns", "paused"},
+                 {"host_ns", "host"}};
+    const struct seen *seen = &outcome->seen[policy];
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        double ns = value(outcome, policy, SMS_PROCESS, process, pairs[i].metric);
+        double spans = time_in(seen, process, pairs[i].state) / 1000;
+        if (fabs(ns - spans) > 1e-9 * spans + 1e-6)
+            return say("process %zu: %s is %.12g, its spans are %.12g", process, pairs[i].metric, ns, spans);
+    }
+    if (value(outcome, policy, SMS_PROCESS, process, "service_ns") >
+        value(outcome, policy, SMS_PROCESS, process, "kernel_ns") +
+            value(outcome, policy, SMS_PROCESS, process, "paused_ns") + 1e-3)
+        return say("process %zu: more service than kernels", process);
+    return NULL;
+}
+
+/* What its kernels take alone, where nothing but itself slows them; NAN where that cannot be said. */
+static double own_kernels_ps(const struct sms_scenario *scenario, const struct sms__policy_use *use, size_t process)
+{
+    const struct sms__vm *vm = &scenario->vm[process];
+    double sum = 0;
+    for (size_t s = 0; s < vm->workload->steps; s++) {
+        const struct sms__step *step = &vm->workload->step[s];
+        const struct sms__kernel *kernel = &vm->workload->kernel[step->kernel];
+        if (step->kind != SMS__LAUNCH)
+            continue;
+        if (!kernel->whole || kernel->jitter > 0)
+            return NAN;
+        sum += (double)step->times * kernel->block_time.value *
+               (1 + (use->share->intercepts ? vm->workload->overhead : 0));
+    }
+    return sum * (double)vm->repeat;
+}
+
+/* Kernels by time, one context at a time: service is what the kernels take. */
+static const char *serves(const struct outcome *outcome, const struct sms_scenario *scenario, size_t policy,
+                          size_t process)
+{
+    const struct sms__policy_use *use = &scenario->policy[policy];
+    bool alone = use->mode.kind == SMS__MODE_TIME_SLICE || use->mode.kind == SMS__MODE_EXCLUSIVE;
+    double own = own_kernels_ps(scenario, use, process) / 1000;
+    double service = value(outcome, policy, SMS_PROCESS, process, "service_ns");
+    bool ended = !isnan(value(outcome, policy, SMS_PROCESS, process, "turnaround_ns"));
+    if (alone && ended && !isnan(own) && fabs(service - own) > 1e-9 * own + 0.01)
+        return say("process %zu: %.12g ns of service, its kernels take %.12g", process, service, own);
+    return NULL;
+}
+
+/* No more at once than the mode allows, on any device, in any of its states there. */
+static const char *crowds(const struct seen *seen, size_t most)
+{
+    for (size_t i = 0; i < seen->spans; i++) {
+        const struct sms_span *one = &seen->span[i];
+        size_t others = 0;
+        for (size_t j = 0; one->device >= 0 && j < seen->spans; j++) {
+            const struct sms_span *other = &seen->span[j];
+            others += other->process != one->process && other->device == one->device &&
+                      other->start_ps <= one->start_ps && other->end_ps > one->start_ps;
+        }
+        if (others + 1 > most)
+            return say("%zu processes on device %ld at %llu", others + 1, one->device,
+                       (unsigned long long)one->start_ps);
+    }
+    return NULL;
+}
+
+static double end_of(const struct seen *seen)
+{
+    uint64_t end = 0;
+    for (size_t i = 0; i < seen->spans; i++)
+        end = seen->span[i].end_ps > end ? seen->span[i].end_ps : end;
+    return (double)end / 1000;
+}
+
+/* Memory of a device, and its time. */
+static const char *fits(const struct outcome *outcome, const struct sms_scenario *scenario, size_t policy, size_t d)
+{
+    double memory = (double)scenario->device[d]->memory;
+    double held = value(outcome, policy, SMS_DEVICE, d, "memory_ratio");
+    double busy = value(outcome, policy, SMS_DEVICE, d, "busy_ratio");
+    double most = value(outcome, policy, SMS_DEVICE, d, "memory_high_water_bytes");
+    if (most > memory || held > most / memory + 1e-9)
+        return say("device %zu: %.0f bytes held at most, ratio %.12g", d, most, held);
+    return busy < 0 || busy > 1 + 1e-9 ? say("device %zu: busy %.12g", d, busy) : NULL;
+}
+
+/* One context at a time: service and switches are no more than the time with kernels. */
+static const char *takes_turns(const struct outcome *outcome, const struct sms_scenario *scenario, size_t policy)
+{
+    double service = 0, busy = 0, switches = 0, time = end_of(&outcome->seen[policy]);
+    for (size_t d = 0; d < scenario->devices; d++) {
+        switches += value(outcome, policy, SMS_DEVICE, d, "switch_ns");
+        busy += value(outcome, policy, SMS_DEVICE, d, "busy_ratio") * time;
+    }
+    for (size_t v = 0; v < scenario->vms; v++)
+        service += value(outcome, policy, SMS_PROCESS, v, "service_ns");
+    if (time <= 0 || service + switches <= busy * (1 + 1e-9) + 1)
+        return NULL;
+    return say("%.12g ns of service, %.12g of switches, %.12g of kernels", service, switches, busy);
+}
+
+static const char *is_wrong_under(const struct outcome *outcome, const struct sms_scenario *scenario, size_t policy)
+{
+    const struct sms__mode *mode = &scenario->policy[policy].mode;
+    const struct seen *seen = &outcome->seen[policy];
+    bool sliced = mode->kind == SMS__MODE_TIME_SLICE || mode->kind == SMS__MODE_EXCLUSIVE;
+    bool whole = scenario->warmup_ps <= 0 && scenario->duration_ps <= 0;
+    const char *why = sliced && whole ? takes_turns(outcome, scenario, policy) : NULL;
+    for (size_t d = 0; d < scenario->devices && !why; d++)
+        why = fits(outcome, scenario, policy, d);
+    uint64_t end, ends = 0;
+    for (size_t v = 0; v < scenario->vms && !why; v++) {
+        why = tiles(seen, scenario, v, &end);
+        ends = end > ends ? end : ends;
+        if (!why && scenario->warmup_ps <= 0)
+            why = metrics_match_spans(outcome, policy, v);
+        if (!why && scenario->warmup_ps <= 0)
+            why = serves(outcome, scenario, policy, v);
+    }
+    if (!why && mode->kind == SMS__MODE_EXCLUSIVE)
+        why = crowds(seen, 1);
+    if (!why && mode->kind == SMS__MODE_MPS)
+        why = crowds(seen, mode->clients);
+    return why;
+}
+
+const char *is_wrong(const struct outcome *outcome, const struct sms_scenario *scenario)
+{
+    const char *why =
+        outcome->code && outcome->code != SMS_ELIMIT ? say("code %d: %s", outcome->code, outcome->why) : NULL;
+    for (size_t p = 0; outcome->code == SMS_OK && p < outcome->policies && !why; p++)
+        why = is_wrong_under(outcome, scenario, p);
+    return why;
+}

@@ -1,0 +1,250 @@
+/* The scenario of a seed: few and small things, times that are often equal, memory that is often too little. */
+#include "share.h"
+
+uint64_t draw(uint64_t *rng)
+{
+    uint64_t x = *rng += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+uint64_t within(uint64_t *rng, uint64_t from, uint64_t to) { return from + draw(rng) % (to - from + 1); }
+
+bool chance(uint64_t *rng, uint64_t percent) { return draw(rng) % 100 < percent; }
+
+static const char *one_of(uint64_t *rng, const char *const *words)
+{
+    size_t count = 0;
+    while (words[count])
+        count++;
+    return words[draw(rng) % count];
+}
+
+/* What kernels are: all by blocks, all by time, or both, which not every mode takes. */
+enum form { BLOCKS, WHOLES, BOTH };
+
+struct choices {
+    uint64_t *rng;
+    FILE *to;
+    enum form form;
+    bool mig;
+    unsigned sms, devices, workloads;
+    unsigned held; /* at this step of the workload */
+};
+
+static unsigned number(struct choices *c, unsigned from, unsigned to) { return (unsigned)within(c->rng, from, to); }
+
+static void print_link(struct choices *c)
+{
+    if (chance(c->rng, 20))
+        return;
+    fprintf(c->to, "link: {bandwidth: %u KB/s", number(c, 1, 8));
+    if (chance(c->rng, 50))
+        fprintf(c->to, ", copy_in_most: %u KB/s, copy_out_most: %u KB/s", number(c, 1, 9), number(c, 1, 9));
+    if (chance(c->rng, 30))
+        fprintf(c->to, ", copy_out_spread: %u %%", number(c, 0, 40));
+    fputs("}\n", c->to);
+}
+
+static void print_device(struct choices *c)
+{
+    c->sms = number(c, 2, 9);
+    fprintf(c->to, "device: small\nclock: 1 GHz\nsms: %u\nmemory: 1000 B\n", c->sms);
+    fprintf(c->to, "sm: {threads: 1024, warps: 32, blocks: %u}\n", number(c, 1, 5));
+    print_link(c);
+    fputs("resources:\n  a: {class: compute}\n  b: {class: memory}\n  c: {class: memory, scope: device}\n", c->to);
+    if (chance(c->rng, 50))
+        fprintf(c->to, "power: {idle: 10 W, busy: 100 W%s}\n", chance(c->rng, 50) ? ", shared: 120 W" : "");
+    fprintf(c->to, "mig: {slices: 2, profiles: [{name: half, sms: %u, memory: 500 B, slices: 1, starts: [0, 1]}]}\n",
+            c->sms / 2);
+}
+
+static void print_demand(struct choices *c)
+{
+    fputs("demand: {", c->to);
+    fprintf(c->to, "a: %u %%", number(c, 0, 5) * 20);
+    if (chance(c->rng, 40))
+        fprintf(c->to, ", b: %u %%", number(c, 0, 100));
+    if (chance(c->rng, 40))
+        fprintf(c->to, ", c: %u %%", number(c, 0, 100));
+    fputs("}", c->to);
+}
+
+static void print_kernel(struct choices *c, unsigned k)
+{
+    bool whole = c->form == WHOLES || (c->form == BOTH && chance(c->rng, 50));
+    fprintf(c->to, "  - {name: k%u, ", k);
+    if (whole)
+        fprintf(c->to, "time: %u ms, ", number(c, 1, 12));
+    else
+        fprintf(c->to, "blocks: %u, threads: %u, block_time: %u us, ", number(c, 1, 60), 32 * number(c, 1, 16),
+                100 * number(c, 1, 20));
+    if (chance(c->rng, 20))
+        fprintf(c->to, "jitter: %u %%, ", number(c, 0, 30));
+    print_demand(c);
+    fputs("}\n", c->to);
+}
+
+static void print_memory(struct choices *c)
+{
+    if (c->held == 0 || chance(c->rng, 60)) {
+        unsigned bytes = number(c, 1, chance(c->rng, 10) ? 1000 : 200);
+        fprintf(c->to, "  - {allocate: %u B}\n", bytes);
+        c->held += bytes;
+    } else if (chance(c->rng, 50)) {
+        fputs("  - {free: all}\n", c->to);
+        c->held = 0;
+    } else {
+        unsigned bytes = number(c, 1, c->held);
+        fprintf(c->to, "  - {free: %u B}\n", bytes);
+        c->held -= bytes;
+    }
+}
+
+static void print_step(struct choices *c, unsigned kernels)
+{
+    switch (number(c, 0, 6)) {
+    case 0:
+        fprintf(c->to, "  - {host: %u us}\n", 250 * number(c, 0, 12));
+        break;
+    case 1:
+        fprintf(c->to, "  - {copy_in: %u B}\n", number(c, 0, 12));
+        break;
+    case 2:
+        fprintf(c->to, "  - {copy_out: %u B}\n", number(c, 0, 12));
+        break;
+    case 3:
+    case 4:
+        print_memory(c);
+        break;
+    default:
+        fprintf(c->to, "  - {launch: k%u, times: %u}\n", number(c, 0, kernels - 1), number(c, 1, 3));
+    }
+}
+
+static void print_workload(struct choices *c, unsigned w)
+{
+    unsigned kernels = number(c, 1, 3), steps = number(c, 0, 7);
+    c->held = 0;
+    fprintf(c->to, "---\nworkload: w%u\n", w);
+    if (chance(c->rng, 15))
+        fputs("exclusive: true\n", c->to);
+    if (chance(c->rng, 25))
+        fprintf(c->to, "overhead: %u %%\n", number(c, 0, 50));
+    fputs("kernels:\n", c->to);
+    for (unsigned k = 0; k < kernels; k++)
+        print_kernel(c, k);
+    fputs("steps:\n  - {launch: k0}\n", c->to);
+    for (unsigned s = 0; s < steps; s++)
+        print_step(c, kernels);
+}
+
+static void print_slices(struct choices *c, const char *mode)
+{
+    fprintf(c->to, "mode: {%s: {", mode);
+    if (mode[0] == 'm')
+        fputs("instances: [half, half], ", c->to);
+    fprintf(c->to, "slice: %u us, switch: %u us%s}}", 100 * number(c, 1, 30), 50 * number(c, 0, 5),
+            chance(c->rng, 30) ? ", drain: true" : "");
+}
+
+static void print_mode(struct choices *c, unsigned p)
+{
+    unsigned mode = number(c, 0, c->form == BOTH ? 2 : 4);
+    if (mode == 0 && p == 1) /* no mode twice */
+        fputs("mode: exclusive", c->to);
+    else if (mode < 3 || c->form == BOTH)
+        print_slices(c, mode == 1 ? "time_slice" : "mig");
+    else if (mode == 3 && p == 1)
+        fputs("mode: together", c->to);
+    else
+        fprintf(c->to, "mode: {mps: {clients: %u, granule: %u}}", number(c, 1, 8), number(c, 1, 3));
+}
+
+static void print_policies(struct choices *c)
+{
+    static const char *const shares[] = {"plain",
+                                         "container_pause",
+                                         "mobile_cuda",
+                                         "priority",
+                                         "fair_share",
+                                         "earliest_deadline",
+                                         "memory_admission",
+                                         "shortest_first",
+                                         "interference_aware",
+                                         "chaos",
+                                         "chaos",
+                                         NULL};
+    static const char *const blocks[] = {"round_robin", "fine_grained", "most_room"};
+    fputs("policies:\n", c->to);
+    for (unsigned p = number(c, 1, 3); p > 0; p--) {
+        fprintf(c->to, "  - {share: %s, ", one_of(c->rng, shares));
+        print_mode(c, p);
+        fprintf(c->to, ", block: %s}\n", blocks[p - 1]); /* so that no two are the same */
+    }
+}
+
+static void print_host(struct choices *c)
+{
+    if (chance(c->rng, 40))
+        return;
+    fprintf(c->to, "host: {context: %u B, context_time: %u us", number(c, 0, 150), 100 * number(c, 0, 20));
+    if (chance(c->rng, 50))
+        fprintf(c->to, ", cores: %u", number(c, 1, 4));
+    if (chance(c->rng, 40))
+        fprintf(c->to, ", link_in: %u KB/s, link_out: %u KB/s", number(c, 1, 9), number(c, 1, 9));
+    fputs("}\n", c->to);
+}
+
+static void print_process(struct choices *c, unsigned p, bool forever)
+{
+    fprintf(c->to, "  - {name: p%u, workload: w%u", p, number(c, 0, c->workloads - 1));
+    if (forever && chance(c->rng, 50))
+        fputs(", repeat: forever", c->to);
+    else if (chance(c->rng, 50))
+        fprintf(c->to, ", repeat: %u", number(c, 1, 4));
+    if (chance(c->rng, 50))
+        fprintf(c->to, ", count: %u, stagger: %u us", number(c, 2, 4), 250 * number(c, 0, 10));
+    if (chance(c->rng, 40))
+        fprintf(c->to, ", start: %u us", 500 * number(c, 0, 20));
+    if (chance(c->rng, 40))
+        fprintf(c->to, ", deadline: %u ms", number(c, 1, 60));
+    if (chance(c->rng, 40))
+        fprintf(c->to, ", priority: %u, weight: %u %%", number(c, 0, 3), number(c, 1, 300));
+    if (chance(c->rng, 40))
+        fprintf(c->to, ", active_threads: %u %%", number(c, 1, 100));
+    if (chance(c->rng, 15))
+        fprintf(c->to, ", device: %u", number(c, 0, c->devices - 1));
+    fputs("}\n", c->to);
+}
+
+static void print_scenario(struct choices *c)
+{
+    static const char *const contentions[] = {"none", "proportional", "maxmin", "{model: proportional, slope: 1.7}",
+                                              NULL};
+    static const char *const queues[] = {"interleave", "fifo", "kernel_fifo", "rr_fifo", NULL};
+    bool forever = chance(c->rng, 25);
+    c->devices = number(c, 1, 2);
+    fprintf(c->to, "---\nscenario: s\ndevices: [{model: small, count: %u}]\n", c->devices);
+    fprintf(c->to, "contention: %s\n", one_of(c->rng, contentions));
+    fprintf(c->to, "queue: %s\n", one_of(c->rng, queues));
+    print_policies(c);
+    print_host(c);
+    fputs("processes:\n", c->to);
+    for (unsigned p = 0, processes = number(c, 1, 5); p < processes; p++)
+        print_process(c, p, forever);
+    if (forever || chance(c->rng, 15))
+        fprintf(c->to, "run: {duration: %u ms%s}\n", number(c, 30, 80), chance(c->rng, 50) ? ", warmup: 4 ms" : "");
+}
+
+void generate(FILE *to, uint64_t seed)
+{
+    uint64_t rng = seed * 0x2545f4914f6cdd1du;
+    struct choices c = {.rng = &rng, .to = to, .form = (enum form)within(&rng, 0, 2)};
+    print_device(&c);
+    c.workloads = number(&c, 1, 4);
+    for (unsigned w = 0; w < c.workloads; w++)
+        print_workload(&c, w);
+    print_scenario(&c);
+}

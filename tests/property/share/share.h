@@ -1,0 +1,48 @@
+/* Random scenarios of the share level: the text of a seed, a policy that does at random what policies may do, and
+ * what must hold of every run. */
+#ifndef TESTS_PROPERTY_SHARE_H
+#define TESTS_PROPERTY_SHARE_H
+
+#include <smsched/smsched.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* splitmix64 (Steele, Lea and Flood 2014). */
+uint64_t draw(uint64_t *rng);
+/* A whole number in [from, to]. */
+uint64_t within(uint64_t *rng, uint64_t from, uint64_t to);
+bool chance(uint64_t *rng, uint64_t percent);
+
+/* Writes the scenario of a seed. */
+void generate(FILE *to, uint64_t seed);
+
+/* Pauses, resumes, suspends, restores, defers and now and then fails processes at random; after a while it lets
+ * all go on, so that every run ends. */
+extern const struct sms_share_policy chaos;
+
+/* What observers saw of one policy's run. */
+enum { PROCESSES = 64, SPANS = 1 << 14 };
+
+struct seen {
+    struct sms_span *span; /* [spans], of at most SPANS; the text of `state` is the library's */
+    size_t spans;
+    uint64_t kernels, hash; /* of all kernels and spans */
+};
+
+struct outcome {
+    int code;
+    char why[512];
+    struct sms_results *results;
+    struct seen *seen; /* [policies] */
+    size_t policies;
+};
+
+void outcome_run(struct outcome *outcome, const struct sms_scenario *scenario, enum sms_engine engine, bool check);
+void outcome_release(struct outcome *outcome);
+
+/* NULL, or what is wrong, in words that last until the next call. */
+const char *differ(const struct outcome *a, const struct outcome *b);
+const char *is_wrong(const struct outcome *outcome, const struct sms_scenario *scenario);
+
+#endif

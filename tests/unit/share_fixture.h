@@ -1,0 +1,144 @@
+/* Processes on shared devices without an engine: in its place stands one that leaves a record
+ * written by hand (-Wl,--wrap=sms__simulate). */
+#ifndef TESTS_SHARE_FIXTURE_H
+#define TESTS_SHARE_FIXTURE_H
+
+#include "tests/harness.h"
+
+#include "sim/levels/simulate.h"
+
+enum { PROCESSES = 4, DEVICES = 2 };
+
+static const uint64_t us = 1000000;
+
+/* Processes a and b end, c fails, d has no end; two devices, of 1 GB and of 3 GB. */
+struct fixture {
+    struct sms_file *file;
+    struct sms_scenario scenario;
+    struct sms__vm vm[PROCESSES];
+    struct sms__device model[DEVICES];
+    const struct sms__device *device[DEVICES];
+    struct sms__expect expect[3];
+};
+
+static const char *const tenants =
+    SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us}]\n"
+                 "---\nscenario: s\ndevices: [{model: small, count: 2}]\npolicies: [round_robin, fine_grained]\n"
+                 "vms: [{name: a, workload: w}, {name: b, workload: w, start: 2 us}, {name: c, workload: w},"
+                 " {name: d, workload: w, repeat: forever}]\nrun: {duration: 100 us}\n";
+
+static inline int set_up(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    fixture->file = load_text(tenants, 1, 8, "device");
+    fixture->scenario = *sms_file_scenario(fixture->file, 0);
+    memcpy(fixture->vm, fixture->scenario.vm, sizeof fixture->vm);
+    fixture->scenario.vm = fixture->vm;
+    for (size_t d = 0; d < DEVICES; d++) {
+        fixture->model[d] = *fixture->scenario.device[d];
+        fixture->model[d].memory = d == 0 ? 1000000000 : 3000000000;
+        fixture->device[d] = &fixture->model[d];
+    }
+    fixture->scenario.device = fixture->device;
+    fixture->scenario.shares = true;
+    fixture->scenario.host.power_w = 250;
+    *state = fixture;
+    return 0;
+}
+
+static inline int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+    sms_file_free(fixture->file);
+    free(fixture);
+    return 0;
+}
+
+static inline void write_processes(struct sms__process_record *process)
+{
+    static const uint64_t in[SMS_PHASES] = {
+        [SMS_PHASE_UNPLACED] = 1,    [SMS_PHASE_HOST] = 20,        [SMS_PHASE_ALLOCATE] = 300,
+        [SMS_PHASE_LAUNCH] = 4000,   [SMS_PHASE_COPY_IN] = 50000,  [SMS_PHASE_KERNEL] = 600000,
+        [SMS_PHASE_COPY_OUT] = 7000, [SMS_PHASE_SUSPENDING] = 800, [SMS_PHASE_SUSPENDED] = 90,
+        [SMS_PHASE_RESTORING] = 6};
+    for (size_t s = 0; s < SMS_PHASES; s++)
+        process[0].state_ps[s] = 1000 * in[s];
+    process[0].paused_ps = 5000;
+    process[0].service_ps = 31000;
+    process[0].pauses = 3;
+    process[0].suspends = 2;
+    process[0].migrations = 1;
+    process[0].copied_in = 100;
+    process[0].copied_out = 11;
+    process[0].moved = 64;
+    process[0].most_held = 4096;
+    process[0].ended_ps = 10 * us;
+    process[1].ended_ps = 22 * us;
+    process[1].most_held = 8192;
+    process[1].pauses = process[1].suspends = process[1].migrations = process[1].refused = 1;
+    process[1].moved = 6;
+    process[2] = (struct sms__process_record){.ended_ps = 50 * us, .refused = 2, .failed = true};
+}
+
+/* What the engine would leave. Alone, a process ends sooner. */
+static inline void write_record(struct sms__record *record, long only)
+{
+    record->from_ps = 0;
+    record->to_ps = 100 * us;
+    for (size_t v = 0; v < PROCESSES; v++)
+        record->kernel[v].blocks = only < 0 ? 10 : 40;
+    write_processes(record->process);
+    if (only >= 0) {
+        record->process[0].ended_ps = 5 * us;
+        record->process[1].ended_ps = 12 * us;
+        return;
+    }
+    record->shared[0] = (struct sms__shared_record){.switches = 4,
+                                                    .switch_ps = 5 * us,
+                                                    .busy_ps = 60 * us,
+                                                    .most_held = 900000000,
+                                                    .held_ps = (sms__integral)500000000 * 100 * us,
+                                                    .energy_j = 1.5};
+    record->shared[1].busy_ps = 20 * us;
+    record->shared[1].most_held = 600000000;
+    record->shared[1].held_ps = (sms__integral)300000000 * 100 * us;
+    record->shared[1].energy_j = 0.25;
+}
+
+static inline void tell(const struct sms__run_spec *spec)
+{
+    const struct sms_run_options *options = spec->options;
+    for (size_t v = 0; spec->observe && options->on_span && v < PROCESSES; v++) {
+        struct sms_span span = {v, spec->scenario->vm[v].name, "unplaced", -1, 0, 3 * us};
+        options->on_span(options->user, spec->observe, &span);
+        span = (struct sms_span){v, spec->scenario->vm[v].name, "kernel", 1, 3 * us, 9 * us};
+        options->on_span(options->user, spec->observe, &span);
+    }
+    for (uint64_t t = 1; spec->observe && options->on_saying && t <= 4; t++) {
+        struct sms_saying saying = {t * us, "a", t == 2 ? "waits for \"b\"" : "goes on"};
+        options->on_saying(options->user, spec->observe, &saying);
+    }
+}
+
+int __wrap_sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec);
+
+int __wrap_sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec)
+{
+    sms__record_init(spec->record, arena, spec->scenario);
+    if (spec->scenario->shares)
+        write_record(spec->record, spec->only_vm);
+    tell(spec);
+    return SMS_OK;
+}
+
+static inline struct sms_results *run(const struct sms_scenario *scenario)
+{
+    struct sms_errors errors;
+    struct sms_results *results;
+    assert_int_equal(sms_run(scenario, NULL, &results, &errors), SMS_OK);
+    return results;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+#endif

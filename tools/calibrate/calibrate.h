@@ -1,0 +1,8 @@
+/* The programs of build/bin/calibrate; each returns an exit code. */
+#ifndef TOOLS_CALIBRATE_H
+#define TOOLS_CALIBRATE_H
+
+int calibrate_fine_grained(const char *folder); /* NULL: where its workloads are */
+int calibrate_pairs(const char *data);
+
+#endif

@@ -1,0 +1,33 @@
+/* Fits what cannot be known otherwise.
+ *
+ *     build/bin/calibrate pairs [DATA]
+ *     build/bin/calibrate fine-grained-2022 [FOLDER]
+ *
+ * Each program's file says what it fits, to what, and by which method of gsl. */
+#include "calibrate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] = "usage: calibrate pairs [DATA]\n"
+                            "           contention models to pairs under MPS: one half fits, the other tests; DATA is\n"
+                            "           the folder of measured data (SMSCHED_DATA or ../shared/data)\n"
+                            "       calibrate fine-grained-2022 [FOLDER]\n"
+                            "           the paper's workload vectors to its gains, written to FOLDER\n"
+                            "           (models/workloads/fine-grained-2022); minutes\n";
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "", *folder = argc == 3 ? argv[2] : NULL;
+    if (argc == 2 && !strcmp(what, "--help")) {
+        fputs(usage, stdout);
+        return 0;
+    }
+    if (argc <= 3 && !strcmp(what, "pairs"))
+        return calibrate_pairs(folder ? folder : getenv("SMSCHED_DATA"));
+    if (argc <= 3 && !strcmp(what, "fine-grained-2022"))
+        return calibrate_fine_grained(folder);
+    fputs(usage, stderr);
+    return 2;
+}

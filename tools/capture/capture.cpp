@@ -1,0 +1,205 @@
+/* Records on a GPU each kernel alone and pairs of kernels side by side; docs/capture.md. */
+#include "files.hpp"
+#include "runner.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+#include <stdexcept>
+
+namespace
+{
+const char usage[] =
+    "usage: capture --out DIR [OPTION VALUE]...\n"
+    "  --sharing streams|mps    two streams of one process, or two processes (run tools/capture/mps for it)\n"
+    "  --kernels LIST           of fp32,fp64,int,imad,sfu,shared,l1,l2,dram (all but imad)\n"
+    "  --intensity LIST         percent of a block's time that it works on its resource alone (50,100)\n"
+    "  --threads N              of a block (128)\n"
+    "  --blocks-per-sm N        grid of a launch, over the SMs (2)\n"
+    "  --blocks N               grid of a launch, instead\n"
+    "  --shared-memory BYTES    of a block, to make fewer fit (0)\n"
+    "  --extra-registers N      0, 32 or 96 more held by a thread (0)\n"
+    "  --block-time US          of a block alone (1000)\n"
+    "  --repetitions N          of each run (3)\n"
+    "  --device N               (0)\n";
+
+struct options {
+    std::string out, sharing = "streams";
+    std::vector<resource> kernels = {FP32, FP64, INT, SFU, SHARED, L1, L2, DRAM};
+    std::vector<int> intensities = {50, 100};
+    int threads = 128, blocks_per_sm = 2, blocks = 0, shared_memory = 0, extra_registers = 0, repetitions = 3;
+    int device = 0;
+    double block_us = 1000;
+};
+
+struct wrong_usage : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+int number(const std::string &text, int least, int most)
+{
+    char *end;
+    long value = strtol(text.c_str(), &end, 10);
+    if (text.empty() || *end || value < least || value > most)
+        throw wrong_usage("'" + text + "' is no number from " + std::to_string(least) + " to " + std::to_string(most));
+    return (int)value;
+}
+
+std::vector<std::string> split(const std::string &list)
+{
+    std::vector<std::string> parts;
+    std::istringstream from(list);
+    for (std::string part; std::getline(from, part, ',');)
+        parts.push_back(part);
+    return parts;
+}
+
+resource kernel_named(const std::string &name)
+{
+    for (int r = 0; r < RESOURCES; r++)
+        if (name == resource_name[r])
+            return (resource)r;
+    throw wrong_usage("unknown kernel '" + name + "'");
+}
+
+void set_lists(options &o, const std::string &name, const std::string &value)
+{
+    if (name == "--kernels") {
+        o.kernels.clear();
+        for (const std::string &part : split(value))
+            o.kernels.push_back(kernel_named(part));
+    } else if (name == "--intensity") {
+        o.intensities.clear();
+        for (const std::string &part : split(value))
+            o.intensities.push_back(number(part, 1, 100));
+    } else {
+        throw wrong_usage("unknown option '" + name + "'");
+    }
+}
+
+void set(options &o, const std::string &name, const std::string &value)
+{
+    const struct {
+        const char *name;
+        int *to, least, most;
+    } numbers[] = {{"--threads", &o.threads, 32, 1024},
+                   {"--blocks-per-sm", &o.blocks_per_sm, 1, 4096},
+                   {"--blocks", &o.blocks, 1, 1 << 20},
+                   {"--shared-memory", &o.shared_memory, 0, 1 << 20},
+                   {"--repetitions", &o.repetitions, 1, 1000},
+                   {"--extra-registers", &o.extra_registers, 0, 96},
+                   {"--device", &o.device, 0, 1023}};
+    for (const auto &n : numbers)
+        if (name == n.name) {
+            *n.to = number(value, n.least, n.most);
+            return;
+        }
+    if (name == "--out")
+        o.out = value;
+    else if (name == "--sharing" && (value == "streams" || value == "mps"))
+        o.sharing = value;
+    else if (name == "--block-time")
+        o.block_us = number(value, 1, 10000000);
+    else
+        set_lists(o, name, value);
+}
+
+options parse(int argc, char **argv)
+{
+    options o;
+    for (int i = 1; i < argc; i += 2) {
+        if (i + 1 == argc)
+            throw wrong_usage(std::string(argv[i]) + " needs a value");
+        set(o, argv[i], argv[i + 1]);
+    }
+    if (o.out.empty())
+        throw wrong_usage("--out is missing");
+    if (o.threads % 32)
+        throw wrong_usage("--threads is a multiple of 32");
+    return o;
+}
+
+shape shape_of(const options &o, resource kernel, int intensity, int sms)
+{
+    shape s = {};
+    s.kernel = kernel;
+    s.intensity_percent = intensity;
+    s.blocks = (unsigned)(o.blocks ? o.blocks : o.blocks_per_sm * sms);
+    s.threads = (unsigned)o.threads;
+    s.shared_bytes = (unsigned)o.shared_memory;
+    s.extra_registers = (unsigned)o.extra_registers;
+    return s;
+}
+
+void repeat(runner &on, files &to, const char *kind, int repetitions, const std::vector<shape> &shapes)
+{
+    for (int r = 0; r < repetitions; r++)
+        to.add(kind, r, shapes, on.run(shapes));
+}
+
+/* One block, the grid, and as many blocks as the SMs hold: speed at leisure, alone, and the most the resource gives. */
+void capture_alone(runner &on, files &to, const options &o, const shape &s, int sms)
+{
+    shape one = s, full = s;
+    one.blocks = 1;
+    full.blocks = s.resident * (unsigned)sms;
+    repeat(on, to, "single", o.repetitions, {one});
+    repeat(on, to, "alone", o.repetitions, {s});
+    if (s.intensity_percent == *std::max_element(o.intensities.begin(), o.intensities.end()))
+        repeat(on, to, "full", o.repetitions, {full});
+}
+
+void capture_pairs(runner &on, files &to, const options &o, const std::vector<shape> &shapes)
+{
+    for (size_t i = 0; i < shapes.size(); i++)
+        for (size_t j = i; j < shapes.size(); j++)
+            if (shapes[i].intensity_percent == shapes[j].intensity_percent)
+                repeat(on, to, "pair", o.repetitions, {shapes[i], shapes[j]});
+}
+
+/* A GPU that did nothing has a low clock, and takes some time to raise it. */
+void warm_up(runner &on, const options &o, int sms)
+{
+    shape s = shape_of(o, FP32, 100, sms);
+    on.prepare(s, o.block_us);
+    s.blocks = s.resident * (unsigned)sms;
+    for (int i = 0; i < 200; i++)
+        on.run({s});
+}
+
+void capture(const options &o)
+{
+    std::unique_ptr<runner> on = o.sharing == "mps" ? on_processes(o.device) : on_streams(o.device);
+    gpu_facts facts = on->facts();
+    files to(o.out, facts, o.sharing);
+    warm_up(*on, o, facts.sms);
+    std::vector<shape> shapes;
+    for (int intensity : o.intensities)
+        for (resource kernel : o.kernels) {
+            shapes.push_back(shape_of(o, kernel, intensity, facts.sms));
+            on->prepare(shapes.back(), o.block_us);
+            capture_alone(*on, to, o, shapes.back(), facts.sms);
+        }
+    capture_pairs(*on, to, o, shapes);
+    to.finish();
+}
+} // namespace
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && !strcmp(argv[1], "--help")) {
+        fputs(usage, stdout);
+        return 0;
+    }
+    try {
+        capture(parse(argc, argv));
+        return 0;
+    } catch (const wrong_usage &error) {
+        fprintf(stderr, "capture: %s\n%s", error.what(), usage);
+        return 2;
+    } catch (const std::exception &error) {
+        fprintf(stderr, "capture: %s\n", error.what());
+        return 4;
+    }
+}

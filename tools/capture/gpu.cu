@@ -1,0 +1,243 @@
+#include "gpu.hpp"
+#include "kernels.cuh"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+
+namespace
+{
+enum {
+    SLOTS = 2,
+    MOST_BLOCKS = 1 << 20,
+    SINK_WORDS = 256,
+    SHARED_BYTES = 4096,
+    L1_BYTES = 8192,
+    TRY_ROUNDS = 256,
+    CARVEOUT_PERCENT = 50
+};
+
+void check(cudaError_t error, const char *call)
+{
+    if (error != cudaSuccess)
+        throw std::runtime_error(std::string(call) + ": " + cudaGetErrorName(error) + ": " + cudaGetErrorString(error));
+}
+#define CHECK(call) check((call), #call)
+
+/* Kernels that differ in the registers they hold besides their own. */
+struct variants {
+    const void *with[3];
+};
+const unsigned extra_registers[3] = {0, 32, 96};
+
+template <resource R> variants variants_of()
+{
+    return {
+        {(const void *)capture_kernel<R, 0>, (const void *)capture_kernel<R, 32>, (const void *)capture_kernel<R, 96>}};
+}
+
+const void *function_of(const shape &shape)
+{
+    static const variants all[RESOURCES] = {variants_of<FP32>(), variants_of<FP64>(), variants_of<INT>(),
+                                            variants_of<IMAD>(), variants_of<SFU>(),  variants_of<SHARED>(),
+                                            variants_of<L1>(),   variants_of<L2>(),   variants_of<DRAM>()};
+    for (int i = 0; i < 3; i++)
+        if (extra_registers[i] == shape.extra_registers)
+            return all[shape.kernel].with[i];
+    throw std::runtime_error("extra registers are 0, 32 or 96");
+}
+
+int attribute(cudaDeviceAttr what, int device)
+{
+    int value = 0;
+    CHECK(cudaDeviceGetAttribute(&value, what, device));
+    return value;
+}
+
+size_t power_of_two(size_t most)
+{
+    size_t power = 1;
+    while (power * 2 <= most)
+        power *= 2;
+    return power;
+}
+
+__global__ void timer_steps(unsigned *least)
+{
+    unsigned long long last = global_ns(), step = ~0ull;
+    for (int i = 0; i < 200000; i++) {
+        unsigned long long now = global_ns();
+        if (now != last && now - last < step)
+            step = now - last;
+        last = now;
+    }
+    *least = (unsigned)step;
+}
+} // namespace
+
+struct slot {
+    cudaStream_t stream = nullptr;
+    block_record *record = nullptr;
+    uint4 *memory = nullptr;
+    unsigned *sink = nullptr;
+    unsigned blocks = 0;
+    unsigned long long chunk = 0;
+};
+
+struct gpu::inside {
+    int device;
+    size_t l2_part, dram_part; /* bytes that the kernels of L2 and DRAM go through, powers of two */
+    slot slots[SLOTS];
+
+    explicit inside(int which);
+    ~inside();
+    work work_of(slot &to, const shape &shape);
+};
+
+/* L2: an eighth, so that two kernels' parts stay in, also where each half of the chip keeps a copy. DRAM: eight times
+ * L2 at least. */
+gpu::inside::inside(int which) : device(which)
+{
+    CHECK(cudaSetDevice(device));
+    size_t l2 = (size_t)attribute(cudaDevAttrL2CacheSize, device), unused = 0, total = 0;
+    CHECK(cudaMemGetInfo(&unused, &total));
+    l2_part = power_of_two(std::max<size_t>(l2 / 8, 65536));
+    dram_part = std::min(2 * power_of_two(std::max<size_t>(8 * l2, 1u << 28)), power_of_two(total / 8));
+    for (slot &s : slots) {
+        CHECK(cudaStreamCreateWithFlags(&s.stream, cudaStreamNonBlocking));
+        CHECK(cudaMalloc((void **)&s.record, MOST_BLOCKS * sizeof(block_record)));
+        CHECK(cudaMalloc((void **)&s.memory, dram_part));
+        CHECK(cudaMalloc((void **)&s.sink, SINK_WORDS * sizeof(unsigned)));
+        CHECK(cudaMemset(s.memory, 1, dram_part));
+        CHECK(cudaMemset(s.sink, 1, SINK_WORDS * sizeof(unsigned)));
+    }
+    CHECK(cudaDeviceSynchronize());
+}
+
+/* No errors from here: there is nobody to tell, and the process ends soon. */
+gpu::inside::~inside()
+{
+    for (slot &s : slots) {
+        (void)cudaStreamDestroy(s.stream);
+        (void)cudaFree(s.record);
+        (void)cudaFree(s.memory);
+        (void)cudaFree(s.sink);
+    }
+}
+
+work gpu::inside::work_of(slot &to, const shape &shape)
+{
+    size_t bytes = shape.kernel == L1       ? (size_t)L1_BYTES
+                   : shape.kernel == L2     ? l2_part
+                   : shape.kernel == SHARED ? (size_t)SHARED_BYTES
+                                            : dram_part;
+    work w = {};
+    w.record = to.record;
+    w.sink = to.sink;
+    w.memory = to.memory;
+    w.mask = bytes / sizeof(uint4) - 1;
+    w.first = shape.kernel == DRAM ? to.chunk : 0;
+    w.rounds = shape.rounds;
+    w.idle_cycles = shape.idle_cycles;
+    w.never = 0x5eed5eed;
+    w.seed = 3;
+    to.chunk += (unsigned long long)shape.rounds * shape.blocks;
+    return w;
+}
+
+gpu::gpu(int device) : in(new inside(device)) {}
+gpu::~gpu() = default;
+
+gpu_facts gpu::facts() const
+{
+    gpu_facts f = {};
+    cudaDeviceProp prop;
+    CHECK(cudaGetDeviceProperties(&prop, in->device));
+    snprintf(f.device, sizeof f.device, "%s", prop.name);
+    CHECK(cudaDriverGetVersion(&f.driver));
+    CHECK(cudaRuntimeGetVersion(&f.runtime));
+    f.major = prop.major;
+    f.minor = prop.minor;
+    f.sms = prop.multiProcessorCount;
+    f.clock_khz = attribute(cudaDevAttrClockRate, in->device);
+    f.threads_per_sm = prop.maxThreadsPerMultiProcessor;
+    f.blocks_per_sm = attribute(cudaDevAttrMaxBlocksPerMultiprocessor, in->device);
+    f.registers_per_sm = prop.regsPerMultiprocessor;
+    f.shared_per_sm = prop.sharedMemPerMultiprocessor;
+    f.shared_reserved = (size_t)attribute(cudaDevAttrReservedSharedMemoryPerBlock, in->device);
+    f.shared_per_block = prop.sharedMemPerBlockOptin;
+    f.l2_bytes = (size_t)prop.l2CacheSize;
+    f.memory_bytes = prop.totalGlobalMem;
+    slot &s = in->slots[0];
+    void *arguments[] = {&s.sink};
+    CHECK(cudaLaunchKernel((const void *)timer_steps, dim3(1), dim3(1), arguments, 0, s.stream));
+    CHECK(cudaStreamSynchronize(s.stream));
+    CHECK(cudaMemcpy(&f.timer_step_ns, s.sink, sizeof f.timer_step_ns, cudaMemcpyDeviceToHost));
+    return f;
+}
+
+static void fill_limits(shape &shape)
+{
+    const void *function = function_of(shape);
+    if (shape.kernel == SHARED)
+        shape.shared_bytes = std::max<unsigned>(shape.shared_bytes, SHARED_BYTES);
+    CHECK(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.shared_bytes));
+    /* The same part of L1 for shared memory in all: an SM that has to change it must be empty first. */
+    CHECK(cudaFuncSetAttribute(function, cudaFuncAttributePreferredSharedMemoryCarveout, CARVEOUT_PERCENT));
+    cudaFuncAttributes attributes;
+    CHECK(cudaFuncGetAttributes(&attributes, function));
+    int resident = 0;
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, function, (int)shape.threads, shape.shared_bytes));
+    if (resident < 1)
+        throw std::runtime_error("a block of this shape fits on no SM");
+    shape.registers = (unsigned)attributes.numRegs;
+    shape.resident = (unsigned)resident;
+}
+
+void gpu::prepare(shape &shape, double block_us)
+{
+    fill_limits(shape);
+    struct shape one = shape;
+    one.blocks = 1;
+    one.idle_cycles = 0;
+    one.rounds = TRY_ROUNDS;
+    double burst = 0, ns_per_cycle = 0;
+    for (int i = 0; i < 3; i++) { /* the last, warm one counts */
+        launch(0, one);
+        block_record record = wait(0)[0];
+        burst = (double)record.cycles / TRY_ROUNDS;
+        ns_per_cycle = (double)(record.end_ns - record.start_ns) / (double)record.cycles;
+    }
+    shape.idle_cycles = (unsigned)std::lround(burst * (100.0 / shape.intensity_percent - 1));
+    one.idle_cycles = shape.idle_cycles;
+    if (!(ns_per_cycle > 0)) /* too short for the timer's steps; what follows corrects the guess */
+        ns_per_cycle = 1;
+    one.rounds = (unsigned)std::max(1.0, block_us * 1e3 / ns_per_cycle / (burst + one.idle_cycles));
+    launch(0, one);
+    block_record record = wait(0)[0];
+    double took_us = std::max(1.0, (double)(record.end_ns - record.start_ns) / 1e3);
+    shape.rounds = (unsigned)std::max(1.0, std::round(one.rounds * block_us / took_us));
+}
+
+void gpu::launch(int slot, const shape &shape)
+{
+    if (shape.blocks < 1 || shape.blocks > MOST_BLOCKS)
+        throw std::runtime_error("a launch has 1 to 1048576 blocks");
+    struct slot &s = in->slots[slot];
+    work w = in->work_of(s, shape);
+    void *arguments[] = {&w};
+    CHECK(cudaLaunchKernel(function_of(shape), dim3(shape.blocks), dim3(shape.threads), arguments, shape.shared_bytes,
+                           s.stream));
+    s.blocks = shape.blocks;
+}
+
+std::vector<block_record> gpu::wait(int slot)
+{
+    struct slot &s = in->slots[slot];
+    std::vector<block_record> records(s.blocks);
+    CHECK(cudaStreamSynchronize(s.stream));
+    CHECK(cudaMemcpy(records.data(), s.record, records.size() * sizeof records[0], cudaMemcpyDeviceToHost));
+    return records;
+}

@@ -1,0 +1,21 @@
+/* Who launches: one process with two streams, or two processes under MPS. */
+#ifndef CAPTURE_RUNNER_HPP
+#define CAPTURE_RUNNER_HPP
+
+#include "gpu.hpp"
+
+class runner
+{
+  public:
+    virtual ~runner() = default;
+    virtual gpu_facts facts() = 0;
+    virtual void prepare(shape &shape, double block_us) = 0;
+    /* One or two launches, begun together as nearly as can be; what each block wrote. */
+    virtual std::vector<std::vector<block_record>> run(const std::vector<shape> &shapes) = 0;
+};
+
+std::unique_ptr<runner> on_streams(int device);
+/* To be called before CUDA is: it forks. */
+std::unique_ptr<runner> on_processes(int device);
+
+#endif
