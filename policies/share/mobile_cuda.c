@@ -22,6 +22,7 @@ enum message { NONE, UNDER_WAY, ARRIVED };
 struct process {
     enum message message;
     bool assigned, connecting, signalled;
+    bool again;   /* it has sent its second request to connect */
     size_t claim; /* of an exclusive one: its device, plus 1 */
     bool suspended;
     size_t next; /* in the waiting set, plus 1 */
@@ -137,16 +138,29 @@ static void assign(struct state *state, size_t p)
     state->process[p].assigned = true;
 }
 
+/* The manager learns of static variables by a second request, when the first has arrived. What the first one reserves
+ * is less and would be given back; it is not kept. */
+static bool has_connected_again(struct sms_share *share, size_t p)
+{
+    struct process *process = &state_of(share)->process[p];
+    if (!process->again)
+        process->message = NONE;
+    process->again = true;
+    return has_arrived(share, p);
+}
+
 /* CONNECT. An exclusive process may wait for its device although it is assigned. */
 static long place(struct sms_share *share, size_t p)
 {
     struct state *state = state_of(share);
     if (!is_assigned(share, p) || !has_arrived(share, p))
         return SMS_WAIT;
-    bool exclusive = sms_share_process(share, p).exclusive;
-    if (exclusive)
+    struct sms_process_view view = sms_share_process(share, p);
+    if (view.context > sms_share_context(share) && !has_connected_again(share, p))
+        return SMS_WAIT;
+    if (view.exclusive)
         assign(state, p);
-    long device = exclusive ? place_exclusive(share, p) : roomiest(share, p, sms_share_context(share), true);
+    long device = view.exclusive ? place_exclusive(share, p) : roomiest(share, p, view.context, true);
     if (device < 0)
         return SMS_WAIT;
     assign(state, p);
@@ -234,7 +248,7 @@ static void bring_back(struct sms_share *share)
         size_t p = at - 1;
         struct sms_process_view view = sms_share_process(share, p);
         next = state->process[p].next;
-        long device = roomiest(share, p, sms_share_context(share) + view.held + view.wanted, false);
+        long device = roomiest(share, p, view.context + view.held + view.wanted, false);
         if (device < 0 || !sms_share_restore(share, p, (size_t)device)) {
             before = at;
             continue;

@@ -201,7 +201,8 @@ static void check_process(struct sms__reader *reader, const struct sms_scenario 
     if (vm->process->device >= (long)scenario->devices)
         sms__complain(reader, sms__node_get(vm->node, "device"), "there is no device %ld; the scenario has %zu",
                       vm->process->device, scenario->devices);
-    for (size_t d = 0; d < scenario->devices && (workload->declared || scenario->host.context_bytes > 0); d++)
+    bool takes = workload->declared || workload->statics > 0 || scenario->host.context_bytes > 0;
+    for (size_t d = 0; takes && d < scenario->devices; d++)
         if (scenario->device[d]->memory == 0) {
             sms__complain(reader, vm->node, "process '%.60s' takes device memory, and %s does not say how much it has",
                           vm->name, scenario->device[d]->name);

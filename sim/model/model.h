@@ -118,6 +118,7 @@ struct sms__workload {
     size_t steps;
     const char *cls;   /* for contention by pairs; "" */
     double overhead;   /* by which part policies that intercept calls lengthen it */
+    double statics;    /* bytes of static device variables, which are part of its context */
     int exclusive;     /* its process must have the device for itself */
     uint64_t declared; /* bytes that its steps hold at most, without a context */
 };

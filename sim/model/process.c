@@ -133,6 +133,8 @@ static const struct sms__workload *unite(struct sms__reader *reader, const struc
             append_kernels(reader->arena, all, choice[i].workload);
         if (choice[i].workload->declared > all->declared)
             all->declared = choice[i].workload->declared;
+        if (choice[i].workload->statics > all->statics)
+            all->statics = choice[i].workload->statics;
     }
     return all;
 }

@@ -276,6 +276,8 @@ static const struct sms__field workload_fields[] = {
     {"corun_class", SMS__NAME, 0, F(sms__workload, cls), .help = "for contention by pairs of classes"},
     {"overhead", SMS__QUANTITY, SMS__RATIO, F(sms__workload, overhead), 0, 10,
      .help = "by which part a policy that intercepts its calls lengthens it; default 0"},
+    {"static", SMS__QUANTITY, SMS__BYTES, F(sms__workload, statics), 0, 1e12,
+     .help = "device memory of its static variables, which come and go with the context; default 0"},
     {"exclusive", SMS__CHOICE, 0, F(sms__workload, exclusive), .choices = exclusive_names,
      .help = "true: its process must have its device for itself; default false"},
     {"kernels", SMS__CUSTOM, .read = read_kernels, .required = true, .help = "a list"},

@@ -16,6 +16,8 @@
     "---\nworkload: small\nkernels: [{name: k, time: 1 s}]\nsteps: [{allocate: 10 B}, {launch: k}]\n"                  \
     "---\nworkload: large\nkernels: [{name: k, time: 1 s}]\nsteps: [{allocate: 700 B}, {launch: k}]\n"                 \
     "---\nworkload: huge\nkernels: [{name: k, time: 1 s}]\nsteps: [{allocate: 901 B}, {launch: k}]\n"                  \
+    "---\nworkload: variables\nstatic: 150 B\nkernels: [{name: k, time: 1 s}]\n"                                       \
+    "steps: [{allocate: 300 B}, {launch: k}]\n"                                                                        \
     "---\nworkload: alone\nexclusive: true\nkernels: [{name: k, time: 1 s}]\n"                                         \
     "steps: [{allocate: 300 B}, {launch: k}]\n---\n"
 
@@ -55,8 +57,8 @@ static struct sms_results *run(size_t devices, const char *policy, const char *p
     struct sms_run_options options = sms_run_defaults();
     struct sms_file *file =
         load_text(WORKLOADS "scenario: s\ndevices: [{model: small, count: %zu}]\nhost: {context: 100 B}\n"
-                            "policies: [{share: {mobile_cuda: {message: 0 s%s}}, mode: together}]\nprocesses:\n%s",
-                  devices, policy, processes);
+                            "policies: [{share: {mobile_cuda: {%s}}, mode: together}]\nprocesses:\n%s",
+                  devices, *policy ? policy : "message: 0 s", processes);
     options.user = log;
     options.alone = false;
     if (log && spans) {
@@ -214,7 +216,7 @@ static void exclusive_processes_claim_the_devices_with_the_fewest_processes(void
 static void no_more_are_assigned_than_the_limit(void **state)
 {
     (void)state;
-    expect_log(1, ", assigned: 2", "  - {name: a, workload: small, count: 3}\n", NULL,
+    expect_log(1, "message: 0 s, assigned: 2", "  - {name: a, workload: small, count: 3}\n", NULL,
                "0 a1 connects to device 0\n"
                "0 a2 connects to device 0\n"
                "1000 a3 connects to device 0\n");
@@ -224,7 +226,7 @@ static void no_more_are_assigned_than_the_limit(void **state)
 static void a_suspended_process_stays_assigned(void **state)
 {
     (void)state;
-    expect_log(1, ", assigned: 2",
+    expect_log(1, "message: 0 s, assigned: 2",
                "  - {name: a, workload: first}\n"
                "  - {name: b, workload: large}\n"
                "  - {name: c, workload: small}\n",
@@ -240,7 +242,7 @@ static void a_suspended_process_stays_assigned(void **state)
 static void the_manager_takes_one_request_after_another(void **state)
 {
     (void)state;
-    expect_log(1, ", request: 100 ms", "  - {name: a, workload: small, count: 3}\n", NULL,
+    expect_log(1, "message: 0 s, request: 100 ms", "  - {name: a, workload: small, count: 3}\n", NULL,
                "100 a1 connects to device 0\n"
                "200 a2 connects to device 0\n"
                "300 a3 connects to device 0\n");
@@ -250,7 +252,7 @@ static void the_manager_takes_one_request_after_another(void **state)
 static void no_more_move_at_once_than_the_limit(void **state)
 {
     (void)state;
-    expect_log(1, ", moves: 1",
+    expect_log(1, "message: 0 s, moves: 1",
                "  - {name: a, workload: calls}\n"
                "  - {name: b, workload: calls}\n"
                "  - {name: x, workload: alone, start: 300 ms}\n",
@@ -263,6 +265,23 @@ static void no_more_move_at_once_than_the_limit(void **state)
                "1300 x connects to device 0\n"
                "2300 a goes on on device 0\n"
                "2600 b goes on on device 0\n");
+}
+
+/* v connects by two requests of 10 ms each, and then holds 250 bytes beside the 100 of a, for whose 700 there is no
+ * room any more; w finds 600 bytes free beside b and 450 beside v. */
+static void static_variables_are_part_of_the_context(void **state)
+{
+    (void)state;
+    expect_log(2, "message: 10 ms",
+               "  - {name: a, workload: large}\n  - {name: b, workload: first}\n  - {name: v, workload: variables}\n"
+               "  - {name: w, workload: variables, start: 100 ms}\n",
+               NULL,
+               "10 a connects to device 0\n"
+               "10 b connects to device 1\n"
+               "20 v connects to device 0\n"
+               "20 a device 0 has no room for it: it goes to the host\n"
+               "120 w connects to device 1\n"
+               "1030 a goes on on device 0\n");
 }
 
 /* 901 and the context are more than any device has: out of memory, and the other one goes on. */
@@ -328,6 +347,7 @@ int main(void)
         cmocka_unit_test(the_manager_takes_one_request_after_another),
         cmocka_unit_test(no_more_move_at_once_than_the_limit),
         cmocka_unit_test(no_more_connect_at_once_than_the_limit),
+        cmocka_unit_test(static_variables_are_part_of_the_context),
         cmocka_unit_test(what_fits_nowhere_fails),
         cmocka_unit_test(a_request_is_sent_once),
     };

@@ -50,6 +50,7 @@ struct sms_process_view {
     bool exclusive;    /* must have its device for itself */
     long device;       /* on which it is, or -1 */
     long only;         /* the only device on which it may be, or -1 */
+    uint64_t context;  /* device memory of its context, its static variables included, when it has one */
     uint64_t held;     /* device memory, its context included */
     uint64_t wanted;   /* of the allocation that it waits for */
     uint64_t declared; /* the most it will hold at once, its context included */
@@ -141,7 +142,7 @@ struct sms_process_view sms_share_process(const struct sms_share *share, size_t 
 struct sms_share_device_view sms_share_device(const struct sms_share *share, size_t device);
 /* Time alone of what is left of the job under way, ps: host, copies at full rate, kernels. Looks at every step left. */
 uint64_t sms_share_left(const struct sms_share *share, size_t process);
-uint64_t sms_share_context(const struct sms_share *share);                 /* bytes of a context */
+uint64_t sms_share_context(const struct sms_share *share); /* bytes of a context without static variables */
 void *sms_share_alloc(struct sms_share *share, size_t count, size_t size); /* zeroed, for the run; never returns NULL */
 
 /* What it may do, at any of its functions but `next`. */

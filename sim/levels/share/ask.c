@@ -41,7 +41,7 @@ static void copy_back(struct sms__client *client, uint64_t now)
 bool sms__client_restore(struct sms__client *client, struct sms__place *place, uint64_t now)
 {
     if (client->phase != SMS_PHASE_SUSPENDED || !sms__place_admits(place, client) ||
-        sms__place_room(place) - client->share->context < client->held + client->wanted)
+        sms__place_room(place) - sms__client_context(client) < client->held + client->wanted)
         return false;
     client->record->migrations += place != client->left;
     client->held += client->wanted;

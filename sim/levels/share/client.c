@@ -63,9 +63,14 @@ void sms__client_tell(struct sms__client *client, enum sms_share_event_kind kind
     sms__share_tell(client->share, kind, client->idx);
 }
 
+uint64_t sms__client_context(const struct sms__client *client)
+{
+    return client->share->context + (uint64_t)client->workload->statics;
+}
+
 uint64_t sms__client_held(const struct sms__client *client)
 {
-    return client->held + (client->context ? client->share->context : 0);
+    return client->held + (client->context ? sms__client_context(client) : 0);
 }
 
 void sms__client_hold(struct sms__client *client, uint64_t bytes, uint64_t now)
@@ -97,7 +102,7 @@ void sms__client_settle_in(struct sms__client *client, struct sms__place *place,
     client->held = 0;
     sms__place_enter(place, client, now);
     client->context = true;
-    sms__place_hold(place, (int64_t)client->share->context, now);
+    sms__place_hold(place, (int64_t)sms__client_context(client), now);
     sms__client_hold(client, held, now);
     show(client, now);
 }

@@ -92,7 +92,7 @@ bool sms__place_admits(const struct sms__place *place, const struct sms__client 
     bool alone = place->clients == 0;
     bool allowed = client->vm->process->device < 0 || (size_t)client->vm->process->device == place->board;
     return allowed && place->clients < most && !place->exclusive && (alone || !client->workload->exclusive) &&
-           place->model->memory - place->held >= place->share->context;
+           place->model->memory - place->held >= sms__client_context(client);
 }
 
 /* Where the fewest processes are; of equal ones, where most memory is free. */

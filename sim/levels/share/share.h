@@ -184,6 +184,7 @@ bool sms__client_restore(struct sms__client *client, struct sms__place *place, u
 void sms__client_fail(struct sms__client *client, uint64_t now);
 void sms__client_settle(struct sms__client *client, uint64_t now);
 double sms__client_core(const struct sms__client *client, size_t kernel); /* 0..1, of a kernel of its workload */
+uint64_t sms__client_context(const struct sms__client *client);           /* its static variables included */
 uint64_t sms__client_held(const struct sms__client *client);              /* its context included */
 
 void sms__client_close(struct sms__client *client, uint64_t now); /* at the run's end */

@@ -88,9 +88,10 @@ struct sms_process_view sms_share_process(const struct sms_share *share, size_t 
         .exclusive = client->workload->exclusive,
         .device = client->place ? (long)client->place->idx : -1,
         .only = client->vm->process->device,
+        .context = sms__client_context(client),
         .held = sms__client_held(client),
         .wanted = client->wanted,
-        .declared = client->workload->declared + share->context,
+        .declared = client->workload->declared + sms__client_context(client),
         .core = client->on_device ? sms__client_core(client, client->kernel) : 0,
         .core_next = client->phase == SMS_PHASE_LAUNCH
                          ? sms__client_core(client, client->workload->step[client->step].kernel)
