@@ -436,6 +436,8 @@ const struct sms_block_policy *sms__policy_at(const struct sms_load_options *opt
 const struct sms_contention *sms__contention_at(const struct sms_load_options *options, size_t idx);
 const struct sms_share_policy *sms__find_share(const struct sms_load_options *options, const char *name);
 const struct sms_share_policy *sms__share_at(const struct sms_load_options *options, size_t idx);
+const struct sms_place_policy *sms__find_place(const struct sms_load_options *options, const char *name);
+const struct sms_place_policy *sms__place_at(const struct sms_load_options *options, size_t idx);
 
 /* What a block takes of an SM, with the hardware's allocation granularity.
  * Returns NULL, or what makes the block fit no SM of the device. */

@@ -17,6 +17,7 @@
 
 #include <smsched/contention.h>
 #include <smsched/error.h>
+#include <smsched/place.h>
 #include <smsched/policy.h>
 #include <smsched/share.h>
 
@@ -46,6 +47,8 @@ struct sms_load_options {
     size_t n_contentions;
     const struct sms_share_policy *const *shares;
     size_t n_shares;
+    const struct sms_place_policy *const *places;
+    size_t n_places;
 };
 
 /* Reads and checks every document of a YAML file and what it refers to.
