@@ -57,7 +57,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
     if (pod->gpus == 0 || all == 0)
         return 0;
     uint64_t exact = (uint64_t)kind_of(node, pod) * all + (all - sms_node_gpu_left(node));
-    return levels ? (double)(exact * levels / (4 * all)) : (double)exact;
+    return (double)(levels ? exact * levels / (4 * all) : exact);
 }
 
 const struct sms_place_policy sms_placing_gpu_clustering = {
