@@ -79,8 +79,10 @@ static void write_pod(const struct sms__openb_pod *pod, const struct told *told,
         write_models(pod->models, to);
     if (told->start)
         fprintf(to, ", %llu s", (unsigned long long)(pod->created_s - told->first_s));
-    if (told->duration && pod->deleted)
+    if (told->duration && pod->deleted_s > pod->created_s)
         fprintf(to, ", %llu s", (unsigned long long)(pod->deleted_s - pod->created_s));
+    else if (told->duration && pod->deleted)
+        fputs(", 0.5 s", to); /* it came and went in the same second */
     else if (told->duration)
         print_none(to);
     fputs("]\n", to);
@@ -98,7 +100,7 @@ static void write_pods(const struct sms__openb *openb, double inflate, FILE *to)
     const struct told told = what_is_told(openb, inflate > 0);
     fputs("pods:\n", to);
     if (inflate > 0)
-        fprintf(to, "  - until: %.10g %%\n    sample:\n", 100 * inflate);
+        fprintf(to, "  - {sample: trace, until: %.10g %%}\n  - name: trace\n    table:\n", 100 * inflate);
     else
         fputs("  - table:\n", to);
     fprintf(to, "      columns: [name, cpu, memory, gpus, gpu%s%s%s]\n      rows:\n", told.models ? ", models" : "",
@@ -119,7 +121,9 @@ int sms__import_openb(struct sms__arena *arena, const char *const *paths, size_t
     fprintf(to, "# A cluster and its pods, by 'smsched import openb'.\nscenario: %s\n", name);
     fputs("question: Which policy allocates most of the cluster's GPUs before it is full?\n", to);
     write_nodes(&openb, to);
-    fputs("policies: [random, first_fit, dot_product, gpu_clustering, gpu_packing, best_fit, fgd]\n", to);
+    fputs("policies: [random, first_fit, dot_product, gpu_clustering, gpu_packing, best_fit, fgd,\n"
+          "           {fgd: {order: truncated}}]\n",
+          to);
     write_pods(&openb, options->inflate, to);
     fprintf(to, "run: {seed: 1, replications: %d}\n", options->inflate > 0 ? 10 : 1);
     return SMS_OK;

@@ -28,7 +28,7 @@ struct sms__openb_node {
 struct sms__openb_pod {
     const char *name;
     uint64_t cpu_milli, memory_mib, gpus, gpu_milli; /* of each of its GPUs */
-    uint32_t models;                                 /* bit m: may run on model m; 0: on any */
+    uint32_t models;                                 /* bit m: of the models that there are, may run on m; 0: on any */
     uint64_t created_s, deleted_s;
     bool deleted;
 };
@@ -37,6 +37,7 @@ struct sms__openb {
     struct sms__openb_node *node;
     struct sms__openb_pod *pod;
     size_t nodes, nodes_room, pods, pods_room;
+    uint32_t models;  /* bit m: some node has GPUs of model m */
     bool times, ends; /* the list says when pods come; when they go */
 };
 

@@ -103,6 +103,8 @@ static const struct sms__openb_model *find_model(struct list *list, size_t colum
     return NULL;
 }
 
+static uint32_t bit_of(const struct sms__openb_model *model) { return (uint32_t)1 << (model - sms__openb_models); }
+
 static void *one_more(struct sms__arena *arena, void *items, size_t count, size_t *room, size_t size)
 {
     if (count < *room)
@@ -130,21 +132,23 @@ static bool take_node(struct list *list)
     };
     if (node->gpus)
         node->model = find_model(list, NODE_MODEL, model, strlen(model));
+    openb->models |= node->model ? bit_of(node->model) : 0;
     return true;
 }
 
-/* "V100M16|V100M32" */
+/* "V100M16|V100M32": of these, those that there are. */
 static uint32_t alternatives(struct list *list)
 {
-    uint32_t models = 0;
+    uint32_t models = 0, there = list->openb->models;
     for (const char *text = field(list, POD_SPEC); *text;) {
         size_t length = strcspn(text, "|");
         const struct sms__openb_model *model = find_model(list, POD_SPEC, text, length);
-        if (model)
-            models |= (uint32_t)1 << (model - sms__openb_models);
+        models |= model ? bit_of(model) : 0;
         text += length + (text[length] == '|');
     }
-    return models;
+    if (models && !(models & there) && !list->errors->count) /* else it may be that nodes could not be read */
+        COMPLAIN(list, POD_SPEC, "no node has GPUs of '%.40s'", field(list, POD_SPEC));
+    return models & there;
 }
 
 static void take_times(struct list *list, struct sms__openb_pod *pod)
@@ -173,10 +177,11 @@ static bool take_pod(struct list *list)
         .cpu_milli = whole(list, POD_CPU, 0, MOST),
         .memory_mib = whole(list, POD_MEMORY, 0, MOST),
         .gpus = whole(list, POD_GPUS, 0, SMS__OPENB_GPUS),
-        .models = alternatives(list),
     };
-    if (pod->gpus)
+    if (pod->gpus) {
         pod->gpu_milli = whole(list, POD_MILLI, 1, 1000);
+        pod->models = alternatives(list);
+    }
     if (pod->gpus > 1 && pod->gpu_milli < 1000)
         COMPLAIN(list, POD_MILLI, "a pod of several GPUs has all of each: gpu_milli is 1000 then");
     take_times(list, pod);

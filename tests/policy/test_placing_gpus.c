@@ -18,6 +18,7 @@ static void gpu_packing_scores_as_the_simulator_of_fgd(void **state)
     NODE(&eight, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000);
     assert_true(score_of(&sms_placing_gpu_packing, &used, make_pod(2, 200, 100)) == 93);
     assert_true(score_of(&sms_placing_gpu_packing, &used, make_pod(2, 1000, 100)) == 48);
+    assert_true(score_of(&sms_placing_gpu_packing, &used, make_pod(1, 1000, 100)) == 49);
     assert_true(score_of(&sms_placing_gpu_packing, &four, make_pod(2, 1000, 100)) == 29);
     assert_true(score_of(&sms_placing_gpu_packing, &eight, make_pod(2, 1000, 100)) == 25);
 }
@@ -90,6 +91,23 @@ static void gpu_clustering_tells_parts_from_whole_gpus(void **state)
     assert_true(cluster(&shared, make_pod(1, 1000, 0)) == 21);
     assert_true(cluster(&owned, make_pod(1, 1000, 0)) == 75 + 21);
     assert_true(cluster(&owned, make_pod(1, 300, 0)) == 21);
+}
+
+/* Pods of several GPUs leave no trace of pods of one, and those no trace of parts. */
+static void gpu_clustering_counts_each_size_apart(void **state)
+{
+    struct fixture twos, ones_and_parts;
+    (void)state;
+    NODE(&twos, 0, 0, 1000, 1000);
+    twos.node.pods_by_gpus[2] = 1;
+    NODE(&ones_and_parts, 0, 500, 1000, 1000);
+    ones_and_parts.node.pods_by_gpus[1] = 2;
+    assert_true(cluster(&twos, make_pod(2, 1000, 0)) == 75 + 18);
+    assert_true(cluster(&twos, make_pod(1, 1000, 0)) == 18);
+    assert_true(cluster(&twos, make_pod(1, 300, 0)) == 18);
+    assert_true(cluster(&ones_and_parts, make_pod(1, 1000, 0)) == 50 + 17);
+    assert_true(cluster(&ones_and_parts, make_pod(1, 300, 0)) == 50 + 17);
+    assert_true(cluster(&ones_and_parts, make_pod(2, 1000, 0)) == 17);
 }
 
 static void fragments_are_those_of_the_simulator_of_fgd(void **state)
@@ -181,6 +199,35 @@ static void fgd_counts_gpus_that_no_cpu_is_left_for(void **state)
     assert_true(score_with(&s, &sms_placing_fgd, &f, make_pod(1, 1000, 0), chosen) == 0);
 }
 
+/* Pods want a GPU with 8 GiB of 16, and 128 GiB of the host's 256. What takes 9 GiB of the one, or 129 of the other,
+ * spoils a GPU, or all. Of GPUs with as much left, that with the less memory is spoiled already. */
+static void fgd_counts_gpus_that_no_memory_is_left_for(void **state)
+{
+    static const struct sms_typical_pod large[] = {
+        {{.gpus = 1, .gpu_milli = 500, .gpu_memory = 8ULL << 30, .memory = 128ULL << 30, .models = UINT64_MAX}, 1}};
+    struct setting s;
+    struct fixture f;
+    uint8_t chosen[SMS_NODE_GPUS_MAX];
+    struct sms_pod_view pod = make_pod(1, 100, 0);
+    (void)state;
+    make_fgd(&s, large, 1);
+    NODE(&f, 1000, 1000);
+    pod.gpu_memory = gib(8);
+    assert_true(score_with(&s, &sms_placing_fgd, &f, pod, chosen) == 0);
+    pod.gpu_memory = gib(9);
+    assert_true(score_with(&s, &sms_placing_fgd, &f, pod, chosen) == -900);
+    f.gpu[1].memory_left = gib(1);
+    pod.gpu_memory = gib(1);
+    assert_true(score_with(&s, &sms_placing_fgd, &f, pod, chosen) == 100);
+    assert_memory_equal(chosen, ((uint8_t[]){0, 1}), 2);
+    NODE(&f, 1000, 1000);
+    pod = make_pod(0, 0, 0);
+    pod.memory = gib(128);
+    assert_true(score_with(&s, &sms_placing_fgd, &f, pod, chosen) == 0);
+    pod.memory = gib(129);
+    assert_true(score_with(&s, &sms_placing_fgd, &f, pod, chosen) == -2000);
+}
+
 /* The first of the two makes up half of the pods: with that share, the other is not asked. */
 static void fgd_asks_the_most_frequent_shapes_alone(void **state)
 {
@@ -239,11 +286,13 @@ int main(void)
         cmocka_unit_test(gpu_clustering_has_four_bands),
         cmocka_unit_test(gpu_clustering_is_exact_unless_told),
         cmocka_unit_test(gpu_clustering_tells_parts_from_whole_gpus),
+        cmocka_unit_test(gpu_clustering_counts_each_size_apart),
         cmocka_unit_test(fragments_are_those_of_the_simulator_of_fgd),
         cmocka_unit_test(fgd_takes_the_gpu_where_fragments_shrink_most),
         cmocka_unit_test(fgd_departs_from_best_fit_where_that_wastes),
         cmocka_unit_test(fgd_takes_the_lowest_of_equal_gpus),
         cmocka_unit_test(fgd_counts_gpus_that_no_cpu_is_left_for),
+        cmocka_unit_test(fgd_counts_gpus_that_no_memory_is_left_for),
         cmocka_unit_test(fgd_asks_the_most_frequent_shapes_alone),
         cmocka_unit_test(fgd_truncates_as_its_simulator_does),
         cmocka_unit_test(fgd_decides_otherwise_when_truncated),
