@@ -71,6 +71,7 @@ static int import(const struct cli *cli, const struct sms__importer *importer, s
                                                 .title = cli->title,
                                                 .source = cli->source,
                                                 .iteration = cli->iteration,
+                                                .inflate = cli->inflate,
                                                 .load = &load};
     const char *const *paths = (const char *const *)(cli->args + 1);
     char *text = NULL;
@@ -99,11 +100,13 @@ int cmd_import(struct cli *cli)
     const struct sms__importer *importer = find_importer(cli, &code);
     if (!importer)
         return code;
-    if (importer->several && cli->n_args < 2)
+    if (importer->files == 0 && cli->n_args < 2)
         return cli_usage(cli, "name the files to import");
-    if (!importer->several && cli->n_args != 2)
+    if (importer->files == 1 && cli->n_args != 2)
         return cli_usage(cli, "name one file to import");
-    if (cli->dump && !importer->several)
+    if (importer->files == 2 && cli->n_args != 3)
+        return cli_usage(cli, "name two files to import: nodes and pods");
+    if (cli->dump && importer->files)
         return cli_usage(cli, "--dump is for profiles");
     code = import(cli, importer, &errors);
     sms_errors_print(&errors, stderr);
