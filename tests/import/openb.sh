@@ -65,6 +65,9 @@ same "one file alone is a misuse" "$? $(grep -c 'name two files to import' "$wor
 "$smsched" import openb fine/nodes.csv fine/pods.csv --dump >"$work/out" 2>"$work/err"
 same "there is nothing to dump" "$? $(grep -c 'for profiles' "$work/err")" "2 1"
 
+"$smsched" import openb fine/nodes.csv fine/pods.csv --inflate 130 >"$work/out" 2>"$work/err"
+same "130 is not 130 %" "$? $(grep -c "as '130 %'" "$work/err")" "2 1"
+
 if [ ! -d "$data" ]; then
     echo "$passed passed, $failed failed; no data in $data"
     [ "$failed" -eq 0 ] && exit 77
