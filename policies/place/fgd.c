@@ -7,14 +7,15 @@
 #include <smsched/place.h>
 
 enum { SHARE, ORDER };
-enum { EXACT, TRUNCATED };
+enum { TRUNCATED, EXACT };
 enum { WHOLE = 1000 };
 
-static const char *const orders[] = {"exact", "truncated", NULL};
+static const char *const orders[] = {"truncated", "exact", NULL};
 
 static const struct sms_param params[] = {
     {"share", SMS_UNIT_RATIO, 0.01, 1, 0.95, "the most frequent shapes that make up so much of the pods are typical"},
-    {"order", SMS_UNIT_CHOICE, 0, 1, EXACT, "truncated: by whole numbers from 0 to 100, as the paper's simulator does",
+    {"order", SMS_UNIT_CHOICE, 0, 1, TRUNCATED,
+     "truncated: by whole numbers from 0 to 100, as the paper's simulator does; exact: by the decrease itself",
      .choices = orders},
     {0},
 };

@@ -138,6 +138,7 @@ static void make_fgd(struct setting *s, const struct sms_typical_pod *typical, s
     s->view.typical = typical;
     s->view.typicals = typicals;
     set_param(s, &sms_placing_fgd, "share", 1);
+    set_param(s, &sms_placing_fgd, "order", 1); /* exact */
 }
 
 /* GPUs with 1000, 700 and 300 left: 1000 of fragments for a whole one, 300 for a half; 650 on the mean. A pod of 300
@@ -270,7 +271,7 @@ static void fgd_truncates_as_its_simulator_does(void **state)
     uint8_t chosen[SMS_NODE_GPUS_MAX];
     (void)state;
     make_fgd(&s, none, 1);
-    set_param(&s, &sms_placing_fgd, "order", 1);
+    set_param(&s, &sms_placing_fgd, "order", 0);
     for (uint32_t milli = 1; milli <= 1000; milli++) {
         NODE(&f, 1000);
         double expected = (int)(100 / (1 + exp(-(double)milli / 1000)));
@@ -292,7 +293,7 @@ static void fgd_decides_otherwise_when_truncated(void **state)
     NODE(&f, 1000, 980);
     score_with(&s, &sms_placing_fgd, &f, make_pod(1, 5, 0), chosen);
     assert_memory_equal(chosen, ((uint8_t[]){0, 1}), 2);
-    set_param(&s, &sms_placing_fgd, "order", 1);
+    set_param(&s, &sms_placing_fgd, "order", 0);
     score_with(&s, &sms_placing_fgd, &f, make_pod(1, 5, 0), chosen);
     assert_memory_equal(chosen, ((uint8_t[]){1, 0}), 2);
 }
