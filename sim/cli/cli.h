@@ -24,7 +24,7 @@ struct cli {
         *source;
     int format; /* index in cli_formats */
     int engine; /* enum sms_engine */
-    double seed, replications, jobs, from_ps, to_ps, tolerance, trace_events, trace_from_ps, trace_to_ps;
+    double seed, replications, jobs, from_ps, to_ps, tolerance, trace_events, trace_from_ps, trace_to_ps, inflate;
     bool quiet, help, check, sane, fixed, dump, iteration, brief;
     const char *share; /* folder with models/ and plots/ */
     const char *command_line;
@@ -80,6 +80,7 @@ struct session {
     const char *running;
     struct sms__trace *trace; /* or NULL */
     FILE *spans;              /* of processes, or NULL */
+    FILE *placements;         /* of pods, or NULL */
     struct sms__cut *cut;     /* [cuts]: a policy each */
     size_t cuts;
     bool spans_lost; /* without memory */
@@ -94,9 +95,11 @@ struct sms_load_options session_options(const struct cli *cli);
 /* The run options that the command line gives. */
 struct sms_run_options session_run_options(const struct cli *cli);
 
-/* spans.c: the spans of processes, into a file of the folder if a scenario has processes. Exit codes. */
+/* spans.c: the spans of processes and the placements of pods, into files of the folder if a scenario has some.
+ * Exit codes. */
 int spans_begin(struct session *session, const char *folder);
 void spans_write(struct session *session, const char *policy, const struct sms_span *span);
+void spans_write_placement(struct session *session, const char *policy, const struct sms_placement *placement);
 int spans_end(struct session *session);
 
 /* tracing.c: session_run, with --trace. */

@@ -75,6 +75,20 @@ static void print_saying(void *user, const char *policy, const struct sms_saying
     printf("  %.6f ms  %s: %s\n", (double)saying->time_ps / 1e9, saying->process, saying->text);
 }
 
+/* The same for a pod and where it went. */
+static void print_placement(void *user, const char *policy, const struct sms_placement *placement)
+{
+    char text[512];
+    int used = snprintf(text, sizeof text, "on %s", placement->node);
+    for (unsigned i = 0, n = 0; i < 64; i++)
+        if (placement->gpus >> i & 1)
+            used += snprintf(text + used, sizeof text - (size_t)used, "%s%u", n++ ? ", " : ", GPU ", i);
+    if (placement->wait_ps)
+        snprintf(text + used, sizeof text - (size_t)used, ", after %.6g s", (double)placement->wait_ps / 1e12);
+    const struct sms_saying saying = {placement->time_ps, placement->pod, text};
+    print_saying(user, policy, &saying);
+}
+
 int cmd_explain(struct cli *cli)
 {
     struct session session;
@@ -86,6 +100,7 @@ int cmd_explain(struct cli *cli)
     options.replications = 1;
     options.on_decision = print_decision;
     options.on_saying = print_saying;
+    options.on_placement = print_placement;
     options.explain_from_ps = explanation.from_ps = (uint64_t)cli->from_ps;
     options.explain_to_ps = explanation.to_ps = (uint64_t)(cli->to_ps < 0 ? cli->from_ps : cli->to_ps);
     options.user = &explanation;

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { INFLATE_MOST = 100 }; /* as far as `until` of a scenario goes */
+
 static const char *importer_name(const void *user, size_t i) { return ((const struct sms__importer *)user)[i].name; }
 
 static const struct sms__importer *find_importer(const struct cli *cli, int *code)
@@ -71,6 +73,7 @@ static int import(const struct cli *cli, const struct sms__importer *importer, s
                                                 .title = cli->title,
                                                 .source = cli->source,
                                                 .iteration = cli->iteration,
+                                                .inflate = cli->inflate,
                                                 .load = &load};
     const char *const *paths = (const char *const *)(cli->args + 1);
     char *text = NULL;
@@ -99,12 +102,16 @@ int cmd_import(struct cli *cli)
     const struct sms__importer *importer = find_importer(cli, &code);
     if (!importer)
         return code;
-    if (importer->several && cli->n_args < 2)
+    if (importer->files == 0 && cli->n_args < 2)
         return cli_usage(cli, "name the files to import");
-    if (!importer->several && cli->n_args != 2)
+    if (importer->files == 1 && cli->n_args != 2)
         return cli_usage(cli, "name one file to import");
-    if (cli->dump && !importer->several)
+    if (importer->files == 2 && cli->n_args != 3)
+        return cli_usage(cli, "name two files to import: nodes and pods");
+    if (cli->dump && importer->files)
         return cli_usage(cli, "--dump is for profiles");
+    if (cli->inflate < 0 || cli->inflate > INFLATE_MOST)
+        return cli_usage(cli, "--inflate is a share of all GPUs, as '130 %%', of at most %d %%", 100 * INFLATE_MOST);
     code = import(cli, importer, &errors);
     sms_errors_print(&errors, stderr);
     return cli_exit_code(code);

@@ -44,12 +44,17 @@ static int list_policies(const struct cli *cli)
     static const char *const queues[] = {"", ", queue interleave", ", queue fifo", ", queue kernel_fifo",
                                          ", queue rr_fifo"};
     const struct sms_block_policy *policy;
+    const struct sms_place_policy *place;
     (void)cli;
     for (size_t i = 0; (policy = sms__policy_at(NULL, i)); i++) {
         printf("%-18s block policy%s: %s\n", policy->name, queues[policy->queue], policy->help);
         print_params(policy->params);
     }
     list_sharing();
+    for (size_t i = 0; (place = sms__place_at(NULL, i)); i++) {
+        printf("%-18s place policy: %s\n", place->name, place->help);
+        print_params(place->params);
+    }
     return EXIT_OK;
 }
 
@@ -102,6 +107,8 @@ static int list_fields(const struct cli *cli)
     print_fields(sms__workload_tables());
     print_fields(sms__scenario_tables());
     print_fields(sms__process_tables);
+    print_fields(sms__cluster_tables);
+    print_fields(sms__pod_tables);
     return EXIT_OK;
 }
 

@@ -40,8 +40,8 @@ const struct cli_command cli_commands[] = {
      "The scenario goes to stdout, or with --out into a file that is written whole or not at all. FORMAT is simtbs: a "
      "configuration, which becomes a scenario that 'run' simulates as simtbs would, digit for digit; "
      "'run --format simtbs' prints it in that program's layout. Or FORMAT is ncu or nvprof: profiles, several files "
-     "of one program together (docs/profiles.md).",
-     "oSXDPdniwIm", cmd_import},
+     "of one program together (docs/profiles.md). Or FORMAT is openb: a list of nodes and a list of pods, as CSV.",
+     "oSXDPdniwIlm", cmd_import},
     {"list", "[WHAT]", "print what there is: devices, workloads, policies, contention, metrics, fields",
      "With parameters, units, ranges and defaults.", "mf", cmd_list},
     {"help", "[COMMAND]", "print help; 'help man' and 'help completion' print a man page and a bash completion", "", "",

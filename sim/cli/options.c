@@ -44,13 +44,15 @@ const struct cli_option cli_options[] = {
     {'P', "profiled", "DEVICE", "import: the device file of the profiled GPU, if its name does not tell", CLI_TEXT,
      AT(profiled), NULL},
     {'d', "device", "DEVICE", "import: write for this device instead of the profiled one", CLI_TEXT, AT(device), NULL},
-    {'n', "name", "NAME", "import ncu, nvprof: of the workload, instead of the file's", CLI_TEXT, AT(name), NULL},
+    {'n', "name", "NAME", "import: of the workload or scenario, instead of the file's", CLI_TEXT, AT(name), NULL},
     {'i', "title", "TEXT", "import ncu, nvprof: of the workload", CLI_TEXT, AT(title), NULL},
     {'w', "source", "TEXT", "import ncu, nvprof: where the profile is from; default: tool and version", CLI_TEXT,
      AT(source), NULL},
     {'I', "iteration", NULL,
      "import ncu, nvprof: the launches of one iteration, without copies, host time and a scenario", CLI_FLAG,
      AT(iteration), NULL},
+    {'l', "inflate", "RATIO", "import openb: draw pods until they ask for so much of the GPUs, as 130 %; all stay",
+     CLI_RATIO, AT(inflate), NULL},
     {'h', "help", NULL, "print this and exit", CLI_FLAG, AT(help), NULL},
     {0}};
 

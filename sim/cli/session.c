@@ -146,6 +146,11 @@ static void observe_span(void *user, const char *policy, const struct sms_span *
         sms__trace_span(session->trace, policy, span);
 }
 
+static void observe_placement(void *user, const char *policy, const struct sms_placement *placement)
+{
+    spans_write_placement(user, policy, placement);
+}
+
 /* Runs with a timeline go policy by policy, so that each has its share of it. */
 static int run_one(struct session *session, size_t idx)
 {
@@ -162,6 +167,10 @@ static int run_one(struct session *session, size_t idx)
         options.on_kernel = observe_kernel;
     if (session->spans || session->trace)
         options.on_span = observe_span;
+    if (session->placements) {
+        options.on_placement = observe_placement;
+        options.jobs = 1;
+    }
     if (session->timeline) {
         options.bins = 200;
         options.jobs = 1; /* rows are written in one order */

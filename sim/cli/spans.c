@@ -1,4 +1,5 @@
-/* spans.csv: what each process did when, as the first replication of each policy goes. */
+/* spans.csv: what each process did when, as the first replication of each policy goes; placements.csv: the same of
+ * where pods went. */
 #include "cli.h"
 
 #include <stdlib.h>
@@ -7,20 +8,30 @@
 /* Of one policy; of what comes after, only the number is kept. */
 enum { SPAN_ROWS = 200000 };
 
-int spans_begin(struct session *session, const char *folder)
+static FILE *open_rows(const char *folder, const char *name, const char *header)
 {
     char path[4200];
-    bool shares = false;
-    for (size_t i = 0; i < session->scenarios; i++)
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "we");
+    if (file)
+        fprintf(file, "%s\n", header);
+    return file;
+}
+
+int spans_begin(struct session *session, const char *folder)
+{
+    bool shares = false, clusters = false;
+    for (size_t i = 0; i < session->scenarios; i++) {
         shares |= session->scenario[i]->shares;
-    if (!shares)
-        return EXIT_OK;
-    snprintf(path, sizeof path, "%s/spans.csv", folder);
-    session->spans = fopen(path, "we");
-    if (!session->spans)
-        return EXIT_IO;
-    fputs("scenario,policy,process,device,state,start_ns,end_ns\n", session->spans);
-    return EXIT_OK;
+        clusters |= session->scenario[i]->cluster != NULL;
+    }
+    if (shares)
+        session->spans = open_rows(folder, "spans.csv", "scenario,policy,process,device,state,start_ns,end_ns");
+    if (clusters)
+        session->placements = open_rows(folder, "placements.csv",
+                                        "scenario,policy,time_ns,wait_ns,pod,node,gpus,arrived_ratio,allocated_ratio,"
+                                        "fragment_ratio");
+    return (shares && !session->spans) || (clusters && !session->placements) ? EXIT_IO : EXIT_OK;
 }
 
 /* The policy's own count; NULL without memory. Policies come one after another. */
@@ -49,19 +60,48 @@ static void write_row(const struct session *session, const char *policy, const s
     fprintf(session->spans, ",%s,%.3f,%.3f\n", span->state, (double)span->start_ps / 1e3, (double)span->end_ps / 1e3);
 }
 
-void spans_write(struct session *session, const char *policy, const struct sms_span *span)
+/* Whether the policy has room for one more row. */
+static bool has_room(struct session *session, const char *policy, bool placements)
 {
     struct sms__cut *cut = cut_of(session, policy);
     if (!cut) {
         session->spans_lost = true;
-        return;
+        return false;
     }
-    if (cut->rows == SPAN_ROWS) {
-        cut->left_out++;
+    cut->placements = placements;
+    bool room = cut->rows < SPAN_ROWS;
+    cut->rows += room;
+    cut->left_out += !room;
+    return room;
+}
+
+void spans_write(struct session *session, const char *policy, const struct sms_span *span)
+{
+    if (has_room(session, policy, false))
+        write_row(session, policy, span);
+}
+
+/* GPUs are their numbers with spaces between them. */
+void spans_write_placement(struct session *session, const char *policy, const struct sms_placement *placement)
+{
+    FILE *to = session->placements;
+    if (!has_room(session, policy, true))
         return;
-    }
-    cut->rows++;
-    write_row(session, policy, span);
+    fprintf(to, "%s,%s,%.3f,%.3f,%s,%s,", session->running, policy, (double)placement->time_ps / 1e3,
+            (double)placement->wait_ps / 1e3, placement->pod, placement->node);
+    for (unsigned i = 0, n = 0; i < 64; i++)
+        if (placement->gpus >> i & 1)
+            fprintf(to, "%s%u", n++ ? " " : "", i);
+    fprintf(to, ",%.6f,%.6f,%.6f\n", placement->arrived, placement->allocated, placement->fragments);
+}
+
+/* Whether all of it was written; a file that is none is. */
+static bool close_rows(FILE **file)
+{
+    bool whole = !*file || !ferror(*file);
+    whole = (!*file || fclose(*file) == 0) && whole;
+    *file = NULL;
+    return whole;
 }
 
 /* The manifest names the policies whose spans are not all there. */
@@ -74,10 +114,7 @@ int spans_end(struct session *session)
     session->cuts = cuts;
     session->set.cut = session->cut;
     session->set.cuts = cuts;
-    if (!session->spans)
-        return EXIT_OK;
-    bool whole = !ferror(session->spans) && !session->spans_lost;
-    whole = fclose(session->spans) == 0 && whole;
-    session->spans = NULL;
+    bool whole = close_rows(&session->spans);
+    whole = close_rows(&session->placements) && whole && !session->spans_lost;
     return whole ? EXIT_OK : EXIT_IO;
 }

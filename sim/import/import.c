@@ -1,14 +1,16 @@
 #include "import.h"
 
+#include "openb.h"
 #include "simtbs.h"
 
 #include <ctype.h>
 #include <string.h>
 
 const struct sms__importer sms__importers[] = {
-    {"simtbs", "a configuration of simtbs (oslab-ewha)", false, sms__import_simtbs},
-    {"ncu", "what Nsight Compute prints with --csv", true, sms__import_ncu},
-    {"nvprof", "what nvprof prints: metrics, traces", true, sms__import_nvprof},
+    {"simtbs", "a configuration of simtbs (oslab-ewha)", 1, sms__import_simtbs},
+    {"ncu", "what Nsight Compute prints with --csv", 0, sms__import_ncu},
+    {"nvprof", "what nvprof prints: metrics, traces", 0, sms__import_nvprof},
+    {"openb", "a cluster's nodes and pods: the trace of 2023 (alibaba/clusterdata)", 2, sms__import_openb},
     {0},
 };
 

@@ -15,6 +15,7 @@ struct sms__import_options {
     const char *title;    /* of profiles: of the workload; or NULL */
     const char *source;   /* of profiles: where the numbers are from; NULL: the tool */
     bool iteration;       /* of profiles: one iteration of the launches, and no scenario */
+    double inflate; /* of openb: pods are drawn until they ask for so much of the cluster's GPUs; 0: as they came */
     const struct sms_load_options *load; /* where devices are looked for */
 };
 
@@ -22,7 +23,7 @@ struct sms__importer {
     const char *name;
     const char *help; /* one sentence, no full stop */
 
-    bool several; /* files may be given; else one */
+    size_t files; /* how many it takes; 0: one or more */
 
     /* Reads the files and writes YAML documents to `to`. In a guard of `arena`. SMS_OK, or a code with `errors`
      * filled, all problems of the files at once; what was written by then is no use. */

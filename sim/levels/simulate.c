@@ -1,4 +1,5 @@
 #include "simulate.h"
+#include "cluster/cluster.h"
 #include "device.h"
 #include "share/share.h"
 #include "simtbs/simtbs.h"
@@ -203,6 +204,8 @@ static bool is_beyond_clock(const struct run *run)
 
 int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec)
 {
+    if (spec->scenario->cluster)
+        return sms__cluster_run(arena, spec);
     if (spec->scenario->compat == SMS__COMPAT_SIMTBS)
         return sms__simtbs_run(arena, spec);
     if (spec->scenario->shares)

@@ -120,6 +120,11 @@ static void check_tenant(struct sms__reader *reader, const struct sms_scenario *
 
 static void check_subject(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__expect *e)
 {
+    if (e->cluster) {
+        if (e->vm || e->process || e->resource || e->device >= 0)
+            sms__complain(reader, e->node, "a cluster has metrics, and no parts of it");
+        return;
+    }
     check_tenant(reader, scenario, e, "vm", e->vm);
     check_tenant(reader, scenario, e, "process", e->process);
     if (e->process && !scenario->shares)
@@ -140,7 +145,8 @@ static const char *metric_name(const void *user, size_t i) { return ((const stru
 
 enum sms_subject sms__expect_subject(const struct sms__expect *e)
 {
-    return e->vm            ? SMS_VM
+    return e->cluster       ? SMS_CLUSTER
+           : e->vm          ? SMS_VM
            : e->process     ? SMS_PROCESS
            : e->device >= 0 ? SMS_DEVICE
            : e->resource    ? SMS_RESOURCE
@@ -151,7 +157,7 @@ static void check_metric(struct sms__reader *reader, const struct sms__expect *e
 {
     size_t count;
     const struct sms_metric *metric = sms_metrics(sms__expect_subject(e), &count);
-    if (!strcmp(e->metric, "gain")) {
+    if (!strcmp(e->metric, "gain") && !e->cluster) {
         if (!e->over)
             sms__complain(reader, e->node, "a gain is over another policy: key 'over' is missing");
         return;
@@ -162,7 +168,7 @@ static void check_metric(struct sms__reader *reader, const struct sms__expect *e
     sms__complain_unknown(reader, sms__node_get(e->node, "metric"), "metric", count, metric_name, metric);
 }
 
-static void check_expects(struct sms__reader *reader, const struct sms_scenario *scenario)
+void sms__check_expects(struct sms__reader *reader, const struct sms_scenario *scenario)
 {
     for (size_t i = 0; i < scenario->expects; i++) {
         const struct sms__expect *e = &scenario->expect[i];
@@ -275,6 +281,10 @@ static bool require(struct sms__reader *reader, const struct sms__node *node, co
 
 void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
 {
+    if (scenario->cluster) {
+        sms__link_cluster(reader, file, scenario);
+        return;
+    }
     bool whole = require(reader, scenario->node, "devices", scenario->devices);
     if (scenario->shares && scenario->compat != SMS__COMPAT_OFF)
         sms__complain(reader, sms__node_get(scenario->node, "compat"), "compat simtbs knows no processes");
@@ -298,7 +308,7 @@ void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struc
     check_curves(reader, scenario);
     if (scenario->compat != SMS__COMPAT_OFF)
         sms__check_compat(reader, scenario);
-    check_expects(reader, scenario);
+    sms__check_expects(reader, scenario);
     if (scenario->compat != SMS__COMPAT_OFF)
         return; /* a block that never fits just waits there */
     bool sound = reader->errors->count == 0;

@@ -202,7 +202,57 @@ struct sms__policy_use {
     const struct sms_share_policy *share; /* NULL where the scenario has `vms:` */
     double share_param[SMS__PARAMS_MAX];
     struct sms__mode mode;
-    struct sms__instances *instances; /* NULL: the devices are whole */
+    struct sms__instances *instances;     /* NULL: the devices are whole */
+    const struct sms_place_policy *place; /* of a cluster; then it has no other */
+    double place_param[SMS__PARAMS_MAX];
+};
+
+/* Nodes of a cluster that are alike, from `first` on. */
+struct sms__nodes {
+    const char *name; /* of several NAME1, NAME2, ... */
+    const struct sms__node *node;
+    size_t first;
+    uint64_t count, gpus;
+    int model; /* in the cluster's list; -1: it has no GPUs */
+    uint64_t gpu_memory, cpu_milli, memory;
+};
+
+/* Pods of one entry or of one row of a table. `pool`: they are only drawn from, by samples. */
+struct sms__pods {
+    const char *name;
+    const struct sms__node *node;
+    size_t shape;
+    uint64_t count;
+    double start_ps, interval_ps; /* of the first; from one to the next */
+    int arrivals;                 /* enum sms__arrivals; SMS__CLOSED: all at the start */
+    double duration_ps;           /* 0: for ever */
+    int spread;                   /* enum sms__pod_spread, of the duration */
+    double deadline_ps;           /* from arrival to end; 0: none */
+    bool pool;
+    size_t rows, first_row; /* of a sample: the pods that it draws from; rows 0: it is none */
+    double until;           /* of a sample: GPUs asked for at the end, as a share of the cluster's; 0: `count` pods */
+    bool lasts;             /* of a sample: its duration stands in the place of the rows' */
+};
+
+enum sms__pod_spread { SMS__POD_FIXED, SMS__POD_EXPONENTIAL };
+
+/* A cluster, in the place of devices and tenants. */
+struct sms__cluster {
+    struct sms__nodes *node; /* [kinds] */
+    size_t kinds, nodes;
+    struct sms__pods *pod; /* [groups] */
+    size_t groups;
+    struct sms_pod_view *shape; /* [shapes], in the order of their first pods */
+    size_t shapes;
+    struct sms_typical_pod *typical; /* [typicals], most frequent first */
+    uint64_t *weight;                /* [typicals]: pods of each in the scenario */
+    size_t typicals;
+    const char *model[SMS_GPU_MODELS_MAX];
+    size_t models;
+    double retry_ps, retry_most_ps; /* 0: at once when something is freed */
+    double start_delay_ps;          /* from placement to the start of what takes the duration */
+    uint64_t gpu_milli, cpu_milli;  /* of all nodes */
+    double pods, load;              /* about how many come, and how many GPUs they ask for as a share of all */
 };
 
 /* The host of the devices. 0: no limit, no power. */
@@ -216,7 +266,8 @@ struct sms__host {
 struct sms__expect {
     const struct sms__node *node;
     const char *metric, *policy, *over, *vm, *resource, *process;
-    long device; /* its number, or -1: not of a device */
+    long device;  /* its number, or -1: not of a device */
+    bool cluster; /* of a cluster */
     struct sms__quantity value, tolerance, min, max;
     bool has_value, has_min, has_max;
 };
@@ -247,6 +298,7 @@ struct sms_scenario {
     bool shares; /* its tenants are processes on shared devices */
     bool drawn;  /* some process draws its workload */
     struct sms__host host;
+    struct sms__cluster *cluster;   /* NULL; else there are no devices and no tenants */
     struct sms__pairs_given *pairs; /* NULL, or of the contention model */
     double warmup_ps, duration_ps;  /* duration 0: until all VMs have ended */
     uint64_t seed, replications;
@@ -375,6 +427,40 @@ void sms__read_processes(struct sms__reader *reader, const struct sms__node *nod
 void sms__read_index(struct sms__reader *reader, const struct sms__node *node, void *at);
 extern const struct sms__table sms__process_tables[3];
 
+/* cluster.c: all of a scenario with `nodes:` and `pods:`. */
+void sms__read_cluster(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario);
+void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
+/* The name of a node, by its number. */
+void sms__node_name(const struct sms__cluster *cluster, size_t node, char *out, size_t size);
+/* A table's row as the map it stands for: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, where `~` is no value.
+ */
+const struct sms__node *sms__table_row(struct sms__reader *reader, const struct sms__node *table, size_t row);
+/* The number of rows of a table; complains of one that is none. */
+size_t sms__table_rows(struct sms__reader *reader, const struct sms__node *table);
+/* An upper bound of the entries of a list, each row of its tables one. */
+size_t sms__count_entries(const struct sms__node *list);
+extern const struct sms__table sms__cluster_tables[4]; /* ends with a title of NULL */
+
+/* pods.c: `pods:` of a cluster, whose nodes are read; `at` is the scenario. */
+void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, void *at);
+extern const struct sms__table sms__pod_tables[2];
+
+/* A field that takes CPUs or GPUs, into a uint64_t of thousandths. */
+void sms__read_milli(struct sms__reader *reader, const struct sms__node *node, void *at);
+/* Complains of names that come twice; sorts them. Empty ones are none. */
+struct sms__named {
+    const char *name;
+    const struct sms__node *node;
+};
+void sms__check_names(struct sms__reader *reader, struct sms__named *named, size_t count, const char *what);
+
+/* scenario.c: the fields that all scenarios have; `at` is the scenario. */
+void sms__read_run(struct sms__reader *reader, const struct sms__node *node, void *at);
+void sms__read_expects(struct sms__reader *reader, const struct sms__node *node, void *at);
+void sms__read_arrivals(struct sms__reader *reader, const struct sms__node *node, void *at); /* a struct sms__vm */
+/* link.c */
+void sms__check_expects(struct sms__reader *reader, const struct sms_scenario *scenario);
+
 /* scenario.c: a number of jobs, or forever, which is 0. */
 void sms__read_repeat(struct sms__reader *reader, const struct sms__node *node, void *at);
 
@@ -437,6 +523,8 @@ const struct sms_block_policy *sms__policy_at(const struct sms_load_options *opt
 const struct sms_contention *sms__contention_at(const struct sms_load_options *options, size_t idx);
 const struct sms_share_policy *sms__find_share(const struct sms_load_options *options, const char *name);
 const struct sms_share_policy *sms__share_at(const struct sms_load_options *options, size_t idx);
+const struct sms_place_policy *sms__find_place(const struct sms_load_options *options, const char *name);
+const struct sms_place_policy *sms__place_at(const struct sms_load_options *options, size_t idx);
 
 /* What a block takes of an SM, with the hardware's allocation granularity.
  * Returns NULL, or what makes the block fit no SM of the device. */

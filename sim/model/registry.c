@@ -68,3 +68,25 @@ const struct sms_share_policy *sms__find_share(const struct sms_load_options *op
             return policy;
     return NULL;
 }
+
+extern const struct sms_place_policy *const sms__place_policies[];
+
+const struct sms_place_policy *sms__place_at(const struct sms_load_options *options, size_t idx)
+{
+    size_t own = options ? options->n_places : 0;
+    if (idx < own)
+        return options->places[idx];
+    for (size_t i = 0; sms__place_policies[i]; i++)
+        if (i == idx - own)
+            return sms__place_policies[i];
+    return NULL;
+}
+
+const struct sms_place_policy *sms__find_place(const struct sms_load_options *options, const char *name)
+{
+    const struct sms_place_policy *policy;
+    for (size_t i = 0; (policy = sms__place_at(options, i)); i++)
+        if (!strcmp(policy->name, name))
+            return policy;
+    return NULL;
+}

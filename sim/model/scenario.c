@@ -142,7 +142,7 @@ static const struct sms__field arrival_table[] = {
     {"every", SMS__QUANTITY, SMS__TIME, F(arrival_fields, every), 1, SMS__TIME_MAX_PS, .help = "equal intervals"},
     {0}};
 
-static void read_arrivals(struct sms__reader *reader, const struct sms__node *node, void *at)
+void sms__read_arrivals(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms__vm *vm = at;
     struct arrival_fields given = {0};
@@ -163,7 +163,7 @@ static const struct sms__field vm_fields[] = {
      .help = "jobs on each device, or forever; default 1, with arrivals forever"},
     {"streams", SMS__INTEGER, SMS__COUNT, F(sms__vm, streams), 1, 4096,
      .help = "jobs under way at once on each device; default 1"},
-    {"arrivals", SMS__CUSTOM, .read = read_arrivals,
+    {"arrivals", SMS__CUSTOM, .read = sms__read_arrivals,
      .help = "when jobs arrive on each device; default: the next when one ends"},
     {"deadline", SMS__QUANTITY, SMS__TIME, F(sms__vm, deadline_ps), 1, SMS__TIME_MAX_PS,
      .help = "of a job, from its arrival"},
@@ -210,7 +210,7 @@ static const struct sms__field run_fields[] = {
      .help = "with seeds of their own; default 1"},
     {0}};
 
-static void read_run(struct sms__reader *reader, const struct sms__node *node, void *at)
+void sms__read_run(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms_scenario *scenario = at;
     sms__read_fields(reader, node, run_fields, scenario);
@@ -249,7 +249,7 @@ static const struct sms__field expect_fields[] = {
     {"max", SMS__CUSTOM, 0, F(sms__expect, max), .read = read_any, .help = "at most"},
     {0}};
 
-static void read_expects(struct sms__reader *reader, const struct sms__node *node, void *at)
+void sms__read_expects(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms_scenario *scenario = at;
     if (!sms__expect_list(reader, node, ENTRIES_MAX))
@@ -260,6 +260,7 @@ static void read_expects(struct sms__reader *reader, const struct sms__node *nod
         const struct sms__node *item = node->item[i];
         expect->node = item;
         expect->device = -1;
+        expect->cluster = scenario->cluster != NULL;
         sms__read_fields(reader, item, expect_fields, expect);
         expect->has_value = sms__node_get(item, "value") != NULL;
         expect->has_min = sms__node_get(item, "min") != NULL;
@@ -285,8 +286,8 @@ static const struct sms__field scenario_fields[] = {
     {"vms", SMS__CUSTOM, .read = read_vms, .help = "a list; or give processes"},
     {"processes", SMS__CUSTOM, .read = sms__read_processes, .help = "a list of those that share the devices"},
     {"host", SMS__CUSTOM, .read = sms__read_host, .help = "of the processes"},
-    {"run", SMS__CUSTOM, .read = read_run, .help = "how long, from which seed, how often"},
-    {"expect", SMS__CUSTOM, .read = read_expects, .help = "what `smsched check` checks"},
+    {"run", SMS__CUSTOM, .read = sms__read_run, .help = "how long, from which seed, how often"},
+    {"expect", SMS__CUSTOM, .read = sms__read_expects, .help = "what `smsched check` checks"},
     {0}};
 
 static const struct sms__table tables[] = {{"scenario", scenario_fields},
@@ -312,6 +313,11 @@ void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node
                                       .text = node->mark.text};
     scenario->contention = sms__find_contention(file->options, "none");
     scenario->contention_label = scenario->contention->name;
+    if (sms__node_get(node, "nodes") || sms__node_get(node, "pods")) {
+        sms__read_cluster(reader, node, scenario);
+        reader->user = NULL;
+        return;
+    }
     scenario->shares = sms__node_get(node, "processes") != NULL;
     sms__read_fields(reader, node, scenario_fields, scenario);
     if (!scenario->shares && !sms__node_get(node, "vms"))

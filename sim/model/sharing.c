@@ -173,6 +173,8 @@ bool sms__is_called(const struct sms__policy_use *use, const char *name)
 {
     if (!strcmp(use->label, name))
         return true;
+    if (use->place)
+        return !strcmp(use->place->name, name);
     if (!use->share)
         return !strcmp(use->policy->name, name);
     for (const char *at = use->label; *name && (at = strstr(at, name)); at++) {

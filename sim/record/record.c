@@ -81,6 +81,10 @@ void sms__record_init(struct sms__record *record, struct sms__arena *arena, cons
     for (size_t k = 0; k < kernels; k++)
         sms__histogram_init(&record->kernel[k].latency, arena);
     record->device = SMS__NEW(arena, struct sms__device_record, scenario->devices);
+    if (scenario->cluster) {
+        record->cluster = SMS__NEW(arena, struct sms__cluster_record, 1);
+        sms__histogram_init(&record->cluster->wait, arena);
+    }
     if (!scenario->shares)
         return;
     record->process = SMS__NEW(arena, struct sms__process_record, scenario->vms);
@@ -101,6 +105,13 @@ static void restart_processes(struct sms__record *record)
         record->shared[d] = (struct sms__shared_record){.most_held = record->shared[d].most_held};
 }
 
+static void restart_cluster(struct sms__cluster_record *cluster)
+{
+    cluster->arrived = cluster->placed = cluster->timed = cluster->missed = 0;
+    cluster->gpu_ps = cluster->cpu_ps = 0;
+    sms__histogram_clear(&cluster->wait);
+}
+
 void sms__record_restart(struct sms__record *record, uint64_t now)
 {
     const struct sms_scenario *scenario = record->scenario;
@@ -118,4 +129,6 @@ void sms__record_restart(struct sms__record *record, uint64_t now)
     memset(record->device, 0, scenario->devices * sizeof *record->device);
     if (record->process)
         restart_processes(record);
+    if (record->cluster)
+        restart_cluster(record->cluster);
 }

@@ -100,6 +100,28 @@ enum sms__stall {
     SMS__STALLS
 };
 
+enum { SMS__ALLOCATIONS = 201 };
+
+/* A cluster when pods that ask for so many of its GPUs have come. `reached`: they have. */
+struct sms__allocation {
+    uint64_t gpu_milli, fragments; /* allocated; as in struct sms__cluster_record */
+    bool reached;
+};
+
+/* A cluster, since the end of the warm-up but what says otherwise. */
+struct sms__cluster_record {
+    uint64_t arrived, placed;
+    uint64_t waiting;              /* at the end: arrived some time, and not placed */
+    uint64_t gpu_milli, cpu_milli; /* allocated at the end */
+    uint64_t fragments;            /* at the end: thousandths of GPUs, summed over the typical pods by their weights */
+    sms__integral gpu_ps, cpu_ps;  /* thousandths allocated x ps */
+    struct sms__histogram wait;    /* of pods placed, ps */
+    uint64_t timed, missed;        /* with a deadline that ended or came too late; of those, too late */
+    uint64_t last_end_ps;          /* since the run began */
+    uint64_t lasting, unended;     /* pods with a duration, of the whole run; of those, not ended */
+    struct sms__allocation allocation[SMS__ALLOCATIONS];
+};
+
 struct sms__record {
     const struct sms_scenario *scenario;
     uint64_t from_ps, to_ps;   /* the time measured */
@@ -109,6 +131,7 @@ struct sms__record {
     struct sms__device_record *device;   /* [devices] */
     struct sms__process_record *process; /* [vms]; NULL where the scenario has no processes */
     struct sms__shared_record *shared;   /* [devices]; the same */
+    struct sms__cluster_record *cluster; /* NULL where the scenario has no nodes */
     size_t bins;
     uint64_t bin_ps;
     uint64_t *bin;                     /* [SMs of all devices][bins]: threads x ps */

@@ -237,9 +237,11 @@ int sms_bound(const struct sms_scenario *scenario, enum sms_bounded metric, stru
     struct call call = {.scenario = scenario, .metric = metric, .out = out};
     *out = (struct sms_bound){0};
     *errors = (struct sms_errors){0};
-    int code = scenario->shares ? SMS_OK : in_environment(&call);
+    int code = scenario->shares || scenario->cluster ? SMS_OK : in_environment(&call);
     if (scenario->shares)
         out->reason = "it is not known for processes that share devices";
+    if (scenario->cluster)
+        out->reason = "pods launch no kernels";
     sms__arena_release(&call.arena);
     if (!out->reason && !(isfinite(out->run_per_s) && isfinite(out->steady_per_s)))
         out->reason = "jobs can take no time at all";

@@ -56,7 +56,8 @@ void sms__print_tidy(const struct sms_results *results, FILE *to) { print_all(re
 void sms__print_tidy_ratios(const struct sms_results *results, size_t baseline, FILE *to)
 {
     print_all(results, (long)baseline, to);
-    sms__print_gap_rows(results, to);
+    if (!sms_results_scenario(results)->cluster)
+        sms__print_gap_rows(results, to);
 }
 
 static void print_wide_row(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,

@@ -63,7 +63,7 @@ static struct subject subject_of(const struct sms_results *results, const struct
         return named(results, SMS_PROCESS, expect->process);
     if (sms_results_scenario(results)->shares && expect->device >= 0)
         return (struct subject){SMS_DEVICE, (size_t)expect->device};
-    return (struct subject){SMS_HOST, 0};
+    return (struct subject){expect->cluster ? SMS_CLUSTER : SMS_HOST, 0};
 }
 
 static double actual_value(const struct sms_results *results, const struct sms__expect *expect, struct subject of,

@@ -100,10 +100,14 @@ static json_t *describe(const struct sms_results *results)
     return object;
 }
 
-static json_t *describe_cuts(const struct sms__set *set)
+/* NULL if there are none. */
+static json_t *describe_cuts(const struct sms__set *set, bool placements)
 {
-    json_t *list = json_array();
+    json_t *list = NULL;
     for (size_t i = 0; i < set->cuts; i++) {
+        if (set->cut[i].placements != placements)
+            continue;
+        list = list ? list : json_array();
         json_t *object = json_object();
         json_object_set_new(object, "scenario", json_string(set->cut[i].scenario));
         json_object_set_new(object, "policy", json_string(set->cut[i].policy));
@@ -127,8 +131,11 @@ static bool write_manifest(const char *folder, const struct sms__set *set, const
     for (size_t i = 0; i < set->count; i++)
         json_array_append_new(list, describe(set->results[i]));
     json_object_set_new(object, "scenarios", list);
-    if (set->cuts)
-        json_object_set_new(object, "spans_cut", describe_cuts(set));
+    json_t *spans = describe_cuts(set, false), *placements = describe_cuts(set, true);
+    if (spans)
+        json_object_set_new(object, "spans_cut", spans);
+    if (placements)
+        json_object_set_new(object, "placements_cut", placements);
     bool whole = json_dumpf(object, file, JSON_INDENT(2)) == 0;
     fputc('\n', file);
     json_decref(object);
@@ -145,12 +152,42 @@ static bool write_shares(const char *folder, const struct sms__set *set)
                        write_wide(folder, set, SMS_DEVICE, "devices.csv"));
 }
 
+static void print_allocation(const struct sms_results *results, size_t policy, FILE *to)
+{
+    struct sms_allocation point;
+    for (size_t i = 0; sms_results_allocation(results, policy, i, &point); i++)
+        fprintf(to, "%s,%s,%.6f,%.6f,%.6f\n", sms_scenario_name(sms_results_scenario(results)),
+                sms_results_policy(results, policy), point.arrived, point.allocated, point.fragments);
+}
+
+static bool write_allocation(const char *folder, const struct sms__set *set)
+{
+    FILE *file = open_in(folder, "allocation.csv");
+    if (!file)
+        return false;
+    fprintf(file, "scenario,policy,arrived_ratio,allocated_ratio,fragment_ratio\n");
+    for (size_t i = 0; i < set->count; i++)
+        for (size_t p = 0; p < sms_results_policies(set->results[i]); p++)
+            print_allocation(set->results[i], p, file);
+    return close_whole(file);
+}
+
+/* Files of clusters, the same. */
+static bool write_clusters(const char *folder, const struct sms__set *set)
+{
+    bool clusters = false;
+    for (size_t i = 0; i < set->count; i++)
+        clusters |= sms_results_scenario(set->results[i])->cluster != NULL;
+    return !clusters || (write_wide(folder, set, SMS_CLUSTER, "cluster.csv") && write_allocation(folder, set));
+}
+
 int sms__folder_write(const char *temporary, const struct sms__set *set, const char *command, struct sms_errors *errors)
 {
     bool whole = write_wide(temporary, set, SMS_HOST, "hosts.csv") && write_wide(temporary, set, SMS_VM, "vms.csv") &&
                  write_wide(temporary, set, SMS_RESOURCE, "resources.csv") &&
                  write_wide(temporary, set, SMS_KERNEL, "kernels.csv") && write_shares(temporary, set) &&
-                 write_bins(temporary, set) && write_summary(temporary, set) && write_manifest(temporary, set, command);
+                 write_clusters(temporary, set) && write_bins(temporary, set) && write_summary(temporary, set) &&
+                 write_manifest(temporary, set, command);
     if (!whole)
         return sms__fail(errors, SMS_EIO, temporary, "cannot be written: %s", strerror(errno));
     return SMS_OK;

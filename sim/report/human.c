@@ -16,7 +16,7 @@ long sms__metric_index(enum sms_subject subject, const char *name)
 
 const char *sms__subject_word(enum sms_subject subject)
 {
-    static const char *const words[] = {"host", "vm", "resource", "kernel", "process", "device"};
+    static const char *const words[] = {"host", "vm", "resource", "kernel", "process", "device", "cluster"};
     return words[subject];
 }
 
@@ -33,15 +33,26 @@ static void add_estimate(struct sms__table_out *table, const struct sms_results 
         sms__table_add(table, "%.5g", e.mean);
 }
 
+static void print_runs(const struct sms_results *results, FILE *to)
+{
+    size_t replications = sms_results_replications(results);
+    fprintf(to, "seed %llu, %zu replication%s\n\n", (unsigned long long)sms_results_seed(results), replications,
+            replications == 1 ? "" : "s");
+}
+
 static void print_heading(const struct sms_results *results, FILE *to)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
     fprintf(to, "%s", scenario->name);
     if (scenario->question[0])
         fprintf(to, ": %s", scenario->question);
-    fprintf(to, "\n  contention %s, queue %s, seed %llu, %zu replication%s\n\n", scenario->contention_label,
-            sms__queue_names[scenario->queue - SMS_QUEUE_INTERLEAVE], (unsigned long long)sms_results_seed(results),
-            sms_results_replications(results), sms_results_replications(results) == 1 ? "" : "s");
+    if (scenario->cluster)
+        fprintf(to, "\n  %zu nodes with %.10g GPUs, ", scenario->cluster->nodes,
+                (double)scenario->cluster->gpu_milli / 1000);
+    else
+        fprintf(to, "\n  contention %s, queue %s, ", scenario->contention_label,
+                sms__queue_names[scenario->queue - SMS_QUEUE_INTERLEAVE]);
+    print_runs(results, to);
 }
 
 static const char *const vm_columns[] = {"kernels_per_s", "blocks_per_s", "normalized_progress_ratio", "block_wait_ns",
@@ -169,9 +180,36 @@ static void print_resources(const struct sms_results *results, FILE *to)
     fputc('\n', to);
 }
 
+static const char *const cluster_columns[] = {
+    "placed_count",         "waiting_count",  "gpu_allocation_ratio", "gpu_allocation_mean_ratio",
+    "cpu_allocation_ratio", "fragment_ratio", "wait_mean_ns",         "wait_p99_ns",
+    "makespan_ns"};
+enum { CLUSTER_COLUMNS = sizeof cluster_columns / sizeof *cluster_columns };
+
+/* A row a metric, a column a policy: names are long and policies few. */
+static void print_cluster(const struct sms_results *results, FILE *to)
+{
+    size_t policies = sms_results_policies(results);
+    struct sms__table_out *table = sms__table_new(1 + policies);
+    sms__table_add(table, "cluster by policy");
+    for (size_t p = 0; p < policies; p++)
+        sms__table_add(table, "%s", sms_results_policy(results, p));
+    for (size_t c = 0; c < CLUSTER_COLUMNS; c++) {
+        sms__table_add(table, "%s", cluster_columns[c]);
+        for (size_t p = 0; p < policies; p++)
+            add_estimate(table, results, p, SMS_CLUSTER, 0, cluster_columns[c]);
+    }
+    sms__table_print(table, to);
+    fputc('\n', to);
+}
+
 void sms__print_results(const struct sms_results *results, FILE *to)
 {
     print_heading(results, to);
+    if (sms_results_scenario(results)->cluster) {
+        print_cluster(results, to);
+        return;
+    }
     bool shares = sms_results_scenario(results)->shares;
     for (size_t p = 0; p < sms_results_policies(results); p++)
         (shares ? print_shares : print_vms)(results, p, to);
@@ -203,7 +241,7 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, F
 {
     static const char *const of_host[] = {"kernels_per_s", "stp_ratio", "antt_ratio", "fairness_ratio"};
     size_t policies = sms_results_policies(results);
-    bool shares = sms_results_scenario(results)->shares;
+    bool shares = sms_results_scenario(results)->shares, cluster = sms_results_scenario(results)->cluster != NULL;
     print_heading(results, to);
     struct sms__table_out *table = sms__table_new(policies);
     sms__table_add(table, "change over %s", sms_results_policy(results, baseline));
@@ -214,13 +252,16 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, F
         add_ratios(table, results, baseline, SMS_VM, v, "kernels_per_s");
     for (size_t i = 0; i < sms_results_subjects(results, SMS_PROCESS); i++)
         add_ratios(table, results, baseline, SMS_PROCESS, i, "turnaround_ns");
+    for (size_t i = 0; i < CLUSTER_COLUMNS && cluster; i++)
+        add_ratios(table, results, baseline, SMS_CLUSTER, 0, cluster_columns[i]);
     if (shares)
         add_ratios(table, results, baseline, SMS_HOST, 0, "makespan_ns");
     if (shares)
         add_ratios(table, results, baseline, SMS_HOST, 0, "energy_j");
-    for (size_t i = 0; i < sizeof of_host / sizeof *of_host; i++)
+    for (size_t i = 0; i < sizeof of_host / sizeof *of_host && !cluster; i++)
         add_ratios(table, results, baseline, SMS_HOST, 0, of_host[i]);
     sms__table_print(table, to);
     fputc('\n', to);
-    sms__print_gaps(results, to);
+    if (!cluster)
+        sms__print_gaps(results, to);
 }

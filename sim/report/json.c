@@ -53,6 +53,10 @@ static json_t *run_of(const struct sms_results *results, long baseline, size_t p
 {
     json_t *run = json_object();
     json_object_set_new(run, "policy", json_string(sms_results_policy(results, policy)));
+    if (sms_results_scenario(results)->cluster) {
+        json_object_set_new(run, "cluster", metrics_of(results, baseline, policy, SMS_CLUSTER, 0));
+        return run;
+    }
     json_object_set_new(run, "host", metrics_of(results, baseline, policy, SMS_HOST, 0));
     json_object_set_new(run, "vms", list_of(results, baseline, policy, SMS_VM));
     json_object_set_new(run, "resources", list_of(results, baseline, policy, SMS_RESOURCE));
@@ -72,13 +76,15 @@ static json_t *scenario_of(const struct sms_results *results, long baseline)
     json_t *object = json_object(), *runs = json_array();
     json_object_set_new(object, "scenario", json_string(scenario->name));
     json_object_set_new(object, "question", json_string(scenario->question));
-    json_object_set_new(object, "contention", json_string(scenario->contention_label));
-    json_object_set_new(object, "queue", json_string(sms__queue_names[scenario->queue - SMS_QUEUE_INTERLEAVE]));
+    if (!scenario->cluster) {
+        json_object_set_new(object, "contention", json_string(scenario->contention_label));
+        json_object_set_new(object, "queue", json_string(sms__queue_names[scenario->queue - SMS_QUEUE_INTERLEAVE]));
+    }
     json_object_set_new(object, "seed", json_integer((json_int_t)sms_results_seed(results)));
     json_object_set_new(object, "replications", json_integer((json_int_t)sms_results_replications(results)));
     if (baseline >= 0)
         json_object_set_new(object, "ratios_over", json_string(sms_results_policy(results, (size_t)baseline)));
-    if (baseline >= 0)
+    if (baseline >= 0 && !scenario->cluster)
         json_object_set_new(object, "bounds", sms__json_gaps(results));
     for (size_t p = 0; p < sms_results_policies(results); p++)
         json_array_append_new(runs, run_of(results, baseline, p));

@@ -8,9 +8,9 @@ static const struct sms_metric all[] = {
 };
 #undef METRIC
 
-static const size_t first[SMS_SUBJECTS + 1] = {SMS__FIRST_HOST,   SMS__FIRST_VM,      SMS__FIRST_RESOURCE,
-                                               SMS__FIRST_KERNEL, SMS__FIRST_PROCESS, SMS__FIRST_DEVICE,
-                                               SMS__ALL_METRICS};
+static const size_t first[SMS_SUBJECTS + 1] = {SMS__FIRST_HOST,    SMS__FIRST_VM,      SMS__FIRST_RESOURCE,
+                                               SMS__FIRST_KERNEL,  SMS__FIRST_PROCESS, SMS__FIRST_DEVICE,
+                                               SMS__FIRST_CLUSTER, SMS__ALL_METRICS};
 
 const struct sms_metric *sms_metrics(enum sms_subject subject, size_t *count)
 {
@@ -21,6 +21,8 @@ const struct sms_metric *sms_metrics(enum sms_subject subject, size_t *count)
 size_t sms__subject_count(const struct sms_scenario *scenario, enum sms_subject subject)
 {
     size_t kernels = 0, together = 1;
+    if (scenario->cluster || subject == SMS_CLUSTER)
+        return scenario->cluster && subject == SMS_CLUSTER;
     switch (subject) {
     case SMS_HOST:
         return 1;
@@ -245,6 +247,10 @@ static double own_time_ps(const struct sms__record *record, size_t v)
 void sms__measure(const struct sms__record *record, struct sms__values *values)
 {
     const struct sms_scenario *scenario = record->scenario;
+    if (record->cluster) {
+        sms__measure_cluster(record, values->of[SMS_CLUSTER]);
+        return;
+    }
     measure_host(record, row(values, SMS_HOST, 0));
     for (size_t v = 0; v < scenario->vms; v++) {
         measure_vm(record, v, row(values, SMS_VM, v));

@@ -19,7 +19,8 @@ enum {
     SMS__FIRST_RESOURCE = SMS__ALL_RESOURCE_UTILIZATION,
     SMS__FIRST_KERNEL = SMS__ALL_KERNEL_LAUNCHES,
     SMS__FIRST_PROCESS = SMS__ALL_PROCESS_TURNAROUND,
-    SMS__FIRST_DEVICE = SMS__ALL_DEVICE_SWITCHES
+    SMS__FIRST_DEVICE = SMS__ALL_DEVICE_SWITCHES,
+    SMS__FIRST_CLUSTER = SMS__ALL_CLUSTER_PODS
 };
 
 /* The values of one run, subject by subject: [subjects][metrics of the subject]. */
@@ -32,6 +33,9 @@ struct sms__values {
 /* Processes and devices are followed by one more subject, "all" of them. Kernels are none where
  * processes draw their workloads: there may be thousands, of which most do not run. */
 size_t sms__subject_count(const struct sms_scenario *scenario, enum sms_subject subject);
+
+/* metrics_cluster.c: the row of the cluster. */
+void sms__measure_cluster(const struct sms__record *record, double *out);
 
 /* Everything but what needs the stand-alone runs, which is NAN so far. */
 void sms__measure(const struct sms__record *record, struct sms__values *values);

@@ -8,7 +8,7 @@
 
 enum {
     PROCESS_METRICS = SMS__FIRST_DEVICE - SMS__FIRST_PROCESS,
-    DEVICE_METRICS = SMS__ALL_METRICS - SMS__FIRST_DEVICE
+    DEVICE_METRICS = SMS__FIRST_CLUSTER - SMS__FIRST_DEVICE
 };
 
 /* How a metric of all subjects comes from those of each. */

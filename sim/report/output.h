@@ -5,10 +5,11 @@
 
 #include "../model/model.h"
 
-/* Spans of processes that a timeline has no place for. */
+/* Spans of processes, or placements of pods, that a timeline has no place for. */
 struct sms__cut {
     char scenario[256], policy[256];
     uint64_t rows, left_out;
+    bool placements;
 };
 
 /* The results of one command, in the order of its scenarios. */
@@ -53,7 +54,7 @@ int sms__print_json_ratios(const struct sms__set *set, const size_t *baseline, F
 /* simtbs.c: as simtbs prints it, one report a policy; nothing for a scenario without compat: simtbs. */
 void sms__print_simtbs(const struct sms_results *results, FILE *to);
 
-/* The subject's name as files call it: host, vm, resource, kernel, process, device. */
+/* The subject's name as files call it: host, vm, resource, kernel, process, device, cluster. */
 const char *sms__subject_word(enum sms_subject subject);
 
 /* The metric's index, or -1. */

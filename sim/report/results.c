@@ -26,10 +26,11 @@ struct sms_results {
     struct sms__alone *alone;   /* [replications][vms] */
     bool with_alone;
     size_t sms;
-    struct bins *bins;                 /* [policies] */
-    const char **kernel_name;          /* "VM/KERNEL" */
-    const char **device_name;          /* "DEVICE/0", by number */
-    struct sms__simtbs_record *simtbs; /* [policies], under compat simtbs; else NULL */
+    struct bins *bins;                                      /* [policies] */
+    const char **kernel_name;                               /* "VM/KERNEL" */
+    const char **device_name;                               /* "DEVICE/0", by number */
+    struct sms__simtbs_record *simtbs;                      /* [policies], under compat simtbs; else NULL */
+    struct sms__allocation (*allocation)[SMS__ALLOCATIONS]; /* [policies][replications], of a cluster; else NULL */
 };
 
 /* The runs to do, handed out one by one. */
@@ -108,6 +109,8 @@ static int run_policy(struct job *job)
         memcpy(results->values[job->idx].stall, record.stall, sizeof record.stall);
         if (record.simtbs && job->work->options->alone)
             sms__measure_simtbs_progress(&record, &results->values[job->idx]);
+        if (record.cluster)
+            memcpy(results->allocation[job->idx], record.cluster->allocation, sizeof *results->allocation);
         if (replication == 0)
             keep_bins(results, policy, &record);
         if (replication == 0 && record.simtbs)
@@ -261,6 +264,9 @@ static int set_up(void *user)
         results->bins[p].value = SMS__NEW(&results->arena, float, results->sms * setup->options->bins);
     name_kernels(results);
     name_devices(results);
+    if (scenario->cluster)
+        results->allocation =
+            sms__alloc(&results->arena, results->policies * results->replications, sizeof *results->allocation);
     if (scenario->compat == SMS__COMPAT_SIMTBS)
         results->simtbs = SMS__NEW(&results->arena, struct sms__simtbs_record, results->policies);
     for (size_t p = 0; results->simtbs && p < results->policies; p++)
@@ -373,6 +379,8 @@ const char *sms_results_subject(const struct sms_results *results, enum sms_subj
         return idx < results->scenario->vms ? results->scenario->vm[idx].name : "all";
     case SMS_DEVICE:
         return idx < results->scenario->devices ? results->device_name[idx] : "all";
+    case SMS_CLUSTER:
+        return "cluster";
     default:
         return "host";
     }
@@ -435,6 +443,30 @@ struct sms_estimate sms_results_ratio(const struct sms_results *results, size_t 
 const struct sms__simtbs_record *sms__results_simtbs(const struct sms_results *results, size_t policy)
 {
     return results->simtbs ? &results->simtbs[policy] : NULL;
+}
+
+bool sms_results_allocation(const struct sms_results *results, size_t policy, size_t idx, struct sms_allocation *out)
+{
+    const struct sms__cluster *cluster = results->scenario->cluster;
+    double weight = 0, count = 0, gpus = cluster ? (double)cluster->gpu_milli : 0;
+    *out = (struct sms_allocation){0};
+    if (!cluster || idx >= SMS__ALLOCATIONS || gpus <= 0)
+        return false;
+    for (size_t t = 0; t < cluster->typicals; t++)
+        weight += (double)cluster->weight[t];
+    for (size_t r = 0; r < results->replications; r++) {
+        const struct sms__allocation *point = &results->allocation[policy * results->replications + r][idx];
+        double left = gpus - (double)point->gpu_milli;
+        if (!point->reached)
+            continue;
+        out->allocated += (double)point->gpu_milli / gpus;
+        out->fragments += left > 0 ? (double)point->fragments / weight / left : 0;
+        count++;
+    }
+    out->arrived = cluster->load * (double)idx / (SMS__ALLOCATIONS - 1);
+    out->allocated /= count;
+    out->fragments /= count;
+    return count > 0;
 }
 
 const float *sms_results_bins(const struct sms_results *results, size_t policy, size_t sm_of_all)

@@ -17,6 +17,7 @@
 
 #include <smsched/contention.h>
 #include <smsched/error.h>
+#include <smsched/place.h>
 #include <smsched/policy.h>
 #include <smsched/share.h>
 
@@ -46,6 +47,8 @@ struct sms_load_options {
     size_t n_contentions;
     const struct sms_share_policy *const *shares;
     size_t n_shares;
+    const struct sms_place_policy *const *places;
+    size_t n_places;
 };
 
 /* Reads and checks every document of a YAML file and what it refers to.
@@ -114,6 +117,16 @@ struct sms_saying {
     const char *process, *text;
 };
 
+/* A pod that found its node. Ratios are of all GPUs of the cluster, but `fragments`: of those that are left. */
+struct sms_placement {
+    uint64_t time_ps, wait_ps;
+    const char *pod, *node;
+    uint64_t gpus;    /* bit i: it takes GPU i of the node */
+    double arrived;   /* GPUs asked for by all pods so far */
+    double allocated; /* GPUs given to pods, this one included */
+    double fragments; /* of no use to the pods of the scenario, on average (FGD, ATC'23, section 3.2) */
+};
+
 struct sms_run_options {
     const char *policy;    /* run this one only; NULL: all */
     uint64_t seed;         /* 0: the scenario's */
@@ -133,6 +146,7 @@ struct sms_run_options {
     void (*on_kernel)(void *user, const char *policy, const struct sms_kernel_run *run);
     void (*on_span)(void *user, const char *policy, const struct sms_span *span);
     void (*on_saying)(void *user, const char *policy, const struct sms_saying *saying);
+    void (*on_placement)(void *user, const char *policy, const struct sms_placement *placement);
     /* NULL, or called after each of the `total` runs, from any thread, never from two at once. */
     void (*on_progress)(void *user, size_t done, size_t total);
     void *user;
@@ -150,8 +164,9 @@ int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *o
 void sms_results_free(struct sms_results *results);
 
 /* What a metric describes. Processes and devices have metrics of their own in scenarios with
- * `processes:` only, and after them one more subject, "all" of them. */
-enum sms_subject { SMS_HOST, SMS_VM, SMS_RESOURCE, SMS_KERNEL, SMS_PROCESS, SMS_DEVICE, SMS_SUBJECTS };
+ * `processes:` only, and after them one more subject, "all" of them. A scenario with `nodes:` has
+ * one subject, the cluster, and no other. */
+enum sms_subject { SMS_HOST, SMS_VM, SMS_RESOURCE, SMS_KERNEL, SMS_PROCESS, SMS_DEVICE, SMS_CLUSTER, SMS_SUBJECTS };
 
 /* A metric: its name ends in its unit; `formula` says how it is computed
  * (docs/metrics.md has the symbols). `better` is +1 if more is better, -1 if
@@ -202,6 +217,16 @@ double sms_results_value(const struct sms_results *results, size_t policy, size_
 const float *sms_results_bins(const struct sms_results *results, size_t policy, size_t sm_of_all);
 size_t sms_results_sms(const struct sms_results *results);
 uint64_t sms_results_bin_ps(const struct sms_results *results, size_t policy);
+
+/* How full a cluster is when pods that ask for so many of its GPUs have come, as a mean over the
+ * replications that got so far. Ratios as in struct sms_placement. */
+struct sms_allocation {
+    double arrived, allocated, fragments;
+};
+
+/* Point `idx` of a fixed grid, whose last one is all that the scenario asks for; false: of a scenario
+ * without nodes, beyond the grid, or no replication got so far. */
+bool sms_results_allocation(const struct sms_results *results, size_t policy, size_t idx, struct sms_allocation *out);
 
 /* What sms_bound bounds: the throughputs of the host, each with the metric of that name. */
 enum sms_bounded { SMS_BOUND_KERNELS, SMS_BOUND_BLOCKS, SMS_BOUND_JOBS, SMS_BOUNDED };

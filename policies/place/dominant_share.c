@@ -1,0 +1,46 @@
+/* Dominant share: the node of whose resources the pod takes the largest share: of CPUs, memory or GPUs, whichever is
+ * largest, the request divided by what is left after it.
+ *
+ * It packs: what is nearly full scores high. Source: open-simulator, the score of its plug-in Simon, which divides by
+ * what the node would have left if it were empty (`capacity`), so that the smallest node that fits wins whatever is on
+ * it; `free` counts what is there. Nothing left after the request counts as 1, as there. */
+#include <smsched/place.h>
+
+enum { OF };
+enum { FREE, CAPACITY };
+
+static const char *const bases[] = {"free", "capacity", NULL};
+
+static const struct sms_param params[] = {
+    {"of", SMS_UNIT_CHOICE, 0, 1, FREE, "divide by what is left of what was free, or of the node's capacity",
+     .choices = bases},
+    {0},
+};
+
+static double share(uint64_t asked, uint64_t from)
+{
+    if (asked == 0)
+        return 0;
+    return from > asked ? (double)asked / (double)(from - asked) : 1;
+}
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+static double score(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
+                    uint8_t chosen[SMS_NODE_GPUS_MAX])
+{
+    bool whole = view->params[OF] == CAPACITY;
+    uint64_t gpus = whole ? 1000 * (uint64_t)node->gpus : sms_node_gpu_left(node);
+    double most = share(pod->cpu_milli, whole ? node->cpu_milli : node->cpu_left);
+    (void)chosen;
+    most = larger(most, share(pod->memory, whole ? node->memory : node->memory_left));
+    return larger(most, share((uint64_t)pod->gpus * pod->gpu_milli, gpus));
+}
+
+const struct sms_place_policy sms_placing_dominant_share = {
+    .name = "dominant_share",
+    .help = "the node of which the pod takes the largest share of some resource",
+    .params = params,
+    .search = SMS_PLACE_BEST,
+    .score = score,
+};

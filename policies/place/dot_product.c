@@ -1,0 +1,36 @@
+/* Dot product: the node whose free CPUs and GPUs, as a vector, have the smallest product with what the pod asks for,
+ * both as shares of the cluster's largest node.
+ *
+ * Of nodes with as much left it takes the one that has less of what the pod wants most, so it packs. Tetris (Grandl et
+ * al., SIGCOMM 2014) takes the largest product; kubernetes-scheduler-simulator (DotProductScore, `merge`, `max`), whose
+ * results are published, the smallest, as here. */
+#include <smsched/place.h>
+
+enum { LEVELS };
+
+static const struct sms_param params[] = {
+    {"levels", SMS_UNIT_COUNT, 0, 1000, 0,
+     "round the score down to so many levels, as the simulator of FGD does with 100; 0: exact"},
+    {0},
+};
+
+static double share(uint64_t part, uint64_t most) { return most ? (double)part / (double)most : 0; }
+
+static double score(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
+                    uint8_t chosen[SMS_NODE_GPUS_MAX])
+{
+    uint64_t gpu_most = 1000 * (uint64_t)view->gpus_most;
+    double cpu = share(node->cpu_left, view->cpu_most) * share(pod->cpu_milli, view->cpu_most);
+    double gpu = share(sms_node_gpu_left(node), gpu_most) * share((uint64_t)pod->gpus * pod->gpu_milli, gpu_most);
+    double product = (cpu + gpu) / 2, levels = view->params[LEVELS];
+    (void)chosen;
+    return levels > 0 ? (double)(uint64_t)(levels * (1 - product)) : -product;
+}
+
+const struct sms_place_policy sms_placing_dot_product = {
+    .name = "dot_product",
+    .help = "the node whose free CPUs and GPUs match the request least, which packs",
+    .params = params,
+    .search = SMS_PLACE_BEST,
+    .score = score,
+};

@@ -1,0 +1,130 @@
+/* Fragmentation gradient descent: the node, and the GPU, where the pod leaves the fewest fragments more, or takes the
+ * most away. A fragment is what of a node's GPUs the typical pods could not use (Weng et al., USENIX ATC 2023).
+ *
+ * Wins when the pods that come look like the typical ones and the cluster fills up. Fails to be better than best fit
+ * when all pods are alike. The paper's simulator orders by int(100 * sigmoid(decrease / 1000)), so that decreases of
+ * up to some 40 thousandths of a GPU count alike; `exact` orders by the decrease itself. */
+#include <smsched/place.h>
+
+enum { SHARE, ORDER };
+enum { TRUNCATED, EXACT };
+enum { WHOLE = 1000 };
+
+static const char *const orders[] = {"truncated", "exact", NULL};
+
+static const struct sms_param params[] = {
+    {"share", SMS_UNIT_RATIO, 0.01, 1, 0.95, "the most frequent shapes that make up so much of the pods are typical"},
+    {"order", SMS_UNIT_CHOICE, 0, 1, TRUNCATED,
+     "truncated: by whole numbers from 0 to 100, as the paper's simulator does; exact: by the decrease itself",
+     .choices = orders},
+    {0},
+};
+
+/* e^x for |x| < 64 or so, by + * / alone: the same on every machine. */
+static double exponential(double x)
+{
+    double term = 1, sum = 1, part = x / 1024;
+    for (int i = 1; i < 12; i++) {
+        term *= part / i;
+        sum += term;
+    }
+    for (int i = 0; i < 10; i++)
+        sum *= sum;
+    return sum;
+}
+
+static double truncated(double decrease)
+{
+    double x = decrease / WHOLE;
+    x = x > 40 ? 40 : x < -40 ? -40 : x;
+    return (double)(int)(100 / (1 + exponential(-x)));
+}
+
+/* By how much the fragments shrink from one state of the node to the next, on average over the typical pods. The sum is
+ * of whole numbers, so that nodes that are as good are equal. */
+static double decrease(const struct sms_place_view *view, const struct sms_node_view *before,
+                       const struct sms_node_view *after)
+{
+    double seen = 0;
+    int64_t sum = 0, pods = 0;
+    for (size_t i = 0; i < view->typicals && seen < view->params[SHARE]; i++) {
+        const struct sms_typical_pod *typical = &view->typical[i];
+        int64_t was = (int64_t)sms_node_fragment(before, &typical->pod);
+        sum += (int64_t)typical->pods * (was - (int64_t)sms_node_fragment(after, &typical->pod));
+        pods += (int64_t)typical->pods;
+        seen += typical->share;
+    }
+    double mean = pods > 0 ? (double)sum / (double)pods : 0;
+    return view->params[ORDER] == TRUNCATED ? truncated(mean) : mean;
+}
+
+/* The node with the pod on the GPUs that are chosen; `gpu` has room for them. */
+static struct sms_node_view with_pod(const struct sms_node_view *node, const struct sms_pod_view *pod,
+                                     const uint8_t *chosen, struct sms_gpu_view *gpu)
+{
+    struct sms_node_view after = *node;
+    after.cpu_left -= pod->cpu_milli;
+    after.memory_left -= pod->memory;
+    after.gpu = gpu;
+    for (uint32_t i = 0; i < node->gpus; i++) {
+        gpu[i] = node->gpu[i];
+        gpu[i].milli_left -= chosen[i] * pod->gpu_milli;
+        gpu[i].memory_left -= chosen[i] * pod->gpu_memory;
+    }
+    return after;
+}
+
+static double score_of(const struct sms_place_view *view, const struct sms_node_view *node,
+                       const struct sms_pod_view *pod, const uint8_t *chosen)
+{
+    struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
+    struct sms_node_view after = with_pod(node, pod, chosen, gpu);
+    return decrease(view, node, &after);
+}
+
+/* Whether a GPU before this one has as much left. */
+static bool has_twin(const struct sms_node_view *node, uint32_t gpu)
+{
+    const struct sms_gpu_view *own = &node->gpu[gpu];
+    for (uint32_t i = 0; i < gpu; i++)
+        if (node->gpu[i].milli_left == own->milli_left && node->gpu[i].memory_left == own->memory_left)
+            return true;
+    return false;
+}
+
+static double best_gpu(const struct sms_place_view *view, const struct sms_node_view *node,
+                       const struct sms_pod_view *pod, uint8_t chosen[SMS_NODE_GPUS_MAX])
+{
+    uint32_t best = node->gpus;
+    double most = 0;
+    for (uint32_t i = 0; i < node->gpus; i++) {
+        uint8_t only[SMS_NODE_GPUS_MAX] = {0};
+        if (!sms_gpu_fits(&node->gpu[i], pod) || has_twin(node, i))
+            continue;
+        only[i] = 1;
+        double score = score_of(view, node, pod, only);
+        if (best == node->gpus || score > most) {
+            most = score;
+            best = i;
+        }
+    }
+    for (uint32_t i = 0; i < node->gpus; i++)
+        chosen[i] = i == best;
+    return most;
+}
+
+static double score(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
+                    uint8_t chosen[SMS_NODE_GPUS_MAX])
+{
+    if (pod->gpus == 1 && pod->gpu_milli < WHOLE)
+        return best_gpu(view, node, pod, chosen);
+    return score_of(view, node, pod, chosen);
+}
+
+const struct sms_place_policy sms_placing_fgd = {
+    .name = "fgd",
+    .help = "the node and GPU where the fragments, of no use to typical pods, grow least",
+    .params = params,
+    .search = SMS_PLACE_BEST,
+    .score = score,
+};

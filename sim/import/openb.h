@@ -1,0 +1,51 @@
+/* The cluster trace of 2023 (alibaba/clusterdata, openb): a list of nodes and a list of pods, as CSV. */
+#ifndef SMS_IMPORT_OPENB_H
+#define SMS_IMPORT_OPENB_H
+
+#include "import.h"
+
+enum {
+    SMS__OPENB_NODES = 1000000,
+    SMS__OPENB_PODS = 10000000,
+    SMS__OPENB_GPUS = SMS_NODE_GPUS_MAX,
+    SMS__OPENB_MODELS = 14
+};
+
+/* A model of GPU, and the memory that pods can have of it. */
+struct sms__openb_model {
+    const char *name;
+    uint64_t mib;
+};
+
+extern const struct sms__openb_model sms__openb_models[SMS__OPENB_MODELS];
+
+struct sms__openb_node {
+    const char *name;
+    uint64_t cpu_milli, memory_mib, gpus;
+    const struct sms__openb_model *model; /* NULL: it has no GPUs */
+};
+
+struct sms__openb_pod {
+    const char *name;
+    uint64_t cpu_milli, memory_mib, gpus, gpu_milli; /* of each of its GPUs */
+    uint32_t models;                                 /* bit m: of the models that there are, may run on m; 0: on any */
+    uint64_t created_s, deleted_s;
+    bool deleted;
+};
+
+struct sms__openb {
+    struct sms__openb_node *node;
+    struct sms__openb_pod *pod;
+    size_t nodes, nodes_room, pods, pods_room;
+    uint32_t models;  /* bit m: some node has GPUs of model m */
+    bool times, ends; /* the list says when pods come; when they go */
+};
+
+int sms__import_openb(struct sms__arena *arena, const char *const *paths, size_t n_paths,
+                      const struct sms__import_options *options, FILE *to, struct sms_errors *errors);
+
+/* openb_read.c: both lists; every problem goes to `errors`. SMS_OK, or why a file could not be read. */
+int sms__openb_read(struct sms__arena *arena, const char *nodes, const char *pods, struct sms__openb *openb,
+                    struct sms_errors *errors);
+
+#endif

@@ -1,0 +1,136 @@
+/* The pods of a run, in the order in which they come. */
+#include "cluster.h"
+
+#include "../../base/rng.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PODS_MAX = 40000000 };
+
+/* Pods come one after another; capacities are powers of two. */
+static struct sms__pod *add(struct sms__placing *placing)
+{
+    size_t count = placing->pods;
+    if ((count & (count - 1)) == 0) {
+        struct sms__pod *grown = SMS__NEW(placing->arena, struct sms__pod, count ? 2 * count : 1);
+        if (count)
+            memcpy(grown, placing->pod, count * sizeof *grown);
+        placing->pod = grown;
+    }
+    struct sms__pod *pod = &placing->pod[placing->pods++];
+    *pod = (struct sms__pod){.next = SMS__NO_POD, .node = SMS__NO_NODE};
+    return pod;
+}
+
+static gsl_rng *stream_of(struct sms__placing *placing, const char *what, const char *name)
+{
+    return sms__stream(placing->arena, placing->spec->seed, sms__print(placing->arena, "%s/%s", what, name), 0);
+}
+
+/* Times and durations of the pods of a group, drawn one after another. */
+struct maker {
+    struct sms__placing *placing;
+    uint32_t group;
+    gsl_rng *times, *durations, *rows;
+    double at_ps;
+};
+
+static uint64_t whole(double ps) { return ps < 1.8e19 ? (uint64_t)(ps + 0.5) : UINT64_MAX; }
+
+static uint64_t draw_duration(const struct maker *maker, const struct sms__pods *pods)
+{
+    double mean = pods->duration_ps;
+    if (mean == 0)
+        return 0;
+    uint64_t duration = whole(pods->spread == SMS__POD_EXPONENTIAL ? mean * sms__exponential(maker->durations) : mean);
+    return duration ? duration : 1;
+}
+
+/* The next pod of the group; `like` has its shape and, but where the group has its own, its duration. */
+static const struct sms__pods *make(struct maker *maker, const struct sms__pods *group, const struct sms__pods *like,
+                                    uint32_t number)
+{
+    struct sms__pod *pod = add(maker->placing);
+    pod->group = maker->group;
+    pod->number = number;
+    pod->shape = (uint32_t)like->shape;
+    pod->arrival_ps = whole(maker->at_ps);
+    pod->duration_ps = draw_duration(maker, group->rows && !group->lasts ? like : group);
+    if (group->arrivals == SMS__POISSON)
+        maker->at_ps += group->interval_ps * sms__exponential(maker->times);
+    else if (group->arrivals == SMS__REGULAR)
+        maker->at_ps += group->interval_ps;
+    return like;
+}
+
+static void make_sample(struct maker *maker, const struct sms__pods *group)
+{
+    const struct sms__cluster *cluster = maker->placing->cluster;
+    double wanted = group->until * (double)cluster->gpu_milli, asked = 0;
+    for (uint32_t i = 0; (group->until > 0 ? asked < wanted : i < group->count) && i < PODS_MAX; i++) {
+        size_t row = group->first_row + gsl_rng_uniform_int(maker->rows, group->rows);
+        const struct sms_pod_view *view = &cluster->shape[make(maker, group, &cluster->pod[row], i)->shape];
+        asked += (double)view->gpus * view->gpu_milli;
+    }
+}
+
+static bool has_spread(const struct sms__cluster *cluster, const struct sms__pods *group)
+{
+    bool any = group->spread == SMS__POD_EXPONENTIAL;
+    for (size_t r = 0; r < group->rows; r++)
+        any |= cluster->pod[group->first_row + r].spread == SMS__POD_EXPONENTIAL;
+    return any;
+}
+
+static void make_group(struct sms__placing *placing, size_t g)
+{
+    const struct sms__pods *group = &placing->cluster->pod[g];
+    struct maker maker = {.placing = placing, .group = (uint32_t)g, .at_ps = group->start_ps};
+    if (group->pool)
+        return;
+    if (group->arrivals == SMS__POISSON)
+        maker.times = stream_of(placing, "arrivals", group->name);
+    if (has_spread(placing->cluster, group))
+        maker.durations = stream_of(placing, "durations", group->name);
+    if (group->rows)
+        maker.rows = stream_of(placing, "rows", group->name);
+    if (group->arrivals == SMS__POISSON) /* the first comes after an interval as well */
+        maker.at_ps += group->interval_ps * sms__exponential(maker.times);
+    if (group->rows)
+        make_sample(&maker, group);
+    for (uint32_t i = 0; !group->rows && i < group->count; i++)
+        make(&maker, group, group, i);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct sms__pod *x = a, *y = b;
+    if (x->arrival_ps != y->arrival_ps)
+        return x->arrival_ps < y->arrival_ps ? -1 : 1;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+void sms__pods_come(struct sms__placing *placing)
+{
+    bool sorted = true;
+    for (size_t g = 0; g < placing->cluster->groups; g++)
+        make_group(placing, g);
+    for (size_t p = 1; p < placing->pods && sorted; p++)
+        sorted = compare(&placing->pod[p - 1], &placing->pod[p]) < 0;
+    if (!sorted)
+        qsort(placing->pod, placing->pods, sizeof *placing->pod, compare);
+}
+
+void sms__pod_name(const struct sms__placing *placing, uint32_t p, char *out, size_t size)
+{
+    const struct sms__pod *pod = &placing->pod[p];
+    const struct sms__pods *group = &placing->cluster->pod[pod->group];
+    if (group->rows || group->count > 1)
+        snprintf(out, size, "%s%u", group->name, pod->number + 1);
+    else
+        snprintf(out, size, "%s", group->name);
+}

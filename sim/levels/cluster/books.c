@@ -1,0 +1,313 @@
+/* What nodes have left, and what is known of nodes that are alike. */
+#include "cluster.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Of `alike`: scores of all shapes, and entries. */
+enum { SCORES_BYTES = 64 * 1024 * 1024, ALIKES_MOST = 1 << 15, ALIKES_LEAST = 64 };
+
+static void fill_node(struct sms__placing *placing, const struct sms__nodes *kind, size_t n, size_t gpu)
+{
+    placing->node[n] = (struct sms_node_view){.node = n,
+                                              .model = kind->model,
+                                              .gpus = (uint32_t)kind->gpus,
+                                              .gpu = &placing->gpu[gpu],
+                                              .gpu_memory = kind->gpu_memory,
+                                              .cpu_milli = kind->cpu_milli,
+                                              .cpu_left = kind->cpu_milli,
+                                              .memory = kind->memory,
+                                              .memory_left = kind->memory};
+    for (uint64_t g = 0; g < kind->gpus; g++)
+        placing->gpu[gpu + g] = (struct sms_gpu_view){1000, 0, kind->gpu_memory};
+}
+
+static void fill_nodes(struct sms__placing *placing)
+{
+    const struct sms__cluster *cluster = placing->cluster;
+    struct sms_place_view *view = &placing->view;
+    size_t gpu = 0;
+    for (size_t k = 0; k < cluster->kinds; k++) {
+        const struct sms__nodes *kind = &cluster->node[k];
+        for (size_t n = kind->first; n < kind->first + kind->count; n++, gpu += kind->gpus)
+            fill_node(placing, kind, n, gpu);
+        view->cpu_most = kind->cpu_milli > view->cpu_most ? kind->cpu_milli : view->cpu_most;
+        view->memory_most = kind->memory > view->memory_most ? kind->memory : view->memory_most;
+        view->gpus_most = kind->gpus > view->gpus_most ? (uint32_t)kind->gpus : view->gpus_most;
+    }
+}
+
+static void init_alikes(struct sms__placing *placing)
+{
+    size_t shapes = placing->policy->search == SMS_PLACE_BEST ? placing->cluster->shapes : 0;
+    double fit = (double)SCORES_BYTES / (double)(shapes * sizeof(double) + 1);
+    size_t most = ALIKES_LEAST;
+    while (most < ALIKES_MOST && (double)most * 2 <= fit && most < 4 * placing->cluster->nodes)
+        most *= 2;
+    placing->alikes = most;
+    placing->alike = SMS__NEW(placing->arena, struct sms__alike, most);
+    double *score = SMS__NEW(placing->arena, double, most *shapes);
+    for (size_t i = 0; i < most; i++)
+        placing->alike[i].score = score + i * shapes;
+}
+
+/* Thousandths of GPUs that the typical pods cannot use, summed by their weights: whole numbers, so that their sum
+ * over the cluster is exact in any order. */
+static uint64_t weigh_fragments(const struct sms__placing *placing, const struct sms_node_view *node)
+{
+    const struct sms__cluster *cluster = placing->cluster;
+    uint64_t sum = 0;
+    if (node->gpus == 0 || sms_node_gpu_left(node) == 0)
+        return 0;
+    for (size_t t = 0; t < cluster->typicals; t++)
+        sum += cluster->weight[t] * sms_node_fragment(node, &cluster->typical[t].pod);
+    return sum;
+}
+
+static uint64_t fragments_of(struct sms__placing *placing, size_t n)
+{
+    if (placing->plain || placing->node[n].gpus == 0)
+        return weigh_fragments(placing, &placing->node[n]);
+    struct sms__alike *alike = sms__alike(placing, n);
+    if (alike->fragments == UINT64_MAX)
+        alike->fragments = weigh_fragments(placing, &placing->node[n]);
+    return alike->fragments;
+}
+
+void sms__books_init(struct sms__placing *placing)
+{
+    const struct sms__cluster *cluster = placing->cluster;
+    placing->node = SMS__NEW(placing->arena, struct sms_node_view, cluster->nodes);
+    placing->gpu = SMS__NEW(placing->arena, struct sms_gpu_view, cluster->gpu_milli / 1000);
+    placing->book = SMS__NEW(placing->arena, struct sms__book, cluster->nodes);
+    placing->view = (struct sms_place_view){
+        .params = placing->spec->policy->place_param, .typical = cluster->typical, .typicals = cluster->typicals};
+    fill_nodes(placing);
+    for (placing->log_size = 1024; placing->log_size < cluster->nodes;)
+        placing->log_size *= 2;
+    placing->log = SMS__NEW(placing->arena, uint32_t, placing->log_size);
+    if (!placing->plain)
+        init_alikes(placing);
+    for (size_t n = 0; n < cluster->nodes; n++) {
+        placing->book[n].fragments = fragments_of(placing, n);
+        placing->fragments += placing->book[n].fragments;
+    }
+}
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t hash_node(const struct sms_node_view *node)
+{
+    uint64_t hash = mix((uint64_t)node->model << 32 | node->gpus, node->gpu_memory);
+    hash = mix(mix(hash, node->cpu_milli), node->cpu_left);
+    hash = mix(mix(hash, node->memory), node->memory_left);
+    for (uint32_t i = 0; i <= node->gpus; i++)
+        hash = mix(hash, node->pods_by_gpus[i]);
+    for (uint32_t i = 0; i < node->gpus; i++)
+        hash = mix(mix(hash, (uint64_t)node->gpu[i].milli_left << 32 | node->gpu[i].pods), node->gpu[i].memory_left);
+    return hash ^ hash >> 32;
+}
+
+static bool are_alike(const struct sms_node_view *a, const struct sms_node_view *b)
+{
+    if (a->model != b->model || a->gpus != b->gpus || a->gpu_memory != b->gpu_memory || a->cpu_milli != b->cpu_milli ||
+        a->cpu_left != b->cpu_left || a->memory != b->memory || a->memory_left != b->memory_left)
+        return false;
+    bool same = !memcmp(a->pods_by_gpus, b->pods_by_gpus, sizeof a->pods_by_gpus);
+    for (uint32_t i = 0; i < a->gpus && same; i++)
+        same = a->gpu[i].milli_left == b->gpu[i].milli_left && a->gpu[i].pods == b->gpu[i].pods &&
+               a->gpu[i].memory_left == b->gpu[i].memory_left;
+    return same;
+}
+
+static void forget(struct sms__placing *placing, struct sms__alike *alike, const struct sms_node_view *node)
+{
+    alike->stamp = ++placing->stamps;
+    alike->fragments = UINT64_MAX;
+    alike->view = *node;
+    alike->view.gpu = alike->gpu;
+    if (node->gpus)
+        memcpy(alike->gpu, node->gpu, node->gpus * sizeof *node->gpu);
+    for (size_t s = 0; placing->policy->search == SMS_PLACE_BEST && s < placing->cluster->shapes; s++)
+        alike->score[s] = NAN;
+}
+
+struct sms__alike *sms__alike(struct sms__placing *placing, size_t n)
+{
+    struct sms__book *book = &placing->book[n];
+    if (book->stamp && placing->alike[book->alike].stamp == book->stamp)
+        return &placing->alike[book->alike];
+    const struct sms_node_view *node = &placing->node[n];
+    uint64_t hash = hash_node(node);
+    struct sms__alike *alike = &placing->alike[hash & (placing->alikes - 1)];
+    if (!alike->stamp || alike->hash != hash || !are_alike(&alike->view, node))
+        forget(placing, alike, node);
+    alike->hash = hash;
+    book->alike = (uint32_t)(alike - placing->alike);
+    book->stamp = alike->stamp;
+    return alike;
+}
+
+void sms__books_settle(struct sms__placing *placing, uint64_t now)
+{
+    sms__integral time = now - placing->settled_ps;
+    placing->record->gpu_ps += time * placing->gpu_milli;
+    placing->record->cpu_ps += time * placing->cpu_milli;
+    placing->settled_ps = now;
+}
+
+static void note_change(struct sms__placing *placing, size_t n)
+{
+    struct sms__book *book = &placing->book[n];
+    book->stamp = 0;
+    placing->log[placing->logged++ & (placing->log_size - 1)] = (uint32_t)n;
+    book->changed_at = placing->logged;
+    placing->fragments -= book->fragments;
+    book->fragments = fragments_of(placing, n);
+    placing->fragments += book->fragments;
+}
+
+void sms__books_take(struct sms__placing *placing, size_t n, const struct sms_pod_view *pod, uint16_t gpus)
+{
+    struct sms_node_view *node = &placing->node[n];
+    struct sms_gpu_view *gpu = placing->gpu + (node->gpu - placing->gpu);
+    node->cpu_left -= pod->cpu_milli;
+    node->memory_left -= pod->memory;
+    node->pods_by_gpus[pod->gpus]++;
+    for (uint32_t i = 0; i < node->gpus; i++)
+        if (gpus >> i & 1) {
+            gpu[i].milli_left -= pod->gpu_milli;
+            gpu[i].memory_left -= pod->gpu_memory;
+            gpu[i].pods++;
+        }
+    placing->gpu_milli += (uint64_t)pod->gpus * pod->gpu_milli;
+    placing->cpu_milli += pod->cpu_milli;
+    note_change(placing, n);
+}
+
+void sms__books_give(struct sms__placing *placing, size_t n, const struct sms_pod_view *pod, uint16_t gpus)
+{
+    struct sms_node_view *node = &placing->node[n];
+    struct sms_gpu_view *gpu = placing->gpu + (node->gpu - placing->gpu);
+    node->cpu_left += pod->cpu_milli;
+    node->memory_left += pod->memory;
+    node->pods_by_gpus[pod->gpus]--;
+    for (uint32_t i = 0; i < node->gpus; i++)
+        if (gpus >> i & 1) {
+            gpu[i].milli_left += pod->gpu_milli;
+            gpu[i].memory_left += pod->gpu_memory;
+            gpu[i].pods--;
+        }
+    placing->gpu_milli -= (uint64_t)pod->gpus * pod->gpu_milli;
+    placing->cpu_milli -= pod->cpu_milli;
+    note_change(placing, n);
+}
+
+/* Those with least left that have enough, of equal ones the lowest. */
+static void choose_fullest(const struct sms_node_view *node, const struct sms_pod_view *pod, uint8_t *chosen)
+{
+    for (uint32_t taken = 0; taken < pod->gpus; taken++) {
+        uint32_t best = node->gpus;
+        for (uint32_t i = 0; i < node->gpus; i++)
+            if (!chosen[i] && sms_gpu_fits(&node->gpu[i], pod) &&
+                (best == node->gpus || node->gpu[i].milli_left < node->gpu[best].milli_left))
+                best = i;
+        if (best < node->gpus)
+            chosen[best] = 1;
+    }
+}
+
+double sms__score_node(const struct sms__placing *placing, const struct sms_node_view *node,
+                       const struct sms_pod_view *pod, uint8_t chosen[SMS_NODE_GPUS_MAX])
+{
+    memset(chosen, 0, SMS_NODE_GPUS_MAX);
+    if (pod->gpus && placing->policy->choose)
+        placing->policy->choose(&placing->view, node, pod, chosen);
+    else
+        choose_fullest(node, pod, chosen);
+    bool scores = placing->policy->search == SMS_PLACE_BEST && placing->policy->score;
+    return scores ? placing->policy->score(&placing->view, node, pod, chosen) : 0;
+}
+
+const char *sms__choose_gpus(struct sms__placing *placing, size_t n, const struct sms_pod_view *pod, uint16_t *gpus)
+{
+    uint8_t chosen[SMS_NODE_GPUS_MAX];
+    const struct sms_node_view *node = &placing->node[n];
+    uint32_t taken = 0;
+    sms__score_node(placing, node, pod, chosen);
+    *gpus = 0;
+    for (uint32_t i = 0; i < SMS_NODE_GPUS_MAX; i++) {
+        if (chosen[i] > 1 || (chosen[i] && (i >= node->gpus || !sms_gpu_fits(&node->gpu[i], pod))))
+            return "chose a GPU that the pod does not fit";
+        *gpus |= (uint16_t)((chosen[i] & 1u) << i);
+        taken += chosen[i];
+    }
+    if (taken != pod->gpus)
+        return "chose more or fewer GPUs than the pod asks for";
+    return NULL;
+}
+
+static bool node_agrees(const struct sms__placing *placing, size_t n)
+{
+    const struct sms_node_view *node = &placing->node[n], *sum = &placing->sum[n];
+    bool agrees =
+        sum->cpu_left + node->cpu_left == node->cpu_milli && sum->memory_left + node->memory_left == node->memory;
+    for (uint32_t i = 0; i < node->gpus; i++)
+        agrees &= sum->gpu[i].milli_left + node->gpu[i].milli_left == 1000 &&
+                  sum->gpu[i].memory_left + node->gpu[i].memory_left == node->gpu_memory &&
+                  sum->gpu[i].pods == node->gpu[i].pods;
+    return agrees && !memcmp(sum->pods_by_gpus, node->pods_by_gpus, sizeof sum->pods_by_gpus);
+}
+
+/* What the pods on each node take, added up. */
+static void sum_pods(struct sms__placing *placing)
+{
+    struct sms_node_view *sum = placing->sum;
+    for (size_t n = 0; n < placing->cluster->nodes; n++)
+        sum[n] = (struct sms_node_view){.gpu = placing->sum_gpu + (placing->node[n].gpu - placing->gpu)};
+    for (size_t p = 0; p < placing->come; p++) {
+        const struct sms__pod *pod = &placing->pod[p];
+        const struct sms_pod_view *view = &placing->cluster->shape[pod->shape];
+        if (pod->node == SMS__NO_NODE || pod->ended)
+            continue;
+        struct sms_gpu_view *own = placing->sum_gpu + (sum[pod->node].gpu - placing->sum_gpu);
+        sum[pod->node].cpu_left += view->cpu_milli;
+        sum[pod->node].memory_left += view->memory;
+        sum[pod->node].pods_by_gpus[view->gpus]++;
+        for (uint32_t i = 0; i < SMS_NODE_GPUS_MAX; i++)
+            if (pod->gpus >> i & 1) {
+                own[i].milli_left += view->gpu_milli;
+                own[i].memory_left += view->gpu_memory;
+                own[i].pods++;
+            }
+    }
+}
+
+bool sms__books_agree(struct sms__placing *placing)
+{
+    const struct sms__cluster *cluster = placing->cluster;
+    size_t gpus = cluster->gpu_milli / 1000;
+    uint64_t fragments = 0;
+    bool agrees = true;
+    if (!placing->sum) {
+        placing->sum = SMS__NEW(placing->arena, struct sms_node_view, cluster->nodes);
+        placing->sum_gpu = SMS__NEW(placing->arena, struct sms_gpu_view, gpus + 1);
+    }
+    memset(placing->sum_gpu, 0, gpus * sizeof *placing->sum_gpu);
+    sum_pods(placing);
+    for (size_t n = 0; n < cluster->nodes; n++) {
+        agrees &= node_agrees(placing, n);
+        fragments += weigh_fragments(placing, &placing->node[n]);
+    }
+    if (agrees && fragments == placing->fragments)
+        return true;
+    snprintf(placing->spec->record->why, sizeof placing->spec->record->why, "%s",
+             agrees ? "the cluster's fragments are not those of its nodes"
+                    : "a node's books are not those of its pods");
+    return false;
+}

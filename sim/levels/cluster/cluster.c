@@ -1,0 +1,273 @@
+#include "cluster.h"
+
+#include <stdio.h>
+
+/* A heap of ends: by time, of equal ones the pod that came first. */
+static bool is_before(struct sms__end a, struct sms__end b)
+{
+    return a.time != b.time ? a.time < b.time : a.pod < b.pod;
+}
+
+static void push_end(struct sms__placing *placing, struct sms__end end)
+{
+    struct sms__end *heap = placing->end;
+    size_t at = placing->ends++;
+    for (; at > 0 && is_before(end, heap[(at - 1) / 2]); at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = end;
+}
+
+static struct sms__end pop_end(struct sms__placing *placing)
+{
+    struct sms__end *heap = placing->end, first = heap[0], last = heap[--placing->ends];
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < placing->ends; at = child) {
+        child += child + 1 < placing->ends && is_before(heap[child + 1], heap[child]);
+        if (!is_before(heap[child], last))
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = last;
+    return first;
+}
+
+static uint64_t time_of_end(const struct sms__placing *placing)
+{
+    return placing->ends ? placing->end[0].time : SMS__NEVER;
+}
+
+static double share_of_gpus(const struct sms__placing *placing, uint64_t milli)
+{
+    return placing->cluster->gpu_milli ? (double)milli / (double)placing->cluster->gpu_milli : 0;
+}
+
+/* Of what is left. */
+static double fragments(const struct sms__placing *placing)
+{
+    uint64_t weight = 0, left = placing->cluster->gpu_milli - placing->gpu_milli;
+    for (size_t t = 0; t < placing->cluster->typicals; t++)
+        weight += placing->cluster->weight[t];
+    return left ? (double)placing->fragments / (double)weight / (double)left : 0;
+}
+
+static void tell(const struct sms__placing *placing, uint32_t p, uint64_t now)
+{
+    const struct sms_run_options *options = placing->spec->options;
+    const struct sms__pod *pod = &placing->pod[p];
+    char name[256], node[256];
+    if (!placing->spec->observe || !options->on_placement)
+        return;
+    sms__pod_name(placing, p, name, sizeof name);
+    sms__node_name(placing->cluster, pod->node, node, sizeof node);
+    const struct sms_placement placement = {.time_ps = now,
+                                            .wait_ps = now - pod->arrival_ps,
+                                            .pod = name,
+                                            .node = node,
+                                            .gpus = pod->gpus,
+                                            .arrived = share_of_gpus(placing, placing->arrived_milli),
+                                            .allocated = share_of_gpus(placing, placing->gpu_milli),
+                                            .fragments = fragments(placing)};
+    options->on_placement(options->user, placing->spec->observe, &placement);
+}
+
+static void stop(struct sms__placing *placing, const char *why)
+{
+    snprintf(placing->spec->record->why, sizeof placing->spec->record->why, "place policy %s %s", placing->policy->name,
+             why);
+    placing->engine.stopped = true;
+}
+
+void sms__place_pod(struct sms__placing *placing, uint32_t p, uint32_t node, uint64_t now)
+{
+    struct sms__pod *pod = &placing->pod[p];
+    const struct sms_pod_view *view = &placing->cluster->shape[pod->shape];
+    const char *wrong = sms__choose_gpus(placing, node, view, &pod->gpus);
+    if (wrong || placing->wrong) {
+        stop(placing, wrong ? wrong : placing->wrong);
+        return;
+    }
+    sms__books_settle(placing, now);
+    pod->node = node;
+    sms__books_take(placing, node, view, pod->gpus);
+    placing->record->placed++;
+    sms__histogram_add(&placing->record->wait, now - pod->arrival_ps);
+    tell(placing, p, now);
+    if (pod->duration_ps == 0)
+        return;
+    double lasts = placing->cluster->start_delay_ps + (double)pod->duration_ps;
+    uint64_t delay = (uint64_t)placing->cluster->start_delay_ps;
+    bool beyond =
+        lasts > 1.8e19 || pod->duration_ps > SMS__NEVER - 1 - now || delay > SMS__NEVER - 1 - now - pod->duration_ps;
+    push_end(placing, (struct sms__end){beyond ? SMS__NEVER : now + delay + pod->duration_ps, p});
+    sms__engine_at(&placing->engine, placing->end_source, time_of_end(placing));
+}
+
+static double deadline_of(const struct sms__placing *placing, const struct sms__pod *pod)
+{
+    return placing->cluster->pod[pod->group].deadline_ps;
+}
+
+static void end_pod(struct sms__placing *placing, uint32_t p, uint64_t now)
+{
+    struct sms__pod *pod = &placing->pod[p];
+    double deadline = deadline_of(placing, pod);
+    sms__books_settle(placing, now);
+    sms__books_give(placing, pod->node, &placing->cluster->shape[pod->shape], pod->gpus);
+    pod->ended = true;
+    placing->freed[placing->frees++] = pod->node;
+    placing->record->last_end_ps = now;
+    placing->record->timed += deadline > 0;
+    placing->record->missed += deadline > 0 && (double)(now - pod->arrival_ps) > deadline;
+}
+
+static void check(struct sms__placing *placing)
+{
+    if (placing->spec->options->check && !placing->engine.stopped && !sms__books_agree(placing))
+        placing->engine.stopped = true;
+}
+
+/* All pods that end at this instant, and then those that wait. */
+static void end_pods(void *subject, uint64_t now)
+{
+    struct sms__placing *placing = subject;
+    while (time_of_end(placing) == now)
+        end_pod(placing, pop_end(placing).pod, now);
+    sms__engine_at(&placing->engine, placing->end_source, time_of_end(placing));
+    sms__lines_unblock(placing, now);
+    sms__lines_serve(placing, now);
+    check(placing);
+}
+
+/* Points of the grid that the load passes: what is allocated now, is so until then. */
+static void mark(struct sms__placing *placing, uint64_t milli)
+{
+    double step = placing->cluster->load / (SMS__ALLOCATIONS - 1), load = share_of_gpus(placing, milli);
+    for (; placing->marks < SMS__ALLOCATIONS && (double)placing->marks * step < load; placing->marks++)
+        placing->record->allocation[placing->marks] =
+            (struct sms__allocation){placing->gpu_milli, placing->fragments, true};
+}
+
+static uint64_t next_arrival(const struct sms__placing *placing)
+{
+    return placing->come < placing->pods ? placing->pod[placing->come].arrival_ps : SMS__NEVER;
+}
+
+/* All pods that come at this instant, one after another. */
+static void let_come(void *subject, uint64_t now)
+{
+    struct sms__placing *placing = subject;
+    while (next_arrival(placing) == now && !placing->engine.stopped) {
+        uint32_t p = (uint32_t)placing->come++;
+        const struct sms_pod_view *view = &placing->cluster->shape[placing->pod[p].shape];
+        uint64_t milli = placing->arrived_milli + (uint64_t)view->gpus * view->gpu_milli;
+        mark(placing, milli);
+        placing->arrived_milli = milli;
+        placing->record->arrived++;
+        sms__lines_add(placing, p);
+        sms__lines_serve(placing, now);
+    }
+    sms__engine_at(&placing->engine, placing->arrival_source, next_arrival(placing));
+    check(placing);
+}
+
+static void end_warmup(void *subject, uint64_t now)
+{
+    struct sms__placing *placing = subject;
+    sms__books_settle(placing, now);
+    sms__record_restart(placing->spec->record, now);
+}
+
+static void end_run(void *subject, uint64_t now)
+{
+    (void)now;
+    ((struct sms__placing *)subject)->engine.stopped = true;
+}
+
+static void init_engine(struct sms__placing *placing)
+{
+    const struct sms_run_options *options = placing->spec->options;
+    const struct sms_scenario *scenario = placing->scenario;
+    struct sms__engine *engine = &placing->engine;
+    size_t sources[SMS__LEVELS] = {[SMS__LEVEL_TENANT] = 1, [SMS__LEVEL_POLICY] = 2, [SMS__LEVEL_RUN] = 2};
+    sms__engine_init(engine, placing->arena, sources);
+    engine->plain = placing->plain;
+    engine->cancel = options->cancel;
+    engine->max_events = options->max_events;
+    placing->end_source = sms__engine_source(engine, SMS__LEVEL_TENANT, end_pods, placing);
+    placing->wake_source = sms__engine_source(engine, SMS__LEVEL_POLICY, sms__lines_wake, placing);
+    placing->arrival_source = sms__engine_source(engine, SMS__LEVEL_POLICY, let_come, placing);
+    placing->warmup_source = sms__engine_source(engine, SMS__LEVEL_RUN, end_warmup, placing);
+    placing->stop_source = sms__engine_source(engine, SMS__LEVEL_RUN, end_run, placing);
+    if (scenario->warmup_ps > 0)
+        sms__engine_at(engine, placing->warmup_source, (uint64_t)(scenario->warmup_ps + 0.5));
+    if (scenario->duration_ps > 0)
+        sms__engine_at(engine, placing->stop_source, (uint64_t)(scenario->duration_ps + 0.5));
+    sms__engine_at(engine, placing->arrival_source, next_arrival(placing));
+}
+
+static void init(struct sms__placing *placing)
+{
+    sms__pods_come(placing);
+    placing->end = SMS__NEW(placing->arena, struct sms__end, placing->pods);
+    placing->freed = SMS__NEW(placing->arena, uint32_t, placing->pods);
+    sms__books_init(placing);
+    sms__places_search_init(placing);
+    init_engine(placing);
+    sms__lines_init(placing);
+}
+
+/* Pods with a deadline that have not ended and will not in time. */
+static void close_pod(struct sms__placing *placing, const struct sms__pod *pod, uint64_t now)
+{
+    struct sms__cluster_record *record = placing->record;
+    double deadline = deadline_of(placing, pod);
+    bool over = !placing->engine.stopped || (double)(now - pod->arrival_ps) > deadline;
+    record->waiting += pod->node == SMS__NO_NODE;
+    record->lasting += pod->duration_ps > 0;
+    record->unended += pod->duration_ps > 0 && !pod->ended;
+    record->timed += deadline > 0 && !pod->ended && over;
+    record->missed += deadline > 0 && !pod->ended && over;
+}
+
+static void close_all(struct sms__placing *placing, uint64_t now)
+{
+    struct sms__cluster_record *record = placing->record;
+    sms__books_settle(placing, now);
+    mark(placing, placing->arrived_milli);
+    double step = placing->cluster->load / (SMS__ALLOCATIONS - 1);
+    if (placing->marks < SMS__ALLOCATIONS && /* the last may lie where all have come */
+        (double)placing->marks * step <= share_of_gpus(placing, placing->arrived_milli) * (1 + 1e-9))
+        record->allocation[placing->marks] = (struct sms__allocation){placing->gpu_milli, placing->fragments, true};
+    record->gpu_milli = placing->gpu_milli;
+    record->cpu_milli = placing->cpu_milli;
+    record->fragments = placing->fragments;
+    for (size_t p = 0; p < placing->come; p++)
+        close_pod(placing, &placing->pod[p], now);
+}
+
+int sms__cluster_run(struct sms__arena *arena, const struct sms__run_spec *spec)
+{
+    struct sms__placing *placing = SMS__NEW(arena, struct sms__placing, 1);
+    placing->spec = spec;
+    placing->scenario = spec->scenario;
+    placing->cluster = spec->scenario->cluster;
+    placing->policy = spec->policy->place;
+    placing->arena = arena;
+    placing->plain = spec->options->engine == SMS_ENGINE_REFERENCE;
+    sms__record_init(spec->record, arena, spec->scenario);
+    placing->record = spec->record->cluster;
+    init(placing);
+    int code = sms__engine_run(&placing->engine);
+    close_all(placing, placing->engine.now);
+    spec->record->to_ps = placing->engine.now;
+    spec->record->events = placing->engine.events;
+    spec->record->stalled = placing->record->waiting;
+    if (*spec->record->why)
+        return SMS_EBUG;
+    if (code == SMS_OK && !placing->engine.stopped && (placing->ends || placing->come < placing->pods)) {
+        snprintf(spec->record->why, sizeof spec->record->why,
+                 "a pod would come or end beyond the clock's 213 days; give the run a duration");
+        return SMS_EINPUT;
+    }
+    return code;
+}

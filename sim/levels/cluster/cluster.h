@@ -1,0 +1,162 @@
+/* The place level: pods come to a cluster, wait until a node has what they ask for, and take it for their duration.
+ * docs/cluster.md has the model. Pods are numbered in the order in which they come, so a pod's number is its place
+ * among all that wait. Books are whole numbers. */
+#ifndef SMS_LEVELS_CLUSTER_CLUSTER_H
+#define SMS_LEVELS_CLUSTER_CLUSTER_H
+
+#include "../../engine/engine.h"
+#include "../simulate.h"
+
+#include <gsl/gsl_rng.h>
+
+#define SMS__NO_POD UINT32_MAX
+#define SMS__NO_NODE UINT32_MAX
+
+struct sms__pod {
+    uint64_t arrival_ps, duration_ps; /* duration 0: for ever */
+    uint32_t shape, group;            /* in the model's cluster */
+    uint32_t number;                  /* within the group, from 0 */
+    uint32_t next;                    /* that waits and is of the same shape; SMS__NO_POD */
+    uint32_t node;                    /* SMS__NO_NODE: it waits, or has not come */
+    uint16_t gpus;                    /* bit i: it has GPU i of the node */
+    bool ended;
+};
+
+/* Books of nodes with the same contents have one entry, which keeps what has been computed of them. The table has
+ * one place for each hash; who comes later takes it. */
+struct sms__alike {
+    uint64_t stamp; /* changes with the contents; 0: empty */
+    uint64_t hash;
+    size_t node;        /* whose contents these were; compared, never trusted to the hash alone */
+    uint64_t fragments; /* UINT64_MAX: not computed */
+    struct sms_node_view view;
+    struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
+    double *score; /* [shapes]; NAN: not computed */
+};
+
+/* Of each node, beside its view. */
+struct sms__book {
+    uint64_t fragments; /* summed over the typical pods by their weights */
+    uint64_t stamp;     /* of its entry `alike`; 0: it has none */
+    uint32_t alike;
+    uint64_t changed_at; /* the place of its last change in the log, from 1; 0: none */
+};
+
+/* Where pods of one shape may go, brought up to date when it is asked. */
+struct sms__search {
+    bool built;
+    uint64_t seen; /* the log up to there */
+    /* Best score: a tournament. */
+    double *score;    /* [leaves]; -INFINITY: it does not fit */
+    uint32_t *winner; /* [2 * leaves]: 1 is the root */
+    /* Any that fits: a bit a node, and how many below each node of a tree over words of 64. */
+    uint64_t *bits;
+    uint32_t *count;
+};
+
+/* Pods of one shape that wait. */
+struct sms__line {
+    uint32_t first, last; /* SMS__NO_POD */
+    bool blocked;         /* nothing that it fits has been freed since it failed */
+    uint32_t in_blocked;  /* its place in that list */
+    uint64_t delay_ps;    /* the next back-off */
+    uint64_t not_before;
+};
+
+struct sms__end {
+    uint64_t time;
+    uint32_t pod;
+};
+
+struct sms__placing {
+    const struct sms__run_spec *spec;
+    const struct sms_scenario *scenario;
+    const struct sms__cluster *cluster;
+    const struct sms_place_policy *policy;
+    struct sms__arena *arena;
+    struct sms__cluster_record *record;
+    struct sms_place_view view;
+    struct sms__engine engine;
+    size_t end_source, arrival_source, wake_source, warmup_source, stop_source;
+    bool plain; /* remembers nothing */
+
+    struct sms__pod *pod; /* [pods], in order of arrival */
+    size_t pods, come;    /* of which the first `come` have */
+
+    /* books.c */
+    struct sms_node_view *node; /* [nodes] */
+    struct sms_gpu_view *gpu;   /* of all nodes */
+    struct sms__book *book;     /* [nodes] */
+    struct sms__alike *alike;   /* [alikes], a power of two; NULL under `plain` */
+    size_t alikes;
+    uint64_t stamps;
+    uint64_t gpu_milli, cpu_milli, fragments, arrived_milli; /* allocated; lost; asked for by all that have come */
+    uint64_t settled_ps;                                     /* integrals are up to there */
+    uint32_t *log;                                           /* nodes that changed, in a ring */
+    size_t log_size;
+    uint64_t logged;
+    struct sms_node_view *sum; /* under --check: what pods take of each node; NULL before */
+    struct sms_gpu_view *sum_gpu;
+
+    /* search.c */
+    struct sms__search *search; /* [shapes] */
+    size_t leaves, words, count_leaves;
+    double search_bytes;
+    size_t last; /* the node chosen last */
+    gsl_rng *random;
+    const char *wrong; /* of an answer of the policy; NULL */
+
+    /* cluster.c */
+    struct sms__line *line;   /* [shapes] */
+    struct sms__queue ready;  /* shapes by their first pod, those that may be tried */
+    struct sms__queue waking; /* shapes by the end of their back-off, those that only wait for that */
+    uint32_t *blocked;        /* [blocks]: shapes that wait for something to be freed */
+    size_t blocks;
+    uint32_t *freed; /* [frees]: nodes, at this instant */
+    size_t frees, frees_most;
+    struct sms__end *end; /* [ends]: a heap */
+    size_t ends;
+    size_t marks; /* points of the record's allocation that are filled */
+};
+
+/* arrive.c: makes the list of pods, with the random numbers of this run. */
+void sms__pods_come(struct sms__placing *placing);
+void sms__pod_name(const struct sms__placing *placing, uint32_t pod, char *out, size_t size);
+
+/* books.c */
+void sms__books_init(struct sms__placing *placing);
+/* Notes what was allocated up to now. */
+void sms__books_settle(struct sms__placing *placing, uint64_t now);
+/* Which GPUs the pod gets on a node that it fits, after the policy. Returns NULL, or what is wrong with its answer. */
+const char *sms__choose_gpus(struct sms__placing *placing, size_t node, const struct sms_pod_view *pod, uint16_t *gpus);
+void sms__books_take(struct sms__placing *placing, size_t node, const struct sms_pod_view *pod, uint16_t gpus);
+void sms__books_give(struct sms__placing *placing, size_t node, const struct sms_pod_view *pod, uint16_t gpus);
+/* The entry of nodes that are like this one. */
+struct sms__alike *sms__alike(struct sms__placing *placing, size_t node);
+/* The GPUs for the pod on a node that it fits, and the policy's score of that. */
+double sms__score_node(const struct sms__placing *placing, const struct sms_node_view *node,
+                       const struct sms_pod_view *pod, uint8_t chosen[SMS_NODE_GPUS_MAX]);
+/* Under --check: whether the books agree with the pods; else says why not in the record. */
+bool sms__books_agree(struct sms__placing *placing);
+
+/* search.c */
+void sms__places_search_init(struct sms__placing *placing);
+/* The node for a pod of the shape, or SMS__NO_NODE if it fits none. */
+uint32_t sms__find_node(struct sms__placing *placing, uint32_t shape);
+
+/* lines.c: pods that wait. */
+void sms__lines_init(struct sms__placing *placing);
+void sms__lines_add(struct sms__placing *placing, uint32_t pod);
+/* What was freed may let those in that were blocked. */
+void sms__lines_unblock(struct sms__placing *placing, uint64_t now);
+/* Places all that can be placed, the first come first. */
+void sms__lines_serve(struct sms__placing *placing, uint64_t now);
+void sms__lines_wake(void *placing, uint64_t now);
+
+/* cluster.c: gives the pod its place. */
+void sms__place_pod(struct sms__placing *placing, uint32_t pod, uint32_t node, uint64_t now);
+
+/* In a guard of `arena`; codes as of sms__simulate. */
+int sms__cluster_run(struct sms__arena *arena, const struct sms__run_spec *spec);
+
+#endif

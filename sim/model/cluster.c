@@ -1,0 +1,310 @@
+/* Reads scenarios of clusters: `nodes:` and `pods:` in the place of devices and tenants. */
+#include "model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define F(struct_, member) offsetof(struct struct_, member)
+
+enum { ENTRIES_MAX = 1000000, NODES_MAX = 1000000, COLUMNS_MAX = 32 };
+
+/* What a run may take; see estimate.c. */
+#define MEMORY_MAX (4.0 * 1024 * 1024 * 1024)
+
+static struct sms__cluster *cluster_of(const struct sms_scenario *scenario) { return scenario->cluster; }
+
+void sms__read_milli(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__quantity number;
+    if (sms__read_number(reader, node, SMS__RATIO, 0, 1e6, &number))
+        *(uint64_t *)at = (uint64_t)(number.value * 1000 + 0.5);
+}
+
+size_t sms__table_rows(struct sms__reader *reader, const struct sms__node *table)
+{
+    const struct sms__node *columns, *rows;
+    if (!sms__expect_kind(reader, table, SMS__MAP))
+        return 0;
+    columns = sms__node_get(table, "columns");
+    rows = sms__node_get(table, "rows");
+    if (!columns || !rows || table->items != 4) {
+        sms__complain(reader, table, "a table is {columns: [KEY, ...], rows: [[VALUE, ...], ...]}");
+        return 0;
+    }
+    if (!sms__expect_list(reader, columns, COLUMNS_MAX) || !sms__expect_list(reader, rows, ENTRIES_MAX))
+        return 0;
+    for (size_t i = 0; i < columns->items; i++)
+        if (!sms__expect_kind(reader, columns->item[i], SMS__SCALAR))
+            return 0;
+    return rows->items;
+}
+
+/* The entries of a list, its tables' rows counted one by one; at least that. */
+size_t sms__count_entries(const struct sms__node *list)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < list->items; i++) {
+        const struct sms__node *item = list->item[i],
+                               *table = item->kind == SMS__MAP ? sms__node_get(item, "table") : NULL;
+        const struct sms__node *rows = table && table->kind == SMS__MAP ? sms__node_get(table, "rows") : NULL;
+        sum += rows ? rows->items : 1;
+    }
+    return sum;
+}
+
+static bool is_null(const struct sms__node *node) { return node->kind == SMS__SCALAR && !strcmp(node->text, "~"); }
+
+const struct sms__node *sms__table_row(struct sms__reader *reader, const struct sms__node *table, size_t row)
+{
+    const struct sms__node *columns = sms__node_get(table, "columns");
+    const struct sms__node *cells = sms__node_get(table, "rows")->item[row];
+    if (!sms__expect_kind(reader, cells, SMS__LIST))
+        return NULL;
+    if (cells->items != columns->items) {
+        sms__complain(reader, cells, "%zu values in a table of %zu columns", cells->items, columns->items);
+        return NULL;
+    }
+    struct sms__node *map = SMS__NEW(reader->arena, struct sms__node, 1);
+    *map = (struct sms__node){.kind = SMS__MAP, .mark = cells->mark};
+    map->item = SMS__NEW(reader->arena, struct sms__node *, 2 * cells->items);
+    for (size_t i = 0; i < cells->items; i++) {
+        if (is_null(cells->item[i]))
+            continue;
+        map->item[map->items++] = columns->item[i];
+        map->item[map->items++] = cells->item[i];
+    }
+    return map;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct sms__named *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+    if (order)
+        return order;
+    if (x->node->mark.line != y->node->mark.line)
+        return x->node->mark.line < y->node->mark.line ? -1 : 1;
+    return (x->node->mark.column > y->node->mark.column) - (x->node->mark.column < y->node->mark.column);
+}
+
+void sms__check_names(struct sms__reader *reader, struct sms__named *named, size_t count, const char *what)
+{
+    if (count > 1)
+        qsort(named, count, sizeof *named, compare_names);
+    for (size_t i = 1; i < count && reader->errors->count <= SMS_ERRORS_MAX; i++)
+        if (named[i].name[0] && !strcmp(named[i - 1].name, named[i].name))
+            sms__complain(reader, named[i].node, "%s '%.60s' is defined twice", what, named[i].name);
+}
+
+/* One entry of `nodes:`. */
+struct entry {
+    const char *name, *model;
+    const struct sms__node *table;
+    uint64_t count, gpus, gpu_memory, cpu_milli, memory;
+};
+
+static void keep(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    (void)reader;
+    *(const struct sms__node **)at = node;
+}
+
+static const struct sms__field node_fields[] = {
+    {"name", SMS__NAME, 0, F(entry, name), .help = "its name; of several NAME1, NAME2, ..."},
+    {"count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, NODES_MAX, .help = "how many; default 1"},
+    {"gpus", SMS__INTEGER, SMS__COUNT, F(entry, gpus), 0, SMS_NODE_GPUS_MAX, .help = "default 0"},
+    {"model", SMS__NAME, 0, F(entry, model), .help = "of its GPUs, to which pods may be bound; default gpu"},
+    {"gpu_memory", SMS__INTEGER, SMS__BYTES, F(entry, gpu_memory), 0, 1e15,
+     .help = "of each GPU, for pods that ask for some; default 0"},
+    {"cpu", SMS__CUSTOM, 0, F(entry, cpu_milli), .read = sms__read_milli, .help = "CPUs; default 0"},
+    {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, 1e18, .help = "of the host; default 0"},
+    {"table", SMS__CUSTOM, 0, F(entry, table), .read = keep,
+     .help = "instead of all else: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, a node a row"},
+    {0}};
+
+/* The number of a GPU model, which is added if it is new. */
+static int intern_model(struct sms__reader *reader, const struct sms__node *node, const char *name,
+                        struct sms__cluster *cluster)
+{
+    for (size_t i = 0; i < cluster->models; i++)
+        if (!strcmp(cluster->model[i], name))
+            return (int)i;
+    if (cluster->models == SMS_GPU_MODELS_MAX) {
+        sms__complain(reader, node, "more than %d models of GPUs", SMS_GPU_MODELS_MAX);
+        return 0;
+    }
+    cluster->model[cluster->models] = name;
+    return (int)cluster->models++;
+}
+
+static void add_nodes(struct sms__reader *reader, const struct sms__node *node, struct sms__cluster *cluster)
+{
+    struct entry entry = {.name = "", .count = 1};
+    sms__read_fields(reader, node, node_fields, &entry);
+    if (node->kind != SMS__MAP)
+        return;
+    if (entry.table)
+        sms__complain(reader, node, "a table stands alone in its entry");
+    if (!sms__node_get(node, "name"))
+        sms__complain(reader, node, "key 'name' is missing");
+    if (entry.gpus == 0 && (entry.model || entry.gpu_memory))
+        sms__complain(reader, node, "a node without gpus has no model and no gpu_memory");
+    int model = entry.gpus ? intern_model(reader, node, entry.model ? entry.model : "gpu", cluster) : -1;
+    cluster->node[cluster->kinds++] = (struct sms__nodes){entry.name,  node,  cluster->nodes,   entry.count,
+                                                          entry.gpus,  model, entry.gpu_memory, entry.cpu_milli,
+                                                          entry.memory};
+    cluster->nodes += entry.count;
+    cluster->gpu_milli += entry.count * entry.gpus * 1000;
+    cluster->cpu_milli += entry.count * entry.cpu_milli;
+}
+
+/* The table of an entry that is one, or NULL. */
+static const struct sms__node *table_of(const struct sms__node *entry)
+{
+    return entry->kind == SMS__MAP && entry->items == 2 ? sms__node_get(entry, "table") : NULL;
+}
+
+static void check_node_names(struct sms__reader *reader, const struct sms__cluster *cluster)
+{
+    struct sms__named *named = SMS__NEW(reader->arena, struct sms__named, cluster->kinds);
+    for (size_t k = 0; k < cluster->kinds; k++)
+        named[k] = (struct sms__named){cluster->node[k].name, cluster->node[k].node};
+    sms__check_names(reader, named, cluster->kinds, "node");
+}
+
+static void read_nodes(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__cluster *cluster = cluster_of(at);
+    if (!sms__expect_list(reader, node, ENTRIES_MAX))
+        return;
+    cluster->node = SMS__NEW(reader->arena, struct sms__nodes, sms__count_entries(node));
+    for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
+        const struct sms__node *table = table_of(node->item[i]), *row;
+        size_t rows = table ? sms__table_rows(reader, table) : 0;
+        for (size_t r = 0; r < rows && reader->errors->count <= SMS_ERRORS_MAX; r++)
+            if ((row = sms__table_row(reader, table, r)))
+                add_nodes(reader, row, cluster);
+        if (!table)
+            add_nodes(reader, node->item[i], cluster);
+    }
+    if (cluster->nodes > NODES_MAX)
+        sms__complain(reader, node, "more than %d nodes", NODES_MAX);
+    check_node_names(reader, cluster);
+}
+
+void sms__node_name(const struct sms__cluster *cluster, size_t node, char *out, size_t size)
+{
+    size_t low = 0, high = cluster->kinds;
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if (cluster->node[middle].first <= node)
+            low = middle;
+        else
+            high = middle;
+    }
+    const struct sms__nodes *kind = &cluster->node[low];
+    if (kind->count > 1)
+        snprintf(out, size, "%s%zu", kind->name, node - kind->first + 1);
+    else
+        snprintf(out, size, "%s", kind->name);
+}
+
+static const struct sms__field scheduler_fields[] = {
+    {"retry", SMS__QUANTITY, SMS__TIME, F(sms__cluster, retry_ps), 0, SMS__TIME_MAX_PS,
+     .help = "after a shape of pods has found no node, it is not tried again for so long, twice as long after the "
+             "next time, and so on; default 0"},
+    {"retry_most", SMS__QUANTITY, SMS__TIME, F(sms__cluster, retry_most_ps), 0, SMS__TIME_MAX_PS,
+     .help = "but never for longer; default: retry"},
+    {"start_delay", SMS__QUANTITY, SMS__TIME, F(sms__cluster, start_delay_ps), 0, SMS__TIME_MAX_PS,
+     .help = "from the placement of a pod to the start of its duration; default 0"},
+    {0}};
+
+static void read_scheduler(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__cluster *cluster = cluster_of(at);
+    sms__read_fields(reader, node, scheduler_fields, cluster);
+    if (node->kind == SMS__MAP && !sms__node_get(node, "retry_most"))
+        cluster->retry_most_ps = cluster->retry_ps;
+    if (cluster->retry_most_ps < cluster->retry_ps)
+        sms__complain(reader, node, "retry_most is less than retry");
+}
+
+static const struct sms__field cluster_fields[] = {
+    {"scenario", SMS__NAME, 0, F(sms_scenario, name), .required = true, .help = "its name"},
+    {"question", SMS__TEXT, 0, F(sms_scenario, question), .help = "what it is to answer"},
+    {"nodes", SMS__CUSTOM, .read = read_nodes, .required = true, .help = "a list of kinds of nodes, or tables of them"},
+    {"policies", SMS__CUSTOM, .read = sms__read_policies, .required = true,
+     .help = "a list of place policies, NAME or {NAME: {...}}"},
+    {"pods", SMS__CUSTOM, .read = sms__read_pods, .required = true, .help = "a list of pods, tables of them, samples"},
+    {"scheduler", SMS__CUSTOM, .read = read_scheduler, .help = "when pods that wait are tried again"},
+    {"run", SMS__CUSTOM, .read = sms__read_run, .help = "how long, from which seed, how often"},
+    {"expect", SMS__CUSTOM, .read = sms__read_expects, .help = "what `smsched check` checks"},
+    {0}};
+
+const struct sms__table sms__cluster_tables[4] = {{"scenario with nodes", cluster_fields},
+                                                  {"scenario: nodes", node_fields},
+                                                  {"scenario: scheduler", scheduler_fields},
+                                                  {NULL, NULL}};
+
+/* Pods are read after nodes, wherever they stand. */
+static void read_in_order(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
+{
+    struct sms__node *map = SMS__NEW(reader->arena, struct sms__node, 1);
+    *map = *node;
+    map->item = SMS__NEW(reader->arena, struct sms__node *, node->items);
+    map->items = 0;
+    for (int last = 0; last < 2; last++)
+        for (size_t i = 0; i + 1 < node->items; i += 2) {
+            const struct sms__node *key = node->item[i];
+            if ((key->kind == SMS__SCALAR && !strcmp(key->text, "pods")) != (last == 1))
+                continue;
+            map->item[map->items++] = node->item[i];
+            map->item[map->items++] = node->item[i + 1];
+        }
+    sms__read_fields(reader, map, cluster_fields, scenario);
+}
+
+void sms__read_cluster(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
+{
+    scenario->cluster = SMS__NEW(reader->arena, struct sms__cluster, 1);
+    scenario->queue = SMS_QUEUE_INTERLEAVE;
+    read_in_order(reader, node, scenario);
+    scenario->alone = SMS__NEW(reader->arena, struct sms__policy_use, 1); /* there are no such runs */
+    scenario->alone->label = "";
+    scenario->alone->node = node;
+}
+
+static bool require(struct sms__reader *reader, const struct sms__node *node, const char *key, size_t count)
+{
+    const struct sms__node *list = sms__node_get(node, key);
+    if (count == 0 && list && list->kind == SMS__LIST && list->items == 0)
+        sms__complain(reader, list, "%s: there are none", key);
+    return count > 0;
+}
+
+/* About what a run allocates: books of nodes, pods that come, the search of a policy. */
+static bool fits_in_memory(const struct sms_scenario *scenario)
+{
+    const struct sms__cluster *cluster = scenario->cluster;
+    double runs = (double)scenario->policies * (double)scenario->replications;
+    double nodes = (double)cluster->nodes * 400, pods = cluster->pods * 64, search = 1.5 * (1 << 30);
+    double trees = (double)cluster->nodes * 32 * (double)cluster->shapes;
+    return nodes + pods + (trees < search ? trees : search) + runs * 6000 < MEMORY_MAX;
+}
+
+void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
+{
+    const struct sms__cluster *cluster = scenario->cluster;
+    (void)file;
+    bool whole = require(reader, scenario->node, "nodes", cluster->nodes);
+    whole &= require(reader, scenario->node, "pods", cluster->groups);
+    whole &= require(reader, scenario->node, "policies", scenario->policies);
+    if (!whole || reader->errors->count)
+        return;
+    sms__check_expects(reader, scenario);
+    if (!fits_in_memory(scenario))
+        sms__complain(reader, sms__node_get(scenario->node, "pods"),
+                      "about %.3g pods on %zu nodes need more than %g GiB of memory", cluster->pods, cluster->nodes,
+                      MEMORY_MAX / (1 << 30));
+}

@@ -1,0 +1,47 @@
+/* What fits a node, and what of it is of no use to the pods that come (FGD, ATC'23, section 3.2). */
+#include <smsched/place.h>
+
+/* Pods without GPUs run on any node. */
+static bool may_run_on(const struct sms_node_view *node, const struct sms_pod_view *pod)
+{
+    if (pod->gpus == 0)
+        return true;
+    return pod->gpus <= node->gpus && node->model >= 0 && (pod->models >> node->model & 1);
+}
+
+bool sms_node_fits(const struct sms_node_view *node, const struct sms_pod_view *pod)
+{
+    if (node->cpu_left < pod->cpu_milli || node->memory_left < pod->memory || !may_run_on(node, pod))
+        return false;
+    uint32_t fit = 0;
+    for (uint32_t i = 0; i < node->gpus && fit < pod->gpus; i++)
+        fit += sms_gpu_fits(&node->gpu[i], pod);
+    return fit >= pod->gpus;
+}
+
+uint64_t sms_node_gpu_left(const struct sms_node_view *node)
+{
+    uint64_t left = 0;
+    for (uint32_t i = 0; i < node->gpus; i++)
+        left += node->gpu[i].milli_left;
+    return left;
+}
+
+uint64_t sms_node_fragment(const struct sms_node_view *node, const struct sms_pod_view *pod)
+{
+    uint64_t lost = 0;
+    if (pod->gpus == 0 || !sms_node_fits(node, pod))
+        return sms_node_gpu_left(node);
+    for (uint32_t i = 0; i < node->gpus; i++)
+        if (!sms_gpu_fits(&node->gpu[i], pod))
+            lost += node->gpu[i].milli_left;
+    return lost;
+}
+
+double sms_node_fragments(const struct sms_place_view *view, const struct sms_node_view *node)
+{
+    double sum = 0;
+    for (size_t i = 0; i < view->typicals; i++)
+        sum += view->typical[i].share * (double)sms_node_fragment(node, &view->typical[i].pod);
+    return sum;
+}

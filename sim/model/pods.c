@@ -1,0 +1,440 @@
+/* Reads `pods:` of a cluster: entries, tables of them, and samples, which draw from a table. */
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define F(struct_, member) offsetof(struct struct_, member)
+
+enum { ENTRIES_MAX = 1000000, PODS_MAX = 20000000, TYPICALS_MAX = 1000 };
+
+/* The clock's 213 days; the sum of a pod's start and duration may not pass them. */
+#define CLOCK_PS 1.8e19
+
+struct entry {
+    const char *name;
+    const struct sms__node *table, *sample, *models;
+    uint64_t count, gpus, gpu_milli, gpu_memory, cpu_milli, memory;
+    double start_ps, duration_ps, deadline_ps, until;
+    struct sms__vm arrivals;
+    int spread;
+};
+
+static const char *const spreads[] = {"fixed", "exponential", NULL};
+
+static void keep(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    (void)reader;
+    *(const struct sms__node **)at = node;
+}
+
+/* `forever` is 0. */
+static void read_duration(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__quantity number;
+    if (node->kind == SMS__SCALAR && !strcmp(node->text, "forever"))
+        *(double *)at = 0;
+    else if (node->kind == SMS__SCALAR && strspn(node->text, "+-.0123456789") == 0)
+        sms__complain(reader, node, "'%.40s' is neither a time nor 'forever'", node->text);
+    else if (sms__read_number(reader, node, SMS__TIME, 1, CLOCK_PS, &number))
+        *(double *)at = number.value;
+}
+
+static const struct sms__field pod_fields[] = {
+    {"name", SMS__NAME, 0, F(entry, name), .help = "its name; of several NAME1, NAME2, ..."},
+    {"count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, PODS_MAX, .help = "how many; default 1"},
+    {"start", SMS__QUANTITY, SMS__TIME, F(entry, start_ps), 0, CLOCK_PS, .help = "when it arrives; default 0"},
+    {"arrivals", SMS__CUSTOM, 0, F(entry, arrivals), .read = sms__read_arrivals,
+     .help = "of several, from start on: {poisson: TIME} or {every: TIME}; default: all at once"},
+    {"duration", SMS__CUSTOM, 0, F(entry, duration_ps), .read = read_duration,
+     .help = "on its node, or forever; default forever"},
+    {"spread", SMS__CHOICE, 0, F(entry, spread), .choices = spreads,
+     .help = "of the duration: fixed or exponential with that mean; default fixed"},
+    {"deadline", SMS__QUANTITY, SMS__TIME, F(entry, deadline_ps), 1, CLOCK_PS, .help = "from its arrival to its end"},
+    {"gpus", SMS__INTEGER, SMS__COUNT, F(entry, gpus), 0, SMS_NODE_GPUS_MAX,
+     .help = "how many; default 1 where gpu or gpu_memory is given, else 0"},
+    {"gpu", SMS__CUSTOM, 0, F(entry, gpu_milli), .read = sms__read_milli,
+     .help = "the share of one GPU that it takes, in thousandths; default 100 %"},
+    {"gpu_memory", SMS__INTEGER, SMS__BYTES, F(entry, gpu_memory), 0, 1e15, .help = "of each GPU; default 0"},
+    {"cpu", SMS__CUSTOM, 0, F(entry, cpu_milli), .read = sms__read_milli, .help = "CPUs; default 0"},
+    {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, 1e18, .help = "of the host; default 0"},
+    {"models", SMS__CUSTOM, 0, F(entry, models), .read = keep,
+     .help = "a GPU model on which it may run, or a list; default: any"},
+    {"table", SMS__CUSTOM, 0, F(entry, table), .read = keep,
+     .help = "instead of all else but a name: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, a pod a row"},
+    {"sample", SMS__CUSTOM, 0, F(entry, sample), .read = sms__keep_scalar,
+     .help = "the name of a table from which pods are drawn, with replacement; the table itself does not run then"},
+    {"until", SMS__QUANTITY, SMS__RATIO, F(entry, until), 1e-6, 100,
+     .help = "of a sample, instead of count: GPUs asked for in the end, as a share of all GPUs"},
+    {0}};
+
+const struct sms__table sms__pod_tables[2] = {{"scenario: pods", pod_fields}, {NULL, NULL}};
+
+/* While pods are read. Tables keep which pods are theirs, for samples. */
+struct table {
+    const char *name;
+    size_t first, rows;
+};
+
+struct reading {
+    struct sms__reader *reader;
+    struct sms__cluster *cluster;
+    struct sms_pod_view *view; /* [groups], before equal ones are found */
+    struct table *table;
+    size_t tables;
+};
+
+static const char *model_name(const void *user, size_t i) { return ((const struct sms__cluster *)user)->model[i]; }
+
+static uint64_t bit_of_model(const struct reading *reading, const struct sms__node *name)
+{
+    const struct sms__cluster *cluster = reading->cluster;
+    if (!sms__expect_kind(reading->reader, name, SMS__SCALAR))
+        return 0;
+    for (size_t m = 0; m < cluster->models; m++)
+        if (!strcmp(cluster->model[m], name->text))
+            return (uint64_t)1 << m;
+    sms__complain_unknown(reading->reader, name, "GPU model", cluster->models, model_name, cluster);
+    return 0;
+}
+
+static uint64_t read_models(const struct reading *reading, const struct sms__node *node)
+{
+    uint64_t models = 0;
+    if (!node)
+        return UINT64_MAX;
+    if (node->kind == SMS__SCALAR)
+        return bit_of_model(reading, node);
+    if (!sms__expect_list(reading->reader, node, SMS_GPU_MODELS_MAX))
+        return 0;
+    if (node->items == 0)
+        sms__complain(reading->reader, node, "models: there are none");
+    for (size_t i = 0; i < node->items; i++)
+        models |= bit_of_model(reading, node->item[i]);
+    return models;
+}
+
+static bool is_given(const struct sms__node *map, const char *key) { return sms__node_get(map, key) != NULL; }
+
+/* What the entry asks for. */
+static struct sms_pod_view read_view(const struct reading *reading, const struct sms__node *node, struct entry *entry)
+{
+    struct sms__reader *reader = reading->reader;
+    bool of_gpu = is_given(node, "gpu") || is_given(node, "gpu_memory");
+    if (!is_given(node, "gpus"))
+        entry->gpus = of_gpu;
+    if (entry->gpus == 0 && (of_gpu || entry->models))
+        sms__complain(reader, node, "a pod without gpus takes no part of one, no gpu_memory and no models");
+    if (is_given(node, "gpu") && (entry->gpu_milli < 1 || entry->gpu_milli > 1000))
+        sms__complain(reader, sms__node_get(node, "gpu"), "a share of a GPU is from 0.1 %% to 100 %%");
+    if (entry->gpus > 1 && entry->gpu_milli != 1000)
+        sms__complain(reader, node, "a pod takes a part of one GPU, or whole ones");
+    return (struct sms_pod_view){.gpus = (uint32_t)entry->gpus,
+                                 .gpu_milli = entry->gpus ? (uint32_t)entry->gpu_milli : 0,
+                                 .gpu_memory = entry->gpu_memory,
+                                 .cpu_milli = entry->cpu_milli,
+                                 .memory = entry->memory,
+                                 .models = entry->gpus ? read_models(reading, entry->models) : UINT64_MAX};
+}
+
+static void check_times(struct sms__reader *reader, const struct sms__node *node, const struct entry *entry)
+{
+    double last = entry->start_ps + entry->arrivals.interval_ps * ((double)entry->count - 1);
+    if (entry->duration_ps == 0 && entry->spread == SMS__POD_EXPONENTIAL)
+        sms__complain(reader, node, "what lasts for ever has no spread");
+    if (entry->duration_ps == 0 && entry->deadline_ps > 0)
+        sms__complain(reader, node, "what lasts for ever has no deadline");
+    if (last + entry->duration_ps > CLOCK_PS)
+        sms__complain(reader, node, "it would end beyond the clock's 213 days");
+    if (is_given(node, "arrivals") && entry->count == 1 && !entry->sample)
+        sms__complain(reader, node, "arrivals are for a count of several");
+}
+
+static struct sms__pods pods_of(const struct entry *entry, const struct sms__node *node)
+{
+    return (struct sms__pods){.name = entry->name,
+                              .node = node,
+                              .count = entry->count,
+                              .start_ps = entry->start_ps,
+                              .interval_ps = entry->arrivals.interval_ps,
+                              .arrivals = entry->arrivals.arrivals,
+                              .duration_ps = entry->duration_ps,
+                              .spread = entry->spread,
+                              .deadline_ps = entry->deadline_ps,
+                              .until = entry->until};
+}
+
+static struct entry read_entry(struct sms__reader *reader, const struct sms__node *node)
+{
+    struct entry entry = {.name = "", .count = 1, .gpu_milli = 1000};
+    sms__read_fields(reader, node, pod_fields, &entry);
+    return entry;
+}
+
+static void add_pods(struct reading *reading, const struct sms__node *node, const struct entry *entry)
+{
+    struct sms__cluster *cluster = reading->cluster;
+    struct entry copy = *entry;
+    if (!is_given(node, "name"))
+        sms__complain(reading->reader, node, "key 'name' is missing");
+    if (entry->until > 0)
+        sms__complain(reading->reader, sms__node_get(node, "until"), "until is of a sample");
+    check_times(reading->reader, node, entry);
+    reading->view[cluster->groups] = read_view(reading, node, &copy);
+    cluster->pod[cluster->groups++] = pods_of(entry, node);
+}
+
+static const char *table_name(const void *user, size_t i) { return ((const struct table *)user)[i].name; }
+
+static const struct table *find_table(const struct reading *reading, const struct sms__node *name)
+{
+    for (size_t i = 0; i < reading->tables; i++)
+        if (reading->table[i].name[0] && !strcmp(reading->table[i].name, name->text))
+            return &reading->table[i];
+    sms__complain_unknown(reading->reader, name, "table of pods", reading->tables, table_name, reading->table);
+    return NULL;
+}
+
+/* The rows of the table become a pool, and how many GPUs a pod of it asks for on average, in thousandths. */
+static double make_pool(const struct reading *reading, const struct table *table)
+{
+    double sum = 0;
+    for (size_t i = table->first; i < table->first + table->rows; i++) {
+        reading->cluster->pod[i].pool = true;
+        sum += (double)reading->view[i].gpus * reading->view[i].gpu_milli;
+    }
+    return table->rows ? sum / (double)table->rows : 0;
+}
+
+static void check_sample(struct sms__reader *reader, const struct sms__node *node)
+{
+    static const char *const shape_keys[] = {"gpus", "gpu", "gpu_memory", "cpu", "memory", "models", "table"};
+    for (size_t i = 0; i < sizeof shape_keys / sizeof *shape_keys; i++)
+        if (is_given(node, shape_keys[i]))
+            sms__complain(reader, node, "a sample takes '%s' from its table", shape_keys[i]);
+    if (is_given(node, "until") == is_given(node, "count"))
+        sms__complain(reader, node, "a sample has either until or count");
+}
+
+static void add_sample(struct reading *reading, const struct sms__node *node, struct entry *entry)
+{
+    struct sms__cluster *cluster = reading->cluster;
+    const struct table *table = find_table(reading, entry->sample);
+    check_sample(reading->reader, node);
+    if (!table)
+        return;
+    if (!entry->name[0])
+        entry->name = sms__print(reading->reader->arena, "%s-sample", table->name);
+    check_times(reading->reader, node, entry);
+    double mean = make_pool(reading, table);
+    struct sms__pods *pods = &cluster->pod[cluster->groups++];
+    *pods = pods_of(entry, node);
+    pods->first_row = table->first;
+    pods->rows = table->rows;
+    pods->lasts = is_given(node, "duration");
+    if (entry->until > 0 && (mean <= 0 || cluster->gpu_milli == 0))
+        sms__complain(reading->reader, node, "until: there are no GPUs to ask for");
+    else if (entry->until > 0)
+        pods->count = (uint64_t)(entry->until * (double)cluster->gpu_milli / mean) + 1; /* about */
+    if (pods->count > PODS_MAX)
+        sms__complain(reading->reader, node, "more than %d pods", PODS_MAX);
+}
+
+static void read_table(struct reading *reading, const struct sms__node *node, const struct entry *entry)
+{
+    struct sms__reader *reader = reading->reader;
+    struct table *table = &reading->table[reading->tables++];
+    const struct sms__node *row;
+    if (node->items != (is_given(node, "name") ? 4 : 2))
+        sms__complain(reader, node, "beside a table stands a name, and nothing else");
+    *table = (struct table){entry->name, reading->cluster->groups, 0};
+    size_t rows = sms__table_rows(reader, entry->table);
+    for (size_t r = 0; r < rows && reader->errors->count <= SMS_ERRORS_MAX; r++)
+        if ((row = sms__table_row(reader, entry->table, r))) {
+            struct entry pod = read_entry(reader, row);
+            if (pod.table || pod.sample)
+                sms__complain(reader, row, "a row is of pods");
+            add_pods(reading, row, &pod);
+        }
+    table->rows = reading->cluster->groups - table->first;
+}
+
+/* Fields of no padding, one by one: the order is of no meaning, only equal ones must meet. */
+static int compare_views(const struct sms_pod_view *a, const struct sms_pod_view *b)
+{
+    const uint64_t x[] = {a->gpus, a->gpu_milli, a->gpu_memory, a->cpu_milli, a->models, a->memory};
+    const uint64_t y[] = {b->gpus, b->gpu_milli, b->gpu_memory, b->cpu_milli, b->models, b->memory};
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
+struct keyed {
+    struct sms_pod_view view;
+    size_t group, shape;
+};
+
+static int compare_keyed(const void *a, const void *b)
+{
+    const struct keyed *x = a, *y = b;
+    int order = compare_views(&x->view, &y->view);
+    return order ? order : (x->group > y->group) - (x->group < y->group);
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+    const struct keyed *x = a, *y = b;
+    return (x->group > y->group) - (x->group < y->group);
+}
+
+/* Gives each group its shape; shapes are in the order of their first groups, which must be no samples. */
+static void find_shapes(const struct reading *reading)
+{
+    struct sms__cluster *cluster = reading->cluster;
+    struct keyed *keyed = SMS__NEW(reading->reader->arena, struct keyed, cluster->groups);
+    size_t count = 0;
+    for (size_t g = 0; g < cluster->groups; g++)
+        if (!cluster->pod[g].rows)
+            keyed[count++] = (struct keyed){reading->view[g], g, 0};
+    if (count)
+        qsort(keyed, count, sizeof *keyed, compare_keyed);
+    for (size_t i = 0; i < count; i++) { /* of equal ones, the first group stands for all */
+        bool equal = i > 0 && !compare_views(&keyed[i - 1].view, &keyed[i].view);
+        keyed[i].shape = equal ? keyed[i - 1].shape : keyed[i].group;
+    }
+    if (count)
+        qsort(keyed, count, sizeof *keyed, compare_groups);
+    cluster->shape = SMS__NEW(reading->reader->arena, struct sms_pod_view, count);
+    for (size_t i = 0; i < count; i++) {
+        struct sms__pods *pods = &cluster->pod[keyed[i].group];
+        if (keyed[i].shape == keyed[i].group) {
+            pods->shape = cluster->shapes;
+            cluster->shape[cluster->shapes++] = keyed[i].view;
+        } else
+            pods->shape = cluster->pod[keyed[i].shape].shape;
+    }
+}
+
+struct weighted {
+    struct sms_pod_view view;
+    uint64_t weight;
+    size_t first;
+};
+
+static int compare_weighted(const void *a, const void *b)
+{
+    const struct weighted *x = a, *y = b;
+    int order = compare_views(&x->view, &y->view);
+    return order ? order : (x->first > y->first) - (x->first < y->first);
+}
+
+static int compare_weights(const void *a, const void *b)
+{
+    const struct weighted *x = a, *y = b;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Shapes that differ in host memory alone are one, as in FGD's code. Returns how many there are. */
+static size_t merge_weighted(struct weighted *weighted, size_t count)
+{
+    size_t kept = 0;
+    qsort(weighted, count, sizeof *weighted, compare_weighted);
+    for (size_t i = 0; i < count; i++) {
+        if (kept && !compare_views(&weighted[kept - 1].view, &weighted[i].view))
+            weighted[kept - 1].weight += weighted[i].weight;
+        else
+            weighted[kept++] = weighted[i];
+    }
+    qsort(weighted, kept, sizeof *weighted, compare_weights);
+    return kept;
+}
+
+/* The typical pods: shapes with the number of pods that have them. A row of a pool counts once. */
+static void find_typicals(const struct reading *reading)
+{
+    struct sms__cluster *cluster = reading->cluster;
+    struct weighted *weighted = SMS__NEW(reading->reader->arena, struct weighted, cluster->shapes);
+    double sum = 0;
+    for (size_t s = 0; s < cluster->shapes; s++) {
+        weighted[s] = (struct weighted){cluster->shape[s], 0, s};
+        weighted[s].view.memory = 0;
+    }
+    for (size_t g = 0; g < cluster->groups; g++)
+        if (!cluster->pod[g].rows)
+            weighted[cluster->pod[g].shape].weight += cluster->pod[g].count;
+    size_t count = merge_weighted(weighted, cluster->shapes);
+    cluster->typicals = count < TYPICALS_MAX ? count : TYPICALS_MAX;
+    cluster->typical = SMS__NEW(reading->reader->arena, struct sms_typical_pod, cluster->typicals);
+    cluster->weight = SMS__NEW(reading->reader->arena, uint64_t, cluster->typicals);
+    for (size_t t = 0; t < cluster->typicals; t++)
+        sum += (double)weighted[t].weight;
+    for (size_t t = 0; t < cluster->typicals; t++) {
+        cluster->weight[t] = weighted[t].weight;
+        cluster->typical[t] =
+            (struct sms_typical_pod){weighted[t].view, (double)weighted[t].weight / sum, weighted[t].weight};
+    }
+}
+
+/* How many pods will come, about, and how much they ask for. */
+static void measure_load(const struct reading *reading)
+{
+    struct sms__cluster *cluster = reading->cluster;
+    double milli = 0;
+    for (size_t g = 0; g < cluster->groups; g++) {
+        const struct sms__pods *pods = &cluster->pod[g];
+        if (pods->pool)
+            continue;
+        cluster->pods += (double)pods->count;
+        double each = pods->rows ? make_pool(reading, &(struct table){"", pods->first_row, pods->rows})
+                                 : (double)reading->view[g].gpus * reading->view[g].gpu_milli;
+        milli += pods->until > 0 ? pods->until * (double)cluster->gpu_milli : each * (double)pods->count;
+    }
+    cluster->load = cluster->gpu_milli ? milli / (double)cluster->gpu_milli : 0;
+}
+
+static void check_all(const struct reading *reading, const struct sms__node *list)
+{
+    struct sms__cluster *cluster = reading->cluster;
+    struct sms__named *named = SMS__NEW(reading->reader->arena, struct sms__named, cluster->groups);
+    for (size_t g = 0; g < cluster->groups; g++)
+        named[g] = (struct sms__named){cluster->pod[g].name, cluster->pod[g].node};
+    sms__check_names(reading->reader, named, cluster->groups, "pod");
+    if (reading->reader->errors->count)
+        return;
+    find_shapes(reading);
+    find_typicals(reading);
+    measure_load(reading);
+    if (cluster->pods > PODS_MAX)
+        sms__complain(reading->reader, list, "more than %d pods", PODS_MAX);
+}
+
+void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct reading reading = {.reader = reader, .cluster = ((struct sms_scenario *)at)->cluster};
+    if (!sms__expect_list(reader, node, ENTRIES_MAX))
+        return;
+    size_t most = sms__count_entries(node);
+    reading.cluster->pod = SMS__NEW(reader->arena, struct sms__pods, most);
+    reading.view = SMS__NEW(reader->arena, struct sms_pod_view, most);
+    reading.table = SMS__NEW(reader->arena, struct table, node->items);
+    for (int samples = 0; samples < 2; samples++) /* samples name tables, which may stand after them */
+        for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
+            const struct sms__node *item = node->item[i];
+            bool sample = item->kind == SMS__MAP && is_given(item, "sample");
+            if (sample != (samples == 1))
+                continue;
+            struct entry entry = read_entry(reader, item);
+            if (item->kind != SMS__MAP)
+                continue;
+            if (sample && entry.sample)
+                add_sample(&reading, item, &entry);
+            else if (entry.table)
+                read_table(&reading, item, &entry);
+            else if (!sample)
+                add_pods(&reading, item, &entry);
+        }
+    check_all(&reading, node);
+}

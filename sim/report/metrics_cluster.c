@@ -1,0 +1,52 @@
+/* Metrics of a cluster, in scenarios with `nodes:`. */
+#include "metrics.h"
+
+#include <math.h>
+
+#define CLUSTER(id) (SMS__ALL_CLUSTER_##id - SMS__FIRST_CLUSTER)
+
+static double over(double a, double b) { return b > 0 ? a / b : NAN; }
+
+static double fragment_ratio(const struct sms__record *record)
+{
+    const struct sms__cluster *cluster = record->scenario->cluster;
+    double weight = 0;
+    for (size_t t = 0; t < cluster->typicals; t++)
+        weight += (double)cluster->weight[t];
+    return over((double)record->cluster->fragments, weight * (double)(cluster->gpu_milli - record->cluster->gpu_milli));
+}
+
+static double makespan_ns(const struct sms__record *record)
+{
+    if (record->cluster->lasting == 0)
+        return NAN;
+    return (double)(record->cluster->unended ? record->to_ps : record->cluster->last_end_ps) / 1e3;
+}
+
+static void measure_waits(const struct sms__histogram *wait, double *out)
+{
+    out[CLUSTER(WAIT)] = over(wait->sum / 1e3, (double)wait->count);
+    out[CLUSTER(WAIT_P50)] = sms__histogram_rank(wait, 0.50) / 1e3;
+    out[CLUSTER(WAIT_P95)] = sms__histogram_rank(wait, 0.95) / 1e3;
+    out[CLUSTER(WAIT_P99)] = sms__histogram_rank(wait, 0.99) / 1e3;
+}
+
+void sms__measure_cluster(const struct sms__record *record, double *out)
+{
+    const struct sms__cluster *cluster = record->scenario->cluster;
+    const struct sms__cluster_record *own = record->cluster;
+    double time_ps = (double)(record->to_ps - record->from_ps);
+    double gpus = (double)cluster->gpu_milli, cpus = (double)cluster->cpu_milli;
+    out[CLUSTER(PODS)] = (double)own->arrived;
+    out[CLUSTER(PLACED)] = (double)own->placed;
+    out[CLUSTER(WAITING)] = (double)own->waiting;
+    out[CLUSTER(GPU)] = over((double)own->gpu_milli, gpus);
+    out[CLUSTER(GPU_MEAN)] = over((double)own->gpu_ps, gpus * time_ps);
+    out[CLUSTER(CPU)] = over((double)own->cpu_milli, cpus);
+    out[CLUSTER(CPU_MEAN)] = over((double)own->cpu_ps, cpus * time_ps);
+    out[CLUSTER(FRAGMENTS)] = fragment_ratio(record);
+    measure_waits(&own->wait, out);
+    out[CLUSTER(PLACED_RATE)] = over((double)own->placed, time_ps / 1e12);
+    out[CLUSTER(MAKESPAN)] = makespan_ns(record);
+    out[CLUSTER(MISSES)] = over((double)own->missed, (double)own->timed);
+}
