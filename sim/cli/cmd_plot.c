@@ -79,11 +79,13 @@ static int read_and_draw(void *user)
                                                        sms__write_usage,      sms__write_heatmaps,
                                                        sms__write_timelines,  sms__write_processes};
     int code = sms__plot_read(plot);
-    bool pairs = code == SMS_OK && sms__are_pairs(plot);
+    bool pairs = code == SMS_OK && sms__are_pairs(plot), clusters = plot->throughput.count == 0; /* and nothing else */
     if (pairs)
         code = sms__write_pairs(plot);
-    for (size_t i = 0; i < sizeof write / sizeof *write && code == SMS_OK && !pairs; i++)
+    for (size_t i = 0; i < sizeof write / sizeof *write && code == SMS_OK && !pairs && !clusters; i++)
         code = write[i](plot);
+    if (code == SMS_OK)
+        code = sms__write_allocation(plot);
     for (size_t i = 0; i < plot->figures && code == SMS_OK; i++)
         code = draw(job, &plot->figure[i]);
     return code;

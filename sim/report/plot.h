@@ -48,6 +48,12 @@ struct sms__stretch {
     double start_ns, end_ns;
 };
 
+/* How full a cluster is when so much has come; ratios. */
+struct sms__point {
+    size_t scenario, policy;
+    double arrived, allocated, fragments;
+};
+
 struct sms__figure {
     const char *name, *script;
 };
@@ -70,6 +76,8 @@ struct sms__plot {
     struct sms__names process, state;
     struct sms__stretch *stretch;
     size_t stretches;
+    struct sms__point *point;
+    size_t points;
     struct sms__figure *figure;
     size_t figures;
     struct sms__names left_out; /* figures that the results hold nothing for */
@@ -107,6 +115,8 @@ int sms__write_turnaround(struct sms__plot *plot);
 int sms__write_heatmaps(struct sms__plot *plot);
 int sms__write_timelines(struct sms__plot *plot);
 int sms__write_processes(struct sms__plot *plot);
+/* plot_allocation.c */
+int sms__write_allocation(struct sms__plot *plot);
 /* Begins the list of states with those that are known, in their order. */
 void sms__name_states(struct sms__plot *plot);
 size_t sms__state_index(struct sms__plot *plot, const char *state);

@@ -134,6 +134,28 @@ static int read_processes(struct sms__plot *plot)
     return code;
 }
 
+static void take_point(struct sms__plot *plot, struct sms__csv *csv)
+{
+    struct sms__point point = {.scenario = scenario_of(plot, csv),
+                               .policy = policy_of(plot, csv),
+                               .arrived = sms__csv_amount(csv, 2),
+                               .allocated = sms__csv_amount(csv, 3),
+                               .fragments = sms__csv_amount(csv, 4)};
+    plot->point = sms__grow(&plot->arena, plot->point, plot->points, sizeof *plot->point);
+    plot->point[plot->points++] = point;
+}
+
+/* A file that is there only if a scenario has nodes. */
+static int read_allocation(struct sms__plot *plot)
+{
+    struct sms__csv csv = {.file = "allocation.csv",
+                           .column = {"scenario", "policy", "arrived_ratio", "allocated_ratio", "fragment_ratio"},
+                           .row = take_point};
+    if (access(sms__print(&plot->arena, "%s/%s", plot->folder, csv.file), F_OK))
+        return SMS_OK;
+    return sms__csv_read(plot, &csv);
+}
+
 int sms__plot_read(struct sms__plot *plot)
 {
     struct sms__csv files[] = {
@@ -157,7 +179,9 @@ int sms__plot_read(struct sms__plot *plot)
         code = sms__csv_read(plot, &files[i]);
     if (code == SMS_OK)
         code = read_processes(plot);
-    if (code == SMS_OK && plot->throughput.count == 0)
+    if (code == SMS_OK)
+        code = read_allocation(plot);
+    if (code == SMS_OK && plot->throughput.count == 0 && plot->points == 0)
         code = sms__fail(&plot->errors, SMS_EINPUT, plot->folder, "holds no results");
     return code;
 }

@@ -40,6 +40,8 @@ static bool is_small(const struct sms_scenario *scenario)
         kernels += (double)scenario->vm[v].workload->kernels;
     }
     double runs = (double)scenario->policies * (double)scenario->replications;
+    if (scenario->cluster)
+        return scenario->cluster->pods < 2000 && scenario->cluster->nodes < 256 && runs < 16;
     return slots < 4096 && streams < 256 && kernels < 16 && runs < 16;
 }
 

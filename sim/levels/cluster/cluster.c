@@ -70,7 +70,7 @@ static void tell(const struct sms__placing *placing, uint32_t p, uint64_t now)
     options->on_placement(options->user, placing->spec->observe, &placement);
 }
 
-static void stop(struct sms__placing *placing, const char *why)
+void sms__placing_stop(struct sms__placing *placing, const char *why)
 {
     snprintf(placing->spec->record->why, sizeof placing->spec->record->why, "place policy %s %s", placing->policy->name,
              why);
@@ -82,8 +82,8 @@ void sms__place_pod(struct sms__placing *placing, uint32_t p, uint32_t node, uin
     struct sms__pod *pod = &placing->pod[p];
     const struct sms_pod_view *view = &placing->cluster->shape[pod->shape];
     const char *wrong = sms__choose_gpus(placing, node, view, &pod->gpus);
-    if (wrong || placing->wrong) {
-        stop(placing, wrong ? wrong : placing->wrong);
+    if (wrong) {
+        sms__placing_stop(placing, wrong);
         return;
     }
     sms__books_settle(placing, now);

@@ -153,7 +153,9 @@ void sms__lines_unblock(struct sms__placing *placing, uint64_t now);
 void sms__lines_serve(struct sms__placing *placing, uint64_t now);
 void sms__lines_wake(void *placing, uint64_t now);
 
-/* cluster.c: gives the pod its place. */
+/* cluster.c: ends the run, as the policy answered what it may not. */
+void sms__placing_stop(struct sms__placing *placing, const char *why);
+/* Gives the pod its place. */
 void sms__place_pod(struct sms__placing *placing, uint32_t pod, uint32_t node, uint64_t now);
 
 /* In a guard of `arena`; codes as of sms__simulate. */

@@ -86,6 +86,10 @@ static void serve(struct sms__placing *placing, uint32_t shape, uint64_t now)
 {
     struct sms__line *line = &placing->line[shape];
     uint32_t p = line->first, node = sms__find_node(placing, shape);
+    if (placing->wrong) {
+        sms__placing_stop(placing, placing->wrong);
+        return;
+    }
     if (node == SMS__NO_NODE) {
         block(placing, shape, now);
         return;

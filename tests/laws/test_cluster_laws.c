@@ -1,0 +1,208 @@
+/* Laws of the place level, over random scenarios: an observer keeps books of its own. And queues in closed form. */
+#include "statistics.h"
+
+#include <stdio.h>
+
+enum { SCENARIOS = 200 };
+
+/* splitmix64. */
+static uint64_t draw(uint64_t *state, uint64_t below)
+{
+    uint64_t x = *state += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return (x ^ (x >> 31)) % below;
+}
+
+static void add(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(char *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + strlen(text), 16384 - strlen(text), format, args);
+    va_end(args);
+}
+
+static void add_pods(char *text, uint64_t *state, size_t i)
+{
+    static const char *const shares[] = {"10", "25", "33.3", "50", "70", "100"};
+    uint64_t gpus = draw(state, 4), whole = draw(state, 3) == 0;
+    add(text, "  - {name: p%zu, count: %d, cpu: %d.5, memory: %d GiB", i, 2 + (int)draw(state, 30), (int)draw(state, 4),
+        (int)draw(state, 8));
+    if (gpus && whole)
+        add(text, ", gpus: %d", 1 << (int)draw(state, 4));
+    else if (gpus)
+        add(text, ", gpu: %s %%%%", shares[draw(state, 6)]);
+    if (gpus && draw(state, 3) == 0)
+        add(text, ", models: %s", draw(state, 2) ? "A" : "[A, B]");
+    if (gpus && draw(state, 4) == 0)
+        add(text, ", gpu_memory: %d GiB", 1 + (int)draw(state, 8));
+    static const char *const arrivals[] = {"", ", arrivals: {poisson: 1 s}", ", arrivals: {every: 700 ms}"};
+    add(text, "%s", arrivals[draw(state, 3)]);
+    if (draw(state, 5))
+        add(text, ", duration: %d s%s", 1 + (int)draw(state, 30), draw(state, 2) ? ", spread: exponential" : "");
+    add(text, "}\n");
+}
+
+/* Percent signs are doubled: the text is a format. */
+static void make(char *text, uint64_t seed)
+{
+    uint64_t state = seed;
+    strcpy(text, "scenario: s\nnodes:\n");
+    for (size_t i = 0, kinds = 1 + draw(&state, 4); i < kinds; i++) {
+        uint64_t gpus = draw(&state, 4) ? (uint64_t)1 << draw(&state, 4) : 0;
+        add(text, "  - {name: n%zu-, count: %d, cpu: %d, memory: %d GiB", i, 1 + (int)draw(&state, 6),
+            4 + (int)draw(&state, 28), 8 + (int)draw(&state, 64));
+        if (gpus)
+            add(text, ", gpus: %d, gpu_memory: 16 GiB, model: %s", (int)gpus, draw(&state, 2) ? "A" : "B");
+        add(text, "}\n");
+    }
+    add(text, "  - {name: a, gpus: 1, model: A, cpu: 4, memory: 8 GiB}\n  - {name: b, gpus: 2, model: B, cpu: 4, "
+              "memory: 8 GiB}\n");
+    add(text, "policies: [first_fit, random, best_fit, worst_fit, fgd, {fgd: {order: truncated}}, dot_product, "
+              "gpu_packing, gpu_clustering, gpushare, balanced, dominant_share]\n");
+    if (draw(&state, 3) == 0)
+        add(text, "scheduler: {retry: 2 s, retry_most: 8 s, start_delay: 300 ms}\n");
+    add(text, "pods:\n");
+    for (size_t i = 0, groups = 3 + draw(&state, 8); i < groups; i++)
+        add_pods(text, &state, i);
+    if (draw(&state, 3) == 0)
+        add(text,
+            "  - {name: t, table: {columns: [name, gpus, gpu, duration], rows: [[r0, 1, 40 %%%%, 5 s], [r1, 2, ~, "
+            "~], [r2, 0, ~, 3 s]]}}\n  - {sample: t, until: 90 %%%%, arrivals: {poisson: 300 ms}}\n");
+    add(text, "run: {seed: %d%s}\n", 1 + (int)draw(&state, 1000),
+        draw(&state, 4) ? "" : ", duration: 20 s, warmup: 3 s");
+}
+
+/* Every placement as it was told, and a sum over all of it. */
+struct told {
+    size_t rows;
+    uint64_t hash;
+    double allocated;
+};
+
+static void tell(void *user, const char *policy, const struct sms_placement *placement)
+{
+    struct told *told = user;
+    char line[512];
+    snprintf(line, sizeof line, "%s %llu %s %s %llx %.17g %.17g %.17g", policy, (unsigned long long)placement->time_ps,
+             placement->pod, placement->node, (unsigned long long)placement->gpus, placement->arrived,
+             placement->allocated, placement->fragments);
+    for (const char *at = line; *at; at++)
+        told->hash = (told->hash ^ (unsigned char)*at) * 0x100000001b3u;
+    told->rows++;
+    told->allocated = placement->allocated;
+    assert_true(placement->allocated <= 1 && placement->allocated <= placement->arrived + 1e-12);
+    assert_true(placement->fragments >= 0 && placement->fragments <= 1 + 1e-12);
+}
+
+static struct sms_results *run(const struct sms_file *file, enum sms_engine engine, struct told *told)
+{
+    struct sms_run_options options = sms_run_defaults();
+    *told = (struct told){.hash = 1};
+    options.on_placement = tell;
+    options.user = told;
+    options.engine = engine;
+    options.check = true; /* books against pods, at each event */
+    return run_first(file, &options);
+}
+
+/* All metrics of all policies, and the placements. */
+static void assert_same(const struct sms_results *a, const struct sms_results *b)
+{
+    size_t metrics;
+    sms_metrics(SMS_CLUSTER, &metrics);
+    for (size_t p = 0; p < sms_results_policies(a); p++)
+        for (size_t m = 0; m < metrics; m++) {
+            double x = sms_results_value(a, p, 0, SMS_CLUSTER, 0, m), y = sms_results_value(b, p, 0, SMS_CLUSTER, 0, m);
+            assert_true(x == y || (isnan(x) && isnan(y)));
+        }
+}
+
+static void what_is_remembered_changes_nothing(void **state)
+{
+    (void)state;
+    size_t rows = 0, waited = 0;
+    for (uint64_t seed = 1; seed <= SCENARIOS; seed++) {
+        static char text[16384];
+        struct told fast, plain;
+        make(text, seed);
+        struct sms_file *file = load_text(text, 0);
+        struct sms_results *a = run(file, SMS_ENGINE_FAST, &fast), *b = run(file, SMS_ENGINE_REFERENCE, &plain);
+        assert_int_equal(fast.rows, plain.rows);
+        assert_true(fast.hash == plain.hash);
+        assert_same(a, b);
+        rows += fast.rows;
+        waited += value(a, 0, SMS_CLUSTER, 0, "waiting_count") > 0;
+        sms_results_free(a);
+        sms_results_free(b);
+        sms_file_free(file);
+    }
+    print_message("%zu placements, %zu scenarios with pods that wait at the end\n", rows, waited);
+    assert_true(rows > 100 * SCENARIOS && waited > SCENARIOS / 10); /* else it says little */
+}
+
+static void came_is_placed_or_waits(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        static char text[16384];
+        struct told told;
+        make(text, seed);
+        if (strstr(text, "warmup"))
+            continue;
+        struct sms_file *file = load_text(text, 0);
+        struct sms_results *results = run(file, SMS_ENGINE_FAST, &told);
+        assert_true(value(results, 0, SMS_CLUSTER, 0, "placed_count") +
+                        value(results, 0, SMS_CLUSTER, 0, "waiting_count") ==
+                    value(results, 0, SMS_CLUSTER, 0, "pods_count"));
+        sms_results_free(results);
+        sms_file_free(file);
+    }
+}
+
+/* The probability that all servers are busy (Erlang 1917), from the blocking probability by recursion. */
+static double erlang_c(double servers, double load)
+{
+    double blocked = 1, offered = servers * load;
+    for (int i = 1; i <= (int)servers; i++)
+        blocked = offered * blocked / (i + offered * blocked);
+    return blocked / (1 - load * (1 - blocked));
+}
+
+/* Pods of a quarter of a GPU on nodes of two GPUs: a queue with eight servers a node, whatever the policy. */
+static void assert_queue(int nodes, double load, const char *policy)
+{
+    double servers = 8.0 * nodes, service_ns = 1e9;
+    struct sms_file *file =
+        load_text("scenario: s\nnodes: [{name: n, count: %d, gpus: 2}]\npolicies: [%s]\n"
+                  "pods: [{name: '%s', count: %.0f, gpu: 25 %%, duration: 1 s, spread: exponential, "
+                  "arrivals: {poisson: %.6f us}}]\n"
+                  "run: {warmup: 100 s, replications: 20}\n",
+                  nodes, policy, policy, 20000 * servers * patience(), service_ns / 1e3 / (load * servers));
+    struct sms_results *results = run_shared(file, 0);
+    assert_law(policy, estimate(results, 0, SMS_CLUSTER, 0, "wait_mean_ns"),
+               service_ns * erlang_c(servers, load) / (servers * (1 - load)));
+    assert_law(policy, estimate(results, 0, SMS_CLUSTER, 0, "gpu_allocation_mean_ratio"), load);
+    sms_results_free(results);
+    sms_file_free(file);
+}
+
+static void equal_pods_are_a_queue_of_many_servers(void **state)
+{
+    (void)state;
+    assert_queue(1, 0.8, "first_fit");
+    assert_queue(2, 0.85, "random");
+    assert_queue(2, 0.85, "best_fit");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_remembered_changes_nothing),
+        cmocka_unit_test(came_is_placed_or_waits),
+        cmocka_unit_test(equal_pods_are_a_queue_of_many_servers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,334 @@
+/* The place level by hand: who goes where, who waits for how long, what is counted. */
+#include "tests/harness.h"
+
+#include <stdio.h>
+
+/* What was told of placements, as lines "TIME_S POD NODE GPUS". */
+struct told {
+    char text[4096];
+    struct sms_placement last;
+};
+
+static void tell(void *user, const char *policy, const struct sms_placement *placement)
+{
+    struct told *told = user;
+    size_t used = strlen(told->text);
+    (void)policy;
+    snprintf(told->text + used, sizeof told->text - used, "%g %s %s %llx\n", (double)placement->time_ps / 1e12,
+             placement->pod, placement->node, (unsigned long long)placement->gpus);
+    told->last = *placement;
+}
+
+static double metric(const struct sms_results *results, const char *name)
+{
+    size_t count;
+    const struct sms_metric *metrics = sms_metrics(SMS_CLUSTER, &count);
+    for (size_t m = 0; m < count; m++)
+        if (!strcmp(metrics[m].name, name))
+            return sms_results_value(results, 0, 0, SMS_CLUSTER, 0, m);
+    fail_msg("no metric %s", name);
+    return 0;
+}
+
+static struct sms_run_options options_for(struct told *told, enum sms_engine engine)
+{
+    struct sms_run_options options = sms_run_defaults();
+    *told = (struct told){.text = ""};
+    options.on_placement = tell;
+    options.user = told;
+    options.check = true;
+    options.engine = engine;
+    return options;
+}
+
+/* Runs it on both engines, which must say the same; the caller frees the results and the file. */
+static struct sms_results *run_told(struct sms_file *file, const char *expected)
+{
+    struct told told;
+    struct sms_run_options options = options_for(&told, SMS_ENGINE_REFERENCE);
+    sms_results_free(run_first(file, &options));
+    assert_string_equal(told.text, expected);
+    options = options_for(&told, SMS_ENGINE_FAST);
+    struct sms_results *results = run_first(file, &options);
+    assert_string_equal(told.text, expected);
+    return results;
+}
+
+static void assert_told(struct sms_file *file, const char *expected)
+{
+    sms_results_free(run_told(file, expected));
+    sms_file_free(file);
+}
+
+#define TWO_NODES "nodes: [{name: a, gpus: 2, cpu: 8, memory: 8 GiB}, {name: b, gpus: 2, cpu: 2, memory: 8 GiB}]\n"
+
+static void first_fit_takes_the_lowest_node_and_its_fullest_gpu(void **state)
+{
+    (void)state;
+    assert_told(load_text("scenario: s\n" TWO_NODES "policies: [first_fit]\npods:\n"
+                          "  - {name: p, gpu: 30 %%}\n  - {name: q, gpu: 80 %%}\n  - {name: r, gpu: 60 %%}\n"
+                          "  - {name: s, gpu: 20 %%}\n  - {name: t}\n  - {name: u, cpu: 9}\n"),
+                "0 p a 1\n0 q a 2\n0 r a 1\n0 s a 2\n0 t a 0\n");
+}
+
+/* Left in shares of the largest node, of CPUs and GPUs alike: b has fewer CPUs left. */
+static void best_fit_takes_the_node_with_least_left(void **state)
+{
+    (void)state;
+    assert_told(load_text("scenario: s\n" TWO_NODES "policies: [best_fit]\npods:\n"
+                          "  - {name: p, gpu: 50 %%, cpu: 1}\n  - {name: q, gpu: 50 %%, cpu: 2}\n"
+                          "  - {name: r, gpus: 1, cpu: 1}\n"),
+                "0 p b 1\n0 q a 1\n0 r b 2\n");
+}
+
+/* Two halves on two GPUs are no whole. */
+static void a_pod_is_never_split_over_what_does_not_fit(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text("scenario: s\nnodes: [{name: a, gpus: 2, gpu_memory: 4 GiB}]\n"
+                                      "policies: [first_fit]\npods:\n"
+                                      "  - {name: p, gpu: 60 %%, gpu_memory: 1 GiB}\n  - {name: q, gpu: 60 %%}\n"
+                                      "  - {name: whole, gpus: 1}\n  - {name: large, gpu: 10 %%, gpu_memory: 5 GiB}\n"
+                                      "  - {name: fits, gpu: 40 %%, gpu_memory: 3 GiB}\n");
+    struct sms_results *results = run_told(file, "0 p a 1\n0 q a 2\n0 fits a 1\n");
+    assert_true(metric(results, "waiting_count") == 2);
+    assert_near(metric(results, "gpu_allocation_ratio"), 0.8, 1e-12);
+    sms_results_free(results);
+    sms_file_free(file);
+}
+
+static void pods_go_to_models_that_they_name(void **state)
+{
+    (void)state;
+    assert_told(load_text("scenario: s\nnodes: [{name: a, gpus: 1, model: T4}, {name: b, gpus: 1, model: P100}]\n"
+                          "policies: [first_fit]\npods:\n  - {name: p, gpus: 1, models: P100}\n"
+                          "  - {name: q, gpus: 1, models: [P100]}\n  - {name: r, gpus: 1, models: [P100, T4]}\n"),
+                "0 p b 1\n0 r a 1\n");
+}
+
+/* x needs both GPUs: y, which came later, passes it; z, of the shape of y, waits behind y. */
+static void who_does_not_fit_is_passed_over(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text("scenario: s\nnodes: [{name: a, gpus: 2}]\npolicies: [first_fit]\npods:\n"
+                                      "  - {name: w, gpus: 1, duration: 10 s}\n"
+                                      "  - {name: x, gpus: 2, start: 1 s, duration: 10 s, deadline: 12 s}\n"
+                                      "  - {name: y, gpus: 1, start: 2 s, duration: 5 s, deadline: 5 s}\n"
+                                      "  - {name: z, gpus: 1, start: 3 s, duration: 10 s}\n");
+    struct sms_results *results = run_told(file, "0 w a 1\n2 y a 2\n7 z a 2\n17 x a 3\n");
+    assert_near(metric(results, "wait_mean_ns"), (0 + 0 + 4 + 16) * 1e9 / 4, 1);
+    assert_near(metric(results, "makespan_ns"), 27e9, 1);
+    assert_near(metric(results, "deadline_miss_ratio"), 0.5, 1e-12);
+    assert_near(metric(results, "gpu_allocation_mean_ratio"), (10 + 20 + 5 + 10) / 54.0, 1e-12);
+    assert_near(metric(results, "placed_per_s"), 4 / 27.0, 1e-12);
+    sms_results_free(results);
+    sms_file_free(file);
+}
+
+/* Of those that end and those that come at one instant, who waited longest is served first. */
+static void ends_free_before_arrivals_ask(void **state)
+{
+    (void)state;
+    assert_told(load_text("scenario: s\nnodes: [{name: a, gpus: 1}]\npolicies: [first_fit]\npods:\n"
+                          "  - {name: p, gpus: 1, duration: 5 s}\n  - {name: q, gpus: 1, start: 5 s, duration: 5 s}\n"
+                          "  - {name: r, gpu: 50 %%, start: 2 s, duration: 5 s}\n"),
+                "0 p a 1\n5 r a 1\n10 q a 1\n");
+}
+
+/* x fails at 1 s and is not tried before 3, though it would fit at 1.5; at 3 it fails again, on q, and is not tried
+ * before 6: not four seconds later but three, the most. */
+static void a_back_off_passes_before_the_next_try(void **state)
+{
+    (void)state;
+    assert_told(load_text("scenario: s\nnodes: [{name: a, gpus: 2}]\npolicies: [first_fit]\n"
+                          "scheduler: {retry: 2 s, retry_most: 3 s}\npods:\n"
+                          "  - {name: p, count: 2, gpus: 1, duration: 1500 ms}\n"
+                          "  - {name: x, gpus: 2, start: 1 s, duration: 1 s}\n"
+                          "  - {name: q, gpus: 1, start: 2 s, duration: 3 s}\n"),
+                "0 p1 a 1\n0 p2 a 2\n2 q a 1\n6 x a 3\n");
+}
+
+static void a_start_delay_lengthens_the_stay(void **state)
+{
+    (void)state;
+    assert_told(load_text("scenario: s\nnodes: [{name: a, gpus: 1}]\npolicies: [first_fit]\n"
+                          "scheduler: {start_delay: 500 ms}\npods:\n"
+                          "  - {name: p, count: 3, gpus: 1, duration: 1 s}\n"),
+                "0 p1 a 1\n1.5 p2 a 1\n3 p3 a 1\n");
+}
+
+static void rows_of_tables_are_entries(void **state)
+{
+    (void)state;
+    assert_told(load_text("scenario: s\npods:\n  - table: {columns: [name, start, gpus, gpu, models, duration],\n"
+                          "            rows: [[p, 3 s, 1, 50 %%, [T4], ~], [q, 1 s, 0, ~, ~, 2 s]]}\n"
+                          "policies: [first_fit]\n"
+                          "nodes: [{table: {columns: [name, gpus, model], rows: [[n, 0, ~], [m, 1, T4]]}}]\n"),
+                "1 q n 0\n3 p m 1\n");
+}
+
+/* Until 200 % of two GPUs are asked for: four pods that ask for one each; what runs is not the table. */
+static void a_sample_ends_where_enough_is_asked_for(void **state)
+{
+    (void)state;
+    struct sms_file *file =
+        load_text("scenario: s\nnodes: [{name: a, count: 2, gpus: 1}]\npolicies: [first_fit]\npods:\n"
+                  "  - {sample: t, until: 200 %%, arrivals: {every: 1 s}, duration: forever}\n"
+                  "  - {name: t, table: {columns: [name, gpus, duration], rows: [[p, 1, 1 s]]}}\n");
+    struct sms_results *results = run_told(file, "0 t-sample1 a1 1\n1 t-sample2 a2 1\n");
+    assert_true(metric(results, "pods_count") == 4);
+    struct sms_allocation point;
+    assert_true(sms_results_allocation(results, 0, 100, &point));
+    assert_near(point.arrived, 1, 1e-9);
+    assert_near(point.allocated, 1, 1e-9);
+    assert_true(sms_results_allocation(results, 0, 49, &point));
+    assert_near(point.allocated, 0, 1e-9);
+    assert_true(sms_results_allocation(results, 0, 200, &point));
+    assert_near(point.arrived, 2, 1e-9);
+    assert_near(point.allocated, 1, 1e-9);
+    assert_false(sms_results_allocation(results, 0, 201, &point));
+    sms_results_free(results);
+    sms_file_free(file);
+}
+
+/* Three shapes of one pod each, a node with 0.4 and 1.0 left after p: p (0.6) can use the second, q (0.3) both, the
+ * third has no GPU. Lost: 0.4 of 1.4 to p, 0 to q, all to the third. */
+static void fragments_are_those_of_fgd(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text("scenario: s\nnodes: [{name: a, gpus: 2}]\npolicies: [first_fit]\npods:\n"
+                                      "  - {name: p, gpu: 60 %%}\n  - {name: c, memory: 1 GiB}\n"
+                                      "  - {name: q, gpu: 30 %%, cpu: 0, start: 1 s}\nrun: {duration: 500 ms}\n");
+    struct sms_results *results = run_told(file, "0 p a 1\n");
+    assert_near(metric(results, "fragment_ratio"), (0.4 + 0 + 1.4) / 3 / 1.4, 1e-12);
+    assert_true(metric(results, "waiting_count") == 1);
+    sms_results_free(results);
+    sms_file_free(file);
+}
+
+static double worse_by_number(const struct sms_place_view *view, const struct sms_node_view *node,
+                              const struct sms_pod_view *pod, uint8_t chosen[SMS_NODE_GPUS_MAX])
+{
+    (void)view, (void)pod, (void)chosen;
+    return node->cpu_left == 0 ? NAN : 1;
+}
+
+static void choose_nothing(const struct sms_place_view *view, const struct sms_node_view *node,
+                           const struct sms_pod_view *pod, uint8_t chosen[SMS_NODE_GPUS_MAX])
+{
+    (void)view, (void)node, (void)pod;
+    memset(chosen, 0, SMS_NODE_GPUS_MAX);
+}
+
+static void choose_the_last(const struct sms_place_view *view, const struct sms_node_view *node,
+                            const struct sms_pod_view *pod, uint8_t chosen[SMS_NODE_GPUS_MAX])
+{
+    (void)view, (void)pod;
+    memset(chosen, 0, SMS_NODE_GPUS_MAX);
+    chosen[node->gpus - 1] = 1;
+}
+
+static const struct sms_place_policy next = {.name = "next", .help = "", .search = SMS_PLACE_NEXT};
+static const struct sms_place_policy no_number = {.name = "no_number", .help = "", .score = worse_by_number};
+static const struct sms_place_policy nothing = {.name = "nothing", .help = "", .choose = choose_nothing};
+static const struct sms_place_policy last_gpu = {.name = "last_gpu", .help = "", .choose = choose_the_last};
+
+/* Loads with these policies beside the library's. */
+static struct sms_file *load_with(const char *text)
+{
+    static const struct sms_place_policy *const own[] = {&next, &no_number, &nothing, &last_gpu};
+    const struct sms_load_options options = {.places = own, .n_places = 4};
+    struct sms_errors errors;
+    struct sms_file *file;
+    char path[] = "/tmp/smsched-test-XXXXXX";
+    int fd = mkstemp(path);
+    assert_int_equal(write(fd, text, strlen(text)), (int)strlen(text));
+    close(fd);
+    int code = sms_file_load(path, &options, &file, &errors);
+    unlink(path);
+    assert_int_equal(code, SMS_OK);
+    return file;
+}
+
+static void next_goes_round(void **state)
+{
+    (void)state;
+    assert_told(load_with("scenario: s\nnodes: [{name: a, count: 3, gpus: 1}]\npolicies: [next]\npods:\n"
+                          "  - {name: p, count: 4, gpu: 30 %}\n  - {name: q, gpus: 1, start: 1 s}\n"
+                          "  - {name: r, gpu: 30 %, start: 2 s}\n"),
+                "0 p1 a1 1\n0 p2 a2 1\n0 p3 a3 1\n0 p4 a1 1\n2 r a2 1\n");
+}
+
+static void policies_that_break_the_rules_end_the_run(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"no_number", "place policy no_number gave a score that is not finite"},
+        {"nothing", "place policy nothing chose more or fewer GPUs than the pod asks for"},
+        {"last_gpu", "place policy last_gpu chose a GPU that the pod does not fit"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int engine = 0; engine < 2; engine++) {
+            char text[512];
+            struct told told;
+            struct sms_errors errors;
+            struct sms_results *results;
+            snprintf(text, sizeof text,
+                     "scenario: s\nnodes: [{name: a, gpus: 2}]\npolicies: [%s]\npods: [{name: p, count: 2, gpus: 1}]\n",
+                     cases[i][0]);
+            struct sms_file *file = load_with(text);
+            struct sms_run_options options = options_for(&told, engine ? SMS_ENGINE_REFERENCE : SMS_ENGINE_FAST);
+            assert_int_equal(sms_run(sms_file_scenario(file, 0), &options, &results, &errors), SMS_EBUG);
+            assert_non_null(strstr(errors.item[0].message, cases[i][1]));
+            sms_file_free(file);
+        }
+}
+
+static void an_end_beyond_the_clock_is_refused(void **state)
+{
+    (void)state;
+    struct sms_errors errors;
+    struct sms_results *results;
+    struct sms_file *file = load_text("scenario: s\nnodes: [{name: a, gpus: 1}]\npolicies: [first_fit]\n"
+                                      "pods: [{name: p, count: 2, gpus: 1, duration: 15000000 s}]\n");
+    assert_int_equal(sms_run(sms_file_scenario(file, 0), NULL, &results, &errors), SMS_EINPUT);
+    assert_non_null(strstr(errors.item[0].message, "213 days"));
+    sms_file_free(file);
+}
+
+/* What came, waited and was placed before the warm-up's end is not counted; what holds GPUs then, is. */
+static void a_warm_up_is_not_measured(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text("scenario: s\nnodes: [{name: a, gpus: 2}]\npolicies: [first_fit]\n"
+                                      "pods: [{name: p, count: 4, gpus: 1, duration: 10 s}]\n"
+                                      "run: {warmup: 5 s, duration: 25 s}\n");
+    struct sms_results *results = run_told(file, "0 p1 a 1\n0 p2 a 2\n10 p3 a 1\n10 p4 a 2\n");
+    assert_true(metric(results, "pods_count") == 0);
+    assert_true(metric(results, "placed_count") == 2);
+    assert_near(metric(results, "wait_mean_ns"), 10e9, 1);
+    assert_near(metric(results, "gpu_allocation_mean_ratio"), 15 / 20.0, 1e-12);
+    sms_results_free(results);
+    sms_file_free(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(first_fit_takes_the_lowest_node_and_its_fullest_gpu),
+        cmocka_unit_test(best_fit_takes_the_node_with_least_left),
+        cmocka_unit_test(a_pod_is_never_split_over_what_does_not_fit),
+        cmocka_unit_test(pods_go_to_models_that_they_name),
+        cmocka_unit_test(who_does_not_fit_is_passed_over),
+        cmocka_unit_test(ends_free_before_arrivals_ask),
+        cmocka_unit_test(a_back_off_passes_before_the_next_try),
+        cmocka_unit_test(a_start_delay_lengthens_the_stay),
+        cmocka_unit_test(rows_of_tables_are_entries),
+        cmocka_unit_test(a_sample_ends_where_enough_is_asked_for),
+        cmocka_unit_test(fragments_are_those_of_fgd),
+        cmocka_unit_test(next_goes_round),
+        cmocka_unit_test(policies_that_break_the_rules_end_the_run),
+        cmocka_unit_test(an_end_beyond_the_clock_is_refused),
+        cmocka_unit_test(a_warm_up_is_not_measured),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
