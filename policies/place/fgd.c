@@ -7,14 +7,15 @@
 #include <smsched/place.h>
 
 enum { SHARE, ORDER };
-enum { EXACT, TRUNCATED };
+enum { TRUNCATED, EXACT };
 enum { WHOLE = 1000 };
 
-static const char *const orders[] = {"exact", "truncated", NULL};
+static const char *const orders[] = {"truncated", "exact", NULL};
 
 static const struct sms_param params[] = {
     {"share", SMS_UNIT_RATIO, 0.01, 1, 0.95, "the most frequent shapes that make up so much of the pods are typical"},
-    {"order", SMS_UNIT_CHOICE, 0, 1, EXACT, "truncated: by whole numbers from 0 to 100, as the paper's simulator does",
+    {"order", SMS_UNIT_CHOICE, 0, 1, TRUNCATED,
+     "truncated: by whole numbers from 0 to 100, as the paper's simulator does; exact: by the decrease itself",
      .choices = orders},
     {0},
 };
@@ -39,19 +40,22 @@ static double truncated(double decrease)
     return (double)(int)(100 / (1 + exponential(-x)));
 }
 
-/* By how much the fragments shrink from one state of the node to the next. */
+/* By how much the fragments shrink from one state of the node to the next, on average over the typical pods. The sum is
+ * of whole numbers, so that nodes that are as good are equal. */
 static double decrease(const struct sms_place_view *view, const struct sms_node_view *before,
                        const struct sms_node_view *after)
 {
-    double sum = 0, seen = 0;
+    double seen = 0;
+    int64_t sum = 0, pods = 0;
     for (size_t i = 0; i < view->typicals && seen < view->params[SHARE]; i++) {
         const struct sms_typical_pod *typical = &view->typical[i];
-        double was = (double)sms_node_fragment(before, &typical->pod);
-        sum += typical->share * (was - (double)sms_node_fragment(after, &typical->pod));
+        int64_t was = (int64_t)sms_node_fragment(before, &typical->pod);
+        sum += (int64_t)typical->pods * (was - (int64_t)sms_node_fragment(after, &typical->pod));
+        pods += (int64_t)typical->pods;
         seen += typical->share;
     }
-    sum = seen > 0 ? sum / seen : 0;
-    return view->params[ORDER] == TRUNCATED ? truncated(sum) : sum;
+    double mean = pods > 0 ? (double)sum / (double)pods : 0;
+    return view->params[ORDER] == TRUNCATED ? truncated(mean) : mean;
 }
 
 /* The node with the pod on the GPUs that are chosen; `gpu` has room for them. */

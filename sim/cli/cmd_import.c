@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { INFLATE_MOST = 100 }; /* as far as `until` of a scenario goes */
+
 static const char *importer_name(const void *user, size_t i) { return ((const struct sms__importer *)user)[i].name; }
 
 static const struct sms__importer *find_importer(const struct cli *cli, int *code)
@@ -108,6 +110,8 @@ int cmd_import(struct cli *cli)
         return cli_usage(cli, "name two files to import: nodes and pods");
     if (cli->dump && importer->files)
         return cli_usage(cli, "--dump is for profiles");
+    if (cli->inflate < 0 || cli->inflate > INFLATE_MOST)
+        return cli_usage(cli, "--inflate is a share of all GPUs, as '130 %%', of at most %d %%", 100 * INFLATE_MOST);
     code = import(cli, importer, &errors);
     sms_errors_print(&errors, stderr);
     return cli_exit_code(code);

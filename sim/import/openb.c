@@ -122,7 +122,7 @@ int sms__import_openb(struct sms__arena *arena, const char *const *paths, size_t
     fputs("question: Which policy allocates most of the cluster's GPUs before it is full?\n", to);
     write_nodes(&openb, to);
     fputs("policies: [random, first_fit, dot_product, gpu_clustering, gpu_packing, best_fit, fgd,\n"
-          "           {fgd: {order: truncated}}]\n",
+          "           {fgd: {order: exact}}]\n",
           to);
     write_pods(&openb, options->inflate, to);
     fprintf(to, "run: {seed: 1, replications: %d}\n", options->inflate > 0 ? 10 : 1);

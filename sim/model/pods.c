@@ -373,7 +373,8 @@ static void find_typicals(const struct reading *reading)
         sum += (double)weighted[t].weight;
     for (size_t t = 0; t < cluster->typicals; t++) {
         cluster->weight[t] = weighted[t].weight;
-        cluster->typical[t] = (struct sms_typical_pod){weighted[t].view, (double)weighted[t].weight / sum};
+        cluster->typical[t] =
+            (struct sms_typical_pod){weighted[t].view, (double)weighted[t].weight / sum, weighted[t].weight};
     }
 }
 

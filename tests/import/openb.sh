@@ -32,6 +32,9 @@ writes inflated.yaml fine/nodes.csv fine/pods.csv --inflate '130 %' --name infla
 sed 's/$/\r/' fine/pods.csv >"$work/pods.csv"
 "$smsched" import openb fine/nodes.csv "$work/pods.csv" | diff fine/timed.yaml - >"$work/diff" && ok "lines that end as on Windows" ||
     bad "lines that end as on Windows" "$(head -c 300 "$work/diff")"
+for file in fine/*.yaml; do
+    "$smsched" validate "$file" >"$work/out" 2>&1 && ok "$file is a scenario" || bad "$file is a scenario" "$(head -c 300 "$work/out")"
+done
 
 # refused NAME NODES PODS: with the words of bad/NAME.err, and nothing written.
 refused() {
@@ -62,6 +65,9 @@ same "one file alone is a misuse" "$? $(grep -c 'name two files to import' "$wor
 "$smsched" import openb fine/nodes.csv fine/pods.csv --dump >"$work/out" 2>"$work/err"
 same "there is nothing to dump" "$? $(grep -c 'for profiles' "$work/err")" "2 1"
 
+"$smsched" import openb fine/nodes.csv fine/pods.csv --inflate 130 >"$work/out" 2>"$work/err"
+same "130 is not 130 %" "$? $(grep -c "as '130 %'" "$work/err")" "2 1"
+
 if [ ! -d "$data" ]; then
     echo "$passed passed, $failed failed; no data in $data"
     [ "$failed" -eq 0 ] && exit 77
@@ -82,6 +88,15 @@ same "the first and the last pod" "$(grep 'openb-pod-0000\|openb-pod-8151' "$wor
     "        - [openb-pod-0000, 12, 16384 MiB, 1, 100 %, 0 s, 12537496 s]        - [openb-pod-8151, 3.152, 5600 MiB, 1, 59 %, 12901761 s, 31 s]"
 same "pods without times" "$(grep -c 'columns: .name, cpu, memory, gpus, gpu.$' "$work/gpu.yaml")" 1
 imported all_node default again
+"$smsched" validate "$work"/{all,gpu,share}.yaml >"$work/out" 2>&1
+same "they are scenarios" "$? $(tail -1 "$work/out")" "0 3 files checked, 3 scenarios"
+"$smsched" run "$work/all.yaml" --policy first_fit --quiet --format csv >"$work/out"
+measured() { awk -F, -v m="$1" '$5 == m { print $6 }' "$work/out"; }
+same "all pods find a node and leave it" "$(measured placed_count) $(measured waiting_count) $(measured gpu_allocation_ratio)" "8152 0 0"
+# GPU seconds asked for, over those that there are until the last pod goes; one pod comes and goes in the same second.
+asked=$(awk -F, 'NR > 1 { s += $4 * $5 / 1000 * ($10 > $9 ? $10 - $9 : 0.5); end = $10 > end ? $10 : end }
+                 END { printf "%.5g", s / (6212 * end) }' "$data/openb_pod_list_default.csv")
+same "GPU time" "$(printf '%.5g' "$(measured gpu_allocation_mean_ratio)")" "$asked"
 cmp -s "$work/all.yaml" "$work/again.yaml" && ok "the same bytes again" || bad "the same bytes again" "they differ"
 
 echo "$passed passed, $failed failed"

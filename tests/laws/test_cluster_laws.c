@@ -60,7 +60,7 @@ static void make(char *text, uint64_t seed)
     }
     add(text, "  - {name: a, gpus: 1, model: A, cpu: 4, memory: 8 GiB}\n  - {name: b, gpus: 2, model: B, cpu: 4, "
               "memory: 8 GiB}\n");
-    add(text, "policies: [first_fit, random, best_fit, worst_fit, fgd, {fgd: {order: truncated}}, dot_product, "
+    add(text, "policies: [first_fit, random, best_fit, worst_fit, fgd, {fgd: {order: exact}}, dot_product, "
               "gpu_packing, gpu_clustering, gpushare, balanced, dominant_share]\n");
     if (draw(&state, 3) == 0)
         add(text, "scheduler: {retry: 2 s, retry_most: 8 s, start_delay: 300 ms}\n");

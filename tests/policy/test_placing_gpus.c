@@ -113,7 +113,7 @@ static void gpu_clustering_counts_each_size_apart(void **state)
 static void fragments_are_those_of_the_simulator_of_fgd(void **state)
 {
     struct fixture f;
-    struct sms_typical_pod typical[] = {{make_pod(1, 465, 6000), 0.0933}};
+    struct sms_typical_pod typical[] = {{make_pod(1, 465, 6000), 0.0933, 933}};
     struct sms_place_view view = {.typical = typical, .typicals = 1};
     struct sms_pod_view one = make_pod(1, 1000, 1000), part = make_pod(1, 200, 1000);
     (void)state;
@@ -128,8 +128,8 @@ static void fragments_are_those_of_the_simulator_of_fgd(void **state)
 
 /* Half the pods want a GPU, half of them half a GPU. */
 static const struct sms_typical_pod halves[] = {
-    {{.gpus = 1, .gpu_milli = 1000, .cpu_milli = 1000, .models = UINT64_MAX}, 0.5},
-    {{.gpus = 1, .gpu_milli = 500, .cpu_milli = 1000, .models = UINT64_MAX}, 0.5},
+    {{.gpus = 1, .gpu_milli = 1000, .cpu_milli = 1000, .models = UINT64_MAX}, 0.5, 7},
+    {{.gpus = 1, .gpu_milli = 500, .cpu_milli = 1000, .models = UINT64_MAX}, 0.5, 7},
 };
 
 static void make_fgd(struct setting *s, const struct sms_typical_pod *typical, size_t typicals)
@@ -138,6 +138,7 @@ static void make_fgd(struct setting *s, const struct sms_typical_pod *typical, s
     s->view.typical = typical;
     s->view.typicals = typicals;
     set_param(s, &sms_placing_fgd, "share", 1);
+    set_param(s, &sms_placing_fgd, "order", 1); /* exact */
 }
 
 /* GPUs with 1000, 700 and 300 left: 1000 of fragments for a whole one, 300 for a half; 650 on the mean. A pod of 300
@@ -167,6 +168,25 @@ static void fgd_departs_from_best_fit_where_that_wastes(void **state)
     NODE(&f, 600, 700);
     assert_true(score_with(&s, &sms_placing_fgd, &f, make_pod(1, 200, 0), chosen) == 100);
     assert_memory_equal(chosen, ((uint8_t[]){0, 1}), 2);
+}
+
+/* As ratios, 0.7 and 0.2 and 0.1 times 100 do not add up to 100. */
+static void fgd_finds_equal_what_is_equal(void **state)
+{
+    static const struct sms_typical_pod three[] = {
+        {{.gpus = 1, .gpu_milli = 700, .models = UINT64_MAX}, 0.7, 7},
+        {{.gpus = 1, .gpu_milli = 600, .models = UINT64_MAX}, 0.2, 2},
+        {{.gpus = 1, .gpu_milli = 500, .models = UINT64_MAX}, 0.1, 1},
+    };
+    struct setting s;
+    struct fixture whole, split;
+    uint8_t chosen[SMS_NODE_GPUS_MAX];
+    (void)state;
+    make_fgd(&s, three, 3);
+    NODE(&whole, 400);
+    NODE(&split, 400, 300);
+    assert_true(score_with(&s, &sms_placing_fgd, &whole, make_pod(1, 100, 0), chosen) == 100);
+    assert_true(score_with(&s, &sms_placing_fgd, &split, make_pod(1, 100, 0), chosen) == 100);
 }
 
 /* Of GPUs that are alike the lowest. */
@@ -204,7 +224,7 @@ static void fgd_counts_gpus_that_no_cpu_is_left_for(void **state)
 static void fgd_counts_gpus_that_no_memory_is_left_for(void **state)
 {
     static const struct sms_typical_pod large[] = {
-        {{.gpus = 1, .gpu_milli = 500, .gpu_memory = 8ULL << 30, .memory = 128ULL << 30, .models = UINT64_MAX}, 1}};
+        {{.gpus = 1, .gpu_milli = 500, .gpu_memory = 8ULL << 30, .memory = 128ULL << 30, .models = UINT64_MAX}, 1, 7}};
     struct setting s;
     struct fixture f;
     uint8_t chosen[SMS_NODE_GPUS_MAX];
@@ -245,13 +265,13 @@ static void fgd_asks_the_most_frequent_shapes_alone(void **state)
 /* int(100 / (1 + e^(-decrease / 1000))), for the decreases that pods of 1, 100, ... make of a GPU that nobody wants. */
 static void fgd_truncates_as_its_simulator_does(void **state)
 {
-    static const struct sms_typical_pod none[] = {{{.gpus = 2, .gpu_milli = 1000, .models = UINT64_MAX}, 1}};
+    static const struct sms_typical_pod none[] = {{{.gpus = 2, .gpu_milli = 1000, .models = UINT64_MAX}, 1, 7}};
     struct setting s;
     struct fixture f;
     uint8_t chosen[SMS_NODE_GPUS_MAX];
     (void)state;
     make_fgd(&s, none, 1);
-    set_param(&s, &sms_placing_fgd, "order", 1);
+    set_param(&s, &sms_placing_fgd, "order", 0);
     for (uint32_t milli = 1; milli <= 1000; milli++) {
         NODE(&f, 1000);
         double expected = (int)(100 / (1 + exp(-(double)milli / 1000)));
@@ -264,7 +284,7 @@ static void fgd_truncates_as_its_simulator_does(void **state)
 /* 40 thousandths less count alike when truncated, and the lower GPU wins; exactly, the better one. */
 static void fgd_decides_otherwise_when_truncated(void **state)
 {
-    static const struct sms_typical_pod one[] = {{{.gpus = 1, .gpu_milli = 995, .models = UINT64_MAX}, 1}};
+    static const struct sms_typical_pod one[] = {{{.gpus = 1, .gpu_milli = 995, .models = UINT64_MAX}, 1, 7}};
     struct setting s;
     struct fixture f;
     uint8_t chosen[SMS_NODE_GPUS_MAX];
@@ -273,7 +293,7 @@ static void fgd_decides_otherwise_when_truncated(void **state)
     NODE(&f, 1000, 980);
     score_with(&s, &sms_placing_fgd, &f, make_pod(1, 5, 0), chosen);
     assert_memory_equal(chosen, ((uint8_t[]){0, 1}), 2);
-    set_param(&s, &sms_placing_fgd, "order", 1);
+    set_param(&s, &sms_placing_fgd, "order", 0);
     score_with(&s, &sms_placing_fgd, &f, make_pod(1, 5, 0), chosen);
     assert_memory_equal(chosen, ((uint8_t[]){1, 0}), 2);
 }
@@ -290,6 +310,7 @@ int main(void)
         cmocka_unit_test(fragments_are_those_of_the_simulator_of_fgd),
         cmocka_unit_test(fgd_takes_the_gpu_where_fragments_shrink_most),
         cmocka_unit_test(fgd_departs_from_best_fit_where_that_wastes),
+        cmocka_unit_test(fgd_finds_equal_what_is_equal),
         cmocka_unit_test(fgd_takes_the_lowest_of_equal_gpus),
         cmocka_unit_test(fgd_counts_gpus_that_no_cpu_is_left_for),
         cmocka_unit_test(fgd_counts_gpus_that_no_memory_is_left_for),

@@ -52,7 +52,8 @@ struct sms_node_view {
 /* A shape that is typical for the pods of the scenario, and its share among them (FGD, ATC'23, section 4.1). */
 struct sms_typical_pod {
     struct sms_pod_view pod;
-    double share; /* of all typical ones: they add up to 1 */
+    double share;  /* of all typical ones: they add up to 1 */
+    uint64_t pods; /* the same as a count, for sums that are exact */
 };
 
 struct sms_place_view {
@@ -79,8 +80,8 @@ struct sms_place_policy {
     /* SMS_PLACE_BEST: how well the node suits; finite. `chosen[i]` is the number of times GPU i is taken (0 or 1; more
      * where `stacks`); it holds what `choose`, or the engine's best fit, says, and may be changed. The function must
      * depend on its arguments alone, and not on the node's number: the engine keeps scores of nodes that are alike. */
-    double (*score)(const struct sms_place_view *view, const struct sms_node_view *node,
-                    const struct sms_pod_view *pod, uint8_t chosen[SMS_NODE_GPUS_MAX]);
+    double (*score)(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
+                    uint8_t chosen[SMS_NODE_GPUS_MAX]);
 
     /* Which GPUs of a node that fits; NULL: those with least left that have enough, of equal ones the lowest. */
     void (*choose)(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
