@@ -77,9 +77,9 @@ struct sms_place_policy {
     const struct sms_param *params; /* or NULL */
     enum sms_place_search search;
 
-    /* SMS_PLACE_BEST: how well the node suits; finite. `chosen[i]` is the number of times GPU i is taken (0 or 1; more
-     * where `stacks`); it holds what `choose`, or the engine's best fit, says, and may be changed. The function must
-     * depend on its arguments alone, and not on the node's number: the engine keeps scores of nodes that are alike. */
+    /* SMS_PLACE_BEST: how well the node suits; finite. `chosen[i]` is 1 where GPU i is taken, else 0; it holds what
+     * `choose`, or the engine's best fit, says, and may be changed. The function must depend on its arguments alone,
+     * and not on the node's number: the engine keeps scores of nodes that are alike. */
     double (*score)(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
                     uint8_t chosen[SMS_NODE_GPUS_MAX]);
 
