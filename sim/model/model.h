@@ -245,8 +245,8 @@ struct sms__cluster {
     struct sms_pod_view *shape; /* [shapes], in the order of their first pods */
     size_t shapes;
     struct sms_typical_pod *typical; /* [typicals], most frequent first */
-    uint64_t *weight;                /* [typicals]: pods of each in the scenario */
     size_t typicals;
+    uint64_t typical_pods; /* of all of them */
     const char *model[SMS_GPU_MODELS_MAX];
     size_t models;
     double retry_ps, retry_most_ps; /* 0: at once when something is freed */

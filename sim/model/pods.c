@@ -357,7 +357,6 @@ static void find_typicals(const struct reading *reading)
 {
     struct sms__cluster *cluster = reading->cluster;
     struct weighted *weighted = SMS__NEW(reading->reader->arena, struct weighted, cluster->shapes);
-    double sum = 0;
     for (size_t s = 0; s < cluster->shapes; s++) {
         weighted[s] = (struct weighted){cluster->shape[s], 0, s};
         weighted[s].view.memory = 0;
@@ -368,14 +367,11 @@ static void find_typicals(const struct reading *reading)
     size_t count = merge_weighted(weighted, cluster->shapes);
     cluster->typicals = count < TYPICALS_MAX ? count : TYPICALS_MAX;
     cluster->typical = SMS__NEW(reading->reader->arena, struct sms_typical_pod, cluster->typicals);
-    cluster->weight = SMS__NEW(reading->reader->arena, uint64_t, cluster->typicals);
     for (size_t t = 0; t < cluster->typicals; t++)
-        sum += (double)weighted[t].weight;
-    for (size_t t = 0; t < cluster->typicals; t++) {
-        cluster->weight[t] = weighted[t].weight;
-        cluster->typical[t] =
-            (struct sms_typical_pod){weighted[t].view, (double)weighted[t].weight / sum, weighted[t].weight};
-    }
+        cluster->typical_pods += weighted[t].weight;
+    for (size_t t = 0; t < cluster->typicals; t++)
+        cluster->typical[t] = (struct sms_typical_pod){
+            weighted[t].view, (double)weighted[t].weight / (double)cluster->typical_pods, weighted[t].weight};
 }
 
 /* How many pods will come, about, and how much they ask for. */

@@ -10,10 +10,8 @@ static double over(double a, double b) { return b > 0 ? a / b : NAN; }
 static double fragment_ratio(const struct sms__record *record)
 {
     const struct sms__cluster *cluster = record->scenario->cluster;
-    double weight = 0;
-    for (size_t t = 0; t < cluster->typicals; t++)
-        weight += (double)cluster->weight[t];
-    return over((double)record->cluster->fragments, weight * (double)(cluster->gpu_milli - record->cluster->gpu_milli));
+    double left = (double)(cluster->gpu_milli - record->cluster->gpu_milli);
+    return over((double)record->cluster->fragments, (double)cluster->typical_pods * left);
 }
 
 static double makespan_ns(const struct sms__record *record)

@@ -448,19 +448,17 @@ const struct sms__simtbs_record *sms__results_simtbs(const struct sms_results *r
 bool sms_results_allocation(const struct sms_results *results, size_t policy, size_t idx, struct sms_allocation *out)
 {
     const struct sms__cluster *cluster = results->scenario->cluster;
-    double weight = 0, count = 0, gpus = cluster ? (double)cluster->gpu_milli : 0;
+    double count = 0, gpus = cluster ? (double)cluster->gpu_milli : 0;
     *out = (struct sms_allocation){0};
     if (!cluster || idx >= SMS__ALLOCATIONS || gpus <= 0)
         return false;
-    for (size_t t = 0; t < cluster->typicals; t++)
-        weight += (double)cluster->weight[t];
     for (size_t r = 0; r < results->replications; r++) {
         const struct sms__allocation *point = &results->allocation[policy * results->replications + r][idx];
         double left = gpus - (double)point->gpu_milli;
         if (!point->reached)
             continue;
         out->allocated += (double)point->gpu_milli / gpus;
-        out->fragments += left > 0 ? (double)point->fragments / weight / left : 0;
+        out->fragments += left > 0 ? (double)point->fragments / (double)cluster->typical_pods / left : 0;
         count++;
     }
     out->arrived = cluster->load * (double)idx / (SMS__ALLOCATIONS - 1);

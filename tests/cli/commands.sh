@@ -110,6 +110,25 @@ if [ "$(ls "$work/pairs/plots")" = "$(printf 'pairs.dat\npairs.svg')" ]; then ok
 if awk '/^[0-9]/ { n++; at[$1, $2, n > 9] = $3 } END { exit !(n == 18 && at[1, 2, 0] == at[2, 1, 0] && at[0, 0, 1] != "") }' \
     "$work/pairs/plots/pairs.dat"; then ok; else bad "two squares of 3 x 3, symmetric"; fi
 
+# A cluster: its files, its figure, where pods went.
+cluster=tests/golden/cluster.yaml
+try 0 "a folder of a cluster" run "$cluster" --out "$work/cluster" --quiet
+for file in cluster.csv allocation.csv placements.csv; do
+    if [ "$(wc -l <"$work/cluster/$file")" -gt 8 ]; then ok; else bad "$file of a cluster"; fi
+done
+if [ -s "$work/again/hosts.csv" ] && [ ! -e "$work/again/cluster.csv" ]; then ok; else bad "a host has no cluster.csv"; fi
+if awk -F, 'NR > 1 && ($9 > $8 || $9 > 1 || $10 > 1) { exit 1 }' "$work/cluster/placements.csv"; then ok; else bad "more is allocated than asked for"; fi
+try 0 "a figure of a cluster" plot "$work/cluster" --figures svg; says "plots/allocation-cluster.svg"
+if [ "$(grep -c '^# policy' "$work/cluster/plots/allocation-cluster.dat")" -eq 8 ]; then ok; else bad "a line a policy"; fi
+try 0 "where pods went" explain "$cluster" --policy first_fit --to '60 s'; says "on large1, GPU 0"
+try 0 "a table of a cluster" run "$cluster" --policy random; says "gpu_allocation_ratio"
+try 0 "a comparison of clusters" compare "$cluster"; says "change over first_fit"
+try 2 "no trace of a cluster" run "$cluster" --trace "$work/trace.json"; says "has nodes"
+if "$smsched" run --format json "$cluster" | python3 -c 'import json, sys; json.load(sys.stdin)["runs"][0]["cluster"]["wait_p99_ns"]'; then ok; else bad "JSON of a cluster"; fi
+printf 'expect: [{metric: placed_count, policy: fgd, min: 100}, {metric: wait_mean_ns, policy: random, over: fgd, max: 900 %%}]\n' |
+    cat "$cluster" - >"$work/expect.yaml"
+try 0 "expectations of a cluster" check "$work/expect.yaml"; says "0 missed"
+
 # Timelines of processes: of 10, and of 150, of which not all have a row.
 for count in 10 150; do
     cp -r "$work/again" "$work/shared$count"

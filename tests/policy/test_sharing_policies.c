@@ -92,12 +92,27 @@ static void kernels_below_wait_unless_they_do_not_hurt(void **state)
     share_release(s);
 }
 
+/* 20000 slices: three quarters of them, give or take six standard deviations. */
+static void lots_go_by_weight(void **state)
+{
+    (void)state;
+    struct shared s = share("workload: w\nkernels: [{name: k, time: 1 s}]\n",
+                            "devices: [{model: small}]\npolicies: [{share: lottery, mode: " SLICES "}]\n"
+                            "processes:\n  - {name: light, workload: w, repeat: forever}\n"
+                            "  - {name: heavy, workload: w, weight: 3, repeat: forever}\nrun: {duration: 20 s}\n");
+    double service = of_process(s, 0, 1, "service_ns") / 20e9;
+    if (!(fabs(service - 0.75) <= 6 * sqrt(0.75 * 0.25 / 20000)))
+        fail_msg("%.4f of the device", service);
+    share_release(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_highest_priority_has_every_slice_but_the_one_under_way),
         cmocka_unit_test(service_goes_by_weight),
         cmocka_unit_test(who_comes_late_has_nothing_to_catch_up_on),
+        cmocka_unit_test(lots_go_by_weight),
         cmocka_unit_test(the_earliest_deadline_has_every_slice),
         cmocka_unit_test(admission_waits_where_a_driver_would_run_out_of_memory),
         cmocka_unit_test(the_shortest_that_waits_goes_first),

@@ -45,7 +45,8 @@ struct sms_node_view {
     uint64_t gpu_memory;            /* of each, when nobody is on it */
     uint64_t cpu_milli, cpu_left;
     uint64_t memory, memory_left;
-    /* Pods on it by the number of GPUs they ask for; [0] those without GPUs, [1] those with a part of one or one. */
+    /* Pods on it, each once, by the number of GPUs they ask for; [0] those without GPUs, [1] those with a part of one
+     * or one. */
     uint32_t pods_by_gpus[SMS_NODE_GPUS_MAX + 1];
 };
 
@@ -67,7 +68,7 @@ struct sms_place_view {
 enum sms_place_search {
     SMS_PLACE_BEST,  /* highest score, of equal ones the lowest node */
     SMS_PLACE_FIRST, /* the lowest node that fits */
-    SMS_PLACE_NEXT,  /* the next that fits after the node chosen last */
+    SMS_PLACE_NEXT,  /* the next that fits after the node chosen last, itself the last; at first from node 0 */
     SMS_PLACE_RANDOM /* each that fits is as likely */
 };
 
@@ -77,9 +78,9 @@ struct sms_place_policy {
     const struct sms_param *params; /* or NULL */
     enum sms_place_search search;
 
-    /* SMS_PLACE_BEST: how well the node suits; finite. `chosen[i]` is the number of times GPU i is taken (0 or 1; more
-     * where `stacks`); it holds what `choose`, or the engine's best fit, says, and may be changed. The function must
-     * depend on its arguments alone, and not on the node's number: the engine keeps scores of nodes that are alike. */
+    /* SMS_PLACE_BEST, which must have it: how well the node suits; finite. `chosen[i]` is 1 where GPU i is taken, else
+     * 0; it holds what `choose`, or the engine's best fit, says, and may be changed. The function must depend on its
+     * arguments alone, and not on the node's number: the engine keeps scores of nodes that are alike. */
     double (*score)(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
                     uint8_t chosen[SMS_NODE_GPUS_MAX]);
 

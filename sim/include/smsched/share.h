@@ -125,7 +125,10 @@ struct sms_share_policy {
     enum sms_answer (*call)(struct sms_share *share, size_t process);
 
     /* Under time slices: which of the processes with kernels on the device runs next, as an index of
-     * `ready`, which is in the order of the round; ready[0] comes next by round robin. */
+     * `ready`, which is in the order of the round; ready[0] comes next by round robin. Asked when a slice ends or its
+     * process has no kernel left, and two or more are ready; the one whose slice ends is among them, and choosing it
+     * again switches nothing. A kernel that ends does not end the slice if its process launches the next at once.
+     * An index of `count` or more stands for the last. It may look and sms_share_say, but change nothing. */
     size_t (*next)(struct sms_share *share, size_t device, const size_t *ready, size_t count);
 
     void (*event)(struct sms_share *share, const struct sms_share_event *event);
@@ -145,7 +148,7 @@ uint64_t sms_share_left(const struct sms_share *share, size_t process);
 uint64_t sms_share_context(const struct sms_share *share); /* bytes of a context without static variables */
 void *sms_share_alloc(struct sms_share *share, size_t count, size_t size); /* zeroed, for the run; never returns NULL */
 
-/* What it may do, at any of its functions but `next`. */
+/* What it may do, at any of its functions but `next`, which may only sms_share_say and draw. */
 
 /* Calls `timer` with this tag, `delay_ps` from now (0: at the end of this instant). Timers are not taken back:
  * a policy that no longer wants one lets it pass. */
@@ -167,6 +170,10 @@ long sms_share_choose(const struct sms_share *share, size_t process);
 
 /* Whether the process could go to the device now: it may be there, nobody excludes it, its context fits. */
 bool sms_share_admits(const struct sms_share *share, size_t process, size_t device);
+
+/* A random number in [0, 1), from the policy's own stream: another one in each replication, the same whenever it is
+ * repeated. */
+double sms_share_random(struct sms_share *share);
 
 /* For `smsched explain`: what was decided and why. */
 void sms_share_say(struct sms_share *share, size_t process, const char *format, ...)

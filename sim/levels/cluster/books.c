@@ -61,7 +61,7 @@ static uint64_t weigh_fragments(const struct sms__placing *placing, const struct
     if (node->gpus == 0 || sms_node_gpu_left(node) == 0)
         return 0;
     for (size_t t = 0; t < cluster->typicals; t++)
-        sum += cluster->weight[t] * sms_node_fragment(node, &cluster->typical[t].pod);
+        sum += cluster->typical[t].pods * sms_node_fragment(node, &cluster->typical[t].pod);
     return sum;
 }
 

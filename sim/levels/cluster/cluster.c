@@ -44,10 +44,8 @@ static double share_of_gpus(const struct sms__placing *placing, uint64_t milli)
 /* Of what is left. */
 static double fragments(const struct sms__placing *placing)
 {
-    uint64_t weight = 0, left = placing->cluster->gpu_milli - placing->gpu_milli;
-    for (size_t t = 0; t < placing->cluster->typicals; t++)
-        weight += placing->cluster->weight[t];
-    return left ? (double)placing->fragments / (double)weight / (double)left : 0;
+    uint64_t left = placing->cluster->gpu_milli - placing->gpu_milli;
+    return left ? (double)placing->fragments / (double)placing->cluster->typical_pods / (double)left : 0;
 }
 
 static void tell(const struct sms__placing *placing, uint32_t p, uint64_t now)

@@ -141,7 +141,8 @@ struct sms_share {
     struct sms__client *waiting, **last_waiting;
     struct sms__action ask; /* those that wait */
     bool asking;
-    void *state;            /* of the policy */
+    void *state;            /* of the policy, as its random numbers */
+    gsl_rng *chance;        /* NULL until it asks for some */
     uint64_t context;       /* bytes of one */
     struct sms__wake *wake; /* [wakes_room], a heap by time and number */
     size_t wakes, wakes_room;

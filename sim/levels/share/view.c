@@ -142,6 +142,13 @@ void sms_share_resume(struct sms_share *share, size_t process)
     sms__client_pause(&share->client[process], false, share->engine.now);
 }
 
+double sms_share_random(struct sms_share *share)
+{
+    if (!share->chance)
+        share->chance = sms__stream(share->arena, share->spec->seed, "share policy", 0);
+    return gsl_rng_uniform(share->chance);
+}
+
 bool sms_share_restore(struct sms_share *share, size_t process, size_t device)
 {
     return sms__client_restore(&share->client[process], &share->place[device], share->engine.now);
