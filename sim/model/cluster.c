@@ -88,6 +88,27 @@ static int compare_names(const void *a, const void *b)
     return (x->node->mark.column > y->node->mark.column) - (x->node->mark.column < y->node->mark.column);
 }
 
+static int compare_texts(const void *key, const void *at) { return strcmp(key, ((const struct sms__named *)at)->name); }
+
+/* Complains where the name without its last digits is that of several, and those digits are the number of one. */
+static void check_number(struct sms__reader *reader, const struct sms__named *sorted, size_t count,
+                         const struct sms__named *one, const char *what)
+{
+    char stem[256];
+    for (size_t end = one->apart ? 0 : strlen(one->name);
+         end > 1 && one->name[end - 1] >= '0' && one->name[end - 1] <= '9'; end--) {
+        snprintf(stem, sizeof stem, "%.*s", (int)end - 1, one->name);
+        const struct sms__named *many = bsearch(stem, sorted, count, sizeof *sorted, compare_texts);
+        double number = strtod(one->name + end - 1, NULL);
+        double lowest = one->several ? 10 * number + 1 : number;
+        if (!many || one->name[end - 1] == '0' || lowest > (double)many->several)
+            continue;
+        sms__complain(reader, one->node, "%s '%.60s%s' is also one of the several of '%.60s'", what, one->name,
+                      one->several ? "1" : "", many->name);
+        return;
+    }
+}
+
 void sms__check_names(struct sms__reader *reader, struct sms__named *named, size_t count, const char *what)
 {
     if (count > 1)
@@ -95,6 +116,11 @@ void sms__check_names(struct sms__reader *reader, struct sms__named *named, size
     for (size_t i = 1; i < count && reader->errors->count <= SMS_ERRORS_MAX; i++)
         if (named[i].name[0] && !strcmp(named[i - 1].name, named[i].name))
             sms__complain(reader, named[i].node, "%s '%.60s' is defined twice", what, named[i].name);
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        any |= named[i].several > 0;
+    for (size_t i = 0; any && i < count && reader->errors->count <= SMS_ERRORS_MAX; i++)
+        check_number(reader, named, count, &named[i], what);
 }
 
 /* One entry of `nodes:`. */
@@ -169,7 +195,8 @@ static void check_node_names(struct sms__reader *reader, const struct sms__clust
 {
     struct sms__named *named = SMS__NEW(reader->arena, struct sms__named, cluster->kinds);
     for (size_t k = 0; k < cluster->kinds; k++)
-        named[k] = (struct sms__named){cluster->node[k].name, cluster->node[k].node};
+        named[k] = (struct sms__named){cluster->node[k].name, cluster->node[k].node,
+                                       cluster->node[k].count > 1 ? cluster->node[k].count : 0, false};
     sms__check_names(reader, named, cluster->kinds, "node");
 }
 

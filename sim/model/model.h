@@ -447,10 +447,12 @@ extern const struct sms__table sms__pod_tables[2];
 
 /* A field that takes CPUs or GPUs, into a uint64_t of thousandths. */
 void sms__read_milli(struct sms__reader *reader, const struct sms__node *node, void *at);
-/* Complains of names that come twice; sorts them. Empty ones are none. */
+/* Complains of names that come twice, with numbers or without; sorts them. Empty ones are none. */
 struct sms__named {
     const char *name;
     const struct sms__node *node;
+    uint64_t several; /* it stands for NAME1 to NAME with that number; 0: for NAME alone */
+    bool apart;       /* it is in no results: only its equals are its namesakes */
 };
 void sms__check_names(struct sms__reader *reader, struct sms__named *named, size_t count, const char *what);
 

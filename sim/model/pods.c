@@ -391,12 +391,23 @@ static void measure_load(const struct reading *reading)
     cluster->load = cluster->gpu_milli ? milli / (double)cluster->gpu_milli : 0;
 }
 
+/* How many numbers its pods may have; those to draw from do not come, and how many are drawn may not be known. */
+static uint64_t several(const struct sms__pods *pods)
+{
+    if (pods->pool)
+        return 0;
+    if (pods->rows)
+        return pods->until > 0 ? UINT64_MAX : pods->count;
+    return pods->count > 1 ? pods->count : 0;
+}
+
 static void check_all(const struct reading *reading, const struct sms__node *list)
 {
     struct sms__cluster *cluster = reading->cluster;
     struct sms__named *named = SMS__NEW(reading->reader->arena, struct sms__named, cluster->groups);
     for (size_t g = 0; g < cluster->groups; g++)
-        named[g] = (struct sms__named){cluster->pod[g].name, cluster->pod[g].node};
+        named[g] = (struct sms__named){cluster->pod[g].name, cluster->pod[g].node, several(&cluster->pod[g]),
+                                       cluster->pod[g].pool};
     sms__check_names(reading->reader, named, cluster->groups, "pod");
     if (reading->reader->errors->count)
         return;

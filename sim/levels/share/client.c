@@ -227,10 +227,10 @@ void sms__client_init(struct sms_share *share, size_t idx)
         .state_place = -1,
     };
     draw_workload(client, spec->seed);
-    init_jitter(client, spec->seed);
     client->source = sms__engine_source(&share->engine, SMS__LEVEL_TENANT, fire, client);
-    if (!client->running)
+    if (!client->running) /* streams are large, and each of n stand-alone runs has n - 1 who do not run */
         return;
+    init_jitter(client, spec->seed);
     share->running++;
     share->pending++;
     client->timer = arrive;
