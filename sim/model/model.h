@@ -147,14 +147,14 @@ struct sms__vm {
     const char *workload_name;
     const struct sms__node *node, *workload_node;
     const struct sms__workload *workload;
-    double start_ps, deadline_ps; /* deadline 0: none */
-    uint64_t type;                /* by which --format simtbs groups VMs */
-    uint64_t repeat;              /* jobs; 0: for ever */
-    uint64_t streams;             /* jobs at once, per device */
-    int arrivals;                 /* enum sms__arrivals */
-    double interval_ps;           /* mean time between arrivals, per device */
-    const struct sms__fit **fit;  /* [devices] -> [kernels] */
-    struct sms__process *process; /* what is said of it as a process; NULL where the scenario has `vms:` */
+    double start_ps, deadline_ps;       /* deadline 0: none */
+    uint64_t type;                      /* by which --format simtbs groups VMs */
+    uint64_t repeat;                    /* jobs; 0: for ever */
+    uint64_t streams;                   /* jobs at once, per device */
+    int arrivals;                       /* enum sms__arrivals */
+    double interval_ps;                 /* mean time between arrivals, per device */
+    const struct sms__fit **fit;        /* [devices] -> [kernels] */
+    const struct sms__process *process; /* what is said of it as a process; NULL where the scenario has `vms:` */
 };
 
 /* One workload of several that may be drawn for a process. `first` is its first kernel's number

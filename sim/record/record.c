@@ -91,16 +91,18 @@ void sms__record_init(struct sms__record *record, struct sms__arena *arena, cons
     record->shared = SMS__NEW(arena, struct sms__shared_record, scenario->devices);
 }
 
-/* What is said of the whole run stays. */
+void sms__process_record_restart(struct sms__process_record *process)
+{
+    *process = (struct sms__process_record){.ended_ps = process->ended_ps,
+                                            .most_held = process->most_held,
+                                            .failed = process->failed,
+                                            .choice = process->choice};
+}
+
 static void restart_processes(struct sms__record *record)
 {
-    for (size_t v = 0; v < record->scenario->vms; v++) {
-        struct sms__process_record *process = &record->process[v];
-        *process = (struct sms__process_record){.ended_ps = process->ended_ps,
-                                                .most_held = process->most_held,
-                                                .failed = process->failed,
-                                                .choice = process->choice};
-    }
+    for (size_t v = 0; v < record->scenario->vms; v++)
+        sms__process_record_restart(&record->process[v]);
     for (size_t d = 0; d < record->scenario->devices; d++)
         record->shared[d] = (struct sms__shared_record){.most_held = record->shared[d].most_held};
 }

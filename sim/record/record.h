@@ -143,6 +143,9 @@ struct sms__record {
 
 void sms__record_init(struct sms__record *record, struct sms__arena *arena, const struct sms_scenario *scenario);
 
+/* What is said of the whole run stays. */
+void sms__process_record_restart(struct sms__process_record *process);
+
 /* Forgets all that was measured; what it measures now begins at `now`. */
 void sms__record_restart(struct sms__record *record, uint64_t now);
 
