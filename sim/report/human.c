@@ -186,6 +186,21 @@ static const char *const cluster_columns[] = {
     "makespan_ns"};
 enum { CLUSTER_COLUMNS = sizeof cluster_columns / sizeof *cluster_columns };
 
+/* Beside those, where pods run workloads. */
+static const char *const workload_columns[] = {
+    "done_count",          "failed_count",       "jobs_per_s",          "turnaround_mean_ns", "turnaround_p95_ns",
+    "slowdown_mean_ratio", "slowdown_p95_ratio", "deadline_miss_ratio", "stp_ratio",          "gpu_busy_ratio"};
+enum { WORKLOAD_COLUMNS = sizeof workload_columns / sizeof *workload_columns };
+
+/* NULL beyond. */
+static const char *cluster_column(const struct sms_results *results, size_t i)
+{
+    size_t more = sms_results_scenario(results)->vms ? WORKLOAD_COLUMNS : 0;
+    if (i < CLUSTER_COLUMNS)
+        return cluster_columns[i];
+    return i < CLUSTER_COLUMNS + more ? workload_columns[i - CLUSTER_COLUMNS] : NULL;
+}
+
 /* A row a metric, a column a policy: names are long and policies few. */
 static void print_cluster(const struct sms_results *results, FILE *to)
 {
@@ -194,13 +209,15 @@ static void print_cluster(const struct sms_results *results, FILE *to)
     sms__table_add(table, "cluster by policy");
     for (size_t p = 0; p < policies; p++)
         sms__table_add(table, "%s", sms_results_policy(results, p));
-    for (size_t c = 0; c < CLUSTER_COLUMNS; c++) {
-        sms__table_add(table, "%s", cluster_columns[c]);
+    for (size_t c = 0; cluster_column(results, c); c++) {
+        sms__table_add(table, "%s", cluster_column(results, c));
         for (size_t p = 0; p < policies; p++)
-            add_estimate(table, results, p, SMS_CLUSTER, 0, cluster_columns[c]);
+            add_estimate(table, results, p, SMS_CLUSTER, 0, cluster_column(results, c));
     }
     sms__table_print(table, to);
     fputc('\n', to);
+    for (size_t p = 0; p < policies; p++)
+        print_stall(results, p, to);
 }
 
 void sms__print_results(const struct sms_results *results, FILE *to)
@@ -252,8 +269,8 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, F
         add_ratios(table, results, baseline, SMS_VM, v, "kernels_per_s");
     for (size_t i = 0; i < sms_results_subjects(results, SMS_PROCESS); i++)
         add_ratios(table, results, baseline, SMS_PROCESS, i, "turnaround_ns");
-    for (size_t i = 0; i < CLUSTER_COLUMNS && cluster; i++)
-        add_ratios(table, results, baseline, SMS_CLUSTER, 0, cluster_columns[i]);
+    for (size_t i = 0; cluster && cluster_column(results, i); i++)
+        add_ratios(table, results, baseline, SMS_CLUSTER, 0, cluster_column(results, i));
     if (shares)
         add_ratios(table, results, baseline, SMS_HOST, 0, "makespan_ns");
     if (shares)

@@ -129,6 +129,7 @@ void sms__client_leave(struct sms__client *client, enum sms_phase phase, uint64_
     client->share->running--;
     sms__client_tell(client, phase == SMS_PHASE_DONE ? SMS_EVENT_ENDED : SMS_EVENT_FAILED);
     client->taken = false;
+    sms__wakes_set(client->share);
     client->share->setup.through(client->share->setup.subject, client, now);
 }
 
@@ -199,6 +200,7 @@ void sms__client_come(struct sms__client *client, uint64_t start)
     client->share->pending++;
     client->timer = arrive;
     sms__engine_at(client->share->engine, client->source, start);
+    sms__wakes_set(client->share);
 }
 
 /* One workload of those that may be drawn; the same under every policy. */
@@ -239,7 +241,6 @@ void sms__client_init(struct sms_share *share, size_t idx)
         .first_kind = spec->record->first_kernel[idx],
         .only = share->setup.vm[idx].process->device,
         .due_ps = UINT64_MAX,
-        .most = UINT64_MAX,
         .record = &spec->record->process[idx],
         .vm_record = &spec->record->vm[idx],
         .running = spec->only_vm < 0 || (size_t)spec->only_vm == idx,

@@ -88,7 +88,6 @@ struct sms__coming {
     size_t vm;        /* of the scenario: what it is */
     size_t board;     /* the only one on which it may be */
     uint64_t due_ps;  /* when it should be through; UINT64_MAX: whenever */
-    uint64_t most;    /* device memory that it may hold, its context included; UINT64_MAX: all that is free */
     size_t tag;       /* for who let it come */
 };
 
@@ -104,7 +103,7 @@ struct sms__client {
     size_t number;            /* of the VM, in the scenario */
     size_t first_kind;        /* of the VM's kernels, among what units run */
     long only;                /* the board on which it must be; -1: any */
-    uint64_t due_ps, most;    /* as struct sms__coming has it */
+    uint64_t due_ps;          /* as struct sms__coming has it, as the next */
     size_t tag;
     char *text; /* [SMS__CLIENT_NAME], of a slot: its name */
     bool taken; /* of a slot */
@@ -219,6 +218,16 @@ void sms__share_close(struct sms_share *share, uint64_t now);
 bool sms__share_is_busy(const struct sms_share *share);
 uint64_t sms__share_events(const struct sms_share *share); /* of engines inside */
 
+/* solo.c: a process by itself on a device of the scenario, on a host of its own. */
+struct sms__solo {
+    uint64_t ps; /* until it was through; SMS__NEVER: it never was */
+    bool failed;
+    double kernel_ps, resident_ps; /* a launch of its first kernel; time of all its blocks on SMs */
+};
+/* Codes as of sms__simulate. It takes memory of its own and gives it back. */
+int sms__share_solo(const struct sms__run_spec *spec, const struct sms__policy_use *block, const struct sms__vm *vm,
+                    size_t number, size_t device, struct sms__solo *out);
+
 /* slot.c: a process comes at `start`, to a free slot of its board, of which there must be one. */
 struct sms__client *sms__share_admit(struct sms_share *share, const struct sms__coming *coming, uint64_t start);
 void sms__slot_init(struct sms_share *share, size_t idx);
@@ -264,6 +273,8 @@ void sms__client_close(struct sms__client *client, uint64_t now); /* at the run'
 
 /* view.c */
 void sms__wakes_init(struct sms_share *share);
+/* After a process of a slot has come or gone: with none there, timers of the policy wait. */
+void sms__wakes_set(struct sms_share *share);
 
 /* place.c: devices and what is on them. How many places a board is, the same for all: */
 size_t sms__places_each(const struct sms__setup *setup);

@@ -22,7 +22,6 @@ void sms__slot_init(struct sms_share *share, size_t idx)
         .idx = idx,
         .only = (long)(idx / share->setup.slots),
         .due_ps = UINT64_MAX,
-        .most = UINT64_MAX,
         .record = SMS__NEW(share->arena, struct sms__process_record, 1),
         .text = sms__alloc(share->arena, SMS__CLIENT_NAME, 1),
     };
@@ -103,7 +102,6 @@ struct sms__client *sms__share_admit(struct sms_share *share, const struct sms__
         .first_kind = share->spec->record->first_kernel[coming->vm],
         .only = kept.only,
         .due_ps = coming->due_ps,
-        .most = coming->most,
         .tag = coming->tag,
         .text = kept.text,
         .taken = true,

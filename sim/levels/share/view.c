@@ -203,7 +203,15 @@ static void sift_down(struct sms__wake *wake, size_t count)
 
 static void schedule_wakes(struct sms_share *share)
 {
-    sms__engine_at(share->engine, share->wake_source, share->wakes ? share->wake[0].time : SMS__NEVER);
+    bool asleep = share->setup.slots && share->running == 0;
+    uint64_t now = share->engine->now, time = share->wakes && !asleep ? share->wake[0].time : SMS__NEVER;
+    sms__engine_at(share->engine, share->wake_source, time > now ? time : now);
+}
+
+void sms__wakes_set(struct sms_share *share)
+{
+    if (share->setup.slots)
+        schedule_wakes(share);
 }
 
 /* A policy whose timers go on for ever while nothing else is under way and nothing comes of them waits for something
