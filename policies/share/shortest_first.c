@@ -5,8 +5,11 @@
 static bool is_shortest(const struct sms_share *share, size_t process)
 {
     uint64_t own = sms_share_left(share, process);
+    long only = sms_share_process(share, process).only;
     for (size_t p = 0; p < sms_share_processes(share); p++) {
-        if (p == process || sms_share_process(share, p).phase != SMS_PHASE_UNPLACED)
+        struct sms_process_view view = sms_share_process(share, p);
+        bool apart = only >= 0 && view.only >= 0 && only != view.only;
+        if (p == process || view.phase != SMS_PHASE_UNPLACED || apart)
             continue;
         uint64_t other = sms_share_left(share, p);
         if (other < own || (other == own && p < process))
