@@ -84,6 +84,10 @@ static int read_and_draw(void *user)
         code = sms__write_pairs(plot);
     for (size_t i = 0; i < sizeof write / sizeof *write && code == SMS_OK && !pairs && !clusters; i++)
         code = write[i](plot);
+    if (code == SMS_OK && clusters)
+        code = sms__write_turnaround(plot);
+    if (code == SMS_OK)
+        code = sms__write_slowdown(plot);
     if (code == SMS_OK)
         code = sms__write_allocation(plot);
     for (size_t i = 0; i < plot->figures && code == SMS_OK; i++)

@@ -68,7 +68,7 @@ struct sms__plot {
     const char *scripts;
     atomic_bool *cancel;
     struct sms__names scenario, policy, vm;
-    struct sms__bars throughput, usage, turnaround, stp;
+    struct sms__bars throughput, usage, turnaround, slowdown, stp;
     struct sms__heat *heat;
     size_t heats;
     struct sms__box *box;
@@ -112,6 +112,7 @@ void *sms__grow(struct sms__arena *arena, void *items, size_t count, size_t size
 int sms__write_throughput(struct sms__plot *plot);
 int sms__write_usage(struct sms__plot *plot);
 int sms__write_turnaround(struct sms__plot *plot);
+int sms__write_slowdown(struct sms__plot *plot);
 int sms__write_heatmaps(struct sms__plot *plot);
 int sms__write_timelines(struct sms__plot *plot);
 int sms__write_processes(struct sms__plot *plot);

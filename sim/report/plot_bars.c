@@ -195,8 +195,9 @@ static void declare(const struct chart *chart)
 static void leave_out_processes(struct chart *chart)
 {
     const struct sms__bars *bars = &chart->plot->turnaround;
+    bool apart = chart->bars == &chart->plot->usage || chart->bars == &chart->plot->slowdown;
     size_t *processes = SMS__NEW(&chart->plot->arena, size_t, chart->plot->scenario.count);
-    for (size_t i = 0; i < bars->count && chart->bars != &chart->plot->usage; i++) {
+    for (size_t i = 0; i < bars->count && !apart; i++) {
         const struct sms__bar *bar = &bars->bar[i];
         processes[bar->scenario] += bar->policy == bars->bar[0].policy && !bar->host;
         if (chart->bars != bars || processes[bar->scenario] > PROCESSES_MOST)
@@ -234,12 +235,20 @@ int sms__write_throughput(struct sms__plot *plot)
     return write_chart(&chart, "throughput");
 }
 
-/* Only where there are processes. */
+/* Only where there are processes, or pods that run workloads. */
 int sms__write_turnaround(struct sms__plot *plot)
 {
     static const struct sms__unit units[] = {{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}, {"ns", 1}, {0}};
     struct chart chart = {.plot = plot, .bars = &plot->turnaround, .unit_of = "Turnaround", .units = units};
     return plot->turnaround.count ? write_chart(&chart, "turnaround") : SMS_OK;
+}
+
+/* Only where pods run workloads. */
+int sms__write_slowdown(struct sms__plot *plot)
+{
+    static const struct sms__unit units[] = {{"times alone", 1}, {0}};
+    struct chart chart = {.plot = plot, .bars = &plot->slowdown, .unit_of = "Time on the node", .units = units};
+    return plot->slowdown.count ? write_chart(&chart, "slowdown") : SMS_OK;
 }
 
 /* Below half a percent a bar is not to be seen. */

@@ -134,6 +134,32 @@ static int read_processes(struct sms__plot *plot)
     return code;
 }
 
+/* Of clusters whose pods run workloads. The group is what the metric says after its first word: "mean", "p95". */
+static void take_cluster(struct sms__plot *plot, struct sms__csv *csv)
+{
+    const char *metric = csv->column[3], *group = strchr(metric, '_') + 1;
+    bool slowdown = !strncmp(metric, "slowdown", 8);
+    if (isnan(sms__csv_number(csv, 5)))
+        return;
+    struct sms__bar *bar = add_bar(plot, slowdown ? &plot->slowdown : &plot->turnaround, csv, 3);
+    bar->group = sms__copy(&plot->arena, group, strcspn(group, "_"));
+}
+
+static int read_cluster(struct sms__plot *plot)
+{
+    static const char *const metrics[] = {"turnaround_mean_ns",  "turnaround_p50_ns",  "turnaround_p95_ns",
+                                          "slowdown_mean_ratio", "slowdown_p95_ratio", "slowdown_p99_ratio"};
+    int code = SMS_OK;
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics && code == SMS_OK; i++) {
+        struct sms__csv csv = {.file = "cluster.csv",
+                               .column = {"scenario", "policy", "cluster", metrics[i],
+                                          sms__print(&plot->arena, "ci95_%s", metrics[i]), "slowdown_mean_ratio"},
+                               .row = take_cluster};
+        code = sms__csv_read(plot, &csv);
+    }
+    return code;
+}
+
 static void take_point(struct sms__plot *plot, struct sms__csv *csv)
 {
     struct sms__point point = {.scenario = scenario_of(plot, csv),
@@ -145,7 +171,7 @@ static void take_point(struct sms__plot *plot, struct sms__csv *csv)
     plot->point[plot->points++] = point;
 }
 
-/* A file that is there only if a scenario has nodes. */
+/* Files that are there only if a scenario has nodes. */
 static int read_allocation(struct sms__plot *plot)
 {
     struct sms__csv csv = {.file = "allocation.csv",
@@ -153,7 +179,8 @@ static int read_allocation(struct sms__plot *plot)
                            .row = take_point};
     if (access(sms__print(&plot->arena, "%s/%s", plot->folder, csv.file), F_OK))
         return SMS_OK;
-    return sms__csv_read(plot, &csv);
+    int code = sms__csv_read(plot, &csv);
+    return code == SMS_OK ? read_cluster(plot) : code;
 }
 
 int sms__plot_read(struct sms__plot *plot)
