@@ -67,27 +67,30 @@ static double time_of_one(const char *workload, const char *fidelity, const char
     return time;
 }
 
-/* Under a model that slows a kernel by itself, its own blocks among each other included. With jitter a kernel's time
- * is that of its mean over some launches. */
+/* With jitter a kernel's time is that of its mean over some launches. */
+static void assert_fidelities_agree(const char *workload, const char *policy, const char *contention, int jitter)
+{
+    double blocks = time_of_one(workload, "blocks", policy, contention, jitter);
+    double steps = time_of_one(workload, "processes", policy, contention, jitter);
+    double time = time_of_one(workload, "duration", policy, contention, jitter);
+    bool asks = strstr(policy, "mobile_cuda"); /* a manager, which takes time */
+    assert_near(steps, blocks, jitter ? 0.01 * blocks : 0.03);
+    assert_near(time, blocks, asks ? 0.2 * blocks : jitter ? 0.02 * blocks : 0);
+}
+
+/* Under models that slow a kernel by itself, too: by its own blocks among each other. */
 static void one_pod_takes_as_long_whatever_it_is_simulated_as(void **state)
 {
     static const char *const policies[] = {"{place: fgd, share: fair_share, mode: time_slice, block: fine_grained}",
                                            "{mode: together}", "{mode: exclusive, block: breadth_first}",
                                            "{share: mobile_cuda, mode: mps}"};
     static const char *const contentions[] = {"none", "{model: proportional, slope: 1.5}", "maxmin"};
-    static const char *const workloads[] = {"dense", "light"};
     (void)state;
-    for (size_t p = 0; p < 4; p++)
-        for (size_t c = 0; c < 3; c++)
-            for (size_t w = 0; w < 2; w++)
-                for (int jitter = 0; jitter <= 20; jitter += 20) {
-                    double blocks = time_of_one(workloads[w], "blocks", policies[p], contentions[c], jitter);
-                    double steps = time_of_one(workloads[w], "processes", policies[p], contentions[c], jitter);
-                    double time = time_of_one(workloads[w], "duration", policies[p], contentions[c], jitter);
-                    bool asks = strstr(policies[p], "mobile_cuda"); /* a manager, which takes time */
-                    assert_near(steps, blocks, jitter ? 0.01 * blocks : 0.03);
-                    assert_near(time, blocks, asks ? 0.2 * blocks : jitter ? 0.02 * blocks : 0);
-                }
+    for (size_t i = 0; i < 12; i++)
+        for (int jitter = 0; jitter <= 20; jitter += 20) {
+            assert_fidelities_agree("dense", policies[i / 3], contentions[i % 3], jitter);
+            assert_fidelities_agree("light", policies[i / 3], contentions[i % 3], jitter);
+        }
 }
 
 /* When each pod was placed. */
