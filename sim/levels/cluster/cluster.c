@@ -95,8 +95,7 @@ static void init_engine(struct sms__placing *placing)
 static void init(struct sms__placing *placing)
 {
     sms__pods_come(placing);
-    placing->end = SMS__NEW(placing->arena, struct sms__end, placing->pods);
-    placing->freed = SMS__NEW(placing->arena, uint32_t, placing->pods);
+    placing->freed = SMS__NEW(placing->arena, uint32_t, placing->cluster->nodes);
     sms__books_init(placing);
     sms__places_search_init(placing);
     init_engine(placing);

@@ -41,6 +41,7 @@ struct sms__book {
     uint64_t stamp;     /* of its entry `alike`; 0: it has none */
     uint32_t alike;
     uint64_t changed_at; /* the place of its last change in the log, from 1; 0: none */
+    bool freed;          /* it is in that list */
 };
 
 /* Where pods of one shape may go, brought up to date when it is asked. */
@@ -114,11 +115,11 @@ struct sms__placing {
     uint32_t *blocked;        /* [blocks]: shapes that wait for something to be freed */
     size_t blocks;
     uint32_t *freed; /* [frees]: nodes, at this instant */
-    size_t frees, frees_most;
+    size_t frees;
 
     /* life.c */
-    struct sms__end *end; /* [ends]: a heap */
-    size_t ends;
+    struct sms__end *end; /* [ends] of [ends_most]: a heap */
+    size_t ends, ends_most;
 
     /* cluster.c */
     size_t marks; /* points of the record's allocation that are filled */
@@ -165,6 +166,9 @@ bool sms__pod_take(struct sms__placing *placing, uint32_t pod, uint32_t node, ui
 void sms__pod_begin(struct sms__placing *placing, uint32_t pod, uint64_t now);
 /* Its run is over: it gives its place back. Those that wait are not served yet. */
 void sms__pod_end(struct sms__placing *placing, uint32_t pod, uint64_t now);
+/* Its run is cut short: it gives its place back and has none; it neither ended nor waits. Its next run, if it is put
+ * into its line again, begins anew. */
+void sms__pod_cut(struct sms__placing *placing, uint32_t pod, uint64_t now);
 /* All whose duration is over now. */
 void sms__pods_end(struct sms__placing *placing, uint64_t now);
 double sms__pod_deadline(const struct sms__placing *placing, const struct sms__pod *pod);

@@ -2,6 +2,7 @@
 #include "cluster.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* A heap of ends: by time, of equal ones the pod that came first. */
 static bool is_before(struct sms__end a, struct sms__end b)
@@ -9,10 +10,8 @@ static bool is_before(struct sms__end a, struct sms__end b)
     return a.time != b.time ? a.time < b.time : a.pod < b.pod;
 }
 
-static void push_end(struct sms__placing *placing, struct sms__end end)
+static void sift_up(struct sms__end *heap, size_t at, struct sms__end end)
 {
-    struct sms__end *heap = placing->end;
-    size_t at = placing->ends++;
     for (; at > 0 && is_before(end, heap[(at - 1) / 2]); at = (at - 1) / 2)
         heap[at] = heap[(at - 1) / 2];
     heap[at] = end;
@@ -37,6 +36,32 @@ static bool is_stale(const struct sms__placing *placing, struct sms__end end)
 {
     const struct sms__pod *pod = &placing->pod[end.pod];
     return pod->node == SMS__NO_NODE || pod->run != end.run;
+}
+
+/* Forgets the ends of runs that were cut short; if most are still to come, the heap grows. */
+static void make_room(struct sms__placing *placing)
+{
+    size_t ends = placing->ends;
+    placing->ends = 0;
+    for (size_t i = 0; i < ends; i++)
+        if (!is_stale(placing, placing->end[i])) {
+            sift_up(placing->end, placing->ends, placing->end[i]);
+            placing->ends++;
+        }
+    if (2 * placing->ends < placing->ends_most)
+        return;
+    placing->ends_most = 2 * placing->ends_most + 64;
+    struct sms__end *grown = SMS__NEW(placing->arena, struct sms__end, placing->ends_most);
+    if (placing->ends)
+        memcpy(grown, placing->end, placing->ends * sizeof *grown);
+    placing->end = grown;
+}
+
+static void push_end(struct sms__placing *placing, struct sms__end end)
+{
+    if (placing->ends == placing->ends_most)
+        make_room(placing);
+    sift_up(placing->end, placing->ends++, end);
 }
 
 static void wait_for_end(struct sms__placing *placing)
@@ -119,7 +144,18 @@ static void give_back(struct sms__placing *placing, struct sms__pod *pod, uint64
 {
     sms__books_settle(placing, now);
     sms__books_give(placing, pod->node, &placing->cluster->shape[pod->shape], pod->gpus);
-    placing->freed[placing->frees++] = pod->node;
+    if (!placing->book[pod->node].freed)
+        placing->freed[placing->frees++] = pod->node;
+    placing->book[pod->node].freed = true;
+}
+
+void sms__pod_cut(struct sms__placing *placing, uint32_t p, uint64_t now)
+{
+    struct sms__pod *pod = &placing->pod[p];
+    give_back(placing, pod, now);
+    pod->node = SMS__NO_NODE;
+    pod->run++;
+    wait_for_end(placing);
 }
 
 double sms__pod_deadline(const struct sms__placing *placing, const struct sms__pod *pod)

@@ -79,7 +79,8 @@ void sms__lines_unblock(struct sms__placing *placing, uint64_t now)
     for (size_t i = placing->blocks; i-- > 0;)
         if (fits_freed(placing, placing->blocked[i]))
             unblock(placing, placing->blocked[i], now);
-    placing->frees = 0;
+    while (placing->frees)
+        placing->book[placing->freed[--placing->frees]].freed = false;
 }
 
 static void serve(struct sms__placing *placing, uint32_t shape, uint64_t now)
