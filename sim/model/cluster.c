@@ -7,7 +7,7 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-enum { ENTRIES_MAX = 1000000, NODES_MAX = 1000000, COLUMNS_MAX = 32 };
+enum { ENTRIES_MAX = 1000000, NODES_MAX = 1000000, COLUMNS_MAX = 32, ROWS_MAX = 2000 };
 
 /* What a run may take; see estimate.c. */
 #define MEMORY_MAX (4.0 * 1024 * 1024 * 1024)
@@ -220,7 +220,7 @@ static void read_nodes(struct sms__reader *reader, const struct sms__node *node,
     check_node_names(reader, cluster);
 }
 
-void sms__node_name(const struct sms__cluster *cluster, size_t node, char *out, size_t size)
+const struct sms__nodes *sms__kind_of(const struct sms__cluster *cluster, size_t node)
 {
     size_t low = 0, high = cluster->kinds;
     while (high - low > 1) {
@@ -230,11 +230,24 @@ void sms__node_name(const struct sms__cluster *cluster, size_t node, char *out, 
         else
             high = middle;
     }
-    const struct sms__nodes *kind = &cluster->node[low];
+    return &cluster->node[low];
+}
+
+void sms__node_name(const struct sms__cluster *cluster, size_t node, char *out, size_t size)
+{
+    const struct sms__nodes *kind = sms__kind_of(cluster, node);
     if (kind->count > 1)
         snprintf(out, size, "%s%zu", kind->name, node - kind->first + 1);
     else
         snprintf(out, size, "%s", kind->name);
+}
+
+void sms__row_name(const struct sms__cluster *cluster, size_t row, char *out, size_t size)
+{
+    if (cluster->rows == cluster->nodes)
+        sms__node_name(cluster, row, out, size);
+    else
+        snprintf(out, size, "%s", cluster->node[row].name);
 }
 
 static const struct sms__field scheduler_fields[] = {
@@ -265,6 +278,7 @@ static const struct sms__field cluster_fields[] = {
      .help = "a list of place policies, NAME or {NAME: {...}}"},
     {"pods", SMS__CUSTOM, .read = sms__read_pods, .required = true, .help = "a list of pods, tables of them, samples"},
     {"scheduler", SMS__CUSTOM, .read = read_scheduler, .help = "when pods that wait are tried again"},
+    {"failures", SMS__CUSTOM, .read = sms__read_failures, .help = "a list of nodes and GPUs that fail and return"},
     {"run", SMS__CUSTOM, .read = sms__read_run, .help = "how long, from which seed, how often"},
     {"expect", SMS__CUSTOM, .read = sms__read_expects, .help = "what `smsched check` checks"},
     {0}};
@@ -274,7 +288,12 @@ const struct sms__table sms__cluster_tables[4] = {{"scenario with nodes", cluste
                                                   {"scenario: scheduler", scheduler_fields},
                                                   {NULL, NULL}};
 
-/* Pods are read after nodes, wherever they stand. */
+/* Read after nodes, wherever they stand. */
+static bool is_late(const struct sms__node *key)
+{
+    return key->kind == SMS__SCALAR && (!strcmp(key->text, "pods") || !strcmp(key->text, "failures"));
+}
+
 static void read_in_order(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
 {
     struct sms__node *map = SMS__NEW(reader->arena, struct sms__node, 1);
@@ -283,8 +302,7 @@ static void read_in_order(struct sms__reader *reader, const struct sms__node *no
     map->items = 0;
     for (int last = 0; last < 2; last++)
         for (size_t i = 0; i + 1 < node->items; i += 2) {
-            const struct sms__node *key = node->item[i];
-            if ((key->kind == SMS__SCALAR && !strcmp(key->text, "pods")) != (last == 1))
+            if (is_late(node->item[i]) != (last == 1))
                 continue;
             map->item[map->items++] = node->item[i];
             map->item[map->items++] = node->item[i + 1];
@@ -315,15 +333,17 @@ static bool fits_in_memory(const struct sms_scenario *scenario)
 {
     const struct sms__cluster *cluster = scenario->cluster;
     double runs = (double)scenario->policies * (double)scenario->replications;
-    double nodes = (double)cluster->nodes * 400, pods = cluster->pods * 160, search = 1.5 * (1 << 30);
+    double nodes = (double)cluster->nodes * 400 + cluster->failing * 200, pods = cluster->pods * 160,
+           search = 1.5 * (1 << 30);
     double trees = (double)cluster->nodes * 32 * (double)cluster->shapes;
-    return nodes + pods + (trees < search ? trees : search) + runs * 6000 < MEMORY_MAX;
+    return nodes + pods + (trees < search ? trees : search) + runs * (6000 + 100 * (double)cluster->rows) < MEMORY_MAX;
 }
 
 void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
 {
-    const struct sms__cluster *cluster = scenario->cluster;
+    struct sms__cluster *cluster = scenario->cluster;
     (void)file;
+    cluster->rows = cluster->nodes <= ROWS_MAX ? cluster->nodes : cluster->kinds <= ROWS_MAX ? cluster->kinds : 0;
     bool whole = require(reader, scenario->node, "nodes", cluster->nodes);
     whole &= require(reader, scenario->node, "pods", cluster->groups);
     whole &= require(reader, scenario->node, "policies", scenario->policies);

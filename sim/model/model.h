@@ -232,7 +232,20 @@ struct sms__pods {
     size_t rows, first_row; /* of a sample: the pods that it draws from; rows 0: it is none */
     double until;           /* of a sample: GPUs asked for at the end, as a share of the cluster's; 0: `count` pods */
     bool lasts;             /* of a sample: its duration stands in the place of the rows' */
+    int on_failure;         /* enum sms__on_failure */
+    uint64_t restarts;      /* so many at most; then it is lost */
 };
+
+enum sms__on_failure { SMS__RESTART, SMS__LOST };
+
+/* One entry of `failures:`. */
+struct sms__failure {
+    size_t first, nodes;     /* of them */
+    long gpu;                /* its number, or one of these: */
+    double at_ps, for_ps;    /* for 0: it does not return */
+    double mtbf_ps, mttr_ps; /* mtbf 0: it is at the given time */
+};
+enum { SMS__NO_GPU = -1, SMS__EACH_GPU = -2 };
 
 enum sms__pod_spread { SMS__POD_FIXED, SMS__POD_EXPONENTIAL };
 
@@ -240,6 +253,7 @@ enum sms__pod_spread { SMS__POD_FIXED, SMS__POD_EXPONENTIAL };
 struct sms__cluster {
     struct sms__nodes *node; /* [kinds] */
     size_t kinds, nodes;
+    size_t rows;           /* of metrics of nodes: nodes, or if these are too many kinds, or if these are 0 */
     struct sms__pods *pod; /* [groups] */
     size_t groups;
     struct sms_pod_view *shape; /* [shapes], in the order of their first pods */
@@ -251,8 +265,11 @@ struct sms__cluster {
     size_t models;
     double retry_ps, retry_most_ps; /* 0: at once when something is freed */
     double start_delay_ps;          /* from placement to the start of what takes the duration */
-    uint64_t gpu_milli, cpu_milli;  /* of all nodes */
-    double pods, load;              /* about how many come, and how many GPUs they ask for as a share of all */
+    struct sms__failure *failure;   /* [failures] */
+    size_t failures;
+    double failing;                /* how many nodes and GPUs that lets fail, each entry by itself */
+    uint64_t gpu_milli, cpu_milli; /* of all nodes */
+    double pods, load;             /* about how many come, and how many GPUs they ask for as a share of all */
 };
 
 /* The host of the devices. 0: no limit, no power. */
@@ -265,7 +282,7 @@ struct sms__host {
 
 struct sms__expect {
     const struct sms__node *node;
-    const char *metric, *policy, *over, *vm, *resource, *process;
+    const char *metric, *policy, *over, *vm, *resource, *process, *of_node;
     long device;  /* its number, or -1: not of a device */
     bool cluster; /* of a cluster */
     struct sms__quantity value, tolerance, min, max;
@@ -430,8 +447,12 @@ extern const struct sms__table sms__process_tables[3];
 /* cluster.c: all of a scenario with `nodes:` and `pods:`. */
 void sms__read_cluster(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario);
 void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
+/* The entry that a node is of, by its number. */
+const struct sms__nodes *sms__kind_of(const struct sms__cluster *cluster, size_t node);
 /* The name of a node, by its number. */
 void sms__node_name(const struct sms__cluster *cluster, size_t node, char *out, size_t size);
+/* The name of a row of metrics of nodes. */
+void sms__row_name(const struct sms__cluster *cluster, size_t row, char *out, size_t size);
 /* A table's row as the map it stands for: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, where `~` is no value.
  */
 const struct sms__node *sms__table_row(struct sms__reader *reader, const struct sms__node *table, size_t row);
@@ -440,6 +461,12 @@ size_t sms__table_rows(struct sms__reader *reader, const struct sms__node *table
 /* An upper bound of the entries of a list, each row of its tables one. */
 size_t sms__count_entries(const struct sms__node *list);
 extern const struct sms__table sms__cluster_tables[4]; /* ends with a title of NULL */
+
+/* failures.c: `failures:` of a cluster, whose nodes are read; `at` is the scenario. */
+void sms__read_failures(struct sms__reader *reader, const struct sms__node *node, void *at);
+/* What the entry lets fail on a node of the kind: bit i: GPU i; SMS_NODE_GPUS_MAX: the node. */
+uint32_t sms__units_of(const struct sms__nodes *kind, const struct sms__failure *failure);
+extern const struct sms__table sms__failure_tables[2];
 
 /* pods.c: `pods:` of a cluster, whose nodes are read; `at` is the scenario. */
 void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, void *at);

@@ -17,10 +17,12 @@ struct entry {
     uint64_t count, gpus, gpu_milli, gpu_memory, cpu_milli, memory;
     double start_ps, duration_ps, deadline_ps, until;
     struct sms__vm arrivals;
-    int spread;
+    int spread, on_failure;
+    uint64_t restarts;
 };
 
 static const char *const spreads[] = {"fixed", "exponential", NULL};
+static const char *const on_failures[] = {"restart", "lost", NULL};
 
 static void keep(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
@@ -60,6 +62,10 @@ static const struct sms__field pod_fields[] = {
     {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, 1e18, .help = "of the host; default 0"},
     {"models", SMS__CUSTOM, 0, F(entry, models), .read = keep,
      .help = "a GPU model on which it may run, or a list; default: any"},
+    {"on_failure", SMS__CHOICE, 0, F(entry, on_failure), .choices = on_failures,
+     .help = "of its node or of a GPU that it has: restart, it waits again and begins anew, or lost; default restart"},
+    {"restarts", SMS__INTEGER, SMS__COUNT, F(entry, restarts), 1, 1e9,
+     .help = "at most so many, then it is lost; default: no limit"},
     {"table", SMS__CUSTOM, 0, F(entry, table), .read = keep,
      .help = "instead of all else but a name: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, a pod a row"},
     {"sample", SMS__CUSTOM, 0, F(entry, sample), .read = sms__keep_scalar,
@@ -144,6 +150,8 @@ static void check_times(struct sms__reader *reader, const struct sms__node *node
         sms__complain(reader, node, "what lasts for ever has no spread");
     if (entry->duration_ps == 0 && entry->deadline_ps > 0)
         sms__complain(reader, node, "what lasts for ever has no deadline");
+    if (is_given(node, "restarts") && entry->on_failure == SMS__LOST)
+        sms__complain(reader, sms__node_get(node, "restarts"), "what is lost at once has no restarts");
     if (last + entry->duration_ps > CLOCK_PS)
         sms__complain(reader, node, "it would end beyond the clock's 213 days");
     if (is_given(node, "arrivals") && entry->count == 1 && !entry->sample)
@@ -161,12 +169,14 @@ static struct sms__pods pods_of(const struct entry *entry, const struct sms__nod
                               .duration_ps = entry->duration_ps,
                               .spread = entry->spread,
                               .deadline_ps = entry->deadline_ps,
-                              .until = entry->until};
+                              .until = entry->until,
+                              .on_failure = entry->on_failure,
+                              .restarts = entry->restarts};
 }
 
 static struct entry read_entry(struct sms__reader *reader, const struct sms__node *node)
 {
-    struct entry entry = {.name = "", .count = 1, .gpu_milli = 1000};
+    struct entry entry = {.name = "", .count = 1, .gpu_milli = 1000, .restarts = UINT64_MAX};
     sms__read_fields(reader, node, pod_fields, &entry);
     return entry;
 }

@@ -16,7 +16,7 @@ long sms__metric_index(enum sms_subject subject, const char *name)
 
 const char *sms__subject_word(enum sms_subject subject)
 {
-    static const char *const words[] = {"host", "vm", "resource", "kernel", "process", "device", "cluster"};
+    static const char *const words[] = {"host", "vm", "resource", "kernel", "process", "device", "cluster", "node"};
     return words[subject];
 }
 

@@ -39,6 +39,7 @@ struct sms_gpu_view {
 /* One node, as its pods have left it. */
 struct sms_node_view {
     size_t node;
+    bool down; /* it takes no pods, and nothing of it is left; a GPU that is down has nothing left, and no pods */
     int model; /* of its GPUs; -1: it has none */
     uint32_t gpus;
     const struct sms_gpu_view *gpu; /* [gpus] */

@@ -90,6 +90,7 @@ void sms__books_init(struct sms__placing *placing)
     if (!placing->plain)
         init_alikes(placing);
     for (size_t n = 0; n < cluster->nodes; n++) {
+        placing->book[n].first_pod = SMS__NO_POD;
         placing->book[n].fragments = fragments_of(placing, n);
         placing->fragments += placing->book[n].fragments;
     }
@@ -103,7 +104,7 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 
 static uint64_t hash_node(const struct sms_node_view *node)
 {
-    uint64_t hash = mix((uint64_t)node->model << 32 | node->gpus, node->gpu_memory);
+    uint64_t hash = mix(mix((uint64_t)node->model << 32 | node->gpus, node->gpu_memory), node->down);
     hash = mix(mix(hash, node->cpu_milli), node->cpu_left);
     hash = mix(mix(hash, node->memory), node->memory_left);
     for (uint32_t i = 0; i <= node->gpus; i++)
@@ -115,8 +116,9 @@ static uint64_t hash_node(const struct sms_node_view *node)
 
 static bool are_alike(const struct sms_node_view *a, const struct sms_node_view *b)
 {
-    if (a->model != b->model || a->gpus != b->gpus || a->gpu_memory != b->gpu_memory || a->cpu_milli != b->cpu_milli ||
-        a->cpu_left != b->cpu_left || a->memory != b->memory || a->memory_left != b->memory_left)
+    if (a->down != b->down || a->model != b->model || a->gpus != b->gpus || a->gpu_memory != b->gpu_memory ||
+        a->cpu_milli != b->cpu_milli || a->cpu_left != b->cpu_left || a->memory != b->memory ||
+        a->memory_left != b->memory_left)
         return false;
     bool same = !memcmp(a->pods_by_gpus, b->pods_by_gpus, sizeof a->pods_by_gpus);
     for (uint32_t i = 0; i < a->gpus && same; i++)
@@ -158,6 +160,8 @@ void sms__books_settle(struct sms__placing *placing, uint64_t now)
     sms__integral time = now - placing->settled_ps;
     placing->record->gpu_ps += time * placing->gpu_milli;
     placing->record->cpu_ps += time * placing->cpu_milli;
+    placing->record->down_ps += time * placing->down_milli;
+    placing->record->down_cpu_ps += time * placing->down_cpu_milli;
     placing->settled_ps = now;
 }
 
@@ -187,6 +191,7 @@ void sms__books_take(struct sms__placing *placing, size_t n, const struct sms_po
         }
     placing->gpu_milli += (uint64_t)pod->gpus * pod->gpu_milli;
     placing->cpu_milli += pod->cpu_milli;
+    sms__tally_pod(placing, n, pod, 1);
     note_change(placing, n);
 }
 
@@ -205,6 +210,29 @@ void sms__books_give(struct sms__placing *placing, size_t n, const struct sms_po
         }
     placing->gpu_milli -= (uint64_t)pod->gpus * pod->gpu_milli;
     placing->cpu_milli -= pod->cpu_milli;
+    sms__tally_pod(placing, n, pod, -1);
+    note_change(placing, n);
+}
+
+void sms__books_lose(struct sms__placing *placing, size_t n, bool down, uint16_t gpus)
+{
+    struct sms_node_view *node = &placing->node[n];
+    struct sms_gpu_view *gpu = placing->gpu + (node->gpu - placing->gpu);
+    uint16_t before = placing->book[n].lost, turned = before ^ gpus;
+    int nodes = (int)down - (int)node->down;
+    for (uint32_t i = 0; i < node->gpus; i++)
+        if (turned >> i & 1)
+            gpu[i] = gpus >> i & 1 ? (struct sms_gpu_view){0} : (struct sms_gpu_view){1000, 0, node->gpu_memory};
+    if (nodes) {
+        node->down = down;
+        node->cpu_left = down ? 0 : node->cpu_milli;
+        node->memory_left = down ? 0 : node->memory;
+        placing->down_cpu_milli += down ? node->cpu_milli : -node->cpu_milli;
+    }
+    int more = __builtin_popcount(gpus) - __builtin_popcount(before);
+    placing->book[n].lost = gpus;
+    placing->down_milli += (uint64_t)((int64_t)more * 1000);
+    sms__tally_down(placing, n, nodes, more);
     note_change(placing, n);
 }
 
@@ -255,12 +283,15 @@ const char *sms__choose_gpus(struct sms__placing *placing, size_t n, const struc
 static bool node_agrees(const struct sms__placing *placing, size_t n)
 {
     const struct sms_node_view *node = &placing->node[n], *sum = &placing->sum[n];
-    bool agrees =
-        sum->cpu_left + node->cpu_left == node->cpu_milli && sum->memory_left + node->memory_left == node->memory;
-    for (uint32_t i = 0; i < node->gpus; i++)
-        agrees &= sum->gpu[i].milli_left + node->gpu[i].milli_left == 1000 &&
-                  sum->gpu[i].memory_left + node->gpu[i].memory_left == node->gpu_memory &&
-                  sum->gpu[i].pods == node->gpu[i].pods;
+    uint64_t up = !node->down;
+    bool agrees = sum->cpu_left + node->cpu_left == up * node->cpu_milli &&
+                  sum->memory_left + node->memory_left == up * node->memory;
+    for (uint32_t i = 0; i < node->gpus; i++) {
+        uint64_t whole = !(placing->book[n].lost >> i & 1);
+        agrees &= sum->gpu[i].milli_left + node->gpu[i].milli_left == whole * 1000 &&
+                  sum->gpu[i].memory_left + node->gpu[i].memory_left == whole * node->gpu_memory &&
+                  sum->gpu[i].pods == node->gpu[i].pods && !(node->down && whole);
+    }
     return agrees && !memcmp(sum->pods_by_gpus, node->pods_by_gpus, sizeof sum->pods_by_gpus);
 }
 

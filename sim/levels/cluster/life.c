@@ -79,7 +79,7 @@ double sms__share_of_gpus(const struct sms__placing *placing, uint64_t milli)
 /* Of what is left. */
 static double fragments(const struct sms__placing *placing)
 {
-    uint64_t left = placing->cluster->gpu_milli - placing->gpu_milli;
+    uint64_t left = placing->cluster->gpu_milli - placing->down_milli - placing->gpu_milli;
     return left ? (double)placing->fragments / (double)placing->cluster->typical_pods / (double)left : 0;
 }
 
@@ -93,7 +93,7 @@ static void tell(const struct sms__placing *placing, uint32_t p, uint64_t now)
     sms__pod_name(placing, p, name, sizeof name);
     sms__node_name(placing->cluster, pod->node, node, sizeof node);
     const struct sms_placement placement = {.time_ps = now,
-                                            .wait_ps = now - pod->arrival_ps,
+                                            .wait_ps = now - pod->since_ps,
                                             .pod = name,
                                             .node = node,
                                             .gpus = pod->gpus,
@@ -113,6 +113,28 @@ static uint64_t end_after(const struct sms__placing *placing, const struct sms__
     return beyond ? SMS__NEVER : now + delay + pod->duration_ps;
 }
 
+/* Of the pods on a node, kept where something may fail. */
+static void enter_list(struct sms__placing *placing, uint32_t p)
+{
+    struct sms__pod *pod = &placing->pod[p];
+    struct sms__book *book = &placing->book[pod->node];
+    pod->prev = SMS__NO_POD;
+    pod->next = book->first_pod;
+    if (pod->next != SMS__NO_POD)
+        placing->pod[pod->next].prev = p;
+    book->first_pod = p;
+}
+
+static void leave_list(struct sms__placing *placing, const struct sms__pod *pod)
+{
+    if (pod->prev == SMS__NO_POD)
+        placing->book[pod->node].first_pod = pod->next;
+    else
+        placing->pod[pod->prev].next = pod->next;
+    if (pod->next != SMS__NO_POD)
+        placing->pod[pod->next].prev = pod->prev;
+}
+
 bool sms__pod_take(struct sms__placing *placing, uint32_t p, uint32_t node, uint64_t now)
 {
     struct sms__pod *pod = &placing->pod[p];
@@ -125,9 +147,14 @@ bool sms__pod_take(struct sms__placing *placing, uint32_t p, uint32_t node, uint
     sms__books_settle(placing, now);
     pod->node = node;
     sms__books_take(placing, node, view, pod->gpus);
-    placing->record->placed++;
-    sms__histogram_add(&placing->record->wait, now - pod->arrival_ps);
+    if (pod->run == 0) { /* else it was counted before */
+        placing->record->placed++;
+        sms__histogram_add(&placing->record->wait, now - pod->arrival_ps);
+    }
     tell(placing, p, now);
+    pod->since_ps = now;
+    if (placing->downs)
+        enter_list(placing, p);
     return true;
 }
 
@@ -144,9 +171,9 @@ static void give_back(struct sms__placing *placing, struct sms__pod *pod, uint64
 {
     sms__books_settle(placing, now);
     sms__books_give(placing, pod->node, &placing->cluster->shape[pod->shape], pod->gpus);
-    if (!placing->book[pod->node].freed)
-        placing->freed[placing->frees++] = pod->node;
-    placing->book[pod->node].freed = true;
+    sms__note_freed(placing, pod->node);
+    if (placing->downs)
+        leave_list(placing, pod);
 }
 
 void sms__pod_cut(struct sms__placing *placing, uint32_t p, uint64_t now)
@@ -169,6 +196,7 @@ void sms__pod_end(struct sms__placing *placing, uint32_t p, uint64_t now)
     double deadline = sms__pod_deadline(placing, pod);
     give_back(placing, pod, now);
     pod->ended = true;
+    placing->record->ended++;
     placing->record->last_end_ps = now;
     placing->record->timed += deadline > 0;
     placing->record->missed += deadline > 0 && (double)(now - pod->arrival_ps) > deadline;

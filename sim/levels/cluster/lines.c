@@ -14,27 +14,45 @@ void sms__lines_init(struct sms__placing *placing)
     sms__queue_init(&placing->waking, placing->arena, shapes);
 }
 
+/* Lines are served in the order of this. */
+static uint64_t key_of(const struct sms__placing *placing, uint32_t shape)
+{
+    uint32_t first = placing->line[shape].first;
+    return first == SMS__NO_POD ? SMS__NEVER : placing->pod[first].ticket;
+}
+
 /* The line may be tried now, or it waits for the end of its back-off. */
 static void offer(struct sms__placing *placing, uint32_t shape, uint64_t now)
 {
     const struct sms__line *line = &placing->line[shape];
     bool early = line->not_before > now;
-    sms__queue_set(&placing->ready, shape, early ? SMS__NEVER : line->first);
+    sms__queue_set(&placing->ready, shape, early ? SMS__NEVER : key_of(placing, shape));
     sms__queue_set(&placing->waking, shape, early ? line->not_before : SMS__NEVER);
     sms__engine_at(&placing->engine, placing->wake_source, sms__queue_first(&placing->waking).time);
 }
 
-void sms__lines_add(struct sms__placing *placing, uint32_t p)
+void sms__lines_add(struct sms__placing *placing, uint32_t p, uint64_t now)
 {
     struct sms__pod *pod = &placing->pod[p];
     struct sms__line *line = &placing->line[pod->shape];
-    if (line->first == SMS__NO_POD) {
-        line->first = line->last = p;
-        sms__queue_set(&placing->ready, pod->shape, p);
+    pod->since_ps = now;
+    pod->ticket = placing->tickets++;
+    pod->next = SMS__NO_POD;
+    placing->waiting++;
+    if (line->first != SMS__NO_POD) {
+        placing->pod[line->last].next = p;
+        line->last = p;
         return;
     }
-    placing->pod[line->last].next = p;
-    line->last = p;
+    line->first = line->last = p;
+    sms__queue_set(&placing->ready, pod->shape, key_of(placing, pod->shape));
+}
+
+void sms__note_freed(struct sms__placing *placing, uint32_t node)
+{
+    if (!placing->book[node].freed)
+        placing->freed[placing->frees++] = node;
+    placing->book[node].freed = true;
 }
 
 /* Its first pod fits nowhere. */
@@ -97,7 +115,8 @@ static void serve(struct sms__placing *placing, uint32_t shape, uint64_t now)
     }
     line->first = placing->pod[p].next;
     line->delay_ps = line->not_before = 0;
-    sms__queue_set(&placing->ready, shape, line->first == SMS__NO_POD ? SMS__NEVER : line->first);
+    placing->waiting--;
+    sms__queue_set(&placing->ready, shape, key_of(placing, shape));
     if (sms__pod_take(placing, p, node, now))
         sms__pod_begin(placing, p, now);
 }
