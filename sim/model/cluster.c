@@ -126,7 +126,7 @@ void sms__check_names(struct sms__reader *reader, struct sms__named *named, size
 /* One entry of `nodes:`. */
 struct entry {
     const char *name, *model;
-    const struct sms__node *table;
+    const struct sms__node *table, *labels;
     uint64_t count, gpus, gpu_memory, cpu_milli, memory;
 };
 
@@ -145,6 +145,7 @@ static const struct sms__field node_fields[] = {
      .help = "of each GPU, for pods that ask for some; default 0"},
     {"cpu", SMS__CUSTOM, 0, F(entry, cpu_milli), .read = sms__read_milli, .help = "CPUs; default 0"},
     {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, 1e18, .help = "of the host; default 0"},
+    {"labels", SMS__CUSTOM, 0, F(entry, labels), .read = keep, .help = "{NAME: VALUE, ...}, that pods may ask for"},
     {"table", SMS__CUSTOM, 0, F(entry, table), .read = keep,
      .help = "instead of all else: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, a node a row"},
     {0}};
@@ -177,9 +178,12 @@ static void add_nodes(struct sms__reader *reader, const struct sms__node *node, 
     if (entry.gpus == 0 && (entry.model || entry.gpu_memory))
         sms__complain(reader, node, "a node without gpus has no model and no gpu_memory");
     int model = entry.gpus ? intern_model(reader, node, entry.model ? entry.model : "gpu", cluster) : -1;
-    cluster->node[cluster->kinds++] = (struct sms__nodes){entry.name,  node,  cluster->nodes,   entry.count,
-                                                          entry.gpus,  model, entry.gpu_memory, entry.cpu_milli,
-                                                          entry.memory};
+    cluster->node[cluster->kinds++] =
+        (struct sms__nodes){entry.name,       node,
+                            cluster->nodes,   entry.count,
+                            entry.gpus,       model,
+                            entry.gpu_memory, entry.cpu_milli,
+                            entry.memory,     sms__read_labels(reader, entry.labels, cluster, true)};
     cluster->nodes += entry.count;
     cluster->gpu_milli += entry.count * entry.gpus * 1000;
     cluster->cpu_milli += entry.count * entry.cpu_milli;

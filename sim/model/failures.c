@@ -9,7 +9,8 @@
 enum { ENTRIES_MAX = 100000, UNITS_MAX = 1000000 };
 
 /* Less than that, and a run could do nothing but fail. */
-#define DRAWN_LEAST_PS 1e6
+#define DRAWN_LEAST_PS 1e9
+#define DRAWN_MOST_PS 1e24
 
 struct entry {
     const struct sms__node *of, *gpu;
@@ -22,10 +23,10 @@ static const struct sms__field failure_fields[] = {
     {"gpu", SMS__CUSTOM, 0, F(entry, gpu), .read = sms__keep_scalar,
      .help = "not the node but one GPU of it, its number from 0, or each, on its own"},
     {"at", SMS__QUANTITY, SMS__TIME, F(entry, at_ps), 0, 1.8e19, .help = "when"},
-    {"for", SMS__QUANTITY, SMS__TIME, F(entry, for_ps), 1, 1.8e19, .help = "how long; default: it does not return"},
-    {"mtbf", SMS__QUANTITY, SMS__TIME, F(entry, mtbf_ps), DRAWN_LEAST_PS, SMS__TIME_MAX_PS,
+    {"for", SMS__QUANTITY, SMS__TIME, F(entry, for_ps), 1, SMS__TIME_MAX_PS, .help = "how long; default: it does not return"},
+    {"mtbf", SMS__QUANTITY, SMS__TIME, F(entry, mtbf_ps), DRAWN_LEAST_PS, DRAWN_MOST_PS,
      .help = "instead of at: again and again, this mean of exponential times from return to failure"},
-    {"mttr", SMS__QUANTITY, SMS__TIME, F(entry, mttr_ps), DRAWN_LEAST_PS, SMS__TIME_MAX_PS,
+    {"mttr", SMS__QUANTITY, SMS__TIME, F(entry, mttr_ps), DRAWN_LEAST_PS, DRAWN_MOST_PS,
      .help = "with mtbf: mean of exponential times from failure to return"},
     {0}};
 

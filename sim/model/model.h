@@ -207,6 +207,14 @@ struct sms__policy_use {
     double place_param[SMS__PARAMS_MAX];
 };
 
+/* How pods come. 0: not said; then, if all is 0, all at the start. */
+struct sms__arriving {
+    double poisson_ps, every_ps; /* from one to the next, mean or exact */
+    double burst_ps, burst_after_ps,
+        burst_lasts_ps; /* the mean in bursts; of the times to the next, and that it lasts */
+    uint64_t batch;     /* so many come each time */
+};
+
 /* Nodes of a cluster that are alike, from `first` on. */
 struct sms__nodes {
     const char *name; /* of several NAME1, NAME2, ... */
@@ -215,6 +223,7 @@ struct sms__nodes {
     uint64_t count, gpus;
     int model; /* in the cluster's list; -1: it has no GPUs */
     uint64_t gpu_memory, cpu_milli, memory;
+    uint64_t labels; /* bit i: it has the cluster's label i */
 };
 
 /* Pods of one entry or of one row of a table. `pool`: they are only drawn from, by samples. */
@@ -223,11 +232,11 @@ struct sms__pods {
     const struct sms__node *node;
     size_t shape;
     uint64_t count;
-    double start_ps, interval_ps; /* of the first; from one to the next */
-    int arrivals;                 /* enum sms__arrivals; SMS__CLOSED: all at the start */
-    double duration_ps;           /* 0: for ever */
-    int spread;                   /* enum sms__pod_spread, of the duration */
-    double deadline_ps;           /* from arrival to end; 0: none */
+    double start_ps; /* of the first */
+    struct sms__arriving arriving;
+    double duration_ps; /* 0: for ever */
+    int spread;         /* enum sms__pod_spread, of the duration */
+    double deadline_ps; /* from arrival to end; 0: none */
     bool pool;
     size_t rows, first_row; /* of a sample: the pods that it draws from; rows 0: it is none */
     double until;           /* of a sample: GPUs asked for at the end, as a share of the cluster's; 0: `count` pods */
@@ -247,6 +256,8 @@ struct sms__failure {
 };
 enum { SMS__NO_GPU = -1, SMS__EACH_GPU = -2 };
 
+enum { SMS__LABELS_MAX = 64 };
+
 enum sms__pod_spread { SMS__POD_FIXED, SMS__POD_EXPONENTIAL };
 
 /* A cluster, in the place of devices and tenants. */
@@ -263,6 +274,9 @@ struct sms__cluster {
     uint64_t typical_pods; /* of all of them */
     const char *model[SMS_GPU_MODELS_MAX];
     size_t models;
+    const char *label[SMS__LABELS_MAX]; /* "NAME: VALUE" */
+    size_t labels;
+    bool priorities;                /* of pods: some have another than 0 */
     double retry_ps, retry_most_ps; /* 0: at once when something is freed */
     double start_delay_ps;          /* from placement to the start of what takes the duration */
     struct sms__failure *failure;   /* [failures] */
@@ -467,6 +481,15 @@ void sms__read_failures(struct sms__reader *reader, const struct sms__node *node
 /* What the entry lets fail on a node of the kind: bit i: GPU i; SMS_NODE_GPUS_MAX: the node. */
 uint32_t sms__units_of(const struct sms__nodes *kind, const struct sms__failure *failure);
 extern const struct sms__table sms__failure_tables[2];
+
+/* labels.c: bits of a map of labels, or 0 where there is none. Those of a pod must be of some node. */
+uint64_t sms__read_labels(struct sms__reader *reader, const struct sms__node *map, struct sms__cluster *cluster,
+                          bool of_node);
+
+/* arrivals.c: into a struct sms__arriving; the mean time between its pods. */
+void sms__read_pod_arrivals(struct sms__reader *reader, const struct sms__node *node, void *at);
+double sms__mean_interval(const struct sms__arriving *arriving);
+extern const struct sms__table sms__arrival_tables[2];
 
 /* pods.c: `pods:` of a cluster, whose nodes are read; `at` is the scenario. */
 void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, void *at);

@@ -183,8 +183,18 @@ static void print_resources(const struct sms_results *results, FILE *to)
 static const char *const cluster_columns[] = {
     "placed_count",         "waiting_count",  "gpu_allocation_ratio", "gpu_allocation_mean_ratio",
     "cpu_allocation_ratio", "fragment_ratio", "wait_mean_ns",         "wait_p99_ns",
-    "makespan_ns"};
-enum { CLUSTER_COLUMNS = sizeof cluster_columns / sizeof *cluster_columns };
+    "makespan_ns",          "failures_count", "restarts_count",       "lost_count",
+    "gpu_wasted_ratio"};
+enum { CLUSTER_COLUMNS = sizeof cluster_columns / sizeof *cluster_columns, OF_FAILURES = 4 };
+
+/* The last ones are of clusters where something fails. */
+static size_t cluster_columns_of(const struct sms_results *results)
+{
+    const struct sms__cluster *cluster = sms_results_scenario(results)->cluster;
+    if (!cluster)
+        return 0;
+    return cluster->failures ? CLUSTER_COLUMNS : CLUSTER_COLUMNS - OF_FAILURES;
+}
 
 /* A row a metric, a column a policy: names are long and policies few. */
 static void print_cluster(const struct sms_results *results, FILE *to)
@@ -194,7 +204,7 @@ static void print_cluster(const struct sms_results *results, FILE *to)
     sms__table_add(table, "cluster by policy");
     for (size_t p = 0; p < policies; p++)
         sms__table_add(table, "%s", sms_results_policy(results, p));
-    for (size_t c = 0; c < CLUSTER_COLUMNS; c++) {
+    for (size_t c = 0; c < cluster_columns_of(results); c++) {
         sms__table_add(table, "%s", cluster_columns[c]);
         for (size_t p = 0; p < policies; p++)
             add_estimate(table, results, p, SMS_CLUSTER, 0, cluster_columns[c]);
@@ -252,7 +262,7 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, F
         add_ratios(table, results, baseline, SMS_VM, v, "kernels_per_s");
     for (size_t i = 0; i < sms_results_subjects(results, SMS_PROCESS); i++)
         add_ratios(table, results, baseline, SMS_PROCESS, i, "turnaround_ns");
-    for (size_t i = 0; i < CLUSTER_COLUMNS && cluster; i++)
+    for (size_t i = 0; i < cluster_columns_of(results); i++)
         add_ratios(table, results, baseline, SMS_CLUSTER, 0, cluster_columns[i]);
     if (shares)
         add_ratios(table, results, baseline, SMS_HOST, 0, "makespan_ns");

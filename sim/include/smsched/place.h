@@ -7,8 +7,8 @@
  * A policy proposes and the engine disposes: the engine has already checked that the pod fits the node (CPU, memory,
  * GPU models, enough GPUs with enough left of each) when it asks, and it keeps the books itself.
  *
- * GPUs are counted in thousandths, as the traces of the field do: a pod asks for `gpus` GPUs and `gpu_milli` of each,
- * which is 1000 where it asks for more than one. CPUs are counted in thousandths too. Sizes are bytes, times ps. */
+ * GPUs are counted in thousandths, as the traces of the field do: a pod asks for `gpus` GPUs and `gpu_milli` of each.
+ * CPUs are counted in thousandths too. Sizes are bytes, times ps. */
 #ifndef SMSCHED_PLACE_H
 #define SMSCHED_PLACE_H
 
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-enum { SMS_NODE_GPUS_MAX = 16, SMS_GPU_MODELS_MAX = 64 };
+enum { SMS_NODE_GPUS_MAX = 16, SMS_GPU_MODELS_MAX = 64, SMS_PRIORITY_MAX = 1000000000 };
 
 /* What a pod asks for. Pods that ask for the same are of one shape. */
 struct sms_pod_view {
@@ -27,7 +27,9 @@ struct sms_pod_view {
     uint64_t gpu_memory; /* of each, on top of that; 0: not asked for */
     uint64_t cpu_milli;
     uint64_t memory;
-    uint64_t models; /* bit m: may run on GPU model m; all bits: on any */
+    uint64_t models;   /* bit m: may run on GPU model m; all bits: on any */
+    uint64_t labels;   /* bit i: its node must have label i */
+    uint32_t priority; /* of pods that wait the highest is tried first */
 };
 
 struct sms_gpu_view {
@@ -39,8 +41,9 @@ struct sms_gpu_view {
 /* One node, as its pods have left it. */
 struct sms_node_view {
     size_t node;
-    bool down; /* it takes no pods, and nothing of it is left; a GPU that is down has nothing left, and no pods */
-    int model; /* of its GPUs; -1: it has none */
+    bool down;       /* it takes no pods, and nothing of it is left; a GPU that is down has nothing left, and no pods */
+    int model;       /* of its GPUs; -1: it has none */
+    uint64_t labels; /* bit i: it has label i */
     uint32_t gpus;
     const struct sms_gpu_view *gpu; /* [gpus] */
     uint64_t gpu_memory;            /* of each, when nobody is on it */
@@ -49,6 +52,7 @@ struct sms_node_view {
     /* Pods on it, each once, by the number of GPUs they ask for; [0] those without GPUs, [1] those with a part of one
      * or one. */
     uint32_t pods_by_gpus[SMS_NODE_GPUS_MAX + 1];
+    uint32_t parts; /* pods with a part of one GPU */
 };
 
 /* A shape that is typical for the pods of the scenario, and its share among them (FGD, ATC'23, section 4.1). */
@@ -96,7 +100,10 @@ static inline bool sms_gpu_fits(const struct sms_gpu_view *gpu, const struct sms
     return gpu->milli_left >= pod->gpu_milli && gpu->memory_left >= pod->gpu_memory;
 }
 
-/* Whether the pod fits the node: CPU, memory, model, and enough GPUs. */
+/* Whether the pod has a part of one GPU. */
+static inline bool sms_pod_is_part(const struct sms_pod_view *pod) { return pod->gpus == 1 && pod->gpu_milli < 1000; }
+
+/* Whether the pod fits the node: CPU, memory, labels, model, and enough GPUs. */
 bool sms_node_fits(const struct sms_node_view *node, const struct sms_pod_view *pod);
 
 /* Thousandths left on all GPUs of the node. */

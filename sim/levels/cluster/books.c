@@ -12,6 +12,7 @@ static void fill_node(struct sms__placing *placing, const struct sms__nodes *kin
 {
     placing->node[n] = (struct sms_node_view){.node = n,
                                               .model = kind->model,
+                                              .labels = kind->labels,
                                               .gpus = (uint32_t)kind->gpus,
                                               .gpu = &placing->gpu[gpu],
                                               .gpu_memory = kind->gpu_memory,
@@ -105,6 +106,7 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 static uint64_t hash_node(const struct sms_node_view *node)
 {
     uint64_t hash = mix(mix((uint64_t)node->model << 32 | node->gpus, node->gpu_memory), node->down);
+    hash = mix(mix(hash, node->labels), node->parts);
     hash = mix(mix(hash, node->cpu_milli), node->cpu_left);
     hash = mix(mix(hash, node->memory), node->memory_left);
     for (uint32_t i = 0; i <= node->gpus; i++)
@@ -120,7 +122,8 @@ static bool are_alike(const struct sms_node_view *a, const struct sms_node_view 
         a->cpu_milli != b->cpu_milli || a->cpu_left != b->cpu_left || a->memory != b->memory ||
         a->memory_left != b->memory_left)
         return false;
-    bool same = !memcmp(a->pods_by_gpus, b->pods_by_gpus, sizeof a->pods_by_gpus);
+    bool same = a->labels == b->labels && a->parts == b->parts &&
+                !memcmp(a->pods_by_gpus, b->pods_by_gpus, sizeof a->pods_by_gpus);
     for (uint32_t i = 0; i < a->gpus && same; i++)
         same = a->gpu[i].milli_left == b->gpu[i].milli_left && a->gpu[i].pods == b->gpu[i].pods &&
                a->gpu[i].memory_left == b->gpu[i].memory_left;
@@ -183,6 +186,7 @@ void sms__books_take(struct sms__placing *placing, size_t n, const struct sms_po
     node->cpu_left -= pod->cpu_milli;
     node->memory_left -= pod->memory;
     node->pods_by_gpus[pod->gpus]++;
+    node->parts += sms_pod_is_part(pod);
     for (uint32_t i = 0; i < node->gpus; i++)
         if (gpus >> i & 1) {
             gpu[i].milli_left -= pod->gpu_milli;
@@ -202,6 +206,7 @@ void sms__books_give(struct sms__placing *placing, size_t n, const struct sms_po
     node->cpu_left += pod->cpu_milli;
     node->memory_left += pod->memory;
     node->pods_by_gpus[pod->gpus]--;
+    node->parts -= sms_pod_is_part(pod);
     for (uint32_t i = 0; i < node->gpus; i++)
         if (gpus >> i & 1) {
             gpu[i].milli_left += pod->gpu_milli;
@@ -292,7 +297,8 @@ static bool node_agrees(const struct sms__placing *placing, size_t n)
                   sum->gpu[i].memory_left + node->gpu[i].memory_left == whole * node->gpu_memory &&
                   sum->gpu[i].pods == node->gpu[i].pods && !(node->down && whole);
     }
-    return agrees && !memcmp(sum->pods_by_gpus, node->pods_by_gpus, sizeof sum->pods_by_gpus);
+    return agrees && sum->parts == node->parts &&
+           !memcmp(sum->pods_by_gpus, node->pods_by_gpus, sizeof sum->pods_by_gpus);
 }
 
 /* What the pods on each node take, added up. */
@@ -310,6 +316,7 @@ static void sum_pods(struct sms__placing *placing)
         sum[pod->node].cpu_left += view->cpu_milli;
         sum[pod->node].memory_left += view->memory;
         sum[pod->node].pods_by_gpus[view->gpus]++;
+        sum[pod->node].parts += sms_pod_is_part(view);
         for (uint32_t i = 0; i < SMS_NODE_GPUS_MAX; i++)
             if (pod->gpus >> i & 1) {
                 own[i].milli_left += view->gpu_milli;

@@ -53,7 +53,7 @@ static uint64_t next_arrival(const struct sms__placing *placing)
     return placing->come < placing->pods ? placing->pod[placing->come].arrival_ps : SMS__NEVER;
 }
 
-/* All pods that come at this instant, one after another. */
+/* All pods that come at this instant, one after another; with priorities, all come before one is placed. */
 static void let_come(void *subject, uint64_t now)
 {
     struct sms__placing *placing = subject;
@@ -65,8 +65,10 @@ static void let_come(void *subject, uint64_t now)
         placing->arrived_milli = milli;
         placing->record->arrived++;
         sms__lines_add(placing, p, now);
-        sms__lines_serve(placing, now);
+        if (!placing->cluster->priorities)
+            sms__lines_serve(placing, now);
     }
+    sms__lines_serve(placing, now);
     sms__engine_at(&placing->engine, placing->arrival_source, next_arrival(placing));
     conclude(placing);
 }

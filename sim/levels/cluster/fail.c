@@ -4,6 +4,7 @@
 
 #include "../../base/rng.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,6 +14,7 @@ struct sms__cause {
     uint32_t node;
     int gpu; /* -1: the node */
     bool down;
+    uint64_t turns_ps; /* next */
     gsl_rng *stream; /* NULL: at a given time */
 };
 
@@ -59,9 +61,11 @@ void sms__failures_init(struct sms__placing *placing)
         add_causes(placing, &cluster->failure[i]);
 }
 
-/* What is drawn goes on for ever: it is left alone when nothing else will happen. */
+/* What is drawn goes on for ever: in a run without a duration it is left alone when nothing else will happen. */
 static bool matters(const struct sms__placing *placing)
 {
+    if (placing->scenario->duration_ps > 0)
+        return true;
     bool tried = placing->returning || sms__queue_first(&placing->waking).time != SMS__NEVER;
     return placing->given || placing->come < placing->pods || placing->ends || (placing->waiting && tried);
 }
@@ -102,6 +106,16 @@ static void apply(struct sms__placing *placing, size_t n, uint64_t now)
     sms__note_freed(placing, (uint32_t)n);
 }
 
+/* When it turns again, after it did. */
+static uint64_t next_turn(const struct sms__cause *cause, uint64_t now)
+{
+    const struct sms__failure *failure = cause->failure;
+    double delay = cause->down && failure->for_ps > 0 ? failure->for_ps : INFINITY;
+    if (cause->stream)
+        delay = sms__exponential(cause->stream) * (cause->down ? failure->mttr_ps : failure->mtbf_ps);
+    return sms__after(now, delay);
+}
+
 static void turn(struct sms__placing *placing, size_t idx, uint64_t now)
 {
     struct sms__cause *cause = &placing->cause[idx];
@@ -109,19 +123,15 @@ static void turn(struct sms__placing *placing, size_t idx, uint64_t now)
     struct sms__downs *downs = &placing->downs[cause->node];
     uint32_t *count = cause->gpu < 0 ? &downs->node : &downs->gpu[cause->gpu];
     bool returns = failure->mtbf_ps > 0 || failure->for_ps > 0;
-    uint64_t next = SMS__NEVER;
     cause->down = !cause->down;
-    if (cause->stream)
-        next = sms__after(now, sms__exponential(cause->stream) * (cause->down ? failure->mttr_ps : failure->mtbf_ps));
-    else if (cause->down && returns)
-        next = sms__after(now, failure->for_ps);
-    placing->given -= !cause->stream && next == SMS__NEVER;
+    cause->turns_ps = next_turn(cause, now);
+    placing->given -= !cause->stream && cause->turns_ps == SMS__NEVER;
     placing->returning += !returns ? 0 : cause->down ? 1 : (size_t)-1;
     if (cause->down && *count == 0)
         sms__tally_failure(placing, cause->node);
     *count += cause->down ? 1 : (uint32_t)-1;
-    sms__queue_set(&placing->failing, idx, next);
     apply(placing, cause->node, now);
+    sms__queue_set(&placing->failing, idx, cause->turns_ps);
 }
 
 static int compare_pods(const void *a, const void *b)
@@ -159,7 +169,7 @@ static void put_back(struct sms__placing *placing, uint64_t now)
 
 void sms__failures_come(struct sms__placing *placing, uint64_t now)
 {
-    for (struct sms__match next; (next = sms__queue_first(&placing->failing)).time == now;)
+    for (struct sms__match next; (next = sms__queue_first(&placing->failing)).time <= now;)
         turn(placing, next.source, now);
     put_back(placing, now);
     sms__lines_unblock(placing, now);

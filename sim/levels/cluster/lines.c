@@ -14,11 +14,12 @@ void sms__lines_init(struct sms__placing *placing)
     sms__queue_init(&placing->waking, placing->arena, shapes);
 }
 
-/* Lines are served in the order of this. */
+/* Lines are served in the order of this: the highest priority, of equal ones who waits longest. */
 static uint64_t key_of(const struct sms__placing *placing, uint32_t shape)
 {
     uint32_t first = placing->line[shape].first;
-    return first == SMS__NO_POD ? SMS__NEVER : placing->pod[first].ticket;
+    uint64_t behind = SMS_PRIORITY_MAX - placing->cluster->shape[shape].priority;
+    return first == SMS__NO_POD ? SMS__NEVER : behind << 32 | placing->pod[first].ticket;
 }
 
 /* The line may be tried now, or it waits for the end of its back-off. */
