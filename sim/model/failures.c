@@ -23,7 +23,8 @@ static const struct sms__field failure_fields[] = {
     {"gpu", SMS__CUSTOM, 0, F(entry, gpu), .read = sms__keep_scalar,
      .help = "not the node but one GPU of it, its number from 0, or each, on its own"},
     {"at", SMS__QUANTITY, SMS__TIME, F(entry, at_ps), 0, 1.8e19, .help = "when"},
-    {"for", SMS__QUANTITY, SMS__TIME, F(entry, for_ps), 1, SMS__TIME_MAX_PS, .help = "how long; default: it does not return"},
+    {"for", SMS__QUANTITY, SMS__TIME, F(entry, for_ps), 1, SMS__TIME_MAX_PS,
+     .help = "how long; default: it does not return"},
     {"mtbf", SMS__QUANTITY, SMS__TIME, F(entry, mtbf_ps), DRAWN_LEAST_PS, DRAWN_MOST_PS,
      .help = "instead of at: again and again, this mean of exponential times from return to failure"},
     {"mttr", SMS__QUANTITY, SMS__TIME, F(entry, mttr_ps), DRAWN_LEAST_PS, DRAWN_MOST_PS,
@@ -117,7 +118,7 @@ static double mark_units(struct reading *reading, const struct sms__failure *fai
 {
     double units = 0;
     *twice = false;
-    const struct sms__nodes *kind = sms__kind_of(reading->cluster, failure->first);
+    const struct sms__nodes *kind = sms__node_kind(reading->cluster, failure->first);
     for (size_t n = failure->first; n < failure->first + failure->nodes; n++) {
         kind += n == kind->first + kind->count;
         uint32_t bits = sms__units_of(kind, failure);

@@ -108,9 +108,11 @@ struct sms__allocation {
     bool reached;
 };
 
+#define SMS__SLOWDOWN_ONE 1e6
+
 /* A cluster, since the end of the warm-up but what says otherwise. */
 struct sms__cluster_record {
-    uint64_t arrived, placed, ended; /* a pod that restarts is placed once */
+    uint64_t arrived, placed; /* a pod that restarts is placed once */
     uint64_t failures, restarts, lost;
     uint64_t running;              /* at the end: have a place */
     uint64_t waiting;              /* at the end: arrived some time, and not placed */
@@ -121,8 +123,13 @@ struct sms__cluster_record {
     sms__integral down_ps, down_cpu_ps, wasted_ps; /* the same down; of GPUs that runs had that were cut short */
     struct sms__histogram wait;                    /* of pods placed, ps */
     uint64_t timed, missed;                        /* with a deadline that ended or came too late; of those, too late */
-    uint64_t last_end_ps;                          /* since the run began */
-    uint64_t lasting, unended;                     /* pods with a duration, of the whole run; of those, not ended */
+    uint64_t done, failed;                         /* pods that ended; that ended as they failed */
+    struct sms__histogram turnaround;              /* of those done, from arrival, ps */
+    struct sms__histogram slowdown; /* of those with a workload: time on the node / time alone, in SMS__SLOWDOWN_ONE */
+    sms__integral alone_ps;         /* of those: time alone x processes */
+    uint64_t busy_ps, devices;      /* of all GPUs that run workloads: time with a kernel; their number */
+    uint64_t last_end_ps;           /* since the run began */
+    uint64_t lasting, unended;      /* pods with a duration, of the whole run; of those, not ended */
     struct sms__allocation allocation[SMS__ALLOCATIONS];
 };
 
@@ -160,6 +167,9 @@ struct sms__record {
 };
 
 void sms__record_init(struct sms__record *record, struct sms__arena *arena, const struct sms_scenario *scenario);
+
+/* What is said of the whole run stays. */
+void sms__process_record_restart(struct sms__process_record *process);
 
 /* Forgets all that was measured; what it measures now begins at `now`. */
 void sms__record_restart(struct sms__record *record, uint64_t now);

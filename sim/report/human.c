@@ -183,17 +183,30 @@ static void print_resources(const struct sms_results *results, FILE *to)
 static const char *const cluster_columns[] = {
     "placed_count",         "waiting_count",  "gpu_allocation_ratio", "gpu_allocation_mean_ratio",
     "cpu_allocation_ratio", "fragment_ratio", "wait_mean_ns",         "wait_p99_ns",
-    "makespan_ns",          "failures_count", "restarts_count",       "lost_count",
-    "gpu_wasted_ratio"};
-enum { CLUSTER_COLUMNS = sizeof cluster_columns / sizeof *cluster_columns, OF_FAILURES = 4 };
+    "makespan_ns"};
+enum { CLUSTER_COLUMNS = sizeof cluster_columns / sizeof *cluster_columns };
 
-/* The last ones are of clusters where something fails. */
-static size_t cluster_columns_of(const struct sms_results *results)
+/* Beside those, where something fails. */
+static const char *const failure_columns[] = {"failures_count", "restarts_count", "lost_count", "gpu_wasted_ratio"};
+enum { FAILURE_COLUMNS = sizeof failure_columns / sizeof *failure_columns };
+
+/* Where pods run workloads. */
+static const char *const workload_columns[] = {
+    "done_count",          "failed_count",       "jobs_per_s",          "turnaround_mean_ns", "turnaround_p95_ns",
+    "slowdown_mean_ratio", "slowdown_p95_ratio", "deadline_miss_ratio", "stp_ratio",          "gpu_busy_ratio"};
+enum { WORKLOAD_COLUMNS = sizeof workload_columns / sizeof *workload_columns };
+
+/* NULL beyond. */
+static const char *cluster_column(const struct sms_results *results, size_t i)
 {
-    const struct sms__cluster *cluster = sms_results_scenario(results)->cluster;
-    if (!cluster)
-        return 0;
-    return cluster->failures ? CLUSTER_COLUMNS : CLUSTER_COLUMNS - OF_FAILURES;
+    const struct sms_scenario *scenario = sms_results_scenario(results);
+    size_t failing = scenario->cluster->failures ? FAILURE_COLUMNS : 0, working = scenario->vms ? WORKLOAD_COLUMNS : 0;
+    if (i < CLUSTER_COLUMNS)
+        return cluster_columns[i];
+    i -= CLUSTER_COLUMNS;
+    if (i < failing)
+        return failure_columns[i];
+    return i - failing < working ? workload_columns[i - failing] : NULL;
 }
 
 /* A row a metric, a column a policy: names are long and policies few. */
@@ -204,13 +217,15 @@ static void print_cluster(const struct sms_results *results, FILE *to)
     sms__table_add(table, "cluster by policy");
     for (size_t p = 0; p < policies; p++)
         sms__table_add(table, "%s", sms_results_policy(results, p));
-    for (size_t c = 0; c < cluster_columns_of(results); c++) {
-        sms__table_add(table, "%s", cluster_columns[c]);
+    for (size_t c = 0; cluster_column(results, c); c++) {
+        sms__table_add(table, "%s", cluster_column(results, c));
         for (size_t p = 0; p < policies; p++)
-            add_estimate(table, results, p, SMS_CLUSTER, 0, cluster_columns[c]);
+            add_estimate(table, results, p, SMS_CLUSTER, 0, cluster_column(results, c));
     }
     sms__table_print(table, to);
     fputc('\n', to);
+    for (size_t p = 0; p < policies; p++)
+        print_stall(results, p, to);
 }
 
 void sms__print_results(const struct sms_results *results, FILE *to)
@@ -262,8 +277,8 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, F
         add_ratios(table, results, baseline, SMS_VM, v, "kernels_per_s");
     for (size_t i = 0; i < sms_results_subjects(results, SMS_PROCESS); i++)
         add_ratios(table, results, baseline, SMS_PROCESS, i, "turnaround_ns");
-    for (size_t i = 0; i < cluster_columns_of(results); i++)
-        add_ratios(table, results, baseline, SMS_CLUSTER, 0, cluster_columns[i]);
+    for (size_t i = 0; cluster && cluster_column(results, i); i++)
+        add_ratios(table, results, baseline, SMS_CLUSTER, 0, cluster_column(results, i));
     if (shares)
         add_ratios(table, results, baseline, SMS_HOST, 0, "makespan_ns");
     if (shares)

@@ -30,6 +30,28 @@ static void measure_waits(const struct sms__histogram *wait, double *out)
     out[CLUSTER(WAIT_P99)] = sms__histogram_rank(wait, 0.99) / 1e3;
 }
 
+static void measure_runs(const struct sms__record *record, double time_ps, double *out)
+{
+    const struct sms__cluster_record *own = record->cluster;
+    const struct sms__histogram *turnaround = &own->turnaround, *slowdown = &own->slowdown;
+    double jobs = 0;
+    for (size_t v = 0; v < record->scenario->vms; v++)
+        jobs += (double)record->vm[v].jobs;
+    out[CLUSTER(DONE)] = (double)own->done;
+    out[CLUSTER(FAILED)] = (double)own->failed;
+    out[CLUSTER(DONE_RATE)] = over((double)own->done, time_ps / 1e12);
+    out[CLUSTER(JOBS)] = own->devices ? over(jobs, time_ps / 1e12) : NAN;
+    out[CLUSTER(TURNAROUND)] = over(turnaround->sum / 1e3, (double)turnaround->count);
+    out[CLUSTER(TURNAROUND_P50)] = sms__histogram_rank(turnaround, 0.50) / 1e3;
+    out[CLUSTER(TURNAROUND_P95)] = sms__histogram_rank(turnaround, 0.95) / 1e3;
+    out[CLUSTER(TURNAROUND_P99)] = sms__histogram_rank(turnaround, 0.99) / 1e3;
+    out[CLUSTER(SLOWDOWN)] = over(slowdown->sum / SMS__SLOWDOWN_ONE, (double)slowdown->count);
+    out[CLUSTER(SLOWDOWN_P95)] = sms__histogram_rank(slowdown, 0.95) / SMS__SLOWDOWN_ONE;
+    out[CLUSTER(SLOWDOWN_P99)] = sms__histogram_rank(slowdown, 0.99) / SMS__SLOWDOWN_ONE;
+    out[CLUSTER(STP)] = slowdown->count ? over((double)own->alone_ps, time_ps) : NAN;
+    out[CLUSTER(BUSY)] = over((double)own->busy_ps, (double)own->devices * time_ps);
+}
+
 void sms__measure_cluster(const struct sms__record *record, double *out)
 {
     const struct sms__cluster *cluster = record->scenario->cluster;
@@ -41,7 +63,6 @@ void sms__measure_cluster(const struct sms__record *record, double *out)
     double cpu_ps = (double)cluster->cpu_milli * time_ps - (double)own->down_cpu_ps;
     out[CLUSTER(PODS)] = (double)own->arrived;
     out[CLUSTER(PLACED)] = (double)own->placed;
-    out[CLUSTER(ENDED)] = (double)own->ended;
     out[CLUSTER(RUNNING)] = (double)own->running;
     out[CLUSTER(WAITING)] = (double)own->waiting;
     out[CLUSTER(GPU)] = over((double)own->gpu_milli, gpus);
@@ -50,6 +71,7 @@ void sms__measure_cluster(const struct sms__record *record, double *out)
     out[CLUSTER(CPU_MEAN)] = over((double)own->cpu_ps, cpu_ps);
     out[CLUSTER(FRAGMENTS)] = fragment_ratio(record);
     measure_waits(&own->wait, out);
+    measure_runs(record, time_ps, out);
     out[CLUSTER(PLACED_RATE)] = over((double)own->placed, time_ps / 1e12);
     out[CLUSTER(MAKESPAN)] = makespan_ns(record);
     out[CLUSTER(MISSES)] = over((double)own->missed, (double)own->timed);
@@ -70,7 +92,7 @@ static void measure_node(const struct sms__record *record, size_t row, double *o
     const struct sms__cluster *cluster = record->scenario->cluster;
     const struct sms__node_record *own = &record->node[row];
     bool each = cluster->rows == cluster->nodes;
-    const struct sms__nodes *kind = each ? sms__kind_of(cluster, row) : &cluster->node[row];
+    const struct sms__nodes *kind = each ? sms__node_kind(cluster, row) : &cluster->node[row];
     double node_ps = (each ? 1 : (double)kind->count) * (double)(record->to_ps - record->from_ps);
     double gpu_ps = node_ps * (double)kind->gpus * 1000, down_ps = integral(&own->gpu_down, record);
     out[NODE(GPU_MEAN)] = over(integral(&own->gpu, record), gpu_ps - down_ps);

@@ -192,7 +192,7 @@ static double sum_of_nodes(const struct sms_results *results, size_t policy, con
 
 static void assert_conserved(const struct sms_results *results, size_t p)
 {
-    double settled = count(results, p, "ended_count") + count(results, p, "running_count") +
+    double settled = count(results, p, "done_count") + count(results, p, "running_count") +
                      count(results, p, "waiting_count") + count(results, p, "lost_count");
     assert_true(settled == count(results, p, "pods_count"));
     /* Each start is the pod's first, or follows a restart after which it waits no more. */

@@ -55,7 +55,7 @@ static void a_pod_that_begins_anew_needs_the_time_of_preempt_repeat(void **state
     assert_law("makespan", of_cluster(results, "makespan_ns"), pods * (starts - 1) * (m + r) * 1e9);
     assert_law("restarts", of_cluster(results, "restarts_count"), pods * (starts - 1));
     assert_law("wasted", of_cluster(results, "gpu_wasted_ratio"), 1 - d / ((starts - 1) * m));
-    assert_law("ended", of_cluster(results, "ended_count"), pods);
+    assert_law("ended", of_cluster(results, "done_count"), pods);
     sms_results_free(results);
 }
 

@@ -26,7 +26,7 @@ static void a_failed_node_takes_no_pods_until_it_returns(void **state)
                   "  - {name: c, cpu: 1, start: 6 s, duration: 1 s}\n  - {name: z, start: 7 s, duration: 1 s}\n");
     struct sms_results *results = run_told(file, "0 p a 1\n0 q a 2\n4 p b 1\n7 z b 0\n10 r a 3\n10 c a 0\n");
     assert_true(metric(results, "pods_count") == 5 && metric(results, "placed_count") == 5);
-    assert_true(metric(results, "ended_count") == 4 && metric(results, "lost_count") == 1);
+    assert_true(metric(results, "done_count") == 4 && metric(results, "lost_count") == 1);
     assert_true(metric(results, "failures_count") == 1 && metric(results, "restarts_count") == 1);
     assert_near(metric(results, "wait_mean_ns"), (5 + 4) * 1e9 / 5, 1); /* p's second wait is none of these */
     assert_near(metric(results, "makespan_ns"), 20e9, 1);
@@ -113,7 +113,7 @@ static void an_end_that_was_cut_short_is_none(void **state)
                                       "pods: [{name: p, gpus: 1, duration: 5 s}]\n");
     struct sms_results *results = run_told(file, "0 p a 1\n4.001 p a 1\n5.001 p a 1\n");
     assert_near(metric(results, "makespan_ns"), 10.001e9, 1);
-    assert_true(metric(results, "ended_count") == 1);
+    assert_true(metric(results, "done_count") == 1);
     done(results, file);
 }
 

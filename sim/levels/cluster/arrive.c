@@ -94,6 +94,7 @@ static const struct sms__pods *make(struct maker *maker, const struct sms__pods 
     pod->number = number;
     pod->shape = (uint32_t)like->shape;
     pod->arrival_ps = whole(maker->at_ps);
+    pod->tenant = group->lasts ? 0 : like->tenant;
     pod->duration_ps = draw_duration(maker, group->rows && !group->lasts ? like : group);
     if ((number + 1) % group->arriving.batch == 0)
         pass(maker, &group->arriving);

@@ -15,7 +15,7 @@ struct sms__cause {
     int gpu; /* -1: the node */
     bool down;
     uint64_t turns_ps; /* next */
-    gsl_rng *stream; /* NULL: at a given time */
+    gsl_rng *stream;   /* NULL: at a given time */
 };
 
 static void add_cause(struct sms__placing *placing, const struct sms__failure *failure, size_t n, int gpu)
@@ -37,7 +37,7 @@ static void add_cause(struct sms__placing *placing, const struct sms__failure *f
 
 static void add_causes(struct sms__placing *placing, const struct sms__failure *failure)
 {
-    const struct sms__nodes *kind = sms__kind_of(placing->cluster, failure->first);
+    const struct sms__nodes *kind = sms__node_kind(placing->cluster, failure->first);
     for (size_t n = failure->first; n < failure->first + failure->nodes; n++) {
         kind += n == kind->first + kind->count;
         uint32_t units = sms__units_of(kind, failure);
@@ -125,7 +125,7 @@ static void turn(struct sms__placing *placing, size_t idx, uint64_t now)
     bool returns = failure->mtbf_ps > 0 || failure->for_ps > 0;
     cause->down = !cause->down;
     cause->turns_ps = next_turn(cause, now);
-    placing->given -= !cause->stream && cause->turns_ps == SMS__NEVER;
+    placing->given -= !cause->stream && !(cause->down && returns);
     placing->returning += !returns ? 0 : cause->down ? 1 : (size_t)-1;
     if (cause->down && *count == 0)
         sms__tally_failure(placing, cause->node);

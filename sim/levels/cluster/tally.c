@@ -14,7 +14,7 @@ static struct sms__node_record *row_of(const struct sms__placing *placing, size_
     struct sms__node_record *rows = placing->spec->record->node;
     if (!rows)
         return NULL;
-    return cluster->rows == cluster->nodes ? &rows[n] : &rows[sms__kind_of(cluster, n) - cluster->node];
+    return cluster->rows == cluster->nodes ? &rows[n] : &rows[sms__node_kind(cluster, n) - cluster->node];
 }
 
 void sms__tally_pod(struct sms__placing *placing, size_t n, const struct sms_pod_view *pod, int by)
