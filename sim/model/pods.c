@@ -1,6 +1,7 @@
 /* Reads `pods:` of a cluster: entries, tables of them, and samples, which draw from a table. */
 #include "model.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ enum { ENTRIES_MAX = 1000000, PODS_MAX = 20000000, TYPICALS_MAX = 1000 };
 struct entry {
     const char *name;
     const struct sms__node *table, *sample, *models, *selector;
-    uint64_t count, priority, gpus, gpu_milli, gpu_memory, cpu_milli, memory;
+    uint64_t count, gpus, gpu_milli, gpu_memory, cpu_milli, memory;
     double start_ps, duration_ps, deadline_ps, until;
     struct sms__arriving arriving;
     struct sms__podwork work;
@@ -49,8 +50,6 @@ static const struct sms__field pod_fields[] = {
     {"start", SMS__QUANTITY, SMS__TIME, F(entry, start_ps), 0, CLOCK_PS, .help = "when it arrives; default 0"},
     {"arrivals", SMS__CUSTOM, 0, F(entry, arriving), .read = sms__read_pod_arrivals,
      .help = "of several, from start on: {poisson: TIME, ...} or {every: TIME, ...}; default: all at once"},
-    {"priority", SMS__INTEGER, SMS__COUNT, F(entry, priority), 0, SMS_PRIORITY_MAX,
-     .help = "of those that wait the highest is tried first; default 0"},
     {"duration", SMS__CUSTOM, 0, F(entry, duration_ps), .read = read_duration,
      .help = "on its node, or forever; default forever"},
     {"spread", SMS__CHOICE, 0, F(entry, spread), .choices = spreads,
@@ -60,7 +59,7 @@ static const struct sms__field pod_fields[] = {
      .help = "instead of a duration: what one job does, on each of its GPUs"},
     {"repeat", SMS__CUSTOM, 0, F(entry, work.repeat), .read = sms__read_repeat, .help = "jobs, or forever; default 1"},
     {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, work.priority), -1e6, 1e6,
-     .help = "for policies that have an eye on it: higher goes first; default 0"},
+     .help = "of those that wait the highest is tried first; of its processes, as of processes; default 0"},
     {"weight", SMS__QUANTITY, SMS__RATIO, F(entry, work.weight), 1e-6, 1e6,
      .help = "for share policies that have an eye on it: its share beside others; default 1"},
     {"active_threads", SMS__QUANTITY, SMS__RATIO, F(entry, work.active_threads), 0.01, 1,
@@ -154,7 +153,7 @@ static struct sms_pod_view read_view(const struct reading *reading, const struct
                                  .cpu_milli = entry->cpu_milli,
                                  .memory = entry->memory,
                                  .labels = sms__read_labels(reader, entry->selector, reading->cluster, false),
-                                 .priority = (uint32_t)entry->priority,
+                                 .priority = (int32_t)nearbyint(entry->work.priority * 1000),
                                  .models = entry->gpus ? read_models(reading, entry->models) : UINT64_MAX};
 }
 
@@ -211,6 +210,7 @@ static void add_pods(struct reading *reading, const struct sms__node *node, cons
     struct sms__pods *pods = &cluster->pod[cluster->groups];
     *pods = pods_of(entry, node);
     pods->tenant = sms__read_podwork(reading->reader, node, entry->name, &entry->work, reading->scenario, &view);
+    view.kind = pods->tenant;
     reading->view[cluster->groups++] = view;
 }
 
@@ -293,10 +293,10 @@ static void read_table(struct reading *reading, const struct sms__node *node, co
 /* Fields of no padding, one by one: the order is of no meaning, only equal ones must meet. */
 static int compare_views(const struct sms_pod_view *a, const struct sms_pod_view *b)
 {
-    const uint64_t x[] = {a->gpus,   a->gpu_milli, a->gpu_memory, a->cpu_milli,
-                          a->models, a->labels,    a->priority,   a->memory};
-    const uint64_t y[] = {b->gpus,   b->gpu_milli, b->gpu_memory, b->cpu_milli,
-                          b->models, b->labels,    b->priority,   b->memory};
+    const uint64_t x[] = {a->gpus,   a->gpu_milli,          a->gpu_memory, a->cpu_milli, a->models,
+                          a->labels, (uint64_t)a->priority, a->kind,       a->memory};
+    const uint64_t y[] = {b->gpus,   b->gpu_milli,          b->gpu_memory, b->cpu_milli, b->models,
+                          b->labels, (uint64_t)b->priority, b->kind,       b->memory};
     for (size_t i = 0; i < sizeof x / sizeof *x; i++)
         if (x[i] != y[i])
             return x[i] < y[i] ? -1 : 1;
@@ -394,7 +394,8 @@ static void find_typicals(const struct reading *reading)
         weighted[s] = (struct weighted){cluster->shape[s], 0, s};
         weighted[s].view.memory = 0;
         weighted[s].view.priority = 0;
-        cluster->priorities |= cluster->shape[s].priority > 0;
+        weighted[s].view.kind = 0;
+        cluster->priorities |= cluster->shape[s].priority != 0;
     }
     for (size_t g = 0; g < cluster->groups; g++)
         if (!cluster->pod[g].rows)

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-enum { SMS_NODE_GPUS_MAX = 16, SMS_GPU_MODELS_MAX = 64, SMS_PRIORITY_MAX = 1000000000 };
+enum { SMS_NODE_GPUS_MAX = 16, SMS_GPU_MODELS_MAX = 64 };
 
 /* What a pod asks for. Pods that ask for the same are of one shape. */
 struct sms_pod_view {
@@ -27,15 +27,18 @@ struct sms_pod_view {
     uint64_t gpu_memory; /* of each, on top of that; 0: not asked for */
     uint64_t cpu_milli;
     uint64_t memory;
-    uint64_t models;   /* bit m: may run on GPU model m; all bits: on any */
-    uint64_t labels;   /* bit i: its node must have label i */
-    uint32_t priority; /* of pods that wait the highest is tried first */
+    uint64_t models;  /* bit m: may run on GPU model m; all bits: on any */
+    uint64_t labels;  /* bit i: its node must have label i */
+    int32_t priority; /* in thousandths; of pods that wait the highest is tried first */
+    uint32_t kind;    /* of the workload that it runs, from 1; 0: none */
 };
 
 struct sms_gpu_view {
     uint32_t milli_left; /* of 1000 */
     uint32_t pods;       /* on it */
     uint64_t memory_left;
+    uint32_t workloads; /* for policies that ask: how many pods on it run some, and which, ascending */
+    uint16_t *kind;     /* [workloads], kept by the engine; else NULL */
 };
 
 /* One node, as its pods have left it. */
@@ -68,6 +71,7 @@ struct sms_place_view {
     size_t typicals;
     uint64_t cpu_most, memory_most; /* of any node of the cluster */
     uint32_t gpus_most;
+    const struct sms_place_model *model; /* for sms_place_slowdowns; NULL where no pod has a workload */
 };
 
 enum sms_place_search {
@@ -82,6 +86,7 @@ struct sms_place_policy {
     const char *help;               /* one sentence, no full stop */
     const struct sms_param *params; /* or NULL */
     enum sms_place_search search;
+    bool asks; /* sms_place_slowdowns; scores are then not kept for nodes that are alike */
 
     /* SMS_PLACE_BEST, which must have it: how well the node suits; finite. `chosen[i]` is 1 where GPU i is taken, else
      * 0; it holds what `choose`, or the engine's best fit, says, and may be changed. The function must depend on its
@@ -113,7 +118,12 @@ uint64_t sms_node_gpu_left(const struct sms_node_view *node);
  * all, if it does not fit, else those on GPUs that lack enough for it. */
 uint64_t sms_node_fragment(const struct sms_node_view *node, const struct sms_pod_view *pod);
 
-/* The same, averaged over the typical pods. */
+/* By how much the workloads on a GPU of the node slow each other by the contention model, added up, each at least 1;
+ * with `pod` among them unless it is NULL. 0 where no workloads run. For policies with `asks`. */
+double sms_place_slowdowns(const struct sms_place_view *view, const struct sms_node_view *node, uint32_t gpu,
+                           const struct sms_pod_view *pod);
+
+/* Fragments, averaged over the typical pods. */
 double sms_node_fragments(const struct sms_place_view *view, const struct sms_node_view *node);
 
 #ifdef __cplusplus

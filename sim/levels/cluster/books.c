@@ -8,6 +8,13 @@
 /* Of `alike`: scores of all shapes, and entries. */
 enum { SCORES_BYTES = 64 * 1024 * 1024, ALIKES_MOST = 1 << 15, ALIKES_LEAST = 64 };
 
+/* Room for the kinds of workloads on a GPU, for policies that ask. */
+static uint16_t *kinds_for(const struct sms__placing *placing)
+{
+    bool asks = placing->policy->asks && placing->cluster->slots;
+    return asks ? SMS__NEW(placing->arena, uint16_t, placing->cluster->slots) : NULL;
+}
+
 static void fill_node(struct sms__placing *placing, const struct sms__nodes *kind, size_t n, size_t gpu)
 {
     placing->node[n] = (struct sms_node_view){.node = n,
@@ -21,7 +28,7 @@ static void fill_node(struct sms__placing *placing, const struct sms__nodes *kin
                                               .memory = kind->memory,
                                               .memory_left = kind->memory};
     for (uint64_t g = 0; g < kind->gpus; g++)
-        placing->gpu[gpu + g] = (struct sms_gpu_view){1000, 0, kind->gpu_memory};
+        placing->gpu[gpu + g] = (struct sms_gpu_view){1000, 0, kind->gpu_memory, 0, kinds_for(placing)};
 }
 
 static void fill_nodes(struct sms__placing *placing)
@@ -192,6 +199,7 @@ void sms__books_take(struct sms__placing *placing, size_t n, const struct sms_po
             gpu[i].milli_left -= pod->gpu_milli;
             gpu[i].memory_left -= pod->gpu_memory;
             gpu[i].pods++;
+            sms__predict_move(&gpu[i], pod, true);
         }
     placing->gpu_milli += (uint64_t)pod->gpus * pod->gpu_milli;
     placing->cpu_milli += pod->cpu_milli;
@@ -212,6 +220,7 @@ void sms__books_give(struct sms__placing *placing, size_t n, const struct sms_po
             gpu[i].milli_left += pod->gpu_milli;
             gpu[i].memory_left += pod->gpu_memory;
             gpu[i].pods--;
+            sms__predict_move(&gpu[i], pod, false);
         }
     placing->gpu_milli -= (uint64_t)pod->gpus * pod->gpu_milli;
     placing->cpu_milli -= pod->cpu_milli;
@@ -227,7 +236,8 @@ void sms__books_lose(struct sms__placing *placing, size_t n, bool down, uint16_t
     int nodes = (int)down - (int)node->down;
     for (uint32_t i = 0; i < node->gpus; i++)
         if (turned >> i & 1)
-            gpu[i] = gpus >> i & 1 ? (struct sms_gpu_view){0} : (struct sms_gpu_view){1000, 0, node->gpu_memory};
+            gpu[i] =
+                gpus >> i & 1 ? (struct sms_gpu_view){0} : (struct sms_gpu_view){1000, 0, node->gpu_memory, 0, NULL};
     if (nodes) {
         node->down = down;
         node->cpu_left = down ? 0 : node->cpu_milli;

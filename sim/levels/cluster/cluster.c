@@ -131,7 +131,7 @@ static int init(struct sms__placing *placing)
     sms__failures_await(placing);
     if (code == SMS_OK)
         sms__hosts_init(placing);
-    return code;
+    return code ? code : sms__predict_init(placing);
 }
 
 /* Pods with a deadline that have not ended and will not in time. */

@@ -172,6 +172,10 @@ double sms__score_node(const struct sms__placing *placing, const struct sms_node
 /* Under --check: whether the books agree with the pods; else says why not in the record. */
 bool sms__books_agree(struct sms__placing *placing);
 
+/* predict.c: for policies that ask; a code as of sms__simulate. A pod comes to a GPU, or goes. */
+int sms__predict_init(struct sms__placing *placing);
+void sms__predict_move(struct sms_gpu_view *gpu, const struct sms_pod_view *pod, bool comes);
+
 /* search.c */
 void sms__places_search_init(struct sms__placing *placing);
 /* The node for a pod of the shape, or SMS__NO_NODE if it fits none. */

@@ -3,6 +3,9 @@
  * and until its back-off is over. */
 #include "cluster.h"
 
+/* In thousandths. */
+enum { PRIORITY_MOST = 1000000000 };
+
 void sms__lines_init(struct sms__placing *placing)
 {
     size_t shapes = placing->cluster->shapes;
@@ -18,7 +21,7 @@ void sms__lines_init(struct sms__placing *placing)
 static uint64_t key_of(const struct sms__placing *placing, uint32_t shape)
 {
     uint32_t first = placing->line[shape].first;
-    uint64_t behind = SMS_PRIORITY_MAX - placing->cluster->shape[shape].priority;
+    uint64_t behind = (uint64_t)(PRIORITY_MOST - placing->cluster->shape[shape].priority);
     return first == SMS__NO_POD ? SMS__NEVER : behind << 32 | placing->pod[first].ticket;
 }
 
