@@ -116,7 +116,7 @@ static double best_gpu(const struct sms_place_view *view, const struct sms_node_
 static double score(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
                     uint8_t chosen[SMS_NODE_GPUS_MAX])
 {
-    if (pod->gpus == 1 && pod->gpu_milli < WHOLE)
+    if (sms_pod_is_part(pod))
         return best_gpu(view, node, pod, chosen);
     return score_of(view, node, pod, chosen);
 }

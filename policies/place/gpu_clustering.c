@@ -17,31 +17,16 @@ static const struct sms_param params[] = {
 
 enum kind { OTHERS, IDLE, MIXED, ALONE };
 
-/* How many pods of the node have a part of a GPU, and how many have one GPU to themselves: a GPU with nothing left and
- * one pod on it belongs to a pod of one GPU, if not to one of several. */
-static void count_small(const struct sms_node_view *node, uint64_t *parts, uint64_t *ones)
-{
-    *parts = *ones = 0;
-    for (uint32_t i = 0; i < node->gpus; i++) {
-        bool owned = node->gpu[i].pods == 1 && node->gpu[i].milli_left == 0;
-        *ones += owned;
-        *parts += owned ? 0 : node->gpu[i].pods;
-    }
-    for (uint32_t n = 2; n <= SMS_NODE_GPUS_MAX; n++)
-        *ones -= (uint64_t)n * node->pods_by_gpus[n];
-}
-
 static enum kind kind_of(const struct sms_node_view *node, const struct sms_pod_view *pod)
 {
-    uint64_t parts, ones, same = 0, kinds = 0;
-    count_small(node, &parts, &ones);
+    uint64_t parts = node->parts, ones = node->pods_by_gpus[1] - parts, same = 0, kinds = 0;
     for (uint32_t n = 2; n <= SMS_NODE_GPUS_MAX; n++)
         kinds += node->pods_by_gpus[n] > 0;
     kinds += (parts > 0) + (ones > 0);
     if (pod->gpus > 1)
         same = node->pods_by_gpus[pod->gpus];
     else
-        same = pod->gpu_milli < WHOLE ? parts : ones;
+        same = sms_pod_is_part(pod) ? parts : ones;
     if (kinds == 0)
         return IDLE;
     if (same == 0)

@@ -7,7 +7,7 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-enum { ENTRIES_MAX = 1000000, NODES_MAX = 1000000, COLUMNS_MAX = 32 };
+enum { ENTRIES_MAX = 1000000, NODES_MAX = 1000000, COLUMNS_MAX = 32, ROWS_MAX = 2000 };
 
 /* What a run may take; see estimate.c. */
 #define MEMORY_MAX (4.0 * 1024 * 1024 * 1024)
@@ -126,7 +126,7 @@ void sms__check_names(struct sms__reader *reader, struct sms__named *named, size
 /* One entry of `nodes:`. */
 struct entry {
     const char *name, *model;
-    const struct sms__node *table, *devices;
+    const struct sms__node *table, *labels, *devices;
     uint64_t count, gpus, gpu_memory, cpu_milli, memory;
 };
 
@@ -147,6 +147,7 @@ static const struct sms__field node_fields[] = {
      .help = "of each GPU, for pods that ask for some; default 0, of devices theirs"},
     {"cpu", SMS__CUSTOM, 0, F(entry, cpu_milli), .read = sms__read_milli, .help = "CPUs; default 0"},
     {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, 1e18, .help = "of the host; default 0"},
+    {"labels", SMS__CUSTOM, 0, F(entry, labels), .read = keep, .help = "{NAME: VALUE, ...}, that pods may ask for"},
     {"table", SMS__CUSTOM, 0, F(entry, table), .read = keep,
      .help = "instead of all else: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, a node a row"},
     {0}};
@@ -198,9 +199,17 @@ static void add_nodes(struct sms__reader *reader, const struct sms__node *node, 
     if (entry.gpus == 0 && !entry.devices && (entry.model || entry.gpu_memory))
         sms__complain(reader, node, "a node without gpus has no model and no gpu_memory");
     int model = entry.gpus ? intern_model(reader, node, entry.model ? entry.model : "gpu", cluster) : -1;
-    cluster->node[cluster->kinds++] = (struct sms__nodes){entry.name,   node,  cluster->nodes,   entry.count,
-                                                          entry.gpus,   model, entry.gpu_memory, entry.cpu_milli,
-                                                          entry.memory, device};
+    cluster->node[cluster->kinds++] = (struct sms__nodes){entry.name,
+                                                          node,
+                                                          cluster->nodes,
+                                                          entry.count,
+                                                          entry.gpus,
+                                                          model,
+                                                          entry.gpu_memory,
+                                                          entry.cpu_milli,
+                                                          entry.memory,
+                                                          sms__read_labels(reader, entry.labels, cluster, true),
+                                                          device};
     cluster->nodes += entry.count;
     cluster->gpu_milli += entry.count * entry.gpus * 1000;
     cluster->cpu_milli += entry.count * entry.cpu_milli;
@@ -263,6 +272,14 @@ void sms__node_name(const struct sms__cluster *cluster, size_t node, char *out, 
         snprintf(out, size, "%s", kind->name);
 }
 
+void sms__row_name(const struct sms__cluster *cluster, size_t row, char *out, size_t size)
+{
+    if (cluster->rows == cluster->nodes)
+        sms__node_name(cluster, row, out, size);
+    else
+        snprintf(out, size, "%s", cluster->node[row].name);
+}
+
 static const struct sms__field scheduler_fields[] = {
     {"retry", SMS__QUANTITY, SMS__TIME, F(sms__cluster, retry_ps), 0, SMS__TIME_MAX_PS,
      .help = "after a shape of pods has found no node, it is not tried again for so long, twice as long after the "
@@ -302,6 +319,7 @@ static const struct sms__field cluster_fields[] = {
      .help = "the block policy of pods that run alone, with which they are compared; default round_robin"},
     {"pods", SMS__CUSTOM, .read = sms__read_pods, .required = true, .help = "a list of pods, tables of them, samples"},
     {"scheduler", SMS__CUSTOM, .read = read_scheduler, .help = "when pods that wait are tried again"},
+    {"failures", SMS__CUSTOM, .read = sms__read_failures, .help = "a list of nodes and GPUs that fail and return"},
     {"run", SMS__CUSTOM, .read = sms__read_run, .help = "how long, from which seed, how often"},
     {"expect", SMS__CUSTOM, .read = sms__read_expects, .help = "what `smsched check` checks"},
     {0}};
@@ -311,7 +329,12 @@ const struct sms__table sms__cluster_tables[4] = {{"scenario with nodes", cluste
                                                   {"scenario: scheduler", scheduler_fields},
                                                   {NULL, NULL}};
 
-/* Pods are read after nodes, wherever they stand. */
+/* Read after nodes, wherever they stand. */
+static bool is_late(const struct sms__node *key)
+{
+    return key->kind == SMS__SCALAR && (!strcmp(key->text, "pods") || !strcmp(key->text, "failures"));
+}
+
 static void read_in_order(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
 {
     struct sms__node *map = SMS__NEW(reader->arena, struct sms__node, 1);
@@ -320,8 +343,7 @@ static void read_in_order(struct sms__reader *reader, const struct sms__node *no
     map->items = 0;
     for (int last = 0; last < 2; last++)
         for (size_t i = 0; i + 1 < node->items; i += 2) {
-            const struct sms__node *key = node->item[i];
-            if ((key->kind == SMS__SCALAR && !strcmp(key->text, "pods")) != (last == 1))
+            if (is_late(node->item[i]) != (last == 1))
                 continue;
             map->item[map->items++] = node->item[i];
             map->item[map->items++] = node->item[i + 1];
@@ -351,20 +373,24 @@ static bool fits_in_memory(const struct sms_scenario *scenario)
 {
     const struct sms__cluster *cluster = scenario->cluster;
     double runs = (double)scenario->policies * (double)scenario->replications;
-    double nodes = (double)cluster->nodes * 400, pods = cluster->pods * 160, search = 1.5 * (1 << 30);
+    double nodes = (double)cluster->nodes * 400 + cluster->failing * 200, pods = cluster->pods * 160,
+           search = 1.5 * (1 << 30);
     double trees = (double)cluster->nodes * 32 * (double)cluster->shapes;
-    return nodes + pods + (trees < search ? trees : search) + runs * 6000 < MEMORY_MAX;
+    return nodes + pods + (trees < search ? trees : search) + runs * (6000 + 100 * (double)cluster->rows) < MEMORY_MAX;
 }
 
 void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
 {
-    const struct sms__cluster *cluster = scenario->cluster;
+    struct sms__cluster *cluster = scenario->cluster;
+    cluster->rows = cluster->nodes <= ROWS_MAX ? cluster->nodes : cluster->kinds <= ROWS_MAX ? cluster->kinds : 0;
     bool whole = require(reader, scenario->node, "nodes", cluster->nodes);
     whole &= require(reader, scenario->node, "pods", cluster->groups);
     whole &= require(reader, scenario->node, "policies", scenario->policies);
     if (!whole || reader->errors->count)
         return;
     sms__link_podwork(reader, file, scenario);
+    if (cluster->failures && scenario->vms)
+        sms__complain(reader, sms__node_get(scenario->node, "failures"), "nodes that fail run no workloads of pods");
     if (!fits_in_memory(scenario))
         sms__complain(reader, sms__node_get(scenario->node, "pods"),
                       "about %.3g pods on %zu nodes need more than %g GiB of memory", cluster->pods, cluster->nodes,

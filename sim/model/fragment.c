@@ -11,7 +11,8 @@ static bool may_run_on(const struct sms_node_view *node, const struct sms_pod_vi
 
 bool sms_node_fits(const struct sms_node_view *node, const struct sms_pod_view *pod)
 {
-    if (node->cpu_left < pod->cpu_milli || node->memory_left < pod->memory || !may_run_on(node, pod))
+    if (node->down || (pod->labels & ~node->labels) || node->cpu_left < pod->cpu_milli ||
+        node->memory_left < pod->memory || !may_run_on(node, pod))
         return false;
     uint32_t fit = 0;
     for (uint32_t i = 0; i < node->gpus && fit < pod->gpus; i++)

@@ -118,13 +118,36 @@ static void check_tenant(struct sms__reader *reader, const struct sms_scenario *
                               scenario);
 }
 
+static const char *row_name(const void *user, size_t i) { return ((const char *const *)user)[i]; }
+
+static void check_node(struct sms__reader *reader, const struct sms__cluster *cluster, const struct sms__expect *e)
+{
+    char name[256];
+    bool found = !e->of_node;
+    for (size_t i = 0; i < cluster->rows && !found; i++) {
+        sms__row_name(cluster, i, name, sizeof name);
+        found = !strcmp(name, e->of_node);
+    }
+    if (found)
+        return;
+    const char **names = SMS__NEW(reader->arena, const char *, cluster->rows);
+    for (size_t i = 0; i < cluster->rows; i++) {
+        sms__row_name(cluster, i, name, sizeof name);
+        names[i] = sms__print(reader->arena, "%s", name);
+    }
+    sms__complain_unknown(reader, sms__node_get(e->node, "node"), "node", cluster->rows, row_name, names);
+}
+
 static void check_subject(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__expect *e)
 {
     if (e->cluster) {
         if (e->vm || e->process || e->resource || e->device >= 0)
-            sms__complain(reader, e->node, "a cluster has metrics, and no parts of it");
+            sms__complain(reader, e->node, "a cluster and its nodes have metrics, and nothing else");
+        check_node(reader, scenario->cluster, e);
         return;
     }
+    if (e->of_node)
+        sms__complain(reader, sms__node_get(e->node, "node"), "there are no nodes in a scenario of devices");
     check_tenant(reader, scenario, e, "vm", e->vm);
     check_tenant(reader, scenario, e, "process", e->process);
     if (e->process && !scenario->shares)
@@ -145,7 +168,8 @@ static const char *metric_name(const void *user, size_t i) { return ((const stru
 
 enum sms_subject sms__expect_subject(const struct sms__expect *e)
 {
-    return e->cluster       ? SMS_CLUSTER
+    return e->of_node       ? SMS_NODE
+           : e->cluster     ? SMS_CLUSTER
            : e->vm          ? SMS_VM
            : e->process     ? SMS_PROCESS
            : e->device >= 0 ? SMS_DEVICE

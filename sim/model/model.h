@@ -210,6 +210,14 @@ struct sms__policy_use {
     bool below; /* of a cluster: the entry names more than the place policy */
 };
 
+/* How pods come. 0: not said; then, if all is 0, all at the start. */
+struct sms__arriving {
+    double poisson_ps, every_ps; /* from one to the next, mean or exact */
+    double burst_ps, burst_after_ps,
+        burst_lasts_ps; /* the mean in bursts; of the times to the next, and that it lasts */
+    uint64_t batch;     /* so many come each time */
+};
+
 /* Nodes of a cluster that are alike, from `first` on. */
 struct sms__nodes {
     const char *name; /* of several NAME1, NAME2, ... */
@@ -218,7 +226,8 @@ struct sms__nodes {
     uint64_t count, gpus;
     int model; /* in the cluster's list; -1: it has no GPUs */
     uint64_t gpu_memory, cpu_milli, memory;
-    long device; /* of the scenario: its GPUs can run workloads; -1: they are numbers */
+    uint64_t labels; /* bit i: it has the cluster's label i */
+    long device;     /* of the scenario: its GPUs can run workloads; -1: they are numbers */
 };
 
 /* Pods of one entry or of one row of a table. `pool`: they are only drawn from, by samples. */
@@ -227,17 +236,32 @@ struct sms__pods {
     const struct sms__node *node;
     size_t shape;
     uint64_t count;
-    double start_ps, interval_ps; /* of the first; from one to the next */
-    int arrivals;                 /* enum sms__arrivals; SMS__CLOSED: all at the start */
-    double duration_ps;           /* 0: for ever */
-    int spread;                   /* enum sms__pod_spread, of the duration */
-    double deadline_ps;           /* from arrival to end; 0: none */
+    double start_ps; /* of the first */
+    struct sms__arriving arriving;
+    double duration_ps; /* 0: for ever */
+    int spread;         /* enum sms__pod_spread, of the duration */
+    double deadline_ps; /* from arrival to end; 0: none */
     bool pool;
     size_t rows, first_row; /* of a sample: the pods that it draws from; rows 0: it is none */
     double until;           /* of a sample: GPUs asked for at the end, as a share of the cluster's; 0: `count` pods */
     bool lasts;             /* of a sample: its duration stands in the place of the rows' */
+    int on_failure;         /* enum sms__on_failure */
+    uint64_t restarts;      /* so many at most; then it is lost */
     uint16_t tenant;        /* the scenario's VM that each of them runs, plus 1; 0: they last their duration */
 };
+
+enum sms__on_failure { SMS__RESTART, SMS__LOST };
+
+/* One entry of `failures:`. */
+struct sms__failure {
+    size_t first, nodes;     /* of them */
+    long gpu;                /* its number, or one of these: */
+    double at_ps, for_ps;    /* for 0: it does not return */
+    double mtbf_ps, mttr_ps; /* mtbf 0: it is at the given time */
+};
+enum { SMS__NO_GPU = -1, SMS__EACH_GPU = -2 };
+
+enum { SMS__LABELS_MAX = 64 };
 
 enum sms__pod_spread { SMS__POD_FIXED, SMS__POD_EXPONENTIAL };
 
@@ -250,6 +274,7 @@ enum sms__fidelity { SMS__AS_DURATION, SMS__AS_PROCESSES, SMS__AS_BLOCKS };
 struct sms__cluster {
     struct sms__nodes *node; /* [kinds] */
     size_t kinds, nodes;
+    size_t rows;           /* of metrics of nodes: nodes, or if these are too many kinds, or if these are 0 */
     struct sms__pods *pod; /* [groups] */
     size_t groups;
     struct sms_pod_view *shape; /* [shapes], in the order of their first pods */
@@ -259,11 +284,17 @@ struct sms__cluster {
     uint64_t typical_pods; /* of all of them */
     const char *model[SMS_GPU_MODELS_MAX];
     size_t models;
+    const char *label[SMS__LABELS_MAX]; /* "NAME: VALUE" */
+    size_t labels;
+    bool priorities;                /* of pods: some have another than 0 */
     double retry_ps, retry_most_ps; /* 0: at once when something is freed */
     double start_delay_ps;          /* from placement to the start of what takes the duration */
-    uint64_t gpu_milli, cpu_milli;  /* of all nodes */
-    double pods, load;              /* about how many come, and how many GPUs they ask for as a share of all */
-    size_t slots;                   /* pods with workloads that one GPU may have at once, at most */
+    struct sms__failure *failure;   /* [failures] */
+    size_t failures;
+    double failing;                /* how many nodes and GPUs that lets fail, each entry by itself */
+    uint64_t gpu_milli, cpu_milli; /* of all nodes */
+    double pods, load;             /* about how many come, and how many GPUs they ask for as a share of all */
+    size_t slots;                  /* pods with workloads that one GPU may have at once, at most */
 };
 
 /* The host of the devices. 0: no limit, no power. */
@@ -276,7 +307,7 @@ struct sms__host {
 
 struct sms__expect {
     const struct sms__node *node;
-    const char *metric, *policy, *over, *vm, *resource, *process;
+    const char *metric, *policy, *over, *vm, *resource, *process, *of_node;
     long device;  /* its number, or -1: not of a device */
     bool cluster; /* of a cluster */
     struct sms__quantity value, tolerance, min, max;
@@ -443,9 +474,12 @@ extern const struct sms__table sms__process_tables[3];
 /* cluster.c: all of a scenario with `nodes:` and `pods:`. */
 void sms__read_cluster(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario);
 void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
+/* The entry that a node is of, by its number. */
 const struct sms__nodes *sms__node_kind(const struct sms__cluster *cluster, size_t node);
 /* The name of a node, by its number. */
 void sms__node_name(const struct sms__cluster *cluster, size_t node, char *out, size_t size);
+/* The name of a row of metrics of nodes. */
+void sms__row_name(const struct sms__cluster *cluster, size_t row, char *out, size_t size);
 /* A table's row as the map it stands for: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, where `~` is no value.
  */
 const struct sms__node *sms__table_row(struct sms__reader *reader, const struct sms__node *table, size_t row);
@@ -454,6 +488,21 @@ size_t sms__table_rows(struct sms__reader *reader, const struct sms__node *table
 /* An upper bound of the entries of a list, each row of its tables one. */
 size_t sms__count_entries(const struct sms__node *list);
 extern const struct sms__table sms__cluster_tables[4]; /* ends with a title of NULL */
+
+/* failures.c: `failures:` of a cluster, whose nodes are read; `at` is the scenario. */
+void sms__read_failures(struct sms__reader *reader, const struct sms__node *node, void *at);
+/* What the entry lets fail on a node of the kind: bit i: GPU i; SMS_NODE_GPUS_MAX: the node. */
+uint32_t sms__units_of(const struct sms__nodes *kind, const struct sms__failure *failure);
+extern const struct sms__table sms__failure_tables[2];
+
+/* labels.c: bits of a map of labels, or 0 where there is none. Those of a pod must be of some node. */
+uint64_t sms__read_labels(struct sms__reader *reader, const struct sms__node *map, struct sms__cluster *cluster,
+                          bool of_node);
+
+/* arrivals.c: into a struct sms__arriving; the mean time between its pods. */
+void sms__read_pod_arrivals(struct sms__reader *reader, const struct sms__node *node, void *at);
+double sms__mean_interval(const struct sms__arriving *arriving);
+extern const struct sms__table sms__arrival_tables[2];
 
 /* pods.c: `pods:` of a cluster, whose nodes are read; `at` is the scenario. */
 void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, void *at);

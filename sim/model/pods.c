@@ -1,6 +1,7 @@
 /* Reads `pods:` of a cluster: entries, tables of them, and samples, which draw from a table. */
 #include "model.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,15 +14,17 @@ enum { ENTRIES_MAX = 1000000, PODS_MAX = 20000000, TYPICALS_MAX = 1000 };
 
 struct entry {
     const char *name;
-    const struct sms__node *table, *sample, *models;
+    const struct sms__node *table, *sample, *models, *selector;
     uint64_t count, gpus, gpu_milli, gpu_memory, cpu_milli, memory;
     double start_ps, duration_ps, deadline_ps, until;
-    struct sms__vm arrivals;
+    struct sms__arriving arriving;
     struct sms__podwork work;
-    int spread;
+    int spread, on_failure;
+    uint64_t restarts;
 };
 
 static const char *const spreads[] = {"fixed", "exponential", NULL};
+static const char *const on_failures[] = {"restart", "lost", NULL};
 
 static void keep(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
@@ -45,8 +48,8 @@ static const struct sms__field pod_fields[] = {
     {"name", SMS__NAME, 0, F(entry, name), .help = "its name; of several NAME1, NAME2, ..."},
     {"count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, PODS_MAX, .help = "how many; default 1"},
     {"start", SMS__QUANTITY, SMS__TIME, F(entry, start_ps), 0, CLOCK_PS, .help = "when it arrives; default 0"},
-    {"arrivals", SMS__CUSTOM, 0, F(entry, arrivals), .read = sms__read_arrivals,
-     .help = "of several, from start on: {poisson: TIME} or {every: TIME}; default: all at once"},
+    {"arrivals", SMS__CUSTOM, 0, F(entry, arriving), .read = sms__read_pod_arrivals,
+     .help = "of several, from start on: {poisson: TIME, ...} or {every: TIME, ...}; default: all at once"},
     {"duration", SMS__CUSTOM, 0, F(entry, duration_ps), .read = read_duration,
      .help = "on its node, or forever; default forever"},
     {"spread", SMS__CHOICE, 0, F(entry, spread), .choices = spreads,
@@ -56,7 +59,7 @@ static const struct sms__field pod_fields[] = {
      .help = "instead of a duration: what one job does, on each of its GPUs"},
     {"repeat", SMS__CUSTOM, 0, F(entry, work.repeat), .read = sms__read_repeat, .help = "jobs, or forever; default 1"},
     {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, work.priority), -1e6, 1e6,
-     .help = "for policies that have an eye on it: higher goes first; default 0"},
+     .help = "of those that wait the highest is tried first; of its processes, as of processes; default 0"},
     {"weight", SMS__QUANTITY, SMS__RATIO, F(entry, work.weight), 1e-6, 1e6,
      .help = "for share policies that have an eye on it: its share beside others; default 1"},
     {"active_threads", SMS__QUANTITY, SMS__RATIO, F(entry, work.active_threads), 0.01, 1,
@@ -70,6 +73,12 @@ static const struct sms__field pod_fields[] = {
     {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, 1e18, .help = "of the host; default 0"},
     {"models", SMS__CUSTOM, 0, F(entry, models), .read = keep,
      .help = "a GPU model on which it may run, or a list; default: any"},
+    {"selector", SMS__CUSTOM, 0, F(entry, selector), .read = keep,
+     .help = "labels {NAME: VALUE, ...} that its node must have; default: none"},
+    {"on_failure", SMS__CHOICE, 0, F(entry, on_failure), .choices = on_failures,
+     .help = "of its node or of a GPU that it has: restart, it waits again and begins anew, or lost; default restart"},
+    {"restarts", SMS__INTEGER, SMS__COUNT, F(entry, restarts), 1, 1e9,
+     .help = "at most so many, then it is lost; default: no limit"},
     {"table", SMS__CUSTOM, 0, F(entry, table), .read = keep,
      .help = "instead of all else but a name: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, a pod a row"},
     {"sample", SMS__CUSTOM, 0, F(entry, sample), .read = sms__keep_scalar,
@@ -138,25 +147,27 @@ static struct sms_pod_view read_view(const struct reading *reading, const struct
         sms__complain(reader, node, "a pod without gpus takes no part of one, no gpu_memory and no models");
     if (is_given(node, "gpu") && (entry->gpu_milli < 1 || entry->gpu_milli > 1000))
         sms__complain(reader, sms__node_get(node, "gpu"), "a share of a GPU is from 0.1 %% to 100 %%");
-    if (entry->gpus > 1 && entry->gpu_milli != 1000)
-        sms__complain(reader, node, "a pod takes a part of one GPU, or whole ones");
     return (struct sms_pod_view){.gpus = (uint32_t)entry->gpus,
                                  .gpu_milli = entry->gpus ? (uint32_t)entry->gpu_milli : 0,
                                  .gpu_memory = entry->gpu_memory,
                                  .cpu_milli = entry->cpu_milli,
                                  .memory = entry->memory,
+                                 .labels = sms__read_labels(reader, entry->selector, reading->cluster, false),
+                                 .priority = (int32_t)nearbyint(entry->work.priority * 1000),
                                  .models = entry->gpus ? read_models(reading, entry->models) : UINT64_MAX};
 }
 
 static void check_times(struct sms__reader *reader, const struct sms__node *node, const struct entry *entry)
 {
-    double last = entry->start_ps + entry->arrivals.interval_ps * ((double)entry->count - 1);
+    double last = entry->start_ps + sms__mean_interval(&entry->arriving) * ((double)entry->count - 1);
     bool works = entry->work.workload != NULL;
     if (entry->duration_ps == 0 && entry->spread == SMS__POD_EXPONENTIAL)
         sms__complain(reader, node,
                       works ? "a pod with a workload has no spread" : "what lasts for ever has no spread");
     if (entry->duration_ps == 0 && entry->deadline_ps > 0 && !works)
         sms__complain(reader, node, "what lasts for ever has no deadline");
+    if (is_given(node, "restarts") && entry->on_failure == SMS__LOST)
+        sms__complain(reader, sms__node_get(node, "restarts"), "what is lost at once has no restarts");
     if (last + entry->duration_ps > CLOCK_PS)
         sms__complain(reader, node, "it would end beyond the clock's 213 days");
     if (is_given(node, "arrivals") && entry->count == 1 && !entry->sample)
@@ -169,17 +180,18 @@ static struct sms__pods pods_of(const struct entry *entry, const struct sms__nod
                               .node = node,
                               .count = entry->count,
                               .start_ps = entry->start_ps,
-                              .interval_ps = entry->arrivals.interval_ps,
-                              .arrivals = entry->arrivals.arrivals,
+                              .arriving = entry->arriving,
                               .duration_ps = entry->duration_ps,
                               .spread = entry->spread,
                               .deadline_ps = entry->deadline_ps,
-                              .until = entry->until};
+                              .until = entry->until,
+                              .on_failure = entry->on_failure,
+                              .restarts = entry->restarts};
 }
 
 static struct entry read_entry(struct sms__reader *reader, const struct sms__node *node)
 {
-    struct entry entry = {.name = "", .count = 1, .gpu_milli = 1000};
+    struct entry entry = {.name = "", .count = 1, .gpu_milli = 1000, .arriving.batch = 1, .restarts = UINT64_MAX};
     entry.work = (struct sms__podwork){.repeat = 1, .weight = 1, .active_threads = 1};
     sms__read_fields(reader, node, pod_fields, &entry);
     return entry;
@@ -198,6 +210,7 @@ static void add_pods(struct reading *reading, const struct sms__node *node, cons
     struct sms__pods *pods = &cluster->pod[cluster->groups];
     *pods = pods_of(entry, node);
     pods->tenant = sms__read_podwork(reading->reader, node, entry->name, &entry->work, reading->scenario, &view);
+    view.kind = pods->tenant;
     reading->view[cluster->groups++] = view;
 }
 
@@ -225,8 +238,8 @@ static double make_pool(const struct reading *reading, const struct table *table
 
 static void check_sample(struct sms__reader *reader, const struct sms__node *node)
 {
-    static const char *const shape_keys[] = {"gpus",   "gpu",    "gpu_memory", "cpu",
-                                             "memory", "models", "table",      "workload"};
+    static const char *const shape_keys[] = {"gpus",   "gpu",      "gpu_memory", "cpu",   "memory",
+                                             "models", "selector", "priority",   "table", "workload"};
     for (size_t i = 0; i < sizeof shape_keys / sizeof *shape_keys; i++)
         if (is_given(node, shape_keys[i]))
             sms__complain(reader, node, "a sample takes '%s' from its table", shape_keys[i]);
@@ -280,8 +293,10 @@ static void read_table(struct reading *reading, const struct sms__node *node, co
 /* Fields of no padding, one by one: the order is of no meaning, only equal ones must meet. */
 static int compare_views(const struct sms_pod_view *a, const struct sms_pod_view *b)
 {
-    const uint64_t x[] = {a->gpus, a->gpu_milli, a->gpu_memory, a->cpu_milli, a->models, a->memory};
-    const uint64_t y[] = {b->gpus, b->gpu_milli, b->gpu_memory, b->cpu_milli, b->models, b->memory};
+    const uint64_t x[] = {a->gpus,   a->gpu_milli,          a->gpu_memory, a->cpu_milli, a->models,
+                          a->labels, (uint64_t)a->priority, a->kind,       a->memory};
+    const uint64_t y[] = {b->gpus,   b->gpu_milli,          b->gpu_memory, b->cpu_milli, b->models,
+                          b->labels, (uint64_t)b->priority, b->kind,       b->memory};
     for (size_t i = 0; i < sizeof x / sizeof *x; i++)
         if (x[i] != y[i])
             return x[i] < y[i] ? -1 : 1;
@@ -355,7 +370,7 @@ static int compare_weights(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Shapes that differ in host memory alone are one, as in FGD's code. Returns how many there are. */
+/* Shapes that differ in host memory or priority alone are one, as in FGD's code. Returns how many there are. */
 static size_t merge_weighted(struct weighted *weighted, size_t count)
 {
     size_t kept = 0;
@@ -378,6 +393,9 @@ static void find_typicals(const struct reading *reading)
     for (size_t s = 0; s < cluster->shapes; s++) {
         weighted[s] = (struct weighted){cluster->shape[s], 0, s};
         weighted[s].view.memory = 0;
+        weighted[s].view.priority = 0;
+        weighted[s].view.kind = 0;
+        cluster->priorities |= cluster->shape[s].priority != 0;
     }
     for (size_t g = 0; g < cluster->groups; g++)
         if (!cluster->pod[g].rows)

@@ -242,6 +242,8 @@ static const struct sms__field expect_fields[] = {
     {"process", SMS__TEXT, 0, F(sms__expect, process), .help = "of a process"},
     {"device", SMS__CUSTOM, 0, F(sms__expect, device), .read = sms__read_index, .help = "of a device, from 0"},
     {"resource", SMS__TEXT, 0, F(sms__expect, resource), .help = "of a resource"},
+    {"node", SMS__TEXT, 0, F(sms__expect, of_node),
+     .help = "of a node of a cluster; of more than 2000 nodes, of an entry of nodes"},
     {"value", SMS__CUSTOM, 0, F(sms__expect, value), .read = read_any, .help = "expected"},
     {"tolerance", SMS__CUSTOM, 0, F(sms__expect, tolerance), .read = read_any,
      .help = "absolute for ratios and gains (3 % are 3 points), relative for others; default 0"},

@@ -84,6 +84,8 @@ void sms__record_init(struct sms__record *record, struct sms__arena *arena, cons
     if (scenario->cluster) {
         record->cluster = SMS__NEW(arena, struct sms__cluster_record, 1);
         sms__histogram_init(&record->cluster->wait, arena);
+        if (scenario->cluster->rows)
+            record->node = SMS__NEW(arena, struct sms__node_record, scenario->cluster->rows);
         sms__histogram_init(&record->cluster->turnaround, arena);
         sms__histogram_init(&record->cluster->slowdown, arena);
     }
@@ -112,11 +114,27 @@ static void restart_processes(struct sms__record *record)
 static void restart_cluster(struct sms__cluster_record *cluster)
 {
     cluster->arrived = cluster->placed = cluster->timed = cluster->missed = 0;
+    cluster->failures = cluster->restarts = cluster->lost = 0;
     cluster->done = cluster->failed = 0;
     cluster->gpu_ps = cluster->cpu_ps = cluster->alone_ps = 0;
+    cluster->down_ps = cluster->down_cpu_ps = cluster->wasted_ps = 0;
     sms__histogram_clear(&cluster->wait);
     sms__histogram_clear(&cluster->turnaround);
     sms__histogram_clear(&cluster->slowdown);
+}
+
+static void restart_level(struct sms__steps *level, uint64_t now)
+{
+    level->integral_ps = -(sms__integral)now * level->value;
+}
+
+static void restart_node(struct sms__node_record *node, uint64_t now)
+{
+    restart_level(&node->gpu, now);
+    restart_level(&node->cpu, now);
+    restart_level(&node->down, now);
+    restart_level(&node->gpu_down, now);
+    node->placements = node->failures = 0;
 }
 
 void sms__record_restart(struct sms__record *record, uint64_t now)
@@ -138,4 +156,6 @@ void sms__record_restart(struct sms__record *record, uint64_t now)
         restart_processes(record);
     if (record->cluster)
         restart_cluster(record->cluster);
+    for (size_t i = 0; record->node && i < scenario->cluster->rows; i++)
+        restart_node(&record->node[i], now);
 }

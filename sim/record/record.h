@@ -104,7 +104,7 @@ enum { SMS__ALLOCATIONS = 201 };
 
 /* A cluster when pods that ask for so many of its GPUs have come. `reached`: they have. */
 struct sms__allocation {
-    uint64_t gpu_milli, fragments; /* allocated; as in struct sms__cluster_record */
+    uint64_t gpu_milli, down_milli, fragments; /* allocated; down; as in struct sms__cluster_record */
     bool reached;
 };
 
@@ -112,21 +112,38 @@ struct sms__allocation {
 
 /* A cluster, since the end of the warm-up but what says otherwise. */
 struct sms__cluster_record {
-    uint64_t arrived, placed;
+    uint64_t arrived, placed; /* a pod that restarts is placed once */
+    uint64_t failures, restarts, lost;
+    uint64_t running;              /* at the end: have a place */
     uint64_t waiting;              /* at the end: arrived some time, and not placed */
     uint64_t gpu_milli, cpu_milli; /* allocated at the end */
-    uint64_t fragments;            /* at the end: thousandths of GPUs, summed over the typical pods by their weights */
-    sms__integral gpu_ps, cpu_ps;  /* thousandths allocated x ps */
-    struct sms__histogram wait;    /* of pods placed, ps */
-    uint64_t timed, missed;        /* with a deadline that ended or came too late; of those, too late */
-    uint64_t done, failed;         /* pods that ended; that ended as they failed */
-    struct sms__histogram turnaround; /* of those done, from arrival, ps */
+    uint64_t down_milli, down_cpu_milli;
+    uint64_t fragments;           /* at the end: thousandths of GPUs, summed over the typical pods by their weights */
+    sms__integral gpu_ps, cpu_ps; /* thousandths allocated x ps */
+    sms__integral down_ps, down_cpu_ps, wasted_ps; /* the same down; of GPUs that runs had that were cut short */
+    struct sms__histogram wait;                    /* of pods placed, ps */
+    uint64_t timed, missed;                        /* with a deadline that ended or came too late; of those, too late */
+    uint64_t done, failed;                         /* pods that ended; that ended as they failed */
+    struct sms__histogram turnaround;              /* of those done, from arrival, ps */
     struct sms__histogram slowdown; /* of those with a workload: time on the node / time alone, in SMS__SLOWDOWN_ONE */
     sms__integral alone_ps;         /* of those: time alone x processes */
     uint64_t busy_ps, devices;      /* of all GPUs that run workloads: time with a kernel; their number */
     uint64_t last_end_ps;           /* since the run began */
     uint64_t lasting, unended;      /* pods with a duration, of the whole run; of those, not ended */
     struct sms__allocation allocation[SMS__ALLOCATIONS];
+};
+
+/* A value that changes in steps: its integral from the start of what is measured to `t` is integral_ps + value * t. */
+struct sms__steps {
+    sms__integral integral_ps;
+    int64_t value;
+};
+
+/* A node, or those of an entry. */
+struct sms__node_record {
+    struct sms__steps gpu, cpu;       /* thousandths allocated */
+    struct sms__steps down, gpu_down; /* nodes; thousandths of GPUs, those of nodes that are down among them */
+    uint64_t placements, failures;
 };
 
 struct sms__record {
@@ -139,6 +156,7 @@ struct sms__record {
     struct sms__process_record *process; /* [vms]; NULL where the scenario has no processes */
     struct sms__shared_record *shared;   /* [devices]; the same */
     struct sms__cluster_record *cluster; /* NULL where the scenario has no nodes */
+    struct sms__node_record *node;       /* [rows of the cluster]; NULL if these are 0 */
     size_t bins;
     uint64_t bin_ps;
     uint64_t *bin;                     /* [SMs of all devices][bins]: threads x ps */

@@ -63,6 +63,8 @@ static struct subject subject_of(const struct sms_results *results, const struct
         return named(results, SMS_PROCESS, expect->process);
     if (sms_results_scenario(results)->shares && expect->device >= 0)
         return (struct subject){SMS_DEVICE, (size_t)expect->device};
+    if (expect->of_node)
+        return named(results, SMS_NODE, expect->of_node);
     return (struct subject){expect->cluster ? SMS_CLUSTER : SMS_HOST, 0};
 }
 

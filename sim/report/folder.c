@@ -178,7 +178,8 @@ static bool write_clusters(const char *folder, const struct sms__set *set)
     bool clusters = false;
     for (size_t i = 0; i < set->count; i++)
         clusters |= sms_results_scenario(set->results[i])->cluster != NULL;
-    return !clusters || (write_wide(folder, set, SMS_CLUSTER, "cluster.csv") && write_allocation(folder, set));
+    return !clusters || (write_wide(folder, set, SMS_CLUSTER, "cluster.csv") &&
+                         write_wide(folder, set, SMS_NODE, "nodes.csv") && write_allocation(folder, set));
 }
 
 int sms__folder_write(const char *temporary, const struct sms__set *set, const char *command, struct sms_errors *errors)

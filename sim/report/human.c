@@ -16,7 +16,7 @@ long sms__metric_index(enum sms_subject subject, const char *name)
 
 const char *sms__subject_word(enum sms_subject subject)
 {
-    static const char *const words[] = {"host", "vm", "resource", "kernel", "process", "device", "cluster"};
+    static const char *const words[] = {"host", "vm", "resource", "kernel", "process", "device", "cluster", "node"};
     return words[subject];
 }
 
@@ -186,7 +186,11 @@ static const char *const cluster_columns[] = {
     "makespan_ns"};
 enum { CLUSTER_COLUMNS = sizeof cluster_columns / sizeof *cluster_columns };
 
-/* Beside those, where pods run workloads. */
+/* Beside those, where something fails. */
+static const char *const failure_columns[] = {"failures_count", "restarts_count", "lost_count", "gpu_wasted_ratio"};
+enum { FAILURE_COLUMNS = sizeof failure_columns / sizeof *failure_columns };
+
+/* Where pods run workloads. */
 static const char *const workload_columns[] = {
     "done_count",          "failed_count",       "jobs_per_s",          "turnaround_mean_ns", "turnaround_p95_ns",
     "slowdown_mean_ratio", "slowdown_p95_ratio", "deadline_miss_ratio", "stp_ratio",          "gpu_busy_ratio"};
@@ -195,10 +199,14 @@ enum { WORKLOAD_COLUMNS = sizeof workload_columns / sizeof *workload_columns };
 /* NULL beyond. */
 static const char *cluster_column(const struct sms_results *results, size_t i)
 {
-    size_t more = sms_results_scenario(results)->vms ? WORKLOAD_COLUMNS : 0;
+    const struct sms_scenario *scenario = sms_results_scenario(results);
+    size_t failing = scenario->cluster->failures ? FAILURE_COLUMNS : 0, working = scenario->vms ? WORKLOAD_COLUMNS : 0;
     if (i < CLUSTER_COLUMNS)
         return cluster_columns[i];
-    return i < CLUSTER_COLUMNS + more ? workload_columns[i - CLUSTER_COLUMNS] : NULL;
+    i -= CLUSTER_COLUMNS;
+    if (i < failing)
+        return failure_columns[i];
+    return i - failing < working ? workload_columns[i - failing] : NULL;
 }
 
 /* A row a metric, a column a policy: names are long and policies few. */

@@ -10,7 +10,7 @@ static const struct sms_metric all[] = {
 
 static const size_t first[SMS_SUBJECTS + 1] = {SMS__FIRST_HOST,    SMS__FIRST_VM,      SMS__FIRST_RESOURCE,
                                                SMS__FIRST_KERNEL,  SMS__FIRST_PROCESS, SMS__FIRST_DEVICE,
-                                               SMS__FIRST_CLUSTER, SMS__ALL_METRICS};
+                                               SMS__FIRST_CLUSTER, SMS__FIRST_NODE,    SMS__ALL_METRICS};
 
 const struct sms_metric *sms_metrics(enum sms_subject subject, size_t *count)
 {
@@ -21,7 +21,9 @@ const struct sms_metric *sms_metrics(enum sms_subject subject, size_t *count)
 size_t sms__subject_count(const struct sms_scenario *scenario, enum sms_subject subject)
 {
     size_t kernels = 0, together = 1;
-    if (scenario->cluster || subject == SMS_CLUSTER)
+    if (scenario->cluster && subject == SMS_NODE)
+        return scenario->cluster->rows;
+    if (scenario->cluster || subject == SMS_CLUSTER || subject == SMS_NODE)
         return scenario->cluster && subject == SMS_CLUSTER;
     switch (subject) {
     case SMS_HOST:
@@ -249,6 +251,7 @@ void sms__measure(const struct sms__record *record, struct sms__values *values)
     const struct sms_scenario *scenario = record->scenario;
     if (record->cluster) {
         sms__measure_cluster(record, values->of[SMS_CLUSTER]);
+        sms__measure_nodes(record, values->of[SMS_NODE]);
         return;
     }
     measure_host(record, row(values, SMS_HOST, 0));

@@ -20,7 +20,8 @@ enum {
     SMS__FIRST_KERNEL = SMS__ALL_KERNEL_LAUNCHES,
     SMS__FIRST_PROCESS = SMS__ALL_PROCESS_TURNAROUND,
     SMS__FIRST_DEVICE = SMS__ALL_DEVICE_SWITCHES,
-    SMS__FIRST_CLUSTER = SMS__ALL_CLUSTER_PODS
+    SMS__FIRST_CLUSTER = SMS__ALL_CLUSTER_PODS,
+    SMS__FIRST_NODE = SMS__ALL_NODE_GPU_MEAN
 };
 
 /* The values of one run, subject by subject: [subjects][metrics of the subject]. */
@@ -34,8 +35,9 @@ struct sms__values {
  * processes draw their workloads: there may be thousands, of which most do not run. */
 size_t sms__subject_count(const struct sms_scenario *scenario, enum sms_subject subject);
 
-/* metrics_cluster.c: the row of the cluster. */
+/* metrics_cluster.c: the row of the cluster; those of its nodes. */
 void sms__measure_cluster(const struct sms__record *record, double *out);
+void sms__measure_nodes(const struct sms__record *record, double *out);
 
 /* Everything but what needs the stand-alone runs, which is NAN so far. */
 void sms__measure(const struct sms__record *record, struct sms__values *values);

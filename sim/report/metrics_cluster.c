@@ -4,13 +4,14 @@
 #include <math.h>
 
 #define CLUSTER(id) (SMS__ALL_CLUSTER_##id - SMS__FIRST_CLUSTER)
+#define NODE(id) (SMS__ALL_NODE_##id - SMS__FIRST_NODE)
 
 static double over(double a, double b) { return b > 0 ? a / b : NAN; }
 
 static double fragment_ratio(const struct sms__record *record)
 {
     const struct sms__cluster *cluster = record->scenario->cluster;
-    double left = (double)(cluster->gpu_milli - record->cluster->gpu_milli);
+    double left = (double)(cluster->gpu_milli - record->cluster->down_milli - record->cluster->gpu_milli);
     return over((double)record->cluster->fragments, (double)cluster->typical_pods * left);
 }
 
@@ -56,18 +57,54 @@ void sms__measure_cluster(const struct sms__record *record, double *out)
     const struct sms__cluster *cluster = record->scenario->cluster;
     const struct sms__cluster_record *own = record->cluster;
     double time_ps = (double)(record->to_ps - record->from_ps);
-    double gpus = (double)cluster->gpu_milli, cpus = (double)cluster->cpu_milli;
+    double gpus = (double)(cluster->gpu_milli - own->down_milli);
+    double cpus = (double)(cluster->cpu_milli - own->down_cpu_milli);
+    double gpu_ps = (double)cluster->gpu_milli * time_ps, up_ps = gpu_ps - (double)own->down_ps;
+    double cpu_ps = (double)cluster->cpu_milli * time_ps - (double)own->down_cpu_ps;
     out[CLUSTER(PODS)] = (double)own->arrived;
     out[CLUSTER(PLACED)] = (double)own->placed;
+    out[CLUSTER(RUNNING)] = (double)own->running;
     out[CLUSTER(WAITING)] = (double)own->waiting;
     out[CLUSTER(GPU)] = over((double)own->gpu_milli, gpus);
-    out[CLUSTER(GPU_MEAN)] = over((double)own->gpu_ps, gpus * time_ps);
+    out[CLUSTER(GPU_MEAN)] = over((double)own->gpu_ps, up_ps);
     out[CLUSTER(CPU)] = over((double)own->cpu_milli, cpus);
-    out[CLUSTER(CPU_MEAN)] = over((double)own->cpu_ps, cpus * time_ps);
+    out[CLUSTER(CPU_MEAN)] = over((double)own->cpu_ps, cpu_ps);
     out[CLUSTER(FRAGMENTS)] = fragment_ratio(record);
     measure_waits(&own->wait, out);
     measure_runs(record, time_ps, out);
     out[CLUSTER(PLACED_RATE)] = over((double)own->placed, time_ps / 1e12);
     out[CLUSTER(MAKESPAN)] = makespan_ns(record);
     out[CLUSTER(MISSES)] = over((double)own->missed, (double)own->timed);
+    out[CLUSTER(FAILURES)] = (double)own->failures;
+    out[CLUSTER(RESTARTS)] = (double)own->restarts;
+    out[CLUSTER(LOST)] = (double)own->lost;
+    out[CLUSTER(UP)] = over(up_ps, gpu_ps);
+    out[CLUSTER(WASTED)] = over((double)own->wasted_ps, (double)own->gpu_ps);
+}
+
+static double integral(const struct sms__steps *level, const struct sms__record *record)
+{
+    return (double)(level->integral_ps + (sms__integral)level->value * record->to_ps);
+}
+
+static void measure_node(const struct sms__record *record, size_t row, double *out)
+{
+    const struct sms__cluster *cluster = record->scenario->cluster;
+    const struct sms__node_record *own = &record->node[row];
+    bool each = cluster->rows == cluster->nodes;
+    const struct sms__nodes *kind = each ? sms__node_kind(cluster, row) : &cluster->node[row];
+    double node_ps = (each ? 1 : (double)kind->count) * (double)(record->to_ps - record->from_ps);
+    double gpu_ps = node_ps * (double)kind->gpus * 1000, down_ps = integral(&own->gpu_down, record);
+    out[NODE(GPU_MEAN)] = over(integral(&own->gpu, record), gpu_ps - down_ps);
+    out[NODE(CPU_MEAN)] = over(integral(&own->cpu, record), node_ps * (double)kind->cpu_milli);
+    out[NODE(PLACEMENTS)] = (double)own->placements;
+    out[NODE(FAILURES)] = (double)own->failures;
+    out[NODE(DOWN)] = over(integral(&own->down, record), node_ps);
+    out[NODE(GPU_DOWN)] = over(down_ps, gpu_ps);
+}
+
+void sms__measure_nodes(const struct sms__record *record, double *out)
+{
+    for (size_t i = 0; i < record->scenario->cluster->rows; i++)
+        measure_node(record, i, out + i * (SMS__ALL_METRICS - SMS__FIRST_NODE));
 }

@@ -29,6 +29,7 @@ struct sms_results {
     struct bins *bins;                                      /* [policies] */
     const char **kernel_name;                               /* "VM/KERNEL" */
     const char **device_name;                               /* "DEVICE/0", by number */
+    const char **node_name;                                 /* [rows], of a cluster */
     struct sms__simtbs_record *simtbs;                      /* [policies], under compat simtbs; else NULL */
     struct sms__allocation (*allocation)[SMS__ALLOCATIONS]; /* [policies][replications], of a cluster; else NULL */
 };
@@ -229,6 +230,17 @@ static void name_devices(struct sms_results *results)
         results->device_name[d] = sms__print(&results->arena, "%s/%zu", scenario->device[d]->name, d);
 }
 
+static void name_nodes(struct sms_results *results)
+{
+    const struct sms__cluster *cluster = results->scenario->cluster;
+    char name[256];
+    results->node_name = SMS__NEW(&results->arena, const char *, cluster->rows);
+    for (size_t i = 0; i < cluster->rows; i++) {
+        sms__row_name(cluster, i, name, sizeof name);
+        results->node_name[i] = sms__print(&results->arena, "%s", name);
+    }
+}
+
 /* All policies, or those that `options->policy` names by label or name. */
 static void choose_policies(struct sms_results *results, const struct sms_run_options *options)
 {
@@ -264,9 +276,11 @@ static int set_up(void *user)
         results->bins[p].value = SMS__NEW(&results->arena, float, results->sms * setup->options->bins);
     name_kernels(results);
     name_devices(results);
-    if (scenario->cluster)
+    if (scenario->cluster) {
+        name_nodes(results);
         results->allocation =
             sms__alloc(&results->arena, results->policies * results->replications, sizeof *results->allocation);
+    }
     if (scenario->compat == SMS__COMPAT_SIMTBS)
         results->simtbs = SMS__NEW(&results->arena, struct sms__simtbs_record, results->policies);
     for (size_t p = 0; results->simtbs && p < results->policies; p++)
@@ -381,6 +395,8 @@ const char *sms_results_subject(const struct sms_results *results, enum sms_subj
         return idx < results->scenario->devices ? results->device_name[idx] : "all";
     case SMS_CLUSTER:
         return "cluster";
+    case SMS_NODE:
+        return results->node_name[idx];
     default:
         return "host";
     }
@@ -454,7 +470,7 @@ bool sms_results_allocation(const struct sms_results *results, size_t policy, si
         return false;
     for (size_t r = 0; r < results->replications; r++) {
         const struct sms__allocation *point = &results->allocation[policy * results->replications + r][idx];
-        double left = gpus - (double)point->gpu_milli;
+        double left = gpus - (double)(point->down_milli + point->gpu_milli);
         if (!point->reached)
             continue;
         out->allocated += (double)point->gpu_milli / gpus;

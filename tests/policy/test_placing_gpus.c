@@ -50,10 +50,10 @@ static void gpu_clustering_has_four_bands(void **state)
     (void)state;
     NODE(&idle, 1000, 1000, 1000, 1000);
     NODE(&parts, 600, 1000, 1000, 1000);
-    parts.node.pods_by_gpus[1] = 1;
+    parts.node.pods_by_gpus[1] = parts.node.parts = 1;
     NODE(&mixed, 600, 0, 0, 1000, 1000, 0);
     mixed.node.pods_by_gpus[1] = 2;
-    mixed.node.pods_by_gpus[2] = 1;
+    mixed.node.pods_by_gpus[2] = mixed.node.parts = 1;
     assert_true(cluster(&idle, part) == 25 + 12);
     assert_true(cluster(&idle, two) == 25 + 12);
     assert_true(cluster(&parts, part) == 75 + 13);
@@ -73,7 +73,7 @@ static void gpu_clustering_is_exact_unless_told(void **state)
     (void)state;
     NODE(&a, 601, 1000);
     NODE(&b, 602, 1000);
-    a.node.pods_by_gpus[1] = b.node.pods_by_gpus[1] = 1;
+    a.node.pods_by_gpus[1] = b.node.pods_by_gpus[1] = a.node.parts = b.node.parts = 1;
     assert_true(score_of(&sms_placing_gpu_clustering, &a, part) == score_of(&sms_placing_gpu_clustering, &b, part) + 1);
     assert_true(cluster(&a, part) == cluster(&b, part));
 }
@@ -84,7 +84,7 @@ static void gpu_clustering_tells_parts_from_whole_gpus(void **state)
     struct fixture shared, owned;
     (void)state;
     NODE(&shared, 0, 1000);
-    shared.gpu[0].pods = shared.node.pods_by_gpus[1] = 2;
+    shared.gpu[0].pods = shared.node.pods_by_gpus[1] = shared.node.parts = 2;
     NODE(&owned, 0, 1000);
     owned.node.pods_by_gpus[1] = 1;
     assert_true(cluster(&shared, make_pod(1, 300, 0)) == 75 + 21);
@@ -102,6 +102,7 @@ static void gpu_clustering_counts_each_size_apart(void **state)
     twos.node.pods_by_gpus[2] = 1;
     NODE(&ones_and_parts, 0, 500, 1000, 1000);
     ones_and_parts.node.pods_by_gpus[1] = 2;
+    ones_and_parts.node.parts = 1;
     assert_true(cluster(&twos, make_pod(2, 1000, 0)) == 75 + 18);
     assert_true(cluster(&twos, make_pod(1, 1000, 0)) == 18);
     assert_true(cluster(&twos, make_pod(1, 300, 0)) == 18);

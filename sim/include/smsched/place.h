@@ -7,8 +7,8 @@
  * A policy proposes and the engine disposes: the engine has already checked that the pod fits the node (CPU, memory,
  * GPU models, enough GPUs with enough left of each) when it asks, and it keeps the books itself.
  *
- * GPUs are counted in thousandths, as the traces of the field do: a pod asks for `gpus` GPUs and `gpu_milli` of each,
- * which is 1000 where it asks for more than one. CPUs are counted in thousandths too. Sizes are bytes, times ps. */
+ * GPUs are counted in thousandths, as the traces of the field do: a pod asks for `gpus` GPUs and `gpu_milli` of each.
+ * CPUs are counted in thousandths too. Sizes are bytes, times ps. */
 #ifndef SMSCHED_PLACE_H
 #define SMSCHED_PLACE_H
 
@@ -27,19 +27,26 @@ struct sms_pod_view {
     uint64_t gpu_memory; /* of each, on top of that; 0: not asked for */
     uint64_t cpu_milli;
     uint64_t memory;
-    uint64_t models; /* bit m: may run on GPU model m; all bits: on any */
+    uint64_t models;  /* bit m: may run on GPU model m; all bits: on any */
+    uint64_t labels;  /* bit i: its node must have label i */
+    int32_t priority; /* in thousandths; of pods that wait the highest is tried first */
+    uint32_t kind;    /* of the workload that it runs, from 1; 0: none */
 };
 
 struct sms_gpu_view {
     uint32_t milli_left; /* of 1000 */
     uint32_t pods;       /* on it */
     uint64_t memory_left;
+    uint32_t workloads; /* for policies that ask: how many pods on it run some, and which, ascending */
+    uint16_t *kind;     /* [workloads], kept by the engine; else NULL */
 };
 
 /* One node, as its pods have left it. */
 struct sms_node_view {
     size_t node;
-    int model; /* of its GPUs; -1: it has none */
+    bool down;       /* it takes no pods, and nothing of it is left; a GPU that is down has nothing left, and no pods */
+    int model;       /* of its GPUs; -1: it has none */
+    uint64_t labels; /* bit i: it has label i */
     uint32_t gpus;
     const struct sms_gpu_view *gpu; /* [gpus] */
     uint64_t gpu_memory;            /* of each, when nobody is on it */
@@ -48,6 +55,7 @@ struct sms_node_view {
     /* Pods on it, each once, by the number of GPUs they ask for; [0] those without GPUs, [1] those with a part of one
      * or one. */
     uint32_t pods_by_gpus[SMS_NODE_GPUS_MAX + 1];
+    uint32_t parts; /* pods with a part of one GPU */
 };
 
 /* A shape that is typical for the pods of the scenario, and its share among them (FGD, ATC'23, section 4.1). */
@@ -63,6 +71,7 @@ struct sms_place_view {
     size_t typicals;
     uint64_t cpu_most, memory_most; /* of any node of the cluster */
     uint32_t gpus_most;
+    const struct sms_place_model *model; /* for sms_place_slowdowns; NULL where no pod has a workload */
 };
 
 enum sms_place_search {
@@ -77,6 +86,7 @@ struct sms_place_policy {
     const char *help;               /* one sentence, no full stop */
     const struct sms_param *params; /* or NULL */
     enum sms_place_search search;
+    bool asks; /* sms_place_slowdowns; scores are then not kept for nodes that are alike */
 
     /* SMS_PLACE_BEST, which must have it: how well the node suits; finite. `chosen[i]` is 1 where GPU i is taken, else
      * 0; it holds what `choose`, or the engine's best fit, says, and may be changed. The function must depend on its
@@ -95,7 +105,10 @@ static inline bool sms_gpu_fits(const struct sms_gpu_view *gpu, const struct sms
     return gpu->milli_left >= pod->gpu_milli && gpu->memory_left >= pod->gpu_memory;
 }
 
-/* Whether the pod fits the node: CPU, memory, model, and enough GPUs. */
+/* Whether the pod has a part of one GPU. */
+static inline bool sms_pod_is_part(const struct sms_pod_view *pod) { return pod->gpus == 1 && pod->gpu_milli < 1000; }
+
+/* Whether the pod fits the node: CPU, memory, labels, model, and enough GPUs. */
 bool sms_node_fits(const struct sms_node_view *node, const struct sms_pod_view *pod);
 
 /* Thousandths left on all GPUs of the node. */
@@ -105,7 +118,12 @@ uint64_t sms_node_gpu_left(const struct sms_node_view *node);
  * all, if it does not fit, else those on GPUs that lack enough for it. */
 uint64_t sms_node_fragment(const struct sms_node_view *node, const struct sms_pod_view *pod);
 
-/* The same, averaged over the typical pods. */
+/* By how much the workloads on a GPU of the node slow each other by the contention model, added up, each at least 1;
+ * with `pod` among them unless it is NULL. 0 where no workloads run. For policies with `asks`. */
+double sms_place_slowdowns(const struct sms_place_view *view, const struct sms_node_view *node, uint32_t gpu,
+                           const struct sms_pod_view *pod);
+
+/* Fragments, averaged over the typical pods. */
 double sms_node_fragments(const struct sms_place_view *view, const struct sms_node_view *node);
 
 #ifdef __cplusplus

@@ -165,8 +165,18 @@ void sms_results_free(struct sms_results *results);
 
 /* What a metric describes. Processes and devices have metrics of their own in scenarios with
  * `processes:` only, and after them one more subject, "all" of them. A scenario with `nodes:` has
- * one subject, the cluster, and no other. */
-enum sms_subject { SMS_HOST, SMS_VM, SMS_RESOURCE, SMS_KERNEL, SMS_PROCESS, SMS_DEVICE, SMS_CLUSTER, SMS_SUBJECTS };
+ * the cluster, and its nodes; of more than 2000 nodes the entries of `nodes:`, of more entries none. */
+enum sms_subject {
+    SMS_HOST,
+    SMS_VM,
+    SMS_RESOURCE,
+    SMS_KERNEL,
+    SMS_PROCESS,
+    SMS_DEVICE,
+    SMS_CLUSTER,
+    SMS_NODE,
+    SMS_SUBJECTS
+};
 
 /* A metric: its name ends in its unit; `formula` says how it is computed
  * (docs/metrics.md has the symbols). `better` is +1 if more is better, -1 if

@@ -3,6 +3,7 @@
 
 #include "../../base/rng.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,8 @@ struct maker {
     uint32_t group;
     gsl_rng *times, *durations, *rows;
     double at_ps;
+    double turns_ps; /* when a burst begins, or this one ends */
+    bool bursting;
 };
 
 static uint64_t whole(double ps) { return ps < 1.8e19 ? (uint64_t)(ps + 0.5) : UINT64_MAX; }
@@ -48,6 +51,40 @@ static uint64_t draw_duration(const struct maker *maker, const struct sms__pods 
     return duration ? duration : 1;
 }
 
+static void turn(struct maker *maker, const struct sms__arriving *arriving, bool bursting)
+{
+    maker->bursting = bursting;
+    maker->turns_ps = maker->at_ps +
+                      (bursting ? arriving->burst_lasts_ps : arriving->burst_after_ps) * sms__exponential(maker->times);
+}
+
+/* A Poisson process whose rate is one of two, each for exponential times (Heffes and Lucantoni, JSAC 4(6), 1986). What
+ * was drawn beyond a turn is drawn anew, as such processes forget. */
+static void pass_bursts(struct maker *maker, const struct sms__arriving *arriving)
+{
+    for (;;) {
+        double interval = maker->bursting ? arriving->burst_ps : arriving->poisson_ps;
+        double next = interval > 0 ? maker->at_ps + interval * sms__exponential(maker->times) : INFINITY;
+        if (next <= maker->turns_ps) {
+            maker->at_ps = next;
+            return;
+        }
+        maker->at_ps = maker->turns_ps;
+        turn(maker, arriving, !maker->bursting);
+    }
+}
+
+/* From one arrival to the next. */
+static void pass(struct maker *maker, const struct sms__arriving *arriving)
+{
+    if (arriving->burst_ps > 0)
+        pass_bursts(maker, arriving);
+    else if (arriving->poisson_ps > 0)
+        maker->at_ps += arriving->poisson_ps * sms__exponential(maker->times);
+    else
+        maker->at_ps += arriving->every_ps;
+}
+
 /* The next pod of the group; `like` has its shape and, but where the group has its own, its duration. */
 static const struct sms__pods *make(struct maker *maker, const struct sms__pods *group, const struct sms__pods *like,
                                     uint32_t number)
@@ -59,10 +96,8 @@ static const struct sms__pods *make(struct maker *maker, const struct sms__pods 
     pod->arrival_ps = whole(maker->at_ps);
     pod->tenant = group->lasts ? 0 : like->tenant;
     pod->duration_ps = draw_duration(maker, group->rows && !group->lasts ? like : group);
-    if (group->arrivals == SMS__POISSON)
-        maker->at_ps += group->interval_ps * sms__exponential(maker->times);
-    else if (group->arrivals == SMS__REGULAR)
-        maker->at_ps += group->interval_ps;
+    if ((number + 1) % group->arriving.batch == 0)
+        pass(maker, &group->arriving);
     return like;
 }
 
@@ -91,14 +126,17 @@ static void make_group(struct sms__placing *placing, size_t g)
     struct maker maker = {.placing = placing, .group = (uint32_t)g, .at_ps = group->start_ps};
     if (group->pool)
         return;
-    if (group->arrivals == SMS__POISSON)
+    bool random = group->arriving.poisson_ps > 0 || group->arriving.burst_ps > 0;
+    if (random)
         maker.times = stream_of(placing, "arrivals", group->name);
     if (has_spread(placing->cluster, group))
         maker.durations = stream_of(placing, "durations", group->name);
     if (group->rows)
         maker.rows = stream_of(placing, "rows", group->name);
-    if (group->arrivals == SMS__POISSON) /* the first comes after an interval as well */
-        maker.at_ps += group->interval_ps * sms__exponential(maker.times);
+    if (group->arriving.burst_ps > 0)
+        turn(&maker, &group->arriving, false);
+    if (random) /* the first comes after an interval as well */
+        pass(&maker, &group->arriving);
     if (group->rows)
         make_sample(&maker, group);
     for (uint32_t i = 0; !group->rows && i < group->count; i++)

@@ -8,10 +8,18 @@
 /* Of `alike`: scores of all shapes, and entries. */
 enum { SCORES_BYTES = 64 * 1024 * 1024, ALIKES_MOST = 1 << 15, ALIKES_LEAST = 64 };
 
+/* Room for the kinds of workloads on a GPU, for policies that ask. */
+static uint16_t *kinds_for(const struct sms__placing *placing)
+{
+    bool asks = placing->policy->asks && placing->cluster->slots;
+    return asks ? SMS__NEW(placing->arena, uint16_t, placing->cluster->slots) : NULL;
+}
+
 static void fill_node(struct sms__placing *placing, const struct sms__nodes *kind, size_t n, size_t gpu)
 {
     placing->node[n] = (struct sms_node_view){.node = n,
                                               .model = kind->model,
+                                              .labels = kind->labels,
                                               .gpus = (uint32_t)kind->gpus,
                                               .gpu = &placing->gpu[gpu],
                                               .gpu_memory = kind->gpu_memory,
@@ -20,7 +28,7 @@ static void fill_node(struct sms__placing *placing, const struct sms__nodes *kin
                                               .memory = kind->memory,
                                               .memory_left = kind->memory};
     for (uint64_t g = 0; g < kind->gpus; g++)
-        placing->gpu[gpu + g] = (struct sms_gpu_view){1000, 0, kind->gpu_memory};
+        placing->gpu[gpu + g] = (struct sms_gpu_view){1000, 0, kind->gpu_memory, 0, kinds_for(placing)};
 }
 
 static void fill_nodes(struct sms__placing *placing)
@@ -90,6 +98,7 @@ void sms__books_init(struct sms__placing *placing)
     if (!placing->plain)
         init_alikes(placing);
     for (size_t n = 0; n < cluster->nodes; n++) {
+        placing->book[n].first_pod = SMS__NO_POD;
         placing->book[n].fragments = fragments_of(placing, n);
         placing->fragments += placing->book[n].fragments;
     }
@@ -103,7 +112,8 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 
 static uint64_t hash_node(const struct sms_node_view *node)
 {
-    uint64_t hash = mix((uint64_t)node->model << 32 | node->gpus, node->gpu_memory);
+    uint64_t hash = mix(mix((uint64_t)node->model << 32 | node->gpus, node->gpu_memory), node->down);
+    hash = mix(mix(hash, node->labels), node->parts);
     hash = mix(mix(hash, node->cpu_milli), node->cpu_left);
     hash = mix(mix(hash, node->memory), node->memory_left);
     for (uint32_t i = 0; i <= node->gpus; i++)
@@ -115,10 +125,12 @@ static uint64_t hash_node(const struct sms_node_view *node)
 
 static bool are_alike(const struct sms_node_view *a, const struct sms_node_view *b)
 {
-    if (a->model != b->model || a->gpus != b->gpus || a->gpu_memory != b->gpu_memory || a->cpu_milli != b->cpu_milli ||
-        a->cpu_left != b->cpu_left || a->memory != b->memory || a->memory_left != b->memory_left)
+    if (a->down != b->down || a->model != b->model || a->gpus != b->gpus || a->gpu_memory != b->gpu_memory ||
+        a->cpu_milli != b->cpu_milli || a->cpu_left != b->cpu_left || a->memory != b->memory ||
+        a->memory_left != b->memory_left)
         return false;
-    bool same = !memcmp(a->pods_by_gpus, b->pods_by_gpus, sizeof a->pods_by_gpus);
+    bool same = a->labels == b->labels && a->parts == b->parts &&
+                !memcmp(a->pods_by_gpus, b->pods_by_gpus, sizeof a->pods_by_gpus);
     for (uint32_t i = 0; i < a->gpus && same; i++)
         same = a->gpu[i].milli_left == b->gpu[i].milli_left && a->gpu[i].pods == b->gpu[i].pods &&
                a->gpu[i].memory_left == b->gpu[i].memory_left;
@@ -158,6 +170,8 @@ void sms__books_settle(struct sms__placing *placing, uint64_t now)
     sms__integral time = now - placing->settled_ps;
     placing->record->gpu_ps += time * placing->gpu_milli;
     placing->record->cpu_ps += time * placing->cpu_milli;
+    placing->record->down_ps += time * placing->down_milli;
+    placing->record->down_cpu_ps += time * placing->down_cpu_milli;
     placing->settled_ps = now;
 }
 
@@ -179,14 +193,17 @@ void sms__books_take(struct sms__placing *placing, size_t n, const struct sms_po
     node->cpu_left -= pod->cpu_milli;
     node->memory_left -= pod->memory;
     node->pods_by_gpus[pod->gpus]++;
+    node->parts += sms_pod_is_part(pod);
     for (uint32_t i = 0; i < node->gpus; i++)
         if (gpus >> i & 1) {
             gpu[i].milli_left -= pod->gpu_milli;
             gpu[i].memory_left -= pod->gpu_memory;
             gpu[i].pods++;
+            sms__predict_move(&gpu[i], pod, true);
         }
     placing->gpu_milli += (uint64_t)pod->gpus * pod->gpu_milli;
     placing->cpu_milli += pod->cpu_milli;
+    sms__tally_pod(placing, n, pod, 1);
     note_change(placing, n);
 }
 
@@ -197,14 +214,40 @@ void sms__books_give(struct sms__placing *placing, size_t n, const struct sms_po
     node->cpu_left += pod->cpu_milli;
     node->memory_left += pod->memory;
     node->pods_by_gpus[pod->gpus]--;
+    node->parts -= sms_pod_is_part(pod);
     for (uint32_t i = 0; i < node->gpus; i++)
         if (gpus >> i & 1) {
             gpu[i].milli_left += pod->gpu_milli;
             gpu[i].memory_left += pod->gpu_memory;
             gpu[i].pods--;
+            sms__predict_move(&gpu[i], pod, false);
         }
     placing->gpu_milli -= (uint64_t)pod->gpus * pod->gpu_milli;
     placing->cpu_milli -= pod->cpu_milli;
+    sms__tally_pod(placing, n, pod, -1);
+    note_change(placing, n);
+}
+
+void sms__books_lose(struct sms__placing *placing, size_t n, bool down, uint16_t gpus)
+{
+    struct sms_node_view *node = &placing->node[n];
+    struct sms_gpu_view *gpu = placing->gpu + (node->gpu - placing->gpu);
+    uint16_t before = placing->book[n].lost, turned = before ^ gpus;
+    int nodes = (int)down - (int)node->down;
+    for (uint32_t i = 0; i < node->gpus; i++)
+        if (turned >> i & 1)
+            gpu[i] =
+                gpus >> i & 1 ? (struct sms_gpu_view){0} : (struct sms_gpu_view){1000, 0, node->gpu_memory, 0, NULL};
+    if (nodes) {
+        node->down = down;
+        node->cpu_left = down ? 0 : node->cpu_milli;
+        node->memory_left = down ? 0 : node->memory;
+        placing->down_cpu_milli += down ? node->cpu_milli : -node->cpu_milli;
+    }
+    int more = __builtin_popcount(gpus) - __builtin_popcount(before);
+    placing->book[n].lost = gpus;
+    placing->down_milli += (uint64_t)((int64_t)more * 1000);
+    sms__tally_down(placing, n, nodes, more);
     note_change(placing, n);
 }
 
@@ -255,13 +298,17 @@ const char *sms__choose_gpus(struct sms__placing *placing, size_t n, const struc
 static bool node_agrees(const struct sms__placing *placing, size_t n)
 {
     const struct sms_node_view *node = &placing->node[n], *sum = &placing->sum[n];
-    bool agrees =
-        sum->cpu_left + node->cpu_left == node->cpu_milli && sum->memory_left + node->memory_left == node->memory;
-    for (uint32_t i = 0; i < node->gpus; i++)
-        agrees &= sum->gpu[i].milli_left + node->gpu[i].milli_left == 1000 &&
-                  sum->gpu[i].memory_left + node->gpu[i].memory_left == node->gpu_memory &&
-                  sum->gpu[i].pods == node->gpu[i].pods;
-    return agrees && !memcmp(sum->pods_by_gpus, node->pods_by_gpus, sizeof sum->pods_by_gpus);
+    uint64_t up = !node->down;
+    bool agrees = sum->cpu_left + node->cpu_left == up * node->cpu_milli &&
+                  sum->memory_left + node->memory_left == up * node->memory;
+    for (uint32_t i = 0; i < node->gpus; i++) {
+        uint64_t whole = !(placing->book[n].lost >> i & 1);
+        agrees &= sum->gpu[i].milli_left + node->gpu[i].milli_left == whole * 1000 &&
+                  sum->gpu[i].memory_left + node->gpu[i].memory_left == whole * node->gpu_memory &&
+                  sum->gpu[i].pods == node->gpu[i].pods && !(node->down && whole);
+    }
+    return agrees && sum->parts == node->parts &&
+           !memcmp(sum->pods_by_gpus, node->pods_by_gpus, sizeof sum->pods_by_gpus);
 }
 
 /* What the pods on each node take, added up. */
@@ -279,6 +326,7 @@ static void sum_pods(struct sms__placing *placing)
         sum[pod->node].cpu_left += view->cpu_milli;
         sum[pod->node].memory_left += view->memory;
         sum[pod->node].pods_by_gpus[view->gpus]++;
+        sum[pod->node].parts += sms_pod_is_part(view);
         for (uint32_t i = 0; i < SMS_NODE_GPUS_MAX; i++)
             if (pod->gpus >> i & 1) {
                 own[i].milli_left += view->gpu_milli;

@@ -10,8 +10,10 @@ void sms__placing_stop(struct sms__placing *placing, const char *why)
     placing->engine.stopped = true;
 }
 
-static void check(struct sms__placing *placing)
+/* After each event. */
+static void conclude(struct sms__placing *placing)
 {
+    sms__failures_await(placing);
     if (placing->spec->options->check && !placing->engine.stopped && !sms__books_agree(placing))
         placing->engine.stopped = true;
 }
@@ -20,7 +22,19 @@ void sms__placing_freed(struct sms__placing *placing, uint64_t now)
 {
     sms__lines_unblock(placing, now);
     sms__lines_serve(placing, now);
-    check(placing);
+    conclude(placing);
+}
+
+static void fail(void *subject, uint64_t now)
+{
+    sms__failures_come(subject, now);
+    conclude(subject);
+}
+
+static void wake(void *subject, uint64_t now)
+{
+    sms__lines_wake(subject, now);
+    conclude(subject);
 }
 
 /* All pods that end at this instant, and then those that wait. */
@@ -36,7 +50,7 @@ static void mark(struct sms__placing *placing, uint64_t milli)
     double step = placing->cluster->load / (SMS__ALLOCATIONS - 1), load = sms__share_of_gpus(placing, milli);
     for (; placing->marks < SMS__ALLOCATIONS && (double)placing->marks * step < load; placing->marks++)
         placing->record->allocation[placing->marks] =
-            (struct sms__allocation){placing->gpu_milli, placing->fragments, true};
+            (struct sms__allocation){placing->gpu_milli, placing->down_milli, placing->fragments, true};
 }
 
 static uint64_t next_arrival(const struct sms__placing *placing)
@@ -44,7 +58,7 @@ static uint64_t next_arrival(const struct sms__placing *placing)
     return placing->come < placing->pods ? placing->pod[placing->come].arrival_ps : SMS__NEVER;
 }
 
-/* All pods that come at this instant, one after another. */
+/* All pods that come at this instant, one after another; with priorities, all come before one is placed. */
 static void let_come(void *subject, uint64_t now)
 {
     struct sms__placing *placing = subject;
@@ -55,11 +69,13 @@ static void let_come(void *subject, uint64_t now)
         mark(placing, milli);
         placing->arrived_milli = milli;
         placing->record->arrived++;
-        sms__lines_add(placing, p);
-        sms__lines_serve(placing, now);
+        sms__lines_add(placing, p, now);
+        if (!placing->cluster->priorities)
+            sms__lines_serve(placing, now);
     }
+    sms__lines_serve(placing, now);
     sms__engine_at(&placing->engine, placing->arrival_source, next_arrival(placing));
-    check(placing);
+    conclude(placing);
 }
 
 static void end_warmup(void *subject, uint64_t now)
@@ -83,14 +99,15 @@ static int init_engine(struct sms__placing *placing)
     const struct sms_run_options *options = placing->spec->options;
     const struct sms_scenario *scenario = placing->scenario;
     struct sms__engine *engine = &placing->engine;
-    size_t sources[SMS__LEVELS] = {[SMS__LEVEL_TENANT] = 1, [SMS__LEVEL_POLICY] = 2, [SMS__LEVEL_RUN] = 2};
+    size_t sources[SMS__LEVELS] = {[SMS__LEVEL_TENANT] = 2, [SMS__LEVEL_POLICY] = 2, [SMS__LEVEL_RUN] = 2};
     int code = sms__hosts_prepare(placing, sources);
     sms__engine_init(engine, placing->arena, sources);
     engine->plain = placing->plain;
     engine->cancel = options->cancel;
     engine->max_events = options->max_events;
     placing->end_source = sms__engine_source(engine, SMS__LEVEL_TENANT, end_pods, placing);
-    placing->wake_source = sms__engine_source(engine, SMS__LEVEL_POLICY, sms__lines_wake, placing);
+    placing->fail_source = sms__engine_source(engine, SMS__LEVEL_TENANT, fail, placing);
+    placing->wake_source = sms__engine_source(engine, SMS__LEVEL_POLICY, wake, placing);
     placing->arrival_source = sms__engine_source(engine, SMS__LEVEL_POLICY, let_come, placing);
     placing->warmup_source = sms__engine_source(engine, SMS__LEVEL_RUN, end_warmup, placing);
     placing->stop_source = sms__engine_source(engine, SMS__LEVEL_RUN, end_run, placing);
@@ -105,15 +122,16 @@ static int init_engine(struct sms__placing *placing)
 static int init(struct sms__placing *placing)
 {
     sms__pods_come(placing);
-    placing->end = SMS__NEW(placing->arena, struct sms__end, placing->pods);
-    placing->freed = SMS__NEW(placing->arena, uint32_t, placing->pods);
+    placing->freed = SMS__NEW(placing->arena, uint32_t, placing->cluster->nodes);
     sms__books_init(placing);
     sms__places_search_init(placing);
     int code = init_engine(placing);
     sms__lines_init(placing);
+    sms__failures_init(placing);
+    sms__failures_await(placing);
     if (code == SMS_OK)
         sms__hosts_init(placing);
-    return code;
+    return code ? code : sms__predict_init(placing);
 }
 
 /* Pods with a deadline that have not ended and will not in time. */
@@ -123,7 +141,10 @@ static void close_pod(struct sms__placing *placing, const struct sms__pod *pod, 
     double deadline = sms__pod_deadline(placing, pod);
     bool over = !placing->engine.stopped || (double)(now - pod->arrival_ps) > deadline;
     bool lasts = pod->tenant ? placing->scenario->vm[pod->tenant - 1].repeat > 0 : pod->duration_ps > 0;
+    if (pod->lost)
+        return;
     record->waiting += pod->node == SMS__NO_NODE;
+    record->running += pod->node != SMS__NO_NODE && !pod->ended;
     record->lasting += lasts;
     record->unended += lasts && !pod->ended;
     record->timed += deadline > 0 && !pod->ended && over;
@@ -138,9 +159,12 @@ static void close_all(struct sms__placing *placing, uint64_t now)
     double step = placing->cluster->load / (SMS__ALLOCATIONS - 1);
     if (placing->marks < SMS__ALLOCATIONS && /* the last may lie where all have come */
         (double)placing->marks * step <= sms__share_of_gpus(placing, placing->arrived_milli) * (1 + 1e-9))
-        record->allocation[placing->marks] = (struct sms__allocation){placing->gpu_milli, placing->fragments, true};
+        record->allocation[placing->marks] =
+            (struct sms__allocation){placing->gpu_milli, placing->down_milli, placing->fragments, true};
     record->gpu_milli = placing->gpu_milli;
     record->cpu_milli = placing->cpu_milli;
+    record->down_milli = placing->down_milli;
+    record->down_cpu_milli = placing->down_cpu_milli;
     record->fragments = placing->fragments;
     for (size_t p = 0; p < placing->come; p++)
         close_pod(placing, &placing->pod[p], now);

@@ -14,15 +14,17 @@
 
 struct sms__pod {
     uint64_t arrival_ps, duration_ps; /* duration 0: for ever */
+    uint64_t since_ps;                /* it waits, or has its place */
     uint32_t shape, group;            /* in the model's cluster */
     uint32_t number;                  /* within the group, from 0 */
-    uint32_t next;                    /* that waits and is of the same shape; SMS__NO_POD */
+    uint32_t next, prev;              /* that waits and is of the same shape, or is on the same node; SMS__NO_POD */
+    uint32_t ticket;                  /* the order in which pods began to wait */
     uint32_t node;                    /* SMS__NO_NODE: it waits, or has not come */
     uint32_t run;                     /* how often its run was cut short */
     uint16_t gpus;                    /* bit i: it has GPU i of the node */
     uint16_t tenant;                  /* the scenario's VM that it runs, plus 1; 0: it lasts its duration */
     uint8_t left;                     /* of its processes, those that are not through */
-    bool ended, failed;
+    bool ended, failed, lost;
 };
 
 /* Books of nodes with the same contents have one entry, which keeps what has been computed of them. The table has
@@ -43,6 +45,9 @@ struct sms__book {
     uint64_t stamp;     /* of its entry `alike`; 0: it has none */
     uint32_t alike;
     uint64_t changed_at; /* the place of its last change in the log, from 1; 0: none */
+    bool freed;          /* it is in that list */
+    uint16_t lost;       /* bit i: GPU i is down, by itself or with the node */
+    uint32_t first_pod;  /* on it, if there are failures; SMS__NO_POD */
 };
 
 /* Where pods of one shape may go, brought up to date when it is asked. */
@@ -66,6 +71,11 @@ struct sms__line {
     uint64_t not_before;
 };
 
+/* How many entries of `failures:` have the node and its GPUs down. */
+struct sms__downs {
+    uint32_t node, gpu[SMS_NODE_GPUS_MAX];
+};
+
 struct sms__end {
     uint64_t time;
     uint32_t pod, run; /* of the pod */
@@ -80,7 +90,7 @@ struct sms__placing {
     struct sms__cluster_record *record;
     struct sms_place_view view;
     struct sms__engine engine;
-    size_t end_source, arrival_source, wake_source, warmup_source, stop_source;
+    size_t end_source, fail_source, arrival_source, wake_source, warmup_source, stop_source;
     bool plain; /* remembers nothing */
 
     struct sms__pod *pod; /* [pods], in order of arrival */
@@ -94,6 +104,7 @@ struct sms__placing {
     size_t alikes;
     uint64_t stamps;
     uint64_t gpu_milli, cpu_milli, fragments, arrived_milli; /* allocated; lost; asked for by all that have come */
+    uint64_t down_milli, down_cpu_milli;                     /* of what is down */
     uint64_t settled_ps;                                     /* integrals are up to there */
     uint32_t *log;                                           /* nodes that changed, in a ring */
     size_t log_size;
@@ -115,12 +126,23 @@ struct sms__placing {
     struct sms__queue waking; /* shapes by the end of their back-off, those that only wait for that */
     uint32_t *blocked;        /* [blocks]: shapes that wait for something to be freed */
     size_t blocks;
-    uint32_t *freed; /* [frees]: nodes, at this instant */
-    size_t frees, frees_most;
+    size_t waiting;   /* pods in lines */
+    uint32_t tickets; /* that were given */
+    uint32_t *freed;  /* [frees]: nodes, at this instant */
+    size_t frees;
 
     /* life.c */
-    struct sms__end *end; /* [ends]: a heap */
-    size_t ends;
+    struct sms__end *end; /* [ends] of [ends_most]: a heap */
+    size_t ends, ends_most;
+
+    /* fail.c */
+    struct sms__cause *cause; /* [causes] */
+    size_t causes;
+    struct sms__queue failing; /* causes by when they turn next */
+    struct sms__downs *downs;  /* [nodes]; NULL without failures */
+    size_t given, returning;   /* causes: at given times and not through; down, and to return */
+    uint32_t *cut;             /* [cuts]: pods that lost their place at this instant */
+    size_t cuts;
 
     struct sms__hosts *hosts; /* hosts.h; NULL: no pod has a workload */
 
@@ -140,6 +162,8 @@ void sms__books_settle(struct sms__placing *placing, uint64_t now);
 const char *sms__choose_gpus(struct sms__placing *placing, size_t node, const struct sms_pod_view *pod, uint16_t *gpus);
 void sms__books_take(struct sms__placing *placing, size_t node, const struct sms_pod_view *pod, uint16_t gpus);
 void sms__books_give(struct sms__placing *placing, size_t node, const struct sms_pod_view *pod, uint16_t gpus);
+/* What of the node is down from now on; nobody is on that. */
+void sms__books_lose(struct sms__placing *placing, size_t node, bool down, uint16_t gpus);
 /* The entry of nodes that are like this one. */
 struct sms__alike *sms__alike(struct sms__placing *placing, size_t node);
 /* The GPUs for the pod on a node that it fits, and the policy's score of that. */
@@ -148,14 +172,20 @@ double sms__score_node(const struct sms__placing *placing, const struct sms_node
 /* Under --check: whether the books agree with the pods; else says why not in the record. */
 bool sms__books_agree(struct sms__placing *placing);
 
+/* predict.c: for policies that ask; a code as of sms__simulate. A pod comes to a GPU, or goes. */
+int sms__predict_init(struct sms__placing *placing);
+void sms__predict_move(struct sms_gpu_view *gpu, const struct sms_pod_view *pod, bool comes);
+
 /* search.c */
 void sms__places_search_init(struct sms__placing *placing);
 /* The node for a pod of the shape, or SMS__NO_NODE if it fits none. */
 uint32_t sms__find_node(struct sms__placing *placing, uint32_t shape);
 
-/* lines.c: pods that wait. */
+/* lines.c: pods that wait. A pod waits behind all that wait already. */
 void sms__lines_init(struct sms__placing *placing);
-void sms__lines_add(struct sms__placing *placing, uint32_t pod);
+void sms__lines_add(struct sms__placing *placing, uint32_t pod, uint64_t now);
+/* The node may have room that it had not. */
+void sms__note_freed(struct sms__placing *placing, uint32_t node);
 /* What was freed may let those in that were blocked. */
 void sms__lines_unblock(struct sms__placing *placing, uint64_t now);
 /* Places all that can be placed, the first come first. */
@@ -171,11 +201,26 @@ void sms__pod_begin(struct sms__placing *placing, uint32_t pod, uint64_t now);
 void sms__pod_last(struct sms__placing *placing, uint32_t pod, uint64_t now);
 /* Its run is over: it gives its place back. Those that wait are not served yet. */
 void sms__pod_end(struct sms__placing *placing, uint32_t pod, uint64_t now);
+/* Its run is cut short: it gives its place back and has none; it neither ended nor waits. Its next run, if it is put
+ * into its line again, begins anew. */
+void sms__pod_cut(struct sms__placing *placing, uint32_t pod, uint64_t now);
 /* All whose duration is over now. */
 void sms__pods_end(struct sms__placing *placing, uint64_t now);
 double sms__pod_deadline(const struct sms__placing *placing, const struct sms__pod *pod);
 /* Thousandths of GPUs as a share of all of the cluster. */
 double sms__share_of_gpus(const struct sms__placing *placing, uint64_t milli);
+
+/* fail.c: failures. When the next one is to happen, to be asked after each event. */
+void sms__failures_init(struct sms__placing *placing);
+void sms__failures_await(struct sms__placing *placing);
+/* All that fails and returns now; who waits is served. */
+void sms__failures_come(struct sms__placing *placing, uint64_t now);
+
+/* tally.c: what is counted of nodes; integrals are settled. `by` 1: the pod takes its place, -1: it gives it back;
+ * so many more of them are down. */
+void sms__tally_pod(struct sms__placing *placing, size_t node, const struct sms_pod_view *pod, int by);
+void sms__tally_down(struct sms__placing *placing, size_t node, int nodes, int gpus);
+void sms__tally_failure(struct sms__placing *placing, size_t node);
 
 /* cluster.c: ends the run, as the policy answered what it may not. */
 void sms__placing_stop(struct sms__placing *placing, const char *why);

@@ -3,6 +3,7 @@
 #include "hosts.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* A heap of ends: by time, of equal ones the pod that came first. */
 static bool is_before(struct sms__end a, struct sms__end b)
@@ -10,10 +11,8 @@ static bool is_before(struct sms__end a, struct sms__end b)
     return a.time != b.time ? a.time < b.time : a.pod < b.pod;
 }
 
-static void push_end(struct sms__placing *placing, struct sms__end end)
+static void sift_up(struct sms__end *heap, size_t at, struct sms__end end)
 {
-    struct sms__end *heap = placing->end;
-    size_t at = placing->ends++;
     for (; at > 0 && is_before(end, heap[(at - 1) / 2]); at = (at - 1) / 2)
         heap[at] = heap[(at - 1) / 2];
     heap[at] = end;
@@ -40,6 +39,32 @@ static bool is_stale(const struct sms__placing *placing, struct sms__end end)
     return pod->node == SMS__NO_NODE || pod->run != end.run;
 }
 
+/* Forgets the ends of runs that were cut short; if most are still to come, the heap grows. */
+static void make_room(struct sms__placing *placing)
+{
+    size_t ends = placing->ends;
+    placing->ends = 0;
+    for (size_t i = 0; i < ends; i++)
+        if (!is_stale(placing, placing->end[i])) {
+            sift_up(placing->end, placing->ends, placing->end[i]);
+            placing->ends++;
+        }
+    if (2 * placing->ends < placing->ends_most)
+        return;
+    placing->ends_most = 2 * placing->ends_most + 64;
+    struct sms__end *grown = SMS__NEW(placing->arena, struct sms__end, placing->ends_most);
+    if (placing->ends)
+        memcpy(grown, placing->end, placing->ends * sizeof *grown);
+    placing->end = grown;
+}
+
+static void push_end(struct sms__placing *placing, struct sms__end end)
+{
+    if (placing->ends == placing->ends_most)
+        make_room(placing);
+    sift_up(placing->end, placing->ends++, end);
+}
+
 static void wait_for_end(struct sms__placing *placing)
 {
     while (placing->ends && is_stale(placing, placing->end[0]))
@@ -55,7 +80,7 @@ double sms__share_of_gpus(const struct sms__placing *placing, uint64_t milli)
 /* Of what is left. */
 static double fragments(const struct sms__placing *placing)
 {
-    uint64_t left = placing->cluster->gpu_milli - placing->gpu_milli;
+    uint64_t left = placing->cluster->gpu_milli - placing->down_milli - placing->gpu_milli;
     return left ? (double)placing->fragments / (double)placing->cluster->typical_pods / (double)left : 0;
 }
 
@@ -69,7 +94,7 @@ static void tell(const struct sms__placing *placing, uint32_t p, uint64_t now)
     sms__pod_name(placing, p, name, sizeof name);
     sms__node_name(placing->cluster, pod->node, node, sizeof node);
     const struct sms_placement placement = {.time_ps = now,
-                                            .wait_ps = now - pod->arrival_ps,
+                                            .wait_ps = now - pod->since_ps,
                                             .pod = name,
                                             .node = node,
                                             .gpus = pod->gpus,
@@ -89,6 +114,28 @@ static uint64_t end_after(const struct sms__placing *placing, const struct sms__
     return beyond ? SMS__NEVER : now + delay + pod->duration_ps;
 }
 
+/* Of the pods on a node, kept where something may fail. */
+static void enter_list(struct sms__placing *placing, uint32_t p)
+{
+    struct sms__pod *pod = &placing->pod[p];
+    struct sms__book *book = &placing->book[pod->node];
+    pod->prev = SMS__NO_POD;
+    pod->next = book->first_pod;
+    if (pod->next != SMS__NO_POD)
+        placing->pod[pod->next].prev = p;
+    book->first_pod = p;
+}
+
+static void leave_list(struct sms__placing *placing, const struct sms__pod *pod)
+{
+    if (pod->prev == SMS__NO_POD)
+        placing->book[pod->node].first_pod = pod->next;
+    else
+        placing->pod[pod->prev].next = pod->next;
+    if (pod->next != SMS__NO_POD)
+        placing->pod[pod->next].prev = pod->prev;
+}
+
 bool sms__pod_take(struct sms__placing *placing, uint32_t p, uint32_t node, uint64_t now)
 {
     struct sms__pod *pod = &placing->pod[p];
@@ -101,9 +148,14 @@ bool sms__pod_take(struct sms__placing *placing, uint32_t p, uint32_t node, uint
     sms__books_settle(placing, now);
     pod->node = node;
     sms__books_take(placing, node, view, pod->gpus);
-    placing->record->placed++;
-    sms__histogram_add(&placing->record->wait, now - pod->arrival_ps);
+    if (pod->run == 0) { /* else it was counted before */
+        placing->record->placed++;
+        sms__histogram_add(&placing->record->wait, now - pod->arrival_ps);
+    }
     tell(placing, p, now);
+    pod->since_ps = now;
+    if (placing->downs)
+        enter_list(placing, p);
     return true;
 }
 
@@ -129,7 +181,18 @@ static void give_back(struct sms__placing *placing, struct sms__pod *pod, uint64
 {
     sms__books_settle(placing, now);
     sms__books_give(placing, pod->node, &placing->cluster->shape[pod->shape], pod->gpus);
-    placing->freed[placing->frees++] = pod->node;
+    sms__note_freed(placing, pod->node);
+    if (placing->downs)
+        leave_list(placing, pod);
+}
+
+void sms__pod_cut(struct sms__placing *placing, uint32_t p, uint64_t now)
+{
+    struct sms__pod *pod = &placing->pod[p];
+    give_back(placing, pod, now);
+    pod->node = SMS__NO_NODE;
+    pod->run++;
+    wait_for_end(placing);
 }
 
 double sms__pod_deadline(const struct sms__placing *placing, const struct sms__pod *pod)

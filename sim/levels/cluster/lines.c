@@ -3,6 +3,9 @@
  * and until its back-off is over. */
 #include "cluster.h"
 
+/* In thousandths. */
+enum { PRIORITY_MOST = 1000000000 };
+
 void sms__lines_init(struct sms__placing *placing)
 {
     size_t shapes = placing->cluster->shapes;
@@ -14,27 +17,46 @@ void sms__lines_init(struct sms__placing *placing)
     sms__queue_init(&placing->waking, placing->arena, shapes);
 }
 
+/* Lines are served in the order of this: the highest priority, of equal ones who waits longest. */
+static uint64_t key_of(const struct sms__placing *placing, uint32_t shape)
+{
+    uint32_t first = placing->line[shape].first;
+    uint64_t behind = (uint64_t)(PRIORITY_MOST - placing->cluster->shape[shape].priority);
+    return first == SMS__NO_POD ? SMS__NEVER : behind << 32 | placing->pod[first].ticket;
+}
+
 /* The line may be tried now, or it waits for the end of its back-off. */
 static void offer(struct sms__placing *placing, uint32_t shape, uint64_t now)
 {
     const struct sms__line *line = &placing->line[shape];
     bool early = line->not_before > now;
-    sms__queue_set(&placing->ready, shape, early ? SMS__NEVER : line->first);
+    sms__queue_set(&placing->ready, shape, early ? SMS__NEVER : key_of(placing, shape));
     sms__queue_set(&placing->waking, shape, early ? line->not_before : SMS__NEVER);
     sms__engine_at(&placing->engine, placing->wake_source, sms__queue_first(&placing->waking).time);
 }
 
-void sms__lines_add(struct sms__placing *placing, uint32_t p)
+void sms__lines_add(struct sms__placing *placing, uint32_t p, uint64_t now)
 {
     struct sms__pod *pod = &placing->pod[p];
     struct sms__line *line = &placing->line[pod->shape];
-    if (line->first == SMS__NO_POD) {
-        line->first = line->last = p;
-        sms__queue_set(&placing->ready, pod->shape, p);
+    pod->since_ps = now;
+    pod->ticket = placing->tickets++;
+    pod->next = SMS__NO_POD;
+    placing->waiting++;
+    if (line->first != SMS__NO_POD) {
+        placing->pod[line->last].next = p;
+        line->last = p;
         return;
     }
-    placing->pod[line->last].next = p;
-    line->last = p;
+    line->first = line->last = p;
+    sms__queue_set(&placing->ready, pod->shape, key_of(placing, pod->shape));
+}
+
+void sms__note_freed(struct sms__placing *placing, uint32_t node)
+{
+    if (!placing->book[node].freed)
+        placing->freed[placing->frees++] = node;
+    placing->book[node].freed = true;
 }
 
 /* Its first pod fits nowhere. */
@@ -79,7 +101,8 @@ void sms__lines_unblock(struct sms__placing *placing, uint64_t now)
     for (size_t i = placing->blocks; i-- > 0;)
         if (fits_freed(placing, placing->blocked[i]))
             unblock(placing, placing->blocked[i], now);
-    placing->frees = 0;
+    while (placing->frees)
+        placing->book[placing->freed[--placing->frees]].freed = false;
 }
 
 static void serve(struct sms__placing *placing, uint32_t shape, uint64_t now)
@@ -96,7 +119,8 @@ static void serve(struct sms__placing *placing, uint32_t shape, uint64_t now)
     }
     line->first = placing->pod[p].next;
     line->delay_ps = line->not_before = 0;
-    sms__queue_set(&placing->ready, shape, line->first == SMS__NO_POD ? SMS__NEVER : line->first);
+    placing->waiting--;
+    sms__queue_set(&placing->ready, shape, key_of(placing, shape));
     if (sms__pod_take(placing, p, node, now))
         sms__pod_begin(placing, p, now);
 }

@@ -1,0 +1,177 @@
+/* Nodes and GPUs fail and return. Who has a place on what fails loses it, and waits again or is lost. Of what is down
+ * nothing is left, so that no pod fits it. */
+#include "cluster.h"
+
+#include "../../base/rng.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* One node or GPU under one entry of `failures:`. */
+struct sms__cause {
+    const struct sms__failure *failure;
+    uint32_t node;
+    int gpu; /* -1: the node */
+    bool down;
+    uint64_t turns_ps; /* next */
+    gsl_rng *stream;   /* NULL: at a given time */
+};
+
+static void add_cause(struct sms__placing *placing, const struct sms__failure *failure, size_t n, int gpu)
+{
+    char node[200], name[256];
+    size_t idx = placing->causes++;
+    struct sms__cause *cause = &placing->cause[idx];
+    *cause = (struct sms__cause){.failure = failure, .node = (uint32_t)n, .gpu = gpu};
+    uint64_t at = (uint64_t)(failure->at_ps + 0.5);
+    if (failure->mtbf_ps > 0) {
+        sms__node_name(placing->cluster, n, node, sizeof node);
+        snprintf(name, sizeof name, gpu < 0 ? "failures/%s" : "failures/%s/gpu%d", node, gpu);
+        cause->stream = sms__stream(placing->arena, placing->spec->seed, name, 0);
+        at = sms__after(0, failure->mtbf_ps * sms__exponential(cause->stream));
+    }
+    placing->given += !cause->stream;
+    sms__queue_set(&placing->failing, idx, at);
+}
+
+static void add_causes(struct sms__placing *placing, const struct sms__failure *failure)
+{
+    const struct sms__nodes *kind = sms__node_kind(placing->cluster, failure->first);
+    for (size_t n = failure->first; n < failure->first + failure->nodes; n++) {
+        kind += n == kind->first + kind->count;
+        uint32_t units = sms__units_of(kind, failure);
+        for (int i = 0; i <= SMS_NODE_GPUS_MAX; i++)
+            if (units >> i & 1)
+                add_cause(placing, failure, n, i < SMS_NODE_GPUS_MAX ? i : -1);
+    }
+}
+
+void sms__failures_init(struct sms__placing *placing)
+{
+    const struct sms__cluster *cluster = placing->cluster;
+    if (cluster->failures == 0)
+        return;
+    size_t most = (size_t)(cluster->failing + 0.5);
+    placing->cause = SMS__NEW(placing->arena, struct sms__cause, most);
+    placing->downs = SMS__NEW(placing->arena, struct sms__downs, cluster->nodes);
+    placing->cut = SMS__NEW(placing->arena, uint32_t, placing->pods);
+    sms__queue_init(&placing->failing, placing->arena, most);
+    for (size_t i = 0; i < cluster->failures; i++)
+        add_causes(placing, &cluster->failure[i]);
+}
+
+/* What is drawn goes on for ever: in a run without a duration it is left alone when nothing else will happen. */
+static bool matters(const struct sms__placing *placing)
+{
+    if (placing->scenario->duration_ps > 0)
+        return true;
+    bool tried = placing->returning || sms__queue_first(&placing->waking).time != SMS__NEVER;
+    return placing->given || placing->come < placing->pods || placing->ends || (placing->waiting && tried);
+}
+
+void sms__failures_await(struct sms__placing *placing)
+{
+    if (placing->causes)
+        sms__engine_at(&placing->engine, placing->fail_source,
+                       matters(placing) ? sms__queue_first(&placing->failing).time : SMS__NEVER);
+}
+
+/* Takes the pods on those GPUs, or all of the node, off it. */
+static void cut_pods(struct sms__placing *placing, size_t n, uint16_t gpus, bool all, uint64_t now)
+{
+    for (uint32_t p = placing->book[n].first_pod, next; p != SMS__NO_POD; p = next) {
+        const struct sms__pod *pod = &placing->pod[p];
+        const struct sms_pod_view *view = &placing->cluster->shape[pod->shape];
+        next = pod->next;
+        if (!all && !(pod->gpus & gpus))
+            continue;
+        uint64_t from = pod->since_ps > placing->spec->record->from_ps ? pod->since_ps : placing->spec->record->from_ps;
+        placing->record->wasted_ps += (sms__integral)(now - from) * view->gpus * view->gpu_milli;
+        sms__pod_cut(placing, p, now);
+        placing->cut[placing->cuts++] = p;
+    }
+}
+
+/* After the counts of what is down on a node have changed. */
+static void apply(struct sms__placing *placing, size_t n, uint64_t now)
+{
+    const struct sms__downs *downs = &placing->downs[n];
+    uint16_t lost = 0, before = placing->book[n].lost;
+    for (uint32_t i = 0; i < placing->node[n].gpus; i++)
+        lost |= (uint16_t)((downs->node || downs->gpu[i]) << i);
+    cut_pods(placing, n, lost & (uint16_t)~before, downs->node > 0, now);
+    sms__books_settle(placing, now);
+    sms__books_lose(placing, n, downs->node > 0, lost);
+    sms__note_freed(placing, (uint32_t)n);
+}
+
+/* When it turns again, after it did. */
+static uint64_t next_turn(const struct sms__cause *cause, uint64_t now)
+{
+    const struct sms__failure *failure = cause->failure;
+    double delay = cause->down && failure->for_ps > 0 ? failure->for_ps : INFINITY;
+    if (cause->stream)
+        delay = sms__exponential(cause->stream) * (cause->down ? failure->mttr_ps : failure->mtbf_ps);
+    return sms__after(now, delay);
+}
+
+static void turn(struct sms__placing *placing, size_t idx, uint64_t now)
+{
+    struct sms__cause *cause = &placing->cause[idx];
+    const struct sms__failure *failure = cause->failure;
+    struct sms__downs *downs = &placing->downs[cause->node];
+    uint32_t *count = cause->gpu < 0 ? &downs->node : &downs->gpu[cause->gpu];
+    bool returns = failure->mtbf_ps > 0 || failure->for_ps > 0;
+    cause->down = !cause->down;
+    cause->turns_ps = next_turn(cause, now);
+    placing->given -= !cause->stream && !(cause->down && returns);
+    placing->returning += !returns ? 0 : cause->down ? 1 : (size_t)-1;
+    if (cause->down && *count == 0)
+        sms__tally_failure(placing, cause->node);
+    *count += cause->down ? 1 : (uint32_t)-1;
+    apply(placing, cause->node, now);
+    sms__queue_set(&placing->failing, idx, cause->turns_ps);
+}
+
+static int compare_pods(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static void lose(struct sms__placing *placing, struct sms__pod *pod)
+{
+    bool timed = sms__pod_deadline(placing, pod) > 0;
+    pod->lost = true;
+    placing->record->lost++;
+    placing->record->timed += timed;
+    placing->record->missed += timed;
+}
+
+/* Who was cut off waits again, behind those that wait already, or is lost. */
+static void put_back(struct sms__placing *placing, uint64_t now)
+{
+    if (placing->cuts > 1)
+        qsort(placing->cut, placing->cuts, sizeof *placing->cut, compare_pods);
+    for (size_t i = 0; i < placing->cuts; i++) {
+        struct sms__pod *pod = &placing->pod[placing->cut[i]];
+        const struct sms__pods *group = &placing->cluster->pod[pod->group];
+        if (group->on_failure == SMS__LOST || pod->run > group->restarts) {
+            lose(placing, pod);
+            continue;
+        }
+        placing->record->restarts++;
+        sms__lines_add(placing, placing->cut[i], now);
+    }
+    placing->cuts = 0;
+}
+
+void sms__failures_come(struct sms__placing *placing, uint64_t now)
+{
+    for (struct sms__match next; (next = sms__queue_first(&placing->failing)).time <= now;)
+        turn(placing, next.source, now);
+    put_back(placing, now);
+    sms__lines_unblock(placing, now);
+    sms__lines_serve(placing, now);
+}
