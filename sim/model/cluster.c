@@ -264,14 +264,16 @@ static const struct sms__field cluster_fields[] = {
     {"policies", SMS__CUSTOM, .read = sms__read_policies, .required = true,
      .help = "a list of place policies, NAME or {NAME: {...}}"},
     {"pods", SMS__CUSTOM, .read = sms__read_pods, .required = true, .help = "a list of pods, tables of them, samples"},
+    {"monitor", SMS__CUSTOM, .read = sms__read_monitor, .help = "how nodes see the jobs on their GPUs begin and end"},
     {"scheduler", SMS__CUSTOM, .read = read_scheduler, .help = "when pods that wait are tried again"},
     {"run", SMS__CUSTOM, .read = sms__read_run, .help = "how long, from which seed, how often"},
     {"expect", SMS__CUSTOM, .read = sms__read_expects, .help = "what `smsched check` checks"},
     {0}};
 
-const struct sms__table sms__cluster_tables[4] = {{"scenario with nodes", cluster_fields},
+const struct sms__table sms__cluster_tables[5] = {{"scenario with nodes", cluster_fields},
                                                   {"scenario: nodes", node_fields},
                                                   {"scenario: scheduler", scheduler_fields},
+                                                  {"scenario: monitor", sms__monitor_fields},
                                                   {NULL, NULL}};
 
 /* Pods are read after nodes, wherever they stand. */
@@ -324,6 +326,7 @@ void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct
 {
     const struct sms__cluster *cluster = scenario->cluster;
     (void)file;
+    sms__complete_monitor(reader, scenario);
     bool whole = require(reader, scenario->node, "nodes", cluster->nodes);
     whole &= require(reader, scenario->node, "pods", cluster->groups);
     whole &= require(reader, scenario->node, "policies", scenario->policies);

@@ -236,6 +236,19 @@ struct sms__pods {
 
 enum sms__pod_spread { SMS__POD_FIXED, SMS__POD_EXPONENTIAL };
 
+/* calibrated: what happens is seen and stamped a random time later; cycle: by samples, one after another. */
+enum sms__monitor_model { SMS__MONITOR_CALIBRATED, SMS__MONITOR_CYCLE };
+
+/* How the nodes' monitors look at their GPUs' tasks (docs/realtime.md). */
+struct sms__monitor_rules {
+    int model;                            /* enum sms__monitor_model */
+    double query_ps, list_ps, top_ps;     /* cycle: of the device, of the containers, of one's processes */
+    double start_least_ps, start_most_ps; /* calibrated: from what happens to when it is seen */
+    double end_least_ps, end_most_ps;
+    int eager;   /* a task that runs beyond its deadline is a miss at once */
+    double full; /* from this use of the cores or of the memory on a node is full */
+};
+
 /* A cluster, in the place of devices and tenants. */
 struct sms__cluster {
     struct sms__nodes *node; /* [kinds] */
@@ -249,10 +262,11 @@ struct sms__cluster {
     uint64_t typical_pods; /* of all of them */
     const char *model[SMS_GPU_MODELS_MAX];
     size_t models;
-    double retry_ps, retry_most_ps; /* 0: at once when something is freed */
-    double start_delay_ps;          /* from placement to the start of what takes the duration */
-    uint64_t gpu_milli, cpu_milli;  /* of all nodes */
-    double pods, load;              /* about how many come, and how many GPUs they ask for as a share of all */
+    double retry_ps, retry_most_ps;     /* 0: at once when something is freed */
+    double start_delay_ps;              /* from placement to the start of what takes the duration */
+    uint64_t gpu_milli, cpu_milli;      /* of all nodes */
+    double pods, load;                  /* about how many come, and how many GPUs they ask for as a share of all */
+    struct sms__monitor_rules *monitor; /* NULL: nobody looks */
 };
 
 /* The host of the devices. 0: no limit, no power. */
@@ -371,6 +385,11 @@ bool sms__demand_parts(struct sms__reader *reader, const struct sms__device *dev
  * `usage` is the SM's, as policies see it. */
 int sms__hard_refuses(const struct sms__device *device, const struct sms__fit *fit, const double *usage);
 
+/* monitor.c: `monitor:` of a cluster; and one as it is unless told, where a policy asks. */
+void sms__read_monitor(struct sms__reader *reader, const struct sms__node *node, void *at);
+void sms__complete_monitor(struct sms__reader *reader, struct sms_scenario *scenario);
+extern const struct sms__field sms__monitor_fields[];
+
 /* Tables of fields, for `smsched list fields`. */
 struct sms__table {
     const char *title;
@@ -439,7 +458,7 @@ const struct sms__node *sms__table_row(struct sms__reader *reader, const struct 
 size_t sms__table_rows(struct sms__reader *reader, const struct sms__node *table);
 /* An upper bound of the entries of a list, each row of its tables one. */
 size_t sms__count_entries(const struct sms__node *list);
-extern const struct sms__table sms__cluster_tables[4]; /* ends with a title of NULL */
+extern const struct sms__table sms__cluster_tables[5]; /* ends with a title of NULL */
 
 /* pods.c: `pods:` of a cluster, whose nodes are read; `at` is the scenario. */
 void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, void *at);

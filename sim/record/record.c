@@ -67,6 +67,17 @@ double sms__histogram_rank(const struct sms__histogram *histogram, double p)
     return value > (double)histogram->greatest ? (double)histogram->greatest : value;
 }
 
+static struct sms__monitor_record *new_monitor_record(struct sms__arena *arena)
+{
+    struct sms__monitor_record *monitor = SMS__NEW(arena, struct sms__monitor_record, 1);
+    struct sms__float_record *const floats[] = {&monitor->truly, &monitor->seen};
+    for (size_t i = 0; i < 2; i++) {
+        sms__histogram_init(&floats[i]->late, arena);
+        sms__histogram_init(&floats[i]->early, arena);
+    }
+    return monitor;
+}
+
 void sms__record_init(struct sms__record *record, struct sms__arena *arena, const struct sms_scenario *scenario)
 {
     *record = (struct sms__record){.scenario = scenario};
@@ -84,6 +95,8 @@ void sms__record_init(struct sms__record *record, struct sms__arena *arena, cons
     if (scenario->cluster) {
         record->cluster = SMS__NEW(arena, struct sms__cluster_record, 1);
         sms__histogram_init(&record->cluster->wait, arena);
+        if (scenario->cluster->monitor)
+            record->cluster->monitor = new_monitor_record(arena);
     }
     if (!scenario->shares)
         return;
@@ -105,11 +118,27 @@ static void restart_processes(struct sms__record *record)
         record->shared[d] = (struct sms__shared_record){.most_held = record->shared[d].most_held};
 }
 
+static void restart_floats(struct sms__float_record *record)
+{
+    sms__histogram_clear(&record->late);
+    sms__histogram_clear(&record->early);
+    *record = (struct sms__float_record){.late = record->late, .early = record->early};
+}
+
+static void restart_monitor(struct sms__monitor_record *monitor)
+{
+    restart_floats(&monitor->truly);
+    restart_floats(&monitor->seen);
+    *monitor = (struct sms__monitor_record){.truly = monitor->truly, .seen = monitor->seen};
+}
+
 static void restart_cluster(struct sms__cluster_record *cluster)
 {
     cluster->arrived = cluster->placed = cluster->timed = cluster->missed = 0;
     cluster->gpu_ps = cluster->cpu_ps = 0;
     sms__histogram_clear(&cluster->wait);
+    if (cluster->monitor)
+        restart_monitor(cluster->monitor);
 }
 
 void sms__record_restart(struct sms__record *record, uint64_t now)

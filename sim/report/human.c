@@ -186,6 +186,21 @@ static const char *const cluster_columns[] = {
     "makespan_ns"};
 enum { CLUSTER_COLUMNS = sizeof cluster_columns / sizeof *cluster_columns };
 
+/* Where nodes have monitors, too. */
+static const char *const monitor_columns[] = {"timed_jobs_count", "job_miss_ratio", "job_miss_seen_ratio",
+                                              "float_mean_ns",    "queued_count",   "messages_count"};
+enum { MONITOR_COLUMNS = sizeof monitor_columns / sizeof *monitor_columns };
+
+static size_t count_cluster_columns(const struct sms_results *results)
+{
+    return CLUSTER_COLUMNS + (sms_results_scenario(results)->cluster->monitor ? MONITOR_COLUMNS : 0);
+}
+
+static const char *cluster_column(size_t c)
+{
+    return c < CLUSTER_COLUMNS ? cluster_columns[c] : monitor_columns[c - CLUSTER_COLUMNS];
+}
+
 /* A row a metric, a column a policy: names are long and policies few. */
 static void print_cluster(const struct sms_results *results, FILE *to)
 {
@@ -194,10 +209,10 @@ static void print_cluster(const struct sms_results *results, FILE *to)
     sms__table_add(table, "cluster by policy");
     for (size_t p = 0; p < policies; p++)
         sms__table_add(table, "%s", sms_results_policy(results, p));
-    for (size_t c = 0; c < CLUSTER_COLUMNS; c++) {
-        sms__table_add(table, "%s", cluster_columns[c]);
+    for (size_t c = 0; c < count_cluster_columns(results); c++) {
+        sms__table_add(table, "%s", cluster_column(c));
         for (size_t p = 0; p < policies; p++)
-            add_estimate(table, results, p, SMS_CLUSTER, 0, cluster_columns[c]);
+            add_estimate(table, results, p, SMS_CLUSTER, 0, cluster_column(c));
     }
     sms__table_print(table, to);
     fputc('\n', to);
@@ -252,8 +267,8 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, F
         add_ratios(table, results, baseline, SMS_VM, v, "kernels_per_s");
     for (size_t i = 0; i < sms_results_subjects(results, SMS_PROCESS); i++)
         add_ratios(table, results, baseline, SMS_PROCESS, i, "turnaround_ns");
-    for (size_t i = 0; i < CLUSTER_COLUMNS && cluster; i++)
-        add_ratios(table, results, baseline, SMS_CLUSTER, 0, cluster_columns[i]);
+    for (size_t i = 0; cluster && i < count_cluster_columns(results); i++)
+        add_ratios(table, results, baseline, SMS_CLUSTER, 0, cluster_column(i));
     if (shares)
         add_ratios(table, results, baseline, SMS_HOST, 0, "makespan_ns");
     if (shares)

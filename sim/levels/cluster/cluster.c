@@ -50,7 +50,10 @@ static void let_come(void *subject, uint64_t now)
         mark(placing, milli);
         placing->arrived_milli = milli;
         placing->record->arrived++;
-        sms__lines_add(placing, p);
+        if (placing->master)
+            sms__master_add(placing, p, now);
+        else
+            sms__lines_add(placing, p);
         sms__lines_serve(placing, now);
     }
     sms__engine_at(&placing->engine, placing->arrival_source, next_arrival(placing));
@@ -75,7 +78,7 @@ static void init_engine(struct sms__placing *placing)
     const struct sms_run_options *options = placing->spec->options;
     const struct sms_scenario *scenario = placing->scenario;
     struct sms__engine *engine = &placing->engine;
-    size_t sources[SMS__LEVELS] = {[SMS__LEVEL_TENANT] = 1, [SMS__LEVEL_POLICY] = 2, [SMS__LEVEL_RUN] = 2};
+    size_t sources[SMS__LEVELS] = {[SMS__LEVEL_TENANT] = 1, [SMS__LEVEL_POLICY] = 3, [SMS__LEVEL_RUN] = 2};
     sms__engine_init(engine, placing->arena, sources);
     engine->plain = placing->plain;
     engine->cancel = options->cancel;
@@ -101,6 +104,8 @@ static void init(struct sms__placing *placing)
     sms__places_search_init(placing);
     init_engine(placing);
     sms__lines_init(placing);
+    sms__watch_init(placing);
+    sms__master_init(placing);
 }
 
 /* Pods with a deadline that have not ended and will not in time. */
@@ -120,6 +125,8 @@ static void close_all(struct sms__placing *placing, uint64_t now)
 {
     struct sms__cluster_record *record = placing->record;
     sms__books_settle(placing, now);
+    if (placing->monitor)
+        sms__monitor_finish(placing->monitor, now);
     mark(placing, placing->arrived_milli);
     double step = placing->cluster->load / (SMS__ALLOCATIONS - 1);
     if (placing->marks < SMS__ALLOCATIONS && /* the last may lie where all have come */

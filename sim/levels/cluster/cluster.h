@@ -6,6 +6,7 @@
 
 #include "../../engine/engine.h"
 #include "../simulate.h"
+#include "monitor.h"
 
 #include <gsl/gsl_rng.h>
 
@@ -21,6 +22,7 @@ struct sms__pod {
     uint32_t run;                     /* how often its run was cut short */
     uint16_t gpus;                    /* bit i: it has GPU i of the node */
     bool ended;
+    bool queued; /* no node qualified for it when it was tried first */
 };
 
 /* Books of nodes with the same contents have one entry, which keeps what has been computed of them. The table has
@@ -120,6 +122,10 @@ struct sms__placing {
     struct sms__end *end; /* [ends]: a heap */
     size_t ends;
 
+    /* master.c, watch.c */
+    struct sms__master *master;   /* NULL: decisions take no time */
+    struct sms__monitor *monitor; /* NULL: there is none */
+
     /* cluster.c */
     size_t marks; /* points of the record's allocation that are filled */
 };
@@ -170,6 +176,17 @@ void sms__pods_end(struct sms__placing *placing, uint64_t now);
 double sms__pod_deadline(const struct sms__placing *placing, const struct sms__pod *pod);
 /* Thousandths of GPUs as a share of all of the cluster. */
 double sms__share_of_gpus(const struct sms__placing *placing, uint64_t milli);
+
+/* master.c: pods that wait for a decision that takes time. */
+void sms__master_init(struct sms__placing *placing);
+void sms__master_add(struct sms__placing *placing, uint32_t pod, uint64_t now);
+void sms__master_act(void *placing, uint64_t now);
+
+/* watch.c: what the nodes' monitors get to see. */
+void sms__watch_init(struct sms__placing *placing);
+void sms__watch_begin(struct sms__placing *placing, uint32_t pod, uint64_t now);
+void sms__watch_end(struct sms__placing *placing, uint32_t pod, uint64_t now);
+struct sms__node_use sms__use_of_node(const struct sms__placing *placing, size_t node);
 
 /* cluster.c: ends the run, as the policy answered what it may not. */
 void sms__placing_stop(struct sms__placing *placing, const char *why);

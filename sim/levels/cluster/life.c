@@ -109,6 +109,7 @@ bool sms__pod_take(struct sms__placing *placing, uint32_t p, uint32_t node, uint
 void sms__pod_begin(struct sms__placing *placing, uint32_t p, uint64_t now)
 {
     struct sms__pod *pod = &placing->pod[p];
+    sms__watch_begin(placing, p, now);
     if (pod->duration_ps == 0)
         return;
     push_end(placing, (struct sms__end){end_after(placing, pod, now), p, pod->run});
@@ -131,6 +132,7 @@ void sms__pod_end(struct sms__placing *placing, uint32_t p, uint64_t now)
 {
     struct sms__pod *pod = &placing->pod[p];
     double deadline = sms__pod_deadline(placing, pod);
+    sms__watch_end(placing, p, now);
     give_back(placing, pod, now);
     pod->ended = true;
     placing->record->last_end_ps = now;
