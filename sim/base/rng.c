@@ -9,16 +9,21 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-gsl_rng *sms__stream(struct sms__arena *arena, uint64_t seed, const char *name, uint64_t idx)
+void sms__stream_again(gsl_rng *stream, uint64_t seed, const char *name, uint64_t idx)
 {
     uint64_t key = mix(seed);
     for (; *name; name++)
         key = mix(key ^ (unsigned char)*name);
     key = mix(key ^ idx);
+    gsl_rng_set(stream, (unsigned long)(key & 0xffffffffu));
+}
+
+gsl_rng *sms__stream(struct sms__arena *arena, uint64_t seed, const char *name, uint64_t idx)
+{
     gsl_rng *stream = sms__alloc(arena, 1, sizeof *stream);
     stream->type = gsl_rng_taus2;
     stream->state = sms__alloc(arena, 1, gsl_rng_taus2->size);
-    gsl_rng_set(stream, (unsigned long)(key & 0xffffffffu));
+    sms__stream_again(stream, seed, name, idx);
     return stream;
 }
 

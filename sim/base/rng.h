@@ -12,6 +12,9 @@
 /* A stream in `arena`, for the `idx`-th of what `name` names. */
 gsl_rng *sms__stream(struct sms__arena *arena, uint64_t seed, const char *name, uint64_t idx);
 
+/* Makes a stream another one, without memory. */
+void sms__stream_again(gsl_rng *stream, uint64_t seed, const char *name, uint64_t idx);
+
 /* Uniform with mean 1 and coefficient of variation `cv`, 0 <= cv <= 0.5. */
 double sms__uniform_about_one(gsl_rng *stream, double cv);
 

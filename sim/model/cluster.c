@@ -126,7 +126,7 @@ void sms__check_names(struct sms__reader *reader, struct sms__named *named, size
 /* One entry of `nodes:`. */
 struct entry {
     const char *name, *model;
-    const struct sms__node *table;
+    const struct sms__node *table, *devices;
     uint64_t count, gpus, gpu_memory, cpu_milli, memory;
 };
 
@@ -141,8 +141,10 @@ static const struct sms__field node_fields[] = {
     {"count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, NODES_MAX, .help = "how many; default 1"},
     {"gpus", SMS__INTEGER, SMS__COUNT, F(entry, gpus), 0, SMS_NODE_GPUS_MAX, .help = "default 0"},
     {"model", SMS__NAME, 0, F(entry, model), .help = "of its GPUs, to which pods may be bound; default gpu"},
+    {"devices", SMS__CUSTOM, 0, F(entry, devices), .read = keep,
+     .help = "instead of gpus and model: {model: DEVICE, count: N}, which run the workloads of pods"},
     {"gpu_memory", SMS__INTEGER, SMS__BYTES, F(entry, gpu_memory), 0, 1e15,
-     .help = "of each GPU, for pods that ask for some; default 0"},
+     .help = "of each GPU, for pods that ask for some; default 0, of devices theirs"},
     {"cpu", SMS__CUSTOM, 0, F(entry, cpu_milli), .read = sms__read_milli, .help = "CPUs; default 0"},
     {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, 1e18, .help = "of the host; default 0"},
     {"table", SMS__CUSTOM, 0, F(entry, table), .read = keep,
@@ -164,22 +166,41 @@ static int intern_model(struct sms__reader *reader, const struct sms__node *node
     return (int)cluster->models++;
 }
 
-static void add_nodes(struct sms__reader *reader, const struct sms__node *node, struct sms__cluster *cluster)
+/* GPUs that run workloads are called after their device and have its memory. Returns its number, or -1. */
+static long read_devices(struct sms__reader *reader, struct entry *entry, struct sms_scenario *scenario)
 {
+    long device = -1;
+    if (!entry->devices)
+        return -1;
+    if (entry->gpus || entry->model)
+        sms__complain(reader, entry->devices, "a node has either devices, or gpus of a model");
+    device = sms__read_node_devices(reader, entry->devices, scenario, &entry->gpus);
+    if (device < 0)
+        return -1;
+    entry->model = scenario->device[device]->name;
+    if (!entry->gpu_memory)
+        entry->gpu_memory = scenario->device[device]->memory;
+    return device;
+}
+
+static void add_nodes(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
+{
+    struct sms__cluster *cluster = scenario->cluster;
     struct entry entry = {.name = "", .count = 1};
     sms__read_fields(reader, node, node_fields, &entry);
     if (node->kind != SMS__MAP)
         return;
+    long device = read_devices(reader, &entry, scenario);
     if (entry.table)
         sms__complain(reader, node, "a table stands alone in its entry");
     if (!sms__node_get(node, "name"))
         sms__complain(reader, node, "key 'name' is missing");
-    if (entry.gpus == 0 && (entry.model || entry.gpu_memory))
+    if (entry.gpus == 0 && !entry.devices && (entry.model || entry.gpu_memory))
         sms__complain(reader, node, "a node without gpus has no model and no gpu_memory");
     int model = entry.gpus ? intern_model(reader, node, entry.model ? entry.model : "gpu", cluster) : -1;
-    cluster->node[cluster->kinds++] = (struct sms__nodes){entry.name,  node,  cluster->nodes,   entry.count,
-                                                          entry.gpus,  model, entry.gpu_memory, entry.cpu_milli,
-                                                          entry.memory};
+    cluster->node[cluster->kinds++] = (struct sms__nodes){entry.name,   node,  cluster->nodes,   entry.count,
+                                                          entry.gpus,   model, entry.gpu_memory, entry.cpu_milli,
+                                                          entry.memory, device};
     cluster->nodes += entry.count;
     cluster->gpu_milli += entry.count * entry.gpus * 1000;
     cluster->cpu_milli += entry.count * entry.cpu_milli;
@@ -211,16 +232,16 @@ static void read_nodes(struct sms__reader *reader, const struct sms__node *node,
         size_t rows = table ? sms__table_rows(reader, table) : 0;
         for (size_t r = 0; r < rows && reader->errors->count <= SMS_ERRORS_MAX; r++)
             if ((row = sms__table_row(reader, table, r)))
-                add_nodes(reader, row, cluster);
+                add_nodes(reader, row, at);
         if (!table)
-            add_nodes(reader, node->item[i], cluster);
+            add_nodes(reader, node->item[i], at);
     }
     if (cluster->nodes > NODES_MAX)
         sms__complain(reader, node, "more than %d nodes", NODES_MAX);
     check_node_names(reader, cluster);
 }
 
-void sms__node_name(const struct sms__cluster *cluster, size_t node, char *out, size_t size)
+const struct sms__nodes *sms__node_kind(const struct sms__cluster *cluster, size_t node)
 {
     size_t low = 0, high = cluster->kinds;
     while (high - low > 1) {
@@ -230,7 +251,12 @@ void sms__node_name(const struct sms__cluster *cluster, size_t node, char *out, 
         else
             high = middle;
     }
-    const struct sms__nodes *kind = &cluster->node[low];
+    return &cluster->node[low];
+}
+
+void sms__node_name(const struct sms__cluster *cluster, size_t node, char *out, size_t size)
+{
+    const struct sms__nodes *kind = sms__node_kind(cluster, node);
     if (kind->count > 1)
         snprintf(out, size, "%s%zu", kind->name, node - kind->first + 1);
     else
@@ -257,12 +283,23 @@ static void read_scheduler(struct sms__reader *reader, const struct sms__node *n
         sms__complain(reader, node, "retry_most is less than retry");
 }
 
+static const char *const fidelities[] = {"duration", "processes", "blocks", NULL};
+
 static const struct sms__field cluster_fields[] = {
     {"scenario", SMS__NAME, 0, F(sms_scenario, name), .required = true, .help = "its name"},
     {"question", SMS__TEXT, 0, F(sms_scenario, question), .help = "what it is to answer"},
     {"nodes", SMS__CUSTOM, .read = read_nodes, .required = true, .help = "a list of kinds of nodes, or tables of them"},
     {"policies", SMS__CUSTOM, .read = sms__read_policies, .required = true,
-     .help = "a list of place policies, NAME or {NAME: {...}}"},
+     .help =
+         "a list of place policies, NAME or {NAME: {...}}; also of {place: ..., share: ..., mode: ..., block: ...}"},
+    {"fidelity", SMS__CHOICE, 0, F(sms_scenario, fidelity), .choices = fidelities,
+     .help = "what pods with workloads are simulated as: blocks, processes or duration; default blocks"},
+    {"contention", SMS__CUSTOM, .read = sms__read_contention, .help = "on the devices of nodes; default none"},
+    {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .choices = sms__queue_names,
+     .help = "in which order kernels offer blocks; default interleave"},
+    {"host", SMS__CUSTOM, .read = sms__read_host, .help = "of each node; its cores are the node's cpu"},
+    {"alone", SMS__CUSTOM, .read = sms__read_alone,
+     .help = "the block policy of pods that run alone, with which they are compared; default round_robin"},
     {"pods", SMS__CUSTOM, .read = sms__read_pods, .required = true, .help = "a list of pods, tables of them, samples"},
     {"monitor", SMS__CUSTOM, .read = sms__read_monitor, .help = "how nodes see the jobs on their GPUs begin and end"},
     {"scheduler", SMS__CUSTOM, .read = read_scheduler, .help = "when pods that wait are tried again"},
@@ -297,11 +334,10 @@ static void read_in_order(struct sms__reader *reader, const struct sms__node *no
 void sms__read_cluster(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
 {
     scenario->cluster = SMS__NEW(reader->arena, struct sms__cluster, 1);
-    scenario->queue = SMS_QUEUE_INTERLEAVE;
+    scenario->fidelity = SMS__AS_BLOCKS;
     read_in_order(reader, node, scenario);
-    scenario->alone = SMS__NEW(reader->arena, struct sms__policy_use, 1); /* there are no such runs */
-    scenario->alone->label = "";
-    scenario->alone->node = node;
+    scenario->queue += SMS_QUEUE_INTERLEAVE; /* from the index of a name */
+    sms__default_alone(reader, reader->user, node, scenario);
 }
 
 static bool require(struct sms__reader *reader, const struct sms__node *node, const char *key, size_t count)
@@ -325,14 +361,13 @@ static bool fits_in_memory(const struct sms_scenario *scenario)
 void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
 {
     const struct sms__cluster *cluster = scenario->cluster;
-    (void)file;
     sms__complete_monitor(reader, scenario);
     bool whole = require(reader, scenario->node, "nodes", cluster->nodes);
     whole &= require(reader, scenario->node, "pods", cluster->groups);
     whole &= require(reader, scenario->node, "policies", scenario->policies);
     if (!whole || reader->errors->count)
         return;
-    sms__check_expects(reader, scenario);
+    sms__link_podwork(reader, file, scenario);
     if (!fits_in_memory(scenario))
         sms__complain(reader, sms__node_get(scenario->node, "pods"),
                       "about %.3g pods on %zu nodes need more than %g GiB of memory", cluster->pods, cluster->nodes,

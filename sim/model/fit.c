@@ -87,7 +87,7 @@ static bool fit_block(const struct fitting *f, struct sms__fit *fit)
 static bool fit_whole(const struct fitting *f, struct sms__fit *fit)
 {
     double most = 1;
-    if (!f->scenario->shares) {
+    if (!f->scenario->shares && !f->scenario->cluster) {
         sms__complain(f->reader, f->kernel->node,
                       "kernel '%.60s' of VM '%.60s' is given by its time: that needs a scenario with processes",
                       f->kernel->name, f->vm->name);

@@ -210,8 +210,8 @@ static void check_process(struct sms__reader *reader, const struct sms_scenario 
     bool takes = workload->declared || workload->statics > 0 || scenario->host.context_bytes > 0;
     for (size_t d = 0; takes && d < scenario->devices; d++)
         if (scenario->device[d]->memory == 0) {
-            sms__complain(reader, vm->node, "process '%.60s' takes device memory, and %s does not say how much it has",
-                          vm->name, scenario->device[d]->name);
+            sms__complain(reader, vm->node, "%s '%.60s' takes device memory, and %s does not say how much it has",
+                          sms__tenant_word(scenario), vm->name, scenario->device[d]->name);
             return;
         }
 }
@@ -247,7 +247,8 @@ static bool is_mixed(struct sms__reader *reader, const struct sms_scenario *scen
 
 static void check_mode(struct sms__reader *reader, const struct sms_scenario *scenario, struct sms__policy_use *use)
 {
-    bool mixed = use->mode.kind != SMS__MODE_TOGETHER && use->mode.kind != SMS__MODE_MPS;
+    bool in_blocks = !scenario->cluster || scenario->fidelity == SMS__AS_BLOCKS;
+    bool mixed = !in_blocks || (use->mode.kind != SMS__MODE_TOGETHER && use->mode.kind != SMS__MODE_MPS);
     for (size_t v = 0; v < scenario->vms && !mixed; v++)
         mixed = is_mixed(reader, scenario, use, &scenario->vm[v]);
     if (use->mode.instances)
@@ -279,6 +280,32 @@ static bool require(struct sms__reader *reader, const struct sms__node *node, co
     return count > 0;
 }
 
+void sms__link_tenants(struct sms__reader *reader, struct sms_scenario *scenario)
+{
+    bool processes = scenario->shares || scenario->cluster;
+    check_devices(reader, scenario);
+    sms__check_classes(reader, scenario);
+    for (size_t v = 0; v < scenario->vms; v++) {
+        check_vm(reader, scenario, &scenario->vm[v]);
+        if (processes)
+            check_process(reader, scenario, &scenario->vm[v]);
+        fit_all(reader, scenario, &scenario->vm[v]);
+    }
+    check_curves(reader, scenario);
+    if (scenario->compat != SMS__COMPAT_OFF)
+        sms__check_compat(reader, scenario);
+    sms__check_expects(reader, scenario);
+    if (scenario->compat != SMS__COMPAT_OFF)
+        return; /* a block that never fits just waits there */
+    bool sound = reader->errors->count == 0;
+    for (size_t p = 0; p < scenario->policies && processes && sound; p++)
+        check_mode(reader, scenario, &scenario->policy[p]);
+    for (size_t p = 0; p < scenario->policies && !reader->errors->count; p++)
+        check_policy(reader, scenario, &scenario->policy[p]);
+    if (!reader->errors->count)
+        check_policy(reader, scenario, scenario->alone);
+}
+
 void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
 {
     if (scenario->cluster) {
@@ -297,25 +324,5 @@ void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struc
         return;
     if (!sms__fits_in_memory(reader, file, scenario))
         return;
-    check_devices(reader, scenario);
-    sms__check_classes(reader, scenario);
-    for (size_t v = 0; v < scenario->vms; v++) {
-        check_vm(reader, scenario, &scenario->vm[v]);
-        if (scenario->shares)
-            check_process(reader, scenario, &scenario->vm[v]);
-        fit_all(reader, scenario, &scenario->vm[v]);
-    }
-    check_curves(reader, scenario);
-    if (scenario->compat != SMS__COMPAT_OFF)
-        sms__check_compat(reader, scenario);
-    sms__check_expects(reader, scenario);
-    if (scenario->compat != SMS__COMPAT_OFF)
-        return; /* a block that never fits just waits there */
-    bool sound = reader->errors->count == 0;
-    for (size_t p = 0; p < scenario->policies && scenario->shares && sound; p++)
-        check_mode(reader, scenario, &scenario->policy[p]);
-    for (size_t p = 0; p < scenario->policies && !reader->errors->count; p++)
-        check_policy(reader, scenario, &scenario->policy[p]);
-    if (!reader->errors->count)
-        check_policy(reader, scenario, scenario->alone);
+    sms__link_tenants(reader, scenario);
 }

@@ -147,14 +147,14 @@ struct sms__vm {
     const char *workload_name;
     const struct sms__node *node, *workload_node;
     const struct sms__workload *workload;
-    double start_ps, deadline_ps; /* deadline 0: none */
-    uint64_t type;                /* by which --format simtbs groups VMs */
-    uint64_t repeat;              /* jobs; 0: for ever */
-    uint64_t streams;             /* jobs at once, per device */
-    int arrivals;                 /* enum sms__arrivals */
-    double interval_ps;           /* mean time between arrivals, per device */
-    const struct sms__fit **fit;  /* [devices] -> [kernels] */
-    struct sms__process *process; /* what is said of it as a process; NULL where the scenario has `vms:` */
+    double start_ps, deadline_ps;       /* deadline 0: none */
+    uint64_t type;                      /* by which --format simtbs groups VMs */
+    uint64_t repeat;                    /* jobs; 0: for ever */
+    uint64_t streams;                   /* jobs at once, per device */
+    int arrivals;                       /* enum sms__arrivals */
+    double interval_ps;                 /* mean time between arrivals, per device */
+    const struct sms__fit **fit;        /* [devices] -> [kernels] */
+    const struct sms__process *process; /* what is said of it as a process; NULL where the scenario has `vms:` */
 };
 
 /* One workload of several that may be drawn for a process. `first` is its first kernel's number
@@ -170,6 +170,7 @@ struct sms__process {
     long device;                /* the only one on which it may run; -1: any */
     struct sms__choice *choice; /* [choices], choices >= 1; with 1 nothing is drawn */
     size_t choices;
+    uint64_t memory_most; /* of a pod: device memory that it may hold; 0: all that is free */
 };
 
 /* How the contexts on a device share it. Together: kernels of all at once, as under MPS, without its limits. */
@@ -203,8 +204,9 @@ struct sms__policy_use {
     double share_param[SMS__PARAMS_MAX];
     struct sms__mode mode;
     struct sms__instances *instances;     /* NULL: the devices are whole */
-    const struct sms_place_policy *place; /* of a cluster; then it has no other */
+    const struct sms_place_policy *place; /* of a cluster */
     double place_param[SMS__PARAMS_MAX];
+    bool below; /* of a cluster: the entry names more than the place policy */
 };
 
 /* Nodes of a cluster that are alike, from `first` on. */
@@ -215,6 +217,7 @@ struct sms__nodes {
     uint64_t count, gpus;
     int model; /* in the cluster's list; -1: it has no GPUs */
     uint64_t gpu_memory, cpu_milli, memory;
+    long device; /* of the scenario: its GPUs can run workloads; -1: they are numbers */
 };
 
 /* Pods of one entry or of one row of a table. `pool`: they are only drawn from, by samples. */
@@ -232,6 +235,7 @@ struct sms__pods {
     size_t rows, first_row; /* of a sample: the pods that it draws from; rows 0: it is none */
     double until;           /* of a sample: GPUs asked for at the end, as a share of the cluster's; 0: `count` pods */
     bool lasts;             /* of a sample: its duration stands in the place of the rows' */
+    uint16_t tenant;        /* the scenario's VM that each of them runs, plus 1; 0: they last their duration */
 };
 
 enum sms__pod_spread { SMS__POD_FIXED, SMS__POD_EXPONENTIAL };
@@ -249,7 +253,12 @@ struct sms__monitor_rules {
     double full; /* from this use of the cores or of the memory on a node is full */
 };
 
-/* A cluster, in the place of devices and tenants. */
+/* What pods with workloads are simulated as: the time that they take alone; steps, with each kernel as a whole;
+ * kernels block by block. */
+enum sms__fidelity { SMS__AS_DURATION, SMS__AS_PROCESSES, SMS__AS_BLOCKS };
+
+/* A cluster, in the place of devices and tenants. Its scenario's devices and VMs are what pods with workloads run on
+ * and are; there may be none. */
 struct sms__cluster {
     struct sms__nodes *node; /* [kinds] */
     size_t kinds, nodes;
@@ -262,11 +271,13 @@ struct sms__cluster {
     uint64_t typical_pods; /* of all of them */
     const char *model[SMS_GPU_MODELS_MAX];
     size_t models;
-    double retry_ps, retry_most_ps;     /* 0: at once when something is freed */
-    double start_delay_ps;              /* from placement to the start of what takes the duration */
-    uint64_t gpu_milli, cpu_milli;      /* of all nodes */
-    double pods, load;                  /* about how many come, and how many GPUs they ask for as a share of all */
-    struct sms__monitor_rules *monitor; /* NULL: nobody looks */
+    double retry_ps, retry_most_ps; /* 0: at once when something is freed */
+    double start_delay_ps;          /* from placement to the start of what takes the duration */
+    uint64_t gpu_milli, cpu_milli;  /* of all nodes */
+    double pods, load;              /* about how many come, and how many GPUs they ask for as a share of all */
+    size_t slots;                   /* pods with workloads that one GPU may have at once, at most */
+    /* NULL: nobody looks. */
+    struct sms__monitor_rules *monitor;
 };
 
 /* The host of the devices. 0: no limit, no power. */
@@ -312,7 +323,8 @@ struct sms_scenario {
     bool shares; /* its tenants are processes on shared devices */
     bool drawn;  /* some process draws its workload */
     struct sms__host host;
-    struct sms__cluster *cluster;   /* NULL; else there are no devices and no tenants */
+    struct sms__cluster *cluster;   /* NULL, or of a scenario with nodes */
+    int fidelity;                   /* enum sms__fidelity, of pods with workloads */
     struct sms__pairs_given *pairs; /* NULL, or of the contention model */
     double warmup_ps, duration_ps;  /* duration 0: until all VMs have ended */
     uint64_t seed, replications;
@@ -425,8 +437,9 @@ const struct sms__mode_form *sms__find_mode(const char *name);
 void sms__read_mode(struct sms__reader *reader, const struct sms__node *node, const struct sms__mode_form *form,
                     const struct sms__node *params, struct sms__mode *mode);
 
-/* sharing.c: one entry of `policies:` where tenants are processes. Returns whether it could be read. */
-bool sms__read_sharing(struct sms__reader *reader, const struct sms__node *node, struct sms__policy_use *use);
+/* sharing.c: one entry of `policies:` where tenants are processes, or pods. Returns whether it could be read. */
+bool sms__read_sharing(struct sms__reader *reader, const struct sms__node *node, bool pods,
+                       struct sms__policy_use *use);
 /* Whether `--policy NAME` means it: by its label, or by a name in it, without the parameters. */
 bool sms__is_called(const struct sms__policy_use *use, const char *name);
 /* The policy of the stand-alone runs: a block policy, the plain share policy, one process on a device. */
@@ -449,6 +462,7 @@ extern const struct sms__table sms__process_tables[3];
 /* cluster.c: all of a scenario with `nodes:` and `pods:`. */
 void sms__read_cluster(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario);
 void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
+const struct sms__nodes *sms__node_kind(const struct sms__cluster *cluster, size_t node);
 /* The name of a node, by its number. */
 void sms__node_name(const struct sms__cluster *cluster, size_t node, char *out, size_t size);
 /* A table's row as the map it stands for: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, where `~` is no value.
@@ -463,6 +477,21 @@ extern const struct sms__table sms__cluster_tables[5]; /* ends with a title of N
 /* pods.c: `pods:` of a cluster, whose nodes are read; `at` is the scenario. */
 void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, void *at);
 extern const struct sms__table sms__pod_tables[2];
+
+/* podwork.c: pods that run workloads. `devices:` of a kind of nodes: the number of the scenario's device, or -1. */
+long sms__read_node_devices(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario,
+                            uint64_t *count);
+/* What is said of pods of an entry as processes. */
+struct sms__podwork {
+    const struct sms__node *workload; /* or NULL */
+    uint64_t repeat;
+    double priority, weight, active_threads;
+};
+/* The scenario's VM of pods with a workload that ask for this, plus 1; 0 if they have none. What they ask for is
+ * brought in line with it. */
+uint16_t sms__read_podwork(struct sms__reader *reader, const struct sms__node *node, const char *name,
+                           const struct sms__podwork *work, struct sms_scenario *scenario, struct sms_pod_view *view);
+void sms__link_podwork(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
 
 /* A field that takes CPUs or GPUs, into a uint64_t of thousandths. */
 void sms__read_milli(struct sms__reader *reader, const struct sms__node *node, void *at);
@@ -479,8 +508,15 @@ void sms__check_names(struct sms__reader *reader, struct sms__named *named, size
 void sms__read_run(struct sms__reader *reader, const struct sms__node *node, void *at);
 void sms__read_expects(struct sms__reader *reader, const struct sms__node *node, void *at);
 void sms__read_arrivals(struct sms__reader *reader, const struct sms__node *node, void *at); /* a struct sms__vm */
+/* scenario.c: one entry of `devices:`. */
+void sms__read_device_use(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario);
+/* What the stand-alone runs do if the scenario does not say. */
+void sms__default_alone(struct sms__reader *reader, const struct sms_file *file, const struct sms__node *node,
+                        struct sms_scenario *scenario);
 /* link.c */
 void sms__check_expects(struct sms__reader *reader, const struct sms_scenario *scenario);
+/* Devices and tenants against each other and the policies; what kernels are on devices. */
+void sms__link_tenants(struct sms__reader *reader, struct sms_scenario *scenario);
 
 /* scenario.c: a number of jobs, or forever, which is 0. */
 void sms__read_repeat(struct sms__reader *reader, const struct sms__node *node, void *at);

@@ -17,6 +17,7 @@ struct entry {
     uint64_t count, gpus, gpu_milli, gpu_memory, cpu_milli, memory;
     double start_ps, duration_ps, deadline_ps, until;
     struct sms__vm arrivals;
+    struct sms__podwork work;
     int spread;
 };
 
@@ -51,6 +52,15 @@ static const struct sms__field pod_fields[] = {
     {"spread", SMS__CHOICE, 0, F(entry, spread), .choices = spreads,
      .help = "of the duration: fixed or exponential with that mean; default fixed"},
     {"deadline", SMS__QUANTITY, SMS__TIME, F(entry, deadline_ps), 1, CLOCK_PS, .help = "from its arrival to its end"},
+    {"workload", SMS__CUSTOM, 0, F(entry, work.workload), .read = sms__keep_scalar,
+     .help = "instead of a duration: what one job does, on each of its GPUs"},
+    {"repeat", SMS__CUSTOM, 0, F(entry, work.repeat), .read = sms__read_repeat, .help = "jobs, or forever; default 1"},
+    {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, work.priority), -1e6, 1e6,
+     .help = "for policies that have an eye on it: higher goes first; default 0"},
+    {"weight", SMS__QUANTITY, SMS__RATIO, F(entry, work.weight), 1e-6, 1e6,
+     .help = "for share policies that have an eye on it: its share beside others; default 1"},
+    {"active_threads", SMS__QUANTITY, SMS__RATIO, F(entry, work.active_threads), 0.01, 1,
+     .help = "under mps: share of the SMs that it may use; default 100 %"},
     {"gpus", SMS__INTEGER, SMS__COUNT, F(entry, gpus), 0, SMS_NODE_GPUS_MAX,
      .help = "how many; default 1 where gpu or gpu_memory is given, else 0"},
     {"gpu", SMS__CUSTOM, 0, F(entry, gpu_milli), .read = sms__read_milli,
@@ -78,6 +88,7 @@ struct table {
 
 struct reading {
     struct sms__reader *reader;
+    struct sms_scenario *scenario;
     struct sms__cluster *cluster;
     struct sms_pod_view *view; /* [groups], before equal ones are found */
     struct table *table;
@@ -122,7 +133,7 @@ static struct sms_pod_view read_view(const struct reading *reading, const struct
     struct sms__reader *reader = reading->reader;
     bool of_gpu = is_given(node, "gpu") || is_given(node, "gpu_memory");
     if (!is_given(node, "gpus"))
-        entry->gpus = of_gpu;
+        entry->gpus = of_gpu || entry->work.workload;
     if (entry->gpus == 0 && (of_gpu || entry->models))
         sms__complain(reader, node, "a pod without gpus takes no part of one, no gpu_memory and no models");
     if (is_given(node, "gpu") && (entry->gpu_milli < 1 || entry->gpu_milli > 1000))
@@ -140,9 +151,11 @@ static struct sms_pod_view read_view(const struct reading *reading, const struct
 static void check_times(struct sms__reader *reader, const struct sms__node *node, const struct entry *entry)
 {
     double last = entry->start_ps + entry->arrivals.interval_ps * ((double)entry->count - 1);
+    bool works = entry->work.workload != NULL;
     if (entry->duration_ps == 0 && entry->spread == SMS__POD_EXPONENTIAL)
-        sms__complain(reader, node, "what lasts for ever has no spread");
-    if (entry->duration_ps == 0 && entry->deadline_ps > 0)
+        sms__complain(reader, node,
+                      works ? "a pod with a workload has no spread" : "what lasts for ever has no spread");
+    if (entry->duration_ps == 0 && entry->deadline_ps > 0 && !works)
         sms__complain(reader, node, "what lasts for ever has no deadline");
     if (last + entry->duration_ps > CLOCK_PS)
         sms__complain(reader, node, "it would end beyond the clock's 213 days");
@@ -167,6 +180,7 @@ static struct sms__pods pods_of(const struct entry *entry, const struct sms__nod
 static struct entry read_entry(struct sms__reader *reader, const struct sms__node *node)
 {
     struct entry entry = {.name = "", .count = 1, .gpu_milli = 1000};
+    entry.work = (struct sms__podwork){.repeat = 1, .weight = 1, .active_threads = 1};
     sms__read_fields(reader, node, pod_fields, &entry);
     return entry;
 }
@@ -180,8 +194,11 @@ static void add_pods(struct reading *reading, const struct sms__node *node, cons
     if (entry->until > 0)
         sms__complain(reading->reader, sms__node_get(node, "until"), "until is of a sample");
     check_times(reading->reader, node, entry);
-    reading->view[cluster->groups] = read_view(reading, node, &copy);
-    cluster->pod[cluster->groups++] = pods_of(entry, node);
+    struct sms_pod_view view = read_view(reading, node, &copy);
+    struct sms__pods *pods = &cluster->pod[cluster->groups];
+    *pods = pods_of(entry, node);
+    pods->tenant = sms__read_podwork(reading->reader, node, entry->name, &entry->work, reading->scenario, &view);
+    reading->view[cluster->groups++] = view;
 }
 
 static const char *table_name(const void *user, size_t i) { return ((const struct table *)user)[i].name; }
@@ -208,7 +225,8 @@ static double make_pool(const struct reading *reading, const struct table *table
 
 static void check_sample(struct sms__reader *reader, const struct sms__node *node)
 {
-    static const char *const shape_keys[] = {"gpus", "gpu", "gpu_memory", "cpu", "memory", "models", "table"};
+    static const char *const shape_keys[] = {"gpus",   "gpu",    "gpu_memory", "cpu",
+                                             "memory", "models", "table",      "workload"};
     for (size_t i = 0; i < sizeof shape_keys / sizeof *shape_keys; i++)
         if (is_given(node, shape_keys[i]))
             sms__complain(reader, node, "a sample takes '%s' from its table", shape_keys[i]);
@@ -420,7 +438,7 @@ static void check_all(const struct reading *reading, const struct sms__node *lis
 
 void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
-    struct reading reading = {.reader = reader, .cluster = ((struct sms_scenario *)at)->cluster};
+    struct reading reading = {.reader = reader, .scenario = at, .cluster = ((struct sms_scenario *)at)->cluster};
     if (!sms__expect_list(reader, node, ENTRIES_MAX))
         return;
     size_t most = sms__count_entries(node);

@@ -79,8 +79,10 @@ void sms__read_host(struct sms__reader *reader, const struct sms__node *node, vo
 {
     struct sms_scenario *scenario = at;
     sms__read_fields(reader, node, host_fields, &scenario->host);
-    if (!scenario->shares)
+    if (!scenario->shares && !scenario->cluster)
         sms__complain(reader, node, "host belongs to a scenario with processes");
+    if (scenario->cluster && scenario->host.cores)
+        sms__complain(reader, sms__node_get(node, "cores"), "the cores of nodes are their cpu");
 }
 
 static const struct sms__workload *find(struct sms__reader *reader, const struct sms__node *name)
@@ -240,4 +242,7 @@ bool sms__is_like_last(const struct sms_scenario *scenario, size_t v)
     return process && v > 0 && process->choice == scenario->vm[v - 1].process->choice;
 }
 
-const char *sms__tenant_word(const struct sms_scenario *scenario) { return scenario->shares ? "process" : "VM"; }
+const char *sms__tenant_word(const struct sms_scenario *scenario)
+{
+    return scenario->shares ? "process" : scenario->cluster ? "pod" : "VM";
+}

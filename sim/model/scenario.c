@@ -92,7 +92,7 @@ static void make_room(struct sms__arena *arena, struct sms_scenario *scenario, s
     scenario->device = grown;
 }
 
-static void read_device_use(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
+void sms__read_device_use(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
 {
     struct device_use use = {.count = 1};
     if (!sms__expect_kind(reader, node, SMS__MAP))
@@ -118,7 +118,7 @@ static void read_devices(struct sms__reader *reader, const struct sms__node *nod
     if (!sms__expect_list(reader, node, ENTRIES_MAX))
         return;
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++)
-        read_device_use(reader, node->item[i], at);
+        sms__read_device_use(reader, node->item[i], at);
 }
 
 void sms__read_repeat(struct sms__reader *reader, const struct sms__node *node, void *at)
@@ -300,6 +300,19 @@ static const struct sms__table tables[] = {{"scenario", scenario_fields},
 
 const struct sms__table *sms__scenario_tables(void) { return tables; }
 
+void sms__default_alone(struct sms__reader *reader, const struct sms_file *file, const struct sms__node *node,
+                        struct sms_scenario *scenario)
+{
+    if (!scenario->alone) {
+        scenario->alone = SMS__NEW(reader->arena, struct sms__policy_use, 1);
+        scenario->alone->policy = sms__find_policy(file->options, "round_robin");
+        scenario->alone->label = scenario->alone->policy->name;
+        scenario->alone->node = node;
+    }
+    if (scenario->shares || scenario->cluster)
+        sms__share_alone(file->options, scenario->alone);
+}
+
 void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node, struct sms_file *file,
                         struct sms_scenario *scenario)
 {
@@ -323,14 +336,7 @@ void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node
     if (!scenario->shares && !sms__node_get(node, "vms"))
         sms__complain(reader, node, "key 'vms' or 'processes' is missing");
     scenario->queue += SMS_QUEUE_INTERLEAVE; /* from the index of a name */
-    if (!scenario->alone) {
-        scenario->alone = SMS__NEW(reader->arena, struct sms__policy_use, 1);
-        scenario->alone->policy = sms__find_policy(file->options, "round_robin");
-        scenario->alone->label = scenario->alone->policy->name;
-        scenario->alone->node = node;
-    }
-    if (scenario->shares)
-        sms__share_alone(file->options, scenario->alone);
+    sms__default_alone(reader, file, node, scenario);
     reader->user = NULL;
 }
 

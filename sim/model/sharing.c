@@ -1,5 +1,5 @@
-/* Policies of scenarios with processes: a share policy, a mode and a block policy,
- * of which an entry names one or more. */
+/* Policies of scenarios with processes: a share policy, a mode and a block policy, of which an entry names one or
+ * more; with pods, a place policy as well. */
 #include "model.h"
 
 #include <string.h>
@@ -10,18 +10,26 @@ static const struct sms_load_options *options_of(struct sms__reader *reader)
     return ((const struct sms_file *)reader->user)->options;
 }
 
-enum kind { SHARE, MODE, BLOCK, KINDS };
+enum kind { PLACE, SHARE, MODE, BLOCK, KINDS };
 
-static const char *const keys[KINDS] = {"share", "mode", "block"};
-static const char *const words[KINDS] = {"share policy", "mode", "block policy"};
+static const char *const keys[KINDS] = {"place", "share", "mode", "block"};
+static const char *const words[KINDS] = {"place policy", "share policy", "mode", "block policy"};
+
+/* An entry while it is read. */
+struct entry {
+    struct sms__reader *reader;
+    enum kind first; /* of those that it may name; a plain name is one of these */
+    struct sms__policy_use *use;
+};
 
 /* The i-th name of a kind, or NULL beyond. */
 static const char *name_of_kind(const struct sms_load_options *options, enum kind kind, size_t i)
 {
+    const struct sms_place_policy *place = kind == PLACE ? sms__place_at(options, i) : NULL;
     const struct sms_share_policy *share = kind == SHARE ? sms__share_at(options, i) : NULL;
     const struct sms__mode_form *mode = kind == MODE ? sms__mode_at(i) : NULL;
     const struct sms_block_policy *block = kind == BLOCK ? sms__policy_at(options, i) : NULL;
-    return share ? share->name : mode ? mode->name : block ? block->name : NULL;
+    return place ? place->name : share ? share->name : mode ? mode->name : block ? block->name : NULL;
 }
 
 static size_t count_kind(const struct sms_load_options *options, enum kind kind)
@@ -56,26 +64,28 @@ static bool is_name(const struct sms_load_options *options, enum kind kind, cons
     return false;
 }
 
-static bool is_key(const struct sms__node *node)
+static bool is_key(const struct sms__node *node, enum kind first)
 {
     bool found = false;
-    for (int k = 0; k < KINDS; k++)
+    for (enum kind k = first; k < KINDS; k++)
         found |= node->kind == SMS__SCALAR && !strcmp(node->text, keys[k]);
     return found;
 }
 
 /* `named`: the entry is a name alone, so that the writer may have meant another kind. */
-static void complain_of(struct sms__reader *reader, const struct sms__node *name, enum kind kind, bool named)
+static void complain_of(const struct entry *entry, const struct sms__node *name, enum kind kind, bool named)
 {
+    struct sms__reader *reader = entry->reader;
     const struct sms_load_options *options = options_of(reader);
-    for (enum kind other = SHARE; other < KINDS; other++) {
+    named &= kind == SHARE; /* most entries of pods name a place policy */
+    for (enum kind other = entry->first; other < KINDS; other++) {
         if (other == kind || !is_name(options, other, name->text))
             continue;
         sms__complain(reader, name, "'%.60s' is a %s, not a %s: write {%s: %.60s}", name->text, words[other],
                       words[kind], keys[other], name->text);
         return;
     }
-    struct names names = {options, named ? SHARE : kind, named ? KINDS : kind + 1};
+    struct names names = {options, named ? entry->first : kind, named ? KINDS : kind + 1};
     size_t count = 0;
     for (enum kind k = names.first; k < names.end; k++)
         count += count_kind(options, k);
@@ -93,16 +103,30 @@ static const char *read_share(struct sms__reader *reader, const struct sms__node
     return sms__param_label(reader->arena, use->share->name, use->share->params, use->share_param);
 }
 
-static const char *read_part(struct sms__reader *reader, const struct sms__node *node, enum kind kind, bool named,
-                             struct sms__policy_use *use)
+static const char *read_place(struct sms__reader *reader, const struct sms__node *name, const struct sms__node *params,
+                              struct sms__policy_use *use)
 {
+    use->place = sms__find_place(options_of(reader), name->text);
+    sms__default_params(use->place->params, use->place_param);
+    if (params)
+        sms__read_params(reader, params, use->place->params, use->place_param);
+    return sms__param_label(reader->arena, use->place->name, use->place->params, use->place_param);
+}
+
+static const char *read_part(const struct entry *entry, const struct sms__node *node, enum kind kind, bool named)
+{
+    struct sms__reader *reader = entry->reader;
+    struct sms__policy_use *use = entry->use;
     const struct sms__node *name, *params;
     if (!sms__split_use(reader, node, &name, &params))
         return NULL;
     if (!is_name(options_of(reader), kind, name->text)) {
-        complain_of(reader, name, kind, named);
+        complain_of(entry, name, kind, named);
         return NULL;
     }
+    use->below |= kind != PLACE;
+    if (kind == PLACE)
+        return read_place(reader, name, params, use);
     if (kind == SHARE)
         return read_share(reader, name, params, use);
     if (kind == BLOCK)
@@ -113,25 +137,28 @@ static const char *read_part(struct sms__reader *reader, const struct sms__node 
 
 static const char *key_at(const void *user, size_t i) { return ((const char *const *)user)[i]; }
 
-static void complain_of_keys(struct sms__reader *reader, const struct sms__node *map)
+static void complain_of_keys(const struct entry *entry, const struct sms__node *map)
 {
+    struct sms__reader *reader = entry->reader;
     for (size_t i = 0; i + 1 < map->items; i += 2)
         if (sms__is_first(reader, map, i) && sms__expect_kind(reader, map->item[i], SMS__SCALAR) &&
-            !is_key(map->item[i]))
-            sms__complain_unknown(reader, map->item[i], "key", KINDS, key_at, keys);
+            !is_key(map->item[i], entry->first))
+            sms__complain_unknown(reader, map->item[i], "key", KINDS - entry->first, key_at, keys + entry->first);
 }
 
-/* A map with any of the three keys; its label, or NULL. */
-static const char *read_parts(struct sms__reader *reader, const struct sms__node *map, struct sms__policy_use *use)
+/* A map with any of the keys; its label, or NULL. */
+static const char *read_parts(const struct entry *entry, const struct sms__node *map)
 {
+    struct sms__reader *reader = entry->reader;
     const char *label = "";
     size_t before = reader->errors->count;
-    complain_of_keys(reader, map);
+    complain_of_keys(entry, map);
     if (map->items == 0)
-        sms__complain(reader, map, "a policy names at least one of share, mode, block");
-    for (enum kind kind = SHARE; kind < KINDS; kind++) {
+        sms__complain(reader, map, "a policy names at least one of %sshare, mode, block",
+                      entry->first == PLACE ? "place, " : "");
+    for (enum kind kind = entry->first; kind < KINDS; kind++) {
         const struct sms__node *part = sms__node_get(map, keys[kind]);
-        const char *own = part ? read_part(reader, part, kind, false, use) : NULL;
+        const char *own = part ? read_part(entry, part, kind, false) : NULL;
         if (own)
             label = sms__print(reader->arena, "%s%s%s", label, *label ? "+" : "", own);
     }
@@ -153,12 +180,17 @@ static void plain_parts(const struct sms_load_options *options, struct sms__poli
     mode->label = form->name;
 }
 
-bool sms__read_sharing(struct sms__reader *reader, const struct sms__node *node, struct sms__policy_use *use)
+bool sms__read_sharing(struct sms__reader *reader, const struct sms__node *node, bool pods, struct sms__policy_use *use)
 {
+    const struct entry entry = {reader, pods ? PLACE : SHARE, use};
     plain_parts(options_of(reader), use);
+    if (pods) {
+        use->place = sms__find_place(options_of(reader), "first_fit");
+        sms__default_params(use->place->params, use->place_param);
+    }
     use->node = node;
-    bool parts = node->kind == SMS__MAP && (node->items != 2 || is_key(node->item[0]));
-    use->label = parts ? read_parts(reader, node, use) : read_part(reader, node, SHARE, true, use);
+    bool parts = node->kind == SMS__MAP && (node->items != 2 || is_key(node->item[0], entry.first));
+    use->label = parts ? read_parts(&entry, node) : read_part(&entry, node, entry.first, true);
     return use->label != NULL;
 }
 
@@ -173,8 +205,6 @@ bool sms__is_called(const struct sms__policy_use *use, const char *name)
 {
     if (!strcmp(use->label, name))
         return true;
-    if (use->place)
-        return !strcmp(use->place->name, name);
     if (!use->share)
         return !strcmp(use->policy->name, name);
     for (const char *at = use->label; *name && (at = strstr(at, name)); at++) {

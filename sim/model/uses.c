@@ -50,41 +50,11 @@ static bool read_policy_use(struct sms__reader *reader, const struct sms__node *
     return use->label != NULL;
 }
 
-static const char *place_name(const void *user, size_t i)
-{
-    const struct sms_place_policy *policy = sms__place_at(user, i);
-    return policy ? policy->name : NULL;
-}
-
-/* Of a cluster: `first_fit`, or `{fgd: {share: 95 %}}`. */
-static bool read_place_use(struct sms__reader *reader, const struct sms__node *node, struct sms__policy_use *use)
-{
-    const struct sms_load_options *options = options_of(reader);
-    const struct sms__node *name, *params;
-    size_t count = 0;
-    use->node = node;
-    if (!sms__split_use(reader, node, &name, &params))
-        return false;
-    use->place = sms__find_place(options, name->text);
-    if (!use->place) {
-        while (sms__place_at(options, count))
-            count++;
-        sms__complain_unknown(reader, name, "place policy", count, place_name, options);
-        return false;
-    }
-    sms__default_params(use->place->params, use->place_param);
-    if (params)
-        sms__read_params(reader, params, use->place->params, use->place_param);
-    use->label = sms__param_label(reader->arena, use->place->name, use->place->params, use->place_param);
-    return true;
-}
-
 static bool read_use(struct sms__reader *reader, const struct sms__node *node, const struct sms_scenario *scenario,
                      struct sms__policy_use *use)
 {
-    if (scenario->cluster)
-        return read_place_use(reader, node, use);
-    return scenario->shares ? sms__read_sharing(reader, node, use) : read_policy_use(reader, node, use);
+    bool pods = scenario->cluster != NULL, parts = pods || scenario->shares;
+    return parts ? sms__read_sharing(reader, node, pods, use) : read_policy_use(reader, node, use);
 }
 
 void sms__read_policies(struct sms__reader *reader, const struct sms__node *node, void *at)

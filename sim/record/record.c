@@ -97,6 +97,8 @@ void sms__record_init(struct sms__record *record, struct sms__arena *arena, cons
         sms__histogram_init(&record->cluster->wait, arena);
         if (scenario->cluster->monitor)
             record->cluster->monitor = new_monitor_record(arena);
+        sms__histogram_init(&record->cluster->turnaround, arena);
+        sms__histogram_init(&record->cluster->slowdown, arena);
     }
     if (!scenario->shares)
         return;
@@ -104,16 +106,18 @@ void sms__record_init(struct sms__record *record, struct sms__arena *arena, cons
     record->shared = SMS__NEW(arena, struct sms__shared_record, scenario->devices);
 }
 
-/* What is said of the whole run stays. */
+void sms__process_record_restart(struct sms__process_record *process)
+{
+    *process = (struct sms__process_record){.ended_ps = process->ended_ps,
+                                            .most_held = process->most_held,
+                                            .failed = process->failed,
+                                            .choice = process->choice};
+}
+
 static void restart_processes(struct sms__record *record)
 {
-    for (size_t v = 0; v < record->scenario->vms; v++) {
-        struct sms__process_record *process = &record->process[v];
-        *process = (struct sms__process_record){.ended_ps = process->ended_ps,
-                                                .most_held = process->most_held,
-                                                .failed = process->failed,
-                                                .choice = process->choice};
-    }
+    for (size_t v = 0; v < record->scenario->vms; v++)
+        sms__process_record_restart(&record->process[v]);
     for (size_t d = 0; d < record->scenario->devices; d++)
         record->shared[d] = (struct sms__shared_record){.most_held = record->shared[d].most_held};
 }
@@ -135,10 +139,13 @@ static void restart_monitor(struct sms__monitor_record *monitor)
 static void restart_cluster(struct sms__cluster_record *cluster)
 {
     cluster->arrived = cluster->placed = cluster->timed = cluster->missed = 0;
-    cluster->gpu_ps = cluster->cpu_ps = 0;
+    cluster->done = cluster->failed = 0;
+    cluster->gpu_ps = cluster->cpu_ps = cluster->alone_ps = 0;
     sms__histogram_clear(&cluster->wait);
     if (cluster->monitor)
         restart_monitor(cluster->monitor);
+    sms__histogram_clear(&cluster->turnaround);
+    sms__histogram_clear(&cluster->slowdown);
 }
 
 void sms__record_restart(struct sms__record *record, uint64_t now)

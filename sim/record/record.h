@@ -131,6 +131,8 @@ struct sms__allocation {
     bool reached;
 };
 
+#define SMS__SLOWDOWN_ONE 1e6
+
 /* A cluster, since the end of the warm-up but what says otherwise. */
 struct sms__cluster_record {
     uint64_t arrived, placed;
@@ -140,8 +142,13 @@ struct sms__cluster_record {
     sms__integral gpu_ps, cpu_ps;  /* thousandths allocated x ps */
     struct sms__histogram wait;    /* of pods placed, ps */
     uint64_t timed, missed;        /* with a deadline that ended or came too late; of those, too late */
-    uint64_t last_end_ps;          /* since the run began */
-    uint64_t lasting, unended;     /* pods with a duration, of the whole run; of those, not ended */
+    uint64_t done, failed;         /* pods that ended; that ended as they failed */
+    struct sms__histogram turnaround; /* of those done, from arrival, ps */
+    struct sms__histogram slowdown; /* of those with a workload: time on the node / time alone, in SMS__SLOWDOWN_ONE */
+    sms__integral alone_ps;         /* of those: time alone x processes */
+    uint64_t busy_ps, devices;      /* of all GPUs that run workloads: time with a kernel; their number */
+    uint64_t last_end_ps;           /* since the run began */
+    uint64_t lasting, unended;      /* pods with a duration, of the whole run; of those, not ended */
     struct sms__allocation allocation[SMS__ALLOCATIONS];
     struct sms__monitor_record *monitor; /* NULL: there is none */
 };
@@ -166,6 +173,9 @@ struct sms__record {
 };
 
 void sms__record_init(struct sms__record *record, struct sms__arena *arena, const struct sms_scenario *scenario);
+
+/* What is said of the whole run stays. */
+void sms__process_record_restart(struct sms__process_record *process);
 
 /* Forgets all that was measured; what it measures now begins at `now`. */
 void sms__record_restart(struct sms__record *record, uint64_t now);

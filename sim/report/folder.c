@@ -64,7 +64,7 @@ static void print_bins(const struct sms_results *results, size_t policy, FILE *t
     const struct sms_scenario *scenario = sms_results_scenario(results);
     double bin_ns = (double)sms_results_bin_ps(results, policy) / 1e3;
     size_t sm_of_all = 0;
-    for (size_t d = 0; d < scenario->devices; d++)
+    for (size_t d = 0; d < scenario->devices && !scenario->cluster; d++)
         for (size_t s = 0; s < scenario->device[d]->sms; s++, sm_of_all++) {
             const float *bins = sms_results_bins(results, policy, sm_of_all);
             for (size_t b = 0; bins && (double)b * bin_ns < scenario->duration_ps / 1e3; b++)

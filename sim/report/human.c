@@ -186,19 +186,28 @@ static const char *const cluster_columns[] = {
     "makespan_ns"};
 enum { CLUSTER_COLUMNS = sizeof cluster_columns / sizeof *cluster_columns };
 
-/* Where nodes have monitors, too. */
+/* Beside those, where pods run workloads. */
+static const char *const workload_columns[] = {
+    "done_count",          "failed_count",       "jobs_per_s",          "turnaround_mean_ns", "turnaround_p95_ns",
+    "slowdown_mean_ratio", "slowdown_p95_ratio", "deadline_miss_ratio", "stp_ratio",          "gpu_busy_ratio"};
+enum { WORKLOAD_COLUMNS = sizeof workload_columns / sizeof *workload_columns };
+
+/* And where nodes have monitors. */
 static const char *const monitor_columns[] = {"timed_jobs_count", "job_miss_ratio", "job_miss_seen_ratio",
                                               "float_mean_ns",    "queued_count",   "messages_count"};
 enum { MONITOR_COLUMNS = sizeof monitor_columns / sizeof *monitor_columns };
 
-static size_t count_cluster_columns(const struct sms_results *results)
+/* NULL beyond. */
+static const char *cluster_column(const struct sms_results *results, size_t i)
 {
-    return CLUSTER_COLUMNS + (sms_results_scenario(results)->cluster->monitor ? MONITOR_COLUMNS : 0);
-}
-
-static const char *cluster_column(size_t c)
-{
-    return c < CLUSTER_COLUMNS ? cluster_columns[c] : monitor_columns[c - CLUSTER_COLUMNS];
+    size_t more = sms_results_scenario(results)->vms ? WORKLOAD_COLUMNS : 0;
+    size_t seen = sms_results_scenario(results)->cluster->monitor ? MONITOR_COLUMNS : 0;
+    if (i < CLUSTER_COLUMNS)
+        return cluster_columns[i];
+    i -= CLUSTER_COLUMNS;
+    if (i < more)
+        return workload_columns[i];
+    return i - more < seen ? monitor_columns[i - more] : NULL;
 }
 
 /* A row a metric, a column a policy: names are long and policies few. */
@@ -209,13 +218,15 @@ static void print_cluster(const struct sms_results *results, FILE *to)
     sms__table_add(table, "cluster by policy");
     for (size_t p = 0; p < policies; p++)
         sms__table_add(table, "%s", sms_results_policy(results, p));
-    for (size_t c = 0; c < count_cluster_columns(results); c++) {
-        sms__table_add(table, "%s", cluster_column(c));
+    for (size_t c = 0; cluster_column(results, c); c++) {
+        sms__table_add(table, "%s", cluster_column(results, c));
         for (size_t p = 0; p < policies; p++)
-            add_estimate(table, results, p, SMS_CLUSTER, 0, cluster_column(c));
+            add_estimate(table, results, p, SMS_CLUSTER, 0, cluster_column(results, c));
     }
     sms__table_print(table, to);
     fputc('\n', to);
+    for (size_t p = 0; p < policies; p++)
+        print_stall(results, p, to);
 }
 
 void sms__print_results(const struct sms_results *results, FILE *to)
@@ -267,8 +278,8 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, F
         add_ratios(table, results, baseline, SMS_VM, v, "kernels_per_s");
     for (size_t i = 0; i < sms_results_subjects(results, SMS_PROCESS); i++)
         add_ratios(table, results, baseline, SMS_PROCESS, i, "turnaround_ns");
-    for (size_t i = 0; cluster && i < count_cluster_columns(results); i++)
-        add_ratios(table, results, baseline, SMS_CLUSTER, 0, cluster_column(i));
+    for (size_t i = 0; cluster && cluster_column(results, i); i++)
+        add_ratios(table, results, baseline, SMS_CLUSTER, 0, cluster_column(results, i));
     if (shares)
         add_ratios(table, results, baseline, SMS_HOST, 0, "makespan_ns");
     if (shares)

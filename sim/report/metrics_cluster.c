@@ -29,70 +29,26 @@ static void measure_waits(const struct sms__histogram *wait, double *out)
     out[CLUSTER(WAIT_P99)] = sms__histogram_rank(wait, 0.99) / 1e3;
 }
 
-/* State, memory and float of a node. */
-enum { MESSAGE = 1 + 5 + 10 };
-
-static double ns_of(sms__integral ps) { return (double)ps / 1e3; }
-
-static double mean_ns(const struct sms__spread_record *spread)
+static void measure_runs(const struct sms__record *record, double time_ps, double *out)
 {
-    return over(ns_of(spread->sum), (double)spread->count);
-}
-
-/* The value of rank ceil(p * count) of jobs by their floats, the latest first. */
-static double float_ns(const struct sms__float_record *floats, double p)
-{
-    double late = (double)floats->late.count, early = (double)floats->early.count;
-    double rank = ceil(p * (late + early));
-    if (late + early == 0)
-        return NAN;
-    rank = rank < 1 ? 1 : rank;
-    if (rank > late)
-        return sms__histogram_rank(&floats->early, (rank - late - 0.5) / early) / 1e3;
-    return -sms__histogram_rank(&floats->late, (late - rank + 0.5) / late) / 1e3;
-}
-
-/* Least, mean and greatest. */
-static void measure_spread(const struct sms__spread_record *spread, double out[3])
-{
-    out[0] = spread->count ? ns_of(spread->least) : NAN;
-    out[1] = mean_ns(spread);
-    out[2] = spread->count ? ns_of(spread->greatest) : NAN;
-}
-
-static void measure_floats(const struct sms__monitor_record *own, double *out)
-{
-    const struct sms__float_record *truly = &own->truly;
-    bool any = truly->tasks > 0;
-    out[CLUSTER(JOBS)] = (double)truly->tasks;
-    out[CLUSTER(JOB_MISSES)] = over((double)truly->missed, (double)truly->tasks);
-    out[CLUSTER(JOB_MISSES_SEEN)] = over((double)own->seen.missed, (double)own->seen.tasks);
-    out[CLUSTER(FLOAT)] = mean_ns(&truly->spread);
-    out[CLUSTER(FLOAT_LEAST)] = any ? ns_of(truly->spread.least) : NAN;
-    out[CLUSTER(FLOAT_P5)] = float_ns(truly, 0.05);
-    out[CLUSTER(FLOAT_P50)] = float_ns(truly, 0.50);
-    out[CLUSTER(FLOAT_P95)] = float_ns(truly, 0.95);
-    out[CLUSTER(FLOAT_MOST)] = any ? ns_of(truly->spread.greatest) : NAN;
-    out[CLUSTER(FLOAT_SEEN)] = mean_ns(&own->seen.spread);
-}
-
-static void measure_monitor(const struct sms__monitor_record *own, double *out)
-{
-    if (!own) {
-        for (int m = CLUSTER(JOBS); m <= CLUSTER(MESSAGE_BYTES); m++)
-            out[m] = NAN;
-        return;
-    }
-    measure_floats(own, out);
-    measure_spread(&own->start, &out[CLUSTER(START_LEAST)]);
-    measure_spread(&own->end, &out[CLUSTER(END_LEAST)]);
-    measure_spread(&own->run, &out[CLUSTER(RUN_LEAST)]);
-    out[CLUSTER(UNSEEN)] = (double)own->unseen;
-    out[CLUSTER(REQUESTS)] = (double)own->requests;
-    out[CLUSTER(UNQUALIFIED)] = (double)own->unqualified;
-    out[CLUSTER(QUEUED)] = (double)own->queued;
-    out[CLUSTER(MESSAGES)] = (double)own->messages;
-    out[CLUSTER(MESSAGE_BYTES)] = (double)own->messages * MESSAGE;
+    const struct sms__cluster_record *own = record->cluster;
+    const struct sms__histogram *turnaround = &own->turnaround, *slowdown = &own->slowdown;
+    double jobs = 0;
+    for (size_t v = 0; v < record->scenario->vms; v++)
+        jobs += (double)record->vm[v].jobs;
+    out[CLUSTER(DONE)] = (double)own->done;
+    out[CLUSTER(FAILED)] = (double)own->failed;
+    out[CLUSTER(DONE_RATE)] = over((double)own->done, time_ps / 1e12);
+    out[CLUSTER(JOBS)] = own->devices ? over(jobs, time_ps / 1e12) : NAN;
+    out[CLUSTER(TURNAROUND)] = over(turnaround->sum / 1e3, (double)turnaround->count);
+    out[CLUSTER(TURNAROUND_P50)] = sms__histogram_rank(turnaround, 0.50) / 1e3;
+    out[CLUSTER(TURNAROUND_P95)] = sms__histogram_rank(turnaround, 0.95) / 1e3;
+    out[CLUSTER(TURNAROUND_P99)] = sms__histogram_rank(turnaround, 0.99) / 1e3;
+    out[CLUSTER(SLOWDOWN)] = over(slowdown->sum / SMS__SLOWDOWN_ONE, (double)slowdown->count);
+    out[CLUSTER(SLOWDOWN_P95)] = sms__histogram_rank(slowdown, 0.95) / SMS__SLOWDOWN_ONE;
+    out[CLUSTER(SLOWDOWN_P99)] = sms__histogram_rank(slowdown, 0.99) / SMS__SLOWDOWN_ONE;
+    out[CLUSTER(STP)] = slowdown->count ? over((double)own->alone_ps, time_ps) : NAN;
+    out[CLUSTER(BUSY)] = over((double)own->busy_ps, (double)own->devices * time_ps);
 }
 
 void sms__measure_cluster(const struct sms__record *record, double *out)
@@ -110,8 +66,9 @@ void sms__measure_cluster(const struct sms__record *record, double *out)
     out[CLUSTER(CPU_MEAN)] = over((double)own->cpu_ps, cpus * time_ps);
     out[CLUSTER(FRAGMENTS)] = fragment_ratio(record);
     measure_waits(&own->wait, out);
+    measure_runs(record, time_ps, out);
     out[CLUSTER(PLACED_RATE)] = over((double)own->placed, time_ps / 1e12);
     out[CLUSTER(MAKESPAN)] = makespan_ns(record);
     out[CLUSTER(MISSES)] = over((double)own->missed, (double)own->timed);
-    measure_monitor(own->monitor, out);
+    sms__measure_monitor(own->monitor, out);
 }

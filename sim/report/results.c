@@ -257,7 +257,7 @@ static int set_up(void *user)
         new_values(results, &results->values[i]);
     size_t alone = results->with_alone ? results->replications * scenario->vms : 0;
     results->alone = SMS__NEW(&results->arena, struct sms__alone, alone);
-    for (size_t d = 0; d < scenario->devices; d++)
+    for (size_t d = 0; d < scenario->devices && !scenario->cluster; d++)
         results->sms += scenario->device[d]->sms;
     results->bins = SMS__NEW(&results->arena, struct bins, results->policies);
     for (size_t p = 0; p < results->policies; p++)
@@ -325,7 +325,7 @@ int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *o
     results->scenario = scenario;
     results->seed = options->seed ? options->seed : scenario->seed;
     results->replications = options->replications ? options->replications : scenario->replications;
-    results->with_alone = options->alone && scenario->compat == SMS__COMPAT_OFF;
+    results->with_alone = options->alone && scenario->compat == SMS__COMPAT_OFF && !scenario->cluster;
     struct setup setup = {results, options};
     int code = sms__guard(&results->arena, set_up, &setup);
     if (code == SMS_OK && results->policies == 0)

@@ -57,6 +57,7 @@ static const struct sms__pods *make(struct maker *maker, const struct sms__pods 
     pod->number = number;
     pod->shape = (uint32_t)like->shape;
     pod->arrival_ps = whole(maker->at_ps);
+    pod->tenant = group->lasts ? 0 : like->tenant;
     pod->duration_ps = draw_duration(maker, group->rows && !group->lasts ? like : group);
     if (group->arrivals == SMS__POISSON)
         maker->at_ps += group->interval_ps * sms__exponential(maker->times);

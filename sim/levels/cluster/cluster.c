@@ -1,4 +1,5 @@
 #include "cluster.h"
+#include "hosts.h"
 
 #include <stdio.h>
 
@@ -15,14 +16,18 @@ static void check(struct sms__placing *placing)
         placing->engine.stopped = true;
 }
 
-/* All pods that end at this instant, and then those that wait. */
-static void end_pods(void *subject, uint64_t now)
+void sms__placing_freed(struct sms__placing *placing, uint64_t now)
 {
-    struct sms__placing *placing = subject;
-    sms__pods_end(placing, now);
     sms__lines_unblock(placing, now);
     sms__lines_serve(placing, now);
     check(placing);
+}
+
+/* All pods that end at this instant, and then those that wait. */
+static void end_pods(void *subject, uint64_t now)
+{
+    sms__pods_end(subject, now);
+    sms__placing_freed(subject, now);
 }
 
 /* Points of the grid that the load passes: what is allocated now, is so until then. */
@@ -64,7 +69,10 @@ static void end_warmup(void *subject, uint64_t now)
 {
     struct sms__placing *placing = subject;
     sms__books_settle(placing, now);
+    sms__hosts_settle(placing, 0, now);
     sms__record_restart(placing->spec->record, now);
+    sms__hosts_forget(placing);
+    sms__hosts_settle(placing, -1, now);
 }
 
 static void end_run(void *subject, uint64_t now)
@@ -73,12 +81,13 @@ static void end_run(void *subject, uint64_t now)
     ((struct sms__placing *)subject)->engine.stopped = true;
 }
 
-static void init_engine(struct sms__placing *placing)
+static int init_engine(struct sms__placing *placing)
 {
     const struct sms_run_options *options = placing->spec->options;
     const struct sms_scenario *scenario = placing->scenario;
     struct sms__engine *engine = &placing->engine;
     size_t sources[SMS__LEVELS] = {[SMS__LEVEL_TENANT] = 1, [SMS__LEVEL_POLICY] = 3, [SMS__LEVEL_RUN] = 2};
+    int code = sms__hosts_prepare(placing, sources);
     sms__engine_init(engine, placing->arena, sources);
     engine->plain = placing->plain;
     engine->cancel = options->cancel;
@@ -93,19 +102,23 @@ static void init_engine(struct sms__placing *placing)
     if (scenario->duration_ps > 0)
         sms__engine_at(engine, placing->stop_source, (uint64_t)(scenario->duration_ps + 0.5));
     sms__engine_at(engine, placing->arrival_source, next_arrival(placing));
+    return code;
 }
 
-static void init(struct sms__placing *placing)
+static int init(struct sms__placing *placing)
 {
     sms__pods_come(placing);
     placing->end = SMS__NEW(placing->arena, struct sms__end, placing->pods);
     placing->freed = SMS__NEW(placing->arena, uint32_t, placing->pods);
     sms__books_init(placing);
     sms__places_search_init(placing);
-    init_engine(placing);
+    int code = init_engine(placing);
     sms__lines_init(placing);
+    if (code == SMS_OK)
+        sms__hosts_init(placing);
     sms__watch_init(placing);
     sms__master_init(placing);
+    return code;
 }
 
 /* Pods with a deadline that have not ended and will not in time. */
@@ -114,9 +127,10 @@ static void close_pod(struct sms__placing *placing, const struct sms__pod *pod, 
     struct sms__cluster_record *record = placing->record;
     double deadline = sms__pod_deadline(placing, pod);
     bool over = !placing->engine.stopped || (double)(now - pod->arrival_ps) > deadline;
+    bool lasts = pod->tenant ? placing->scenario->vm[pod->tenant - 1].repeat > 0 : pod->duration_ps > 0;
     record->waiting += pod->node == SMS__NO_NODE;
-    record->lasting += pod->duration_ps > 0;
-    record->unended += pod->duration_ps > 0 && !pod->ended;
+    record->lasting += lasts;
+    record->unended += lasts && !pod->ended;
     record->timed += deadline > 0 && !pod->ended && over;
     record->missed += deadline > 0 && !pod->ended && over;
 }
@@ -150,15 +164,20 @@ int sms__cluster_run(struct sms__arena *arena, const struct sms__run_spec *spec)
     placing->plain = spec->options->engine == SMS_ENGINE_REFERENCE;
     sms__record_init(spec->record, arena, spec->scenario);
     placing->record = spec->record->cluster;
-    init(placing);
-    int code = sms__engine_run(&placing->engine);
+    int code = init(placing);
+    if (code)
+        return code;
+    code = sms__engine_run(&placing->engine);
     close_all(placing, placing->engine.now);
     spec->record->to_ps = placing->engine.now;
     spec->record->events = placing->engine.events;
+    int inside = sms__hosts_close(placing, placing->engine.now);
+    code = inside ? inside : code;
     spec->record->stalled = placing->record->waiting;
     if (*spec->record->why)
         return SMS_EBUG;
-    if (code == SMS_OK && !placing->engine.stopped && (placing->ends || placing->come < placing->pods)) {
+    if (code == SMS_OK && !placing->engine.stopped &&
+        (placing->ends || placing->come < placing->pods || sms__hosts_busy(placing))) {
         snprintf(spec->record->why, sizeof spec->record->why,
                  "a pod would come or end beyond the clock's 213 days; give the run a duration");
         return SMS_EINPUT;

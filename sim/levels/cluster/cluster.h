@@ -21,7 +21,9 @@ struct sms__pod {
     uint32_t node;                    /* SMS__NO_NODE: it waits, or has not come */
     uint32_t run;                     /* how often its run was cut short */
     uint16_t gpus;                    /* bit i: it has GPU i of the node */
-    bool ended;
+    uint16_t tenant;                  /* the scenario's VM that it runs, plus 1; 0: it lasts its duration */
+    uint8_t left;                     /* of its processes, those that are not through */
+    bool ended, failed;
     bool queued; /* no node qualified for it when it was tried first */
 };
 
@@ -126,6 +128,8 @@ struct sms__placing {
     struct sms__master *master;   /* NULL: decisions take no time */
     struct sms__monitor *monitor; /* NULL: there is none */
 
+    struct sms__hosts *hosts; /* hosts.h; NULL: no pod has a workload */
+
     /* cluster.c */
     size_t marks; /* points of the record's allocation that are filled */
 };
@@ -169,6 +173,8 @@ void sms__lines_wake(void *placing, uint64_t now);
 bool sms__pod_take(struct sms__placing *placing, uint32_t pod, uint32_t node, uint64_t now);
 /* Its run begins on the place that it has. */
 void sms__pod_begin(struct sms__placing *placing, uint32_t pod, uint64_t now);
+/* Its run ends its duration from now, after the delay of the scheduler. */
+void sms__pod_last(struct sms__placing *placing, uint32_t pod, uint64_t now);
 /* Its run is over: it gives its place back. Those that wait are not served yet. */
 void sms__pod_end(struct sms__placing *placing, uint32_t pod, uint64_t now);
 /* All whose duration is over now. */
@@ -190,6 +196,8 @@ struct sms__node_use sms__use_of_node(const struct sms__placing *placing, size_t
 
 /* cluster.c: ends the run, as the policy answered what it may not. */
 void sms__placing_stop(struct sms__placing *placing, const char *why);
+/* Pods have given their places back: serves those that wait. */
+void sms__placing_freed(struct sms__placing *placing, uint64_t now);
 
 /* In a guard of `arena`; codes as of sms__simulate. */
 int sms__cluster_run(struct sms__arena *arena, const struct sms__run_spec *spec);

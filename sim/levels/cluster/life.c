@@ -1,5 +1,6 @@
 /* The life of a pod: it takes its place, its run begins, and ends, or is cut short. */
 #include "cluster.h"
+#include "hosts.h"
 
 #include <stdio.h>
 
@@ -108,8 +109,17 @@ bool sms__pod_take(struct sms__placing *placing, uint32_t p, uint32_t node, uint
 
 void sms__pod_begin(struct sms__placing *placing, uint32_t p, uint64_t now)
 {
-    struct sms__pod *pod = &placing->pod[p];
+    const struct sms__pod *pod = &placing->pod[p];
     sms__watch_begin(placing, p, now);
+    if (pod->tenant)
+        sms__hosts_begin(placing, p, now);
+    else
+        sms__pod_last(placing, p, now);
+}
+
+void sms__pod_last(struct sms__placing *placing, uint32_t p, uint64_t now)
+{
+    const struct sms__pod *pod = &placing->pod[p];
     if (pod->duration_ps == 0)
         return;
     push_end(placing, (struct sms__end){end_after(placing, pod, now), p, pod->run});
@@ -137,7 +147,11 @@ void sms__pod_end(struct sms__placing *placing, uint32_t p, uint64_t now)
     pod->ended = true;
     placing->record->last_end_ps = now;
     placing->record->timed += deadline > 0;
-    placing->record->missed += deadline > 0 && (double)(now - pod->arrival_ps) > deadline;
+    placing->record->missed += deadline > 0 && (pod->failed || (double)(now - pod->arrival_ps) > deadline);
+    placing->record->failed += pod->failed;
+    placing->record->done += !pod->failed;
+    if (!pod->failed)
+        sms__histogram_add(&placing->record->turnaround, now - pod->arrival_ps);
 }
 
 void sms__pods_end(struct sms__placing *placing, uint64_t now)

@@ -61,6 +61,20 @@ static enum sms_answer answer(struct sms__client *client,
  * step is over. */
 enum outcome { WAITS, GONE, OVER };
 
+/* A pod's own limit, which no policy can lift: of its context and what it holds and wants. */
+static bool is_beyond_limit(const struct sms__client *client)
+{
+    uint64_t most = client->vm->process->memory_most, context = sms__client_context(client);
+    return most && (context > most || client->held > most - context || client->wanted > most - context - client->held);
+}
+
+static enum outcome refuse(struct sms__client *client, uint64_t now)
+{
+    client->record->refused++;
+    sms__client_fail(client, now);
+    return GONE;
+}
+
 static void context_created(struct sms__client *client, uint64_t now)
 {
     sms__client_tell(client, SMS_EVENT_PLACED);
@@ -71,6 +85,8 @@ static enum outcome try_place(struct sms__client *client, uint64_t now)
 {
     struct sms_share *share = client->share;
     const struct sms_share_policy *policy = share->policy;
+    if (is_beyond_limit(client))
+        return refuse(client, now);
     long chosen = policy->place ? policy->place(share, client->idx) : sms__place_choose(share, client);
     if (sms__is_through(client))
         return GONE;
@@ -104,13 +120,13 @@ static enum outcome turn_down(struct sms__client *client, enum sms_answer given,
         sms__client_suspend(client, now);
         return GONE;
     }
-    client->record->refused++;
-    sms__client_fail(client, now);
-    return GONE;
+    return refuse(client, now);
 }
 
 static enum outcome try_allocate(struct sms__client *client, uint64_t now)
 {
+    if (is_beyond_limit(client))
+        return refuse(client, now);
     bool fits = client->wanted <= sms__place_room(client->place);
     enum sms_answer given = answer(client, client->share->policy->allocate, fits ? SMS_GRANT : SMS_REFUSE);
     bool granted = given == SMS_GRANT && !sms__is_through(client);

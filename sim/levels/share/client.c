@@ -22,7 +22,7 @@ static void emit_span(struct sms__client *client, uint64_t now)
     bool shown = client->shown != SMS_PHASE_FUTURE && client->shown != SMS_PHASE_DONE &&
                  client->shown != SMS_PHASE_FAILED && now > client->state_since_ps;
     if (shown && spec->observe && spec->options->on_span) {
-        struct sms_span span = {client->idx,         client->vm->name,       client->state,
+        struct sms_span span = {client->idx,         client->name,           client->state,
                                 client->state_place, client->state_since_ps, now};
         spec->options->on_span(spec->options->user, spec->observe, &span);
     }
@@ -92,7 +92,7 @@ void sms__client_after(struct sms__client *client, double delay_ps, void (*then)
 {
     client->share->pending += client->timer == NULL;
     client->timer = then;
-    sms__engine_at(&client->share->engine, client->source, sms__after(now, delay_ps));
+    sms__engine_at(client->share->engine, client->source, sms__after(now, delay_ps));
 }
 
 /* Its context, and the memory that it had elsewhere. */
@@ -128,8 +128,9 @@ void sms__client_leave(struct sms__client *client, enum sms_phase phase, uint64_
     client->record->ended_ps = now;
     client->share->running--;
     sms__client_tell(client, phase == SMS_PHASE_DONE ? SMS_EVENT_ENDED : SMS_EVENT_FAILED);
-    if (client->share->running == 0)
-        client->share->engine.stopped = true;
+    client->taken = false;
+    sms__wakes_set(client->share);
+    client->share->setup.through(client->share->setup.subject, client, now);
 }
 
 void sms__client_fail(struct sms__client *client, uint64_t now)
@@ -144,7 +145,7 @@ void sms__client_fail(struct sms__client *client, uint64_t now)
     sms__flow_drop(&client->flow, now);
     client->share->pending -= client->timer != NULL;
     client->timer = NULL;
-    sms__engine_at(&client->share->engine, client->source, SMS__NEVER);
+    sms__engine_at(client->share->engine, client->source, SMS__NEVER);
     sms__client_leave(client, SMS_PHASE_FAILED, now);
 }
 
@@ -186,13 +187,29 @@ static void fire(void *subject, uint64_t now)
     timer(client, now);
 }
 
+void sms__client_register(struct sms__client *client)
+{
+    client->state = phase_names[SMS_PHASE_FUTURE];
+    client->state_place = -1;
+    client->source = sms__engine_source(client->share->engine, SMS__LEVEL_TENANT, fire, client);
+}
+
+void sms__client_come(struct sms__client *client, uint64_t start)
+{
+    client->share->running++;
+    client->share->pending++;
+    client->timer = arrive;
+    sms__engine_at(client->share->engine, client->source, start);
+    sms__wakes_set(client->share);
+}
+
 /* One workload of those that may be drawn; the same under every policy. */
 static void draw_workload(struct sms__client *client, uint64_t seed)
 {
     const struct sms__process *process = client->vm->process;
     size_t chosen = 0;
     if (process->choices > 1) {
-        const char *name = sms__print(client->share->arena, "workload of %s", client->vm->name);
+        const char *name = sms__print(client->share->arena, "workload of %s", client->name);
         chosen = gsl_rng_uniform_int(sms__stream(client->share->arena, seed, name, 0), process->choices);
     }
     client->workload = process->choice[chosen].workload;
@@ -207,8 +224,7 @@ static void init_jitter(struct sms__client *client, uint64_t seed)
     for (size_t k = 0; k < client->workload->kernels; k++)
         if (sms__is_drawn(&client->workload->kernel[k])) {
             const char *kernel = client->workload->kernel[k].name;
-            client->jitter[k] =
-                sms__stream(arena, seed, sms__print(arena, "blocks of %s/%s", client->vm->name, kernel), 0);
+            client->jitter[k] = sms__stream(arena, seed, sms__print(arena, "blocks of %s/%s", client->name, kernel), 0);
         }
 }
 
@@ -218,21 +234,21 @@ void sms__client_init(struct sms_share *share, size_t idx)
     const struct sms__run_spec *spec = share->spec;
     *client = (struct sms__client){
         .share = share,
-        .vm = &share->scenario->vm[idx],
+        .vm = &share->setup.vm[idx],
+        .name = share->setup.vm[idx].name,
         .idx = idx,
+        .number = idx,
+        .first_kind = spec->record->first_kernel[idx],
+        .only = share->setup.vm[idx].process->device,
+        .due_ps = UINT64_MAX,
         .record = &spec->record->process[idx],
         .vm_record = &spec->record->vm[idx],
         .running = spec->only_vm < 0 || (size_t)spec->only_vm == idx,
-        .state = phase_names[SMS_PHASE_FUTURE],
-        .state_place = -1,
     };
     draw_workload(client, spec->seed);
-    client->source = sms__engine_source(&share->engine, SMS__LEVEL_TENANT, fire, client);
+    sms__client_register(client);
     if (!client->running) /* streams are large, and each of n stand-alone runs has n - 1 who do not run */
         return;
     init_jitter(client, spec->seed);
-    share->running++;
-    share->pending++;
-    client->timer = arrive;
-    sms__engine_at(&share->engine, client->source, (uint64_t)(client->vm->start_ps + 0.5));
+    sms__client_come(client, (uint64_t)(client->vm->start_ps + 0.5));
 }

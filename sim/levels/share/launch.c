@@ -21,16 +21,15 @@ static void prepare_launch(struct sms__client *client, size_t k)
 {
     struct sms__record *record = client->share->spec->record;
     size_t of_vm = client->first_kernel + k;
-    size_t kind = record->first_kernel[client->idx] + of_vm;
     const struct sms__kernel *kernel = &client->vm->workload->kernel[of_vm];
     client->kernel = k;
     client->launch = (struct sms__launch){
         .fit = sms__place_fit(client->place, client, k),
         .kernel = kernel,
-        .vm = client->vm->name,
-        .record = &record->kernel[kind],
+        .vm = client->name,
+        .record = &record->kernel[record->first_kernel[client->number] + of_vm],
         .stream = client->jitter[k],
-        .kind = kind,
+        .kind = client->first_kind + of_vm,
         .blocks = kernel->blocks,
     };
 }
@@ -54,8 +53,13 @@ static void observe_kernel(const struct sms__client *client, uint64_t now)
     const struct sms__run_spec *spec = client->share->spec;
     if (!spec->observe || !spec->options->on_kernel)
         return;
-    struct sms_kernel_run run = {client->place->board, 0,   client->vm->name,     client->launch.kernel->name,
-                                 client->launched_ps,  now, client->launch.blocks};
+    struct sms_kernel_run run = {client->share->setup.first_board + client->place->board,
+                                 0,
+                                 client->name,
+                                 client->launch.kernel->name,
+                                 client->launched_ps,
+                                 now,
+                                 client->launch.blocks};
     spec->options->on_kernel(spec->options->user, spec->observe, &run);
 }
 

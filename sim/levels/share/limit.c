@@ -56,14 +56,14 @@ static struct sms__fit capped(const struct sms__client *client, struct sms__fit 
 void sms__limit_enter(struct sms__client *client)
 {
     struct sms__unit *unit = sms__place_unit(client->place, client);
-    size_t first = client->share->spec->record->first_kernel[client->idx] + client->first_kernel;
+    size_t first = client->first_kind + client->first_kernel;
     if (!client->limited)
         return;
     client->sms = count_sms(client);
     choose_sms(client);
     for (size_t k = 0; k < client->workload->kernels; k++) {
         if (client->workload->kernel[k].whole)
-            client->capped[k] = capped(client, client->vm->fit[client->place->board][client->first_kernel + k]);
+            client->capped[k] = capped(client, client->vm->fit[client->place->fit][client->first_kernel + k]);
         else if (unit->in_blocks)
             sms__blocks_reallow(&unit->blocks, first + k);
     }
@@ -83,33 +83,67 @@ static size_t most_sms(const struct sms_share *share)
     return most;
 }
 
-static void init_client(struct sms__client *client, size_t words)
+static bool is_limited(const struct sms__vm *vm) { return vm->process && vm->process->active_threads < 1; }
+
+bool sms__limits_any(const struct sms_share *share)
 {
-    if (!client->running || client->vm->process->active_threads >= 1)
-        return;
-    client->limited = client->share->limited = true;
+    bool any = false;
+    for (size_t v = 0; v < share->scenario->vms; v++)
+        any |= is_limited(&share->setup.vm[v]) && (share->spec->only_vm < 0 || (size_t)share->spec->only_vm == v);
+    return any && share->use->mode.kind == SMS__MODE_MPS;
+}
+
+void sms__limit_set(struct sms__client *client) { client->limited = client->share->limited && is_limited(client->vm); }
+
+static size_t most_kernels(const struct sms_share *share)
+{
+    size_t most = 0;
+    for (size_t v = 0; v < share->scenario->vms; v++)
+        most = share->setup.vm[v].workload->kernels > most ? share->setup.vm[v].workload->kernels : most;
+    return most;
+}
+
+static void init_client(struct sms__client *client, size_t words, size_t kernels)
+{
     client->allowed.owner = client->idx;
     client->allowed.row = SMS__NEW(client->share->arena, uint64_t, words);
-    client->capped = SMS__NEW(client->share->arena, struct sms__fit, client->workload->kernels);
+    client->capped = SMS__NEW(client->share->arena, struct sms__fit, kernels);
 }
 
 void sms__limits_init(struct sms_share *share)
 {
-    size_t most = most_sms(share);
-    for (size_t c = 0; share->use->mode.kind == SMS__MODE_MPS && c < share->clients; c++)
-        init_client(&share->client[c], (most + 63) / 64);
+    size_t words = (most_sms(share) + 63) / 64, kernels = most_kernels(share);
+    for (size_t c = 0; share->limited && c < share->clients; c++) {
+        struct sms__client *client = &share->client[c];
+        if (!share->setup.slots && client->running)
+            sms__limit_set(client);
+        if (share->setup.slots || client->limited)
+            init_client(client, words, kernels);
+    }
     for (size_t p = 0; share->limited && p < share->places; p++)
         share->place[p].claims = SMS__NEW(share->arena, uint32_t, share->place[p].model->sms);
+}
+
+/* Of the kernels of one VM. */
+static void allow(const struct sms_share *share, const struct sms__client *client, size_t vm, size_t first_kind,
+                  const struct sms__allowed **allowed)
+{
+    for (size_t k = 0; is_limited(&share->setup.vm[vm]) && k < share->setup.vm[vm].workload->kernels; k++)
+        allowed[first_kind + k] = &client->allowed;
 }
 
 const struct sms__allowed *const *sms__limits_of(const struct sms_share *share)
 {
     const size_t *first = share->spec->record->first_kernel;
+    size_t vms = share->scenario->vms;
     if (!share->limited)
         return NULL;
-    const struct sms__allowed **allowed = SMS__NEW(share->arena, const struct sms__allowed *, first[share->clients]);
+    const struct sms__allowed **allowed = SMS__NEW(share->arena, const struct sms__allowed *, share->kinds);
     for (size_t c = 0; c < share->clients; c++)
-        for (size_t k = first[c]; share->client[c].limited && k < first[c + 1]; k++)
-            allowed[k] = &share->client[c].allowed;
+        for (size_t v = 0; share->setup.slots && v < vms; v++)
+            allow(share, &share->client[c], v, c * first[vms] + first[v], allowed);
+    for (size_t c = 0; !share->setup.slots && c < share->clients; c++)
+        if (share->client[c].limited)
+            allow(share, &share->client[c], c, first[c], allowed);
     return allowed;
 }

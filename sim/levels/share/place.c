@@ -12,64 +12,89 @@ static bool is_sliced(const struct sms_share *share)
 static void init_units(struct sms__place *place)
 {
     struct sms_share *share = place->share;
-    size_t units = is_sliced(share) ? share->clients : 1;
-    place->unit = SMS__NEW(share->arena, struct sms__unit, units);
-    for (size_t u = 0; u < units; u++)
-        sms__unit_init(&place->unit[u], share, place, is_sliced(share) ? &share->client[u] : NULL);
+    place->units = is_sliced(share) ? place->clients_most : 1;
+    place->unit = SMS__NEW(share->arena, struct sms__unit, place->units);
+    for (size_t u = 0; u < place->units; u++)
+        sms__unit_init(&place->unit[u], share, place,
+                       is_sliced(share) ? &share->client[place->first_client + u] : NULL);
     if (is_sliced(share))
         sms__slicer_init(place);
 }
 
+/* The records of slots are their own. */
 static void init_board(struct sms_share *share, size_t b)
 {
-    const struct sms__device *model = share->scenario->device[b];
+    const struct sms__device *model = share->scenario->device[share->setup.model[b]];
+    struct sms__record *record = share->spec->record;
+    bool own = share->setup.slots > 0;
     share->board[b] = (struct sms__board){
+        .model = model,
         .in = {.capacity = model->link_bandwidth / 1e12},
         .out = {.capacity = model->link_bandwidth / 1e12, .spread = model->copy_out_spread},
-        .record = &share->spec->record->shared[b],
+        .record = own ? SMS__NEW(share->arena, struct sms__shared_record, 1) : &record->shared[b],
+        .blocks = own ? SMS__NEW(share->arena, struct sms__device_record, 1) : &record->device[b],
     };
 }
 
 static size_t first_sm_of(const struct sms_share *share, size_t board)
 {
-    size_t sms = 0;
+    size_t sms = share->setup.first_sm;
     for (size_t b = 0; b < board; b++)
-        sms += share->scenario->device[b]->sms;
+        sms += share->board[b].model->sms;
     return sms;
+}
+
+/* `fit`: of the scenario's devices, or of the policy's instances. */
+static void init_place(struct sms_share *share, size_t p, size_t board, size_t fit)
+{
+    const struct sms__instances *instances = share->use->instances;
+    struct sms__place *place = &share->place[p];
+    place->share = share;
+    place->idx = p;
+    place->model = instances ? instances->device[fit] : share->board[board].model;
+    place->board = board;
+    place->fit = fit;
+    place->first_sm = first_sm_of(share, board);
+    place->first_client = board * share->setup.slots;
+    place->clients_most = share->setup.slots ? share->setup.slots : share->clients;
+    init_units(place);
+}
+
+size_t sms__places_each(const struct sms__setup *setup)
+{
+    const struct sms__instances *instances = setup->spec->policy->instances;
+    return instances ? instances->count / setup->spec->scenario->devices : 1;
 }
 
 void sms__places_init(struct sms_share *share)
 {
-    const struct sms__instances *instances = share->use->instances;
-    const struct sms_scenario *scenario = share->scenario;
-    share->places = instances ? instances->count : scenario->devices;
-    share->board = SMS__NEW(share->arena, struct sms__board, scenario->devices);
+    size_t each = sms__places_each(&share->setup);
+    share->board = SMS__NEW(share->arena, struct sms__board, share->boards);
     share->place = SMS__NEW(share->arena, struct sms__place, share->places);
-    for (size_t b = 0; b < scenario->devices; b++)
+    for (size_t b = 0; b < share->boards; b++)
         init_board(share, b);
     for (size_t p = 0; p < share->places; p++) {
-        struct sms__place *place = &share->place[p];
-        place->share = share;
-        place->idx = p;
-        place->model = instances ? instances->device[p] : scenario->device[p];
-        place->board = instances ? instances->board[p] : p;
-        place->first_sm = first_sm_of(share, place->board);
-        init_units(place);
+        size_t b = p / each;
+        init_place(share, p, b, share->setup.model[b] * each + p % each);
     }
 }
 
 struct sms__unit *sms__place_unit(struct sms__place *place, const struct sms__client *client)
 {
-    return &place->unit[is_sliced(place->share) ? client->idx : 0];
+    return &place->unit[is_sliced(place->share) ? client->idx - place->first_client : 0];
+}
+
+const struct sms__fit *sms__place_fits(const struct sms__place *place, size_t vm)
+{
+    const struct sms__instances *instances = place->share->use->instances;
+    return instances ? instances->fit[vm][place->fit] : place->share->setup.vm[vm].fit[place->fit];
 }
 
 const struct sms__fit *sms__place_fit(const struct sms__place *place, const struct sms__client *client, size_t kernel)
 {
-    const struct sms__instances *instances = place->share->use->instances;
-    size_t k = client->first_kernel + kernel;
     if (client->limited && client->place == place && client->workload->kernel[kernel].whole)
         return &client->capped[kernel];
-    return instances ? &instances->fit[client->idx][place->idx][k] : &client->vm->fit[place->idx][k];
+    return &sms__place_fits(place, client->number)[client->first_kernel + kernel];
 }
 
 double sms__place_kernel_ps(const struct sms__place *place, const struct sms__client *client, size_t kernel)
@@ -90,7 +115,7 @@ bool sms__place_admits(const struct sms__place *place, const struct sms__client 
     const struct sms__mode *mode = mode_of(place->share);
     uint64_t most = mode->kind == SMS__MODE_EXCLUSIVE ? 1 : mode->kind == SMS__MODE_MPS ? mode->clients : UINT64_MAX;
     bool alone = place->clients == 0;
-    bool allowed = client->vm->process->device < 0 || (size_t)client->vm->process->device == place->board;
+    bool allowed = client->only < 0 || (size_t)client->only == place->board;
     return allowed && place->clients < most && !place->exclusive && (alone || !client->workload->exclusive) &&
            place->model->memory - place->held >= sms__client_context(client);
 }
@@ -127,7 +152,7 @@ void sms__board_settle(struct sms_share *share, size_t b, uint64_t now)
     board->since_ps = now;
     board->record->busy_ps += board->kernels ? elapsed : 0;
     board->record->held_ps += (sms__integral)board->held * elapsed;
-    board->record->energy_j += power(share->scenario->device[b], board) * (double)elapsed / 1e12;
+    board->record->energy_j += power(board->model, board) * (double)elapsed / 1e12;
 }
 
 void sms__place_hold(struct sms__place *place, int64_t bytes, uint64_t now)
@@ -169,7 +194,7 @@ void sms__place_leave(struct sms__place *place, struct sms__client *client, uint
 void sms__place_kernel(struct sms__place *place, double core, int count, uint64_t now)
 {
     struct sms__board *board = &place->share->board[place->board];
-    double part = (double)place->model->sms / (double)place->share->scenario->device[place->board]->sms;
+    double part = (double)place->model->sms / (double)board->model->sms;
     sms__board_settle(place->share, place->board, now);
     board->kernels += (size_t)count;
     place->core += count * core;

@@ -22,7 +22,7 @@ void sms__share_wait(struct sms_share *share, struct sms__client *client)
 void sms__share_changed(struct sms_share *share)
 {
     if (share->waiting)
-        sms__engine_defer(&share->engine, &share->ask);
+        sms__engine_defer(share->engine, &share->ask);
 }
 
 /* Each that waits, in the order in which they began to; those that still do keep their places. */
@@ -32,7 +32,7 @@ static void ask_all(void *subject, uint64_t now)
     struct sms__client *client = share->waiting, *next;
     share->waiting = NULL;
     share->last_waiting = &share->waiting;
-    for (; client && !share->engine.stopped; client = next) {
+    for (; client && !share->engine->stopped; client = next) {
         next = client->next_waiting;
         client->waiting = false;
         if (!sms__client_ask(client, now))
@@ -40,88 +40,102 @@ static void ask_all(void *subject, uint64_t now)
     }
 }
 
-static void settle_all(struct sms_share *share, int credit, uint64_t now)
+void sms__share_settle(struct sms_share *share, int credit, uint64_t now)
 {
-    bool sliced = share->place[0].slicer.list != NULL;
     for (size_t p = 0; p < share->places; p++) {
         struct sms__place *place = &share->place[p];
-        for (size_t u = 0; u < (sliced ? share->clients : 1); u++)
+        for (size_t u = 0; u < place->units; u++)
             sms__unit_settle(&place->unit[u], credit, now);
         sms__slicer_settle(place, now);
     }
-    for (size_t b = 0; b < share->scenario->devices; b++)
+    for (size_t b = 0; b < share->boards; b++)
         sms__board_settle(share, b, now);
     for (size_t c = 0; c < share->clients; c++)
         sms__client_settle(&share->client[c], now);
 }
 
-static void end_warmup(void *subject, uint64_t now)
+/* Of a slot, what is kept of its process, and of a board of its own. */
+void sms__share_forget(struct sms_share *share)
 {
-    struct sms_share *share = subject;
-    settle_all(share, 0, now);
-    sms__record_restart(share->spec->record, now);
-    settle_all(share, -1, now);
+    for (size_t c = 0; share->setup.slots && c < share->clients; c++)
+        sms__process_record_restart(share->client[c].record);
+    for (size_t b = 0; share->setup.slots && b < share->boards; b++) {
+        *share->board[b].record = (struct sms__shared_record){.most_held = share->board[b].record->most_held};
+        *share->board[b].blocks = (struct sms__device_record){0};
+    }
 }
 
-static void end_run(void *subject, uint64_t now)
+static size_t count_clients(const struct sms__setup *setup)
 {
-    (void)now;
-    ((struct sms_share *)subject)->engine.stopped = true;
+    return setup->slots ? setup->slots * setup->boards : setup->spec->scenario->vms;
 }
 
-static void count_sources(const struct sms_share *share, size_t places, size_t sources[SMS__LEVELS])
+void sms__share_count(const struct sms__setup *setup, size_t sources[SMS__LEVELS])
 {
-    bool sliced = share->use->mode.kind == SMS__MODE_TIME_SLICE || share->use->mode.kind == SMS__MODE_MIG;
-    sources[SMS__LEVEL_BLOCK] = places * (sliced ? share->clients : 1);
-    sources[SMS__LEVEL_LINK] = 2;
-    sources[SMS__LEVEL_TENANT] = share->clients + places;
-    sources[SMS__LEVEL_POLICY] = 1;
-    sources[SMS__LEVEL_RUN] = 2;
+    const struct sms__mode *mode = &setup->spec->policy->mode;
+    bool sliced = mode->kind == SMS__MODE_TIME_SLICE || mode->kind == SMS__MODE_MIG;
+    size_t units = !sliced ? 1 : setup->slots ? setup->slots : count_clients(setup);
+    sources[SMS__LEVEL_BLOCK] += setup->boards * sms__places_each(setup) * units;
+    sources[SMS__LEVEL_LINK] += 2;
+    sources[SMS__LEVEL_TENANT] += count_clients(setup) + setup->boards * sms__places_each(setup);
+    sources[SMS__LEVEL_POLICY] += 1;
 }
 
-static void init_engine(struct sms_share *share)
-{
-    const struct sms_run_options *options = share->spec->options;
-    size_t sources[SMS__LEVELS] = {0};
-    count_sources(share, share->use->instances ? share->use->instances->count : share->scenario->devices, sources);
-    sms__engine_init(&share->engine, share->arena, sources);
-    share->engine.plain = options->engine == SMS_ENGINE_REFERENCE;
-    share->engine.cancel = options->cancel;
-    share->engine.max_events = options->max_events;
-}
-
-static void init_ends(struct sms_share *share)
-{
-    const struct sms_scenario *scenario = share->scenario;
-    share->warmup_source = sms__engine_source(&share->engine, SMS__LEVEL_RUN, end_warmup, share);
-    share->end_source = sms__engine_source(&share->engine, SMS__LEVEL_RUN, end_run, share);
-    if (scenario->warmup_ps > 0)
-        sms__engine_at(&share->engine, share->warmup_source, (uint64_t)(scenario->warmup_ps + 0.5));
-    if (scenario->duration_ps > 0)
-        sms__engine_at(&share->engine, share->end_source, (uint64_t)(scenario->duration_ps + 0.5));
-}
-
-static void init(struct sms_share *share)
+static void init_host(struct sms_share *share)
 {
     const struct sms__host *host = &share->scenario->host;
-    share->clients = share->scenario->vms;
     share->context = (uint64_t)host->context_bytes;
-    share->last_waiting = &share->waiting;
-    share->ask = (struct sms__action){.act = ask_all, .subject = share};
-    share->cores.capacity = (double)host->cores;
+    share->cores.capacity = share->setup.cores;
     share->link_in.capacity = host->link_in / 1e12;
     share->link_out.capacity = host->link_out / 1e12;
-    init_engine(share);
-    sms__flows_init(&share->cpu, &share->engine);
-    sms__flows_init(&share->links, &share->engine);
+    sms__flows_init(&share->cpu, share->engine);
+    sms__flows_init(&share->links, share->engine);
+}
+
+/* Kinds of kernels: those of all processes; who is kept to SMs of its own has kinds of its own. */
+static void init_clients(struct sms_share *share)
+{
+    const size_t *first = share->spec->record->first_kernel;
+    size_t kernels = first[share->scenario->vms];
     share->client = SMS__NEW(share->arena, struct sms__client, share->clients);
+    share->limited = sms__limits_any(share);
+    share->kinds = share->setup.slots && share->limited ? share->clients * kernels : kernels;
     for (size_t c = 0; c < share->clients; c++)
-        sms__client_init(share, c);
+        if (share->setup.slots)
+            sms__slot_init(share, c);
+        else
+            sms__client_init(share, c);
+}
+
+struct sms_share *sms__share_new(struct sms__arena *arena, const struct sms__setup *setup)
+{
+    struct sms_share *share = SMS__NEW(arena, struct sms_share, 1);
+    *share = (struct sms_share){
+        .setup = *setup,
+        .spec = setup->spec,
+        .scenario = setup->spec->scenario,
+        .use = setup->spec->policy,
+        .policy = setup->spec->policy->share,
+        .arena = arena,
+        .engine = setup->engine,
+        .boards = setup->boards,
+        .places = setup->boards * sms__places_each(setup),
+        .clients = count_clients(setup),
+        .ask = {.act = ask_all, .subject = share},
+    };
+    share->watches = share->policy->place || share->policy->allocate || share->policy->launch;
+    share->last_waiting = &share->waiting;
+    init_host(share);
+    init_clients(share);
     sms__places_init(share);
     sms__limits_init(share);
     sms__wakes_init(share);
-    share->state = sms__alloc(share->arena, 1, share->policy->state ? share->policy->state : 1);
-    init_ends(share);
+    share->state = sms__alloc(arena, 1, share->policy->state ? share->policy->state : 1);
+    return share;
+}
+
+void sms__share_start(struct sms_share *share)
+{
     if (share->policy->start)
         share->policy->start(share);
 }
@@ -143,7 +157,7 @@ static enum sms__stall stall_of(const struct sms__client *client)
 /* Nothing more happens, and some processes are not through: what they wait for. */
 static void count_stalled(const struct sms_share *share, struct sms__record *record)
 {
-    for (size_t c = 0; c < share->clients && !share->engine.stopped; c++) {
+    for (size_t c = 0; c < share->clients && !share->engine->stopped; c++) {
         const struct sms__client *client = &share->client[c];
         bool through = client->phase == SMS_PHASE_DONE || client->phase == SMS_PHASE_FAILED;
         if (client->running && !through)
@@ -151,45 +165,26 @@ static void count_stalled(const struct sms_share *share, struct sms__record *rec
     }
 }
 
-/* Nothing more happens, and yet something is under way: it would end beyond the clock. */
-static bool is_beyond_clock(const struct sms_share *share)
+void sms__share_close(struct sms_share *share, uint64_t now)
+{
+    for (size_t c = 0; c < share->clients; c++)
+        sms__client_close(&share->client[c], now);
+    count_stalled(share, share->spec->record);
+}
+
+bool sms__share_is_busy(const struct sms_share *share)
 {
     bool under_way = sms__flows_go(&share->cpu) || sms__flows_go(&share->links);
-    for (size_t b = 0; b < share->scenario->devices; b++)
+    for (size_t b = 0; b < share->boards; b++)
         under_way |= share->board[b].kernels > 0;
-    return !share->engine.stopped && under_way;
+    return under_way;
 }
 
-static uint64_t count_events(const struct sms_share *share)
+uint64_t sms__share_events(const struct sms_share *share)
 {
-    bool sliced = share->place[0].slicer.list != NULL;
-    uint64_t events = share->engine.events;
+    uint64_t events = 0;
     for (size_t p = 0; p < share->places; p++)
-        for (size_t u = 0; u < (sliced ? share->clients : 1); u++)
+        for (size_t u = 0; u < share->place[p].units; u++)
             events += sms__unit_events(&share->place[p].unit[u]);
     return events;
-}
-
-int sms__share_run(struct sms__arena *arena, const struct sms__run_spec *spec)
-{
-    struct sms_share *share = SMS__NEW(arena, struct sms_share, 1);
-    share->spec = spec;
-    share->scenario = spec->scenario;
-    share->use = spec->policy;
-    share->policy = spec->policy->share;
-    share->watches = share->policy->place || share->policy->allocate || share->policy->launch;
-    share->arena = arena;
-    sms__record_init(spec->record, arena, spec->scenario);
-    init(share);
-    int code = sms__engine_run(&share->engine);
-    settle_all(share, 1, share->engine.now);
-    for (size_t c = 0; c < share->clients; c++)
-        sms__client_close(&share->client[c], share->engine.now);
-    count_stalled(share, spec->record);
-    spec->record->to_ps = share->engine.now;
-    spec->record->events = count_events(share);
-    if (*spec->record->why)
-        return SMS_EBUG;
-    code = share->code ? share->code : code;
-    return code == SMS_OK && is_beyond_clock(share) ? SMS_EINPUT : code;
 }

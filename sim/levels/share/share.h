@@ -3,7 +3,11 @@
  * A *place* is what processes are put on: a device, or an instance of one under mig. A *unit* is where kernels of a
  * place run at once: under time slices each process has one, with a clock that stands still while others have the
  * device; else all processes of the place have one together. In a unit kernels run block by block (an engine of the
- * block level inside this one) or as wholes. */
+ * block level inside this one) or as wholes.
+ *
+ * What belongs to one host (its devices, cores and links, its processes, the state of the policy) is a struct
+ * sms_share, on an engine that others may use as well: run.c has one of a scenario with `processes:`, a cluster one
+ * for each node whose pods run workloads. */
 #ifndef SMS_LEVELS_SHARE_H
 #define SMS_LEVELS_SHARE_H
 
@@ -32,6 +36,7 @@ struct sms__unit {
     struct sms__action flush;
     struct sms__unit *next, *prev; /* in the round of the place's slicer */
     bool in_round;
+    bool renewed; /* its context is another one than that which ran last */
 };
 
 /* Who has the device, under time slices. */
@@ -51,33 +56,57 @@ struct sms__place {
     struct sms_share *share;
     const struct sms__device *model;
     const char *name;
-    size_t idx, board;             /* of the share's places; of the scenario's devices */
-    size_t first_sm;               /* of the board, among all SMs */
-    uint64_t held;                 /* bytes */
-    size_t clients;                /* on it */
-    double core;                   /* what its kernels ask for, parts of SMS_FULL */
-    struct sms__client *exclusive; /* who must have it alone, or NULL */
-    uint32_t *claims;              /* [SMs]: how many that are kept to some SMs have chosen it; NULL: nobody is */
-    struct sms__unit *unit;        /* [processes] under time slices, else [1] */
+    size_t idx, board;                 /* of the share's places; of its devices */
+    size_t fit;                        /* of the scenario's devices, or of the instances of the policy */
+    size_t first_sm;                   /* of the board, among all SMs */
+    size_t first_client, clients_most; /* who may be on it */
+    uint64_t held;                     /* bytes */
+    size_t clients;                    /* on it */
+    double core;                       /* what its kernels ask for, parts of SMS_FULL */
+    struct sms__client *exclusive;     /* who must have it alone, or NULL */
+    uint32_t *claims;                  /* [SMs]: how many that are kept to some SMs have chosen it; NULL: nobody is */
+    struct sms__unit *unit;            /* [units]: [clients_most] under time slices, else [1] */
+    size_t units;
     struct sms__slicer slicer;
 };
 
-/* What belongs to a device of the scenario, whole or in instances. */
+/* What belongs to a device of the host, whole or in instances. */
 struct sms__board {
+    const struct sms__device *model;
     struct sms__pool in, out;
     uint64_t held;
     size_t clients, kernels; /* on all its places; under way */
     double core;             /* of the kernels, of the device */
     uint64_t since_ps;       /* up to which its integrals are */
     struct sms__shared_record *record;
+    struct sms__device_record *blocks; /* what its blocks did */
 };
 
-/* One process. */
+/* A process that comes to a slot. */
+struct sms__coming {
+    const char *name; /* copied */
+    size_t vm;        /* of the scenario: what it is */
+    size_t board;     /* the only one on which it may be */
+    uint64_t due_ps;  /* when it should be through; UINT64_MAX: whenever */
+    size_t tag;       /* for who let it come */
+};
+
+enum { SMS__CLIENT_NAME = 128 };
+
+/* One process, or a slot for one after another. */
 struct sms__client {
     struct sms_share *share;
+    const char *name;
     const struct sms__vm *vm;
     const struct sms__workload *workload;
     size_t idx, first_kernel; /* of the workload, among the VM's */
+    size_t number;            /* of the VM, in the scenario */
+    size_t first_kind;        /* of the VM's kernels, among what units run */
+    long only;                /* the board on which it must be; -1: any */
+    uint64_t due_ps;          /* as struct sms__coming has it, as the next */
+    size_t tag;
+    char *text; /* [SMS__CLIENT_NAME], of a slot: its name */
+    bool taken; /* of a slot */
     struct sms__process_record *record;
     struct sms__vm_record *vm_record;
     struct sms__place *place; /* or NULL */
@@ -106,6 +135,7 @@ struct sms__client {
     struct sms__whole whole;
     struct sms__flow flow;
     gsl_rng **jitter;            /* [kernels of the workload] */
+    size_t streams;              /* of a slot: room for so many */
     bool limited;                /* to a share of the SMs (limit.c); then, on its place: */
     size_t sms;                  /* so many, */
     struct sms__allowed allowed; /* these, */
@@ -121,20 +151,38 @@ struct sms__wake {
     size_t tag;
 };
 
+/* A host. What it points to stays. */
+struct sms__setup {
+    const struct sms__run_spec *spec;
+    struct sms__engine *engine;
+    const struct sms__vm *vm; /* [the scenario's vms]: what processes are */
+    size_t number;            /* of the host; its policy's random numbers are its own */
+    const size_t *model;      /* [boards]: devices of the scenario */
+    size_t boards;
+    size_t slots; /* of each board; 0: its processes are those of the scenario, and are there from the start */
+    size_t first_board, first_sm; /* among all of the run */
+    double cores;                 /* 0: no limit */
+    /* A process has ended or failed; its slot is free already. */
+    void (*through)(void *subject, struct sms__client *client, uint64_t now);
+    void *subject;
+};
+
 struct sms_share {
+    struct sms__setup setup;
     const struct sms__run_spec *spec;
     const struct sms_scenario *scenario;
     const struct sms__policy_use *use;
     const struct sms_share_policy *policy;
     bool watches; /* any event may change what the policy answers; the plain one looks at memory only */
     struct sms__arena *arena;
-    struct sms__engine engine;
+    struct sms__engine *engine;
     struct sms__flows cpu, links;
     struct sms__pool cores, link_in, link_out;
-    struct sms__board *board; /* [scenario->devices] */
+    struct sms__board *board; /* [boards] */
+    size_t boards;
     struct sms__place *place;
     size_t places;
-    struct sms__client *client; /* [scenario->vms] */
+    struct sms__client *client; /* [clients] */
     size_t clients, running;    /* running: processes that are not through */
     bool limited;               /* some are kept to a share of the SMs */
     size_t pending;             /* of them, those with a timer of their own */
@@ -148,12 +196,41 @@ struct sms_share {
     size_t wakes, wakes_room;
     uint64_t wake_number, idle_wakes;
     size_t wake_source;
-    size_t warmup_source, end_source;
-    int code; /* of an engine inside, if it failed */
+    size_t kinds; /* of kernels that units run */
+    int code;     /* of an engine inside, if it failed */
 };
 
-/* share.c: one run. */
+/* run.c: one run of one host. */
 int sms__share_run(struct sms__arena *arena, const struct sms__run_spec *spec);
+
+/* share.c: what the host takes of an engine is added to `sources`. */
+void sms__share_count(const struct sms__setup *setup, size_t sources[SMS__LEVELS]);
+struct sms_share *sms__share_new(struct sms__arena *arena, const struct sms__setup *setup);
+/* Its policy's first word. */
+void sms__share_start(struct sms_share *share);
+/* Brings integrals to now; credit: adds what runs (1), takes it away (-1). */
+void sms__share_settle(struct sms_share *share, int credit, uint64_t now);
+/* Forgets what was measured of slots and their boards. */
+void sms__share_forget(struct sms_share *share);
+/* At the run's end: what was going on ends here; what they wait for who are not through. */
+void sms__share_close(struct sms_share *share, uint64_t now);
+/* Nothing more happens, and yet something is under way: it would end beyond the clock. */
+bool sms__share_is_busy(const struct sms_share *share);
+uint64_t sms__share_events(const struct sms_share *share); /* of engines inside */
+
+/* solo.c: a process by itself on a device of the scenario, on a host of its own. */
+struct sms__solo {
+    uint64_t ps; /* until it was through; SMS__NEVER: it never was */
+    bool failed;
+    double kernel_ps, resident_ps; /* a launch of its first kernel; time of all its blocks on SMs */
+};
+/* Codes as of sms__simulate. It takes memory of its own and gives it back. */
+int sms__share_solo(const struct sms__run_spec *spec, const struct sms__policy_use *block, const struct sms__vm *vm,
+                    size_t number, size_t device, struct sms__solo *out);
+
+/* slot.c: a process comes at `start`, to a free slot of its board, of which there must be one. */
+struct sms__client *sms__share_admit(struct sms_share *share, const struct sms__coming *coming, uint64_t start);
+void sms__slot_init(struct sms_share *share, size_t idx);
 
 /* unit.c */
 void sms__unit_init(struct sms__unit *unit, struct sms_share *share, struct sms__place *place,
@@ -177,6 +254,10 @@ void sms__slicer_settle(struct sms__place *place, uint64_t now);
 
 /* client.c: processes. */
 void sms__client_init(struct sms_share *share, size_t idx);
+/* Its source of events. */
+void sms__client_register(struct sms__client *client);
+/* It arrives at `start`. */
+void sms__client_come(struct sms__client *client, uint64_t start);
 void sms__client_kernel_ended(struct sms__client *client, uint64_t now);
 /* Asks the policy about it again. Returns whether it went on. */
 bool sms__client_ask(struct sms__client *client, uint64_t now);
@@ -192,10 +273,14 @@ void sms__client_close(struct sms__client *client, uint64_t now); /* at the run'
 
 /* view.c */
 void sms__wakes_init(struct sms_share *share);
+/* After a process of a slot has come or gone: with none there, timers of the policy wait. */
+void sms__wakes_set(struct sms_share *share);
 
-/* place.c: devices and what is on them. */
+/* place.c: devices and what is on them. How many places a board is, the same for all: */
+size_t sms__places_each(const struct sms__setup *setup);
 void sms__places_init(struct sms_share *share);
 struct sms__unit *sms__place_unit(struct sms__place *place, const struct sms__client *client);
+const struct sms__fit *sms__place_fits(const struct sms__place *place, size_t vm); /* of its kernels */
 const struct sms__fit *sms__place_fit(const struct sms__place *place, const struct sms__client *client, size_t kernel);
 /* Time alone of a kernel: of a whole one its own, else by full waves. */
 double sms__place_kernel_ps(const struct sms__place *place, const struct sms__client *client, size_t kernel);
@@ -209,7 +294,10 @@ void sms__place_kernel(struct sms__place *place, double core, int count, uint64_
 void sms__board_settle(struct sms_share *share, size_t board, uint64_t now);
 
 /* limit.c: active_threads. The client is on its place. */
+bool sms__limits_any(const struct sms_share *share);
 void sms__limits_init(struct sms_share *share);
+/* Of a slot, for the process that has come to it. */
+void sms__limit_set(struct sms__client *client);
 void sms__limit_enter(struct sms__client *client);
 void sms__limit_leave(struct sms__client *client);
 /* By (VM, kernel), for the block level; NULL if nobody is limited. */

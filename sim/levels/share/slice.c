@@ -26,7 +26,7 @@ static void begin_slice(struct sms__place *place, uint64_t now)
     struct sms__slicer *slicer = &place->slicer;
     slicer->slicing = slicer->ready > 1;
     uint64_t end = slicer->slicing ? sms__after(now, mode_of(place)->slice_ps) : SMS__NEVER;
-    sms__engine_at(&place->share->engine, slicer->source, end);
+    sms__engine_at(place->share->engine, slicer->source, end);
 }
 
 static void go(struct sms__place *place, struct sms__unit *unit, uint64_t now)
@@ -34,6 +34,7 @@ static void go(struct sms__place *place, struct sms__unit *unit, uint64_t now)
     struct sms__slicer *slicer = &place->slicer;
     slicer->coming = NULL;
     slicer->current = slicer->latest = unit;
+    unit->renewed = false;
     slicer->since_ps = now;
     sms__unit_set_going(unit, true, now);
     begin_slice(place, now);
@@ -45,12 +46,12 @@ static void start(struct sms__place *place, struct sms__unit *unit, uint64_t now
     struct sms__slicer *slicer = &place->slicer;
     const struct sms__board *board = &place->share->board[place->board];
     double cost = mode_of(place)->switch_ps;
-    if (slicer->latest && slicer->latest != unit) {
+    if (slicer->latest && (slicer->latest != unit || unit->renewed)) {
         board->record->switches++;
         board->record->switch_ps += (uint64_t)cost;
         if (cost >= 1) {
             slicer->coming = unit;
-            sms__engine_at(&place->share->engine, slicer->source, sms__after(now, cost));
+            sms__engine_at(place->share->engine, slicer->source, sms__after(now, cost));
             return;
         }
     }
@@ -144,7 +145,7 @@ static void check_idle(void *subject, uint64_t now)
         sms__unit_hold(unit, false, now);
     stop_current(place, now);
     slicer->slicing = false;
-    sms__engine_at(&place->share->engine, slicer->source, SMS__NEVER);
+    sms__engine_at(place->share->engine, slicer->source, SMS__NEVER);
     part(slicer, unit);
     if (slicer->ready)
         start(place, choose(place), now);
@@ -153,9 +154,9 @@ static void check_idle(void *subject, uint64_t now)
 void sms__slicer_init(struct sms__place *place)
 {
     struct sms__slicer *slicer = &place->slicer;
-    slicer->source = sms__engine_source(&place->share->engine, SMS__LEVEL_TENANT, fire, place);
+    slicer->source = sms__engine_source(place->share->engine, SMS__LEVEL_TENANT, fire, place);
     slicer->idle = (struct sms__action){.act = check_idle, .subject = place};
-    slicer->list = SMS__NEW(place->share->arena, size_t, place->share->clients);
+    slicer->list = SMS__NEW(place->share->arena, size_t, place->units);
 }
 
 void sms__slicer_ready(struct sms__place *place, struct sms__unit *unit, uint64_t now)
@@ -170,7 +171,7 @@ void sms__slicer_ready(struct sms__place *place, struct sms__unit *unit, uint64_
         begin_slice(place, now);
 }
 
-void sms__slicer_idle(struct sms__place *place) { sms__engine_defer(&place->share->engine, &place->slicer.idle); }
+void sms__slicer_idle(struct sms__place *place) { sms__engine_defer(place->share->engine, &place->slicer.idle); }
 
 void sms__slicer_settle(struct sms__place *place, uint64_t now)
 {

@@ -11,7 +11,7 @@ static void schedule(struct sms__unit *unit)
 {
     if (unit->wholes.count)
         return;
-    struct sms__engine *outer = &unit->share->engine;
+    struct sms__engine *outer = unit->share->engine;
     uint64_t next = sms__engine_next(&unit->engine);
     bool comes = unit->going && next != SMS__NEVER && next <= SMS__NEVER - unit->offset;
     sms__engine_at(outer, unit->source, comes ? next + unit->offset : SMS__NEVER);
@@ -23,7 +23,7 @@ static void advance(struct sms__unit *unit, uint64_t now)
     if (code && !unit->share->code)
         unit->share->code = code;
     if (unit->share->code || unit->engine.stopped)
-        unit->share->engine.stopped = true;
+        unit->share->engine->stopped = true;
     schedule(unit);
     if (unit->place->slicer.draining && !sms__unit_runs(unit))
         sms__slicer_drained(unit->place, unit, now);
@@ -40,12 +40,25 @@ static void fire(void *subject, uint64_t now)
 
 static void flush(void *subject, uint64_t now) { advance(subject, now); }
 
-/* What each (VM, kernel) that may run in the unit is on its device. */
+/* What the kernels of a VM are in the unit; `first`: of their kinds. */
+static void add_kinds(const struct sms__unit *unit, size_t vm, size_t first, const struct sms__fit **kinds)
+{
+    for (size_t k = 0; k < unit->share->setup.vm[vm].workload->kernels; k++)
+        kinds[first + k] = &sms__place_fits(unit->place, vm)[k];
+}
+
+/* What each (VM, kernel) that may run in the unit is on its device. A slot may have any VM. */
 static const struct sms__fit *const *kinds_of(const struct sms__unit *unit)
 {
     const struct sms_share *share = unit->share;
     const size_t *first = share->spec->record->first_kernel;
-    const struct sms__fit **kinds = SMS__NEW(share->arena, const struct sms__fit *, first[share->clients]);
+    const struct sms__fit **kinds = SMS__NEW(share->arena, const struct sms__fit *, share->kinds);
+    size_t vms = share->setup.slots ? share->scenario->vms : 0;
+    for (size_t at = 0; vms && at < share->kinds; at += first[vms])
+        for (size_t v = 0; v < vms; v++)
+            add_kinds(unit, v, at + first[v], kinds);
+    if (vms)
+        return kinds;
     for (size_t c = 0; c < share->clients; c++) {
         const struct sms__client *client = &share->client[c];
         bool runs = client->running && (!unit->owner || unit->owner == client);
@@ -81,7 +94,7 @@ static void bring_blocks(struct sms__unit *unit)
     struct sms_share *share = unit->share;
     const struct sms__run_spec *spec = share->spec;
     const struct sms__fit *const *kinds = kinds_of(unit);
-    size_t n_kinds = spec->record->first_kernel[share->clients];
+    size_t n_kinds = share->kinds;
     size_t wides = sms__max_wides(share->scenario, unit->place->model);
     bool plain_queue = share->use->policy->queue == SMS_QUEUE_OF_SCENARIO;
     init_engine(unit, wides);
@@ -91,9 +104,9 @@ static void bring_blocks(struct sms__unit *unit)
         .policy = share->use,
         .contention = share->scenario->contention,
         .contention_view = unit->view,
-        .record = &spec->record->device[unit->place->board],
+        .record = unit->share->board[unit->place->board].blocks,
         .run = spec->record,
-        .idx = unit->place->board,
+        .idx = share->setup.first_board + unit->place->board,
         .first_sm = unit->place->first_sm,
         .device_wide = is_wide(kinds, n_kinds),
         .options = spec->options,
@@ -111,10 +124,10 @@ void sms__unit_init(struct sms__unit *unit, struct sms_share *share, struct sms_
 {
     *unit = (struct sms__unit){.share = share, .place = place, .owner = owner, .going = owner == NULL};
     unit->view = sms__contention_view(share->arena, share->scenario, place->model);
-    unit->source = sms__engine_source(&share->engine, SMS__LEVEL_BLOCK, fire, unit);
+    unit->source = sms__engine_source(share->engine, SMS__LEVEL_BLOCK, fire, unit);
     unit->flush = (struct sms__action){.act = flush, .subject = unit};
     unit->wholes = (struct sms__wholes){
-        .engine = &share->engine,
+        .engine = share->engine,
         .source = unit->source,
         .contention = share->scenario->contention,
         .view = &unit->view,
@@ -141,7 +154,7 @@ static void blocks_ended(void *subject, uint64_t now)
 {
     struct sms__client *client = subject;
     (void)now; /* on the clock inside */
-    sms__client_kernel_ended(client, client->share->engine.now);
+    sms__client_kernel_ended(client, client->share->engine->now);
 }
 
 static void launch_blocks(struct sms__unit *unit, struct sms__client *client, uint64_t now)
@@ -154,7 +167,7 @@ static void launch_blocks(struct sms__unit *unit, struct sms__client *client, ui
         unit->engine.now = inner_now(unit, now); /* nothing was due before: it would have fired */
     sms__blocks_launch(&unit->blocks, &client->launch, inner_now(unit, now));
     client->launch.launched_ps = client->launched_ps - unit->offset;
-    sms__engine_defer(&unit->share->engine, &unit->flush);
+    sms__engine_defer(unit->share->engine, &unit->flush);
 }
 
 /* A whole kernel takes longer by what the policy's interception of calls costs. */
@@ -194,7 +207,7 @@ void sms__unit_set_going(struct sms__unit *unit, bool going, uint64_t now)
     if (going) {
         unit->offset = now - unit->engine.now;
         unit->owner->launch.launched_ps = unit->owner->launched_ps - unit->offset; /* a latency is of the run's clock */
-        sms__engine_defer(&unit->share->engine, &unit->flush);
+        sms__engine_defer(unit->share->engine, &unit->flush);
     }
     schedule(unit);
 }
@@ -205,7 +218,7 @@ void sms__unit_hold(struct sms__unit *unit, bool hold, uint64_t now)
     if (!unit->in_blocks)
         return;
     sms__blocks_hold(&unit->blocks, hold);
-    sms__engine_defer(&unit->share->engine, &unit->flush);
+    sms__engine_defer(unit->share->engine, &unit->flush);
 }
 
 bool sms__unit_runs(const struct sms__unit *unit)

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-uint64_t sms_share_now(const struct sms_share *share) { return share->engine.now; }
+uint64_t sms_share_now(const struct sms_share *share) { return share->engine->now; }
 
 void *sms_share_state(const struct sms_share *share) { return share->state; }
 
@@ -61,7 +61,7 @@ static double kernel_ps(const struct sms__client *client)
 static uint64_t service_of(const struct sms__client *client)
 {
     const struct sms__slicer *slicer = client->place ? &client->place->slicer : NULL;
-    uint64_t now = client->share->engine.now;
+    uint64_t now = client->share->engine->now;
     bool sliced = slicer && slicer->current && slicer->current->owner == client;
     bool together = client->on_device && slicer && !slicer->list;
     return client->record->service_ps + (sliced ? now - slicer->since_ps : 0) +
@@ -72,6 +72,8 @@ static uint64_t service_of(const struct sms__client *client)
 static uint64_t deadline_of(const struct sms__client *client)
 {
     double allowed = client->vm->deadline_ps;
+    if (client->due_ps != UINT64_MAX)
+        return client->due_ps;
     return allowed > 0 ? client->job_since_ps + (uint64_t)allowed : UINT64_MAX;
 }
 
@@ -81,13 +83,13 @@ struct sms_process_view sms_share_process(const struct sms_share *share, size_t 
 {
     const struct sms__client *client = &share->client[process];
     return (struct sms_process_view){
-        .name = client->vm->name,
+        .name = client->name,
         .cls = client->workload->cls,
         .phase = client->phase,
         .paused = client->paused,
         .exclusive = client->workload->exclusive,
         .device = client->place ? (long)client->place->idx : -1,
-        .only = client->vm->process->device,
+        .only = client->only,
         .context = sms__client_context(client),
         .held = sms__client_held(client),
         .wanted = client->wanted,
@@ -134,35 +136,35 @@ bool sms_share_admits(const struct sms_share *share, size_t process, size_t devi
 
 void sms_share_pause(struct sms_share *share, size_t process)
 {
-    sms__client_pause(&share->client[process], true, share->engine.now);
+    sms__client_pause(&share->client[process], true, share->engine->now);
 }
 
 void sms_share_resume(struct sms_share *share, size_t process)
 {
-    sms__client_pause(&share->client[process], false, share->engine.now);
+    sms__client_pause(&share->client[process], false, share->engine->now);
 }
 
 double sms_share_random(struct sms_share *share)
 {
     if (!share->chance)
-        share->chance = sms__stream(share->arena, share->spec->seed, "share policy", 0);
+        share->chance = sms__stream(share->arena, share->spec->seed, "share policy", share->setup.number);
     return gsl_rng_uniform(share->chance);
 }
 
 bool sms_share_restore(struct sms_share *share, size_t process, size_t device)
 {
-    return sms__client_restore(&share->client[process], &share->place[device], share->engine.now);
+    return sms__client_restore(&share->client[process], &share->place[device], share->engine->now);
 }
 
 void sms_share_fail(struct sms_share *share, size_t process)
 {
-    sms__client_fail(&share->client[process], share->engine.now);
+    sms__client_fail(&share->client[process], share->engine->now);
 }
 
 void sms_share_say(struct sms_share *share, size_t process, const char *format, ...)
 {
     const struct sms__run_spec *spec = share->spec;
-    uint64_t now = share->engine.now;
+    uint64_t now = share->engine->now;
     char text[256];
     va_list args;
     bool asked = spec->observe && spec->options->on_saying && now >= spec->options->explain_from_ps &&
@@ -172,7 +174,7 @@ void sms_share_say(struct sms_share *share, size_t process, const char *format, 
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    const struct sms_saying saying = {now, share->client[process].vm->name, text};
+    const struct sms_saying saying = {now, share->client[process].name, text};
     spec->options->on_saying(spec->options->user, spec->observe, &saying);
 }
 
@@ -201,7 +203,15 @@ static void sift_down(struct sms__wake *wake, size_t count)
 
 static void schedule_wakes(struct sms_share *share)
 {
-    sms__engine_at(&share->engine, share->wake_source, share->wakes ? share->wake[0].time : SMS__NEVER);
+    bool asleep = share->setup.slots && share->running == 0;
+    uint64_t now = share->engine->now, time = share->wakes && !asleep ? share->wake[0].time : SMS__NEVER;
+    sms__engine_at(share->engine, share->wake_source, time > now ? time : now);
+}
+
+void sms__wakes_set(struct sms_share *share)
+{
+    if (share->setup.slots)
+        schedule_wakes(share);
 }
 
 /* A policy whose timers go on for ever while nothing else is under way and nothing comes of them waits for something
@@ -211,7 +221,7 @@ enum { IDLE_WAKES_MAX = 1 << 16 };
 static bool is_idle(const struct sms_share *share)
 {
     bool busy = share->pending > 0 || sms__flows_go(&share->cpu) || sms__flows_go(&share->links);
-    for (size_t b = 0; b < share->scenario->devices; b++)
+    for (size_t b = 0; b < share->boards; b++)
         busy |= share->board[b].kernels > 0;
     return !busy;
 }
@@ -237,7 +247,7 @@ static void fire_wake(void *subject, uint64_t now)
 
 void sms__wakes_init(struct sms_share *share)
 {
-    share->wake_source = sms__engine_source(&share->engine, SMS__LEVEL_POLICY, fire_wake, share);
+    share->wake_source = sms__engine_source(share->engine, SMS__LEVEL_POLICY, fire_wake, share);
 }
 
 static void make_room(struct sms_share *share)
@@ -254,7 +264,7 @@ static void make_room(struct sms_share *share)
 
 void sms_share_wake(struct sms_share *share, uint64_t delay_ps, size_t tag)
 {
-    uint64_t now = share->engine.now, time = delay_ps > SMS__NEVER - 1 - now ? SMS__NEVER - 1 : now + delay_ps;
+    uint64_t now = share->engine->now, time = delay_ps > SMS__NEVER - 1 - now ? SMS__NEVER - 1 : now + delay_ps;
     make_room(share);
     size_t at = share->wakes++;
     share->wake[at] = (struct sms__wake){time, ++share->wake_number, tag};

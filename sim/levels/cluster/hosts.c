@@ -1,0 +1,280 @@
+/* What hosts.h says. */
+#include "hosts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct sms__solo *solo_of(const struct sms__hosts *hosts, struct sms__solo *list, size_t vm, size_t device)
+{
+    return &list[vm * hosts->spec.scenario->devices + device];
+}
+
+/* All that may run. What repeats for ever takes no time that could be told. */
+static int find_times(struct sms__hosts *hosts, const struct sms__policy_use *block, struct sms__solo **list)
+{
+    const struct sms_scenario *scenario = hosts->spec.scenario;
+    int code = SMS_OK;
+    *list = SMS__NEW(hosts->placing->arena, struct sms__solo, scenario->vms * scenario->devices);
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t d = 0; d < scenario->devices && code == SMS_OK; d++) {
+            struct sms__solo *solo = solo_of(hosts, *list, v, d);
+            solo->ps = SMS__NEVER;
+            if (scenario->vm[v].repeat)
+                code = sms__share_solo(&hosts->spec, block, hosts->vm, v, d, solo);
+        }
+    return code;
+}
+
+static bool are_alike(const struct sms__policy_use *a, const struct sms__policy_use *b)
+{
+    bool alike = a->policy == b->policy;
+    for (size_t i = 0; i < SMS__PARAMS_MAX && a->policy->params && a->policy->params[i].name && alike; i++)
+        alike = a->param[i] >= b->param[i] && a->param[i] <= b->param[i];
+    return alike;
+}
+
+static int find_all_times(struct sms__hosts *hosts)
+{
+    const struct sms__policy_use *use = hosts->spec.policy, *alone = hosts->spec.scenario->alone;
+    bool wanted = hosts->options.alone, alike = are_alike(use, alone);
+    int code = SMS_OK;
+    hosts->vm = hosts->spec.scenario->vm;
+    if (!hosts->simulated || (wanted && alike))
+        code = find_times(hosts, use, &hosts->own);
+    if (wanted && alike)
+        hosts->alone = hosts->own;
+    else if (wanted && code == SMS_OK)
+        code = find_times(hosts, alone, &hosts->alone);
+    return code;
+}
+
+static void set_up(struct sms__hosts *hosts, size_t n, struct sms__setup *setup);
+
+/* Which nodes are hosts, by kinds; what they take. */
+static void count(struct sms__hosts *hosts, size_t sources[SMS__LEVELS])
+{
+    const struct sms__cluster *cluster = hosts->placing->cluster;
+    hosts->model = sms__alloc(hosts->placing->arena, cluster->kinds, sizeof *hosts->model);
+    for (size_t k = 0; k < cluster->kinds; k++) {
+        const struct sms__nodes *kind = &cluster->node[k];
+        struct sms__setup setup;
+        for (size_t g = 0; kind->device >= 0 && g < kind->gpus; g++)
+            hosts->model[k][g] = (size_t)kind->device;
+        set_up(hosts, k, &setup);
+        for (uint64_t n = 0; kind->device >= 0 && n < kind->count; n++)
+            sms__share_count(&setup, sources);
+    }
+}
+
+int sms__hosts_prepare(struct sms__placing *placing, size_t sources[SMS__LEVELS])
+{
+    const struct sms_scenario *scenario = placing->scenario;
+    if (scenario->vms == 0)
+        return SMS_OK;
+    struct sms__hosts *hosts = SMS__NEW(placing->arena, struct sms__hosts, 1);
+    placing->hosts = hosts;
+    hosts->placing = placing;
+    hosts->options = *placing->spec->options;
+    hosts->options.on_span = NULL;
+    hosts->options.on_stay = NULL;
+    hosts->options.on_kernel = NULL;
+    hosts->spec = *placing->spec;
+    hosts->spec.options = &hosts->options;
+    hosts->simulated = scenario->fidelity != SMS__AS_DURATION;
+    int code = find_all_times(hosts);
+    if (code == SMS_OK && scenario->fidelity == SMS__AS_PROCESSES)
+        code = sms__make_wholes(placing->arena, &hosts->spec, &hosts->vm);
+    if (code == SMS_OK && hosts->simulated) {
+        sources[SMS__LEVEL_POLICY]++;
+        count(hosts, sources);
+    }
+    return code;
+}
+
+static bool is_first_to_fail(struct sms__pod *pod, const struct sms__client *client)
+{
+    bool first = client->record->failed && !pod->failed;
+    pod->failed |= client->record->failed;
+    return first;
+}
+
+static void fail_others(struct sms_share *share, const struct sms__client *failed, uint64_t now)
+{
+    for (size_t c = 0; c < share->clients; c++)
+        if (share->client[c].taken && share->client[c].tag == failed->tag)
+            sms__client_fail(&share->client[c], now);
+}
+
+static uint8_t count_processes(const struct sms__pod *pod) { return (uint8_t)__builtin_popcount(pod->gpus); }
+
+static void note_slowdown(struct sms__hosts *hosts, const struct sms__pod *pod, uint64_t ran_ps)
+{
+    struct sms__cluster_record *record = hosts->placing->record;
+    const struct sms__nodes *kind = sms__node_kind(hosts->placing->cluster, pod->node);
+    if (!hosts->alone || pod->failed)
+        return;
+    const struct sms__solo *alone = solo_of(hosts, hosts->alone, pod->tenant - 1u, (size_t)kind->device);
+    if (alone->failed || alone->ps == SMS__NEVER)
+        return;
+    sms__histogram_add(&record->slowdown, (uint64_t)((double)ran_ps / (double)alone->ps * SMS__SLOWDOWN_ONE + 0.5));
+    record->alone_ps += (sms__integral)alone->ps * count_processes(pod);
+}
+
+/* A process of a pod. The pod gives its place back when all else of this instant has happened. */
+static void through(void *subject, struct sms__client *client, uint64_t now)
+{
+    struct sms__hosts *hosts = subject;
+    struct sms__placing *placing = hosts->placing;
+    struct sms__pod *pod = &placing->pod[client->tag];
+    if (is_first_to_fail(pod, client))
+        fail_others(client->share, client, now);
+    if (--pod->left > 0)
+        return;
+    note_slowdown(hosts, pod, now - client->arrived_ps);
+    if (hosts->overs == hosts->room) {
+        uint32_t *grown = SMS__NEW(placing->arena, uint32_t, hosts->room ? 2 * hosts->room : 16);
+        for (size_t i = 0; i < hosts->overs; i++)
+            grown[i] = hosts->over[i];
+        hosts->over = grown;
+        hosts->room = hosts->room ? 2 * hosts->room : 16;
+    }
+    hosts->over[hosts->overs++] = (uint32_t)client->tag;
+    sms__engine_at(&placing->engine, hosts->source, now);
+}
+
+static void end_pods(void *subject, uint64_t now)
+{
+    struct sms__hosts *hosts = subject;
+    for (size_t i = 0; i < hosts->overs; i++)
+        sms__pod_end(hosts->placing, hosts->over[i], now);
+    hosts->overs = 0;
+    sms__placing_freed(hosts->placing, now);
+}
+
+/* Of a node of kind `k`; all but its numbers. */
+static void set_up(struct sms__hosts *hosts, size_t k, struct sms__setup *setup)
+{
+    const struct sms__nodes *kind = &hosts->placing->cluster->node[k];
+    *setup = (struct sms__setup){.spec = &hosts->spec,
+                                 .engine = &hosts->placing->engine,
+                                 .vm = hosts->vm,
+                                 .model = hosts->model[k],
+                                 .boards = kind->gpus,
+                                 .slots = hosts->placing->cluster->slots,
+                                 .cores = (double)kind->cpu_milli / 1000,
+                                 .through = through,
+                                 .subject = hosts};
+}
+
+static void init_kind(struct sms__hosts *hosts, size_t k)
+{
+    const struct sms__placing *placing = hosts->placing;
+    const struct sms__nodes *kind = &placing->cluster->node[k];
+    struct sms__setup setup;
+    set_up(hosts, k, &setup);
+    for (size_t n = kind->first; n < kind->first + kind->count && kind->device >= 0; n++) {
+        setup.number = n;
+        setup.first_board = (size_t)(placing->node[n].gpu - placing->gpu);
+        hosts->host[n] = sms__share_new(placing->arena, &setup);
+        sms__share_start(hosts->host[n]);
+    }
+}
+
+void sms__hosts_init(struct sms__placing *placing)
+{
+    struct sms__hosts *hosts = placing->hosts;
+    if (!hosts || !hosts->simulated)
+        return;
+    hosts->source = sms__engine_source(&placing->engine, SMS__LEVEL_POLICY, end_pods, hosts);
+    hosts->host = SMS__NEW(placing->arena, struct sms_share *, placing->cluster->nodes);
+    for (size_t k = 0; k < placing->cluster->kinds; k++)
+        init_kind(hosts, k);
+}
+
+/* As long as it takes alone; what does not end stays. */
+static void last(struct sms__hosts *hosts, uint32_t p, uint64_t now)
+{
+    struct sms__pod *pod = &hosts->placing->pod[p];
+    const struct sms__nodes *kind = sms__node_kind(hosts->placing->cluster, pod->node);
+    const struct sms__solo *own = solo_of(hosts, hosts->own, pod->tenant - 1u, (size_t)kind->device);
+    pod->failed = own->failed;
+    pod->duration_ps = own->ps == SMS__NEVER ? 0 : own->ps;
+    sms__pod_last(hosts->placing, p, now);
+    note_slowdown(hosts, pod, pod->duration_ps);
+}
+
+/* The pod's, or, of several, with a number. */
+static void name_process(const struct sms__placing *placing, uint32_t p, unsigned i, char *out, size_t size)
+{
+    sms__pod_name(placing, p, out, size);
+    size_t length = strlen(out);
+    if (count_processes(&placing->pod[p]) > 1 && length < size)
+        snprintf(out + length, size - length, ".%u", i);
+}
+
+void sms__hosts_begin(struct sms__placing *placing, uint32_t p, uint64_t now)
+{
+    struct sms__hosts *hosts = placing->hosts;
+    struct sms__pod *pod = &placing->pod[p];
+    char name[256];
+    pod->left = count_processes(pod);
+    if (!hosts->simulated) {
+        last(hosts, p, now);
+        return;
+    }
+    double deadline = sms__pod_deadline(placing, pod);
+    struct sms__coming coming = {.name = name,
+                                 .vm = pod->tenant - 1u,
+                                 .due_ps = deadline > 0 ? pod->arrival_ps + (uint64_t)deadline : UINT64_MAX,
+                                 .tag = p};
+    for (uint8_t i = 0; coming.board < SMS_NODE_GPUS_MAX; coming.board++)
+        if (pod->gpus >> coming.board & 1) {
+            name_process(placing, p, i++, name, sizeof name);
+            sms__share_admit(hosts->host[pod->node], &coming, now + (uint64_t)placing->cluster->start_delay_ps);
+        }
+}
+
+static struct sms_share *host_of(const struct sms__hosts *hosts, size_t node)
+{
+    return hosts && hosts->simulated ? hosts->host[node] : NULL;
+}
+
+void sms__hosts_settle(struct sms__placing *placing, int credit, uint64_t now)
+{
+    for (size_t n = 0; placing->hosts && n < placing->cluster->nodes; n++)
+        if (host_of(placing->hosts, n))
+            sms__share_settle(placing->hosts->host[n], credit, now);
+}
+
+void sms__hosts_forget(struct sms__placing *placing)
+{
+    for (size_t n = 0; placing->hosts && n < placing->cluster->nodes; n++)
+        if (host_of(placing->hosts, n))
+            sms__share_forget(placing->hosts->host[n]);
+}
+
+int sms__hosts_close(struct sms__placing *placing, uint64_t now)
+{
+    int code = SMS_OK;
+    sms__hosts_settle(placing, 1, now);
+    for (size_t n = 0; placing->hosts && n < placing->cluster->nodes; n++) {
+        struct sms_share *host = host_of(placing->hosts, n);
+        if (!host)
+            continue;
+        sms__share_close(host, now);
+        placing->spec->record->events += sms__share_events(host);
+        for (size_t b = 0; b < host->boards; b++)
+            placing->record->busy_ps += host->board[b].record->busy_ps;
+        placing->record->devices += host->boards;
+        code = code ? code : host->code;
+    }
+    return code;
+}
+
+bool sms__hosts_busy(const struct sms__placing *placing)
+{
+    bool busy = false;
+    for (size_t n = 0; placing->hosts && n < placing->cluster->nodes; n++)
+        busy |= host_of(placing->hosts, n) && sms__share_is_busy(placing->hosts->host[n]);
+    return busy;
+}

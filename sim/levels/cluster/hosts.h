@@ -1,0 +1,38 @@
+/* Nodes whose pods run their workloads: each is a host of the share level, on the cluster's engine. A pod has one
+ * process on each of its GPUs, and is through with the last of them; if one fails, all do. */
+#ifndef SMS_LEVELS_CLUSTER_HOSTS_H
+#define SMS_LEVELS_CLUSTER_HOSTS_H
+
+#include "../share/share.h"
+#include "cluster.h"
+
+struct sms__hosts {
+    struct sms__placing *placing;
+    struct sms__run_spec spec;          /* the cluster's, without observers of devices and processes */
+    struct sms_run_options options;     /* of that */
+    const struct sms__vm *vm;           /* what pods are: the scenario's, or with every kernel as a whole */
+    struct sms__solo *own, *alone;      /* [vms][devices]: by the policy's block policy; by that of `alone:` */
+    bool simulated;                     /* false: pods last as long as they take alone */
+    struct sms_share **host;            /* [nodes]; NULL: it has no devices */
+    size_t (*model)[SMS_NODE_GPUS_MAX]; /* [kinds]: of their GPUs, all the same */
+    uint32_t *over;                     /* [overs]: pods that are through at this instant */
+    size_t overs, room;
+    size_t source;
+};
+
+/* Before the engine is there: times alone, and what hosts take of an engine. A code as of sms__simulate. */
+int sms__hosts_prepare(struct sms__placing *placing, size_t sources[SMS__LEVELS]);
+void sms__hosts_init(struct sms__placing *placing);
+/* The run of a pod with a workload begins. */
+void sms__hosts_begin(struct sms__placing *placing, uint32_t pod, uint64_t now);
+/* As of the share level. They do nothing where no pod has a workload. */
+void sms__hosts_settle(struct sms__placing *placing, int credit, uint64_t now);
+void sms__hosts_forget(struct sms__placing *placing);
+int sms__hosts_close(struct sms__placing *placing, uint64_t now);
+bool sms__hosts_busy(const struct sms__placing *placing);
+
+/* wholes.c: the scenario's VMs with every kernel as a whole, whose time and demand are what simulating the kernel by
+ * itself, block by block, has shown. A code as of sms__simulate. */
+int sms__make_wholes(struct sms__arena *arena, const struct sms__run_spec *spec, const struct sms__vm **out);
+
+#endif
