@@ -171,6 +171,7 @@ struct sms__process {
     struct sms__choice *choice; /* [choices], choices >= 1; with 1 nothing is drawn */
     size_t choices;
     uint64_t memory_most; /* of a pod: device memory that it may hold; 0: all that is free */
+    double period_ps;     /* of a pod: from the start of a job to that of the next; 0: when it has ended */
 };
 
 /* How the contexts on a device share it. Together: kernels of all at once, as under MPS, without its limits. */
@@ -231,6 +232,7 @@ struct sms__pods {
     double duration_ps;           /* 0: for ever */
     int spread;                   /* enum sms__pod_spread, of the duration */
     double deadline_ps;           /* from arrival to end; 0: none */
+    double job_deadline_ps;       /* of each job, from its first use of the GPU to its end; 0: none */
     bool pool;
     size_t rows, first_row; /* of a sample: the pods that it draws from; rows 0: it is none */
     double until;           /* of a sample: GPUs asked for at the end, as a share of the cluster's; 0: `count` pods */
@@ -485,7 +487,7 @@ long sms__read_node_devices(struct sms__reader *reader, const struct sms__node *
 struct sms__podwork {
     const struct sms__node *workload; /* or NULL */
     uint64_t repeat;
-    double priority, weight, active_threads;
+    double priority, weight, active_threads, period_ps;
 };
 /* The scenario's VM of pods with a workload that ask for this, plus 1; 0 if they have none. What they ask for is
  * brought in line with it. */

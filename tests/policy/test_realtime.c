@@ -169,9 +169,9 @@ static void who_finds_no_node_is_tried_again(void **state)
     RUN(told, results,
         "scenario: s\nnodes: [{name: n, count: 2, gpus: 1}]\n"
         "policies: [{realtime: {query: 0 s, rank_base: 0 s, rank_node: 0 s, retry: 400 ms}}]\n" EXACT
-        "pods:\n  - {name: a, gpu: 10 %%, duration: 1 s, deadline: 5 s}\n"
-        "  - {name: b, start: 100 ms, gpu: 10 %%, duration: 9 s, deadline: 5 s}\n"
-        "  - {name: c, start: 200 ms, gpu: 10 %%, duration: 1 s, deadline: 5 s}\n");
+        "pods:\n  - {name: a, gpu: 10 %%, duration: 1 s, job_deadline: 5 s}\n"
+        "  - {name: b, start: 100 ms, gpu: 10 %%, duration: 9 s, job_deadline: 5 s}\n"
+        "  - {name: c, start: 200 ms, gpu: 10 %%, duration: 1 s, job_deadline: 5 s}\n");
     assert_string_equal(told.text, "0.000 a n1\n100.000 b n2\n1000.000 c n1\n");
     assert_non_null(strstr(told.sayings, "c: do not qualify: n1 (float 0.000 s, 0.00 GiB free), n2 (float"));
     assert_true(metric(results, "unqualified_count") == 2 && metric(results, "queued_count") == 1);
@@ -200,7 +200,7 @@ static void with_a_float_of_zero_an_empty_node_is_never_chosen(void **state)
     (void)state;
     RUN(told, results,
         "scenario: s\nnodes: [{name: n, count: 2, gpus: 1}]\npolicies: [{realtime: {empty_node_float: 0 s}}]\n"
-        "pods: [{name: a, count: 5, arrivals: {every: 1 s}, gpu: 10 %%, duration: 1 s, deadline: 9 s}]\n");
+        "pods: [{name: a, count: 5, arrivals: {every: 1 s}, gpu: 10 %%, duration: 1 s, job_deadline: 9 s}]\n");
     assert_string_equal(told.text, "");
     assert_true(metric(results, "waiting_count") == 5 && metric(results, "queued_count") == 5);
     FREE(results);

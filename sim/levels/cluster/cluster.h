@@ -180,6 +180,7 @@ void sms__pod_end(struct sms__placing *placing, uint32_t pod, uint64_t now);
 /* All whose duration is over now. */
 void sms__pods_end(struct sms__placing *placing, uint64_t now);
 double sms__pod_deadline(const struct sms__placing *placing, const struct sms__pod *pod);
+uint64_t sms__job_deadline_ps(const struct sms__placing *placing, const struct sms__pod *pod); /* 0: none */
 /* Thousandths of GPUs as a share of all of the cluster. */
 double sms__share_of_gpus(const struct sms__placing *placing, uint64_t milli);
 
@@ -192,6 +193,7 @@ void sms__master_act(void *placing, uint64_t now);
 void sms__watch_init(struct sms__placing *placing);
 void sms__watch_begin(struct sms__placing *placing, uint32_t pod, uint64_t now);
 void sms__watch_end(struct sms__placing *placing, uint32_t pod, uint64_t now);
+void sms__watch_job(struct sms__placing *placing, uint32_t pod, uint64_t number, bool begins, uint64_t now);
 struct sms__node_use sms__use_of_node(const struct sms__placing *placing, size_t node);
 
 /* cluster.c: ends the run, as the policy answered what it may not. */

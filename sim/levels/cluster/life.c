@@ -138,6 +138,11 @@ double sms__pod_deadline(const struct sms__placing *placing, const struct sms__p
     return placing->cluster->pod[pod->group].deadline_ps;
 }
 
+uint64_t sms__job_deadline_ps(const struct sms__placing *placing, const struct sms__pod *pod)
+{
+    return (uint64_t)(placing->cluster->pod[pod->group].job_deadline_ps + 0.5);
+}
+
 void sms__pod_end(struct sms__placing *placing, uint32_t p, uint64_t now)
 {
     struct sms__pod *pod = &placing->pod[p];

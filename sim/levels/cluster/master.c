@@ -3,9 +3,8 @@
 static struct sms_pod_view view_of(const struct sms__placing *placing, uint32_t p)
 {
     const struct sms__pod *pod = &placing->pod[p];
-    double deadline = sms__pod_deadline(placing, pod);
     struct sms_pod_view view = placing->cluster->shape[pod->shape];
-    view.deadline_ps = deadline < 1.8e19 ? (uint64_t)(deadline + 0.5) : UINT64_MAX;
+    view.deadline_ps = sms__job_deadline_ps(placing, pod);
     return view;
 }
 
