@@ -193,8 +193,9 @@ static const char *const workload_columns[] = {
 enum { WORKLOAD_COLUMNS = sizeof workload_columns / sizeof *workload_columns };
 
 /* And where nodes have monitors. */
-static const char *const monitor_columns[] = {"timed_jobs_count", "job_miss_ratio", "job_miss_seen_ratio",
-                                              "float_mean_ns",    "queued_count",   "messages_count"};
+static const char *const monitor_columns[] = {"timed_jobs_count",   "job_miss_ratio", "job_miss_seen_ratio",
+                                              "jobs_in_time_per_s", "float_mean_ns",  "queued_count",
+                                              "messages_count"};
 enum { MONITOR_COLUMNS = sizeof monitor_columns / sizeof *monitor_columns };
 
 /* NULL beyond. */

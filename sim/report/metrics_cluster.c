@@ -70,5 +70,5 @@ void sms__measure_cluster(const struct sms__record *record, double *out)
     out[CLUSTER(PLACED_RATE)] = over((double)own->placed, time_ps / 1e12);
     out[CLUSTER(MAKESPAN)] = makespan_ns(record);
     out[CLUSTER(MISSES)] = over((double)own->missed, (double)own->timed);
-    sms__measure_monitor(own->monitor, out);
+    sms__measure_monitor(own->monitor, time_ps, out);
 }

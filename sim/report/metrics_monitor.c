@@ -38,13 +38,14 @@ static void measure_spread(const struct sms__spread_record *spread, double out[3
     out[2] = spread->count ? ns_of(spread->greatest) : NAN;
 }
 
-static void measure_floats(const struct sms__monitor_record *own, double *out)
+static void measure_floats(const struct sms__monitor_record *own, double time_ps, double *out)
 {
     const struct sms__float_record *truly = &own->truly;
     bool any = truly->tasks > 0;
     out[CLUSTER(TIMED_JOBS)] = (double)truly->tasks;
     out[CLUSTER(JOB_MISSES)] = over((double)truly->missed, (double)truly->tasks);
     out[CLUSTER(JOB_MISSES_SEEN)] = over((double)own->seen.missed, (double)own->seen.tasks);
+    out[CLUSTER(TIMELY)] = over((double)(truly->tasks - truly->missed), time_ps / 1e12);
     out[CLUSTER(FLOAT)] = mean_ns(&truly->spread);
     out[CLUSTER(FLOAT_LEAST)] = any ? ns_of(truly->spread.least) : NAN;
     out[CLUSTER(FLOAT_P5)] = float_ns(truly, 0.05);
@@ -54,14 +55,14 @@ static void measure_floats(const struct sms__monitor_record *own, double *out)
     out[CLUSTER(FLOAT_SEEN)] = mean_ns(&own->seen.spread);
 }
 
-void sms__measure_monitor(const struct sms__monitor_record *own, double *out)
+void sms__measure_monitor(const struct sms__monitor_record *own, double time_ps, double *out)
 {
     if (!own) {
         for (int m = CLUSTER(TIMED_JOBS); m <= CLUSTER(MESSAGE_BYTES); m++)
             out[m] = NAN;
         return;
     }
-    measure_floats(own, out);
+    measure_floats(own, time_ps, out);
     measure_spread(&own->start, &out[CLUSTER(START_LEAST)]);
     measure_spread(&own->end, &out[CLUSTER(END_LEAST)]);
     measure_spread(&own->run, &out[CLUSTER(RUN_LEAST)]);

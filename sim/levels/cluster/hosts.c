@@ -288,7 +288,7 @@ bool sms__hosts_use(const struct sms__placing *placing, size_t node, struct sms_
     *use = (struct sms__node_use){0};
     for (size_t b = 0; host && b < host->boards; b++) {
         const struct sms__board *board = &host->board[b];
-        use->core += (board->core < 1 ? board->core : 1) / (double)host->boards;
+        use->core += (board->core < SMS_FULL ? board->core / SMS_FULL : 1) / (double)host->boards;
         use->memory += board->model->memory;
         use->memory_used += board->held;
     }
