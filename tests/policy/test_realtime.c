@@ -233,6 +233,94 @@ static void a_pod_that_fits_no_node_waits_for_ever(void **state)
     FREE(results);
 }
 
+/* The first container's jobs take 1 s each, one after another until 10 s; the second comes at 5.5 s. */
+#define TWO_JOBS(demand, first, second)                                                                                \
+    SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, time: 1 s, demand: {fp32: " demand "}}]\n---\n"                \
+                 "scenario: s\nnodes: [{name: n, devices: {model: small}}]\nfidelity: processes\n"                     \
+                 "contention: proportional\n" EXACT                                                                    \
+                 "policies: [{place: {realtime: {query: 0 s, rank_base: 0 s, rank_node: 0 s}}, mode: together}]\n"     \
+                 "pods:\n  - {name: a, gpu: 1 %%, workload: w, repeat: 10, job_deadline: " first "}\n"                 \
+                 "  - {name: b, start: 5500 ms, gpu: 1 %%, workload: w, job_deadline: " second "}\n",                  \
+        1, 16, "sm"
+
+static void assert_second_at(double expected_ms, struct sms_file *file)
+{
+    struct told told;
+    char expected[64];
+    struct sms_results *results = run_told(file, &told);
+    snprintf(expected, sizeof expected, "0.000 a n\n%.3f b n\n", expected_ms);
+    assert_string_equal(told.text, expected);
+    FREE(results);
+}
+
+/* Each job leaves 2 s: strictly less than that qualifies; else b waits for the end of a, and for its retry. */
+static void the_latest_float_of_a_job_decides(void **state)
+{
+    (void)state;
+    assert_second_at(5500, load_text(TWO_JOBS("14 %%", "3 s", "1999 ms")));
+    assert_second_at(10500, load_text(TWO_JOBS("14 %%", "3 s", "2 s")));
+}
+
+static void a_node_with_a_miss_waits_for_a_hit(void **state)
+{
+    (void)state;
+    assert_second_at(5500, load_text(TWO_JOBS("14 %%", "1001 ms", "1 us")));
+    assert_second_at(10500, load_text(TWO_JOBS("14 %%", "999 ms", "1 us")));
+}
+
+/* 14 % of the cores are not all, and 100 % are. */
+static void a_node_is_full_when_its_kernels_ask_for_all_cores(void **state)
+{
+    (void)state;
+    assert_second_at(5500, load_text(TWO_JOBS("99 %%", "3 s", "1 s")));
+    assert_second_at(10500, load_text(TWO_JOBS("100 %%", "3 s", "1 s")));
+}
+
+/* 7 of 8 GiB are held while a job runs: a second one of that size fails, and is neither a hit nor a miss. */
+static void memory_that_nobody_asked_for_runs_out(void **state)
+{
+    (void)state;
+    RUN(told, results,
+        SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, time: 1 s, demand: {fp32: 10 %%}}]\n"
+                     "steps: [{allocate: 7 GiB}, {launch: k}, {free: all}]\n---\nscenario: s\nfidelity: processes\n"
+                     "nodes: [{name: n, devices: {model: small, memory: 8 GiB}}]\ncontention: proportional\n" EXACT
+                     "policies: [{place: {realtime: {query: 0 s, rank_base: 0 s, rank_node: 0 s}}, mode: together}]\n"
+                     "pods:\n  - {name: a, gpu: 1 %%, workload: w, repeat: 10, job_deadline: 3 s}\n"
+                     "  - {name: b, start: 5500 ms, gpu: 1 %%, workload: w, job_deadline: 1 s}\n",
+        1, 16, "sm");
+    assert_string_equal(told.text, "0.000 a n\n5500.000 b n\n");
+    assert_non_null(strstr(told.sayings, "b: qualify: n (float 2.000 s, 1.00 GiB free)"));
+    assert_true(metric(results, "failed_count") == 1 && metric(results, "timed_jobs_count") == 10);
+    FREE(results);
+}
+
+static double makespan_s(const char *period, double *jobs)
+{
+    RUN(told, results,
+        SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, time: 1 s, demand: {fp32: 10 %%}}]\n---\n"
+                     "scenario: s\nfidelity: processes\nnodes: [{name: n, devices: {model: small}}]\n"
+                     "contention: proportional\npolicies: [{place: first_fit, mode: together}]\n" EXACT
+                     "pods: [{name: a, start: 2 s, gpu: 1 %%, workload: w, repeat: 3, job_deadline: 3 s%s}]\n",
+        1, 16, "sm", period);
+    double makespan_ns = metric(results, "makespan_ns");
+    *jobs = metric(results, "timed_jobs_count");
+    assert_near(metric(results, "float_min_ns"), 2e9, 1);
+    assert_near(metric(results, "float_max_ns"), 2e9, 1);
+    FREE(results);
+    return makespan_ns / 1e9;
+}
+
+/* One that takes longer than its period is followed at once. */
+static void jobs_begin_a_period_apart(void **state)
+{
+    double jobs;
+    (void)state;
+    assert_near(makespan_s("", &jobs), 5, 1e-9);
+    assert_near(makespan_s(", period: 4 s", &jobs), 2 + 4 + 4 + 1, 1e-9);
+    assert_near(makespan_s(", period: 500 ms", &jobs), 5, 1e-9);
+    assert_true(jobs == 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +335,11 @@ int main(void)
         cmocka_unit_test(with_a_float_of_zero_an_empty_node_is_never_chosen),
         cmocka_unit_test(the_most_free_memory_wins_of_equal_ones_the_lowest),
         cmocka_unit_test(a_pod_that_fits_no_node_waits_for_ever),
+        cmocka_unit_test(the_latest_float_of_a_job_decides),
+        cmocka_unit_test(a_node_with_a_miss_waits_for_a_hit),
+        cmocka_unit_test(a_node_is_full_when_its_kernels_ask_for_all_cores),
+        cmocka_unit_test(memory_that_nobody_asked_for_runs_out),
+        cmocka_unit_test(jobs_begin_a_period_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -193,7 +193,6 @@ void sms__master_act(void *placing, uint64_t now);
 void sms__watch_init(struct sms__placing *placing);
 void sms__watch_begin(struct sms__placing *placing, uint32_t pod, uint64_t now);
 void sms__watch_end(struct sms__placing *placing, uint32_t pod, uint64_t now);
-void sms__watch_job(struct sms__placing *placing, uint32_t pod, uint64_t number, bool begins, uint64_t now);
 struct sms__node_use sms__use_of_node(const struct sms__placing *placing, size_t node);
 
 /* cluster.c: ends the run, as the policy answered what it may not. */

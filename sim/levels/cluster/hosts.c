@@ -147,7 +147,13 @@ static void job(void *subject, const struct sms__client *client, bool begins, ui
 {
     struct sms__hosts *hosts = subject;
     uint64_t number = client->jobs * SMS_NODE_GPUS_MAX + (uint64_t)client->only;
-    sms__watch_job(hosts->placing, (uint32_t)client->tag, number, begins, now);
+    struct sms__monitor *monitor = hosts->placing->monitor;
+    if (begins)
+        sms__monitor_began(monitor, client->tag, number, now);
+    else if (client->record->failed)
+        sms__monitor_failed(monitor, client->tag, number, now);
+    else
+        sms__monitor_ended(monitor, client->tag, number, now);
 }
 
 static void end_pods(void *subject, uint64_t now)

@@ -235,16 +235,26 @@ static void end_task(struct sms__task *task, uint64_t now)
     task->over = true;
 }
 
-void sms__monitor_ended(struct sms__monitor *monitor, size_t container, uint64_t number, uint64_t now)
+static void vanish(struct sms__monitor *monitor, size_t container, uint64_t number, bool done, uint64_t now)
 {
     struct sms__watched *watched = find(monitor, container, now);
     struct sms__task *task = watched ? *sms__find_task(watched, number) : NULL;
     if (!task)
         return;
     end_task(task, now);
-    if (watched->deadline_ps)
+    if (watched->deadline_ps && done)
         sms__note_float(&monitor->record->truly, (sms__integral)task->begin_ps + watched->deadline_ps - now);
     add(monitor, watched, &(struct sight){.kind = ENDED, .task = number}, task->seen_ps, now);
+}
+
+void sms__monitor_ended(struct sms__monitor *monitor, size_t container, uint64_t number, uint64_t now)
+{
+    vanish(monitor, container, number, true, now);
+}
+
+void sms__monitor_failed(struct sms__monitor *monitor, size_t container, uint64_t number, uint64_t now)
+{
+    vanish(monitor, container, number, false, now);
 }
 
 void sms__monitor_removed(struct sms__monitor *monitor, size_t container, uint64_t now)

@@ -37,6 +37,8 @@ void sms__monitor_created(struct sms__monitor *monitor, size_t node, size_t cont
 /* A process of it appears on a GPU, and vanishes. Processes of containers that are on no node are ignored. */
 void sms__monitor_began(struct sms__monitor *monitor, size_t container, uint64_t task, uint64_t now);
 void sms__monitor_ended(struct sms__monitor *monitor, size_t container, uint64_t task, uint64_t now);
+/* The same of one that failed: nodes cannot tell, but it is no job that met its deadline. */
+void sms__monitor_failed(struct sms__monitor *monitor, size_t container, uint64_t task, uint64_t now);
 /* It is gone, and with it all of its processes that have not ended. */
 void sms__monitor_removed(struct sms__monitor *monitor, size_t container, uint64_t now);
 

@@ -27,11 +27,6 @@ void sms__watch_begin(struct sms__placing *placing, uint32_t p, uint64_t now)
         sms__monitor_began(placing->monitor, p, pod->run, now);
 }
 
-void sms__watch_job(struct sms__placing *placing, uint32_t pod, uint64_t number, bool begins, uint64_t now)
-{
-    (begins ? sms__monitor_began : sms__monitor_ended)(placing->monitor, pod, number, now);
-}
-
 void sms__watch_end(struct sms__placing *placing, uint32_t p, uint64_t now)
 {
     const struct sms__pod *pod = &placing->pod[p];
