@@ -83,6 +83,7 @@ struct state {
     bool full_in_sample, full, busy; /* the cores, as sampled and in the table; a command of the manager is under way */
     enum command command;
     size_t subject; /* of that */
+    bool gone;      /* the subject is, and another process has its number */
 };
 
 static double param(const struct sms_share *share, int idx) { return sms_share_param(share, (size_t)idx); }
@@ -218,6 +219,7 @@ static void command(struct sms_share *share, enum command what, size_t subject, 
     state->busy = true;
     state->command = what;
     state->subject = subject;
+    state->gone = false;
     sms_share_wake(share, (uint64_t)delay, COMMANDED);
 }
 
@@ -356,7 +358,7 @@ static void look_over(struct sms_share *share)
 {
     struct state *state = state_of(share);
     state->full = cores_full(share);
-    if (memory_crowded(share)) {
+    if (memory_crowded(share) && !state->gone) {
         state->container[state->subject].released = 0;
         command(share, PAUSE_AGAIN, state->subject, param(share, PAUSE_TIME));
     } else {
@@ -370,13 +372,16 @@ static void command_over(struct sms_share *share)
     state->busy = false;
     switch (state->command) {
     case RELEASE_HEAD:
-        resume(share, state->subject);
+        if (!state->gone)
+            resume(share, state->subject);
         pause_chosen(share);
         break;
     case PAUSE:
         pause_over(share);
         break;
     case RELEASE_NEXT:
+        if (state->gone)
+            break;
         resume(share, state->subject);
         command(share, LOOK, state->subject, param(share, SMI));
         break;
@@ -384,7 +389,8 @@ static void command_over(struct sms_share *share)
         look_over(share);
         break;
     case PAUSE_AGAIN:
-        stop(share, state->subject, "memory is nearly full: paused again");
+        if (!state->gone)
+            stop(share, state->subject, "memory is nearly full: paused again");
         break;
     }
     manage(share);
@@ -418,8 +424,10 @@ static void start(struct sms_share *share)
 static void event(struct sms_share *share, const struct sms_share_event *event)
 {
     struct state *state = state_of(share);
-    if (event->kind == SMS_EVENT_ARRIVED)
-        state->container[event->process].turn = ++state->turns;
+    if (event->kind != SMS_EVENT_ARRIVED)
+        return;
+    state->container[event->process] = (struct container){.turn = ++state->turns};
+    state->gone |= event->process == state->subject;
 }
 
 static enum sms_answer launch(struct sms_share *share, size_t process)

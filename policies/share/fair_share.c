@@ -45,6 +45,8 @@ static double level_of(struct sms_share *share, size_t device, size_t but)
 static void event(struct sms_share *share, const struct sms_share_event *event)
 {
     struct process *process = process_of(share, event->process);
+    if (event->kind == SMS_EVENT_ARRIVED)
+        *process = (struct process){0};
     if (event->kind != SMS_EVENT_LAUNCHED || process->known)
         return;
     process->known = true;

@@ -21,9 +21,11 @@ enum message { NONE, UNDER_WAY, ARRIVED };
 
 struct process {
     enum message message;
-    bool assigned, connecting, signalled;
-    bool again;   /* it has sent its second request to connect */
-    size_t claim; /* of an exclusive one: its device, plus 1 */
+    bool assigned, signalled, moving;
+    size_t connecting; /* to its device, plus 1 */
+    size_t generation; /* of processes with this number */
+    bool again;        /* it has sent its second request to connect */
+    size_t claim;      /* of an exclusive one: its device, plus 1 */
     bool suspended;
     size_t next; /* in the waiting set, plus 1 */
 };
@@ -57,12 +59,19 @@ static bool has_arrived(struct sms_share *share, size_t p)
         state->free_ps = begin + (uint64_t)sms_share_param(share, REQUEST);
         state->process[p].message = state->free_ps + way > now ? UNDER_WAY : ARRIVED;
         if (state->process[p].message == UNDER_WAY)
-            sms_share_wake(share, state->free_ps + way - now, p);
+            sms_share_wake(share, state->free_ps + way - now,
+                           p + state->process[p].generation * sms_share_processes(share));
     }
     return state->process[p].message == ARRIVED;
 }
 
-static void timer(struct sms_share *share, size_t tag) { state_of(share)->process[tag].message = ARRIVED; }
+/* Not for one that has gone meanwhile. */
+static void timer(struct sms_share *share, size_t tag)
+{
+    struct process *process = &state_of(share)->process[tag % sms_share_processes(share)];
+    if (process->generation == tag / sms_share_processes(share))
+        process->message = ARRIVED;
+}
 
 /* The device with most free memory that nobody owns and that has room for `bytes`; or SMS_WAIT. */
 static long roomiest(const struct sms_share *share, size_t p, uint64_t bytes, bool connecting)
@@ -90,7 +99,7 @@ static long emptiest(const struct sms_share *share, size_t p)
     size_t least = SIZE_MAX;
     for (size_t d = 0; d < sms_share_devices(share); d++) {
         struct sms_share_device_view view = sms_share_device(share, d);
-        bool barred = process.only >= 0 && process.only != (long)d;
+        bool barred = process.only >= 0 && process.only != (long)view.board;
         if (state->owner[d] || barred || view.memory < process.declared || view.processes >= least)
             continue;
         best = (long)d;
@@ -165,7 +174,7 @@ static long place(struct sms_share *share, size_t p)
         return SMS_WAIT;
     assign(state, p);
     state->process[p].message = NONE;
-    state->process[p].connecting = true;
+    state->process[p].connecting = (size_t)device + 1;
     state->connecting[device]++;
     sms_share_say(share, p, "connects to device %ld", device);
     return device;
@@ -186,6 +195,18 @@ static bool may_move(const struct sms_share *share)
     return (double)state_of(share)->moving < sms_share_param(share, MOVES);
 }
 
+static void move(struct state *state, size_t p)
+{
+    state->process[p].moving = true;
+    state->moving++;
+}
+
+static void moved(struct state *state, size_t p)
+{
+    state->moving -= state->process[p].moving;
+    state->process[p].moving = false;
+}
+
 /* CUDAMALLOC: the one that asks is the one that goes (2.3, step 4). */
 static enum sms_answer decide(struct sms_share *share, size_t p)
 {
@@ -197,7 +218,7 @@ static enum sms_answer decide(struct sms_share *share, size_t p)
     if (!may_move(share))
         return SMS_DEFER;
     sms_share_say(share, p, "device %ld has no room for it: it goes to the host", view.device);
-    state_of(share)->moving++;
+    move(state_of(share), p);
     return SMS_SUSPEND;
 }
 
@@ -218,7 +239,7 @@ static enum sms_answer call(struct sms_share *share, size_t p)
     if (!process->signalled || !may_move(share))
         return SMS_GRANT;
     process->signalled = false;
-    state_of(share)->moving++;
+    move(state_of(share), p);
     sms_share_say(share, p, "leaves device %ld to an exclusive process", sms_share_process(share, p).device);
     return SMS_SUSPEND;
 }
@@ -254,13 +275,28 @@ static void bring_back(struct sms_share *share)
             continue;
         }
         sms_share_say(share, p, "goes on on device %ld", device);
-        state->moving++;
+        move(state, p);
         part(state, before, p);
     }
 }
 
+static void connected(struct state *state, size_t p)
+{
+    if (state->process[p].connecting)
+        state->connecting[state->process[p].connecting - 1]--;
+    state->process[p].connecting = 0;
+}
+
+/* It may have failed on the way, or on the host. */
 static void disown(struct state *state, size_t p)
 {
+    size_t before = 0;
+    connected(state, p);
+    moved(state, p);
+    for (size_t at = state->first; state->process[p].suspended && at != p + 1; at = state->process[at - 1].next)
+        before = at;
+    if (state->process[p].suspended)
+        part(state, before, p);
     if (state->process[p].claim)
         state->owner[state->process[p].claim - 1] = 0;
     state->process[p].claim = 0;
@@ -273,17 +309,19 @@ static void event(struct sms_share *share, const struct sms_share_event *event)
     struct state *state = state_of(share);
     size_t p = event->process;
     switch (event->kind) {
+    case SMS_EVENT_ARRIVED:
+        state->process[p] = (struct process){.generation = state->process[p].generation + 1};
+        break;
     case SMS_EVENT_PLACED:
-        state->connecting[sms_share_process(share, p).device] -= state->process[p].connecting;
-        state->process[p].connecting = false;
+        connected(state, p);
         break;
     case SMS_EVENT_SUSPENDED:
-        state->moving--;
+        moved(state, p);
         join(state, p);
         bring_back(share);
         break;
     case SMS_EVENT_RESTORED:
-        state->moving--;
+        moved(state, p);
         bring_back(share);
         break;
     case SMS_EVENT_FREED:

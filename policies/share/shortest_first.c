@@ -4,12 +4,16 @@
 
 static bool is_shortest(const struct sms_share *share, size_t process)
 {
+    struct sms_process_view self = sms_share_process(share, process);
     uint64_t own = sms_share_left(share, process);
     for (size_t p = 0; p < sms_share_processes(share); p++) {
-        if (p == process || sms_share_process(share, p).phase != SMS_PHASE_UNPLACED)
+        struct sms_process_view view = sms_share_process(share, p);
+        bool apart = self.only >= 0 && view.only >= 0 && self.only != view.only;
+        bool earlier = view.arrived_ps != self.arrived_ps ? view.arrived_ps < self.arrived_ps : p < process;
+        if (p == process || view.phase != SMS_PHASE_UNPLACED || apart)
             continue;
         uint64_t other = sms_share_left(share, p);
-        if (other < own || (other == own && p < process))
+        if (other < own || (other == own && earlier))
             return false;
     }
     return true;

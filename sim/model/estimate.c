@@ -34,10 +34,43 @@ static void measure_tenants(const struct sms_scenario *scenario, struct size *si
     size->units = scenario->shares && by_blocks > 1 ? by_blocks : 1;
 }
 
+static bool is_sliced(const struct sms__policy_use *use)
+{
+    return use->mode.kind == SMS__MODE_TIME_SLICE || use->mode.kind == SMS__MODE_MIG;
+}
+
+/* Slots of pods on the devices of nodes: each may have a unit with SMs of its own. */
+static void measure_nodes(const struct sms_scenario *scenario, struct size *size)
+{
+    const struct sms__cluster *cluster = scenario->cluster;
+    bool sliced = false;
+    for (size_t p = 0; p < scenario->policies; p++)
+        sliced |= is_sliced(&scenario->policy[p]);
+    size->kinds = (double)scenario->devices;
+    size->units = sliced ? (double)cluster->slots : 1;
+    size->jobs = scenario->fidelity == SMS__AS_DURATION ? 0 : (double)cluster->slots;
+    for (size_t k = 0; k < cluster->kinds; k++) {
+        const struct sms__nodes *kind = &cluster->node[k];
+        if (kind->device < 0 || scenario->fidelity == SMS__AS_DURATION)
+            continue;
+        const struct sms__device *device = scenario->device[kind->device];
+        double gpus = (double)kind->count * (double)kind->gpus;
+        bool blocks = scenario->fidelity == SMS__AS_BLOCKS;
+        size->devices += gpus;
+        size->sms += blocks ? gpus * (double)device->sms : 0;
+        size->slots += blocks ? gpus * (double)device->sms * (double)device->sm.blocks : 0;
+    }
+}
+
 static struct size measure(const struct sms_scenario *scenario)
 {
-    struct size size = {.devices = (double)scenario->devices, .tenants = (double)scenario->vms};
+    struct size size = {.tenants = (double)scenario->vms};
     measure_tenants(scenario, &size);
+    if (scenario->cluster) {
+        measure_nodes(scenario, &size);
+        return size;
+    }
+    size.devices = (double)scenario->devices;
     for (size_t d = 0; d < scenario->devices; d++) {
         const struct sms__device *device = scenario->device[d];
         size.sms += (double)device->sms;
@@ -54,9 +87,13 @@ static struct size measure(const struct sms_scenario *scenario)
 static void estimate(const struct sms_scenario *scenario, struct need need[NEEDS])
 {
     const bool compat = scenario->compat != SMS__COMPAT_OFF; /* one job a VM and no stand-alone runs */
-    const double slot = 104, sm = 320, job = scenario->shares ? 1024 : 320, statistics = compat ? 200 : 60000;
+    const double slot = 104, sm = 320,
+                 job = scenario->cluster  ? 4096
+                       : scenario->shares ? 1024
+                                          : 320,
+                 statistics = compat ? 200 : 60000;
     const double fit = 512, pointer = 8, value = 8;
-    const char *tenants = scenario->shares ? "processes" : "vms";
+    const char *tenants = scenario->cluster ? "pods" : scenario->shares ? "processes" : "vms";
     struct size n = measure(scenario);
     double runs = (double)scenario->policies * (double)scenario->replications;
     double values = runs * (n.tenants * 18 + n.kernels * 9 + SMS_RESOURCES_MAX * 4 + 16);
@@ -64,7 +101,9 @@ static void estimate(const struct sms_scenario *scenario, struct need need[NEEDS
     double blocks = ((compat ? 0 : n.slots * slot) + n.sms * sm) * n.units;
     double fits = n.kernels * ((1 + n.instances) * n.kinds * fit + n.devices * 192 + n.sms / 8) +
                   n.tenants * (1 + n.instances) * n.devices * pointer;
-    need[NEED_SMS] = (struct need){"devices", "the blocks that all SMs hold", blocks};
+    if (scenario->cluster) /* kinds of kernels are by device, and each unit has a table of them */
+        fits = n.kernels * n.kinds * fit + n.devices * n.units * n.kernels * 2 * pointer;
+    need[NEED_SMS] = (struct need){scenario->cluster ? "nodes" : "devices", "the blocks that all SMs hold", blocks};
     need[NEED_JOBS] = (struct need){tenants, "the jobs under way at once on all devices",
                                     n.jobs * n.devices * job * (n.instances > 1 ? n.instances : 1)};
     need[NEED_STATISTICS] =

@@ -93,6 +93,7 @@ struct sms__kernel {
     uint64_t blocks, threads, registers, shared_memory;
     struct sms__quantity block_time;
     bool whole;    /* given by `time:`: one block that stands for all, its demand is of the device */
+    bool made;     /* a whole that was made of blocks, and is to take their time */
     double jitter; /* coefficient of variation, spread uniform */
     int spread;    /* enum sms__spread */
     struct sms__demand *demand;

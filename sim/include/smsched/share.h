@@ -12,6 +12,8 @@
  * them back. It keeps its state in `state` bytes of its own, never in variables
  * of the file: many runs go on at once.
  *
+ * In a cluster each node has an instance of the policy, which sees the processes of its node and no others.
+ *
  * Times are picoseconds since the run began, sizes bytes, ratios 1.0 for 100 %. */
 #ifndef SMSCHED_SHARE_H
 #define SMSCHED_SHARE_H
@@ -49,7 +51,7 @@ struct sms_process_view {
     bool paused;
     bool exclusive;    /* must have its device for itself */
     long device;       /* on which it is, or -1 */
-    long only;         /* the only device on which it may be, or -1 */
+    long only;         /* the only board on which it may be, or -1 */
     uint64_t context;  /* device memory of its context, its static variables included, when it has one */
     uint64_t held;     /* device memory, its context included */
     uint64_t wanted;   /* of the allocation that it waits for */
@@ -66,6 +68,7 @@ struct sms_process_view {
 
 struct sms_share_device_view {
     const char *name;
+    size_t board;          /* which of the host's devices it is, or is an instance of */
     uint64_t memory, free; /* for contexts and allocations */
     size_t processes;      /* on it, that is with a context there */
     double core;           /* what nvidia-smi shows: sum of the processes' `core`, at most 1 */
@@ -81,7 +84,7 @@ enum sms_answer {
 };
 
 enum sms_share_event_kind {
-    SMS_EVENT_ARRIVED,
+    SMS_EVENT_ARRIVED, /* what a policy keeps of the process begins anew */
     SMS_EVENT_PLACED,
     SMS_EVENT_ALLOCATED,
     SMS_EVENT_FREED,
@@ -139,7 +142,9 @@ struct sms_share_policy {
 uint64_t sms_share_now(const struct sms_share *share);
 void *sms_share_state(const struct sms_share *share);
 double sms_share_param(const struct sms_share *share, size_t idx); /* in the order of its table; times in ps */
-size_t sms_share_processes(const struct sms_share *share); /* those to come included; in the order of the scenario */
+/* Those to come included, in the order of the scenario. On a node of a cluster: slots for pods that come and go; one
+ * that is free is DONE, FAILED or FUTURE, and the next process in it begins with SMS_EVENT_ARRIVED. */
+size_t sms_share_processes(const struct sms_share *share);
 size_t sms_share_devices(const struct sms_share *share);
 struct sms_process_view sms_share_process(const struct sms_share *share, size_t process);
 struct sms_share_device_view sms_share_device(const struct sms_share *share, size_t device);

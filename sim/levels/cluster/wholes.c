@@ -56,7 +56,7 @@ static void set_work(struct sms__fit *fit, double ps)
 
 static void make_whole(struct sms__kernel *kernel)
 {
-    kernel->whole = true;
+    kernel->whole = kernel->made = true;
     kernel->jitter = 0;
     kernel->spread = SMS__UNIFORM;
 }
@@ -113,7 +113,8 @@ static int make_vm(struct making *making)
     for (making->device = 0; making->device < scenario->devices && code == SMS_OK; making->device++)
         code = make_fits(making, &fit[making->device]);
     for (size_t k = 0; k < workload->kernels; k++)
-        make_whole(&making->kernel[k]);
+        if (!making->kernel[k].whole)
+            make_whole(&making->kernel[k]);
     return code;
 }
 

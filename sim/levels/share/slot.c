@@ -75,14 +75,17 @@ static void init_jitter(struct sms__client *client)
     }
 }
 
-/* What units keep of the slot's context is of another one from now on. */
-static void renew_units(struct sms__client *client)
+/* What units keep of the slot's context is of another one from now on. The slice of the one before may end at this
+ * very instant, and is its own. */
+static void renew_units(struct sms__client *client, uint64_t now)
 {
     struct sms_share *share = client->share;
     for (size_t p = 0; p < share->places; p++) {
         struct sms__place *place = &share->place[p];
-        if (place->unit->owner && place->board == (size_t)client->only)
-            sms__place_unit(place, client)->renewed = true;
+        if (!place->unit->owner || place->board != (size_t)client->only)
+            continue;
+        sms__place_unit(place, client)->renewed = true;
+        sms__slicer_settle(place, now);
     }
 }
 
@@ -91,6 +94,7 @@ struct sms__client *sms__share_admit(struct sms_share *share, const struct sms__
     struct sms__client *client = find_free(share, coming->board), kept = *client;
     uint64_t now = share->engine->now;
     stop_waiting(share, client);
+    renew_units(client, now);
     snprintf(client->text, SMS__CLIENT_NAME, "%s", coming->name);
     *client = (struct sms__client){
         .share = share,
@@ -123,7 +127,6 @@ struct sms__client *sms__share_admit(struct sms_share *share, const struct sms__
         client->first_kind += client->idx * share->spec->record->first_kernel[share->scenario->vms];
     sms__limit_set(client);
     init_jitter(client);
-    renew_units(client);
     sms__client_come(client, start);
     return client;
 }

@@ -179,7 +179,7 @@ static void launch_whole(struct sms__unit *unit, struct sms__client *client, uin
     client->whole.subject = client;
     if (sms__is_drawn(client->launch.kernel))
         work = (double)sms__draw(client->launch.fit, client->launch.kernel, client->launch.stream);
-    if (unit->share->policy->intercepts)
+    if (unit->share->policy->intercepts && !client->launch.kernel->made)
         work *= 1 + client->workload->overhead;
     client->launch.record->placed++;
     sms__whole_start(&unit->wholes, &client->whole, work, now);

@@ -117,6 +117,7 @@ struct sms_share_device_view sms_share_device(const struct sms_share *share, siz
     const struct sms__place *place = &share->place[device];
     return (struct sms_share_device_view){
         .name = place->model->name,
+        .board = place->board,
         .memory = place->model->memory,
         .free = place->model->memory - place->held,
         .processes = place->clients,
