@@ -318,15 +318,17 @@ static const struct sms__field cluster_fields[] = {
     {"alone", SMS__CUSTOM, .read = sms__read_alone,
      .help = "the block policy of pods that run alone, with which they are compared; default round_robin"},
     {"pods", SMS__CUSTOM, .read = sms__read_pods, .required = true, .help = "a list of pods, tables of them, samples"},
+    {"monitor", SMS__CUSTOM, .read = sms__read_monitor, .help = "how nodes see the jobs on their GPUs begin and end"},
     {"scheduler", SMS__CUSTOM, .read = read_scheduler, .help = "when pods that wait are tried again"},
     {"failures", SMS__CUSTOM, .read = sms__read_failures, .help = "a list of nodes and GPUs that fail and return"},
     {"run", SMS__CUSTOM, .read = sms__read_run, .help = "how long, from which seed, how often"},
     {"expect", SMS__CUSTOM, .read = sms__read_expects, .help = "what `smsched check` checks"},
     {0}};
 
-const struct sms__table sms__cluster_tables[4] = {{"scenario with nodes", cluster_fields},
+const struct sms__table sms__cluster_tables[5] = {{"scenario with nodes", cluster_fields},
                                                   {"scenario: nodes", node_fields},
                                                   {"scenario: scheduler", scheduler_fields},
+                                                  {"scenario: monitor", sms__monitor_fields},
                                                   {NULL, NULL}};
 
 /* Read after nodes, wherever they stand. */
@@ -383,6 +385,7 @@ void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct
 {
     struct sms__cluster *cluster = scenario->cluster;
     cluster->rows = cluster->nodes <= ROWS_MAX ? cluster->nodes : cluster->kinds <= ROWS_MAX ? cluster->kinds : 0;
+    sms__complete_monitor(reader, scenario);
     bool whole = require(reader, scenario->node, "nodes", cluster->nodes);
     whole &= require(reader, scenario->node, "pods", cluster->groups);
     whole &= require(reader, scenario->node, "policies", scenario->policies);

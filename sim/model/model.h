@@ -172,6 +172,7 @@ struct sms__process {
     struct sms__choice *choice; /* [choices], choices >= 1; with 1 nothing is drawn */
     size_t choices;
     uint64_t memory_most; /* of a pod: device memory that it may hold; 0: all that is free */
+    double period_ps;     /* of a pod: from the start of a job to that of the next; 0: when it has ended */
 };
 
 /* How the contexts on a device share it. Together: kernels of all at once, as under MPS, without its limits. */
@@ -238,9 +239,10 @@ struct sms__pods {
     uint64_t count;
     double start_ps; /* of the first */
     struct sms__arriving arriving;
-    double duration_ps; /* 0: for ever */
-    int spread;         /* enum sms__pod_spread, of the duration */
-    double deadline_ps; /* from arrival to end; 0: none */
+    double duration_ps;     /* 0: for ever */
+    int spread;             /* enum sms__pod_spread, of the duration */
+    double deadline_ps;     /* from arrival to end; 0: none */
+    double job_deadline_ps; /* of each job, from its first use of the GPU to its end; 0: none */
     bool pool;
     size_t rows, first_row; /* of a sample: the pods that it draws from; rows 0: it is none */
     double until;           /* of a sample: GPUs asked for at the end, as a share of the cluster's; 0: `count` pods */
@@ -264,6 +266,19 @@ enum { SMS__NO_GPU = -1, SMS__EACH_GPU = -2 };
 enum { SMS__LABELS_MAX = 64 };
 
 enum sms__pod_spread { SMS__POD_FIXED, SMS__POD_EXPONENTIAL };
+
+/* calibrated: what happens is seen and stamped a random time later; cycle: by samples, one after another. */
+enum sms__monitor_model { SMS__MONITOR_CALIBRATED, SMS__MONITOR_CYCLE };
+
+/* How the nodes' monitors look at their GPUs' tasks (docs/realtime.md). */
+struct sms__monitor_rules {
+    int model;                            /* enum sms__monitor_model */
+    double query_ps, list_ps, top_ps;     /* cycle: of the device, of the containers, of one's processes */
+    double start_least_ps, start_most_ps; /* calibrated: from what happens to when it is seen */
+    double end_least_ps, end_most_ps;
+    int eager;   /* a task that runs beyond its deadline is a miss at once */
+    double full; /* from this use of the cores or of the memory on a node is full */
+};
 
 /* What pods with workloads are simulated as: the time that they take alone; steps, with each kernel as a whole;
  * kernels block by block. */
@@ -291,10 +306,11 @@ struct sms__cluster {
     double start_delay_ps;          /* from placement to the start of what takes the duration */
     struct sms__failure *failure;   /* [failures] */
     size_t failures;
-    double failing;                /* how many nodes and GPUs that lets fail, each entry by itself */
-    uint64_t gpu_milli, cpu_milli; /* of all nodes */
-    double pods, load;             /* about how many come, and how many GPUs they ask for as a share of all */
-    size_t slots;                  /* pods with workloads that one GPU may have at once, at most */
+    double failing;                     /* how many nodes and GPUs that lets fail, each entry by itself */
+    uint64_t gpu_milli, cpu_milli;      /* of all nodes */
+    double pods, load;                  /* about how many come, and how many GPUs they ask for as a share of all */
+    size_t slots;                       /* pods with workloads that one GPU may have at once, at most */
+    struct sms__monitor_rules *monitor; /* NULL: nobody looks */
 };
 
 /* The host of the devices. 0: no limit, no power. */
@@ -414,6 +430,11 @@ bool sms__demand_parts(struct sms__reader *reader, const struct sms__device *dev
  * `usage` is the SM's, as policies see it. */
 int sms__hard_refuses(const struct sms__device *device, const struct sms__fit *fit, const double *usage);
 
+/* monitor.c: `monitor:` of a cluster; and one as it is unless told, where a policy asks. */
+void sms__read_monitor(struct sms__reader *reader, const struct sms__node *node, void *at);
+void sms__complete_monitor(struct sms__reader *reader, struct sms_scenario *scenario);
+extern const struct sms__field sms__monitor_fields[];
+
 /* Tables of fields, for `smsched list fields`. */
 struct sms__table {
     const char *title;
@@ -487,7 +508,7 @@ const struct sms__node *sms__table_row(struct sms__reader *reader, const struct 
 size_t sms__table_rows(struct sms__reader *reader, const struct sms__node *table);
 /* An upper bound of the entries of a list, each row of its tables one. */
 size_t sms__count_entries(const struct sms__node *list);
-extern const struct sms__table sms__cluster_tables[4]; /* ends with a title of NULL */
+extern const struct sms__table sms__cluster_tables[5]; /* ends with a title of NULL */
 
 /* failures.c: `failures:` of a cluster, whose nodes are read; `at` is the scenario. */
 void sms__read_failures(struct sms__reader *reader, const struct sms__node *node, void *at);
@@ -515,7 +536,7 @@ long sms__read_node_devices(struct sms__reader *reader, const struct sms__node *
 struct sms__podwork {
     const struct sms__node *workload; /* or NULL */
     uint64_t repeat;
-    double priority, weight, active_threads;
+    double priority, weight, active_threads, period_ps;
 };
 /* The scenario's VM of pods with a workload that ask for this, plus 1; 0 if they have none. What they ask for is
  * brought in line with it. */

@@ -16,7 +16,7 @@ struct entry {
     const char *name;
     const struct sms__node *table, *sample, *models, *selector;
     uint64_t count, gpus, gpu_milli, gpu_memory, cpu_milli, memory;
-    double start_ps, duration_ps, deadline_ps, until;
+    double start_ps, duration_ps, deadline_ps, job_deadline_ps, until;
     struct sms__arriving arriving;
     struct sms__podwork work;
     int spread, on_failure;
@@ -55,9 +55,13 @@ static const struct sms__field pod_fields[] = {
     {"spread", SMS__CHOICE, 0, F(entry, spread), .choices = spreads,
      .help = "of the duration: fixed or exponential with that mean; default fixed"},
     {"deadline", SMS__QUANTITY, SMS__TIME, F(entry, deadline_ps), 1, CLOCK_PS, .help = "from its arrival to its end"},
+    {"job_deadline", SMS__QUANTITY, SMS__TIME, F(entry, job_deadline_ps), 1, CLOCK_PS,
+     .help = "of each of its jobs, from its first use of the GPU to its end; without a workload, of its duration"},
     {"workload", SMS__CUSTOM, 0, F(entry, work.workload), .read = sms__keep_scalar,
      .help = "instead of a duration: what one job does, on each of its GPUs"},
     {"repeat", SMS__CUSTOM, 0, F(entry, work.repeat), .read = sms__read_repeat, .help = "jobs, or forever; default 1"},
+    {"period", SMS__QUANTITY, SMS__TIME, F(entry, work.period_ps), 1, SMS__TIME_MAX_PS,
+     .help = "from the start of a job to that of the next, if it has ended by then; default: when it has ended"},
     {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, work.priority), -1e6, 1e6,
      .help = "of those that wait the highest is tried first; of its processes, as of processes; default 0"},
     {"weight", SMS__QUANTITY, SMS__RATIO, F(entry, work.weight), 1e-6, 1e6,
@@ -184,6 +188,7 @@ static struct sms__pods pods_of(const struct entry *entry, const struct sms__nod
                               .duration_ps = entry->duration_ps,
                               .spread = entry->spread,
                               .deadline_ps = entry->deadline_ps,
+                              .job_deadline_ps = entry->job_deadline_ps,
                               .until = entry->until,
                               .on_failure = entry->on_failure,
                               .restarts = entry->restarts};

@@ -71,7 +71,8 @@ static const struct sms__process *process_of(struct sms__reader *reader, const s
                                      .device = -1,
                                      .choice = SMS__NEW(reader->arena, struct sms__choice, 1),
                                      .choices = 1,
-                                     .memory_most = memory_most};
+                                     .memory_most = memory_most,
+                                     .period_ps = work->period_ps};
     process->choice->workload = workload;
     return process;
 }
@@ -79,7 +80,7 @@ static const struct sms__process *process_of(struct sms__reader *reader, const s
 /* What is of workloads only. */
 static void check_none(struct sms__reader *reader, const struct sms__node *node)
 {
-    static const char *const keys[] = {"repeat", "weight", "active_threads"};
+    static const char *const keys[] = {"repeat", "period", "weight", "active_threads"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (sms__node_get(node, keys[i]))
             sms__complain(reader, sms__node_get(node, keys[i]), "%s is of pods with a workload", keys[i]);

@@ -67,6 +67,17 @@ double sms__histogram_rank(const struct sms__histogram *histogram, double p)
     return value > (double)histogram->greatest ? (double)histogram->greatest : value;
 }
 
+static struct sms__monitor_record *new_monitor_record(struct sms__arena *arena)
+{
+    struct sms__monitor_record *monitor = SMS__NEW(arena, struct sms__monitor_record, 1);
+    struct sms__float_record *const floats[] = {&monitor->truly, &monitor->seen};
+    for (size_t i = 0; i < 2; i++) {
+        sms__histogram_init(&floats[i]->late, arena);
+        sms__histogram_init(&floats[i]->early, arena);
+    }
+    return monitor;
+}
+
 void sms__record_init(struct sms__record *record, struct sms__arena *arena, const struct sms_scenario *scenario)
 {
     *record = (struct sms__record){.scenario = scenario};
@@ -86,6 +97,8 @@ void sms__record_init(struct sms__record *record, struct sms__arena *arena, cons
         sms__histogram_init(&record->cluster->wait, arena);
         if (scenario->cluster->rows)
             record->node = SMS__NEW(arena, struct sms__node_record, scenario->cluster->rows);
+        if (scenario->cluster->monitor)
+            record->cluster->monitor = new_monitor_record(arena);
         sms__histogram_init(&record->cluster->turnaround, arena);
         sms__histogram_init(&record->cluster->slowdown, arena);
     }
@@ -111,6 +124,20 @@ static void restart_processes(struct sms__record *record)
         record->shared[d] = (struct sms__shared_record){.most_held = record->shared[d].most_held};
 }
 
+static void restart_floats(struct sms__float_record *record)
+{
+    sms__histogram_clear(&record->late);
+    sms__histogram_clear(&record->early);
+    *record = (struct sms__float_record){.late = record->late, .early = record->early};
+}
+
+static void restart_monitor(struct sms__monitor_record *monitor)
+{
+    restart_floats(&monitor->truly);
+    restart_floats(&monitor->seen);
+    *monitor = (struct sms__monitor_record){.truly = monitor->truly, .seen = monitor->seen};
+}
+
 static void restart_cluster(struct sms__cluster_record *cluster)
 {
     cluster->arrived = cluster->placed = cluster->timed = cluster->missed = 0;
@@ -119,6 +146,8 @@ static void restart_cluster(struct sms__cluster_record *cluster)
     cluster->gpu_ps = cluster->cpu_ps = cluster->alone_ps = 0;
     cluster->down_ps = cluster->down_cpu_ps = cluster->wasted_ps = 0;
     sms__histogram_clear(&cluster->wait);
+    if (cluster->monitor)
+        restart_monitor(cluster->monitor);
     sms__histogram_clear(&cluster->turnaround);
     sms__histogram_clear(&cluster->slowdown);
 }

@@ -100,6 +100,29 @@ enum sms__stall {
     SMS__STALLS
 };
 
+/* Numbers of either sign. */
+struct sms__spread_record {
+    uint64_t count;
+    sms__integral sum, least, greatest;
+};
+
+/* Jobs that ended, by the time left until their deadline, ps. */
+struct sms__float_record {
+    uint64_t tasks, missed;
+    struct sms__spread_record spread;
+    struct sms__histogram late, early; /* by how much they missed it; how much was left, 0 included */
+};
+
+/* The tasks of a cluster's containers, and what its monitors saw of them, since the end of the warm-up. */
+struct sms__monitor_record {
+    struct sms__spread_record start, end, run; /* errors, ps: seen - true; of the time between: seen - true */
+    struct sms__float_record truly, seen;
+    uint64_t unseen;                /* tasks that began and ended between two samples */
+    uint64_t requests, unqualified; /* of the master; of those, no node qualified */
+    uint64_t messages;              /* answers of nodes */
+    uint64_t queued;                /* pods for which no node qualified when they were tried first */
+};
+
 enum { SMS__ALLOCATIONS = 201 };
 
 /* A cluster when pods that ask for so many of its GPUs have come. `reached`: they have. */
@@ -131,6 +154,7 @@ struct sms__cluster_record {
     uint64_t last_end_ps;           /* since the run began */
     uint64_t lasting, unended;      /* pods with a duration, of the whole run; of those, not ended */
     struct sms__allocation allocation[SMS__ALLOCATIONS];
+    struct sms__monitor_record *monitor; /* NULL: there is none */
 };
 
 /* A value that changes in steps: its integral from the start of what is measured to `t` is integral_ps + value * t. */

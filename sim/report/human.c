@@ -196,17 +196,27 @@ static const char *const workload_columns[] = {
     "slowdown_mean_ratio", "slowdown_p95_ratio", "deadline_miss_ratio", "stp_ratio",          "gpu_busy_ratio"};
 enum { WORKLOAD_COLUMNS = sizeof workload_columns / sizeof *workload_columns };
 
+/* And where nodes have monitors. */
+static const char *const monitor_columns[] = {"timed_jobs_count",   "job_miss_ratio", "job_miss_seen_ratio",
+                                              "jobs_in_time_per_s", "float_mean_ns",  "queued_count",
+                                              "messages_count"};
+enum { MONITOR_COLUMNS = sizeof monitor_columns / sizeof *monitor_columns };
+
 /* NULL beyond. */
 static const char *cluster_column(const struct sms_results *results, size_t i)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
     size_t failing = scenario->cluster->failures ? FAILURE_COLUMNS : 0, working = scenario->vms ? WORKLOAD_COLUMNS : 0;
+    size_t seen = scenario->cluster->monitor ? MONITOR_COLUMNS : 0;
     if (i < CLUSTER_COLUMNS)
         return cluster_columns[i];
     i -= CLUSTER_COLUMNS;
     if (i < failing)
         return failure_columns[i];
-    return i - failing < working ? workload_columns[i - failing] : NULL;
+    i -= failing;
+    if (i < working)
+        return workload_columns[i];
+    return i - working < seen ? monitor_columns[i - working] : NULL;
 }
 
 /* A row a metric, a column a policy: names are long and policies few. */

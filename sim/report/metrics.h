@@ -38,6 +38,8 @@ size_t sms__subject_count(const struct sms_scenario *scenario, enum sms_subject 
 /* metrics_cluster.c: the row of the cluster; those of its nodes. */
 void sms__measure_cluster(const struct sms__record *record, double *out);
 void sms__measure_nodes(const struct sms__record *record, double *out);
+/* metrics_monitor.c: of that, what monitors tell, of so much time; NULL: there are none. */
+void sms__measure_monitor(const struct sms__monitor_record *own, double time_ps, double *out);
 
 /* Everything but what needs the stand-alone runs, which is NAN so far. */
 void sms__measure(const struct sms__record *record, struct sms__values *values);

@@ -80,6 +80,7 @@ void sms__measure_cluster(const struct sms__record *record, double *out)
     out[CLUSTER(LOST)] = (double)own->lost;
     out[CLUSTER(UP)] = over(up_ps, gpu_ps);
     out[CLUSTER(WASTED)] = over((double)own->wasted_ps, (double)own->gpu_ps);
+    sms__measure_monitor(own->monitor, time_ps, out);
 }
 
 static double integral(const struct sms__steps *level, const struct sms__record *record)

@@ -50,6 +50,8 @@ static void add_pods(char *text, uint64_t *state, size_t i)
     add(text, "%s", arrivals[draw(state, 4)]);
     if (draw(state, 5))
         add(text, ", duration: %d s%s", 1 + (int)draw(state, 30), draw(state, 2) ? ", spread: exponential" : "");
+    if (draw(state, 2))
+        add(text, ", job_deadline: %d s", 1 + (int)draw(state, 30));
     add(text, "}\n");
 }
 
@@ -80,7 +82,10 @@ static void make(char *text, uint64_t seed)
               "gpus: 2, model: B, cpu: 4, "
               "memory: 8 GiB, labels: {zone: y}}\n");
     add(text, "policies: [first_fit, random, best_fit, worst_fit, fgd, {fgd: {order: exact}}, dot_product, "
-              "gpu_packing, gpu_clustering, gpushare, balanced, dominant_share]\n");
+              "gpu_packing, gpu_clustering, gpushare, balanced, dominant_share, realtime, "
+              "{realtime: {rank: bestfit_float, retry: 300 ms}}]\n");
+    if (draw(&state, 2))
+        add(text, "monitor: {model: %s, eager_miss: on}\n", draw(&state, 2) ? "cycle" : "calibrated");
     if (draw(&state, 3) == 0)
         add(text, "scheduler: {retry: 2 s, retry_most: 8 s, start_delay: 300 ms}\n");
     add(text, "pods:\n");

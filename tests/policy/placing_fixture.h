@@ -19,6 +19,7 @@ enum { GIB_SHIFT = 30, ANY_MODEL = -1, T4 = 3, P100 = 5 };
     X(gpushare)                                                                                                        \
     X(least_allocated)                                                                                                 \
     X(most_allocated)                                                                                                  \
+    X(realtime)                                                                                                        \
     X(worst_fit)
 
 #define DECLARE(name) extern const struct sms_place_policy sms_placing_##name;

@@ -27,10 +27,11 @@ struct sms_pod_view {
     uint64_t gpu_memory; /* of each, on top of that; 0: not asked for */
     uint64_t cpu_milli;
     uint64_t memory;
-    uint64_t models;  /* bit m: may run on GPU model m; all bits: on any */
-    uint64_t labels;  /* bit i: its node must have label i */
-    int32_t priority; /* in thousandths; of pods that wait the highest is tried first */
-    uint32_t kind;    /* of the workload that it runs, from 1; 0: none */
+    uint64_t models;      /* bit m: may run on GPU model m; all bits: on any */
+    uint64_t labels;      /* bit i: its node must have label i */
+    int32_t priority;     /* in thousandths; of pods that wait the highest is tried first */
+    uint32_t kind;        /* of the workload that it runs, from 1; 0: none */
+    uint64_t deadline_ps; /* of each of its jobs, or, where it has none, from its arrival to its end; 0: none */
 };
 
 struct sms_gpu_view {
@@ -39,6 +40,17 @@ struct sms_gpu_view {
     uint64_t memory_left;
     uint32_t workloads; /* for policies that ask: how many pods on it run some, and which, ascending */
     uint16_t *kind;     /* [workloads], kept by the engine; else NULL */
+};
+
+/* What a node's monitor says of it when it is asked: as old and as wrong as the monitor is (docs/realtime.md). */
+struct sms_monitored {
+    bool answers;         /* false: it cannot take a container, and sends no message */
+    bool full;            /* that is why: its cores, or the memory of its GPUs */
+    uint32_t misses;      /* or that: containers whose latest job missed its deadline */
+    uint32_t timed;       /* containers with a deadline of which it has a record */
+    double float_ps;      /* time that the latest job of each of these left until its deadline, added up */
+    double core;          /* use of its GPUs' cores, 0..1 */
+    uint64_t memory_left; /* of its GPUs, whatever pods have asked for */
 };
 
 /* One node, as its pods have left it. */
@@ -55,7 +67,8 @@ struct sms_node_view {
     /* Pods on it, each once, by the number of GPUs they ask for; [0] those without GPUs, [1] those with a part of one
      * or one. */
     uint32_t pods_by_gpus[SMS_NODE_GPUS_MAX + 1];
-    uint32_t parts; /* pods with a part of one GPU */
+    uint32_t parts;                        /* pods with a part of one GPU */
+    const struct sms_monitored *monitored; /* where the policy has a `pace`; else NULL */
 };
 
 /* A shape that is typical for the pods of the scenario, and its share among them (FGD, ATC'23, section 4.1). */
@@ -81,6 +94,13 @@ enum sms_place_search {
     SMS_PLACE_RANDOM /* each that fits is as likely */
 };
 
+/* The time that decisions take, ps. One is made after another, each in three steps: the nodes are asked, and their
+ * answers are those of query_ps later; decide_ps later the pod goes to the best of the nodes that answered, or, if none
+ * qualifies, it is tried again after retry_ps, behind those that wait by then. */
+struct sms_place_pace {
+    double query_ps, decide_ps, retry_ps;
+};
+
 struct sms_place_policy {
     const char *name;
     const char *help;               /* one sentence, no full stop */
@@ -88,7 +108,8 @@ struct sms_place_policy {
     enum sms_place_search search;
     bool asks; /* sms_place_slowdowns; scores are then not kept for nodes that are alike */
 
-    /* SMS_PLACE_BEST, which must have it: how well the node suits; finite. `chosen[i]` is 1 where GPU i is taken, else
+    /* SMS_PLACE_BEST, which must have it: how well the node suits; finite, or -INFINITY: the pod does not go there.
+     * `chosen[i]` is 1 where GPU i is taken, else
      * 0; it holds what `choose`, or the engine's best fit, says, and may be changed. The function must depend on its
      * arguments alone, and not on the node's number: the engine keeps scores of nodes that are alike. */
     double (*score)(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
@@ -97,6 +118,10 @@ struct sms_place_policy {
     /* Which GPUs of a node that fits; NULL: those with least left that have enough, of equal ones the lowest. */
     void (*choose)(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
                    uint8_t chosen[SMS_NODE_GPUS_MAX]);
+
+    /* With SMS_PLACE_BEST: how long decisions take in a cluster of so many nodes. Such a policy sees what the nodes'
+     * monitors say, and nodes that do not answer are not scored. NULL: no time; nobody is asked. */
+    struct sms_place_pace (*pace)(const struct sms_place_view *view, size_t nodes);
 };
 
 /* Whether the GPU has what the pod asks of each. */

@@ -69,7 +69,10 @@ static void let_come(void *subject, uint64_t now)
         mark(placing, milli);
         placing->arrived_milli = milli;
         placing->record->arrived++;
-        sms__lines_add(placing, p, now);
+        if (placing->master)
+            sms__master_add(placing, p, now);
+        else
+            sms__lines_add(placing, p, now);
         if (!placing->cluster->priorities)
             sms__lines_serve(placing, now);
     }
@@ -99,7 +102,7 @@ static int init_engine(struct sms__placing *placing)
     const struct sms_run_options *options = placing->spec->options;
     const struct sms_scenario *scenario = placing->scenario;
     struct sms__engine *engine = &placing->engine;
-    size_t sources[SMS__LEVELS] = {[SMS__LEVEL_TENANT] = 2, [SMS__LEVEL_POLICY] = 2, [SMS__LEVEL_RUN] = 2};
+    size_t sources[SMS__LEVELS] = {[SMS__LEVEL_TENANT] = 2, [SMS__LEVEL_POLICY] = 3, [SMS__LEVEL_RUN] = 2};
     int code = sms__hosts_prepare(placing, sources);
     sms__engine_init(engine, placing->arena, sources);
     engine->plain = placing->plain;
@@ -131,6 +134,8 @@ static int init(struct sms__placing *placing)
     sms__failures_await(placing);
     if (code == SMS_OK)
         sms__hosts_init(placing);
+    sms__watch_init(placing);
+    sms__master_init(placing);
     return code ? code : sms__predict_init(placing);
 }
 
@@ -155,6 +160,8 @@ static void close_all(struct sms__placing *placing, uint64_t now)
 {
     struct sms__cluster_record *record = placing->record;
     sms__books_settle(placing, now);
+    if (placing->monitor)
+        sms__monitor_finish(placing->monitor, now);
     mark(placing, placing->arrived_milli);
     double step = placing->cluster->load / (SMS__ALLOCATIONS - 1);
     if (placing->marks < SMS__ALLOCATIONS && /* the last may lie where all have come */

@@ -6,6 +6,7 @@
 
 #include "../../engine/engine.h"
 #include "../simulate.h"
+#include "monitor.h"
 
 #include <gsl/gsl_rng.h>
 
@@ -25,6 +26,7 @@ struct sms__pod {
     uint16_t tenant;                  /* the scenario's VM that it runs, plus 1; 0: it lasts its duration */
     uint8_t left;                     /* of its processes, those that are not through */
     bool ended, failed, lost;
+    bool queued; /* no node qualified for it when it was tried first */
 };
 
 /* Books of nodes with the same contents have one entry, which keeps what has been computed of them. The table has
@@ -144,6 +146,10 @@ struct sms__placing {
     uint32_t *cut;             /* [cuts]: pods that lost their place at this instant */
     size_t cuts;
 
+    /* master.c, watch.c */
+    struct sms__master *master;   /* NULL: decisions take no time */
+    struct sms__monitor *monitor; /* NULL: there is none */
+
     struct sms__hosts *hosts; /* hosts.h; NULL: no pod has a workload */
 
     /* cluster.c */
@@ -207,6 +213,7 @@ void sms__pod_cut(struct sms__placing *placing, uint32_t pod, uint64_t now);
 /* All whose duration is over now. */
 void sms__pods_end(struct sms__placing *placing, uint64_t now);
 double sms__pod_deadline(const struct sms__placing *placing, const struct sms__pod *pod);
+uint64_t sms__job_deadline_ps(const struct sms__placing *placing, const struct sms__pod *pod); /* 0: none */
 /* Thousandths of GPUs as a share of all of the cluster. */
 double sms__share_of_gpus(const struct sms__placing *placing, uint64_t milli);
 
@@ -221,6 +228,16 @@ void sms__failures_come(struct sms__placing *placing, uint64_t now);
 void sms__tally_pod(struct sms__placing *placing, size_t node, const struct sms_pod_view *pod, int by);
 void sms__tally_down(struct sms__placing *placing, size_t node, int nodes, int gpus);
 void sms__tally_failure(struct sms__placing *placing, size_t node);
+/* master.c: pods that wait for a decision that takes time. */
+void sms__master_init(struct sms__placing *placing);
+void sms__master_add(struct sms__placing *placing, uint32_t pod, uint64_t now);
+void sms__master_act(void *placing, uint64_t now);
+
+/* watch.c: what the nodes' monitors get to see. */
+void sms__watch_init(struct sms__placing *placing);
+void sms__watch_begin(struct sms__placing *placing, uint32_t pod, uint64_t now);
+void sms__watch_end(struct sms__placing *placing, uint32_t pod, uint64_t now);
+struct sms__node_use sms__use_of_node(const struct sms__placing *placing, size_t node);
 
 /* cluster.c: ends the run, as the policy answered what it may not. */
 void sms__placing_stop(struct sms__placing *placing, const char *why);

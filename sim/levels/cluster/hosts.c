@@ -142,6 +142,20 @@ static void through(void *subject, struct sms__client *client, uint64_t now)
     sms__engine_at(&placing->engine, hosts->source, now);
 }
 
+/* Of processes of one pod the numbers of their jobs differ. */
+static void job(void *subject, const struct sms__client *client, bool begins, uint64_t now)
+{
+    struct sms__hosts *hosts = subject;
+    uint64_t number = client->jobs * SMS_NODE_GPUS_MAX + (uint64_t)client->only;
+    struct sms__monitor *monitor = hosts->placing->monitor;
+    if (begins)
+        sms__monitor_began(monitor, client->tag, number, now);
+    else if (client->record->failed)
+        sms__monitor_failed(monitor, client->tag, number, now);
+    else
+        sms__monitor_ended(monitor, client->tag, number, now);
+}
+
 static void end_pods(void *subject, uint64_t now)
 {
     struct sms__hosts *hosts = subject;
@@ -163,6 +177,7 @@ static void set_up(struct sms__hosts *hosts, size_t k, struct sms__setup *setup)
                                  .slots = hosts->placing->cluster->slots,
                                  .cores = (double)kind->cpu_milli / 1000,
                                  .through = through,
+                                 .job = hosts->placing->cluster->monitor ? job : NULL,
                                  .subject = hosts};
 }
 
@@ -269,6 +284,21 @@ int sms__hosts_close(struct sms__placing *placing, uint64_t now)
         code = code ? code : host->code;
     }
     return code;
+}
+
+bool sms__hosts_simulate(const struct sms__placing *placing) { return placing->hosts && placing->hosts->simulated; }
+
+bool sms__hosts_use(const struct sms__placing *placing, size_t node, struct sms__node_use *use)
+{
+    const struct sms_share *host = host_of(placing->hosts, node);
+    *use = (struct sms__node_use){0};
+    for (size_t b = 0; host && b < host->boards; b++) {
+        const struct sms__board *board = &host->board[b];
+        use->core += (board->core < SMS_FULL ? board->core / SMS_FULL : 1) / (double)host->boards;
+        use->memory += board->model->memory;
+        use->memory_used += board->held;
+    }
+    return host != NULL;
 }
 
 bool sms__hosts_busy(const struct sms__placing *placing)

@@ -30,6 +30,10 @@ void sms__hosts_settle(struct sms__placing *placing, int credit, uint64_t now);
 void sms__hosts_forget(struct sms__placing *placing);
 int sms__hosts_close(struct sms__placing *placing, uint64_t now);
 bool sms__hosts_busy(const struct sms__placing *placing);
+/* Whether jobs of pods with workloads are told to monitors one by one (watch.c). */
+bool sms__hosts_simulate(const struct sms__placing *placing);
+/* What the GPUs of a node with a host are used for; false: it has none. */
+bool sms__hosts_use(const struct sms__placing *placing, size_t node, struct sms__node_use *use);
 
 /* wholes.c: the scenario's VMs with every kernel as a whole, whose time and demand are what simulating the kernel by
  * itself, block by block, has shown. A code as of sms__simulate. */

@@ -162,6 +162,7 @@ bool sms__pod_take(struct sms__placing *placing, uint32_t p, uint32_t node, uint
 void sms__pod_begin(struct sms__placing *placing, uint32_t p, uint64_t now)
 {
     const struct sms__pod *pod = &placing->pod[p];
+    sms__watch_begin(placing, p, now);
     if (pod->tenant)
         sms__hosts_begin(placing, p, now);
     else
@@ -200,10 +201,16 @@ double sms__pod_deadline(const struct sms__placing *placing, const struct sms__p
     return placing->cluster->pod[pod->group].deadline_ps;
 }
 
+uint64_t sms__job_deadline_ps(const struct sms__placing *placing, const struct sms__pod *pod)
+{
+    return (uint64_t)(placing->cluster->pod[pod->group].job_deadline_ps + 0.5);
+}
+
 void sms__pod_end(struct sms__placing *placing, uint32_t p, uint64_t now)
 {
     struct sms__pod *pod = &placing->pod[p];
     double deadline = sms__pod_deadline(placing, pod);
+    sms__watch_end(placing, p, now);
     give_back(placing, pod, now);
     pod->ended = true;
     placing->record->last_end_ps = now;

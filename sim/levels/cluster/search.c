@@ -34,7 +34,7 @@ static double score_plainly(struct sms__placing *placing, size_t n, uint32_t sha
     if (!sms_node_fits(node, pod))
         return -INFINITY;
     double score = sms__score_node(placing, node, pod, chosen);
-    if (isfinite(score))
+    if (isfinite(score) || score == -INFINITY)
         return score;
     placing->wrong = "gave a score that is not finite";
     return -INFINITY;

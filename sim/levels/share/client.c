@@ -120,6 +120,7 @@ void sms__client_move_out(struct sms__client *client, uint64_t now)
 
 void sms__client_leave(struct sms__client *client, enum sms_phase phase, uint64_t now)
 {
+    sms__client_use(client, false, now);
     sms__client_move_out(client, now);
     client->held = client->wanted = 0;
     sms__client_settle(client, now);

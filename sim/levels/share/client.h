@@ -21,6 +21,7 @@ void sms__client_leave(struct sms__client *client, enum sms_phase phase, uint64_
 void sms__client_begin_job(struct sms__client *client, uint64_t now);
 void sms__client_step_over(struct sms__client *client, uint64_t now);
 void sms__client_go_on(struct sms__client *client, uint64_t now);
+void sms__client_use(struct sms__client *client, bool uses, uint64_t now); /* its job uses the device, or has ended */
 void sms__client_copy(struct sms__client *client, bool in, double bytes, void (*done)(void *subject, uint64_t now),
                       uint64_t now);
 

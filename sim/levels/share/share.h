@@ -118,6 +118,7 @@ struct sms__client {
     bool waiting;        /* in the list of those that the policy will be asked about again */
     bool excused;        /* the policy has let this call pass */
     bool context;        /* it has one on its place */
+    bool uses;           /* its job has used the device */
     uint64_t since_ps;   /* in this phase */
     const char *state;   /* as the timeline has it, as the next three */
     enum sms_phase shown;
@@ -164,6 +165,8 @@ struct sms__setup {
     double cores;                 /* 0: no limit */
     /* A process has ended or failed; its slot is free already. */
     void (*through)(void *subject, struct sms__client *client, uint64_t now);
+    /* A job of it uses its device for the first time, or has ended after that; NULL: nobody asks. */
+    void (*job)(void *subject, const struct sms__client *client, bool begins, uint64_t now);
     void *subject;
 };
 

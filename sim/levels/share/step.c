@@ -1,10 +1,21 @@
 /* The steps of a process, one after another, and its jobs. */
 #include "client.h"
 
+void sms__client_use(struct sms__client *client, bool uses, uint64_t now)
+{
+    const struct sms__setup *setup = &client->share->setup;
+    if (client->uses == uses)
+        return;
+    client->uses = uses;
+    if (setup->job)
+        setup->job(setup->subject, client, uses, now);
+}
+
 static void end_job(struct sms__client *client, uint64_t now)
 {
     struct sms__vm_record *record = client->vm_record;
     uint64_t latency = now - client->job_since_ps;
+    sms__client_use(client, false, now);
     record->jobs++;
     record->end_ps = now;
     client->jobs++;
@@ -101,6 +112,8 @@ static bool is_called_off(struct sms__client *client, const struct sms__step *st
 /* Begins a step. Returns whether it is over already. */
 static bool begin_step(struct sms__client *client, const struct sms__step *step, uint64_t now)
 {
+    if (step->kind != SMS__HOST)
+        sms__client_use(client, true, now);
     switch (step->kind) {
     case SMS__HOST:
         sms__client_enter(client, SMS_PHASE_HOST, now);
@@ -125,6 +138,13 @@ static bool begin_step(struct sms__client *client, const struct sms__step *step,
     }
 }
 
+/* Where jobs have a period: the start that the next one is to have; else 0. */
+static uint64_t next_start(const struct sms__client *client)
+{
+    double period = client->vm->process->period_ps;
+    return period > 0 ? sms__after(client->arrived_ps, period * (double)client->jobs) : 0;
+}
+
 static void next_job(struct sms__client *client, uint64_t now)
 {
     if (client->vm->repeat && client->jobs >= client->vm->repeat) {
@@ -132,8 +152,15 @@ static void next_job(struct sms__client *client, uint64_t now)
         sms__client_leave(client, SMS_PHASE_DONE, now);
         return;
     }
-    client->job_since_ps = now;
-    sms__client_begin_job(client, now); /* a job takes time: the model has seen to it */
+    uint64_t due = next_start(client);
+    client->job_since_ps = due > 0 && due < now ? due : now;
+    if (due <= now) {
+        sms__client_begin_job(client, now); /* a job takes time: the model has seen to it */
+        return;
+    }
+    client->job_since_ps = due;
+    sms__client_enter(client, SMS_PHASE_HOST, now);
+    sms__client_after(client, (double)(due - now), sms__client_begin_job, now);
 }
 
 /* The policy may pause or fail a process at any of its functions, so whether it goes on is asked before each step. */

@@ -1,0 +1,152 @@
+/* Which of the nodes that answer is the best for a pod. */
+#include "master.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What is told of a ranking. */
+enum { TOLD = 8, NAME = 64 };
+
+/* -INFINITY: it does not qualify. */
+static double score(const struct sms__placing *placing, size_t n, const struct sms_pod_view *pod)
+{
+    uint8_t chosen[SMS_NODE_GPUS_MAX];
+    const struct sms_node_view *node = &placing->node[n];
+    if (!node->monitored->answers || !sms_node_fits(node, pod))
+        return -INFINITY;
+    return sms__score_node(placing, node, pod, chosen);
+}
+
+uint32_t sms__rank_nodes(struct sms__placing *placing, const struct sms_pod_view *pod, uint64_t now)
+{
+    struct sms__monitor_record *record = placing->record->monitor;
+    uint32_t best = SMS__NO_NODE;
+    double most = -INFINITY;
+    record->requests++;
+    for (size_t n = 0; n < placing->cluster->nodes; n++) {
+        struct sms_monitored *monitored = &placing->master->monitored[n];
+        *monitored = sms__monitor_request(placing->monitor, n, sms__use_of_node(placing, n), now);
+        record->messages += monitored->answers;
+        double own = score(placing, n, pod);
+        if (isnan(own) || own == INFINITY)
+            placing->wrong = "gave a score that is not finite";
+        if (own > most) {
+            most = own;
+            best = (uint32_t)n;
+        }
+    }
+    return best;
+}
+
+enum standing { QUALIFIES, FAILS, LACKS, SILENT, STANDINGS };
+
+static const char *const standing_names[STANDINGS] = {"qualify", "do not qualify", "lack what it asks for",
+                                                      "do not answer"};
+
+struct ranked {
+    enum standing standing;
+    double score;
+    size_t node;
+};
+
+/* The highest score first, of equal ones the lowest node. */
+static int compare(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->standing != y->standing)
+        return x->standing < y->standing ? -1 : 1;
+    if (x->score != y->score)
+        return x->score > y->score ? -1 : 1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+static struct ranked rank(const struct sms__placing *placing, size_t n, const struct sms_pod_view *pod)
+{
+    struct ranked ranked = {QUALIFIES, score(placing, n, pod), n};
+    if (!placing->node[n].monitored->answers)
+        ranked.standing = SILENT;
+    else if (!sms_node_fits(&placing->node[n], pod))
+        ranked.standing = LACKS;
+    else if (ranked.score == -INFINITY)
+        ranked.standing = FAILS;
+    return ranked;
+}
+
+struct text {
+    char text[4096];
+    size_t used;
+};
+
+static void append(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void append(struct text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int wrote = vsnprintf(text->text + text->used, sizeof text->text - text->used, format, args);
+    va_end(args);
+    size_t left = sizeof text->text - text->used - 1;
+    text->used += wrote < 0 ? 0 : (size_t)wrote < left ? (size_t)wrote : left;
+}
+
+/* What the node says, or why it says nothing. */
+static void describe(const struct sms__placing *placing, size_t n, struct text *text)
+{
+    const struct sms_monitored *seen = placing->node[n].monitored;
+    char name[NAME];
+    sms__node_name(placing->cluster, n, name, sizeof name);
+    if (seen->misses)
+        append(text, "%s (%u missed)", name, seen->misses);
+    else if (seen->full)
+        append(text, "%s (full)", name);
+    else if (seen->timed)
+        append(text, "%s (float %.3f s, %.2f GiB free)", name, seen->float_ps / 1e12,
+               (double)seen->memory_left / (1 << 30));
+    else
+        append(text, "%s (no float, %.2f GiB free)", name, (double)seen->memory_left / (1 << 30));
+}
+
+/* Those of one standing, which stand together. Returns how many there are. */
+static size_t tell_standing(const struct sms__placing *placing, const struct ranked *ranked, size_t count,
+                            struct text *text)
+{
+    size_t same = 0;
+    append(text, "%s%s: ", text->used ? "; " : "", standing_names[ranked[0].standing]);
+    for (; same < count && ranked[same].standing == ranked[0].standing; same++) {
+        if (same < TOLD)
+            append(text, "%s", same ? ", " : "");
+        if (same < TOLD)
+            describe(placing, ranked[same].node, text);
+    }
+    if (same > TOLD)
+        append(text, " and %zu more", same - TOLD);
+    return same;
+}
+
+static bool is_asked(const struct sms__placing *placing, uint64_t now)
+{
+    const struct sms__run_spec *spec = placing->spec;
+    return spec->observe && spec->options->on_saying && now >= spec->options->explain_from_ps &&
+           now <= spec->options->explain_to_ps;
+}
+
+void sms__tell_ranking(struct sms__placing *placing, uint32_t pod, const struct sms_pod_view *view, uint64_t now)
+{
+    const struct sms__run_spec *spec = placing->spec;
+    size_t nodes = placing->cluster->nodes;
+    char name[256];
+    if (!is_asked(placing, now))
+        return;
+    struct text *text = SMS__NEW(placing->arena, struct text, 1);
+    struct ranked *ranked = SMS__NEW(placing->arena, struct ranked, nodes);
+    for (size_t n = 0; n < nodes; n++)
+        ranked[n] = rank(placing, n, view);
+    qsort(ranked, nodes, sizeof *ranked, compare);
+    for (size_t n = 0; n < nodes;)
+        n += tell_standing(placing, ranked + n, nodes - n, text);
+    sms__pod_name(placing, pod, name, sizeof name);
+    const struct sms_saying saying = {now, name, text->text};
+    spec->options->on_saying(spec->options->user, spec->observe, &saying);
+}
