@@ -394,6 +394,9 @@ void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct
     sms__link_podwork(reader, file, scenario);
     if (cluster->failures && scenario->vms)
         sms__complain(reader, sms__node_get(scenario->node, "failures"), "nodes that fail run no workloads of pods");
+    if (cluster->failures && cluster->monitor)
+        sms__complain(reader, sms__node_get(scenario->node, "failures"),
+                      "nodes that fail have no monitors, which `monitor:` and policies whose decisions take time need");
     if (!fits_in_memory(scenario))
         sms__complain(reader, sms__node_get(scenario->node, "pods"),
                       "about %.3g pods on %zu nodes need more than %g GiB of memory", cluster->pods, cluster->nodes,

@@ -82,9 +82,10 @@ static void make(char *text, uint64_t seed)
               "gpus: 2, model: B, cpu: 4, "
               "memory: 8 GiB, labels: {zone: y}}\n");
     add(text, "policies: [first_fit, random, best_fit, worst_fit, fgd, {fgd: {order: exact}}, dot_product, "
-              "gpu_packing, gpu_clustering, gpushare, balanced, dominant_share, realtime, "
-              "{realtime: {rank: bestfit_float, retry: 300 ms}}]\n");
-    if (draw(&state, 2))
+              "gpu_packing, gpu_clustering, gpushare, balanced, dominant_share");
+    bool fails = draw(&state, 2);
+    add(text, fails ? "]\n" : ", realtime, {realtime: {rank: bestfit_float, retry: 300 ms}}]\n");
+    if (!fails && draw(&state, 2))
         add(text, "monitor: {model: %s, eager_miss: on}\n", draw(&state, 2) ? "cycle" : "calibrated");
     if (draw(&state, 3) == 0)
         add(text, "scheduler: {retry: 2 s, retry_most: 8 s, start_delay: 300 ms}\n");
@@ -95,7 +96,6 @@ static void make(char *text, uint64_t seed)
         add(text,
             "  - {name: t, table: {columns: [name, gpus, gpu, duration], rows: [[r0, 1, 40 %%%%, 5 s], [r1, 2, ~, "
             "~], [r2, 0, ~, 3 s]]}}\n  - {sample: t, until: 90 %%%%, arrivals: {poisson: 300 ms}}\n");
-    bool fails = draw(&state, 2);
     if (fails)
         add_failures(text, &state);
     const char *whole = fails ? ", duration: 60 s" : "";
