@@ -36,7 +36,7 @@ struct sms__openb_pod {
 struct sms__openb {
     struct sms__openb_node *node;
     struct sms__openb_pod *pod;
-    size_t nodes, nodes_room, pods, pods_room;
+    size_t nodes, pods;
     uint32_t models;  /* bit m: some node has GPUs of model m */
     bool times, ends; /* the list says when pods come; when they go */
 };

@@ -105,24 +105,12 @@ static const struct sms__openb_model *find_model(struct list *list, size_t colum
 
 static uint32_t bit_of(const struct sms__openb_model *model) { return (uint32_t)1 << (model - sms__openb_models); }
 
-static void *one_more(struct sms__arena *arena, void *items, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return items;
-    *room = *room ? 2 * *room : 1024;
-    void *grown = sms__alloc(arena, *room, size);
-    if (count)
-        memcpy(grown, items, count * size);
-    return grown;
-}
-
 static bool take_node(struct list *list)
 {
     struct sms__openb *openb = list->openb;
     if (openb->nodes == SMS__OPENB_NODES)
         return false;
-    openb->node = one_more(list->rows->arena, openb->node, openb->nodes, &openb->nodes_room, sizeof *openb->node);
-    struct sms__openb_node *node = &openb->node[openb->nodes++];
+    struct sms__openb_node *node = SMS__APPEND(list->rows->arena, openb->node, openb->nodes);
     const char *model = field(list, NODE_MODEL);
     *node = (struct sms__openb_node){
         .name = name(list, NODE_NAME),
@@ -170,8 +158,7 @@ static bool take_pod(struct list *list)
     struct sms__openb *openb = list->openb;
     if (openb->pods == SMS__OPENB_PODS)
         return false;
-    openb->pod = one_more(list->rows->arena, openb->pod, openb->pods, &openb->pods_room, sizeof *openb->pod);
-    struct sms__openb_pod *pod = &openb->pod[openb->pods++];
+    struct sms__openb_pod *pod = SMS__APPEND(list->rows->arena, openb->pod, openb->pods);
     *pod = (struct sms__openb_pod){
         .name = name(list, POD_NAME),
         .cpu_milli = whole(list, POD_CPU, 0, MOST),
