@@ -143,6 +143,10 @@ struct sms__record {
 
 void sms__record_init(struct sms__record *record, struct sms__arena *arena, const struct sms_scenario *scenario);
 
+/* A job that arrived at `since_ps` ends. `deadline_ps` is counted from its arrival; 0: it has none. In a guard of the
+ * record's arena. */
+void sms__record_job(struct sms__vm_record *record, uint64_t since_ps, double deadline_ps, uint64_t now);
+
 /* Forgets all that was measured; what it measures now begins at `now`. */
 void sms__record_restart(struct sms__record *record, uint64_t now);
 

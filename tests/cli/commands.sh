@@ -1,16 +1,11 @@
 #!/usr/bin/env bash
 # The command line as a user meets it. Usage: commands.sh SMSCHED
 set -u
+. "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
 status=0
 output=
 
-ok() { passed=$((passed + 1)); }
-bad() { failed=$((failed + 1)); echo "FAILED: $1"; [ -z "${2-}" ] || echo "$2"; }
 # try EXIT WHAT ARGUMENT...: runs smsched, keeps what it said in $output.
 try() {
     local expected=$1 what=$2
@@ -161,5 +156,4 @@ if [ "$(grep -vc '^#\|^$' "$work/shared150/plots/turnaround.dat")" -eq 2 ]; then
 printf 'scenario,policy,process,device,state,start_ns,end_ns\ns,p,c/0,,kernel,-1,2\n' >"$work/shared10/spans.csv"
 try 3 "a span that begins before the run" plot "$work/shared10" --figures svg; says "out of range"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -3,16 +3,8 @@
 
 static void end_job(struct sms__client *client, uint64_t now)
 {
-    struct sms__vm_record *record = client->vm_record;
-    uint64_t latency = now - client->job_since_ps;
-    record->jobs++;
-    record->end_ps = now;
     client->jobs++;
-    sms__histogram_add(&record->latency, latency);
-    if (client->vm->deadline_ps > 0 && (double)latency > client->vm->deadline_ps) {
-        record->missed++;
-        record->tardiness_ps += (double)latency - client->vm->deadline_ps;
-    }
+    sms__record_job(client->vm_record, client->job_since_ps, client->vm->deadline_ps, now);
     if (client->held)
         sms__client_release(client, client->held, now); /* what a job leaves behind goes with it */
 }
