@@ -4,19 +4,16 @@
 
 static const struct sms__mode *mode_of(const struct sms_share *share) { return &share->use->mode; }
 
-static bool is_sliced(const struct sms_share *share)
-{
-    return mode_of(share)->kind == SMS__MODE_TIME_SLICE || mode_of(share)->kind == SMS__MODE_MIG;
-}
-
 static void init_units(struct sms__place *place)
 {
     struct sms_share *share = place->share;
-    size_t units = is_sliced(share) ? share->clients : 1;
+    size_t units = sms__units_per_place(share);
+    bool sliced = sms__is_sliced(share);
+    place->view = sms__contention_view(share->arena, share->scenario, place->model);
     place->unit = SMS__NEW(share->arena, struct sms__unit, units);
     for (size_t u = 0; u < units; u++)
-        sms__unit_init(&place->unit[u], share, place, is_sliced(share) ? &share->client[u] : NULL);
-    if (is_sliced(share))
+        sms__unit_init(&place->unit[u], share, place, sliced ? &share->client[u] : NULL);
+    if (sliced)
         sms__slicer_init(place);
 }
 
@@ -60,7 +57,7 @@ void sms__places_init(struct sms_share *share)
 
 struct sms__unit *sms__place_unit(struct sms__place *place, const struct sms__client *client)
 {
-    return &place->unit[is_sliced(place->share) ? client->idx : 0];
+    return &place->unit[sms__is_sliced(place->share) ? client->idx : 0];
 }
 
 const struct sms__fit *sms__place_fit(const struct sms__place *place, const struct sms__client *client, size_t kernel)

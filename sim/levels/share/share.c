@@ -42,10 +42,9 @@ static void ask_all(void *subject, uint64_t now)
 
 static void settle_all(struct sms_share *share, int credit, uint64_t now)
 {
-    bool sliced = share->place[0].slicer.list != NULL;
     for (size_t p = 0; p < share->places; p++) {
         struct sms__place *place = &share->place[p];
-        for (size_t u = 0; u < (sliced ? share->clients : 1); u++)
+        for (size_t u = 0; u < sms__units_per_place(share); u++)
             sms__unit_settle(&place->unit[u], credit, now);
         sms__slicer_settle(place, now);
     }
@@ -71,8 +70,7 @@ static void end_run(void *subject, uint64_t now)
 
 static void count_sources(const struct sms_share *share, size_t places, size_t sources[SMS__LEVELS])
 {
-    bool sliced = share->use->mode.kind == SMS__MODE_TIME_SLICE || share->use->mode.kind == SMS__MODE_MIG;
-    sources[SMS__LEVEL_BLOCK] = places * (sliced ? share->clients : 1);
+    sources[SMS__LEVEL_BLOCK] = places * sms__units_per_place(share);
     sources[SMS__LEVEL_LINK] = 2;
     sources[SMS__LEVEL_TENANT] = share->clients + places;
     sources[SMS__LEVEL_POLICY] = 1;
@@ -162,10 +160,9 @@ static bool is_beyond_clock(const struct sms_share *share)
 
 static uint64_t count_events(const struct sms_share *share)
 {
-    bool sliced = share->place[0].slicer.list != NULL;
     uint64_t events = share->engine.events;
     for (size_t p = 0; p < share->places; p++)
-        for (size_t u = 0; u < (sliced ? share->clients : 1); u++)
+        for (size_t u = 0; u < sms__units_per_place(share); u++)
             events += sms__unit_events(&share->place[p].unit[u]);
     return events;
 }

@@ -28,7 +28,6 @@ struct sms__unit {
     struct sms__engine engine;
     struct sms__blocks blocks;
     struct sms__wholes wholes;
-    struct sms_contention_view view;
     struct sms__action flush;
     struct sms__unit *next, *prev; /* in the round of the place's slicer */
     bool in_round;
@@ -58,7 +57,8 @@ struct sms__place {
     double core;                   /* what its kernels ask for, parts of SMS_FULL */
     struct sms__client *exclusive; /* who must have it alone, or NULL */
     uint32_t *claims;              /* [SMs]: how many that are kept to some SMs have chosen it; NULL: nobody is */
-    struct sms__unit *unit;        /* [processes] under time slices, else [1] */
+    struct sms_contention_view view;
+    struct sms__unit *unit; /* [sms__units_per_place] */
     struct sms__slicer slicer;
 };
 
@@ -151,6 +151,17 @@ struct sms_share {
     size_t warmup_source, end_source;
     int code; /* of an engine inside, if it failed */
 };
+
+/* Whether each process has a unit of its own on each place. */
+static inline bool sms__is_sliced(const struct sms_share *share)
+{
+    return share->use->mode.kind == SMS__MODE_TIME_SLICE || share->use->mode.kind == SMS__MODE_MIG;
+}
+
+static inline size_t sms__units_per_place(const struct sms_share *share)
+{
+    return sms__is_sliced(share) ? share->clients : 1;
+}
 
 /* share.c: one run. */
 int sms__share_run(struct sms__arena *arena, const struct sms__run_spec *spec);

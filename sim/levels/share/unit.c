@@ -90,7 +90,7 @@ static void bring_blocks(struct sms__unit *unit)
         .model = unit->place->model,
         .policy = share->use,
         .contention = share->scenario->contention,
-        .contention_view = unit->view,
+        .contention_view = unit->place->view,
         .record = &spec->record->device[unit->place->board],
         .run = spec->record,
         .idx = unit->place->board,
@@ -110,14 +110,13 @@ void sms__unit_init(struct sms__unit *unit, struct sms_share *share, struct sms_
                     struct sms__client *owner)
 {
     *unit = (struct sms__unit){.share = share, .place = place, .owner = owner, .going = owner == NULL};
-    unit->view = sms__contention_view(share->arena, share->scenario, place->model);
     unit->source = sms__engine_source(&share->engine, SMS__LEVEL_BLOCK, fire, unit);
     unit->flush = (struct sms__action){.act = flush, .subject = unit};
     unit->wholes = (struct sms__wholes){
         .engine = &share->engine,
         .source = unit->source,
         .contention = share->scenario->contention,
-        .view = &unit->view,
+        .view = &place->view,
         .going = unit->going,
         .arena = share->arena,
     };

@@ -63,7 +63,7 @@ static uint64_t service_of(const struct sms__client *client)
     const struct sms__slicer *slicer = client->place ? &client->place->slicer : NULL;
     uint64_t now = client->share->engine.now;
     bool sliced = slicer && slicer->current && slicer->current->owner == client;
-    bool together = client->on_device && slicer && !slicer->list;
+    bool together = client->on_device && slicer && !sms__is_sliced(client->share);
     return client->record->service_ps + (sliced ? now - slicer->since_ps : 0) +
            (together ? now - client->launched_ps : 0);
 }
