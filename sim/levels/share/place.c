@@ -81,15 +81,20 @@ double sms__place_kernel_ps(const struct sms__place *place, const struct sms__cl
     return fit->work_ps * (double)(waves + ((double)waves * slots < (double)of->blocks));
 }
 
+bool sms__place_allows(const struct sms__place *place, const struct sms__client *client)
+{
+    long only = client->vm->process->device;
+    return only < 0 || (size_t)only == place->board;
+}
+
 /* By the mode, by what excludes others, by memory for the context, by where the process may be at all. */
 bool sms__place_admits(const struct sms__place *place, const struct sms__client *client)
 {
     const struct sms__mode *mode = mode_of(place->share);
     uint64_t most = mode->kind == SMS__MODE_EXCLUSIVE ? 1 : mode->kind == SMS__MODE_MPS ? mode->clients : UINT64_MAX;
     bool alone = place->clients == 0;
-    bool allowed = client->vm->process->device < 0 || (size_t)client->vm->process->device == place->board;
-    return allowed && place->clients < most && !place->exclusive && (alone || !client->workload->exclusive) &&
-           place->model->memory - place->held >= sms__client_context(client);
+    return sms__place_allows(place, client) && place->clients < most && !place->exclusive &&
+           (alone || !client->workload->exclusive) && place->model->memory - place->held >= sms__client_context(client);
 }
 
 /* Where the fewest processes are; of equal ones, where most memory is free. */

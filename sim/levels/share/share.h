@@ -140,7 +140,7 @@ struct sms_share {
     size_t pending;             /* of them, those with a timer of their own */
     struct sms__client *waiting, **last_waiting;
     struct sms__action ask; /* those that wait */
-    bool asking;
+    bool choosing;          /* the policy is in its function `next`, which changes nothing */
     void *state;            /* of the policy, as its random numbers */
     gsl_rng *chance;        /* NULL until it asks for some */
     uint64_t context;       /* bytes of one */
@@ -210,6 +210,7 @@ struct sms__unit *sms__place_unit(struct sms__place *place, const struct sms__cl
 const struct sms__fit *sms__place_fit(const struct sms__place *place, const struct sms__client *client, size_t kernel);
 /* Time alone of a kernel: of a whole one its own, else by full waves. */
 double sms__place_kernel_ps(const struct sms__place *place, const struct sms__client *client, size_t kernel);
+bool sms__place_allows(const struct sms__place *place, const struct sms__client *client); /* ever */
 bool sms__place_admits(const struct sms__place *place, const struct sms__client *client);
 long sms__place_choose(const struct sms_share *share, const struct sms__client *client);
 /* Memory, clients, kernels of the place and its board; the board's integrals are brought to now first. */

@@ -125,7 +125,8 @@ static bool begin_step(struct sms__client *client, const struct sms__step *step,
     }
 }
 
-static void next_job(struct sms__client *client, uint64_t now)
+/* `left`: the last one has left memory behind, which is free now. */
+static void next_job(struct sms__client *client, bool left, uint64_t now)
 {
     if (client->vm->repeat && client->jobs >= client->vm->repeat) {
         client->vm_record->ended = true;
@@ -133,6 +134,8 @@ static void next_job(struct sms__client *client, uint64_t now)
         return;
     }
     client->job_since_ps = now;
+    if (left)
+        sms__client_tell(client, SMS_EVENT_FREED);
     sms__client_begin_job(client, now); /* a job takes time: the model has seen to it */
 }
 
@@ -154,6 +157,7 @@ void sms__client_go_on(struct sms__client *client, uint64_t now)
     }
     if (sms__is_through(client))
         return;
+    bool left = client->held > 0;
     end_job(client, now);
-    next_job(client, now);
+    next_job(client, left, now);
 }

@@ -87,7 +87,6 @@ struct sms_process_view sms_share_process(const struct sms_share *share, size_t 
         .paused = client->paused,
         .exclusive = client->workload->exclusive,
         .device = client->place ? (long)client->place->idx : -1,
-        .only = client->vm->process->device,
         .context = sms__client_context(client),
         .held = sms__client_held(client),
         .wanted = client->wanted,
@@ -127,19 +126,39 @@ long sms_share_choose(const struct sms_share *share, size_t process)
     return sms__place_choose(share, &share->client[process]);
 }
 
+bool sms_share_allows(const struct sms_share *share, size_t process, size_t device)
+{
+    return sms__place_allows(&share->place[device], &share->client[process]);
+}
+
 bool sms_share_admits(const struct sms_share *share, size_t process, size_t device)
 {
     return sms__place_admits(&share->place[device], &share->client[process]);
 }
 
+/* False, and the end of the run, in a function of the policy that may change nothing. */
+static bool may_act(struct sms_share *share, const char *what)
+{
+    struct sms__record *record = share->spec->record;
+    if (!share->choosing)
+        return true;
+    if (!*record->why)
+        snprintf(record->why, sizeof record->why, "share policy %s called %s in its function next", share->policy->name,
+                 what);
+    share->engine.stopped = true;
+    return false;
+}
+
 void sms_share_pause(struct sms_share *share, size_t process)
 {
-    sms__client_pause(&share->client[process], true, share->engine.now);
+    if (may_act(share, "sms_share_pause"))
+        sms__client_pause(&share->client[process], true, share->engine.now);
 }
 
 void sms_share_resume(struct sms_share *share, size_t process)
 {
-    sms__client_pause(&share->client[process], false, share->engine.now);
+    if (may_act(share, "sms_share_resume"))
+        sms__client_pause(&share->client[process], false, share->engine.now);
 }
 
 double sms_share_random(struct sms_share *share)
@@ -151,12 +170,14 @@ double sms_share_random(struct sms_share *share)
 
 bool sms_share_restore(struct sms_share *share, size_t process, size_t device)
 {
-    return sms__client_restore(&share->client[process], &share->place[device], share->engine.now);
+    return may_act(share, "sms_share_restore") &&
+           sms__client_restore(&share->client[process], &share->place[device], share->engine.now);
 }
 
 void sms_share_fail(struct sms_share *share, size_t process)
 {
-    sms__client_fail(&share->client[process], share->engine.now);
+    if (may_act(share, "sms_share_fail"))
+        sms__client_fail(&share->client[process], share->engine.now);
 }
 
 void sms_share_say(struct sms_share *share, size_t process, const char *format, ...)
@@ -255,6 +276,8 @@ static void make_room(struct sms_share *share)
 void sms_share_wake(struct sms_share *share, uint64_t delay_ps, size_t tag)
 {
     uint64_t now = share->engine.now, time = delay_ps > SMS__NEVER - 1 - now ? SMS__NEVER - 1 : now + delay_ps;
+    if (!may_act(share, "sms_share_wake"))
+        return;
     make_room(share);
     size_t at = share->wakes++;
     share->wake[at] = (struct sms__wake){time, ++share->wake_number, tag};
