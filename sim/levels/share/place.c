@@ -64,8 +64,8 @@ const struct sms__fit *sms__place_fit(const struct sms__place *place, const stru
 {
     const struct sms__instances *instances = place->share->use->instances;
     size_t k = client->first_kernel + kernel;
-    if (client->limited && client->place == place && client->workload->kernel[kernel].whole)
-        return &client->capped[kernel];
+    if (client->leader->limited && client->place == place && client->workload->kernel[kernel].whole)
+        return &client->leader->capped[k];
     return instances ? &instances->fit[client->idx][place->idx][k] : &client->vm->fit[place->idx][k];
 }
 
@@ -73,8 +73,9 @@ double sms__place_kernel_ps(const struct sms__place *place, const struct sms__cl
 {
     const struct sms__fit *fit = sms__place_fit(place, client, kernel);
     const struct sms__kernel *of = &client->workload->kernel[kernel];
-    bool limited = client->limited && client->place == place;
-    double slots = (double)fit->per_sm * (double)(limited ? client->sms : place->model->sms);
+    const struct sms__client *leader = client->leader;
+    bool limited = leader->limited && client->place == place;
+    double slots = (double)fit->per_sm * (double)(limited ? leader->sms : place->model->sms);
     if (of->whole || slots <= 0)
         return fit->work_ps;
     uint64_t waves = (uint64_t)((double)of->blocks / slots);
@@ -94,7 +95,7 @@ bool sms__place_admits(const struct sms__place *place, const struct sms__client 
     uint64_t most = mode->kind == SMS__MODE_EXCLUSIVE ? 1 : mode->kind == SMS__MODE_MPS ? mode->clients : UINT64_MAX;
     bool alone = place->clients == 0;
     return sms__place_allows(place, client) && place->clients < most && !place->exclusive &&
-           (alone || !client->workload->exclusive) && place->model->memory - place->held >= sms__client_context(client);
+           (alone || !client->exclusive) && place->model->memory - place->held >= sms__client_context(client);
 }
 
 /* Where the fewest processes are; of equal ones, where most memory is free. */
@@ -144,14 +145,20 @@ void sms__place_hold(struct sms__place *place, int64_t bytes, uint64_t now)
         sms__share_changed(place->share);
 }
 
+static void set_place(struct sms__client *leader, struct sms__place *place)
+{
+    for (struct sms__client *client = leader; client; client = client->next_stream)
+        client->place = place;
+}
+
 void sms__place_enter(struct sms__place *place, struct sms__client *client, uint64_t now)
 {
     sms__board_settle(place->share, place->board, now);
     place->clients++;
     place->share->board[place->board].clients++;
-    if (client->workload->exclusive)
+    if (client->exclusive)
         place->exclusive = client;
-    client->place = place;
+    set_place(client, place);
     sms__limit_enter(client);
 }
 
@@ -164,7 +171,7 @@ void sms__place_leave(struct sms__place *place, struct sms__client *client, uint
         place->exclusive = NULL;
     sms__limit_leave(client);
     client->left = place;
-    client->place = NULL;
+    set_place(client, NULL);
     sms__share_changed(place->share);
 }
 

@@ -99,6 +99,14 @@ static void init_ends(struct sms_share *share)
         sms__engine_at(&share->engine, share->end_source, (uint64_t)(scenario->duration_ps + 0.5));
 }
 
+static size_t count_streams(const struct sms_scenario *scenario)
+{
+    size_t streams = 0;
+    for (size_t v = 0; v < scenario->vms; v++)
+        streams += scenario->vm[v].streams;
+    return streams;
+}
+
 static void init(struct sms_share *share)
 {
     const struct sms__host *host = &share->scenario->host;
@@ -112,7 +120,8 @@ static void init(struct sms_share *share)
     init_engine(share);
     sms__flows_init(&share->cpu, &share->engine);
     sms__flows_init(&share->links, &share->engine);
-    share->client = SMS__NEW(share->arena, struct sms__client, share->clients);
+    share->streams = share->clients;
+    share->client = SMS__NEW(share->arena, struct sms__client, count_streams(share->scenario));
     for (size_t c = 0; c < share->clients; c++)
         sms__client_init(share, c);
     sms__places_init(share);
@@ -126,7 +135,7 @@ static void init(struct sms_share *share)
 
 static enum sms__stall stall_of(const struct sms__client *client)
 {
-    switch (client->phase) {
+    switch (sms__client_process_phase(client)) {
     case SMS_PHASE_UNPLACED:
         return SMS__STALL_DEVICE;
     case SMS_PHASE_ALLOCATE:
@@ -143,8 +152,7 @@ static void count_stalled(const struct sms_share *share, struct sms__record *rec
 {
     for (size_t c = 0; c < share->clients && !share->engine.stopped; c++) {
         const struct sms__client *client = &share->client[c];
-        bool through = client->phase == SMS_PHASE_DONE || client->phase == SMS_PHASE_FAILED;
-        if (client->running && !through)
+        if (client->running && client->unended)
             record->stall[client->paused ? SMS__STALL_RESUME : stall_of(client)]++;
     }
 }
