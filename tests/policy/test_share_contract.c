@@ -1,13 +1,13 @@
 /* What share policies are told and may do, by policies that do just that. */
 #include "tests/laws/sharing.h"
 
-static const struct sms_share_policy counter, pauser, failer, chooser;
+static const struct sms_share_policy counter, pauser, failer, chooser, halter, mover;
 
 /* Loads with these policies beside the library's. */
 static struct sms_file *load_with(const char *text)
 {
-    static const struct sms_share_policy *const own[] = {&counter, &pauser, &failer, &chooser};
-    const struct sms_load_options options = {.shares = own, .n_shares = 4};
+    static const struct sms_share_policy *const own[] = {&counter, &pauser, &failer, &chooser, &halter, &mover};
+    const struct sms_load_options options = {.shares = own, .n_shares = 6};
     struct sms_errors errors;
     struct sms_file *file;
     char path[] = "/tmp/smsched-test-XXXXXX";
@@ -147,6 +147,120 @@ static void under_mig_an_exclusive_process_finds_an_instance_of_its_device(void 
     share_release(s);
 }
 
+/* In ms. */
+static void on_span(void *user, const char *policy, const struct sms_span *span)
+{
+    struct told *told = user;
+    size_t used = strlen(told->text);
+    (void)policy;
+    if (span->end_ps - span->start_ps > 1000)
+        snprintf(told->text + used, sizeof told->text - used, "%s %s %g-%g\n", span->name, span->state,
+                 nearbyint((double)span->start_ps / 1e9), nearbyint((double)span->end_ps / 1e9));
+}
+
+/* Runs on both engines, which must say the same of the processes; the caller frees it. */
+static struct shared run_shown(const char *text, const char *expected)
+{
+    struct shared s = {load_with(text), NULL};
+    for (int engine = 0; engine < 2; engine++) {
+        struct told told = {""};
+        struct sms_run_options options = sms_run_defaults();
+        options.on_span = on_span;
+        options.user = &told;
+        options.alone = false;
+        options.check = !engine;
+        options.engine = engine ? SMS_ENGINE_REFERENCE : SMS_ENGINE_FAST;
+        sms_results_free(s.results);
+        s.results = run_first(s.file, &options);
+        assert_string_equal(told.text, expected);
+    }
+    return s;
+}
+
+enum { PAUSE, RESUME, BRING_BACK };
+
+static void halt_at_2(struct sms_share *share)
+{
+    sms_share_wake(share, 2000000000, PAUSE);
+    sms_share_wake(share, 7000000000, RESUME);
+}
+
+static void halt(struct sms_share *share, size_t tag) { (tag == PAUSE ? sms_share_pause : sms_share_resume)(share, 0); }
+
+static const struct sms_share_policy halter = {.name = "halter", .help = "", .start = halt_at_2, .timer = halt};
+
+/* At 2 ms: the first is on the host, the second copies, the third has a kernel, which ends. From 2 to 7 nothing else
+ * goes on. */
+static void pausing_halts_all_streams(void **state)
+{
+    (void)state;
+    struct shared s =
+        run_shown(SHARED_DEVICE "link: {bandwidth: 4 KB/s}\n"
+                                "---\nworkload: a\nkernels: [{name: k, time: 1 ms}]\nsteps: [{host: 5 ms}]\n"
+                                "---\nworkload: b\nkernels: [{name: k, time: 1 ms}]\nsteps: [{copy_in: 16 B}]\n"
+                                "---\nworkload: c\nkernels: [{name: k, time: 4 ms}]\nsteps: [{launch: k, times: 2}]\n"
+                                "---\nscenario: s\ndevices: [{model: small}]\npolicies: [{share: halter, mode: mps}]\n"
+                                "processes: [{name: p, streams: [{workload: a}, {workload: b}, {workload: c}]}]\n",
+                  "p/1 host 0-2\np/2 copy_in 0-2\np/3 kernel 0-4\np/1 paused 2-7\np/2 paused 2-7\np/3 paused 4-7\n"
+                  "p/2 copy_in 7-9\np/1 host 7-10\np/3 kernel 7-11\n");
+    assert_turnarounds(s, 0, 1, (double[]){11});
+    assert_near(of_process(s, 0, 0, "pauses_count"), 1, 0);
+    assert_near(of_process(s, 0, 0, "kernel_ns"), 8e6, 1);
+    assert_near(of_process(s, 0, 0, "paused_ns"), 3e6, 1);
+    share_release(s);
+}
+
+/* The second stream's view, while it asks. */
+static enum sms_answer move(struct sms_share *share, size_t process)
+{
+    struct sms_process_view view = sms_share_process(share, process);
+    assert_int_equal(view.phase, SMS_PHASE_ALLOCATE);
+    return view.wanted == 200 && view.service_ps > 0 ? SMS_SUSPEND : SMS_GRANT;
+}
+
+static void bring_back_later(struct sms_share *share, const struct sms_share_event *event)
+{
+    if (event->kind == SMS_EVENT_SUSPENDED)
+        sms_share_wake(share, 5000000000, BRING_BACK);
+}
+
+static void bring_back(struct sms_share *share, size_t tag)
+{
+    (void)tag;
+    assert_true(sms_share_process(share, 0).phase == SMS_PHASE_SUSPENDED);
+    assert_true(sms_share_restore(share, 0, 0));
+}
+
+static const struct sms_share_policy mover = {
+    .name = "mover", .help = "", .allocate = move, .event = bring_back_later, .timer = bring_back};
+
+/* At 2 ms the second stream asks for memory and is sent to the host, and with it the process: once the kernel of the
+ * first has ended, all that it holds goes, and comes back 5 ms later. The third computes meanwhile. */
+static void a_process_moves_with_all_its_streams(void **state)
+{
+    (void)state;
+    struct shared s = run_shown(
+        SHARED_DEVICE "link: {bandwidth: 100 KB/s}\n"
+                      "---\nworkload: a\nkernels: [{name: k, time: 10 ms, demand: {fp32: 10 %}}]\n"
+                      "steps: [{allocate: 100 B}, {launch: k, times: 2}]\n"
+                      "---\nworkload: b\nkernels: [{name: k, time: 1 ms, demand: {fp32: 10 %}}]\n"
+                      "steps: [{allocate: 300 B}, {host: 2 ms}, {allocate: 200 B}, {launch: k}]\n"
+                      "---\nworkload: c\nkernels: [{name: k, time: 1 ms, demand: {fp32: 10 %}}]\n"
+                      "steps: [{host: 11 ms}, {launch: k}]\n"
+                      "---\nscenario: s\ndevices: [{model: small}]\npolicies: [{share: mover, mode: mps}]\n"
+                      "processes: [{name: p, streams: [{workload: a}, {workload: b}, {workload: c}]}]\n",
+        "p/2 host 0-2\np/3 host 0-2\np/1 kernel 0-10\np/1 suspending 10-14\np/2 suspending 2-14\np/3 suspending 2-14\n"
+        "p/1 suspended 14-19\np/2 suspended 14-19\np/3 suspended 14-19\np/2 restoring 19-23\np/1 restoring 19-23\n"
+        "p/3 restoring 19-23\np/2 kernel 23-24\np/3 kernel 23-24\np/1 kernel 23-33\n");
+    assert_turnarounds(s, 0, 1, (double[]){33});
+    assert_near(of_process(s, 0, 0, "suspends_count"), 1, 0);
+    assert_near(of_process(s, 0, 0, "moved_bytes"), 800, 0);
+    assert_near(of_process(s, 0, 0, "memory_high_water_bytes"), 600, 0);
+    assert_near(of_process(s, 0, 0, "kernel_ns"), 20e6, 1);
+    assert_near(of_process(s, 0, 0, "suspended_ns"), 13e6, 1);
+    share_release(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +268,8 @@ int main(void)
         cmocka_unit_test(a_policy_that_acts_in_next_ends_the_run),
         cmocka_unit_test(under_mig_a_device_is_all_its_instances),
         cmocka_unit_test(under_mig_an_exclusive_process_finds_an_instance_of_its_device),
+        cmocka_unit_test(pausing_halts_all_streams),
+        cmocka_unit_test(a_process_moves_with_all_its_streams),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

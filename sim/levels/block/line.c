@@ -155,6 +155,7 @@ bool sms__line_recall(struct sms__blocks *device)
     device->due = NULL;
     if (any)
         sms__wave_break(device);
+    device->in_rounds &= device->varied == 0;
     return any;
 }
 
