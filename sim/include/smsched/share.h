@@ -12,6 +12,10 @@
  * them back. It keeps its state in `state` bytes of its own, never in variables
  * of the file: many runs go on at once.
  *
+ * A process may have several streams, which share its context, its memory and its place (docs/sharing.md). To a policy
+ * it is one: `allocate`, `launch` and `call` are asked about each stream, and see it in the process's view; at other
+ * times the view is of what any of the streams does.
+ *
  * Times are picoseconds since the run began, sizes bytes, ratios 1.0 for 100 %. */
 #ifndef SMSCHED_SHARE_H
 #define SMSCHED_SHARE_H
@@ -142,7 +146,8 @@ size_t sms_share_processes(const struct sms_share *share); /* those to come incl
 size_t sms_share_devices(const struct sms_share *share);
 struct sms_process_view sms_share_process(const struct sms_share *share, size_t process);
 struct sms_share_device_view sms_share_device(const struct sms_share *share, size_t device);
-/* Time alone of what is left of the job under way, ps: host, copies at full rate, kernels. Looks at every step left. */
+/* Time alone of what is left of the job under way, of several streams the longest, ps: host, copies at full rate,
+ * kernels. Looks at every step left. */
 uint64_t sms_share_left(const struct sms_share *share, size_t process);
 uint64_t sms_share_context(const struct sms_share *share); /* bytes of a context without static variables */
 void *sms_share_alloc(struct sms_share *share, size_t count, size_t size); /* zeroed, for the run; never returns NULL */
