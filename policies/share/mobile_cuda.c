@@ -90,8 +90,8 @@ static long emptiest(const struct sms_share *share, size_t p)
     size_t least = SIZE_MAX;
     for (size_t d = 0; d < sms_share_devices(share); d++) {
         struct sms_share_device_view view = sms_share_device(share, d);
-        bool barred = process.only >= 0 && process.only != (long)d;
-        if (state->owner[d] || barred || view.memory < process.declared || view.processes >= least)
+        if (state->owner[d] || !sms_share_allows(share, p, d) || view.memory < process.declared ||
+            view.processes >= least)
             continue;
         best = (long)d;
         least = view.processes;

@@ -119,8 +119,8 @@ static void print_vms(const struct sms_results *results, size_t policy, FILE *to
     end_table(table, to);
 }
 
-static const char *const process_columns[] = {"turnaround_ns", "slowdown_ratio", "waiting_ns",  "kernel_ns",
-                                              "paused_ns",     "suspended_ns",   "failed_count"};
+static const char *const process_columns[] = {"turnaround_ns", "slowdown_ratio", "waiting_ns",   "kernel_ns",
+                                              "paused_ns",     "suspended_ns",   "failed_count", "service_ns"};
 static const char *const device_columns[] = {"switches_count",          "switch_ratio", "busy_ratio",
                                              "memory_high_water_bytes", "memory_ratio", "energy_j"};
 
@@ -152,9 +152,21 @@ static void print_stall(const struct sms_results *results, size_t policy, FILE *
     fputs("\n\n", to);
 }
 
+/* Those that repeat for ever have no turnaround: what they got says how they fared. */
+static bool any_lasts(const struct sms_scenario *scenario)
+{
+    bool lasts = false;
+    for (size_t v = 0; v < scenario->vms; v++)
+        lasts |= scenario->vm[v].repeat == 0;
+    return lasts;
+}
+
 static void print_shares(const struct sms_results *results, size_t policy, FILE *to)
 {
-    print_subjects(results, policy, SMS_PROCESS, COLUMNS(process_columns), to);
+    /* the last column, service, only where somebody goes on for ever */
+    struct columns columns = COLUMNS(process_columns);
+    columns.count -= !any_lasts(sms_results_scenario(results));
+    print_subjects(results, policy, SMS_PROCESS, columns, to);
     print_subjects(results, policy, SMS_DEVICE, COLUMNS(device_columns), to);
     print_stall(results, policy, to);
 }

@@ -43,6 +43,11 @@ try 0 "validate" validate scenarios/*.yaml scenarios/*/*.yaml models/devices/*.y
 try 3 "a missing file" validate "$work/none.yaml"; says "No such file"
 try 0 "run" run "$tutorial"; says "host by policy"
 try 0 "one policy" run --policy fine_grained "$tutorial"
+# A process without an end has no turnaround: the table has its service.
+try 0 "processes that end" run scenarios/04-processes.yaml
+if grep -q service_ns <<<"$output"; then bad "says service_ns where all end"; else ok; fi
+sed 's/repeat: 20,/repeat: forever,/; $a run: {duration: 1 s}' scenarios/04-processes.yaml >"$work/lasts.yaml"
+try 0 "a process that lasts" run "$work/lasts.yaml"; says "service_ns"
 try 3 "a policy that is not there" run --policy best "$tutorial"; says "has no policy 'best'"
 try 0 "compare" compare "$tutorial"; says "change over round_robin"
 try 0 "compare with another" compare --baseline fine_grained "$tutorial"; says "change over fine_grained"

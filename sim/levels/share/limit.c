@@ -53,20 +53,27 @@ static struct sms__fit capped(const struct sms__client *client, struct sms__fit 
     return fit;
 }
 
-void sms__limit_enter(struct sms__client *client)
+static void limit_kernels(struct sms__client *leader, const struct sms__client *client)
 {
     struct sms__unit *unit = sms__place_unit(client->place, client);
-    size_t first = client->share->spec->record->first_kernel[client->idx] + client->first_kernel;
-    if (!client->limited)
-        return;
-    client->sms = count_sms(client);
-    choose_sms(client);
-    for (size_t k = 0; k < client->workload->kernels; k++) {
-        if (client->workload->kernel[k].whole)
-            client->capped[k] = capped(client, client->vm->fit[client->place->board][client->first_kernel + k]);
+    size_t first = client->share->spec->record->first_kernel[client->idx];
+    for (size_t i = 0; i < client->workload->kernels; i++) {
+        size_t k = client->first_kernel + i;
+        if (client->workload->kernel[i].whole)
+            leader->capped[k] = capped(leader, client->vm->fit[client->place->board][k]);
         else if (unit->in_blocks)
             sms__blocks_reallow(&unit->blocks, first + k);
     }
+}
+
+void sms__limit_enter(struct sms__client *leader)
+{
+    if (!leader->limited)
+        return;
+    leader->sms = count_sms(leader);
+    choose_sms(leader);
+    for (const struct sms__client *client = leader; client; client = client->next_stream)
+        limit_kernels(leader, client);
 }
 
 void sms__limit_leave(struct sms__client *client)
@@ -90,7 +97,7 @@ static void init_client(struct sms__client *client, size_t words)
     client->limited = client->share->limited = true;
     client->allowed.owner = client->idx;
     client->allowed.row = SMS__NEW(client->share->arena, uint64_t, words);
-    client->capped = SMS__NEW(client->share->arena, struct sms__fit, client->workload->kernels);
+    client->capped = SMS__NEW(client->share->arena, struct sms__fit, client->vm->workload->kernels);
 }
 
 void sms__limits_init(struct sms_share *share)

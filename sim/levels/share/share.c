@@ -42,10 +42,9 @@ static void ask_all(void *subject, uint64_t now)
 
 static void settle_all(struct sms_share *share, int credit, uint64_t now)
 {
-    bool sliced = share->place[0].slicer.list != NULL;
     for (size_t p = 0; p < share->places; p++) {
         struct sms__place *place = &share->place[p];
-        for (size_t u = 0; u < (sliced ? share->clients : 1); u++)
+        for (size_t u = 0; u < sms__units_per_place(share); u++)
             sms__unit_settle(&place->unit[u], credit, now);
         sms__slicer_settle(place, now);
     }
@@ -71,8 +70,7 @@ static void end_run(void *subject, uint64_t now)
 
 static void count_sources(const struct sms_share *share, size_t places, size_t sources[SMS__LEVELS])
 {
-    bool sliced = share->use->mode.kind == SMS__MODE_TIME_SLICE || share->use->mode.kind == SMS__MODE_MIG;
-    sources[SMS__LEVEL_BLOCK] = places * (sliced ? share->clients : 1);
+    sources[SMS__LEVEL_BLOCK] = places * sms__units_per_place(share);
     sources[SMS__LEVEL_LINK] = 2;
     sources[SMS__LEVEL_TENANT] = share->clients + places;
     sources[SMS__LEVEL_POLICY] = 1;
@@ -101,6 +99,14 @@ static void init_ends(struct sms_share *share)
         sms__engine_at(&share->engine, share->end_source, (uint64_t)(scenario->duration_ps + 0.5));
 }
 
+static size_t count_streams(const struct sms_scenario *scenario)
+{
+    size_t streams = 0;
+    for (size_t v = 0; v < scenario->vms; v++)
+        streams += scenario->vm[v].streams;
+    return streams;
+}
+
 static void init(struct sms_share *share)
 {
     const struct sms__host *host = &share->scenario->host;
@@ -114,7 +120,8 @@ static void init(struct sms_share *share)
     init_engine(share);
     sms__flows_init(&share->cpu, &share->engine);
     sms__flows_init(&share->links, &share->engine);
-    share->client = SMS__NEW(share->arena, struct sms__client, share->clients);
+    share->streams = share->clients;
+    share->client = SMS__NEW(share->arena, struct sms__client, count_streams(share->scenario));
     for (size_t c = 0; c < share->clients; c++)
         sms__client_init(share, c);
     sms__places_init(share);
@@ -128,7 +135,7 @@ static void init(struct sms_share *share)
 
 static enum sms__stall stall_of(const struct sms__client *client)
 {
-    switch (client->phase) {
+    switch (sms__client_process_phase(client)) {
     case SMS_PHASE_UNPLACED:
         return SMS__STALL_DEVICE;
     case SMS_PHASE_ALLOCATE:
@@ -145,8 +152,7 @@ static void count_stalled(const struct sms_share *share, struct sms__record *rec
 {
     for (size_t c = 0; c < share->clients && !share->engine.stopped; c++) {
         const struct sms__client *client = &share->client[c];
-        bool through = client->phase == SMS_PHASE_DONE || client->phase == SMS_PHASE_FAILED;
-        if (client->running && !through)
+        if (client->running && client->unended)
             record->stall[client->paused ? SMS__STALL_RESUME : stall_of(client)]++;
     }
 }
@@ -162,10 +168,9 @@ static bool is_beyond_clock(const struct sms_share *share)
 
 static uint64_t count_events(const struct sms_share *share)
 {
-    bool sliced = share->place[0].slicer.list != NULL;
     uint64_t events = share->engine.events;
     for (size_t p = 0; p < share->places; p++)
-        for (size_t u = 0; u < (sliced ? share->clients : 1); u++)
+        for (size_t u = 0; u < sms__units_per_place(share); u++)
             events += sms__unit_events(&share->place[p].unit[u]);
     return events;
 }
