@@ -46,13 +46,13 @@ struct sms__launch {
     uint64_t launched_ps;
     uint64_t number; /* of the device's launches */
     struct sms__shape *shape;
-    struct sms__ranks *ranks; /* of its owner; NULL: all kernels of the owner are of one priority */
-    double priority;
     struct sms__launch *next, *prev;    /* of those that wait, by number */
     struct sms__launch *alike, *before; /* the same, of this shape */
-    uint64_t explained;                 /* device->leaves when it was last explained, + 1 */
-    uint64_t in_wave;                   /* blocks in a round (wave.c) */
-    uint64_t left, counted;             /* kept and looked at by check.c only */
+    struct sms__ranks *ranks;           /* of its owner; NULL: all its kernels are of one priority */
+    double priority;
+    uint64_t explained;     /* device->leaves when it was last explained, + 1 */
+    uint64_t in_wave;       /* blocks in a round (wave.c) */
+    uint64_t left, counted; /* kept and looked at by check.c only */
 };
 
 /* Launches of an owner that wait, where they are of several priorities: only those of the highest are in line. */

@@ -322,14 +322,6 @@ static const char *crowds(const struct seen *seen, size_t processes, size_t most
     return NULL;
 }
 
-static double end_of(const struct seen *seen)
-{
-    uint64_t end = 0;
-    for (size_t i = 0; i < seen->spans; i++)
-        end = seen->span[i].end_ps > end ? seen->span[i].end_ps : end;
-    return (double)end / 1000;
-}
-
 /* Memory of a device, and its time. */
 static const char *fits(const struct outcome *outcome, const struct sms_scenario *scenario, size_t policy, size_t d)
 {
@@ -345,7 +337,9 @@ static const char *fits(const struct outcome *outcome, const struct sms_scenario
 /* One context at a time: service and switches are no more than the time with kernels. */
 static const char *takes_turns(const struct outcome *outcome, const struct sms_scenario *scenario, size_t policy)
 {
-    double service = 0, busy = 0, switches = 0, time = end_of(&outcome->seen[policy]);
+    double service = 0, busy = 0, switches = 0, rate = value(outcome, policy, SMS_HOST, 0, "kernels_per_s");
+    double time = rate > 0 ? (double)outcome->seen[policy].kernels / rate * 1e9
+                           : 0; /* of the run: a process may fail before it comes */
     for (size_t d = 0; d < scenario->devices; d++) {
         switches += value(outcome, policy, SMS_DEVICE, d, "switch_ns");
         busy += value(outcome, policy, SMS_DEVICE, d, "busy_ratio") * time;
