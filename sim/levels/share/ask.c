@@ -12,10 +12,10 @@ static void suspended(void *subject, uint64_t now)
 
 static bool is_at_work(const struct sms__client *leader)
 {
-    bool copies = false;
+    bool works = leader->kernels > 0;
     for (const struct sms__client *client = leader; client; client = client->next_stream)
-        copies |= client->phase == SMS_PHASE_COPY_IN || client->phase == SMS_PHASE_COPY_OUT;
-    return copies || leader->kernels > 0;
+        works |= client->phase == SMS_PHASE_COPY_IN || client->phase == SMS_PHASE_COPY_OUT;
+    return works;
 }
 
 void sms__client_drain(struct sms__client *leader, uint64_t now)
