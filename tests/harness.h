@@ -62,6 +62,17 @@ static inline struct sms_results *run_first(const struct sms_file *file, const s
     return results;
 }
 
+static inline struct sms_bound bound_of(const struct sms_file *file, enum sms_bounded metric)
+{
+    struct sms_errors errors;
+    struct sms_bound bound;
+    if (sms_bound(sms_file_scenario(file, 0), metric, &bound, &errors)) {
+        sms_errors_print(&errors, stderr);
+        fail_msg("no bound");
+    }
+    return bound;
+}
+
 static inline struct sms_estimate estimate(const struct sms_results *results, size_t policy, enum sms_subject subject,
                                            size_t idx, const char *name)
 {

@@ -34,7 +34,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
     double most = share(pod->cpu_milli, whole ? node->cpu_milli : node->cpu_left);
     (void)chosen;
     most = larger(most, share(pod->memory, whole ? node->memory : node->memory_left));
-    return larger(most, share((uint64_t)pod->gpus * pod->gpu_milli, gpus));
+    return larger(most, share(sms_pod_gpu_milli(pod), gpus));
 }
 
 const struct sms_place_policy sms_placing_dominant_share = {

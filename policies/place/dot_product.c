@@ -21,7 +21,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
 {
     uint64_t gpu_most = 1000 * (uint64_t)view->gpus_most;
     double cpu = share(node->cpu_left, view->cpu_most) * share(pod->cpu_milli, view->cpu_most);
-    double gpu = share(sms_node_gpu_left(node), gpu_most) * share((uint64_t)pod->gpus * pod->gpu_milli, gpu_most);
+    double gpu = share(sms_node_gpu_left(node), gpu_most) * share(sms_pod_gpu_milli(pod), gpu_most);
     double product = (cpu + gpu) / 2, levels = view->params[LEVELS];
     (void)chosen;
     return levels > 0 ? (double)(uint64_t)(levels * (1 - product)) : -product;

@@ -16,13 +16,11 @@ static uint64_t promised(const struct sms_share *share, long device)
  * through, to fail where it is seen. */
 static long place(struct sms_share *share, size_t process)
 {
-    struct sms_process_view own = sms_share_process(share, process);
-    uint64_t declared = own.declared, most = 0, largest = 0;
+    uint64_t declared = sms_share_process(share, process).declared, most = 0, largest = 0;
     long best = SMS_WAIT, biggest = SMS_WAIT;
     for (size_t d = 0; d < sms_share_devices(share); d++) {
-        struct sms_share_device_view view = sms_share_device(share, d);
-        uint64_t memory = view.memory, used = promised(share, (long)d);
-        if (own.only >= 0 && own.only != (long)view.board)
+        uint64_t memory = sms_share_device(share, d).memory, used = promised(share, (long)d);
+        if (!sms_share_allows(share, process, d))
             continue;
         uint64_t left = memory > used ? memory - used : 0;
         if (memory > largest) {

@@ -99,8 +99,8 @@ static long emptiest(const struct sms_share *share, size_t p)
     size_t least = SIZE_MAX;
     for (size_t d = 0; d < sms_share_devices(share); d++) {
         struct sms_share_device_view view = sms_share_device(share, d);
-        bool barred = process.only >= 0 && process.only != (long)view.board;
-        if (state->owner[d] || barred || view.memory < process.declared || view.processes >= least)
+        if (state->owner[d] || !sms_share_allows(share, p, d) || view.memory < process.declared ||
+            view.processes >= least)
             continue;
         best = (long)d;
         least = view.processes;
@@ -158,6 +158,29 @@ static bool has_connected_again(struct sms_share *share, size_t p)
     return has_arrived(share, p);
 }
 
+/* Whether it has waited for longer than the other, and some device could take its context. */
+static bool is_before(const struct sms_share *share, size_t q, const struct sms_process_view *process, size_t p)
+{
+    struct sms_process_view other = sms_share_process(share, q);
+    bool waits = other.phase == SMS_PHASE_UNPLACED && !state_of(share)->process[q].assigned;
+    bool earlier = other.arrived_ps < process->arrived_ps || (other.arrived_ps == process->arrived_ps && q < p);
+    bool fits = false;
+    for (size_t d = 0; waits && earlier && !fits && d < sms_share_devices(share); d++)
+        fits = sms_share_allows(share, q, d) && sms_share_device(share, d).memory >= other.context;
+    return fits;
+}
+
+/* Who is not assigned waits in line (2.3, step 1), for that somebody is exclusive is known only after CONNECT. Others
+ * are asked in order of arrival and want as much; an exclusive one could take a device that has no room for them. */
+static bool is_overtaking(const struct sms_share *share, size_t p)
+{
+    struct sms_process_view process = sms_share_process(share, p);
+    bool before = false;
+    for (size_t q = 0; !before && q < sms_share_processes(share); q++)
+        before = is_before(share, q, &process, p);
+    return before;
+}
+
 /* CONNECT. An exclusive process may wait for its device although it is assigned. */
 static long place(struct sms_share *share, size_t p)
 {
@@ -166,6 +189,8 @@ static long place(struct sms_share *share, size_t p)
         return SMS_WAIT;
     struct sms_process_view view = sms_share_process(share, p);
     if (view.context > sms_share_context(share) && !has_connected_again(share, p))
+        return SMS_WAIT;
+    if (view.exclusive && !state->process[p].assigned && is_overtaking(share, p))
         return SMS_WAIT;
     if (view.exclusive)
         assign(state, p);

@@ -2,15 +2,23 @@
  * exclusive, where processes wait at all. */
 #include <smsched/share.h>
 
+/* Whether there is a device on which both may be. */
+static bool compete(const struct sms_share *share, size_t p, size_t q)
+{
+    bool any = false;
+    for (size_t d = 0; d < sms_share_devices(share) && !any; d++)
+        any = sms_share_allows(share, p, d) && sms_share_allows(share, q, d);
+    return any;
+}
+
 static bool is_shortest(const struct sms_share *share, size_t process)
 {
     struct sms_process_view self = sms_share_process(share, process);
     uint64_t own = sms_share_left(share, process);
     for (size_t p = 0; p < sms_share_processes(share); p++) {
         struct sms_process_view view = sms_share_process(share, p);
-        bool apart = self.only >= 0 && view.only >= 0 && self.only != view.only;
         bool earlier = view.arrived_ps != self.arrived_ps ? view.arrived_ps < self.arrived_ps : p < process;
-        if (p == process || view.phase != SMS_PHASE_UNPLACED || apart)
+        if (p == process || view.phase != SMS_PHASE_UNPLACED || !compete(share, p, process))
             continue;
         uint64_t other = sms_share_left(share, p);
         if (other < own || (other == own && earlier))

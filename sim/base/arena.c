@@ -61,6 +61,19 @@ void *sms__alloc(struct sms__arena *arena, size_t count, size_t size)
     return memset(memory, 0, bytes);
 }
 
+void *sms__enlarge(struct sms__arena *arena, const void *items, size_t count, size_t room, size_t size)
+{
+    void *larger = sms__alloc(arena, room, size);
+    return count ? memcpy(larger, items, count * size) : larger;
+}
+
+void *sms__grow(struct sms__arena *arena, void *items, size_t count, size_t size)
+{
+    if (count & (count - 1))
+        return items;
+    return sms__enlarge(arena, items, count, count ? 2 * count : 1, size);
+}
+
 char *sms__copy(struct sms__arena *arena, const char *text, size_t length)
 {
     char *copy = sms__alloc(arena, length + 1, 1);

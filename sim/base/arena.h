@@ -25,8 +25,19 @@ void *sms__alloc(struct sms__arena *arena, size_t count, size_t size);
 char *sms__copy(struct sms__arena *arena, const char *text, size_t length);
 char *sms__print(struct sms__arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A copy of the `count` items, with room for `room`: no fewer. What is beyond them is zeroed. */
+void *sms__enlarge(struct sms__arena *arena, const void *items, size_t count, size_t room, size_t size);
+
+/* The items with room for one more. They move whenever there is a power of two of them, so that no capacity is kept:
+ * for lists that are made by sms__grow alone. */
+void *sms__grow(struct sms__arena *arena, void *items, size_t count, size_t size);
+
 void sms__arena_release(struct sms__arena *arena);
 
 #define SMS__NEW(arena, type, count) ((type *)sms__alloc((arena), (count), sizeof(type)))
+
+/* Counts one more item of a list that sms__grow makes: a pointer to it, zeroed if the list has never been shortened. */
+#define SMS__APPEND(arena, list, count)                                                                                \
+    ((list) = sms__grow((arena), (void *)(list), (count), sizeof *(list)), &(list)[(count)++])
 
 #endif

@@ -107,6 +107,7 @@ static int list_fields(const struct cli *cli)
     print_fields(sms__workload_tables());
     print_fields(sms__scenario_tables());
     print_fields(sms__process_tables);
+    print_fields(sms__stream_tables);
     print_fields(sms__cluster_tables);
     print_fields(sms__pod_tables);
     print_fields(sms__arrival_tables);

@@ -14,7 +14,7 @@ struct sms__mean {
 /* Means of all metrics of some launches; `launches` weighs them. */
 struct sms__means {
     struct sms__mean *mean;
-    size_t count, room;
+    size_t count;
 };
 
 /* How much of a resource of the profiled device a kernel used, of what the whole device has while it ran. */
@@ -96,7 +96,7 @@ struct sms__derivation {
     struct sms_errors *errors;
 
     struct sms__derived *kernel;
-    size_t kernels, room;
+    size_t kernels;
     size_t *of; /* [launches] the kernel of each, or SIZE_MAX */
     struct sms__deed *deed;
     size_t deeds;
@@ -105,7 +105,7 @@ struct sms__derivation {
     const char *order;        /* what was done to the order of steps, or NULL */
 
     struct sms__note *note; /* what was left out */
-    size_t notes, notes_room, notes_lost;
+    size_t notes, notes_lost;
     size_t stand_ins, assumptions;
     bool timeless; /* no launch of the profile has a time */
     struct sms__means scratch;

@@ -106,19 +106,6 @@ static bool is_of(const struct sms__derived *kernel, const struct sms__profile_l
            !strcmp(kernel->symbol, symbol_of(launch));
 }
 
-static struct sms__derived *make_room(struct sms__derivation *derivation)
-{
-    if (derivation->kernels == derivation->room) {
-        size_t room = derivation->room ? 2 * derivation->room : 16;
-        struct sms__derived *kernel = SMS__NEW(derivation->arena, struct sms__derived, room);
-        if (derivation->kernels)
-            memcpy(kernel, derivation->kernel, derivation->kernels * sizeof *kernel);
-        derivation->kernel = kernel;
-        derivation->room = room;
-    }
-    return &derivation->kernel[derivation->kernels++];
-}
-
 /* The kernel of a launch; NULL if there are too many. */
 static struct sms__derived *kernel_of(struct sms__derivation *derivation, const struct sms__profile_launch *launch)
 {
@@ -127,7 +114,7 @@ static struct sms__derived *kernel_of(struct sms__derivation *derivation, const 
             return &derivation->kernel[k];
     if (derivation->kernels == KERNELS_MAX)
         return NULL;
-    struct sms__derived *kernel = make_room(derivation);
+    struct sms__derived *kernel = SMS__APPEND(derivation->arena, derivation->kernel, derivation->kernels);
     kernel->symbol = symbol_of(launch);
     kernel->line = launch->line;
     memcpy(kernel->grid, launch->grid, sizeof kernel->grid);
@@ -204,7 +191,7 @@ static void assume_all(struct sms__derivation *derivation, const struct donors *
                              sms__derive_text(derivation->arena, symbol_of(launch), 60));
             continue;
         }
-        struct sms__derived *kernel = make_room(derivation);
+        struct sms__derived *kernel = SMS__APPEND(derivation->arena, derivation->kernel, derivation->kernels);
         kernel->symbol = symbol_of(launch);
         kernel->line = launch->line;
         kernel->launches = launch->count ? launch->count : 1;

@@ -19,16 +19,9 @@ static struct sms__mean *place_of(struct sms__arena *arena, struct sms__means *m
     for (size_t i = 0; i < means->count; i++)
         if (is_same(&means->mean[i], metric))
             return &means->mean[i];
-    if (means->count == means->room) {
-        size_t room = means->room ? 2 * means->room : 64;
-        struct sms__mean *mean = SMS__NEW(arena, struct sms__mean, room);
-        if (means->count)
-            memcpy(mean, means->mean, means->count * sizeof *mean);
-        means->mean = mean;
-        means->room = room;
-    }
-    means->mean[means->count] = (struct sms__mean){.name = metric->name, .unit = metric->unit, .kind = metric->kind};
-    return &means->mean[means->count++];
+    struct sms__mean *mean = SMS__APPEND(arena, means->mean, means->count);
+    *mean = (struct sms__mean){.name = metric->name, .unit = metric->unit, .kind = metric->kind};
+    return mean;
 }
 
 void sms__means_add(struct sms__arena *arena, struct sms__means *means, const struct sms__profile_launch *launch)

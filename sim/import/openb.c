@@ -18,11 +18,16 @@ static void print_milli(uint64_t milli, FILE *to)
 /* A cell that is not given. */
 static void print_none(FILE *to) { fputs(", ~", to); }
 
+static void write_parts(const struct sms__openb_parts *parts, FILE *to)
+{
+    fprintf(to, "        - [%s, ", parts->name);
+    print_milli(parts->cpu_milli, to);
+    fprintf(to, ", %llu MiB, %llu", (unsigned long long)parts->memory_mib, (unsigned long long)parts->gpus);
+}
+
 static void write_node(const struct sms__openb_node *node, FILE *to)
 {
-    fprintf(to, "        - [%s, ", node->name);
-    print_milli(node->cpu_milli, to);
-    fprintf(to, ", %llu MiB, %llu", (unsigned long long)node->memory_mib, (unsigned long long)node->gpus);
+    write_parts(&node->has, to);
     if (node->model)
         fprintf(to, ", %s, %llu MiB", node->model->name, (unsigned long long)node->model->mib);
     else
@@ -65,10 +70,8 @@ static struct told what_is_told(const struct sms__openb *openb, bool inflated)
 
 static void write_pod(const struct sms__openb_pod *pod, const struct told *told, FILE *to)
 {
-    fprintf(to, "        - [%s, ", pod->name);
-    print_milli(pod->cpu_milli, to);
-    fprintf(to, ", %llu MiB, %llu", (unsigned long long)pod->memory_mib, (unsigned long long)pod->gpus);
-    if (pod->gpus) {
+    write_parts(&pod->asks, to);
+    if (pod->asks.gpus) {
         fputs(", ", to);
         print_milli(100 * pod->gpu_milli, to); /* a thousandth is a tenth of a percent */
         fputs(" %", to);

@@ -19,16 +19,21 @@ struct sms__openb_model {
 
 extern const struct sms__openb_model sms__openb_models[SMS__OPENB_MODELS];
 
-struct sms__openb_node {
+/* What a node has, and what a pod asks for. */
+struct sms__openb_parts {
     const char *name;
     uint64_t cpu_milli, memory_mib, gpus;
+};
+
+struct sms__openb_node {
+    struct sms__openb_parts has;
     const struct sms__openb_model *model; /* NULL: it has no GPUs */
 };
 
 struct sms__openb_pod {
-    const char *name;
-    uint64_t cpu_milli, memory_mib, gpus, gpu_milli; /* of each of its GPUs */
-    uint32_t models;                                 /* bit m: of the models that there are, may run on m; 0: on any */
+    struct sms__openb_parts asks;
+    uint64_t gpu_milli; /* of each of its GPUs */
+    uint32_t models;    /* bit m: of the models that there are, may run on m; 0: on any */
     uint64_t created_s, deleted_s;
     bool deleted;
 };
@@ -36,7 +41,7 @@ struct sms__openb_pod {
 struct sms__openb {
     struct sms__openb_node *node;
     struct sms__openb_pod *pod;
-    size_t nodes, nodes_room, pods, pods_room;
+    size_t nodes, pods;
     uint32_t models;  /* bit m: some node has GPUs of model m */
     bool times, ends; /* the list says when pods come; when they go */
 };

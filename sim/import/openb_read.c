@@ -19,7 +19,7 @@ const struct sms__openb_model sms__openb_models[SMS__OPENB_MODELS] = {
 /* The most that a cell may say: 2^40 MiB is an exbibyte, and 2^40 s is longer than any run. */
 #define MOST ((uint64_t)1 << 40)
 
-enum { COLUMNS_MAX = 9 };
+enum { COLUMNS_MAX = 9, NAME_MOST = 60, WHOLE_GPU = 1000 };
 
 struct column {
     const char *name;
@@ -34,15 +34,18 @@ struct list {
     size_t count;
     size_t at[COLUMNS_MAX]; /* SIZE_MAX: the list has no such column */
     size_t fields;          /* of the header */
-    bool (*take)(struct list *list);
+    void (*take)(struct list *list);
     const char *what;
+    size_t most; /* rows */
 };
 
-enum { NODE_NAME, NODE_CPU, NODE_MEMORY, NODE_GPUS, NODE_MODEL };
+enum { NAME, CPU, MEMORY, GPUS, PARTS }; /* columns of both lists */
+
+enum { NODE_MODEL = PARTS };
 static const struct column node_columns[] = {
     {"sn", true}, {"cpu_milli", true}, {"memory_mib", true}, {"gpu", true}, {"model", true}};
 
-enum { POD_NAME, POD_CPU, POD_MEMORY, POD_GPUS, POD_MILLI, POD_SPEC, POD_CREATED, POD_DELETED };
+enum { POD_MILLI = PARTS, POD_SPEC, POD_CREATED, POD_DELETED };
 static const struct column pod_columns[] = {{"name", true},           {"cpu_milli", true},     {"memory_mib", true},
                                             {"num_gpu", true},        {"gpu_milli", true},     {"gpu_spec", false},
                                             {"creation_time", false}, {"deletion_time", false}};
@@ -77,9 +80,9 @@ static const char *name(struct list *list, size_t column)
     const char *text = field(list, column), *c = text;
     while (isalnum((unsigned char)*c) || (*c && strchr("_-./", *c)))
         c++;
-    if (*c || c == text || !isalnum((unsigned char)*text) || c - text > 60)
-        COMPLAIN(list, column, "%s is '%.80s'; a name is up to 60 letters, digits, '_', '-', '.' and '/'",
-                 list->columns[column].name, text);
+    if (*c || c == text || !isalnum((unsigned char)*text) || c - text > NAME_MOST)
+        COMPLAIN(list, column, "%s is '%.80s'; a name is up to %d letters, digits, '_', '-', '.' and '/'",
+                 list->columns[column].name, text, NAME_MOST);
     return sms__copy(list->rows->arena, text, strlen(text));
 }
 
@@ -105,35 +108,26 @@ static const struct sms__openb_model *find_model(struct list *list, size_t colum
 
 static uint32_t bit_of(const struct sms__openb_model *model) { return (uint32_t)1 << (model - sms__openb_models); }
 
-static void *one_more(struct sms__arena *arena, void *items, size_t count, size_t *room, size_t size)
+/* `least`: CPUs and memory. */
+static struct sms__openb_parts parts(struct list *list, uint64_t least)
 {
-    if (count < *room)
-        return items;
-    *room = *room ? 2 * *room : 1024;
-    void *grown = sms__alloc(arena, *room, size);
-    if (count)
-        memcpy(grown, items, count * size);
-    return grown;
+    return (struct sms__openb_parts){
+        .name = name(list, NAME),
+        .cpu_milli = whole(list, CPU, least, MOST),
+        .memory_mib = whole(list, MEMORY, least, MOST),
+        .gpus = whole(list, GPUS, 0, SMS__OPENB_GPUS),
+    };
 }
 
-static bool take_node(struct list *list)
+static void take_node(struct list *list)
 {
     struct sms__openb *openb = list->openb;
-    if (openb->nodes == SMS__OPENB_NODES)
-        return false;
-    openb->node = one_more(list->rows->arena, openb->node, openb->nodes, &openb->nodes_room, sizeof *openb->node);
-    struct sms__openb_node *node = &openb->node[openb->nodes++];
+    struct sms__openb_node *node = SMS__APPEND(list->rows->arena, openb->node, openb->nodes);
     const char *model = field(list, NODE_MODEL);
-    *node = (struct sms__openb_node){
-        .name = name(list, NODE_NAME),
-        .cpu_milli = whole(list, NODE_CPU, 1, MOST),
-        .memory_mib = whole(list, NODE_MEMORY, 1, MOST),
-        .gpus = whole(list, NODE_GPUS, 0, SMS__OPENB_GPUS),
-    };
-    if (node->gpus)
+    node->has = parts(list, 1);
+    if (node->has.gpus)
         node->model = find_model(list, NODE_MODEL, model, strlen(model));
     openb->models |= node->model ? bit_of(node->model) : 0;
-    return true;
 }
 
 /* "V100M16|V100M32": of these, those that there are. */
@@ -165,27 +159,18 @@ static void take_times(struct list *list, struct sms__openb_pod *pod)
         COMPLAIN(list, POD_DELETED, "the pod is deleted before it is created");
 }
 
-static bool take_pod(struct list *list)
+static void take_pod(struct list *list)
 {
     struct sms__openb *openb = list->openb;
-    if (openb->pods == SMS__OPENB_PODS)
-        return false;
-    openb->pod = one_more(list->rows->arena, openb->pod, openb->pods, &openb->pods_room, sizeof *openb->pod);
-    struct sms__openb_pod *pod = &openb->pod[openb->pods++];
-    *pod = (struct sms__openb_pod){
-        .name = name(list, POD_NAME),
-        .cpu_milli = whole(list, POD_CPU, 0, MOST),
-        .memory_mib = whole(list, POD_MEMORY, 0, MOST),
-        .gpus = whole(list, POD_GPUS, 0, SMS__OPENB_GPUS),
-    };
-    if (pod->gpus) {
-        pod->gpu_milli = whole(list, POD_MILLI, 1, 1000);
+    struct sms__openb_pod *pod = SMS__APPEND(list->rows->arena, openb->pod, openb->pods);
+    pod->asks = parts(list, 0);
+    if (pod->asks.gpus) {
+        pod->gpu_milli = whole(list, POD_MILLI, 1, WHOLE_GPU);
         pod->models = alternatives(list);
     }
-    if (pod->gpus > 1 && pod->gpu_milli < 1000)
-        COMPLAIN(list, POD_MILLI, "a pod of several GPUs has all of each: gpu_milli is 1000 then");
+    if (pod->asks.gpus > 1 && pod->gpu_milli < WHOLE_GPU)
+        COMPLAIN(list, POD_MILLI, "a pod of several GPUs has all of each: gpu_milli is %d then", WHOLE_GPU);
     take_times(list, pod);
-    return true;
 }
 
 /* Where the columns are; false, and said, if one is missing. */
@@ -231,11 +216,13 @@ static int read_list(struct sms__rows *rows, void *user)
     if (!take_header(list))
         return SMS_EINPUT;
     for (; next_row(list); count++) {
+        if (count == list->most)
+            return sms__fail(list->errors, SMS_EINPUT, rows->path, "has more than %zu %s", count, list->what);
         if (rows->fields != list->fields)
             sms__error(list->errors, SMS_EINPUT, sms__rows_field_mark(rows, 0),
                        "this row has %zu fields, and the header %zu", rows->fields, list->fields);
-        else if (!list->take(list))
-            return sms__fail(list->errors, SMS_EINPUT, rows->path, "has more than %zu %s", count, list->what);
+        else
+            list->take(list);
     }
     if (count == 0 && !list->errors->count)
         return sms__fail(list->errors, SMS_EINPUT, rows->path, "has no %s", list->what);
@@ -250,13 +237,15 @@ int sms__openb_read(struct sms__arena *arena, const char *nodes, const char *pod
                              .columns = node_columns,
                              .count = sizeof node_columns / sizeof *node_columns,
                              .take = take_node,
-                             .what = "nodes"};
+                             .what = "nodes",
+                             .most = SMS__OPENB_NODES};
     struct list pod_list = {.openb = openb,
                             .errors = errors,
                             .columns = pod_columns,
                             .count = sizeof pod_columns / sizeof *pod_columns,
                             .take = take_pod,
-                            .what = "pods"};
+                            .what = "pods",
+                            .most = SMS__OPENB_PODS};
     int first = sms__rows_read(arena, nodes, read_list, &node_list, errors);
     int second = first == SMS_ENOMEM ? first : sms__rows_read(arena, pods, read_list, &pod_list, errors);
     return first ? first : second;

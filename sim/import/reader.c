@@ -185,18 +185,10 @@ struct sms__draft *sms__launch_new(struct sms__intake *reader)
         reader->full = true;
         return NULL;
     }
-    if (reader->drafts == reader->drafts_room) {
-        size_t room = reader->drafts_room ? 2 * reader->drafts_room : 64;
-        struct sms__draft *grown = SMS__NEW(reader->arena, struct sms__draft, room);
-        if (reader->drafts)
-            memcpy(grown, reader->draft, reader->drafts * sizeof *grown);
-        reader->draft = grown;
-        reader->drafts_room = room;
-    }
     keep_first(reader, SMS__COLUMN_GPU, &reader->gpu);
     keep_first(reader, SMS__COLUMN_CAPABILITY, &reader->capability);
-    struct sms__draft *draft = &reader->draft[reader->drafts];
-    draft->order = reader->drafts++;
+    struct sms__draft *draft = SMS__APPEND(reader->arena, reader->draft, reader->drafts);
+    draft->order = reader->drafts - 1;
     draft->launch = (struct sms__profile_launch){
         .process = process_of(reader),
         .device = kept(reader, SMS__COLUMN_DEVICE),
@@ -230,12 +222,9 @@ void sms__launch_add(struct sms__intake *reader, struct sms__draft *draft, struc
         return;
     }
     if (launch->metrics == draft->room) {
-        size_t room = draft->room ? 2 * draft->room : first_room(reader, draft);
-        struct sms__profile_metric *grown = SMS__NEW(reader->arena, struct sms__profile_metric, room);
-        if (launch->metrics)
-            memcpy(grown, launch->metric, launch->metrics * sizeof *grown);
-        launch->metric = grown;
-        draft->room = room;
+        draft->room = draft->room ? 2 * draft->room : first_room(reader, draft);
+        launch->metric =
+            sms__enlarge(reader->arena, launch->metric, launch->metrics, draft->room, sizeof *launch->metric);
     }
     launch->metric[launch->metrics++] = metric;
     reader->values++;
@@ -383,14 +372,6 @@ bool sms__copy_add(struct sms__intake *reader, struct sms__profile_copy copy)
         reader->full = true;
         return false;
     }
-    if (reader->copies == reader->copies_room) {
-        size_t room = reader->copies_room ? 2 * reader->copies_room : 64;
-        struct sms__profile_copy *grown = SMS__NEW(reader->arena, struct sms__profile_copy, room);
-        if (reader->copies)
-            memcpy(grown, reader->copy, reader->copies * sizeof *grown);
-        reader->copy = grown;
-        reader->copies_room = room;
-    }
-    reader->copy[reader->copies++] = copy;
+    *SMS__APPEND(reader->arena, reader->copy, reader->copies) = copy;
     return true;
 }

@@ -73,9 +73,9 @@ struct sms__intake {
     struct sms__rows *rows; /* of the file that is being read */
     struct sms__header table;
     struct sms__draft *draft;
-    size_t drafts, drafts_room, values;
+    size_t drafts, values;
     struct sms__profile_copy *copy;
-    size_t copies, copies_room;
+    size_t copies;
     enum sms__decimal decimal;
     size_t points, commas;
     const char *gpu, *capability, *printed; /* as of the profile */

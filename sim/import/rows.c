@@ -148,20 +148,12 @@ void sms__rows_begin(struct sms__rows *rows, const char *from)
 static void make_room(struct sms__rows *rows, size_t bytes)
 {
     if (rows->fields == rows->offsets_room) {
-        size_t room = rows->offsets_room ? 2 * rows->offsets_room : 64;
-        size_t *grown = SMS__NEW(rows->arena, size_t, room);
-        if (rows->fields)
-            memcpy(grown, rows->offset, rows->fields * sizeof *grown);
-        rows->offset = grown;
-        rows->offsets_room = room;
+        rows->offsets_room = rows->offsets_room ? 2 * rows->offsets_room : 64;
+        rows->offset = sms__enlarge(rows->arena, rows->offset, rows->fields, rows->offsets_room, sizeof *rows->offset);
     }
     if (rows->used + bytes > rows->bytes_room) {
-        size_t room = 2 * (rows->used + bytes) + 4096;
-        char *grown = SMS__NEW(rows->arena, char, room);
-        if (rows->used)
-            memcpy(grown, rows->bytes, rows->used);
-        rows->bytes = grown;
-        rows->bytes_room = room;
+        rows->bytes_room = 2 * (rows->used + bytes) + 4096;
+        rows->bytes = sms__enlarge(rows->arena, rows->bytes, rows->used, rows->bytes_room, 1);
     }
 }
 

@@ -26,7 +26,7 @@ struct sms__conf_row {
 
 struct sms__conf_table {
     struct sms__conf_row *row;
-    size_t rows, room;
+    size_t rows;
 };
 
 struct sms__conf {
@@ -35,7 +35,7 @@ struct sms__conf {
     size_t n_sched, n_compute, n_sm, n_mem;
     struct sms__conf_table overhead_sm, overhead_mem;
     struct sms__conf_kernel *kernel;
-    size_t kernels, room;
+    size_t kernels;
 };
 
 int sms__import_simtbs(struct sms__arena *arena, const char *const *paths, size_t n_paths,

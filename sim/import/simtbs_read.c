@@ -229,19 +229,6 @@ static bool read_float(const struct reader *reader, const char *at, size_t lengt
     return false;
 }
 
-static void add_row(struct reader *reader, struct sms__conf_table *table, const struct sms__conf_row *row)
-{
-    if (table->rows == table->room) {
-        size_t room = table->room ? 2 * table->room : 16;
-        struct sms__conf_row *grown = SMS__NEW(reader->arena, struct sms__conf_row, room);
-        if (table->rows)
-            memcpy(grown, table->row, table->rows * sizeof *grown);
-        table->row = grown;
-        table->room = room;
-    }
-    table->row[table->rows++] = *row;
-}
-
 /* Ratios that are nearer to each other make slopes beyond number. */
 #define RATIO_STEP 1.5e-6F
 
@@ -277,7 +264,7 @@ static void read_overhead(struct reader *reader, struct sms__conf_table *table, 
         return;
     }
     check_row(reader, table, &row, columns, place);
-    add_row(reader, table, &row);
+    *SMS__APPEND(reader->arena, table->row, table->rows) = row;
 }
 
 static void read_overhead_sm(struct reader *reader)
@@ -345,15 +332,7 @@ static bool check_kernel(const struct reader *reader, const struct numbers *numb
 static struct sms__conf_kernel *new_kernel(struct reader *reader)
 {
     struct sms__conf *conf = reader->conf;
-    if (conf->kernels == conf->room) {
-        size_t room = conf->room ? 2 * conf->room : 64;
-        struct sms__conf_kernel *grown = SMS__NEW(reader->arena, struct sms__conf_kernel, room);
-        if (conf->kernels)
-            memcpy(grown, conf->kernel, conf->kernels * sizeof *grown);
-        conf->kernel = grown;
-        conf->room = room;
-    }
-    struct sms__conf_kernel *kernel = &conf->kernel[conf->kernels++];
+    struct sms__conf_kernel *kernel = SMS__APPEND(reader->arena, conf->kernel, conf->kernels);
     kernel->row = kernel->workload = conf->kernels;
     return kernel;
 }

@@ -54,15 +54,7 @@ static void launch(struct sms__stream *stream, size_t k, uint64_t now)
 static void end_job(struct sms__stream *stream, uint64_t now)
 {
     struct sms__feed *feed = stream->feed;
-    struct sms__vm_record *record = feed->record;
-    uint64_t latency = now - stream->arrived_ps;
-    record->jobs++;
-    record->end_ps = now;
-    sms__histogram_add(&record->latency, latency);
-    if (feed->vm->deadline_ps > 0 && (double)latency > feed->vm->deadline_ps) {
-        record->missed++;
-        record->tardiness_ps += (double)latency - feed->vm->deadline_ps;
-    }
+    sms__record_job(feed->record, stream->arrived_ps, feed->vm->deadline_ps, now);
     if (++feed->ended == feed->vm->repeat && --*feed->running == 0)
         feed->engine->stopped = true;
 }

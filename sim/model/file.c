@@ -19,24 +19,6 @@ static struct sms__reader reader_of(struct sms_file *file)
     return (struct sms__reader){.arena = &file->arena, .errors = file->errors};
 }
 
-static void *grow(struct sms__arena *arena, const void *old, size_t count, size_t size)
-{
-    if (count & (count - 1))
-        return NULL; /* room left: capacities are powers of two */
-    char *grown = sms__alloc(arena, count ? count * 2 : 1, size);
-    if (count)
-        memcpy(grown, old, count * size);
-    return grown;
-}
-
-#define PUSH(file, list, count, value)                                                                                 \
-    do {                                                                                                               \
-        void *grown_ = grow(&(file)->arena, (file)->list, (file)->count, sizeof *(file)->list);                        \
-        if (grown_)                                                                                                    \
-            (file)->list = grown_;                                                                                     \
-        (file)->list[(file)->count++] = (value);                                                                       \
-    } while (0)
-
 static const struct sms__device *known_device(const struct sms_file *file, const char *name)
 {
     for (size_t i = 0; i < file->devices; i++)
@@ -62,7 +44,7 @@ static void add_device(struct sms_file *file, const struct sms__node *node)
         device->name = "";
     if (known_device(file, device->name))
         sms__complain(&reader, node, "device '%.60s' is defined twice", device->name);
-    PUSH(file, device, devices, device);
+    *SMS__APPEND(&file->arena, file->device, file->devices) = device;
 }
 
 static void add_workload(struct sms_file *file, const struct sms__node *node)
@@ -72,7 +54,7 @@ static void add_workload(struct sms_file *file, const struct sms__node *node)
     sms__read_workload(&reader, node, workload);
     if (known_workload(file, workload->name))
         sms__complain(&reader, node, "workload '%.60s' is defined twice", workload->name);
-    PUSH(file, workload, workloads, workload);
+    *SMS__APPEND(&file->arena, file->workload, file->workloads) = workload;
 }
 
 static const char *const document_kinds[] = {"device", "workload", "scenario"};
@@ -185,7 +167,7 @@ static void read_scenarios(struct sms_file *file, const struct sms__doc *doc)
         for (size_t j = 0; j < file->scenarios; j++)
             if (scenario->name[0] && !strcmp(file->scenario[j]->name, scenario->name))
                 sms__complain(&reader, doc->root[i], "scenario '%.60s' is defined twice", scenario->name);
-        PUSH(file, scenario, scenarios, scenario);
+        *SMS__APPEND(&file->arena, file->scenario, file->scenarios) = scenario;
     }
 }
 

@@ -205,6 +205,12 @@ void sms__check_expects(struct sms__reader *reader, const struct sms_scenario *s
     }
 }
 
+/* Whether what does the i-th of its workloads does it more than once. */
+static bool repeats(const struct sms__vm *vm, size_t i)
+{
+    return (vm->process && vm->process->own ? vm->process->stream[i].repeat : vm->repeat) != 1;
+}
+
 static void check_vm(struct sms__reader *reader, struct sms_scenario *scenario, struct sms__vm *vm)
 {
     const char *word = sms__tenant_word(scenario);
@@ -218,7 +224,7 @@ static void check_vm(struct sms__reader *reader, struct sms_scenario *scenario, 
     if (vm->repeat == 0 && scenario->duration_ps <= 0)
         sms__complain(reader, vm->node, "%s '%.60s' repeats forever: the run needs a duration", word, vm->name);
     for (size_t i = 0; vm->repeat != 1 && (workload = sms__workload_of(vm, i, &first)); i++)
-        if (!takes_time(scenario, workload))
+        if (repeats(vm, i) && !takes_time(scenario, workload))
             sms__complain(reader, vm->node, "a job of %s '%.60s' takes no time and repeats", word, vm->name);
 }
 

@@ -165,6 +165,12 @@ struct sms__choice {
     size_t first;
 };
 
+/* One of the streams of a process: its jobs come one after another. */
+struct sms__process_stream {
+    double priority; /* among those of the process: pending blocks of a higher one go first */
+    uint64_t repeat; /* jobs; 0: for ever */
+};
+
 struct sms__process {
     double priority, weight;
     double active_threads;      /* under mps: share of the SMs, 0..1 */
@@ -173,6 +179,8 @@ struct sms__process {
     size_t choices;
     uint64_t memory_most; /* of a pod: device memory that it may hold; 0: all that is free */
     double period_ps;     /* of a pod: from the start of a job to that of the next; 0: when it has ended */
+    const struct sms__process_stream *stream; /* [the VM's streams] */
+    bool own; /* stream i does choice i; else all do the same, and several are drawn from */
 };
 
 /* How the contexts on a device share it. Together: kernels of all at once, as under MPS, without its limits. */
@@ -491,6 +499,20 @@ void sms__read_processes(struct sms__reader *reader, const struct sms__node *nod
 /* A count from 0 into a long. */
 void sms__read_index(struct sms__reader *reader, const struct sms__node *node, void *at);
 extern const struct sms__table sms__process_tables[3];
+
+/* streams.c: `streams:` of a process. */
+struct sms__streams {
+    struct sms__process_stream *stream; /* [count] */
+    const struct sms__node **workload;  /* [count], or NULL: all do the workload of the process */
+    const struct sms__node **node;      /* [count]: where each is given */
+    size_t count;
+};
+/* `node`: NULL for one stream; `repeat`: of those that do not say. */
+struct sms__streams sms__read_streams(struct sms__reader *reader, const struct sms__node *node, uint64_t repeat);
+/* Complains of streams that cannot run beside each other; `process` has its choices. */
+void sms__check_streams(struct sms__reader *reader, const struct sms__streams *streams,
+                        const struct sms__process *process);
+extern const struct sms__table sms__stream_tables[2];
 
 /* cluster.c: all of a scenario with `nodes:` and `pods:`. */
 void sms__read_cluster(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario);

@@ -236,7 +236,7 @@ static double make_pool(const struct reading *reading, const struct table *table
     double sum = 0;
     for (size_t i = table->first; i < table->first + table->rows; i++) {
         reading->cluster->pod[i].pool = true;
-        sum += (double)reading->view[i].gpus * reading->view[i].gpu_milli;
+        sum += (double)sms_pod_gpu_milli(&reading->view[i]);
     }
     return table->rows ? sum / (double)table->rows : 0;
 }
@@ -426,7 +426,7 @@ static void measure_load(const struct reading *reading)
             continue;
         cluster->pods += (double)pods->count;
         double each = pods->rows ? make_pool(reading, &(struct table){"", pods->first_row, pods->rows})
-                                 : (double)reading->view[g].gpus * reading->view[g].gpu_milli;
+                                 : (double)sms_pod_gpu_milli(&reading->view[g]);
         milli += pods->until > 0 ? pods->until * (double)cluster->gpu_milli : each * (double)pods->count;
     }
     cluster->load = cluster->gpu_milli ? milli / (double)cluster->gpu_milli : 0;

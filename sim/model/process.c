@@ -25,7 +25,8 @@ static const struct sms__field host_fields[] = {
 /* One entry of `processes:`; of which several processes may be. */
 struct entry {
     const char *name;
-    const struct sms__node *node, *workload, *draw;
+    const struct sms__node *node, *workload, *draw, *streams_node;
+    struct sms__streams streams;
     uint64_t count, repeat;
     double start_ps, stagger_ps, deadline_ps;
     struct sms__process process;
@@ -50,6 +51,12 @@ static void keep_list(struct sms__reader *reader, const struct sms__node *node, 
     *(const struct sms__node **)at = node;
 }
 
+static void keep_any(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    (void)reader;
+    *(const struct sms__node **)at = node;
+}
+
 static const struct sms__field entry_fields[] = {
     {"name", SMS__NAME, 0, F(entry, name), .required = true, .help = "its name; of several NAME1, NAME2, ..."},
     {"workload", SMS__CUSTOM, 0, F(entry, workload), .read = sms__keep_scalar, .help = "what one job does"},
@@ -60,6 +67,8 @@ static const struct sms__field entry_fields[] = {
     {"stagger", SMS__QUANTITY, SMS__TIME, F(entry, stagger_ps), 0, SMS__TIME_MAX_PS,
      .help = "from the start of one of several to that of the next; default 0"},
     {"repeat", SMS__CUSTOM, 0, F(entry, repeat), .read = sms__read_repeat, .help = "jobs, or forever; default 1"},
+    {"streams", SMS__CUSTOM, 0, F(entry, streams_node), .read = keep_any,
+     .help = "jobs under way at once, in one context; or a list of streams with workloads of their own; default 1"},
     {"deadline", SMS__QUANTITY, SMS__TIME, F(entry, deadline_ps), 1, SMS__TIME_MAX_PS,
      .help = "of a job, from its arrival"},
     {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, process.priority), -1e6, 1e6,
@@ -100,6 +109,18 @@ static void append_kernels(struct sms__arena *arena, struct sms__workload *all, 
     }
 }
 
+/* All of the streams' modules are loaded, and each may hold what its workload asks for; of several to draw from it is
+ * one's. */
+static void add_memory(struct sms__workload *all, const struct sms__workload *workload, bool own, bool first)
+{
+    uint64_t declared = workload->declared;
+    all->declared = own ? all->declared + declared : declared > all->declared ? declared : all->declared;
+    if (own && first)
+        all->statics += workload->statics;
+    else if (!own && workload->statics > all->statics)
+        all->statics = workload->statics;
+}
+
 /* Where the kernels of each workload begin; one given twice has its kernels once. Returns their number. */
 static size_t place_choices(struct sms__choice *choice, size_t choices)
 {
@@ -114,52 +135,78 @@ static size_t place_choices(struct sms__choice *choice, size_t choices)
     return kernels;
 }
 
-/* All kernels of all workloads, and no steps: those are of the one that is drawn. */
+/* All kernels of all workloads, and no steps: those are of the one that is drawn, or of each stream. */
 static const struct sms__workload *unite(struct sms__reader *reader, const struct entry *entry,
                                          struct sms__choice *choice, size_t choices)
 {
     struct sms_file *file = reader->user;
+    const struct sms__node *node = entry->draw ? entry->draw : entry->streams_node;
     size_t before = file->drawn_kernels, kernels = place_choices(choice, choices);
     file->drawn_kernels += kernels;
     if (file->drawn_kernels > DRAWN_KERNELS_MAX) {
         if (before <= DRAWN_KERNELS_MAX)
-            sms__complain(reader, entry->draw, "more than %d kernels of all workloads to draw from", DRAWN_KERNELS_MAX);
+            sms__complain(reader, node, "more than %d kernels of all workloads %s", DRAWN_KERNELS_MAX,
+                          entry->draw ? "to draw from" : "of streams");
         return NULL;
     }
     struct sms__workload *all = SMS__NEW(reader->arena, struct sms__workload, 1);
-    *all = (struct sms__workload){
-        .node = entry->draw, .name = entry->name, .title = "", .source = "", .device = "", .cls = ""};
+    *all =
+        (struct sms__workload){.node = node, .name = entry->name, .title = "", .source = "", .device = "", .cls = ""};
     all->kernel = SMS__NEW(reader->arena, struct sms__kernel, kernels);
     for (size_t i = 0; i < choices; i++) {
-        if (choice[i].first == all->kernels)
+        bool first = choice[i].first == all->kernels;
+        if (first)
             append_kernels(reader->arena, all, choice[i].workload);
-        if (choice[i].workload->declared > all->declared)
-            all->declared = choice[i].workload->declared;
-        if (choice[i].workload->statics > all->statics)
-            all->statics = choice[i].workload->statics;
+        add_memory(all, choice[i].workload, entry->process.own, first);
     }
     return all;
+}
+
+static const struct sms__node *name_of_choice(const struct entry *entry, size_t i)
+{
+    return entry->draw ? entry->draw->item[i] : entry->process.own ? entry->streams.workload[i] : entry->workload;
+}
+
+static bool is_one(const struct sms__choice *choice, size_t count)
+{
+    bool one = true;
+    for (size_t i = 1; i < count; i++)
+        one &= choice[i].workload == choice[0].workload;
+    return one;
+}
+
+/* Whether the entry has one of the keys that say what its processes do; reports it otherwise. */
+static bool says_what(struct sms__reader *reader, const struct entry *entry)
+{
+    bool workload = sms__node_get(entry->node, "workload"), draw = sms__node_get(entry->node, "draw");
+    if (entry->process.own && (workload || draw))
+        sms__complain(reader, entry->streams_node,
+                      "the streams have workloads of their own: the process has no workload and no draw");
+    else if (!entry->process.own && workload == draw)
+        sms__complain(reader, entry->node, "a process has either workload or draw");
+    else
+        return entry->process.own ? entry->streams.count > 0 : entry->workload || entry->draw;
+    return false;
 }
 
 /* What the entry's processes may do; the first of it is for all of them. NULL with the problem reported. */
 static const struct sms__workload *choose(struct sms__reader *reader, struct entry *entry)
 {
-    if (!entry->workload == !entry->draw) {
-        if (!sms__node_get(entry->node, "workload") == !sms__node_get(entry->node, "draw"))
-            sms__complain(reader, entry->node, "a process has either workload or draw");
+    if (!says_what(reader, entry))
         return NULL;
-    }
-    size_t found = 0, count = entry->draw ? entry->draw->items : 1;
+    size_t found = 0, count = entry->draw ? entry->draw->items : entry->process.own ? entry->streams.count : 1;
     struct sms__choice *choice = SMS__NEW(reader->arena, struct sms__choice, count);
     for (size_t i = 0; i < count; i++) {
-        choice[i].workload = find(reader, entry->draw ? entry->draw->item[i] : entry->workload);
+        choice[i].workload = find(reader, name_of_choice(entry, i));
         found += choice[i].workload != NULL;
     }
     entry->process.choice = choice;
     entry->process.choices = count;
     if (found < count)
         return NULL;
-    return count > 1 ? unite(reader, entry, choice, count) : choice->workload;
+    sms__check_streams(reader, &entry->streams, &entry->process);
+    bool several = count > 1 && (entry->draw || !is_one(choice, count));
+    return several ? unite(reader, entry, choice, count) : choice->workload;
 }
 
 static void add_process(struct sms__reader *reader, const struct entry *entry, const struct sms__workload *workload,
@@ -175,7 +222,7 @@ static void add_process(struct sms__reader *reader, const struct entry *entry, c
                            .start_ps = entry->start_ps + entry->stagger_ps * (double)i,
                            .deadline_ps = entry->deadline_ps,
                            .repeat = entry->repeat,
-                           .streams = 1,
+                           .streams = entry->streams.count,
                            .process = process};
     if (entry->count > 1)
         vm->name = sms__print(reader->arena, "%s%llu", entry->name, (unsigned long long)i + 1);
@@ -187,11 +234,26 @@ static void add_process(struct sms__reader *reader, const struct entry *entry, c
     scenario->vms++;
 }
 
+/* A process goes on for ever if one of its streams does. */
+static void read_streams(struct sms__reader *reader, struct entry *entry)
+{
+    entry->streams = sms__read_streams(reader, entry->streams_node, entry->repeat);
+    entry->process.stream = entry->streams.stream;
+    entry->process.own = entry->streams.workload != NULL;
+    for (size_t i = 0; i < entry->streams.count; i++) {
+        uint64_t repeat = entry->streams.stream[i].repeat;
+        entry->repeat =
+            i > 0 && (entry->repeat == 0 || (repeat > 0 && repeat < entry->repeat)) ? entry->repeat : repeat;
+    }
+}
+
 static struct entry read_entry(struct sms__reader *reader, const struct sms__node *node)
 {
     struct entry entry = {.name = "", .node = node, .count = 1, .repeat = 1};
     entry.process = (struct sms__process){.weight = 1, .active_threads = 1, .device = -1};
     sms__read_fields(reader, node, entry_fields, &entry);
+    if (node->kind == SMS__MAP)
+        read_streams(reader, &entry);
     if (node->kind == SMS__MAP && sms__node_get(node, "stagger") && entry.count == 1)
         sms__complain(reader, node, "stagger is for a count of several");
     return entry;
@@ -200,13 +262,14 @@ static struct entry read_entry(struct sms__reader *reader, const struct sms__nod
 void sms__read_processes(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms_scenario *scenario = at;
-    uint64_t sum = 0;
+    uint64_t sum = 0, streams = 0;
     if (!sms__expect_list(reader, node, PROCESSES_MAX))
         return;
     struct entry *entry = SMS__NEW(reader->arena, struct entry, node->items);
     for (size_t i = 0; i < node->items; i++) {
         entry[i] = read_entry(reader, node->item[i]);
         sum += entry[i].count;
+        streams += entry[i].count * entry[i].streams.count;
         if (reader->errors->count > SMS_ERRORS_MAX)
             return;
     }
@@ -214,12 +277,16 @@ void sms__read_processes(struct sms__reader *reader, const struct sms__node *nod
         sms__complain(reader, node, "more than %d processes", PROCESSES_MAX);
         return;
     }
+    if (streams > PROCESSES_MAX) {
+        sms__complain(reader, node, "more than %d streams of all processes", PROCESSES_MAX);
+        return;
+    }
     scenario->vm = SMS__NEW(reader->arena, struct sms__vm, sum);
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
         if (node->item[i]->kind != SMS__MAP)
             continue;
         const struct sms__workload *workload = choose(reader, &entry[i]);
-        scenario->drawn |= entry[i].process.choices > 1;
+        scenario->drawn |= entry[i].draw && entry[i].process.choices > 1;
         for (uint64_t k = 0; k < entry[i].count && reader->errors->count <= SMS_ERRORS_MAX; k++)
             add_process(reader, &entry[i], workload, k, scenario);
     }

@@ -86,10 +86,8 @@ static void make_room(struct sms__arena *arena, struct sms_scenario *scenario, s
     size_t wanted = capacity_for(scenario->devices + more);
     if (scenario->device && wanted == capacity_for(scenario->devices))
         return;
-    const struct sms__device **grown = SMS__NEW(arena, const struct sms__device *, wanted);
-    for (size_t i = 0; scenario->device && i < scenario->devices; i++)
-        grown[i] = scenario->device[i];
-    scenario->device = grown;
+    scenario->device =
+        sms__enlarge(arena, (void *)scenario->device, scenario->devices, wanted, sizeof *scenario->device);
 }
 
 void sms__read_device_use(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)

@@ -78,6 +78,18 @@ static struct sms__monitor_record *new_monitor_record(struct sms__arena *arena)
     return monitor;
 }
 
+void sms__record_job(struct sms__vm_record *record, uint64_t since_ps, double deadline_ps, uint64_t now)
+{
+    uint64_t latency = now - since_ps;
+    record->jobs++;
+    record->end_ps = now;
+    sms__histogram_add(&record->latency, latency);
+    if (deadline_ps > 0 && (double)latency > deadline_ps) {
+        record->missed++;
+        record->tardiness_ps += (double)latency - deadline_ps;
+    }
+}
+
 void sms__record_init(struct sms__record *record, struct sms__arena *arena, const struct sms_scenario *scenario)
 {
     *record = (struct sms__record){.scenario = scenario};

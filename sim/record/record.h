@@ -194,6 +194,9 @@ void sms__record_init(struct sms__record *record, struct sms__arena *arena, cons
 
 /* What is said of the whole run stays. */
 void sms__process_record_restart(struct sms__process_record *process);
+/* A job that arrived at `since_ps` ends. `deadline_ps` is counted from its arrival; 0: it has none. In a guard of the
+ * record's arena. */
+void sms__record_job(struct sms__vm_record *record, uint64_t since_ps, double deadline_ps, uint64_t now);
 
 /* Forgets all that was measured; what it measures now begins at `now`. */
 void sms__record_restart(struct sms__record *record, uint64_t now);

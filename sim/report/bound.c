@@ -108,11 +108,7 @@ static void add_part(struct call *call, const char *device, const struct sms_bou
             call->part[i].share += own.share;
             return;
         }
-    struct sms_bound_part *grown = SMS__NEW(&call->arena, struct sms_bound_part, call->parts + 1);
-    if (call->parts)
-        memcpy(grown, call->part, call->parts * sizeof *grown);
-    grown[call->parts++] = own;
-    call->part = grown;
+    *SMS__APPEND(&call->arena, call->part, call->parts) = own;
 }
 
 static int solve(struct call *call, const struct sms__bound_device *device, const struct sms__bound_window *window,

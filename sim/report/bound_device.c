@@ -1,6 +1,8 @@
 /* What a scenario asks of one of its devices, as the linear program needs it. */
 #include "bound.h"
 
+#include "../levels/device.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -179,18 +181,6 @@ static double delivered(const struct sms_scenario *scenario, const struct sms_co
     return sum;
 }
 
-static const struct sms_curve *curves_of(struct sms__arena *arena, const struct sms_scenario *scenario,
-                                         const struct sms__device *model)
-{
-    const struct sms__curves *given = scenario->curves;
-    if (!given)
-        return NULL;
-    struct sms_curve *curves = SMS__NEW(arena, struct sms_curve, SMS_RESOURCES_MAX);
-    for (size_t c = 0; c < given->count; c++)
-        curves[sms__resource_index(model, given->resource[c])] = given->curve[c];
-    return curves;
-}
-
 static void add_resource(struct sms__arena *arena, const struct sms_scenario *scenario,
                          const struct sms_contention_view *view, struct sms__bound_device *device, size_t r)
 {
@@ -236,8 +226,7 @@ void sms__bound_describe(struct sms__arena *arena, const struct sms_scenario *sc
         describe_vm(out, &scenario->vm[v], idx);
     for (int l = 0; l < SMS_LIMITS; l++)
         add_limit(arena, out, l);
-    struct sms_contention_view view = {scenario->contention_param, curves_of(arena, scenario, model), model->resources,
-                                       model->resource_view};
+    struct sms_contention_view view = sms__contention_view(arena, scenario, model);
     for (size_t r = 0; scenario->contention->delivers && r < model->resources; r++)
         add_resource(arena, scenario, &view, out, r);
     for (size_t k = 0; k < out->kernels; k++)

@@ -20,17 +20,69 @@ const char *sms__subject_word(enum sms_subject subject)
     return words[subject];
 }
 
+/* A metric that the subject has not is "-", too. */
 static void add_estimate(struct sms__table_out *table, const struct sms_results *results, size_t policy,
                          enum sms_subject subject, size_t idx, const char *metric)
 {
-    struct sms_estimate e =
-        sms_results_estimate(results, policy, subject, idx, (size_t)sms__metric_index(subject, metric));
+    long m = sms__metric_index(subject, metric);
+    struct sms_estimate e = {.mean = NAN};
+    if (m >= 0)
+        e = sms_results_estimate(results, policy, subject, idx, (size_t)m);
     if (isnan(e.mean))
         sms__table_add(table, "-");
     else if (e.n > 1)
         sms__table_add(table, "%.5g ± %.2g", e.mean, e.ci95);
     else
         sms__table_add(table, "%.5g", e.mean);
+}
+
+/* A row a subject or policy, a column a metric. */
+struct columns {
+    const char *const *metric;
+    size_t count;
+};
+
+#define COLUMNS(metrics) ((struct columns){metrics, sizeof(metrics) / sizeof *(metrics)})
+
+static struct sms__table_out *begin_table(const char *corner, struct columns columns)
+{
+    struct sms__table_out *table = sms__table_new(1 + columns.count);
+    sms__table_add(table, "%s", corner);
+    for (size_t c = 0; c < columns.count; c++)
+        sms__table_add(table, "%s", columns.metric[c]);
+    return table;
+}
+
+static void add_estimates(struct sms__table_out *table, const struct sms_results *results, size_t policy,
+                          enum sms_subject subject, size_t idx, struct columns columns)
+{
+    for (size_t c = 0; c < columns.count; c++)
+        add_estimate(table, results, policy, subject, idx, columns.metric[c]);
+}
+
+static void add_subjects(struct sms__table_out *table, const struct sms_results *results, size_t policy,
+                         enum sms_subject subject, struct columns columns)
+{
+    for (size_t i = 0; i < sms_results_subjects(results, subject); i++) {
+        sms__table_add(table, "%s", sms_results_subject(results, subject, i));
+        add_estimates(table, results, policy, subject, i, columns);
+    }
+}
+
+/* A column a policy. */
+static struct sms__table_out *begin_policies(const struct sms_results *results, const char *corner)
+{
+    struct sms__table_out *table = sms__table_new(1 + sms_results_policies(results));
+    sms__table_add(table, "%s", corner);
+    for (size_t p = 0; p < sms_results_policies(results); p++)
+        sms__table_add(table, "%s", sms_results_policy(results, p));
+    return table;
+}
+
+static void end_table(struct sms__table_out *table, FILE *to)
+{
+    sms__table_print(table, to);
+    fputc('\n', to);
 }
 
 static void print_runs(const struct sms_results *results, FILE *to)
@@ -57,49 +109,27 @@ static void print_heading(const struct sms_results *results, FILE *to)
 
 static const char *const vm_columns[] = {"kernels_per_s", "blocks_per_s", "normalized_progress_ratio", "block_wait_ns",
                                          "block_slowdown_ratio"};
-enum { VM_COLUMNS = sizeof vm_columns / sizeof *vm_columns };
 
 static void print_vms(const struct sms_results *results, size_t policy, FILE *to)
 {
-    struct sms__table_out *table = sms__table_new(1 + VM_COLUMNS);
-    sms__table_add(table, "%s", sms_results_policy(results, policy));
-    for (size_t c = 0; c < VM_COLUMNS; c++)
-        sms__table_add(table, "%s", vm_columns[c]);
-    for (size_t v = 0; v < sms_results_subjects(results, SMS_VM); v++) {
-        sms__table_add(table, "%s", sms_results_subject(results, SMS_VM, v));
-        for (size_t c = 0; c < VM_COLUMNS; c++)
-            add_estimate(table, results, policy, SMS_VM, v, vm_columns[c]);
-    }
+    struct sms__table_out *table = begin_table(sms_results_policy(results, policy), COLUMNS(vm_columns));
+    add_subjects(table, results, policy, SMS_VM, COLUMNS(vm_columns));
     sms__table_add(table, "host");
-    add_estimate(table, results, policy, SMS_HOST, 0, "kernels_per_s");
-    add_estimate(table, results, policy, SMS_HOST, 0, "blocks_per_s");
-    sms__table_add(table, "-");
-    add_estimate(table, results, policy, SMS_HOST, 0, "block_wait_ns");
-    sms__table_add(table, "-");
-    sms__table_print(table, to);
-    fputc('\n', to);
+    add_estimates(table, results, policy, SMS_HOST, 0, COLUMNS(vm_columns));
+    end_table(table, to);
 }
 
-static const char *const process_columns[] = {"turnaround_ns", "slowdown_ratio", "waiting_ns",  "kernel_ns",
-                                              "paused_ns",     "suspended_ns",   "failed_count"};
+static const char *const process_columns[] = {"turnaround_ns", "slowdown_ratio", "waiting_ns",   "kernel_ns",
+                                              "paused_ns",     "suspended_ns",   "failed_count", "service_ns"};
 static const char *const device_columns[] = {"switches_count",          "switch_ratio", "busy_ratio",
                                              "memory_high_water_bytes", "memory_ratio", "energy_j"};
 
-/* A row a subject, a column a metric. */
 static void print_subjects(const struct sms_results *results, size_t policy, enum sms_subject subject,
-                           const char *const *column, size_t columns, FILE *to)
+                           struct columns columns, FILE *to)
 {
-    struct sms__table_out *table = sms__table_new(1 + columns);
-    sms__table_add(table, "%s", sms_results_policy(results, policy));
-    for (size_t c = 0; c < columns; c++)
-        sms__table_add(table, "%s", column[c]);
-    for (size_t i = 0; i < sms_results_subjects(results, subject); i++) {
-        sms__table_add(table, "%s", sms_results_subject(results, subject, i));
-        for (size_t c = 0; c < columns; c++)
-            add_estimate(table, results, policy, subject, i, column[c]);
-    }
-    sms__table_print(table, to);
-    fputc('\n', to);
+    struct sms__table_out *table = begin_table(sms_results_policy(results, policy), columns);
+    add_subjects(table, results, policy, subject, columns);
+    end_table(table, to);
 }
 
 /* "warning: 3 processes still wait: 2 for memory, 1 to be resumed". */
@@ -122,30 +152,36 @@ static void print_stall(const struct sms_results *results, size_t policy, FILE *
     fputs("\n\n", to);
 }
 
+/* Those that repeat for ever have no turnaround: what they got says how they fared. */
+static bool any_lasts(const struct sms_scenario *scenario)
+{
+    bool lasts = false;
+    for (size_t v = 0; v < scenario->vms; v++)
+        lasts |= scenario->vm[v].repeat == 0;
+    return lasts;
+}
+
 static void print_shares(const struct sms_results *results, size_t policy, FILE *to)
 {
-    print_subjects(results, policy, SMS_PROCESS, process_columns, sizeof process_columns / sizeof *process_columns, to);
-    print_subjects(results, policy, SMS_DEVICE, device_columns, sizeof device_columns / sizeof *device_columns, to);
+    /* the last column, service, only where somebody goes on for ever */
+    struct columns columns = COLUMNS(process_columns);
+    columns.count -= !any_lasts(sms_results_scenario(results));
+    print_subjects(results, policy, SMS_PROCESS, columns, to);
+    print_subjects(results, policy, SMS_DEVICE, COLUMNS(device_columns), to);
     print_stall(results, policy, to);
 }
 
 static const char *const host_columns[] = {"kernels_per_s", "stp_ratio",       "antt_ratio",       "fairness_ratio",
                                            "makespan_ns",   "occupancy_ratio", "sm_activity_ratio"};
-enum { HOST_COLUMNS = sizeof host_columns / sizeof *host_columns };
 
 static void print_hosts(const struct sms_results *results, FILE *to)
 {
-    struct sms__table_out *table = sms__table_new(1 + HOST_COLUMNS);
-    sms__table_add(table, "host by policy");
-    for (size_t c = 0; c < HOST_COLUMNS; c++)
-        sms__table_add(table, "%s", host_columns[c]);
+    struct sms__table_out *table = begin_table("host by policy", COLUMNS(host_columns));
     for (size_t p = 0; p < sms_results_policies(results); p++) {
         sms__table_add(table, "%s", sms_results_policy(results, p));
-        for (size_t c = 0; c < HOST_COLUMNS; c++)
-            add_estimate(table, results, p, SMS_HOST, 0, host_columns[c]);
+        add_estimates(table, results, p, SMS_HOST, 0, COLUMNS(host_columns));
     }
-    sms__table_print(table, to);
-    fputc('\n', to);
+    end_table(table, to);
 }
 
 static bool is_used(const struct sms_results *results, size_t resource)
@@ -160,10 +196,7 @@ static bool is_used(const struct sms_results *results, size_t resource)
 static void print_resources(const struct sms_results *results, FILE *to)
 {
     size_t policies = sms_results_policies(results);
-    struct sms__table_out *table = sms__table_new(1 + policies);
-    sms__table_add(table, "usage (time oversubscribed)");
-    for (size_t p = 0; p < policies; p++)
-        sms__table_add(table, "%s", sms_results_policy(results, p));
+    struct sms__table_out *table = begin_policies(results, "usage (time oversubscribed)");
     for (size_t r = 0; r < sms_results_subjects(results, SMS_RESOURCE); r++) {
         if (!is_used(results, r))
             continue;
@@ -176,8 +209,7 @@ static void print_resources(const struct sms_results *results, FILE *to)
                            100 * sms_results_estimate(results, p, SMS_RESOURCE, r, over).mean);
         }
     }
-    sms__table_print(table, to);
-    fputc('\n', to);
+    end_table(table, to);
 }
 
 static const char *const cluster_columns[] = {
@@ -223,17 +255,13 @@ static const char *cluster_column(const struct sms_results *results, size_t i)
 static void print_cluster(const struct sms_results *results, FILE *to)
 {
     size_t policies = sms_results_policies(results);
-    struct sms__table_out *table = sms__table_new(1 + policies);
-    sms__table_add(table, "cluster by policy");
-    for (size_t p = 0; p < policies; p++)
-        sms__table_add(table, "%s", sms_results_policy(results, p));
+    struct sms__table_out *table = begin_policies(results, "cluster by policy");
     for (size_t c = 0; cluster_column(results, c); c++) {
         sms__table_add(table, "%s", cluster_column(results, c));
         for (size_t p = 0; p < policies; p++)
             add_estimate(table, results, p, SMS_CLUSTER, 0, cluster_column(results, c));
     }
-    sms__table_print(table, to);
-    fputc('\n', to);
+    end_table(table, to);
     for (size_t p = 0; p < policies; p++)
         print_stall(results, p, to);
 }
@@ -295,8 +323,7 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, F
         add_ratios(table, results, baseline, SMS_HOST, 0, "energy_j");
     for (size_t i = 0; i < sizeof of_host / sizeof *of_host && !cluster; i++)
         add_ratios(table, results, baseline, SMS_HOST, 0, of_host[i]);
-    sms__table_print(table, to);
-    fputc('\n', to);
+    end_table(table, to);
     if (!cluster)
         sms__print_gaps(results, to);
 }

@@ -105,8 +105,6 @@ double sms__csv_amount(struct sms__csv *csv, size_t i);
 /* plot_read.c */
 int sms__plot_read(struct sms__plot *plot);
 size_t sms__name_index(struct sms__arena *arena, struct sms__names *names, const char *name);
-/* `items` with room for one more than `count`. */
-void *sms__grow(struct sms__arena *arena, void *items, size_t count, size_t size);
 
 /* plot_bars.c, plot_heatmap.c, plot_timeline.c, plot_processes.c: write the data and the variables of figures. */
 int sms__write_throughput(struct sms__plot *plot);

@@ -66,13 +66,10 @@ static bool is_used(const struct chart *chart, const struct sms__bar *like)
 static void add_to_panel(struct chart *chart, struct panel *panel, const struct sms__bar *bar)
 {
     struct sms__arena *arena = &chart->plot->arena;
-    if (!has_policy(panel, bar->policy)) {
-        panel->policy = sms__grow(arena, panel->policy, panel->policies, sizeof *panel->policy);
-        panel->policy[panel->policies++] = bar->policy;
-    }
+    if (!has_policy(panel, bar->policy))
+        *SMS__APPEND(arena, panel->policy, panel->policies) = bar->policy;
     if (!has_group(panel, bar)) {
-        panel->group = sms__grow(arena, (void *)panel->group, panel->groups, sizeof *panel->group);
-        panel->group[panel->groups++] = bar->group;
+        *SMS__APPEND(arena, panel->group, panel->groups) = bar->group;
         panel->host |= bar->host;
     }
     if (end_of(bar) > panel->top)

@@ -20,8 +20,7 @@ static bool close_file(FILE *file)
 
 int sms__figure_open(struct sms__plot *plot, const char *script, const char *name, struct sms__figure_files *files)
 {
-    plot->figure = sms__grow(&plot->arena, plot->figure, plot->figures, sizeof *plot->figure);
-    plot->figure[plot->figures++] = (struct sms__figure){name, script};
+    *SMS__APPEND(&plot->arena, plot->figure, plot->figures) = (struct sms__figure){name, script};
     *files = (struct sms__figure_files){open_file(plot, name, "dat"), open_file(plot, name, "var")};
     if (files->data && files->variables)
         return SMS_OK;

@@ -69,8 +69,7 @@ static void measure(struct chart *chart)
 
 static void add_piece(struct chart *chart, struct piece piece)
 {
-    chart->piece = sms__grow(&chart->plot->arena, chart->piece, chart->pieces, sizeof *chart->piece);
-    chart->piece[chart->pieces++] = piece;
+    *SMS__APPEND(&chart->plot->arena, chart->piece, chart->pieces) = piece;
     chart->used[piece.state] = true;
 }
 

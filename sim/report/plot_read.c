@@ -4,25 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Doubles whenever the count reaches a power of two, so no capacity is kept. */
-void *sms__grow(struct sms__arena *arena, void *items, size_t count, size_t size)
-{
-    if (count & (count - 1))
-        return items;
-    void *grown = sms__alloc(arena, count ? 2 * count : 1, size);
-    if (count)
-        memcpy(grown, items, count * size);
-    return grown;
-}
-
 size_t sms__name_index(struct sms__arena *arena, struct sms__names *names, const char *name)
 {
     for (size_t i = 0; i < names->count; i++)
         if (!strcmp(names->name[i], name))
             return i;
-    names->name = sms__grow(arena, (void *)names->name, names->count, sizeof *names->name);
-    names->name[names->count] = sms__copy(arena, name, strlen(name));
-    return names->count++;
+    *SMS__APPEND(arena, names->name, names->count) = sms__copy(arena, name, strlen(name));
+    return names->count - 1;
 }
 
 /* Every file begins with the columns scenario and policy. */
@@ -44,9 +32,9 @@ static struct sms__bar *add_bar(struct sms__plot *plot, struct sms__bars *bars, 
                            .group = sms__copy(&plot->arena, csv->field[2], strlen(csv->field[2])),
                            .mean = sms__csv_number(csv, value),
                            .ci95 = sms__csv_number(csv, value + 1)};
-    bars->bar = sms__grow(&plot->arena, bars->bar, bars->count, sizeof *bars->bar);
-    bars->bar[bars->count] = bar;
-    return &bars->bar[bars->count++];
+    struct sms__bar *last = SMS__APPEND(&plot->arena, bars->bar, bars->count);
+    *last = bar;
+    return last;
 }
 
 static void take_vm(struct sms__plot *plot, struct sms__csv *csv) { add_bar(plot, &plot->throughput, csv, 3); }
@@ -68,8 +56,7 @@ static void take_heat(struct sms__plot *plot, struct sms__csv *csv)
                              sms__csv_amount(csv, 4), sms__csv_amount(csv, 5), sms__csv_amount(csv, 6)};
     if (!is_first_device(csv))
         return;
-    plot->heat = sms__grow(&plot->arena, plot->heat, plot->heats, sizeof *plot->heat);
-    plot->heat[plot->heats++] = heat;
+    *SMS__APPEND(&plot->arena, plot->heat, plot->heats) = heat;
 }
 
 enum { SM_MAX = 100000, BLOCKS_MAX = 4096 };
@@ -83,14 +70,14 @@ static void take_box(struct sms__plot *plot, struct sms__csv *csv)
         sms__fail(&plot->errors, SMS_EINPUT, csv->file, "line %zu: sm or blocks is out of range", csv->line);
     if (plot->errors.count)
         return;
-    plot->box = sms__grow(&plot->arena, plot->box, plot->boxes, sizeof *plot->box);
-    plot->box[plot->boxes++] = (struct sms__box){.scenario = scenario_of(plot, csv),
-                                                 .policy = policy_of(plot, csv),
-                                                 .vm = sms__name_index(&plot->arena, &plot->vm, csv->field[4]),
-                                                 .sm = (size_t)sm,
-                                                 .blocks = (size_t)blocks,
-                                                 .start_ns = sms__csv_amount(csv, 5),
-                                                 .end_ns = sms__csv_amount(csv, 6)};
+    *SMS__APPEND(&plot->arena, plot->box, plot->boxes) =
+        (struct sms__box){.scenario = scenario_of(plot, csv),
+                          .policy = policy_of(plot, csv),
+                          .vm = sms__name_index(&plot->arena, &plot->vm, csv->field[4]),
+                          .sm = (size_t)sm,
+                          .blocks = (size_t)blocks,
+                          .start_ns = sms__csv_amount(csv, 5),
+                          .end_ns = sms__csv_amount(csv, 6)};
 }
 
 /* Gives the processes their order, too. */
@@ -112,8 +99,7 @@ static void take_span(struct sms__plot *plot, struct sms__csv *csv)
                                    .end_ns = sms__csv_amount(csv, 5)};
     if (plot->errors.count)
         return;
-    plot->stretch = sms__grow(&plot->arena, plot->stretch, plot->stretches, sizeof *plot->stretch);
-    plot->stretch[plot->stretches++] = stretch;
+    *SMS__APPEND(&plot->arena, plot->stretch, plot->stretches) = stretch;
 }
 
 /* Files that are there only if a scenario has processes. */
@@ -167,8 +153,7 @@ static void take_point(struct sms__plot *plot, struct sms__csv *csv)
                                .arrived = sms__csv_amount(csv, 2),
                                .allocated = sms__csv_amount(csv, 3),
                                .fragments = sms__csv_amount(csv, 4)};
-    plot->point = sms__grow(&plot->arena, plot->point, plot->points, sizeof *plot->point);
-    plot->point[plot->points++] = point;
+    *SMS__APPEND(&plot->arena, plot->point, plot->points) = point;
 }
 
 /* Files that are there only if a scenario has nodes. */

@@ -100,8 +100,8 @@ static void add_pieces(struct timeline *timeline, struct course *course, const s
         size_t lane = take_lane(busy, box);
         if (lane == LANES_SM)
             return;
-        course->piece = sms__grow(&plot->arena, course->piece, course->pieces, sizeof *course->piece);
-        course->piece[course->pieces++] = (struct piece){box->start_ns, box->end_ns, box->sm, lane, vm};
+        *SMS__APPEND(&plot->arena, course->piece, course->pieces) =
+            (struct piece){box->start_ns, box->end_ns, box->sm, lane, vm};
         timeline->sms = box->sm + 1 > timeline->sms ? box->sm + 1 : timeline->sms;
     }
 }

@@ -179,7 +179,8 @@ void sms__trace_span(struct sms__trace *trace, const char *policy, const struct 
     if (!part || part->out_of_memory || span->process >= trace->scenario->vms || !clip(trace, &start, &end))
         return;
     part->spans++;
-    size_t track = trace->first_track[trace->scenario->devices] + span->process;
+    size_t stream = trace->first_stream[span->process] + span->stream;
+    size_t track = trace->first_track[trace->scenario->devices] + stream;
     uint64_t device = span->device < 0 ? 0 : (uint64_t)span->device + 1;
     keep(
         trace, part, start, end,

@@ -45,7 +45,7 @@ static uint64_t tids_of(const struct sms__trace *trace, size_t device)
     return 1 + streams_of(trace) + model->sms * model->sm.blocks;
 }
 
-/* With processes, one of the viewer's "processes" more than devices, which has a track for each. */
+/* With processes, one of the viewer's "processes" more than devices, which has a track for each of their streams. */
 static uint64_t pids_of(const struct sms__trace *trace)
 {
     return trace->scenario->devices + (trace->scenario->shares ? 1 : 0);
@@ -88,16 +88,36 @@ static void put_sort_index(struct writer *writer, const char *what, uint64_t pid
     sms__put(&writer->text, "}}");
 }
 
-static void name_stream(struct writer *writer, size_t stream)
+static size_t tenant_of(const struct sms__trace *trace, size_t stream)
 {
-    const struct sms__trace *trace = writer->trace;
     size_t v = 0;
     while (stream >= trace->first_stream[v + 1])
         v++;
+    return v;
+}
+
+static void name_stream(struct writer *writer, size_t stream)
+{
+    const struct sms__trace *trace = writer->trace;
+    size_t v = tenant_of(trace, stream);
     sms__put(&writer->text, "\"name\":\"");
     sms__put_escaped(&writer->text, trace->scenario->vm[v].name);
     sms__put(&writer->text, ", stream ");
     sms__put_number(&writer->text, stream - trace->first_stream[v]);
+    sms__put(&writer->text, "\"}}");
+}
+
+/* As its spans name it. */
+static void name_process(struct writer *writer, size_t stream)
+{
+    const struct sms__trace *trace = writer->trace;
+    size_t v = tenant_of(trace, stream);
+    sms__put(&writer->text, "\"name\":\"");
+    sms__put_escaped(&writer->text, trace->scenario->vm[v].name);
+    if (trace->scenario->vm[v].streams > 1) {
+        sms__put(&writer->text, "/");
+        sms__put_number(&writer->text, stream - trace->first_stream[v] + 1);
+    }
     sms__put(&writer->text, "\"}}");
 }
 
@@ -228,7 +248,7 @@ static void put_span(struct writer *writer, const struct sms__trace_record *reco
     sms__put(&writer->text, "}}");
 }
 
-/* Names the tracks of processes. */
+/* Names the tracks of processes, one for each of their streams. */
 static void put_process_names(struct writer *writer)
 {
     const struct sms_scenario *scenario = writer->trace->scenario;
@@ -238,11 +258,10 @@ static void put_process_names(struct writer *writer)
     sms__put_escaped(&writer->text, writer->part->label);
     sms__put(&writer->text, ", processes\"}}");
     put_sort_index(writer, "process_sort_index", pid, tid, pid);
-    for (size_t v = 0; v < scenario->vms; v++) {
-        put_metadata(writer, "thread_name", pid, tid + v);
-        sms__put_string(&writer->text, "\"name\":", scenario->vm[v].name);
-        sms__put(&writer->text, "}}");
-        put_sort_index(writer, "thread_sort_index", pid, tid + v, v);
+    for (size_t i = 0; i < streams_of(writer->trace); i++) {
+        put_metadata(writer, "thread_name", pid, tid + i);
+        name_process(writer, i);
+        put_sort_index(writer, "thread_sort_index", pid, tid + i, i);
     }
 }
 
@@ -410,7 +429,7 @@ static void put_summary(struct writer *writer, const struct sms__trace_part *par
 static void go_to_part(struct writer *writer, size_t p)
 {
     const struct sms__trace *trace = writer->trace;
-    uint64_t tids = trace->scenario->shares ? trace->scenario->vms : 0;
+    uint64_t tids = trace->scenario->shares ? streams_of(trace) : 0;
     for (size_t d = 0; d < trace->scenario->devices; d++)
         tids += tids_of(trace, d);
     writer->part = &trace->part[p];

@@ -166,10 +166,7 @@ static void append(struct loader *l, struct sms__node *to, size_t *capacity, str
 {
     if (to->items == *capacity) {
         *capacity = *capacity ? *capacity * 2 : 8;
-        struct sms__node **grown = SMS__NEW(l->arena, struct sms__node *, *capacity);
-        if (to->items)
-            memcpy(grown, to->item, to->items * sizeof(*grown));
-        to->item = grown;
+        to->item = sms__enlarge(l->arena, (void *)to->item, to->items, *capacity, sizeof *to->item);
     }
     to->item[to->items++] = child;
     to->expanded += child->expanded;

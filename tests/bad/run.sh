@@ -2,20 +2,13 @@
 # Files that must be refused, each with exactly the words in NAME.err, and things that
 # are no files at all. Usage: run.sh SMSCHED [--update]
 set -u
+. "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
 update=${2-}
 cd "$(dirname "$0")" || exit 1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
-
-ok() { passed=$((passed + 1)); echo "ok     $1"; }
-bad() { failed=$((failed + 1)); echo "FAILED $1: $2"; }
 
 # Sanitizers reserve address space by the terabyte, so only the plain program is held to 500 MB.
-sanitized() { nm "$smsched" 2>/dev/null | grep -q __asan_init; }
-if sanitized; then memory=unlimited; else memory=512000; fi
+if sanitized "$smsched"; then memory=unlimited; else memory=512000; fi
 
 # bounded ARGUMENT...: runs smsched for at most 10 s.
 bounded() (
@@ -92,5 +85,4 @@ else
     check_path "(an unreadable file)" 4 "Permission denied" "$work/locked.yaml"
 fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

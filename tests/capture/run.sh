@@ -4,13 +4,9 @@
 # another it is wrong, and a damaged file is refused with the place.
 # Usage: run.sh CAPTURE VALIDATE
 set -u
+. "$(dirname "$0")/../checks.sh"
 capture=$(realpath "$1") validate=$(realpath "$2") mps=$(realpath "$(dirname "$0")/../../tools/capture/mps")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-passed=0 failed=0
-ok() { passed=$((passed + 1)); echo "ok     $1"; }
-bad() { failed=$((failed + 1)); echo "FAILED $1: $2"; }
 
 # takes NAME OPTION...: a capture in the folder NAME.
 takes() {
@@ -110,5 +106,4 @@ expects "no folder is wrong usage" "$?" = 2
 "$capture" --out x --kernels fp33 2>err
 expects "a kernel that is not there is wrong usage" "$?" = 2
 
-echo "$passed passed, $failed failed"
-exit $((failed > 0))
+finish

@@ -1,16 +1,11 @@
 #!/usr/bin/env bash
 # The command line as a user meets it. Usage: commands.sh SMSCHED
 set -u
+. "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
 status=0
 output=
 
-ok() { passed=$((passed + 1)); }
-bad() { failed=$((failed + 1)); echo "FAILED: $1"; [ -z "${2-}" ] || echo "$2"; }
 # try EXIT WHAT ARGUMENT...: runs smsched, keeps what it said in $output.
 try() {
     local expected=$1 what=$2
@@ -48,6 +43,11 @@ try 0 "validate" validate scenarios/*.yaml scenarios/*/*.yaml models/devices/*.y
 try 3 "a missing file" validate "$work/none.yaml"; says "No such file"
 try 0 "run" run "$tutorial"; says "host by policy"
 try 0 "one policy" run --policy fine_grained "$tutorial"
+# A process without an end has no turnaround: the table has its service.
+try 0 "processes that end" run scenarios/04-processes.yaml
+if grep -q service_ns <<<"$output"; then bad "says service_ns where all end"; else ok; fi
+sed 's/repeat: 20,/repeat: forever,/; $a run: {duration: 1 s}' scenarios/04-processes.yaml >"$work/lasts.yaml"
+try 0 "a process that lasts" run "$work/lasts.yaml"; says "service_ns"
 try 3 "a policy that is not there" run --policy best "$tutorial"; says "has no policy 'best'"
 try 0 "compare" compare "$tutorial"; says "change over round_robin"
 try 0 "compare with another" compare --baseline fine_grained "$tutorial"; says "change over fine_grained"
@@ -161,5 +161,4 @@ if [ "$(grep -vc '^#\|^$' "$work/shared150/plots/turnaround.dat")" -eq 2 ]; then
 printf 'scenario,policy,process,device,state,start_ns,end_ns\ns,p,c/0,,kernel,-1,2\n' >"$work/shared10/spans.csv"
 try 3 "a span that begins before the run" plot "$work/shared10" --figures svg; says "out of range"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

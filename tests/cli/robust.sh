@@ -1,18 +1,8 @@
 #!/usr/bin/env bash
 # When the machine or the user gets in the way. Usage: robust.sh SMSCHED
 set -u
+. "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
-
-ok() { passed=$((passed + 1)); }
-bad() { failed=$((failed + 1)); echo "FAILED: $1${2:+: $2}"; }
-exits() { if [ "$2" -eq "$1" ]; then ok; else bad "$3" "exit $2 instead of $1: $(head -c 300 "$work/err")"; fi; }
-says() { if grep -qF -- "$1" "$work/err"; then ok; else bad "$2 does not say '$1'" "$(head -c 300 "$work/err")"; fi; }
-clean() { if compgen -G "$work/$1*" >/dev/null; then bad "$2 leaves something behind" "$(ls "$work")"; else ok; fi; }
-sanitized() { nm "$smsched" 2>/dev/null | grep -q __asan_init; }
 
 cat >"$work/short.yaml" <<'END'
 workload: load
@@ -119,7 +109,7 @@ interrupted INT explain --from 0ms "$work/long.yaml"
 exits 130 $? "SIGINT during an explanation"
 
 # Little memory: any way out but a crash.
-if sanitized; then
+if sanitized "$smsched"; then
     echo "skipped: little memory (sanitizers need much)"
 else
     for kib in 8000 10000 12000 16000 24000 40000; do
@@ -151,5 +141,4 @@ done
 "$smsched" run --format json --jobs 4 "$short" >"$work/four.json"
 if [ -s "$work/one.json" ] && cmp -s "$work/one.json" "$work/four.json"; then ok; else bad "1 thread and 4 threads differ"; fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

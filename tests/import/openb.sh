@@ -2,17 +2,12 @@
 # Lists of nodes and pods: small ones byte for byte, damaged ones with every problem at its place, and, where the data
 # is, the trace of 2023. Usage: openb.sh SMSCHED [--update]
 set -u
+. "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
 update=${2-}
 data=$(realpath -m "${SMSCHED_DATA:-../shared/data}")/openb
 cd "$(dirname "$0")/openb" || exit 1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
 
-ok() { passed=$((passed + 1)); echo "ok     $1"; }
-bad() { failed=$((failed + 1)); echo "FAILED $1: $2"; }
 same() { [ "$2" = "$3" ] && ok "$1" || bad "$1" "$2 instead of $3"; }
 
 # writes NAME ARGUMENT...: what is imported is fine/NAME.
@@ -99,5 +94,4 @@ asked=$(awk -F, 'NR > 1 { s += $4 * $5 / 1000 * ($10 > $9 ? $10 - $9 : 0.5); end
 same "GPU time" "$(printf '%.5g' "$(measured gpu_allocation_mean_ratio)")" "$asked"
 cmp -s "$work/all.yaml" "$work/again.yaml" && ok "the same bytes again" || bad "the same bytes again" "they differ"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -3,16 +3,10 @@
 # fine/ what is read of them (NAME.out), in bad/ the words with which they are refused
 # (NAME.err). The name before the first '-' is the importer. Usage: run.sh SMSCHED [--update]
 set -u
+. "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
 update=${2-}
 cd "$(dirname "$0")" || exit 1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
-
-ok() { passed=$((passed + 1)); echo "ok     $1"; }
-bad() { failed=$((failed + 1)); echo "FAILED $1: $2"; }
 
 # import ARGUMENT...: leaves the exit code in $status, and what was said in $work.
 import() {
@@ -105,5 +99,4 @@ echo stays >"$work/there.txt"
 refuses "(a bad file over a good one)" 3 "error" ncu bad/ncu-empty.csv --dump --out "$work/there.txt"
 if [ "$(cat "$work/there.txt")" = stays ]; then ok "(what was there stays)"; else bad "(what was there stays)" "touched"; fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -58,6 +58,15 @@ static inline double value(const struct sms_results *results, size_t replication
     return 0;
 }
 
+/* The probability that all servers are busy (Erlang 1917), from the blocking probability by recursion. */
+static inline double erlang_c(double servers, double load)
+{
+    double blocked = 1, offered = servers * load;
+    for (int i = 1; i <= (int)servers; i++)
+        blocked = offered * blocked / (i + offered * blocked);
+    return blocked / (1 - load * (1 - blocked));
+}
+
 static inline struct sms_results *run_shared(const struct sms_file *file, uint64_t seed)
 {
     struct sms_run_options options = sms_run_defaults();

@@ -6,17 +6,6 @@
 
 extern const struct sms_contention sms_contention_proportional, sms_contention_curve, sms_contention_maxmin;
 
-static struct sms_bound bound_of(const struct sms_file *file, enum sms_bounded metric)
-{
-    struct sms_errors errors;
-    struct sms_bound bound;
-    if (sms_bound(sms_file_scenario(file, 0), metric, &bound, &errors)) {
-        sms_errors_print(&errors, stderr);
-        fail_msg("no bound");
-    }
-    return bound;
-}
-
 /* ---- random scenarios ---- */
 
 /* splitmix64: the same scenarios everywhere. */

@@ -228,15 +228,6 @@ static void who_came_ended_runs_waits_or_is_lost(void **state)
     }
 }
 
-/* The probability that all servers are busy (Erlang 1917), from the blocking probability by recursion. */
-static double erlang_c(double servers, double load)
-{
-    double blocked = 1, offered = servers * load;
-    for (int i = 1; i <= (int)servers; i++)
-        blocked = offered * blocked / (i + offered * blocked);
-    return blocked / (1 - load * (1 - blocked));
-}
-
 /* Pods of a quarter of a GPU on nodes of two GPUs: a queue with eight servers a node, whatever the policy. */
 static void assert_queue(int nodes, double load, const char *policy)
 {

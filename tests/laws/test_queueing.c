@@ -28,15 +28,6 @@ static struct sms_file *load_station(const struct station *s)
                      1e6 + measured_ns(s));
 }
 
-/* The probability that all servers are busy (Erlang 1917), from the blocking probability by recursion. */
-static double erlang_c(double servers, double load)
-{
-    double blocked = 1, offered = servers * load;
-    for (int i = 1; i <= (int)servers; i++)
-        blocked = offered * blocked / (i + offered * blocked);
-    return blocked / (1 - load * (1 - blocked));
-}
-
 static double m_m_c_wait_ns(double servers, double load)
 {
     return SERVICE_NS * erlang_c(servers, load) / (servers * (1 - load));

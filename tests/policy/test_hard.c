@@ -1,23 +1,5 @@
 /* Resources with a capacity, those that are hard, and the policies that simtbs brought. */
-#include "tests/harness.h"
-
-enum { PLACEMENTS = 64 };
-
-struct log {
-    size_t count;
-    long sm[PLACEMENTS];
-    char reasons[1024];
-};
-
-static void note(void *user, const char *policy, const struct sms_decision *decision)
-{
-    struct log *log = user;
-    (void)policy;
-    if (log->count == PLACEMENTS)
-        return;
-    snprintf(log->reasons, sizeof log->reasons, "%s", decision->reasons);
-    log->sm[log->count++] = decision->sm;
-}
+#include "decisions.h"
 
 /* SMs of `slots` hard slots, and what is left of the scenario: kernels, then VMs. */
 #define SCENARIO                                                                                                       \
@@ -34,23 +16,9 @@ static void note(void *user, const char *policy, const struct sms_decision *deci
 static struct log decide(const char *policy, int sms, int slots, int a, const char *of_a, int b, const char *of_b)
 {
     struct sms_file *file = load_text(SCENARIO, sms, slots, a, of_a, b, of_b);
-    struct log log = {.count = 0};
-    struct sms_run_options options = sms_run_defaults();
-    options.policy = policy;
-    options.alone = false;
-    options.on_decision = note;
-    options.explain_to_ps = 0;
-    options.user = &log;
-    sms_results_free(run_first(file, &options));
+    struct log log = decisions_of(file, policy);
     sms_file_free(file);
     return log;
-}
-
-static void assert_placed(const struct log *log, size_t count, const long *sm)
-{
-    assert_int_equal(log->count, count);
-    for (size_t i = 0; i < count; i++)
-        assert_int_equal(log->sm[i], sm[i]);
 }
 
 /* A seventh is no whole number of parts: rounded up, seven of them would be too much. */

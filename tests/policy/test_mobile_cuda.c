@@ -212,6 +212,41 @@ static void exclusive_processes_claim_the_devices_with_the_fewest_processes(void
                "3250 x3 connects to device 1\n");
 }
 
+/* u finds no room for its context in the 90 bytes that are left, and x, which came after it, waits behind it. */
+static void an_exclusive_process_does_not_overtake(void **state)
+{
+    (void)state;
+    expect_log(1, "",
+               "  - {name: a, workload: large}\n  - {name: s, workload: small}\n"
+               "  - {name: u, workload: calls, start: 100 ms}\n  - {name: x, workload: alone, start: 200 ms}\n",
+               NULL,
+               "0 a connects to device 0\n"
+               "0 s connects to device 0\n"
+               "1000 u connects to device 0\n"
+               "1000 x claims device 0, which has 1 residents\n"
+               "1000 u leaves device 0 to an exclusive process\n"
+               "1000 x connects to device 0\n"
+               "2000 u goes on on device 0\n");
+}
+
+/* Nor does it wait for one that no device takes: v's context is of 250 bytes and more than its only device has. */
+static void an_exclusive_process_does_not_wait_for_one_that_fits_nowhere(void **state)
+{
+    (void)state;
+    struct log log = {0};
+    struct sms_run_options options = sms_run_defaults();
+    struct sms_file *file = load_text(
+        WORKLOADS "scenario: s\ndevices: [{model: small, memory: 200 B}, {model: small}]\n"
+                  "host: {context: 100 B}\npolicies: [{share: {mobile_cuda: {message: 0 s}}, mode: together}]\n"
+                  "processes:\n  - {name: v, workload: variables, device: 0}\n  - {name: x, workload: alone}\n");
+    options.user = &log;
+    options.alone = false;
+    options.on_saying = on_saying;
+    sms_results_free(run_first(file, &options));
+    assert_string_equal(log.text, "0 x claims device 1, which has 0 residents\n0 x connects to device 1\n");
+    sms_file_free(file);
+}
+
 /* The third connects when one of two has ended. */
 static void no_more_are_assigned_than_the_limit(void **state)
 {
@@ -342,6 +377,8 @@ int main(void)
         cmocka_unit_test(an_exclusive_process_has_its_device_for_itself),
         cmocka_unit_test(exclusive_processes_claim_the_devices_with_the_fewest_processes),
         cmocka_unit_test(an_exclusive_process_claims_the_first_of_equal_devices),
+        cmocka_unit_test(an_exclusive_process_does_not_overtake),
+        cmocka_unit_test(an_exclusive_process_does_not_wait_for_one_that_fits_nowhere),
         cmocka_unit_test(no_more_are_assigned_than_the_limit),
         cmocka_unit_test(a_suspended_process_stays_assigned),
         cmocka_unit_test(the_manager_takes_one_request_after_another),

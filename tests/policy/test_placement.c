@@ -1,56 +1,15 @@
 /* Where blocks go: the worked example of specification 004, and one small case for each policy. */
-#include "tests/harness.h"
-
-enum { PLACEMENTS = 64 };
-
-struct log {
-    size_t count;
-    long sm[PLACEMENTS];
-    char vm[PLACEMENTS][16];
-    char reasons[1024];
-};
-
-static void note(void *user, const char *policy, const struct sms_decision *decision)
-{
-    struct log *log = user;
-    (void)policy;
-    if (log->count == PLACEMENTS)
-        return;
-    snprintf(log->vm[log->count], sizeof log->vm[0], "%s", decision->vm);
-    snprintf(log->reasons, sizeof log->reasons, "%s", decision->reasons);
-    log->sm[log->count++] = decision->sm;
-}
-
-/* The decisions at time 0 under a policy. */
-static struct log decide(const struct sms_file *file, const char *policy)
-{
-    struct log log = {.count = 0};
-    struct sms_run_options options = sms_run_defaults();
-    options.policy = policy;
-    options.alone = false;
-    options.on_decision = note;
-    options.explain_to_ps = 0;
-    options.user = &log;
-    sms_results_free(run_first(file, &options));
-    return log;
-}
-
-static void assert_placed(const struct log *log, size_t count, const long *sm)
-{
-    assert_int_equal(log->count, count);
-    for (size_t i = 0; i < count; i++)
-        assert_int_equal(log->sm[i], sm[i]);
-}
+#include "decisions.h"
 
 static void the_worked_example_has_the_published_placements(void **state)
 {
     (void)state;
     struct sms_file *file = load_path(SOURCE_DIR "/scenarios/fine-grained-2022/worked-example.yaml");
-    struct log log = decide(file, "round_robin");
+    struct log log = decisions_of(file, "round_robin");
     assert_placed(&log, 3, (const long[]){0, 1, 2});
-    log = decide(file, "fine_grained");
+    log = decisions_of(file, "fine_grained");
     assert_placed(&log, 3, (const long[]){0, 1, 2});
-    log = decide(file, "utilization_aware");
+    log = decisions_of(file, "utilization_aware");
     assert_placed(&log, 3, (const long[]){2, 3, -1});
     sms_file_free(file);
 }
@@ -59,7 +18,7 @@ static void the_third_block_waits_for_compute_on_all_four_sms(void **state)
 {
     (void)state;
     struct sms_file *file = load_path(SOURCE_DIR "/scenarios/fine-grained-2022/worked-example.yaml");
-    struct log log = decide(file, "utilization_aware");
+    struct log log = decisions_of(file, "utilization_aware");
     size_t compute = 0;
     for (const char *at = log.reasons; (at = strstr(at, "(compute)")); at++)
         compute++;
@@ -78,7 +37,7 @@ static void the_third_block_waits_for_compute_on_all_four_sms(void **state)
 static void assert_policy(const char *policy, int large, int small, size_t count, const long *sm)
 {
     struct sms_file *file = load_text(THREE_SMS, 3, 32, "sm", large, small);
-    struct log log = decide(file, policy);
+    struct log log = decisions_of(file, policy);
     assert_placed(&log, count, sm);
     sms_file_free(file);
 }
@@ -131,7 +90,7 @@ static void assert_order(const char *queue, const char *expected)
 {
     char order[256] = "";
     struct sms_file *file = load_text(disciplines, 3, 32, "sm", queue);
-    struct log log = decide(file, NULL);
+    struct log log = decisions_of(file, NULL);
     for (size_t i = 0; i < log.count; i++)
         snprintf(order + strlen(order), sizeof order - strlen(order), "%s%s", log.vm[i], log.sm[i] < 0 ? "-" : "");
     assert_string_equal(order, expected);

@@ -99,6 +99,20 @@ static void allocated_is_the_mean_over_resources(void **state)
     assert_true(score_of(&sms_placing_most_allocated, &f, pod) == -2.0 / 3);
 }
 
+static void shares_left_are_of_cpus_memory_and_gpus_in_that_order(void **state)
+{
+    struct fixture f;
+    struct sms_pod_view pod = make_pod(1, 500, 32000);
+    double left[SMS_NODE_RESOURCES];
+    (void)state;
+    pod.memory = gib(64);
+    NODE(&f, 1000, 1000);
+    assert_int_equal(sms_pod_gpu_milli(&pod), 500);
+    assert_int_equal(sms_node_shares(&f.node, &pod, left), 3);
+    assert_true(left[0] == 0.5 && left[1] == 0.75 && left[2] == 0.75);
+    assert_true(sms_node_share_left(&f.node, &pod) == 2.0 / 3);
+}
+
 /* Without GPUs: CPUs 32/64, memory 192/256. */
 static void allocated_leaves_out_what_the_node_has_none_of(void **state)
 {
@@ -214,6 +228,7 @@ int main(void)
         cmocka_unit_test(dot_product_is_of_shares_of_the_largest_node),
         cmocka_unit_test(dot_product_takes_the_node_with_less_of_what_is_asked),
         cmocka_unit_test(allocated_is_the_mean_over_resources),
+        cmocka_unit_test(shares_left_are_of_cpus_memory_and_gpus_in_that_order),
         cmocka_unit_test(allocated_leaves_out_what_the_node_has_none_of),
         cmocka_unit_test(balanced_prefers_even_shares),
         cmocka_unit_test(dominant_share_is_the_largest_of_requests_by_rests),

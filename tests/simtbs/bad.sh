@@ -2,16 +2,10 @@
 # Configurations of simtbs that must be refused, each with exactly the words in NAME.err,
 # and nothing written. Usage: bad.sh SMSCHED [--update]
 set -u
+. "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
 update=${2-}
 cd "$(dirname "$0")/bad" || exit 1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
-
-ok() { passed=$((passed + 1)); echo "ok     $1"; }
-bad() { failed=$((failed + 1)); echo "FAILED $1: $2"; }
 
 # refused NAME EXIT ARGUMENT...: what was said is in $work/err.
 refused() {
@@ -93,5 +87,4 @@ for file in fine/*.conf; do
     fi
 done
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -2,18 +2,15 @@
 # What simtbs printed, byte for byte, and the figures of ten cases to the last digit.
 # Usage: golden.sh SMSCHED. Data: SMSCHED_DATA, or ../shared/data beside the repository.
 set -u
+. "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
 cd "$(dirname "$0")" || exit 1
 data=${SMSCHED_DATA:-../../../shared/data}/simtbs
 [ -d "$data/golden" ] || { echo "skipped: there is no $data"; exit 77; }
 command -v jq >/dev/null || { echo "skipped: there is no jq"; exit 77; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 policies=(rr rrf bfa dfa smk fua)
-passed=0
-failed=0
 
-count() { if [ "$1" -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED $2"; fi; }
+count() { if [ "$1" -eq 0 ]; then ok; else bad "$2"; fi; }
 
 for conf in "$data"/golden/*.conf; do
     name=$(basename "$conf" .conf)
@@ -41,5 +38,4 @@ for conf in "$data"/case*.conf; do
         count $? "$name: $policy"
     done
 done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+finish && [ "$passed" -gt 0 ]

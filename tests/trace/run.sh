@@ -2,19 +2,11 @@
 # Traces: what is in them, what is left out, and what happens when they cannot be
 # written. Usage: run.sh SMSCHED
 set -u
+. "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
 here=$(realpath "$(dirname "$0")")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-passed=0
-failed=0
 
-ok() { passed=$((passed + 1)); }
-bad() { failed=$((failed + 1)); echo "FAILED: $1${2:+: $2}"; }
-exits() { if [ "$2" -eq "$1" ]; then ok; else bad "$3" "exit $2 instead of $1: $(head -c 300 err)"; fi; }
-says() { if grep -qF -- "$1" err; then ok; else bad "$2 does not say '$1'" "$(head -c 300 err)"; fi; }
-clean() { if compgen -G "$1*" >/dev/null; then bad "$2 leaves something behind" "$(ls)"; else ok; fi; }
 check() { if python3 "$here/check.py" "$@" 2>err; then ok; else bad "check $*" "$(tail -1 err)"; fi; }
 # trace FILE ARGUMENT...: one that must come out well.
 trace() {
@@ -149,5 +141,4 @@ wait "$pid"
 exits 130 $? "SIGINT during a traced run"
 clean cut.json "SIGINT during a traced run"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

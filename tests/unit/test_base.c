@@ -200,6 +200,56 @@ static void an_allocation_that_cannot_be_ends_the_guard(void **state)
     sms__arena_release(&arena);
 }
 
+struct list {
+    struct sms__arena arena;
+    size_t *item, items;
+    const char **word;
+    size_t words;
+};
+
+static int grow_lists(void *user)
+{
+    struct list *list = user;
+    for (size_t i = 0; i < 1000; i++) {
+        size_t *added = SMS__APPEND(&list->arena, list->item, list->items);
+        assert_int_equal(*added, 0);
+        *added = i;
+        *SMS__APPEND(&list->arena, list->word, list->words) = "word";
+    }
+    return SMS_OK;
+}
+
+static void lists_grow_and_keep_what_they_hold(void **state)
+{
+    struct list list = {0};
+    (void)state;
+    assert_int_equal(sms__guard(&list.arena, grow_lists, &list), SMS_OK);
+    assert_int_equal(list.items, 1000);
+    assert_int_equal(list.words, 1000);
+    for (size_t i = 0; i < list.items; i++) {
+        assert_int_equal(list.item[i], i);
+        assert_string_equal(list.word[i], "word");
+    }
+    sms__arena_release(&list.arena);
+}
+
+static int enlarge(void *user)
+{
+    static const char two[2] = {'a', 'b'};
+    const char *none = sms__enlarge(user, NULL, 0, 3, 1), *four = sms__enlarge(user, two, 2, 4, 1);
+    assert_memory_equal(none, "\0\0", 3);
+    assert_memory_equal(four, "ab\0", 4);
+    return SMS_OK;
+}
+
+static void what_is_enlarged_is_a_copy_and_zeroes(void **state)
+{
+    struct sms__arena arena = {0};
+    (void)state;
+    assert_int_equal(sms__guard(&arena, enlarge, &arena), SMS_OK);
+    sms__arena_release(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +262,8 @@ int main(void)
         cmocka_unit_test(the_queue_orders_by_time_then_source),
         cmocka_unit_test(percentiles_are_right_to_a_bucket),
         cmocka_unit_test(an_allocation_that_cannot_be_ends_the_guard),
+        cmocka_unit_test(lists_grow_and_keep_what_they_hold),
+        cmocka_unit_test(what_is_enlarged_is_a_copy_and_zeroes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,50 +21,41 @@ struct work {
 
 template <resource R> struct burst;
 
-template <> struct burst<FP32> {
-    float x[CHAINS], a, b;
+template <typename T> __device__ inline unsigned sum_of(const T (&x)[CHAINS])
+{
+    T s = 0;
+    for (int i = 0; i < CHAINS; i++)
+        s += x[i];
+    return (unsigned)s;
+}
 
-    __device__ explicit burst(const work &w) : a(1.0f / (float)w.seed), b((float)w.seed)
+/* Fused multiply-adds of floating point; T is float or double. */
+template <typename T> struct floats {
+    T x[CHAINS], a, b;
+
+    __device__ explicit floats(const work &w) : a((T)1 / (T)w.seed), b((T)w.seed)
     {
         for (int i = 0; i < CHAINS; i++)
-            x[i] = (float)(threadIdx.x + i);
+            x[i] = (T)(threadIdx.x + i);
     }
     __device__ void go(const work &, unsigned)
     {
 #pragma unroll
         for (int i = 0; i < OPERATIONS; i++)
-            asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(x[i % CHAINS]) : "f"(a), "f"(b));
+            if constexpr (sizeof(T) == sizeof(float))
+                asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(x[i % CHAINS]) : "f"(a), "f"(b));
+            else
+                asm volatile("fma.rn.f64 %0, %0, %1, %2;" : "+d"(x[i % CHAINS]) : "d"(a), "d"(b));
     }
-    __device__ unsigned sum() const
-    {
-        float s = 0;
-        for (int i = 0; i < CHAINS; i++)
-            s += x[i];
-        return (unsigned)s;
-    }
+    __device__ unsigned sum() const { return sum_of(x); }
 };
 
-template <> struct burst<FP64> {
-    double x[CHAINS], a, b;
+template <> struct burst<FP32> : floats<float> {
+    using floats::floats;
+};
 
-    __device__ explicit burst(const work &w) : a(1.0 / (double)w.seed), b((double)w.seed)
-    {
-        for (int i = 0; i < CHAINS; i++)
-            x[i] = (double)(threadIdx.x + i);
-    }
-    __device__ void go(const work &, unsigned)
-    {
-#pragma unroll
-        for (int i = 0; i < OPERATIONS; i++)
-            asm volatile("fma.rn.f64 %0, %0, %1, %2;" : "+d"(x[i % CHAINS]) : "d"(a), "d"(b));
-    }
-    __device__ unsigned sum() const
-    {
-        double s = 0;
-        for (int i = 0; i < CHAINS; i++)
-            s += x[i];
-        return (unsigned)s;
-    }
+template <> struct burst<FP64> : floats<double> {
+    using floats::floats;
 };
 
 /* Words of integers: INT works on them by LOP3, which only the integer units do (additions may be turned into IMAD);
@@ -89,13 +80,7 @@ template <resource R> struct words {
             else
                 asm volatile("lop3.b32 %0, %0, %1, %2, 0x9c;" : "+r"(x[i % CHAINS]) : "r"(c), "r"(d));
     }
-    __device__ unsigned sum() const
-    {
-        unsigned s = 0;
-        for (int i = 0; i < CHAINS; i++)
-            s += x[i];
-        return s;
-    }
+    __device__ unsigned sum() const { return sum_of(x); }
 };
 
 template <> struct burst<INT> : words<INT> {
@@ -121,13 +106,7 @@ template <> struct burst<SFU> {
         for (int i = 0; i < OPERATIONS; i++)
             asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(x[i % CHAINS]));
     }
-    __device__ unsigned sum() const
-    {
-        float s = 0;
-        for (int i = 0; i < CHAINS; i++)
-            s += x[i];
-        return (unsigned)s;
-    }
+    __device__ unsigned sum() const { return sum_of(x); }
 };
 
 /* A load of 16 B: .ca is kept in L1, .cg in L2 only. */

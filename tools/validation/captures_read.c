@@ -66,7 +66,7 @@ struct reader {
     struct capture *capture;
     struct sms_errors *errors;
     struct sms__rows *rows;
-    size_t room, launch, block; /* the block expected next */
+    size_t launch, block; /* the block expected next */
     size_t wrong;
 };
 
@@ -218,20 +218,6 @@ static bool open_table(struct reader *r, const char *const *columns, size_t coun
     return r->wrong == before;
 }
 
-static struct capture_launch *new_launch(struct reader *r)
-{
-    struct capture *c = r->capture;
-    if (c->n == r->room) {
-        size_t room = r->room ? 2 * r->room : 64;
-        struct capture_launch *grown = SMS__NEW(r->arena, struct capture_launch, room);
-        if (c->n)
-            memcpy(grown, c->launch, c->n * sizeof *grown);
-        c->launch = grown;
-        r->room = room;
-    }
-    return &c->launch[c->n++];
-}
-
 static void take_launch(struct reader *r)
 {
     uint64_t value[LAUNCH_COLUMNS] = {0};
@@ -240,7 +226,7 @@ static void take_launch(struct reader *r)
             value[i] = number(r, i, least_of[i], most_of[i]);
     if (value[LAUNCH] != r->capture->n)
         complain(r, LAUNCH, "launch %s: they are to be numbered from 0", sms__rows_field(r->rows, LAUNCH));
-    struct capture_launch *launch = new_launch(r);
+    struct capture_launch *launch = SMS__APPEND(r->arena, r->capture->launch, r->capture->n);
     *launch = (struct capture_launch){.run = value[RUN],
                                       .kind = word(r, KIND, kind_names, CAPTURE_KINDS),
                                       .slot = value[SLOT],

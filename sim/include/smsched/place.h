@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-enum { SMS_NODE_GPUS_MAX = 16, SMS_GPU_MODELS_MAX = 64 };
+enum { SMS_NODE_GPUS_MAX = 16, SMS_GPU_MODELS_MAX = 64, SMS_NODE_RESOURCES = 3 };
 
 /* What a pod asks for. Pods that ask for the same are of one shape. */
 struct sms_pod_view {
@@ -133,11 +133,25 @@ static inline bool sms_gpu_fits(const struct sms_gpu_view *gpu, const struct sms
 /* Whether the pod has a part of one GPU. */
 static inline bool sms_pod_is_part(const struct sms_pod_view *pod) { return pod->gpus == 1 && pod->gpu_milli < 1000; }
 
+/* Thousandths that the pod asks for, of all its GPUs. */
+static inline uint64_t sms_pod_gpu_milli(const struct sms_pod_view *pod)
+{
+    return (uint64_t)pod->gpus * pod->gpu_milli;
+}
+
 /* Whether the pod fits the node: CPU, memory, labels, model, and enough GPUs. */
 bool sms_node_fits(const struct sms_node_view *node, const struct sms_pod_view *pod);
 
 /* Thousandths left on all GPUs of the node. */
 uint64_t sms_node_gpu_left(const struct sms_node_view *node);
+
+/* The shares, 0..1, of the node's CPUs, memory and GPUs that nobody has once a pod that fits is there; in that order,
+ * without those of which the node has none. Returns how many they are. */
+size_t sms_node_shares(const struct sms_node_view *node, const struct sms_pod_view *pod,
+                       double left[SMS_NODE_RESOURCES]);
+
+/* Their mean; 0 if there are none. */
+double sms_node_share_left(const struct sms_node_view *node, const struct sms_pod_view *pod);
 
 /* Of what the node has left, how many thousandths of GPUs a pod of this shape cannot use (FGD, ATC'23, section 3.2):
  * all, if it does not fit, else those on GPUs that lack enough for it. */

@@ -14,6 +14,10 @@
  *
  * In a cluster each node has an instance of the policy, which sees the processes of its node and no others.
  *
+ * A process may have several streams, which share its context, its memory and its place (docs/sharing.md). To a policy
+ * it is one: `allocate`, `launch` and `call` are asked about each stream, and see it in the process's view; at other
+ * times the view is of what any of the streams does.
+ *
  * Times are picoseconds since the run began, sizes bytes, ratios 1.0 for 100 %. */
 #ifndef SMSCHED_SHARE_H
 #define SMSCHED_SHARE_H
@@ -51,7 +55,6 @@ struct sms_process_view {
     bool paused;
     bool exclusive;    /* must have its device for itself */
     long device;       /* on which it is, or -1 */
-    long only;         /* the only board on which it may be, or -1 */
     uint64_t context;  /* device memory of its context, its static variables included, when it has one */
     uint64_t held;     /* device memory, its context included */
     uint64_t wanted;   /* of the allocation that it waits for */
@@ -68,7 +71,6 @@ struct sms_process_view {
 
 struct sms_share_device_view {
     const char *name;
-    size_t board;          /* which of the host's devices it is, or is an instance of */
     uint64_t memory, free; /* for contexts and allocations */
     size_t processes;      /* on it, that is with a context there */
     double core;           /* what nvidia-smi shows: sum of the processes' `core`, at most 1 */
@@ -148,12 +150,14 @@ size_t sms_share_processes(const struct sms_share *share);
 size_t sms_share_devices(const struct sms_share *share);
 struct sms_process_view sms_share_process(const struct sms_share *share, size_t process);
 struct sms_share_device_view sms_share_device(const struct sms_share *share, size_t device);
-/* Time alone of what is left of the job under way, ps: host, copies at full rate, kernels. Looks at every step left. */
+/* Time alone of what is left of the job under way, of several streams the longest, ps: host, copies at full rate,
+ * kernels. Looks at every step left. */
 uint64_t sms_share_left(const struct sms_share *share, size_t process);
 uint64_t sms_share_context(const struct sms_share *share); /* bytes of a context without static variables */
 void *sms_share_alloc(struct sms_share *share, size_t count, size_t size); /* zeroed, for the run; never returns NULL */
 
-/* What it may do, at any of its functions but `next`, which may only sms_share_say and draw. */
+/* What it may do, at any of its functions but `next`, which may only sms_share_say and draw: another call there ends
+ * the run with SMS_EBUG. */
 
 /* Calls `timer` with this tag, `delay_ps` from now (0: at the end of this instant). Timers are not taken back:
  * a policy that no longer wants one lets it pass. */
@@ -172,6 +176,9 @@ void sms_share_fail(struct sms_share *share, size_t process);
 
 /* The device that a process would get without a policy, or SMS_WAIT. */
 long sms_share_choose(const struct sms_share *share, size_t process);
+
+/* Whether the process may ever be on the device: `device:` of the scenario, under mig any instance of it. */
+bool sms_share_allows(const struct sms_share *share, size_t process, size_t device);
 
 /* Whether the process could go to the device now: it may be there, nobody excludes it, its context fits. */
 bool sms_share_admits(const struct sms_share *share, size_t process, size_t device);

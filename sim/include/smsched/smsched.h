@@ -109,6 +109,7 @@ struct sms_span {
     const char *name, *state; /* "kernel", "copy_in", "paused", ... (docs/sharing.md) */
     long device;
     uint64_t start_ps, end_ps;
+    size_t stream; /* of the process, from 0; where it has several, `name` ends with /1, /2, ... */
 };
 
 /* What a share policy decided, and why. */

@@ -200,6 +200,7 @@ static void interleave(struct sms__blocks *device, uint64_t now)
             placed |= place_one(device, launch, now);
         }
         repeat_rounds(device, now);
+        placed |= sms__line_recall(device);
     }
 }
 
@@ -215,7 +216,7 @@ static bool place_all(struct sms__blocks *device, struct sms__launch *launch, ui
 static void in_order(struct sms__blocks *device, uint64_t now)
 {
     while (device->head && !is_hopeless(device) && place_all(device, device->head, now))
-        continue;
+        sms__line_recall(device);
 }
 
 /* Kernels in launch order, passing over those whose blocks fit nowhere. */
@@ -224,8 +225,9 @@ static void in_order_passing(struct sms__blocks *device, uint64_t now)
     device->pass++;
     struct sms__launch *launch = sms__line_open(device, device->head);
     while (launch && !is_hopeless(device)) {
-        place_all(device, launch, now);
-        launch = sms__line_open(device, launch->next);
+        bool again = place_all(device, launch, now) && sms__line_recall(device);
+        device->pass += again;
+        launch = sms__line_open(device, again ? device->head : launch->next);
     }
 }
 
@@ -236,6 +238,8 @@ static void in_turn(struct sms__blocks *device, uint64_t now)
         struct sms__launch *launch = device->turn;
         if (!place_one(device, launch, now))
             return;
+        if (launch->waiting == 0)
+            sms__line_recall(device);
         if (device->turn == launch)
             device->turn = launch->next ? launch->next : device->head;
         repeat_rounds(device, now);
@@ -259,6 +263,7 @@ static void offer(struct sms__blocks *device, uint64_t now)
     default:
         interleave(device, now);
     }
+    sms__line_recall(device);
 }
 
 static void dispatch(void *subject, uint64_t now)

@@ -48,9 +48,19 @@ struct sms__launch {
     struct sms__shape *shape;
     struct sms__launch *next, *prev;    /* of those that wait, by number */
     struct sms__launch *alike, *before; /* the same, of this shape */
-    uint64_t explained;                 /* device->leaves when it was last explained, + 1 */
-    uint64_t in_wave;                   /* blocks in a round (wave.c) */
-    uint64_t left, counted;             /* kept and looked at by check.c only */
+    struct sms__ranks *ranks;           /* of its owner; NULL: all its kernels are of one priority */
+    double priority;
+    uint64_t explained;     /* device->leaves when it was last explained, + 1 */
+    uint64_t in_wave;       /* blocks in a round (wave.c) */
+    uint64_t left, counted; /* kept and looked at by check.c only */
+};
+
+/* Launches of an owner that wait, where they are of several priorities: only those of the highest are in line. */
+struct sms__ranks {
+    size_t lined;
+    double level;              /* the priority of those */
+    struct sms__launch *aside; /* the others, by falling priority, then by number */
+    struct sms__ranks *next;   /* of those that are due */
 };
 
 /* The SMs that kernels of one owner may use. May change while nothing of the owner is under way. */
@@ -155,7 +165,8 @@ struct sms__blocks {
     struct sms__shape *shape;     /* [shapes] */
     struct sms__shape **shape_of; /* [kinds] */
     size_t shapes;
-    size_t varied; /* waiting launches whose blocks' work is drawn */
+    size_t varied;          /* waiting launches whose blocks' work is drawn */
+    struct sms__ranks *due; /* those with nobody in line and somebody aside */
 
     /* search.c: where there is room. */
     uint64_t leaves; /* times that a block left an SM */

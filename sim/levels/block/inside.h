@@ -30,6 +30,9 @@ static inline uint64_t sms__group_due(const struct sms__group *group, double end
 void sms__line_init(struct sms__blocks *device, const struct sms__fit *const *kinds, size_t n_kinds);
 void sms__line_join(struct sms__blocks *device, struct sms__launch *launch);
 void sms__line_leave(struct sms__blocks *device, struct sms__launch *launch);
+/* Owners whose last launch in line is through get those of their next priority into it, each at its number's place.
+ * Returns whether any did. */
+bool sms__line_recall(struct sms__blocks *device);
 struct sms__launch *sms__line_skip(const struct sms__blocks *device, struct sms__launch *launch);
 
 static inline bool sms__is_refused(const struct sms__blocks *device, const struct sms__shape *shape)

@@ -1,6 +1,9 @@
 /* Kernels whose blocks wait, in the order of their launch. Launches of one shape
  * stand or fall together: once one is refused, the others need not be asked, nor
- * even be walked past. */
+ * even be walked past. Of an owner with several priorities only launches of the
+ * highest are in line: a block of a stream waits for all pending ones of higher
+ * priority (CUDA programming guide; measured by Amert et
+ * al., RTSS 2017). */
 #include "inside.h"
 
 #include <stdlib.h>
@@ -51,24 +54,30 @@ void sms__line_init(struct sms__blocks *device, const struct sms__fit *const *ki
     }
 }
 
-void sms__line_join(struct sms__blocks *device, struct sms__launch *launch)
+/* At its number's place, which is the end unless it has stood aside. */
+static void insert(struct sms__blocks *device, struct sms__launch *launch)
 {
-    struct sms__shape *shape = device->shape_of[launch->kind];
-    launch->shape = shape;
-    launch->number = ++device->launches;
-    launch->next = launch->alike = NULL;
-    launch->prev = device->tail;
-    launch->before = shape->tail;
-    *(device->tail ? &device->tail->next : &device->head) = launch;
-    *(shape->tail ? &shape->tail->alike : &shape->head) = launch;
-    device->tail = shape->tail = launch;
+    struct sms__shape *shape = launch->shape;
+    struct sms__launch *prev = device->tail, *before = shape->tail;
+    while (prev && prev->number > launch->number)
+        prev = prev->prev;
+    while (before && before->number > launch->number)
+        before = before->before;
+    launch->prev = prev;
+    launch->next = prev ? prev->next : device->head;
+    launch->before = before;
+    launch->alike = before ? before->alike : shape->head;
+    *(prev ? &prev->next : &device->head) = launch;
+    *(launch->next ? &launch->next->prev : &device->tail) = launch;
+    *(before ? &before->alike : &shape->head) = launch;
+    *(launch->alike ? &launch->alike->before : &shape->tail) = launch;
     device->waiting++;
     device->varied += sms__is_drawn(launch->kernel);
     if (!device->turn)
         device->turn = launch;
 }
 
-void sms__line_leave(struct sms__blocks *device, struct sms__launch *launch)
+static void take_out(struct sms__blocks *device, struct sms__launch *launch)
 {
     struct sms__shape *shape = launch->shape;
     if (device->turn == launch)
@@ -79,6 +88,75 @@ void sms__line_leave(struct sms__blocks *device, struct sms__launch *launch)
     *(launch->alike ? &launch->alike->before : &shape->tail) = launch->before;
     device->waiting--;
     device->varied -= sms__is_drawn(launch->kernel);
+}
+
+static void stand_aside(struct sms__ranks *ranks, struct sms__launch *launch)
+{
+    struct sms__launch **at = &ranks->aside;
+    while (*at && ((*at)->priority > launch->priority ||
+                   ((*at)->priority == launch->priority && (*at)->number < launch->number)))
+        at = &(*at)->next;
+    launch->next = *at;
+    *at = launch;
+}
+
+static void clear_line(struct sms__blocks *device, struct sms__ranks *ranks)
+{
+    for (struct sms__launch *launch = device->head, *next; launch; launch = next) {
+        next = launch->next;
+        if (launch->ranks != ranks)
+            continue;
+        take_out(device, launch);
+        stand_aside(ranks, launch);
+    }
+    ranks->lined = 0;
+}
+
+void sms__line_join(struct sms__blocks *device, struct sms__launch *launch)
+{
+    struct sms__ranks *ranks = launch->ranks;
+    launch->shape = device->shape_of[launch->kind];
+    launch->number = ++device->launches;
+    if (ranks && ranks->lined && launch->priority < ranks->level) {
+        stand_aside(ranks, launch);
+        return;
+    }
+    if (ranks && ranks->lined && launch->priority > ranks->level)
+        clear_line(device, ranks);
+    if (ranks) {
+        ranks->lined++;
+        ranks->level = launch->priority;
+    }
+    insert(device, launch);
+}
+
+void sms__line_leave(struct sms__blocks *device, struct sms__launch *launch)
+{
+    struct sms__ranks *ranks = launch->ranks;
+    take_out(device, launch);
+    if (!ranks || --ranks->lined > 0 || !ranks->aside)
+        return;
+    ranks->next = device->due;
+    device->due = ranks;
+}
+
+bool sms__line_recall(struct sms__blocks *device)
+{
+    bool any = device->due != NULL;
+    for (struct sms__ranks *ranks = device->due; ranks; ranks = ranks->next) {
+        ranks->level = ranks->aside->priority;
+        while (ranks->aside && ranks->aside->priority == ranks->level) {
+            struct sms__launch *launch = ranks->aside;
+            ranks->aside = launch->next;
+            ranks->lined++;
+            insert(device, launch);
+        }
+    }
+    device->due = NULL;
+    if (any)
+        sms__wave_break(device);
+    device->in_rounds &= device->varied == 0;
+    return any;
 }
 
 /* The first launch of an open shape that this pass has not visited: all that come

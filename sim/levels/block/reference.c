@@ -165,16 +165,18 @@ static void interleave(struct sms__blocks *device, uint64_t now)
         placed = false;
         for (struct sms__launch *launch = device->head; launch; launch = launch->next)
             placed |= place_one(device, launch, now);
+        placed |= sms__line_recall(device);
     }
 }
 
 static void in_order(struct sms__blocks *device, bool head_stops, uint64_t now)
 {
-    for (struct sms__launch *launch = device->head; launch; launch = launch->next) {
+    for (struct sms__launch *launch = device->head, *next; launch; launch = next) {
         while (launch->waiting && place_one(device, launch, now))
             continue;
         if (launch->waiting && head_stops)
             return;
+        next = launch->waiting == 0 && sms__line_recall(device) ? device->head : launch->next;
     }
 }
 
@@ -184,6 +186,8 @@ static void in_turn(struct sms__blocks *device, uint64_t now)
         struct sms__launch *launch = device->turn;
         if (!place_one(device, launch, now))
             return;
+        if (launch->waiting == 0)
+            sms__line_recall(device);
         if (device->turn == launch)
             device->turn = launch->next ? launch->next : device->head;
     }

@@ -31,7 +31,12 @@ static int measure(struct making *making, size_t k, struct sms__solo *out)
     workload.step = &step;
     workload.steps = 1;
     workload.statics = 0;
+    const struct sms__process_stream stream = {.repeat = 1};
+    struct sms__process process = *vm->process;
+    process.stream = &stream;
+    process.memory_most = 0;
     vm->workload = &workload;
+    vm->process = &process;
     vm->repeat = 1;
     int code = sms__share_solo(making->spec, making->spec->policy, making->vm, making->number, making->device, out);
     *vm = kept;

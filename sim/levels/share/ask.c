@@ -4,57 +4,94 @@
 static void suspended(void *subject, uint64_t now)
 {
     struct sms__client *client = subject;
-    client->record->moved += (double)client->held;
-    sms__client_move_out(client, now);
+    client->record->moved += (double)client->leader->all_held;
+    sms__client_move_out(client->leader, now);
     sms__client_enter(client, SMS_PHASE_SUSPENDED, now);
     sms__client_tell(client, SMS_EVENT_SUSPENDED);
 }
 
+static bool is_at_work(const struct sms__client *leader)
+{
+    bool works = leader->kernels > 0;
+    for (const struct sms__client *client = leader; client; client = client->next_stream)
+        works |= client->phase == SMS_PHASE_COPY_IN || client->phase == SMS_PHASE_COPY_OUT;
+    return works;
+}
+
+void sms__client_drain(struct sms__client *leader, uint64_t now)
+{
+    struct sms__client *mover = leader->mover;
+    if (mover && mover->phase == SMS_PHASE_SUSPENDING && !mover->flow.flows && !is_at_work(leader))
+        sms__client_copy(mover, false, (double)leader->all_held, suspended, now);
+}
+
+/* At a call of this stream; the others come to rest first. */
 void sms__client_suspend(struct sms__client *client, uint64_t now)
 {
     client->record->suspends++;
+    client->leader->mover = client;
     sms__client_enter(client, SMS_PHASE_SUSPENDING, now);
-    sms__client_copy(client, false, (double)client->held, suspended, now);
+    sms__client_drain(client->leader, now);
 }
 
 /* What it waited for when it was suspended is granted: the memory for it has come with the rest. */
 static void restored(void *subject, uint64_t now)
 {
-    struct sms__client *client = subject;
+    struct sms__client *client = subject, *leader = client->leader;
     bool allocating = client->wanted > 0;
-    client->record->moved += (double)(client->held - client->wanted);
+    client->record->moved += (double)(leader->all_held - client->wanted);
     client->wanted = 0;
     client->excused = true;
+    leader->mover = NULL;
     sms__client_enter(client, SMS_PHASE_HOST, now);
+    sms__client_show(leader, now);
     sms__client_tell(client, SMS_EVENT_RESTORED);
     if (allocating)
         sms__client_step_over(client, now);
     else
         sms__client_go_on(client, now);
+    if (leader->next_stream) {
+        sms__client_resume(leader, now);
+        sms__share_changed(leader->share);
+    }
 }
 
-static void copy_back(struct sms__client *client, uint64_t now)
+static void copy_back(struct sms__client *leader, uint64_t now)
 {
-    sms__client_copy(client, true, (double)(client->held - client->wanted), restored, now);
+    struct sms__client *mover = leader->mover;
+    sms__client_copy(mover, true, (double)(leader->all_held - mover->wanted), restored, now);
 }
 
-bool sms__client_restore(struct sms__client *client, struct sms__place *place, uint64_t now)
+bool sms__client_restore(struct sms__client *leader, struct sms__place *place, uint64_t now)
 {
-    if (client->phase != SMS_PHASE_SUSPENDED || !sms__place_admits(place, client) ||
-        sms__place_room(place) - sms__client_context(client) < client->held + client->wanted)
+    struct sms__client *mover = leader->mover;
+    if (!mover || mover->phase != SMS_PHASE_SUSPENDED || !sms__place_admits(place, leader) ||
+        sms__place_room(place) - sms__client_context(leader) < leader->all_held + mover->wanted)
         return false;
-    client->record->migrations += place != client->left;
-    client->held += client->wanted;
-    sms__client_settle_in(client, place, now);
-    sms__client_enter(client, SMS_PHASE_RESTORING, now);
-    sms__client_after(client, client->share->scenario->host.context_ps, copy_back, now);
+    leader->record->migrations += place != leader->left;
+    mover->held += mover->wanted;
+    leader->all_held += mover->wanted;
+    sms__client_settle_in(leader, place, now);
+    sms__client_enter(mover, SMS_PHASE_RESTORING, now);
+    sms__client_after(leader, leader->share->scenario->host.context_ps, copy_back, now);
     return true;
+}
+
+enum sms_answer sms__client_consult(struct sms__client *client,
+                                    enum sms_answer (*ask)(struct sms_share *share, size_t process))
+{
+    struct sms_share *share = client->share;
+    const struct sms__client *before = share->asking;
+    share->asking = client;
+    enum sms_answer answer = ask(share, client->idx);
+    share->asking = before;
+    return answer;
 }
 
 static enum sms_answer answer(struct sms__client *client,
                               enum sms_answer (*ask)(struct sms_share *share, size_t process), enum sms_answer plain)
 {
-    return ask ? ask(client->share, client->idx) : plain;
+    return ask ? sms__client_consult(client, ask) : plain;
 }
 
 /* What came of asking the policy: the process waits on; what it asked for is under way, or it is elsewhere; or the
@@ -65,36 +102,38 @@ enum outcome { WAITS, GONE, OVER };
 static bool is_beyond_limit(const struct sms__client *client)
 {
     uint64_t most = client->vm->process->memory_most, context = sms__client_context(client);
-    return most && (context > most || client->held > most - context || client->wanted > most - context - client->held);
+    uint64_t held = client->leader->all_held;
+    return most && (context > most || held > most - context || client->wanted > most - context - held);
 }
 
 static enum outcome refuse(struct sms__client *client, uint64_t now)
 {
     client->record->refused++;
-    sms__client_fail(client, now);
+    sms__client_fail(client->leader, now);
     return GONE;
 }
 
-static void context_created(struct sms__client *client, uint64_t now)
+static void context_created(struct sms__client *leader, uint64_t now)
 {
-    sms__client_tell(client, SMS_EVENT_PLACED);
-    sms__client_begin_job(client, now);
+    sms__client_tell(leader, SMS_EVENT_PLACED);
+    for (struct sms__client *client = leader; client; client = client->next_stream)
+        sms__client_begin_job(client, now);
 }
 
-static enum outcome try_place(struct sms__client *client, uint64_t now)
+static enum outcome try_place(struct sms__client *leader, uint64_t now)
 {
-    struct sms_share *share = client->share;
+    struct sms_share *share = leader->share;
     const struct sms_share_policy *policy = share->policy;
-    if (is_beyond_limit(client))
-        return refuse(client, now);
-    long chosen = policy->place ? policy->place(share, client->idx) : sms__place_choose(share, client);
-    if (sms__is_through(client))
+    if (is_beyond_limit(leader))
+        return refuse(leader, now);
+    long chosen = policy->place ? policy->place(share, leader->idx) : sms__place_choose(share, leader);
+    if (sms__is_through(leader))
         return GONE;
-    if (chosen < 0 || (size_t)chosen >= share->places || !sms__place_admits(&share->place[chosen], client))
+    if (chosen < 0 || (size_t)chosen >= share->places || !sms__place_admits(&share->place[chosen], leader))
         return WAITS;
-    sms__client_settle_in(client, &share->place[chosen], now);
-    sms__client_enter(client, SMS_PHASE_HOST, now);
-    sms__client_after(client, share->scenario->host.context_ps, context_created, now);
+    sms__client_settle_in(leader, &share->place[chosen], now);
+    sms__client_enter_all(leader, SMS_PHASE_HOST, now);
+    sms__client_after(leader, share->scenario->host.context_ps, context_created, now);
     return GONE;
 }
 
@@ -158,7 +197,8 @@ static enum outcome ask(struct sms__client *client, uint64_t now)
 
 bool sms__client_ask(struct sms__client *client, uint64_t now)
 {
-    enum outcome outcome = client->paused ? WAITS : ask(client, now);
+    bool waits = sms__is_stopped(client) && !sms__is_through(client);
+    enum outcome outcome = waits ? WAITS : ask(client, now);
     if (outcome == OVER)
         sms__client_step_over(client, now);
     return outcome != WAITS;

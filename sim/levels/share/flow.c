@@ -147,7 +147,8 @@ static void fire(void *subject, uint64_t now)
     change(flows, now);
     for (; ended; ended = next) {
         next = ended->next;
-        ended->done(ended->subject, now);
+        if (ended->done) /* not dropped by what came of another that ended now */
+            ended->done(ended->subject, now);
     }
 }
 
@@ -187,6 +188,7 @@ void sms__flow_go(struct sms__flow *flow, uint64_t now) { set_stopped(flow, fals
 void sms__flow_drop(struct sms__flow *flow, uint64_t now)
 {
     struct sms__flows *flows = flow->flows;
+    flow->done = NULL;
     if (!flows)
         return;
     settle(flows, now);

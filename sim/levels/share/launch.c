@@ -26,9 +26,11 @@ static void prepare_launch(struct sms__client *client, size_t k)
     client->launch = (struct sms__launch){
         .fit = sms__place_fit(client->place, client, k),
         .kernel = kernel,
-        .vm = client->name,
+        .vm = sms__process_name(client->leader),
         .record = &record->kernel[record->first_kernel[client->number] + of_vm],
-        .stream = client->jitter[k],
+        .stream = client->leader->jitter[of_vm],
+        .ranks = client->leader->ranked ? &client->leader->ranks : NULL,
+        .priority = client->vm->process->stream[client->stream].priority,
         .kind = client->first_kind + of_vm,
         .blocks = kernel->blocks,
     };
@@ -40,6 +42,8 @@ void sms__client_launch(struct sms__client *client, uint64_t now)
     prepare_launch(client, client->workload->step[client->step].kernel);
     client->launched_ps = now;
     client->on_device = true;
+    if (client->leader->kernels++ == 0)
+        client->leader->served_since_ps = now;
     sms__client_enter(client, SMS_PHASE_KERNEL, now);
     sms__place_kernel(client->place, core_of(client, client->kernel), 1, now);
     sms__unit_launch(unit, client, now);
@@ -54,8 +58,8 @@ static void observe_kernel(const struct sms__client *client, uint64_t now)
     if (!spec->observe || !spec->options->on_kernel)
         return;
     struct sms_kernel_run run = {client->share->setup.first_board + client->place->board,
-                                 0,
-                                 client->name,
+                                 client->stream,
+                                 sms__process_name(client->leader),
                                  client->launch.kernel->name,
                                  client->launched_ps,
                                  now,
@@ -66,20 +70,22 @@ static void observe_kernel(const struct sms__client *client, uint64_t now)
 void sms__client_kernel_ended(struct sms__client *client, uint64_t now)
 {
     struct sms__unit *unit = sms__place_unit(client->place, client);
+    struct sms__client *leader = client->leader;
     observe_kernel(client, now);
     unit->kernels--;
     client->on_device = false;
+    leader->kernels--;
     if (unit->owner)
         sms__slicer_idle(client->place);
-    else
-        client->record->service_ps += now - client->launched_ps;
+    else if (leader->kernels == 0)
+        client->record->service_ps += now - leader->served_since_ps;
     sms__place_kernel(client->place, core_of(client, client->kernel), -1, now);
     sms__client_enter(client, SMS_PHASE_HOST, now);
     client->times++;
     client->excused = false;
     sms__client_tell(client, SMS_EVENT_KERNEL_ENDED);
-    if (client->doomed)
-        sms__client_fail(client, now);
+    if (leader->doomed && leader->kernels == 0)
+        sms__client_fail(leader, now);
     else
         sms__client_go_on(client, now);
 }

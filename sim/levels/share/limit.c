@@ -53,20 +53,26 @@ static struct sms__fit capped(const struct sms__client *client, struct sms__fit 
     return fit;
 }
 
-void sms__limit_enter(struct sms__client *client)
+static void limit_kernels(struct sms__client *leader, const struct sms__client *client)
 {
     struct sms__unit *unit = sms__place_unit(client->place, client);
-    size_t first = client->first_kind + client->first_kernel;
-    if (!client->limited)
-        return;
-    client->sms = count_sms(client);
-    choose_sms(client);
-    for (size_t k = 0; k < client->workload->kernels; k++) {
-        if (client->workload->kernel[k].whole)
-            client->capped[k] = capped(client, client->vm->fit[client->place->fit][client->first_kernel + k]);
+    for (size_t i = 0; i < client->workload->kernels; i++) {
+        size_t k = client->first_kernel + i;
+        if (client->workload->kernel[i].whole)
+            leader->capped[k] = capped(leader, client->vm->fit[client->place->fit][k]);
         else if (unit->in_blocks)
-            sms__blocks_reallow(&unit->blocks, first + k);
+            sms__blocks_reallow(&unit->blocks, client->first_kind + k);
     }
+}
+
+void sms__limit_enter(struct sms__client *leader)
+{
+    if (!leader->limited)
+        return;
+    leader->sms = count_sms(leader);
+    choose_sms(leader);
+    for (const struct sms__client *client = leader; client; client = client->next_stream)
+        limit_kernels(leader, client);
 }
 
 void sms__limit_leave(struct sms__client *client)

@@ -4,20 +4,16 @@
 
 static const struct sms__mode *mode_of(const struct sms_share *share) { return &share->use->mode; }
 
-static bool is_sliced(const struct sms_share *share)
-{
-    return mode_of(share)->kind == SMS__MODE_TIME_SLICE || mode_of(share)->kind == SMS__MODE_MIG;
-}
-
 static void init_units(struct sms__place *place)
 {
     struct sms_share *share = place->share;
-    place->units = is_sliced(share) ? place->clients_most : 1;
+    bool sliced = sms__is_sliced(share);
+    place->units = sliced ? place->clients_most : 1;
+    place->view = sms__contention_view(share->arena, share->scenario, place->model);
     place->unit = SMS__NEW(share->arena, struct sms__unit, place->units);
     for (size_t u = 0; u < place->units; u++)
-        sms__unit_init(&place->unit[u], share, place,
-                       is_sliced(share) ? &share->client[place->first_client + u] : NULL);
-    if (is_sliced(share))
+        sms__unit_init(&place->unit[u], share, place, sliced ? &share->client[place->first_client + u] : NULL);
+    if (sliced)
         sms__slicer_init(place);
 }
 
@@ -81,7 +77,7 @@ void sms__places_init(struct sms_share *share)
 
 struct sms__unit *sms__place_unit(struct sms__place *place, const struct sms__client *client)
 {
-    return &place->unit[is_sliced(place->share) ? client->idx - place->first_client : 0];
+    return &place->unit[sms__is_sliced(place->share) ? client->idx - place->first_client : 0];
 }
 
 const struct sms__fit *sms__place_fits(const struct sms__place *place, size_t vm)
@@ -92,21 +88,28 @@ const struct sms__fit *sms__place_fits(const struct sms__place *place, size_t vm
 
 const struct sms__fit *sms__place_fit(const struct sms__place *place, const struct sms__client *client, size_t kernel)
 {
-    if (client->limited && client->place == place && client->workload->kernel[kernel].whole)
-        return &client->capped[kernel];
-    return &sms__place_fits(place, client->number)[client->first_kernel + kernel];
+    size_t k = client->first_kernel + kernel;
+    if (client->leader->limited && client->place == place && client->workload->kernel[kernel].whole)
+        return &client->leader->capped[k];
+    return &sms__place_fits(place, client->number)[k];
 }
 
 double sms__place_kernel_ps(const struct sms__place *place, const struct sms__client *client, size_t kernel)
 {
     const struct sms__fit *fit = sms__place_fit(place, client, kernel);
     const struct sms__kernel *of = &client->workload->kernel[kernel];
-    bool limited = client->limited && client->place == place;
-    double slots = (double)fit->per_sm * (double)(limited ? client->sms : place->model->sms);
+    const struct sms__client *leader = client->leader;
+    bool limited = leader->limited && client->place == place;
+    double slots = (double)fit->per_sm * (double)(limited ? leader->sms : place->model->sms);
     if (of->whole || slots <= 0)
         return fit->work_ps;
     uint64_t waves = (uint64_t)((double)of->blocks / slots);
     return fit->work_ps * (double)(waves + ((double)waves * slots < (double)of->blocks));
+}
+
+bool sms__place_allows(const struct sms__place *place, const struct sms__client *client)
+{
+    return client->only < 0 || (size_t)client->only == place->board;
 }
 
 /* By the mode, by what excludes others, by memory for the context, by where the process may be at all. */
@@ -115,9 +118,8 @@ bool sms__place_admits(const struct sms__place *place, const struct sms__client 
     const struct sms__mode *mode = mode_of(place->share);
     uint64_t most = mode->kind == SMS__MODE_EXCLUSIVE ? 1 : mode->kind == SMS__MODE_MPS ? mode->clients : UINT64_MAX;
     bool alone = place->clients == 0;
-    bool allowed = client->only < 0 || (size_t)client->only == place->board;
-    return allowed && place->clients < most && !place->exclusive && (alone || !client->workload->exclusive) &&
-           place->model->memory - place->held >= sms__client_context(client);
+    return sms__place_allows(place, client) && place->clients < most && !place->exclusive &&
+           (alone || !client->exclusive) && place->model->memory - place->held >= sms__client_context(client);
 }
 
 /* Where the fewest processes are; of equal ones, where most memory is free. */
@@ -167,14 +169,20 @@ void sms__place_hold(struct sms__place *place, int64_t bytes, uint64_t now)
         sms__share_changed(place->share);
 }
 
+static void set_place(struct sms__client *leader, struct sms__place *place)
+{
+    for (struct sms__client *client = leader; client; client = client->next_stream)
+        client->place = place;
+}
+
 void sms__place_enter(struct sms__place *place, struct sms__client *client, uint64_t now)
 {
     sms__board_settle(place->share, place->board, now);
     place->clients++;
     place->share->board[place->board].clients++;
-    if (client->workload->exclusive)
+    if (client->exclusive)
         place->exclusive = client;
-    client->place = place;
+    set_place(client, place);
     sms__limit_enter(client);
 }
 
@@ -187,7 +195,7 @@ void sms__place_leave(struct sms__place *place, struct sms__client *client, uint
         place->exclusive = NULL;
     sms__limit_leave(client);
     client->left = place;
-    client->place = NULL;
+    set_place(client, NULL);
     sms__share_changed(place->share);
 }
 

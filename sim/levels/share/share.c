@@ -81,6 +81,14 @@ void sms__share_count(const struct sms__setup *setup, size_t sources[SMS__LEVELS
     sources[SMS__LEVEL_POLICY] += 1;
 }
 
+static size_t count_streams(const struct sms__setup *setup)
+{
+    size_t streams = setup->slots ? count_clients(setup) : 0;
+    for (size_t v = 0; !setup->slots && v < setup->spec->scenario->vms; v++)
+        streams += setup->vm[v].streams;
+    return streams;
+}
+
 static void init_host(struct sms_share *share)
 {
     const struct sms__host *host = &share->scenario->host;
@@ -97,7 +105,8 @@ static void init_clients(struct sms_share *share)
 {
     const size_t *first = share->spec->record->first_kernel;
     size_t kernels = first[share->scenario->vms];
-    share->client = SMS__NEW(share->arena, struct sms__client, share->clients);
+    share->streams = share->clients;
+    share->client = SMS__NEW(share->arena, struct sms__client, count_streams(&share->setup));
     share->limited = sms__limits_any(share);
     share->kinds = share->setup.slots && share->limited ? share->clients * kernels : kernels;
     for (size_t c = 0; c < share->clients; c++)
@@ -142,7 +151,7 @@ void sms__share_start(struct sms_share *share)
 
 static enum sms__stall stall_of(const struct sms__client *client)
 {
-    switch (client->phase) {
+    switch (sms__client_process_phase(client)) {
     case SMS_PHASE_UNPLACED:
         return SMS__STALL_DEVICE;
     case SMS_PHASE_ALLOCATE:
@@ -159,8 +168,7 @@ static void count_stalled(const struct sms_share *share, struct sms__record *rec
 {
     for (size_t c = 0; c < share->clients && !share->engine->stopped; c++) {
         const struct sms__client *client = &share->client[c];
-        bool through = client->phase == SMS_PHASE_DONE || client->phase == SMS_PHASE_FAILED;
-        if (client->running && !through)
+        if (client->running && client->unended)
             record->stall[client->paused ? SMS__STALL_RESUME : stall_of(client)]++;
     }
 }

@@ -32,9 +32,9 @@ struct sms__unit {
     struct sms__engine engine;
     struct sms__blocks blocks;
     struct sms__wholes wholes;
-    struct sms_contention_view view;
     struct sms__action flush;
-    struct sms__unit *next, *prev; /* in the round of the place's slicer */
+    struct sms__client *held, **last_held; /* wholes launched while the unit drains */
+    struct sms__unit *next, *prev;         /* in the round of the place's slicer */
     bool in_round;
     bool renewed; /* its context is another one than that which ran last */
 };
@@ -65,7 +65,8 @@ struct sms__place {
     double core;                       /* what its kernels ask for, parts of SMS_FULL */
     struct sms__client *exclusive;     /* who must have it alone, or NULL */
     uint32_t *claims;                  /* [SMs]: how many that are kept to some SMs have chosen it; NULL: nobody is */
-    struct sms__unit *unit;            /* [units]: [clients_most] under time slices, else [1] */
+    struct sms_contention_view view;
+    struct sms__unit *unit; /* [units]: [clients_most] under time slices, else [1] */
     size_t units;
     struct sms__slicer slicer;
 };
@@ -93,57 +94,70 @@ struct sms__coming {
 
 enum { SMS__CLIENT_NAME = 128 };
 
-/* One process, or a slot for one after another. */
+/* A stream of a process: a process has one or several, of which the first leads and keeps what is of the process. Or a
+ * slot for processes of one stream that come one after another. */
 struct sms__client {
     struct sms_share *share;
     const char *name;
     const struct sms__vm *vm;
     const struct sms__workload *workload;
-    size_t idx, first_kernel; /* of the workload, among the VM's */
-    size_t number;            /* of the VM, in the scenario */
-    size_t first_kind;        /* of the VM's kernels, among what units run */
-    long only;                /* the board on which it must be; -1: any */
-    uint64_t due_ps;          /* as struct sms__coming has it, as the next */
-    size_t tag;
-    char *text; /* [SMS__CLIENT_NAME], of a slot: its name */
-    bool taken; /* of a slot */
+    size_t idx, first_kernel;                 /* the process; of the workload, among the VM's */
+    size_t number;                            /* of the VM, in the scenario */
+    size_t first_kind;                        /* of the VM's kernels, among what units run */
+    struct sms__client *leader, *next_stream; /* itself, if it leads; or NULL */
+    size_t stream;                            /* which, of the process */
     struct sms__process_record *record;
     struct sms__vm_record *vm_record;
-    struct sms__place *place; /* or NULL */
-    struct sms__place *left;  /* which it was suspended from */
+    struct sms__place *place; /* of the process, or NULL */
     enum sms_phase phase;
-    bool running;        /* it takes part in this run */
-    bool paused, halted; /* halted: it would go on, were it not paused */
-    bool doomed;         /* it fails when its kernel has ended */
-    bool waiting;        /* in the list of those that the policy will be asked about again */
-    bool excused;        /* the policy has let this call pass */
-    bool context;        /* it has one on its place */
-    bool uses;           /* its job has used the device */
-    uint64_t since_ps;   /* in this phase */
-    const char *state;   /* as the timeline has it, as the next three */
+    bool running;      /* it takes part in this run */
+    bool halted;       /* it would go on, did its process not stand still */
+    bool waiting;      /* in the list of those that the policy will be asked about again */
+    bool excused;      /* the policy has let this call pass */
+    bool uses;         /* its job has used the device */
+    const char *state; /* as the timeline has it, as the next three */
     enum sms_phase shown;
     long state_place;
     uint64_t state_since_ps;
     size_t step;
     uint64_t times, jobs;  /* launches done of the step; jobs done */
     uint64_t job_since_ps; /* arrival of the job */
-    uint64_t arrived_ps;
-    uint64_t held, wanted; /* bytes without the context; of the allocation under way */
+    uint64_t held, wanted; /* bytes that its steps took; of the allocation under way */
     bool on_device;        /* a kernel of it is in a unit */
     uint64_t launched_ps;
     size_t kernel; /* which, of the workload */
     struct sms__launch launch;
     struct sms__whole whole;
     struct sms__flow flow;
-    gsl_rng **jitter;            /* [kernels of the workload] */
-    size_t streams;              /* of a slot: room for so many */
-    bool limited;                /* to a share of the SMs (limit.c); then, on its place: */
-    size_t sms;                  /* so many, */
-    struct sms__allowed allowed; /* these, */
-    struct sms__fit *capped;     /* [kernels of the workload] and whole kernels like this */
+    struct sms__client *next_waiting, *next_held;
+
+    /* Of the process; only the leader's is set. */
+    long only;       /* the board on which it must be; -1: any */
+    uint64_t due_ps; /* as struct sms__coming has it, as the next */
+    size_t tag;      /* of a slot, as the next three: */
+    char *text;      /* [SMS__CLIENT_NAME]: its name */
+    bool taken;
+    size_t rooms;              /* room for so many streams of random numbers */
+    struct sms__place *left;   /* which it was suspended from */
+    bool paused;               /* all its streams are */
+    bool doomed;               /* it fails when its kernels have ended */
+    bool context;              /* it has one on its place */
+    bool exclusive;            /* it must have its place for itself */
+    size_t unended, kernels;   /* streams that are not through; that have a kernel in a unit */
+    uint64_t served_since_ps;  /* since then one of those */
+    struct sms__client *mover; /* the stream at whose call the process is being moved, or lies on the host */
+    uint64_t since_ps;         /* in its phase */
+    uint64_t arrived_ps;
+    uint64_t all_held, declared, statics; /* bytes of all streams without the context; of it, static variables */
+    struct sms__ranks ranks;              /* of the streams' priorities, */
+    bool ranked;                          /* if they differ */
+    gsl_rng **jitter;                     /* [kernels of the VM] */
+    bool limited;                         /* to a share of the SMs (limit.c); then, on its place: */
+    size_t sms;                           /* so many, */
+    struct sms__allowed allowed;          /* these, */
+    struct sms__fit *capped;              /* [kernels of the VM] and whole kernels like this */
     size_t source;
     void (*timer)(struct sms__client *client, uint64_t now);
-    struct sms__client *next_waiting;
 };
 
 /* A timer of the policy. */
@@ -185,13 +199,15 @@ struct sms_share {
     size_t boards;
     struct sms__place *place;
     size_t places;
-    struct sms__client *client; /* [clients] */
-    size_t clients, running;    /* running: processes that are not through */
-    bool limited;               /* some are kept to a share of the SMs */
-    size_t pending;             /* of them, those with a timer of their own */
+    struct sms__client *client; /* [streams]: the processes' leaders, then their other streams */
+    size_t clients, streams;
+    size_t running;                   /* processes that are not through */
+    const struct sms__client *asking; /* the stream about which the policy is asked, or NULL */
+    bool limited;                     /* some are kept to a share of the SMs */
+    size_t pending;                   /* of them, those with a timer of their own */
     struct sms__client *waiting, **last_waiting;
     struct sms__action ask; /* those that wait */
-    bool asking;
+    bool choosing;          /* the policy is in its function `next`, which changes nothing */
     void *state;            /* of the policy, as its random numbers */
     gsl_rng *chance;        /* NULL until it asks for some */
     uint64_t context;       /* bytes of one */
@@ -202,6 +218,18 @@ struct sms_share {
     size_t kinds; /* of kernels that units run */
     int code;     /* of an engine inside, if it failed */
 };
+
+/* What policies and observers call the process. */
+static inline const char *sms__process_name(const struct sms__client *leader)
+{
+    return leader->share->setup.slots ? leader->name : leader->vm->name;
+}
+
+/* Whether each process has a unit of its own on each place. */
+static inline bool sms__is_sliced(const struct sms_share *share)
+{
+    return share->use->mode.kind == SMS__MODE_TIME_SLICE || share->use->mode.kind == SMS__MODE_MIG;
+}
 
 /* run.c: one run of one host. */
 int sms__share_run(struct sms__arena *arena, const struct sms__run_spec *spec);
@@ -264,13 +292,15 @@ void sms__client_come(struct sms__client *client, uint64_t start);
 void sms__client_kernel_ended(struct sms__client *client, uint64_t now);
 /* Asks the policy about it again. Returns whether it went on. */
 bool sms__client_ask(struct sms__client *client, uint64_t now);
+/* These are of the process. */
 void sms__client_pause(struct sms__client *client, bool pause, uint64_t now);
 bool sms__client_restore(struct sms__client *client, struct sms__place *place, uint64_t now);
 void sms__client_fail(struct sms__client *client, uint64_t now);
 void sms__client_settle(struct sms__client *client, uint64_t now);
-double sms__client_core(const struct sms__client *client, size_t kernel); /* 0..1, of a kernel of its workload */
-uint64_t sms__client_context(const struct sms__client *client);           /* its static variables included */
-uint64_t sms__client_held(const struct sms__client *client);              /* its context included */
+enum sms_phase sms__client_process_phase(const struct sms__client *leader); /* what any of its streams does */
+double sms__client_core(const struct sms__client *client, size_t kernel);   /* 0..1, of a kernel of its workload */
+uint64_t sms__client_context(const struct sms__client *client);             /* its static variables included */
+uint64_t sms__client_held(const struct sms__client *client);                /* its context included */
 
 void sms__client_close(struct sms__client *client, uint64_t now); /* at the run's end */
 
@@ -287,6 +317,7 @@ const struct sms__fit *sms__place_fits(const struct sms__place *place, size_t vm
 const struct sms__fit *sms__place_fit(const struct sms__place *place, const struct sms__client *client, size_t kernel);
 /* Time alone of a kernel: of a whole one its own, else by full waves. */
 double sms__place_kernel_ps(const struct sms__place *place, const struct sms__client *client, size_t kernel);
+bool sms__place_allows(const struct sms__place *place, const struct sms__client *client); /* ever */
 bool sms__place_admits(const struct sms__place *place, const struct sms__client *client);
 long sms__place_choose(const struct sms_share *share, const struct sms__client *client);
 /* Memory, clients, kernels of the place and its board; the board's integrals are brought to now first. */

@@ -68,7 +68,9 @@ static struct sms__unit *choose(struct sms__place *place)
     size_t n = 0;
     for (struct sms__unit *unit = slicer->first; unit; unit = unit->next)
         slicer->list[n++] = unit->owner->idx;
+    share->choosing = true;
     size_t chosen = share->policy->next(share, place->idx, slicer->list, n);
+    share->choosing = false;
     struct sms__unit *unit = slicer->first;
     for (size_t i = 0; unit && i < chosen && unit->next; i++)
         unit = unit->next;

@@ -7,7 +7,8 @@
 
 /* What policies see of a slot that nobody has had yet. */
 static const struct sms__workload no_workload = {.name = "", .title = "", .source = "", .device = "", .cls = ""};
-static const struct sms__process no_process = {.weight = 1, .active_threads = 1, .device = -1};
+static const struct sms__process_stream no_stream = {.repeat = 1};
+static const struct sms__process no_process = {.weight = 1, .active_threads = 1, .device = -1, .stream = &no_stream};
 static const struct sms__vm no_vm = {
     .name = "", .workload = &no_workload, .repeat = 1, .streams = 1, .process = &no_process};
 
@@ -20,6 +21,7 @@ void sms__slot_init(struct sms_share *share, size_t idx)
         .vm = &no_vm,
         .workload = &no_workload,
         .idx = idx,
+        .leader = client,
         .only = (long)(idx / share->setup.slots),
         .due_ps = UINT64_MAX,
         .record = SMS__NEW(share->arena, struct sms__process_record, 1),
@@ -56,10 +58,10 @@ static void init_jitter(struct sms__client *client)
     struct sms_share *share = client->share;
     char name[3 * SMS__CLIENT_NAME];
     gsl_rng **before = client->jitter;
-    size_t room = client->streams;
+    size_t room = client->rooms;
     if (client->workload->kernels > room) {
-        client->streams = client->workload->kernels;
-        client->jitter = SMS__NEW(share->arena, gsl_rng *, client->streams);
+        client->rooms = client->workload->kernels;
+        client->jitter = SMS__NEW(share->arena, gsl_rng *, client->rooms);
         for (size_t k = 0; k < room; k++)
             client->jitter[k] = before[k];
     }
@@ -102,6 +104,8 @@ struct sms__client *sms__share_admit(struct sms_share *share, const struct sms__
         .vm = &share->setup.vm[coming->vm],
         .workload = share->setup.vm[coming->vm].workload,
         .idx = kept.idx,
+        .leader = client,
+        .unended = 1,
         .number = coming->vm,
         .first_kind = share->spec->record->first_kernel[coming->vm],
         .only = kept.only,
@@ -117,7 +121,7 @@ struct sms__client *sms__share_admit(struct sms_share *share, const struct sms__
         .state_place = -1,
         .state_since_ps = now,
         .jitter = kept.jitter,
-        .streams = kept.streams,
+        .rooms = kept.rooms,
         .allowed = kept.allowed,
         .capped = kept.capped,
         .source = kept.source,
@@ -125,6 +129,7 @@ struct sms__client *sms__share_admit(struct sms_share *share, const struct sms__
     *client->record = (struct sms__process_record){0};
     if (share->limited)
         client->first_kind += client->idx * share->spec->record->first_kernel[share->scenario->vms];
+    sms__client_add_stream(client, client);
     sms__limit_set(client);
     init_jitter(client);
     sms__client_come(client, start);

@@ -13,17 +13,9 @@ void sms__client_use(struct sms__client *client, bool uses, uint64_t now)
 
 static void end_job(struct sms__client *client, uint64_t now)
 {
-    struct sms__vm_record *record = client->vm_record;
-    uint64_t latency = now - client->job_since_ps;
     sms__client_use(client, false, now);
-    record->jobs++;
-    record->end_ps = now;
     client->jobs++;
-    sms__histogram_add(&record->latency, latency);
-    if (client->vm->deadline_ps > 0 && (double)latency > client->vm->deadline_ps) {
-        record->missed++;
-        record->tardiness_ps += (double)latency - client->vm->deadline_ps;
-    }
+    sms__record_job(client->vm_record, client->job_since_ps, client->vm->deadline_ps, now);
     if (client->held)
         sms__client_release(client, client->held, now); /* what a job leaves behind goes with it */
 }
@@ -60,7 +52,7 @@ static void copied(void *subject, uint64_t now)
 static void start_flow(struct sms__client *client, struct sms__flows *flows, double amount, uint64_t now)
 {
     sms__flow_start(flows, &client->flow, amount, now);
-    if (client->paused)
+    if (client->leader->paused)
         sms__flow_stop(&client->flow, now);
 }
 
@@ -103,7 +95,7 @@ static bool is_called_off(struct sms__client *client, const struct sms__step *st
     if (!policy->call || step->kind == SMS__HOST || client->excused)
         return false;
     client->excused = true;
-    bool off = policy->call(client->share, client->idx) == SMS_SUSPEND;
+    bool off = sms__client_consult(client, policy->call) == SMS_SUSPEND;
     if (off && !sms__is_through(client))
         sms__client_suspend(client, now);
     return off || sms__is_through(client);
@@ -142,18 +134,31 @@ static bool begin_step(struct sms__client *client, const struct sms__step *step,
 static uint64_t next_start(const struct sms__client *client)
 {
     double period = client->vm->process->period_ps;
-    return period > 0 ? sms__after(client->arrived_ps, period * (double)client->jobs) : 0;
+    return period > 0 ? sms__after(client->leader->arrived_ps, period * (double)client->jobs) : 0;
 }
 
-static void next_job(struct sms__client *client, uint64_t now)
+static void end_stream(struct sms__client *client, uint64_t now)
 {
-    if (client->vm->repeat && client->jobs >= client->vm->repeat) {
-        client->vm_record->ended = true;
-        sms__client_leave(client, SMS_PHASE_DONE, now);
+    if (--client->leader->unended > 0) {
+        sms__client_enter(client, SMS_PHASE_DONE, now);
+        return;
+    }
+    client->vm_record->ended = true;
+    sms__client_leave(client->leader, SMS_PHASE_DONE, now);
+}
+
+/* `left`: the last one has left memory behind, which is free now. */
+static void next_job(struct sms__client *client, bool left, uint64_t now)
+{
+    uint64_t repeat = client->vm->process->stream[client->stream].repeat;
+    if (repeat && client->jobs >= repeat) {
+        end_stream(client, now);
         return;
     }
     uint64_t due = next_start(client);
     client->job_since_ps = due > 0 && due < now ? due : now;
+    if (left)
+        sms__client_tell(client, SMS_EVENT_FREED);
     if (due <= now) {
         sms__client_begin_job(client, now); /* a job takes time: the model has seen to it */
         return;
@@ -167,9 +172,11 @@ static void next_job(struct sms__client *client, uint64_t now)
 void sms__client_go_on(struct sms__client *client, uint64_t now)
 {
     while (!sms__is_through(client)) {
-        client->halted = client->paused;
-        if (client->paused)
+        client->halted = sms__is_stopped(client);
+        if (client->halted) {
+            sms__client_drain(client->leader, now);
             return;
+        }
         if (client->step == client->workload->steps)
             break;
         const struct sms__step *step = &client->workload->step[client->step];
@@ -181,6 +188,7 @@ void sms__client_go_on(struct sms__client *client, uint64_t now)
     }
     if (sms__is_through(client))
         return;
+    bool left = client->held > 0;
     end_job(client, now);
-    next_job(client, now);
+    next_job(client, left, now);
 }

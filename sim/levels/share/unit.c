@@ -59,11 +59,11 @@ static const struct sms__fit *const *kinds_of(const struct sms__unit *unit)
             add_kinds(unit, v, at + first[v], kinds);
     if (vms)
         return kinds;
-    for (size_t c = 0; c < share->clients; c++) {
+    for (size_t c = 0; c < share->streams; c++) {
         const struct sms__client *client = &share->client[c];
-        bool runs = client->running && (!unit->owner || unit->owner == client);
+        bool runs = client->running && (!unit->owner || unit->owner == client->leader);
         for (size_t k = 0; runs && k < client->workload->kernels; k++)
-            kinds[first[c] + client->first_kernel + k] = sms__place_fit(unit->place, client, k);
+            kinds[first[client->idx] + client->first_kernel + k] = sms__place_fit(unit->place, client, k);
     }
     return kinds;
 }
@@ -103,7 +103,7 @@ static void bring_blocks(struct sms__unit *unit)
         .model = unit->place->model,
         .policy = share->use,
         .contention = share->scenario->contention,
-        .contention_view = unit->view,
+        .contention_view = unit->place->view,
         .record = unit->share->board[unit->place->board].blocks,
         .run = spec->record,
         .idx = share->setup.first_board + unit->place->board,
@@ -123,14 +123,14 @@ void sms__unit_init(struct sms__unit *unit, struct sms_share *share, struct sms_
                     struct sms__client *owner)
 {
     *unit = (struct sms__unit){.share = share, .place = place, .owner = owner, .going = owner == NULL};
-    unit->view = sms__contention_view(share->arena, share->scenario, place->model);
     unit->source = sms__engine_source(share->engine, SMS__LEVEL_BLOCK, fire, unit);
+    unit->last_held = &unit->held;
     unit->flush = (struct sms__action){.act = flush, .subject = unit};
     unit->wholes = (struct sms__wholes){
         .engine = share->engine,
         .source = unit->source,
         .contention = share->scenario->contention,
-        .view = &unit->view,
+        .view = &place->view,
         .going = unit->going,
         .arena = share->arena,
     };
@@ -146,7 +146,9 @@ static void whole_ended(void *subject, uint64_t now)
     record->residence_ps += client->whole.ran_ps;
     record->work_ps += fit->work;
     sms__histogram_add(&record->latency, now - client->launched_ps);
-    sms__slicer_drained(client->place, sms__place_unit(client->place, client), now);
+    struct sms__unit *unit = sms__place_unit(client->place, client);
+    if (!sms__unit_runs(unit))
+        sms__slicer_drained(client->place, unit, now);
     sms__client_kernel_ended(client, now);
 }
 
@@ -170,6 +172,23 @@ static void launch_blocks(struct sms__unit *unit, struct sms__client *client, ui
     sms__engine_defer(unit->share->engine, &unit->flush);
 }
 
+/* It comes from another stream than the one that drains, and starts in the next slice. */
+static void hold_whole(struct sms__unit *unit, struct sms__client *client)
+{
+    client->next_held = NULL;
+    *unit->last_held = client;
+    unit->last_held = &client->next_held;
+}
+
+static void start_held(struct sms__unit *unit, uint64_t now)
+{
+    struct sms__client *client = unit->held;
+    unit->held = NULL;
+    unit->last_held = &unit->held;
+    for (; client; client = client->next_held)
+        sms__whole_start(&unit->wholes, &client->whole, client->whole.left, now);
+}
+
 /* A whole kernel takes longer by what the policy's interception of calls costs. */
 static void launch_whole(struct sms__unit *unit, struct sms__client *client, uint64_t now)
 {
@@ -182,7 +201,11 @@ static void launch_whole(struct sms__unit *unit, struct sms__client *client, uin
     if (unit->share->policy->intercepts && !client->launch.kernel->made)
         work *= 1 + client->workload->overhead;
     client->launch.record->placed++;
-    sms__whole_start(&unit->wholes, &client->whole, work, now);
+    client->whole.left = work;
+    if (unit->place->slicer.draining && unit->place->slicer.current == unit)
+        hold_whole(unit, client);
+    else
+        sms__whole_start(&unit->wholes, &client->whole, work, now);
 }
 
 void sms__unit_launch(struct sms__unit *unit, struct sms__client *client, uint64_t now)
@@ -206,7 +229,8 @@ void sms__unit_set_going(struct sms__unit *unit, bool going, uint64_t now)
         return;
     if (going) {
         unit->offset = now - unit->engine.now;
-        unit->owner->launch.launched_ps = unit->owner->launched_ps - unit->offset; /* a latency is of the run's clock */
+        for (struct sms__client *client = unit->owner; client; client = client->next_stream)
+            client->launch.launched_ps = client->launched_ps - unit->offset; /* a latency is of the run's clock */
         sms__engine_defer(unit->share->engine, &unit->flush);
     }
     schedule(unit);
@@ -214,7 +238,8 @@ void sms__unit_set_going(struct sms__unit *unit, bool going, uint64_t now)
 
 void sms__unit_hold(struct sms__unit *unit, bool hold, uint64_t now)
 {
-    (void)now;
+    if (!hold)
+        start_held(unit, now);
     if (!unit->in_blocks)
         return;
     sms__blocks_hold(&unit->blocks, hold);

@@ -42,7 +42,7 @@ static double step_ps(const struct sms__client *client, const struct sms__step *
 }
 
 /* What is left of the step under way counts whole. */
-static double left_ps(const struct sms__client *client)
+static double left_of(const struct sms__client *client)
 {
     double left = 0;
     for (size_t s = client->step; s < client->workload->steps; s++)
@@ -50,22 +50,33 @@ static double left_ps(const struct sms__client *client)
     return left;
 }
 
+/* Streams go on beside each other: the longest. */
+static double left_ps(const struct sms__client *leader)
+{
+    double most = left_of(leader);
+    for (const struct sms__client *client = leader->next_stream; client; client = client->next_stream) {
+        double left = client->phase == SMS_PHASE_DONE ? 0 : left_of(client);
+        most = left > most ? left : most;
+    }
+    return most;
+}
+
+static size_t kernel_of(const struct sms__client *client) { return client->workload->step[client->step].kernel; }
+
 static double kernel_ps(const struct sms__client *client)
 {
     bool has = client->phase == SMS_PHASE_KERNEL || client->phase == SMS_PHASE_LAUNCH;
-    if (!has || !client->place)
-        return 0;
-    return sms__place_kernel_ps(client->place, client, client->workload->step[client->step].kernel);
+    return has && client->place ? sms__place_kernel_ps(client->place, client, kernel_of(client)) : 0;
 }
 
-static uint64_t service_of(const struct sms__client *client)
+static uint64_t service_of(const struct sms__client *leader)
 {
-    const struct sms__slicer *slicer = client->place ? &client->place->slicer : NULL;
-    uint64_t now = client->share->engine->now;
-    bool sliced = slicer && slicer->current && slicer->current->owner == client;
-    bool together = client->on_device && slicer && !slicer->list;
-    return client->record->service_ps + (sliced ? now - slicer->since_ps : 0) +
-           (together ? now - client->launched_ps : 0);
+    const struct sms__slicer *slicer = leader->place ? &leader->place->slicer : NULL;
+    uint64_t now = leader->share->engine->now;
+    bool sliced = slicer && slicer->current && slicer->current->owner == leader;
+    bool together = leader->kernels && slicer && !sms__is_sliced(leader->share);
+    return leader->record->service_ps + (sliced ? now - slicer->since_ps : 0) +
+           (together ? now - leader->served_since_ps : 0);
 }
 
 /* Of a job that has a deadline. */
@@ -77,32 +88,63 @@ static uint64_t deadline_of(const struct sms__client *client)
     return allowed > 0 ? client->job_since_ps + (uint64_t)allowed : UINT64_MAX;
 }
 
+static uint64_t earliest_deadline(const struct sms__client *leader)
+{
+    uint64_t earliest = deadline_of(leader);
+    for (const struct sms__client *client = leader->next_stream; client; client = client->next_stream)
+        if (client->phase != SMS_PHASE_DONE && deadline_of(client) < earliest)
+            earliest = deadline_of(client);
+    return earliest;
+}
+
 static uint64_t whole_ps(double ps) { return ps < 9.2e18 ? (uint64_t)ps : UINT64_MAX / 2; }
+
+/* The stream that speaks for the process: the one about which the policy is asked, or at whose call the process is
+ * moved, or the first in the process's phase. */
+static const struct sms__client *speaker_of(const struct sms__client *leader)
+{
+    const struct sms__client *asking = leader->share->asking;
+    if (asking && asking->leader == leader)
+        return asking;
+    if (leader->mover)
+        return leader->mover;
+    const struct sms__client *client = leader;
+    while (client->phase != sms__client_process_phase(leader))
+        client = client->next_stream;
+    return client;
+}
+
+/* All its kernels together. */
+static double core_of(const struct sms__client *leader)
+{
+    double core = 0;
+    for (const struct sms__client *client = leader; client; client = client->next_stream)
+        core += client->on_device ? sms__client_core(client, client->kernel) : 0;
+    return core < 1 ? core : 1;
+}
 
 struct sms_process_view sms_share_process(const struct sms_share *share, size_t process)
 {
-    const struct sms__client *client = &share->client[process];
+    const struct sms__client *leader = &share->client[process], *client = speaker_of(leader);
+    bool asked = client == share->asking;
     return (struct sms_process_view){
-        .name = client->name,
+        .name = sms__process_name(leader),
         .cls = client->workload->cls,
         .phase = client->phase,
-        .paused = client->paused,
-        .exclusive = client->workload->exclusive,
-        .device = client->place ? (long)client->place->idx : -1,
-        .only = client->only,
-        .context = sms__client_context(client),
-        .held = sms__client_held(client),
+        .paused = leader->paused,
+        .exclusive = leader->exclusive,
+        .device = leader->place ? (long)leader->place->idx : -1,
+        .context = sms__client_context(leader),
+        .held = sms__client_held(leader),
         .wanted = client->wanted,
-        .declared = client->workload->declared + sms__client_context(client),
-        .core = client->on_device ? sms__client_core(client, client->kernel) : 0,
-        .core_next = client->phase == SMS_PHASE_LAUNCH
-                         ? sms__client_core(client, client->workload->step[client->step].kernel)
-                         : 0,
-        .priority = client->vm->process->priority,
-        .weight = client->vm->process->weight,
-        .arrived_ps = client->arrived_ps,
-        .deadline_ps = deadline_of(client),
-        .service_ps = service_of(client),
+        .declared = leader->declared + sms__client_context(leader),
+        .core = core_of(leader),
+        .core_next = client->phase == SMS_PHASE_LAUNCH ? sms__client_core(client, kernel_of(client)) : 0,
+        .priority = leader->vm->process->priority,
+        .weight = leader->vm->process->weight,
+        .arrived_ps = leader->arrived_ps,
+        .deadline_ps = asked ? deadline_of(client) : earliest_deadline(leader),
+        .service_ps = service_of(leader),
         .kernel_ps = whole_ps(kernel_ps(client)),
     };
 }
@@ -117,7 +159,6 @@ struct sms_share_device_view sms_share_device(const struct sms_share *share, siz
     const struct sms__place *place = &share->place[device];
     return (struct sms_share_device_view){
         .name = place->model->name,
-        .board = place->board,
         .memory = place->model->memory,
         .free = place->model->memory - place->held,
         .processes = place->clients,
@@ -130,19 +171,39 @@ long sms_share_choose(const struct sms_share *share, size_t process)
     return sms__place_choose(share, &share->client[process]);
 }
 
+bool sms_share_allows(const struct sms_share *share, size_t process, size_t device)
+{
+    return sms__place_allows(&share->place[device], &share->client[process]);
+}
+
 bool sms_share_admits(const struct sms_share *share, size_t process, size_t device)
 {
     return sms__place_admits(&share->place[device], &share->client[process]);
 }
 
+/* False, and the end of the run, in a function of the policy that may change nothing. */
+static bool may_act(struct sms_share *share, const char *what)
+{
+    struct sms__record *record = share->spec->record;
+    if (!share->choosing)
+        return true;
+    if (!*record->why)
+        snprintf(record->why, sizeof record->why, "share policy %s called %s in its function next", share->policy->name,
+                 what);
+    share->engine->stopped = true;
+    return false;
+}
+
 void sms_share_pause(struct sms_share *share, size_t process)
 {
-    sms__client_pause(&share->client[process], true, share->engine->now);
+    if (may_act(share, "sms_share_pause"))
+        sms__client_pause(&share->client[process], true, share->engine->now);
 }
 
 void sms_share_resume(struct sms_share *share, size_t process)
 {
-    sms__client_pause(&share->client[process], false, share->engine->now);
+    if (may_act(share, "sms_share_resume"))
+        sms__client_pause(&share->client[process], false, share->engine->now);
 }
 
 double sms_share_random(struct sms_share *share)
@@ -154,12 +215,14 @@ double sms_share_random(struct sms_share *share)
 
 bool sms_share_restore(struct sms_share *share, size_t process, size_t device)
 {
-    return sms__client_restore(&share->client[process], &share->place[device], share->engine->now);
+    return may_act(share, "sms_share_restore") &&
+           sms__client_restore(&share->client[process], &share->place[device], share->engine->now);
 }
 
 void sms_share_fail(struct sms_share *share, size_t process)
 {
-    sms__client_fail(&share->client[process], share->engine->now);
+    if (may_act(share, "sms_share_fail"))
+        sms__client_fail(&share->client[process], share->engine->now);
 }
 
 void sms_share_say(struct sms_share *share, size_t process, const char *format, ...)
@@ -266,6 +329,8 @@ static void make_room(struct sms_share *share)
 void sms_share_wake(struct sms_share *share, uint64_t delay_ps, size_t tag)
 {
     uint64_t now = share->engine->now, time = delay_ps > SMS__NEVER - 1 - now ? SMS__NEVER - 1 : now + delay_ps;
+    if (!may_act(share, "sms_share_wake"))
+        return;
     make_room(share);
     size_t at = share->wakes++;
     share->wake[at] = (struct sms__wake){time, ++share->wake_number, tag};

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 static const struct sms__vm *vm_of(const struct sms__simtbs *run, size_t launch)
 {
@@ -36,16 +35,9 @@ static void make_room(struct sms__simtbs *run, struct sms__simtbs_sm *sm)
 {
     if (sm->entries < sm->room)
         return;
-    size_t room = sm->room ? 2 * sm->room : 8;
-    float *left = SMS__NEW(run->arena, float, room);
-    struct sms__simtbs_entry *entry = SMS__NEW(run->arena, struct sms__simtbs_entry, room);
-    if (sm->entries) {
-        memcpy(left, sm->left, sm->entries * sizeof *left);
-        memcpy(entry, sm->entry, sm->entries * sizeof *entry);
-    }
-    sm->left = left;
-    sm->entry = entry;
-    sm->room = room;
+    sm->room = sm->room ? 2 * sm->room : 8;
+    sm->left = sms__enlarge(run->arena, sm->left, sm->entries, sm->room, sizeof *sm->left);
+    sm->entry = sms__enlarge(run->arena, sm->entry, sm->entries, sm->room, sizeof *sm->entry);
 }
 
 static void add_entry(struct sms__simtbs *run, struct sms__simtbs_sm *sm, size_t kernel)

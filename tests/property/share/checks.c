@@ -45,6 +45,7 @@ static void on_span(void *user, const char *policy, const struct sms_span *span)
         abort();
     seen->span[seen->spans++] = *span;
     mix(seen, span->process);
+    mix(seen, span->stream);
     mix(seen, span->start_ps);
     mix(seen, span->end_ps);
     mix(seen, (uint64_t)span->device);
@@ -161,13 +162,14 @@ static double value(const struct outcome *outcome, size_t policy, enum sms_subje
     abort();
 }
 
-/* Spans of a process follow one another from its arrival on, and none is empty. `end`: of the last. */
-static const char *tiles(const struct seen *seen, const struct sms_scenario *scenario, size_t process, uint64_t *end)
+/* Spans of a stream follow one another from its process's arrival on, and none is empty. `end`: of the last. */
+static const char *tiles(const struct seen *seen, const struct sms_scenario *scenario, size_t process, size_t stream,
+                         uint64_t *end)
 {
     uint64_t at = (uint64_t)(scenario->vm[process].start_ps + 0.5);
     for (size_t i = 0; i < seen->spans; i++) {
         const struct sms_span *span = &seen->span[i];
-        if (span->process != process)
+        if (span->process != process || span->stream != stream)
             continue;
         if (span->start_ps != at || span->end_ps <= at)
             return say("%s: %s from %llu to %llu, and it was at %llu", span->name, span->state,
@@ -178,17 +180,67 @@ static const char *tiles(const struct seen *seen, const struct sms_scenario *sce
     return NULL;
 }
 
-/* Time of spans in a state, on a device or (-1) anywhere, while not paused. */
-static double time_in(const struct seen *seen, size_t process, const char *state)
+static size_t weight(const char *state)
+{
+    static const char *const states[] = {"allocate", "launch",     "host",      "copy_out",  "copy_in",
+                                         "paused",   "suspending", "suspended", "restoring", "kernel"};
+    size_t i = 0;
+    while (i < sizeof states / sizeof *states && strcmp(states[i], state) != 0)
+        i++;
+    return i < sizeof states / sizeof *states ? i + 1 : 0;
+}
+
+/* Whether another stream of the process has it counted as in another state at this time. */
+static bool is_outweighed(const struct seen *seen, size_t by, const struct sms_span *span, uint64_t at)
+{
+    const struct sms_span *other = &seen->span[by];
+    bool there = other->process == span->process && other->start_ps <= at && other->end_ps > at;
+    size_t own = weight(span->state), its = weight(other->state);
+    return there && (its > own || (its == own && other->stream < span->stream));
+}
+
+/* When that may change. */
+static uint64_t next_change(const struct seen *seen, const struct sms_span *span, uint64_t at)
+{
+    uint64_t next = span->end_ps;
+    for (size_t i = 0; i < seen->spans; i++) {
+        const struct sms_span *other = &seen->span[i];
+        if (other->process != span->process || other->stream == span->stream)
+            continue;
+        next = other->start_ps > at && other->start_ps < next ? other->start_ps : next;
+        next = other->end_ps > at && other->end_ps < next ? other->end_ps : next;
+    }
+    return next;
+}
+
+static double time_of(const struct seen *seen, const struct sms_span *span)
 {
     double sum = 0;
-    for (size_t i = 0; i < seen->spans; i++)
-        if (seen->span[i].process == process && !strcmp(seen->span[i].state, state))
-            sum += (double)(seen->span[i].end_ps - seen->span[i].start_ps);
+    for (uint64_t at = span->start_ps, next; at < span->end_ps; at = next) {
+        bool outweighed = false;
+        next = next_change(seen, span, at);
+        for (size_t i = 0; i < seen->spans && !outweighed; i++)
+            outweighed = is_outweighed(seen, i, span, at);
+        sum += outweighed ? 0 : (double)(next - at);
+    }
     return sum;
 }
 
-static const char *metrics_match_spans(const struct outcome *outcome, size_t policy, size_t process)
+/* Time for which a process was in a state, by the spans of its streams. */
+static double time_in(const struct seen *seen, const struct sms_scenario *scenario, size_t process, const char *state)
+{
+    double sum = 0;
+    for (size_t i = 0; i < seen->spans; i++) {
+        const struct sms_span *span = &seen->span[i];
+        if (span->process != process || strcmp(span->state, state) != 0)
+            continue;
+        sum += scenario->vm[process].streams > 1 ? time_of(seen, span) : (double)(span->end_ps - span->start_ps);
+    }
+    return sum;
+}
+
+static const char *metrics_match_spans(const struct outcome *outcome, const struct sms_scenario *scenario,
+                                       size_t policy, size_t process)
 {
     static const struct {
         const char *metric, *state;
@@ -200,7 +252,7 @@ static const char *metrics_match_spans(const struct outcome *outcome, size_t pol
     const struct seen *seen = &outcome->seen[policy];
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         double ns = value(outcome, policy, SMS_PROCESS, process, pairs[i].metric);
-        double spans = time_in(seen, process, pairs[i].state) / 1000;
+        double spans = time_in(seen, scenario, process, pairs[i].state) / 1000;
         if (fabs(ns - spans) > 1e-9 * spans + 1e-6)
             return say("process %zu: %s is %.12g, its spans are %.12g", process, pairs[i].metric, ns, spans);
     }
@@ -216,6 +268,8 @@ static double own_kernels_ps(const struct sms_scenario *scenario, const struct s
 {
     const struct sms__vm *vm = &scenario->vm[process];
     double sum = 0;
+    if (vm->streams > 1)
+        return NAN; /* they overlap */
     for (size_t s = 0; s < vm->workload->steps; s++) {
         const struct sms__step *step = &vm->workload->step[s];
         const struct sms__kernel *kernel = &vm->workload->kernel[step->kernel];
@@ -243,30 +297,29 @@ static const char *serves(const struct outcome *outcome, const struct sms_scenar
     return NULL;
 }
 
-/* No more at once than the mode allows, on any device, in any of its states there. */
-static const char *crowds(const struct seen *seen, size_t most)
+static bool is_there(const struct seen *seen, size_t process, const struct sms_span *one)
+{
+    bool there = false;
+    for (size_t j = 0; j < seen->spans && !there; j++) {
+        const struct sms_span *other = &seen->span[j];
+        there = other->process == process && other->device == one->device && other->start_ps <= one->start_ps &&
+                other->end_ps > one->start_ps;
+    }
+    return there;
+}
+
+/* No more processes at once than the mode allows, on any device, in any of their states there. */
+static const char *crowds(const struct seen *seen, size_t processes, size_t most)
 {
     for (size_t i = 0; i < seen->spans; i++) {
         const struct sms_span *one = &seen->span[i];
-        size_t others = 0;
-        for (size_t j = 0; one->device >= 0 && j < seen->spans; j++) {
-            const struct sms_span *other = &seen->span[j];
-            others += other->process != one->process && other->device == one->device &&
-                      other->start_ps <= one->start_ps && other->end_ps > one->start_ps;
-        }
-        if (others + 1 > most)
-            return say("%zu processes on device %ld at %llu", others + 1, one->device,
-                       (unsigned long long)one->start_ps);
+        size_t there = 0;
+        for (size_t p = 0; one->device >= 0 && p < processes; p++)
+            there += is_there(seen, p, one);
+        if (there > most)
+            return say("%zu processes on device %ld at %llu", there, one->device, (unsigned long long)one->start_ps);
     }
     return NULL;
-}
-
-static double end_of(const struct seen *seen)
-{
-    uint64_t end = 0;
-    for (size_t i = 0; i < seen->spans; i++)
-        end = seen->span[i].end_ps > end ? seen->span[i].end_ps : end;
-    return (double)end / 1000;
 }
 
 /* Memory of a device, and its time. */
@@ -284,7 +337,9 @@ static const char *fits(const struct outcome *outcome, const struct sms_scenario
 /* One context at a time: service and switches are no more than the time with kernels. */
 static const char *takes_turns(const struct outcome *outcome, const struct sms_scenario *scenario, size_t policy)
 {
-    double service = 0, busy = 0, switches = 0, time = end_of(&outcome->seen[policy]);
+    double service = 0, busy = 0, switches = 0, rate = value(outcome, policy, SMS_HOST, 0, "kernels_per_s");
+    double time = rate > 0 ? (double)outcome->seen[policy].kernels / rate * 1e9
+                           : 0; /* of the run: a process may fail before it comes */
     for (size_t d = 0; d < scenario->devices; d++) {
         switches += value(outcome, policy, SMS_DEVICE, d, "switch_ns");
         busy += value(outcome, policy, SMS_DEVICE, d, "busy_ratio") * time;
@@ -307,17 +362,19 @@ static const char *is_wrong_under(const struct outcome *outcome, const struct sm
         why = fits(outcome, scenario, policy, d);
     uint64_t end, ends = 0;
     for (size_t v = 0; v < scenario->vms && !why; v++) {
-        why = tiles(seen, scenario, v, &end);
-        ends = end > ends ? end : ends;
+        for (size_t s = 0; s < scenario->vm[v].streams && !why; s++) {
+            why = tiles(seen, scenario, v, s, &end);
+            ends = end > ends ? end : ends;
+        }
         if (!why && scenario->warmup_ps <= 0)
-            why = metrics_match_spans(outcome, policy, v);
+            why = metrics_match_spans(outcome, scenario, policy, v);
         if (!why && scenario->warmup_ps <= 0)
             why = serves(outcome, scenario, policy, v);
     }
     if (!why && mode->kind == SMS__MODE_EXCLUSIVE)
-        why = crowds(seen, 1);
+        why = crowds(seen, scenario->vms, 1);
     if (!why && mode->kind == SMS__MODE_MPS)
-        why = crowds(seen, mode->clients);
+        why = crowds(seen, scenario->vms, mode->clients);
     return why;
 }
 

@@ -197,9 +197,42 @@ static void print_host(struct choices *c)
     fputs("}\n", c->to);
 }
 
+static void print_stream(struct choices *c, bool forever)
+{
+    fprintf(c->to, "{workload: w%u", number(c, 0, c->workloads - 1));
+    if (c->form == BLOCKS && chance(c->rng, 70))
+        fprintf(c->to, ", priority: %u", number(c, 0, 2));
+    if (chance(c->rng, 25))
+        fprintf(c->to, ", count: %u", number(c, 1, 3));
+    if (forever && chance(c->rng, 30))
+        fputs(", repeat: forever", c->to);
+    else if (chance(c->rng, 30))
+        fprintf(c->to, ", repeat: %u", number(c, 1, 3));
+    fputs("}", c->to);
+}
+
+/* What runs at once is all by time or all by blocks. */
+static void print_streams(struct choices *c, bool forever)
+{
+    bool listed = c->form != BOTH && chance(c->rng, 30);
+    if (!listed) {
+        fprintf(c->to, ", workload: w%u", number(c, 0, c->workloads - 1));
+        if (c->form != BOTH && chance(c->rng, 20))
+            fprintf(c->to, ", streams: %u", number(c, 1, 4));
+        return;
+    }
+    fputs(", streams: [", c->to);
+    for (unsigned s = 0, streams = number(c, 1, 3); s < streams; s++) {
+        fputs(s ? ", " : "", c->to);
+        print_stream(c, forever);
+    }
+    fputs("]", c->to);
+}
+
 static void print_process(struct choices *c, unsigned p, bool forever)
 {
-    fprintf(c->to, "  - {name: p%u, workload: w%u", p, number(c, 0, c->workloads - 1));
+    fprintf(c->to, "  - {name: p%u", p);
+    print_streams(c, forever);
     if (forever && chance(c->rng, 50))
         fputs(", repeat: forever", c->to);
     else if (chance(c->rng, 50))

@@ -1,4 +1,5 @@
-/* What fits a node, and what of it is of no use to the pods that come (FGD, ATC'23, section 3.2). */
+/* What fits a node, what is left of it, and what of that is of no use to the pods that come (FGD, ATC'23, section 3.2).
+ */
 #include <smsched/place.h>
 
 /* Pods without GPUs run on any node. */
@@ -26,6 +27,28 @@ uint64_t sms_node_gpu_left(const struct sms_node_view *node)
     for (uint32_t i = 0; i < node->gpus; i++)
         left += node->gpu[i].milli_left;
     return left;
+}
+
+size_t sms_node_shares(const struct sms_node_view *node, const struct sms_pod_view *pod,
+                       double left[SMS_NODE_RESOURCES])
+{
+    const uint64_t all[SMS_NODE_RESOURCES] = {node->cpu_milli, node->memory, 1000 * (uint64_t)node->gpus};
+    const uint64_t rest[SMS_NODE_RESOURCES] = {node->cpu_left - pod->cpu_milli, node->memory_left - pod->memory,
+                                               sms_node_gpu_left(node) - sms_pod_gpu_milli(pod)};
+    size_t shares = 0;
+    for (int r = 0; r < SMS_NODE_RESOURCES; r++)
+        if (all[r] > 0)
+            left[shares++] = (double)rest[r] / (double)all[r];
+    return shares;
+}
+
+double sms_node_share_left(const struct sms_node_view *node, const struct sms_pod_view *pod)
+{
+    double left[SMS_NODE_RESOURCES], sum = 0;
+    size_t shares = sms_node_shares(node, pod, left);
+    for (size_t i = 0; i < shares; i++)
+        sum += left[i];
+    return shares ? sum / (double)shares : 0;
 }
 
 uint64_t sms_node_fragment(const struct sms_node_view *node, const struct sms_pod_view *pod)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Kang 2022, real-time nodes, simulated against published: writes docs/realtime.md and its figure.
-Usage: tools/kang-2022-realtime [--check] [--checks FILE]
+Usage: tools/kang-2022/realtime.py [--check] [--checks FILE]
 --check   writes nothing; prints every comparison, and fails if one is beyond its tolerance or the page is not up to date
 --checks  more expected values, as results/published/realtime-nodes-2022.csv has them, if there is such a FILE
 The program is build/bin/smsched, or that of SMSCHED_BUILD."""
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCENARIOS = "scenarios/kang-2022-realtime"
 PAGE, FIGURE = "docs/realtime.md", "docs/figures/kang-2022-realtime.svg"
 OURS, BY_FLOAT, SPREAD, RANDOM = "realtime+together", "realtime(rank=float)+together", "least_allocated+together", \
@@ -209,7 +209,7 @@ def numbers(sim):
 def page(sim, rows):
     values = {"table2": page_table2(sim, rows), "load": page_load(sim), "known": page_known(sim),
               "variants": page_variants(sim), "floats": page_floats(sim), **numbers(sim)}
-    with open("tools/kang/realtime.md") as file:
+    with open("tools/kang-2022/realtime.md") as file:
         return re.sub(r"@(\w+)@", lambda match: values[match[1]], file.read())
 
 
@@ -245,14 +245,14 @@ def main():
         with open(PAGE, "w") as file:
             file.write(text)
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run(["gnuplot", "-c", "tools/kang/realtime.gp", *write_data(sim, folder), "svg", FIGURE], check=True)
+            subprocess.run(["gnuplot", "-c", "tools/kang-2022/realtime.gp", *write_data(sim, folder), "svg", FIGURE], check=True)
         return 0
     missed = compare(rows, sim.values)
     print(f"{missed} not as they should be")
     with open(PAGE) as file:
         stale = file.read() != text
     if stale:
-        print(f"{PAGE} is not what tools/kang-2022-realtime writes", file=sys.stderr)
+        print(f"{PAGE} is not what tools/kang-2022/realtime.py writes", file=sys.stderr)
     return 1 if missed or stale else 0
 
 

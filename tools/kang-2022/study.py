@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Kang 2022, simulated against published: writes docs/kang-2022-contention.md and its figure.
-Usage: tools/kang-2022 [--check] [--checks FILE]
+Usage: tools/kang-2022/study.py [--check] [--checks FILE]
 --check   writes nothing; prints every comparison, and fails if one is beyond its tolerance or the page is not up to date
 --checks  more expected values, as results/published/contention-containers-2022.csv has them; exits 77 if there is no FILE
 The program is build/bin/smsched, or that of SMSCHED_BUILD."""
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCENARIOS = "scenarios/kang-2022-contention"
 PAGE, FIGURE = "docs/kang-2022-contention.md", "docs/figures/kang-2022-contention.svg"
 SERIAL, FREE, MANAGED = "exclusive", "time_slice", "container_pause+time_slice"
@@ -280,7 +280,7 @@ def page(sim, table):
     values = {"table1": page_table1(sim, table), "growth": page_growth(sim, table), "fits": page_fits(sim, table),
               "managed": page_managed(sim), "sizes": page_sizes(sim), "variants": page_variants(sim),
               "later": page_later(sim), **numbers(sim, table)}
-    with open("tools/kang/page.md") as file:
+    with open("tools/kang-2022/page.md") as file:
         return re.sub(r"@(\w+)@", lambda match: values[match[1]], file.read())
 
 
@@ -295,7 +295,7 @@ def write(sim, table, text):
         # n; simulated: serial, concurrent, managed; published: concurrent, serial; in seconds
         file.writelines(lines)
         file.flush()
-        subprocess.run(["gnuplot", "-c", "tools/kang/figure.gp", file.name, "svg", FIGURE], check=True)
+        subprocess.run(["gnuplot", "-c", "tools/kang-2022/figure.gp", file.name, "svg", FIGURE], check=True)
 
 
 def main():
@@ -320,7 +320,7 @@ def main():
     with open(PAGE) as file:
         stale = file.read() != text
     if stale:
-        print(f"{PAGE} is not what tools/kang-2022 writes", file=sys.stderr)
+        print(f"{PAGE} is not what tools/kang-2022/study.py writes", file=sys.stderr)
     return 1 if missed or stale else 0
 
 

@@ -1,0 +1,140 @@
+/* Reads `streams:` of a process: a number of them, or a list of which each has a workload of its own. */
+#include "model.h"
+
+#define F(struct_, member) offsetof(struct struct_, member)
+
+/* As many kernels as run at once in one context. */
+enum { STREAMS_MAX = 128 };
+
+/* One item of the list; of which several streams may be. */
+struct item {
+    const struct sms__node *workload;
+    uint64_t count;
+    struct sms__process_stream stream;
+};
+
+static const struct sms__field fields[] = {
+    {"workload", SMS__CUSTOM, 0, F(item, workload), .required = true, .read = sms__keep_scalar,
+     .help = "what one job does"},
+    {"count", SMS__INTEGER, SMS__COUNT, F(item, count), 1, STREAMS_MAX, .help = "how many; default 1"},
+    {"priority", SMS__QUANTITY, SMS__COUNT, F(item, stream.priority), -1e6, 1e6,
+     .help = "blocks of a higher one go before those that wait of lower ones of its process; default 0"},
+    {"repeat", SMS__CUSTOM, 0, F(item, stream.repeat), .read = sms__read_repeat,
+     .help = "jobs, or forever; default: as the process"},
+    {0}};
+
+const struct sms__table sms__stream_tables[2] = {{"scenario: processes: streams", fields}, {NULL, NULL}};
+
+static struct sms__streams make_room(struct sms__reader *reader, size_t count, bool listed)
+{
+    struct sms__streams streams = {.stream = SMS__NEW(reader->arena, struct sms__process_stream, count)};
+    streams.node = SMS__NEW(reader->arena, const struct sms__node *, count);
+    if (listed)
+        streams.workload = SMS__NEW(reader->arena, const struct sms__node *, count);
+    return streams;
+}
+
+static struct sms__streams some(struct sms__reader *reader, const struct sms__node *node, size_t count, uint64_t repeat)
+{
+    struct sms__streams streams = make_room(reader, count, false);
+    for (; streams.count < count; streams.count++) {
+        streams.stream[streams.count] = (struct sms__process_stream){.repeat = repeat};
+        streams.node[streams.count] = node;
+    }
+    return streams;
+}
+
+static void add_item(struct sms__reader *reader, const struct sms__node *node, uint64_t repeat,
+                     struct sms__streams *streams)
+{
+    struct item item = {.count = 1, .stream = {.repeat = repeat}};
+    sms__read_fields(reader, node, fields, &item);
+    if (streams->count + item.count > STREAMS_MAX) {
+        sms__complain(reader, node, "more than %d streams of a process", STREAMS_MAX);
+        return;
+    }
+    for (uint64_t i = 0; item.workload && i < item.count; i++) {
+        streams->stream[streams->count] = item.stream;
+        streams->workload[streams->count] = item.workload;
+        streams->node[streams->count++] = node;
+    }
+}
+
+static struct sms__streams listed(struct sms__reader *reader, const struct sms__node *list, uint64_t repeat)
+{
+    struct sms__streams streams = make_room(reader, STREAMS_MAX, true);
+    if (!sms__expect_list(reader, list, STREAMS_MAX))
+        return streams;
+    if (list->items == 0)
+        sms__complain(reader, list, "streams: there are none");
+    for (size_t i = 0; i < list->items && reader->errors->count <= SMS_ERRORS_MAX; i++)
+        add_item(reader, list->item[i], repeat, &streams);
+    return streams;
+}
+
+struct sms__streams sms__read_streams(struct sms__reader *reader, const struct sms__node *node, uint64_t repeat)
+{
+    struct sms__quantity number = {.value = 1};
+    if (node && node->kind == SMS__LIST)
+        return listed(reader, node, repeat);
+    if (node && !sms__read_number(reader, node, SMS__COUNT, 1, STREAMS_MAX, &number))
+        number.value = 1;
+    return some(reader, node, (size_t)number.value, repeat);
+}
+
+static const struct sms__kernel *find_kernel(const struct sms__workload *workload, bool whole)
+{
+    for (size_t k = 0; k < workload->kernels; k++)
+        if (workload->kernel[k].whole == whole)
+            return &workload->kernel[k];
+    return NULL;
+}
+
+/* What runs at once is all by time or all by blocks. */
+static bool is_mixed(struct sms__reader *reader, const struct sms__node *node, const struct sms__workload *a,
+                     const struct sms__workload *b)
+{
+    const struct sms__kernel *whole = find_kernel(a, true), *block = find_kernel(b, false);
+    if (!whole || !block)
+        return false;
+    sms__complain(reader, node,
+                  "streams run kernels beside each other that are all given by time or all by blocks; "
+                  "'%.60s' of '%.60s' is by time, '%.60s' of '%.60s' by blocks",
+                  whole->name, a->name, block->name, b->name);
+    return true;
+}
+
+/* Each with itself, too: it may be of a workload that others do. */
+static bool any_mixed(struct sms__reader *reader, const struct sms__streams *streams, const struct sms__choice *choice)
+{
+    for (size_t i = 0; i < streams->count; i++)
+        for (size_t j = 0; j < streams->count; j++)
+            if (is_mixed(reader, streams->node[i], choice[i].workload, choice[j].workload))
+                return true;
+    return false;
+}
+
+static void check_priorities(struct sms__reader *reader, const struct sms__streams *streams,
+                             const struct sms__choice *choice)
+{
+    for (size_t i = 0; i < streams->count; i++) {
+        const struct sms__node *priority = sms__node_get(streams->node[i], "priority");
+        bool first = i == 0 || streams->node[i] != streams->node[i - 1];
+        if (priority && first && find_kernel(choice[i].workload, true))
+            sms__complain(reader, priority,
+                          "priority is of blocks that wait: '%.60s' has kernels given by time, which do not wait",
+                          choice[i].workload->name);
+    }
+}
+
+void sms__check_streams(struct sms__reader *reader, const struct sms__streams *streams,
+                        const struct sms__process *process)
+{
+    if (streams->count > 1 && process->own && any_mixed(reader, streams, process->choice))
+        return;
+    if (process->own)
+        check_priorities(reader, streams, process->choice);
+    for (size_t i = 0; i < process->choices && streams->count > 1 && !process->own; i++)
+        if (is_mixed(reader, streams->node[0], process->choice[i].workload, process->choice[i].workload))
+            return;
+}

@@ -1,0 +1,19 @@
+# shellcheck shell=bash
+# For tests that are scripts, which source it: a folder $work for what they write, and counts of what passed and failed.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+# ok [WHAT]: silent without. bad WHAT [WHY].
+ok() { passed=$((passed + 1)); [ -z "${1-}" ] || echo "ok     $1"; }
+bad() { failed=$((failed + 1)); echo "FAILED $1${2:+: $2}"; }
+finish() { echo "$passed passed, $failed failed"; [ "$failed" -eq 0 ]; }
+
+# Of a command whose error output is in $work/err. exits EXPECTED ACTUAL WHAT; says TEXT WHAT; clean PREFIX WHAT: no file
+# of that name, or one that begins so, is left in $work.
+exits() { if [ "$2" -eq "$1" ]; then ok; else bad "$3" "exit $2 instead of $1: $(head -c 300 "$work/err")"; fi; }
+says() { if grep -qF -- "$1" "$work/err"; then ok; else bad "$2 does not say '$1'" "$(head -c 300 "$work/err")"; fi; }
+clean() { if compgen -G "$work/$1*" >/dev/null; then bad "$2 leaves something behind" "$(ls "$work")"; else ok; fi; }
+
+# Whether PROGRAM is built with sanitizers, which reserve address space by the terabyte.
+sanitized() { nm "$1" 2>/dev/null | grep -q __asan_init; }

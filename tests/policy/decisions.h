@@ -1,0 +1,48 @@
+/* For tests of block policies: the decisions at the beginning of a run. */
+#ifndef TESTS_POLICY_DECISIONS_H
+#define TESTS_POLICY_DECISIONS_H
+
+#include "../harness.h"
+
+enum { PLACEMENTS = 64 };
+
+struct log {
+    size_t count;
+    long sm[PLACEMENTS];
+    char vm[PLACEMENTS][16];
+    char reasons[1024];
+};
+
+static inline void note(void *user, const char *policy, const struct sms_decision *decision)
+{
+    struct log *log = user;
+    (void)policy;
+    if (log->count == PLACEMENTS)
+        return;
+    snprintf(log->vm[log->count], sizeof log->vm[0], "%s", decision->vm);
+    snprintf(log->reasons, sizeof log->reasons, "%s", decision->reasons);
+    log->sm[log->count++] = decision->sm;
+}
+
+/* The decisions at time 0 under a policy. */
+static inline struct log decisions_of(const struct sms_file *file, const char *policy)
+{
+    struct log log = {.count = 0};
+    struct sms_run_options options = sms_run_defaults();
+    options.policy = policy;
+    options.alone = false;
+    options.on_decision = note;
+    options.explain_to_ps = 0;
+    options.user = &log;
+    sms_results_free(run_first(file, &options));
+    return log;
+}
+
+static inline void assert_placed(const struct log *log, size_t count, const long *sm)
+{
+    assert_int_equal(log->count, count);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(log->sm[i], sm[i]);
+}
+
+#endif
