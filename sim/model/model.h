@@ -15,6 +15,11 @@ enum { SMS__PARAMS_MAX = 16 };
 /* The clock's range: 2^64 ps are 213 days; a duration may take half of it. */
 #define SMS__TIME_MAX_PS 9.0e18
 
+/* Of one scenario; jobs of a tenant; numbers of devices. */
+enum { SMS__POLICIES_MAX = 1000, SMS__INDEX_MAX = 1000000 };
+#define SMS__REPEAT_MAX 1e15
+#define SMS__CPUS_MAX 1e6
+
 /* A demand above this many SMs is a mistake, not a measurement. */
 #define SMS__DEMAND_MAX 16.0
 
@@ -371,6 +376,10 @@ bool sms__demand_parts(struct sms__reader *reader, const struct sms__device *dev
  * `usage` is the SM's, as policies see it. */
 int sms__hard_refuses(const struct sms__device *device, const struct sms__fit *fit, const double *usage);
 
+/* Tables of fields that stand in tables of other files. */
+extern const struct sms__field sms__mig_fields[], sms__host_fields[], sms__process_fields[], sms__run_fields[],
+    sms__expect_fields[], sms__arrival_fields[], sms__pod_fields[], sms__table_fields[];
+
 /* Tables of fields, for `smsched list fields`. */
 struct sms__table {
     const char *title;
@@ -423,8 +432,6 @@ void sms__check_classes(struct sms__reader *reader, const struct sms_scenario *s
 /* process.c: the fields of a scenario that only one with processes has; `at` is the scenario. */
 void sms__read_host(struct sms__reader *reader, const struct sms__node *node, void *at);
 void sms__read_processes(struct sms__reader *reader, const struct sms__node *node, void *at);
-/* A count from 0 into a long. */
-void sms__read_index(struct sms__reader *reader, const struct sms__node *node, void *at);
 extern const struct sms__table sms__process_tables[3];
 
 /* cluster.c: all of a scenario with `nodes:` and `pods:`. */
@@ -439,14 +446,15 @@ const struct sms__node *sms__table_row(struct sms__reader *reader, const struct 
 size_t sms__table_rows(struct sms__reader *reader, const struct sms__node *table);
 /* An upper bound of the entries of a list, each row of its tables one. */
 size_t sms__count_entries(const struct sms__node *list);
-extern const struct sms__table sms__cluster_tables[4]; /* ends with a title of NULL */
+extern const struct sms__table sms__cluster_tables[5]; /* ends with a title of NULL */
+
+/* What a sample takes from its table, and so does not give itself; ends with NULL. */
+extern const char *const sms__sampled_keys[];
 
 /* pods.c: `pods:` of a cluster, whose nodes are read; `at` is the scenario. */
 void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, void *at);
 extern const struct sms__table sms__pod_tables[2];
 
-/* A field that takes CPUs or GPUs, into a uint64_t of thousandths. */
-void sms__read_milli(struct sms__reader *reader, const struct sms__node *node, void *at);
 /* Complains of names that come twice, with numbers or without; sorts them. Empty ones are none. */
 struct sms__named {
     const char *name;
@@ -462,9 +470,6 @@ void sms__read_expects(struct sms__reader *reader, const struct sms__node *node,
 void sms__read_arrivals(struct sms__reader *reader, const struct sms__node *node, void *at); /* a struct sms__vm */
 /* link.c */
 void sms__check_expects(struct sms__reader *reader, const struct sms_scenario *scenario);
-
-/* scenario.c: a number of jobs, or forever, which is 0. */
-void sms__read_repeat(struct sms__reader *reader, const struct sms__node *node, void *at);
 
 /* The i-th of the workloads of which a tenant may be doing one; `first` is its first kernel's number. NULL beyond. */
 const struct sms__workload *sms__workload_of(const struct sms__vm *vm, size_t i, size_t *first);

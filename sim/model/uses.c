@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-enum { POLICIES_MAX = 1000 };
-
 /* reader->user is the file while a scenario is read. */
 static const struct sms_load_options *options_of(struct sms__reader *reader)
 {
@@ -90,7 +88,7 @@ static bool read_use(struct sms__reader *reader, const struct sms__node *node, c
 void sms__read_policies(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms_scenario *scenario = at;
-    if (!sms__expect_list(reader, node, POLICIES_MAX))
+    if (!sms__expect_list(reader, node, SMS__POLICIES_MAX))
         return;
     scenario->policy = SMS__NEW(reader->arena, struct sms__policy_use, node->items);
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
