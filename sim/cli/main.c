@@ -42,8 +42,10 @@ const struct cli_command cli_commands[] = {
      "'run --format simtbs' prints it in that program's layout. Or FORMAT is ncu or nvprof: profiles, several files "
      "of one program together (docs/profiles.md). Or FORMAT is openb: a list of nodes and a list of pods, as CSV.",
      "oSXDPdniwIlm", cmd_import},
-    {"list", "[WHAT]", "print what there is: devices, workloads, policies, contention, metrics, fields",
-     "With parameters, units, ranges and defaults.", "mf", cmd_list},
+    {"list", "[WHAT]", "print what there is: devices, workloads, policies, contention, metrics, fields, schema",
+     "With parameters, units, ranges and defaults. Fields are the keys of files; the schema says the same as JSON, for "
+     "editors (docs/editors.md).",
+     "mf", cmd_list},
     {"help", "[COMMAND]", "print help; 'help man' and 'help completion' print a man page and a bash completion", "", "",
      cmd_help},
     {0}};

@@ -137,7 +137,7 @@ static void read_background(struct sms__reader *reader, const struct sms__node *
     }
 }
 
-static const struct sms__field device_fields[] = {
+const struct sms__field sms__device_fields[] = {
     {"device", SMS__NAME, 0, F(sms__device, name), .required = true, .help = "its name"},
     {"title", SMS__TEXT, 0, F(sms__device, title), .help = "its name in words"},
     {"source", SMS__TEXT, 0, F(sms__device, source), .help = "where the numbers are from"},
@@ -159,8 +159,7 @@ static const struct sms__field device_fields[] = {
      .help = "load that never leaves, by SM"},
     {0}};
 
-/* What a scenario may override. */
-static const struct sms__table tables[] = {{"device", device_fields},
+static const struct sms__table tables[] = {{"device", sms__device_fields},
                                            {"device: sm", sm_fields},
                                            {"device: resources: NAME", resource_fields},
                                            {"device: link", link_fields},
@@ -184,7 +183,7 @@ void sms__read_device(struct sms__reader *reader, const struct sms__node *node, 
                                   .register_partitions = 4,
                                   .shared_memory_unit = 256,
                                   .shared_memory_per_block = 96 * 1024};
-    sms__read_fields(reader, node, device_fields, device);
+    sms__read_fields(reader, node, sms__device_fields, device);
     sms__finish_device(reader, device);
 }
 

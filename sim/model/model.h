@@ -17,6 +17,12 @@ enum { SMS__PARAMS_MAX = 16 };
 
 /* Of one scenario; jobs of a tenant; numbers of devices. */
 enum { SMS__POLICIES_MAX = 1000, SMS__INDEX_MAX = 1000000 };
+/* Of contention: classes of pairs and the slowdown of one, usage and overhead of a curve. Of mig: instances. */
+enum { SMS__CLASSES_MAX = 64, SMS__INSTANCES_MAX = 8 };
+#define SMS__SLOWDOWN_MAX 1000.0
+#define SMS__CURVE_MAX 1e6
+/* A count of units that can be exact. */
+#define SMS__UNITS_MAX 9007199254740992.0
 #define SMS__REPEAT_MAX 1e15
 #define SMS__CPUS_MAX 1e6
 
@@ -377,8 +383,8 @@ bool sms__demand_parts(struct sms__reader *reader, const struct sms__device *dev
 int sms__hard_refuses(const struct sms__device *device, const struct sms__fit *fit, const double *usage);
 
 /* Tables of fields that stand in tables of other files. */
-extern const struct sms__field sms__mig_fields[], sms__host_fields[], sms__process_fields[], sms__run_fields[],
-    sms__expect_fields[], sms__arrival_fields[], sms__pod_fields[], sms__table_fields[];
+extern const struct sms__field sms__device_fields[], sms__mig_fields[], sms__host_fields[], sms__process_fields[],
+    sms__run_fields[], sms__expect_fields[], sms__arrival_fields[], sms__pod_fields[], sms__table_fields[];
 
 /* Tables of fields, for `smsched list fields`. */
 struct sms__table {
@@ -396,6 +402,8 @@ void sms__read_params(struct sms__reader *reader, const struct sms__node *map, c
 /* "name", or "name(limit=150% slice=4 ms)" with the parameters that differ from their defaults. */
 const char *sms__param_label(struct sms__arena *arena, const char *name, const struct sms_param *params,
                              const double *values);
+/* Of a unit that is no choice. */
+enum sms__dimension sms__param_dimension(enum sms_unit unit);
 /* A value in the parameter's unit: "150 %", "4 ms", "add". */
 void sms__print_param(char *out, size_t size, const struct sms_param *param, double value);
 

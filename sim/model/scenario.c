@@ -53,17 +53,15 @@ static struct sms__node *pick_pairs(struct sms__arena *arena, const struct sms__
 static const struct sms__device *overridden(struct sms__reader *reader, const struct sms__node *node,
                                             const struct sms__device *base)
 {
-    const struct sms__field *all = sms__device_tables()[0].fields;
     const struct sms__node *map = pick_pairs(reader->arena, node, false);
     if (map->items == 0)
         return base;
     size_t n = 0;
     struct sms__field *fields = SMS__NEW(reader->arena, struct sms__field, 16);
-    for (size_t i = 0; all[i].name; i++)
-        if (strcmp(all[i].name, "device")) {
-            fields[n] = all[i];
-            fields[n++].required = false;
-        }
+    for (const struct sms__field *field = sms__device_fields + 1; field->name; field++) { /* all but the name */
+        fields[n] = *field;
+        fields[n++].required = false;
+    }
     struct sms__device *device = SMS__NEW(reader->arena, struct sms__device, 1);
     *device = *base;
     device->node = node;
@@ -266,7 +264,7 @@ static const struct sms__field scenario_fields[] = {
     {"scenario", SMS__NAME, 0, F(sms_scenario, name), .required = true, .help = "its name"},
     {"question", SMS__TEXT, 0, F(sms_scenario, question), .help = "what it is to answer"},
     {"devices", SMS__FIELDS, .read = read_devices, .required = true, .holds = SMS__MANY, .fields = device_use_fields,
-     .least = 1, .most = ENTRIES_MAX,
+     .overrides = sms__device_fields, .least = 1, .most = ENTRIES_MAX,
      .help = "a list of {model: NAME, count: N}, with any field of a device to override it"},
     {"contention", SMS__CUSTOM, .read = sms__read_contention, .form = SMS__FORM_CONTENTION,
      .help = "a model, or {model: NAME, ...}; default none"},
@@ -275,7 +273,7 @@ static const struct sms__field scenario_fields[] = {
     {"compat", SMS__CHOICE, 0, F(sms_scenario, compat), .choices = compat_names,
      .help = "simtbs: run as that simulator would, digit for digit; default off"},
     {"policies", SMS__CUSTOM, .read = sms__read_policies, .required = true, .holds = SMS__MANY,
-     .form = SMS__FORM_POLICY, .least = 1, .most = SMS__POLICIES_MAX,
+     .form = SMS__FORM_TENANTS, .least = 1, .most = SMS__POLICIES_MAX,
      .help = "a list of NAME or {NAME: {...}}; with processes also of {share: ..., mode: ..., block: ...}"},
     {"alone", SMS__CUSTOM, .read = sms__read_alone, .form = SMS__FORM_POLICY,
      .help = "the policy of the stand-alone runs; default round_robin"},

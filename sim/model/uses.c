@@ -137,8 +137,8 @@ static bool read_point(struct sms__reader *reader, const struct sms__node *node,
         sms__complain(reader, node, "a point is [usage, overhead]");
         return false;
     }
-    if (!sms__read_number(reader, node->item[0], SMS__RATIO, 0, 1e6, &x) ||
-        !sms__read_number(reader, node->item[1], SMS__RATIO, 0, 1e6, &y))
+    if (!sms__read_number(reader, node->item[0], SMS__RATIO, 0, SMS__CURVE_MAX, &x) ||
+        !sms__read_number(reader, node->item[1], SMS__RATIO, 0, SMS__CURVE_MAX, &y))
         return false;
     if ((x.value < *usage + USAGE_STEP && !(first && x.value == 0)) || y.value < *overhead) {
         sms__complain(reader, node, "the points of a curve rise, by at least 0.0001 %% of usage");

@@ -5,8 +5,6 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-#define COUNT_MAX 9007199254740992.0
-
 #define ALLOCATE_MAX 1e13 /* so that the sum of all steps can be counted */
 
 enum { KERNELS_MAX = 4096, STEPS_MAX = 100000 };
@@ -35,7 +33,7 @@ static void read_demand_pair(struct sms__reader *reader, const struct sms__node 
     struct sms__quantity ratio;
     const char *name = sms__read_name(reader, key);
     bool bare = is_whole(value); /* a count, it may be: which devices there are is not known yet */
-    if (!name || !sms__read_number(reader, value, SMS__RATIO, 0, bare ? COUNT_MAX : SMS__DEMAND_MAX, &ratio))
+    if (!name || !sms__read_number(reader, value, SMS__RATIO, 0, bare ? SMS__UNITS_MAX : SMS__DEMAND_MAX, &ratio))
         return;
     if (is_repeated(demand, *count, name)) {
         sms__complain(reader, key, "key '%s' is given twice", name);

@@ -27,11 +27,11 @@ enum sms__type {
 /* What a field holds: one value of its type, a list of them, or a mapping of names to them. */
 enum sms__holds { SMS__ONE, SMS__MANY, SMS__NAMED };
 
-/* Custom fields by what may be in them (sim/report/schema_forms.c). */
+/* Custom fields by what may be in them (sim/cli/schema_forms.c). */
 enum sms__form {
     SMS__FORM_NONE,
+    SMS__FORM_TENANTS, /* a policy of what the scenario has: VMs or processes */
     SMS__FORM_POLICY,  /* a block policy */
-    SMS__FORM_SHARING, /* of processes */
     SMS__FORM_PLACE,   /* a place policy */
     SMS__FORM_CONTENTION,
     SMS__FORM_DEMAND,
@@ -60,6 +60,7 @@ struct sms__field {
     const char *help;
     const char *word, *otherwise; /* of an integer or a quantity: a word that means 0; "a number of jobs" */
     const struct sms__field *fields;
+    const struct sms__field *overrides; /* beside them, of this table all but the first, none required */
     enum sms__holds holds;
     enum sms__form form;
     size_t least, most; /* values that a list or a mapping by names holds; most 0: no limit of its own */
