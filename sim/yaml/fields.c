@@ -237,13 +237,14 @@ static void read_pair(struct sms__reader *reader, const struct sms__node *map, s
         read_value(reader, value, field, (char *)into + field->offset);
 }
 
+static bool same(const char *a, const char *b) { return a && b && !strcmp(a, b); }
+
 /* Whether a field before this one has the same words, in one_of or in needs: what they say is said once. */
 static bool is_said(const struct sms__field *fields, const struct sms__field *field, const char *one_of,
                     const char *needs, const struct sms__node *map)
 {
     for (const struct sms__field *before = fields; before < field; before++)
-        if ((one_of && before->one_of && !strcmp(before->one_of, one_of)) ||
-            (needs && before->needs && !strcmp(before->needs, needs) && sms__node_get(map, before->name)))
+        if (same(before->one_of, one_of) || (same(before->needs, needs) && sms__node_get(map, before->name)))
             return true;
     return false;
 }
@@ -256,13 +257,21 @@ static void check_one_of(struct sms__reader *reader, const struct sms__node *map
     const struct sms__node *last = map;
     for (; fields->name; fields++) {
         const struct sms__node *value = sms__node_get(map, fields->name);
-        if (!value || !fields->one_of || strcmp(fields->one_of, words) != 0)
+        if (!value || !same(fields->one_of, words))
             continue;
         given++;
         last = value;
     }
     if (given != 1)
         sms__complain(reader, last, "%s", words);
+}
+
+static void check_needs(struct sms__reader *reader, const struct sms__node *map, const struct sms__field *fields,
+                        const struct sms__field *field)
+{
+    const struct sms__node *value = sms__node_get(map, field->name);
+    if (value && !sms__node_get(map, field->needs) && !is_said(fields, field, NULL, field->needs, map))
+        sms__complain(reader, value, "'%s' goes with '%s', which is not given", field->name, field->needs);
 }
 
 /* What goes with what is asked only where the choice between them is made. */
@@ -275,12 +284,11 @@ static void check_presence(struct sms__reader *reader, const struct sms__node *m
     for (const struct sms__field *field = fields; field->name; field++)
         if (field->one_of && !is_said(fields, field, field->one_of, NULL, map))
             check_one_of(reader, map, fields, field->one_of);
-    bool chosen = reader->errors->count == before;
-    for (const struct sms__field *field = fields; field->name && chosen; field++) {
-        const struct sms__node *value = field->needs ? sms__node_get(map, field->name) : NULL;
-        if (value && !sms__node_get(map, field->needs) && !is_said(fields, field, NULL, field->needs, map))
-            sms__complain(reader, value, "'%s' goes with '%s', which is not given", field->name, field->needs);
-    }
+    if (reader->errors->count > before)
+        return;
+    for (const struct sms__field *field = fields; field->name; field++)
+        if (field->needs)
+            check_needs(reader, map, fields, field);
 }
 
 void sms__read_fields(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *fields,
