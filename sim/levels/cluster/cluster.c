@@ -2,120 +2,11 @@
 
 #include <stdio.h>
 
-/* A heap of ends: by time, of equal ones the pod that came first. */
-static bool is_before(struct sms__end a, struct sms__end b)
-{
-    return a.time != b.time ? a.time < b.time : a.pod < b.pod;
-}
-
-static void push_end(struct sms__placing *placing, struct sms__end end)
-{
-    struct sms__end *heap = placing->end;
-    size_t at = placing->ends++;
-    for (; at > 0 && is_before(end, heap[(at - 1) / 2]); at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = end;
-}
-
-static struct sms__end pop_end(struct sms__placing *placing)
-{
-    struct sms__end *heap = placing->end, first = heap[0], last = heap[--placing->ends];
-    size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < placing->ends; at = child) {
-        child += child + 1 < placing->ends && is_before(heap[child + 1], heap[child]);
-        if (!is_before(heap[child], last))
-            break;
-        heap[at] = heap[child];
-    }
-    heap[at] = last;
-    return first;
-}
-
-static uint64_t time_of_end(const struct sms__placing *placing)
-{
-    return placing->ends ? placing->end[0].time : SMS__NEVER;
-}
-
-static double share_of_gpus(const struct sms__placing *placing, uint64_t milli)
-{
-    return placing->cluster->gpu_milli ? (double)milli / (double)placing->cluster->gpu_milli : 0;
-}
-
-/* Of what is left. */
-static double fragments(const struct sms__placing *placing)
-{
-    uint64_t left = placing->cluster->gpu_milli - placing->gpu_milli;
-    return left ? (double)placing->fragments / (double)placing->cluster->typical_pods / (double)left : 0;
-}
-
-static void tell(const struct sms__placing *placing, uint32_t p, uint64_t now)
-{
-    const struct sms_run_options *options = placing->spec->options;
-    const struct sms__pod *pod = &placing->pod[p];
-    char name[256], node[256];
-    if (!placing->spec->observe || !options->on_placement)
-        return;
-    sms__pod_name(placing, p, name, sizeof name);
-    sms__node_name(placing->cluster, pod->node, node, sizeof node);
-    const struct sms_placement placement = {.time_ps = now,
-                                            .wait_ps = now - pod->arrival_ps,
-                                            .pod = name,
-                                            .node = node,
-                                            .gpus = pod->gpus,
-                                            .arrived = share_of_gpus(placing, placing->arrived_milli),
-                                            .allocated = share_of_gpus(placing, placing->gpu_milli),
-                                            .fragments = fragments(placing)};
-    options->on_placement(options->user, placing->spec->observe, &placement);
-}
-
 void sms__placing_stop(struct sms__placing *placing, const char *why)
 {
     snprintf(placing->spec->record->why, sizeof placing->spec->record->why, "place policy %s %s", placing->policy->name,
              why);
     placing->engine.stopped = true;
-}
-
-void sms__place_pod(struct sms__placing *placing, uint32_t p, uint32_t node, uint64_t now)
-{
-    struct sms__pod *pod = &placing->pod[p];
-    const struct sms_pod_view *view = &placing->cluster->shape[pod->shape];
-    const char *wrong = sms__choose_gpus(placing, node, view, &pod->gpus);
-    if (wrong) {
-        sms__placing_stop(placing, wrong);
-        return;
-    }
-    sms__books_settle(placing, now);
-    pod->node = node;
-    sms__books_take(placing, node, view, pod->gpus);
-    placing->record->placed++;
-    sms__histogram_add(&placing->record->wait, now - pod->arrival_ps);
-    tell(placing, p, now);
-    if (pod->duration_ps == 0)
-        return;
-    double lasts = placing->cluster->start_delay_ps + (double)pod->duration_ps;
-    uint64_t delay = (uint64_t)placing->cluster->start_delay_ps;
-    bool beyond =
-        lasts > 1.8e19 || pod->duration_ps > SMS__NEVER - 1 - now || delay > SMS__NEVER - 1 - now - pod->duration_ps;
-    push_end(placing, (struct sms__end){beyond ? SMS__NEVER : now + delay + pod->duration_ps, p});
-    sms__engine_at(&placing->engine, placing->end_source, time_of_end(placing));
-}
-
-static double deadline_of(const struct sms__placing *placing, const struct sms__pod *pod)
-{
-    return placing->cluster->pod[pod->group].deadline_ps;
-}
-
-static void end_pod(struct sms__placing *placing, uint32_t p, uint64_t now)
-{
-    struct sms__pod *pod = &placing->pod[p];
-    double deadline = deadline_of(placing, pod);
-    sms__books_settle(placing, now);
-    sms__books_give(placing, pod->node, &placing->cluster->shape[pod->shape], pod->gpus);
-    pod->ended = true;
-    placing->freed[placing->frees++] = pod->node;
-    placing->record->last_end_ps = now;
-    placing->record->timed += deadline > 0;
-    placing->record->missed += deadline > 0 && (double)(now - pod->arrival_ps) > deadline;
 }
 
 static void check(struct sms__placing *placing)
@@ -128,9 +19,7 @@ static void check(struct sms__placing *placing)
 static void end_pods(void *subject, uint64_t now)
 {
     struct sms__placing *placing = subject;
-    while (time_of_end(placing) == now)
-        end_pod(placing, pop_end(placing).pod, now);
-    sms__engine_at(&placing->engine, placing->end_source, time_of_end(placing));
+    sms__pods_end(placing, now);
     sms__lines_unblock(placing, now);
     sms__lines_serve(placing, now);
     check(placing);
@@ -139,7 +28,7 @@ static void end_pods(void *subject, uint64_t now)
 /* Points of the grid that the load passes: what is allocated now, is so until then. */
 static void mark(struct sms__placing *placing, uint64_t milli)
 {
-    double step = placing->cluster->load / (SMS__ALLOCATIONS - 1), load = share_of_gpus(placing, milli);
+    double step = placing->cluster->load / (SMS__ALLOCATIONS - 1), load = sms__share_of_gpus(placing, milli);
     for (; placing->marks < SMS__ALLOCATIONS && (double)placing->marks * step < load; placing->marks++)
         placing->record->allocation[placing->marks] =
             (struct sms__allocation){placing->gpu_milli, placing->fragments, true};
@@ -218,7 +107,7 @@ static void init(struct sms__placing *placing)
 static void close_pod(struct sms__placing *placing, const struct sms__pod *pod, uint64_t now)
 {
     struct sms__cluster_record *record = placing->record;
-    double deadline = deadline_of(placing, pod);
+    double deadline = sms__pod_deadline(placing, pod);
     bool over = !placing->engine.stopped || (double)(now - pod->arrival_ps) > deadline;
     record->waiting += pod->node == SMS__NO_NODE;
     record->lasting += pod->duration_ps > 0;
@@ -234,7 +123,7 @@ static void close_all(struct sms__placing *placing, uint64_t now)
     mark(placing, placing->arrived_milli);
     double step = placing->cluster->load / (SMS__ALLOCATIONS - 1);
     if (placing->marks < SMS__ALLOCATIONS && /* the last may lie where all have come */
-        (double)placing->marks * step <= share_of_gpus(placing, placing->arrived_milli) * (1 + 1e-9))
+        (double)placing->marks * step <= sms__share_of_gpus(placing, placing->arrived_milli) * (1 + 1e-9))
         record->allocation[placing->marks] = (struct sms__allocation){placing->gpu_milli, placing->fragments, true};
     record->gpu_milli = placing->gpu_milli;
     record->cpu_milli = placing->cpu_milli;

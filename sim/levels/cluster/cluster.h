@@ -18,6 +18,7 @@ struct sms__pod {
     uint32_t number;                  /* within the group, from 0 */
     uint32_t next;                    /* that waits and is of the same shape; SMS__NO_POD */
     uint32_t node;                    /* SMS__NO_NODE: it waits, or has not come */
+    uint32_t run;                     /* how often its run was cut short */
     uint16_t gpus;                    /* bit i: it has GPU i of the node */
     bool ended;
 };
@@ -65,7 +66,7 @@ struct sms__line {
 
 struct sms__end {
     uint64_t time;
-    uint32_t pod;
+    uint32_t pod, run; /* of the pod */
 };
 
 struct sms__placing {
@@ -106,7 +107,7 @@ struct sms__placing {
     gsl_rng *random;
     const char *wrong; /* of an answer of the policy; NULL */
 
-    /* cluster.c */
+    /* lines.c */
     struct sms__line *line;   /* [shapes] */
     struct sms__queue ready;  /* shapes by their first pod, those that may be tried */
     struct sms__queue waking; /* shapes by the end of their back-off, those that only wait for that */
@@ -114,8 +115,12 @@ struct sms__placing {
     size_t blocks;
     uint32_t *freed; /* [frees]: nodes, at this instant */
     size_t frees, frees_most;
+
+    /* life.c */
     struct sms__end *end; /* [ends]: a heap */
     size_t ends;
+
+    /* cluster.c */
     size_t marks; /* points of the record's allocation that are filled */
 };
 
@@ -153,10 +158,21 @@ void sms__lines_unblock(struct sms__placing *placing, uint64_t now);
 void sms__lines_serve(struct sms__placing *placing, uint64_t now);
 void sms__lines_wake(void *placing, uint64_t now);
 
+/* life.c: what happens to a pod. It takes its place on the node; false if the run has been stopped, as the policy's
+ * choice of GPUs was wrong. */
+bool sms__pod_take(struct sms__placing *placing, uint32_t pod, uint32_t node, uint64_t now);
+/* Its run begins on the place that it has. */
+void sms__pod_begin(struct sms__placing *placing, uint32_t pod, uint64_t now);
+/* Its run is over: it gives its place back. Those that wait are not served yet. */
+void sms__pod_end(struct sms__placing *placing, uint32_t pod, uint64_t now);
+/* All whose duration is over now. */
+void sms__pods_end(struct sms__placing *placing, uint64_t now);
+double sms__pod_deadline(const struct sms__placing *placing, const struct sms__pod *pod);
+/* Thousandths of GPUs as a share of all of the cluster. */
+double sms__share_of_gpus(const struct sms__placing *placing, uint64_t milli);
+
 /* cluster.c: ends the run, as the policy answered what it may not. */
 void sms__placing_stop(struct sms__placing *placing, const char *why);
-/* Gives the pod its place. */
-void sms__place_pod(struct sms__placing *placing, uint32_t pod, uint32_t node, uint64_t now);
 
 /* In a guard of `arena`; codes as of sms__simulate. */
 int sms__cluster_run(struct sms__arena *arena, const struct sms__run_spec *spec);

@@ -97,7 +97,8 @@ static void serve(struct sms__placing *placing, uint32_t shape, uint64_t now)
     line->first = placing->pod[p].next;
     line->delay_ps = line->not_before = 0;
     sms__queue_set(&placing->ready, shape, line->first == SMS__NO_POD ? SMS__NEVER : line->first);
-    sms__place_pod(placing, p, node, now);
+    if (sms__pod_take(placing, p, node, now))
+        sms__pod_begin(placing, p, now);
 }
 
 void sms__lines_serve(struct sms__placing *placing, uint64_t now)

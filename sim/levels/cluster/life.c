@@ -1,0 +1,147 @@
+/* The life of a pod: it takes its place, its run begins, and ends, or is cut short. */
+#include "cluster.h"
+
+#include <stdio.h>
+
+/* A heap of ends: by time, of equal ones the pod that came first. */
+static bool is_before(struct sms__end a, struct sms__end b)
+{
+    return a.time != b.time ? a.time < b.time : a.pod < b.pod;
+}
+
+static void push_end(struct sms__placing *placing, struct sms__end end)
+{
+    struct sms__end *heap = placing->end;
+    size_t at = placing->ends++;
+    for (; at > 0 && is_before(end, heap[(at - 1) / 2]); at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = end;
+}
+
+static struct sms__end pop_end(struct sms__placing *placing)
+{
+    struct sms__end *heap = placing->end, first = heap[0], last = heap[--placing->ends];
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < placing->ends; at = child) {
+        child += child + 1 < placing->ends && is_before(heap[child + 1], heap[child]);
+        if (!is_before(heap[child], last))
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = last;
+    return first;
+}
+
+/* Of a run that has been cut short meanwhile. */
+static bool is_stale(const struct sms__placing *placing, struct sms__end end)
+{
+    const struct sms__pod *pod = &placing->pod[end.pod];
+    return pod->node == SMS__NO_NODE || pod->run != end.run;
+}
+
+static void wait_for_end(struct sms__placing *placing)
+{
+    while (placing->ends && is_stale(placing, placing->end[0]))
+        pop_end(placing);
+    sms__engine_at(&placing->engine, placing->end_source, placing->ends ? placing->end[0].time : SMS__NEVER);
+}
+
+double sms__share_of_gpus(const struct sms__placing *placing, uint64_t milli)
+{
+    return placing->cluster->gpu_milli ? (double)milli / (double)placing->cluster->gpu_milli : 0;
+}
+
+/* Of what is left. */
+static double fragments(const struct sms__placing *placing)
+{
+    uint64_t left = placing->cluster->gpu_milli - placing->gpu_milli;
+    return left ? (double)placing->fragments / (double)placing->cluster->typical_pods / (double)left : 0;
+}
+
+static void tell(const struct sms__placing *placing, uint32_t p, uint64_t now)
+{
+    const struct sms_run_options *options = placing->spec->options;
+    const struct sms__pod *pod = &placing->pod[p];
+    char name[256], node[256];
+    if (!placing->spec->observe || !options->on_placement)
+        return;
+    sms__pod_name(placing, p, name, sizeof name);
+    sms__node_name(placing->cluster, pod->node, node, sizeof node);
+    const struct sms_placement placement = {.time_ps = now,
+                                            .wait_ps = now - pod->arrival_ps,
+                                            .pod = name,
+                                            .node = node,
+                                            .gpus = pod->gpus,
+                                            .arrived = sms__share_of_gpus(placing, placing->arrived_milli),
+                                            .allocated = sms__share_of_gpus(placing, placing->gpu_milli),
+                                            .fragments = fragments(placing)};
+    options->on_placement(options->user, placing->spec->observe, &placement);
+}
+
+/* Whole picoseconds from now, or SMS__NEVER where that is beyond the clock. */
+static uint64_t end_after(const struct sms__placing *placing, const struct sms__pod *pod, uint64_t now)
+{
+    uint64_t delay = (uint64_t)placing->cluster->start_delay_ps;
+    double lasts = placing->cluster->start_delay_ps + (double)pod->duration_ps;
+    bool beyond =
+        lasts > 1.8e19 || pod->duration_ps > SMS__NEVER - 1 - now || delay > SMS__NEVER - 1 - now - pod->duration_ps;
+    return beyond ? SMS__NEVER : now + delay + pod->duration_ps;
+}
+
+bool sms__pod_take(struct sms__placing *placing, uint32_t p, uint32_t node, uint64_t now)
+{
+    struct sms__pod *pod = &placing->pod[p];
+    const struct sms_pod_view *view = &placing->cluster->shape[pod->shape];
+    const char *wrong = sms__choose_gpus(placing, node, view, &pod->gpus);
+    if (wrong) {
+        sms__placing_stop(placing, wrong);
+        return false;
+    }
+    sms__books_settle(placing, now);
+    pod->node = node;
+    sms__books_take(placing, node, view, pod->gpus);
+    placing->record->placed++;
+    sms__histogram_add(&placing->record->wait, now - pod->arrival_ps);
+    tell(placing, p, now);
+    return true;
+}
+
+void sms__pod_begin(struct sms__placing *placing, uint32_t p, uint64_t now)
+{
+    struct sms__pod *pod = &placing->pod[p];
+    if (pod->duration_ps == 0)
+        return;
+    push_end(placing, (struct sms__end){end_after(placing, pod, now), p, pod->run});
+    wait_for_end(placing);
+}
+
+static void give_back(struct sms__placing *placing, struct sms__pod *pod, uint64_t now)
+{
+    sms__books_settle(placing, now);
+    sms__books_give(placing, pod->node, &placing->cluster->shape[pod->shape], pod->gpus);
+    placing->freed[placing->frees++] = pod->node;
+}
+
+double sms__pod_deadline(const struct sms__placing *placing, const struct sms__pod *pod)
+{
+    return placing->cluster->pod[pod->group].deadline_ps;
+}
+
+void sms__pod_end(struct sms__placing *placing, uint32_t p, uint64_t now)
+{
+    struct sms__pod *pod = &placing->pod[p];
+    double deadline = sms__pod_deadline(placing, pod);
+    give_back(placing, pod, now);
+    pod->ended = true;
+    placing->record->last_end_ps = now;
+    placing->record->timed += deadline > 0;
+    placing->record->missed += deadline > 0 && (double)(now - pod->arrival_ps) > deadline;
+}
+
+void sms__pods_end(struct sms__placing *placing, uint64_t now)
+{
+    while (placing->ends && placing->end[0].time == now) {
+        sms__pod_end(placing, pop_end(placing).pod, now);
+        wait_for_end(placing);
+    }
+}
