@@ -86,14 +86,14 @@ CANNOT = {
     WHOLE: r"not YAML|control characters|is not text|is empty$|alias |nested more than|"
     r"tags \(|has more than|more than 10100 documents|is given twice|is defined twice|is also one of the several of",
     "names of other things": r"unknown (device|workload|kernel|VM|resource|profile|table of pods|policy of this|class "
-    r"'m'|GPU model)|no resource|has no instances|different resources|there is no (SM|device)|the slowdown of",
+    r"'m')|no node has|no resource|has no instances|different resources|there is no (SM|device)|the slowdown of",
     "one number against another": r"does not end before|points of a curve rise|is less than|fits no SM|would never "
     r"place|the job frees|the instances have|finds no free slices|ends beyond|starts (when|beyond)|is not between|"
     r"needs about|more than \d+ (processes|nodes|pods)|is hard: that is|units of '|share of the device|takes device "
     r"memory|it would end|jitter belongs|takes no time|stagger is for|'101 %' is out of range; it goes from 0 % to 100",
     "a range of numbers with units": r"^'[^']*[a-zA-Z%]' is out of range|is too large",
     "a ratio that counts units elsewhere": r"without % it is a ratio",
-    "what a run of it needs": r"repeats forever: the run needs|needs a scenario with processes|runs kernels beside|"
+    "what a run of it needs": r"repeats forever: the run needs|needs a scenario with processes|runs kernels beside|pods are drawn|"
     r"compat simtbs|simtbs would never end|vms: there are none",
     "a metric of one thing in another": r"unknown metric|a gain is over another|expects nothing",
 }

@@ -271,6 +271,14 @@ static const struct sms__field cluster_fields[] = {
      .help = "how long, from which seed, how often"},
     {"expect", SMS__FIELDS, .read = sms__read_expects, .holds = SMS__MANY, .fields = sms__expect_fields,
      .help = "what `smsched check` checks"},
+    {"devices", .refuse = "a cluster has no devices: its GPUs are in its nodes, as nodes: [{name: a, gpus: 8}]"},
+    {"vms", .refuse = "a cluster has no vms: what comes to it are pods, as pods: [{name: p, gpus: 1}]"},
+    {"processes", .refuse = "a cluster has no processes: what comes to it are pods, as pods: [{name: p, gpus: 1}]"},
+    {"host", .refuse = "a cluster has no host: CPUs and memory are in its nodes, as nodes: [{name: a, cpu: 64}]"},
+    {"contention", .refuse = "a cluster has no contention: pods last as long as they say"},
+    {"queue", .refuse = "a cluster has no queue of blocks: scheduler: says when pods that wait are tried again"},
+    {"alone", .refuse = "a cluster has no stand-alone runs"},
+    {"compat", .refuse = "compat simtbs knows no clusters"},
     {0}};
 
 const struct sms__table sms__cluster_tables[5] = {{"scenario with nodes", cluster_fields},

@@ -1,6 +1,7 @@
 /* Reads `pods:` of a cluster: entries, tables of them, and samples, which draw from a table. */
 #include "model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +75,20 @@ struct reading {
 
 static const char *model_name(const void *user, size_t i) { return ((const struct sms__cluster *)user)->model[i]; }
 
+static void complain_of_model(const struct reading *reading, const struct sms__node *name)
+{
+    const struct sms__cluster *cluster = reading->cluster;
+    const char *near = sms__nearest(name->text, cluster->models, model_name, cluster);
+    char all[160] = "";
+    for (size_t m = 0, used = 0; m < cluster->models && used < sizeof all; m++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%.36s", m ? ", " : "", cluster->model[m]);
+    if (!cluster->models)
+        sms__complain(reading->reader, name, "no node has a GPU of model '%.60s': none has a GPU", name->text);
+    else
+        sms__complain(reading->reader, name, "no node has a GPU of model '%.60s', only of %s%s%.60s%s", name->text, all,
+                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
 static uint64_t bit_of_model(const struct reading *reading, const struct sms__node *name)
 {
     const struct sms__cluster *cluster = reading->cluster;
@@ -82,7 +97,7 @@ static uint64_t bit_of_model(const struct reading *reading, const struct sms__no
     for (size_t m = 0; m < cluster->models; m++)
         if (!strcmp(cluster->model[m], name->text))
             return (uint64_t)1 << m;
-    sms__complain_unknown(reading->reader, name, "GPU model", cluster->models, model_name, cluster);
+    complain_of_model(reading, name);
     return 0;
 }
 
@@ -201,6 +216,21 @@ static void check_sample(struct sms__reader *reader, const struct sms__node *nod
         sms__complain(reader, node, "a sample has either until or count");
 }
 
+/* What a row says of how many pods come, and when, is not drawn. */
+static void check_rows(const struct reading *reading, const struct table *table)
+{
+    static const char *const keys[] = {"count", "start", "arrivals", "deadline"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        for (size_t i = table->first; i < table->first + table->rows; i++) {
+            const struct sms__node *row = reading->cluster->pod[i].node, *value = sms__node_get(row, keys[k]);
+            if (!value)
+                continue;
+            sms__complain(reading->reader, value, "pods are drawn from this table: '%s' is for the sample to say",
+                          keys[k]);
+            break;
+        }
+}
+
 static void add_sample(struct reading *reading, const struct sms__node *node, struct entry *entry)
 {
     struct sms__cluster *cluster = reading->cluster;
@@ -211,6 +241,7 @@ static void add_sample(struct reading *reading, const struct sms__node *node, st
     if (!entry->name[0])
         entry->name = sms__print(reading->reader->arena, "%s-sample", table->name);
     check_times(reading->reader, node, entry);
+    check_rows(reading, table);
     double mean = make_pool(reading, table);
     struct sms__pods *pods = &cluster->pod[cluster->groups++];
     *pods = pods_of(entry, node);
