@@ -223,7 +223,7 @@ static int unknown_list(const struct cli *cli)
         used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", lists[i].name);
     if (near)
         return cli_usage(cli, "cannot list '%s'; did you mean '%s'?", cli->args[0], near);
-    return cli_usage(cli, "cannot list '%s'; it lists %s", cli->args[0], all);
+    return cli_usage(cli, "cannot list '%s'; it lists %s; modes are among the policies", cli->args[0], all);
 }
 
 int cmd_list(struct cli *cli)

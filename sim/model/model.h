@@ -427,6 +427,8 @@ void sms__read_mode(struct sms__reader *reader, const struct sms__node *node, co
 bool sms__read_sharing(struct sms__reader *reader, const struct sms__node *node, struct sms__policy_use *use);
 /* Whether `--policy NAME` means it: by its label, or by a name in it, without the parameters. */
 bool sms__is_called(const struct sms__policy_use *use, const char *name);
+/* "scenario 's' has no policy 'x'; ...", with the nearest of those it has, and all of them. */
+void sms__say_no_policy(char *out, size_t size, const struct sms_scenario *scenario, const char *name);
 /* The policy of the stand-alone runs: a block policy, the plain share policy, one process on a device. */
 void sms__share_alone(const struct sms_load_options *options, struct sms__policy_use *use);
 

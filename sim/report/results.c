@@ -312,6 +312,13 @@ static int run_all(struct sms_results *results, const struct sms_run_options *op
     return report(work.code, results->scenario, work.why, errors);
 }
 
+static int fail_without_policy(const struct sms_scenario *scenario, const char *policy, struct sms_errors *errors)
+{
+    char text[300];
+    sms__say_no_policy(text, sizeof text, scenario, policy);
+    return sms__fail(errors, SMS_EINPUT, scenario->path, "%s", text);
+}
+
 int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *options, struct sms_results **out,
             struct sms_errors *errors)
 {
@@ -329,8 +336,7 @@ int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *o
     struct setup setup = {results, options};
     int code = sms__guard(&results->arena, set_up, &setup);
     if (code == SMS_OK && results->policies == 0)
-        code = sms__fail(errors, SMS_EINPUT, scenario->path, "scenario '%s' has no policy '%.60s'", scenario->name,
-                         options->policy);
+        code = fail_without_policy(scenario, options->policy, errors);
     if (code == SMS_OK)
         code = run_all(results, options, errors);
     else if (!errors->count)

@@ -42,13 +42,17 @@ for what in devices workloads policies contention metrics fields; do try 0 "list
 try 0 "list" list; says "fine_grained"; says "v100"; says "proportional"; says "stp_ratio"
 try 0 "list workloads, JSON" list workloads --format json; says '"class": "latency"'; says '"use_ratio"'
 try 0 "list workloads, CSV" list workloads --format csv; says "gtx1080ti/atax,atax_kernel1,gtx1080ti,latency,16,256,22,0,840332,"
-try 2 "list of nothing" list pods
+try 2 "list of nothing" list pods; says "cannot list 'pods'; it lists devices, workloads, policies, contention, metrics, fields, schema; modes are"
+try 2 "list of nearly something" list polices; says "did you mean 'policies'?"
 
 try 0 "validate" validate scenarios/*.yaml scenarios/*/*.yaml models/devices/*.yaml
 try 3 "a missing file" validate "$work/none.yaml"; says "No such file"
 try 0 "run" run "$tutorial"; says "host by policy"
 try 0 "one policy" run --policy fine_grained "$tutorial"
-try 3 "a policy that is not there" run --policy best "$tutorial"; says "has no policy 'best'"
+try 3 "a policy that is not there" run --policy best "$tutorial"; says "has no policy 'best'; it has: round_robin, utilization_aware, fine_grained"
+try 3 "a policy that is nearly there" run --policy fine_graned "$tutorial"
+says "has no policy 'fine_graned'; did you mean 'fine_grained'? it has: round_robin"
+try 3 "a baseline that is nearly there" compare --baseline round_robbin "$tutorial"; says "did you mean 'round_robin'? it has"
 try 0 "compare" compare "$tutorial"; says "change over round_robin"
 try 0 "compare with another" compare --baseline fine_grained "$tutorial"; says "change over fine_grained"
 try 0 "compare says what any policy could reach" compare "$tutorial"; says "what binds kernels_per_s: fp32 (50 %), fp64 (50 %)"
@@ -116,11 +120,16 @@ try 0 "a folder of a cluster" run "$cluster" --out "$work/cluster" --quiet
 for file in cluster.csv allocation.csv placements.csv; do
     if [ "$(wc -l <"$work/cluster/$file")" -gt 8 ]; then ok; else bad "$file of a cluster"; fi
 done
+if [ "$(ls "$work/cluster" | tr '\n' ' ')" = "allocation.csv cluster.csv manifest.json placements.csv summary.json " ]; then ok; else bad "files of nothing: $(ls "$work/cluster")"; fi
 if [ -s "$work/again/hosts.csv" ] && [ ! -e "$work/again/cluster.csv" ]; then ok; else bad "a host has no cluster.csv"; fi
 if awk -F, 'NR > 1 && ($9 > $8 || $9 > 1 || $10 > 1) { exit 1 }' "$work/cluster/placements.csv"; then ok; else bad "more is allocated than asked for"; fi
 try 0 "a figure of a cluster" plot "$work/cluster" --figures svg; says "plots/allocation-cluster.svg"
 if [ "$(grep -c '^# policy' "$work/cluster/plots/allocation-cluster.dat")" -eq 8 ]; then ok; else bad "a line a policy"; fi
 try 0 "where pods went" explain "$cluster" --policy first_fit --to '60 s'; says "on large1, GPU 0"
+# What ends after the last has come is in no point of the figure.
+printf 'scenario: short\nnodes: [{name: a, count: 2, gpus: 1}]\npolicies: [first_fit]\npods: [{name: p, count: 2, gpus: 1, arrivals: {every: 1 s}, duration: 60 s}, {name: q, start: 90 s, duration: 1 s}]\n' >"$work/short.yaml"
+try 0 "pods that all leave" run "$work/short.yaml" --out "$work/short" --quiet
+if [ "$(tail -1 "$work/short/allocation.csv")" = "short,first_fit,1.000000,1.000000,0.000000" ]; then ok; else bad "the last point: $(tail -1 "$work/short/allocation.csv")"; fi
 try 0 "a table of a cluster" run "$cluster" --policy random; says "gpu_allocation_ratio"
 try 0 "a comparison of clusters" compare "$cluster"; says "change over first_fit"
 try 2 "no trace of a cluster" run "$cluster" --trace "$work/trace.json"; says "has nodes"
