@@ -330,7 +330,7 @@ static bool fits_in_memory(const struct sms_scenario *scenario)
     double runs = (double)scenario->policies * (double)scenario->replications;
     double nodes = (double)cluster->nodes * 400, pods = cluster->pods * 160, search = 1.5 * (1 << 30);
     double trees = (double)cluster->nodes * 32 * (double)cluster->shapes;
-    return nodes + pods + (trees < search ? trees : search) + runs * 6000 < MEMORY_MAX;
+    return nodes + pods + (trees < search ? trees : search) + runs * SMS__CLUSTER_RUN_BYTES < MEMORY_MAX;
 }
 
 void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)

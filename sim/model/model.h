@@ -502,6 +502,9 @@ struct sms__fit *sms__fit_tenant(struct sms__reader *reader, const struct sms_sc
                                  const struct sms__part *part);
 
 /* estimate.c: whether what a run of the scenario allocates is within reason; reports it otherwise. */
+#define SMS__CLUSTER_RUN_BYTES 6000.0 /* of one replication of a policy */
+/* The same of a run with so many replications, and how much it takes; nothing is reported. */
+bool sms__replications_fit(const struct sms_scenario *scenario, uint64_t replications, double *gib);
 bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, const struct sms_scenario *scenario);
 
 /* What an expectation is of. */
