@@ -336,7 +336,6 @@ static bool fits_in_memory(const struct sms_scenario *scenario)
 void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
 {
     const struct sms__cluster *cluster = scenario->cluster;
-    (void)file;
     bool whole = require(reader, scenario->node, "nodes", cluster->nodes);
     whole &= require(reader, scenario->node, "pods", cluster->groups);
     whole &= require(reader, scenario->node, "policies", scenario->policies);
@@ -347,4 +346,5 @@ void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct
         sms__complain(reader, sms__node_get(scenario->node, "pods"),
                       "about %.3g pods on %zu nodes need more than %g GiB of memory", cluster->pods, cluster->nodes,
                       MEMORY_MAX / (1 << 30));
+    sms__warn_of_pods(file, cluster);
 }

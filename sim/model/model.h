@@ -335,6 +335,7 @@ struct sms_file {
     struct sms__arena arena;
     const struct sms_load_options *options;
     struct sms_errors *errors; /* only while loading */
+    struct sms_errors warnings;
     struct sms__doc *doc;      /* the first is the file itself, others were looked up */
     size_t docs, docs_capacity;
     struct sms__device **device;
@@ -460,6 +461,9 @@ extern const struct sms__table sms__cluster_tables[5]; /* ends with a title of N
 
 /* What a sample takes from its table, and so does not give itself; ends with NULL. */
 extern const char *const sms__sampled_keys[];
+
+/* warn.c: pods that no node could ever hold. */
+void sms__warn_of_pods(struct sms_file *file, const struct sms__cluster *cluster);
 
 /* pods.c: `pods:` of a cluster, whose nodes are read; `at` is the scenario. */
 void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, void *at);

@@ -129,6 +129,10 @@ if awk -F, 'NR > 1 && ($9 > $8 || $9 > 1 || $10 > 1) { exit 1 }' "$work/cluster/
 try 0 "a figure of a cluster" plot "$work/cluster" --figures svg; says "plots/allocation-cluster.svg"
 if [ "$(grep -c '^# policy' "$work/cluster/plots/allocation-cluster.dat")" -eq 8 ]; then ok; else bad "a line a policy"; fi
 try 0 "where pods went" explain "$cluster" --policy first_fit --to '60 s'; says "on large1, GPU 0"
+printf 'scenario: wait\nnodes: [{name: a, gpus: 2, cpu: 4, model: G2}, {name: b, gpus: 1, cpu: 8, model: T4}]\npolicies: [first_fit]\npods:\n  - {name: p, gpus: 2, cpu: 8}\n  - {name: q, gpus: 1, cpu: 8}\n  - {name: r, gpus: 1, cpu: 8, models: G2}\n  - {name: s, cpu: 9}\n  - {name: t, gpu_memory: 1 GiB}\n' >"$work/wait.yaml"
+try 0 "pods that no node can hold" run "$work/wait.yaml"; says "wait.yaml:5:5: warning: no node can hold pod 'p', even with nothing on it"
+if [ "$(grep -c warning: <<<"$output")" -eq 4 ] && ! grep -q "pod 'q'" <<<"$output"; then ok; else bad "four pods wait" "$output"; fi
+try 0 "warnings are no errors" validate "$work/wait.yaml"; says "pod 's'"
 # What ends after the last has come is in no point of the figure.
 printf 'scenario: short\nnodes: [{name: a, count: 2, gpus: 1}]\npolicies: [first_fit]\npods: [{name: p, count: 2, gpus: 1, arrivals: {every: 1 s}, duration: 60 s}, {name: q, start: 90 s, duration: 1 s}]\n' >"$work/short.yaml"
 try 0 "pods that all leave" run "$work/short.yaml" --out "$work/short" --quiet
