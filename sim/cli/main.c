@@ -28,9 +28,10 @@ const struct cli_command cli_commands[] = {
      "wrote. Exits 1 if one was missed.",
      "btusrjmgcq", cmd_check},
     {"explain", "SCENARIO", "print the decisions of a span of time",
-     "What went where, which SMs were passed over and why, and what share policies say, for the first replication of "
-     "each "
-     "policy.",
+     "What went where, which SMs were passed over and why, what processes did and what share policies say of them, for "
+     "the first replication of each policy. Of VMs the first instant unless --from or --to name a span of time; of "
+     "processes and pods the whole run, its blocks left out, and on a terminal's table the first 40 lines a policy. "
+     "--format json prints an object a line.",
      "FTpsmf", cmd_explain},
     {"plot", "DIR", "draw the figures of a results folder",
      "Writes throughput, utilization, occupancy heat map and timelines of blocks and processes to DIR/plots, by "
@@ -130,6 +131,7 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     char share[4096];
     struct cli cli = {.program = command->name,
                       .tolerance = 0.01,
+                      .from_ps = -1,
                       .to_ps = -1,
                       .trace_to_ps = -1,
                       .share = find_share(share, sizeof share)};

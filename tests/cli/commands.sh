@@ -69,6 +69,20 @@ for metric, bound in json.load(sys.stdin)["bounds"].items():
     assert abs(sum(part["share_ratio"] for part in bound["binds"]) - 1) < 1e-9, metric
 '; then ok; else bad "JSON of compare holds the bounds"; fi
 try 0 "explain" explain "$example"; says "waits on device 0"
+try 0 "explain processes" explain scenarios/04-processes.yaml; says "train2: unplaced since 0.000000 ms"; says " more; --from and --to show a span of time, with its blocks"
+if [ "$(wc -l <<<"$output")" -le 215 ] && ! grep -q block.1 <<<"$output"; then ok; else bad "40 lines a policy" "$output"; fi
+try 0 "explain a span" explain scenarios/04-processes.yaml --policy exclusive --from '143 ms' --to '144 ms'; says "train1/step block 1 -> device 0 SM 0"
+says "train1: copy_in on device 0 since"
+try 0 "explain a cluster" explain tests/golden/cluster.yaml --policy first_fit; says "on large1, GPU 0"; says " more; --from and --to"
+for file in "$example" "scenarios/04-processes.yaml --policy exclusive" "tests/golden/cluster.yaml --policy fgd"; do
+    # shellcheck disable=SC2086
+    if "$smsched" explain --format json $file | python3 -c '
+import json, sys
+lines = [json.loads(line) for line in sys.stdin]
+assert len(lines) > 2 and all(line["policy"] and line["time_ns"] >= 0 for line in lines)
+assert all({"vm", "process", "pod"} & set(line) for line in lines)
+'; then ok; else bad "explain $file in JSON"; fi
+done
 try 0 "json" run --format json "$tutorial"
 if "$smsched" run --format json "$tutorial" | python3 -c '
 import json, sys
