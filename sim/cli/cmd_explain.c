@@ -114,15 +114,15 @@ static void tell(struct explanation *explanation, const char *policy, const stru
         printf("  %.6f ms  %s: %s\n", (double)saying->time_ps / 1e9, saying->process, saying->text);
 }
 
-static bool is_within(const struct explanation *explanation, uint64_t start_ps, uint64_t end_ps)
+static bool is_within(const struct explanation *explanation, uint64_t time_ps)
 {
-    return end_ps >= explanation->from_ps && start_ps <= explanation->to_ps;
+    return time_ps >= explanation->from_ps && time_ps <= explanation->to_ps;
 }
 
 static void print_saying(void *user, const char *policy, const struct sms_saying *saying)
 {
     struct explanation *explanation = user;
-    if (is_within(explanation, saying->time_ps, saying->time_ps))
+    if (is_within(explanation, saying->time_ps))
         tell(explanation, policy, saying, -1,
              json_pack("{sf ss ss}", "time_ns", ns(saying->time_ps), "process", saying->process, "text", saying->text));
 }
@@ -132,7 +132,7 @@ static void print_span(void *user, const char *policy, const struct sms_span *sp
 {
     struct explanation *explanation = user;
     char text[160], where[40] = "";
-    if (!is_within(explanation, span->start_ps, span->end_ps))
+    if (!is_within(explanation, span->end_ps))
         return;
     if (span->device >= 0)
         snprintf(where, sizeof where, " on device %ld", span->device);
@@ -147,7 +147,7 @@ static void print_placement(void *user, const char *policy, const struct sms_pla
 {
     struct explanation *explanation = user;
     char text[512];
-    if (!is_within(explanation, placement->time_ps, placement->time_ps))
+    if (!is_within(explanation, placement->time_ps))
         return;
     json_t *gpus = json_array();
     int used = snprintf(text, sizeof text, "on %s", placement->node);

@@ -336,7 +336,7 @@ struct sms_file {
     const struct sms_load_options *options;
     struct sms_errors *errors; /* only while loading */
     struct sms_errors warnings;
-    struct sms__doc *doc;      /* the first is the file itself, others were looked up */
+    struct sms__doc *doc; /* the first is the file itself, others were looked up */
     size_t docs, docs_capacity;
     struct sms__device **device;
     size_t devices;
