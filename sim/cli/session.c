@@ -51,6 +51,7 @@ static int load_one(struct session *session, const char *path)
         sms_errors_print(&errors, stderr);
         return cli_exit_code(code);
     }
+    sms_errors_print(sms_file_warnings(file), stderr);
     session->file[session->files++] = file;
     return add_scenarios(session, file) ? EXIT_OK : EXIT_IO;
 }

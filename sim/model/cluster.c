@@ -14,30 +14,35 @@ enum { ENTRIES_MAX = 1000000, NODES_MAX = 1000000, COLUMNS_MAX = 32 };
 
 static struct sms__cluster *cluster_of(const struct sms_scenario *scenario) { return scenario->cluster; }
 
-void sms__read_milli(struct sms__reader *reader, const struct sms__node *node, void *at)
+static void keep(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
-    struct sms__quantity number;
-    if (sms__read_number(reader, node, SMS__RATIO, 0, 1e6, &number))
-        *(uint64_t *)at = (uint64_t)(number.value * 1000 + 0.5);
+    (void)reader;
+    *(const struct sms__node **)at = node;
 }
+
+struct table {
+    const struct sms__node *columns, *rows;
+};
+
+const struct sms__field sms__table_fields[] = {{"columns", SMS__REFERENCE, 0, F(table, columns), .required = true,
+                                                .read = keep, .holds = SMS__MANY, .most = COLUMNS_MAX, .help = "keys"},
+                                               {"rows", SMS__CUSTOM, 0, F(table, rows), .required = true, .read = keep,
+                                                .holds = SMS__MANY, .form = SMS__FORM_ROW, .most = ENTRIES_MAX,
+                                                .help = "lists of the keys' values; ~ is none"},
+                                               {0}};
 
 size_t sms__table_rows(struct sms__reader *reader, const struct sms__node *table)
 {
-    const struct sms__node *columns, *rows;
-    if (!sms__expect_kind(reader, table, SMS__MAP))
+    struct table given = {NULL, NULL};
+    size_t before = reader->errors->count;
+    sms__read_fields(reader, table, sms__table_fields, &given);
+    if (reader->errors->count > before || !sms__expect_list(reader, given.columns, COLUMNS_MAX) ||
+        !sms__expect_list(reader, given.rows, ENTRIES_MAX))
         return 0;
-    columns = sms__node_get(table, "columns");
-    rows = sms__node_get(table, "rows");
-    if (!columns || !rows || table->items != 4) {
-        sms__complain(reader, table, "a table is {columns: [KEY, ...], rows: [[VALUE, ...], ...]}");
-        return 0;
-    }
-    if (!sms__expect_list(reader, columns, COLUMNS_MAX) || !sms__expect_list(reader, rows, ENTRIES_MAX))
-        return 0;
-    for (size_t i = 0; i < columns->items; i++)
-        if (!sms__expect_kind(reader, columns->item[i], SMS__SCALAR))
+    for (size_t i = 0; i < given.columns->items; i++)
+        if (!sms__expect_kind(reader, given.columns->item[i], SMS__SCALAR))
             return 0;
-    return rows->items;
+    return given.rows->items;
 }
 
 /* The entries of a list, its tables' rows counted one by one; at least that. */
@@ -130,12 +135,6 @@ struct entry {
     uint64_t count, gpus, gpu_memory, cpu_milli, memory;
 };
 
-static void keep(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    (void)reader;
-    *(const struct sms__node **)at = node;
-}
-
 static const struct sms__field node_fields[] = {
     {"name", SMS__NAME, 0, F(entry, name), .help = "its name; of several NAME1, NAME2, ..."},
     {"count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, NODES_MAX, .help = "how many; default 1"},
@@ -143,9 +142,9 @@ static const struct sms__field node_fields[] = {
     {"model", SMS__NAME, 0, F(entry, model), .help = "of its GPUs, to which pods may be bound; default gpu"},
     {"gpu_memory", SMS__INTEGER, SMS__BYTES, F(entry, gpu_memory), 0, 1e15,
      .help = "of each GPU, for pods that ask for some; default 0"},
-    {"cpu", SMS__CUSTOM, 0, F(entry, cpu_milli), .read = sms__read_milli, .help = "CPUs; default 0"},
+    {"cpu", SMS__MILLI, SMS__NUMBER, F(entry, cpu_milli), 0, SMS__CPUS_MAX, .help = "CPUs; default 0"},
     {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, 1e18, .help = "of the host; default 0"},
-    {"table", SMS__CUSTOM, 0, F(entry, table), .read = keep,
+    {"table", SMS__FIELDS, 0, F(entry, table), .read = keep, .fields = sms__table_fields,
      .help = "instead of all else: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, a node a row"},
     {0}};
 
@@ -260,17 +259,31 @@ static void read_scheduler(struct sms__reader *reader, const struct sms__node *n
 static const struct sms__field cluster_fields[] = {
     {"scenario", SMS__NAME, 0, F(sms_scenario, name), .required = true, .help = "its name"},
     {"question", SMS__TEXT, 0, F(sms_scenario, question), .help = "what it is to answer"},
-    {"nodes", SMS__CUSTOM, .read = read_nodes, .required = true, .help = "a list of kinds of nodes, or tables of them"},
-    {"policies", SMS__CUSTOM, .read = sms__read_policies, .required = true,
-     .help = "a list of place policies, NAME or {NAME: {...}}"},
-    {"pods", SMS__CUSTOM, .read = sms__read_pods, .required = true, .help = "a list of pods, tables of them, samples"},
-    {"scheduler", SMS__CUSTOM, .read = read_scheduler, .help = "when pods that wait are tried again"},
-    {"run", SMS__CUSTOM, .read = sms__read_run, .help = "how long, from which seed, how often"},
-    {"expect", SMS__CUSTOM, .read = sms__read_expects, .help = "what `smsched check` checks"},
+    {"nodes", SMS__FIELDS, .read = read_nodes, .required = true, .holds = SMS__MANY, .fields = node_fields, .least = 1,
+     .most = ENTRIES_MAX, .help = "a list of kinds of nodes, or tables of them"},
+    {"policies", SMS__CUSTOM, .read = sms__read_policies, .required = true, .holds = SMS__MANY, .form = SMS__FORM_PLACE,
+     .least = 1, .most = SMS__POLICIES_MAX, .help = "a list of place policies, NAME or {NAME: {...}}"},
+    {"pods", SMS__FIELDS, .read = sms__read_pods, .required = true, .holds = SMS__MANY, .fields = sms__pod_fields,
+     .least = 1, .most = ENTRIES_MAX, .help = "a list of pods, tables of them, samples"},
+    {"scheduler", SMS__FIELDS, .read = read_scheduler, .fields = scheduler_fields,
+     .help = "when pods that wait are tried again"},
+    {"run", SMS__FIELDS, .read = sms__read_run, .fields = sms__run_fields,
+     .help = "how long, from which seed, how often"},
+    {"expect", SMS__FIELDS, .read = sms__read_expects, .holds = SMS__MANY, .fields = sms__expect_fields,
+     .help = "what `smsched check` checks"},
+    {"devices", .refuse = "a cluster has no devices: its GPUs are in its nodes, as nodes: [{name: a, gpus: 8}]"},
+    {"vms", .refuse = "a cluster has no vms: what comes to it are pods, as pods: [{name: p, gpus: 1}]"},
+    {"processes", .refuse = "a cluster has no processes: what comes to it are pods, as pods: [{name: p, gpus: 1}]"},
+    {"host", .refuse = "a cluster has no host: CPUs and memory are in its nodes, as nodes: [{name: a, cpu: 64}]"},
+    {"contention", .refuse = "a cluster has no contention: pods last as long as they say"},
+    {"queue", .refuse = "a cluster has no queue of blocks: scheduler: says when pods that wait are tried again"},
+    {"alone", .refuse = "a cluster has no stand-alone runs"},
+    {"compat", .refuse = "compat simtbs knows no clusters"},
     {0}};
 
-const struct sms__table sms__cluster_tables[4] = {{"scenario with nodes", cluster_fields},
+const struct sms__table sms__cluster_tables[5] = {{"scenario with nodes", cluster_fields},
                                                   {"scenario: nodes", node_fields},
+                                                  {"scenario: nodes: table", sms__table_fields},
                                                   {"scenario: scheduler", scheduler_fields},
                                                   {NULL, NULL}};
 
@@ -317,13 +330,12 @@ static bool fits_in_memory(const struct sms_scenario *scenario)
     double runs = (double)scenario->policies * (double)scenario->replications;
     double nodes = (double)cluster->nodes * 400, pods = cluster->pods * 160, search = 1.5 * (1 << 30);
     double trees = (double)cluster->nodes * 32 * (double)cluster->shapes;
-    return nodes + pods + (trees < search ? trees : search) + runs * 6000 < MEMORY_MAX;
+    return nodes + pods + (trees < search ? trees : search) + runs * SMS__CLUSTER_RUN_BYTES < MEMORY_MAX;
 }
 
 void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
 {
     const struct sms__cluster *cluster = scenario->cluster;
-    (void)file;
     bool whole = require(reader, scenario->node, "nodes", cluster->nodes);
     whole &= require(reader, scenario->node, "pods", cluster->groups);
     whole &= require(reader, scenario->node, "policies", scenario->policies);
@@ -334,4 +346,5 @@ void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct
         sms__complain(reader, sms__node_get(scenario->node, "pods"),
                       "about %.3g pods on %zu nodes need more than %g GiB of memory", cluster->pods, cluster->nodes,
                       MEMORY_MAX / (1 << 30));
+    sms__warn_of_pods(file, cluster);
 }

@@ -15,6 +15,17 @@ enum { SMS__PARAMS_MAX = 16 };
 /* The clock's range: 2^64 ps are 213 days; a duration may take half of it. */
 #define SMS__TIME_MAX_PS 9.0e18
 
+/* Of one scenario; jobs of a tenant; numbers of devices. */
+enum { SMS__POLICIES_MAX = 1000, SMS__INDEX_MAX = 1000000 };
+/* Of contention: classes of pairs and the slowdown of one, usage and overhead of a curve. Of mig: instances. */
+enum { SMS__CLASSES_MAX = 64, SMS__INSTANCES_MAX = 8 };
+#define SMS__SLOWDOWN_MAX 1000.0
+#define SMS__CURVE_MAX 1e6
+/* A count of units that can be exact. */
+#define SMS__UNITS_MAX 9007199254740992.0
+#define SMS__REPEAT_MAX 1e15
+#define SMS__CPUS_MAX 1e6
+
 /* A demand above this many SMs is a mistake, not a measurement. */
 #define SMS__DEMAND_MAX 16.0
 
@@ -332,7 +343,8 @@ struct sms_file {
     struct sms__arena arena;
     const struct sms_load_options *options;
     struct sms_errors *errors; /* only while loading */
-    struct sms__doc *doc;      /* the first is the file itself, others were looked up */
+    struct sms_errors warnings;
+    struct sms__doc *doc; /* the first is the file itself, others were looked up */
     size_t docs, docs_capacity;
     struct sms__device **device;
     size_t devices;
@@ -379,6 +391,10 @@ bool sms__demand_parts(struct sms__reader *reader, const struct sms__device *dev
  * `usage` is the SM's, as policies see it. */
 int sms__hard_refuses(const struct sms__device *device, const struct sms__fit *fit, const double *usage);
 
+/* Tables of fields that stand in tables of other files. */
+extern const struct sms__field sms__device_fields[], sms__mig_fields[], sms__host_fields[], sms__process_fields[],
+    sms__run_fields[], sms__expect_fields[], sms__arrival_fields[], sms__pod_fields[], sms__table_fields[];
+
 /* Tables of fields, for `smsched list fields`. */
 struct sms__table {
     const char *title;
@@ -395,6 +411,8 @@ void sms__read_params(struct sms__reader *reader, const struct sms__node *map, c
 /* "name", or "name(limit=150% slice=4 ms)" with the parameters that differ from their defaults. */
 const char *sms__param_label(struct sms__arena *arena, const char *name, const struct sms_param *params,
                              const double *values);
+/* Of a unit that is no choice. */
+enum sms__dimension sms__param_dimension(enum sms_unit unit);
 /* A value in the parameter's unit: "150 %", "4 ms", "add". */
 void sms__print_param(char *out, size_t size, const struct sms_param *param, double value);
 
@@ -418,6 +436,8 @@ void sms__read_mode(struct sms__reader *reader, const struct sms__node *node, co
 bool sms__read_sharing(struct sms__reader *reader, const struct sms__node *node, struct sms__policy_use *use);
 /* Whether `--policy NAME` means it: by its label, or by a name in it, without the parameters. */
 bool sms__is_called(const struct sms__policy_use *use, const char *name);
+/* "scenario 's' has no policy 'x'; ...", with the nearest of those it has, and all of them. */
+void sms__say_no_policy(char *out, size_t size, const struct sms_scenario *scenario, const char *name);
 /* The policy of the stand-alone runs: a block policy, the plain share policy, one process on a device. */
 void sms__share_alone(const struct sms_load_options *options, struct sms__policy_use *use);
 
@@ -431,8 +451,6 @@ void sms__check_classes(struct sms__reader *reader, const struct sms_scenario *s
 /* process.c: the fields of a scenario that only one with processes has; `at` is the scenario. */
 void sms__read_host(struct sms__reader *reader, const struct sms__node *node, void *at);
 void sms__read_processes(struct sms__reader *reader, const struct sms__node *node, void *at);
-/* A count from 0 into a long. */
-void sms__read_index(struct sms__reader *reader, const struct sms__node *node, void *at);
 extern const struct sms__table sms__process_tables[3];
 
 /* streams.c: `streams:` of a process. */
@@ -447,6 +465,9 @@ struct sms__streams sms__read_streams(struct sms__reader *reader, const struct s
 /* Complains of streams that cannot run beside each other; `process` has its choices. */
 void sms__check_streams(struct sms__reader *reader, const struct sms__streams *streams,
                         const struct sms__process *process);
+/* Streams of a process at most: as many as kernels run at once in one context. */
+enum { SMS__STREAMS_MAX = 128 };
+extern const struct sms__field sms__stream_fields[];
 extern const struct sms__table sms__stream_tables[2];
 
 /* cluster.c: all of a scenario with `nodes:` and `pods:`. */
@@ -461,14 +482,18 @@ const struct sms__node *sms__table_row(struct sms__reader *reader, const struct 
 size_t sms__table_rows(struct sms__reader *reader, const struct sms__node *table);
 /* An upper bound of the entries of a list, each row of its tables one. */
 size_t sms__count_entries(const struct sms__node *list);
-extern const struct sms__table sms__cluster_tables[4]; /* ends with a title of NULL */
+extern const struct sms__table sms__cluster_tables[5]; /* ends with a title of NULL */
+
+/* What a sample takes from its table, and so does not give itself; ends with NULL. */
+extern const char *const sms__sampled_keys[];
+
+/* warn.c: pods that no node could ever hold. */
+void sms__warn_of_pods(struct sms_file *file, const struct sms__cluster *cluster);
 
 /* pods.c: `pods:` of a cluster, whose nodes are read; `at` is the scenario. */
 void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, void *at);
 extern const struct sms__table sms__pod_tables[2];
 
-/* A field that takes CPUs or GPUs, into a uint64_t of thousandths. */
-void sms__read_milli(struct sms__reader *reader, const struct sms__node *node, void *at);
 /* Complains of names that come twice, with numbers or without; sorts them. Empty ones are none. */
 struct sms__named {
     const char *name;
@@ -484,9 +509,6 @@ void sms__read_expects(struct sms__reader *reader, const struct sms__node *node,
 void sms__read_arrivals(struct sms__reader *reader, const struct sms__node *node, void *at); /* a struct sms__vm */
 /* link.c */
 void sms__check_expects(struct sms__reader *reader, const struct sms_scenario *scenario);
-
-/* scenario.c: a number of jobs, or forever, which is 0. */
-void sms__read_repeat(struct sms__reader *reader, const struct sms__node *node, void *at);
 
 /* The i-th of the workloads of which a tenant may be doing one; `first` is its first kernel's number. NULL beyond. */
 const struct sms__workload *sms__workload_of(const struct sms__vm *vm, size_t i, size_t *first);
@@ -509,6 +531,9 @@ struct sms__fit *sms__fit_tenant(struct sms__reader *reader, const struct sms_sc
                                  const struct sms__part *part);
 
 /* estimate.c: whether what a run of the scenario allocates is within reason; reports it otherwise. */
+#define SMS__CLUSTER_RUN_BYTES 6000.0 /* of one replication of a policy */
+/* The same of a run with so many replications, and how much it takes; nothing is reported. */
+bool sms__replications_fit(const struct sms_scenario *scenario, uint64_t replications, double *gib);
 bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, const struct sms_scenario *scenario);
 
 /* What an expectation is of. */

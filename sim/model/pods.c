@@ -1,6 +1,7 @@
 /* Reads `pods:` of a cluster: entries, tables of them, and samples, which draw from a table. */
 #include "model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,47 +29,35 @@ static void keep(struct sms__reader *reader, const struct sms__node *node, void 
     *(const struct sms__node **)at = node;
 }
 
-/* `forever` is 0. */
-static void read_duration(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    struct sms__quantity number;
-    if (node->kind == SMS__SCALAR && !strcmp(node->text, "forever"))
-        *(double *)at = 0;
-    else if (node->kind == SMS__SCALAR && strspn(node->text, "+-.0123456789") == 0)
-        sms__complain(reader, node, "'%.40s' is neither a time nor 'forever'", node->text);
-    else if (sms__read_number(reader, node, SMS__TIME, 1, CLOCK_PS, &number))
-        *(double *)at = number.value;
-}
-
-static const struct sms__field pod_fields[] = {
+const struct sms__field sms__pod_fields[] = {
     {"name", SMS__NAME, 0, F(entry, name), .help = "its name; of several NAME1, NAME2, ..."},
     {"count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, PODS_MAX, .help = "how many; default 1"},
     {"start", SMS__QUANTITY, SMS__TIME, F(entry, start_ps), 0, CLOCK_PS, .help = "when it arrives; default 0"},
-    {"arrivals", SMS__CUSTOM, 0, F(entry, arrivals), .read = sms__read_arrivals,
+    {"arrivals", SMS__FIELDS, 0, F(entry, arrivals), .read = sms__read_arrivals, .fields = sms__arrival_fields,
      .help = "of several, from start on: {poisson: TIME} or {every: TIME}; default: all at once"},
-    {"duration", SMS__CUSTOM, 0, F(entry, duration_ps), .read = read_duration,
+    {"duration", SMS__QUANTITY, SMS__TIME, F(entry, duration_ps), 1, CLOCK_PS, .word = "forever", .otherwise = "a time",
      .help = "on its node, or forever; default forever"},
     {"spread", SMS__CHOICE, 0, F(entry, spread), .choices = spreads,
      .help = "of the duration: fixed or exponential with that mean; default fixed"},
     {"deadline", SMS__QUANTITY, SMS__TIME, F(entry, deadline_ps), 1, CLOCK_PS, .help = "from its arrival to its end"},
     {"gpus", SMS__INTEGER, SMS__COUNT, F(entry, gpus), 0, SMS_NODE_GPUS_MAX,
      .help = "how many; default 1 where gpu or gpu_memory is given, else 0"},
-    {"gpu", SMS__CUSTOM, 0, F(entry, gpu_milli), .read = sms__read_milli,
+    {"gpu", SMS__MILLI, SMS__RATIO, F(entry, gpu_milli), 0.001, 1,
      .help = "the share of one GPU that it takes, in thousandths; default 100 %"},
     {"gpu_memory", SMS__INTEGER, SMS__BYTES, F(entry, gpu_memory), 0, 1e15, .help = "of each GPU; default 0"},
-    {"cpu", SMS__CUSTOM, 0, F(entry, cpu_milli), .read = sms__read_milli, .help = "CPUs; default 0"},
+    {"cpu", SMS__MILLI, SMS__NUMBER, F(entry, cpu_milli), 0, SMS__CPUS_MAX, .help = "CPUs; default 0"},
     {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, 1e18, .help = "of the host; default 0"},
-    {"models", SMS__CUSTOM, 0, F(entry, models), .read = keep,
-     .help = "a GPU model on which it may run, or a list; default: any"},
-    {"table", SMS__CUSTOM, 0, F(entry, table), .read = keep,
+    {"models", SMS__CUSTOM, 0, F(entry, models), .read = keep, .form = SMS__FORM_NAMES, .least = 1,
+     .most = SMS_GPU_MODELS_MAX, .help = "a GPU model on which it may run, or a list; default: any"},
+    {"table", SMS__FIELDS, 0, F(entry, table), .read = keep, .fields = sms__table_fields,
      .help = "instead of all else but a name: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, a pod a row"},
-    {"sample", SMS__CUSTOM, 0, F(entry, sample), .read = sms__keep_scalar,
+    {"sample", SMS__REFERENCE, 0, F(entry, sample),
      .help = "the name of a table from which pods are drawn, with replacement; the table itself does not run then"},
-    {"until", SMS__QUANTITY, SMS__RATIO, F(entry, until), 1e-6, 100,
+    {"until", SMS__QUANTITY, SMS__RATIO, F(entry, until), 1e-6, 100, .needs = "sample",
      .help = "of a sample, instead of count: GPUs asked for in the end, as a share of all GPUs"},
     {0}};
 
-const struct sms__table sms__pod_tables[2] = {{"scenario: pods", pod_fields}, {NULL, NULL}};
+const struct sms__table sms__pod_tables[2] = {{"scenario: pods", sms__pod_fields}, {NULL, NULL}};
 
 /* While pods are read. Tables keep which pods are theirs, for samples. */
 struct table {
@@ -86,6 +75,20 @@ struct reading {
 
 static const char *model_name(const void *user, size_t i) { return ((const struct sms__cluster *)user)->model[i]; }
 
+static void complain_of_model(const struct reading *reading, const struct sms__node *name)
+{
+    const struct sms__cluster *cluster = reading->cluster;
+    const char *near = sms__nearest(name->text, cluster->models, model_name, cluster);
+    char all[160] = "";
+    for (size_t m = 0, used = 0; m < cluster->models && used < sizeof all; m++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%.36s", m ? ", " : "", cluster->model[m]);
+    if (!cluster->models)
+        sms__complain(reading->reader, name, "no node has a GPU of model '%.60s': none has a GPU", name->text);
+    else
+        sms__complain(reading->reader, name, "no node has a GPU of model '%.60s', only of %s%s%.60s%s", name->text, all,
+                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
 static uint64_t bit_of_model(const struct reading *reading, const struct sms__node *name)
 {
     const struct sms__cluster *cluster = reading->cluster;
@@ -94,7 +97,7 @@ static uint64_t bit_of_model(const struct reading *reading, const struct sms__no
     for (size_t m = 0; m < cluster->models; m++)
         if (!strcmp(cluster->model[m], name->text))
             return (uint64_t)1 << m;
-    sms__complain_unknown(reading->reader, name, "GPU model", cluster->models, model_name, cluster);
+    complain_of_model(reading, name);
     return 0;
 }
 
@@ -125,8 +128,6 @@ static struct sms_pod_view read_view(const struct reading *reading, const struct
         entry->gpus = of_gpu;
     if (entry->gpus == 0 && (of_gpu || entry->models))
         sms__complain(reader, node, "a pod without gpus takes no part of one, no gpu_memory and no models");
-    if (is_given(node, "gpu") && (entry->gpu_milli < 1 || entry->gpu_milli > 1000))
-        sms__complain(reader, sms__node_get(node, "gpu"), "a share of a GPU is from 0.1 %% to 100 %%");
     if (entry->gpus > 1 && entry->gpu_milli != 1000)
         sms__complain(reader, node, "a pod takes a part of one GPU, or whole ones");
     return (struct sms_pod_view){.gpus = (uint32_t)entry->gpus,
@@ -167,7 +168,7 @@ static struct sms__pods pods_of(const struct entry *entry, const struct sms__nod
 static struct entry read_entry(struct sms__reader *reader, const struct sms__node *node)
 {
     struct entry entry = {.name = "", .count = 1, .gpu_milli = 1000};
-    sms__read_fields(reader, node, pod_fields, &entry);
+    sms__read_fields(reader, node, sms__pod_fields, &entry);
     return entry;
 }
 
@@ -177,8 +178,6 @@ static void add_pods(struct reading *reading, const struct sms__node *node, cons
     struct entry copy = *entry;
     if (!is_given(node, "name"))
         sms__complain(reading->reader, node, "key 'name' is missing");
-    if (entry->until > 0)
-        sms__complain(reading->reader, sms__node_get(node, "until"), "until is of a sample");
     check_times(reading->reader, node, entry);
     reading->view[cluster->groups] = read_view(reading, node, &copy);
     cluster->pod[cluster->groups++] = pods_of(entry, node);
@@ -206,14 +205,30 @@ static double make_pool(const struct reading *reading, const struct table *table
     return table->rows ? sum / (double)table->rows : 0;
 }
 
+const char *const sms__sampled_keys[] = {"gpus", "gpu", "gpu_memory", "cpu", "memory", "models", "table", NULL};
+
 static void check_sample(struct sms__reader *reader, const struct sms__node *node)
 {
-    static const char *const shape_keys[] = {"gpus", "gpu", "gpu_memory", "cpu", "memory", "models", "table"};
-    for (size_t i = 0; i < sizeof shape_keys / sizeof *shape_keys; i++)
-        if (is_given(node, shape_keys[i]))
-            sms__complain(reader, node, "a sample takes '%s' from its table", shape_keys[i]);
+    for (const char *const *key = sms__sampled_keys; *key; key++)
+        if (is_given(node, *key))
+            sms__complain(reader, node, "a sample takes '%s' from its table", *key);
     if (is_given(node, "until") == is_given(node, "count"))
         sms__complain(reader, node, "a sample has either until or count");
+}
+
+/* What a row says of how many pods come, and when, is not drawn. */
+static void check_rows(const struct reading *reading, const struct table *table)
+{
+    static const char *const keys[] = {"count", "start", "arrivals", "deadline"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        for (size_t i = table->first; i < table->first + table->rows; i++) {
+            const struct sms__node *row = reading->cluster->pod[i].node, *value = sms__node_get(row, keys[k]);
+            if (!value)
+                continue;
+            sms__complain(reading->reader, value, "pods are drawn from this table: '%s' is for the sample to say",
+                          keys[k]);
+            break;
+        }
 }
 
 static void add_sample(struct reading *reading, const struct sms__node *node, struct entry *entry)
@@ -226,6 +241,7 @@ static void add_sample(struct reading *reading, const struct sms__node *node, st
     if (!entry->name[0])
         entry->name = sms__print(reading->reader->arena, "%s-sample", table->name);
     check_times(reading->reader, node, entry);
+    check_rows(reading, table);
     double mean = make_pool(reading, table);
     struct sms__pods *pods = &cluster->pod[cluster->groups++];
     *pods = pods_of(entry, node);

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-enum { POLICIES_MAX = 1000 };
-
 /* reader->user is the file while a scenario is read. */
 static const struct sms_load_options *options_of(struct sms__reader *reader)
 {
@@ -56,20 +54,40 @@ static const char *place_name(const void *user, size_t i)
     return policy ? policy->name : NULL;
 }
 
+/* What is no place policy, and may be meant for the devices below. */
+static bool is_of_devices(const struct sms_load_options *options, const char *name)
+{
+    return !strcmp(name, "share") || !strcmp(name, "mode") || !strcmp(name, "block") || sms__find_mode(name) ||
+           sms__find_share(options, name) || sms__find_policy(options, name);
+}
+
+static void complain_of_place(struct sms__reader *reader, const struct sms__node *name)
+{
+    const struct sms_load_options *options = options_of(reader);
+    size_t count = 0;
+    while (sms__place_at(options, count))
+        count++;
+    if (is_of_devices(options, name->text))
+        sms__complain(reader, name,
+                      "'%.60s' is of devices; the policies of a cluster say which node takes a pod, as first_fit "
+                      "(smsched list policies)",
+                      name->text);
+    else
+        sms__complain_unknown(reader, name, "place policy", count, place_name, options);
+}
+
 /* Of a cluster: `first_fit`, or `{fgd: {share: 95 %}}`. */
 static bool read_place_use(struct sms__reader *reader, const struct sms__node *node, struct sms__policy_use *use)
 {
     const struct sms_load_options *options = options_of(reader);
     const struct sms__node *name, *params;
-    size_t count = 0;
+    bool several = node->kind == SMS__MAP && node->items > 2; /* {share: ..., mode: ...} */
     use->node = node;
-    if (!sms__split_use(reader, node, &name, &params))
+    if (!sms__split_use(reader, several ? node->item[0] : node, &name, &params))
         return false;
     use->place = sms__find_place(options, name->text);
     if (!use->place) {
-        while (sms__place_at(options, count))
-            count++;
-        sms__complain_unknown(reader, name, "place policy", count, place_name, options);
+        complain_of_place(reader, name);
         return false;
     }
     sms__default_params(use->place->params, use->place_param);
@@ -90,7 +108,7 @@ static bool read_use(struct sms__reader *reader, const struct sms__node *node, c
 void sms__read_policies(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms_scenario *scenario = at;
-    if (!sms__expect_list(reader, node, POLICIES_MAX))
+    if (!sms__expect_list(reader, node, SMS__POLICIES_MAX))
         return;
     scenario->policy = SMS__NEW(reader->arena, struct sms__policy_use, node->items);
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
@@ -139,8 +157,8 @@ static bool read_point(struct sms__reader *reader, const struct sms__node *node,
         sms__complain(reader, node, "a point is [usage, overhead]");
         return false;
     }
-    if (!sms__read_number(reader, node->item[0], SMS__RATIO, 0, 1e6, &x) ||
-        !sms__read_number(reader, node->item[1], SMS__RATIO, 0, 1e6, &y))
+    if (!sms__read_number(reader, node->item[0], SMS__RATIO, 0, SMS__CURVE_MAX, &x) ||
+        !sms__read_number(reader, node->item[1], SMS__RATIO, 0, SMS__CURVE_MAX, &y))
         return false;
     if ((x.value < *usage + USAGE_STEP && !(first && x.value == 0)) || y.value < *overhead) {
         sms__complain(reader, node, "the points of a curve rise, by at least 0.0001 %% of usage");

@@ -58,6 +58,9 @@ int sms_file_load(const char *path, const struct sms_load_options *options, stru
                   struct sms_errors *errors);
 void sms_file_free(struct sms_file *file);
 
+/* What its scenarios can be run with, and hardly mean: of code SMS_OK. Live as long as the file. */
+const struct sms_errors *sms_file_warnings(const struct sms_file *file);
+
 /* How many scenarios the file holds (it may hold devices or workloads only),
  * and the one at `idx`, which lives as long as the file. */
 size_t sms_file_scenarios(const struct sms_file *file);

@@ -52,6 +52,8 @@ static void let_come(void *subject, uint64_t now)
         placing->record->arrived++;
         sms__lines_add(placing, p);
         sms__lines_serve(placing, now);
+        if (view->gpus)
+            placing->latest = (struct sms__allocation){placing->gpu_milli, placing->fragments, true};
     }
     sms__engine_at(&placing->engine, placing->arrival_source, next_arrival(placing));
     check(placing);
@@ -120,11 +122,10 @@ static void close_all(struct sms__placing *placing, uint64_t now)
 {
     struct sms__cluster_record *record = placing->record;
     sms__books_settle(placing, now);
-    mark(placing, placing->arrived_milli);
     double step = placing->cluster->load / (SMS__ALLOCATIONS - 1);
-    if (placing->marks < SMS__ALLOCATIONS && /* the last may lie where all have come */
+    if (placing->marks < SMS__ALLOCATIONS && /* the last may lie where all have come, whoever has left since */
         (double)placing->marks * step <= sms__share_of_gpus(placing, placing->arrived_milli) * (1 + 1e-9))
-        record->allocation[placing->marks] = (struct sms__allocation){placing->gpu_milli, placing->fragments, true};
+        record->allocation[placing->marks] = placing->latest;
     record->gpu_milli = placing->gpu_milli;
     record->cpu_milli = placing->cpu_milli;
     record->fragments = placing->fragments;

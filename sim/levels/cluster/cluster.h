@@ -121,7 +121,8 @@ struct sms__placing {
     size_t ends;
 
     /* cluster.c */
-    size_t marks; /* points of the record's allocation that are filled */
+    size_t marks;                  /* points of the record's allocation that are filled */
+    struct sms__allocation latest; /* after the last pod that came and asked for GPUs */
 };
 
 /* arrive.c: makes the list of pods, with the random numbers of this run. */
