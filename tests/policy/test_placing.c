@@ -171,10 +171,10 @@ static void gpushare_takes_the_gpu_with_least_memory_that_has_enough(void **stat
     pod.gpu_memory = 8138ULL << 20;
     sms_placing_gpushare.choose(&s.view, &f.node, &pod, chosen);
     assert_memory_equal(chosen, ((uint8_t[]){0, 1, 0, 0}), 4);
-    set_param(&s, &sms_placing_gpushare, "card", 1);
+    set_param(&s, &sms_placing_gpushare, "gpu_select", 1);
     sms_placing_gpushare.choose(&s.view, &f.node, &pod, chosen);
     assert_memory_equal(chosen, ((uint8_t[]){0, 0, 0, 1}), 4);
-    set_param(&s, &sms_placing_gpushare, "card", 2);
+    set_param(&s, &sms_placing_gpushare, "gpu_select", 2);
     sms_placing_gpushare.choose(&s.view, &f.node, &pod, chosen);
     assert_memory_equal(chosen, ((uint8_t[]){1, 0, 0, 0}), 4);
 }
