@@ -40,7 +40,7 @@ static void add_nodes(char *text, uint64_t *state)
             add(text, ", used_by_others: %d MiB", 512 * (int)draw(state, 9));
         if (toss(state, 3))
             add(text, ", unhealthy: [{gpu: 0, from: %d ms, to: 40 s}, {gpu: %d, from: 20 s, to: 60 s}]",
-                (int)draw(state, 3000), (int)draw(state, (uint64_t)gpus));
+                (int)draw(state, 60), (int)draw(state, (uint64_t)gpus));
         if (toss(state, 5))
             add(text, ", added: %d s", 1 + (int)draw(state, 30));
         add(text, "}\n");

@@ -132,8 +132,10 @@ static void close_all(struct sms__placing *placing, uint64_t now)
 {
     struct sms__cluster_record *record = placing->record;
     sms__books_settle(placing, now);
-    if (placing->gpushare)
+    if (placing->gpushare) {
         sms__gpushare_settle(placing, now);
+        sms__tell_gpus(placing);
+    }
     mark(placing, placing->arrived_milli);
     double step = placing->cluster->load / (SMS__ALLOCATIONS - 1);
     if (placing->marks < SMS__ALLOCATIONS && /* the last may lie where all have come */

@@ -128,6 +128,8 @@ void sms__plugin_left(struct sms__placing *placing, uint32_t pod);              
 bool sms__is_told(const struct sms__placing *placing);
 void sms__tell(const struct sms__placing *placing, uint32_t pod, uint64_t now, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* Of all GPUs that are shared, at the end of the run. */
+void sms__tell_gpus(const struct sms__placing *placing);
 /* "0, 2" */
 const char *sms__gpu_list(uint16_t gpus, char *out, size_t size);
 /* "8138 MiB" */

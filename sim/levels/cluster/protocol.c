@@ -23,6 +23,33 @@ void sms__tell(const struct sms__placing *placing, uint32_t p, uint64_t now, con
     placing->spec->options->on_saying(placing->spec->options->user, placing->spec->observe, &saying);
 }
 
+static void tell_gpu(const struct sms__placing *placing, size_t n, uint32_t i, const char *name)
+{
+    const struct sms_run_options *options = placing->spec->options;
+    const struct sms_node_view *node = &placing->node[n];
+    const struct sms__gpushare_run *run = placing->gpushare;
+    const struct sms_shared_gpu gpu = {.node = name,
+                                       .gpu = i,
+                                       .memory_bytes = node->gpu_memory,
+                                       .allocated_bytes = node->gpu_memory - node->gpu[i].memory_left,
+                                       .used_bytes = run->in_use[sms__first_gpu(placing, n) + i] +
+                                                     run->kind[n]->shared->others[i],
+                                       .pods = node->gpu[i].pods};
+    options->on_shared_gpu(options->user, placing->spec->observe, &gpu);
+}
+
+void sms__tell_gpus(const struct sms__placing *placing)
+{
+    char name[256];
+    if (!placing->spec->observe || !placing->spec->options->on_shared_gpu)
+        return;
+    for (size_t n = 0; n < placing->cluster->nodes; n++) {
+        sms__node_name(placing->cluster, n, name, sizeof name);
+        for (uint32_t i = 0; i < placing->node[n].gpus && placing->gpushare->kind[n]->shared->memory; i++)
+            tell_gpu(placing, n, i, name);
+    }
+}
+
 const char *sms__gpu_list(uint16_t gpus, char *out, size_t size)
 {
     size_t used = 0;
