@@ -343,6 +343,8 @@ static bool fits_in_memory(const struct sms_scenario *scenario)
     double runs = (double)scenario->policies * (double)scenario->replications;
     double nodes = (double)cluster->nodes * 400, pods = cluster->pods * 160, search = 1.5 * (1 << 30);
     double trees = (double)cluster->nodes * 32 * (double)cluster->shapes;
+    if (cluster->gpushare)
+        nodes += sms__gpushare_bytes(cluster);
     return nodes + pods + (trees < search ? trees : search) + runs * 6000 < MEMORY_MAX;
 }
 

@@ -273,6 +273,14 @@ void sms__gpushare_nodes(struct sms__reader *reader, struct sms__cluster *cluste
     }
 }
 
+double sms__gpushare_bytes(const struct sms__cluster *cluster)
+{
+    double sum = cluster->pods * 240 + (double)cluster->nodes * 200;
+    for (size_t k = 0; k < cluster->kinds; k++)
+        sum += (double)cluster->node[k].count * (double)cluster->node[k].shared->sicks * 48;
+    return sum;
+}
+
 static bool is_whole(const struct sms__gpushare *rules, const struct sms__request *request)
 {
     bool whole = request->bytes % rules->unit == 0;

@@ -62,6 +62,8 @@ void sms__read_gpushare(struct sms__reader *reader, const struct sms__node *node
 /* Once nodes and scheduler are read, before pods are: what is counted of each node; complains of keys that have no
  * meaning under another scheduler. */
 void sms__gpushare_nodes(struct sms__reader *reader, struct sms__cluster *cluster);
+/* About what a run allocates beside what others do. */
+double sms__gpushare_bytes(const struct sms__cluster *cluster);
 /* What a pod asks for under it, in whole units; changes the view and the request to what is counted. */
 void sms__gpushare_pod(struct sms__reader *reader, const struct sms__node *node, const struct sms__gpushare *rules,
                        struct sms__request *request, struct sms_pod_view *view);
