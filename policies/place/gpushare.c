@@ -1,6 +1,6 @@
-/* GPU sharing by memory, as Alibaba's scheduler extender does it: of the nodes where one GPU has the memory the first, or
- * the one with the most or least allocated memory; of its GPUs the one with the least memory left that has enough, of
- * equal ones the lowest.
+/* GPU sharing by memory, as Alibaba's scheduler extender does it: of the nodes where one GPU has the memory the first,
+ * or the one with the most or least allocated memory; of its GPUs the one with the least memory left that has enough,
+ * of equal ones the lowest.
  *
  * Wins where memory is what runs out: GPUs with much left stay for large pods. Counts memory alone: where pods ask for
  * none, all GPUs are alike to it. `spread` is what its users asked for (issues 61, 207). Source:
@@ -60,8 +60,7 @@ static uint32_t find_best(double select, const struct sms_node_view *node, const
 {
     uint32_t best = node->gpus;
     for (uint32_t i = 0; i < node->gpus; i++)
-        if (may_take(node, pod, chosen, i) &&
-            (best == node->gpus || better(select, &node->gpu[i], &node->gpu[best])))
+        if (may_take(node, pod, chosen, i) && (best == node->gpus || better(select, &node->gpu[i], &node->gpu[best])))
             best = i;
     return best;
 }

@@ -152,11 +152,11 @@ static struct sms_pod_view read_view(const struct reading *reading, const struct
     if (entry->gpus > 1 && entry->gpu_milli != 1000)
         sms__complain(reader, node, "a pod takes a part of one GPU, or whole ones");
     struct sms_pod_view view = {.gpus = (uint32_t)entry->gpus,
-                                 .gpu_milli = entry->gpus ? (uint32_t)entry->gpu_milli : 0,
-                                 .gpu_memory = entry->gpu_memory.bytes,
-                                 .cpu_milli = entry->cpu_milli,
-                                 .memory = entry->memory,
-                                 .models = entry->gpus ? read_models(reading, entry->models) : UINT64_MAX};
+                                .gpu_milli = entry->gpus ? (uint32_t)entry->gpu_milli : 0,
+                                .gpu_memory = entry->gpu_memory.bytes,
+                                .cpu_milli = entry->cpu_milli,
+                                .memory = entry->memory,
+                                .models = entry->gpus ? read_models(reading, entry->models) : UINT64_MAX};
     if (reading->cluster->gpushare)
         sms__gpushare_pod(reader, node, reading->cluster->gpushare, &entry->gpu_memory, &view);
     else
@@ -197,8 +197,7 @@ static struct sms__pods pods_of(const struct entry *entry, const struct sms__nod
 
 static struct entry read_entry(struct sms__reader *reader, const struct sms__node *node)
 {
-    struct entry entry = {
-        .name = "", .count = 1, .gpu_milli = 1000, .allocate_delay_ps = -1, .start_delay_ps = -1};
+    struct entry entry = {.name = "", .count = 1, .gpu_milli = 1000, .allocate_delay_ps = -1, .start_delay_ps = -1};
     sms__read_fields(reader, node, pod_fields, &entry);
     return entry;
 }
@@ -240,8 +239,8 @@ static double make_pool(const struct reading *reading, const struct table *table
 
 static void check_sample(struct sms__reader *reader, const struct sms__node *node)
 {
-    static const char *const shape_keys[] = {"gpus",     "gpu",            "gpu_memory", "cpu",  "memory", "models",
-                                             "priority", "allocate_delay", "start_delay", "table"};
+    static const char *const shape_keys[] = {"gpus",   "gpu",      "gpu_memory",     "cpu",         "memory",
+                                             "models", "priority", "allocate_delay", "start_delay", "table"};
     for (size_t i = 0; i < sizeof shape_keys / sizeof *shape_keys; i++)
         if (is_given(node, shape_keys[i]))
             sms__complain(reader, node, "a sample takes '%s' from its table", shape_keys[i]);

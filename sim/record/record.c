@@ -112,8 +112,8 @@ static void restart_cluster(struct sms__cluster_record *cluster)
     cluster->gpu_ps = cluster->cpu_ps = cluster->bytes_ps = 0;
     sms__histogram_clear(&cluster->wait);
     sms__histogram_clear(&cluster->gpushare.pending);
-    cluster->gpushare = (struct sms__gpushare_record){.pending = cluster->gpushare.pending,
-                                                      .stranded = cluster->gpushare.stranded};
+    cluster->gpushare =
+        (struct sms__gpushare_record){.pending = cluster->gpushare.pending, .stranded = cluster->gpushare.stranded};
 }
 
 void sms__record_restart(struct sms__record *record, uint64_t now)

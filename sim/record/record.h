@@ -140,10 +140,10 @@ struct sms__cluster_record {
     uint64_t bytes;                /* GPU memory allocated at the end */
     sms__integral bytes_ps;        /* the same x ps */
     struct sms__gpushare_record gpushare;
-    struct sms__histogram wait;    /* of pods placed, ps */
-    uint64_t timed, missed;        /* with a deadline that ended or came too late; of those, too late */
-    uint64_t last_end_ps;          /* since the run began */
-    uint64_t lasting, unended;     /* pods with a duration, of the whole run; of those, not ended */
+    struct sms__histogram wait; /* of pods placed, ps */
+    uint64_t timed, missed;     /* with a deadline that ended or came too late; of those, too late */
+    uint64_t last_end_ps;       /* since the run began */
+    uint64_t lasting, unended;  /* pods with a duration, of the whole run; of those, not ended */
     struct sms__allocation allocation[SMS__ALLOCATIONS];
 };
 

@@ -187,15 +187,20 @@ static const char *const cluster_columns[] = {
 enum { CLUSTER_COLUMNS = sizeof cluster_columns / sizeof *cluster_columns };
 
 /* Besides, under gpushare. */
-static const char *const gpushare_columns[] = {
-    "gpu_memory_allocation_ratio", "gpu_memory_allocation_mean_ratio", "rejections_count",      "bind_failures_count",
-    "assume_timeouts_count",       "misallocations_count",             "failed_count",          "pending_mean_ns",
-    "pending_p99_ns",              "stranded_mean_bytes"};
+static const char *const gpushare_columns[] = {"gpu_memory_allocation_ratio",
+                                               "gpu_memory_allocation_mean_ratio",
+                                               "rejections_count",
+                                               "bind_failures_count",
+                                               "assume_timeouts_count",
+                                               "misallocations_count",
+                                               "failed_count",
+                                               "pending_mean_ns",
+                                               "pending_p99_ns",
+                                               "stranded_mean_bytes"};
 enum { GPUSHARE_COLUMNS = sizeof gpushare_columns / sizeof *gpushare_columns };
 
 /* A row a metric, a column a policy: names are long and policies few. */
-static void print_cluster_metrics(const struct sms_results *results, const char *const *columns, size_t count,
-                                  FILE *to)
+static void print_cluster_metrics(const struct sms_results *results, const char *const *columns, size_t count, FILE *to)
 {
     size_t policies = sms_results_policies(results);
     struct sms__table_out *table = sms__table_new(1 + policies);

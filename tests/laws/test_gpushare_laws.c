@@ -32,8 +32,8 @@ static void add_nodes(char *text, uint64_t *state)
     add(text, "nodes:\n");
     for (size_t i = 0, kinds = 1 + draw(state, 4); i < kinds; i++) {
         int gpus = 1 + (int)draw(state, 4);
-        add(text, "  - {name: n%zu-, count: %d, cpu: 16, gpus: %d, gpu_memory: %d MiB", i, 1 + (int)draw(state, 3), gpus,
-            8192 + 1024 * (int)draw(state, 9));
+        add(text, "  - {name: n%zu-, count: %d, cpu: 16, gpus: %d, gpu_memory: %d MiB", i, 1 + (int)draw(state, 3),
+            gpus, 8192 + 1024 * (int)draw(state, 9));
         if (toss(state, 4))
             add(text, ", share: cards");
         if (toss(state, 3))
@@ -82,8 +82,8 @@ static void add_pods(char *text, uint64_t *state, size_t i)
 static void add_scheduler(char *text, uint64_t *state)
 {
     static const char *const quirks[] = {"whole_pod", "any_pod", "others_blind", "unhealthy", "single_gpu"};
-    add(text, "scheduler: {kind: gpushare, unit: %s, round_trip: %d ms, assume_timeout: 15 s", toss(state, 2) ? "GiB" : "MiB",
-        5 * (int)draw(state, 3));
+    add(text, "scheduler: {kind: gpushare, unit: %s, round_trip: %d ms, assume_timeout: 15 s",
+        toss(state, 2) ? "GiB" : "MiB", 5 * (int)draw(state, 3));
     if (toss(state, 3))
         add(text, ", bind_failure: silent");
     if (toss(state, 3))
@@ -107,7 +107,8 @@ static void make(char *text, uint64_t seed)
     add(text, "pods:\n");
     for (size_t i = 0, groups = 3 + draw(&state, 5); i < groups; i++)
         add_pods(text, &state, i);
-    add(text, "run: {seed: %d%s}\n", 1 + (int)draw(&state, 1000), toss(&state, 4) ? ", duration: 50 s, warmup: 3 s" : "");
+    add(text, "run: {seed: %d%s}\n", 1 + (int)draw(&state, 1000),
+        toss(&state, 4) ? ", duration: 50 s, warmup: 3 s" : "");
 }
 
 /* All that was told, as a hash, and how often what was said. */
@@ -170,7 +171,8 @@ static void assert_same(const struct sms_results *a, const struct sms_results *b
         }
 }
 
-/* Who came was bound some time, or waits, or both if its place was lost: of a run without a warm-up. Ratios are ratios. */
+/* Who came was bound some time, or waits, or both if its place was lost: of a run without a warm-up. Ratios are ratios.
+ */
 static void assert_lawful(const struct sms_results *results, bool whole)
 {
     for (size_t p = 0; p < sms_results_policies(results); p++) {

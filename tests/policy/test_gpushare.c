@@ -307,15 +307,17 @@ static void a_pod_that_is_not_assigned_in_time_is_queued_again(void **state)
     close_ran(&ran);
 }
 
-/* One cycle at a time: of equal priority in the order of arrival, and the bind of one goes on while the next is filtered. */
+/* One cycle at a time: of equal priority in the order of arrival, and the bind of one goes on while the next is
+ * filtered. */
 static void pods_are_scheduled_one_after_another_by_priority(void **state)
 {
     (void)state;
-    run_file(&ran,
-             load_text("scenario: s\nnodes: [{name: N, gpus: 1, gpu_memory: 16 GiB}]\npolicies: [gpushare]\nscheduler: "
-                       "{kind: gpushare}\npods:\n  - {name: a, count: 2, gpu_memory: 1 GiB}\n"
-                       "  - {name: b, gpu_memory: 2 GiB, priority: 5}\n  - {name: c, gpu_memory: 3 GiB, priority: 7}\n"),
-             0);
+    run_file(
+        &ran,
+        load_text("scenario: s\nnodes: [{name: N, gpus: 1, gpu_memory: 16 GiB}]\npolicies: [gpushare]\nscheduler: "
+                  "{kind: gpushare}\npods:\n  - {name: a, count: 2, gpu_memory: 1 GiB}\n"
+                  "  - {name: b, gpu_memory: 2 GiB, priority: 5}\n  - {name: c, gpu_memory: 3 GiB, priority: 7}\n"),
+        0);
     assert_string_equal(ran.told.placements, "10 c N 1\n15 b N 1\n20 a1 N 1\n25 a2 N 1\n");
     close_ran(&ran);
 }
@@ -339,8 +341,9 @@ static void cards_are_shared_or_given_whole(void **state)
 {
     (void)state;
     run_scenario(&ran, "modes", 0);
-    assert_string_equal(strstr(ran.told.placements, "10 part1"), "10 part1 memory 1\n15 part2 memory 1\n20 part3 memory "
-                                                                 "2\n15000 whole3 cards 1\n");
+    assert_string_equal(strstr(ran.told.placements, "10 part1"),
+                        "10 part1 memory 1\n15 part2 memory 1\n20 part3 memory "
+                        "2\n15000 whole3 cards 1\n");
     close_ran(&ran);
 }
 
@@ -348,11 +351,12 @@ static void cards_are_shared_or_given_whole(void **state)
 static void without_the_default_filter_the_extender_skips_nodes(void **state)
 {
     (void)state;
-    run_file(&ran,
-             load_text("scenario: s\nnodes: [{name: c, gpus: 1, share: cards}, {name: e}, {name: m, gpus: 1, gpu_memory: "
-                       "1 GiB}]\npolicies: [gpushare]\nscheduler: {kind: gpushare, default_filter: false}\n"
-                       "pods: [{name: p, gpu_memory: 2 GiB}]\n"),
-             0);
+    run_file(
+        &ran,
+        load_text("scenario: s\nnodes: [{name: c, gpus: 1, share: cards}, {name: e}, {name: m, gpus: 1, gpu_memory: "
+                  "1 GiB}]\npolicies: [gpushare]\nscheduler: {kind: gpushare, default_filter: false}\n"
+                  "pods: [{name: p, gpu_memory: 2 GiB}]\n"),
+        0);
     assert_says(&ran, "extender filter: 0 nodes pass; c: The node c is not for GPU share, need skip; e: The node e is "
                       "not for GPU share, need skip; m: Insufficient GPU Memory in one device\n");
     assert_true(metric(ran.results, "left_out_not_shared_count") == 2);

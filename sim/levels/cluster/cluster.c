@@ -156,8 +156,8 @@ int sms__cluster_run(struct sms__arena *arena, const struct sms__run_spec *spec)
     placing->scenario = spec->scenario;
     placing->cluster = spec->scenario->cluster;
     placing->policy = spec->policy->place;
-    placing->order = placing->policy->search_by ? placing->policy->search_by(spec->policy->place_param)
-                                                : placing->policy->search;
+    placing->order =
+        placing->policy->search_by ? placing->policy->search_by(spec->policy->place_param) : placing->policy->search;
     placing->arena = arena;
     placing->plain = spec->options->engine == SMS_ENGINE_REFERENCE;
     sms__record_init(spec->record, arena, spec->scenario);

@@ -93,10 +93,10 @@ struct sms__placing {
     struct sms__alike *alike;   /* [alikes], a power of two; NULL under `plain` */
     size_t alikes;
     uint64_t stamps;
-    uint64_t gpu_milli, cpu_milli, gpu_bytes;                /* allocated */
-    uint64_t fragments, arrived_milli;                       /* lost; asked for by all that have come */
-    uint64_t settled_ps;                                     /* integrals are up to there */
-    uint32_t *log;                                           /* nodes that changed, in a ring */
+    uint64_t gpu_milli, cpu_milli, gpu_bytes; /* allocated */
+    uint64_t fragments, arrived_milli;        /* lost; asked for by all that have come */
+    uint64_t settled_ps;                      /* integrals are up to there */
+    uint32_t *log;                            /* nodes that changed, in a ring */
     size_t log_size;
     uint64_t logged;
     struct sms_node_view *sum; /* under --check: what pods take of each node; NULL before */

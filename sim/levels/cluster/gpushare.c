@@ -1,5 +1,5 @@
-/* The queue of kube-scheduler under gpushare, and the clockwork of the protocol: one scheduling cycle at a time, a timer
- * for each pod, GPUs that become unhealthy and nodes that join. */
+/* The queue of kube-scheduler under gpushare, and the clockwork of the protocol: one scheduling cycle at a time, a
+ * timer for each pod, GPUs that become unhealthy and nodes that join. */
 #include "gpushare.h"
 
 #include "../../base/rng.h"

@@ -1,6 +1,6 @@
-/* Alibaba's scheduler extender and device plugin as the scheduler of a cluster (docs/gpushare.md): kube-scheduler asks the
- * extender where a pod may go and lets it bind the pod to a GPU; the plugin on the node says to the kubelet which GPU the
- * containers get. The place policy chooses among nodes that passed, and among GPUs that have the memory. */
+/* Alibaba's scheduler extender and device plugin as the scheduler of a cluster (docs/gpushare.md): kube-scheduler asks
+ * the extender where a pod may go and lets it bind the pod to a GPU; the plugin on the node says to the kubelet which
+ * GPU the containers get. The place policy chooses among nodes that passed, and among GPUs that have the memory. */
 #ifndef SMS_LEVELS_CLUSTER_GPUSHARE_H
 #define SMS_LEVELS_CLUSTER_GPUSHARE_H
 
@@ -21,18 +21,18 @@ enum sms__client_state {
 
 /* Of each pod. */
 struct sms__client {
-    uint8_t state; /* enum sms__client_state */
-    bool assigned; /* annotation ASSIGNED */
-    bool again;    /* its first start is over */
-    bool started;  /* its time to start has been recorded */
-    uint8_t matched;               /* bit c: container c has been matched (without the quirk whole_pod) */
+    uint8_t state;                      /* enum sms__client_state */
+    bool assigned;                      /* annotation ASSIGNED */
+    bool again;                         /* its first start is over */
+    bool started;                       /* its time to start has been recorded */
+    uint8_t matched;                    /* bit c: container c has been matched (without the quirk whole_pod) */
     uint16_t gpus[SMS__CONTAINERS_MAX]; /* of each container: which it really got */
-    uint32_t node;                 /* which kube-scheduler assumes that it is on, while BINDING or CLAIMED */
-    uint32_t next, previous;       /* among those of its node that are bound and do not run */
-    uint64_t delay_ps, not_before; /* the last back-off; when it is over */
-    uint64_t allocate_ps, assume_ps; /* when the kubelet calls Allocate; annotation ASSUME_TIME */
-    uint64_t tried;                /* at which version of the cluster it was tried last */
-    uint64_t stamp;                /* when it was queued, as a count of all */
+    uint32_t node;                      /* which kube-scheduler assumes that it is on, while BINDING or CLAIMED */
+    uint32_t next, previous;            /* among those of its node that are bound and do not run */
+    uint64_t delay_ps, not_before;      /* the last back-off; when it is over */
+    uint64_t allocate_ps, assume_ps;    /* when the kubelet calls Allocate; annotation ASSUME_TIME */
+    uint64_t tried;                     /* at which version of the cluster it was tried last */
+    uint64_t stamp;                     /* when it was queued, as a count of all */
 };
 
 /* What pods take of a node that kube-scheduler assumes there and that are not in the books. */
@@ -57,7 +57,7 @@ struct sms__gpushare_run {
     uint64_t under_way;         /* pods from the start of their cycle to that of their containers */
     uint32_t *parked;           /* [parks]: pods that back off until something changes */
     size_t parks;
-    uint64_t *waits;            /* [shapes]: pods that have come and are not bound */
+    uint64_t *waits; /* [shapes]: pods that have come and are not bound */
 
     uint32_t cycle, bind; /* the pods of the requests under way; SMS__NO_POD */
     uint64_t cycle_version;
@@ -65,12 +65,12 @@ struct sms__gpushare_run {
     size_t kepts;
     struct sms__claim *claim; /* [nodes] */
 
-    uint16_t *absent, *sick_now; /* [nodes]: bit i: GPU i is unhealthy; absent: the node has not joined */
-    uint8_t *sick;               /* [GPUs]: reasons for it */
-    uint64_t *in_use;            /* [GPUs]: bytes that containers really use */
-    uint32_t *first, *last;      /* [nodes]: bound and not running, by ASSUME_TIME */
-    struct sms__health *health;  /* [healths], by time */
-    size_t healths, healed;      /* of which the first are over */
+    uint16_t *absent, *sick_now;    /* [nodes]: bit i: GPU i is unhealthy; absent: the node has not joined */
+    uint8_t *sick;                  /* [GPUs]: reasons for it */
+    uint64_t *in_use;               /* [GPUs]: bytes that containers really use */
+    uint32_t *first, *last;         /* [nodes]: bound and not running, by ASSUME_TIME */
+    struct sms__health *health;     /* [healths], by time */
+    size_t healths, healed;         /* of which the first are over */
     const struct sms__nodes **kind; /* [nodes] */
 
     struct sms__action act;
@@ -91,10 +91,7 @@ static inline const struct sms_pod_view *sms__shape(const struct sms__placing *p
 /* The pod asks for memory of a GPU, so that the extender sees it. */
 static inline bool sms__is_shared(const struct sms_pod_view *pod) { return pod->gpus > 0 && pod->gpu_memory > 0; }
 /* now + delay, where a delay of nothing is none. */
-static inline uint64_t sms__in(uint64_t now, double delay_ps)
-{
-    return delay_ps > 0 ? sms__after(now, delay_ps) : now;
-}
+static inline uint64_t sms__in(uint64_t now, double delay_ps) { return delay_ps > 0 ? sms__after(now, delay_ps) : now; }
 /* Which place among all GPUs the first of the node has. */
 static inline size_t sms__first_gpu(const struct sms__placing *placing, size_t node)
 {
