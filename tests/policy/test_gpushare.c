@@ -433,6 +433,36 @@ static void node_scores_and_gpu_choices(void **state)
     }
 }
 
+/* Lots are drawn among all that fit, and only those: GPU 0 of n1 is full. Under the default scheduler, too. */
+static void random_choices_reach_every_place_that_fits(void **state)
+{
+    static const char text[] = "scenario: s\nnodes: [{name: n, count: 3, gpus: 2, gpu_memory: 100 GiB}]\npolicies: "
+                               "[{gpushare: {node_score: random, gpu_select: random}}]\n%spods:\n"
+                               "  - {name: full, gpu: 0.1 %%, gpu_memory: 100 GiB}\n"
+                               "  - {name: p, count: 60, start: 1 s, gpu: 0.1 %%, gpu_memory: 1 GiB}\n";
+    static const char shared[] = "scenario: s\nnodes: [{name: n, count: 3, gpus: 2, gpu_memory: 100 GiB}]\npolicies: "
+                                 "[{gpushare: {node_score: random, gpu_select: random}}]\nscheduler: {kind: gpushare}\n"
+                                 "pods:\n  - {name: full, gpu_memory: 100 GiB}\n"
+                                 "  - {name: p, count: 60, start: 1 s, gpu_memory: 1 GiB}\n";
+    (void)state;
+    for (int protocol = 0; protocol < 2; protocol++) {
+        size_t places = 0;
+        char full[16];
+        run_file(&ran, protocol ? load_text(shared, 0) : load_text(text, ""), 0);
+        assert_int_equal(sscanf(strstr(ran.told.placements, "full ") + 5, "%7[^\n]", full), 1);
+        for (int i = 0; i < 6; i++) {
+            char place[16];
+            snprintf(place, sizeof place, " n%d %d\n", i / 2 + 1, i % 2 + 1);
+            bool is_full = !strncmp(place + 1, full, strlen(full)),
+                 taken = strstr(strstr(ran.told.placements, " p1 "), place);
+            assert_true(taken != is_full);
+            places += taken;
+        }
+        assert_int_equal(places, 5);
+        close_ran(&ran);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -460,6 +490,7 @@ int main(void)
         cmocka_unit_test(a_pod_may_have_memory_of_several_cards),
         cmocka_unit_test(a_share_of_a_gpu_is_that_share_of_its_memory),
         cmocka_unit_test(node_scores_and_gpu_choices),
+        cmocka_unit_test(random_choices_reach_every_place_that_fits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
