@@ -463,6 +463,41 @@ static void random_choices_reach_every_place_that_fits(void **state)
     }
 }
 
+static void choose_gpu_0(const struct sms_place_view *view, const struct sms_node_view *node,
+                         const struct sms_pod_view *pod, uint8_t chosen[SMS_NODE_GPUS_MAX])
+{
+    (void)view, (void)node, (void)pod;
+    chosen[0] = 1;
+    chosen[1] = 0;
+}
+
+/* GPU 0 is unhealthy, and the policy takes it all the same. */
+static void a_policy_may_not_choose_an_unhealthy_gpu(void **state)
+{
+    static const struct sms_place_policy stubborn = {
+        .name = "stubborn", .help = "GPU 0", .search = SMS_PLACE_FIRST, .choose = choose_gpu_0};
+    static const struct sms_place_policy *const places[] = {&stubborn};
+    static const char text[] =
+        "scenario: s\nnodes: [{name: N, gpus: 2, gpu_memory: 4 GiB, unhealthy: [{gpu: 0}]}]\n"
+        "policies: [stubborn]\nscheduler: {kind: gpushare}\npods: [{name: p, gpu_memory: 1 GiB}]\n";
+    struct sms_load_options options = harness_options();
+    struct sms_errors errors;
+    struct sms_results *results;
+    struct sms_file *file;
+    char path[] = "/tmp/smsched-test-XXXXXX";
+    int fd = mkstemp(path);
+    (void)state;
+    options.places = places;
+    options.n_places = 1;
+    assert_int_equal(write(fd, text, strlen(text)), (int)strlen(text));
+    close(fd);
+    assert_int_equal(sms_file_load(path, &options, &file, &errors), SMS_OK);
+    unlink(path);
+    assert_int_equal(sms_run(sms_file_scenario(file, 0), NULL, &results, &errors), SMS_EBUG);
+    assert_non_null(strstr(errors.item[0].message, "place policy stubborn chose a GPU that the pod does not fit"));
+    sms_file_free(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -491,6 +526,7 @@ int main(void)
         cmocka_unit_test(a_share_of_a_gpu_is_that_share_of_its_memory),
         cmocka_unit_test(node_scores_and_gpu_choices),
         cmocka_unit_test(random_choices_reach_every_place_that_fits),
+        cmocka_unit_test(a_policy_may_not_choose_an_unhealthy_gpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
