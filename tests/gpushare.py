@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The rows 001-* of the specification's checks.csv against what the program does.
+"""What gpushare's texts and code give as examples, against what the program does: the rows 001-* of the specification's
+checks.csv, or, where that is not, those of them that are published.
 
-usage: gpushare.py PROGRAM        from the project's root; SMSCHED_CHECKS: the file; 77 without it
+usage: gpushare.py PROGRAM        from the project's root; SMSCHED_CHECKS: the file
 """
 
 import csv
@@ -14,6 +15,7 @@ import tempfile
 
 PROGRAM = sys.argv[1]
 CHECKS = os.environ.get("SMSCHED_CHECKS", "../shared/spec/checks.csv")
+PUBLISHED = "results/published/gpushare.csv"
 MIB = 1 << 20
 
 
@@ -109,20 +111,18 @@ def collect():
 
 
 def main():
-    if not os.path.exists(CHECKS):
-        print(f"{CHECKS} is not here")
-        return 77
+    path, least = (CHECKS, 22) if os.path.exists(CHECKS) else (PUBLISHED, 17)
     found, missed, compared = collect(), 0, 0
-    with open(CHECKS, newline="") as file:
+    with open(path, newline="") as file:
         for row in csv.DictReader(file):
-            if row["source"] != "001":
+            if not row["id"].startswith("001-"):
                 continue
             compared += 1
             if plain(found.get(row["id"])) != row["value"]:
                 print(f"{row['id']}: {plain(found.get(row['id']))}, and not {row['value']}")
                 missed += 1
     print(f"{compared} rows compared, {missed} missed")
-    return 1 if missed or compared < 22 else 0
+    return 1 if missed or compared < least else 0
 
 
 if __name__ == "__main__":
