@@ -110,6 +110,7 @@ static int list_fields(const struct cli *cli)
     print_fields(sms__stream_tables);
     print_fields(sms__cluster_tables);
     print_fields(sms__pod_tables);
+    print_fields(sms__gpushare_tables);
     return EXIT_OK;
 }
 

@@ -126,6 +126,8 @@ static json_t *value_of(const struct sms__field *field, bool loose)
         return schema_choice(field->choices);
     case SMS__FIELDS:
         return mapping_of(field, loose);
+    case SMS__CUSTOM:
+        return json_object();
     default:
         break;
     }

@@ -144,6 +144,13 @@ static const struct sms__field node_fields[] = {
      .help = "of each GPU, for pods that ask for some; default 0"},
     {"cpu", SMS__MILLI, SMS__NUMBER, F(entry, cpu_milli), 0, SMS__CPUS_MAX, .help = "CPUs; default 0"},
     {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, 1e18, .help = "of the host; default 0"},
+    {"share", SMS__CUSTOM, .read = sms__read_later,
+     .help = "gpushare: memory: pods share its GPUs by memory; cards: its GPUs are given whole; default memory if it "
+             "has gpu_memory"},
+    {"used_by_others", SMS__CUSTOM, .read = sms__read_later,
+     .help = "gpushare: memory of each of its GPUs that others use, or a list of that; default 0"},
+    {"unhealthy", SMS__CUSTOM, .read = sms__read_later, .help = "gpushare: a list of {gpu: N, from: TIME, to: TIME}"},
+    {"added", SMS__CUSTOM, .read = sms__read_later, .help = "gpushare: when it joins the cluster; default 0"},
     {"table", SMS__FIELDS, 0, F(entry, table), .read = keep, .fields = sms__table_fields,
      .help = "instead of all else: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, a node a row"},
     {0}};
@@ -236,24 +243,43 @@ void sms__node_name(const struct sms__cluster *cluster, size_t node, char *out, 
         snprintf(out, size, "%s", kind->name);
 }
 
+/* The default one. */
+struct scheduler {
+    int kind;
+    double retry_ps, retry_most_ps, start_delay_ps;
+};
+
+static const char *const kinds[] = {"default", "gpushare", NULL};
+
 static const struct sms__field scheduler_fields[] = {
-    {"retry", SMS__QUANTITY, SMS__TIME, F(sms__cluster, retry_ps), 0, SMS__TIME_MAX_PS,
+    {"kind", SMS__CHOICE, 0, F(scheduler, kind), .choices = kinds,
+     .help = "default, or gpushare, which has fields of its own; default default"},
+    {"retry", SMS__QUANTITY, SMS__TIME, F(scheduler, retry_ps), 0, SMS__TIME_MAX_PS,
      .help = "after a shape of pods has found no node, it is not tried again for so long, twice as long after the "
              "next time, and so on; default 0"},
-    {"retry_most", SMS__QUANTITY, SMS__TIME, F(sms__cluster, retry_most_ps), 0, SMS__TIME_MAX_PS,
+    {"retry_most", SMS__QUANTITY, SMS__TIME, F(scheduler, retry_most_ps), 0, SMS__TIME_MAX_PS,
      .help = "but never for longer; default: retry"},
-    {"start_delay", SMS__QUANTITY, SMS__TIME, F(sms__cluster, start_delay_ps), 0, SMS__TIME_MAX_PS,
+    {"start_delay", SMS__QUANTITY, SMS__TIME, F(scheduler, start_delay_ps), 0, SMS__TIME_MAX_PS,
      .help = "from the placement of a pod to the start of its duration; default 0"},
     {0}};
 
 static void read_scheduler(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms__cluster *cluster = cluster_of(at);
-    sms__read_fields(reader, node, scheduler_fields, cluster);
+    struct scheduler scheduler = {0};
+    const struct sms__node *kind = node->kind == SMS__MAP ? sms__node_get(node, "kind") : NULL;
+    if (kind && kind->kind == SMS__SCALAR && !strcmp(kind->text, "gpushare")) {
+        sms__read_gpushare(reader, node, cluster);
+        return;
+    }
+    sms__read_fields(reader, node, scheduler_fields, &scheduler);
     if (node->kind == SMS__MAP && !sms__node_get(node, "retry_most"))
-        cluster->retry_most_ps = cluster->retry_ps;
-    if (cluster->retry_most_ps < cluster->retry_ps)
+        scheduler.retry_most_ps = scheduler.retry_ps;
+    if (scheduler.retry_most_ps < scheduler.retry_ps)
         sms__complain(reader, node, "retry_most is less than retry");
+    cluster->retry_ps = scheduler.retry_ps;
+    cluster->retry_most_ps = scheduler.retry_most_ps;
+    cluster->start_delay_ps = scheduler.start_delay_ps;
 }
 
 static const struct sms__field cluster_fields[] = {
@@ -330,6 +356,8 @@ static bool fits_in_memory(const struct sms_scenario *scenario)
     double runs = (double)scenario->policies * (double)scenario->replications;
     double nodes = (double)cluster->nodes * 400, pods = cluster->pods * 160, search = 1.5 * (1 << 30);
     double trees = (double)cluster->nodes * 32 * (double)cluster->shapes;
+    if (cluster->gpushare)
+        nodes += sms__gpushare_bytes(cluster);
     return nodes + pods + (trees < search ? trees : search) + runs * SMS__CLUSTER_RUN_BYTES < MEMORY_MAX;
 }
 

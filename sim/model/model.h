@@ -9,6 +9,7 @@
 
 #include "../base/quantity.h"
 #include "../yaml/fields.h"
+#include "gpushare.h"
 
 enum { SMS__PARAMS_MAX = 16 };
 
@@ -234,6 +235,7 @@ struct sms__nodes {
     uint64_t count, gpus;
     int model; /* in the cluster's list; -1: it has no GPUs */
     uint64_t gpu_memory, cpu_milli, memory;
+    struct sms__share_node *shared; /* under gpushare; else NULL */
 };
 
 /* Pods of one entry or of one row of a table. `pool`: they are only drawn from, by samples. */
@@ -251,6 +253,10 @@ struct sms__pods {
     size_t rows, first_row; /* of a sample: the pods that it draws from; rows 0: it is none */
     double until;           /* of a sample: GPUs asked for at the end, as a share of the cluster's; 0: `count` pods */
     bool lasts;             /* of a sample: its duration stands in the place of the rows' */
+    /* Of gpushare alone. Delays of its first start; -1: the scheduler's. */
+    uint64_t priority;
+    double allocate_delay_ps, start_delay_ps;
+    struct sms__request request;
 };
 
 enum sms__pod_spread { SMS__POD_FIXED, SMS__POD_EXPONENTIAL };
@@ -271,6 +277,7 @@ struct sms__cluster {
     double retry_ps, retry_most_ps; /* 0: at once when something is freed */
     double start_delay_ps;          /* from placement to the start of what takes the duration */
     uint64_t gpu_milli, cpu_milli;  /* of all nodes */
+    struct sms__gpushare *gpushare; /* the scheduler of that kind, or NULL */
     double pods, load;              /* about how many come, and how many GPUs they ask for as a share of all */
 };
 
@@ -493,6 +500,7 @@ void sms__warn_of_pods(struct sms_file *file, const struct sms__cluster *cluster
 /* pods.c: `pods:` of a cluster, whose nodes are read; `at` is the scenario. */
 void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, void *at);
 extern const struct sms__table sms__pod_tables[2];
+extern const struct sms__table sms__gpushare_tables[4]; /* the same; gpushare.c */
 
 /* Complains of names that come twice, with numbers or without; sorts them. Empty ones are none. */
 struct sms__named {

@@ -15,8 +15,9 @@ enum { ENTRIES_MAX = 1000000, PODS_MAX = 20000000, TYPICALS_MAX = 1000 };
 struct entry {
     const char *name;
     const struct sms__node *table, *sample, *models;
-    uint64_t count, gpus, gpu_milli, gpu_memory, cpu_milli, memory;
-    double start_ps, duration_ps, deadline_ps, until;
+    uint64_t count, gpus, gpu_milli, cpu_milli, memory, priority;
+    struct sms__request gpu_memory;
+    double start_ps, duration_ps, deadline_ps, until, allocate_delay_ps, start_delay_ps;
     struct sms__vm arrivals;
     int spread;
 };
@@ -44,11 +45,18 @@ const struct sms__field sms__pod_fields[] = {
      .help = "how many; default 1 where gpu or gpu_memory is given, else 0"},
     {"gpu", SMS__MILLI, SMS__RATIO, F(entry, gpu_milli), 0.001, 1,
      .help = "the share of one GPU that it takes, in thousandths; default 100 %"},
-    {"gpu_memory", SMS__INTEGER, SMS__BYTES, F(entry, gpu_memory), 0, 1e15, .help = "of each GPU; default 0"},
+    {"gpu_memory", SMS__CUSTOM, 0, F(entry, gpu_memory), .read = sms__read_request,
+     .help = "of each GPU; default 0; under gpushare a list, too: of each container"},
     {"cpu", SMS__MILLI, SMS__NUMBER, F(entry, cpu_milli), 0, SMS__CPUS_MAX, .help = "CPUs; default 0"},
     {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, 1e18, .help = "of the host; default 0"},
     {"models", SMS__CUSTOM, 0, F(entry, models), .read = keep, .form = SMS__FORM_NAMES, .least = 1,
      .most = SMS_GPU_MODELS_MAX, .help = "a GPU model on which it may run, or a list; default: any"},
+    {"priority", SMS__INTEGER, SMS__COUNT, F(entry, priority), 0, SMS__PRIORITY_MAX,
+     .help = "gpushare: of those that wait, the highest goes first; default 0"},
+    {"allocate_delay", SMS__QUANTITY, SMS__TIME, F(entry, allocate_delay_ps), 0, SMS__TIME_MAX_PS,
+     .help = "gpushare: of its first start, instead of the scheduler's"},
+    {"start_delay", SMS__QUANTITY, SMS__TIME, F(entry, start_delay_ps), 0, SMS__TIME_MAX_PS,
+     .help = "gpushare: of its first start, instead of the scheduler's"},
     {"table", SMS__FIELDS, 0, F(entry, table), .read = keep, .fields = sms__table_fields,
      .help = "instead of all else but a name: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, a pod a row"},
     {"sample", SMS__REFERENCE, 0, F(entry, sample),
@@ -94,9 +102,12 @@ static uint64_t bit_of_model(const struct reading *reading, const struct sms__no
     const struct sms__cluster *cluster = reading->cluster;
     if (!sms__expect_kind(reading->reader, name, SMS__SCALAR))
         return 0;
+    uint64_t models = 0; /* shared and whole GPUs may be of one name */
     for (size_t m = 0; m < cluster->models; m++)
         if (!strcmp(cluster->model[m], name->text))
-            return (uint64_t)1 << m;
+            models |= (uint64_t)1 << m;
+    if (models)
+        return models;
     complain_of_model(reading, name);
     return 0;
 }
@@ -119,6 +130,17 @@ static uint64_t read_models(const struct reading *reading, const struct sms__nod
 
 static bool is_given(const struct sms__node *map, const char *key) { return sms__node_get(map, key) != NULL; }
 
+static void refuse_keys(struct sms__reader *reader, const struct sms__node *node, const struct entry *entry)
+{
+    static const char *const keys[] = {"priority", "allocate_delay", "start_delay"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (is_given(node, keys[i]))
+            sms__complain(reader, node, "'%s' is for scheduler: {kind: gpushare}", keys[i]);
+    if (entry->gpu_memory.container)
+        sms__complain(reader, sms__node_get(node, "gpu_memory"),
+                      "gpu_memory of several containers is for scheduler: {kind: gpushare}");
+}
+
 /* What the entry asks for. */
 static struct sms_pod_view read_view(const struct reading *reading, const struct sms__node *node, struct entry *entry)
 {
@@ -130,12 +152,17 @@ static struct sms_pod_view read_view(const struct reading *reading, const struct
         sms__complain(reader, node, "a pod without gpus takes no part of one, no gpu_memory and no models");
     if (entry->gpus > 1 && entry->gpu_milli != 1000)
         sms__complain(reader, node, "a pod takes a part of one GPU, or whole ones");
-    return (struct sms_pod_view){.gpus = (uint32_t)entry->gpus,
-                                 .gpu_milli = entry->gpus ? (uint32_t)entry->gpu_milli : 0,
-                                 .gpu_memory = entry->gpu_memory,
-                                 .cpu_milli = entry->cpu_milli,
-                                 .memory = entry->memory,
-                                 .models = entry->gpus ? read_models(reading, entry->models) : UINT64_MAX};
+    struct sms_pod_view view = {.gpus = (uint32_t)entry->gpus,
+                                .gpu_milli = entry->gpus ? (uint32_t)entry->gpu_milli : 0,
+                                .gpu_memory = entry->gpu_memory.bytes,
+                                .cpu_milli = entry->cpu_milli,
+                                .memory = entry->memory,
+                                .models = entry->gpus ? read_models(reading, entry->models) : UINT64_MAX};
+    if (reading->cluster->gpushare)
+        sms__gpushare_pod(reader, node, reading->cluster->gpushare, &entry->gpu_memory, &view);
+    else
+        refuse_keys(reader, node, entry);
+    return view;
 }
 
 static void check_times(struct sms__reader *reader, const struct sms__node *node, const struct entry *entry)
@@ -162,12 +189,16 @@ static struct sms__pods pods_of(const struct entry *entry, const struct sms__nod
                               .duration_ps = entry->duration_ps,
                               .spread = entry->spread,
                               .deadline_ps = entry->deadline_ps,
-                              .until = entry->until};
+                              .until = entry->until,
+                              .priority = entry->priority,
+                              .allocate_delay_ps = entry->allocate_delay_ps,
+                              .start_delay_ps = entry->start_delay_ps,
+                              .request = entry->gpu_memory};
 }
 
 static struct entry read_entry(struct sms__reader *reader, const struct sms__node *node)
 {
-    struct entry entry = {.name = "", .count = 1, .gpu_milli = 1000};
+    struct entry entry = {.name = "", .count = 1, .gpu_milli = 1000, .allocate_delay_ps = -1, .start_delay_ps = -1};
     sms__read_fields(reader, node, sms__pod_fields, &entry);
     return entry;
 }
@@ -205,7 +236,8 @@ static double make_pool(const struct reading *reading, const struct table *table
     return table->rows ? sum / (double)table->rows : 0;
 }
 
-const char *const sms__sampled_keys[] = {"gpus", "gpu", "gpu_memory", "cpu", "memory", "models", "table", NULL};
+const char *const sms__sampled_keys[] = {
+    "gpus", "gpu", "gpu_memory", "cpu", "memory", "models", "priority", "allocate_delay", "start_delay", "table", NULL};
 
 static void check_sample(struct sms__reader *reader, const struct sms__node *node)
 {
@@ -439,6 +471,7 @@ void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, vo
     struct reading reading = {.reader = reader, .cluster = ((struct sms_scenario *)at)->cluster};
     if (!sms__expect_list(reader, node, ENTRIES_MAX))
         return;
+    sms__gpushare_nodes(reader, reading.cluster);
     size_t most = sms__count_entries(node);
     reading.cluster->pod = SMS__NEW(reader->arena, struct sms__pods, most);
     reading.view = SMS__NEW(reader->arena, struct sms_pod_view, most);

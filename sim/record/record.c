@@ -96,6 +96,7 @@ void sms__record_init(struct sms__record *record, struct sms__arena *arena, cons
     if (scenario->cluster) {
         record->cluster = SMS__NEW(arena, struct sms__cluster_record, 1);
         sms__histogram_init(&record->cluster->wait, arena);
+        sms__histogram_init(&record->cluster->gpushare.pending, arena);
     }
     if (!scenario->shares)
         return;
@@ -120,8 +121,11 @@ static void restart_processes(struct sms__record *record)
 static void restart_cluster(struct sms__cluster_record *cluster)
 {
     cluster->arrived = cluster->placed = cluster->timed = cluster->missed = 0;
-    cluster->gpu_ps = cluster->cpu_ps = 0;
+    cluster->gpu_ps = cluster->cpu_ps = cluster->bytes_ps = 0;
     sms__histogram_clear(&cluster->wait);
+    sms__histogram_clear(&cluster->gpushare.pending);
+    cluster->gpushare =
+        (struct sms__gpushare_record){.pending = cluster->gpushare.pending, .stranded = cluster->gpushare.stranded};
 }
 
 void sms__record_restart(struct sms__record *record, uint64_t now)

@@ -218,15 +218,28 @@ static const char *const cluster_columns[] = {
     "makespan_ns"};
 enum { CLUSTER_COLUMNS = sizeof cluster_columns / sizeof *cluster_columns };
 
+/* Besides, under gpushare. */
+static const char *const gpushare_columns[] = {"gpu_memory_allocation_ratio",
+                                               "gpu_memory_allocation_mean_ratio",
+                                               "rejections_count",
+                                               "bind_failures_count",
+                                               "assume_timeouts_count",
+                                               "misallocations_count",
+                                               "failed_count",
+                                               "pending_mean_ns",
+                                               "pending_p99_ns",
+                                               "stranded_mean_bytes"};
+enum { GPUSHARE_COLUMNS = sizeof gpushare_columns / sizeof *gpushare_columns };
+
 /* A row a metric, a column a policy: names are long and policies few. */
-static void print_cluster(const struct sms_results *results, FILE *to)
+static void print_cluster_metrics(const struct sms_results *results, const char *const *columns, size_t count, FILE *to)
 {
     size_t policies = sms_results_policies(results);
     struct sms__table_out *table = begin_policies(results, "cluster by policy");
-    for (size_t c = 0; c < CLUSTER_COLUMNS; c++) {
-        sms__table_add(table, "%s", cluster_columns[c]);
+    for (size_t c = 0; c < count; c++) {
+        sms__table_add(table, "%s", columns[c]);
         for (size_t p = 0; p < policies; p++)
-            add_estimate(table, results, p, SMS_CLUSTER, 0, cluster_columns[c]);
+            add_estimate(table, results, p, SMS_CLUSTER, 0, columns[c]);
     }
     end_table(table, to);
 }
@@ -235,7 +248,9 @@ void sms__print_results(const struct sms_results *results, FILE *to)
 {
     print_heading(results, to);
     if (sms_results_scenario(results)->cluster) {
-        print_cluster(results, to);
+        print_cluster_metrics(results, cluster_columns, CLUSTER_COLUMNS, to);
+        if (sms_results_scenario(results)->cluster->gpushare)
+            print_cluster_metrics(results, gpushare_columns, GPUSHARE_COLUMNS, to);
         return;
     }
     bool shares = sms_results_scenario(results)->shares;
@@ -282,6 +297,8 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, F
         add_ratios(table, results, baseline, SMS_PROCESS, i, "turnaround_ns");
     for (size_t i = 0; i < CLUSTER_COLUMNS && cluster; i++)
         add_ratios(table, results, baseline, SMS_CLUSTER, 0, cluster_columns[i]);
+    for (size_t i = 0; i < GPUSHARE_COLUMNS && cluster && sms_results_scenario(results)->cluster->gpushare; i++)
+        add_ratios(table, results, baseline, SMS_CLUSTER, 0, gpushare_columns[i]);
     if (shares)
         add_ratios(table, results, baseline, SMS_HOST, 0, "makespan_ns");
     if (shares)

@@ -157,6 +157,12 @@ try 2 "no trace of a cluster" run "$cluster" --trace "$work/trace.json"; says "h
 if "$smsched" run --format json "$cluster" | python3 -c 'import json, sys; json.load(sys.stdin)["runs"][0]["cluster"]["wait_p99_ns"]'; then ok; else bad "JSON of a cluster"; fi
 printf 'expect: [{metric: placed_count, policy: fgd, min: 100}, {metric: wait_mean_ns, policy: random, over: fgd, max: 900 %%}]\n' |
     cat "$cluster" - >"$work/expect.yaml"
+try 0 "steps of gpushare" explain scenarios/gpushare/filter.yaml --to '2 s'
+says "asks: extender filter: 1 node passes; N2: Insufficient GPU Memory in one device"
+try 0 "shared GPUs" run scenarios/gpushare/inspect.yaml --out "$work/gpushare" --quiet
+if awk -F, 'NR > 1 { all += $5; have += $6 } END { exit !(NR == 3 && have / all == 0.3) }' "$work/gpushare/gpus.csv"; then ok; else bad "9 of 30 GiB"; fi
+if [ ! -e "$work/cluster/gpus.csv" ]; then ok; else bad "no shared GPUs, no gpus.csv"; fi
+try 0 "a table of gpushare" run scenarios/gpushare/modes.yaml; says "stranded_mean_bytes"
 try 0 "expectations of a cluster" check "$work/expect.yaml"; says "0 missed"
 
 # Timelines of processes: of 10, and of 150, of which not all have a row.

@@ -1,4 +1,4 @@
-#include "cluster.h"
+#include "gpushare.h"
 
 #include <stdio.h>
 
@@ -9,9 +9,11 @@ void sms__placing_stop(struct sms__placing *placing, const char *why)
     placing->engine.stopped = true;
 }
 
-static void check(struct sms__placing *placing)
+void sms__placing_check(struct sms__placing *placing)
 {
-    if (placing->spec->options->check && !placing->engine.stopped && !sms__books_agree(placing))
+    if (!placing->spec->options->check || placing->engine.stopped)
+        return;
+    if (!sms__books_agree(placing) || (placing->gpushare && !sms__gpushare_agrees(placing)))
         placing->engine.stopped = true;
 }
 
@@ -22,7 +24,7 @@ static void end_pods(void *subject, uint64_t now)
     sms__pods_end(placing, now);
     sms__lines_unblock(placing, now);
     sms__lines_serve(placing, now);
-    check(placing);
+    sms__placing_check(placing);
 }
 
 /* Points of the grid that the load passes: what is allocated now, is so until then. */
@@ -56,13 +58,15 @@ static void let_come(void *subject, uint64_t now)
             placing->latest = (struct sms__allocation){placing->gpu_milli, placing->fragments, true};
     }
     sms__engine_at(&placing->engine, placing->arrival_source, next_arrival(placing));
-    check(placing);
+    sms__placing_check(placing);
 }
 
 static void end_warmup(void *subject, uint64_t now)
 {
     struct sms__placing *placing = subject;
     sms__books_settle(placing, now);
+    if (placing->gpushare)
+        sms__gpushare_settle(placing, now);
     sms__record_restart(placing->spec->record, now);
 }
 
@@ -78,6 +82,10 @@ static void init_engine(struct sms__placing *placing)
     const struct sms_scenario *scenario = placing->scenario;
     struct sms__engine *engine = &placing->engine;
     size_t sources[SMS__LEVELS] = {[SMS__LEVEL_TENANT] = 1, [SMS__LEVEL_POLICY] = 2, [SMS__LEVEL_RUN] = 2};
+    if (placing->gpushare) {
+        sources[SMS__LEVEL_TENANT] += 1;
+        sources[SMS__LEVEL_POLICY] += 3;
+    }
     sms__engine_init(engine, placing->arena, sources);
     engine->plain = placing->plain;
     engine->cancel = options->cancel;
@@ -97,12 +105,16 @@ static void init_engine(struct sms__placing *placing)
 static void init(struct sms__placing *placing)
 {
     sms__pods_come(placing);
-    placing->end = SMS__NEW(placing->arena, struct sms__end, placing->pods);
-    placing->freed = SMS__NEW(placing->arena, uint32_t, placing->pods);
+    placing->freed = SMS__NEW(placing->arena, uint32_t, placing->cluster->nodes);
     sms__books_init(placing);
     sms__places_search_init(placing);
+    if (placing->cluster->gpushare)
+        placing->gpushare = SMS__NEW(placing->arena, struct sms__gpushare_run, 1);
     init_engine(placing);
-    sms__lines_init(placing);
+    if (placing->gpushare)
+        sms__gpushare_init(placing);
+    else
+        sms__lines_init(placing);
 }
 
 /* Pods with a deadline that have not ended and will not in time. */
@@ -111,7 +123,7 @@ static void close_pod(struct sms__placing *placing, const struct sms__pod *pod, 
     struct sms__cluster_record *record = placing->record;
     double deadline = sms__pod_deadline(placing, pod);
     bool over = !placing->engine.stopped || (double)(now - pod->arrival_ps) > deadline;
-    record->waiting += pod->node == SMS__NO_NODE;
+    record->waiting += pod->node == SMS__NO_NODE && !pod->ended;
     record->lasting += pod->duration_ps > 0;
     record->unended += pod->duration_ps > 0 && !pod->ended;
     record->timed += deadline > 0 && !pod->ended && over;
@@ -122,11 +134,16 @@ static void close_all(struct sms__placing *placing, uint64_t now)
 {
     struct sms__cluster_record *record = placing->record;
     sms__books_settle(placing, now);
+    if (placing->gpushare) {
+        sms__gpushare_settle(placing, now);
+        sms__tell_gpus(placing);
+    }
     double step = placing->cluster->load / (SMS__ALLOCATIONS - 1);
     if (placing->marks < SMS__ALLOCATIONS && /* the last may lie where all have come, whoever has left since */
         (double)placing->marks * step <= sms__share_of_gpus(placing, placing->arrived_milli) * (1 + 1e-9))
         record->allocation[placing->marks] = placing->latest;
     record->gpu_milli = placing->gpu_milli;
+    record->bytes = placing->gpu_bytes;
     record->cpu_milli = placing->cpu_milli;
     record->fragments = placing->fragments;
     for (size_t p = 0; p < placing->come; p++)
@@ -140,6 +157,8 @@ int sms__cluster_run(struct sms__arena *arena, const struct sms__run_spec *spec)
     placing->scenario = spec->scenario;
     placing->cluster = spec->scenario->cluster;
     placing->policy = spec->policy->place;
+    placing->order =
+        placing->policy->search_by ? placing->policy->search_by(spec->policy->place_param) : placing->policy->search;
     placing->arena = arena;
     placing->plain = spec->options->engine == SMS_ENGINE_REFERENCE;
     sms__record_init(spec->record, arena, spec->scenario);

@@ -14,7 +14,7 @@
 
 struct sms__pod {
     uint64_t arrival_ps, duration_ps; /* duration 0: for ever */
-    uint32_t shape, group;            /* in the model's cluster */
+    uint32_t shape, group, like;      /* in the model's cluster; like: the group, or the row that it was drawn from */
     uint32_t number;                  /* within the group, from 0 */
     uint32_t next;                    /* that waits and is of the same shape; SMS__NO_POD */
     uint32_t node;                    /* SMS__NO_NODE: it waits, or has not come */
@@ -41,6 +41,7 @@ struct sms__book {
     uint64_t stamp;     /* of its entry `alike`; 0: it has none */
     uint32_t alike;
     uint64_t changed_at; /* the place of its last change in the log, from 1; 0: none */
+    bool freed;          /* it is in that list */
 };
 
 /* Where pods of one shape may go, brought up to date when it is asked. */
@@ -74,6 +75,7 @@ struct sms__placing {
     const struct sms_scenario *scenario;
     const struct sms__cluster *cluster;
     const struct sms_place_policy *policy;
+    enum sms_place_search order; /* the policy's */
     struct sms__arena *arena;
     struct sms__cluster_record *record;
     struct sms_place_view view;
@@ -91,9 +93,10 @@ struct sms__placing {
     struct sms__alike *alike;   /* [alikes], a power of two; NULL under `plain` */
     size_t alikes;
     uint64_t stamps;
-    uint64_t gpu_milli, cpu_milli, fragments, arrived_milli; /* allocated; lost; asked for by all that have come */
-    uint64_t settled_ps;                                     /* integrals are up to there */
-    uint32_t *log;                                           /* nodes that changed, in a ring */
+    uint64_t gpu_milli, cpu_milli, gpu_bytes; /* allocated */
+    uint64_t fragments, arrived_milli;        /* lost; asked for by all that have come */
+    uint64_t settled_ps;                      /* integrals are up to there */
+    uint32_t *log;                            /* nodes that changed, in a ring */
     size_t log_size;
     uint64_t logged;
     struct sms_node_view *sum; /* under --check: what pods take of each node; NULL before */
@@ -104,7 +107,7 @@ struct sms__placing {
     size_t leaves, words, count_leaves;
     double search_bytes;
     size_t last; /* the node chosen last */
-    gsl_rng *random;
+    gsl_rng *random, *random_gpus;
     const char *wrong; /* of an answer of the policy; NULL */
 
     /* lines.c */
@@ -114,15 +117,17 @@ struct sms__placing {
     uint32_t *blocked;        /* [blocks]: shapes that wait for something to be freed */
     size_t blocks;
     uint32_t *freed; /* [frees]: nodes, at this instant */
-    size_t frees, frees_most;
+    size_t frees;
 
     /* life.c */
-    struct sms__end *end; /* [ends]: a heap */
-    size_t ends;
+    struct sms__end *end; /* [ends] of [ends_most]: a heap */
+    size_t ends, ends_most;
 
     /* cluster.c */
     size_t marks;                  /* points of the record's allocation that are filled */
     struct sms__allocation latest; /* after the last pod that came and asked for GPUs */
+
+    struct sms__gpushare_run *gpushare; /* the scheduler that takes the place of lines.c; or NULL */
 };
 
 /* arrive.c: makes the list of pods, with the random numbers of this run. */
@@ -134,7 +139,8 @@ void sms__books_init(struct sms__placing *placing);
 /* Notes what was allocated up to now. */
 void sms__books_settle(struct sms__placing *placing, uint64_t now);
 /* Which GPUs the pod gets on a node that it fits, after the policy. Returns NULL, or what is wrong with its answer. */
-const char *sms__choose_gpus(struct sms__placing *placing, size_t node, const struct sms_pod_view *pod, uint16_t *gpus);
+const char *sms__choose_gpus(struct sms__placing *placing, const struct sms_node_view *node,
+                             const struct sms_pod_view *pod, uint16_t *gpus);
 void sms__books_take(struct sms__placing *placing, size_t node, const struct sms_pod_view *pod, uint16_t gpus);
 void sms__books_give(struct sms__placing *placing, size_t node, const struct sms_pod_view *pod, uint16_t gpus);
 /* The entry of nodes that are like this one. */
@@ -159,21 +165,37 @@ void sms__lines_unblock(struct sms__placing *placing, uint64_t now);
 void sms__lines_serve(struct sms__placing *placing, uint64_t now);
 void sms__lines_wake(void *placing, uint64_t now);
 
-/* life.c: what happens to a pod. It takes its place on the node; false if the run has been stopped, as the policy's
- * choice of GPUs was wrong. */
+/* life.c: what happens to a pod. It takes GPUs of the node. */
+void sms__pod_put(struct sms__placing *placing, uint32_t pod, uint32_t node, uint16_t gpus, uint64_t now);
+/* The same with the policy's choice of GPUs; false if the run has been stopped, as that was wrong. */
 bool sms__pod_take(struct sms__placing *placing, uint32_t pod, uint32_t node, uint64_t now);
 /* Its run begins on the place that it has. */
 void sms__pod_begin(struct sms__placing *placing, uint32_t pod, uint64_t now);
 /* Its run is over: it gives its place back. Those that wait are not served yet. */
 void sms__pod_end(struct sms__placing *placing, uint32_t pod, uint64_t now);
+/* Its run is cut short: it gives its place back and has none; it neither ended nor waits. Its next run, if it is put
+ * into its line again, begins anew. */
+void sms__pod_cut(struct sms__placing *placing, uint32_t pod, uint64_t now);
 /* All whose duration is over now. */
 void sms__pods_end(struct sms__placing *placing, uint64_t now);
 double sms__pod_deadline(const struct sms__placing *placing, const struct sms__pod *pod);
 /* Thousandths of GPUs as a share of all of the cluster. */
 double sms__share_of_gpus(const struct sms__placing *placing, uint64_t milli);
 
+/* gpushare.c: the scheduler that stands in the place of lines.c where the scenario asks for it. */
+void sms__gpushare_init(struct sms__placing *placing);
+void sms__gpushare_add(struct sms__placing *placing, uint32_t pod);
+void sms__gpushare_freed(struct sms__placing *placing);
+/* The pod is about to lose its place on its node. */
+void sms__gpushare_left(struct sms__placing *placing, uint32_t pod);
+/* Notes what was stranded up to now. */
+void sms__gpushare_settle(struct sms__placing *placing, uint64_t now);
+bool sms__gpushare_agrees(struct sms__placing *placing);
+
 /* cluster.c: ends the run, as the policy answered what it may not. */
 void sms__placing_stop(struct sms__placing *placing, const char *why);
+/* Under --check: checks, and ends the run if something is wrong. */
+void sms__placing_check(struct sms__placing *placing);
 
 /* In a guard of `arena`; codes as of sms__simulate. */
 int sms__cluster_run(struct sms__arena *arena, const struct sms__run_spec *spec);

@@ -2,6 +2,7 @@
 #include "cluster.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* A heap of ends: by time, of equal ones the pod that came first. */
 static bool is_before(struct sms__end a, struct sms__end b)
@@ -9,10 +10,8 @@ static bool is_before(struct sms__end a, struct sms__end b)
     return a.time != b.time ? a.time < b.time : a.pod < b.pod;
 }
 
-static void push_end(struct sms__placing *placing, struct sms__end end)
+static void sift_up(struct sms__end *heap, size_t at, struct sms__end end)
 {
-    struct sms__end *heap = placing->end;
-    size_t at = placing->ends++;
     for (; at > 0 && is_before(end, heap[(at - 1) / 2]); at = (at - 1) / 2)
         heap[at] = heap[(at - 1) / 2];
     heap[at] = end;
@@ -37,6 +36,32 @@ static bool is_stale(const struct sms__placing *placing, struct sms__end end)
 {
     const struct sms__pod *pod = &placing->pod[end.pod];
     return pod->node == SMS__NO_NODE || pod->run != end.run;
+}
+
+/* Forgets the ends of runs that were cut short; if most are still to come, the heap grows. */
+static void make_room(struct sms__placing *placing)
+{
+    size_t ends = placing->ends;
+    placing->ends = 0;
+    for (size_t i = 0; i < ends; i++)
+        if (!is_stale(placing, placing->end[i])) {
+            sift_up(placing->end, placing->ends, placing->end[i]);
+            placing->ends++;
+        }
+    if (2 * placing->ends < placing->ends_most)
+        return;
+    placing->ends_most = 2 * placing->ends_most + 64;
+    struct sms__end *grown = SMS__NEW(placing->arena, struct sms__end, placing->ends_most);
+    if (placing->ends)
+        memcpy(grown, placing->end, placing->ends * sizeof *grown);
+    placing->end = grown;
+}
+
+static void push_end(struct sms__placing *placing, struct sms__end end)
+{
+    if (placing->ends == placing->ends_most)
+        make_room(placing);
+    sift_up(placing->end, placing->ends++, end);
 }
 
 static void wait_for_end(struct sms__placing *placing)
@@ -88,22 +113,30 @@ static uint64_t end_after(const struct sms__placing *placing, const struct sms__
     return beyond ? SMS__NEVER : now + delay + pod->duration_ps;
 }
 
-bool sms__pod_take(struct sms__placing *placing, uint32_t p, uint32_t node, uint64_t now)
+void sms__pod_put(struct sms__placing *placing, uint32_t p, uint32_t node, uint16_t gpus, uint64_t now)
 {
     struct sms__pod *pod = &placing->pod[p];
-    const struct sms_pod_view *view = &placing->cluster->shape[pod->shape];
-    const char *wrong = sms__choose_gpus(placing, node, view, &pod->gpus);
-    if (wrong) {
-        sms__placing_stop(placing, wrong);
-        return false;
-    }
     sms__books_settle(placing, now);
     pod->node = node;
-    sms__books_take(placing, node, view, pod->gpus);
-    placing->record->placed++;
-    sms__histogram_add(&placing->record->wait, now - pod->arrival_ps);
+    pod->gpus = gpus;
+    sms__books_take(placing, node, &placing->cluster->shape[pod->shape], gpus);
+    if (pod->run == 0) {
+        placing->record->placed++;
+        sms__histogram_add(&placing->record->wait, now - pod->arrival_ps);
+    }
     tell(placing, p, now);
-    return true;
+}
+
+bool sms__pod_take(struct sms__placing *placing, uint32_t p, uint32_t node, uint64_t now)
+{
+    uint16_t gpus;
+    const struct sms_pod_view *view = &placing->cluster->shape[placing->pod[p].shape];
+    const char *wrong = sms__choose_gpus(placing, &placing->node[node], view, &gpus);
+    if (wrong)
+        sms__placing_stop(placing, wrong);
+    else
+        sms__pod_put(placing, p, node, gpus, now);
+    return !wrong;
 }
 
 void sms__pod_begin(struct sms__placing *placing, uint32_t p, uint64_t now)
@@ -119,7 +152,20 @@ static void give_back(struct sms__placing *placing, struct sms__pod *pod, uint64
 {
     sms__books_settle(placing, now);
     sms__books_give(placing, pod->node, &placing->cluster->shape[pod->shape], pod->gpus);
-    placing->freed[placing->frees++] = pod->node;
+    if (!placing->book[pod->node].freed)
+        placing->freed[placing->frees++] = pod->node;
+    placing->book[pod->node].freed = true;
+    if (placing->gpushare)
+        sms__gpushare_left(placing, (uint32_t)(pod - placing->pod));
+}
+
+void sms__pod_cut(struct sms__placing *placing, uint32_t p, uint64_t now)
+{
+    struct sms__pod *pod = &placing->pod[p];
+    give_back(placing, pod, now);
+    pod->node = SMS__NO_NODE;
+    pod->run++;
+    wait_for_end(placing);
 }
 
 double sms__pod_deadline(const struct sms__placing *placing, const struct sms__pod *pod)
