@@ -1,42 +1,95 @@
-/* GPU sharing by memory: the first node where one GPU has the memory, and of its GPUs the one with the least memory
- * left that has enough, of equal ones the lowest.
+/* GPU sharing by memory, as Alibaba's scheduler extender does it: of the nodes where one GPU has the memory the first,
+ * or the one with the most or least allocated memory; of its GPUs the one with the least memory left that has enough,
+ * of equal ones the lowest.
  *
- * Counts memory alone, as the scheduler extender does: where pods ask for none, all GPUs are alike to it. `spread` and
- * `first` are what its users asked for. Source: gpushare-scheduler-extender (specification 001, 1.3). */
+ * Wins where memory is what runs out: GPUs with much left stay for large pods. Counts memory alone: where pods ask for
+ * none, all GPUs are alike to it. `spread` is what its users asked for (issues 61, 207). Source:
+ * gpushare-scheduler-extender, nodeinfo.go (specification 001, 1.2 and 1.3). */
 #include <smsched/place.h>
 
-enum { CARD };
-enum { BINPACK, SPREAD, FIRST };
+enum { NODE_SCORE, GPU_SELECT };
+enum { NODE_FIRST, NODE_MOST, NODE_LEAST, NODE_RANDOM };
+enum { BINPACK, SPREAD, FIRST, RANDOM };
 
-static const char *const cards[] = {"binpack", "spread", "first", NULL};
+static const char *const node_scores[] = {"first", "most_alloc", "least_alloc", "random", NULL};
+static const char *const selects[] = {"binpack", "spread", "first", "random", NULL};
 
 static const struct sms_param params[] = {
-    {"card", SMS_UNIT_CHOICE, 0, 2, BINPACK, "of the GPUs that fit: least memory left, most memory left, or the lowest",
-     .choices = cards},
+    {"node_score", SMS_UNIT_CHOICE, 0, 3, NODE_FIRST,
+     "of the nodes that fit: the first, the one with the largest or smallest share of its GPU memory allocated, or any",
+     .choices = node_scores},
+    {"gpu_select", SMS_UNIT_CHOICE, 0, 3, BINPACK,
+     "of the GPUs that fit: least memory left, most memory left, the lowest, or any", .choices = selects},
     {0},
 };
 
-/* Whether `a` suits better than `b`, which has the lower number. */
-static bool better(double card, const struct sms_gpu_view *a, const struct sms_gpu_view *b)
+static enum sms_place_search search_by(const double *values)
 {
-    return (card == BINPACK && a->memory_left < b->memory_left) || (card == SPREAD && a->memory_left > b->memory_left);
+    if (values[NODE_SCORE] == NODE_FIRST)
+        return SMS_PLACE_FIRST;
+    return values[NODE_SCORE] == NODE_RANDOM ? SMS_PLACE_RANDOM : SMS_PLACE_BEST;
+}
+
+/* The share of the node's GPU memory that is allocated. */
+static double score(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
+                    uint8_t chosen[SMS_NODE_GPUS_MAX])
+{
+    double all = (double)node->gpus * (double)node->gpu_memory, left = 0;
+    (void)pod, (void)chosen;
+    for (uint32_t i = 0; i < node->gpus; i++)
+        left += (double)node->gpu[i].memory_left;
+    double share = all > 0 ? (all - left) / all : 0;
+    return view->params[NODE_SCORE] == NODE_LEAST ? -share : share;
+}
+
+/* Whether `a` suits better than `b`, which has the lower number. */
+static bool better(double select, const struct sms_gpu_view *a, const struct sms_gpu_view *b)
+{
+    return (select == BINPACK && a->memory_left < b->memory_left) ||
+           (select == SPREAD && a->memory_left > b->memory_left);
+}
+
+static bool may_take(const struct sms_node_view *node, const struct sms_pod_view *pod, const uint8_t *chosen,
+                     uint32_t gpu)
+{
+    return !chosen[gpu] && sms_gpu_fits(&node->gpu[gpu], pod);
+}
+
+static uint32_t find_best(double select, const struct sms_node_view *node, const struct sms_pod_view *pod,
+                          const uint8_t *chosen)
+{
+    uint32_t best = node->gpus;
+    for (uint32_t i = 0; i < node->gpus; i++)
+        if (may_take(node, pod, chosen, i) && (best == node->gpus || better(select, &node->gpu[i], &node->gpu[best])))
+            best = i;
+    return best;
+}
+
+/* One random number draws one GPU of those that fit; what remains of it draws the next. */
+static uint32_t draw(uint32_t *random, const struct sms_node_view *node, const struct sms_pod_view *pod,
+                     const uint8_t *chosen)
+{
+    uint32_t fit = 0, i = 0;
+    for (uint32_t g = 0; g < node->gpus; g++)
+        fit += may_take(node, pod, chosen, g);
+    uint64_t product = (uint64_t)*random * fit;
+    *random = (uint32_t)product;
+    for (uint32_t k = (uint32_t)(product >> 32); i < node->gpus && (!may_take(node, pod, chosen, i) || k-- > 0);)
+        i++;
+    return i;
 }
 
 static void choose(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
                    uint8_t chosen[SMS_NODE_GPUS_MAX])
 {
+    double select = view->params[GPU_SELECT];
+    uint32_t random = view->random;
     for (uint32_t i = 0; i < node->gpus; i++)
         chosen[i] = 0;
     for (uint32_t taken = 0; taken < pod->gpus; taken++) {
-        uint32_t best = node->gpus;
-        for (uint32_t i = 0; i < node->gpus; i++) {
-            if (chosen[i] || !sms_gpu_fits(&node->gpu[i], pod))
-                continue;
-            if (best == node->gpus || better(view->params[CARD], &node->gpu[i], &node->gpu[best]))
-                best = i;
-        }
-        if (best < node->gpus)
-            chosen[best] = 1;
+        uint32_t gpu = select == RANDOM ? draw(&random, node, pod, chosen) : find_best(select, node, pod, chosen);
+        if (gpu < node->gpus)
+            chosen[gpu] = 1;
     }
 }
 
@@ -45,5 +98,7 @@ const struct sms_place_policy sms_placing_gpushare = {
     .help = "the first node that fits, and the GPU with the least memory left that fits",
     .params = params,
     .search = SMS_PLACE_FIRST,
+    .search_by = search_by,
+    .score = score,
     .choose = choose,
 };

@@ -137,7 +137,7 @@ static void print_one(const struct sms_error *error, FILE *to)
         fprintf(to, "%s:%u:%u: ", error->file, error->line, error->column);
     else if (error->file[0])
         fprintf(to, "%s: ", error->file);
-    fprintf(to, "error: %s\n", error->message);
+    fprintf(to, "%s: %s\n", error->code == SMS_OK ? "warning" : "error", error->message);
     if (error->line && error->source[0])
         fprintf(to, "    %s\n    %*s^\n", error->source, (int)error->caret, "");
 }

@@ -46,9 +46,20 @@ static const struct {
     [SMS__BANDWIDTH] = {bandwidths, "B/s, KB/s, MB/s, GB/s, TB/s, MiB/s, GiB/s"},
     [SMS__FREQUENCY] = {frequencies, "Hz, kHz, MHz, GHz"},
     [SMS__POWER] = {powers, "mW, W, kW"},
+    [SMS__NUMBER] = {ratios, "% or none"},
 };
 
 const char *sms__dimension_units(enum sms__dimension dimension) { return dimensions[dimension].list; }
+
+const char *sms__dimension_unit(enum sms__dimension dimension, size_t i)
+{
+    size_t count = 0;
+    while (dimensions[dimension].units[count].name)
+        count++;
+    if (i == count && dimension == SMS__CYCLES)
+        return "cycles";
+    return i < count ? dimensions[dimension].units[i].name : NULL;
+}
 
 double sms__cycles_to_ps(double cycles, double clock_hz) { return cycles * (1e12 / clock_hz); }
 

@@ -13,7 +13,8 @@ enum sms__dimension {
     SMS__BYTES,     /* B */
     SMS__BANDWIDTH, /* B/s */
     SMS__FREQUENCY, /* Hz */
-    SMS__POWER      /* W */
+    SMS__POWER,     /* W */
+    SMS__NUMBER     /* a count with a fraction, as of CPUs; 50 % is half of one */
 };
 
 struct sms__quantity {
@@ -32,6 +33,9 @@ void sms__quantity_print(char *out, size_t size, double value, enum sms__dimensi
 
 /* The units of a dimension, as a list in words: "ps, ns, us, ms, s". */
 const char *sms__dimension_units(enum sms__dimension dimension);
+
+/* The name of the i-th unit of a dimension, "" where a number may stand alone; NULL beyond. */
+const char *sms__dimension_unit(enum sms__dimension dimension, size_t i);
 
 /* Picoseconds of a number of cycles; the only place that converts. */
 double sms__cycles_to_ps(double cycles, double clock_hz);

@@ -81,6 +81,7 @@ struct session {
     struct sms__trace *trace; /* or NULL */
     FILE *spans;              /* of processes, or NULL */
     FILE *placements;         /* of pods, or NULL */
+    FILE *gpus;               /* that pods share, or NULL */
     struct sms__cut *cut;     /* [cuts]: a policy each */
     size_t cuts;
     bool spans_lost; /* without memory */
@@ -100,6 +101,7 @@ struct sms_run_options session_run_options(const struct cli *cli);
 int spans_begin(struct session *session, const char *folder);
 void spans_write(struct session *session, const char *policy, const struct sms_span *span);
 void spans_write_placement(struct session *session, const char *policy, const struct sms_placement *placement);
+void spans_write_gpu(struct session *session, const char *policy, const struct sms_shared_gpu *gpu);
 int spans_end(struct session *session);
 
 /* tracing.c: session_run, with --trace. */

@@ -15,8 +15,9 @@ static int find_baseline(const struct cli *cli, const struct sms_results *result
     }
     if (!cli->baseline)
         return EXIT_OK;
-    fprintf(stderr, "error: scenario '%s' has no policy '%s'\n", sms_scenario_name(sms_results_scenario(results)),
-            cli->baseline);
+    char text[300];
+    sms__say_no_policy(text, sizeof text, sms_results_scenario(results), cli->baseline);
+    fprintf(stderr, "error: %s\n", text);
     return EXIT_INPUT;
 }
 

@@ -1,14 +1,52 @@
 #include "cli.h"
 
+#include <jansson.h>
+
+enum { LINES_SHOWN = 40 }; /* of a policy, where no span of time is named */
+
 struct explanation {
     const struct cli *cli;
     const char *policy; /* the one printed last */
     uint64_t from_ps, to_ps;
+    bool whole;   /* no span of time is named: the run, its beginning for people */
+    size_t lines; /* of this policy */
 };
+
+static void end_policy(const struct explanation *explanation)
+{
+    if (explanation->lines > LINES_SHOWN && explanation->whole && explanation->cli->format == FORMAT_TABLE)
+        printf("  ... and %zu more; --from and --to show a span of time, with its blocks\n",
+               explanation->lines - LINES_SHOWN);
+}
+
+/* Below the policy's name, once. Returns whether there is room for one more line. */
+static bool begin_line(struct explanation *explanation, const char *policy)
+{
+    if (explanation->policy != policy) {
+        end_policy(explanation);
+        printf("%s%s\n", explanation->policy ? "\n" : "", policy);
+        explanation->lines = 0;
+    }
+    explanation->policy = policy;
+    return ++explanation->lines <= LINES_SHOWN || !explanation->whole;
+}
+
+static double ns(uint64_t ps) { return (double)ps / 1e3; }
+
+/* One object a line. */
+static void print_json(const char *policy, json_t *object)
+{
+    json_t *line = json_pack("{ss}", "policy", policy);
+    json_object_update(line, object);
+    json_dumpf(line, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    putchar('\n');
+    json_decref(line);
+    json_decref(object);
+}
 
 static void print_csv(const char *policy, const struct sms_decision *decision)
 {
-    printf("%s,%.3f,%s,%s,%llu,%zu,", policy, (double)decision->time_ps / 1e3, decision->vm, decision->kernel,
+    printf("%s,%.3f,%s,%s,%llu,%zu,", policy, ns(decision->time_ps), decision->vm, decision->kernel,
            (unsigned long long)decision->block, decision->device);
     if (decision->sm >= 0)
         printf("%ld", decision->sm);
@@ -28,23 +66,20 @@ static void print_line(const struct sms_decision *decision)
     printf("\n");
 }
 
-/* Below the policy's name, once. */
-static void print_policy(struct explanation *explanation, const char *policy)
-{
-    if (explanation->policy != policy)
-        printf("%s%s\n", explanation->policy ? "\n" : "", policy);
-    explanation->policy = policy;
-}
+static json_t *number_or_null(long number) { return number >= 0 ? json_integer(number) : json_null(); }
 
 static void print_decision(void *user, const char *policy, const struct sms_decision *decision)
 {
     struct explanation *explanation = user;
-    if (explanation->cli->format == FORMAT_CSV) {
+    if (explanation->cli->format == FORMAT_JSON)
+        print_json(policy, json_pack("{sf ss ss sI sI so sI ss}", "time_ns", ns(decision->time_ps), "vm", decision->vm,
+                                     "kernel", decision->kernel, "block", (json_int_t)decision->block, "device",
+                                     (json_int_t)decision->device, "sm", number_or_null(decision->sm), "passed",
+                                     (json_int_t)decision->passed, "reasons", decision->reasons));
+    else if (explanation->cli->format == FORMAT_CSV)
         print_csv(policy, decision);
-        return;
-    }
-    print_policy(explanation, policy);
-    print_line(decision);
+    else if (begin_line(explanation, policy))
+        print_line(decision);
 }
 
 /* A quote within a field is doubled. */
@@ -59,34 +94,102 @@ static void print_quoted(const char *text)
     putchar('"');
 }
 
-/* What a share policy says of a process stands in the columns of its VM and of the reasons. */
+/* What is said of a process or a pod stands in the columns of its VM and of the reasons. Takes the object, for JSON. */
+static void tell(struct explanation *explanation, const char *policy, const struct sms_saying *saying, long device,
+                 json_t *object)
+{
+    if (explanation->cli->format == FORMAT_JSON) {
+        print_json(policy, object);
+        return;
+    }
+    json_decref(object);
+    if (explanation->cli->format == FORMAT_CSV) {
+        printf("%s,%.3f,%s,,,", policy, ns(saying->time_ps), saying->process);
+        if (device >= 0)
+            printf("%ld", device);
+        fputs(",,,", stdout);
+        print_quoted(saying->text);
+        putchar('\n');
+    } else if (begin_line(explanation, policy))
+        printf("  %.6f ms  %s: %s\n", (double)saying->time_ps / 1e9, saying->process, saying->text);
+}
+
+static bool is_within(const struct explanation *explanation, uint64_t time_ps)
+{
+    return time_ps >= explanation->from_ps && time_ps <= explanation->to_ps;
+}
+
 static void print_saying(void *user, const char *policy, const struct sms_saying *saying)
 {
     struct explanation *explanation = user;
-    if (saying->time_ps < explanation->from_ps || saying->time_ps > explanation->to_ps)
-        return;
-    if (explanation->cli->format == FORMAT_CSV) {
-        printf("%s,%.3f,%s,,,,,,", policy, (double)saying->time_ps / 1e3, saying->process);
-        print_quoted(saying->text);
-        putchar('\n');
-        return;
-    }
-    print_policy(explanation, policy);
-    printf("  %.6f ms  %s: %s\n", (double)saying->time_ps / 1e9, saying->process, saying->text);
+    if (is_within(explanation, saying->time_ps))
+        tell(explanation, policy, saying, -1,
+             json_pack("{sf ss ss}", "time_ns", ns(saying->time_ps), "process", saying->process, "text", saying->text));
 }
 
-/* The same for a pod and where it went. */
+/* What a process did, when it is over: in the order of ends, as time goes on. */
+static void print_span(void *user, const char *policy, const struct sms_span *span)
+{
+    struct explanation *explanation = user;
+    char text[160], where[40] = "";
+    if (!is_within(explanation, span->end_ps))
+        return;
+    if (span->device >= 0)
+        snprintf(where, sizeof where, " on device %ld", span->device);
+    snprintf(text, sizeof text, "%.60s%s since %.6f ms", span->state, where, (double)span->start_ps / 1e9);
+    const struct sms_saying saying = {span->end_ps, span->name, text};
+    tell(explanation, policy, &saying, span->device,
+         json_pack("{sf ss ss so sf}", "time_ns", ns(span->end_ps), "process", span->name, "state", span->state,
+                   "device", number_or_null(span->device), "start_ns", ns(span->start_ps)));
+}
+
 static void print_placement(void *user, const char *policy, const struct sms_placement *placement)
 {
+    struct explanation *explanation = user;
     char text[512];
+    if (!is_within(explanation, placement->time_ps))
+        return;
+    json_t *gpus = json_array();
     int used = snprintf(text, sizeof text, "on %s", placement->node);
     for (unsigned i = 0, n = 0; i < 64; i++)
-        if (placement->gpus >> i & 1)
+        if (placement->gpus >> i & 1) {
             used += snprintf(text + used, sizeof text - (size_t)used, "%s%u", n++ ? ", " : ", GPU ", i);
+            json_array_append_new(gpus, json_integer(i));
+        }
     if (placement->wait_ps)
         snprintf(text + used, sizeof text - (size_t)used, ", after %.6g s", (double)placement->wait_ps / 1e12);
     const struct sms_saying saying = {placement->time_ps, placement->pod, text};
-    print_saying(user, policy, &saying);
+    tell(explanation, policy, &saying, -1,
+         json_pack("{sf ss ss so sf}", "time_ns", ns(placement->time_ps), "pod", placement->pod, "node",
+                   placement->node, "gpus", gpus, "wait_ns", ns(placement->wait_ps)));
+}
+
+/* Of VMs the first instant unless a span of time is named; of processes and pods the whole run, without blocks. */
+static void set_span(const struct sms_scenario *scenario, struct explanation *explanation,
+                     struct sms_run_options *options)
+{
+    const struct cli *cli = explanation->cli;
+    double from = cli->from_ps < 0 ? 0 : cli->from_ps;
+    explanation->whole = cli->from_ps < 0 && cli->to_ps < 0 && (scenario->shares || scenario->cluster);
+    explanation->from_ps = (uint64_t)from;
+    explanation->to_ps = explanation->whole ? UINT64_MAX : (uint64_t)(cli->to_ps < 0 ? from : cli->to_ps);
+    options->explain_from_ps = explanation->from_ps;
+    options->explain_to_ps = explanation->to_ps;
+    options->on_decision = explanation->whole ? NULL : print_decision;
+}
+
+static int explain(const struct sms_scenario *scenario, struct explanation *explanation,
+                   struct sms_run_options *options)
+{
+    struct sms_errors errors;
+    struct sms_results *results;
+    set_span(scenario, explanation, options);
+    int code = sms_run(scenario, options, &results, &errors);
+    end_policy(explanation);
+    explanation->lines = 0;
+    sms_errors_print(&errors, stderr);
+    sms_results_free(results);
+    return cli_exit_code(code);
 }
 
 int cmd_explain(struct cli *cli)
@@ -98,22 +201,14 @@ int cmd_explain(struct cli *cli)
     options.alone = false;
     options.jobs = 1;
     options.replications = 1;
-    options.on_decision = print_decision;
     options.on_saying = print_saying;
+    options.on_span = print_span;
     options.on_placement = print_placement;
-    options.explain_from_ps = explanation.from_ps = (uint64_t)cli->from_ps;
-    options.explain_to_ps = explanation.to_ps = (uint64_t)(cli->to_ps < 0 ? cli->from_ps : cli->to_ps);
     options.user = &explanation;
     if (code == EXIT_OK && cli->format == FORMAT_CSV)
         printf("policy,time_ns,vm,kernel,block,device,sm,passed,reasons\n");
-    for (size_t i = 0; i < session.scenarios && code == EXIT_OK; i++) {
-        struct sms_errors errors;
-        struct sms_results *results;
-        code = sms_run(session.scenario[i], &options, &results, &errors);
-        sms_errors_print(&errors, stderr);
-        sms_results_free(results);
-        code = cli_exit_code(code);
-    }
+    for (size_t i = 0; i < session.scenarios && code == EXIT_OK; i++)
+        code = explain(session.scenario[i], &explanation, &options);
     session_free(&session);
     return code;
 }

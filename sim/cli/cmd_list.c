@@ -93,7 +93,7 @@ static void print_fields(const struct sms__table *tables)
 {
     for (; tables->title; tables++) {
         printf("%s\n", tables->title);
-        for (const struct sms__field *field = tables->fields; field->name; field++)
+        for (const struct sms__field *field = tables->fields; field->name && !field->refuse; field++)
             printf("  %-24s %s%s\n", field->name, field->required ? "(required) " : "", field->help);
         printf("\n");
     }
@@ -112,6 +112,7 @@ static int list_fields(const struct cli *cli)
     print_fields(sms__pod_tables);
     print_fields(sms__arrival_tables);
     print_fields(sms__failure_tables);
+    print_fields(sms__gpushare_tables);
     return EXIT_OK;
 }
 
@@ -207,9 +208,27 @@ static const struct {
     const char *name;
     int (*list)(const struct cli *cli);
 } lists[] = {{"devices", list_devices},       {"workloads", list_workloads}, {"policies", list_policies},
-             {"contention", list_contention}, {"metrics", list_metrics},     {"fields", list_fields}};
+             {"contention", list_contention}, {"metrics", list_metrics},     {"fields", list_fields},
+             {"schema", list_schema}};
 
-enum { LISTS = sizeof lists / sizeof *lists };
+enum { LISTS = sizeof lists / sizeof *lists, SHOWN = LISTS - 2 }; /* fields and the schema only when named */
+
+static const char *list_name(const void *user, size_t i)
+{
+    (void)user;
+    return lists[i].name;
+}
+
+static int unknown_list(const struct cli *cli)
+{
+    char all[128] = "";
+    const char *near = sms__nearest(cli->args[0], LISTS, list_name, NULL);
+    for (size_t i = 0, used = 0; i < LISTS; i++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", lists[i].name);
+    if (near)
+        return cli_usage(cli, "cannot list '%s'; did you mean '%s'?", cli->args[0], near);
+    return cli_usage(cli, "cannot list '%s'; it lists %s; modes are among the policies", cli->args[0], all);
+}
 
 int cmd_list(struct cli *cli)
 {
@@ -217,8 +236,8 @@ int cmd_list(struct cli *cli)
         if (!strcmp(lists[i].name, cli->args[0]))
             return lists[i].list(cli);
     if (cli->n_args)
-        return cli_usage(cli, "cannot list '%s'", cli->args[0]);
-    for (size_t i = 0; i < LISTS - 1; i++) {
+        return unknown_list(cli);
+    for (size_t i = 0; i < SHOWN; i++) {
         printf("%s== %s\n", i ? "\n" : "", lists[i].name);
         lists[i].list(cli);
     }

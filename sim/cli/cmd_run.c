@@ -10,12 +10,22 @@ static FILE *open_timeline(const char *folder)
     return file;
 }
 
+/* Clusters have no blocks, and so no timeline of them. */
+static bool has_blocks(const struct session *session)
+{
+    for (size_t i = 0; i < session->scenarios; i++)
+        if (!session->scenario[i]->cluster)
+            return true;
+    return session->scenarios == 0;
+}
+
 /* Runs, with rows of the timelines written as they come. */
 static int run_observed(struct session *session, const char *folder, struct sms_errors *errors)
 {
-    FILE *timeline = open_timeline(folder);
+    const bool blocks = has_blocks(session);
+    FILE *timeline = blocks ? open_timeline(folder) : NULL;
     session->timeline = session->cli->brief ? NULL : timeline; /* a brief one has no rows */
-    bool wrote = timeline && spans_begin(session, folder) == EXIT_OK;
+    bool wrote = (timeline || !blocks) && spans_begin(session, folder) == EXIT_OK;
     int code = wrote ? session_run_traced(session) : EXIT_OK;
     if (timeline && ferror(timeline))
         wrote = false;

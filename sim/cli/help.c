@@ -96,7 +96,7 @@ void cli_print_completion(FILE *to)
             if (takes(command, option))
                 fprintf(to, "--%s ", option->name);
         fprintf(to, "%s' ;;\n",
-                strcmp(command->name, "list") ? "" : "devices workloads policies contention metrics fields");
+                strcmp(command->name, "list") ? "" : "devices workloads policies contention metrics fields schema");
     }
     fprintf(to, "        esac\n    fi\n    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n}\n"
                 "complete -o default -F _smsched smsched\n");

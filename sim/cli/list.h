@@ -12,4 +12,7 @@ void list_workloads_begin(const struct cli *cli, json_t **to);
 void list_workload(const struct cli *cli, const struct sms__workload *workload, json_t *to);
 void list_workloads_end(json_t *to);
 
+/* schema.c: the schema of all files, as JSON. */
+int list_schema(const struct cli *cli);
+
 #endif

@@ -28,9 +28,10 @@ const struct cli_command cli_commands[] = {
      "wrote. Exits 1 if one was missed.",
      "btusrjmgcq", cmd_check},
     {"explain", "SCENARIO", "print the decisions of a span of time",
-     "What went where, which SMs were passed over and why, and what share policies say, for the first replication of "
-     "each "
-     "policy.",
+     "What went where, which SMs were passed over and why, what processes did and what share policies say of them, for "
+     "the first replication of each policy. Of VMs the first instant unless --from or --to name a span of time; of "
+     "processes and pods the whole run, its blocks left out, and on a terminal's table the first 40 lines a policy. "
+     "--format json prints an object a line.",
      "FTpsmf", cmd_explain},
     {"plot", "DIR", "draw the figures of a results folder",
      "Writes throughput, utilization, occupancy heat map and timelines of blocks and processes to DIR/plots, by "
@@ -42,8 +43,10 @@ const struct cli_command cli_commands[] = {
      "'run --format simtbs' prints it in that program's layout. Or FORMAT is ncu or nvprof: profiles, several files "
      "of one program together (docs/profiles.md). Or FORMAT is openb: a list of nodes and a list of pods, as CSV.",
      "oSXDPdniwIlm", cmd_import},
-    {"list", "[WHAT]", "print what there is: devices, workloads, policies, contention, metrics, fields",
-     "With parameters, units, ranges and defaults.", "mf", cmd_list},
+    {"list", "[WHAT]", "print what there is: devices, workloads, policies, contention, metrics, fields, schema",
+     "With parameters, units, ranges and defaults. Fields are the keys of files; the schema says the same as JSON, for "
+     "editors (docs/editors.md).",
+     "mf", cmd_list},
     {"help", "[COMMAND]", "print help; 'help man' and 'help completion' print a man page and a bash completion", "", "",
      cmd_help},
     {0}};
@@ -128,6 +131,7 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     char share[4096];
     struct cli cli = {.program = command->name,
                       .tolerance = 0.01,
+                      .from_ps = -1,
                       .to_ps = -1,
                       .trace_to_ps = -1,
                       .share = find_share(share, sizeof share)};

@@ -23,7 +23,7 @@ const struct cli_option cli_options[] = {
     {'t', "tolerance", "RATIO", "by how much a baseline's value may be missed, relatively; default 1 %", CLI_RATIO,
      AT(tolerance), NULL},
     {'u', "junit", "FILE", "write the checks as JUnit XML", CLI_TEXT, AT(junit), NULL},
-    {'F', "from", "TIME", "first instant, as 0 ms; default 0", CLI_TIME, AT(from_ps), NULL},
+    {'F', "from", "TIME", "first instant, as 0 ms; default 0, or see above", CLI_TIME, AT(from_ps), NULL},
     {'T', "to", "TIME", "last instant, as 1 ms; default: the same as --from", CLI_TIME, AT(to_ps), NULL},
     {'x', "figures", "LIST", "of svg, pdf, png, with commas; default svg,png", CLI_TEXT, AT(terminals), NULL},
     {'e', "trace", "FILE", "write what ran where as Chrome trace events, for Perfetto", CLI_TEXT, AT(trace), NULL},

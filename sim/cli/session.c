@@ -51,6 +51,7 @@ static int load_one(struct session *session, const char *path)
         sms_errors_print(&errors, stderr);
         return cli_exit_code(code);
     }
+    sms_errors_print(sms_file_warnings(file), stderr);
     session->file[session->files++] = file;
     return add_scenarios(session, file) ? EXIT_OK : EXIT_IO;
 }
@@ -151,6 +152,11 @@ static void observe_placement(void *user, const char *policy, const struct sms_p
     spans_write_placement(user, policy, placement);
 }
 
+static void observe_gpu(void *user, const char *policy, const struct sms_shared_gpu *gpu)
+{
+    spans_write_gpu(user, policy, gpu);
+}
+
 /* Runs with a timeline go policy by policy, so that each has its share of it. */
 static int run_one(struct session *session, size_t idx)
 {
@@ -169,6 +175,7 @@ static int run_one(struct session *session, size_t idx)
         options.on_span = observe_span;
     if (session->placements) {
         options.on_placement = observe_placement;
+        options.on_shared_gpu = session->gpus ? observe_gpu : NULL;
         options.jobs = 1;
     }
     if (session->timeline) {

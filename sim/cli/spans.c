@@ -1,5 +1,5 @@
 /* spans.csv: what each process did when, as the first replication of each policy goes; placements.csv: the same of
- * where pods went. */
+ * where pods went; gpus.csv: GPUs that they shared, at the end. */
 #include "cli.h"
 
 #include <stdlib.h>
@@ -20,10 +20,11 @@ static FILE *open_rows(const char *folder, const char *name, const char *header)
 
 int spans_begin(struct session *session, const char *folder)
 {
-    bool shares = false, clusters = false;
+    bool shares = false, clusters = false, gpus = false;
     for (size_t i = 0; i < session->scenarios; i++) {
         shares |= session->scenario[i]->shares;
         clusters |= session->scenario[i]->cluster != NULL;
+        gpus |= session->scenario[i]->cluster && session->scenario[i]->cluster->gpushare;
     }
     if (shares)
         session->spans = open_rows(folder, "spans.csv", "scenario,policy,process,device,state,start_ns,end_ns");
@@ -31,7 +32,11 @@ int spans_begin(struct session *session, const char *folder)
         session->placements = open_rows(folder, "placements.csv",
                                         "scenario,policy,time_ns,wait_ns,pod,node,gpus,arrived_ratio,allocated_ratio,"
                                         "fragment_ratio");
-    return (shares && !session->spans) || (clusters && !session->placements) ? EXIT_IO : EXIT_OK;
+    if (gpus)
+        session->gpus = open_rows(folder, "gpus.csv",
+                                  "scenario,policy,node,gpu,memory_bytes,allocated_bytes,used_bytes,pods_count");
+    bool lacks = (shares && !session->spans) || (clusters && !session->placements) || (gpus && !session->gpus);
+    return lacks ? EXIT_IO : EXIT_OK;
 }
 
 /* The policy's own count; NULL without memory. Policies come one after another. */
@@ -95,6 +100,13 @@ void spans_write_placement(struct session *session, const char *policy, const st
     fprintf(to, ",%.6f,%.6f,%.6f\n", placement->arrived, placement->allocated, placement->fragments);
 }
 
+void spans_write_gpu(struct session *session, const char *policy, const struct sms_shared_gpu *gpu)
+{
+    fprintf(session->gpus, "%s,%s,%s,%u,%llu,%llu,%llu,%u\n", session->running, policy, gpu->node, gpu->gpu,
+            (unsigned long long)gpu->memory_bytes, (unsigned long long)gpu->allocated_bytes,
+            (unsigned long long)gpu->used_bytes, gpu->pods);
+}
+
 /* Whether all of it was written; a file that is none is. */
 static bool close_rows(FILE **file)
 {
@@ -116,5 +128,6 @@ int spans_end(struct session *session)
     session->set.cuts = cuts;
     bool whole = close_rows(&session->spans);
     whole = close_rows(&session->placements) && whole && !session->spans_lost;
+    whole = close_rows(&session->gpus) && whole;
     return whole ? EXIT_OK : EXIT_IO;
 }

@@ -8,7 +8,7 @@ enum { BATCH_MAX = 1000000 };
 /* A burst must bring a pod now and then, or a run would do nothing but pass from burst to burst. */
 #define PODS_LEAST 1e-3
 
-static const struct sms__field arrival_fields[] = {
+const struct sms__field sms__pod_arrival_fields[] = {
     {"poisson", SMS__QUANTITY, SMS__TIME, F(sms__arriving, poisson_ps), 1, SMS__TIME_MAX_PS,
      .help = "mean of exponential intervals"},
     {"every", SMS__QUANTITY, SMS__TIME, F(sms__arriving, every_ps), 1, SMS__TIME_MAX_PS, .help = "equal intervals"},
@@ -22,7 +22,7 @@ static const struct sms__field arrival_fields[] = {
      .help = "so many come each time; default 1"},
     {0}};
 
-const struct sms__table sms__arrival_tables[2] = {{"scenario: pods: arrivals", arrival_fields}, {NULL, NULL}};
+const struct sms__table sms__arrival_tables[2] = {{"scenario: pods: arrivals", sms__pod_arrival_fields}, {NULL, NULL}};
 
 static double rate(double interval_ps) { return interval_ps > 0 ? 1 / interval_ps : 0; }
 
@@ -51,7 +51,7 @@ void sms__read_pod_arrivals(struct sms__reader *reader, const struct sms__node *
 {
     struct sms__arriving *given = at;
     given->batch = 1;
-    sms__read_fields(reader, node, arrival_fields, given);
+    sms__read_fields(reader, node, sms__pod_arrival_fields, given);
     bool every = sms__node_get(node, "every") != NULL, poisson = sms__node_get(node, "poisson") != NULL;
     bool bursts =
         sms__node_get(node, "burst") || sms__node_get(node, "burst_after") || sms__node_get(node, "burst_lasts");

@@ -14,30 +14,35 @@ enum { ENTRIES_MAX = 1000000, NODES_MAX = 1000000, COLUMNS_MAX = 32, ROWS_MAX = 
 
 static struct sms__cluster *cluster_of(const struct sms_scenario *scenario) { return scenario->cluster; }
 
-void sms__read_milli(struct sms__reader *reader, const struct sms__node *node, void *at)
+static void keep(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
-    struct sms__quantity number;
-    if (sms__read_number(reader, node, SMS__RATIO, 0, 1e6, &number))
-        *(uint64_t *)at = (uint64_t)(number.value * 1000 + 0.5);
+    (void)reader;
+    *(const struct sms__node **)at = node;
 }
+
+struct table {
+    const struct sms__node *columns, *rows;
+};
+
+const struct sms__field sms__table_fields[] = {{"columns", SMS__REFERENCE, 0, F(table, columns), .required = true,
+                                                .read = keep, .holds = SMS__MANY, .most = COLUMNS_MAX, .help = "keys"},
+                                               {"rows", SMS__CUSTOM, 0, F(table, rows), .required = true, .read = keep,
+                                                .holds = SMS__MANY, .form = SMS__FORM_ROW, .most = ENTRIES_MAX,
+                                                .help = "lists of the keys' values; ~ is none"},
+                                               {0}};
 
 size_t sms__table_rows(struct sms__reader *reader, const struct sms__node *table)
 {
-    const struct sms__node *columns, *rows;
-    if (!sms__expect_kind(reader, table, SMS__MAP))
+    struct table given = {NULL, NULL};
+    size_t before = reader->errors->count;
+    sms__read_fields(reader, table, sms__table_fields, &given);
+    if (reader->errors->count > before || !sms__expect_list(reader, given.columns, COLUMNS_MAX) ||
+        !sms__expect_list(reader, given.rows, ENTRIES_MAX))
         return 0;
-    columns = sms__node_get(table, "columns");
-    rows = sms__node_get(table, "rows");
-    if (!columns || !rows || table->items != 4) {
-        sms__complain(reader, table, "a table is {columns: [KEY, ...], rows: [[VALUE, ...], ...]}");
-        return 0;
-    }
-    if (!sms__expect_list(reader, columns, COLUMNS_MAX) || !sms__expect_list(reader, rows, ENTRIES_MAX))
-        return 0;
-    for (size_t i = 0; i < columns->items; i++)
-        if (!sms__expect_kind(reader, columns->item[i], SMS__SCALAR))
+    for (size_t i = 0; i < given.columns->items; i++)
+        if (!sms__expect_kind(reader, given.columns->item[i], SMS__SCALAR))
             return 0;
-    return rows->items;
+    return given.rows->items;
 }
 
 /* The entries of a list, its tables' rows counted one by one; at least that. */
@@ -130,12 +135,6 @@ struct entry {
     uint64_t count, gpus, gpu_memory, cpu_milli, memory;
 };
 
-static void keep(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    (void)reader;
-    *(const struct sms__node **)at = node;
-}
-
 static const struct sms__field node_fields[] = {
     {"name", SMS__NAME, 0, F(entry, name), .help = "its name; of several NAME1, NAME2, ..."},
     {"count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, NODES_MAX, .help = "how many; default 1"},
@@ -145,10 +144,17 @@ static const struct sms__field node_fields[] = {
      .help = "instead of gpus and model: {model: DEVICE, count: N}, which run the workloads of pods"},
     {"gpu_memory", SMS__INTEGER, SMS__BYTES, F(entry, gpu_memory), 0, 1e15,
      .help = "of each GPU, for pods that ask for some; default 0, of devices theirs"},
-    {"cpu", SMS__CUSTOM, 0, F(entry, cpu_milli), .read = sms__read_milli, .help = "CPUs; default 0"},
+    {"cpu", SMS__MILLI, SMS__NUMBER, F(entry, cpu_milli), 0, SMS__CPUS_MAX, .help = "CPUs; default 0"},
     {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, 1e18, .help = "of the host; default 0"},
     {"labels", SMS__CUSTOM, 0, F(entry, labels), .read = keep, .help = "{NAME: VALUE, ...}, that pods may ask for"},
-    {"table", SMS__CUSTOM, 0, F(entry, table), .read = keep,
+    {"share", SMS__CUSTOM, .read = sms__read_later,
+     .help = "gpushare: memory: pods share its GPUs by memory; cards: its GPUs are given whole; default memory if it "
+             "has gpu_memory"},
+    {"used_by_others", SMS__CUSTOM, .read = sms__read_later,
+     .help = "gpushare: memory of each of its GPUs that others use, or a list of that; default 0"},
+    {"unhealthy", SMS__CUSTOM, .read = sms__read_later, .help = "gpushare: a list of {gpu: N, from: TIME, to: TIME}"},
+    {"added", SMS__CUSTOM, .read = sms__read_later, .help = "gpushare: when it joins the cluster; default 0"},
+    {"table", SMS__FIELDS, 0, F(entry, table), .read = keep, .fields = sms__table_fields,
      .help = "instead of all else: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, a node a row"},
     {0}};
 
@@ -280,24 +286,43 @@ void sms__row_name(const struct sms__cluster *cluster, size_t row, char *out, si
         snprintf(out, size, "%s", cluster->node[row].name);
 }
 
+/* The default one. */
+struct scheduler {
+    int kind;
+    double retry_ps, retry_most_ps, start_delay_ps;
+};
+
+static const char *const kinds[] = {"default", "gpushare", NULL};
+
 static const struct sms__field scheduler_fields[] = {
-    {"retry", SMS__QUANTITY, SMS__TIME, F(sms__cluster, retry_ps), 0, SMS__TIME_MAX_PS,
+    {"kind", SMS__CHOICE, 0, F(scheduler, kind), .choices = kinds,
+     .help = "default, or gpushare, which has fields of its own; default default"},
+    {"retry", SMS__QUANTITY, SMS__TIME, F(scheduler, retry_ps), 0, SMS__TIME_MAX_PS,
      .help = "after a shape of pods has found no node, it is not tried again for so long, twice as long after the "
              "next time, and so on; default 0"},
-    {"retry_most", SMS__QUANTITY, SMS__TIME, F(sms__cluster, retry_most_ps), 0, SMS__TIME_MAX_PS,
+    {"retry_most", SMS__QUANTITY, SMS__TIME, F(scheduler, retry_most_ps), 0, SMS__TIME_MAX_PS,
      .help = "but never for longer; default: retry"},
-    {"start_delay", SMS__QUANTITY, SMS__TIME, F(sms__cluster, start_delay_ps), 0, SMS__TIME_MAX_PS,
+    {"start_delay", SMS__QUANTITY, SMS__TIME, F(scheduler, start_delay_ps), 0, SMS__TIME_MAX_PS,
      .help = "from the placement of a pod to the start of its duration; default 0"},
     {0}};
 
 static void read_scheduler(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms__cluster *cluster = cluster_of(at);
-    sms__read_fields(reader, node, scheduler_fields, cluster);
+    struct scheduler scheduler = {0};
+    const struct sms__node *kind = node->kind == SMS__MAP ? sms__node_get(node, "kind") : NULL;
+    if (kind && kind->kind == SMS__SCALAR && !strcmp(kind->text, "gpushare")) {
+        sms__read_gpushare(reader, node, cluster);
+        return;
+    }
+    sms__read_fields(reader, node, scheduler_fields, &scheduler);
     if (node->kind == SMS__MAP && !sms__node_get(node, "retry_most"))
-        cluster->retry_most_ps = cluster->retry_ps;
-    if (cluster->retry_most_ps < cluster->retry_ps)
+        scheduler.retry_most_ps = scheduler.retry_ps;
+    if (scheduler.retry_most_ps < scheduler.retry_ps)
         sms__complain(reader, node, "retry_most is less than retry");
+    cluster->retry_ps = scheduler.retry_ps;
+    cluster->retry_most_ps = scheduler.retry_most_ps;
+    cluster->start_delay_ps = scheduler.start_delay_ps;
 }
 
 static const char *const fidelities[] = {"duration", "processes", "blocks", NULL};
@@ -305,31 +330,45 @@ static const char *const fidelities[] = {"duration", "processes", "blocks", NULL
 static const struct sms__field cluster_fields[] = {
     {"scenario", SMS__NAME, 0, F(sms_scenario, name), .required = true, .help = "its name"},
     {"question", SMS__TEXT, 0, F(sms_scenario, question), .help = "what it is to answer"},
-    {"nodes", SMS__CUSTOM, .read = read_nodes, .required = true, .help = "a list of kinds of nodes, or tables of them"},
-    {"policies", SMS__CUSTOM, .read = sms__read_policies, .required = true,
+    {"nodes", SMS__FIELDS, .read = read_nodes, .required = true, .holds = SMS__MANY, .fields = node_fields, .least = 1,
+     .most = ENTRIES_MAX, .help = "a list of kinds of nodes, or tables of them"},
+    {"policies", SMS__CUSTOM, .read = sms__read_policies, .required = true, .holds = SMS__MANY, .form = SMS__FORM_PLACE,
+     .least = 1, .most = SMS__POLICIES_MAX,
      .help =
          "a list of place policies, NAME or {NAME: {...}}; also of {place: ..., share: ..., mode: ..., block: ...}"},
     {"fidelity", SMS__CHOICE, 0, F(sms_scenario, fidelity), .choices = fidelities,
      .help = "what pods with workloads are simulated as: blocks, processes or duration; default blocks"},
-    {"contention", SMS__CUSTOM, .read = sms__read_contention, .help = "on the devices of nodes; default none"},
+    {"contention", SMS__CUSTOM, .read = sms__read_contention, .form = SMS__FORM_CONTENTION,
+     .help = "on the devices of nodes; default none"},
     {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .choices = sms__queue_names,
      .help = "in which order kernels offer blocks; default interleave"},
-    {"host", SMS__CUSTOM, .read = sms__read_host, .help = "of each node; its cores are the node's cpu"},
-    {"alone", SMS__CUSTOM, .read = sms__read_alone,
+    {"host", SMS__FIELDS, .read = sms__read_host, .fields = sms__host_fields,
+     .help = "of each node; its cores are the node's cpu"},
+    {"alone", SMS__CUSTOM, .read = sms__read_alone, .form = SMS__FORM_POLICY,
      .help = "the block policy of pods that run alone, with which they are compared; default round_robin"},
-    {"pods", SMS__CUSTOM, .read = sms__read_pods, .required = true, .help = "a list of pods, tables of them, samples"},
-    {"monitor", SMS__CUSTOM, .read = sms__read_monitor, .help = "how nodes see the jobs on their GPUs begin and end"},
-    {"scheduler", SMS__CUSTOM, .read = read_scheduler, .help = "when pods that wait are tried again"},
-    {"failures", SMS__CUSTOM, .read = sms__read_failures, .help = "a list of nodes and GPUs that fail and return"},
-    {"run", SMS__CUSTOM, .read = sms__read_run, .help = "how long, from which seed, how often"},
-    {"expect", SMS__CUSTOM, .read = sms__read_expects, .help = "what `smsched check` checks"},
+    {"pods", SMS__FIELDS, .read = sms__read_pods, .required = true, .holds = SMS__MANY, .fields = sms__pod_fields,
+     .least = 1, .most = ENTRIES_MAX, .help = "a list of pods, tables of them, samples"},
+    {"monitor", SMS__FIELDS, .read = sms__read_monitor, .fields = sms__monitor_fields,
+     .help = "how nodes see the jobs on their GPUs begin and end"},
+    {"scheduler", SMS__FIELDS, .read = read_scheduler, .fields = scheduler_fields,
+     .help = "when pods that wait are tried again"},
+    {"failures", SMS__FIELDS, .read = sms__read_failures, .holds = SMS__MANY, .fields = sms__failure_fields,
+     .help = "a list of nodes and GPUs that fail and return"},
+    {"run", SMS__FIELDS, .read = sms__read_run, .fields = sms__run_fields,
+     .help = "how long, from which seed, how often"},
+    {"expect", SMS__FIELDS, .read = sms__read_expects, .holds = SMS__MANY, .fields = sms__expect_fields,
+     .help = "what `smsched check` checks"},
+    {"devices", .refuse = "a cluster has no devices: its GPUs are in its nodes, as nodes: [{name: a, gpus: 8}], or "
+                          "[{name: a, devices: {model: v100, count: 8}}]"},
+    {"vms", .refuse = "a cluster has no vms: what comes to it are pods, as pods: [{name: p, gpus: 1}]"},
+    {"processes", .refuse = "a cluster has no processes: what comes to it are pods, as pods: [{name: p, workload: w}]"},
+    {"compat", .refuse = "compat simtbs knows no clusters"},
     {0}};
 
-const struct sms__table sms__cluster_tables[5] = {{"scenario with nodes", cluster_fields},
-                                                  {"scenario: nodes", node_fields},
-                                                  {"scenario: scheduler", scheduler_fields},
-                                                  {"scenario: monitor", sms__monitor_fields},
-                                                  {NULL, NULL}};
+const struct sms__table sms__cluster_tables[6] = {
+    {"scenario with nodes", cluster_fields},       {"scenario: nodes", node_fields},
+    {"scenario: nodes: table", sms__table_fields}, {"scenario: scheduler", scheduler_fields},
+    {"scenario: monitor", sms__monitor_fields},    {NULL, NULL}};
 
 /* Read after nodes, wherever they stand. */
 static bool is_late(const struct sms__node *key)
@@ -378,7 +417,27 @@ static bool fits_in_memory(const struct sms_scenario *scenario)
     double nodes = (double)cluster->nodes * 400 + cluster->failing * 200, pods = cluster->pods * 160,
            search = 1.5 * (1 << 30);
     double trees = (double)cluster->nodes * 32 * (double)cluster->shapes;
-    return nodes + pods + (trees < search ? trees : search) + runs * (6000 + 100 * (double)cluster->rows) < MEMORY_MAX;
+    if (cluster->gpushare)
+        nodes += sms__gpushare_bytes(cluster);
+    return nodes + pods + (trees < search ? trees : search) +
+               runs * (SMS__CLUSTER_RUN_BYTES + 100 * (double)cluster->rows) <
+           MEMORY_MAX;
+}
+
+/* What its protocol has not been thought through with. */
+static void refuse_beside_gpushare(struct sms__reader *reader, const struct sms_scenario *scenario)
+{
+    const struct sms__cluster *cluster = scenario->cluster;
+    const struct sms__node *at = sms__node_get(scenario->node, "scheduler");
+    if (!cluster->gpushare)
+        return;
+    if (scenario->vms)
+        sms__complain(reader, at, "gpushare schedules pods that last a time, not workloads");
+    if (cluster->failures)
+        sms__complain(reader, at, "gpushare knows no failures but `unhealthy:` of nodes");
+    if (cluster->monitor)
+        sms__complain(reader, at,
+                      "gpushare knows no monitors, which `monitor:` and policies whose decisions take time need");
 }
 
 void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
@@ -394,6 +453,7 @@ void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct
     sms__link_podwork(reader, file, scenario);
     if (cluster->failures && scenario->vms)
         sms__complain(reader, sms__node_get(scenario->node, "failures"), "nodes that fail run no workloads of pods");
+    refuse_beside_gpushare(reader, scenario);
     if (cluster->failures && cluster->monitor)
         sms__complain(reader, sms__node_get(scenario->node, "failures"),
                       "nodes that fail have no monitors, which `monitor:` and policies whose decisions take time need");
@@ -401,4 +461,5 @@ void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct
         sms__complain(reader, sms__node_get(scenario->node, "pods"),
                       "about %.3g pods on %zu nodes need more than %g GiB of memory", cluster->pods, cluster->nodes,
                       MEMORY_MAX / (1 << 30));
+    sms__warn_of_pods(file, cluster);
 }

@@ -26,17 +26,15 @@ static const struct sms__field resource_fields[] = {
     {0}};
 
 /* An override of a resource need not repeat its class. */
-static const struct sms__field *resource_table(bool known)
+static const struct sms__field *resource_table(struct sms__arena *arena, bool known)
 {
-    static const struct sms__field again[] = {
-        {"class", SMS__CHOICE, 0, F(sms__resource, cls), .choices = class_names},
-        {"scope", SMS__CHOICE, 0, F(sms__resource, scope), .choices = scope_names},
-        {"capacity", SMS__INTEGER, SMS__COUNT, F(sms__resource, capacity), 1, CAPACITY_MAX, .help = ""},
-        {"hard", SMS__CHOICE, 0, F(sms__resource, hard), .choices = hard_names},
-        {"lanes", SMS__QUANTITY, SMS__RATIO, F(sms__resource, lanes), 0, 1e6, .help = ""},
-        {"bandwidth", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__resource, bandwidth), 1, 1e18, .help = ""},
-        {0}};
-    return known ? again : resource_fields;
+    if (!known)
+        return resource_fields;
+    struct sms__field *again = SMS__NEW(arena, struct sms__field, sizeof resource_fields / sizeof *resource_fields);
+    memcpy(again, resource_fields, sizeof resource_fields);
+    for (struct sms__field *field = again; field->name; field++)
+        field->required = false;
+    return again;
 }
 
 static const struct sms__field sm_fields[] = {
@@ -79,21 +77,6 @@ static const struct sms__field power_fields[] = {
      .help = "two or more processes on it; default: as busy says"},
     {0}};
 
-static void read_sm(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    sms__read_fields(reader, node, sm_fields, at);
-}
-
-static void read_link(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    sms__read_fields(reader, node, link_fields, at);
-}
-
-static void read_power(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    sms__read_fields(reader, node, power_fields, at);
-}
-
 int sms__resource_index(const struct sms__device *device, const char *name)
 {
     for (size_t r = 0; r < device->resources; r++)
@@ -117,7 +100,7 @@ static void read_resource(struct sms__reader *reader, struct sms__device *device
     if (!known)
         idx = (int)device->resources++;
     device->resource[idx].name = name;
-    sms__read_fields(reader, value, resource_table(known), &device->resource[idx]);
+    sms__read_fields(reader, value, resource_table(reader->arena, known), &device->resource[idx]);
 }
 
 static void read_resources(struct sms__reader *reader, const struct sms__node *node, void *at)
@@ -137,7 +120,8 @@ static void read_background_demand(struct sms__reader *reader, const struct sms_
 
 static const struct sms__field background_fields[] = {
     {"sm", SMS__INTEGER, SMS__COUNT, F(sms__background, sm), 0, 1e6, .required = true, .help = "which SM, from 0"},
-    {"demand", SMS__CUSTOM, .required = true, .read = read_background_demand, .help = "as of a kernel"},
+    {"demand", SMS__CUSTOM, .required = true, .read = read_background_demand, .form = SMS__FORM_DEMAND,
+     .most = SMS_RESOURCES_MAX, .help = "as of a kernel"},
     {0}};
 
 static void read_background(struct sms__reader *reader, const struct sms__node *node, void *at)
@@ -153,7 +137,7 @@ static void read_background(struct sms__reader *reader, const struct sms__node *
     }
 }
 
-static const struct sms__field device_fields[] = {
+const struct sms__field sms__device_fields[] = {
     {"device", SMS__NAME, 0, F(sms__device, name), .required = true, .help = "its name"},
     {"title", SMS__TEXT, 0, F(sms__device, title), .help = "its name in words"},
     {"source", SMS__TEXT, 0, F(sms__device, source), .help = "where the numbers are from"},
@@ -163,17 +147,19 @@ static const struct sms__field device_fields[] = {
      .help = "SM clock; cycles are converted with it"},
     {"sms", SMS__INTEGER, SMS__COUNT, F(sms__device, sms), 1, 1e6, .required = true, .help = "SMs"},
     {"memory", SMS__INTEGER, SMS__BYTES, F(sms__device, memory), 0, 1e16, .help = "device memory"},
-    {"link", SMS__CUSTOM, .read = read_link, .help = "to the host; without one, copies take no time"},
-    {"power", SMS__CUSTOM, .read = read_power, .help = "for energy"},
-    {"mig", SMS__CUSTOM, .read = sms__read_mig, .help = "instances that it can be split into"},
-    {"sm", SMS__CUSTOM, .offset = F(sms__device, sm), .read = read_sm, .required = true,
+    {"link", SMS__FIELDS, .fields = link_fields, .help = "to the host; without one, copies take no time"},
+    {"power", SMS__FIELDS, .fields = power_fields, .help = "for energy"},
+    {"mig", SMS__FIELDS, .read = sms__read_mig, .fields = sms__mig_fields,
+     .help = "instances that it can be split into"},
+    {"sm", SMS__FIELDS, .offset = F(sms__device, sm), .required = true, .fields = sm_fields,
      .help = "limits and allocation units of an SM"},
-    {"resources", SMS__CUSTOM, .read = read_resources, .required = true, .help = "by name"},
-    {"background", SMS__CUSTOM, .read = read_background, .help = "load that never leaves, by SM"},
+    {"resources", SMS__FIELDS, .read = read_resources, .required = true, .holds = SMS__NAMED, .fields = resource_fields,
+     .least = 1, .most = SMS_RESOURCES_MAX, .help = "by name"},
+    {"background", SMS__FIELDS, .read = read_background, .holds = SMS__MANY, .fields = background_fields,
+     .help = "load that never leaves, by SM"},
     {0}};
 
-/* What a scenario may override. */
-static const struct sms__table tables[] = {{"device", device_fields},
+static const struct sms__table tables[] = {{"device", sms__device_fields},
                                            {"device: sm", sm_fields},
                                            {"device: resources: NAME", resource_fields},
                                            {"device: link", link_fields},
@@ -197,7 +183,7 @@ void sms__read_device(struct sms__reader *reader, const struct sms__node *node, 
                                   .register_partitions = 4,
                                   .shared_memory_unit = 256,
                                   .shared_memory_per_block = 96 * 1024};
-    sms__read_fields(reader, node, device_fields, device);
+    sms__read_fields(reader, node, sms__device_fields, device);
     sms__finish_device(reader, device);
 }
 

@@ -84,7 +84,7 @@ static struct size measure(const struct sms_scenario *scenario)
 }
 
 /* About what the levels, the record and the results allocate for each. */
-static void estimate(const struct sms_scenario *scenario, struct need need[NEEDS])
+static void estimate(const struct sms_scenario *scenario, double replications, struct need need[NEEDS])
 {
     const bool compat = scenario->compat != SMS__COMPAT_OFF; /* one job a VM and no stand-alone runs */
     const double slot = 104, sm = 320,
@@ -95,9 +95,9 @@ static void estimate(const struct sms_scenario *scenario, struct need need[NEEDS
     const double fit = 512, pointer = 8, value = 8;
     const char *tenants = scenario->cluster ? "pods" : scenario->shares ? "processes" : "vms";
     struct size n = measure(scenario);
-    double runs = (double)scenario->policies * (double)scenario->replications;
+    double runs = (double)scenario->policies * replications;
     double values = runs * (n.tenants * 18 + n.kernels * 9 + SMS_RESOURCES_MAX * 4 + 16);
-    double alone = compat ? 0 : n.tenants * (double)scenario->replications * 2;
+    double alone = compat ? 0 : n.tenants * replications * 2;
     double blocks = ((compat ? 0 : n.slots * slot) + n.sms * sm) * n.units;
     double fits = n.kernels * ((1 + n.instances) * n.kinds * fit + n.devices * 192 + n.sms / 8) +
                   n.tenants * (1 + n.instances) * n.devices * pointer;
@@ -115,7 +115,7 @@ static void estimate(const struct sms_scenario *scenario, struct need need[NEEDS
 bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, const struct sms_scenario *scenario)
 {
     struct need need[NEEDS], *most = need;
-    estimate(scenario, need);
+    estimate(scenario, (double)scenario->replications, need);
     file->bytes += (double)scenario->devices * 16 + need[NEED_FITS].bytes;
     double sum = file->bytes - need[NEED_FITS].bytes;
     for (int i = 0; i < NEEDS; i++) {
@@ -129,4 +129,18 @@ bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, cons
                   "the scenario needs about %.3g GiB of memory, more than %g, most for %s", sum / (1 << 30),
                   MEMORY_MAX / (1 << 30), most->what);
     return false;
+}
+
+bool sms__replications_fit(const struct sms_scenario *scenario, uint64_t replications, double *gib)
+{
+    struct need need[NEEDS];
+    double sum = SMS__CLUSTER_RUN_BYTES * (double)scenario->policies * (double)replications;
+    if (!scenario->cluster) {
+        estimate(scenario, (double)replications, need);
+        sum = 0;
+        for (int i = 0; i < NEEDS; i++)
+            sum += need[i].bytes;
+    }
+    *gib = sum / (1 << 30);
+    return sum <= MEMORY_MAX;
 }

@@ -17,10 +17,10 @@ struct entry {
     double at_ps, for_ps, mtbf_ps, mttr_ps;
 };
 
-static const struct sms__field failure_fields[] = {
-    {"node", SMS__CUSTOM, 0, F(entry, of), .read = sms__keep_scalar,
+const struct sms__field sms__failure_fields[] = {
+    {"node", SMS__REFERENCE, 0, F(entry, of),
      .help = "which fails: a node, or an entry of several, each on its own; default: each node"},
-    {"gpu", SMS__CUSTOM, 0, F(entry, gpu), .read = sms__keep_scalar,
+    {"gpu", SMS__REFERENCE, 0, F(entry, gpu),
      .help = "not the node but one GPU of it, its number from 0, or each, on its own"},
     {"at", SMS__QUANTITY, SMS__TIME, F(entry, at_ps), 0, 1.8e19, .help = "when"},
     {"for", SMS__QUANTITY, SMS__TIME, F(entry, for_ps), 1, SMS__TIME_MAX_PS,
@@ -31,7 +31,7 @@ static const struct sms__field failure_fields[] = {
      .help = "with mtbf: mean of exponential times from failure to return"},
     {0}};
 
-const struct sms__table sms__failure_tables[2] = {{"scenario: failures", failure_fields}, {NULL, NULL}};
+const struct sms__table sms__failure_tables[2] = {{"scenario: failures", sms__failure_fields}, {NULL, NULL}};
 
 struct reading {
     struct sms__reader *reader;
@@ -147,7 +147,7 @@ static void add_failure(struct reading *reading, const struct sms__node *node)
     struct sms__reader *reader = reading->reader;
     struct entry entry = {0};
     bool twice;
-    sms__read_fields(reader, node, failure_fields, &entry);
+    sms__read_fields(reader, node, sms__failure_fields, &entry);
     if (node->kind != SMS__MAP)
         return;
     struct sms__failure failure = {.gpu = read_gpu(reader, entry.gpu),

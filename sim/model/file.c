@@ -240,5 +240,6 @@ void sms_file_free(struct sms_file *file)
     free(file);
 }
 
+const struct sms_errors *sms_file_warnings(const struct sms_file *file) { return &file->warnings; }
 size_t sms_file_scenarios(const struct sms_file *file) { return file->scenarios; }
 const struct sms_scenario *sms_file_scenario(const struct sms_file *file, size_t idx) { return file->scenario[idx]; }

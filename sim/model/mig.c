@@ -28,7 +28,8 @@ static const struct sms__field profile_fields[] = {
      .help = "device memory"},
     {"slices", SMS__INTEGER, SMS__COUNT, F(sms__mig_profile, slices), 1, SLICES_MAX, .required = true,
      .help = "of the device's, for device-wide resources and to be placed on"},
-    {"starts", SMS__CUSTOM, 0, F(sms__mig_profile, start), .required = true, .read = read_starts,
+    {"starts", SMS__INTEGER, SMS__COUNT, F(sms__mig_profile, start), 0, SLICES_MAX - 1, .required = true,
+     .read = read_starts, .holds = SMS__MANY, .least = 1, .most = SLICES_MAX,
      .help = "slices at which one may begin, from 0"},
     {0}};
 
@@ -57,21 +58,22 @@ static void keep_list(struct sms__reader *reader, const struct sms__node *node, 
     }
 }
 
-static const struct sms__field mig_fields[] = {
-    {"slices", SMS__INTEGER, SMS__COUNT, F(sms__mig, slices), 1, SLICES_MAX, .required = true,
-     .help = "of memory and what is device-wide"},
-    {"profiles", SMS__CUSTOM, .required = true, .read = keep_list, .help = "the kinds of instances, a list"},
-    {0}};
+const struct sms__field sms__mig_fields[] = {{"slices", SMS__INTEGER, SMS__COUNT, F(sms__mig, slices), 1, SLICES_MAX,
+                                              .required = true, .help = "of memory and what is device-wide"},
+                                             {"profiles", SMS__FIELDS, .required = true, .read = keep_list,
+                                              .holds = SMS__MANY, .fields = profile_fields, .most = PROFILES_MAX,
+                                              .help = "the kinds of instances, a list"},
+                                             {0}};
 
 const struct sms__table sms__mig_tables[3] = {
-    {"device: mig", mig_fields}, {"device: mig: profiles", profile_fields}, {NULL, NULL}};
+    {"device: mig", sms__mig_fields}, {"device: mig: profiles", profile_fields}, {NULL, NULL}};
 
 void sms__read_mig(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms__device *device = at;
     size_t before = reader->errors->count;
     struct sms__mig *mig = SMS__NEW(reader->arena, struct sms__mig, 1);
-    sms__read_fields(reader, node, mig_fields, mig);
+    sms__read_fields(reader, node, sms__mig_fields, mig);
     const struct sms__node *profiles = sms__node_get(node, "profiles");
     for (size_t i = 0; i < mig->profiles && reader->errors->count == before; i++)
         check_profile(reader, profiles->item[i], mig, i);

@@ -9,11 +9,23 @@
 
 #include "../base/quantity.h"
 #include "../yaml/fields.h"
+#include "gpushare.h"
 
 enum { SMS__PARAMS_MAX = 16 };
 
 /* The clock's range: 2^64 ps are 213 days; a duration may take half of it. */
 #define SMS__TIME_MAX_PS 9.0e18
+
+/* Of one scenario; jobs of a tenant; numbers of devices. */
+enum { SMS__POLICIES_MAX = 1000, SMS__INDEX_MAX = 1000000 };
+/* Of contention: classes of pairs and the slowdown of one, usage and overhead of a curve. Of mig: instances. */
+enum { SMS__CLASSES_MAX = 64, SMS__INSTANCES_MAX = 8 };
+#define SMS__SLOWDOWN_MAX 1000.0
+#define SMS__CURVE_MAX 1e6
+/* A count of units that can be exact. */
+#define SMS__UNITS_MAX 9007199254740992.0
+#define SMS__REPEAT_MAX 1e15
+#define SMS__CPUS_MAX 1e6
 
 /* A demand above this many SMs is a mistake, not a measurement. */
 #define SMS__DEMAND_MAX 16.0
@@ -235,8 +247,9 @@ struct sms__nodes {
     uint64_t count, gpus;
     int model; /* in the cluster's list; -1: it has no GPUs */
     uint64_t gpu_memory, cpu_milli, memory;
-    uint64_t labels; /* bit i: it has the cluster's label i */
-    long device;     /* of the scenario: its GPUs can run workloads; -1: they are numbers */
+    uint64_t labels;                /* bit i: it has the cluster's label i */
+    long device;                    /* of the scenario: its GPUs can run workloads; -1: they are numbers */
+    struct sms__share_node *shared; /* under gpushare; else NULL */
 };
 
 /* Pods of one entry or of one row of a table. `pool`: they are only drawn from, by samples. */
@@ -258,6 +271,9 @@ struct sms__pods {
     int on_failure;         /* enum sms__on_failure */
     uint64_t restarts;      /* so many at most; then it is lost */
     uint16_t tenant;        /* the scenario's VM that each of them runs, plus 1; 0: they last their duration */
+    /* Of gpushare alone. Delays of its first start; -1: the scheduler's. */
+    double allocate_delay_ps, start_delay_ps;
+    struct sms__request request;
 };
 
 enum sms__on_failure { SMS__RESTART, SMS__LOST };
@@ -319,6 +335,7 @@ struct sms__cluster {
     double pods, load;                  /* about how many come, and how many GPUs they ask for as a share of all */
     size_t slots;                       /* pods with workloads that one GPU may have at once, at most */
     struct sms__monitor_rules *monitor; /* NULL: nobody looks */
+    struct sms__gpushare *gpushare;     /* the scheduler of that kind, or NULL */
 };
 
 /* The host of the devices. 0: no limit, no power. */
@@ -391,7 +408,8 @@ struct sms_file {
     struct sms__arena arena;
     const struct sms_load_options *options;
     struct sms_errors *errors; /* only while loading */
-    struct sms__doc *doc;      /* the first is the file itself, others were looked up */
+    struct sms_errors warnings;
+    struct sms__doc *doc; /* the first is the file itself, others were looked up */
     size_t docs, docs_capacity;
     struct sms__device **device;
     size_t devices;
@@ -442,6 +460,9 @@ int sms__hard_refuses(const struct sms__device *device, const struct sms__fit *f
 void sms__read_monitor(struct sms__reader *reader, const struct sms__node *node, void *at);
 void sms__complete_monitor(struct sms__reader *reader, struct sms_scenario *scenario);
 extern const struct sms__field sms__monitor_fields[];
+/* Tables of fields that stand in tables of other files. */
+extern const struct sms__field sms__device_fields[], sms__mig_fields[], sms__host_fields[], sms__process_fields[],
+    sms__run_fields[], sms__expect_fields[], sms__arrival_fields[], sms__pod_fields[], sms__table_fields[];
 
 /* Tables of fields, for `smsched list fields`. */
 struct sms__table {
@@ -459,6 +480,8 @@ void sms__read_params(struct sms__reader *reader, const struct sms__node *map, c
 /* "name", or "name(limit=150% slice=4 ms)" with the parameters that differ from their defaults. */
 const char *sms__param_label(struct sms__arena *arena, const char *name, const struct sms_param *params,
                              const double *values);
+/* Of a unit that is no choice. */
+enum sms__dimension sms__param_dimension(enum sms_unit unit);
 /* A value in the parameter's unit: "150 %", "4 ms", "add". */
 void sms__print_param(char *out, size_t size, const struct sms_param *param, double value);
 
@@ -483,6 +506,8 @@ bool sms__read_sharing(struct sms__reader *reader, const struct sms__node *node,
                        struct sms__policy_use *use);
 /* Whether `--policy NAME` means it: by its label, or by a name in it, without the parameters. */
 bool sms__is_called(const struct sms__policy_use *use, const char *name);
+/* "scenario 's' has no policy 'x'; ...", with the nearest of those it has, and all of them. */
+void sms__say_no_policy(char *out, size_t size, const struct sms_scenario *scenario, const char *name);
 /* The policy of the stand-alone runs: a block policy, the plain share policy, one process on a device. */
 void sms__share_alone(const struct sms_load_options *options, struct sms__policy_use *use);
 
@@ -496,8 +521,6 @@ void sms__check_classes(struct sms__reader *reader, const struct sms_scenario *s
 /* process.c: the fields of a scenario that only one with processes has; `at` is the scenario. */
 void sms__read_host(struct sms__reader *reader, const struct sms__node *node, void *at);
 void sms__read_processes(struct sms__reader *reader, const struct sms__node *node, void *at);
-/* A count from 0 into a long. */
-void sms__read_index(struct sms__reader *reader, const struct sms__node *node, void *at);
 extern const struct sms__table sms__process_tables[3];
 
 /* streams.c: `streams:` of a process. */
@@ -512,6 +535,9 @@ struct sms__streams sms__read_streams(struct sms__reader *reader, const struct s
 /* Complains of streams that cannot run beside each other; `process` has its choices. */
 void sms__check_streams(struct sms__reader *reader, const struct sms__streams *streams,
                         const struct sms__process *process);
+/* Streams of a process at most: as many as kernels run at once in one context. */
+enum { SMS__STREAMS_MAX = 128 };
+extern const struct sms__field sms__stream_fields[];
 extern const struct sms__table sms__stream_tables[2];
 
 /* cluster.c: all of a scenario with `nodes:` and `pods:`. */
@@ -530,12 +556,13 @@ const struct sms__node *sms__table_row(struct sms__reader *reader, const struct 
 size_t sms__table_rows(struct sms__reader *reader, const struct sms__node *table);
 /* An upper bound of the entries of a list, each row of its tables one. */
 size_t sms__count_entries(const struct sms__node *list);
-extern const struct sms__table sms__cluster_tables[5]; /* ends with a title of NULL */
+extern const struct sms__table sms__cluster_tables[6]; /* ends with a title of NULL */
 
 /* failures.c: `failures:` of a cluster, whose nodes are read; `at` is the scenario. */
 void sms__read_failures(struct sms__reader *reader, const struct sms__node *node, void *at);
 /* What the entry lets fail on a node of the kind: bit i: GPU i; SMS_NODE_GPUS_MAX: the node. */
 uint32_t sms__units_of(const struct sms__nodes *kind, const struct sms__failure *failure);
+extern const struct sms__field sms__failure_fields[];
 extern const struct sms__table sms__failure_tables[2];
 
 /* labels.c: bits of a map of labels, or 0 where there is none. Those of a pod must be of some node. */
@@ -545,11 +572,18 @@ uint64_t sms__read_labels(struct sms__reader *reader, const struct sms__node *ma
 /* arrivals.c: into a struct sms__arriving; the mean time between its pods. */
 void sms__read_pod_arrivals(struct sms__reader *reader, const struct sms__node *node, void *at);
 double sms__mean_interval(const struct sms__arriving *arriving);
+extern const struct sms__field sms__pod_arrival_fields[];
 extern const struct sms__table sms__arrival_tables[2];
+/* What a sample takes from its table, and so does not give itself; ends with NULL. */
+extern const char *const sms__sampled_keys[];
+
+/* warn.c: pods that no node could ever hold. */
+void sms__warn_of_pods(struct sms_file *file, const struct sms__cluster *cluster);
 
 /* pods.c: `pods:` of a cluster, whose nodes are read; `at` is the scenario. */
 void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, void *at);
 extern const struct sms__table sms__pod_tables[2];
+extern const struct sms__table sms__gpushare_tables[4]; /* the same; gpushare.c */
 
 /* podwork.c: pods that run workloads. `devices:` of a kind of nodes: the number of the scenario's device, or -1. */
 long sms__read_node_devices(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario,
@@ -566,8 +600,6 @@ uint16_t sms__read_podwork(struct sms__reader *reader, const struct sms__node *n
                            const struct sms__podwork *work, struct sms_scenario *scenario, struct sms_pod_view *view);
 void sms__link_podwork(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
 
-/* A field that takes CPUs or GPUs, into a uint64_t of thousandths. */
-void sms__read_milli(struct sms__reader *reader, const struct sms__node *node, void *at);
 /* Complains of names that come twice, with numbers or without; sorts them. Empty ones are none. */
 struct sms__named {
     const char *name;
@@ -591,9 +623,6 @@ void sms__check_expects(struct sms__reader *reader, const struct sms_scenario *s
 /* Devices and tenants against each other and the policies; what kernels are on devices. */
 void sms__link_tenants(struct sms__reader *reader, struct sms_scenario *scenario);
 
-/* scenario.c: a number of jobs, or forever, which is 0. */
-void sms__read_repeat(struct sms__reader *reader, const struct sms__node *node, void *at);
-
 /* The i-th of the workloads of which a tenant may be doing one; `first` is its first kernel's number. NULL beyond. */
 const struct sms__workload *sms__workload_of(const struct sms__vm *vm, size_t i, size_t *first);
 
@@ -615,6 +644,9 @@ struct sms__fit *sms__fit_tenant(struct sms__reader *reader, const struct sms_sc
                                  const struct sms__part *part);
 
 /* estimate.c: whether what a run of the scenario allocates is within reason; reports it otherwise. */
+#define SMS__CLUSTER_RUN_BYTES 6000.0 /* of one replication of a policy */
+/* The same of a run with so many replications, and how much it takes; nothing is reported. */
+bool sms__replications_fit(const struct sms_scenario *scenario, uint64_t replications, double *gib);
 bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, const struct sms_scenario *scenario);
 
 /* What an expectation is of. */

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { INSTANCES_MAX = 8 }; /* a device has no more slices */
-
 enum { SLICE, SWITCH, DRAIN }; /* of slices */
 enum { CLIENTS, GRANULE };     /* of mps */
 
@@ -47,7 +45,7 @@ const struct sms__mode_form *sms__find_mode(const char *name)
 
 static void read_instances(struct sms__reader *reader, const struct sms__node *node, struct sms__mode *mode)
 {
-    if (!sms__expect_list(reader, node, INSTANCES_MAX))
+    if (!sms__expect_list(reader, node, SMS__INSTANCES_MAX))
         return;
     if (node->items == 0)
         sms__complain(reader, node, "instances: there are none");

@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-enum { CLASSES_MAX = 64 };
-
-#define SLOWDOWN_MAX 1000.0
-
 static const char *class_name(const void *user, size_t i)
 {
     return ((const struct sms__pairs_given *)user)->pairs.name[i];
@@ -29,7 +25,7 @@ static void read_entry(struct sms__reader *reader, const struct sms__node *key, 
     int c = class_index(given, key->text);
     if (c < 0)
         sms__complain_unknown(reader, key, "class", given->pairs.classes, class_name, given);
-    else if (sms__read_number(reader, value, SMS__RATIO, 1, SLOWDOWN_MAX, &factor))
+    else if (sms__read_number(reader, value, SMS__RATIO, 1, SMS__SLOWDOWN_MAX, &factor))
         row[c] = factor.value;
 }
 
@@ -67,8 +63,9 @@ void sms__read_pairs(struct sms__reader *reader, const struct sms__node *node, s
     if (!sms__expect_kind(reader, node, SMS__MAP))
         return;
     size_t classes = node->items / 2;
-    if (classes < 1 || classes > CLASSES_MAX) {
-        sms__complain(reader, node, classes ? "more than %d classes" : "slowdown: there are no classes", CLASSES_MAX);
+    if (classes < 1 || classes > SMS__CLASSES_MAX) {
+        sms__complain(reader, node, classes ? "more than %d classes" : "slowdown: there are no classes",
+                      SMS__CLASSES_MAX);
         return;
     }
     struct sms__pairs_given *given = SMS__NEW(reader->arena, struct sms__pairs_given, 1);

@@ -10,6 +10,8 @@ static const enum sms__dimension dimension_of[] = {
     [SMS_UNIT_BYTES] = SMS__BYTES, [SMS_UNIT_BANDWIDTH] = SMS__BANDWIDTH,
 };
 
+enum sms__dimension sms__param_dimension(enum sms_unit unit) { return dimension_of[unit]; }
+
 static const char *param_name(const void *user, size_t i) { return ((const struct sms_param *)user)[i].name; }
 static const char *choice_name(const void *user, size_t i) { return ((const char *const *)user)[i]; }
 

@@ -2,6 +2,7 @@
 #include "model.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +16,9 @@ enum { ENTRIES_MAX = 1000000, PODS_MAX = 20000000, TYPICALS_MAX = 1000 };
 struct entry {
     const char *name;
     const struct sms__node *table, *sample, *models, *selector;
-    uint64_t count, gpus, gpu_milli, gpu_memory, cpu_milli, memory;
-    double start_ps, duration_ps, deadline_ps, job_deadline_ps, until;
+    uint64_t count, gpus, gpu_milli, cpu_milli, memory;
+    struct sms__request gpu_memory;
+    double start_ps, duration_ps, deadline_ps, job_deadline_ps, until, allocate_delay_ps, start_delay_ps;
     struct sms__arriving arriving;
     struct sms__podwork work;
     int spread, on_failure;
@@ -32,34 +34,23 @@ static void keep(struct sms__reader *reader, const struct sms__node *node, void 
     *(const struct sms__node **)at = node;
 }
 
-/* `forever` is 0. */
-static void read_duration(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    struct sms__quantity number;
-    if (node->kind == SMS__SCALAR && !strcmp(node->text, "forever"))
-        *(double *)at = 0;
-    else if (node->kind == SMS__SCALAR && strspn(node->text, "+-.0123456789") == 0)
-        sms__complain(reader, node, "'%.40s' is neither a time nor 'forever'", node->text);
-    else if (sms__read_number(reader, node, SMS__TIME, 1, CLOCK_PS, &number))
-        *(double *)at = number.value;
-}
-
-static const struct sms__field pod_fields[] = {
+const struct sms__field sms__pod_fields[] = {
     {"name", SMS__NAME, 0, F(entry, name), .help = "its name; of several NAME1, NAME2, ..."},
     {"count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, PODS_MAX, .help = "how many; default 1"},
     {"start", SMS__QUANTITY, SMS__TIME, F(entry, start_ps), 0, CLOCK_PS, .help = "when it arrives; default 0"},
-    {"arrivals", SMS__CUSTOM, 0, F(entry, arriving), .read = sms__read_pod_arrivals,
+    {"arrivals", SMS__FIELDS, 0, F(entry, arriving), .read = sms__read_pod_arrivals, .fields = sms__pod_arrival_fields,
      .help = "of several, from start on: {poisson: TIME, ...} or {every: TIME, ...}; default: all at once"},
-    {"duration", SMS__CUSTOM, 0, F(entry, duration_ps), .read = read_duration,
+    {"duration", SMS__QUANTITY, SMS__TIME, F(entry, duration_ps), 1, CLOCK_PS, .word = "forever", .otherwise = "a time",
      .help = "on its node, or forever; default forever"},
     {"spread", SMS__CHOICE, 0, F(entry, spread), .choices = spreads,
      .help = "of the duration: fixed or exponential with that mean; default fixed"},
     {"deadline", SMS__QUANTITY, SMS__TIME, F(entry, deadline_ps), 1, CLOCK_PS, .help = "from its arrival to its end"},
     {"job_deadline", SMS__QUANTITY, SMS__TIME, F(entry, job_deadline_ps), 1, CLOCK_PS,
      .help = "of each of its jobs, from its first use of the GPU to its end; without a workload, of its duration"},
-    {"workload", SMS__CUSTOM, 0, F(entry, work.workload), .read = sms__keep_scalar,
+    {"workload", SMS__REFERENCE, 0, F(entry, work.workload),
      .help = "instead of a duration: what one job does, on each of its GPUs"},
-    {"repeat", SMS__CUSTOM, 0, F(entry, work.repeat), .read = sms__read_repeat, .help = "jobs, or forever; default 1"},
+    {"repeat", SMS__INTEGER, SMS__COUNT, F(entry, work.repeat), 1, SMS__REPEAT_MAX, .word = "forever",
+     .otherwise = "a number of jobs", .help = "jobs, or forever; default 1"},
     {"period", SMS__QUANTITY, SMS__TIME, F(entry, work.period_ps), 1, SMS__TIME_MAX_PS,
      .help = "from the start of a job to that of the next, if it has ended by then; default: when it has ended"},
     {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, work.priority), -1e6, 1e6,
@@ -70,28 +61,33 @@ static const struct sms__field pod_fields[] = {
      .help = "under mps: share of the SMs that it may use; default 100 %"},
     {"gpus", SMS__INTEGER, SMS__COUNT, F(entry, gpus), 0, SMS_NODE_GPUS_MAX,
      .help = "how many; default 1 where gpu or gpu_memory is given, else 0"},
-    {"gpu", SMS__CUSTOM, 0, F(entry, gpu_milli), .read = sms__read_milli,
+    {"gpu", SMS__MILLI, SMS__RATIO, F(entry, gpu_milli), 0.001, 1,
      .help = "the share of one GPU that it takes, in thousandths; default 100 %"},
-    {"gpu_memory", SMS__INTEGER, SMS__BYTES, F(entry, gpu_memory), 0, 1e15, .help = "of each GPU; default 0"},
-    {"cpu", SMS__CUSTOM, 0, F(entry, cpu_milli), .read = sms__read_milli, .help = "CPUs; default 0"},
+    {"gpu_memory", SMS__CUSTOM, 0, F(entry, gpu_memory), .read = sms__read_request,
+     .help = "of each GPU; default 0; under gpushare a list, too: of each container"},
+    {"cpu", SMS__MILLI, SMS__NUMBER, F(entry, cpu_milli), 0, SMS__CPUS_MAX, .help = "CPUs; default 0"},
     {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, 1e18, .help = "of the host; default 0"},
-    {"models", SMS__CUSTOM, 0, F(entry, models), .read = keep,
-     .help = "a GPU model on which it may run, or a list; default: any"},
+    {"models", SMS__CUSTOM, 0, F(entry, models), .read = keep, .form = SMS__FORM_NAMES, .least = 1,
+     .most = SMS_GPU_MODELS_MAX, .help = "a GPU model on which it may run, or a list; default: any"},
     {"selector", SMS__CUSTOM, 0, F(entry, selector), .read = keep,
      .help = "labels {NAME: VALUE, ...} that its node must have; default: none"},
     {"on_failure", SMS__CHOICE, 0, F(entry, on_failure), .choices = on_failures,
      .help = "of its node or of a GPU that it has: restart, it waits again and begins anew, or lost; default restart"},
     {"restarts", SMS__INTEGER, SMS__COUNT, F(entry, restarts), 1, 1e9,
      .help = "at most so many, then it is lost; default: no limit"},
-    {"table", SMS__CUSTOM, 0, F(entry, table), .read = keep,
+    {"allocate_delay", SMS__QUANTITY, SMS__TIME, F(entry, allocate_delay_ps), 0, SMS__TIME_MAX_PS,
+     .help = "gpushare: of its first start, instead of the scheduler's"},
+    {"start_delay", SMS__QUANTITY, SMS__TIME, F(entry, start_delay_ps), 0, SMS__TIME_MAX_PS,
+     .help = "gpushare: of its first start, instead of the scheduler's"},
+    {"table", SMS__FIELDS, 0, F(entry, table), .read = keep, .fields = sms__table_fields,
      .help = "instead of all else but a name: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, a pod a row"},
-    {"sample", SMS__CUSTOM, 0, F(entry, sample), .read = sms__keep_scalar,
+    {"sample", SMS__REFERENCE, 0, F(entry, sample),
      .help = "the name of a table from which pods are drawn, with replacement; the table itself does not run then"},
-    {"until", SMS__QUANTITY, SMS__RATIO, F(entry, until), 1e-6, 100,
+    {"until", SMS__QUANTITY, SMS__RATIO, F(entry, until), 1e-6, 100, .needs = "sample",
      .help = "of a sample, instead of count: GPUs asked for in the end, as a share of all GPUs"},
     {0}};
 
-const struct sms__table sms__pod_tables[2] = {{"scenario: pods", pod_fields}, {NULL, NULL}};
+const struct sms__table sms__pod_tables[2] = {{"scenario: pods", sms__pod_fields}, {NULL, NULL}};
 
 /* While pods are read. Tables keep which pods are theirs, for samples. */
 struct table {
@@ -110,15 +106,32 @@ struct reading {
 
 static const char *model_name(const void *user, size_t i) { return ((const struct sms__cluster *)user)->model[i]; }
 
+static void complain_of_model(const struct reading *reading, const struct sms__node *name)
+{
+    const struct sms__cluster *cluster = reading->cluster;
+    const char *near = sms__nearest(name->text, cluster->models, model_name, cluster);
+    char all[160] = "";
+    for (size_t m = 0, used = 0; m < cluster->models && used < sizeof all; m++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%.36s", m ? ", " : "", cluster->model[m]);
+    if (!cluster->models)
+        sms__complain(reading->reader, name, "no node has a GPU of model '%.60s': none has a GPU", name->text);
+    else
+        sms__complain(reading->reader, name, "no node has a GPU of model '%.60s', only of %s%s%.60s%s", name->text, all,
+                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
 static uint64_t bit_of_model(const struct reading *reading, const struct sms__node *name)
 {
     const struct sms__cluster *cluster = reading->cluster;
     if (!sms__expect_kind(reading->reader, name, SMS__SCALAR))
         return 0;
+    uint64_t models = 0; /* shared and whole GPUs may be of one name */
     for (size_t m = 0; m < cluster->models; m++)
         if (!strcmp(cluster->model[m], name->text))
-            return (uint64_t)1 << m;
-    sms__complain_unknown(reading->reader, name, "GPU model", cluster->models, model_name, cluster);
+            models |= (uint64_t)1 << m;
+    if (models)
+        return models;
+    complain_of_model(reading, name);
     return 0;
 }
 
@@ -140,6 +153,17 @@ static uint64_t read_models(const struct reading *reading, const struct sms__nod
 
 static bool is_given(const struct sms__node *map, const char *key) { return sms__node_get(map, key) != NULL; }
 
+static void refuse_keys(struct sms__reader *reader, const struct sms__node *node, const struct entry *entry)
+{
+    static const char *const keys[] = {"allocate_delay", "start_delay"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (is_given(node, keys[i]))
+            sms__complain(reader, node, "'%s' is for scheduler: {kind: gpushare}", keys[i]);
+    if (entry->gpu_memory.container)
+        sms__complain(reader, sms__node_get(node, "gpu_memory"),
+                      "gpu_memory of several containers is for scheduler: {kind: gpushare}");
+}
+
 /* What the entry asks for. */
 static struct sms_pod_view read_view(const struct reading *reading, const struct sms__node *node, struct entry *entry)
 {
@@ -149,16 +173,19 @@ static struct sms_pod_view read_view(const struct reading *reading, const struct
         entry->gpus = of_gpu || entry->work.workload;
     if (entry->gpus == 0 && (of_gpu || entry->models))
         sms__complain(reader, node, "a pod without gpus takes no part of one, no gpu_memory and no models");
-    if (is_given(node, "gpu") && (entry->gpu_milli < 1 || entry->gpu_milli > 1000))
-        sms__complain(reader, sms__node_get(node, "gpu"), "a share of a GPU is from 0.1 %% to 100 %%");
-    return (struct sms_pod_view){.gpus = (uint32_t)entry->gpus,
-                                 .gpu_milli = entry->gpus ? (uint32_t)entry->gpu_milli : 0,
-                                 .gpu_memory = entry->gpu_memory,
-                                 .cpu_milli = entry->cpu_milli,
-                                 .memory = entry->memory,
-                                 .labels = sms__read_labels(reader, entry->selector, reading->cluster, false),
-                                 .priority = (int32_t)nearbyint(entry->work.priority * 1000),
-                                 .models = entry->gpus ? read_models(reading, entry->models) : UINT64_MAX};
+    struct sms_pod_view view = {.gpus = (uint32_t)entry->gpus,
+                                .gpu_milli = entry->gpus ? (uint32_t)entry->gpu_milli : 0,
+                                .gpu_memory = entry->gpu_memory.bytes,
+                                .cpu_milli = entry->cpu_milli,
+                                .memory = entry->memory,
+                                .labels = sms__read_labels(reader, entry->selector, reading->cluster, false),
+                                .priority = (int32_t)nearbyint(entry->work.priority * 1000),
+                                .models = entry->gpus ? read_models(reading, entry->models) : UINT64_MAX};
+    if (reading->cluster->gpushare)
+        sms__gpushare_pod(reader, node, reading->cluster->gpushare, &entry->gpu_memory, &view);
+    else
+        refuse_keys(reader, node, entry);
+    return view;
 }
 
 static void check_times(struct sms__reader *reader, const struct sms__node *node, const struct entry *entry)
@@ -191,14 +218,18 @@ static struct sms__pods pods_of(const struct entry *entry, const struct sms__nod
                               .job_deadline_ps = entry->job_deadline_ps,
                               .until = entry->until,
                               .on_failure = entry->on_failure,
-                              .restarts = entry->restarts};
+                              .restarts = entry->restarts,
+                              .allocate_delay_ps = entry->allocate_delay_ps,
+                              .start_delay_ps = entry->start_delay_ps,
+                              .request = entry->gpu_memory};
 }
 
 static struct entry read_entry(struct sms__reader *reader, const struct sms__node *node)
 {
     struct entry entry = {.name = "", .count = 1, .gpu_milli = 1000, .arriving.batch = 1, .restarts = UINT64_MAX};
     entry.work = (struct sms__podwork){.repeat = 1, .weight = 1, .active_threads = 1};
-    sms__read_fields(reader, node, pod_fields, &entry);
+    entry.allocate_delay_ps = entry.start_delay_ps = -1;
+    sms__read_fields(reader, node, sms__pod_fields, &entry);
     return entry;
 }
 
@@ -208,8 +239,6 @@ static void add_pods(struct reading *reading, const struct sms__node *node, cons
     struct entry copy = *entry;
     if (!is_given(node, "name"))
         sms__complain(reading->reader, node, "key 'name' is missing");
-    if (entry->until > 0)
-        sms__complain(reading->reader, sms__node_get(node, "until"), "until is of a sample");
     check_times(reading->reader, node, entry);
     struct sms_pod_view view = read_view(reading, node, &copy);
     struct sms__pods *pods = &cluster->pod[cluster->groups];
@@ -241,15 +270,32 @@ static double make_pool(const struct reading *reading, const struct table *table
     return table->rows ? sum / (double)table->rows : 0;
 }
 
+const char *const sms__sampled_keys[] = {"gpus",        "gpu",      "gpu_memory", "cpu",      "memory",
+                                         "models",      "selector", "priority",   "workload", "allocate_delay",
+                                         "start_delay", "table",    NULL};
+
 static void check_sample(struct sms__reader *reader, const struct sms__node *node)
 {
-    static const char *const shape_keys[] = {"gpus",   "gpu",      "gpu_memory", "cpu",   "memory",
-                                             "models", "selector", "priority",   "table", "workload"};
-    for (size_t i = 0; i < sizeof shape_keys / sizeof *shape_keys; i++)
-        if (is_given(node, shape_keys[i]))
-            sms__complain(reader, node, "a sample takes '%s' from its table", shape_keys[i]);
+    for (const char *const *key = sms__sampled_keys; *key; key++)
+        if (is_given(node, *key))
+            sms__complain(reader, node, "a sample takes '%s' from its table", *key);
     if (is_given(node, "until") == is_given(node, "count"))
         sms__complain(reader, node, "a sample has either until or count");
+}
+
+/* What a row says of how many pods come, and when, is not drawn. */
+static void check_rows(const struct reading *reading, const struct table *table)
+{
+    static const char *const keys[] = {"count", "start", "arrivals", "deadline"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        for (size_t i = table->first; i < table->first + table->rows; i++) {
+            const struct sms__node *row = reading->cluster->pod[i].node, *value = sms__node_get(row, keys[k]);
+            if (!value)
+                continue;
+            sms__complain(reading->reader, value, "pods are drawn from this table: '%s' is for the sample to say",
+                          keys[k]);
+            break;
+        }
 }
 
 static void add_sample(struct reading *reading, const struct sms__node *node, struct entry *entry)
@@ -262,6 +308,7 @@ static void add_sample(struct reading *reading, const struct sms__node *node, st
     if (!entry->name[0])
         entry->name = sms__print(reading->reader->arena, "%s-sample", table->name);
     check_times(reading->reader, node, entry);
+    check_rows(reading, table);
     double mean = make_pool(reading, table);
     struct sms__pods *pods = &cluster->pod[cluster->groups++];
     *pods = pods_of(entry, node);
@@ -464,6 +511,7 @@ void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, vo
     struct reading reading = {.reader = reader, .scenario = at, .cluster = ((struct sms_scenario *)at)->cluster};
     if (!sms__expect_list(reader, node, ENTRIES_MAX))
         return;
+    sms__gpushare_nodes(reader, reading.cluster);
     size_t most = sms__count_entries(node);
     reading.cluster->pod = SMS__NEW(reader->arena, struct sms__pods, most);
     reading.view = SMS__NEW(reader->arena, struct sms_pod_view, most);

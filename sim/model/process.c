@@ -8,7 +8,7 @@
 /* Of one scenario; of one `draw:`; kernels of all workloads to draw from, of a scenario. */
 enum { PROCESSES_MAX = 10000, DRAW_MAX = 100, DRAWN_KERNELS_MAX = 100000 };
 
-static const struct sms__field host_fields[] = {
+const struct sms__field sms__host_fields[] = {
     {"cores", SMS__INTEGER, SMS__COUNT, F(sms__host, cores), 1, 1e6,
      .help = "processes that compute at once; default: all"},
     {"link_in", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__host, link_in), 1, 1e18,
@@ -32,13 +32,6 @@ struct entry {
     struct sms__process process;
 };
 
-void sms__read_index(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    struct sms__quantity number;
-    if (sms__read_number(reader, node, SMS__COUNT, 0, 1e6, &number))
-        *(long *)at = (long)number.value;
-}
-
 static void keep_list(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     if (!sms__expect_list(reader, node, DRAW_MAX))
@@ -57,17 +50,19 @@ static void keep_any(struct sms__reader *reader, const struct sms__node *node, v
     *(const struct sms__node **)at = node;
 }
 
-static const struct sms__field entry_fields[] = {
+const struct sms__field sms__process_fields[] = {
     {"name", SMS__NAME, 0, F(entry, name), .required = true, .help = "its name; of several NAME1, NAME2, ..."},
-    {"workload", SMS__CUSTOM, 0, F(entry, workload), .read = sms__keep_scalar, .help = "what one job does"},
-    {"draw", SMS__CUSTOM, 0, F(entry, draw), .read = keep_list,
+    {"workload", SMS__REFERENCE, 0, F(entry, workload), .help = "what one job does"},
+    {"draw", SMS__REFERENCE, 0, F(entry, draw), .read = keep_list, .holds = SMS__MANY, .least = 1, .most = DRAW_MAX,
      .help = "instead: a list of workloads, of which each replication draws one"},
     {"count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, PROCESSES_MAX, .help = "how many; default 1"},
     {"start", SMS__QUANTITY, SMS__TIME, F(entry, start_ps), 0, SMS__TIME_MAX_PS, .help = "default 0"},
-    {"stagger", SMS__QUANTITY, SMS__TIME, F(entry, stagger_ps), 0, SMS__TIME_MAX_PS,
+    {"stagger", SMS__QUANTITY, SMS__TIME, F(entry, stagger_ps), 0, SMS__TIME_MAX_PS, .needs = "count",
      .help = "from the start of one of several to that of the next; default 0"},
-    {"repeat", SMS__CUSTOM, 0, F(entry, repeat), .read = sms__read_repeat, .help = "jobs, or forever; default 1"},
-    {"streams", SMS__CUSTOM, 0, F(entry, streams_node), .read = keep_any,
+    {"repeat", SMS__INTEGER, SMS__COUNT, F(entry, repeat), 1, SMS__REPEAT_MAX, .word = "forever",
+     .otherwise = "a number of jobs", .help = "jobs, or forever; default 1"},
+    {"streams", SMS__CUSTOM, SMS__COUNT, F(entry, streams_node), 1, SMS__STREAMS_MAX, .read = keep_any,
+     .form = SMS__FORM_NUMBER_OR_LIST, .fields = sms__stream_fields, .least = 1, .most = SMS__STREAMS_MAX,
      .help = "jobs under way at once, in one context; or a list of streams with workloads of their own; default 1"},
     {"deadline", SMS__QUANTITY, SMS__TIME, F(entry, deadline_ps), 1, SMS__TIME_MAX_PS,
      .help = "of a job, from its arrival"},
@@ -77,19 +72,17 @@ static const struct sms__field entry_fields[] = {
      .help = "for policies that have an eye on it: its share beside others; default 1"},
     {"active_threads", SMS__QUANTITY, SMS__RATIO, F(entry, process.active_threads), 0.01, 1,
      .help = "under mps: share of the SMs that it may use; default 100 %"},
-    {"device", SMS__CUSTOM, 0, F(entry, process.device), .read = sms__read_index,
+    {"device", SMS__INDEX, SMS__COUNT, F(entry, process.device), 0, SMS__INDEX_MAX,
      .help = "the only one on which it may run, from 0; default: any"},
     {0}};
 
 const struct sms__table sms__process_tables[3] = {
-    {"scenario: host", host_fields}, {"scenario: processes", entry_fields}, {NULL, NULL}};
+    {"scenario: host", sms__host_fields}, {"scenario: processes", sms__process_fields}, {NULL, NULL}};
 
 void sms__read_host(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms_scenario *scenario = at;
-    sms__read_fields(reader, node, host_fields, &scenario->host);
-    if (!scenario->shares && !scenario->cluster)
-        sms__complain(reader, node, "host belongs to a scenario with processes");
+    sms__read_fields(reader, node, sms__host_fields, &scenario->host);
     if (scenario->cluster && scenario->host.cores)
         sms__complain(reader, sms__node_get(node, "cores"), "the cores of nodes are their cpu");
 }
@@ -251,10 +244,10 @@ static struct entry read_entry(struct sms__reader *reader, const struct sms__nod
 {
     struct entry entry = {.name = "", .node = node, .count = 1, .repeat = 1};
     entry.process = (struct sms__process){.weight = 1, .active_threads = 1, .device = -1};
-    sms__read_fields(reader, node, entry_fields, &entry);
+    sms__read_fields(reader, node, sms__process_fields, &entry);
     if (node->kind == SMS__MAP)
         read_streams(reader, &entry);
-    if (node->kind == SMS__MAP && sms__node_get(node, "stagger") && entry.count == 1)
+    if (node->kind == SMS__MAP && sms__node_get(node, "stagger") && sms__node_get(node, "count") && entry.count == 1)
         sms__complain(reader, node, "stagger is for a count of several");
     return entry;
 }

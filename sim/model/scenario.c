@@ -25,7 +25,7 @@ struct device_use {
 
 /* The keys of a `devices:` entry that are not overrides. */
 static const struct sms__field device_use_fields[] = {
-    {"model", SMS__CUSTOM, 0, F(device_use, model), .required = true, .read = sms__keep_scalar, .help = "a device"},
+    {"model", SMS__REFERENCE, 0, F(device_use, model), .required = true, .help = "a device"},
     {"count", SMS__INTEGER, SMS__COUNT, F(device_use, count), 1, DEVICES_MAX, .help = "how many; default 1"},
     {0}};
 
@@ -53,17 +53,15 @@ static struct sms__node *pick_pairs(struct sms__arena *arena, const struct sms__
 static const struct sms__device *overridden(struct sms__reader *reader, const struct sms__node *node,
                                             const struct sms__device *base)
 {
-    const struct sms__field *all = sms__device_tables()[0].fields;
     const struct sms__node *map = pick_pairs(reader->arena, node, false);
     if (map->items == 0)
         return base;
     size_t n = 0;
     struct sms__field *fields = SMS__NEW(reader->arena, struct sms__field, 16);
-    for (size_t i = 0; all[i].name; i++)
-        if (strcmp(all[i].name, "device")) {
-            fields[n] = all[i];
-            fields[n++].required = false;
-        }
+    for (const struct sms__field *field = sms__device_fields + 1; field->name; field++) { /* all but the name */
+        fields[n] = *field;
+        fields[n++].required = false;
+    }
     struct sms__device *device = SMS__NEW(reader->arena, struct sms__device, 1);
     *device = *base;
     device->node = node;
@@ -119,49 +117,41 @@ static void read_devices(struct sms__reader *reader, const struct sms__node *nod
         sms__read_device_use(reader, node->item[i], at);
 }
 
-void sms__read_repeat(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    struct sms__quantity number;
-    if (node->kind == SMS__SCALAR && !strcmp(node->text, "forever"))
-        *(uint64_t *)at = 0;
-    else if (node->kind == SMS__SCALAR && strspn(node->text, "+-.0123456789") == 0)
-        sms__complain(reader, node, "'%.40s' is neither a number of jobs nor 'forever'", node->text);
-    else if (sms__read_number(reader, node, SMS__COUNT, 1, 1e15, &number))
-        *(uint64_t *)at = (uint64_t)number.value;
-}
-
 struct arrival_fields {
     double poisson, every;
 };
 
-static const struct sms__field arrival_table[] = {
-    {"poisson", SMS__QUANTITY, SMS__TIME, F(arrival_fields, poisson), 1, SMS__TIME_MAX_PS,
-     .help = "mean of exponential intervals"},
-    {"every", SMS__QUANTITY, SMS__TIME, F(arrival_fields, every), 1, SMS__TIME_MAX_PS, .help = "equal intervals"},
-    {0}};
+#define ARRIVALS "arrivals are either {poisson: TIME}, of that mean interval, or {every: TIME}"
+
+const struct sms__field sms__arrival_fields[] = {{"poisson", SMS__QUANTITY, SMS__TIME, F(arrival_fields, poisson), 1,
+                                                  SMS__TIME_MAX_PS, .one_of = ARRIVALS,
+                                                  .help = "mean of exponential intervals"},
+                                                 {"every", SMS__QUANTITY, SMS__TIME, F(arrival_fields, every), 1,
+                                                  SMS__TIME_MAX_PS, .one_of = ARRIVALS, .help = "equal intervals"},
+                                                 {0}};
 
 void sms__read_arrivals(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms__vm *vm = at;
     struct arrival_fields given = {0};
-    sms__read_fields(reader, node, arrival_table, &given);
-    bool poisson = sms__node_get(node, "poisson") != NULL, every = sms__node_get(node, "every") != NULL;
-    if (node->kind == SMS__MAP && poisson == every)
-        sms__complain(reader, node, "arrivals are one of poisson, every");
+    if (node->kind != SMS__MAP) {
+        sms__complain(reader, node, ARRIVALS);
+        return;
+    }
+    sms__read_fields(reader, node, sms__arrival_fields, &given);
     vm->arrivals = given.poisson > 0 ? SMS__POISSON : SMS__REGULAR;
     vm->interval_ps = given.poisson > 0 ? given.poisson : given.every;
 }
 
 static const struct sms__field vm_fields[] = {
     {"name", SMS__NAME, 0, F(sms__vm, name), .required = true, .help = "its name"},
-    {"workload", SMS__CUSTOM, 0, F(sms__vm, workload_node), .required = true, .read = sms__keep_scalar,
-     .help = "what one job does"},
+    {"workload", SMS__REFERENCE, 0, F(sms__vm, workload_node), .required = true, .help = "what one job does"},
     {"start", SMS__QUANTITY, SMS__TIME, F(sms__vm, start_ps), 0, SMS__TIME_MAX_PS, .help = "default 0"},
-    {"repeat", SMS__CUSTOM, 0, F(sms__vm, repeat), .read = sms__read_repeat,
-     .help = "jobs on each device, or forever; default 1, with arrivals forever"},
+    {"repeat", SMS__INTEGER, SMS__COUNT, F(sms__vm, repeat), 1, SMS__REPEAT_MAX, .word = "forever",
+     .otherwise = "a number of jobs", .help = "jobs on each device, or forever; default 1, with arrivals forever"},
     {"streams", SMS__INTEGER, SMS__COUNT, F(sms__vm, streams), 1, 4096,
      .help = "jobs under way at once on each device; default 1"},
-    {"arrivals", SMS__CUSTOM, .read = sms__read_arrivals,
+    {"arrivals", SMS__FIELDS, .read = sms__read_arrivals, .fields = sms__arrival_fields,
      .help = "when jobs arrive on each device; default: the next when one ends"},
     {"deadline", SMS__QUANTITY, SMS__TIME, F(sms__vm, deadline_ps), 1, SMS__TIME_MAX_PS,
      .help = "of a job, from its arrival"},
@@ -187,10 +177,8 @@ static void read_vm(struct sms__reader *reader, const struct sms__node *node, st
 static void read_vms(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms_scenario *scenario = at;
-    if (scenario->shares) {
-        sms__complain(reader, node, "a scenario has either vms or processes");
+    if (scenario->shares)
         return;
-    }
     if (!sms__expect_list(reader, node, ENTRIES_MAX))
         return;
     scenario->vm = SMS__NEW(reader->arena, struct sms__vm, node->items);
@@ -198,7 +186,7 @@ static void read_vms(struct sms__reader *reader, const struct sms__node *node, v
         read_vm(reader, node->item[i], scenario);
 }
 
-static const struct sms__field run_fields[] = {
+const struct sms__field sms__run_fields[] = {
     {"warmup", SMS__QUANTITY, SMS__TIME, F(sms_scenario, warmup_ps), 0, SMS__TIME_MAX_PS,
      .help = "not measured; default 0"},
     {"duration", SMS__QUANTITY, SMS__TIME, F(sms_scenario, duration_ps), 1, SMS__TIME_MAX_PS,
@@ -211,7 +199,7 @@ static const struct sms__field run_fields[] = {
 void sms__read_run(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms_scenario *scenario = at;
-    sms__read_fields(reader, node, run_fields, scenario);
+    sms__read_fields(reader, node, sms__run_fields, scenario);
     if (scenario->duration_ps > 0 && scenario->warmup_ps >= scenario->duration_ps)
         sms__complain(reader, node, "the warm-up does not end before the run does");
 }
@@ -231,22 +219,22 @@ static void read_any(struct sms__reader *reader, const struct sms__node *node, v
         sms__complain(reader, node, "'%.40s' is neither a number, a percentage nor a time", node->text);
 }
 
-static const struct sms__field expect_fields[] = {
-    {"metric", SMS__TEXT, 0, F(sms__expect, metric), .required = true,
+const struct sms__field sms__expect_fields[] = {
+    {"metric", SMS__TEXT, 0, F(sms__expect, metric), .required = true, .form = SMS__FORM_METRIC,
      .help = "a metric (smsched list metrics), or gain: host kernels_per_s over another policy's, less 1"},
     {"policy", SMS__TEXT, 0, F(sms__expect, policy), .required = true, .help = "whose value"},
     {"over", SMS__TEXT, 0, F(sms__expect, over), .help = "the policy compared with; the ratio is checked"},
     {"vm", SMS__TEXT, 0, F(sms__expect, vm), .help = "of a VM; default: of the host"},
     {"process", SMS__TEXT, 0, F(sms__expect, process), .help = "of a process"},
-    {"device", SMS__CUSTOM, 0, F(sms__expect, device), .read = sms__read_index, .help = "of a device, from 0"},
+    {"device", SMS__INDEX, SMS__COUNT, F(sms__expect, device), 0, SMS__INDEX_MAX, .help = "of a device, from 0"},
     {"resource", SMS__TEXT, 0, F(sms__expect, resource), .help = "of a resource"},
     {"node", SMS__TEXT, 0, F(sms__expect, of_node),
      .help = "of a node of a cluster; of more than 2000 nodes, of an entry of nodes"},
-    {"value", SMS__CUSTOM, 0, F(sms__expect, value), .read = read_any, .help = "expected"},
-    {"tolerance", SMS__CUSTOM, 0, F(sms__expect, tolerance), .read = read_any,
+    {"value", SMS__CUSTOM, 0, F(sms__expect, value), .read = read_any, .form = SMS__FORM_MEASURE, .help = "expected"},
+    {"tolerance", SMS__CUSTOM, 0, F(sms__expect, tolerance), .read = read_any, .form = SMS__FORM_MEASURE,
      .help = "absolute for ratios and gains (3 % are 3 points), relative for others; default 0"},
-    {"min", SMS__CUSTOM, 0, F(sms__expect, min), .read = read_any, .help = "at least"},
-    {"max", SMS__CUSTOM, 0, F(sms__expect, max), .read = read_any, .help = "at most"},
+    {"min", SMS__CUSTOM, 0, F(sms__expect, min), .read = read_any, .form = SMS__FORM_MEASURE, .help = "at least"},
+    {"max", SMS__CUSTOM, 0, F(sms__expect, max), .read = read_any, .form = SMS__FORM_MEASURE, .help = "at most"},
     {0}};
 
 void sms__read_expects(struct sms__reader *reader, const struct sms__node *node, void *at)
@@ -261,7 +249,7 @@ void sms__read_expects(struct sms__reader *reader, const struct sms__node *node,
         expect->node = item;
         expect->device = -1;
         expect->cluster = scenario->cluster != NULL;
-        sms__read_fields(reader, item, expect_fields, expect);
+        sms__read_fields(reader, item, sms__expect_fields, expect);
         expect->has_value = sms__node_get(item, "value") != NULL;
         expect->has_min = sms__node_get(item, "min") != NULL;
         expect->has_max = sms__node_get(item, "max") != NULL;
@@ -270,32 +258,43 @@ void sms__read_expects(struct sms__reader *reader, const struct sms__node *node,
     }
 }
 
+#define TENANTS "a scenario has either vms or processes"
+
 static const struct sms__field scenario_fields[] = {
     {"scenario", SMS__NAME, 0, F(sms_scenario, name), .required = true, .help = "its name"},
     {"question", SMS__TEXT, 0, F(sms_scenario, question), .help = "what it is to answer"},
-    {"devices", SMS__CUSTOM, .read = read_devices, .required = true,
+    {"devices", SMS__FIELDS, .read = read_devices, .required = true, .holds = SMS__MANY, .fields = device_use_fields,
+     .overrides = sms__device_fields, .least = 1, .most = ENTRIES_MAX,
      .help = "a list of {model: NAME, count: N}, with any field of a device to override it"},
-    {"contention", SMS__CUSTOM, .read = sms__read_contention, .help = "a model, or {model: NAME, ...}; default none"},
+    {"contention", SMS__CUSTOM, .read = sms__read_contention, .form = SMS__FORM_CONTENTION,
+     .help = "a model, or {model: NAME, ...}; default none"},
     {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .choices = sms__queue_names,
      .help = "in which order kernels offer blocks; default interleave"},
     {"compat", SMS__CHOICE, 0, F(sms_scenario, compat), .choices = compat_names,
      .help = "simtbs: run as that simulator would, digit for digit; default off"},
-    {"policies", SMS__CUSTOM, .read = sms__read_policies, .required = true,
+    {"policies", SMS__CUSTOM, .read = sms__read_policies, .required = true, .holds = SMS__MANY,
+     .form = SMS__FORM_TENANTS, .least = 1, .most = SMS__POLICIES_MAX,
      .help = "a list of NAME or {NAME: {...}}; with processes also of {share: ..., mode: ..., block: ...}"},
-    {"alone", SMS__CUSTOM, .read = sms__read_alone, .help = "the policy of the stand-alone runs; default round_robin"},
-    {"vms", SMS__CUSTOM, .read = read_vms, .help = "a list; or give processes"},
-    {"processes", SMS__CUSTOM, .read = sms__read_processes, .help = "a list of those that share the devices"},
-    {"host", SMS__CUSTOM, .read = sms__read_host, .help = "of the processes"},
-    {"run", SMS__CUSTOM, .read = sms__read_run, .help = "how long, from which seed, how often"},
-    {"expect", SMS__CUSTOM, .read = sms__read_expects, .help = "what `smsched check` checks"},
+    {"alone", SMS__CUSTOM, .read = sms__read_alone, .form = SMS__FORM_POLICY,
+     .help = "the policy of the stand-alone runs; default round_robin"},
+    {"vms", SMS__FIELDS, .read = read_vms, .holds = SMS__MANY, .fields = vm_fields, .most = ENTRIES_MAX,
+     .one_of = TENANTS, .help = "a list; or give processes"},
+    {"processes", SMS__FIELDS, .read = sms__read_processes, .holds = SMS__MANY, .fields = sms__process_fields,
+     .least = 1, .most = ENTRIES_MAX, .one_of = TENANTS, .help = "a list of those that share the devices"},
+    {"host", SMS__FIELDS, .read = sms__read_host, .fields = sms__host_fields, .needs = "processes",
+     .help = "of the processes"},
+    {"run", SMS__FIELDS, .read = sms__read_run, .fields = sms__run_fields,
+     .help = "how long, from which seed, how often"},
+    {"expect", SMS__FIELDS, .read = sms__read_expects, .holds = SMS__MANY, .fields = sms__expect_fields,
+     .most = ENTRIES_MAX, .help = "what `smsched check` checks"},
     {0}};
 
 static const struct sms__table tables[] = {{"scenario", scenario_fields},
                                            {"scenario: devices", device_use_fields},
                                            {"scenario: vms", vm_fields},
-                                           {"scenario: vms: arrivals", arrival_table},
-                                           {"scenario: run", run_fields},
-                                           {"scenario: expect", expect_fields},
+                                           {"scenario: vms: arrivals", sms__arrival_fields},
+                                           {"scenario: run", sms__run_fields},
+                                           {"scenario: expect", sms__expect_fields},
                                            {NULL, NULL}};
 
 const struct sms__table *sms__scenario_tables(void) { return tables; }
@@ -333,8 +332,6 @@ void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node
     }
     scenario->shares = sms__node_get(node, "processes") != NULL;
     sms__read_fields(reader, node, scenario_fields, scenario);
-    if (!scenario->shares && !sms__node_get(node, "vms"))
-        sms__complain(reader, node, "key 'vms' or 'processes' is missing");
     scenario->queue += SMS_QUEUE_INTERLEAVE; /* from the index of a name */
     sms__default_alone(reader, file, node, scenario);
     reader->user = NULL;

@@ -2,6 +2,7 @@
  * more; with pods, a place policy as well. */
 #include "model.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* reader->user is the file while a scenario is read. */
@@ -199,6 +200,19 @@ void sms__share_alone(const struct sms_load_options *options, struct sms__policy
     use->share = sms__find_share(options, "plain");
     sms__default_params(use->share->params, use->share_param);
     use->mode = (struct sms__mode){.kind = SMS__MODE_EXCLUSIVE, .label = sms__mode_at(SMS__MODE_EXCLUSIVE)->name};
+}
+
+static const char *label_at(const void *user, size_t i) { return ((const struct sms_scenario *)user)->policy[i].label; }
+
+void sms__say_no_policy(char *out, size_t size, const struct sms_scenario *scenario, const char *name)
+{
+    const char *near = sms__nearest(name, scenario->policies, label_at, scenario);
+    int used = snprintf(out, size, "scenario '%.60s' has no policy '%.60s'; %s%.60s%sit has: ", scenario->name, name,
+                        near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
+    for (size_t i = 0; i < scenario->policies && used >= 0 && (size_t)used < size - 1; i++)
+        used += snprintf(out + used, size - (size_t)used, "%s%s", i ? ", " : "", scenario->policy[i].label);
+    if ((size_t)used >= size && size > 3)
+        memcpy(out + size - 4, "...", 4);
 }
 
 bool sms__is_called(const struct sms__policy_use *use, const char *name)

@@ -3,9 +3,6 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-/* As many kernels as run at once in one context. */
-enum { STREAMS_MAX = 128 };
-
 /* One item of the list; of which several streams may be. */
 struct item {
     const struct sms__node *workload;
@@ -13,17 +10,16 @@ struct item {
     struct sms__process_stream stream;
 };
 
-static const struct sms__field fields[] = {
-    {"workload", SMS__CUSTOM, 0, F(item, workload), .required = true, .read = sms__keep_scalar,
-     .help = "what one job does"},
-    {"count", SMS__INTEGER, SMS__COUNT, F(item, count), 1, STREAMS_MAX, .help = "how many; default 1"},
+const struct sms__field sms__stream_fields[] = {
+    {"workload", SMS__REFERENCE, 0, F(item, workload), .required = true, .help = "what one job does"},
+    {"count", SMS__INTEGER, SMS__COUNT, F(item, count), 1, SMS__STREAMS_MAX, .help = "how many; default 1"},
     {"priority", SMS__QUANTITY, SMS__COUNT, F(item, stream.priority), -1e6, 1e6,
      .help = "blocks of a higher one go before those that wait of lower ones of its process; default 0"},
-    {"repeat", SMS__CUSTOM, 0, F(item, stream.repeat), .read = sms__read_repeat,
-     .help = "jobs, or forever; default: as the process"},
+    {"repeat", SMS__INTEGER, SMS__COUNT, F(item, stream.repeat), 1, SMS__REPEAT_MAX, .word = "forever",
+     .otherwise = "a number of jobs", .help = "jobs, or forever; default: as the process"},
     {0}};
 
-const struct sms__table sms__stream_tables[2] = {{"scenario: processes: streams", fields}, {NULL, NULL}};
+const struct sms__table sms__stream_tables[2] = {{"scenario: processes: streams", sms__stream_fields}, {NULL, NULL}};
 
 static struct sms__streams make_room(struct sms__reader *reader, size_t count, bool listed)
 {
@@ -48,9 +44,9 @@ static void add_item(struct sms__reader *reader, const struct sms__node *node, u
                      struct sms__streams *streams)
 {
     struct item item = {.count = 1, .stream = {.repeat = repeat}};
-    sms__read_fields(reader, node, fields, &item);
-    if (streams->count + item.count > STREAMS_MAX) {
-        sms__complain(reader, node, "more than %d streams of a process", STREAMS_MAX);
+    sms__read_fields(reader, node, sms__stream_fields, &item);
+    if (streams->count + item.count > SMS__STREAMS_MAX) {
+        sms__complain(reader, node, "more than %d streams of a process", SMS__STREAMS_MAX);
         return;
     }
     for (uint64_t i = 0; item.workload && i < item.count; i++) {
@@ -62,8 +58,8 @@ static void add_item(struct sms__reader *reader, const struct sms__node *node, u
 
 static struct sms__streams listed(struct sms__reader *reader, const struct sms__node *list, uint64_t repeat)
 {
-    struct sms__streams streams = make_room(reader, STREAMS_MAX, true);
-    if (!sms__expect_list(reader, list, STREAMS_MAX))
+    struct sms__streams streams = make_room(reader, SMS__STREAMS_MAX, true);
+    if (!sms__expect_list(reader, list, SMS__STREAMS_MAX))
         return streams;
     if (list->items == 0)
         sms__complain(reader, list, "streams: there are none");
@@ -77,7 +73,7 @@ struct sms__streams sms__read_streams(struct sms__reader *reader, const struct s
     struct sms__quantity number = {.value = 1};
     if (node && node->kind == SMS__LIST)
         return listed(reader, node, repeat);
-    if (node && !sms__read_number(reader, node, SMS__COUNT, 1, STREAMS_MAX, &number))
+    if (node && !sms__read_number(reader, node, SMS__COUNT, 1, SMS__STREAMS_MAX, &number))
         number.value = 1;
     return some(reader, node, (size_t)number.value, repeat);
 }

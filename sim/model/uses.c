@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-enum { POLICIES_MAX = 1000 };
-
 /* reader->user is the file while a scenario is read. */
 static const struct sms_load_options *options_of(struct sms__reader *reader)
 {
@@ -60,7 +58,7 @@ static bool read_use(struct sms__reader *reader, const struct sms__node *node, c
 void sms__read_policies(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms_scenario *scenario = at;
-    if (!sms__expect_list(reader, node, POLICIES_MAX))
+    if (!sms__expect_list(reader, node, SMS__POLICIES_MAX))
         return;
     scenario->policy = SMS__NEW(reader->arena, struct sms__policy_use, node->items);
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
@@ -109,8 +107,8 @@ static bool read_point(struct sms__reader *reader, const struct sms__node *node,
         sms__complain(reader, node, "a point is [usage, overhead]");
         return false;
     }
-    if (!sms__read_number(reader, node->item[0], SMS__RATIO, 0, 1e6, &x) ||
-        !sms__read_number(reader, node->item[1], SMS__RATIO, 0, 1e6, &y))
+    if (!sms__read_number(reader, node->item[0], SMS__RATIO, 0, SMS__CURVE_MAX, &x) ||
+        !sms__read_number(reader, node->item[1], SMS__RATIO, 0, SMS__CURVE_MAX, &y))
         return false;
     if ((x.value < *usage + USAGE_STEP && !(first && x.value == 0)) || y.value < *overhead) {
         sms__complain(reader, node, "the points of a curve rise, by at least 0.0001 %% of usage");

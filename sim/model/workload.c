@@ -5,8 +5,6 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-#define COUNT_MAX 9007199254740992.0
-
 #define ALLOCATE_MAX 1e13 /* so that the sum of all steps can be counted */
 
 enum { KERNELS_MAX = 4096, STEPS_MAX = 100000 };
@@ -35,7 +33,7 @@ static void read_demand_pair(struct sms__reader *reader, const struct sms__node 
     struct sms__quantity ratio;
     const char *name = sms__read_name(reader, key);
     bool bare = is_whole(value); /* a count, it may be: which devices there are is not known yet */
-    if (!name || !sms__read_number(reader, value, SMS__RATIO, 0, bare ? COUNT_MAX : SMS__DEMAND_MAX, &ratio))
+    if (!name || !sms__read_number(reader, value, SMS__RATIO, 0, bare ? SMS__UNITS_MAX : SMS__DEMAND_MAX, &ratio))
         return;
     if (is_repeated(demand, *count, name)) {
         sms__complain(reader, key, "key '%s' is given twice", name);
@@ -65,27 +63,23 @@ static void read_kernel_demand(struct sms__reader *reader, const struct sms__nod
     sms__read_demand(reader, node, &kernel->demand, &kernel->demands);
 }
 
-/* Positive: a block that takes no time would end the instant it starts. */
-static void read_block_time(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    sms__read_number(reader, node, SMS__CYCLES, 1, SMS__TIME_MAX_PS, at);
-    struct sms__quantity *time = at;
-    if (time->cycles && time->value <= 0)
-        sms__complain(reader, node, "'%.40s' is out of range; a block takes time", node->text);
-}
+#define EITHER "a kernel has either time, or blocks, threads and block_time"
 
 static const struct sms__field kernel_fields[] = {
     {"name", SMS__NAME, 0, F(sms__kernel, name), .required = true, .help = "to launch it by"},
-    {"time", SMS__CUSTOM, SMS__CYCLES, F(sms__kernel, block_time), .read = read_block_time,
+    {"time", SMS__SPAN, SMS__CYCLES, F(sms__kernel, block_time), 1, SMS__TIME_MAX_PS, .one_of = EITHER,
      .help = "of the kernel as a whole, alone on the device; else give blocks, threads and block_time"},
-    {"blocks", SMS__INTEGER, SMS__COUNT, F(sms__kernel, blocks), 1, 9007199254740992.0, .help = "of the grid"},
-    {"threads", SMS__INTEGER, SMS__COUNT, F(sms__kernel, threads), 1, 1 << 24, .help = "of a block"},
-    {"registers", SMS__INTEGER, SMS__COUNT, F(sms__kernel, registers), 0, 65536, .help = "of a thread"},
-    {"shared_memory", SMS__INTEGER, SMS__BYTES, F(sms__kernel, shared_memory), 0, 1e12,
+    {"blocks", SMS__INTEGER, SMS__COUNT, F(sms__kernel, blocks), 1, 9007199254740992.0, .one_of = EITHER,
+     .needs = "threads", .help = "of the grid"},
+    {"threads", SMS__INTEGER, SMS__COUNT, F(sms__kernel, threads), 1, 1 << 24, .needs = "block_time",
+     .help = "of a block"},
+    {"registers", SMS__INTEGER, SMS__COUNT, F(sms__kernel, registers), 0, 65536, .needs = "blocks",
+     .help = "of a thread"},
+    {"shared_memory", SMS__INTEGER, SMS__BYTES, F(sms__kernel, shared_memory), 0, 1e12, .needs = "blocks",
      .help = "of a block, static and dynamic"},
-    {"block_time", SMS__CUSTOM, SMS__CYCLES, F(sms__kernel, block_time), .read = read_block_time,
+    {"block_time", SMS__SPAN, SMS__CYCLES, F(sms__kernel, block_time), 1, SMS__TIME_MAX_PS, .needs = "blocks",
      .help = "of one block at full speed"},
-    {"demand", SMS__CUSTOM, SMS__RATIO, .read = read_kernel_demand,
+    {"demand", SMS__CUSTOM, SMS__RATIO, .read = read_kernel_demand, .form = SMS__FORM_DEMAND, .most = SMS_RESOURCES_MAX,
      .help = "by resource: the fraction of one SM's capacity that a resident block takes at full speed, up to 1600 %; "
              "of a resource with a capacity, a number without % counts its units; of a whole: the share of the device"},
     {"jitter", SMS__QUANTITY, SMS__RATIO, F(sms__kernel, jitter), 0, 0.5,
@@ -94,21 +88,9 @@ static const struct sms__field kernel_fields[] = {
      .help = "exponential: block_time is the mean of exponential block times"},
     {0}};
 
-/* The keys of a kernel that is simulated block by block: the first three are needed, the others may be given. */
-static const char *const block_keys[] = {"blocks", "threads", "block_time", "registers", "shared_memory"};
-
-enum { NEEDED = 3, BLOCK_KEYS = 5 };
-
-#define EITHER "a kernel has either time, or blocks, threads and block_time"
-
-static void check_whole(struct sms__reader *reader, const struct sms__kernel *kernel, int given)
+/* The demand of a whole is of the device. */
+static void check_whole(struct sms__reader *reader, const struct sms__kernel *kernel)
 {
-    if (given)
-        sms__complain(reader, kernel->node, EITHER);
-    for (int i = NEEDED; i < BLOCK_KEYS; i++)
-        if (sms__node_get(kernel->node, block_keys[i]))
-            sms__complain(reader, kernel->node, "%s belongs to a kernel with blocks, not to one with a time",
-                          block_keys[i]);
     for (size_t d = 0; d < kernel->demands; d++) {
         struct sms__quantity share;
         sms__read_number(reader, kernel->demand[d].value, SMS__RATIO, 0, 1, &share);
@@ -117,21 +99,13 @@ static void check_whole(struct sms__reader *reader, const struct sms__kernel *ke
 
 static void check_kernel(struct sms__reader *reader, struct sms__kernel *kernel)
 {
-    int given = 0;
-    if (kernel->node->kind != SMS__MAP)
-        return;
-    for (int i = 0; i < NEEDED; i++)
-        given += sms__node_get(kernel->node, block_keys[i]) != NULL;
     kernel->whole = sms__node_get(kernel->node, "time") != NULL;
     if (kernel->whole) {
         kernel->blocks = kernel->threads = 1;
-        check_whole(reader, kernel, given);
-    } else if (given == 0) {
-        sms__complain(reader, kernel->node, EITHER);
+        check_whole(reader, kernel);
     }
-    for (int i = 0; given && !kernel->whole && i < NEEDED; i++)
-        if (!sms__node_get(kernel->node, block_keys[i]))
-            sms__complain(reader, kernel->node, "key '%s' is missing", block_keys[i]);
+    if (kernel->spread == SMS__EXPONENTIAL && kernel->jitter > 0)
+        sms__complain(reader, kernel->node, "jitter belongs to a uniform spread, not an exponential one");
 }
 
 static void read_kernels(struct sms__reader *reader, const struct sms__node *node, void *at)
@@ -151,8 +125,6 @@ static void read_kernels(struct sms__reader *reader, const struct sms__node *nod
         kernel->name = "";
         sms__read_fields(reader, node->item[k], kernel_fields, kernel);
         check_kernel(reader, kernel);
-        if (kernel->spread == SMS__EXPONENTIAL && kernel->jitter > 0)
-            sms__complain(reader, kernel->node, "jitter belongs to a uniform spread, not an exponential one");
         for (size_t j = 0; j < k; j++)
             if (kernel->name[0] && !strcmp(workload->kernel[j].name, kernel->name))
                 sms__complain(reader, sms__node_get(kernel->node, "name"), "kernel '%.60s' is defined twice",
@@ -167,31 +139,24 @@ struct step_fields {
     uint64_t times;
 };
 
-/* All is 0 bytes. */
-static void read_free(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    struct sms__quantity number;
-    if (node->kind == SMS__SCALAR && !strcmp(node->text, "all"))
-        *(uint64_t *)at = 0;
-    else if (node->kind == SMS__SCALAR && strspn(node->text, "+-.0123456789") == 0)
-        sms__complain(reader, node, "'%.40s' is neither a number of bytes nor 'all'", node->text);
-    else if (sms__read_number(reader, node, SMS__BYTES, 1, ALLOCATE_MAX, &number))
-        *(uint64_t *)at = (uint64_t)(number.value + 0.5);
-}
+#define ONE_STEP "a step is one of host, copy_in, copy_out, allocate, free, launch"
 
 static const struct sms__field step_table[] = {
-    {"host", SMS__QUANTITY, SMS__TIME, F(step_fields, host), 0, SMS__TIME_MAX_PS, .help = "time on the host"},
-    {"copy_in", SMS__QUANTITY, SMS__BYTES, F(step_fields, copy_in), 0, 1e18, .help = "host to device"},
-    {"copy_out", SMS__QUANTITY, SMS__BYTES, F(step_fields, copy_out), 0, 1e18, .help = "device to host"},
-    {"allocate", SMS__INTEGER, SMS__BYTES, F(step_fields, allocate), 1, ALLOCATE_MAX, .help = "device memory"},
-    {"free", SMS__CUSTOM, SMS__BYTES, F(step_fields, free), .read = read_free,
+    {"host", SMS__QUANTITY, SMS__TIME, F(step_fields, host), 0, SMS__TIME_MAX_PS, .one_of = ONE_STEP,
+     .help = "time on the host"},
+    {"copy_in", SMS__QUANTITY, SMS__BYTES, F(step_fields, copy_in), 0, 1e18, .one_of = ONE_STEP,
+     .help = "host to device"},
+    {"copy_out", SMS__QUANTITY, SMS__BYTES, F(step_fields, copy_out), 0, 1e18, .one_of = ONE_STEP,
+     .help = "device to host"},
+    {"allocate", SMS__INTEGER, SMS__BYTES, F(step_fields, allocate), 1, ALLOCATE_MAX, .one_of = ONE_STEP,
+     .help = "device memory"},
+    {"free", SMS__INTEGER, SMS__BYTES, F(step_fields, free), 1, ALLOCATE_MAX, .one_of = ONE_STEP, .word = "all",
+     .otherwise = "a number of bytes",
      .help = "device memory, or all that the job holds; the rest is freed when it ends"},
-    {"launch", SMS__CUSTOM, 0, F(step_fields, launch), .read = sms__keep_scalar, .help = "a kernel, by name"},
-    {"times", SMS__INTEGER, SMS__COUNT, F(step_fields, times), 1, 1e12,
+    {"launch", SMS__REFERENCE, 0, F(step_fields, launch), .one_of = ONE_STEP, .help = "a kernel, by name"},
+    {"times", SMS__INTEGER, SMS__COUNT, F(step_fields, times), 1, 1e12, .needs = "launch",
      .help = "launches, one after another; default 1"},
     {0}};
-
-enum { STEP_KINDS = 6 }; /* the first of the table */
 
 static const char *kernel_name(const void *user, size_t i) { return ((const struct sms__kernel *)user)[i].name; }
 
@@ -210,13 +175,6 @@ static void read_step(struct sms__reader *reader, const struct sms__node *node, 
     struct step_fields given = {.host = -1, .copy_in = -1, .copy_out = -1, .times = 1};
     struct sms__step *step = &workload->step[workload->steps++];
     sms__read_fields(reader, node, step_table, &given);
-    int kinds = 0;
-    for (int i = 0; i < STEP_KINDS; i++)
-        kinds += sms__node_get(node, step_table[i].name) != NULL;
-    if (node->kind == SMS__MAP && kinds != 1)
-        sms__complain(reader, node, "a step is one of host, copy_in, copy_out, allocate, free, launch");
-    if (!given.launch && node->kind == SMS__MAP && sms__node_get(node, "times"))
-        sms__complain(reader, node, "times belongs to a launch");
     step->times = given.times;
     if (given.launch) {
         step->kind = SMS__LAUNCH;
@@ -280,8 +238,10 @@ static const struct sms__field workload_fields[] = {
      .help = "device memory of its static variables, which come and go with the context; default 0"},
     {"exclusive", SMS__CHOICE, 0, F(sms__workload, exclusive), .choices = exclusive_names,
      .help = "true: its process must have its device for itself; default false"},
-    {"kernels", SMS__CUSTOM, .read = read_kernels, .required = true, .help = "a list"},
-    {"steps", SMS__CUSTOM, .read = skip, .help = "what one job does, in order; default: launch each kernel once"},
+    {"kernels", SMS__FIELDS, .read = read_kernels, .required = true, .holds = SMS__MANY, .fields = kernel_fields,
+     .least = 1, .most = KERNELS_MAX, .help = "a list"},
+    {"steps", SMS__FIELDS, .read = skip, .holds = SMS__MANY, .fields = step_table, .most = STEPS_MAX,
+     .help = "what one job does, in order; default: launch each kernel once"},
     {0}};
 
 static const struct sms__table tables[] = {

@@ -113,6 +113,7 @@ void sms__record_init(struct sms__record *record, struct sms__arena *arena, cons
             record->cluster->monitor = new_monitor_record(arena);
         sms__histogram_init(&record->cluster->turnaround, arena);
         sms__histogram_init(&record->cluster->slowdown, arena);
+        sms__histogram_init(&record->cluster->gpushare.pending, arena);
     }
     if (!scenario->shares)
         return;
@@ -155,13 +156,16 @@ static void restart_cluster(struct sms__cluster_record *cluster)
     cluster->arrived = cluster->placed = cluster->timed = cluster->missed = 0;
     cluster->failures = cluster->restarts = cluster->lost = 0;
     cluster->done = cluster->failed = 0;
-    cluster->gpu_ps = cluster->cpu_ps = cluster->alone_ps = 0;
+    cluster->gpu_ps = cluster->cpu_ps = cluster->bytes_ps = cluster->alone_ps = 0;
     cluster->down_ps = cluster->down_cpu_ps = cluster->wasted_ps = 0;
     sms__histogram_clear(&cluster->wait);
     if (cluster->monitor)
         restart_monitor(cluster->monitor);
     sms__histogram_clear(&cluster->turnaround);
     sms__histogram_clear(&cluster->slowdown);
+    sms__histogram_clear(&cluster->gpushare.pending);
+    cluster->gpushare =
+        (struct sms__gpushare_record){.pending = cluster->gpushare.pending, .stranded = cluster->gpushare.stranded};
 }
 
 static void restart_level(struct sms__steps *level, uint64_t now)

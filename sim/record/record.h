@@ -131,6 +131,27 @@ struct sms__allocation {
     bool reached;
 };
 
+/* Nodes that were left out of scheduling cycles, by the filter and its reason. */
+enum sms__left_out {
+    SMS__LEFT_OUT_HOST,       /* default filter: CPU, memory */
+    SMS__LEFT_OUT_GPUS,       /* GPUs given whole, models */
+    SMS__LEFT_OUT_MEMORY,     /* GPU memory of the node */
+    SMS__LEFT_OUT_NOT_SHARED, /* extender: none is shared */
+    SMS__LEFT_OUT_DEVICE,     /* no single GPU has as much */
+    SMS__LEFT_OUTS
+};
+
+/* The protocol of gpushare, of which other clusters have nothing; the same. */
+struct sms__gpushare_record {
+    uint64_t left_out[SMS__LEFT_OUTS];
+    uint64_t rejections; /* cycles that left no node */
+    uint64_t bind_failures, assume_timeouts, allocate_failures, misallocations;
+    uint64_t faults;               /* pods whose containers found an unhealthy GPU or too little memory */
+    uint64_t failed;               /* pods whose containers did not start, for whatever reason */
+    struct sms__histogram pending; /* from arrival to the start of the containers, ps */
+    uint64_t stranded;             /* bytes left that no pod which waits could use; at the end */
+    sms__integral stranded_ps;     /* the same x ps */
+};
 #define SMS__SLOWDOWN_ONE 1e6
 
 /* A cluster, since the end of the warm-up but what says otherwise. */
@@ -144,10 +165,13 @@ struct sms__cluster_record {
     uint64_t fragments;           /* at the end: thousandths of GPUs, summed over the typical pods by their weights */
     sms__integral gpu_ps, cpu_ps; /* thousandths allocated x ps */
     sms__integral down_ps, down_cpu_ps, wasted_ps; /* the same down; of GPUs that runs had that were cut short */
-    struct sms__histogram wait;                    /* of pods placed, ps */
-    uint64_t timed, missed;                        /* with a deadline that ended or came too late; of those, too late */
-    uint64_t done, failed;                         /* pods that ended; that ended as they failed */
-    struct sms__histogram turnaround;              /* of those done, from arrival, ps */
+    uint64_t bytes;                                /* GPU memory allocated at the end */
+    sms__integral bytes_ps;                        /* the same x ps */
+    struct sms__gpushare_record gpushare;
+    struct sms__histogram wait;       /* of pods placed, ps */
+    uint64_t timed, missed;           /* with a deadline that ended or came too late; of those, too late */
+    uint64_t done, failed;            /* pods that ended; that ended as they failed */
+    struct sms__histogram turnaround; /* of those done, from arrival, ps */
     struct sms__histogram slowdown; /* of those with a workload: time on the node / time alone, in SMS__SLOWDOWN_ONE */
     sms__integral alone_ps;         /* of those: time alone x processes */
     uint64_t busy_ps, devices;      /* of all GPUs that run workloads: time with a kernel; their number */

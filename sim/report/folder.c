@@ -41,8 +41,19 @@ static bool close_whole(FILE *file)
     return fclose(file) == 0 && whole;
 }
 
+static bool has_any(const struct sms__set *set, enum sms_subject subject)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (sms_results_subjects(set->results[i], subject))
+            return true;
+    return false;
+}
+
+/* No file where no scenario has such a subject. */
 static bool write_wide(const char *folder, const struct sms__set *set, enum sms_subject subject, const char *name)
 {
+    if (!has_any(set, subject))
+        return true;
     FILE *file = open_in(folder, name);
     if (!file)
         return false;
@@ -73,8 +84,11 @@ static void print_bins(const struct sms_results *results, size_t policy, FILE *t
         }
 }
 
+/* Of SMs, which a cluster has none of. */
 static bool write_bins(const char *folder, const struct sms__set *set)
 {
+    if (!has_any(set, SMS_HOST))
+        return true;
     FILE *file = open_in(folder, "heatmap.csv");
     if (!file)
         return false;

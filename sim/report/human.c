@@ -234,21 +234,41 @@ static const char *const monitor_columns[] = {"timed_jobs_count",   "job_miss_ra
                                               "messages_count"};
 enum { MONITOR_COLUMNS = sizeof monitor_columns / sizeof *monitor_columns };
 
+/* Besides, under gpushare. */
+static const char *const gpushare_columns[] = {"gpu_memory_allocation_ratio",
+                                               "gpu_memory_allocation_mean_ratio",
+                                               "rejections_count",
+                                               "bind_failures_count",
+                                               "assume_timeouts_count",
+                                               "misallocations_count",
+                                               "failed_count",
+                                               "pending_mean_ns",
+                                               "pending_p99_ns",
+                                               "stranded_mean_bytes"};
+enum { GPUSHARE_COLUMNS = sizeof gpushare_columns / sizeof *gpushare_columns };
+
+struct cluster_part {
+    const char *const *column;
+    size_t count;
+    bool there;
+};
+
 /* NULL beyond. */
 static const char *cluster_column(const struct sms_results *results, size_t i)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
-    size_t failing = scenario->cluster->failures ? FAILURE_COLUMNS : 0, working = scenario->vms ? WORKLOAD_COLUMNS : 0;
-    size_t seen = scenario->cluster->monitor ? MONITOR_COLUMNS : 0;
-    if (i < CLUSTER_COLUMNS)
-        return cluster_columns[i];
-    i -= CLUSTER_COLUMNS;
-    if (i < failing)
-        return failure_columns[i];
-    i -= failing;
-    if (i < working)
-        return workload_columns[i];
-    return i - working < seen ? monitor_columns[i - working] : NULL;
+    const struct sms__cluster *cluster = scenario->cluster;
+    const struct cluster_part part[] = {{cluster_columns, CLUSTER_COLUMNS, true},
+                                        {failure_columns, FAILURE_COLUMNS, cluster->failures > 0},
+                                        {workload_columns, WORKLOAD_COLUMNS, scenario->vms > 0},
+                                        {monitor_columns, MONITOR_COLUMNS, cluster->monitor != NULL},
+                                        {gpushare_columns, GPUSHARE_COLUMNS, cluster->gpushare != NULL}};
+    for (size_t p = 0; p < sizeof part / sizeof *part; p++) {
+        if (part[p].there && i < part[p].count)
+            return part[p].column[i];
+        i -= part[p].there ? part[p].count : 0;
+    }
+    return NULL;
 }
 
 /* A row a metric, a column a policy: names are long and policies few. */

@@ -38,7 +38,7 @@ static void measure_runs(const struct sms__record *record, double time_ps, doubl
     for (size_t v = 0; v < record->scenario->vms; v++)
         jobs += (double)record->vm[v].jobs;
     out[CLUSTER(DONE)] = (double)own->done;
-    out[CLUSTER(FAILED)] = (double)own->failed;
+    out[CLUSTER(FAILED)] = (double)(own->failed + own->gpushare.failed);
     out[CLUSTER(DONE_RATE)] = over((double)own->done, time_ps / 1e12);
     out[CLUSTER(JOBS)] = own->devices ? over(jobs, time_ps / 1e12) : NAN;
     out[CLUSTER(TURNAROUND)] = over(turnaround->sum / 1e3, (double)turnaround->count);
@@ -50,6 +50,37 @@ static void measure_runs(const struct sms__record *record, double time_ps, doubl
     out[CLUSTER(SLOWDOWN_P99)] = sms__histogram_rank(slowdown, 0.99) / SMS__SLOWDOWN_ONE;
     out[CLUSTER(STP)] = slowdown->count ? over((double)own->alone_ps, time_ps) : NAN;
     out[CLUSTER(BUSY)] = over((double)own->busy_ps, (double)own->devices * time_ps);
+}
+
+/* Bytes of all GPUs, as they are counted. */
+static double memory_of(const struct sms__cluster *cluster)
+{
+    double sum = 0;
+    for (size_t k = 0; k < cluster->kinds; k++)
+        sum += (double)cluster->node[k].count * (double)cluster->node[k].gpus * (double)cluster->node[k].gpu_memory;
+    return sum;
+}
+
+/* Of the protocol of gpushare; NAN under another scheduler. */
+static void measure_gpushare(const struct sms__record *record, double *out)
+{
+    const struct sms__gpushare_record *own = &record->cluster->gpushare;
+    double time_ps = (double)(record->to_ps - record->from_ps);
+    out[CLUSTER(REJECTIONS)] = (double)own->rejections;
+    out[CLUSTER(LEFT_OUT_HOST)] = (double)own->left_out[SMS__LEFT_OUT_HOST];
+    out[CLUSTER(LEFT_OUT_GPUS)] = (double)own->left_out[SMS__LEFT_OUT_GPUS];
+    out[CLUSTER(LEFT_OUT_MEMORY)] = (double)own->left_out[SMS__LEFT_OUT_MEMORY];
+    out[CLUSTER(LEFT_OUT_NOT_SHARED)] = (double)own->left_out[SMS__LEFT_OUT_NOT_SHARED];
+    out[CLUSTER(LEFT_OUT_DEVICE)] = (double)own->left_out[SMS__LEFT_OUT_DEVICE];
+    out[CLUSTER(BIND_FAILURES)] = (double)own->bind_failures;
+    out[CLUSTER(ASSUME_TIMEOUTS)] = (double)own->assume_timeouts;
+    out[CLUSTER(ALLOCATE_FAILURES)] = (double)own->allocate_failures;
+    out[CLUSTER(MISALLOCATIONS)] = (double)own->misallocations;
+    out[CLUSTER(FAULTS)] = (double)own->faults;
+    out[CLUSTER(PENDING)] = over(own->pending.sum / 1e3, (double)own->pending.count);
+    out[CLUSTER(PENDING_P99)] = sms__histogram_rank(&own->pending, 0.99) / 1e3;
+    out[CLUSTER(STRANDED)] = (double)own->stranded;
+    out[CLUSTER(STRANDED_MEAN)] = over((double)own->stranded_ps, time_ps);
 }
 
 void sms__measure_cluster(const struct sms__record *record, double *out)
@@ -74,6 +105,12 @@ void sms__measure_cluster(const struct sms__record *record, double *out)
     measure_runs(record, time_ps, out);
     out[CLUSTER(PLACED_RATE)] = over((double)own->placed, time_ps / 1e12);
     out[CLUSTER(MAKESPAN)] = makespan_ns(record);
+    out[CLUSTER(MEMORY)] = over((double)own->bytes, memory_of(cluster));
+    out[CLUSTER(MEMORY_MEAN)] = over((double)own->bytes_ps, memory_of(cluster) * time_ps);
+    for (int m = CLUSTER(REJECTIONS); m <= CLUSTER(STRANDED_MEAN); m++)
+        out[m] = NAN;
+    if (cluster->gpushare)
+        measure_gpushare(record, out);
     out[CLUSTER(MISSES)] = over((double)own->missed, (double)own->timed);
     out[CLUSTER(FAILURES)] = (double)own->failures;
     out[CLUSTER(RESTARTS)] = (double)own->restarts;

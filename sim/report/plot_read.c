@@ -156,13 +156,18 @@ static void take_point(struct sms__plot *plot, struct sms__csv *csv)
     *SMS__APPEND(&plot->arena, plot->point, plot->points) = point;
 }
 
+static bool is_there(struct sms__plot *plot, const char *file)
+{
+    return access(sms__print(&plot->arena, "%s/%s", plot->folder, file), F_OK) == 0;
+}
+
 /* Files that are there only if a scenario has nodes. */
 static int read_allocation(struct sms__plot *plot)
 {
     struct sms__csv csv = {.file = "allocation.csv",
                            .column = {"scenario", "policy", "arrived_ratio", "allocated_ratio", "fragment_ratio"},
                            .row = take_point};
-    if (access(sms__print(&plot->arena, "%s/%s", plot->folder, csv.file), F_OK))
+    if (!is_there(plot, csv.file))
         return SMS_OK;
     int code = sms__csv_read(plot, &csv);
     return code == SMS_OK ? read_cluster(plot) : code;
@@ -187,8 +192,10 @@ int sms__plot_read(struct sms__plot *plot)
          .column = {"scenario", "policy", "device", "sm", "vm", "start_ns", "end_ns", "blocks"},
          .row = take_box}};
     int code = SMS_OK;
+    const bool of_cluster = is_there(plot, "cluster.csv"); /* of which alone there are no others */
     for (size_t i = 0; i < sizeof files / sizeof *files && code == SMS_OK; i++)
-        code = sms__csv_read(plot, &files[i]);
+        if (!of_cluster || is_there(plot, files[i].file))
+            code = sms__csv_read(plot, &files[i]);
     if (code == SMS_OK)
         code = read_processes(plot);
     if (code == SMS_OK)

@@ -326,6 +326,24 @@ static int run_all(struct sms_results *results, const struct sms_run_options *op
     return report(work.code, results->scenario, work.why, errors);
 }
 
+/* Those of the scenario have been checked; options may ask for more. */
+static int check_replications(const struct sms_scenario *scenario, uint64_t replications, struct sms_errors *errors)
+{
+    double gib;
+    if (replications <= scenario->replications || sms__replications_fit(scenario, replications, &gib))
+        return SMS_OK;
+    return sms__fail(errors, SMS_EINPUT, scenario->path,
+                     "%llu replications of scenario '%.60s' need about %.3g GiB of memory, more than 4",
+                     (unsigned long long)replications, scenario->name, gib);
+}
+
+static int fail_without_policy(const struct sms_scenario *scenario, const char *policy, struct sms_errors *errors)
+{
+    char text[300];
+    sms__say_no_policy(text, sizeof text, scenario, policy);
+    return sms__fail(errors, SMS_EINPUT, scenario->path, "%s", text);
+}
+
 int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *options, struct sms_results **out,
             struct sms_errors *errors)
 {
@@ -341,10 +359,11 @@ int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *o
     results->replications = options->replications ? options->replications : scenario->replications;
     results->with_alone = options->alone && scenario->compat == SMS__COMPAT_OFF && !scenario->cluster;
     struct setup setup = {results, options};
-    int code = sms__guard(&results->arena, set_up, &setup);
+    int code = check_replications(scenario, results->replications, errors);
+    if (code == SMS_OK)
+        code = sms__guard(&results->arena, set_up, &setup);
     if (code == SMS_OK && results->policies == 0)
-        code = sms__fail(errors, SMS_EINPUT, scenario->path, "scenario '%s' has no policy '%.60s'", scenario->name,
-                         options->policy);
+        code = fail_without_policy(scenario, options->policy, errors);
     if (code == SMS_OK)
         code = run_all(results, options, errors);
     else if (!errors->count)

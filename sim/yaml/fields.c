@@ -29,12 +29,6 @@ bool sms__expect_kind(struct sms__reader *reader, const struct sms__node *node, 
     return false;
 }
 
-void sms__keep_scalar(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    if (sms__expect_kind(reader, node, SMS__SCALAR))
-        *(const struct sms__node **)at = node;
-}
-
 bool sms__expect_list(struct sms__reader *reader, const struct sms__node *node, size_t most)
 {
     if (!sms__expect_kind(reader, node, SMS__LIST))
@@ -62,7 +56,7 @@ void sms__complain_unknown(struct sms__reader *reader, const struct sms__node *n
     }
 }
 
-static void format_bound(char *out, size_t size, enum sms__dimension dimension, double bound)
+void sms__print_bound(char *out, size_t size, enum sms__dimension dimension, double bound)
 {
     if (dimension == SMS__RATIO)
         snprintf(out, size, "%.6g %%", bound * 100);
@@ -85,8 +79,8 @@ bool sms__read_number(struct sms__reader *reader, const struct sms__node *node, 
     }
     if (out->cycles ? out->value >= 0 && out->value <= 1e18 : out->value >= min && out->value <= max)
         return true;
-    format_bound(low, sizeof low, dimension, min);
-    format_bound(high, sizeof high, dimension, max);
+    sms__print_bound(low, sizeof low, dimension, min);
+    sms__print_bound(high, sizeof high, dimension, max);
     bool bare = dimension == SMS__RATIO && out->value > max && !strchr(node->text, '%');
     sms__complain(reader, node, "'%.40s' is out of range; it goes from %s to %s%s", node->text, low, high,
                   bare ? "; without % it is a ratio, of which 1 is 100 %" : "");
@@ -129,10 +123,45 @@ static void read_choice(struct sms__reader *reader, const struct sms__node *node
     sms__complain_unknown(reader, node, field->name, count, choice_name, field->choices);
 }
 
+/* A number, or the word that stands for 0. */
+static bool read_number(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *field,
+                        struct sms__quantity *out)
+{
+    bool scalar = node->kind == SMS__SCALAR;
+    if (field->word && scalar && !strcmp(node->text, field->word)) {
+        *out = (struct sms__quantity){0};
+        return true;
+    }
+    if (field->word && scalar && strspn(node->text, "+-.0123456789") == 0) {
+        sms__complain(reader, node, "'%.40s' is neither %s nor '%s'", node->text, field->otherwise, field->word);
+        return false;
+    }
+    return sms__read_number(reader, node, field->dimension, field->min, field->max, out);
+}
+
+static void read_of_number(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *field,
+                           void *at)
+{
+    struct sms__quantity number;
+    if (!read_number(reader, node, field, &number))
+        return;
+    if (field->type == SMS__QUANTITY)
+        *(double *)at = number.value;
+    else if (field->type == SMS__INTEGER)
+        *(uint64_t *)at = (uint64_t)(number.value + 0.5);
+    else if (field->type == SMS__MILLI)
+        *(uint64_t *)at = (uint64_t)(number.value * 1000 + 0.5);
+    else if (field->type == SMS__INDEX)
+        *(long *)at = (long)number.value;
+    else
+        *(struct sms__quantity *)at = number;
+    if (field->type == SMS__SPAN && number.cycles && number.value <= 0)
+        sms__complain(reader, node, "'%.40s' is out of range; it is more than 0", node->text);
+}
+
 static void read_value(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *field,
                        void *at)
 {
-    struct sms__quantity number;
     const char *text = NULL;
     switch (field->type) {
     case SMS__TEXT:
@@ -141,26 +170,28 @@ static void read_value(struct sms__reader *reader, const struct sms__node *node,
         if (text)
             *(const char **)at = text;
         return;
-    case SMS__QUANTITY:
-        if (sms__read_number(reader, node, field->dimension, field->min, field->max, &number))
-            *(double *)at = number.value;
-        return;
-    case SMS__INTEGER:
-        if (sms__read_number(reader, node, field->dimension, field->min, field->max, &number))
-            *(uint64_t *)at = (uint64_t)(number.value + 0.5);
+    case SMS__REFERENCE:
+        if (sms__expect_kind(reader, node, SMS__SCALAR))
+            *(const struct sms__node **)at = node;
         return;
     case SMS__CHOICE:
         read_choice(reader, node, field, at);
         return;
+    case SMS__FIELDS:
+        sms__read_fields(reader, node, field->fields, at);
+        return;
     case SMS__CUSTOM:
-        field->read(reader, node, at);
+        return;
+    default:
+        read_of_number(reader, node, field, at);
     }
 }
 
+/* Those that may be given, which stand before those that are refused. */
 static size_t count_fields(const struct sms__field *fields)
 {
     size_t count = 0;
-    while (fields[count].name)
+    while (fields[count].name && !fields[count].refuse)
         count++;
     return count;
 }
@@ -190,14 +221,74 @@ bool sms__is_first(struct sms__reader *reader, const struct sms__node *map, size
 static void read_pair(struct sms__reader *reader, const struct sms__node *map, size_t i,
                       const struct sms__field *fields, void *into)
 {
-    const struct sms__node *key = map->item[i];
+    const struct sms__node *key = map->item[i], *value = map->item[i + 1];
     if (!sms__expect_kind(reader, key, SMS__SCALAR))
         return;
     const struct sms__field *field = find_field(fields, key->text);
     if (!field)
         sms__complain_unknown(reader, key, "key", count_fields(fields), field_name, fields);
-    else if (sms__is_first(reader, map, i))
-        read_value(reader, map->item[i + 1], field, (char *)into + field->offset);
+    else if (field->refuse)
+        sms__complain(reader, key, "%s", field->refuse);
+    else if (!sms__is_first(reader, map, i))
+        return;
+    else if (field->read)
+        field->read(reader, value, (char *)into + field->offset);
+    else
+        read_value(reader, value, field, (char *)into + field->offset);
+}
+
+static bool same(const char *a, const char *b) { return a && b && !strcmp(a, b); }
+
+/* Whether a field before this one has the same words, in one_of or in needs: what they say is said once. */
+static bool is_said(const struct sms__field *fields, const struct sms__field *field, const char *one_of,
+                    const char *needs, const struct sms__node *map)
+{
+    for (const struct sms__field *before = fields; before < field; before++)
+        if (same(before->one_of, one_of) || (same(before->needs, needs) && sms__node_get(map, before->name)))
+            return true;
+    return false;
+}
+
+/* Complains, at the last of them, unless exactly one of the fields with these words is given. */
+static void check_one_of(struct sms__reader *reader, const struct sms__node *map, const struct sms__field *fields,
+                         const char *words)
+{
+    size_t given = 0;
+    const struct sms__node *last = map;
+    for (; fields->name; fields++) {
+        const struct sms__node *value = sms__node_get(map, fields->name);
+        if (!value || !same(fields->one_of, words))
+            continue;
+        given++;
+        last = value;
+    }
+    if (given != 1)
+        sms__complain(reader, last, "%s", words);
+}
+
+static void check_needs(struct sms__reader *reader, const struct sms__node *map, const struct sms__field *fields,
+                        const struct sms__field *field)
+{
+    const struct sms__node *value = sms__node_get(map, field->name);
+    if (value && !sms__node_get(map, field->needs) && !is_said(fields, field, NULL, field->needs, map))
+        sms__complain(reader, value, "'%s' goes with '%s', which is not given", field->name, field->needs);
+}
+
+/* What goes with what is asked only where the choice between them is made. */
+static void check_presence(struct sms__reader *reader, const struct sms__node *map, const struct sms__field *fields)
+{
+    for (const struct sms__field *field = fields; field->name; field++)
+        if (field->required && !sms__node_get(map, field->name))
+            sms__complain(reader, map, "key '%s' is missing", field->name);
+    size_t before = reader->errors->count;
+    for (const struct sms__field *field = fields; field->name; field++)
+        if (field->one_of && !is_said(fields, field, field->one_of, NULL, map))
+            check_one_of(reader, map, fields, field->one_of);
+    if (reader->errors->count > before)
+        return;
+    for (const struct sms__field *field = fields; field->name; field++)
+        if (field->needs)
+            check_needs(reader, map, fields, field);
 }
 
 void sms__read_fields(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *fields,
@@ -207,7 +298,5 @@ void sms__read_fields(struct sms__reader *reader, const struct sms__node *node, 
         return;
     for (size_t i = 0; i + 1 < node->items && reader->errors->count <= SMS_ERRORS_MAX; i += 2)
         read_pair(reader, node, i, fields, into);
-    for (; fields->name; fields++)
-        if (fields->required && !sms__node_get(node, fields->name))
-            sms__complain(reader, node, "key '%s' is missing", fields->name);
+    check_presence(reader, node, fields);
 }

@@ -1,6 +1,6 @@
 /* Tables that say which keys a mapping may have, and one function that reads a
  * mapping by such a table into a struct. What a table says is also what
- * `smsched list fields` prints. */
+ * `smsched list fields` and `smsched list schema` print. */
 #ifndef SMS_YAML_FIELDS_H
 #define SMS_YAML_FIELDS_H
 
@@ -11,12 +11,35 @@
 #include <stdbool.h>
 
 enum sms__type {
-    SMS__TEXT,     /* const char * */
-    SMS__NAME,     /* const char *: letters, digits, _ - . / ; a name to refer to */
-    SMS__QUANTITY, /* double, in the unit of `dimension` */
-    SMS__INTEGER,  /* uint64_t, rounded to the nearest, in the unit of `dimension` */
-    SMS__CHOICE,   /* int: the index in `choices` */
-    SMS__CUSTOM    /* whatever `read` makes of the node */
+    SMS__TEXT,      /* const char * */
+    SMS__NAME,      /* const char *: letters, digits, _ - . / ; a name to refer to */
+    SMS__REFERENCE, /* const struct sms__node *: a name that is looked up later */
+    SMS__QUANTITY,  /* double, in the unit of `dimension` */
+    SMS__SPAN,      /* struct sms__quantity: the same, and a span in cycles is more than 0 */
+    SMS__INTEGER,   /* uint64_t, rounded to the nearest, in the unit of `dimension` */
+    SMS__MILLI,     /* uint64_t: in thousandths of it */
+    SMS__INDEX,     /* long */
+    SMS__CHOICE,    /* int: the index in `choices` */
+    SMS__FIELDS,    /* a struct: a mapping, by `fields` */
+    SMS__CUSTOM     /* what `read` makes of it; `form` says what that may be */
+};
+
+/* What a field holds: one value of its type, a list of them, or a mapping of names to them. */
+enum sms__holds { SMS__ONE, SMS__MANY, SMS__NAMED };
+
+/* Custom fields by what may be in them (sim/cli/schema_forms.c). */
+enum sms__form {
+    SMS__FORM_NONE,
+    SMS__FORM_TENANTS, /* a policy of what the scenario has: VMs or processes */
+    SMS__FORM_POLICY,  /* a block policy */
+    SMS__FORM_PLACE,   /* a place policy */
+    SMS__FORM_CONTENTION,
+    SMS__FORM_DEMAND,
+    SMS__FORM_MEASURE, /* a number, a percentage or a time */
+    SMS__FORM_METRIC,
+    SMS__FORM_NAMES,          /* a name, or a list of them */
+    SMS__FORM_NUMBER_OR_LIST, /* a number, or a list of mappings by `fields` */
+    SMS__FORM_ROW             /* of a table */
 };
 
 struct sms__reader {
@@ -33,8 +56,18 @@ struct sms__field {
     double min, max; /* of a number, inclusive, in the unit it is kept in */
     bool required;
     const char *const *choices; /* ends with NULL */
+    /* Reads the value, instead of the type's own way; that still says what it may be. */
     void (*read)(struct sms__reader *reader, const struct sms__node *node, void *field);
     const char *help;
+    const char *word, *otherwise; /* of an integer or a quantity: a word that means 0; "a number of jobs" */
+    const struct sms__field *fields;
+    const struct sms__field *overrides; /* beside them, of this table all but the first, none required */
+    enum sms__holds holds;
+    enum sms__form form;
+    size_t least, most; /* values that a list or a mapping by names holds; most 0: no limit of its own */
+    const char *one_of; /* of the fields with these words exactly one is given; the complaint if not */
+    const char *needs;  /* a key that must stand beside it */
+    const char *refuse; /* no key here: what to do instead */
 };
 
 /* Reads a mapping. Every problem is reported: not a mapping, unknown key (with
@@ -47,12 +80,12 @@ void sms__read_fields(struct sms__reader *reader, const struct sms__node *node, 
 bool sms__read_number(struct sms__reader *reader, const struct sms__node *node, enum sms__dimension dimension,
                       double min, double max, struct sms__quantity *out);
 
+/* A bound of a number as it could be written: "50 %", "2500 h", "16". */
+void sms__print_bound(char *out, size_t size, enum sms__dimension dimension, double bound);
+
 /* A text, or NULL with the problem reported. */
 const char *sms__read_text(struct sms__reader *reader, const struct sms__node *node);
 const char *sms__read_name(struct sms__reader *reader, const struct sms__node *node);
-
-/* A custom reader: keeps the node of a scalar, in a const struct sms__node *. */
-void sms__keep_scalar(struct sms__reader *reader, const struct sms__node *node, void *at);
 
 /* Reports if it is not; returns whether it is. */
 bool sms__expect_kind(struct sms__reader *reader, const struct sms__node *node, enum sms__node_kind kind);

@@ -37,7 +37,8 @@ for what in devices workloads policies contention metrics fields; do try 0 "list
 try 0 "list" list; says "fine_grained"; says "v100"; says "proportional"; says "stp_ratio"
 try 0 "list workloads, JSON" list workloads --format json; says '"class": "latency"'; says '"use_ratio"'
 try 0 "list workloads, CSV" list workloads --format csv; says "gtx1080ti/atax,atax_kernel1,gtx1080ti,latency,16,256,22,0,840332,"
-try 2 "list of nothing" list pods
+try 2 "list of nothing" list pods; says "cannot list 'pods'; it lists devices, workloads, policies, contention, metrics, fields, schema; modes are"
+try 2 "list of nearly something" list polices; says "did you mean 'policies'?"
 
 try 0 "validate" validate scenarios/*.yaml scenarios/*/*.yaml models/devices/*.yaml
 try 3 "a missing file" validate "$work/none.yaml"; says "No such file"
@@ -48,7 +49,13 @@ try 0 "processes that end" run scenarios/04-processes.yaml
 if grep -q service_ns <<<"$output"; then bad "says service_ns where all end"; else ok; fi
 sed 's/repeat: 20,/repeat: forever,/; $a run: {duration: 1 s}' scenarios/04-processes.yaml >"$work/lasts.yaml"
 try 0 "a process that lasts" run "$work/lasts.yaml"; says "service_ns"
-try 3 "a policy that is not there" run --policy best "$tutorial"; says "has no policy 'best'"
+try 3 "a policy that is not there" run --policy best "$tutorial"; says "has no policy 'best'; it has: round_robin, utilization_aware, fine_grained"
+try 3 "a policy that is nearly there" run --policy fine_graned "$tutorial"
+says "has no policy 'fine_graned'; did you mean 'fine_grained'? it has: round_robin"
+try 3 "a baseline that is nearly there" compare --baseline round_robbin "$tutorial"; says "did you mean 'round_robin'? it has"
+{ sed '/^vms:/,$d' "$tutorial"; echo 'vms:'; seq 10000 | sed 's/.*/  - {name: v&, workload: '"$(sed -n 's/.*workload: \([a-z_-]*\),.*/\1/p' "$tutorial" | head -1)"'}/'; } >"$work/many.yaml"
+try 3 "replications beyond memory" run --replications 100000 "$work/many.yaml"; says "100000 replications of scenario 'two-tenants' need about"
+try 3 "replications of a cluster beyond memory" run --replications 100000 tests/golden/cluster.yaml; says "GiB of memory, more than 4"
 try 0 "compare" compare "$tutorial"; says "change over round_robin"
 try 0 "compare with another" compare --baseline fine_grained "$tutorial"; says "change over fine_grained"
 try 0 "compare says what any policy could reach" compare "$tutorial"; says "what binds kernels_per_s: fp32 (50 %), fp64 (50 %)"
@@ -62,6 +69,20 @@ for metric, bound in json.load(sys.stdin)["bounds"].items():
     assert abs(sum(part["share_ratio"] for part in bound["binds"]) - 1) < 1e-9, metric
 '; then ok; else bad "JSON of compare holds the bounds"; fi
 try 0 "explain" explain "$example"; says "waits on device 0"
+try 0 "explain processes" explain scenarios/04-processes.yaml; says "train2: unplaced since 0.000000 ms"; says " more; --from and --to show a span of time, with its blocks"
+if [ "$(wc -l <<<"$output")" -le 215 ] && ! grep -q block.1 <<<"$output"; then ok; else bad "40 lines a policy" "$output"; fi
+try 0 "explain a span" explain scenarios/04-processes.yaml --policy exclusive --from '143 ms' --to '144 ms'; says "train1/step block 1 -> device 0 SM 0"
+says "train1: copy_in on device 0 since"
+try 0 "explain a cluster" explain tests/golden/cluster.yaml --policy first_fit; says "on large1, GPU 0"; says " more; --from and --to"
+for file in "$example" "scenarios/04-processes.yaml --policy exclusive" "tests/golden/cluster.yaml --policy fgd"; do
+    # shellcheck disable=SC2086
+    if "$smsched" explain --format json $file | python3 -c '
+import json, sys
+lines = [json.loads(line) for line in sys.stdin]
+assert len(lines) > 2 and all(line["policy"] and line["time_ns"] >= 0 for line in lines)
+assert all({"vm", "process", "pod"} & set(line) for line in lines)
+'; then ok; else bad "explain $file in JSON"; fi
+done
 try 0 "json" run --format json "$tutorial"
 if "$smsched" run --format json "$tutorial" | python3 -c '
 import json, sys
@@ -116,17 +137,32 @@ try 0 "a folder of a cluster" run "$cluster" --out "$work/cluster" --quiet
 for file in cluster.csv allocation.csv placements.csv; do
     if [ "$(wc -l <"$work/cluster/$file")" -gt 8 ]; then ok; else bad "$file of a cluster"; fi
 done
+if [ "$(ls "$work/cluster" | tr '\n' ' ')" = "allocation.csv cluster.csv manifest.json placements.csv summary.json " ]; then ok; else bad "files of nothing: $(ls "$work/cluster")"; fi
 if [ -s "$work/again/hosts.csv" ] && [ ! -e "$work/again/cluster.csv" ]; then ok; else bad "a host has no cluster.csv"; fi
 if awk -F, 'NR > 1 && ($9 > $8 || $9 > 1 || $10 > 1) { exit 1 }' "$work/cluster/placements.csv"; then ok; else bad "more is allocated than asked for"; fi
 try 0 "a figure of a cluster" plot "$work/cluster" --figures svg; says "plots/allocation-cluster.svg"
 if [ "$(grep -c '^# policy' "$work/cluster/plots/allocation-cluster.dat")" -eq 8 ]; then ok; else bad "a line a policy"; fi
 try 0 "where pods went" explain "$cluster" --policy first_fit --to '60 s'; says "on large1, GPU 0"
+printf 'scenario: wait\nnodes: [{name: a, gpus: 2, cpu: 4, model: G2}, {name: b, gpus: 1, cpu: 8, model: T4}]\npolicies: [first_fit]\npods:\n  - {name: p, gpus: 2, cpu: 8}\n  - {name: q, gpus: 1, cpu: 8}\n  - {name: r, gpus: 1, cpu: 8, models: G2}\n  - {name: s, cpu: 9}\n  - {name: t, gpu_memory: 1 GiB}\n' >"$work/wait.yaml"
+try 0 "pods that no node can hold" run "$work/wait.yaml"; says "wait.yaml:5:5: warning: no node can hold pod 'p', even with nothing on it"
+if [ "$(grep -c warning: <<<"$output")" -eq 4 ] && ! grep -q "pod 'q'" <<<"$output"; then ok; else bad "four pods wait" "$output"; fi
+try 0 "warnings are no errors" validate "$work/wait.yaml"; says "pod 's'"
+# What ends after the last has come is in no point of the figure.
+printf 'scenario: short\nnodes: [{name: a, count: 2, gpus: 1}]\npolicies: [first_fit]\npods: [{name: p, count: 2, gpus: 1, arrivals: {every: 1 s}, duration: 60 s}, {name: q, start: 90 s, duration: 1 s}]\n' >"$work/short.yaml"
+try 0 "pods that all leave" run "$work/short.yaml" --out "$work/short" --quiet
+if [ "$(tail -1 "$work/short/allocation.csv")" = "short,first_fit,1.000000,1.000000,0.000000" ]; then ok; else bad "the last point: $(tail -1 "$work/short/allocation.csv")"; fi
 try 0 "a table of a cluster" run "$cluster" --policy random; says "gpu_allocation_ratio"
 try 0 "a comparison of clusters" compare "$cluster"; says "change over first_fit"
 try 2 "no trace of a cluster" run "$cluster" --trace "$work/trace.json"; says "has nodes"
 if "$smsched" run --format json "$cluster" | python3 -c 'import json, sys; json.load(sys.stdin)["runs"][0]["cluster"]["wait_p99_ns"]'; then ok; else bad "JSON of a cluster"; fi
 printf 'expect: [{metric: placed_count, policy: fgd, min: 100}, {metric: wait_mean_ns, policy: random, over: fgd, max: 900 %%}]\n' |
     cat "$cluster" - >"$work/expect.yaml"
+try 0 "steps of gpushare" explain scenarios/gpushare/filter.yaml --to '2 s'
+says "asks: extender filter: 1 node passes; N2: Insufficient GPU Memory in one device"
+try 0 "shared GPUs" run scenarios/gpushare/inspect.yaml --out "$work/gpushare" --quiet
+if awk -F, 'NR > 1 { all += $5; have += $6 } END { exit !(NR == 3 && have / all == 0.3) }' "$work/gpushare/gpus.csv"; then ok; else bad "9 of 30 GiB"; fi
+if [ ! -e "$work/cluster/gpus.csv" ]; then ok; else bad "no shared GPUs, no gpus.csv"; fi
+try 0 "a table of gpushare" run scenarios/gpushare/modes.yaml; says "stranded_mean_bytes"
 try 0 "expectations of a cluster" check "$work/expect.yaml"; says "0 missed"
 
 # Timelines of processes: of 10, and of 150, of which not all have a row.

@@ -185,10 +185,10 @@ static void gpushare_takes_the_gpu_with_least_memory_that_has_enough(void **stat
     pod.gpu_memory = 8138ULL << 20;
     sms_placing_gpushare.choose(&s.view, &f.node, &pod, chosen);
     assert_memory_equal(chosen, ((uint8_t[]){0, 1, 0, 0}), 4);
-    set_param(&s, &sms_placing_gpushare, "card", 1);
+    set_param(&s, &sms_placing_gpushare, "gpu_select", 1);
     sms_placing_gpushare.choose(&s.view, &f.node, &pod, chosen);
     assert_memory_equal(chosen, ((uint8_t[]){0, 0, 0, 1}), 4);
-    set_param(&s, &sms_placing_gpushare, "card", 2);
+    set_param(&s, &sms_placing_gpushare, "gpu_select", 2);
     sms_placing_gpushare.choose(&s.view, &f.node, &pod, chosen);
     assert_memory_equal(chosen, ((uint8_t[]){1, 0, 0, 0}), 4);
 }
@@ -205,6 +205,9 @@ static void gpushare_takes_the_lowest_of_equal_gpus_and_each_once(void **state)
     sms_placing_gpushare.choose(&s.view, &f.node, &pod, chosen);
     assert_memory_equal(chosen, ((uint8_t[]){0, 1, 1, 0}), 4);
     assert_int_equal(sms_placing_gpushare.search, SMS_PLACE_FIRST);
+    assert_int_equal(sms_placing_gpushare.search_by(s.params), SMS_PLACE_FIRST);
+    set_param(&s, &sms_placing_gpushare, "node_score", 2);
+    assert_int_equal(sms_placing_gpushare.search_by(s.params), SMS_PLACE_BEST);
 }
 
 /* A policy's name is its file's; its text is one sentence; scores are of the best. */
@@ -214,7 +217,8 @@ static void every_policy_says_what_it_is(void **state)
 #define CHECK(policy)                                                                                                  \
     assert_string_equal(sms_placing_##policy.name, #policy);                                                           \
     assert_true(strlen(sms_placing_##policy.help) > 10);                                                               \
-    assert_true((sms_placing_##policy.search == SMS_PLACE_BEST) == (sms_placing_##policy.score != NULL));
+    assert_true((sms_placing_##policy.search == SMS_PLACE_BEST || sms_placing_##policy.search_by) ==                   \
+                (sms_placing_##policy.score != NULL));
     PLACE_POLICIES(CHECK)
 }
 

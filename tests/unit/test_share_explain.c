@@ -37,11 +37,15 @@ static char *explain(struct cli *cli)
     return text;
 }
 
-static void sayings_of_the_span_are_printed(void **state)
+static void what_is_of_the_span_is_printed(void **state)
 {
     (void)state;
     struct cli cli = {.policy = "round_robin", .from_ps = 2e6, .to_ps = 3e6};
     assert_string_equal(explain(&cli), "round_robin\n"
+                                       "  0.003000 ms  a: unplaced since 0.000000 ms\n"
+                                       "  0.003000 ms  b: unplaced since 0.000000 ms\n"
+                                       "  0.003000 ms  c: unplaced since 0.000000 ms\n"
+                                       "  0.003000 ms  d: unplaced since 0.000000 ms\n"
                                        "  0.002000 ms  a: waits for \"b\"\n"
                                        "  0.003000 ms  a: goes on\n");
 }
@@ -65,7 +69,7 @@ static void policies_are_told_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(sayings_of_the_span_are_printed),
+        TEST(what_is_of_the_span_is_printed),
         TEST(sayings_are_rows_whose_quotes_are_doubled),
         TEST(policies_are_told_apart),
     };

@@ -29,7 +29,7 @@ enum { SMS_ERRORS_MAX = 20 };
 
 /* One problem. `line` and `column` count from 1; 0 means that the problem has
  * no place. `source` is the line it stands on, cut to fit, empty without a
- * place; the caret belongs under the character `caret` (from 0) of `source`. */
+ * place; of code SMS_OK it is a warning. The caret belongs under the character `caret` (from 0) of `source`. */
 struct sms_error {
     enum sms_code code;
     unsigned line;

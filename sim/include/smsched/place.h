@@ -22,8 +22,8 @@ enum { SMS_NODE_GPUS_MAX = 16, SMS_GPU_MODELS_MAX = 64, SMS_NODE_RESOURCES = 3 }
 
 /* What a pod asks for. Pods that ask for the same are of one shape. */
 struct sms_pod_view {
-    uint32_t gpus;       /* 0: none */
-    uint32_t gpu_milli;  /* of each; 1..1000 */
+    uint32_t gpus;      /* 0: none */
+    uint32_t gpu_milli; /* of each; 1..1000; where memory alone is counted (docs/gpushare.md) its share, rounded down */
     uint64_t gpu_memory; /* of each, on top of that; 0: not asked for */
     uint64_t cpu_milli;
     uint64_t memory;
@@ -85,6 +85,7 @@ struct sms_place_view {
     uint64_t cpu_most, memory_most; /* of any node of the cluster */
     uint32_t gpus_most;
     const struct sms_place_model *model; /* for sms_place_slowdowns; NULL where no pod has a workload */
+    uint32_t random; /* for `choose`, when a pod takes its place: drawn anew, any value as likely; else 0 */
 };
 
 enum sms_place_search {
@@ -107,6 +108,8 @@ struct sms_place_policy {
     const struct sms_param *params; /* or NULL */
     enum sms_place_search search;
     bool asks; /* sms_place_slowdowns; scores are then not kept for nodes that are alike */
+    enum sms_place_search (*search_by)(
+        const double *params); /* instead of `search`, where a parameter says it; or NULL */
 
     /* SMS_PLACE_BEST, which must have it: how well the node suits; finite, or -INFINITY: the pod does not go there.
      * `chosen[i]` is 1 where GPU i is taken, else

@@ -58,6 +58,9 @@ int sms_file_load(const char *path, const struct sms_load_options *options, stru
                   struct sms_errors *errors);
 void sms_file_free(struct sms_file *file);
 
+/* What its scenarios can be run with, and hardly mean: of code SMS_OK. Live as long as the file. */
+const struct sms_errors *sms_file_warnings(const struct sms_file *file);
+
 /* How many scenarios the file holds (it may hold devices or workloads only),
  * and the one at `idx`, which lives as long as the file. */
 size_t sms_file_scenarios(const struct sms_file *file);
@@ -128,6 +131,16 @@ struct sms_placement {
     double fragments; /* of no use to the pods of the scenario, on average (FGD, ATC'23, section 3.2) */
 };
 
+/* A GPU that pods share by memory, at the end of a run under `scheduler: {kind: gpushare}`. */
+struct sms_shared_gpu {
+    const char *node;
+    unsigned gpu;
+    uint64_t memory_bytes;    /* as it is counted: whole units */
+    uint64_t allocated_bytes; /* to pods that are bound to it */
+    uint64_t used_bytes;      /* by the containers that run on it, which may be others, and by others */
+    unsigned pods;            /* bound to it */
+};
+
 struct sms_run_options {
     const char *policy;    /* run this one only; NULL: all */
     uint64_t seed;         /* 0: the scenario's */
@@ -148,6 +161,7 @@ struct sms_run_options {
     void (*on_span)(void *user, const char *policy, const struct sms_span *span);
     void (*on_saying)(void *user, const char *policy, const struct sms_saying *saying);
     void (*on_placement)(void *user, const char *policy, const struct sms_placement *placement);
+    void (*on_shared_gpu)(void *user, const char *policy, const struct sms_shared_gpu *gpu);
     /* NULL, or called after each of the `total` runs, from any thread, never from two at once. */
     void (*on_progress)(void *user, size_t done, size_t total);
     void *user;

@@ -93,6 +93,7 @@ static const struct sms__pods *make(struct maker *maker, const struct sms__pods 
     pod->group = maker->group;
     pod->number = number;
     pod->shape = (uint32_t)like->shape;
+    pod->like = (uint32_t)(like - maker->placing->cluster->pod);
     pod->arrival_ps = whole(maker->at_ps);
     pod->tenant = group->lasts ? 0 : like->tenant;
     pod->duration_ps = draw_duration(maker, group->rows && !group->lasts ? like : group);

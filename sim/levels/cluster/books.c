@@ -48,7 +48,7 @@ static void fill_nodes(struct sms__placing *placing)
 
 static void init_alikes(struct sms__placing *placing)
 {
-    size_t shapes = placing->policy->search == SMS_PLACE_BEST ? placing->cluster->shapes : 0;
+    size_t shapes = placing->order == SMS_PLACE_BEST ? placing->cluster->shapes : 0;
     double fit = (double)SCORES_BYTES / (double)(shapes * sizeof(double) + 1);
     size_t most = ALIKES_LEAST;
     while (most < ALIKES_MOST && (double)most * 2 <= fit && most < 4 * placing->cluster->nodes)
@@ -145,7 +145,7 @@ static void forget(struct sms__placing *placing, struct sms__alike *alike, const
     alike->view.gpu = alike->gpu;
     if (node->gpus)
         memcpy(alike->gpu, node->gpu, node->gpus * sizeof *node->gpu);
-    for (size_t s = 0; placing->policy->search == SMS_PLACE_BEST && s < placing->cluster->shapes; s++)
+    for (size_t s = 0; placing->order == SMS_PLACE_BEST && s < placing->cluster->shapes; s++)
         alike->score[s] = NAN;
 }
 
@@ -172,6 +172,7 @@ void sms__books_settle(struct sms__placing *placing, uint64_t now)
     placing->record->cpu_ps += time * placing->cpu_milli;
     placing->record->down_ps += time * placing->down_milli;
     placing->record->down_cpu_ps += time * placing->down_cpu_milli;
+    placing->record->bytes_ps += time * placing->gpu_bytes;
     placing->settled_ps = now;
 }
 
@@ -202,6 +203,7 @@ void sms__books_take(struct sms__placing *placing, size_t n, const struct sms_po
             sms__predict_move(&gpu[i], pod, true);
         }
     placing->gpu_milli += (uint64_t)pod->gpus * pod->gpu_milli;
+    placing->gpu_bytes += pod->gpus * pod->gpu_memory;
     placing->cpu_milli += pod->cpu_milli;
     sms__tally_pod(placing, n, pod, 1);
     note_change(placing, n);
@@ -223,6 +225,7 @@ void sms__books_give(struct sms__placing *placing, size_t n, const struct sms_po
             sms__predict_move(&gpu[i], pod, false);
         }
     placing->gpu_milli -= (uint64_t)pod->gpus * pod->gpu_milli;
+    placing->gpu_bytes -= pod->gpus * pod->gpu_memory;
     placing->cpu_milli -= pod->cpu_milli;
     sms__tally_pod(placing, n, pod, -1);
     note_change(placing, n);
@@ -273,16 +276,18 @@ double sms__score_node(const struct sms__placing *placing, const struct sms_node
         placing->policy->choose(&placing->view, node, pod, chosen);
     else
         choose_fullest(node, pod, chosen);
-    bool scores = placing->policy->search == SMS_PLACE_BEST && placing->policy->score;
+    bool scores = placing->order == SMS_PLACE_BEST && placing->policy->score;
     return scores ? placing->policy->score(&placing->view, node, pod, chosen) : 0;
 }
 
-const char *sms__choose_gpus(struct sms__placing *placing, size_t n, const struct sms_pod_view *pod, uint16_t *gpus)
+const char *sms__choose_gpus(struct sms__placing *placing, const struct sms_node_view *node,
+                             const struct sms_pod_view *pod, uint16_t *gpus)
 {
     uint8_t chosen[SMS_NODE_GPUS_MAX];
-    const struct sms_node_view *node = &placing->node[n];
     uint32_t taken = 0;
+    placing->view.random = (uint32_t)gsl_rng_get(placing->random_gpus);
     sms__score_node(placing, node, pod, chosen);
+    placing->view.random = 0;
     *gpus = 0;
     for (uint32_t i = 0; i < SMS_NODE_GPUS_MAX; i++) {
         if (chosen[i] > 1 || (chosen[i] && (i >= node->gpus || !sms_gpu_fits(&node->gpu[i], pod))))

@@ -1,4 +1,5 @@
 #include "cluster.h"
+#include "gpushare.h"
 #include "hosts.h"
 
 #include <stdio.h>
@@ -10,12 +11,19 @@ void sms__placing_stop(struct sms__placing *placing, const char *why)
     placing->engine.stopped = true;
 }
 
+void sms__placing_check(struct sms__placing *placing)
+{
+    if (!placing->spec->options->check || placing->engine.stopped)
+        return;
+    if (!sms__books_agree(placing) || (placing->gpushare && !sms__gpushare_agrees(placing)))
+        placing->engine.stopped = true;
+}
+
 /* After each event. */
 static void conclude(struct sms__placing *placing)
 {
     sms__failures_await(placing);
-    if (placing->spec->options->check && !placing->engine.stopped && !sms__books_agree(placing))
-        placing->engine.stopped = true;
+    sms__placing_check(placing);
 }
 
 void sms__placing_freed(struct sms__placing *placing, uint64_t now)
@@ -58,6 +66,12 @@ static uint64_t next_arrival(const struct sms__placing *placing)
     return placing->come < placing->pods ? placing->pod[placing->come].arrival_ps : SMS__NEVER;
 }
 
+/* After the last pod that came and asked for GPUs, when it has been tried. */
+static void note_latest(struct sms__placing *placing)
+{
+    placing->latest = (struct sms__allocation){placing->gpu_milli, placing->down_milli, placing->fragments, true};
+}
+
 /* All pods that come at this instant, one after another; with priorities, all come before one is placed. */
 static void let_come(void *subject, uint64_t now)
 {
@@ -75,6 +89,8 @@ static void let_come(void *subject, uint64_t now)
             sms__lines_add(placing, p, now);
         if (!placing->cluster->priorities)
             sms__lines_serve(placing, now);
+        if (view->gpus)
+            note_latest(placing);
     }
     sms__lines_serve(placing, now);
     sms__engine_at(&placing->engine, placing->arrival_source, next_arrival(placing));
@@ -85,6 +101,8 @@ static void end_warmup(void *subject, uint64_t now)
 {
     struct sms__placing *placing = subject;
     sms__books_settle(placing, now);
+    if (placing->gpushare)
+        sms__gpushare_settle(placing, now);
     sms__hosts_settle(placing, 0, now);
     sms__record_restart(placing->spec->record, now);
     sms__hosts_forget(placing);
@@ -103,6 +121,10 @@ static int init_engine(struct sms__placing *placing)
     const struct sms_scenario *scenario = placing->scenario;
     struct sms__engine *engine = &placing->engine;
     size_t sources[SMS__LEVELS] = {[SMS__LEVEL_TENANT] = 2, [SMS__LEVEL_POLICY] = 3, [SMS__LEVEL_RUN] = 2};
+    if (placing->gpushare) {
+        sources[SMS__LEVEL_TENANT] += 1;
+        sources[SMS__LEVEL_POLICY] += 3;
+    }
     int code = sms__hosts_prepare(placing, sources);
     sms__engine_init(engine, placing->arena, sources);
     engine->plain = placing->plain;
@@ -128,8 +150,13 @@ static int init(struct sms__placing *placing)
     placing->freed = SMS__NEW(placing->arena, uint32_t, placing->cluster->nodes);
     sms__books_init(placing);
     sms__places_search_init(placing);
+    if (placing->cluster->gpushare)
+        placing->gpushare = SMS__NEW(placing->arena, struct sms__gpushare_run, 1);
     int code = init_engine(placing);
-    sms__lines_init(placing);
+    if (placing->gpushare)
+        sms__gpushare_init(placing);
+    else
+        sms__lines_init(placing);
     sms__failures_init(placing);
     sms__failures_await(placing);
     if (code == SMS_OK)
@@ -148,7 +175,7 @@ static void close_pod(struct sms__placing *placing, const struct sms__pod *pod, 
     bool lasts = pod->tenant ? placing->scenario->vm[pod->tenant - 1].repeat > 0 : pod->duration_ps > 0;
     if (pod->lost)
         return;
-    record->waiting += pod->node == SMS__NO_NODE;
+    record->waiting += pod->node == SMS__NO_NODE && !pod->ended;
     record->running += pod->node != SMS__NO_NODE && !pod->ended;
     record->lasting += lasts;
     record->unended += lasts && !pod->ended;
@@ -162,13 +189,16 @@ static void close_all(struct sms__placing *placing, uint64_t now)
     sms__books_settle(placing, now);
     if (placing->monitor)
         sms__monitor_finish(placing->monitor, now);
-    mark(placing, placing->arrived_milli);
+    if (placing->gpushare) {
+        sms__gpushare_settle(placing, now);
+        sms__tell_gpus(placing);
+    }
     double step = placing->cluster->load / (SMS__ALLOCATIONS - 1);
-    if (placing->marks < SMS__ALLOCATIONS && /* the last may lie where all have come */
+    if (placing->marks < SMS__ALLOCATIONS && /* the last may lie where all have come, whoever has left since */
         (double)placing->marks * step <= sms__share_of_gpus(placing, placing->arrived_milli) * (1 + 1e-9))
-        record->allocation[placing->marks] =
-            (struct sms__allocation){placing->gpu_milli, placing->down_milli, placing->fragments, true};
+        record->allocation[placing->marks] = placing->latest;
     record->gpu_milli = placing->gpu_milli;
+    record->bytes = placing->gpu_bytes;
     record->cpu_milli = placing->cpu_milli;
     record->down_milli = placing->down_milli;
     record->down_cpu_milli = placing->down_cpu_milli;
@@ -184,6 +214,8 @@ int sms__cluster_run(struct sms__arena *arena, const struct sms__run_spec *spec)
     placing->scenario = spec->scenario;
     placing->cluster = spec->scenario->cluster;
     placing->policy = spec->policy->place;
+    placing->order =
+        placing->policy->search_by ? placing->policy->search_by(spec->policy->place_param) : placing->policy->search;
     placing->arena = arena;
     placing->plain = spec->options->engine == SMS_ENGINE_REFERENCE;
     sms__record_init(spec->record, arena, spec->scenario);

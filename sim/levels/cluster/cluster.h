@@ -16,7 +16,7 @@
 struct sms__pod {
     uint64_t arrival_ps, duration_ps; /* duration 0: for ever */
     uint64_t since_ps;                /* it waits, or has its place */
-    uint32_t shape, group;            /* in the model's cluster */
+    uint32_t shape, group, like;      /* in the model's cluster; like: the group, or the row that it was drawn from */
     uint32_t number;                  /* within the group, from 0 */
     uint32_t next, prev;              /* that waits and is of the same shape, or is on the same node; SMS__NO_POD */
     uint32_t ticket;                  /* the order in which pods began to wait */
@@ -88,6 +88,7 @@ struct sms__placing {
     const struct sms_scenario *scenario;
     const struct sms__cluster *cluster;
     const struct sms_place_policy *policy;
+    enum sms_place_search order; /* the policy's */
     struct sms__arena *arena;
     struct sms__cluster_record *record;
     struct sms_place_view view;
@@ -105,10 +106,11 @@ struct sms__placing {
     struct sms__alike *alike;   /* [alikes], a power of two; NULL under `plain` */
     size_t alikes;
     uint64_t stamps;
-    uint64_t gpu_milli, cpu_milli, fragments, arrived_milli; /* allocated; lost; asked for by all that have come */
-    uint64_t down_milli, down_cpu_milli;                     /* of what is down */
-    uint64_t settled_ps;                                     /* integrals are up to there */
-    uint32_t *log;                                           /* nodes that changed, in a ring */
+    uint64_t gpu_milli, cpu_milli, gpu_bytes; /* allocated */
+    uint64_t fragments, arrived_milli;        /* lost; asked for by all that have come */
+    uint64_t down_milli, down_cpu_milli;      /* of what is down */
+    uint64_t settled_ps;                      /* integrals are up to there */
+    uint32_t *log;                            /* nodes that changed, in a ring */
     size_t log_size;
     uint64_t logged;
     struct sms_node_view *sum; /* under --check: what pods take of each node; NULL before */
@@ -119,7 +121,7 @@ struct sms__placing {
     size_t leaves, words, count_leaves;
     double search_bytes;
     size_t last; /* the node chosen last */
-    gsl_rng *random;
+    gsl_rng *random, *random_gpus;
     const char *wrong; /* of an answer of the policy; NULL */
 
     /* lines.c */
@@ -153,7 +155,10 @@ struct sms__placing {
     struct sms__hosts *hosts; /* hosts.h; NULL: no pod has a workload */
 
     /* cluster.c */
-    size_t marks; /* points of the record's allocation that are filled */
+    size_t marks;                  /* points of the record's allocation that are filled */
+    struct sms__allocation latest; /* after the last pod that came and asked for GPUs */
+
+    struct sms__gpushare_run *gpushare; /* the scheduler that takes the place of lines.c; or NULL */
 };
 
 /* arrive.c: makes the list of pods, with the random numbers of this run. */
@@ -165,7 +170,8 @@ void sms__books_init(struct sms__placing *placing);
 /* Notes what was allocated up to now. */
 void sms__books_settle(struct sms__placing *placing, uint64_t now);
 /* Which GPUs the pod gets on a node that it fits, after the policy. Returns NULL, or what is wrong with its answer. */
-const char *sms__choose_gpus(struct sms__placing *placing, size_t node, const struct sms_pod_view *pod, uint16_t *gpus);
+const char *sms__choose_gpus(struct sms__placing *placing, const struct sms_node_view *node,
+                             const struct sms_pod_view *pod, uint16_t *gpus);
 void sms__books_take(struct sms__placing *placing, size_t node, const struct sms_pod_view *pod, uint16_t gpus);
 void sms__books_give(struct sms__placing *placing, size_t node, const struct sms_pod_view *pod, uint16_t gpus);
 /* What of the node is down from now on; nobody is on that. */
@@ -198,8 +204,9 @@ void sms__lines_unblock(struct sms__placing *placing, uint64_t now);
 void sms__lines_serve(struct sms__placing *placing, uint64_t now);
 void sms__lines_wake(void *placing, uint64_t now);
 
-/* life.c: what happens to a pod. It takes its place on the node; false if the run has been stopped, as the policy's
- * choice of GPUs was wrong. */
+/* life.c: what happens to a pod. It takes GPUs of the node. */
+void sms__pod_put(struct sms__placing *placing, uint32_t pod, uint32_t node, uint16_t gpus, uint64_t now);
+/* The same with the policy's choice of GPUs; false if the run has been stopped, as that was wrong. */
 bool sms__pod_take(struct sms__placing *placing, uint32_t pod, uint32_t node, uint64_t now);
 /* Its run begins on the place that it has. */
 void sms__pod_begin(struct sms__placing *placing, uint32_t pod, uint64_t now);
@@ -239,8 +246,20 @@ void sms__watch_begin(struct sms__placing *placing, uint32_t pod, uint64_t now);
 void sms__watch_end(struct sms__placing *placing, uint32_t pod, uint64_t now);
 struct sms__node_use sms__use_of_node(const struct sms__placing *placing, size_t node);
 
+/* gpushare.c: the scheduler that stands in the place of lines.c where the scenario asks for it. */
+void sms__gpushare_init(struct sms__placing *placing);
+void sms__gpushare_add(struct sms__placing *placing, uint32_t pod);
+void sms__gpushare_freed(struct sms__placing *placing);
+/* The pod is about to lose its place on its node. */
+void sms__gpushare_left(struct sms__placing *placing, uint32_t pod);
+/* Notes what was stranded up to now. */
+void sms__gpushare_settle(struct sms__placing *placing, uint64_t now);
+bool sms__gpushare_agrees(struct sms__placing *placing);
+
 /* cluster.c: ends the run, as the policy answered what it may not. */
 void sms__placing_stop(struct sms__placing *placing, const char *why);
+/* Under --check: checks, and ends the run if something is wrong. */
+void sms__placing_check(struct sms__placing *placing);
 /* Pods have given their places back: serves those that wait. */
 void sms__placing_freed(struct sms__placing *placing, uint64_t now);
 

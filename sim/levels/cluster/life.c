@@ -136,18 +136,13 @@ static void leave_list(struct sms__placing *placing, const struct sms__pod *pod)
         placing->pod[pod->next].prev = pod->prev;
 }
 
-bool sms__pod_take(struct sms__placing *placing, uint32_t p, uint32_t node, uint64_t now)
+void sms__pod_put(struct sms__placing *placing, uint32_t p, uint32_t node, uint16_t gpus, uint64_t now)
 {
     struct sms__pod *pod = &placing->pod[p];
-    const struct sms_pod_view *view = &placing->cluster->shape[pod->shape];
-    const char *wrong = sms__choose_gpus(placing, node, view, &pod->gpus);
-    if (wrong) {
-        sms__placing_stop(placing, wrong);
-        return false;
-    }
     sms__books_settle(placing, now);
     pod->node = node;
-    sms__books_take(placing, node, view, pod->gpus);
+    pod->gpus = gpus;
+    sms__books_take(placing, node, &placing->cluster->shape[pod->shape], gpus);
     if (pod->run == 0) { /* else it was counted before */
         placing->record->placed++;
         sms__histogram_add(&placing->record->wait, now - pod->arrival_ps);
@@ -156,7 +151,18 @@ bool sms__pod_take(struct sms__placing *placing, uint32_t p, uint32_t node, uint
     pod->since_ps = now;
     if (placing->downs)
         enter_list(placing, p);
-    return true;
+}
+
+bool sms__pod_take(struct sms__placing *placing, uint32_t p, uint32_t node, uint64_t now)
+{
+    uint16_t gpus;
+    const struct sms_pod_view *view = &placing->cluster->shape[placing->pod[p].shape];
+    const char *wrong = sms__choose_gpus(placing, &placing->node[node], view, &gpus);
+    if (wrong)
+        sms__placing_stop(placing, wrong);
+    else
+        sms__pod_put(placing, p, node, gpus, now);
+    return !wrong;
 }
 
 void sms__pod_begin(struct sms__placing *placing, uint32_t p, uint64_t now)
@@ -185,6 +191,8 @@ static void give_back(struct sms__placing *placing, struct sms__pod *pod, uint64
     sms__note_freed(placing, pod->node);
     if (placing->downs)
         leave_list(placing, pod);
+    if (placing->gpushare)
+        sms__gpushare_left(placing, (uint32_t)(pod - placing->pod));
 }
 
 void sms__pod_cut(struct sms__placing *placing, uint32_t p, uint64_t now)

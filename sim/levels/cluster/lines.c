@@ -37,6 +37,10 @@ static void offer(struct sms__placing *placing, uint32_t shape, uint64_t now)
 
 void sms__lines_add(struct sms__placing *placing, uint32_t p, uint64_t now)
 {
+    if (placing->gpushare) {
+        sms__gpushare_add(placing, p);
+        return;
+    }
     struct sms__pod *pod = &placing->pod[p];
     struct sms__line *line = &placing->line[pod->shape];
     pod->since_ps = now;
@@ -98,6 +102,10 @@ static bool fits_freed(const struct sms__placing *placing, uint32_t shape)
 
 void sms__lines_unblock(struct sms__placing *placing, uint64_t now)
 {
+    if (placing->gpushare) {
+        sms__gpushare_freed(placing);
+        return;
+    }
     for (size_t i = placing->blocks; i-- > 0;)
         if (fits_freed(placing, placing->blocked[i]))
             unblock(placing, placing->blocked[i], now);
@@ -127,7 +135,7 @@ static void serve(struct sms__placing *placing, uint32_t shape, uint64_t now)
 
 void sms__lines_serve(struct sms__placing *placing, uint64_t now)
 {
-    while (!placing->engine.stopped) {
+    while (!placing->engine.stopped && !placing->gpushare) { /* which serves at the end of the instant */
         struct sms__match next = sms__queue_first(&placing->ready);
         if (next.time == SMS__NEVER)
             return;

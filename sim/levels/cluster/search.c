@@ -10,7 +10,7 @@
 /* For the trees of all shapes together; the shapes beyond are searched node by node, with the same answers. */
 #define TREES_BYTES (1.5 * 1024 * 1024 * 1024)
 
-static bool is_scored(const struct sms__placing *placing) { return placing->policy->search == SMS_PLACE_BEST; }
+static bool is_scored(const struct sms__placing *placing) { return placing->order == SMS_PLACE_BEST; }
 
 void sms__places_search_init(struct sms__placing *placing)
 {
@@ -22,6 +22,7 @@ void sms__places_search_init(struct sms__placing *placing)
         placing->count_leaves *= 2;
     placing->search = SMS__NEW(placing->arena, struct sms__search, placing->cluster->shapes);
     placing->random = sms__stream(placing->arena, placing->spec->seed, "place", 0);
+    placing->random_gpus = sms__stream(placing->arena, placing->spec->seed, "place/gpus", 0);
     placing->last = nodes - 1;
 }
 
@@ -186,9 +187,9 @@ static uint32_t draw(const struct sms__placing *placing, uint32_t count)
 /* Which of the nodes that fit, of which `upto_last` stand before the one after that chosen last. */
 static uint32_t pick(const struct sms__placing *placing, uint32_t count, uint32_t upto_last)
 {
-    if (placing->policy->search == SMS_PLACE_RANDOM)
+    if (placing->order == SMS_PLACE_RANDOM)
         return draw(placing, count);
-    if (placing->policy->search == SMS_PLACE_NEXT)
+    if (placing->order == SMS_PLACE_NEXT)
         return upto_last < count ? upto_last : 0;
     return 0;
 }
