@@ -12,6 +12,7 @@ struct load {
     const char *path;
     struct sms_file *file;
     struct sms_errors *errors;
+    const struct sms__variation *variation; /* of sms__file_vary */
 };
 
 static struct sms__reader reader_of(struct sms_file *file)
@@ -75,12 +76,14 @@ static void add_workload(struct sms_file *file, const struct sms__node *node)
     PUSH(file, workload, workloads, workload);
 }
 
-static const char *const document_kinds[] = {"device", "workload", "scenario"};
+enum { DOCUMENT_SCENARIO = 2, DOCUMENT_PLAN };
 
-/* The kind of a document is its first key that names one. */
+static const char *const document_kinds[] = {"device", "workload", "scenario", "plan"};
+
+/* The kind of a document is its last key in this list; a workload may name its device. Plans are for sim/sweep. */
 static int document_kind(const struct sms__node *root)
 {
-    for (int kind = 2; kind >= 0; kind--)
+    for (int kind = DOCUMENT_PLAN; kind >= 0; kind--)
         if (sms__node_get(root, document_kinds[kind]))
             return kind == 0 && sms__node_get(root, "workload") ? 1 : kind;
     return -1;
@@ -121,17 +124,58 @@ static const char *find_model(struct sms_file *file, const char *kind, const cha
                       name);
 }
 
-static bool fit_for_path(struct sms_file *file, const char *name, const struct sms__node *node)
+static bool fit_for_path(struct sms_file *file, const struct sms__node *node)
 {
     struct sms__reader reader = reader_of(file);
-    (void)name;
     return sms__read_name(&reader, node) != NULL;
+}
+
+/* What goes wrong in the library is told as the file's, and leaves nothing behind that is not whole. */
+static size_t begin_loan(struct sms_file *file)
+{
+    file->library->errors = file->errors;
+    file->library->options = file->options;
+    file->library->arena.out_of_memory = file->arena.out_of_memory;
+    return file->errors->count;
+}
+
+static bool end_loan(struct sms_file *file, size_t errors)
+{
+    file->library->errors = NULL;
+    file->library->options = NULL;
+    file->library->arena.out_of_memory = NULL;
+    return file->errors->count == errors;
+}
+
+static const struct sms__device *borrow_device(struct sms_file *file, const char *name, const struct sms__node *node)
+{
+    size_t before = file->library->devices, errors = begin_loan(file);
+    const struct sms__device *device = sms__find_device(file->library, name, node);
+    if (end_loan(file, errors) && device)
+        PUSH(file, device, devices, device);
+    else
+        file->library->devices = before;
+    return device;
+}
+
+static const struct sms__workload *borrow_workload(struct sms_file *file, const char *name,
+                                                   const struct sms__node *node)
+{
+    size_t before = file->library->workloads, errors = begin_loan(file);
+    const struct sms__workload *workload = sms__find_workload(file->library, name, node);
+    if (end_loan(file, errors) && workload)
+        PUSH(file, workload, workloads, workload);
+    else
+        file->library->workloads = before;
+    return workload;
 }
 
 const struct sms__device *sms__find_device(struct sms_file *file, const char *name, const struct sms__node *node)
 {
     const struct sms__device *device = known_device(file, name);
-    if (device || !fit_for_path(file, name, node))
+    if (!device && file->library)
+        return borrow_device(file, name, node);
+    if (device || !fit_for_path(file, node))
         return device;
     const char *path = find_model(file, "devices", name);
     size_t before = file->errors->count;
@@ -146,7 +190,9 @@ const struct sms__device *sms__find_device(struct sms_file *file, const char *na
 const struct sms__workload *sms__find_workload(struct sms_file *file, const char *name, const struct sms__node *node)
 {
     const struct sms__workload *workload = known_workload(file, name);
-    if (workload || !fit_for_path(file, name, node))
+    if (!workload && file->library)
+        return borrow_workload(file, name, node);
+    if (workload || !fit_for_path(file, node))
         return workload;
     const char *path = find_model(file, "workloads", name);
     size_t before = file->errors->count;
@@ -165,7 +211,7 @@ static void read_documents(struct sms_file *file, const struct sms__doc *doc)
         struct sms__reader reader = reader_of(file);
         int kind = document_kind(doc->root[i]);
         if (kind < 0)
-            sms__complain(&reader, doc->root[i], "a document starts with one of device:, workload:, scenario:");
+            sms__complain(&reader, doc->root[i], "a document starts with one of device:, workload:, scenario:, plan:");
         else if (kind == 0)
             add_device(file, doc->root[i]);
         else if (kind == 1)
@@ -173,20 +219,23 @@ static void read_documents(struct sms_file *file, const struct sms__doc *doc)
     }
 }
 
+static void read_scenario(struct sms_file *file, const struct sms__node *root)
+{
+    struct sms__reader reader = reader_of(file);
+    struct sms_scenario *scenario = SMS__NEW(&file->arena, struct sms_scenario, 1);
+    sms__read_scenario(&reader, root, file, scenario);
+    sms__link_scenario(&reader, file, scenario);
+    for (size_t j = 0; j < file->scenarios; j++)
+        if (scenario->name[0] && !strcmp(file->scenario[j]->name, scenario->name))
+            sms__complain(&reader, root, "scenario '%.60s' is defined twice", scenario->name);
+    PUSH(file, scenario, scenarios, scenario);
+}
+
 static void read_scenarios(struct sms_file *file, const struct sms__doc *doc)
 {
-    for (size_t i = 0; i < doc->roots; i++) {
-        struct sms__reader reader = reader_of(file);
-        if (document_kind(doc->root[i]) != 2 || file->errors->count > SMS_ERRORS_MAX)
-            continue;
-        struct sms_scenario *scenario = SMS__NEW(&file->arena, struct sms_scenario, 1);
-        sms__read_scenario(&reader, doc->root[i], file, scenario);
-        sms__link_scenario(&reader, file, scenario);
-        for (size_t j = 0; j < file->scenarios; j++)
-            if (scenario->name[0] && !strcmp(file->scenario[j]->name, scenario->name))
-                sms__complain(&reader, doc->root[i], "scenario '%.60s' is defined twice", scenario->name);
-        PUSH(file, scenario, scenarios, scenario);
-    }
+    for (size_t i = 0; i < doc->roots; i++)
+        if (document_kind(doc->root[i]) == DOCUMENT_SCENARIO && file->errors->count <= SMS_ERRORS_MAX)
+            read_scenario(file, doc->root[i]);
 }
 
 /* A count of units in a workload that no scenario puts on a device with a capacity is a mistaken ratio. */
@@ -206,6 +255,13 @@ static void check_counts(struct sms_file *file)
         }
 }
 
+static int first_code(const struct sms_errors *errors)
+{
+    if (errors->count == 0)
+        return SMS_OK;
+    return errors->item[0].code ? errors->item[0].code : SMS_EINPUT;
+}
+
 static int load_body(void *user)
 {
     struct load *load = user;
@@ -221,33 +277,98 @@ static int load_body(void *user)
     read_scenarios(file, doc);
     if (load->errors->count == 0)
         check_counts(file);
-    if (load->errors->count == 0)
-        return SMS_OK;
-    return load->errors->item[0].code ? load->errors->item[0].code : SMS_EINPUT;
+    return first_code(load->errors);
+}
+
+/* Of a file that `body` reads; it is the caller's if it could be read. */
+static int load_with(int (*body)(void *user), struct load *load, const struct sms_load_options *options,
+                     struct sms_file **out)
+{
+    struct sms_file *file = load->file = calloc(1, sizeof *file);
+    *out = NULL;
+    *load->errors = (struct sms_errors){0};
+    if (!file)
+        return sms__fail(load->errors, SMS_ENOMEM, load->path, "no memory");
+    file->options = options;
+    file->errors = load->errors;
+    int code = sms__guard(&file->arena, body, load);
+    if (code == SMS_ENOMEM && !load->errors->count)
+        sms__fail(load->errors, SMS_ENOMEM, load->path, "no memory");
+    file->errors = NULL;
+    file->options = NULL; /* the caller may let go of it */
+    file->library = NULL;
+    if (code)
+        sms_file_free(file);
+    else
+        *out = file;
+    return code;
 }
 
 int sms_file_load(const char *path, const struct sms_load_options *options, struct sms_file **out,
                   struct sms_errors *errors)
 {
     static const struct sms_load_options defaults;
-    *out = NULL;
-    *errors = (struct sms_errors){0};
-    struct sms_file *file = calloc(1, sizeof *file);
-    if (!file)
-        return sms__fail(errors, SMS_ENOMEM, path, "no memory");
-    file->options = options ? options : &defaults;
-    file->errors = errors;
-    struct load load = {path, file, errors};
-    int code = sms__guard(&file->arena, load_body, &load);
-    if (code == SMS_ENOMEM && !errors->count)
-        sms__fail(errors, SMS_ENOMEM, path, "no memory");
-    file->errors = NULL;
-    file->options = NULL; /* the caller may let go of it */
-    if (code)
-        sms_file_free(file);
-    else
-        *out = file;
-    return code;
+    struct load load = {.path = path, .errors = errors};
+    return load_with(load_body, &load, options ? options : &defaults, out);
+}
+
+static int vary_body(void *user)
+{
+    struct load *load = user;
+    struct sms_file *file = load->file;
+    struct sms__reader reader = reader_of(file);
+    file->library = load->variation->library;
+    const struct sms__node *root = load->variation->make(&reader, load->variation->user);
+    if (root && file->errors->count == 0)
+        read_scenario(file, root);
+    if (file->errors->count == 0)
+        check_counts(file);
+    return first_code(file->errors);
+}
+
+int sms__file_vary(const struct sms__variation *variation, struct sms_file **out, struct sms_errors *errors)
+{
+    struct load load = {.path = variation->library->doc->path, .errors = errors, .variation = variation};
+    return load_with(vary_body, &load, variation->options, out);
+}
+
+struct lookup {
+    struct sms_file *library;
+    bool device;
+    const char *name;
+    const struct sms__node *found;
+};
+
+static int look_up(void *user)
+{
+    struct lookup *lookup = user;
+    const struct sms__node name = {.kind = SMS__SCALAR, .text = lookup->name};
+    if (lookup->device) {
+        const struct sms__device *device = sms__find_device(lookup->library, lookup->name, &name);
+        lookup->found = device ? device->node : NULL;
+    } else {
+        const struct sms__workload *workload = sms__find_workload(lookup->library, lookup->name, &name);
+        lookup->found = workload ? workload->node : NULL;
+    }
+    return SMS_OK;
+}
+
+const struct sms__node *sms__library_document(struct sms_file *library, const struct sms_load_options *options,
+                                              bool device, const char *name)
+{
+    struct sms_errors errors = {0};
+    struct lookup lookup = {library, device, name, NULL};
+    size_t devices = library->devices, workloads = library->workloads;
+    library->errors = &errors;
+    library->options = options;
+    int code = sms__guard(&library->arena, look_up, &lookup);
+    library->errors = NULL;
+    library->options = NULL;
+    if (code == SMS_OK && errors.count == 0)
+        return lookup.found;
+    library->devices = devices;
+    library->workloads = workloads;
+    return NULL;
 }
 
 void sms_file_free(struct sms_file *file)
