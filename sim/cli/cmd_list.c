@@ -1,5 +1,7 @@
 #include "list.h"
 
+#include "../sweep/sweep.h"
+
 #include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
@@ -109,6 +111,7 @@ static int list_fields(const struct cli *cli)
     print_fields(sms__process_tables);
     print_fields(sms__cluster_tables);
     print_fields(sms__pod_tables);
+    print_fields(sms__plan_tables);
     return EXIT_OK;
 }
 

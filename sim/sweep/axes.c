@@ -118,7 +118,7 @@ static void read_together(struct axes *axes, const struct sms__node *node, struc
             axis->count = count;
         else if (count && axis->count && count != axis->count)
             sms__complain(axes->reader, node->item[i],
-                          "%llu values beside %llu; fields of one entry vary together and need as many each",
+                          "%llu and %llu values; fields of one entry vary together and need equally many",
                           (unsigned long long)count, (unsigned long long)axis->count);
         axis->columns++;
     }

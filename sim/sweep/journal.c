@@ -68,8 +68,8 @@ int sms__log_append(struct sms__log *log, const struct sms__bytes *bytes, struct
 {
     if (!write_all(log->fd, bytes->at, bytes->size, log->end)) {
         int why = errno;
-        if (ftruncate(log->fd, (off_t)log->end))
-            why = errno; /* the next start cuts it off */
+        bool clean = ftruncate(log->fd, (off_t)log->end) == 0;
+        (void)clean; /* if it is not, the next start cuts it */
         return sms__fail(errors, SMS_EIO, log->path, "cannot be written: %s", strerror(why));
     }
     log->end += bytes->size;

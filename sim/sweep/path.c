@@ -123,8 +123,7 @@ static struct sms__node *into_list(struct way *way, const struct sms__node *at, 
         return list;
     }
     way->lost = true;
-    sms__complain_unknown(way->reader, new_node(way, SMS__SCALAR, rest, length), "entry of a list", at->items,
-                          entry_name, at);
+    sms__complain_unknown(way->reader, new_node(way, SMS__SCALAR, rest, length), "entry", at->items, entry_name, at);
     return list;
 }
 
@@ -154,7 +153,7 @@ const struct sms__node *sms__node_replace(struct sms__reader *reader, const stru
 {
     struct way way = {reader, path, value, false};
     struct sms__node *changed = descend(&way, root, path->text);
-    return way.lost ? NULL : changed;
+    return way.lost ? root : changed;
 }
 
 const struct sms__node *sms__node_without(struct sms__arena *arena, const struct sms__node *root, const char *key)

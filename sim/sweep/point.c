@@ -45,7 +45,7 @@ static const struct sms__node *change(struct sms__reader *reader, const struct s
                                       const struct sms__node *value)
 {
     struct sms__node at = {.kind = SMS__SCALAR, .text = path};
-    if (!root || !value)
+    if (!value)
         return root;
     at.mark = value->mark;
     return sms__node_replace(reader, root, &at, value);
@@ -63,7 +63,7 @@ static const struct sms__node *make(struct sms__reader *reader, void *user)
     root = change(reader, root, "run.seed", plan->seed_node);
     for (size_t i = 0; i < plan->axes; i++) {
         const struct sms__axis *axis = &plan->axis[i];
-        for (size_t c = 0; c < axis->columns && root; c++)
+        for (size_t c = 0; c < axis->columns; c++)
             root = sms__node_replace(reader, root, plan->column[axis->first + c].path,
                                      sms__column_value(reader->arena, plan, axis, make->place.position[i], c));
     }

@@ -82,18 +82,25 @@ void sms__record_begin(struct sms__bytes *bytes, const struct sms__point_head *h
 /* NAN in one form, whatever operation made it. */
 static double plain(double value) { return value != value ? (double)NAN : value; }
 
+static void put_values(struct sms__bytes *bytes, const struct sms_results *results, enum sms_subject subject,
+                       size_t policy, size_t replication)
+{
+    size_t metrics;
+    sms_metrics(subject, &metrics);
+    for (size_t i = 0; i < sms_results_subjects(results, subject); i++)
+        for (size_t m = 0; m < metrics; m++)
+            sms__record_put_double(bytes, plain(sms_results_value(results, policy, replication, subject, i, m)));
+}
+
 static void put_subject(struct sms__bytes *bytes, const struct sms_results *results, enum sms_subject subject)
 {
-    size_t count = sms_results_subjects(results, subject), metrics;
-    sms_metrics(subject, &metrics);
+    size_t count = sms_results_subjects(results, subject);
     sms__record_put_u32(bytes, (uint32_t)count);
     for (size_t i = 0; i < count; i++)
         sms__record_put_string(bytes, sms_results_subject(results, subject, i));
     for (size_t p = 0; p < sms_results_policies(results); p++)
         for (size_t r = 0; r < sms_results_replications(results); r++)
-            for (size_t i = 0; i < count; i++)
-                for (size_t m = 0; m < metrics; m++)
-                    sms__record_put_double(bytes, plain(sms_results_value(results, p, r, subject, i, m)));
+            put_values(bytes, results, subject, p, r);
 }
 
 void sms__record_results(struct sms__bytes *bytes, const struct sms_results *results, unsigned keep)

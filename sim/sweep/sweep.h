@@ -84,8 +84,8 @@ uint64_t sms__read_range(struct sms__reader *reader, const struct sms__node *nod
 /* base^exponent, 0 <= exponent <= 1, by square roots: the same on every machine. */
 double sms__root_power(double base, double exponent);
 
-/* path.c: `root` with the node at `path` replaced or added; what is not on the way is shared. NULL, having
- * complained at `path`, if there is no such place. */
+/* path.c: `root` with the node at `path` replaced or added; what is not on the way is shared. As it was,
+ * having complained at `path`, if there is no such place. */
 const struct sms__node *sms__node_replace(struct sms__reader *reader, const struct sms__node *root,
                                           const struct sms__node *path, const struct sms__node *value);
 /* `root` without its key. */
