@@ -6,6 +6,7 @@
 #include <gsl/gsl_qrng.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
@@ -68,10 +69,15 @@ static struct sms__column *add_column(struct axes *axes, const struct sms__node 
         return NULL;
     }
     for (size_t i = 0; i < plan->columns; i++)
-        if (!strcmp(plan->column[i].path->text, path->text)) {
-            sms__complain(axes->reader, path, "'%.60s' is varied twice", path->text);
+        if (!strcasecmp(plan->column[i].path->text, path->text)) {
+            sms__complain(axes->reader, path, "'%.60s' is varied twice; capitals make no difference in a database",
+                          path->text);
             return NULL;
         }
+    if (!strcmp(path->text, "scenario")) {
+        sms__complain(axes->reader, path, "the scenario's name is not to be varied");
+        return NULL;
+    }
     if (plan->columns == SMS__COLUMNS_MAX) {
         sms__complain(axes->reader, path, "more than %d fields are varied", SMS__COLUMNS_MAX);
         return NULL;
