@@ -137,6 +137,19 @@ says "1-of-1.journal: error: cannot be written: File too large"
 try 0 "with room again" sweep --out full many.yaml
 if grep -q " 0 before" <<<"$output"; then bad "nothing was kept of a full disk" "$output"; else ok; fi
 same full/results first "after a full disk it differs"
+(ulimit -f 8; "$smsched" sweep merge --out full many.yaml >out 2>&1)
+status=$?
+output=$(cat out)
+if [ $status -eq 4 ]; then ok; else bad "results that may not grow: exit $status" "$output"; fi
+says "cannot be written"
+same full/results first "a merge that failed has touched the results"
+if [ -e full/results.partial ]; then bad "a merge that failed leaves something behind"; else ok; fi
+mkdir full/results.partial
+echo half >full/results.partial/points.csv
+try 0 "a merge after one that was killed" sweep merge --out full many.yaml
+same full/results first "after a merge that was killed it differs"
+try 4 "a merge of nothing" sweep merge --out nothing many.yaml; says "nothing has been run"
+try 1 "status of nothing" sweep status --out nothing many.yaml; says "0 done, 0 failed, 120 missing"
 mkdir device
 ln -s /dev/full device/1-of-1.journal
 try 4 "a full disk" sweep --out device many.yaml; says "No space left on device"
@@ -174,7 +187,8 @@ again 0 "keys: the question"
 try 0 "records that no longer count" sweep status --models models key.yaml; says "do not count"
 if [ "$(ls key.sweep/results)" = "hosts.csv
 manifest.json
-points.csv" ]; then ok; else bad "keep: [host] keeps more" "$(ls key.sweep/results)"; fi
+points.csv
+sweep.db" ]; then ok; else bad "keep: [host] keeps more" "$(ls key.sweep/results)"; fi
 
 # A combination that cannot be is a result, too.
 cat >combined.yaml <<'END'
@@ -296,9 +310,29 @@ try 3 "a plan for a scenario" run many.yaml; says "no scenario"
 sed 's/base.yaml/none.yaml/' many.yaml >none-base.yaml
 try 3 "a base that is not there" sweep none-base.yaml; says "none.yaml: error: No such file or directory"
 
-# The plans that come along; one of them to its end.
+# The plans that come along; one of them to its end, and the questions that docs/sweeps.md puts to it.
 try 0 "the example plans" validate --quiet "$source"/scenarios/sweeps/*.yaml
 try 0 "an example plan" sweep "$source/scenarios/sweeps/load.yaml"; says "8 points, 0 failed, 0 missing"
+python3 - "$source/docs/sweeps.md" <<'END' && ok || bad "the queries of docs/sweeps.md"
+import re, sqlite3, sys
+text = open(sys.argv[1]).read()
+queries = re.findall(r"```sql\n(.*?)```\n+```\n(.*?)```", text, re.S)
+assert len(queries) >= 5, len(queries)
+database = sqlite3.connect("load.sweep/results/sweep.db")
+for query, expected in queries:
+    rows = "".join("|".join("" if x is None else str(x) for x in row) + "\n" for row in database.execute(query))
+    assert rows == expected, f"{query}\n{rows}"
+    assert rows, query
+# The tables are those of the CSV files.
+import csv
+for table, name in (("host", "hosts"), ("vm", "vms"), ("point", "points")):
+    rows = list(csv.DictReader(open(f"load.sweep/results/{name}.csv")))
+    assert database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == len(rows), table
+for row in csv.DictReader(open("load.sweep/results/vms.csv")):
+    value, = database.execute("SELECT job_latency_p99_ns FROM vm WHERE (point, policy, replication, name) = (?, ?, ?, ?)",
+                              (row["point"], row["policy"], row["replication"], row["vm"])).fetchone()
+    assert abs(value - float(row["job_latency_p99_ns"])) <= 1e-9 * value, row
+END
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
