@@ -52,7 +52,7 @@ static int load(struct sweep *sweep, struct cli *cli, const char *path)
     struct sms_errors errors;
     *sweep = (struct sweep){.cli = cli, .options = session_options(cli)};
     int code = sms__plan_load(path, &sweep->options, &sweep->plan, &errors);
-    if (code)
+    if (code || !sweep->plan)
         return print_errors(code, &errors);
     int size = cli->out ? snprintf(sweep->folder, sizeof sweep->folder, "%s", cli->out)
                         : snprintf(sweep->folder, sizeof sweep->folder, "%s.sweep", sweep->plan->name);
@@ -139,7 +139,7 @@ int cmd_sweep(struct cli *cli)
     if (cli->shard && (status || merges))
         return cli_usage(cli, "--shard is for a sweep itself");
     int code = load(&sweep, cli, cli->args[cli->n_args - 1]);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK && sweep.plan)
         code = status ? with_index(&sweep, print_status) : merges ? with_index(&sweep, merge) : run(&sweep);
     sms__plan_free(sweep.plan);
     return code;
@@ -152,13 +152,13 @@ int sweep_validate(struct cli *cli, const char *path)
     struct sms_errors errors = {0};
     char each[40], all[40];
     int code = load(&sweep, cli, path);
-    if (code == EXIT_OK && !cli->quiet) {
+    if (code == EXIT_OK && sweep.plan && !cli->quiet) {
         int failed = sms__sweep_estimate(sweep.plan, &estimate, &errors);
         code = failed ? print_errors(failed, &errors) : EXIT_OK;
         sms__print_duration(each, sizeof each, estimate.seconds);
         sms__print_duration(all, sizeof all, estimate.seconds * (double)sweep.plan->points);
     }
-    if (code == EXIT_OK && !cli->quiet)
+    if (code == EXIT_OK && sweep.plan && !cli->quiet)
         printf("%s: %llu points; %s%s of one core, %s each, by one replication of %u of them\n", sweep.plan->name,
                number(sweep.plan->points), estimate.least ? "more than " : "about ", all, each, estimate.tried);
     sms__plan_free(sweep.plan);
