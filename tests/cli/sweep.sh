@@ -312,6 +312,8 @@ try 3 "a base that is not there" sweep none-base.yaml; says "none.yaml: error: N
 
 # The plans that come along; one of them to its end, and the questions that docs/sweeps.md puts to it.
 try 0 "the example plans" validate --quiet "$source"/scenarios/sweeps/*.yaml
+sed -n '/^```yaml/,/^```/p' "$source/docs/sweeps.md" | grep -v '```' | sed "s|\.\./|$source/scenarios/|g" >documented.yaml
+try 0 "the plan of docs/sweeps.md" validate --quiet documented.yaml
 try 0 "an example plan" sweep "$source/scenarios/sweeps/load.yaml"; says "8 points, 0 failed, 0 missing"
 python3 - "$source/docs/sweeps.md" <<'END' && ok || bad "the queries of docs/sweeps.md"
 import re, sqlite3, sys
