@@ -136,7 +136,9 @@ int sms__index_open(struct sms__reach *reach, const char *folder, struct sms__in
 {
     *index = (struct sms__index){.plan = reach->plan, .folder = folder};
     index->where = calloc((size_t)reach->plan->points + 1, sizeof *index->where);
-    int code = index->where ? list_journals(index, errors) : sms__fail(errors, SMS_ENOMEM, folder, "no memory");
+    if (!index->where)
+        return sms__fail(errors, SMS_ENOMEM, folder, "no memory");
+    int code = list_journals(index, errors);
     struct scan scan = {reach, index, 0};
     for (; code == SMS_OK && scan.journal < index->journals; scan.journal++)
         code = scan_journal(&scan, errors);
