@@ -21,7 +21,7 @@ struct cli {
     char **args; /* what is left after the options */
     size_t n_args;
     const char *out, *policy, *baseline, *junit, *models, *terminals, *trace, *profiled, *device, *name, *title,
-        *source;
+        *source, *shard;
     int format; /* index in cli_formats */
     int engine; /* enum sms_engine */
     double seed, replications, jobs, from_ps, to_ps, tolerance, trace_events, trace_from_ps, trace_to_ps, inflate;
@@ -107,6 +107,9 @@ int spans_end(struct session *session);
 /* tracing.c: session_run, with --trace. */
 int session_run_traced(struct session *session);
 
+/* cmd_sweep.c: checks the plan in a file, and says how many points it has and how long they take. An exit code. */
+int sweep_validate(struct cli *cli, const char *path);
+
 /* The exit code for a code of the library. */
 int cli_exit_code(int code);
 /* Flushes stdout; EXIT_IO, having said why, if something could not be written. */
@@ -124,6 +127,7 @@ int cmd_check(struct cli *cli);
 int cmd_explain(struct cli *cli);
 int cmd_list(struct cli *cli);
 int cmd_plot(struct cli *cli);
+int cmd_sweep(struct cli *cli);
 int cmd_import(struct cli *cli);
 int cmd_help(struct cli *cli);
 

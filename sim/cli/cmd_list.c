@@ -1,5 +1,7 @@
 #include "list.h"
 
+#include "../sweep/sweep.h"
+
 #include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
@@ -113,6 +115,7 @@ static int list_fields(const struct cli *cli)
     print_fields(sms__arrival_tables);
     print_fields(sms__failure_tables);
     print_fields(sms__gpushare_tables);
+    print_fields(sms__plan_tables);
     return EXIT_OK;
 }
 

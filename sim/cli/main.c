@@ -19,7 +19,7 @@ const struct cli_command cli_commands[] = {
      "another policy to compare with. Below stands the throughput that no policy can exceed, how far each stays below "
      "it, and what holds it down.",
      "fbsrjeNBEmgcq", cmd_compare},
-    {"validate", "FILE...", "check scenario, workload and device files",
+    {"validate", "FILE...", "check scenario, workload, device and plan files",
      "Reports every problem of every file as file:line:column with the line, a caret and the nearest valid name. "
      "Exits 3 if there was one.",
      "mq", cmd_validate},
@@ -37,6 +37,12 @@ const struct cli_command cli_commands[] = {
      "Writes throughput, utilization, occupancy heat map and timelines of blocks and processes to DIR/plots, by "
      "gnuplot; of scenarios called A/B, the pairs of programs A and B, one heat map of them all.",
      "xq", cmd_plot},
+    {"sweep", "[status|merge] PLAN", "run the points of a plan that are missing, and merge what came of them",
+     "Points end in journals in NAME.sweep, NAME being the plan's, or in --out; killed and started again, it goes on. "
+     "--shard K/N runs every N-th point only and merges nothing. 'status' prints what is done, failed, missing and "
+     "running, 'merge' writes results/ in that folder from all shards. Exits 1 if points failed or are missing "
+     "(docs/sweeps.md).",
+     "ojKmgcq", cmd_sweep},
     {"import", "FORMAT FILE...", "write a scenario from another program's file",
      "The scenario goes to stdout, or with --out into a file that is written whole or not at all. FORMAT is simtbs: a "
      "configuration, which becomes a scenario that 'run' simulates as simtbs would, digit for digit; "

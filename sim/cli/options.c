@@ -10,13 +10,15 @@ static const char *const engines[] = {"fast", "reference", NULL};
 #define AT(member) offsetof(struct cli, member)
 
 const struct cli_option cli_options[] = {
-    {'o', "out", "PATH", "run: write a results folder (a new one); import: write this file", CLI_TEXT, AT(out), NULL},
+    {'o', "out", "PATH", "run: write a results folder (a new one); import: write this file; sweep: its folder",
+     CLI_TEXT, AT(out), NULL},
     {'f', "format", "FORMAT", "table, csv or json on stdout; run: simtbs, under compat: simtbs", CLI_CHOICE, AT(format),
      cli_formats},
     {'p', "policy", "POLICY", "this policy only", CLI_TEXT, AT(policy), NULL},
     {'s', "seed", "N", "instead of the scenario's", CLI_COUNT, AT(seed), NULL},
     {'r', "replications", "N", "instead of the scenario's", CLI_COUNT, AT(replications), NULL},
-    {'j', "jobs", "N", "threads; the results do not depend on it", CLI_COUNT, AT(jobs), NULL},
+    {'j', "jobs", "N", "threads; the results do not depend on it; sweep: default all cores", CLI_COUNT, AT(jobs), NULL},
+    {'K', "shard", "K/N", "sweep: of N parts the K-th, from 1", CLI_TEXT, AT(shard), NULL},
     {'m', "models", "DIR", "look here for devices/ and workloads/ first", CLI_TEXT, AT(models), NULL},
     {'b', "baseline", "NAME", "compare: the policy to compare with; check: a CSV file from run --format csv", CLI_TEXT,
      AT(baseline), NULL},

@@ -27,7 +27,7 @@ try 2 "a wrong option" run --polcy x "$tutorial"; says "did you mean '--policy'?
 try 2 "an option of another command" run --from 1 "$tutorial"
 try 2 "a count that is none" run --jobs two "$tutorial"
 try 2 "no scenario" run; says "name a scenario file"
-for command in run compare validate check explain plot list; do
+for command in run compare validate check explain plot sweep list; do
     try 0 "help of $command" "$command" --help; says "exit codes:"
 done
 try 0 "man page" help man; says ".TH SMSCHED"

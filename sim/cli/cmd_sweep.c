@@ -1,0 +1,166 @@
+#define _GNU_SOURCE /* sched_getaffinity */
+#include "cli.h"
+
+#include "../sweep/sweep.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHARDS_MAX = 10000 };
+
+/* "2/3". */
+static int read_shard(const struct cli *cli, struct sms__shard *shard)
+{
+    char *end = NULL;
+    *shard = (struct sms__shard){1, 1};
+    if (!cli->shard)
+        return EXIT_OK;
+    bool digits = cli->shard[0] != '\0' && cli->shard[strspn(cli->shard, "0123456789/")] == '\0';
+    unsigned long idx = digits ? strtoul(cli->shard, &end, 10) : 0, count = 0;
+    if (end && *end == '/' && end[1] && !strchr(end + 1, '/'))
+        count = strtoul(end + 1, NULL, 10);
+    if (idx < 1 || idx > count || count > SHARDS_MAX)
+        return cli_usage(cli, "--shard: '%s' is not like 2/3, from 1/1 to %d/%d", cli->shard, SHARDS_MAX, SHARDS_MAX);
+    *shard = (struct sms__shard){(unsigned)idx, (unsigned)count};
+    return EXIT_OK;
+}
+
+/* As many threads as this process may use cores. */
+static unsigned cores(void)
+{
+    cpu_set_t set;
+    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return count > 0 ? (unsigned)count : 1;
+}
+
+struct sweep {
+    struct cli *cli;
+    struct sms_load_options options;
+    struct sms__plan *plan;
+    char folder[4200];
+};
+
+static int print_errors(int code, const struct sms_errors *errors)
+{
+    sms_errors_print(errors, stderr);
+    return cli_exit_code(code);
+}
+
+static int load(struct sweep *sweep, struct cli *cli, const char *path)
+{
+    struct sms_errors errors;
+    *sweep = (struct sweep){.cli = cli, .options = session_options(cli)};
+    int code = sms__plan_load(path, &sweep->options, &sweep->plan, &errors);
+    if (code || !sweep->plan)
+        return print_errors(code, &errors);
+    int size = cli->out ? snprintf(sweep->folder, sizeof sweep->folder, "%s", cli->out)
+                        : snprintf(sweep->folder, sizeof sweep->folder, "%s.sweep", sweep->plan->name);
+    if ((size_t)size >= sizeof sweep->folder)
+        return print_errors(sms__fail(&errors, SMS_EIO, cli->out, "the name is too long"), &errors);
+    return EXIT_OK;
+}
+
+/* What follows needs to know what the journals hold. */
+static int with_index(struct sweep *sweep, int (*then)(struct sweep *sweep, const struct sms__index *index))
+{
+    struct sms__reach reach;
+    struct sms__index index;
+    struct sms_errors errors = {0};
+    int code = sms__reach_open(sweep->plan, &reach, &errors);
+    if (code == SMS_OK) {
+        code = sms__index_open(&reach, sweep->folder, &index, &errors);
+        sms__reach_close(&reach);
+    }
+    if (code)
+        return print_errors(code, &errors);
+    code = then(sweep, &index);
+    sms__index_close(&index);
+    return code;
+}
+
+static unsigned long long number(uint64_t value) { return (unsigned long long)value; }
+
+static int print_status(struct sweep *sweep, const struct sms__index *index)
+{
+    uint64_t points = sweep->plan->points, missing = points - index->done - index->failed;
+    printf("%llu points: %llu done, %llu failed, %llu missing\n", number(points), number(index->done),
+           number(index->failed), number(missing));
+    if (index->stale)
+        printf("%llu records are of another plan, scenario, model or version and do not count\n", number(index->stale));
+    for (size_t i = 0; i < index->journals; i++)
+        printf("%s: %llu records%s\n", index->journal[i].name, number(index->journal[i].records),
+               index->journal[i].running ? ", running" : "");
+    return missing || index->failed ? EXIT_MISSED : EXIT_OK;
+}
+
+static int merge(struct sweep *sweep, const struct sms__index *index)
+{
+    struct sms_errors errors = {0};
+    uint64_t missing = sweep->plan->points - index->done - index->failed;
+    int code = sms__sweep_merge(index, &errors);
+    if (code)
+        return print_errors(code, &errors);
+    if (!sweep->cli->quiet)
+        printf("%s/results: %llu points, %llu failed, %llu missing\n", sweep->folder, number(index->done),
+               number(index->failed), number(missing));
+    return missing || index->failed ? EXIT_MISSED : EXIT_OK;
+}
+
+static int run(struct sweep *sweep)
+{
+    const struct cli *cli = sweep->cli;
+    struct sms_errors errors = {0};
+    struct sms__sweep_count count;
+    struct sms__sweep_options options = {.jobs = cli->jobs > 0 ? (unsigned)cli->jobs : cores(),
+                                         .quiet = cli->quiet,
+                                         .engine = (enum sms_engine)cli->engine,
+                                         .check = cli->check,
+                                         .cancel = &cli_interrupted};
+    int code = read_shard(cli, &options.shard);
+    if (code)
+        return code;
+    code = sms__sweep_run(sweep->plan, sweep->folder, &options, &count, &errors);
+    if (code)
+        return print_errors(code, &errors);
+    if (!cli->quiet)
+        printf("%llu points: %llu run now, %llu before\n", number(count.points), number(count.run),
+               number(count.before));
+    return cli->shard ? EXIT_OK : with_index(sweep, merge);
+}
+
+int cmd_sweep(struct cli *cli)
+{
+    struct sweep sweep;
+    const char *verb = cli->n_args > 1 ? cli->args[0] : "";
+    bool status = !strcmp(verb, "status"), merges = !strcmp(verb, "merge");
+    if (cli->n_args != (status || merges ? 2 : 1))
+        return cli_usage(cli, cli->n_args > 1 ? "one plan, or 'status PLAN' or 'merge PLAN'" : "name a plan");
+    if (cli->shard && (status || merges))
+        return cli_usage(cli, "--shard is for a sweep itself");
+    int code = load(&sweep, cli, cli->args[cli->n_args - 1]);
+    if (code == EXIT_OK && sweep.plan)
+        code = status ? with_index(&sweep, print_status) : merges ? with_index(&sweep, merge) : run(&sweep);
+    sms__plan_free(sweep.plan);
+    return code;
+}
+
+int sweep_validate(struct cli *cli, const char *path)
+{
+    struct sweep sweep;
+    struct sms__sweep_estimate estimate;
+    struct sms_errors errors = {0};
+    char each[40], all[40];
+    int code = load(&sweep, cli, path);
+    if (code == EXIT_OK && sweep.plan && !cli->quiet) {
+        int failed = sms__sweep_estimate(sweep.plan, &estimate, &errors);
+        code = failed ? print_errors(failed, &errors) : EXIT_OK;
+        sms__print_duration(each, sizeof each, estimate.seconds);
+        sms__print_duration(all, sizeof all, estimate.seconds * (double)sweep.plan->points);
+    }
+    if (code == EXIT_OK && sweep.plan && !cli->quiet)
+        printf("%s: %llu points; %s%s of one core, %s each, by one replication of %u of them\n", sweep.plan->name,
+               number(sweep.plan->points), estimate.least ? "more than " : "about ", all, each, estimate.tried);
+    sms__plan_free(sweep.plan);
+    return code;
+}

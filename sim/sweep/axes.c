@@ -1,0 +1,294 @@
+/* `axes:` of a plan. */
+#include "sweep.h"
+
+#include "../base/rng.h"
+
+#include <gsl/gsl_qrng.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define F(struct_, member) offsetof(struct struct_, member)
+
+enum { CELLS_MAX = 20000000, PATH_BYTES_MAX = 200, SOBOL_MAX = 40 };
+
+struct spread_fields {
+    uint64_t points;
+    const struct sms__node *of;
+};
+
+struct mix_fields {
+    const struct sms__node *of, *into;
+    uint64_t draws;
+    int repeat;
+};
+
+static const char *const truths[] = {"false", "true", NULL};
+
+static void keep_list(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    if (sms__expect_list(reader, node, 100000))
+        *(const struct sms__node **)at = node;
+}
+
+static void keep_map(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    if (sms__expect_kind(reader, node, SMS__MAP))
+        *(const struct sms__node **)at = node;
+}
+
+const struct sms__field sms__spread_fields[] = {{"points", SMS__INTEGER, SMS__COUNT, F(spread_fields, points), 1,
+                                                 SMS__POINTS_MAX, .required = true, .help = "how many"},
+                                                {"of", SMS__CUSTOM, 0, F(spread_fields, of), .required = true,
+                                                 .read = keep_map, .help = "PATH: range or list, for each dimension"},
+                                                {0}};
+
+const struct sms__field sms__mix_fields[] = {
+    {"of", SMS__CUSTOM, 0, F(mix_fields, of), .required = true, .read = keep_list, .help = "the pool"},
+    {"into", SMS__CUSTOM, 0, F(mix_fields, into), .required = true, .read = keep_list,
+     .help = "paths, each of which gets one of the pool; order does not matter"},
+    {"draws", SMS__INTEGER, SMS__COUNT, F(mix_fields, draws), 1, SMS__POINTS_MAX,
+     .help = "so many at random; default: every combination"},
+    {"repeat", SMS__CHOICE, 0, F(mix_fields, repeat), .choices = truths,
+     .help = "true: the same may come twice in a mix; default false"},
+    {0}};
+
+struct axes {
+    struct sms__reader *reader;
+    struct sms__plan *plan;
+};
+
+static struct sms__column *add_column(struct axes *axes, const struct sms__node *path)
+{
+    struct sms__plan *plan = axes->plan;
+    if (!sms__expect_kind(axes->reader, path, SMS__SCALAR))
+        return NULL;
+    size_t length = strlen(path->text);
+    if (length == 0 || length > PATH_BYTES_MAX) {
+        sms__complain(axes->reader, path, "a path has 1 to %d characters", PATH_BYTES_MAX);
+        return NULL;
+    }
+    for (size_t i = 0; i < plan->columns; i++)
+        if (!strcasecmp(plan->column[i].path->text, path->text)) {
+            sms__complain(axes->reader, path, "'%.60s' is varied twice; capitals make no difference in a database",
+                          path->text);
+            return NULL;
+        }
+    if (!strcmp(path->text, "scenario")) {
+        sms__complain(axes->reader, path, "the scenario's name is not to be varied");
+        return NULL;
+    }
+    if (plan->columns == SMS__COLUMNS_MAX) {
+        sms__complain(axes->reader, path, "more than %d fields are varied", SMS__COLUMNS_MAX);
+        return NULL;
+    }
+    struct sms__column *column = &plan->column[plan->columns++];
+    *column = (struct sms__column){.path = path};
+    return column;
+}
+
+/* A list or a range; returns the number of its values, 0 if it is neither. */
+static uint64_t read_values(struct axes *axes, const struct sms__node *path, const struct sms__node *node, bool sampled)
+{
+    struct sms__column *column = add_column(axes, path);
+    if (!column)
+        return 0;
+    column->spec = node;
+    if (node->kind == SMS__MAP)
+        return sms__read_range(axes->reader, node, sampled, &column->range);
+    if (!sms__expect_list(axes->reader, node, SMS__POINTS_MAX))
+        return 0;
+    column->values = node;
+    if (node->items == 0)
+        sms__complain(axes->reader, node, "there is no value in it");
+    return node->items;
+}
+
+/* Whether so many positions of so many fields are within reason. */
+static bool has_room(struct axes *axes, const struct sms__node *node, double positions, size_t columns)
+{
+    if (positions * (double)columns <= CELLS_MAX)
+        return true;
+    sms__complain(axes->reader, node, "too many: %.3g values of %zu fields", positions, columns);
+    return false;
+}
+
+/* Several paths in one entry move together. */
+static void read_together(struct axes *axes, const struct sms__node *node, struct sms__axis *axis)
+{
+    for (size_t i = 0; i + 1 < node->items; i += 2) {
+        if (!sms__is_first(axes->reader, node, i))
+            continue;
+        uint64_t count = read_values(axes, node->item[i], node->item[i + 1], false);
+        if (i == 0)
+            axis->count = count;
+        else if (count && axis->count && count != axis->count)
+            sms__complain(axes->reader, node->item[i],
+                          "%llu and %llu values; fields of one entry vary together and need equally many",
+                          (unsigned long long)count, (unsigned long long)axis->count);
+        axis->columns++;
+    }
+}
+
+static void fill_random(struct axes *axes, struct sms__axis *axis)
+{
+    struct sms__plan *plan = axes->plan;
+    for (size_t c = 0; c < axis->columns; c++) {
+        gsl_rng *stream = sms__stream(&plan->arena, plan->seed, plan->column[axis->first + c].path->text, 0);
+        for (uint64_t i = 0; i < axis->count; i++)
+            axis->at[i * axis->columns + c] = gsl_rng_uniform(stream);
+    }
+}
+
+static void fill_sobol(struct axes *axes, struct sms__axis *axis)
+{
+    if (axis->columns > SOBOL_MAX) {
+        sms__complain(axes->reader, axis->node, "more than %d dimensions", SOBOL_MAX);
+        return;
+    }
+    gsl_qrng *sobol = gsl_qrng_alloc(gsl_qrng_sobol, (unsigned)axis->columns);
+    for (uint64_t i = 0; sobol && i < axis->count; i++)
+        gsl_qrng_get(sobol, &axis->at[i * axis->columns]);
+    if (sobol)
+        gsl_qrng_free(sobol);
+    else
+        sms__complain(axes->reader, axis->node, "no memory");
+}
+
+static void read_spread(struct axes *axes, const struct sms__node *node, struct sms__axis *axis,
+                        void (*fill)(struct axes *axes, struct sms__axis *axis))
+{
+    struct spread_fields given = {0};
+    bool whole = true;
+    sms__read_fields(axes->reader, node, sms__spread_fields, &given);
+    for (size_t i = 0; given.of && i + 1 < given.of->items; i += 2) {
+        whole = read_values(axes, given.of->item[i], given.of->item[i + 1], true) && whole;
+        axis->columns++;
+    }
+    if (!given.points || !given.of || !whole || !has_room(axes, node, (double)given.points, axis->columns))
+        return;
+    if (axis->columns == 0) {
+        sms__complain(axes->reader, given.of, "there is no field in it");
+        return;
+    }
+    axis->count = given.points;
+    axis->at = SMS__NEW(&axes->plan->arena, double, axis->count * axis->columns);
+    fill(axes, axis);
+}
+
+/* Combinations of k of n, in the order of the pool. */
+static double combinations(size_t n, size_t k, bool repeat)
+{
+    double count = 1;
+    if (!repeat && k > n)
+        return 0;
+    for (size_t i = 0; i < k; i++)
+        count = count * (double)(repeat ? n + i : n - i) / (double)(i + 1);
+    return count;
+}
+
+/* From the mix before it. */
+static void next_combination(const uint32_t *last, uint32_t *mix, size_t n, size_t k, bool repeat)
+{
+    size_t at = k - 1;
+    memcpy(mix, last, k * sizeof *mix);
+    while (at > 0 && mix[at] == (repeat ? n - 1 : n - k + at))
+        at--;
+    mix[at]++;
+    for (size_t i = at + 1; i < k; i++)
+        mix[i] = mix[i - 1] + !repeat;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool is_in(const uint32_t *mix, size_t count, uint32_t entry)
+{
+    for (size_t i = 0; i < count; i++)
+        if (mix[i] == entry)
+            return true;
+    return false;
+}
+
+static void draw_mix(gsl_rng *stream, uint32_t *mix, size_t n, size_t k, bool repeat)
+{
+    for (size_t i = 0; i < k; i++)
+        do
+            mix[i] = (uint32_t)gsl_rng_uniform_int(stream, n);
+        while (!repeat && is_in(mix, i, mix[i]));
+    qsort(mix, k, sizeof *mix, by_number);
+}
+
+static void fill_mixes(struct axes *axes, struct sms__axis *axis, const struct mix_fields *given)
+{
+    size_t n = given->of->items, k = axis->columns;
+    gsl_rng *stream = sms__stream(&axes->plan->arena, axes->plan->seed, "mixes", axis->first);
+    axis->pick = SMS__NEW(&axes->plan->arena, uint32_t, axis->count * k);
+    for (uint64_t i = 0; i < axis->count; i++) {
+        uint32_t *mix = &axis->pick[i * k];
+        if (given->draws)
+            draw_mix(stream, mix, n, k, given->repeat);
+        else if (i > 0)
+            next_combination(mix - k, mix, n, k, given->repeat);
+        for (size_t c = 0; !given->draws && i == 0 && c < k; c++)
+            mix[c] = given->repeat ? 0 : (uint32_t)c;
+    }
+}
+
+static void read_mixes(struct axes *axes, const struct sms__node *node, struct sms__axis *axis)
+{
+    struct mix_fields given = {0};
+    sms__read_fields(axes->reader, node, sms__mix_fields, &given);
+    if (!given.of || !given.into)
+        return;
+    for (size_t i = 0; i < given.into->items; i++) {
+        struct sms__column *column = add_column(axes, given.into->item[i]);
+        if (!column)
+            return;
+        column->values = column->spec = given.of;
+        axis->columns++;
+    }
+    double count = combinations(given.of->items, axis->columns, given.repeat);
+    if (count < 1 || axis->columns == 0)
+        sms__complain(axes->reader, node, "%zu of a pool of %zu cannot be mixed", axis->columns, given.of->items);
+    else if (has_room(axes, node, given.draws ? (double)given.draws : count, axis->columns)) {
+        axis->count = given.draws ? given.draws : (uint64_t)(count + 0.5);
+        fill_mixes(axes, axis, &given);
+    }
+}
+
+static void read_axis(struct axes *axes, const struct sms__node *node, struct sms__axis *axis)
+{
+    *axis = (struct sms__axis){.node = node, .first = axes->plan->columns};
+    if (!sms__expect_kind(axes->reader, node, SMS__MAP))
+        return;
+    const struct sms__node *sobol = sms__node_get(node, "sobol"), *random = sms__node_get(node, "random"),
+                           *mixes = sms__node_get(node, "mixes");
+    if ((sobol || random || mixes) && node->items != 2)
+        sms__complain(axes->reader, node, "sobol, random and mixes are entries of their own");
+    else if (sobol)
+        read_spread(axes, sobol, axis, fill_sobol);
+    else if (random)
+        read_spread(axes, random, axis, fill_random);
+    else if (mixes)
+        read_mixes(axes, mixes, axis);
+    else if (node->items == 0)
+        sms__complain(axes->reader, node, "there is no field in it");
+    else
+        read_together(axes, node, axis);
+}
+
+void sms__read_axes(struct sms__reader *reader, struct sms__plan *plan)
+{
+    struct axes axes = {reader, plan};
+    const struct sms__node *list = plan->axes_node;
+    if (!list || !sms__expect_list(reader, list, SMS__COLUMNS_MAX))
+        return;
+    plan->axis = SMS__NEW(&plan->arena, struct sms__axis, list->items);
+    plan->column = SMS__NEW(&plan->arena, struct sms__column, SMS__COLUMNS_MAX);
+    for (size_t i = 0; i < list->items && reader->errors->count <= SMS_ERRORS_MAX; i++)
+        read_axis(&axes, list->item[i], &plan->axis[plan->axes++]);
+}

@@ -1,0 +1,190 @@
+#include "database.h"
+
+#include "../report/output.h"
+
+#include <math.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sms__database {
+    const struct sms__plan *plan;
+    sqlite3 *file;
+    sqlite3_stmt *point, *row[SMS_SUBJECTS];
+    bool failed;
+};
+
+/* Statements are put together in a text that sqlite3_str_finish hands out. */
+static bool run(struct sms__database *database, sqlite3_str *text)
+{
+    char *sql = sqlite3_str_finish(text);
+    if (!sql || sqlite3_exec(database->file, sql, NULL, NULL, NULL) != SQLITE_OK)
+        database->failed = true;
+    sqlite3_free(sql);
+    return !database->failed;
+}
+
+static sqlite3_stmt *prepare(struct sms__database *database, const char *table, size_t columns)
+{
+    sqlite3_stmt *statement = NULL;
+    sqlite3_str *text = sqlite3_str_new(database->file);
+    sqlite3_str_appendf(text, "INSERT INTO \"%w\" VALUES (?", table);
+    for (size_t i = 1; i < columns; i++)
+        sqlite3_str_appendall(text, ",?");
+    sqlite3_str_appendall(text, ")");
+    char *sql = sqlite3_str_finish(text);
+    if (!sql || sqlite3_prepare_v2(database->file, sql, -1, &statement, NULL) != SQLITE_OK)
+        database->failed = true;
+    sqlite3_free(sql);
+    return statement;
+}
+
+/* NUMERIC: what is a number is kept as one; "75 %" stays a text, of which CAST(... AS REAL) is 75. */
+static void make_points(struct sms__database *database)
+{
+    const struct sms__plan *plan = database->plan;
+    sqlite3_str *text = sqlite3_str_new(database->file);
+    sqlite3_str_appendall(text,
+                          "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA page_size = 16384; BEGIN;"
+                          "CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
+                          "CREATE TABLE point (point INTEGER PRIMARY KEY, scenario TEXT, state TEXT, message TEXT");
+    for (size_t i = 0; i < plan->columns; i++)
+        sqlite3_str_appendf(text, ", \"%w\" NUMERIC", plan->column[i].path->text);
+    sqlite3_str_appendall(text, ");");
+    if (run(database, text))
+        database->point = prepare(database, "point", 4 + plan->columns);
+}
+
+static void make_subject(struct sms__database *database, enum sms_subject subject)
+{
+    size_t metrics;
+    const struct sms_metric *metric = sms_metrics(subject, &metrics);
+    sqlite3_str *text = sqlite3_str_new(database->file);
+    sqlite3_str_appendf(text,
+                        "CREATE TABLE %s (point INTEGER, position INTEGER, replication INTEGER, name TEXT, policy TEXT",
+                        sms__subject_word(subject));
+    for (size_t m = 0; m < metrics; m++)
+        sqlite3_str_appendf(text, ", %s REAL", metric[m].name);
+    sqlite3_str_appendall(text, ", PRIMARY KEY (point, position, replication, name)) WITHOUT ROWID;");
+    if (run(database, text))
+        database->row[subject] = prepare(database, sms__subject_word(subject), 5 + metrics);
+}
+
+struct sms__database *sms__database_begin(const char *path, const struct sms__plan *plan)
+{
+    struct sms__database *database = calloc(1, sizeof *database);
+    if (!database)
+        return NULL;
+    database->plan = plan;
+    if (sqlite3_open_v2(path, &database->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
+        database->failed = true;
+    if (!database->failed)
+        make_points(database);
+    for (int s = 0; s < SMS_SUBJECTS && !database->failed; s++)
+        if (plan->keep & 1u << s)
+            make_subject(database, (enum sms_subject)s);
+    return database;
+}
+
+static void bind_text(sqlite3_stmt *statement, int at, const char *text)
+{
+    sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC);
+}
+
+static bool insert(struct sms__database *database, sqlite3_stmt *statement)
+{
+    if (sqlite3_step(statement) != SQLITE_DONE || sqlite3_reset(statement) != SQLITE_OK)
+        database->failed = true;
+    return !database->failed;
+}
+
+bool sms__database_point(struct sms__database *database, const struct sms__merged_point *point)
+{
+    if (database->failed)
+        return false;
+    sqlite3_bind_int64(database->point, 1, (sqlite3_int64)point->point);
+    bind_text(database->point, 2, point->scenario);
+    bind_text(database->point, 3, point->state);
+    bind_text(database->point, 4, point->message);
+    for (size_t i = 0; i < database->plan->columns; i++)
+        bind_text(database->point, 5 + (int)i, point->value[i]);
+    return insert(database, database->point);
+}
+
+bool sms__database_row(struct sms__database *database, const struct sms__merged_row *row)
+{
+    size_t metrics;
+    sqlite3_stmt *statement = database->row[row->subject];
+    sms_metrics(row->subject, &metrics);
+    if (database->failed)
+        return false;
+    sqlite3_bind_int64(statement, 1, (sqlite3_int64)row->point);
+    sqlite3_bind_int64(statement, 2, row->position);
+    sqlite3_bind_int64(statement, 3, row->replication);
+    bind_text(statement, 4, row->name);
+    bind_text(statement, 5, row->policy);
+    for (size_t m = 0; m < metrics; m++)
+        if (isnan(row->value[m]))
+            sqlite3_bind_null(statement, 6 + (int)m);
+        else
+            sqlite3_bind_double(statement, 6 + (int)m, row->value[m]);
+    return insert(database, statement);
+}
+
+/* Means over the replications, and means of the changes over the first policy, replication by replication: both saw the
+ * same random numbers. */
+static void make_views(struct sms__database *database, enum sms_subject subject)
+{
+    size_t metrics;
+    const struct sms_metric *metric = sms_metrics(subject, &metrics);
+    const char *word = sms__subject_word(subject);
+    sqlite3_str *text = sqlite3_str_new(database->file);
+    sqlite3_str_appendf(text, "CREATE VIEW %s_mean AS SELECT point, position, policy, name, count(*) AS replications",
+                        word);
+    for (size_t m = 0; m < metrics; m++)
+        sqlite3_str_appendf(text, ", avg(%s) AS %s", metric[m].name, metric[m].name);
+    sqlite3_str_appendf(text, " FROM %s GROUP BY point, position, name;", word);
+    sqlite3_str_appendf(
+        text, "CREATE VIEW %s_change AS SELECT a.point, a.position, a.policy, a.name, count(*) AS replications", word);
+    for (size_t m = 0; m < metrics; m++)
+        sqlite3_str_appendf(text, ", avg(a.%s / nullif(b.%s, 0) - 1) AS %s", metric[m].name, metric[m].name,
+                            metric[m].name);
+    sqlite3_str_appendf(
+        text,
+        " FROM %s a CROSS JOIN %s b ON b.point = a.point AND b.position = 0 AND b.replication = a.replication "
+        "AND b.name = a.name WHERE a.position > 0 GROUP BY a.point, a.position, a.name;",
+        word, word);
+    run(database, text);
+}
+
+static void fill_meta(struct sms__database *database, const struct sms__index *index)
+{
+    const struct sms__plan *plan = database->plan;
+    sqlite3_str *text = sqlite3_str_new(database->file);
+    sqlite3_str_appendf(text,
+                        "INSERT INTO meta VALUES ('format', 1), ('version', %Q), ('plan', %Q), ('question', %Q), "
+                        "('text', %Q), ('points', %llu), ('done', %llu), ('failed', %llu);",
+                        SMSCHED_VERSION, plan->name, plan->question ? plan->question : "", plan->node->mark.text,
+                        (unsigned long long)plan->points, (unsigned long long)index->done,
+                        (unsigned long long)index->failed);
+    if (plan->keep & 1u << SMS_HOST)
+        sqlite3_str_appendall(text, "CREATE VIEW best AS SELECT point, policy, max(kernels_per_s) AS kernels_per_s "
+                                    "FROM host_mean GROUP BY point;");
+    sqlite3_str_appendall(text, "COMMIT;");
+    run(database, text);
+}
+
+bool sms__database_end(struct sms__database *database, const struct sms__index *index)
+{
+    for (int s = 0; s < SMS_SUBJECTS && !database->failed; s++)
+        if (database->row[s])
+            make_views(database, (enum sms_subject)s);
+    if (!database->failed)
+        fill_meta(database, index);
+    sqlite3_finalize(database->point);
+    for (int s = 0; s < SMS_SUBJECTS; s++)
+        sqlite3_finalize(database->row[s]);
+    bool whole = sqlite3_close(database->file) == SQLITE_OK && !database->failed;
+    free(database);
+    return whole;
+}

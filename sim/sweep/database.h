@@ -1,0 +1,33 @@
+/* The merged results as an SQLite database; docs/sweeps.md has its tables and views. */
+#ifndef SMS_SWEEP_DATABASE_H
+#define SMS_SWEEP_DATABASE_H
+
+#include "sweep.h"
+
+/* A point as it stands in the merged results. */
+struct sms__merged_point {
+    uint64_t point;
+    const char *scenario;
+    const char **value; /* [columns of the plan] */
+    const char *state, *message;
+};
+
+/* One policy, replication and subject of it. */
+struct sms__merged_row {
+    uint64_t point;
+    enum sms_subject subject;
+    uint32_t position, replication; /* position: of the policy among the scenario's */
+    const char *policy, *name;
+    const double *value; /* [metrics of the subject] */
+};
+
+struct sms__database;
+
+/* NULL without memory, or if there can be no such file. Each returns whether it worked; what did not is remembered. */
+struct sms__database *sms__database_begin(const char *path, const struct sms__plan *plan);
+bool sms__database_point(struct sms__database *database, const struct sms__merged_point *point);
+bool sms__database_row(struct sms__database *database, const struct sms__merged_row *row);
+/* Views, and the numbers of points; closes it in any case. */
+bool sms__database_end(struct sms__database *database, const struct sms__index *index);
+
+#endif

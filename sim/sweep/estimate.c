@@ -1,0 +1,55 @@
+#include "sweep.h"
+
+enum { TRIES = 5, EVENTS = 1000000 };
+
+static double processor_time(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* One replication, and of a long run its beginning; what cannot be run takes no time. */
+static int try_point(struct sms__reach *reach, uint64_t point, struct sms__sweep_estimate *estimate,
+                     struct sms_errors *errors)
+{
+    struct sms_run_options options = sms_run_defaults();
+    struct sms_results *results = NULL;
+    struct sms_file *file;
+    uint64_t replications = 1;
+    double before = processor_time();
+    options.replications = 1;
+    options.max_events = EVENTS;
+    int code = sms__point_load(reach, point, &file, errors);
+    if (code == SMS_OK) {
+        replications = sms_file_scenario(file, 0)->replications;
+        code = sms_run(sms_file_scenario(file, 0), &options, &results, errors);
+    }
+    sms_results_free(results);
+    sms_file_free(file);
+    estimate->seconds += (processor_time() - before) * (double)replications;
+    estimate->least |= code == SMS_ELIMIT;
+    return code == SMS_ELIMIT || code == SMS_EINPUT ? SMS_OK : code;
+}
+
+int sms__sweep_estimate(const struct sms__plan *plan, struct sms__sweep_estimate *estimate, struct sms_errors *errors)
+{
+    struct sms__reach reach;
+    struct sms_errors own;
+    unsigned most = plan->points < TRIES ? (unsigned)plan->points : TRIES;
+    double begun = processor_time();
+    *estimate = (struct sms__sweep_estimate){0};
+    int code = sms__reach_open(plan, &reach, errors);
+    if (code)
+        return code;
+    while (code == SMS_OK && estimate->tried < most && processor_time() - begun < 1) {
+        code = try_point(&reach, (2 * (uint64_t)estimate->tried + 1) * plan->points / (2 * (uint64_t)most), estimate,
+                         &own);
+        estimate->tried++;
+    }
+    if (code)
+        *errors = own;
+    estimate->seconds /= estimate->tried ? estimate->tried : 1;
+    sms__reach_close(&reach);
+    return code;
+}

@@ -1,0 +1,173 @@
+#define _GNU_SOURCE /* flock */
+#include "sweep.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { JOURNALS_MAX = 65535 };
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct sms__journal *)a)->name, ((const struct sms__journal *)b)->name);
+}
+
+static bool is_journal(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 8 && !strcmp(name + length - 8, ".journal");
+}
+
+static int add_journal(struct sms__index *index, const char *name)
+{
+    size_t count = index->journals;
+    if (count == JOURNALS_MAX)
+        return SMS_EIO;
+    if ((count & (count - 1)) == 0) {
+        struct sms__journal *grown = realloc(index->journal, (count ? count * 2 : 1) * sizeof *grown);
+        if (!grown)
+            return SMS_ENOMEM;
+        index->journal = grown;
+    }
+    struct sms__journal *journal = &index->journal[index->journals++];
+    *journal = (struct sms__journal){.fd = -1};
+    snprintf(journal->name, sizeof journal->name, "%s", name);
+    return SMS_OK;
+}
+
+/* A folder that is not there has no journals. */
+static int list_journals(struct sms__index *index, struct sms_errors *errors)
+{
+    int code = SMS_OK;
+    DIR *dir = opendir(index->folder);
+    if (!dir && errno == ENOENT)
+        return SMS_OK;
+    if (!dir)
+        return sms__fail(errors, SMS_EIO, index->folder, "%s", strerror(errno));
+    for (const struct dirent *entry = readdir(dir); entry && code == SMS_OK; entry = readdir(dir))
+        if (is_journal(entry->d_name))
+            code = add_journal(index, entry->d_name);
+    closedir(dir);
+    if (code)
+        return sms__fail(errors, code, index->folder, code == SMS_EIO ? "more than 65535 journals" : "no memory");
+    if (index->journals)
+        qsort(index->journal, index->journals, sizeof *index->journal, by_name);
+    return SMS_OK;
+}
+
+struct scan {
+    struct sms__reach *reach;
+    struct sms__index *index;
+    size_t journal;
+};
+
+/* The last record of a point counts. */
+static void add_record(struct scan *scan, const unsigned char *at, uint64_t offset, size_t length)
+{
+    struct sms__index *index = scan->index;
+    struct sms__bytes bytes = {.capacity = length};
+    struct sms__point_head head;
+    unsigned char key[SMS__KEY_BYTES];
+    memcpy(&bytes.at, &at, sizeof at); /* it is only read */
+    sms__record_head(&bytes, &head);
+    index->journal[scan->journal].records++;
+    if (bytes.failed || head.point >= index->plan->points ||
+        !sms__point_key(scan->reach, head.point, head.models, key) || memcmp(key, head.key, sizeof key) != 0) {
+        index->stale++;
+        return;
+    }
+    struct sms__where *where = &index->where[head.point];
+    index->done -= where->state == SMS__POINT_DONE;
+    index->failed -= where->state == SMS__POINT_FAILED;
+    where->offset = offset;
+    where->length = (uint32_t)length;
+    where->journal = (uint16_t)scan->journal;
+    where->state = head.failed ? SMS__POINT_FAILED : SMS__POINT_DONE;
+    index->done += !head.failed;
+    index->failed += head.failed;
+}
+
+/* Bytes that are no record are passed over: what is whole behind them counts. */
+static void scan_bytes(struct scan *scan, const unsigned char *bytes, uint64_t size)
+{
+    for (uint64_t at = 0; at < size;) {
+        size_t length = sms__record_length(bytes + at, (size_t)(size - at));
+        if (length == 0) {
+            const unsigned char *next = memchr(bytes + at + 1, 's', (size_t)(size - at - 1));
+            at = next ? (uint64_t)(next - bytes) : size;
+            continue;
+        }
+        add_record(scan, bytes + at, at, length);
+        at += length;
+        scan->index->journal[scan->journal].end = at;
+    }
+}
+
+static int scan_journal(struct scan *scan, struct sms_errors *errors)
+{
+    struct sms__journal *journal = &scan->index->journal[scan->journal];
+    struct stat st;
+    char path[4400];
+    snprintf(path, sizeof path, "%s/%s", scan->index->folder, journal->name);
+    journal->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (journal->fd < 0 || fstat(journal->fd, &st))
+        return sms__fail(errors, SMS_EIO, path, "%s", strerror(errno));
+    journal->running = flock(journal->fd, LOCK_SH | LOCK_NB) != 0;
+    if (!journal->running)
+        flock(journal->fd, LOCK_UN);
+    if (st.st_size == 0)
+        return SMS_OK;
+    unsigned char *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, journal->fd, 0);
+    if (bytes == MAP_FAILED)
+        return sms__fail(errors, SMS_EIO, path, "%s", strerror(errno));
+    posix_madvise(bytes, (size_t)st.st_size, POSIX_MADV_SEQUENTIAL);
+    scan_bytes(scan, bytes, (uint64_t)st.st_size);
+    munmap(bytes, (size_t)st.st_size);
+    return SMS_OK;
+}
+
+int sms__index_open(struct sms__reach *reach, const char *folder, struct sms__index *index, struct sms_errors *errors)
+{
+    *index = (struct sms__index){.plan = reach->plan, .folder = folder};
+    index->where = calloc((size_t)reach->plan->points + 1, sizeof *index->where);
+    if (!index->where)
+        return sms__fail(errors, SMS_ENOMEM, folder, "no memory");
+    int code = list_journals(index, errors);
+    struct scan scan = {reach, index, 0};
+    for (; code == SMS_OK && scan.journal < index->journals; scan.journal++)
+        code = scan_journal(&scan, errors);
+    if (code)
+        sms__index_close(index);
+    return code;
+}
+
+void sms__index_close(struct sms__index *index)
+{
+    for (size_t i = 0; i < index->journals; i++)
+        if (index->journal[i].fd >= 0)
+            close(index->journal[i].fd);
+    free(index->journal);
+    free(index->where);
+    *index = (struct sms__index){0};
+}
+
+bool sms__index_record(const struct sms__index *index, uint64_t point, struct sms__bytes *bytes,
+                       struct sms__point_head *head)
+{
+    const struct sms__where *where = &index->where[point];
+    unsigned char *grown = realloc(bytes->at, where->length);
+    if (!grown)
+        return false;
+    *bytes = (struct sms__bytes){.at = grown, .capacity = where->length};
+    ssize_t got = pread(index->journal[where->journal].fd, grown, where->length, (off_t)where->offset);
+    if (got != (ssize_t)where->length)
+        return false;
+    sms__record_head(bytes, head);
+    return !bytes->failed;
+}

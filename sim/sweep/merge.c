@@ -1,0 +1,315 @@
+/* Journals into a folder of CSV files and a database, point by point in the order of their numbers. */
+#define _GNU_SOURCE /* flock */
+#include "database.h"
+
+#include "../report/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const file_names[SMS_SUBJECTS] = {"hosts.csv",     "vms.csv",     "resources.csv", "kernels.csv",
+                                                     "processes.csv", "devices.csv", "cluster.csv"};
+
+static const char *const state_names[] = {"missing", "done", "failed"};
+
+struct merge {
+    const struct sms__index *index;
+    const char *folder; /* under its temporary name */
+    FILE *points, *of[SMS_SUBJECTS];
+    struct sms__database *database;
+    struct sms__bytes record;
+    struct sms__point_head head;
+    struct sms__arena arena; /* of one point */
+    struct sms__merged_point point;
+    const char *place; /* "point,scenario,values...", as CSV */
+    const char **policy;
+    uint32_t policies, replications;
+};
+
+static FILE *open_file(const struct merge *merge, const char *name)
+{
+    char path[4400];
+    snprintf(path, sizeof path, "%s/%s", merge->folder, name);
+    return fopen(path, "we");
+}
+
+/* Quoted where it must be. */
+static void put_field(FILE *to, const char *text)
+{
+    if (!strpbrk(text, ",\"\n\r")) {
+        fputs(text, to);
+        return;
+    }
+    fputc('"', to);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', to);
+        fputc(*text, to);
+    }
+    fputc('"', to);
+}
+
+static void put_columns(const struct merge *merge, FILE *to)
+{
+    const struct sms__plan *plan = merge->index->plan;
+    fputs("point,scenario", to);
+    for (size_t i = 0; i < plan->columns; i++) {
+        fputc(',', to);
+        put_field(to, plan->column[i].path->text);
+    }
+}
+
+static FILE *open_subject(struct merge *merge, enum sms_subject s)
+{
+    size_t metrics;
+    const struct sms_metric *metric = sms_metrics(s, &metrics);
+    FILE *to = merge->of[s] = open_file(merge, file_names[s]);
+    if (!to)
+        return NULL;
+    put_columns(merge, to);
+    fprintf(to, ",policy,replication,%s", sms__subject_word(s));
+    for (size_t m = 0; m < metrics; m++)
+        fprintf(to, ",%s", metric[m].name);
+    fputc('\n', to);
+    return to;
+}
+
+static void find_point(struct merge *merge)
+{
+    const struct sms__plan *plan = merge->index->plan;
+    struct sms__merged_point *point = &merge->point;
+    struct sms__place place;
+    sms__point_place(plan, point->point, &place);
+    point->scenario = place.base->name[place.scenario];
+    point->value = SMS__NEW(&merge->arena, const char *, plan->columns);
+    for (size_t i = 0; i < plan->axes; i++)
+        for (size_t c = 0; c < plan->axis[i].columns; c++) {
+            const struct sms__node *value =
+                sms__column_value(&merge->arena, plan, &plan->axis[i], place.position[i], c);
+            point->value[plan->axis[i].first + c] =
+                value->kind == SMS__SCALAR ? value->text : sms__node_flow(&merge->arena, value);
+        }
+}
+
+/* "12,s1,2.55,fifo": into the arena, for it begins every row of the point. */
+static void find_place(struct merge *merge)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    merge->place = NULL;
+    if (!to)
+        return;
+    fprintf(to, "%llu,%s", (unsigned long long)merge->point.point, merge->point.scenario);
+    for (size_t i = 0; i < merge->index->plan->columns; i++) {
+        fputc(',', to);
+        put_field(to, merge->point.value[i]);
+    }
+    if (fclose(to) == 0)
+        merge->place = sms__copy(&merge->arena, text, size);
+    free(text);
+}
+
+static void put_row(struct merge *merge, const struct sms__merged_row *row, size_t metrics)
+{
+    FILE *to = merge->of[row->subject] ? merge->of[row->subject] : open_subject(merge, row->subject);
+    if (!to)
+        return;
+    fputs(merge->place, to);
+    fputc(',', to);
+    put_field(to, row->policy);
+    fprintf(to, ",%u,", row->replication);
+    put_field(to, row->name);
+    for (size_t m = 0; m < metrics; m++)
+        if (isnan(row->value[m]))
+            fputc(',', to);
+        else
+            fprintf(to, ",%.12g", row->value[m]);
+    fputc('\n', to);
+    sms__database_row(merge->database, row);
+}
+
+static void put_subject(struct merge *merge, enum sms_subject subject)
+{
+    size_t metrics;
+    struct sms__bytes *record = &merge->record;
+    sms_metrics(subject, &metrics);
+    uint32_t count = sms__record_get_u32(record);
+    if (count > record->capacity)
+        return;
+    const char **name = SMS__NEW(&merge->arena, const char *, count);
+    double *value = SMS__NEW(&merge->arena, double, metrics);
+    for (uint32_t i = 0; i < count; i++)
+        name[i] = sms__record_get_string(record);
+    for (uint32_t i = 0; !record->failed && i < merge->policies * merge->replications * count; i++) {
+        uint32_t policy = i / count / merge->replications;
+        for (size_t m = 0; m < metrics; m++)
+            value[m] = sms__record_get_double(record);
+        put_row(merge,
+                &(struct sms__merged_row){merge->point.point, subject, policy, i / count % merge->replications,
+                                          merge->policy[policy], name[i % count], value},
+                metrics);
+    }
+}
+
+static void put_results(struct merge *merge)
+{
+    struct sms__bytes *record = &merge->record;
+    merge->policies = sms__record_get_u32(record);
+    merge->replications = sms__record_get_u32(record);
+    if (merge->policies > record->capacity)
+        return;
+    merge->policy = SMS__NEW(&merge->arena, const char *, merge->policies);
+    for (uint32_t i = 0; i < merge->policies; i++)
+        merge->policy[i] = sms__record_get_string(record);
+    for (int s = 0; s < SMS_SUBJECTS; s++)
+        if (merge->index->plan->keep & 1u << s)
+            put_subject(merge, (enum sms_subject)s);
+}
+
+static int put_point(void *user)
+{
+    struct merge *merge = user;
+    struct sms__merged_point *point = &merge->point;
+    enum sms__point_state state = merge->index->where[point->point].state;
+    find_point(merge);
+    find_place(merge);
+    if (!merge->place)
+        return SMS_ENOMEM;
+    if (state && !sms__index_record(merge->index, point->point, &merge->record, &merge->head))
+        return SMS_EIO;
+    point->state = state_names[state];
+    point->message = state == SMS__POINT_FAILED ? sms__record_get_string(&merge->record) : "";
+    fprintf(merge->points, "%s,%s,", merge->place, point->state);
+    put_field(merge->points, point->message);
+    fputc('\n', merge->points);
+    bool whole = sms__database_point(merge->database, point);
+    if (state == SMS__POINT_DONE)
+        put_results(merge);
+    return merge->record.failed || !whole ? SMS_EIO : SMS_OK;
+}
+
+static bool close_whole(FILE *file)
+{
+    bool whole = !ferror(file) && fflush(file) == 0 && fsync(fileno(file)) == 0;
+    return fclose(file) == 0 && whole;
+}
+
+/* No date: the same results give the same bytes. */
+static bool put_manifest(const struct merge *merge)
+{
+    const struct sms__index *index = merge->index;
+    FILE *file = open_file(merge, "manifest.json");
+    json_t *object = json_object();
+    if (!file)
+        return false;
+    json_object_set_new(object, "format", json_integer(1));
+    json_object_set_new(object, "version", json_string(SMSCHED_VERSION));
+    json_object_set_new(object, "plan", json_string(index->plan->name));
+    json_object_set_new(object, "text", json_string(index->plan->node->mark.text));
+    json_object_set_new(object, "points", json_integer((json_int_t)index->plan->points));
+    json_object_set_new(object, "done", json_integer((json_int_t)index->done));
+    json_object_set_new(object, "failed", json_integer((json_int_t)index->failed));
+    bool whole = json_dumpf(object, file, JSON_INDENT(2)) == 0;
+    fputc('\n', file);
+    json_decref(object);
+    return close_whole(file) && whole;
+}
+
+static int put_points(struct merge *merge)
+{
+    int code = SMS_OK;
+    put_columns(merge, merge->points);
+    fputs(",state,message\n", merge->points);
+    for (uint64_t i = 0; code == SMS_OK && i < merge->index->plan->points; i++) {
+        merge->point.point = i;
+        code = sms__guard(&merge->arena, put_point, merge);
+        sms__arena_release(&merge->arena);
+        if (ferror(merge->points))
+            code = SMS_EIO;
+    }
+    return code;
+}
+
+/* Whether all of it was written, and is on the disk. */
+static bool end_database(struct merge *merge, const char *path)
+{
+    bool whole = sms__database_end(merge->database, merge->index);
+    int fd = whole ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    whole = fd >= 0 && fsync(fd) == 0;
+    if (fd >= 0)
+        close(fd);
+    return whole;
+}
+
+static int write_files(struct merge *merge)
+{
+    char path[4400];
+    snprintf(path, sizeof path, "%s/sweep.db", merge->folder);
+    merge->database = sms__database_begin(path, merge->index->plan);
+    merge->points = merge->database ? open_file(merge, "points.csv") : NULL;
+    int code = merge->points ? put_points(merge) : SMS_EIO;
+    bool whole = merge->points && close_whole(merge->points);
+    for (int s = 0; s < SMS_SUBJECTS; s++)
+        if (merge->of[s])
+            whole = close_whole(merge->of[s]) && whole;
+    if (merge->database)
+        whole = end_database(merge, path) && whole;
+    if (code == SMS_OK && !(whole && put_manifest(merge)))
+        code = SMS_EIO;
+    return code;
+}
+
+/* What a merge that was killed has left is thrown away; one at a time. The folder, open and locked, or -1. */
+static int begin(const char *folder, const char *temporary, struct sms_errors *errors)
+{
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        sms__fail(errors, SMS_EIO, folder, "%s",
+                  errno == ENOENT ? "there is no such folder: nothing has been run" : strerror(errno));
+        return -1;
+    }
+    if (flock(fd, LOCK_EX | LOCK_NB))
+        sms__fail(errors, SMS_EIO, folder, "another process merges");
+    else {
+        sms__folder_abandon(temporary);
+        if (mkdir(temporary, 0777) == 0)
+            return fd;
+        sms__fail(errors, SMS_EIO, temporary, "cannot be made: %s", strerror(errno));
+    }
+    close(fd);
+    return -1;
+}
+
+/* The old results stay until the new ones are whole. */
+int sms__sweep_merge(const struct sms__index *index, struct sms_errors *errors)
+{
+    char results[4200], temporary[4200];
+    struct merge merge = {.index = index, .folder = temporary};
+    if ((size_t)snprintf(temporary, sizeof temporary, "%s/results.partial", index->folder) >= sizeof temporary)
+        return sms__fail(errors, SMS_EIO, index->folder, "the name is too long");
+    snprintf(results, sizeof results, "%s/results", index->folder);
+    int fd = begin(index->folder, temporary, errors);
+    if (fd < 0)
+        return SMS_EIO;
+    errno = 0;
+    int code = write_files(&merge);
+    free(merge.record.at);
+    if (code == SMS_OK) {
+        sms__folder_abandon(results);
+        code = sms__folder_end(temporary, results, errors);
+    } else {
+        const char *why = errno ? strerror(errno) : "the database or a journal failed";
+        sms__fail(errors, code, temporary, "cannot be written: %s", code == SMS_ENOMEM ? "no memory" : why);
+        sms__folder_abandon(temporary);
+    }
+    close(fd);
+    return code;
+}

@@ -1,0 +1,296 @@
+/* Reads `plan:` documents. */
+#include "sweep.h"
+
+#include "../report/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define F(struct_, member) offsetof(struct struct_, member)
+
+enum { BASES_MAX = 1000, SCENARIOS_MAX = 2000, TRIES = 2000 };
+
+static void keep(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    (void)reader;
+    *(const struct sms__node **)at = node;
+}
+
+static const struct sms__field plan_fields[] = {
+    {"plan", SMS__NAME, 0, F(sms__plan, name), .required = true, .help = "its name"},
+    {"question", SMS__TEXT, 0, F(sms__plan, question), .help = "what it is to answer"},
+    {"base", SMS__CUSTOM, 0, F(sms__plan, bases_node), .read = keep,
+     .help = "a file with scenarios, from the plan's folder, or a list of them; default: those in the plan's own file"},
+    {"axes", SMS__CUSTOM, 0, F(sms__plan, axes_node), .required = true, .read = keep,
+     .help = "a list of what varies; each entry multiplies the number of points"},
+    {"policies", SMS__CUSTOM, 0, F(sms__plan, policies), .read = keep, .help = "instead of the scenarios'"},
+    {"replications", SMS__CUSTOM, 0, F(sms__plan, replications_node), .read = keep,
+     .help = "instead of the scenarios'"},
+    {"seed", SMS__INTEGER, SMS__COUNT, F(sms__plan, seed), 1, 9007199254740992.0,
+     .help = "instead of the scenarios', and of what is drawn, for which it is 1 by default"},
+    {"keep", SMS__CUSTOM, 0, F(sms__plan, keep_node), .read = keep,
+     .help = "of which results are kept: host, vm, resource, kernel, process, device, cluster, node; default: host, vm, "
+             "process, device, cluster"},
+    {0}};
+
+const struct sms__table sms__plan_tables[] = {{"plan", plan_fields},
+                                              {"plan: axes: PATH", sms__range_fields},
+                                              {"plan: axes: sobol, random", sms__spread_fields},
+                                              {"plan: axes: mixes", sms__mix_fields},
+                                              {NULL, NULL}};
+
+static const char *subject_word(const void *user, size_t i)
+{
+    (void)user;
+    return sms__subject_word((enum sms_subject)i);
+}
+
+static void read_keep(struct sms__reader *reader, struct sms__plan *plan)
+{
+    plan->keep = 1u << SMS_HOST | 1u << SMS_VM | 1u << SMS_PROCESS | 1u << SMS_DEVICE | 1u << SMS_CLUSTER;
+    if (!plan->keep_node || !sms__expect_list(reader, plan->keep_node, 100))
+        return;
+    plan->keep = 0;
+    for (size_t i = 0; i < plan->keep_node->items; i++) {
+        const struct sms__node *word = plan->keep_node->item[i];
+        size_t s = 0;
+        if (!sms__expect_kind(reader, word, SMS__SCALAR))
+            continue;
+        while (s < SMS_SUBJECTS && strcmp(subject_word(NULL, s), word->text) != 0)
+            s++;
+        if (s == SMS_SUBJECTS)
+            sms__complain_unknown(reader, word, "subject", SMS_SUBJECTS, subject_word, NULL);
+        else
+            plan->keep |= 1u << s;
+    }
+}
+
+bool sms__has_plan(const struct sms_file *file)
+{
+    for (size_t i = 0; i < file->doc->roots; i++)
+        if (sms__node_get(file->doc->root[i], "plan"))
+            return true;
+    return false;
+}
+
+static void append_errors(struct sms_errors *to, const struct sms_errors *more)
+{
+    for (size_t i = 0; i < more->count; i++, to->count++)
+        if (i < SMS_ERRORS_MAX && to->count < SMS_ERRORS_MAX)
+            to->item[to->count] = more->item[i];
+}
+
+/* The scenarios of a base are the documents of its library that have a name. */
+static void list_scenarios(struct sms__plan *plan, struct sms__base *base)
+{
+    const struct sms_file *file = base->library;
+    base->scenarios = sms_file_scenarios(file);
+    base->scenario = SMS__NEW(&plan->arena, const struct sms__node *, base->scenarios);
+    base->name = SMS__NEW(&plan->arena, const char *, base->scenarios);
+    for (size_t i = 0; i < base->scenarios; i++) {
+        base->scenario[i] = sms_file_scenario(file, i)->node;
+        base->name[i] = sms_scenario_name(sms_file_scenario(file, i));
+    }
+    plan->scenarios += base->scenarios;
+}
+
+static void load_base(struct sms__reader *reader, struct sms__plan *plan, const struct sms__node *node,
+                      const char *path)
+{
+    struct sms_errors errors;
+    struct sms__base *base = &plan->base[plan->bases++];
+    *base = (struct sms__base){.path = path, .node = node};
+    sms_file_load(path, plan->options, &base->library, &errors);
+    append_errors(reader->errors, &errors);
+    if (base->library)
+        list_scenarios(plan, base);
+    if (base->library && base->scenarios == 0)
+        sms__complain(reader, node ? node : plan->node, "there is no scenario in '%.100s'", path);
+}
+
+/* From the plan's folder. */
+static const char *base_path(struct sms__plan *plan, const char *name)
+{
+    const char *slash = strrchr(plan->path, '/');
+    if (name[0] == '/' || !slash)
+        return sms__print(&plan->arena, "%s", name);
+    return sms__print(&plan->arena, "%.*s/%s", (int)(slash - plan->path), plan->path, name);
+}
+
+static void read_bases(struct sms__reader *reader, struct sms__plan *plan)
+{
+    const struct sms__node *node = plan->bases_node;
+    bool list = node && node->kind == SMS__LIST;
+    if (list && !sms__expect_list(reader, node, BASES_MAX))
+        return;
+    plan->base = SMS__NEW(&plan->arena, struct sms__base, list ? node->items : 1);
+    if (!node)
+        load_base(reader, plan, NULL, plan->path);
+    for (size_t i = 0; node && i < (list ? node->items : 1); i++) {
+        const struct sms__node *one = list ? node->item[i] : node;
+        if (sms__expect_kind(reader, one, SMS__SCALAR))
+            load_base(reader, plan, one, base_path(plan, one->text));
+    }
+    if (list && node->items == 0)
+        sms__complain(reader, node, "there is no file in it");
+}
+
+static void check_bases(struct sms__reader *reader, struct sms__plan *plan)
+{
+    size_t count = 0;
+    if (plan->scenarios > SCENARIOS_MAX) {
+        sms__complain(reader, plan->node, "more than %d scenarios", SCENARIOS_MAX);
+        return;
+    }
+    struct sms__named *named = SMS__NEW(&plan->arena, struct sms__named, plan->scenarios);
+    for (size_t b = 0; b < plan->bases; b++)
+        for (size_t i = 0; i < plan->base[b].scenarios; i++)
+            named[count++] = (struct sms__named){plan->base[b].name[i],
+                                                 plan->base[b].node ? plan->base[b].node : plan->node, 0, false};
+    sms__check_names(reader, named, count, "scenario");
+}
+
+static void count_points(struct sms__reader *reader, struct sms__plan *plan)
+{
+    double points = (double)plan->scenarios;
+    for (size_t i = 0; i < plan->axes; i++)
+        points *= (double)plan->axis[i].count;
+    if (points > SMS__POINTS_MAX)
+        sms__complain(reader, plan->axes_node, "%.6g points; a plan has at most %d", points, SMS__POINTS_MAX);
+    plan->points = points <= SMS__POINTS_MAX ? (uint64_t)points : 0;
+}
+
+/* Point `first` of a scenario with one axis moved. */
+static uint64_t moved(const struct sms__plan *plan, uint64_t first, size_t axis, uint64_t position)
+{
+    for (size_t i = axis + 1; i < plan->axes; i++)
+        position *= plan->axis[i].count;
+    return first + position;
+}
+
+static bool seen(const struct sms_errors *errors, const struct sms_error *error)
+{
+    for (size_t i = 0; i < errors->count && i < SMS_ERRORS_MAX; i++)
+        if (errors->item[i].line == error->line && errors->item[i].column == error->column &&
+            !strcmp(errors->item[i].file, error->file) && !strcmp(errors->item[i].message, error->message))
+            return true;
+    return false;
+}
+
+static void try_point(struct sms__reach *reach, uint64_t point, struct sms_errors *errors)
+{
+    struct sms_errors own;
+    struct sms_file *file;
+    sms__point_load(reach, point, &file, &own);
+    sms_file_free(file);
+    for (size_t i = 0; i < own.count && i < SMS_ERRORS_MAX; i++)
+        if (!seen(errors, &own.item[i])) {
+            struct sms_errors one = {.count = 1};
+            one.item[0] = own.item[i];
+            append_errors(errors, &one);
+        }
+}
+
+/* Every value of every axis, the others at their first, or, of many, some from the first to the last. */
+static void try_axis(struct sms__reach *reach, uint64_t first, size_t axis, struct sms_errors *errors)
+{
+    const struct sms__plan *plan = reach->plan;
+    uint64_t count = plan->axis[axis].count, most = TRIES / (plan->scenarios * plan->axes);
+    most = most < 2 ? 2 : most;
+    uint64_t tries = count < most ? count : most;
+    for (uint64_t i = 0; i < tries && errors->count <= SMS_ERRORS_MAX; i++)
+        try_point(reach, moved(plan, first, axis, tries > 1 ? i * (count - 1) / (tries - 1) : 0), errors);
+}
+
+static void try_axes(struct sms__plan *plan, struct sms_errors *errors)
+{
+    struct sms__reach reach;
+    uint64_t each = plan->points / plan->scenarios;
+    if (sms__reach_open(plan, &reach, errors))
+        return;
+    for (size_t s = 0; s < plan->scenarios && errors->count <= SMS_ERRORS_MAX; s++) {
+        if (plan->axes == 0)
+            try_point(&reach, s, errors);
+        for (size_t i = 0; i < plan->axes && errors->count <= SMS_ERRORS_MAX; i++)
+            try_axis(&reach, s * each, i, errors);
+    }
+    sms__reach_close(&reach);
+}
+
+static bool find_plan(struct sms__reader *reader, struct sms__plan *plan, const struct sms__doc *doc)
+{
+    for (size_t i = 0; i < doc->roots; i++) {
+        if (!sms__node_get(doc->root[i], "plan"))
+            continue;
+        if (plan->node)
+            sms__complain(reader, doc->root[i], "a file has one plan");
+        else
+            plan->node = doc->root[i];
+    }
+    if (!plan->node)
+        sms__fail(reader->errors, SMS_EINPUT, doc->path, "has no document with plan:");
+    return plan->node != NULL;
+}
+
+struct load {
+    struct sms__plan *plan;
+    struct sms_errors *errors;
+};
+
+static int load_body(void *user)
+{
+    struct load *load = user;
+    struct sms__plan *plan = load->plan;
+    struct sms__reader reader = {.arena = &plan->arena, .errors = load->errors};
+    struct sms__doc *doc = SMS__NEW(&plan->arena, struct sms__doc, 1);
+    int code = sms__doc_load(&plan->arena, plan->path, doc, load->errors);
+    if (code)
+        return code;
+    if (find_plan(&reader, plan, doc)) {
+        sms__read_fields(&reader, plan->node, plan_fields, plan);
+        plan->seed_node = sms__node_get(plan->node, "seed");
+        read_keep(&reader, plan);
+        read_bases(&reader, plan);
+        check_bases(&reader, plan);
+        sms__read_axes(&reader, plan);
+    }
+    if (load->errors->count == 0)
+        count_points(&reader, plan);
+    if (load->errors->count == 0 && plan->points)
+        try_axes(plan, load->errors);
+    if (load->errors->count == 0)
+        return SMS_OK;
+    return load->errors->item[0].code ? load->errors->item[0].code : SMS_EINPUT;
+}
+
+int sms__plan_load(const char *path, const struct sms_load_options *options, struct sms__plan **out,
+                   struct sms_errors *errors)
+{
+    *out = NULL;
+    *errors = (struct sms_errors){0};
+    struct sms__plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return sms__fail(errors, SMS_ENOMEM, path, "no memory");
+    plan->path = path;
+    plan->options = options;
+    plan->seed = 1;
+    struct load load = {plan, errors};
+    int code = sms__guard(&plan->arena, load_body, &load);
+    if (code == SMS_ENOMEM && !errors->count)
+        sms__fail(errors, code, path, "no memory");
+    if (code)
+        sms__plan_free(plan);
+    else
+        *out = plan;
+    return code;
+}
+
+void sms__plan_free(struct sms__plan *plan)
+{
+    if (!plan)
+        return;
+    for (size_t i = 0; i < plan->bases; i++)
+        sms_file_free(plan->base[i].library);
+    sms__arena_release(&plan->arena);
+    free(plan);
+}

@@ -1,0 +1,54 @@
+#include "sweep.h"
+
+#include <unistd.h>
+
+enum { LINE_SECONDS = 30 };
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+void sms__print_duration(char *out, size_t size, double seconds)
+{
+    if (seconds < 1)
+        snprintf(out, size, "%.2g s", seconds);
+    else if (seconds < 120)
+        snprintf(out, size, "%.0f s", seconds);
+    else if (seconds < 7200)
+        snprintf(out, size, "%.0f min", seconds / 60);
+    else if (seconds < 172800)
+        snprintf(out, size, "%.3g h", seconds / 3600);
+    else
+        snprintf(out, size, "%.3g days", seconds / 86400);
+}
+
+void sms__progress_begin(struct sms__progress *progress, bool quiet, uint64_t total)
+{
+    *progress = (struct sms__progress){.quiet = quiet, .terminal = isatty(STDERR_FILENO), .total = total};
+    progress->started_s = progress->shown_s = now();
+}
+
+void sms__progress_show(struct sms__progress *progress, uint64_t done, uint64_t failed)
+{
+    char left[40], bad[40] = "";
+    double time = now(), passed = time - progress->started_s;
+    if (progress->quiet || done == 0 || (!progress->terminal && time - progress->shown_s < LINE_SECONDS))
+        return;
+    progress->shown_s = time;
+    double rate = (double)done / passed;
+    sms__print_duration(left, sizeof left, (double)(progress->total - done) / rate);
+    if (failed)
+        snprintf(bad, sizeof bad, ", %llu failed", (unsigned long long)failed);
+    fprintf(stderr, "%s%llu of %llu points%s, %.3g/s, %s left%s", progress->terminal ? "\r\033[K" : "",
+            (unsigned long long)done, (unsigned long long)progress->total, bad, rate, left,
+            progress->terminal ? "" : "\n");
+}
+
+void sms__progress_end(const struct sms__progress *progress)
+{
+    if (!progress->quiet && progress->terminal)
+        fprintf(stderr, "\r\033[K");
+}

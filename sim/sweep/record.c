@@ -1,0 +1,187 @@
+/* A record: "smsr", the length of what follows the header, and the first 8 bytes of its SHA-256; then the point's
+ * number, its key, whether it failed, the models, and what came of it. */
+#include "sweep.h"
+
+#include <math.h>
+#include <sha2.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const unsigned char magic[4] = {'s', 'm', 's', 'r'};
+
+enum { RECORD_MAX = 1 << 30 };
+
+static void put(struct sms__bytes *bytes, const void *from, size_t size)
+{
+    if (bytes->failed || size > RECORD_MAX - bytes->size) {
+        bytes->failed = true;
+        return;
+    }
+    if (bytes->capacity - bytes->size < size) {
+        size_t wanted = (bytes->size + size) * 2;
+        unsigned char *grown = realloc(bytes->at, wanted);
+        bytes->failed = !grown;
+        if (!grown)
+            return;
+        bytes->at = grown;
+        bytes->capacity = wanted;
+    }
+    memcpy(bytes->at + bytes->size, from, size);
+    bytes->size += size;
+}
+
+static void store(unsigned char *to, uint64_t value, int size)
+{
+    for (int i = 0; i < size; i++)
+        to[i] = (unsigned char)(value >> 8 * i);
+}
+
+static uint64_t fetch(const unsigned char *from, int size)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < size; i++)
+        value |= (uint64_t)from[i] << 8 * i;
+    return value;
+}
+
+static void put_number(struct sms__bytes *bytes, uint64_t value, int size)
+{
+    unsigned char raw[8];
+    store(raw, value, size);
+    put(bytes, raw, (size_t)size);
+}
+
+void sms__record_put_u32(struct sms__bytes *bytes, uint32_t value) { put_number(bytes, value, 4); }
+
+void sms__record_put_double(struct sms__bytes *bytes, double value)
+{
+    uint64_t raw;
+    memcpy(&raw, &value, sizeof raw);
+    put_number(bytes, raw, 8);
+}
+
+void sms__record_put_string(struct sms__bytes *bytes, const char *text)
+{
+    size_t length = strlen(text) + 1;
+    sms__record_put_u32(bytes, (uint32_t)length);
+    put(bytes, text, length);
+}
+
+void sms__record_begin(struct sms__bytes *bytes, const struct sms__point_head *head)
+{
+    static const unsigned char header[SMS__RECORD_HEADER];
+    bytes->size = 0;
+    bytes->failed = false;
+    put(bytes, header, sizeof header);
+    put_number(bytes, head->point, 8);
+    put(bytes, head->key, SMS__KEY_BYTES);
+    sms__record_put_u32(bytes, head->failed);
+    sms__record_put_string(bytes, head->models);
+}
+
+/* NAN in one form, whatever operation made it. */
+static double plain(double value) { return value != value ? (double)NAN : value; }
+
+static void put_values(struct sms__bytes *bytes, const struct sms_results *results, enum sms_subject subject,
+                       size_t policy, size_t replication)
+{
+    size_t metrics;
+    sms_metrics(subject, &metrics);
+    for (size_t i = 0; i < sms_results_subjects(results, subject); i++)
+        for (size_t m = 0; m < metrics; m++)
+            sms__record_put_double(bytes, plain(sms_results_value(results, policy, replication, subject, i, m)));
+}
+
+static void put_subject(struct sms__bytes *bytes, const struct sms_results *results, enum sms_subject subject)
+{
+    size_t count = sms_results_subjects(results, subject);
+    sms__record_put_u32(bytes, (uint32_t)count);
+    for (size_t i = 0; i < count; i++)
+        sms__record_put_string(bytes, sms_results_subject(results, subject, i));
+    for (size_t p = 0; p < sms_results_policies(results); p++)
+        for (size_t r = 0; r < sms_results_replications(results); r++)
+            put_values(bytes, results, subject, p, r);
+}
+
+void sms__record_results(struct sms__bytes *bytes, const struct sms_results *results, unsigned keep)
+{
+    sms__record_put_u32(bytes, (uint32_t)sms_results_policies(results));
+    sms__record_put_u32(bytes, (uint32_t)sms_results_replications(results));
+    for (size_t p = 0; p < sms_results_policies(results); p++)
+        sms__record_put_string(bytes, sms_results_policy(results, p));
+    for (int s = 0; s < SMS_SUBJECTS; s++)
+        if (keep & 1u << s)
+            put_subject(bytes, results, (enum sms_subject)s);
+}
+
+static void checksum(const unsigned char *record, size_t size, unsigned char sum[8])
+{
+    unsigned char hash[SMS__KEY_BYTES];
+    SHA2_CTX context;
+    SHA256Init(&context);
+    SHA256Update(&context, record + SMS__RECORD_HEADER, size - SMS__RECORD_HEADER);
+    SHA256Final(hash, &context);
+    memcpy(sum, hash, 8);
+}
+
+void sms__record_end(struct sms__bytes *bytes)
+{
+    if (bytes->failed)
+        return;
+    memcpy(bytes->at, magic, sizeof magic);
+    store(bytes->at + 4, bytes->size - SMS__RECORD_HEADER, 4);
+    checksum(bytes->at, bytes->size, bytes->at + 8);
+}
+
+size_t sms__record_length(const unsigned char *at, size_t size)
+{
+    unsigned char sum[8];
+    if (size < SMS__RECORD_HEADER || memcmp(at, magic, sizeof magic) != 0)
+        return 0;
+    size_t length = SMS__RECORD_HEADER + (size_t)fetch(at + 4, 4);
+    if (length > size)
+        return 0;
+    checksum(at, length, sum);
+    return memcmp(sum, at + 8, sizeof sum) ? 0 : length;
+}
+
+static const unsigned char *get(struct sms__bytes *bytes, size_t size)
+{
+    static const unsigned char nothing[SMS__KEY_BYTES];
+    if (bytes->failed || bytes->capacity - bytes->size < size) {
+        bytes->failed = true;
+        return nothing;
+    }
+    bytes->size += size;
+    return bytes->at + bytes->size - size;
+}
+
+uint32_t sms__record_get_u32(struct sms__bytes *bytes) { return (uint32_t)fetch(get(bytes, 4), 4); }
+
+double sms__record_get_double(struct sms__bytes *bytes)
+{
+    double value;
+    uint64_t raw = fetch(get(bytes, 8), 8);
+    memcpy(&value, &raw, sizeof value);
+    return value;
+}
+
+const char *sms__record_get_string(struct sms__bytes *bytes)
+{
+    uint32_t length = sms__record_get_u32(bytes);
+    if (length == 0 || bytes->failed || length > bytes->capacity - bytes->size ||
+        bytes->at[bytes->size + length - 1] != '\0') {
+        bytes->failed = true;
+        return "";
+    }
+    return (const char *)get(bytes, length);
+}
+
+void sms__record_head(struct sms__bytes *bytes, struct sms__point_head *head)
+{
+    bytes->size = SMS__RECORD_HEADER;
+    head->point = fetch(get(bytes, 8), 8);
+    memcpy(head->key, get(bytes, SMS__KEY_BYTES), SMS__KEY_BYTES);
+    head->failed = sms__record_get_u32(bytes) != 0;
+    head->models = sms__record_get_string(bytes);
+}

@@ -1,0 +1,258 @@
+/* Threads that take points one after another, and one, the caller's, that looks after the disk and the user. */
+#include "sweep.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { JOBS_MAX = 1024 };
+
+struct runner {
+    const struct sms__plan *plan;
+    const struct sms__sweep_options *options;
+    const struct sms__index *index;
+    struct sms__log *log;
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    unsigned threads; /* at work */
+    uint64_t next;    /* the point to look at */
+    struct sms__sweep_count *count;
+    int code;
+    struct sms_errors *errors;
+};
+
+struct worker {
+    struct runner *runner;
+    struct sms__reach reach;
+    struct sms__bytes bytes;
+    struct sms_errors errors;
+};
+
+static bool is_missing(const struct runner *runner, uint64_t point)
+{
+    return runner->index->where[point].state == SMS__POINT_MISSING;
+}
+
+static bool take(struct runner *runner, uint64_t *point)
+{
+    uint64_t stride = runner->options->shard.count;
+    pthread_mutex_lock(&runner->lock);
+    while (runner->next < runner->plan->points && !is_missing(runner, runner->next))
+        runner->next += stride;
+    bool more = runner->code == SMS_OK && runner->next < runner->plan->points &&
+                !(runner->options->cancel && atomic_load(runner->options->cancel));
+    *point = runner->next;
+    if (more)
+        runner->next += stride;
+    pthread_mutex_unlock(&runner->lock);
+    return more;
+}
+
+/* The first that stops the work is the one to tell of. */
+static void stop(struct runner *runner, int code, const struct sms_errors *errors)
+{
+    if (runner->code)
+        return;
+    runner->code = code;
+    *runner->errors = *errors;
+}
+
+static void keep(struct worker *worker, bool failed)
+{
+    struct runner *runner = worker->runner;
+    pthread_mutex_lock(&runner->lock);
+    struct sms_errors errors = {0};
+    int code = runner->code ? runner->code : sms__log_append(runner->log, &worker->bytes, &errors);
+    if (code)
+        stop(runner, code, &errors);
+    runner->count->run += code == SMS_OK;
+    runner->count->failed += code == SMS_OK && failed;
+    pthread_mutex_unlock(&runner->lock);
+}
+
+static int make_record(struct worker *worker, uint64_t point, const char *models, const struct sms_results *results)
+{
+    struct sms__point_head head = {.point = point, .failed = !results, .models = models};
+    if (!models || !sms__point_key(&worker->reach, point, models, head.key))
+        return SMS_ENOMEM;
+    sms__record_begin(&worker->bytes, &head);
+    if (results)
+        sms__record_results(&worker->bytes, results, worker->runner->plan->keep);
+    else
+        sms__record_put_string(&worker->bytes, worker->errors.item[0].message);
+    sms__record_end(&worker->bytes);
+    return worker->bytes.failed ? SMS_ENOMEM : SMS_OK;
+}
+
+/* A scenario that cannot be is a result; what the machine or the user stops is none. */
+static int run_point(struct worker *worker, uint64_t point)
+{
+    const struct sms__sweep_options *given = worker->runner->options;
+    struct sms_run_options options = sms_run_defaults();
+    struct sms_results *results = NULL;
+    struct sms_file *file = NULL;
+    options.engine = given->engine;
+    options.check = given->check;
+    options.cancel = given->cancel;
+    int code = sms__point_load(&worker->reach, point, &file, &worker->errors);
+    if (code == SMS_OK)
+        code = sms_run(sms_file_scenario(file, 0), &options, &results, &worker->errors);
+    if (code == SMS_OK || code == SMS_EINPUT) {
+        char *models = file ? sms__point_models(file) : calloc(1, 1);
+        int made = make_record(worker, point, models, code ? NULL : results);
+        if (made)
+            sms__fail(&worker->errors, made, worker->runner->plan->path, "no memory");
+        else
+            keep(worker, code != SMS_OK);
+        code = made;
+        free(models);
+    }
+    sms_results_free(results);
+    sms_file_free(file);
+    return code;
+}
+
+static void work(struct worker *worker)
+{
+    struct runner *runner = worker->runner;
+    uint64_t point;
+    int code = sms__reach_open(runner->plan, &worker->reach, &worker->errors);
+    while (code == SMS_OK && take(runner, &point))
+        code = run_point(worker, point);
+    if (worker->reach.plan)
+        sms__reach_close(&worker->reach);
+    free(worker->bytes.at);
+    pthread_mutex_lock(&runner->lock);
+    if (code)
+        stop(runner, code, &worker->errors);
+    runner->threads--;
+    pthread_cond_signal(&runner->ended);
+    pthread_mutex_unlock(&runner->lock);
+}
+
+static void *work_in_thread(void *user)
+{
+    struct worker *worker = calloc(1, sizeof *worker);
+    struct runner *runner = user;
+    if (worker) {
+        worker->runner = runner;
+        work(worker);
+        free(worker);
+        return NULL;
+    }
+    pthread_mutex_lock(&runner->lock);
+    struct sms_errors errors = {0};
+    stop(runner, sms__fail(&errors, SMS_ENOMEM, runner->plan->path, "no memory"), &errors);
+    runner->threads--;
+    pthread_cond_signal(&runner->ended);
+    pthread_mutex_unlock(&runner->lock);
+    return NULL;
+}
+
+/* Without the lock: the workers need not wait for the disk. */
+static void synchronize(struct runner *runner)
+{
+    struct sms_errors errors = {0};
+    bool dirty = runner->log->dirty;
+    runner->log->dirty = false;
+    pthread_mutex_unlock(&runner->lock);
+    int code = dirty ? sms__log_sync(runner->log, &errors) : SMS_OK;
+    pthread_mutex_lock(&runner->lock);
+    if (code)
+        stop(runner, code, &errors);
+}
+
+static void look_after(struct runner *runner, uint64_t to_do)
+{
+    struct sms__progress progress;
+    sms__progress_begin(&progress, runner->options->quiet, to_do);
+    pthread_mutex_lock(&runner->lock);
+    while (runner->threads > 0) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec++;
+        pthread_cond_timedwait(&runner->ended, &runner->lock, &until);
+        synchronize(runner);
+        sms__progress_show(&progress, runner->count->run, runner->count->failed);
+    }
+    pthread_mutex_unlock(&runner->lock);
+    sms__progress_end(&progress);
+}
+
+static void run_threads(struct runner *runner, uint64_t to_do)
+{
+    pthread_t thread[JOBS_MAX];
+    unsigned wanted = runner->options->jobs < JOBS_MAX ? runner->options->jobs : JOBS_MAX, made = 0;
+    if (wanted > to_do)
+        wanted = (unsigned)to_do;
+    runner->threads = wanted;
+    while (made < wanted && !pthread_create(&thread[made], NULL, work_in_thread, runner))
+        made++;
+    pthread_mutex_lock(&runner->lock);
+    runner->threads -= wanted - made;
+    if (made == 0 && wanted) {
+        struct sms_errors errors = {0};
+        stop(runner, sms__fail(&errors, SMS_ENOMEM, runner->plan->path, "no thread can be had"), &errors);
+    }
+    pthread_mutex_unlock(&runner->lock);
+    look_after(runner, to_do);
+    while (made > 0)
+        pthread_join(thread[--made], NULL);
+}
+
+static int run_missing(struct runner *runner)
+{
+    struct sms__shard shard = runner->options->shard;
+    for (uint64_t i = shard.idx - 1; i < runner->plan->points; i += shard.count) {
+        runner->count->points++;
+        runner->count->before += !is_missing(runner, i);
+    }
+    runner->next = shard.idx - 1;
+    if (runner->count->points > runner->count->before)
+        run_threads(runner, runner->count->points - runner->count->before);
+    if (runner->code == SMS_OK && runner->options->cancel && atomic_load(runner->options->cancel))
+        return sms__fail(runner->errors, SMS_ECANCELED, runner->plan->path, "interrupted; the same command goes on");
+    return runner->code;
+}
+
+/* The journal's torn end is known once all are read. */
+static int cut(struct sms__log *log, const struct sms__index *index, struct sms_errors *errors)
+{
+    for (size_t i = 0; i < index->journals; i++)
+        if (!strcmp(index->journal[i].name, log->name))
+            return sms__log_cut(log, index->journal[i].end, errors);
+    return sms__log_cut(log, 0, errors);
+}
+
+int sms__sweep_run(const struct sms__plan *plan, const char *folder, const struct sms__sweep_options *options,
+                   struct sms__sweep_count *count, struct sms_errors *errors)
+{
+    struct sms__log log;
+    struct sms__reach reach;
+    struct sms__index index;
+    *count = (struct sms__sweep_count){0};
+    int code = sms__log_open(folder, options->shard, &log, errors);
+    if (code)
+        return code;
+    code = sms__reach_open(plan, &reach, errors);
+    if (code == SMS_OK) {
+        code = sms__index_open(&reach, folder, &index, errors);
+        sms__reach_close(&reach);
+    }
+    if (code == SMS_OK) {
+        struct runner runner = {.plan = plan,
+                                .options = options,
+                                .index = &index,
+                                .log = &log,
+                                .lock = PTHREAD_MUTEX_INITIALIZER,
+                                .ended = PTHREAD_COND_INITIALIZER,
+                                .count = count,
+                                .errors = errors};
+        code = cut(&log, &index, errors);
+        if (code == SMS_OK)
+            code = run_missing(&runner);
+        sms__index_close(&index);
+    }
+    sms__log_close(&log);
+    return code;
+}

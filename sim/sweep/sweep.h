@@ -1,0 +1,241 @@
+/* Sweeps: a plan varies scenarios, its points are run and their records kept in journals, which are merged.
+ *
+ * A point is one scenario with some of its document's nodes replaced, run with all its policies and replications.
+ * Points are numbered from 0: the base slowest, then the axes in their order, the last fastest. */
+#ifndef SMS_SWEEP_SWEEP_H
+#define SMS_SWEEP_SWEEP_H
+
+#include "../model/model.h"
+
+#include <time.h>
+
+enum { SMS__COLUMNS_MAX = 64, SMS__POINTS_MAX = 10000000, SMS__KEY_BYTES = 32 };
+
+/* Numbers between two ends, "50 %" to "200 %". */
+struct sms__range {
+    double from, to;
+    const char *unit; /* with the blank before it */
+    bool log, whole;
+};
+
+/* One field that an axis varies: over the entries of a list or over a range. */
+struct sms__column {
+    const struct sms__node *path;   /* a scalar: "contention.slope" */
+    const struct sms__node *values; /* a list, or NULL: of the range */
+    const struct sms__node *spec;   /* where the range stands */
+    struct sms__range range;
+};
+
+struct sms__axis {
+    const struct sms__node *node;
+    size_t first, columns; /* in the plan's list */
+    uint64_t count;        /* of positions */
+    uint32_t *pick;        /* NULL, or [count][columns]: entries of the lists */
+    double *at;            /* NULL, or [count][columns]: 0..1 along lists and ranges */
+};
+
+struct sms__base {
+    const char *path;             /* of the file */
+    const struct sms__node *node; /* that names it in the plan; NULL: the plan's own scenarios */
+    size_t scenarios;
+    const struct sms__node **scenario; /* [scenarios]: documents */
+    const char **name;                 /* [scenarios] */
+    struct sms_file *library;
+};
+
+struct sms__plan {
+    struct sms__arena arena;
+    const char *path, *name, *question;
+    const struct sms__node *node;
+    const struct sms_load_options *options;
+    const struct sms__node *bases_node, *axes_node, *policies, *keep_node;
+    const struct sms__node *seed_node, *replications_node;
+    uint64_t seed;
+    struct sms__base *base;
+    size_t bases;
+    size_t scenarios; /* of all bases */
+    struct sms__axis *axis;
+    size_t axes;
+    struct sms__column *column;
+    size_t columns;
+    unsigned keep; /* bit s: results of enum sms_subject s */
+    uint64_t points;
+};
+
+/* plan.c: reads the plan in the file at `path` and its bases, and tries every axis. The plan is the caller's.
+ * `options` must outlive it. */
+int sms__plan_load(const char *path, const struct sms_load_options *options, struct sms__plan **out,
+                   struct sms_errors *errors);
+void sms__plan_free(struct sms__plan *plan);
+/* Whether a loaded file has a plan in it. */
+bool sms__has_plan(const struct sms_file *file);
+extern const struct sms__table sms__plan_tables[]; /* ends with a title of NULL */
+
+/* axes.c: a custom field; reader->user is the plan. */
+void sms__read_axes(struct sms__reader *reader, struct sms__plan *plan);
+extern const struct sms__field sms__range_fields[], sms__spread_fields[], sms__mix_fields[];
+
+/* values.c: the node that a column has at a position of its axis. */
+const struct sms__node *sms__column_value(struct sms__arena *arena, const struct sms__plan *plan,
+                                          const struct sms__axis *axis, uint64_t position, size_t column);
+/* `{from:, to:, ...}`; returns its number of steps, 0 if it is none. `sampled`: it has no steps of its own. */
+uint64_t sms__read_range(struct sms__reader *reader, const struct sms__node *node, bool sampled,
+                         struct sms__range *range);
+/* base^exponent, 0 <= exponent <= 1, by square roots: the same on every machine. */
+double sms__root_power(double base, double exponent);
+
+/* path.c: `root` with the node at `path` replaced or added; what is not on the way is shared. As it was,
+ * having complained at `path`, if there is no such place. */
+const struct sms__node *sms__node_replace(struct sms__reader *reader, const struct sms__node *root,
+                                          const struct sms__node *path, const struct sms__node *value);
+/* `root` without its key. */
+const struct sms__node *sms__node_without(struct sms__arena *arena, const struct sms__node *root, const char *key);
+
+/* flow.c: a node as YAML in one line, always the same for the same content. */
+char *sms__node_flow(struct sms__arena *arena, const struct sms__node *node);
+
+/* point.c: which base and which positions a point has. */
+struct sms__place {
+    const struct sms__base *base;
+    size_t scenario;                     /* of the base */
+    uint64_t position[SMS__COLUMNS_MAX]; /* [axes] */
+};
+void sms__point_place(const struct sms__plan *plan, uint64_t point, struct sms__place *place);
+
+/* One thread's way to points: libraries of its own. */
+struct sms__reach {
+    const struct sms__plan *plan;
+    struct sms_file **library; /* [bases] */
+    struct sms__hashes *hashes;
+};
+int sms__reach_open(const struct sms__plan *plan, struct sms__reach *reach, struct sms_errors *errors);
+void sms__reach_close(struct sms__reach *reach);
+/* The scenario of a point, in a file that is the caller's and lives no longer than the reach. */
+int sms__point_load(struct sms__reach *reach, uint64_t point, struct sms_file **out, struct sms_errors *errors);
+
+/* key.c: SHA-256 of all that determines a point's results: the program's version, the scenario's document, what the
+ * plan replaces in it, what is kept, and the documents of the devices and workloads that it uses. `models` lists those,
+ * as sms__point_models tells them of a loaded point (the caller frees it; NULL without memory). False: one of them is
+ * gone, or there is no memory. */
+char *sms__point_models(const struct sms_file *file);
+bool sms__point_key(struct sms__reach *reach, uint64_t point, const char *models, unsigned char key[SMS__KEY_BYTES]);
+struct sms__hashes *sms__hashes_new(size_t scenarios);
+void sms__hashes_free(struct sms__hashes *hashes);
+
+/* record.c: what is kept of a point, as bytes of a journal; integers and doubles little-endian. Behind the head stands
+ * the message of a point that failed, or its results. */
+enum { SMS__RECORD_HEADER = 16 };
+struct sms__bytes {
+    unsigned char *at;
+    size_t size, capacity;
+    bool failed; /* without memory, or read beyond the end */
+};
+struct sms__point_head {
+    uint64_t point;
+    unsigned char key[SMS__KEY_BYTES];
+    bool failed;
+    const char *models;
+};
+void sms__record_put_u32(struct sms__bytes *bytes, uint32_t value);
+void sms__record_put_double(struct sms__bytes *bytes, double value);
+void sms__record_put_string(struct sms__bytes *bytes, const char *text);
+void sms__record_begin(struct sms__bytes *bytes, const struct sms__point_head *head);
+void sms__record_results(struct sms__bytes *bytes, const struct sms_results *results, unsigned keep);
+void sms__record_end(struct sms__bytes *bytes);
+/* The bytes of the record at `at`; 0 if there is none that is whole. */
+size_t sms__record_length(const unsigned char *at, size_t size);
+/* Reading a whole record: `capacity` is its length, `size` how far it has been read. Strings lie in it. */
+void sms__record_head(struct sms__bytes *bytes, struct sms__point_head *head);
+uint32_t sms__record_get_u32(struct sms__bytes *bytes);
+double sms__record_get_double(struct sms__bytes *bytes);
+const char *sms__record_get_string(struct sms__bytes *bytes);
+
+/* index.c: what the journals in the folder of a sweep hold. */
+struct sms__journal {
+    char name[280];
+    int fd;
+    uint64_t records, end; /* of the last whole record */
+    bool running;          /* a process holds it */
+};
+enum sms__point_state { SMS__POINT_MISSING, SMS__POINT_DONE, SMS__POINT_FAILED };
+struct sms__where {
+    uint64_t offset;
+    uint32_t length;
+    uint16_t journal;
+    uint8_t state; /* enum sms__point_state */
+};
+struct sms__index {
+    const struct sms__plan *plan;
+    const char *folder;
+    struct sms__journal *journal;
+    size_t journals;
+    struct sms__where *where; /* [points] */
+    uint64_t done, failed;
+    uint64_t stale; /* records whose key is no longer that of their point */
+};
+/* There may be no folder. */
+int sms__index_open(struct sms__reach *reach, const char *folder, struct sms__index *index, struct sms_errors *errors);
+void sms__index_close(struct sms__index *index);
+/* The record of a point that is done or failed, its head read; false if it cannot be read. bytes->at is realloc'ed. */
+bool sms__index_record(const struct sms__index *index, uint64_t point, struct sms__bytes *bytes,
+                       struct sms__point_head *head);
+
+/* journal.c: the journal of a shard, for appending, by one process at a time. */
+struct sms__shard {
+    unsigned idx, count; /* from 1 */
+};
+struct sms__log {
+    int fd;
+    uint64_t end;
+    bool dirty; /* not yet on the disk */
+    char name[64], path[4400];
+};
+int sms__log_open(const char *folder, struct sms__shard shard, struct sms__log *log, struct sms_errors *errors);
+/* Cuts off what stands behind `end`: the torn record of a process that was killed. */
+int sms__log_cut(struct sms__log *log, uint64_t end, struct sms_errors *errors);
+/* One record, whole or not at all. */
+int sms__log_append(struct sms__log *log, const struct sms__bytes *bytes, struct sms_errors *errors);
+/* Onto the disk. */
+int sms__log_sync(struct sms__log *log, struct sms_errors *errors);
+void sms__log_close(struct sms__log *log);
+
+/* runner.c: runs the points of the shard that the folder lacks. What has ended is synchronized every second. */
+struct sms__sweep_options {
+    struct sms__shard shard;
+    unsigned jobs;
+    bool quiet;
+    enum sms_engine engine;
+    bool check;
+    const atomic_bool *cancel;
+};
+struct sms__sweep_count {
+    uint64_t points, before, run, failed; /* of the shard; before: had been run already */
+};
+int sms__sweep_run(const struct sms__plan *plan, const char *folder, const struct sms__sweep_options *options,
+                   struct sms__sweep_count *count, struct sms_errors *errors);
+
+/* progress.c: on stderr, a line that is rewritten on a terminal, else one every half a minute. */
+struct sms__progress {
+    bool quiet, terminal;
+    uint64_t total;
+    double started_s, shown_s;
+};
+void sms__progress_begin(struct sms__progress *progress, bool quiet, uint64_t total);
+void sms__progress_show(struct sms__progress *progress, uint64_t done, uint64_t failed);
+void sms__progress_end(const struct sms__progress *progress);
+/* "3 h 20 min", about. */
+void sms__print_duration(char *out, size_t size, double seconds);
+
+/* estimate.c: about how many seconds of one core a point takes, by running `tried` of them, one replication each.
+ * `least`: it may be more, for some were cut short. */
+struct sms__sweep_estimate {
+    double seconds;
+    unsigned tried;
+    bool least;
+};
+int sms__sweep_estimate(const struct sms__plan *plan, struct sms__sweep_estimate *estimate, struct sms_errors *errors);
+
+/* merge.c: writes FOLDER/results from the journals. */
+int sms__sweep_merge(const struct sms__index *index, struct sms_errors *errors);
+
+#endif

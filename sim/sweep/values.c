@@ -1,0 +1,141 @@
+#include "sweep.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define F(struct_, member) offsetof(struct struct_, member)
+
+struct range_fields {
+    const struct sms__node *from, *to, *step;
+    uint64_t steps;
+    int scale, whole;
+};
+
+static const char *const scales[] = {"linear", "log", NULL};
+static const char *const truths[] = {"false", "true", NULL};
+
+static void keep_scalar(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    if (sms__expect_kind(reader, node, SMS__SCALAR))
+        *(const struct sms__node **)at = node;
+}
+
+const struct sms__field sms__range_fields[] = {
+    {"from", SMS__CUSTOM, 0, F(range_fields, from), .required = true, .read = keep_scalar, .help = "first value"},
+    {"to", SMS__CUSTOM, 0, F(range_fields, to), .required = true, .read = keep_scalar,
+     .help = "last value, in the same unit"},
+    {"steps", SMS__INTEGER, SMS__COUNT, F(range_fields, steps), 2, SMS__POINTS_MAX, .help = "number of values"},
+    {"step", SMS__CUSTOM, 0, F(range_fields, step), .read = keep_scalar, .help = "instead: from one value to the next"},
+    {"scale", SMS__CHOICE, 0, F(range_fields, scale), .choices = scales,
+     .help = "linear (default), or log: equal ratios"},
+    {"whole", SMS__CHOICE, 0, F(range_fields, whole), .choices = truths, .help = "true: rounded to whole numbers"},
+    {0}};
+
+/* "50 %" into 50 and " %". */
+static bool split(struct sms__reader *reader, const struct sms__node *node, double *number, const char **unit)
+{
+    char *end = NULL;
+    const char *text = node->text;
+    size_t digits = strspn(text, "+-.0123456789");
+    *number = digits ? strtod(text, &end) : 0;
+    if (end && end != text && isfinite(*number) && !strpbrk(text, "xX")) {
+        *unit = end;
+        return true;
+    }
+    sms__complain(reader, node, "'%.40s' is not a number with or without a unit", text);
+    return false;
+}
+
+static uint64_t count_steps(struct sms__reader *reader, const struct sms__node *node, const struct range_fields *given,
+                            struct sms__range *range)
+{
+    double step = 0;
+    const char *unit = NULL;
+    if (!given->step)
+        return given->steps;
+    if (!split(reader, given->step, &step, &unit))
+        return 0;
+    double steps = step != 0 ? (range->to - range->from) / step : -1;
+    if (strcmp(unit, range->unit) != 0)
+        sms__complain(reader, given->step, "from, to and step need the same unit");
+    else if (range->log)
+        sms__complain(reader, node, "equal ratios have steps, and no step");
+    else if (steps < 0 || steps >= SMS__POINTS_MAX)
+        sms__complain(reader, given->step, "by this step, 'to' is never reached or takes more than %d",
+                      SMS__POINTS_MAX);
+    else {
+        steps = floor(steps + 1e-9);
+        range->to = range->from + steps * step;
+        return (uint64_t)steps + 1;
+    }
+    return 0;
+}
+
+uint64_t sms__read_range(struct sms__reader *reader, const struct sms__node *node, bool sampled,
+                         struct sms__range *range)
+{
+    struct range_fields given = {0};
+    const char *unit = NULL;
+    sms__read_fields(reader, node, sms__range_fields, &given);
+    if (!given.from || !given.to || !split(reader, given.from, &range->from, &range->unit) ||
+        !split(reader, given.to, &range->to, &unit))
+        return 0;
+    range->log = given.scale == 1;
+    range->whole = given.whole == 1;
+    if (strcmp(unit, range->unit) != 0)
+        sms__complain(reader, given.to, "'%.40s' and '%.40s' need the same unit", given.from->text, given.to->text);
+    else if (range->log && (range->from <= 0 || range->to <= 0))
+        sms__complain(reader, node, "equal ratios have ends above 0");
+    else if (sampled && (given.steps || given.step))
+        sms__complain(reader, node, "where points are drawn a range has no steps");
+    else if (sampled)
+        return 1;
+    else if (!given.steps == !given.step)
+        sms__complain(reader, node, "give either steps or step");
+    else
+        return count_steps(reader, node, &given, range);
+    return 0;
+}
+
+double sms__root_power(double base, double exponent)
+{
+    double power = 1, root = base;
+    if (exponent >= 1)
+        return base;
+    for (int bit = 0; bit < 52 && exponent > 0; bit++) {
+        root = sqrt(root);
+        exponent *= 2;
+        if (exponent < 1)
+            continue;
+        exponent -= 1;
+        power *= root;
+    }
+    return power;
+}
+
+/* Nine digits: no noise of the last bits. */
+static const char *print_at(struct sms__arena *arena, const struct sms__range *range, double at)
+{
+    double value = range->log ? range->from * sms__root_power(range->to / range->from, at)
+                              : range->from + (range->to - range->from) * at;
+    if (range->whole)
+        return sms__print(arena, "%.0f%s", floor(value + 0.5), range->unit);
+    return sms__print(arena, "%.9g%s", value, range->unit);
+}
+
+const struct sms__node *sms__column_value(struct sms__arena *arena, const struct sms__plan *plan,
+                                          const struct sms__axis *axis, uint64_t position, size_t column)
+{
+    const struct sms__column *of = &plan->column[axis->first + column];
+    size_t cell = (size_t)position * axis->columns + column;
+    if (of->values && axis->at)
+        return of->values->item[(size_t)(axis->at[cell] * (double)of->values->items)];
+    if (of->values)
+        return of->values->item[axis->pick ? axis->pick[cell] : position];
+    double last = axis->count > 1 ? (double)(axis->count - 1) : 1;
+    struct sms__node *node = SMS__NEW(arena, struct sms__node, 1);
+    *node = (struct sms__node){.kind = SMS__SCALAR, .mark = of->spec->mark, .expanded = 1};
+    node->text = print_at(arena, &of->range, axis->at ? axis->at[cell] : (double)position / last);
+    return node;
+}

@@ -1,0 +1,340 @@
+#!/usr/bin/env bash
+# Sweeps: the same results however they were cut up, killed, or run out of disk. Usage: sweep.sh SMSCHED
+set -u
+smsched=$(realpath "$1")
+source=$PWD
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+passed=0
+failed=0
+status=0
+output=
+
+ok() { passed=$((passed + 1)); }
+bad() { failed=$((failed + 1)); echo "FAILED: $1"; [ -z "${2-}" ] || echo "$2"; }
+# try EXIT WHAT ARGUMENT...: runs smsched, keeps what it said in $output.
+try() {
+    local expected=$1 what=$2
+    shift 2
+    output=$("$smsched" "$@" 2>&1)
+    status=$?
+    if [ "$status" -eq "$expected" ]; then ok; else bad "$what: exit $status instead of $expected" "$output"; fi
+}
+says() { if grep -qF -- "$1" <<<"$output"; then ok; else bad "does not say '$1'" "$output"; fi; }
+same() { if diff -r "$1" "$2" >diff; then ok; else bad "$3" "$(head -5 diff)"; fi; }
+lines() { if [ "$(cat)" = "$1" ]; then ok; else bad "$2"; fi; }
+
+base() {
+    cat <<'END'
+workload: one
+kernels: [{name: k, blocks: 200, threads: 128, block_time: 10 us, jitter: 20 %, demand: {fp32: 9 %}}]
+---
+scenario: few
+devices: [{model: v100, sms: 4}]
+contention: proportional
+policies: [round_robin, {fine_grained: {limit: 90 %}}]
+vms: [{name: a, workload: one, repeat: 4}, {name: b, workload: one, repeat: 4}]
+run: {replications: 2}
+expect: [{metric: gain, policy: round_robin, over: round_robin, value: 0}]
+END
+}
+base >base.yaml
+cat >many.yaml <<'END'
+plan: many
+base: base.yaml
+axes:
+  - contention.slope: {from: 1, to: 3, steps: 5}
+  - policies.fine_grained.limit: [75 %, 100 %, 150 %]
+  - {vms.a.repeat: [1, 2, 3, 4], vms.1.repeat: [4, 3, 2, 1]}
+  - vms.*.start: [0 us, 7 us]
+END
+
+# One process, from the beginning to the end.
+try 0 "validate" validate many.yaml; says "many: 120 points; about "
+try 0 "a sweep" sweep --jobs 1 --out one many.yaml; says "120 points: 120 run now, 0 before"
+try 0 "a sweep that is done" sweep --jobs 1 --out one many.yaml; says "120 points: 0 run now, 120 before"
+try 0 "its status" sweep status --out one many.yaml; says "120 points: 120 done, 0 failed, 0 missing"
+says "1-of-1.journal: 120 records"
+cp -r one/results first
+try 0 "a merge" sweep merge --out one many.yaml
+same one/results first "two merges differ"
+try 0 "a folder named after the plan" sweep --quiet many.yaml
+same many.sweep/results first "the default folder's results differ"
+if [ -z "$output" ]; then ok; else bad "--quiet says something" "$output"; fi
+lines "0,few,1,75 %,1,4,0 us,done,
+1,few,1,75 %,1,4,7 us,done,
+2,few,1,75 %,2,3,0 us,done," "points are not in their order" < <(sed -n 2,4p first/points.csv)
+
+# A point is what the same scenario gives when it is written by hand.
+base | sed -e 's/limit: 90 %/limit: 150 %/' -e 's/contention: proportional/contention: {model: proportional, slope: 2.5}/' \
+    -e '/^expect/d' -e 's/name: a, workload: one, repeat: 4/name: a, start: 7 us, workload: one, repeat: 2/' \
+    -e 's/name: b, workload: one, repeat: 4/name: b, start: 7 us, workload: one, repeat: 3/' >hand.yaml
+"$smsched" run --replications 1 --format json hand.yaml >hand.json
+python3 - <<'END' && ok || bad "a point differs from its scenario"
+import csv, json
+runs = {run["policy"]: run for run in json.load(open("hand.json"))["runs"]}
+rows = [r for r in csv.DictReader(open("first/vms.csv"))
+        if r["contention.slope"] == "2.5" and r["policies.fine_grained.limit"] == "150 %" and r["vms.a.repeat"] == "2"
+        and r["vms.*.start"] == "7 us" and r["replication"] == "0"]
+assert len(rows) == 4, len(rows)
+for row in rows:
+    vm = next(vm for vm in runs[row["policy"]]["vms"] if vm["name"] == row["vm"])
+    for metric in ("kernels_per_s", "normalized_progress_ratio"):
+        assert abs(float(row[metric]) / vm[metric] - 1) < 1e-9, (row, vm)
+END
+
+# The same bytes however it is cut up.
+try 0 "two threads" sweep --jobs 2 --out threads many.yaml
+same threads/results first "two threads differ from one"
+for k in 3 1 2; do try 0 "shard $k/3" sweep --jobs 1 --shard $k/3 --out shards many.yaml; done
+says "40 points: 40 run now"
+try 0 "status of shards" sweep status --out shards many.yaml; says "2-of-3.journal: 40 records"
+try 0 "merge of shards" sweep merge --out shards many.yaml
+same shards/results first "three shards differ from one"
+try 0 "a shard" sweep --shard 1/2 --out mixed many.yaml
+try 1 "status of a half" sweep status --out mixed many.yaml; says "120 points: 60 done, 0 failed, 60 missing"
+try 1 "merge of a half" sweep merge --out mixed many.yaml; says "60 missing"
+try 0 "shards, cut differently" sweep --shard 2/3 --out mixed many.yaml; says "40 points: 20 run now, 20 before"
+try 0 "and what is left" sweep --out mixed many.yaml; says "120 points: 40 run now, 80 before"
+same mixed/results first "what was cut differently differs"
+try 0 "the reference engine" sweep --engine reference --check --out reference many.yaml
+same reference/results first "the reference engine differs"
+
+# Killed again and again: what had ended is there, and nothing is run twice.
+for i in $(seq 200); do
+    "$smsched" sweep --jobs 2 --quiet --out killed many.yaml >/dev/null 2>&1 &
+    pid=$!
+    sleep "0.0$((RANDOM % 4))$((RANDOM % 10))"
+    if ! kill -KILL $pid 2>/dev/null; then break; fi
+    wait $pid 2>/dev/null
+done
+wait
+if [ "$i" -gt 2 ]; then ok; else bad "it ended before it could be killed"; fi
+try 0 "after $i kills" sweep --out killed many.yaml
+same killed/results first "killed $i times, it differs"
+try 0 "status after kills" sweep status --out killed many.yaml; says "1-of-1.journal: 120 records"
+
+# A torn end and a broken middle: one point each.
+cp -r one torn
+truncate -s -5 torn/1-of-1.journal
+try 1 "a torn end" sweep status --out torn many.yaml; says "119 done, 0 failed, 1 missing"
+try 0 "a torn end, cut off" sweep --out torn many.yaml; says "1 run now, 119 before"
+same torn/results first "after a torn end it differs"
+if cmp -s torn/1-of-1.journal one/1-of-1.journal; then ok; else bad "the journal differs after a torn end"; fi
+printf 'x' | dd of=torn/1-of-1.journal bs=1 seek=3000 conv=notrunc status=none
+try 0 "a broken middle" sweep --out torn many.yaml; says "1 run now, 119 before"
+same torn/results first "after a broken middle it differs"
+head -c 100000 /dev/urandom >torn/random.journal
+try 0 "random bytes" sweep --out torn many.yaml; says "0 run now, 120 before"
+
+# No room.
+(ulimit -f 16; "$smsched" sweep --out full many.yaml >out 2>&1)
+status=$?
+output=$(cat out)
+if [ $status -eq 4 ]; then ok; else bad "a file that may not grow: exit $status" "$output"; fi
+says "1-of-1.journal: error: cannot be written: File too large"
+try 0 "with room again" sweep --out full many.yaml
+if grep -q " 0 before" <<<"$output"; then bad "nothing was kept of a full disk" "$output"; else ok; fi
+same full/results first "after a full disk it differs"
+(ulimit -f 8; "$smsched" sweep merge --out full many.yaml >out 2>&1)
+status=$?
+output=$(cat out)
+if [ $status -eq 4 ]; then ok; else bad "results that may not grow: exit $status" "$output"; fi
+says "cannot be written"
+same full/results first "a merge that failed has touched the results"
+if [ -e full/results.partial ]; then bad "a merge that failed leaves something behind"; else ok; fi
+mkdir full/results.partial
+echo half >full/results.partial/points.csv
+try 0 "a merge after one that was killed" sweep merge --out full many.yaml
+same full/results first "after a merge that was killed it differs"
+try 4 "a merge of nothing" sweep merge --out nothing many.yaml; says "nothing has been run"
+try 1 "status of nothing" sweep status --out nothing many.yaml; says "0 done, 0 failed, 120 missing"
+mkdir device
+ln -s /dev/full device/1-of-1.journal
+try 4 "a full disk" sweep --out device many.yaml; says "No space left on device"
+try 4 "a folder that cannot be" sweep --out none/there many.yaml; says "cannot be made"
+try 4 "a folder that is a file" sweep --out many.yaml many.yaml
+
+# What a point depends on is in its key, and nothing else.
+mkdir -p models/workloads
+base | sed -n 1,2p | sed 's/workload: one/workload: mine/' >models/workloads/mine.yaml
+base | sed '1,3d' | sed 's/name: b, workload: one/name: b, workload: v100\/gaussian_64/' | sed 's/workload: one/workload: mine/' >other.yaml
+cat >key.yaml <<'END'
+plan: key
+base: other.yaml
+policies: [round_robin]
+axes:
+  - vms.b.workload: [mine, v100/gaussian_64]
+  - vms.a.workload: [mine, v100/gaussian_64]
+END
+again() { try 0 "$2" sweep --models models key.yaml; says "$1 run now"; }
+again 4 "keys: the first time"
+sed -i '1i # A comment' other.yaml key.yaml models/workloads/mine.yaml
+again 0 "keys: comments"
+sed -i 's/blocks: 200/blocks: 201/' models/workloads/mine.yaml
+again 3 "keys: a workload of three points"
+sed -i 's/sms: 4/sms: 5/' other.yaml
+again 4 "keys: the scenario"
+sed -i 's/\[round_robin\]/[round_robin, leftover]/' key.yaml
+again 4 "keys: the policies"
+echo 'seed: 7' >>key.yaml
+again 4 "keys: the seed"
+echo 'keep: [host]' >>key.yaml
+again 4 "keys: what is kept"
+echo 'question: Why?' >>key.yaml
+again 0 "keys: the question"
+try 0 "records that no longer count" sweep status --models models key.yaml; says "do not count"
+if [ "$(ls key.sweep/results)" = "hosts.csv
+manifest.json
+points.csv
+sweep.db" ]; then ok; else bad "keep: [host] keeps more" "$(ls key.sweep/results)"; fi
+
+# A combination that cannot be is a result, too.
+cat >combined.yaml <<'END'
+plan: combined
+base: base.yaml
+axes:
+  - run.warmup: [0 us, 50 us]
+  - run.duration: [100 us, 40 us]
+END
+try 1 "a point that fails" sweep combined.yaml; says "3 points, 1 failed, 0 missing"
+lines "3,few,50 us,40 us,failed,the warm-up does not end before the run does" \
+    "the message of a failed point is not there" < <(tail -1 combined.sweep/results/points.csv)
+try 1 "a point that has failed" sweep combined.yaml; says "0 run now, 4 before"
+
+# Values.
+cat >values.yaml <<'END'
+plan: values
+base: base.yaml
+seed: 3
+keep: [host]
+axes:
+  - run.duration: {from: 100 us, to: 100000 us, steps: 4, scale: log}
+  - vms.a.streams: {from: 1, to: 7, step: 3}
+  - devices.0.sms: {from: 1, to: 8, steps: 3, scale: log, whole: true}
+END
+try 0 "ranges" sweep values.yaml
+lines "100 us
+1000 us
+10000 us
+100000 us" "equal ratios" < <(sed 1d values.sweep/results/points.csv | cut -d, -f3 | uniq)
+lines "1,1
+1,3
+1,8
+4,1
+4,3
+4,8
+7,1
+7,3
+7,8" "steps" < <(sed 1d values.sweep/results/points.csv | head -9 | cut -d, -f4,5)
+cat >drawn.yaml <<'END'
+plan: drawn
+base: base.yaml
+axes:
+  - sobol: {points: 4, of: {contention.slope: {from: 1, to: 3}, queue: [fifo, interleave]}}
+END
+try 0 "Sobol's points" sweep drawn.yaml
+lines "2,interleave
+2.5,fifo
+1.5,interleave
+1.75,fifo" "Sobol's points are others" < <(sed 1d drawn.sweep/results/points.csv | cut -d, -f3,4)
+random() {
+    printf 'plan: random\nbase: base.yaml\nkeep: [host]\naxes:\n  - random: {points: 5, of: {%s}}\n' "$1" >random.yaml
+    try 0 "random points" sweep random.yaml
+}
+random 'contention.slope: {from: 1, to: 3}'
+sed 1d random.sweep/results/points.csv | cut -d, -f3 >alone
+random 'vms.a.start: {from: 1 us, to: 9 us, scale: log}, contention.slope: {from: 1, to: 3}'
+lines "$(cat alone)" "a second random field changes the first" < <(sed 1d random.sweep/results/points.csv | cut -d, -f4)
+if [ "$(sort -u alone | wc -l)" = 5 ] && awk '$1 < 1 || $1 >= 3 { exit 1 }' alone; then ok; else bad "random values" "$(cat alone)"; fi
+mixes() {
+    cat >mixes.yaml <<END
+plan: mixes
+base: base.yaml
+keep: [host]
+axes:
+  - mixes: {into: [vms.a.repeat, vms.b.repeat], of: [1, 2, 3], $1}
+END
+    rm -rf mixes.sweep
+    try 0 "mixes, $1" sweep mixes.yaml
+    sed 1d mixes.sweep/results/points.csv | cut -d, -f3,4 | tr '\n' ' ' >mixed.txt
+}
+mixes 'repeat: false'
+lines "1,2 1,3 2,3 " "pairs" < <(cat mixed.txt)
+mixes 'repeat: true'
+lines "1,1 1,2 1,3 2,2 2,3 3,3 " "pairs with repetition" < <(cat mixed.txt)
+mixes 'draws: 50'
+lines "1,2 1,3 2,3 " "drawn pairs" < <(cat mixed.txt | tr ' ' '\n' | sort -u | tr '\n' ' ')
+
+# One process a shard, and progress; both need a sweep that does not end.
+cat >long.yaml <<'END'
+plan: long
+base: base.yaml
+replications: 10
+axes:
+  - vms.a.repeat: [1, 1000000000]
+  - run.seed: {from: 1, to: 1000, step: 1}
+END
+python3 - "$smsched" <<'END' && ok || bad "progress, locks or interruption"
+import os, pty, re, signal, subprocess, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], [sys.argv[1], "sweep", "--jobs", "1", "long.yaml"])
+said = b""
+while not re.search(rb"\d+ of 2000 points, \S+/s, .* left", said):
+    said += os.read(fd, 4096)
+def smsched(*args):
+    return subprocess.run([sys.argv[1], *args], capture_output=True, text=True)
+second = smsched("sweep", "long.yaml")
+assert second.returncode == 4 and "another process is at this shard" in second.stderr, second
+status = smsched("sweep", "status", "long.yaml")
+assert status.returncode == 1 and "running" in status.stdout, status
+os.kill(pid, signal.SIGINT)
+try:
+    while os.read(fd, 4096):
+        pass
+except OSError:
+    pass
+code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+assert code == 130, code
+END
+
+# Words that are none.
+for wrong in 0/3 4/3 3 1/2/3 a/b 1/ /2 -1/2 1/99999; do try 2 "--shard $wrong" sweep --shard $wrong many.yaml; done
+try 2 "no plan" sweep; says "name a plan"
+try 2 "two plans" sweep many.yaml key.yaml
+try 2 "a shard of a merge" sweep merge --shard 1/2 many.yaml
+try 3 "a scenario for a plan" sweep base.yaml; says "has no document with plan:"
+try 3 "a plan for a scenario" run many.yaml; says "no scenario"
+sed 's/base.yaml/none.yaml/' many.yaml >none-base.yaml
+try 3 "a base that is not there" sweep none-base.yaml; says "none.yaml: error: No such file or directory"
+
+# The plans that come along; one of them to its end, and the questions that docs/sweeps.md puts to it.
+try 0 "the example plans" validate --quiet "$source"/scenarios/sweeps/*.yaml
+sed -n '/^```yaml/,/^```/p' "$source/docs/sweeps.md" | grep -v '```' | sed "s|\.\./|$source/scenarios/|g" >documented.yaml
+try 0 "the plan of docs/sweeps.md" validate --quiet documented.yaml
+try 0 "an example plan" sweep "$source/scenarios/sweeps/load.yaml"; says "8 points, 0 failed, 0 missing"
+python3 - "$source/docs/sweeps.md" <<'END' && ok || bad "the queries of docs/sweeps.md"
+import re, sqlite3, sys
+text = open(sys.argv[1]).read()
+queries = re.findall(r"```sql\n(.*?)```\n+```\n(.*?)```", text, re.S)
+assert len(queries) >= 5, len(queries)
+database = sqlite3.connect("load.sweep/results/sweep.db")
+for query, expected in queries:
+    rows = "".join("|".join("" if x is None else str(x) for x in row) + "\n" for row in database.execute(query))
+    assert rows == expected, f"{query}\n{rows}"
+    assert rows, query
+# The tables are those of the CSV files.
+import csv
+for table, name in (("host", "hosts"), ("vm", "vms"), ("point", "points")):
+    rows = list(csv.DictReader(open(f"load.sweep/results/{name}.csv")))
+    assert database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == len(rows), table
+for row in csv.DictReader(open("load.sweep/results/vms.csv")):
+    value, = database.execute("SELECT job_latency_p99_ns FROM vm WHERE (point, policy, replication, name) = (?, ?, ?, ?)",
+                              (row["point"], row["policy"], row["replication"], row["vm"])).fetchone()
+    assert abs(value - float(row["job_latency_p99_ns"])) <= 1e-9 * value, row
+END
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
