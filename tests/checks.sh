@@ -17,3 +17,14 @@ clean() { if compgen -G "$work/$1*" >/dev/null; then bad "$2 leaves something be
 
 # Whether PROGRAM is built with sanitizers, which reserve address space by the terabyte.
 sanitized() { nm "$1" 2>/dev/null | grep -q __asan_init; }
+
+# in_background PROGRAM ARGUMENT...: its number is in $pid; returns when it is at work. A job in the background ignores
+# SIGINT unless it is told not to, and a signal that comes before that is lost.
+in_background() {
+    python3 -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$@" >/dev/null 2>"$work/err" &
+    pid=$!
+    while kill -0 "$pid" 2>/dev/null && [ "$(readlink "/proc/$pid/exe")" != "$(realpath "$1")" ]; do sleep 0.05; done
+    sleep 1
+}

@@ -88,12 +88,7 @@ exits 4 $? "a JUnit file on a full disk"
 interrupted() {
     local signal=$1 pid
     shift
-    # A job in the background ignores SIGINT unless it is told not to.
-    python3 -c 'import os, signal, sys
-signal.signal(signal.SIGINT, signal.SIG_DFL)
-os.execv(sys.argv[1], sys.argv[1:])' "$smsched" "$@" >/dev/null 2>"$work/err" &
-    pid=$!
-    sleep 1
+    in_background "$smsched" "$@"
     kill -"$signal" "$pid"
     wait "$pid"
 }

@@ -131,11 +131,7 @@ exits 2 $? "a budget without a trace"
 
 # Interrupted.
 sed -e 's/repeat: 4/repeat: forever/g' -e 's/replications: 2/duration: 100 h/' small.yaml >long.yaml
-python3 -c 'import os, signal, sys
-signal.signal(signal.SIGINT, signal.SIG_DFL)
-os.execv(sys.argv[1], sys.argv[1:])' "$smsched" run --trace cut.json long.yaml >/dev/null 2>err &
-pid=$!
-sleep 1
+in_background "$smsched" run --trace cut.json long.yaml
 kill -INT "$pid"
 wait "$pid"
 exits 130 $? "SIGINT during a traced run"
