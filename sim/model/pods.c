@@ -85,6 +85,7 @@ const struct sms__field sms__pod_fields[] = {
      .help = "the name of a table from which pods are drawn, with replacement; the table itself does not run then"},
     {"until", SMS__QUANTITY, SMS__RATIO, F(entry, until), 1e-6, 100, .needs = "sample",
      .help = "of a sample, instead of count: GPUs asked for in the end, as a share of all GPUs"},
+    {"streams", .refuse = "a pod has one stream; several at once are several pods, as count: 2"},
     {0}};
 
 const struct sms__table sms__pod_tables[2] = {{"scenario: pods", sms__pod_fields}, {NULL, NULL}};

@@ -157,6 +157,16 @@ static size_t count_slots(const struct sms__cluster *cluster)
     return slots ? slots : 1;
 }
 
+/* What is of workloads only, of the scenario. */
+static void check_keys(struct sms__reader *reader, const struct sms_scenario *scenario)
+{
+    static const char *const keys[] = {"host", "contention", "queue", "alone", "fidelity"};
+    for (size_t i = 0; scenario->vms == 0 && i < sizeof keys / sizeof *keys; i++)
+        if (sms__node_get(scenario->node, keys[i]))
+            sms__complain(reader, sms__node_get(scenario->node, keys[i]),
+                          "%s is for pods with workloads, and there are none", keys[i]);
+}
+
 static void check_parts(struct sms__reader *reader, const struct sms_scenario *scenario)
 {
     for (size_t p = 0; p < scenario->policies; p++) {
@@ -173,6 +183,7 @@ void sms__link_podwork(struct sms__reader *reader, struct sms_file *file, struct
     struct sms__cluster *cluster = scenario->cluster;
     check_models(reader, cluster);
     check_parts(reader, scenario);
+    check_keys(reader, scenario);
     if (scenario->vms == 0) {
         sms__check_expects(reader, scenario);
         return;
