@@ -86,15 +86,16 @@ WHOLE = "text, YAML or the file as a whole"
 CANNOT = {
     WHOLE: r"not YAML|control characters|is not text|is empty$|alias |nested more than|"
     r"tags \(|has more than|more than 10100 documents|is given twice|is defined twice|is also one of the several of",
-    "names of other things": r"are devices on other nodes|unknown (device|workload|kernel|VM|resource|profile|table of pods|policy of this|class "
-    r"'m')|no node has|no resource|has no instances|different resources|there is no (SM|device)|the slowdown of",
+    "names of other things": r"are devices on other nodes|unknown (device|workload|kernel|VM|resource|profile|table of "
+    r"pods|policy of this|class 'm')|no node has|no resource|has no instances|different resources|there is no (SM|device)|the slowdown of",
     "one number against another": r"does not end before|points of a curve rise|is less than|fits no SM|would never "
     r"place|the job frees|the instances have|finds no free slices|ends beyond|starts (when|beyond)|is not between|"
-    r"needs about|more than \d+ (processes|nodes|pods|failures|streams)|is hard: that is|units of '|share of the device|takes device "
-    r"memory|it would end|jitter belongs|takes no time|stagger is for|'101 %' is out of range; it goes from 0 % to 100",
+    r"needs about|more than \d+ (processes|nodes|pods|failures|streams)|is hard: that is|units of '|share of the "
+    r"device|takes device memory|it would end|jitter belongs|takes no time|stagger is for|'101 %' is out of range; it goes from 0 % to 100",
     "a range of numbers with units": r"^'[^']*[a-zA-Z%]' is out of range|is too large",
     "a ratio that counts units elsewhere": r"without % it is a ratio",
-    "what a run of it needs": r"repeats forever: the run needs|needs a scenario with processes|runs? kernels beside|pods are drawn|"
+    "what a run of it needs": r"repeats forever: the run needs|needs a scenario with processes|runs? kernels beside|"
+    r"pods are drawn|"
     r"nodes that fail (run no|have no)|are for pods with workloads|priority is of blocks|"
     r"compat simtbs|simtbs would never end|vms: there are none",
     "a metric of one thing in another": r"unknown metric|a gain is over another|expects nothing",
@@ -154,8 +155,8 @@ CASES = [  # nodes, policies, pods, the rest; whether they are taken
     ("", "gpushare", "[1 GiB, [2 GiB]]", GPUSHARE % "", False),
     ("", "gpushare", "1 GiB", GPUSHARE % ", quirks: {any_pods: false}", False),
     ("", "gpushare", "1 GiB", GPUSHARE % ", unit: KiB", False),
-    (", share: memory, used_by_others: [2 GiB, 1 GiB], unhealthy: [{gpu: 0, from: 1 s, to: 2 s}], added: 1 s", "gpushare",
-     "1 GiB", GPUSHARE % "", True),
+    (", share: memory, used_by_others: [2 GiB, 1 GiB], unhealthy: [{gpu: 0, from: 1 s, to: 2 s}], added: 1 s",
+     "gpushare", "1 GiB", GPUSHARE % "", True),
     (", used_by_others: 1 GiB", "gpushare", "1 GiB", GPUSHARE % "", True),
     (", share: all", "gpushare", "1 GiB", GPUSHARE % "", False),
     (", used_by_others: {}", "gpushare", "1 GiB", GPUSHARE % "", False),
