@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 try:
     import jsonschema
@@ -85,15 +86,17 @@ WHOLE = "text, YAML or the file as a whole"
 CANNOT = {
     WHOLE: r"not YAML|control characters|is not text|is empty$|alias |nested more than|"
     r"tags \(|has more than|more than 10100 documents|is given twice|is defined twice|is also one of the several of",
-    "names of other things": r"unknown (device|workload|kernel|VM|resource|profile|table of pods|policy of this|class "
-    r"'m')|no node has|no resource|has no instances|different resources|there is no (SM|device)|the slowdown of",
+    "names of other things": r"are devices on other nodes|unknown (device|workload|kernel|VM|resource|profile|table of "
+    r"pods|policy of this|class 'm')|no node has|no resource|has no instances|different resources|there is no (SM|device)|the slowdown of",
     "one number against another": r"does not end before|points of a curve rise|is less than|fits no SM|would never "
     r"place|the job frees|the instances have|finds no free slices|ends beyond|starts (when|beyond)|is not between|"
-    r"needs about|more than \d+ (processes|nodes|pods)|is hard: that is|units of '|share of the device|takes device "
-    r"memory|it would end|jitter belongs|takes no time|stagger is for|'101 %' is out of range; it goes from 0 % to 100",
+    r"needs about|more than \d+ (processes|nodes|pods|failures|streams)|is hard: that is|units of '|share of the "
+    r"device|takes device memory|it would end|jitter belongs|takes no time|stagger is for|'101 %' is out of range; it goes from 0 % to 100",
     "a range of numbers with units": r"^'[^']*[a-zA-Z%]' is out of range|is too large",
     "a ratio that counts units elsewhere": r"without % it is a ratio",
-    "what a run of it needs": r"repeats forever: the run needs|needs a scenario with processes|runs kernels beside|pods are drawn|"
+    "what a run of it needs": r"repeats forever: the run needs|needs a scenario with processes|runs? kernels beside|"
+    r"pods are drawn|"
+    r"nodes that fail (run no|have no)|are for pods with workloads|priority is of blocks|"
     r"compat simtbs|simtbs would never end|vms: there are none",
     "a metric of one thing in another": r"unknown metric|a gain is over another|expects nothing",
 }
@@ -118,6 +121,60 @@ if refused < 110:
     bad(f"only {refused} files of tests/bad are refused")
 print(f"{refused} files of tests/bad are refused, {taken} files and examples are taken")
 
+# Of clusters, what goes beside the names of nodes and pods: schema and loader are of one mind.
+CLUSTER = """scenario: s
+nodes: [{name: n, gpus: 2, gpu_memory: 8 GiB%s}]
+policies: [%s]
+pods: [{name: p, gpu_memory: %s}]
+%s
+"""
+GPUSHARE = "scheduler: {kind: gpushare%s}"
+PLAIN = ("", "first_fit", "2 GiB", "")
+CASES = [  # nodes, policies, pods, the rest; whether they are taken
+    (*PLAIN, True),
+    (", labels: {zone: east, rack: 3, fast: true}", "first_fit", "1 GiB, selector: {zone: east}", "", True),
+    (", labels: east", *PLAIN[1:], False),
+    (", labels: {zone: [east]}", *PLAIN[1:], False),
+    (", labels: {zone: east}", "first_fit", "1 GiB, selector: [zone]", "", False),
+    ("", "{fgd: {}}", "1 GiB, count: 5, arrivals: {poisson: 2 s, burst: 1 s, burst_after: 9 s, burst_lasts: 3 s}", "",
+     True),
+    ("", "first_fit", "1 GiB, count: 5, arrivals: {poisson: 2}", "", False),
+    ("", "first_fit", "1 GiB, count: 5, arrivals: 2 s", "", False),
+    (*PLAIN[:3], "failures: [{node: n, at: 1 s, for: 1 h}, {gpu: each, mtbf: 5 h, mttr: 1 h}]", True),
+    (*PLAIN[:3], "failures: [{node: n, at: 1}]", False),
+    (*PLAIN[:3], "failures: {node: n, at: 1 s}", False),
+    ("", "{place: {fgd: {}}}", "2 GiB", "", True),
+    ("", "{place: fgd, mod: mps}", "2 GiB", "", False),
+    ("", "{place: mps}", "2 GiB", "", False),
+    ("", "{}", "2 GiB", "", False),
+    (*PLAIN[:3], "scheduler: {kind: default, retry: 1 s}", True),
+    (*PLAIN[:3], "scheduler: {unit: GiB}", False),
+    (*PLAIN[:3], "scheduler: {kind: gpushared}", False),
+    ("", "gpushare", "[1 GiB, 2 GiB]", GPUSHARE % ", unit: GiB, quirks: {any_pod: false}", True),
+    ("", "gpushare", "[]", GPUSHARE % "", False),
+    ("", "gpushare", "[1 GiB, [2 GiB]]", GPUSHARE % "", False),
+    ("", "gpushare", "1 GiB", GPUSHARE % ", quirks: {any_pods: false}", False),
+    ("", "gpushare", "1 GiB", GPUSHARE % ", unit: KiB", False),
+    (", share: memory, used_by_others: [2 GiB, 1 GiB], unhealthy: [{gpu: 0, from: 1 s, to: 2 s}], added: 1 s",
+     "gpushare", "1 GiB", GPUSHARE % "", True),
+    (", used_by_others: 1 GiB", "gpushare", "1 GiB", GPUSHARE % "", True),
+    (", share: all", "gpushare", "1 GiB", GPUSHARE % "", False),
+    (", used_by_others: {}", "gpushare", "1 GiB", GPUSHARE % "", False),
+    (", unhealthy: {gpu: 0}", "gpushare", "1 GiB", GPUSHARE % "", False),
+    (", unhealthy: [{from: 1 s}]", "gpushare", "1 GiB", GPUSHARE % "", False),
+    (", added: 1", "gpushare", "1 GiB", GPUSHARE % "", False),
+]
+with tempfile.TemporaryDirectory() as folder:
+    for *parts, takes in CASES:
+        text, path = CLUSTER % tuple(parts), os.path.join(folder, "case.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        loader = subprocess.run([smsched, "validate", path], capture_output=True, text=True)
+        if (loader.returncode == 0) != takes:
+            bad(f"the loader has another mind of {parts}: {loader.stderr}")
+        if (not problems(text)) != takes:
+            bad(f"the schema has another mind of {parts}: {problems(text)}")
+
 # The keys: `list fields` has a title for each table, which is its place in the schema.
 definitions = schema["definitions"]
 
@@ -133,20 +190,18 @@ def within(node, key):
 
 
 def at(title):
+    title, _, kind = title.partition(" of kind ")
     words = [word for word in title.split(": ") if word != "NAME"]
     if title == "scenario with nodes":
         return [definitions["cluster"]]
     roots = [definitions[words[0]]] if words[0] != "scenario" else [definitions["scenario"], definitions["cluster"]]
-    found = []
-    for root in roots:
-        node = root
-        try:
-            for word in words[1:]:
-                node = within(node, word)
-            found.append(node)
-        except KeyError:
-            pass
-    return found[:1] if len(words) == 1 else found
+    found = roots
+    for word in words[1:]:
+        found = [within(form, word) for node in found for form in (node, node.get("then", {}), node.get("else", {}))
+                 if word in form.get("properties", {}) and form["properties"][word] is not False]
+    if kind:
+        return [node["then"] for node in found if kind in node["if"]["properties"]["kind"]["enum"]]
+    return [node if "properties" in node else node["else"] for node in (found[:1] if len(words) == 1 else found)]
 
 
 walked = []
@@ -155,7 +210,7 @@ for block in say("list", "fields").strip().split("\n\n"):
     title, *lines = block.split("\n")
     fields = dict(re.match(r"  (\S+) +(.*)", line).groups() for line in lines)
     tables += 1
-    places = at(title)
+    places = at(title) + (at("scenario: nodes: devices") if title == "scenario: devices" else [])
     if not places:
         bad(f"the schema has no place for '{title}'")
     for node in places:
@@ -190,19 +245,20 @@ def unwalked(node, path):
 
 
 # Overrides of a device have its tables again, of which no key of a resource is required.
-OVERRIDES = "/definitions/scenario/properties/devices/items/properties"
-for key, value in definitions["device"]["properties"].items():
-    override = within(definitions["scenario"], "devices")["properties"].get(key)
-    if key not in ("device", "resources") and override != value:
-        bad(f"an override of {key} is something else")
+OVERRIDES = ("/definitions/scenario/properties/devices/items/properties",
+             "/definitions/cluster/properties/nodes/items/properties/devices/properties")
+for devices in at("scenario: devices") + at("scenario: nodes: devices"):
+    for key, value in definitions["device"]["properties"].items():
+        if key not in ("device", "resources") and devices["properties"].get(key) != value:
+            bad(f"an override of {key} is something else")
 keys_walked = [set(node["properties"]) for node in walked]  # a table may be that of two fields
 unwalked(schema, "")
 
 # Policies, modes and models with their parameters, as `list` prints them.
 listed = {}
 for line in (say("list", "policies") + say("list", "contention")).split("\n"):
-    if name := re.match(r"(\S+) +", line):
-        current = listed.setdefault(name.group(1), set())
+    if name := re.match(r"(\S+) +(place)?", line):  # of places there may be one of the same name
+        current = listed.setdefault(" ".join(filter(None, name.groups()[::-1])), set())
     elif parameter := re.match(r"    (\w+): ", line):
         current.add(parameter.group(1))
 
@@ -213,14 +269,14 @@ def uses(node):
 
 share = definitions["share_policy"]["anyOf"][2]["properties"]
 forms = {**uses(definitions["block_policy"]), **uses(share["share"]), **uses(share["mode"]),
-         **uses(definitions["place_policy"])}
+         **{f"place {name}": form for name, form in uses(definitions["place_policy"]).items()}}
 models = definitions["scenario"]["properties"]["contention"]["anyOf"]
 forms.update((form["properties"]["model"]["enum"][0], form) for form in models if "properties" in form)
 if set(forms) != set(listed):
     bad(f"policies or models: {sorted(set(forms) ^ set(listed))}")
 for name in set(forms) & set(listed):
     keys = set(forms[name]["properties"]) - {"model"}
-    if name != "random" and keys != listed[name]:
+    if name != "place random" and keys != listed[name]:
         bad(f"{name}: {sorted(keys ^ listed[name])}")
 
 if say("list", "fields").rstrip() not in read("docs/formats.md"):

@@ -83,6 +83,13 @@ json_t *schema_described(json_t *schema, const char *text)
     return schema;
 }
 
+static json_t *has(const char *key) { return json_pack("{s[s]}", "required", key); }
+
+static json_t *when(json_t *condition, json_t *then, json_t *otherwise)
+{
+    return json_pack("{so so so}", "if", condition, "then", then, "else", otherwise);
+}
+
 /* A mapping of names to values. */
 static json_t *named(json_t *values, size_t least, size_t most)
 {
@@ -103,12 +110,20 @@ static void add_overrides(json_t *object, const struct sms__field *fields)
     json_decref(more);
 }
 
+/* By the fields that stand instead of others, where their first one says so. */
+static json_t *mapping_instead(const struct sms__field *fields, json_t *others)
+{
+    json_t *said =
+        json_pack("{s[s] s{so}}", "required", fields->name, "properties", fields->name, schema_choice(fields->choices));
+    return when(said, schema_mapping(fields, false), others);
+}
+
 static json_t *mapping_of(const struct sms__field *field, bool loose)
 {
     json_t *object = schema_mapping(field->fields, loose && field->holds == SMS__NAMED);
     if (field->overrides)
         add_overrides(object, field->overrides);
-    return object;
+    return field->instead ? mapping_instead(field->instead, object) : object;
 }
 
 /* One value of a field, without what it is for. */
@@ -240,6 +255,16 @@ static void add_entry_rules(json_t *object, const struct sms__field *fields)
     json_object_set_new(object, "else", rest);
 }
 
+/* Streams of a list have workloads of their own; else a process has one, or draws one. */
+static void add_process_rules(json_t *object)
+{
+    json_t *listed = json_pack("{s[s] s{s{ss}}}", "required", "streams", "properties", "streams", "type", "array");
+    json_t *none = json_pack("{s{sb sb}}", "properties", "workload", 0, "draw", 0);
+    json_t *rule = when(listed, none, json_pack("{s[oo]}", "oneOf", has("workload"), has("draw")));
+    json_object_update(object, rule);
+    json_decref(rule);
+}
+
 json_t *schema_mapping(const struct sms__field *fields, bool loose)
 {
     json_t *properties = json_object(), *object = schema_object(properties);
@@ -251,6 +276,8 @@ json_t *schema_mapping(const struct sms__field *fields, bool loose)
         name_columns(properties, fields);
         add_entry_rules(object, fields);
     }
+    if (fields == sms__process_fields)
+        add_process_rules(object);
     return object;
 }
 
@@ -270,13 +297,6 @@ static json_t *scenario_schema(void)
 }
 
 static json_t *refer(const char *definition) { return json_pack("{ss}", "$ref", definition); }
-
-static json_t *when(json_t *condition, json_t *then, json_t *otherwise)
-{
-    return json_pack("{so so so}", "if", condition, "then", then, "else", otherwise);
-}
-
-static json_t *has(const char *key) { return json_pack("{s[s]}", "required", key); }
 
 /* As the loader decides: a scenario, of nodes or not; else a workload; else a device. */
 static json_t *kinds(void)

@@ -76,7 +76,7 @@ static json_t *block_policies(void)
     return end_uses(&uses);
 }
 
-static json_t *place_policies(void)
+static json_t *place_uses(void)
 {
     struct uses uses = begin_uses();
     const struct sms_place_policy *policy;
@@ -114,14 +114,31 @@ static json_t *modes(void)
     return end_uses(&uses);
 }
 
+/* What an entry of policies may name, one or more of it, beside `place` if that is not NULL. */
+static json_t *parts_with(json_t *place)
+{
+    json_t *properties = json_pack("{so so s{ss}}", "share", share_policies(), "mode", modes(), "block", "$ref",
+                                   "#/definitions/block_policy");
+    if (place)
+        json_object_set_new(properties, "place", place);
+    json_t *parts = schema_object(properties);
+    json_object_set_new(parts, "minProperties", json_integer(1));
+    return parts;
+}
+
 /* Where tenants are processes: a share policy, or one to three parts. */
 static json_t *sharing(void)
 {
-    json_t *parts = schema_object(json_pack("{so so so}", "share", share_policies(), "mode", modes(), "block",
-                                            json_pack("{ss}", "$ref", "#/definitions/block_policy")));
-    json_object_set_new(parts, "minProperties", json_integer(1));
     json_t *plain = share_policies();
-    json_array_append_new(json_object_get(plain, "anyOf"), parts);
+    json_array_append_new(json_object_get(plain, "anyOf"), parts_with(NULL));
+    return plain;
+}
+
+/* Where they are pods: a place policy, or one to four parts. */
+static json_t *place_policies(void)
+{
+    json_t *plain = place_uses();
+    json_array_append_new(json_object_get(plain, "anyOf"), parts_with(place_uses()));
     return plain;
 }
 
@@ -212,6 +229,13 @@ static json_t *measure(void)
     return schema_either(number, schema_number(SMS__TIME, -HUGE_NUMBER, HUGE_NUMBER));
 }
 
+static json_t *number_or_list(const struct sms__field *field)
+{
+    json_t *number = schema_number(field->dimension, field->min, field->max);
+    json_t *item = field->fields ? schema_mapping(field->fields, false) : json_deep_copy(number);
+    return schema_either(number, schema_list(item, field->least, field->most));
+}
+
 json_t *schema_form(const struct sms__field *field)
 {
     switch (field->form) {
@@ -230,8 +254,10 @@ json_t *schema_form(const struct sms__field *field)
     case SMS__FORM_NAMES:
         return schema_either(schema_name(), schema_list(schema_name(), field->least, field->most));
     case SMS__FORM_NUMBER_OR_LIST:
-        return schema_either(schema_number(field->dimension, field->min, field->max),
-                             schema_list(schema_mapping(field->fields, false), field->least, field->most));
+        return number_or_list(field);
+    case SMS__FORM_LABELS:
+        return json_pack("{ss s{s[ssss]}}", "type", "object", "additionalProperties", "type", "string", "number",
+                         "boolean", "null");
     case SMS__FORM_ROW:
         return json_pack("{ss}", "type", "array");
     case SMS__FORM_TENANTS: /* the scenario says which */

@@ -5,9 +5,6 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-enum { SICKS_MAX = 100 };
-
-#define BYTES_MAX 1e15
 /* A time-out or a round trip longer than a day is a mistake. */
 #define WAIT_MAX_PS 8.64e16
 /* Less than that, and a pod that waits could do nothing but be tried. */
@@ -17,6 +14,7 @@ static const char *const units[] = {"MiB", "GiB", NULL};
 static const char *const truths[] = {"false", "true", NULL};
 static const char *const bind_failures[] = {"error", "silent", NULL};
 static const char *const start_failures[] = {"fail", "hold", NULL};
+static const char *const kinds[] = {"gpushare", NULL};
 static const char *const times[] = {"timer", "change", NULL};
 
 static const struct sms__field quirk_fields[] = {
@@ -35,13 +33,8 @@ static const struct sms__field quirk_fields[] = {
      .help = "Allocate without a match takes the only GPU of a node that has one; default true"},
     {0}};
 
-static void read_quirks(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    sms__read_fields(reader, node, quirk_fields, at);
-}
-
-static const struct sms__field gpushare_fields[] = {
-    {"kind", SMS__CUSTOM, .read = sms__read_later, .required = true, .help = "gpushare"},
+const struct sms__field sms__gpushare_fields[] = {
+    {"kind", SMS__CHOICE, .choices = kinds, .read = sms__read_later, .required = true, .help = "gpushare"},
     {"unit", SMS__CHOICE, 0, F(sms__gpushare, gib), .choices = units,
      .help = "in which GPU memory is counted, parts of it dropped: MiB or GiB; default MiB"},
     {"round_trip", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, round_trip_ps), 0, WAIT_MAX_PS,
@@ -68,7 +61,7 @@ static const struct sms__field gpushare_fields[] = {
      .help = "a pod whose containers do not start: fail: is gone; hold: keeps its GPU memory for ever; default fail"},
     {"cards_per_pod", SMS__INTEGER, SMS__COUNT, F(sms__gpushare, cards_per_pod), 1, SMS_NODE_GPUS_MAX,
      .help = "of which a pod may ask for memory; default 1"},
-    {"quirks", SMS__CUSTOM, 0, F(sms__gpushare, quirks), .read = read_quirks,
+    {"quirks", SMS__FIELDS, 0, F(sms__gpushare, quirks), .fields = quirk_fields,
      .help = "of the real software, on unless they are said to be false"},
     {0}};
 
@@ -91,10 +84,10 @@ void sms__read_later(struct sms__reader *reader, const struct sms__node *node, v
 }
 
 enum { SHARED_BY_MEMORY, GIVEN_WHOLE };
-static const char *const shares[] = {"memory", "cards", NULL};
+const char *const sms__share_names[] = {"memory", "cards", NULL};
 
 static const struct sms__field share_fields[] = {
-    {"share", SMS__CHOICE, 0, F(entry, share), .choices = shares,
+    {"share", SMS__CHOICE, 0, F(entry, share), .choices = sms__share_names,
      .help = "memory: pods share its GPUs by memory; cards: its GPUs are given whole; default memory if it has "
              "gpu_memory"},
     {"used_by_others", SMS__CUSTOM, 0, F(entry, others), .read = keep,
@@ -104,16 +97,16 @@ static const struct sms__field share_fields[] = {
      .help = "when it joins the cluster; default 0"},
     {0}};
 
-static const struct sms__field sick_fields[] = {
+const struct sms__field sms__sick_fields[] = {
     {"gpu", SMS__INTEGER, SMS__COUNT, F(sms__sick, gpu), 0, SMS_NODE_GPUS_MAX - 1, .required = true,
      .help = "its number, from 0"},
     {"from", SMS__QUANTITY, SMS__TIME, F(sms__sick, from_ps), 0, SMS__TIME_MAX_PS, .help = "default 0"},
     {"to", SMS__QUANTITY, SMS__TIME, F(sms__sick, to_ps), 1, SMS__TIME_MAX_PS, .help = "default: for ever"},
     {0}};
 
-const struct sms__table sms__gpushare_tables[4] = {{"scenario: scheduler of kind gpushare", gpushare_fields},
+const struct sms__table sms__gpushare_tables[4] = {{"scenario: scheduler of kind gpushare", sms__gpushare_fields},
                                                    {"scenario: scheduler: quirks", quirk_fields},
-                                                   {"scenario: nodes: unhealthy", sick_fields},
+                                                   {"scenario: nodes: unhealthy", sms__sick_fields},
                                                    {NULL, NULL}};
 
 static const struct sms__gpushare defaults = {.round_trip_ps = 5e9,
@@ -129,7 +122,7 @@ void sms__read_gpushare(struct sms__reader *reader, const struct sms__node *node
 {
     struct sms__gpushare *rules = cluster->gpushare = SMS__NEW(reader->arena, struct sms__gpushare, 1);
     *rules = defaults;
-    sms__read_fields(reader, node, gpushare_fields, rules);
+    sms__read_fields(reader, node, sms__gpushare_fields, rules);
     rules->unit = (uint64_t)1 << (rules->gib ? 30 : 20);
     if (!sms__node_get(node, "retry_most") && rules->retry_most_ps < rules->retry_ps)
         rules->retry_most_ps = rules->retry_ps;
@@ -144,7 +137,7 @@ void sms__read_request(struct sms__reader *reader, const struct sms__node *node,
     struct sms__request *request = at;
     struct sms__quantity number;
     if (node->kind != SMS__LIST) {
-        if (sms__read_number(reader, node, SMS__BYTES, 0, BYTES_MAX, &number))
+        if (sms__read_number(reader, node, SMS__BYTES, 0, SMS__GPU_BYTES_MAX, &number))
             request->bytes = (uint64_t)(number.value + 0.5);
         return;
     }
@@ -153,7 +146,7 @@ void sms__read_request(struct sms__reader *reader, const struct sms__node *node,
     request->container = SMS__NEW(reader->arena, uint64_t, node->items + 1);
     request->containers = node->items;
     for (size_t i = 0; i < node->items; i++)
-        if (sms__read_number(reader, node->item[i], SMS__BYTES, 0, BYTES_MAX, &number))
+        if (sms__read_number(reader, node->item[i], SMS__BYTES, 0, SMS__GPU_BYTES_MAX, &number))
             request->bytes += request->container[i] = (uint64_t)(number.value + 0.5);
     if (node->items == 0)
         sms__complain(reader, node, "gpu_memory: there are no containers");
@@ -169,7 +162,7 @@ static void read_others(struct sms__reader *reader, const struct sms__node *node
         return;
     }
     for (uint64_t g = 0; g < (list || kind->gpus == 0 ? kind->gpus : 1); g++)
-        if (sms__read_number(reader, list ? node->item[g] : node, SMS__BYTES, 0, BYTES_MAX, &number))
+        if (sms__read_number(reader, list ? node->item[g] : node, SMS__BYTES, 0, SMS__GPU_BYTES_MAX, &number))
             share->others[g] = (uint64_t)(number.value + 0.5);
     for (uint64_t g = 1; g < kind->gpus && !list; g++)
         share->others[g] = share->others[0];
@@ -178,12 +171,12 @@ static void read_others(struct sms__reader *reader, const struct sms__node *node
 static void read_sick(struct sms__reader *reader, const struct sms__node *node, const struct sms__nodes *kind,
                       struct sms__share_node *share)
 {
-    if (!sms__expect_list(reader, node, SICKS_MAX))
+    if (!sms__expect_list(reader, node, SMS__SICKS_MAX))
         return;
     share->sick = SMS__NEW(reader->arena, struct sms__sick, node->items + 1);
     for (size_t i = 0; i < node->items; i++) {
         struct sms__sick *sick = &share->sick[share->sicks++];
-        sms__read_fields(reader, node->item[i], sick_fields, sick);
+        sms__read_fields(reader, node->item[i], sms__sick_fields, sick);
         if (sick->gpu >= kind->gpus)
             sms__complain(reader, node->item[i], "the node has %llu GPUs, counted from 0",
                           (unsigned long long)kind->gpus);

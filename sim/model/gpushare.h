@@ -5,7 +5,10 @@
 
 #include "../yaml/fields.h"
 
-enum { SMS__CONTAINERS_MAX = 8 };
+enum { SMS__CONTAINERS_MAX = 8, SMS__SICKS_MAX = 100 };
+
+/* Of a GPU, or asked for of one. */
+#define SMS__GPU_BYTES_MAX 1e15
 
 enum sms__bind_failure { SMS__BIND_ERROR, SMS__BIND_SILENT };
 enum sms__start_failure { SMS__START_FAILS, SMS__START_HOLDS };
@@ -69,6 +72,10 @@ void sms__gpushare_pod(struct sms__reader *reader, const struct sms__node *node,
                        struct sms__request *request, struct sms_pod_view *view);
 /* A struct sms__request. */
 void sms__read_request(struct sms__reader *reader, const struct sms__node *node, void *at);
+/* Its `scheduler:`, and what stands in its nodes. */
+extern const struct sms__field sms__gpushare_fields[], sms__sick_fields[];
+extern const char *const sms__share_names[];
+
 /* A field that sms__gpushare_nodes reads. */
 void sms__read_later(struct sms__reader *reader, const struct sms__node *node, void *at);
 

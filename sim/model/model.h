@@ -463,7 +463,8 @@ void sms__complete_monitor(struct sms__reader *reader, struct sms_scenario *scen
 extern const struct sms__field sms__monitor_fields[];
 /* Tables of fields that stand in tables of other files. */
 extern const struct sms__field sms__device_fields[], sms__mig_fields[], sms__host_fields[], sms__process_fields[],
-    sms__run_fields[], sms__expect_fields[], sms__arrival_fields[], sms__pod_fields[], sms__table_fields[];
+    sms__run_fields[], sms__expect_fields[], sms__arrival_fields[], sms__pod_fields[], sms__table_fields[],
+    sms__device_use_fields[];
 
 /* Tables of fields, for `smsched list fields`. */
 struct sms__table {

@@ -24,7 +24,7 @@ struct device_use {
 };
 
 /* The keys of a `devices:` entry that are not overrides. */
-static const struct sms__field device_use_fields[] = {
+const struct sms__field sms__device_use_fields[] = {
     {"model", SMS__REFERENCE, 0, F(device_use, model), .required = true, .help = "a device"},
     {"count", SMS__INTEGER, SMS__COUNT, F(device_use, count), 1, DEVICES_MAX, .help = "how many; default 1"},
     {0}};
@@ -93,7 +93,7 @@ void sms__read_device_use(struct sms__reader *reader, const struct sms__node *no
     struct device_use use = {.count = 1};
     if (!sms__expect_kind(reader, node, SMS__MAP))
         return;
-    sms__read_fields(reader, pick_pairs(reader->arena, node, true), device_use_fields, &use);
+    sms__read_fields(reader, pick_pairs(reader->arena, node, true), sms__device_use_fields, &use);
     if (!use.model)
         return;
     const struct sms__device *device = sms__find_device(file_of(reader), use.model->text, use.model);
@@ -263,8 +263,8 @@ void sms__read_expects(struct sms__reader *reader, const struct sms__node *node,
 static const struct sms__field scenario_fields[] = {
     {"scenario", SMS__NAME, 0, F(sms_scenario, name), .required = true, .help = "its name"},
     {"question", SMS__TEXT, 0, F(sms_scenario, question), .help = "what it is to answer"},
-    {"devices", SMS__FIELDS, .read = read_devices, .required = true, .holds = SMS__MANY, .fields = device_use_fields,
-     .overrides = sms__device_fields, .least = 1, .most = ENTRIES_MAX,
+    {"devices", SMS__FIELDS, .read = read_devices, .required = true, .holds = SMS__MANY,
+     .fields = sms__device_use_fields, .overrides = sms__device_fields, .least = 1, .most = ENTRIES_MAX,
      .help = "a list of {model: NAME, count: N}, with any field of a device to override it"},
     {"contention", SMS__CUSTOM, .read = sms__read_contention, .form = SMS__FORM_CONTENTION,
      .help = "a model, or {model: NAME, ...}; default none"},
@@ -290,7 +290,7 @@ static const struct sms__field scenario_fields[] = {
     {0}};
 
 static const struct sms__table tables[] = {{"scenario", scenario_fields},
-                                           {"scenario: devices", device_use_fields},
+                                           {"scenario: devices", sms__device_use_fields},
                                            {"scenario: vms", vm_fields},
                                            {"scenario: vms: arrivals", sms__arrival_fields},
                                            {"scenario: run", sms__run_fields},

@@ -38,7 +38,8 @@ enum sms__form {
     SMS__FORM_MEASURE, /* a number, a percentage or a time */
     SMS__FORM_METRIC,
     SMS__FORM_NAMES,          /* a name, or a list of them */
-    SMS__FORM_NUMBER_OR_LIST, /* a number, or a list of mappings by `fields` */
+    SMS__FORM_NUMBER_OR_LIST, /* a number, or a list of mappings by `fields`, or if there are none of numbers */
+    SMS__FORM_LABELS,         /* a mapping of any scalars to scalars */
     SMS__FORM_ROW             /* of a table */
 };
 
@@ -61,6 +62,7 @@ struct sms__field {
     const char *help;
     const char *word, *otherwise; /* of an integer or a quantity: a word that means 0; "a number of jobs" */
     const struct sms__field *fields;
+    const struct sms__field *instead;   /* of `fields`, where the first of these is given with one of its choices */
     const struct sms__field *overrides; /* beside them, of this table all but the first, none required */
     enum sms__holds holds;
     enum sms__form form;
