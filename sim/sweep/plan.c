@@ -29,8 +29,9 @@ static const struct sms__field plan_fields[] = {
     {"seed", SMS__INTEGER, SMS__COUNT, F(sms__plan, seed), 1, 9007199254740992.0,
      .help = "instead of the scenarios', and of what is drawn, for which it is 1 by default"},
     {"keep", SMS__CUSTOM, 0, F(sms__plan, keep_node), .read = keep,
-     .help = "of which results are kept: host, vm, resource, kernel, process, device, cluster, node; default: host, vm, "
-             "process, device, cluster"},
+     .help =
+         "of which results are kept: host, vm, resource, kernel, process, device, cluster, node; default: host, vm, "
+         "process, device, cluster"},
     {0}};
 
 const struct sms__table sms__plan_tables[] = {{"plan", plan_fields},
