@@ -9,7 +9,8 @@
 /* Whole numbers without a point. */
 static json_t *bound(double value)
 {
-    return value == (double)(json_int_t)value ? json_integer((json_int_t)value) : json_real(value);
+    bool whole = value > -1e18 && value < 1e18 && value == (double)(json_int_t)value;
+    return whole ? json_integer((json_int_t)value) : json_real(value);
 }
 
 /* A number as text: sign, digits that are not all 0 where it may not be, a unit. */
