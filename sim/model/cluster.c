@@ -406,11 +406,12 @@ void sms__read_cluster(struct sms__reader *reader, const struct sms__node *node,
     sms__default_alone(reader, reader->user, node, scenario);
 }
 
-static bool require(struct sms__reader *reader, const struct sms__node *node, const char *key, size_t count)
+/* `whole`: all that the list has could be read. */
+static bool require(struct sms__reader *reader, const struct sms__node *node, const char *key, size_t count, bool whole)
 {
     const struct sms__node *list = sms__node_get(node, key);
-    if (count == 0 && list && list->kind == SMS__LIST && list->items == 0)
-        sms__complain(reader, list, "%s: there are none", key);
+    if (count == 0 && list && list->kind == SMS__LIST && (whole || list->items == 0))
+        sms__complain(reader, list, "%s: there are none", key); /* nor any in its tables */
     return count > 0;
 }
 
@@ -450,9 +451,10 @@ void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct
     struct sms__cluster *cluster = scenario->cluster;
     cluster->rows = cluster->nodes <= ROWS_MAX ? cluster->nodes : cluster->kinds <= ROWS_MAX ? cluster->kinds : 0;
     sms__complete_monitor(reader, scenario);
-    bool whole = require(reader, scenario->node, "nodes", cluster->nodes);
-    whole &= require(reader, scenario->node, "pods", cluster->groups);
-    whole &= require(reader, scenario->node, "policies", scenario->policies);
+    bool read = reader->errors->count == 0;
+    bool whole = require(reader, scenario->node, "nodes", cluster->nodes, read);
+    whole &= require(reader, scenario->node, "pods", cluster->groups, read);
+    whole &= require(reader, scenario->node, "policies", scenario->policies, read);
     if (!whole || reader->errors->count)
         return;
     sms__link_podwork(reader, file, scenario);

@@ -115,9 +115,11 @@ static int scan_journal(struct scan *scan, struct sms_errors *errors)
     struct stat st;
     char path[4400];
     snprintf(path, sizeof path, "%s/%s", scan->index->folder, journal->name);
-    journal->fd = open(path, O_RDONLY | O_CLOEXEC);
+    journal->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* what is no file might never open */
     if (journal->fd < 0 || fstat(journal->fd, &st))
         return sms__fail(errors, SMS_EIO, path, "%s", strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        return sms__fail(errors, SMS_EIO, path, "is not a regular file");
     journal->running = flock(journal->fd, LOCK_SH | LOCK_NB) != 0;
     if (!journal->running)
         flock(journal->fd, LOCK_UN);

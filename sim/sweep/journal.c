@@ -30,9 +30,12 @@ int sms__log_open(const char *folder, struct sms__shard shard, struct sms__log *
     snprintf(log->name, sizeof log->name, "%u-of-%u.journal", shard.idx, shard.count);
     if ((size_t)snprintf(log->path, sizeof log->path, "%s/%s", folder, log->name) >= sizeof log->path)
         return sms__fail(errors, SMS_EIO, folder, "the name is too long");
-    log->fd = open(log->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (log->fd < 0)
+    struct stat st;
+    log->fd = open(log->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (log->fd < 0 || fstat(log->fd, &st))
         return sms__fail(errors, SMS_EIO, log->path, "%s", strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        return sms__fail(errors, SMS_EIO, log->path, "is not a regular file");
     if (lock(log->fd))
         return SMS_OK;
     int code = sms__fail(errors, SMS_EIO, log->path, "another process is at this shard");

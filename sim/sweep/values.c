@@ -91,9 +91,9 @@ uint64_t sms__read_range(struct sms__reader *reader, const struct sms__node *nod
         sms__complain(reader, node, "where points are drawn a range has no steps");
     else if (sampled)
         return 1;
-    else if (!given.steps == !given.step)
+    else if (!sms__node_get(node, "steps") == !sms__node_get(node, "step"))
         sms__complain(reader, node, "give either steps or step");
-    else
+    else if (given.steps || given.step)
         return count_steps(reader, node, &given, range);
     return 0;
 }

@@ -56,12 +56,25 @@ void sms__complain_unknown(struct sms__reader *reader, const struct sms__node *n
     }
 }
 
+/* In the greatest unit of which it is one or more. */
+static void print_time(char *out, size_t size, double ps)
+{
+    static const struct {
+        const char *name;
+        double ps;
+    } unit[] = {{"h", 3.6e15}, {"s", 1e12}, {"ms", 1e9}, {"us", 1e6}, {"ns", 1e3}, {"ps", 0}};
+    size_t u = 0;
+    while (ps < unit[u].ps)
+        u++;
+    snprintf(out, size, "%.6g %s", unit[u].ps > 0 ? ps / unit[u].ps : ps, unit[u].name);
+}
+
 void sms__print_bound(char *out, size_t size, enum sms__dimension dimension, double bound)
 {
     if (dimension == SMS__RATIO)
         snprintf(out, size, "%.6g %%", bound * 100);
     else if (dimension == SMS__TIME || dimension == SMS__CYCLES)
-        snprintf(out, size, bound < 1e3 ? "%.6g ps" : "%.6g h", bound < 1e3 ? bound : bound / 3.6e15);
+        print_time(out, size, bound);
     else
         snprintf(out, size, "%.10g", bound);
 }

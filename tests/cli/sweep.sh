@@ -336,5 +336,11 @@ for row in csv.DictReader(open("load.sweep/results/vms.csv")):
     assert abs(value - float(row["job_latency_p99_ns"])) <= 1e-9 * value, row
 END
 
+# What is no file, where a journal should be.
+mkdir fifo.sweep
+mkfifo fifo.sweep/1-of-1.journal fifo.sweep/2-of-3.journal
+try 4 "a FIFO for a journal" sweep key.yaml --out fifo.sweep; says "is not a regular file"
+try 4 "the status of a FIFO" sweep status key.yaml --out fifo.sweep; says "is not a regular file"
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
