@@ -102,7 +102,7 @@ CANNOT = {
     "what a run of it needs": r"repeats forever: the run needs|needs a scenario with processes|runs? kernels beside|"
     r"pods are drawn|"
     r"nodes that fail (run no|have no)|(are|is) for pods with workloads|gpushare (knows no|schedules)|priority is of blocks|"
-    r"compat simtbs|simtbs would never end|vms: there are none",
+    r"compat simtbs|simtbs would never end|(vms|nodes): there are none",
     "a metric of one thing in another": r"unknown metric|a gain is over another|expects nothing",
 }
 count = {reason: 0 for reason in CANNOT}

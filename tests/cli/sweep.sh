@@ -152,7 +152,7 @@ try 4 "a merge of nothing" sweep merge --out nothing many.yaml; says "nothing ha
 try 1 "status of nothing" sweep status --out nothing many.yaml; says "0 done, 0 failed, 120 missing"
 mkdir device
 ln -s /dev/full device/1-of-1.journal
-try 4 "a full disk" sweep --out device many.yaml; says "No space left on device"
+try 4 "a device for a journal" sweep --out device many.yaml; says "is not a regular file"
 try 4 "a folder that cannot be" sweep --out none/there many.yaml; says "cannot be made"
 try 4 "a folder that is a file" sweep --out many.yaml many.yaml
 
@@ -339,8 +339,8 @@ END
 # What is no file, where a journal should be.
 mkdir fifo.sweep
 mkfifo fifo.sweep/1-of-1.journal fifo.sweep/2-of-3.journal
-try 4 "a FIFO for a journal" sweep key.yaml --out fifo.sweep; says "is not a regular file"
-try 4 "the status of a FIFO" sweep status key.yaml --out fifo.sweep; says "is not a regular file"
+try 4 "a FIFO for a journal" sweep "$source/scenarios/sweeps/load.yaml" --out fifo.sweep; says "is not a regular file"
+try 4 "the status of a FIFO" sweep status "$source/scenarios/sweeps/load.yaml" --out fifo.sweep; says "is not a regular file"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
