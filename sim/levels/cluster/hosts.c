@@ -126,6 +126,8 @@ static void through(void *subject, struct sms__client *client, uint64_t now)
     struct sms__hosts *hosts = subject;
     struct sms__placing *placing = hosts->placing;
     struct sms__pod *pod = &placing->pod[client->tag];
+    if (client->tag == hosts->cut)
+        return;
     if (is_first_to_fail(pod, client))
         fail_others(client->share, client, now);
     if (--pod->left > 0)
@@ -140,6 +142,21 @@ static void through(void *subject, struct sms__client *client, uint64_t now)
     }
     hosts->over[hosts->overs++] = (uint32_t)client->tag;
     sms__engine_at(&placing->engine, hosts->source, now);
+}
+
+static void end_pod(struct sms__hosts *hosts, uint32_t p, uint64_t now)
+{
+    hosts->ending -= hosts->spec.scenario->vm[hosts->placing->pod[p].tenant - 1].repeat > 0;
+    sms__pod_end(hosts->placing, p, now);
+}
+
+void sms__hosts_end(struct sms__placing *placing, uint64_t now)
+{
+    struct sms__hosts *hosts = placing->hosts;
+    for (size_t i = 0; hosts && i < hosts->overs; i++)
+        end_pod(hosts, hosts->over[i], now);
+    if (hosts)
+        hosts->overs = 0;
 }
 
 /* Of processes of one pod the numbers of their jobs differ. */
@@ -159,9 +176,9 @@ static void job(void *subject, const struct sms__client *client, bool begins, ui
 static void end_pods(void *subject, uint64_t now)
 {
     struct sms__hosts *hosts = subject;
-    for (size_t i = 0; i < hosts->overs; i++)
-        sms__pod_end(hosts->placing, hosts->over[i], now);
-    hosts->overs = 0;
+    if (hosts->overs == 0) /* they have ended before things failed */
+        return;
+    sms__hosts_end(hosts->placing, now);
     sms__placing_freed(hosts->placing, now);
 }
 
@@ -200,6 +217,7 @@ void sms__hosts_init(struct sms__placing *placing)
     struct sms__hosts *hosts = placing->hosts;
     if (!hosts || !hosts->simulated)
         return;
+    hosts->cut = SMS__NO_POD;
     hosts->source = sms__engine_source(&placing->engine, SMS__LEVEL_POLICY, end_pods, hosts);
     hosts->host = SMS__NEW(placing->arena, struct sms_share *, placing->cluster->nodes);
     for (size_t k = 0; k < placing->cluster->kinds; k++)
@@ -215,7 +233,13 @@ static void last(struct sms__hosts *hosts, uint32_t p, uint64_t now)
     pod->failed = own->failed;
     pod->duration_ps = own->ps == SMS__NEVER ? 0 : own->ps;
     sms__pod_last(hosts->placing, p, now);
-    note_slowdown(hosts, pod, pod->duration_ps);
+}
+
+void sms__hosts_lasted(struct sms__placing *placing, uint32_t p)
+{
+    const struct sms__pod *pod = &placing->pod[p];
+    if (pod->tenant)
+        note_slowdown(placing->hosts, pod, pod->duration_ps);
 }
 
 /* The pod's, or, of several, with a number. */
@@ -237,6 +261,7 @@ void sms__hosts_begin(struct sms__placing *placing, uint32_t p, uint64_t now)
         last(hosts, p, now);
         return;
     }
+    hosts->ending += placing->scenario->vm[pod->tenant - 1].repeat > 0;
     double deadline = sms__pod_deadline(placing, pod);
     struct sms__coming coming = {.name = name,
                                  .vm = pod->tenant - 1u,
@@ -253,6 +278,45 @@ static struct sms_share *host_of(const struct sms__hosts *hosts, size_t node)
 {
     return hosts && hosts->simulated ? hosts->host[node] : NULL;
 }
+
+static void abort_all(struct sms_share *share, uint32_t p, uint64_t now)
+{
+    for (size_t c = 0; c < share->clients; c++)
+        if (share->client[c].taken && share->client[c].tag == p)
+            sms__client_abort(&share->client[c], now);
+}
+
+/* A policy that hears of it may let others end as well: they are over, but not yet off their nodes. */
+static bool take_over(struct sms__hosts *hosts, uint32_t p)
+{
+    size_t at = 0;
+    while (at < hosts->overs && hosts->over[at] != p)
+        at++;
+    if (at == hosts->overs)
+        return false;
+    for (hosts->overs--; at < hosts->overs; at++)
+        hosts->over[at] = hosts->over[at + 1];
+    return true;
+}
+
+bool sms__hosts_cut(struct sms__placing *placing, uint32_t p, uint64_t now)
+{
+    struct sms__hosts *hosts = placing->hosts;
+    struct sms__pod *pod = &placing->pod[p];
+    if (!pod->tenant || !hosts->simulated)
+        return false;
+    hosts->cut = pod->failed ? SMS__NO_POD : p;
+    abort_all(hosts->host[pod->node], p, now);
+    hosts->cut = SMS__NO_POD;
+    if (take_over(hosts, p)) {
+        end_pod(hosts, p, now);
+        return true;
+    }
+    hosts->ending -= placing->scenario->vm[pod->tenant - 1].repeat > 0;
+    return false;
+}
+
+bool sms__hosts_await_end(const struct sms__placing *placing) { return placing->hosts && placing->hosts->ending > 0; }
 
 void sms__hosts_settle(struct sms__placing *placing, int credit, uint64_t now)
 {
