@@ -149,6 +149,20 @@ static void memory_and_place_are_free_again(void **state)
     }
 }
 
+/* At 13.5 s its first job of 10 s has ended; it begins anew with both: three jobs have ended in 35.5 s. */
+static void every_job_that_ended_is_counted(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(MODELS "nodes: [{name: n, count: 2, devices: {model: small, count: 1}}]\n"
+                                             "policies: [first_fit]\nfailures: [{node: n1, at: 13.5 s}]\n"
+                                             "pods: [{name: p, gpus: 1, workload: ten, repeat: 2}]\n");
+    struct sms_results *results = run_told(file, "0 p n1 1\n13.5 p n2 1\n");
+    assert_near(metric(results, "makespan_ns"), 35.5e9, 1e-3);
+    assert_near(metric(results, "jobs_per_s"), 3 / 35.5, 1e-12);
+    assert_true(metric(results, "done_count") == 1);
+    done(results, file);
+}
+
 /* Drawn failures of a run without a duration go on while a pod is at work, and end with it. */
 static void drawn_failures_go_on_as_long_as_a_pod_works(void **state)
 {
@@ -171,6 +185,7 @@ int main(void)
         cmocka_unit_test(the_other_gpu_goes_on_undisturbed),
         cmocka_unit_test(what_the_pod_had_elsewhere_is_free_for_others),
         cmocka_unit_test(memory_and_place_are_free_again),
+        cmocka_unit_test(every_job_that_ended_is_counted),
         cmocka_unit_test(drawn_failures_go_on_as_long_as_a_pod_works),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

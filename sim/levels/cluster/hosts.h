@@ -27,6 +27,17 @@ int sms__hosts_prepare(struct sms__placing *placing, size_t sources[SMS__LEVELS]
 void sms__hosts_init(struct sms__placing *placing);
 /* The run of a pod with a workload begins. */
 void sms__hosts_begin(struct sms__placing *placing, uint32_t pod, uint64_t now);
+static inline struct sms__solo *sms__hosts_solo(const struct sms__hosts *hosts, struct sms__solo *list, size_t vm,
+                                                size_t device)
+{
+    return &list[vm * hosts->spec.scenario->devices + device];
+}
+
+static inline uint8_t sms__pod_processes(const struct sms__pod *pod) { return (uint8_t)__builtin_popcount(pod->gpus); }
+
+/* over.c: a process of a pod is through. The pod gives its place back when all else of this instant has happened: */
+void sms__hosts_through(void *subject, struct sms__client *client, uint64_t now);
+void sms__hosts_free(void *subject, uint64_t now);
 /* A pod that was to last as long as it takes alone has. */
 void sms__hosts_lasted(struct sms__placing *placing, uint32_t pod);
 /* All that are through leave their nodes now. */
