@@ -458,8 +458,6 @@ void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct
     if (!whole || reader->errors->count)
         return;
     sms__link_podwork(reader, file, scenario);
-    if (cluster->failures && scenario->vms)
-        sms__complain(reader, sms__node_get(scenario->node, "failures"), "nodes that fail run no workloads of pods");
     refuse_beside_gpushare(reader, scenario);
     if (cluster->failures && cluster->monitor)
         sms__complain(reader, sms__node_get(scenario->node, "failures"),

@@ -202,11 +202,13 @@ static uint64_t draw(uint64_t *state, uint64_t below)
     return (x ^ (x >> 31)) % below;
 }
 
-static void add_group(char *text, uint64_t *state, size_t i)
+static void add_group(char *text, uint64_t *state, size_t i, bool failing)
 {
     static const char *const parts[] = {"10", "25", "40", "50", "100"};
     add(text, "  - {name: p%zu, count: %d, cpu: %d.5, arrivals: {poisson: %d us}", i, 2 + (int)draw(state, 6),
         (int)draw(state, 3), 20 + (int)draw(state, 2000));
+    if (failing && draw(state, 3) == 0)
+        add(text, draw(state, 2) ? ", on_failure: lost" : ", restarts: 1");
     if (draw(state, 4) == 0)
         add(text, ", gpus: %d", 1 + (int)draw(state, 3));
     else
@@ -234,7 +236,19 @@ static void add_policy(char *text, uint64_t *state)
         strcmp(share, "container_pause") ? share : pause_fast, modes[draw(state, 5)], blocks[draw(state, 3)]);
 }
 
-static void make(char *text, uint64_t seed)
+/* At given times and at drawn ones; in a run without a duration the drawn ones end. */
+static void add_failures(char *text, uint64_t *state)
+{
+    add(text, "failures:\n  - {node: big, gpu: %d, at: %d us, for: %d us}\n", (int)draw(state, 3),
+        100 + (int)draw(state, 4000), 200 + (int)draw(state, 900));
+    add(text, "  - {node: n, at: %d us, for: %d us}\n", 50 + (int)draw(state, 4000), 1 + (int)draw(state, 900));
+    if (draw(state, 2))
+        add(text, "  - {gpu: each, mtbf: %d ms, mttr: 1 ms}\n", 5 + (int)draw(state, 40));
+    if (draw(state, 2))
+        add(text, "  - {mtbf: %d ms, mttr: 2 ms}\n", 10 + (int)draw(state, 40));
+}
+
+static void make(char *text, uint64_t seed, bool failing)
 {
     static const char *const fidelities[] = {"blocks", "blocks", "processes", "duration"};
     uint64_t state = seed;
@@ -251,9 +265,11 @@ static void make(char *text, uint64_t seed)
     add_policy(text, &state);
     add(text, "pods:\n");
     for (size_t i = 0, groups = 2 + draw(&state, 4); i < groups; i++)
-        add_group(text, &state, i);
+        add_group(text, &state, i, failing);
     add(text, "  - {name: last, workload: light, gpu: 20 %%}\nrun: {seed: %d%s}\n", 1 + (int)draw(&state, 1000),
         draw(&state, 4) ? "" : ", duration: 4 ms, warmup: 1 ms");
+    if (failing)
+        add_failures(text, &state);
 }
 
 static struct sms_results *run(const struct sms_file *file, enum sms_engine engine)
@@ -281,7 +297,7 @@ static void random_clusters_are_the_same_in_the_plain_engine_and_lose_no_pod(voi
     (void)state;
     for (uint64_t seed = 1; seed <= 120; seed++) {
         static char text[TEXT];
-        make(text, seed);
+        make(text, seed, false);
         struct sms_file *file = load(text);
         struct sms_results *fast = run(file, SMS_ENGINE_FAST), *plain = run(file, SMS_ENGINE_REFERENCE);
         assert_same(fast, plain);
@@ -302,12 +318,39 @@ static void random_clusters_are_the_same_in_the_plain_engine_and_lose_no_pod(voi
     assert_true(done > 1000 && failed > 50 && slowed > 20); /* else it says little */
 }
 
+/* Whatever fails, each pod is in the end one thing. */
+static void random_clusters_that_fail_are_the_same_and_lose_count_of_no_pod(void **state)
+{
+    double restarts = 0, lost = 0, done = 0;
+    (void)state;
+    for (uint64_t seed = 1001; seed <= 1100; seed++) {
+        static char text[TEXT];
+        make(text, seed, true);
+        struct sms_file *file = load(text);
+        struct sms_results *fast = run(file, SMS_ENGINE_FAST), *plain = run(file, SMS_ENGINE_REFERENCE);
+        assert_same(fast, plain);
+        double ends = metric(fast, 0, "done_count") + metric(fast, 0, "failed_count") + metric(fast, 0, "lost_count");
+        if (!strstr(text, "warmup"))
+            assert_true(ends + metric(fast, 0, "running_count") + metric(fast, 0, "waiting_count") ==
+                        metric(fast, 0, "pods_count"));
+        restarts += metric(fast, 0, "restarts_count");
+        lost += metric(fast, 0, "lost_count");
+        done += metric(fast, 0, "done_count");
+        sms_results_free(fast);
+        sms_results_free(plain);
+        sms_file_free(file);
+    }
+    print_message("%.0f pods done, %.0f lost, %.0f restarts\n", done, lost, restarts);
+    assert_true(done > 500 && lost > 30 && restarts > 100); /* else it says little */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_pod_takes_as_long_whatever_it_is_simulated_as),
         cmocka_unit_test(a_slot_serves_the_next_pod_as_if_it_were_new),
         cmocka_unit_test(random_clusters_are_the_same_in_the_plain_engine_and_lose_no_pod),
+        cmocka_unit_test(random_clusters_that_fail_are_the_same_and_lose_count_of_no_pod),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -145,6 +145,19 @@ void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, 
     sms__engine_defer(device->engine, &device->dispatch);
 }
 
+void sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
+{
+    if (launch->waiting)
+        sms__line_leave(device, launch);
+    for (size_t s = 0; s < device->sms; s++)
+        if (device->plain)
+            sms__plain_drop(device, s, launch, now);
+        else
+            sms__sm_drop(&device->sm[s], launch, now);
+    launch->waiting = launch->resident = 0;
+    sms__engine_defer(device->engine, &device->dispatch);
+}
+
 /* Whether the caller asked to stop; the engine does once this instant is over. */
 static bool is_canceled(const struct sms__blocks *device)
 {

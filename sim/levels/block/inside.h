@@ -69,6 +69,9 @@ void sms__observe_stay(const struct sms__blocks *device, size_t sm, const struct
 /* Ends the launch if its last block has left. */
 void sms__end_launch(struct sms__launch *launch, uint64_t now);
 
+/* All its blocks leave the SM, unfinished. */
+void sms__sm_drop(struct sms__sm_state *sm, const struct sms__launch *launch, uint64_t now);
+
 /* rate.c: speeds and next events of the SMs that changed. */
 void sms__rate(struct sms__blocks *device, uint64_t now);
 void sms__settle_total(struct sms__blocks *device, uint64_t now);
@@ -119,6 +122,7 @@ static inline void sms__wave_break(struct sms__blocks *device)
 void sms__plain_init(struct sms__blocks *device);
 void sms__plain_fire(void *subject, uint64_t now);
 void sms__plain_dispatch(void *subject, uint64_t now);
+void sms__plain_drop(struct sms__blocks *device, size_t sm, const struct sms__launch *launch, uint64_t now);
 void sms__plain_credit(struct sms__blocks *device, size_t sm, int sign, uint64_t now);
 
 /* check.c: whether all adds up. */

@@ -102,6 +102,27 @@ static bool leave(struct sms__blocks *device, size_t s, struct sms__group *group
     return true;
 }
 
+void sms__plain_drop(struct sms__blocks *device, size_t s, const struct sms__launch *launch, uint64_t now)
+{
+    struct plain_sm *sm = &device->plain->sm[s];
+    struct sms__group *group = group_of(sm, launch);
+    if (!group)
+        return;
+    sms__sm_settle(&device->sm[s], now);
+    for (size_t i = 0; i < sm->blocks;) {
+        const struct plain_block block = sm->block[i];
+        if (block.launch != launch) {
+            i++;
+            continue;
+        }
+        remove_block(sm, i);
+        sms__record_part(block.launch, block.work, block.end - sms__group_clock(group, now), now - block.start, 1);
+        sms__account(&device->sm[s], launch->fit, -1, now);
+    }
+    sm->groups--;
+    memmove(group, group + 1, (size_t)(sm->group + sm->groups - group) * sizeof *group);
+}
+
 void sms__plain_fire(void *subject, uint64_t now)
 {
     struct sms__sm_state *state = subject;

@@ -191,6 +191,35 @@ void sms__sm_fire(void *subject, uint64_t now)
         g += !is_due(sm, &sm->group[g], now) || end_blocks(sm, g, now);
 }
 
+/* What they have done is counted, as of blocks that are under way when a run ends. */
+static void drop_residents(struct sms__sm_state *sm, const struct sms__group *group, uint64_t now)
+{
+    double clock = sms__group_clock(group, now);
+    for (uint16_t i = group->first, next; i != SMS__NONE; i = next) {
+        struct sms__resident *resident = &sm->resident[i];
+        next = resident->next;
+        sms__record_part(group->launch, sm->visit[i].work, resident->end - clock, now - sm->visit[i].start,
+                         (int64_t)resident->blocks);
+        sms__account(sm, group->launch->fit, -(int64_t)resident->blocks, now);
+        resident->next = sm->free;
+        sm->free = i;
+    }
+}
+
+void sms__sm_drop(struct sms__sm_state *sm, const struct sms__launch *launch, uint64_t now)
+{
+    size_t g = 0;
+    while (g < sm->groups && sm->group[g].launch != launch)
+        g++;
+    if (g == sm->groups)
+        return;
+    touch(sm, now);
+    sms__note_left(sm->device, sm->idx);
+    drop_residents(sm, &sm->group[g], now);
+    remove_group(sm, g);
+    sm->next_group = SMS__NONE;
+}
+
 struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now)
 {
     return (struct sms__group){

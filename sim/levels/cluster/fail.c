@@ -1,6 +1,7 @@
 /* Nodes and GPUs fail and return. Who has a place on what fails loses it, and waits again or is lost. Of what is down
  * nothing is left, so that no pod fits it. */
 #include "cluster.h"
+#include "hosts.h"
 
 #include "../../base/rng.h"
 
@@ -70,11 +71,19 @@ static bool matters(const struct sms__placing *placing)
     return placing->given || placing->come < placing->pods || placing->ends || (placing->waiting && tried);
 }
 
+/* Pods with workloads may stay for ever where a policy does not let them go on: then nothing else comes. */
+static bool goes_on(const struct sms__placing *placing)
+{
+    return sms__hosts_await_end(placing) && sms__engine_next(&placing->engine) != SMS__NEVER;
+}
+
 void sms__failures_await(struct sms__placing *placing)
 {
-    if (placing->causes)
-        sms__engine_at(&placing->engine, placing->fail_source,
-                       matters(placing) ? sms__queue_first(&placing->failing).time : SMS__NEVER);
+    if (!placing->causes)
+        return;
+    sms__engine_at(&placing->engine, placing->fail_source, SMS__NEVER);
+    if (matters(placing) || goes_on(placing))
+        sms__engine_at(&placing->engine, placing->fail_source, sms__queue_first(&placing->failing).time);
 }
 
 /* Takes the pods on those GPUs, or all of the node, off it. */
@@ -85,6 +94,8 @@ static void cut_pods(struct sms__placing *placing, size_t n, uint16_t gpus, bool
         const struct sms_pod_view *view = &placing->cluster->shape[pod->shape];
         next = pod->next;
         if (!all && !(pod->gpus & gpus))
+            continue;
+        if (sms__hosts_cut(placing, p, now))
             continue;
         uint64_t from = pod->since_ps > placing->spec->record->from_ps ? pod->since_ps : placing->spec->record->from_ps;
         placing->record->wasted_ps += (sms__integral)(now - from) * view->gpus * view->gpu_milli;
@@ -169,6 +180,7 @@ static void put_back(struct sms__placing *placing, uint64_t now)
 
 void sms__failures_come(struct sms__placing *placing, uint64_t now)
 {
+    sms__hosts_end(placing, now);
     for (struct sms__match next; (next = sms__queue_first(&placing->failing)).time <= now;)
         turn(placing, next.source, now);
     put_back(placing, now);

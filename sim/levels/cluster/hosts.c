@@ -4,11 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct sms__solo *solo_of(const struct sms__hosts *hosts, struct sms__solo *list, size_t vm, size_t device)
-{
-    return &list[vm * hosts->spec.scenario->devices + device];
-}
-
 /* All that may run. What repeats for ever takes no time that could be told. */
 static int find_times(struct sms__hosts *hosts, const struct sms__policy_use *block, struct sms__solo **list)
 {
@@ -17,7 +12,7 @@ static int find_times(struct sms__hosts *hosts, const struct sms__policy_use *bl
     *list = SMS__NEW(hosts->placing->arena, struct sms__solo, scenario->vms * scenario->devices);
     for (size_t v = 0; v < scenario->vms; v++)
         for (size_t d = 0; d < scenario->devices && code == SMS_OK; d++) {
-            struct sms__solo *solo = solo_of(hosts, *list, v, d);
+            struct sms__solo *solo = sms__hosts_solo(hosts, *list, v, d);
             solo->ps = SMS__NEVER;
             if (scenario->vm[v].repeat)
                 code = sms__share_solo(&hosts->spec, block, hosts->vm, v, d, solo);
@@ -91,57 +86,6 @@ int sms__hosts_prepare(struct sms__placing *placing, size_t sources[SMS__LEVELS]
     return code;
 }
 
-static bool is_first_to_fail(struct sms__pod *pod, const struct sms__client *client)
-{
-    bool first = client->record->failed && !pod->failed;
-    pod->failed |= client->record->failed;
-    return first;
-}
-
-static void fail_others(struct sms_share *share, const struct sms__client *failed, uint64_t now)
-{
-    for (size_t c = 0; c < share->clients; c++)
-        if (share->client[c].taken && share->client[c].tag == failed->tag)
-            sms__client_fail(&share->client[c], now);
-}
-
-static uint8_t count_processes(const struct sms__pod *pod) { return (uint8_t)__builtin_popcount(pod->gpus); }
-
-static void note_slowdown(struct sms__hosts *hosts, const struct sms__pod *pod, uint64_t ran_ps)
-{
-    struct sms__cluster_record *record = hosts->placing->record;
-    const struct sms__nodes *kind = sms__node_kind(hosts->placing->cluster, pod->node);
-    if (!hosts->alone || pod->failed)
-        return;
-    const struct sms__solo *alone = solo_of(hosts, hosts->alone, pod->tenant - 1u, (size_t)kind->device);
-    if (alone->failed || alone->ps == SMS__NEVER)
-        return;
-    sms__histogram_add(&record->slowdown, (uint64_t)((double)ran_ps / (double)alone->ps * SMS__SLOWDOWN_ONE + 0.5));
-    record->alone_ps += (sms__integral)alone->ps * count_processes(pod);
-}
-
-/* A process of a pod. The pod gives its place back when all else of this instant has happened. */
-static void through(void *subject, struct sms__client *client, uint64_t now)
-{
-    struct sms__hosts *hosts = subject;
-    struct sms__placing *placing = hosts->placing;
-    struct sms__pod *pod = &placing->pod[client->tag];
-    if (is_first_to_fail(pod, client))
-        fail_others(client->share, client, now);
-    if (--pod->left > 0)
-        return;
-    note_slowdown(hosts, pod, now - client->arrived_ps);
-    if (hosts->overs == hosts->room) {
-        uint32_t *grown = SMS__NEW(placing->arena, uint32_t, hosts->room ? 2 * hosts->room : 16);
-        for (size_t i = 0; i < hosts->overs; i++)
-            grown[i] = hosts->over[i];
-        hosts->over = grown;
-        hosts->room = hosts->room ? 2 * hosts->room : 16;
-    }
-    hosts->over[hosts->overs++] = (uint32_t)client->tag;
-    sms__engine_at(&placing->engine, hosts->source, now);
-}
-
 /* Of processes of one pod the numbers of their jobs differ. */
 static void job(void *subject, const struct sms__client *client, bool begins, uint64_t now)
 {
@@ -156,15 +100,6 @@ static void job(void *subject, const struct sms__client *client, bool begins, ui
         sms__monitor_ended(monitor, client->tag, number, now);
 }
 
-static void end_pods(void *subject, uint64_t now)
-{
-    struct sms__hosts *hosts = subject;
-    for (size_t i = 0; i < hosts->overs; i++)
-        sms__pod_end(hosts->placing, hosts->over[i], now);
-    hosts->overs = 0;
-    sms__placing_freed(hosts->placing, now);
-}
-
 /* Of a node of kind `k`; all but its numbers. */
 static void set_up(struct sms__hosts *hosts, size_t k, struct sms__setup *setup)
 {
@@ -176,7 +111,7 @@ static void set_up(struct sms__hosts *hosts, size_t k, struct sms__setup *setup)
                                  .boards = kind->gpus,
                                  .slots = hosts->placing->cluster->slots,
                                  .cores = (double)kind->cpu_milli / 1000,
-                                 .through = through,
+                                 .through = sms__hosts_through,
                                  .job = hosts->placing->cluster->monitor ? job : NULL,
                                  .subject = hosts};
 }
@@ -200,7 +135,8 @@ void sms__hosts_init(struct sms__placing *placing)
     struct sms__hosts *hosts = placing->hosts;
     if (!hosts || !hosts->simulated)
         return;
-    hosts->source = sms__engine_source(&placing->engine, SMS__LEVEL_POLICY, end_pods, hosts);
+    hosts->cut = SMS__NO_POD;
+    hosts->source = sms__engine_source(&placing->engine, SMS__LEVEL_POLICY, sms__hosts_free, hosts);
     hosts->host = SMS__NEW(placing->arena, struct sms_share *, placing->cluster->nodes);
     for (size_t k = 0; k < placing->cluster->kinds; k++)
         init_kind(hosts, k);
@@ -211,11 +147,10 @@ static void last(struct sms__hosts *hosts, uint32_t p, uint64_t now)
 {
     struct sms__pod *pod = &hosts->placing->pod[p];
     const struct sms__nodes *kind = sms__node_kind(hosts->placing->cluster, pod->node);
-    const struct sms__solo *own = solo_of(hosts, hosts->own, pod->tenant - 1u, (size_t)kind->device);
+    const struct sms__solo *own = sms__hosts_solo(hosts, hosts->own, pod->tenant - 1u, (size_t)kind->device);
     pod->failed = own->failed;
     pod->duration_ps = own->ps == SMS__NEVER ? 0 : own->ps;
     sms__pod_last(hosts->placing, p, now);
-    note_slowdown(hosts, pod, pod->duration_ps);
 }
 
 /* The pod's, or, of several, with a number. */
@@ -223,7 +158,7 @@ static void name_process(const struct sms__placing *placing, uint32_t p, unsigne
 {
     sms__pod_name(placing, p, out, size);
     size_t length = strlen(out);
-    if (count_processes(&placing->pod[p]) > 1 && length < size)
+    if (sms__pod_processes(&placing->pod[p]) > 1 && length < size)
         snprintf(out + length, size - length, ".%u", i);
 }
 
@@ -232,11 +167,12 @@ void sms__hosts_begin(struct sms__placing *placing, uint32_t p, uint64_t now)
     struct sms__hosts *hosts = placing->hosts;
     struct sms__pod *pod = &placing->pod[p];
     char name[256];
-    pod->left = count_processes(pod);
+    pod->left = sms__pod_processes(pod);
     if (!hosts->simulated) {
         last(hosts, p, now);
         return;
     }
+    hosts->ending += placing->scenario->vm[pod->tenant - 1].repeat > 0;
     double deadline = sms__pod_deadline(placing, pod);
     struct sms__coming coming = {.name = name,
                                  .vm = pod->tenant - 1u,

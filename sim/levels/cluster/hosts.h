@@ -17,6 +17,8 @@ struct sms__hosts {
     size_t (*model)[SMS_NODE_GPUS_MAX]; /* [kinds]: of their GPUs, all the same */
     uint32_t *over;                     /* [overs]: pods that are through at this instant */
     size_t overs, room;
+    uint32_t cut;  /* whose processes end because something fails, or SMS__NO_POD */
+    size_t ending; /* pods on hosts that will end */
     size_t source;
 };
 
@@ -25,6 +27,26 @@ int sms__hosts_prepare(struct sms__placing *placing, size_t sources[SMS__LEVELS]
 void sms__hosts_init(struct sms__placing *placing);
 /* The run of a pod with a workload begins. */
 void sms__hosts_begin(struct sms__placing *placing, uint32_t pod, uint64_t now);
+static inline struct sms__solo *sms__hosts_solo(const struct sms__hosts *hosts, struct sms__solo *list, size_t vm,
+                                                size_t device)
+{
+    return &list[vm * hosts->spec.scenario->devices + device];
+}
+
+static inline uint8_t sms__pod_processes(const struct sms__pod *pod) { return (uint8_t)__builtin_popcount(pod->gpus); }
+
+/* over.c: a process of a pod is through. The pod gives its place back when all else of this instant has happened: */
+void sms__hosts_through(void *subject, struct sms__client *client, uint64_t now);
+void sms__hosts_free(void *subject, uint64_t now);
+/* A pod that was to last as long as it takes alone has. */
+void sms__hosts_lasted(struct sms__placing *placing, uint32_t pod);
+/* All that are through leave their nodes now. */
+void sms__hosts_end(struct sms__placing *placing, uint64_t now);
+/* Ends the processes of a pod whose node or GPU fails. True if it was through, or had failed by itself: then it has
+ * ended, and is not cut. */
+bool sms__hosts_cut(struct sms__placing *placing, uint32_t pod, uint64_t now);
+/* Whether there are pods that will end by themselves. */
+bool sms__hosts_await_end(const struct sms__placing *placing);
 /* As of the share level. They do nothing where no pod has a workload. */
 void sms__hosts_settle(struct sms__placing *placing, int credit, uint64_t now);
 void sms__hosts_forget(struct sms__placing *placing);

@@ -233,7 +233,9 @@ void sms__pod_end(struct sms__placing *placing, uint32_t p, uint64_t now)
 void sms__pods_end(struct sms__placing *placing, uint64_t now)
 {
     while (placing->ends && placing->end[0].time == now) {
-        sms__pod_end(placing, pop_end(placing).pod, now);
+        uint32_t p = pop_end(placing).pod;
+        sms__hosts_lasted(placing, p);
+        sms__pod_end(placing, p, now);
         wait_for_end(placing);
     }
 }

@@ -206,6 +206,13 @@ void sms__client_fail(struct sms__client *leader, uint64_t now)
     sms__client_leave(leader, SMS_PHASE_FAILED, now);
 }
 
+void sms__client_abort(struct sms__client *client, uint64_t now)
+{
+    if (client->on_device)
+        sms__client_drop(client, now);
+    sms__client_fail(client, now);
+}
+
 void sms__client_close(struct sms__client *leader, uint64_t now)
 {
     for (struct sms__client *client = leader; client; client = client->next_stream)

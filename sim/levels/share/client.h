@@ -32,6 +32,7 @@ void sms__client_copy(struct sms__client *client, bool in, double bytes, void (*
 
 /* launch.c: the kernel of its step. */
 void sms__client_launch(struct sms__client *client, uint64_t now);
+void sms__client_drop(struct sms__client *client, uint64_t now); /* takes it off the device */
 
 /* ask.c: it asks the policy now, and if the answer is to wait, again when something has changed. Returns whether
  * the step is over. */

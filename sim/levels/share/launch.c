@@ -67,19 +67,30 @@ static void observe_kernel(const struct sms__client *client, uint64_t now)
     spec->options->on_kernel(spec->options->user, spec->observe, &run);
 }
 
+static void leave_device(struct sms__client *client, uint64_t now)
+{
+    struct sms__client *leader = client->leader;
+    client->on_device = false;
+    if (--leader->kernels == 0 && !sms__is_sliced(client->share))
+        client->record->service_ps += now - leader->served_since_ps;
+    sms__place_kernel(client->place, core_of(client, client->kernel), -1, now);
+}
+
+void sms__client_drop(struct sms__client *client, uint64_t now)
+{
+    sms__unit_drop(sms__place_unit(client->place, client), client, now);
+    leave_device(client, now);
+}
+
 void sms__client_kernel_ended(struct sms__client *client, uint64_t now)
 {
     struct sms__unit *unit = sms__place_unit(client->place, client);
     struct sms__client *leader = client->leader;
     observe_kernel(client, now);
     unit->kernels--;
-    client->on_device = false;
-    leader->kernels--;
     if (unit->owner)
         sms__slicer_idle(client->place);
-    else if (leader->kernels == 0)
-        client->record->service_ps += now - leader->served_since_ps;
-    sms__place_kernel(client->place, core_of(client, client->kernel), -1, now);
+    leave_device(client, now);
     sms__client_enter(client, SMS_PHASE_HOST, now);
     client->times++;
     client->excused = false;

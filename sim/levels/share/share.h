@@ -268,6 +268,8 @@ void sms__unit_init(struct sms__unit *unit, struct sms_share *share, struct sms_
                     struct sms__client *owner);
 /* The client's next kernel; sms__client_kernel_ended is called when it is over. */
 void sms__unit_launch(struct sms__unit *unit, struct sms__client *client, uint64_t now);
+/* Takes the kernel of a process of one stream off the unit before it has ended. */
+void sms__unit_drop(struct sms__unit *unit, struct sms__client *client, uint64_t now);
 void sms__unit_set_going(struct sms__unit *unit, bool going, uint64_t now);
 /* Whether blocks may be dispatched. */
 void sms__unit_hold(struct sms__unit *unit, bool hold, uint64_t now);
@@ -276,10 +278,12 @@ bool sms__unit_runs(const struct sms__unit *unit);
 void sms__unit_settle(struct sms__unit *unit, int credit, uint64_t now);
 uint64_t sms__unit_events(const struct sms__unit *unit);
 
-/* slice.c: time slices. A unit has got its first kernel; or lost its last one; or what was held has ended. */
+/* slice.c: time slices. A unit has got its first kernel; or lost its last one; or had it taken away, whether it goes or
+ * not; or what was held has ended. */
 void sms__slicer_init(struct sms__place *place);
 void sms__slicer_ready(struct sms__place *place, struct sms__unit *unit, uint64_t now);
 void sms__slicer_idle(struct sms__place *place);
+void sms__slicer_dropped(struct sms__place *place, struct sms__unit *unit);
 void sms__slicer_drained(struct sms__place *place, struct sms__unit *unit, uint64_t now);
 void sms__slicer_settle(struct sms__place *place, uint64_t now);
 
@@ -296,6 +300,8 @@ bool sms__client_ask(struct sms__client *client, uint64_t now);
 void sms__client_pause(struct sms__client *client, bool pause, uint64_t now);
 bool sms__client_restore(struct sms__client *client, struct sms__place *place, uint64_t now);
 void sms__client_fail(struct sms__client *client, uint64_t now);
+/* Its device fails: of one stream, with what it has under way. */
+void sms__client_abort(struct sms__client *client, uint64_t now);
 void sms__client_settle(struct sms__client *client, uint64_t now);
 enum sms_phase sms__client_process_phase(const struct sms__client *leader); /* what any of its streams does */
 double sms__client_core(const struct sms__client *client, size_t kernel);   /* 0..1, of a kernel of its workload */

@@ -136,8 +136,11 @@ static void check_idle(void *subject, uint64_t now)
     struct sms__place *place = subject;
     struct sms__slicer *slicer = &place->slicer;
     struct sms__unit *unit = slicer->current;
-    if (!unit)
+    if (!unit) { /* the one that was to come was dropped */
+        if (slicer->ready && !slicer->coming)
+            start(place, choose(place), now);
         return;
+    }
     if (unit->kernels) {
         if (slicer->ready > 1 && !slicer->slicing && !slicer->draining)
             turn_over(place, now);
@@ -174,6 +177,22 @@ void sms__slicer_ready(struct sms__place *place, struct sms__unit *unit, uint64_
 }
 
 void sms__slicer_idle(struct sms__place *place) { sms__engine_defer(place->share->engine, &place->slicer.idle); }
+
+void sms__slicer_dropped(struct sms__place *place, struct sms__unit *unit)
+{
+    struct sms__slicer *slicer = &place->slicer;
+    bool lone = slicer->current && !slicer->draining && slicer->ready == 2; /* who is left need not share any more */
+    sms__slicer_idle(place);
+    if (unit == slicer->current)
+        return;
+    part(slicer, unit);
+    if (slicer->coming == unit)
+        slicer->coming = NULL;
+    else if (!lone)
+        return;
+    slicer->slicing = false;
+    sms__engine_at(place->share->engine, slicer->source, SMS__NEVER);
+}
 
 void sms__slicer_settle(struct sms__place *place, uint64_t now)
 {

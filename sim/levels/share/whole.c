@@ -76,6 +76,21 @@ void sms__whole_start(struct sms__wholes *wholes, struct sms__whole *whole, doub
     schedule(wholes, now);
 }
 
+static void take_out(struct sms__wholes *wholes, struct sms__whole *whole)
+{
+    *(whole->prev ? &whole->prev->next : &wholes->first) = whole->next;
+    *(whole->next ? &whole->next->prev : &wholes->last) = whole->prev;
+    wholes->count--;
+}
+
+void sms__whole_drop(struct sms__wholes *wholes, struct sms__whole *whole, uint64_t now)
+{
+    settle(wholes, now);
+    take_out(wholes, whole);
+    pace(wholes);
+    schedule(wholes, now);
+}
+
 void sms__wholes_set_going(struct sms__wholes *wholes, bool going, uint64_t now)
 {
     settle(wholes, now);
@@ -91,12 +106,10 @@ static struct sms__whole *take_ended(struct sms__wholes *wholes)
         next = whole->next;
         if (whole->left > whole->speed)
             continue;
-        *(whole->prev ? &whole->prev->next : &wholes->first) = next;
-        *(next ? &next->prev : &wholes->last) = whole->prev;
+        take_out(wholes, whole);
         whole->next = NULL;
         *end = whole;
         end = &whole->next;
-        wholes->count--;
     }
     return ended;
 }

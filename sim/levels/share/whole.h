@@ -32,6 +32,8 @@ struct sms__wholes {
 };
 
 void sms__whole_start(struct sms__wholes *wholes, struct sms__whole *whole, double work_ps, uint64_t now);
+/* Takes it out before it is through. */
+void sms__whole_drop(struct sms__wholes *wholes, struct sms__whole *whole, uint64_t now);
 void sms__wholes_set_going(struct sms__wholes *wholes, bool going, uint64_t now);
 /* For the source's handler: ends those that end now. */
 void sms__wholes_fire(struct sms__wholes *wholes, uint64_t now);
