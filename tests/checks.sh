@@ -15,6 +15,16 @@ exits() { if [ "$2" -eq "$1" ]; then ok; else bad "$3" "exit $2 instead of $1: $
 says() { if grep -qF -- "$1" "$work/err"; then ok; else bad "$2 does not say '$1'" "$(head -c 300 "$work/err")"; fi; }
 clean() { if compgen -G "$work/$1*" >/dev/null; then bad "$2 leaves something behind" "$(ls "$work")"; else ok; fi; }
 
+# Of what a program prints: try EXIT WHAT ARGUMENT...: runs $smsched, keeps what it said in $output; prints TEXT: it did.
+try() {
+    local expected=$1 what=$2
+    shift 2
+    output=$("$smsched" "$@" 2>&1)
+    local status=$?
+    if [ "$status" -eq "$expected" ]; then ok; else bad "$what" "exit $status instead of $expected: $output"; fi
+}
+prints() { if grep -qF -- "$1" <<<"$output"; then ok; else bad "does not say '$1'" "$output"; fi; }
+
 # Whether PROGRAM is built with sanitizers, which reserve address space by the terabyte.
 sanitized() { nm "$1" 2>/dev/null | grep -q __asan_init; }
 

@@ -14,22 +14,16 @@ enum { ENTRIES_MAX = 1000000, NODES_MAX = 1000000, COLUMNS_MAX = 32, ROWS_MAX = 
 
 static struct sms__cluster *cluster_of(const struct sms_scenario *scenario) { return scenario->cluster; }
 
-static void keep(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    (void)reader;
-    *(const struct sms__node **)at = node;
-}
-
 struct table {
     const struct sms__node *columns, *rows;
 };
 
-const struct sms__field sms__table_fields[] = {{"columns", SMS__REFERENCE, 0, F(table, columns), .required = true,
-                                                .read = keep, .holds = SMS__MANY, .most = COLUMNS_MAX, .help = "keys"},
-                                               {"rows", SMS__CUSTOM, 0, F(table, rows), .required = true, .read = keep,
-                                                .holds = SMS__MANY, .form = SMS__FORM_ROW, .most = ENTRIES_MAX,
-                                                .help = "lists of the keys' values; ~ is none"},
-                                               {0}};
+const struct sms__field sms__table_fields[] = {
+    {"columns", SMS__REFERENCE, 0, F(table, columns), .required = true, .read = sms__keep, .holds = SMS__MANY,
+     .most = COLUMNS_MAX, .help = "keys"},
+    {"rows", SMS__CUSTOM, 0, F(table, rows), .required = true, .read = sms__keep, .holds = SMS__MANY,
+     .form = SMS__FORM_ROW, .most = ENTRIES_MAX, .help = "lists of the keys' values; ~ is none"},
+    {0}};
 
 size_t sms__table_rows(struct sms__reader *reader, const struct sms__node *table)
 {
@@ -140,14 +134,14 @@ static const struct sms__field node_fields[] = {
     {"count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, NODES_MAX, .help = "how many; default 1"},
     {"gpus", SMS__INTEGER, SMS__COUNT, F(entry, gpus), 0, SMS_NODE_GPUS_MAX, .help = "default 0"},
     {"model", SMS__NAME, 0, F(entry, model), .help = "of its GPUs, to which pods may be bound; default gpu"},
-    {"devices", SMS__FIELDS, 0, F(entry, devices), .read = keep, .fields = sms__device_use_fields,
+    {"devices", SMS__FIELDS, 0, F(entry, devices), .read = sms__keep, .fields = sms__device_use_fields,
      .overrides = sms__device_fields,
      .help = "instead of gpus and model: {model: DEVICE, count: N}, which run the workloads of pods"},
     {"gpu_memory", SMS__INTEGER, SMS__BYTES, F(entry, gpu_memory), 0, SMS__GPU_BYTES_MAX,
      .help = "of each GPU, for pods that ask for some; default 0, of devices theirs"},
     {"cpu", SMS__MILLI, SMS__NUMBER, F(entry, cpu_milli), 0, SMS__CPUS_MAX, .help = "CPUs; default 0"},
     {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, 1e18, .help = "of the host; default 0"},
-    {"labels", SMS__CUSTOM, 0, F(entry, labels), .read = keep, .form = SMS__FORM_LABELS,
+    {"labels", SMS__CUSTOM, 0, F(entry, labels), .read = sms__keep, .form = SMS__FORM_LABELS,
      .help = "{NAME: VALUE, ...}, that pods may ask for"},
     {"share", SMS__CHOICE, .read = sms__read_later, .choices = sms__share_names,
      .help = "gpushare: memory: pods share its GPUs by memory; cards: its GPUs are given whole; default memory if it "
@@ -159,7 +153,7 @@ static const struct sms__field node_fields[] = {
      .most = SMS__SICKS_MAX, .help = "gpushare: a list of {gpu: N, from: TIME, to: TIME}"},
     {"added", SMS__QUANTITY, SMS__TIME, 0, 0, SMS__TIME_MAX_PS, .read = sms__read_later,
      .help = "gpushare: when it joins the cluster; default 0"},
-    {"table", SMS__FIELDS, 0, F(entry, table), .read = keep, .fields = sms__table_fields,
+    {"table", SMS__FIELDS, 0, F(entry, table), .read = sms__keep, .fields = sms__table_fields,
      .help = "instead of all else: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, a node a row"},
     {0}};
 

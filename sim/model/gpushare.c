@@ -11,25 +11,24 @@
 #define RETRY_LEAST_PS 1e9
 
 static const char *const units[] = {"MiB", "GiB", NULL};
-static const char *const truths[] = {"false", "true", NULL};
 static const char *const bind_failures[] = {"error", "silent", NULL};
 static const char *const start_failures[] = {"fail", "hold", NULL};
 static const char *const kinds[] = {"gpushare", NULL};
 static const char *const times[] = {"timer", "change", NULL};
 
 static const struct sms__field quirk_fields[] = {
-    {"whole_pod", SMS__CHOICE, 0, F(sms__quirks, whole_pod), .choices = truths,
+    {"whole_pod", SMS__CHOICE, 0, F(sms__quirks, whole_pod), .choices = sms__truths,
      .help = "Allocate compares what a container asks for with what whole pods ask for (issue 143); false: with their "
              "containers; default true"},
-    {"any_pod", SMS__CHOICE, 0, F(sms__quirks, any_pod), .choices = truths,
+    {"any_pod", SMS__CHOICE, 0, F(sms__quirks, any_pod), .choices = sms__truths,
      .help = "Allocate takes the oldest pod of the node that asks for as much; false: the one that it is for; default "
              "true"},
-    {"others_blind", SMS__CHOICE, 0, F(sms__quirks, others_blind), .choices = truths,
+    {"others_blind", SMS__CHOICE, 0, F(sms__quirks, others_blind), .choices = sms__truths,
      .help = "memory that others use is not seen (device plugin, issue 25); false: it counts as allocated; default "
              "true"},
-    {"unhealthy", SMS__CHOICE, 0, F(sms__quirks, unhealthy), .choices = truths,
+    {"unhealthy", SMS__CHOICE, 0, F(sms__quirks, unhealthy), .choices = sms__truths,
      .help = "GPUs that are unhealthy take no pods; false: nobody tells the extender; default true"},
-    {"single_gpu", SMS__CHOICE, 0, F(sms__quirks, single_gpu), .choices = truths,
+    {"single_gpu", SMS__CHOICE, 0, F(sms__quirks, single_gpu), .choices = sms__truths,
      .help = "Allocate without a match takes the only GPU of a node that has one; default true"},
     {0}};
 
@@ -52,7 +51,7 @@ const struct sms__field sms__gpushare_fields[] = {
      .help = "from the binding of a pod to the calls of Allocate for its containers; default 0"},
     {"start_delay", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, start_delay_ps), 0, SMS__TIME_MAX_PS,
      .help = "from there to the start of its containers; default 1 s"},
-    {"default_filter", SMS__CHOICE, 0, F(sms__gpushare, default_filter), .choices = truths,
+    {"default_filter", SMS__CHOICE, 0, F(sms__gpushare, default_filter), .choices = sms__truths,
      .help = "the default filter looks at GPU memory before the extender does; default true"},
     {"bind_failure", SMS__CHOICE, 0, F(sms__gpushare, bind_failure), .choices = bind_failures,
      .help = "when no GPU fits any more: error: the pod backs off; silent: it is queued again after assume_timeout; "
@@ -72,12 +71,6 @@ struct entry {
     double added_ps;
 };
 
-static void keep(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    (void)reader;
-    *(const struct sms__node **)at = node;
-}
-
 void sms__read_later(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     (void)reader, (void)node, (void)at;
@@ -90,9 +83,10 @@ static const struct sms__field share_fields[] = {
     {"share", SMS__CHOICE, 0, F(entry, share), .choices = sms__share_names,
      .help = "memory: pods share its GPUs by memory; cards: its GPUs are given whole; default memory if it has "
              "gpu_memory"},
-    {"used_by_others", SMS__CUSTOM, 0, F(entry, others), .read = keep,
+    {"used_by_others", SMS__CUSTOM, 0, F(entry, others), .read = sms__keep,
      .help = "GPU memory of each of its GPUs that others use, or a list of that; default 0"},
-    {"unhealthy", SMS__CUSTOM, 0, F(entry, sick), .read = keep, .help = "a list of {gpu: N, from: TIME, to: TIME}"},
+    {"unhealthy", SMS__CUSTOM, 0, F(entry, sick), .read = sms__keep,
+     .help = "a list of {gpu: N, from: TIME, to: TIME}"},
     {"added", SMS__QUANTITY, SMS__TIME, F(entry, added_ps), 0, SMS__TIME_MAX_PS,
      .help = "when it joins the cluster; default 0"},
     {0}};

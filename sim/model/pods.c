@@ -28,12 +28,6 @@ struct entry {
 static const char *const spreads[] = {"fixed", "exponential", NULL};
 static const char *const on_failures[] = {"restart", "lost", NULL};
 
-static void keep(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    (void)reader;
-    *(const struct sms__node **)at = node;
-}
-
 const struct sms__field sms__pod_fields[] = {
     {"name", SMS__NAME, 0, F(entry, name), .help = "its name; of several NAME1, NAME2, ..."},
     {"count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, PODS_MAX, .help = "how many; default 1"},
@@ -68,9 +62,9 @@ const struct sms__field sms__pod_fields[] = {
      .help = "of each GPU; default 0; under gpushare a list, too: of each container"},
     {"cpu", SMS__MILLI, SMS__NUMBER, F(entry, cpu_milli), 0, SMS__CPUS_MAX, .help = "CPUs; default 0"},
     {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, 1e18, .help = "of the host; default 0"},
-    {"models", SMS__CUSTOM, 0, F(entry, models), .read = keep, .form = SMS__FORM_NAMES, .least = 1,
+    {"models", SMS__CUSTOM, 0, F(entry, models), .read = sms__keep, .form = SMS__FORM_NAMES, .least = 1,
      .most = SMS_GPU_MODELS_MAX, .help = "a GPU model on which it may run, or a list; default: any"},
-    {"selector", SMS__CUSTOM, 0, F(entry, selector), .read = keep, .form = SMS__FORM_LABELS,
+    {"selector", SMS__CUSTOM, 0, F(entry, selector), .read = sms__keep, .form = SMS__FORM_LABELS,
      .help = "labels {NAME: VALUE, ...} that its node must have; default: none"},
     {"on_failure", SMS__CHOICE, 0, F(entry, on_failure), .choices = on_failures,
      .help = "of its node or of a GPU that it has: restart, it waits again and begins anew, or lost; default restart"},
@@ -80,7 +74,7 @@ const struct sms__field sms__pod_fields[] = {
      .help = "gpushare: of its first start, instead of the scheduler's"},
     {"start_delay", SMS__QUANTITY, SMS__TIME, F(entry, start_delay_ps), 0, SMS__TIME_MAX_PS,
      .help = "gpushare: of its first start, instead of the scheduler's"},
-    {"table", SMS__FIELDS, 0, F(entry, table), .read = keep, .fields = sms__table_fields,
+    {"table", SMS__FIELDS, 0, F(entry, table), .read = sms__keep, .fields = sms__table_fields,
      .help = "instead of all else but a name: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, a pod a row"},
     {"sample", SMS__REFERENCE, 0, F(entry, sample),
      .help = "the name of a table from which pods are drawn, with replacement; the table itself does not run then"},

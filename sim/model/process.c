@@ -44,12 +44,6 @@ static void keep_list(struct sms__reader *reader, const struct sms__node *node, 
     *(const struct sms__node **)at = node;
 }
 
-static void keep_any(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    (void)reader;
-    *(const struct sms__node **)at = node;
-}
-
 const struct sms__field sms__process_fields[] = {
     {"name", SMS__NAME, 0, F(entry, name), .required = true, .help = "its name; of several NAME1, NAME2, ..."},
     {"workload", SMS__REFERENCE, 0, F(entry, workload), .help = "what one job does"},
@@ -61,7 +55,7 @@ const struct sms__field sms__process_fields[] = {
      .help = "from the start of one of several to that of the next; default 0"},
     {"repeat", SMS__INTEGER, SMS__COUNT, F(entry, repeat), 1, SMS__REPEAT_MAX, .word = "forever",
      .otherwise = "a number of jobs", .help = "jobs, or forever; default 1"},
-    {"streams", SMS__CUSTOM, SMS__COUNT, F(entry, streams_node), 1, SMS__STREAMS_MAX, .read = keep_any,
+    {"streams", SMS__CUSTOM, SMS__COUNT, F(entry, streams_node), 1, SMS__STREAMS_MAX, .read = sms__keep,
      .form = SMS__FORM_NUMBER_OR_LIST, .fields = sms__stream_fields, .least = 1, .most = SMS__STREAMS_MAX,
      .help = "jobs under way at once, in one context; or a list of streams with workloads of their own; default 1"},
     {"deadline", SMS__QUANTITY, SMS__TIME, F(entry, deadline_ps), 1, SMS__TIME_MAX_PS,

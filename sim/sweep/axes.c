@@ -23,8 +23,6 @@ struct mix_fields {
     int repeat;
 };
 
-static const char *const truths[] = {"false", "true", NULL};
-
 static void keep_list(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     if (sms__expect_list(reader, node, 100000))
@@ -49,7 +47,7 @@ const struct sms__field sms__mix_fields[] = {
      .help = "paths, each of which gets one of the pool; order does not matter"},
     {"draws", SMS__INTEGER, SMS__COUNT, F(mix_fields, draws), 1, SMS__POINTS_MAX,
      .help = "so many at random; default: every combination"},
-    {"repeat", SMS__CHOICE, 0, F(mix_fields, repeat), .choices = truths,
+    {"repeat", SMS__CHOICE, 0, F(mix_fields, repeat), .choices = sms__truths,
      .help = "true: the same may come twice in a mix; default false"},
     {0}};
 

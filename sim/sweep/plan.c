@@ -10,25 +10,19 @@
 
 enum { BASES_MAX = 1000, SCENARIOS_MAX = 2000, TRIES = 2000 };
 
-static void keep(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    (void)reader;
-    *(const struct sms__node **)at = node;
-}
-
 static const struct sms__field plan_fields[] = {
     {"plan", SMS__NAME, 0, F(sms__plan, name), .required = true, .help = "its name"},
     {"question", SMS__TEXT, 0, F(sms__plan, question), .help = "what it is to answer"},
-    {"base", SMS__CUSTOM, 0, F(sms__plan, bases_node), .read = keep,
+    {"base", SMS__CUSTOM, 0, F(sms__plan, bases_node), .read = sms__keep,
      .help = "a file with scenarios, from the plan's folder, or a list of them; default: those in the plan's own file"},
-    {"axes", SMS__CUSTOM, 0, F(sms__plan, axes_node), .required = true, .read = keep,
+    {"axes", SMS__CUSTOM, 0, F(sms__plan, axes_node), .required = true, .read = sms__keep,
      .help = "a list of what varies; each entry multiplies the number of points"},
-    {"policies", SMS__CUSTOM, 0, F(sms__plan, policies), .read = keep, .help = "instead of the scenarios'"},
-    {"replications", SMS__CUSTOM, 0, F(sms__plan, replications_node), .read = keep,
+    {"policies", SMS__CUSTOM, 0, F(sms__plan, policies), .read = sms__keep, .help = "instead of the scenarios'"},
+    {"replications", SMS__CUSTOM, 0, F(sms__plan, replications_node), .read = sms__keep,
      .help = "instead of the scenarios'"},
     {"seed", SMS__INTEGER, SMS__COUNT, F(sms__plan, seed), 1, 9007199254740992.0,
      .help = "instead of the scenarios', and of what is drawn, for which it is 1 by default"},
-    {"keep", SMS__CUSTOM, 0, F(sms__plan, keep_node), .read = keep,
+    {"keep", SMS__CUSTOM, 0, F(sms__plan, keep_node), .read = sms__keep,
      .help =
          "of which results are kept: host, vm, resource, kernel, process, device, cluster, node; default: host, vm, "
          "process, device, cluster"},

@@ -13,7 +13,6 @@ struct range_fields {
 };
 
 static const char *const scales[] = {"linear", "log", NULL};
-static const char *const truths[] = {"false", "true", NULL};
 
 static void keep_scalar(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
@@ -29,7 +28,7 @@ const struct sms__field sms__range_fields[] = {
     {"step", SMS__CUSTOM, 0, F(range_fields, step), .read = keep_scalar, .help = "instead: from one value to the next"},
     {"scale", SMS__CHOICE, 0, F(range_fields, scale), .choices = scales,
      .help = "linear (default), or log: equal ratios"},
-    {"whole", SMS__CHOICE, 0, F(range_fields, whole), .choices = truths, .help = "true: rounded to whole numbers"},
+    {"whole", SMS__CHOICE, 0, F(range_fields, whole), .choices = sms__truths, .help = "true: rounded to whole numbers"},
     {0}};
 
 /* "50 %" into 50 and " %". */

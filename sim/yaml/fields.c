@@ -56,6 +56,14 @@ void sms__complain_unknown(struct sms__reader *reader, const struct sms__node *n
     }
 }
 
+const char *const sms__truths[] = {"false", "true", NULL};
+
+void sms__keep(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    (void)reader;
+    *(const struct sms__node **)at = node;
+}
+
 /* In the greatest unit of which it is one or more. */
 static void print_time(char *out, size_t size, double ps)
 {

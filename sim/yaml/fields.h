@@ -78,6 +78,12 @@ struct sms__field {
 void sms__read_fields(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *fields,
                       void *into);
 
+/* For custom fields that are read later: the node itself, into a const struct sms__node *. */
+void sms__keep(struct sms__reader *reader, const struct sms__node *node, void *at);
+
+/* Choices: "false", "true". */
+extern const char *const sms__truths[];
+
 /* One number. Returns whether it was one in [min, max]; reports it otherwise. */
 bool sms__read_number(struct sms__reader *reader, const struct sms__node *node, enum sms__dimension dimension,
                       double min, double max, struct sms__quantity *out);

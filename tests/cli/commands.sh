@@ -3,64 +3,52 @@
 set -u
 . "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
-status=0
-output=
-
-# try EXIT WHAT ARGUMENT...: runs smsched, keeps what it said in $output.
-try() {
-    local expected=$1 what=$2
-    shift 2
-    output=$("$smsched" "$@" 2>&1)
-    status=$?
-    if [ "$status" -eq "$expected" ]; then ok; else bad "$what: exit $status instead of $expected" "$output"; fi
-}
-says() { if grep -qF -- "$1" <<<"$output"; then ok; else bad "says '$1'" "$output"; fi; }
 
 example=scenarios/fine-grained-2022/worked-example.yaml
 tutorial=scenarios/01-two-tenants.yaml
 
 try 2 "no command"
 try 0 "help" --help
-try 0 "version" --version; says "smsched 0."
-try 2 "a wrong command" rnu; says "did you mean 'run'?"
-try 2 "a wrong option" run --polcy x "$tutorial"; says "did you mean '--policy'?"
+try 0 "version" --version; prints "smsched 0."
+try 2 "a wrong command" rnu; prints "did you mean 'run'?"
+try 2 "a wrong option" run --polcy x "$tutorial"; prints "did you mean '--policy'?"
 try 2 "an option of another command" run --from 1 "$tutorial"
 try 2 "a count that is none" run --jobs two "$tutorial"
-try 2 "no scenario" run; says "name a scenario file"
+try 2 "no scenario" run; prints "name a scenario file"
 for command in run compare validate check explain plot sweep list; do
-    try 0 "help of $command" "$command" --help; says "exit codes:"
+    try 0 "help of $command" "$command" --help; prints "exit codes:"
 done
-try 0 "man page" help man; says ".TH SMSCHED"
-try 0 "completion" help completion; says "complete -o default -F _smsched smsched"
+try 0 "man page" help man; prints ".TH SMSCHED"
+try 0 "completion" help completion; prints "complete -o default -F _smsched smsched"
 
 for what in devices workloads policies contention metrics fields; do try 0 "list $what" list $what; done
-try 0 "list" list; says "fine_grained"; says "v100"; says "proportional"; says "stp_ratio"
-try 0 "list workloads, JSON" list workloads --format json; says '"class": "latency"'; says '"use_ratio"'
-try 0 "list workloads, CSV" list workloads --format csv; says "gtx1080ti/atax,atax_kernel1,gtx1080ti,latency,16,256,22,0,840332,"
-try 2 "list of nothing" list pods; says "cannot list 'pods'; it lists devices, workloads, policies, contention, metrics, fields, schema; modes are"
-try 2 "list of nearly something" list polices; says "did you mean 'policies'?"
+try 0 "list" list; prints "fine_grained"; prints "v100"; prints "proportional"; prints "stp_ratio"
+try 0 "list workloads, JSON" list workloads --format json; prints '"class": "latency"'; prints '"use_ratio"'
+try 0 "list workloads, CSV" list workloads --format csv; prints "gtx1080ti/atax,atax_kernel1,gtx1080ti,latency,16,256,22,0,840332,"
+try 2 "list of nothing" list pods; prints "cannot list 'pods'; it lists devices, workloads, policies, contention, metrics, fields, schema; modes are"
+try 2 "list of nearly something" list polices; prints "did you mean 'policies'?"
 
 try 0 "validate" validate scenarios/*.yaml scenarios/*/*.yaml models/devices/*.yaml
-try 3 "a missing file" validate "$work/none.yaml"; says "No such file"
-try 0 "run" run "$tutorial"; says "host by policy"
+try 3 "a missing file" validate "$work/none.yaml"; prints "No such file"
+try 0 "run" run "$tutorial"; prints "host by policy"
 try 0 "one policy" run --policy fine_grained "$tutorial"
 # A process without an end has no turnaround: the table has its service.
 try 0 "processes that end" run scenarios/04-processes.yaml
 if grep -q service_ns <<<"$output"; then bad "says service_ns where all end"; else ok; fi
 sed 's/repeat: 20,/repeat: forever,/; $a run: {duration: 1 s}' scenarios/04-processes.yaml >"$work/lasts.yaml"
-try 0 "a process that lasts" run "$work/lasts.yaml"; says "service_ns"
-try 3 "a policy that is not there" run --policy best "$tutorial"; says "has no policy 'best'; it has: round_robin, utilization_aware, fine_grained"
+try 0 "a process that lasts" run "$work/lasts.yaml"; prints "service_ns"
+try 3 "a policy that is not there" run --policy best "$tutorial"; prints "has no policy 'best'; it has: round_robin, utilization_aware, fine_grained"
 try 3 "a policy that is nearly there" run --policy fine_graned "$tutorial"
-says "has no policy 'fine_graned'; did you mean 'fine_grained'? it has: round_robin"
-try 3 "a baseline that is nearly there" compare --baseline round_robbin "$tutorial"; says "did you mean 'round_robin'? it has"
+prints "has no policy 'fine_graned'; did you mean 'fine_grained'? it has: round_robin"
+try 3 "a baseline that is nearly there" compare --baseline round_robbin "$tutorial"; prints "did you mean 'round_robin'? it has"
 { sed '/^vms:/,$d' "$tutorial"; echo 'vms:'; seq 10000 | sed 's/.*/  - {name: v&, workload: '"$(sed -n 's/.*workload: \([a-z_-]*\),.*/\1/p' "$tutorial" | head -1)"'}/'; } >"$work/many.yaml"
-try 3 "replications beyond memory" run --replications 100000 "$work/many.yaml"; says "100000 replications of scenario 'two-tenants' need about"
-try 3 "replications of a cluster beyond memory" run --replications 100000 tests/golden/cluster.yaml; says "GiB of memory, more than 4"
-try 0 "compare" compare "$tutorial"; says "change over round_robin"
-try 0 "compare with another" compare --baseline fine_grained "$tutorial"; says "change over fine_grained"
-try 0 "compare says what any policy could reach" compare "$tutorial"; says "what binds kernels_per_s: fp32 (50 %), fp64 (50 %)"
-try 0 "compare in rows" compare --format csv "$tutorial"; says "two-tenants,bound,host,host,steady_kernels_per_s,12500,"
-says "two-tenants,fine_grained,host,host,gap_blocks_per_s_ratio,0."
+try 3 "replications beyond memory" run --replications 100000 "$work/many.yaml"; prints "100000 replications of scenario 'two-tenants' need about"
+try 3 "replications of a cluster beyond memory" run --replications 100000 tests/golden/cluster.yaml; prints "GiB of memory, more than 4"
+try 0 "compare" compare "$tutorial"; prints "change over round_robin"
+try 0 "compare with another" compare --baseline fine_grained "$tutorial"; prints "change over fine_grained"
+try 0 "compare says what any policy could reach" compare "$tutorial"; prints "what binds kernels_per_s: fp32 (50 %), fp64 (50 %)"
+try 0 "compare in rows" compare --format csv "$tutorial"; prints "two-tenants,bound,host,host,steady_kernels_per_s,12500,"
+prints "two-tenants,fine_grained,host,host,gap_blocks_per_s_ratio,0."
 if "$smsched" compare --format json "$tutorial" | python3 -c '
 import json, sys
 for metric, bound in json.load(sys.stdin)["bounds"].items():
@@ -68,12 +56,12 @@ for metric, bound in json.load(sys.stdin)["bounds"].items():
     assert all(0 <= gap < 1 for gap in bound["gap_ratio"].values()), metric
     assert abs(sum(part["share_ratio"] for part in bound["binds"]) - 1) < 1e-9, metric
 '; then ok; else bad "JSON of compare holds the bounds"; fi
-try 0 "explain" explain "$example"; says "waits on device 0"
-try 0 "explain processes" explain scenarios/04-processes.yaml; says "train2: unplaced since 0.000000 ms"; says " more; --from and --to show a span of time, with its blocks"
+try 0 "explain" explain "$example"; prints "waits on device 0"
+try 0 "explain processes" explain scenarios/04-processes.yaml; prints "train2: unplaced since 0.000000 ms"; prints " more; --from and --to show a span of time, with its blocks"
 if [ "$(wc -l <<<"$output")" -le 215 ] && ! grep -q block.1 <<<"$output"; then ok; else bad "40 lines a policy" "$output"; fi
-try 0 "explain a span" explain scenarios/04-processes.yaml --policy exclusive --from '143 ms' --to '144 ms'; says "train1/step block 1 -> device 0 SM 0"
-says "train1: copy_in on device 0 since"
-try 0 "explain a cluster" explain tests/golden/cluster.yaml --policy first_fit; says "on large1, GPU 0"; says " more; --from and --to"
+try 0 "explain a span" explain scenarios/04-processes.yaml --policy exclusive --from '143 ms' --to '144 ms'; prints "train1/step block 1 -> device 0 SM 0"
+prints "train1: copy_in on device 0 since"
+try 0 "explain a cluster" explain tests/golden/cluster.yaml --policy first_fit; prints "on large1, GPU 0"; prints " more; --from and --to"
 for file in "$example" "scenarios/04-processes.yaml --policy exclusive" "tests/golden/cluster.yaml --policy fgd"; do
     # shellcheck disable=SC2086
     if "$smsched" explain --format json $file | python3 -c '
@@ -92,22 +80,22 @@ for key in "name kernels_per_s blocks_per_s normalized_progress_ratio".split(): 
 for key in "name utilization_ratio oversubscribed_time_ratio".split(): run["resources"][0][key]
 '; then ok; else bad "JSON holds what the design promises"; fi
 
-try 0 "expectations" check scenarios/03-expectations.yaml; says "0 missed"
+try 0 "expectations" check scenarios/03-expectations.yaml; prints "0 missed"
 sed 's/min: 5 %/min: 500 %/' scenarios/03-expectations.yaml >"$work/missed.yaml"
-try 1 "a missed expectation" check "$work/missed.yaml" --junit "$work/junit.xml"; says "MISSED"
+try 1 "a missed expectation" check "$work/missed.yaml" --junit "$work/junit.xml"; prints "MISSED"
 if grep -q '<failure' "$work/junit.xml"; then ok; else bad "JUnit holds the failure"; fi
 "$smsched" run --format csv "$tutorial" >"$work/base.csv"
-try 0 "a baseline" check "$tutorial" --baseline "$work/base.csv"; says "0 missed"
+try 0 "a baseline" check "$tutorial" --baseline "$work/base.csv"; prints "0 missed"
 sed -E 's/,kernels_per_s,[0-9.]+/,kernels_per_s,1/' "$work/base.csv" >"$work/moved.csv"
-try 1 "a baseline that moved" check "$tutorial" --baseline "$work/moved.csv"; says "baseline 1 ("
-try 3 "a baseline that is none" check "$tutorial" --baseline README.md; says "is not a baseline"
+try 1 "a baseline that moved" check "$tutorial" --baseline "$work/moved.csv"; prints "baseline 1 ("
+try 3 "a baseline that is none" check "$tutorial" --baseline README.md; prints "is not a baseline"
 try 3 "nothing to check" check "$tutorial"
 
 try 0 "a results folder" run "$tutorial" --out "$work/results" --quiet
 for file in manifest.json summary.json hosts.csv vms.csv resources.csv kernels.csv heatmap.csv timeline.csv; do
     if [ -s "$work/results/$file" ]; then ok; else bad "$file in the results folder"; fi
 done
-try 4 "a results folder that exists" run "$tutorial" --out "$work/results"; says "exists already"
+try 4 "a results folder that exists" run "$tutorial" --out "$work/results"; prints "exists already"
 try 0 "the same again" run "$tutorial" --out "$work/again" --quiet
 if diff -r -x manifest.json "$work/results" "$work/again" >/dev/null; then ok; else bad "two runs, one result"; fi
 try 0 "figures" plot "$work/results"
@@ -140,30 +128,30 @@ done
 if [ "$(ls "$work/cluster" | tr '\n' ' ')" = "allocation.csv cluster.csv manifest.json nodes.csv placements.csv summary.json " ]; then ok; else bad "files of nothing: $(ls "$work/cluster")"; fi
 if [ -s "$work/again/hosts.csv" ] && [ ! -e "$work/again/cluster.csv" ]; then ok; else bad "a host has no cluster.csv"; fi
 if awk -F, 'NR > 1 && ($9 > $8 || $9 > 1 || $10 > 1) { exit 1 }' "$work/cluster/placements.csv"; then ok; else bad "more is allocated than asked for"; fi
-try 0 "a figure of a cluster" plot "$work/cluster" --figures svg; says "plots/allocation-cluster.svg"
+try 0 "a figure of a cluster" plot "$work/cluster" --figures svg; prints "plots/allocation-cluster.svg"
 if [ "$(grep -c '^# policy' "$work/cluster/plots/allocation-cluster.dat")" -eq 8 ]; then ok; else bad "a line a policy"; fi
-try 0 "where pods went" explain "$cluster" --policy first_fit --to '60 s'; says "on large1, GPU 0"
+try 0 "where pods went" explain "$cluster" --policy first_fit --to '60 s'; prints "on large1, GPU 0"
 printf 'scenario: wait\nnodes: [{name: a, gpus: 2, cpu: 4, model: G2}, {name: b, gpus: 1, cpu: 8, model: T4}]\npolicies: [first_fit]\npods:\n  - {name: p, gpus: 2, cpu: 8}\n  - {name: q, gpus: 1, cpu: 8}\n  - {name: r, gpus: 1, cpu: 8, models: G2}\n  - {name: s, cpu: 9}\n  - {name: t, gpu_memory: 1 GiB}\n' >"$work/wait.yaml"
-try 0 "pods that no node can hold" run "$work/wait.yaml"; says "wait.yaml:5:5: warning: no node can hold pod 'p', even with nothing on it"
+try 0 "pods that no node can hold" run "$work/wait.yaml"; prints "wait.yaml:5:5: warning: no node can hold pod 'p', even with nothing on it"
 if [ "$(grep -c warning: <<<"$output")" -eq 4 ] && ! grep -q "pod 'q'" <<<"$output"; then ok; else bad "four pods wait" "$output"; fi
-try 0 "warnings are no errors" validate "$work/wait.yaml"; says "pod 's'"
+try 0 "warnings are no errors" validate "$work/wait.yaml"; prints "pod 's'"
 # What ends after the last has come is in no point of the figure.
 printf 'scenario: short\nnodes: [{name: a, count: 2, gpus: 1}]\npolicies: [first_fit]\npods: [{name: p, count: 2, gpus: 1, arrivals: {every: 1 s}, duration: 60 s}, {name: q, start: 90 s, duration: 1 s}]\n' >"$work/short.yaml"
 try 0 "pods that all leave" run "$work/short.yaml" --out "$work/short" --quiet
 if [ "$(tail -1 "$work/short/allocation.csv")" = "short,first_fit,1.000000,1.000000,0.000000" ]; then ok; else bad "the last point: $(tail -1 "$work/short/allocation.csv")"; fi
-try 0 "a table of a cluster" run "$cluster" --policy random; says "gpu_allocation_ratio"
-try 0 "a comparison of clusters" compare "$cluster"; says "change over first_fit"
-try 2 "no trace of a cluster" run "$cluster" --trace "$work/trace.json"; says "has nodes"
+try 0 "a table of a cluster" run "$cluster" --policy random; prints "gpu_allocation_ratio"
+try 0 "a comparison of clusters" compare "$cluster"; prints "change over first_fit"
+try 2 "no trace of a cluster" run "$cluster" --trace "$work/trace.json"; prints "has nodes"
 if "$smsched" run --format json "$cluster" | python3 -c 'import json, sys; json.load(sys.stdin)["runs"][0]["cluster"]["wait_p99_ns"]'; then ok; else bad "JSON of a cluster"; fi
 printf 'expect: [{metric: placed_count, policy: fgd, min: 100}, {metric: wait_mean_ns, policy: random, over: fgd, max: 900 %%}]\n' |
     cat "$cluster" - >"$work/expect.yaml"
 try 0 "steps of gpushare" explain scenarios/gpushare/filter.yaml --to '2 s'
-says "asks: extender filter: 1 node passes; N2: Insufficient GPU Memory in one device"
+prints "asks: extender filter: 1 node passes; N2: Insufficient GPU Memory in one device"
 try 0 "shared GPUs" run scenarios/gpushare/inspect.yaml --out "$work/gpushare" --quiet
 if awk -F, 'NR > 1 { all += $5; have += $6 } END { exit !(NR == 3 && have / all == 0.3) }' "$work/gpushare/gpus.csv"; then ok; else bad "9 of 30 GiB"; fi
 if [ ! -e "$work/cluster/gpus.csv" ]; then ok; else bad "no shared GPUs, no gpus.csv"; fi
-try 0 "a table of gpushare" run scenarios/gpushare/modes.yaml; says "stranded_mean_bytes"
-try 0 "expectations of a cluster" check "$work/expect.yaml"; says "0 missed"
+try 0 "a table of gpushare" run scenarios/gpushare/modes.yaml; prints "stranded_mean_bytes"
+try 0 "expectations of a cluster" check "$work/expect.yaml"; prints "0 missed"
 
 # Timelines of processes: of 10, and of 150, of which not all have a row.
 for count in 10 150; do
@@ -184,7 +172,7 @@ with open(folder + "/spans.csv", "w") as to:
                 print(f"s,{policy},{name},0,{'kernel' if k % 2 else 'host'},{i + 1 + k},{i + 2 + k}", file=to)
 EOT
     try 0 "figures of $count processes" plot "$work/shared$count" --figures svg
-    says "plots/processes-s-a+x+1+.svg"; says "plots/processes-s-a+x+1+-2.svg"; says "plots/processes-s-crowded.svg"
+    prints "plots/processes-s-a+x+1+.svg"; prints "plots/processes-s-a+x+1+-2.svg"; prints "plots/processes-s-crowded.svg"
 done
 plots=$work/shared10/plots
 if [ "$(sed -n 3p "$plots/processes-s-a+x+1+.dat")" = "0.000 10.000 9 0 unplaced" ] &&
@@ -195,6 +183,6 @@ if grep -q '>c/9<' "$plots/processes-s-a+x+1+.svg"; then ok; else bad "names of 
 if [ "$(grep -c '^c/. ' "$plots/turnaround.dat")" -eq 18 ] && [ "$(grep -c '^all ' "$plots/turnaround.dat")" -eq 2 ]; then ok; else bad "turnarounds"; fi
 if [ "$(grep -vc '^#\|^$' "$work/shared150/plots/turnaround.dat")" -eq 2 ]; then ok; else bad "turnaround of many: of all"; fi
 printf 'scenario,policy,process,device,state,start_ns,end_ns\ns,p,c/0,,kernel,-1,2\n' >"$work/shared10/spans.csv"
-try 3 "a span that begins before the run" plot "$work/shared10" --figures svg; says "out of range"
+try 3 "a span that begins before the run" plot "$work/shared10" --figures svg; prints "out of range"
 
 finish

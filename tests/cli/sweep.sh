@@ -1,27 +1,11 @@
 #!/usr/bin/env bash
 # Sweeps: the same results however they were cut up, killed, or run out of disk. Usage: sweep.sh SMSCHED
 set -u
+. "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
 source=$PWD
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-passed=0
-failed=0
-status=0
-output=
 
-ok() { passed=$((passed + 1)); }
-bad() { failed=$((failed + 1)); echo "FAILED: $1"; [ -z "${2-}" ] || echo "$2"; }
-# try EXIT WHAT ARGUMENT...: runs smsched, keeps what it said in $output.
-try() {
-    local expected=$1 what=$2
-    shift 2
-    output=$("$smsched" "$@" 2>&1)
-    status=$?
-    if [ "$status" -eq "$expected" ]; then ok; else bad "$what: exit $status instead of $expected" "$output"; fi
-}
-says() { if grep -qF -- "$1" <<<"$output"; then ok; else bad "does not say '$1'" "$output"; fi; }
 same() { if diff -r "$1" "$2" >diff; then ok; else bad "$3" "$(head -5 diff)"; fi; }
 lines() { if [ "$(cat)" = "$1" ]; then ok; else bad "$2"; fi; }
 
@@ -51,11 +35,11 @@ axes:
 END
 
 # One process, from the beginning to the end.
-try 0 "validate" validate many.yaml; says "many: 120 points; about "
-try 0 "a sweep" sweep --jobs 1 --out one many.yaml; says "120 points: 120 run now, 0 before"
-try 0 "a sweep that is done" sweep --jobs 1 --out one many.yaml; says "120 points: 0 run now, 120 before"
-try 0 "its status" sweep status --out one many.yaml; says "120 points: 120 done, 0 failed, 0 missing"
-says "1-of-1.journal: 120 records"
+try 0 "validate" validate many.yaml; prints "many: 120 points; about "
+try 0 "a sweep" sweep --jobs 1 --out one many.yaml; prints "120 points: 120 run now, 0 before"
+try 0 "a sweep that is done" sweep --jobs 1 --out one many.yaml; prints "120 points: 0 run now, 120 before"
+try 0 "its status" sweep status --out one many.yaml; prints "120 points: 120 done, 0 failed, 0 missing"
+prints "1-of-1.journal: 120 records"
 cp -r one/results first
 try 0 "a merge" sweep merge --out one many.yaml
 same one/results first "two merges differ"
@@ -88,15 +72,15 @@ END
 try 0 "two threads" sweep --jobs 2 --out threads many.yaml
 same threads/results first "two threads differ from one"
 for k in 3 1 2; do try 0 "shard $k/3" sweep --jobs 1 --shard $k/3 --out shards many.yaml; done
-says "40 points: 40 run now"
-try 0 "status of shards" sweep status --out shards many.yaml; says "2-of-3.journal: 40 records"
+prints "40 points: 40 run now"
+try 0 "status of shards" sweep status --out shards many.yaml; prints "2-of-3.journal: 40 records"
 try 0 "merge of shards" sweep merge --out shards many.yaml
 same shards/results first "three shards differ from one"
 try 0 "a shard" sweep --shard 1/2 --out mixed many.yaml
-try 1 "status of a half" sweep status --out mixed many.yaml; says "120 points: 60 done, 0 failed, 60 missing"
-try 1 "merge of a half" sweep merge --out mixed many.yaml; says "60 missing"
-try 0 "shards, cut differently" sweep --shard 2/3 --out mixed many.yaml; says "40 points: 20 run now, 20 before"
-try 0 "and what is left" sweep --out mixed many.yaml; says "120 points: 40 run now, 80 before"
+try 1 "status of a half" sweep status --out mixed many.yaml; prints "120 points: 60 done, 0 failed, 60 missing"
+try 1 "merge of a half" sweep merge --out mixed many.yaml; prints "60 missing"
+try 0 "shards, cut differently" sweep --shard 2/3 --out mixed many.yaml; prints "40 points: 20 run now, 20 before"
+try 0 "and what is left" sweep --out mixed many.yaml; prints "120 points: 40 run now, 80 before"
 same mixed/results first "what was cut differently differs"
 try 0 "the reference engine" sweep --engine reference --check --out reference many.yaml
 same reference/results first "the reference engine differs"
@@ -113,27 +97,27 @@ wait
 if [ "$i" -gt 2 ]; then ok; else bad "it ended before it could be killed"; fi
 try 0 "after $i kills" sweep --out killed many.yaml
 same killed/results first "killed $i times, it differs"
-try 0 "status after kills" sweep status --out killed many.yaml; says "1-of-1.journal: 120 records"
+try 0 "status after kills" sweep status --out killed many.yaml; prints "1-of-1.journal: 120 records"
 
 # A torn end and a broken middle: one point each.
 cp -r one torn
 truncate -s -5 torn/1-of-1.journal
-try 1 "a torn end" sweep status --out torn many.yaml; says "119 done, 0 failed, 1 missing"
-try 0 "a torn end, cut off" sweep --out torn many.yaml; says "1 run now, 119 before"
+try 1 "a torn end" sweep status --out torn many.yaml; prints "119 done, 0 failed, 1 missing"
+try 0 "a torn end, cut off" sweep --out torn many.yaml; prints "1 run now, 119 before"
 same torn/results first "after a torn end it differs"
 if cmp -s torn/1-of-1.journal one/1-of-1.journal; then ok; else bad "the journal differs after a torn end"; fi
 printf 'x' | dd of=torn/1-of-1.journal bs=1 seek=3000 conv=notrunc status=none
-try 0 "a broken middle" sweep --out torn many.yaml; says "1 run now, 119 before"
+try 0 "a broken middle" sweep --out torn many.yaml; prints "1 run now, 119 before"
 same torn/results first "after a broken middle it differs"
 head -c 100000 /dev/urandom >torn/random.journal
-try 0 "random bytes" sweep --out torn many.yaml; says "0 run now, 120 before"
+try 0 "random bytes" sweep --out torn many.yaml; prints "0 run now, 120 before"
 
 # No room.
 (ulimit -f 16; "$smsched" sweep --out full many.yaml >out 2>&1)
 status=$?
 output=$(cat out)
 if [ $status -eq 4 ]; then ok; else bad "a file that may not grow: exit $status" "$output"; fi
-says "1-of-1.journal: error: cannot be written: File too large"
+prints "1-of-1.journal: error: cannot be written: File too large"
 try 0 "with room again" sweep --out full many.yaml
 if grep -q " 0 before" <<<"$output"; then bad "nothing was kept of a full disk" "$output"; else ok; fi
 same full/results first "after a full disk it differs"
@@ -141,19 +125,19 @@ same full/results first "after a full disk it differs"
 status=$?
 output=$(cat out)
 if [ $status -eq 4 ]; then ok; else bad "results that may not grow: exit $status" "$output"; fi
-says "cannot be written"
+prints "cannot be written"
 same full/results first "a merge that failed has touched the results"
 if [ -e full/results.partial ]; then bad "a merge that failed leaves something behind"; else ok; fi
 mkdir full/results.partial
 echo half >full/results.partial/points.csv
 try 0 "a merge after one that was killed" sweep merge --out full many.yaml
 same full/results first "after a merge that was killed it differs"
-try 4 "a merge of nothing" sweep merge --out nothing many.yaml; says "nothing has been run"
-try 1 "status of nothing" sweep status --out nothing many.yaml; says "0 done, 0 failed, 120 missing"
+try 4 "a merge of nothing" sweep merge --out nothing many.yaml; prints "nothing has been run"
+try 1 "status of nothing" sweep status --out nothing many.yaml; prints "0 done, 0 failed, 120 missing"
 mkdir device
 ln -s /dev/full device/1-of-1.journal
-try 4 "a device for a journal" sweep --out device many.yaml; says "is not a regular file"
-try 4 "a folder that cannot be" sweep --out none/there many.yaml; says "cannot be made"
+try 4 "a device for a journal" sweep --out device many.yaml; prints "is not a regular file"
+try 4 "a folder that cannot be" sweep --out none/there many.yaml; prints "cannot be made"
 try 4 "a folder that is a file" sweep --out many.yaml many.yaml
 
 # What a point depends on is in its key, and nothing else.
@@ -168,7 +152,7 @@ axes:
   - vms.b.workload: [mine, v100/gaussian_64]
   - vms.a.workload: [mine, v100/gaussian_64]
 END
-again() { try 0 "$2" sweep --models models key.yaml; says "$1 run now"; }
+again() { try 0 "$2" sweep --models models key.yaml; prints "$1 run now"; }
 again 4 "keys: the first time"
 sed -i '1i # A comment' other.yaml key.yaml models/workloads/mine.yaml
 again 0 "keys: comments"
@@ -184,7 +168,7 @@ echo 'keep: [host]' >>key.yaml
 again 4 "keys: what is kept"
 echo 'question: Why?' >>key.yaml
 again 0 "keys: the question"
-try 0 "records that no longer count" sweep status --models models key.yaml; says "do not count"
+try 0 "records that no longer count" sweep status --models models key.yaml; prints "do not count"
 if [ "$(ls key.sweep/results)" = "hosts.csv
 manifest.json
 points.csv
@@ -198,10 +182,10 @@ axes:
   - run.warmup: [0 us, 50 us]
   - run.duration: [100 us, 40 us]
 END
-try 1 "a point that fails" sweep combined.yaml; says "3 points, 1 failed, 0 missing"
+try 1 "a point that fails" sweep combined.yaml; prints "3 points, 1 failed, 0 missing"
 lines "3,few,50 us,40 us,failed,the warm-up does not end before the run does" \
     "the message of a failed point is not there" < <(tail -1 combined.sweep/results/points.csv)
-try 1 "a point that has failed" sweep combined.yaml; says "0 run now, 4 before"
+try 1 "a point that has failed" sweep combined.yaml; prints "0 run now, 4 before"
 
 # Values.
 cat >values.yaml <<'END'
@@ -302,19 +286,19 @@ END
 
 # Words that are none.
 for wrong in 0/3 4/3 3 1/2/3 a/b 1/ /2 -1/2 1/99999; do try 2 "--shard $wrong" sweep --shard $wrong many.yaml; done
-try 2 "no plan" sweep; says "name a plan"
+try 2 "no plan" sweep; prints "name a plan"
 try 2 "two plans" sweep many.yaml key.yaml
 try 2 "a shard of a merge" sweep merge --shard 1/2 many.yaml
-try 3 "a scenario for a plan" sweep base.yaml; says "has no document with plan:"
-try 3 "a plan for a scenario" run many.yaml; says "no scenario"
+try 3 "a scenario for a plan" sweep base.yaml; prints "has no document with plan:"
+try 3 "a plan for a scenario" run many.yaml; prints "no scenario"
 sed 's/base.yaml/none.yaml/' many.yaml >none-base.yaml
-try 3 "a base that is not there" sweep none-base.yaml; says "none.yaml: error: No such file or directory"
+try 3 "a base that is not there" sweep none-base.yaml; prints "none.yaml: error: No such file or directory"
 
 # The plans that come along; one of them to its end, and the questions that docs/sweeps.md puts to it.
 try 0 "the example plans" validate --quiet "$source"/scenarios/sweeps/*.yaml
 sed -n '/^```yaml/,/^```/p' "$source/docs/sweeps.md" | grep -v '```' | sed "s|\.\./|$source/scenarios/|g" >documented.yaml
 try 0 "the plan of docs/sweeps.md" validate --quiet documented.yaml
-try 0 "an example plan" sweep "$source/scenarios/sweeps/load.yaml"; says "8 points, 0 failed, 0 missing"
+try 0 "an example plan" sweep "$source/scenarios/sweeps/load.yaml"; prints "8 points, 0 failed, 0 missing"
 python3 - "$source/docs/sweeps.md" <<'END' && ok || bad "the queries of docs/sweeps.md"
 import re, sqlite3, sys
 text = open(sys.argv[1]).read()
@@ -339,8 +323,7 @@ END
 # What is no file, where a journal should be.
 mkdir fifo.sweep
 mkfifo fifo.sweep/1-of-1.journal fifo.sweep/2-of-3.journal
-try 4 "a FIFO for a journal" sweep "$source/scenarios/sweeps/load.yaml" --out fifo.sweep; says "is not a regular file"
-try 4 "the status of a FIFO" sweep status "$source/scenarios/sweeps/load.yaml" --out fifo.sweep; says "is not a regular file"
+try 4 "a FIFO for a journal" sweep "$source/scenarios/sweeps/load.yaml" --out fifo.sweep; prints "is not a regular file"
+try 4 "the status of a FIFO" sweep status "$source/scenarios/sweeps/load.yaml" --out fifo.sweep; prints "is not a regular file"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -1,28 +1,7 @@
 /* Laws of the place level, over random scenarios: an observer keeps books of its own. And queues in closed form. */
-#include "statistics.h"
-
-#include <stdio.h>
+#include "random_text.h"
 
 enum { SCENARIOS = 200 };
-
-/* splitmix64. */
-static uint64_t draw(uint64_t *state, uint64_t below)
-{
-    uint64_t x = *state += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return (x ^ (x >> 31)) % below;
-}
-
-static void add(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(char *text, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + strlen(text), 16384 - strlen(text), format, args);
-    va_end(args);
-}
 
 static void add_pods(char *text, uint64_t *state, size_t i)
 {
@@ -163,7 +142,7 @@ static void what_is_remembered_changes_nothing(void **state)
     size_t rows = 0, waited = 0;
     double cut = 0;
     for (uint64_t seed = 1; seed <= SCENARIOS; seed++) {
-        static char text[16384];
+        static char text[TEXT];
         struct told fast, plain;
         make(text, seed);
         struct sms_file *file = load_text(text, 0);
@@ -214,7 +193,7 @@ static void who_came_ended_runs_waits_or_is_lost(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 50; seed++) {
-        static char text[16384];
+        static char text[TEXT];
         struct told told;
         make(text, seed);
         if (strstr(text, "warmup"))

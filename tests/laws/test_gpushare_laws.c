@@ -1,29 +1,8 @@
 /* Laws of gpushare over random scenarios: both engines say the same of the whole protocol, books agree at each event,
  * and every pod is somewhere. */
-#include "statistics.h"
+#include "random_text.h"
 
-#include <stdio.h>
-
-enum { SCENARIOS = 150, TEXT = 16384 };
-
-/* splitmix64. */
-static uint64_t draw(uint64_t *state, uint64_t below)
-{
-    uint64_t x = *state += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return (x ^ (x >> 31)) % below;
-}
-
-static void add(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(char *text, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + strlen(text), TEXT - strlen(text), format, args);
-    va_end(args);
-}
+enum { SCENARIOS = 150 };
 
 static bool toss(uint64_t *state, uint64_t of) { return draw(state, of) == 0; }
 

@@ -1,20 +1,8 @@
 /* Laws of pods that run workloads: what they are simulated as, slots that serve one after another, and random small
  * clusters. */
-#include "statistics.h"
+#include "random_text.h"
 
-#include <stdio.h>
-
-enum { TEXT = 16384, PODS_MAX = 64 };
-
-static void add(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(char *text, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + strlen(text), TEXT - strlen(text), format, args);
-    va_end(args);
-}
+enum { PODS_MAX = 64 };
 
 static struct sms_file *load(const char *text) { return load_text("%s", text); }
 
@@ -191,15 +179,6 @@ static void a_slot_serves_the_next_pod_as_if_it_were_new(void **state)
     for (size_t s = 0; s < sizeof shares / sizeof *shares; s++)
         for (size_t m = 0; m < sizeof modes / sizeof *modes; m++)
             assert_as_on_a_host(strcmp(shares[s], "container_pause") ? shares[s] : pause_fast, modes[m]);
-}
-
-/* splitmix64. */
-static uint64_t draw(uint64_t *state, uint64_t below)
-{
-    uint64_t x = *state += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return (x ^ (x >> 31)) % below;
 }
 
 static void add_group(char *text, uint64_t *state, size_t i, bool failing)

@@ -5,12 +5,14 @@ Usage: tools/kang-2022/realtime.py [--check] [--checks FILE]
 --checks  more expected values, as results/published/realtime-nodes-2022.csv has them, if there is such a FILE
 The program is build/bin/smsched, or that of SMSCHED_BUILD."""
 import csv
-import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True
+from runs import markdown, simulate  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCENARIOS = "scenarios/kang-2022-realtime"
@@ -18,20 +20,6 @@ PAGE, FIGURE = "docs/realtime.md", "docs/figures/kang-2022-realtime.svg"
 OURS, BY_FLOAT, SPREAD, RANDOM = "realtime+together", "realtime(rank=float)+together", "least_allocated+together", \
     "random+together"
 ONE = "first_fit+together"
-
-
-def simulate(name):
-    """{scenario: {policy: cluster}} of one file of scenarios."""
-    program = os.path.join(os.environ.get("SMSCHED_BUILD", "build"), "bin/smsched")
-    text = subprocess.run([program, "run", "--models", "models", "--format", "json", f"{SCENARIOS}/{name}.yaml"],
-                          check=True, capture_output=True, text=True).stdout
-    found, decoder, at = {}, json.JSONDecoder(), 0
-    while text[at:].strip():
-        one, length = decoder.raw_decode(text[at:].lstrip())
-        at += len(text[at:]) - len(text[at:].lstrip()) + length
-        for scenario in one if isinstance(one, list) else [one]:
-            found[scenario["scenario"]] = {run["policy"]: run["cluster"] for run in scenario["runs"]}
-    return found
 
 
 def published():
@@ -47,7 +35,8 @@ class Simulated:
     def __init__(self):
         self.runs = {}
         for name in ("table2", "fig3", "fig4", "ranking", "load", "known", "variants"):
-            self.runs.update(simulate(name))
+            self.runs.update({scenario: {policy: run["cluster"] for policy, run in runs.items()}
+                              for scenario, runs in simulate(f"{SCENARIOS}/{name}.yaml").items()})
         self.fitted, self.cycle = (self.runs[f"table2-{model}"][ONE] for model in ("calibrated", "cycle"))
         self.fig3 = {n: self.slowdown(f"fig3-{n:02d}") for n in (1, 5, 10, 15, 20)}
         self.fig4 = {n: self.slowdown(f"fig4-{n}") for n in (1, 2, 3, 4, 5)}
@@ -94,11 +83,6 @@ def compare(rows, values):
         missed += not fine
         print(f"{row_id:16} {row['value']:>12} {values[row_id]:>12.6f} {row['tolerance']:>12} {'ok' if fine else 'MISSED'}")
     return missed
-
-
-def markdown(head, lines):
-    return "\n".join(["| " + " | ".join(head) + " |", "|---" * len(head) + "|"] +
-                     ["| " + " | ".join(line) + " |" for line in lines])
 
 
 def page_table2(sim, rows):

@@ -5,12 +5,14 @@ Usage: tools/kang-2022/study.py [--check] [--checks FILE]
 --checks  more expected values, as results/published/contention-containers-2022.csv has them; exits 77 if there is no FILE
 The program is build/bin/smsched, or that of SMSCHED_BUILD."""
 import csv
-import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True
+from runs import markdown, simulate  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCENARIOS = "scenarios/kang-2022-contention"
@@ -19,20 +21,6 @@ SERIAL, FREE, MANAGED = "exclusive", "time_slice", "container_pause+time_slice"
 LITERAL, SEQUENTIAL = (f"container_pause({what})+time_slice" for what in ("gate=literal", "commands=sequential"))
 LATER, SLOW = (f"container_pause({what})+time_slice" for what in ("when=input", "ps=20 ms top=12 ms"))
 COUNTS = range(1, 11)
-
-
-def simulate(name):
-    """{scenario: {policy: run}} of one file of scenarios."""
-    program = os.path.join(os.environ.get("SMSCHED_BUILD", "build"), "bin/smsched")
-    text = subprocess.run([program, "run", "--models", "models", "--format", "json", f"{SCENARIOS}/{name}.yaml"],
-                          check=True, capture_output=True, text=True).stdout
-    found, decoder, at = {}, json.JSONDecoder(), 0
-    while text[at:].strip():
-        one, length = decoder.raw_decode(text[at:].lstrip())
-        at += len(text[at:]) - len(text[at:].lstrip()) + length
-        for scenario in one if isinstance(one, list) else [one]:
-            found[scenario["scenario"]] = {run["policy"]: run for run in scenario["runs"]}
-    return found
 
 
 def seconds(run):
@@ -88,7 +76,7 @@ class Simulated:
         runs = self.runs = {}
         for name in ("table1", "table1-blocks", "managed-large", "managed-medium", "managed-small", "future-work",
                      "variants", "held-back"):
-            runs.update(simulate(name))
+            runs.update(simulate(f"{SCENARIOS}/{name}.yaml"))
         self.table = {n: tuple(phase(self.of(n), p) for p in ("copy_in", "kernel", "copy_out")) +
                       (seconds(self.of(n)),) for n in COUNTS}
         self.values = derive(self.table)
@@ -172,11 +160,6 @@ def compare(rows, simulated, table):
         shown = value if isinstance(value, bool) else f"{value:.6f}"
         print(f"{row_id:16} {row['value']:>14} {shown!s:>14} {row['tolerance']:>12} {'ok' if fine else 'MISSED'}{note}")
     return missed
-
-
-def markdown(head, lines):
-    return "\n".join(["| " + " | ".join(head) + " |", "|---" * len(head) + "|"] +
-                     ["| " + " | ".join(line) + " |" for line in lines])
 
 
 def percent(a, b):

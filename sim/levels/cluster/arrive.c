@@ -109,7 +109,7 @@ static void make_sample(struct maker *maker, const struct sms__pods *group)
     for (uint32_t i = 0; (group->until > 0 ? asked < wanted : i < group->count) && i < PODS_MAX; i++) {
         size_t row = group->first_row + gsl_rng_uniform_int(maker->rows, group->rows);
         const struct sms_pod_view *view = &cluster->shape[make(maker, group, &cluster->pod[row], i)->shape];
-        asked += (double)view->gpus * view->gpu_milli;
+        asked += (double)sms_pod_gpu_milli(view);
     }
 }
 

@@ -202,7 +202,7 @@ void sms__books_take(struct sms__placing *placing, size_t n, const struct sms_po
             gpu[i].pods++;
             sms__predict_move(&gpu[i], pod, true);
         }
-    placing->gpu_milli += (uint64_t)pod->gpus * pod->gpu_milli;
+    placing->gpu_milli += sms_pod_gpu_milli(pod);
     placing->gpu_bytes += pod->gpus * pod->gpu_memory;
     placing->cpu_milli += pod->cpu_milli;
     sms__tally_pod(placing, n, pod, 1);
@@ -224,7 +224,7 @@ void sms__books_give(struct sms__placing *placing, size_t n, const struct sms_po
             gpu[i].pods--;
             sms__predict_move(&gpu[i], pod, false);
         }
-    placing->gpu_milli -= (uint64_t)pod->gpus * pod->gpu_milli;
+    placing->gpu_milli -= sms_pod_gpu_milli(pod);
     placing->gpu_bytes -= pod->gpus * pod->gpu_memory;
     placing->cpu_milli -= pod->cpu_milli;
     sms__tally_pod(placing, n, pod, -1);

@@ -79,7 +79,7 @@ static void let_come(void *subject, uint64_t now)
     while (next_arrival(placing) == now && !placing->engine.stopped) {
         uint32_t p = (uint32_t)placing->come++;
         const struct sms_pod_view *view = &placing->cluster->shape[placing->pod[p].shape];
-        uint64_t milli = placing->arrived_milli + (uint64_t)view->gpus * view->gpu_milli;
+        uint64_t milli = placing->arrived_milli + sms_pod_gpu_milli(view);
         mark(placing, milli);
         placing->arrived_milli = milli;
         placing->record->arrived++;

@@ -98,7 +98,7 @@ static void cut_pods(struct sms__placing *placing, size_t n, uint16_t gpus, bool
         if (sms__hosts_cut(placing, p, now))
             continue;
         uint64_t from = pod->since_ps > placing->spec->record->from_ps ? pod->since_ps : placing->spec->record->from_ps;
-        placing->record->wasted_ps += (sms__integral)(now - from) * view->gpus * view->gpu_milli;
+        placing->record->wasted_ps += (sms__integral)(now - from) * sms_pod_gpu_milli(view);
         sms__pod_cut(placing, p, now);
         placing->cut[placing->cuts++] = p;
     }

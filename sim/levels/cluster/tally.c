@@ -22,7 +22,7 @@ void sms__tally_pod(struct sms__placing *placing, size_t n, const struct sms_pod
     struct sms__node_record *row = row_of(placing, n);
     if (!row)
         return;
-    shift(&row->gpu, by * (int64_t)pod->gpus * pod->gpu_milli, placing->settled_ps);
+    shift(&row->gpu, by * (int64_t)sms_pod_gpu_milli(pod), placing->settled_ps);
     shift(&row->cpu, by * (int64_t)pod->cpu_milli, placing->settled_ps);
     row->placements += by > 0;
 }
