@@ -2,9 +2,9 @@
  * runs, on a number of threads; keeps one row of values for each run. */
 #include "metrics.h"
 
+#include "../base/statistics.h"
 #include "../levels/simulate.h"
 
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -429,27 +429,6 @@ double sms_results_value(const struct sms_results *results, size_t policy, size_
     return results->values[policy * results->replications + replication].of[subject][idx * metrics + metric];
 }
 
-/* Welford's mean and variance, one value at a time. */
-static void add(struct sms_estimate *estimate, double value)
-{
-    double delta = value - estimate->mean;
-    estimate->n++;
-    estimate->mean += delta / (double)estimate->n;
-    estimate->sd += delta * (value - estimate->mean); /* the sum of squares, until close() */
-}
-
-static struct sms_estimate close_estimate(struct sms_estimate estimate)
-{
-    if (estimate.n == 0)
-        return (struct sms_estimate){0, NAN, 0, 0};
-    if (estimate.n == 1)
-        return (struct sms_estimate){1, estimate.mean, 0, 0};
-    double n = (double)estimate.n;
-    estimate.sd = sqrt(estimate.sd / (n - 1));
-    estimate.ci95 = gsl_cdf_tdist_Pinv(0.975, n - 1) * estimate.sd / sqrt(n);
-    return estimate;
-}
-
 struct sms_estimate sms_results_estimate(const struct sms_results *results, size_t policy, enum sms_subject subject,
                                          size_t idx, size_t metric)
 {
@@ -457,9 +436,9 @@ struct sms_estimate sms_results_estimate(const struct sms_results *results, size
     for (size_t i = 0; i < results->replications; i++) {
         double value = sms_results_value(results, policy, i, subject, idx, metric);
         if (!isnan(value))
-            add(&estimate, value);
+            sms__estimate_add(&estimate, value);
     }
-    return close_estimate(estimate);
+    return sms__estimate_close(estimate);
 }
 
 struct sms_estimate sms_results_ratio(const struct sms_results *results, size_t policy, size_t baseline,
@@ -470,9 +449,9 @@ struct sms_estimate sms_results_ratio(const struct sms_results *results, size_t 
         double value = sms_results_value(results, policy, i, subject, idx, metric);
         double base = sms_results_value(results, baseline, i, subject, idx, metric);
         if (!isnan(value) && base > 0)
-            add(&estimate, value / base);
+            sms__estimate_add(&estimate, value / base);
     }
-    return close_estimate(estimate);
+    return sms__estimate_close(estimate);
 }
 
 const struct sms__simtbs_record *sms__results_simtbs(const struct sms_results *results, size_t policy)
