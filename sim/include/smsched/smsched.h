@@ -232,6 +232,15 @@ struct sms_estimate sms_results_estimate(const struct sms_results *results, size
 struct sms_estimate sms_results_ratio(const struct sms_results *results, size_t policy, size_t baseline,
                                       enum sms_subject subject, size_t idx, size_t metric);
 
+/* The same of the difference, a policy's value less the baseline's. */
+struct sms_estimate sms_results_difference(const struct sms_results *results, size_t policy, size_t baseline,
+                                           enum sms_subject subject, size_t idx, size_t metric);
+
+/* How likely a mean as far from `expected` as this one, or farther, is by chance where that is the truth: Student's t
+ * test, two-sided, of the ratio to a baseline (expected 1) or the difference (expected 0) the paired one. Below 0.05
+ * where the 95 % interval leaves `expected` out. NAN of less than two values. */
+double sms_p_value(struct sms_estimate estimate, double expected);
+
 /* Of one replication. */
 double sms_results_value(const struct sms_results *results, size_t policy, size_t replication, enum sms_subject subject,
                          size_t idx, size_t metric);
