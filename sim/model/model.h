@@ -355,6 +355,14 @@ struct sms__expect {
     bool has_value, has_min, has_max;
 };
 
+/* How precisely the mean of a metric is to be known. */
+struct sms__until {
+    const struct sms__node *node;
+    double precision; /* 0: it is not said */
+    struct sms__expect of;
+    uint64_t most; /* replications */
+};
+
 /* Another simulator, digit for digit, its faults included (docs/simtbs.md). */
 enum sms__compat { SMS__COMPAT_OFF, SMS__COMPAT_SIMTBS };
 
@@ -385,7 +393,9 @@ struct sms_scenario {
     int fidelity;                   /* enum sms__fidelity, of pods with workloads */
     struct sms__pairs_given *pairs; /* NULL, or of the contention model */
     double warmup_ps, duration_ps;  /* duration 0: until all VMs have ended */
-    uint64_t seed, replications;
+    bool find_warmup;               /* warmup: auto */
+    uint64_t seed, replications;    /* with `until`, at least so many */
+    struct sms__until until;
     struct sms__expect *expect;
     size_t expects;
 };
@@ -462,9 +472,9 @@ void sms__read_monitor(struct sms__reader *reader, const struct sms__node *node,
 void sms__complete_monitor(struct sms__reader *reader, struct sms_scenario *scenario);
 extern const struct sms__field sms__monitor_fields[];
 /* Tables of fields that stand in tables of other files. */
-extern const struct sms__field sms__device_fields[], sms__mig_fields[], sms__host_fields[], sms__process_fields[],
-    sms__run_fields[], sms__expect_fields[], sms__arrival_fields[], sms__pod_fields[], sms__table_fields[],
-    sms__device_use_fields[];
+extern const struct sms__field sms__until_fields[], sms__device_fields[], sms__mig_fields[], sms__host_fields[],
+    sms__process_fields[], sms__run_fields[], sms__expect_fields[], sms__arrival_fields[], sms__pod_fields[],
+    sms__table_fields[], sms__device_use_fields[];
 
 /* Tables of fields, for `smsched list fields`. */
 struct sms__table {
@@ -612,7 +622,6 @@ struct sms__named {
 void sms__check_names(struct sms__reader *reader, struct sms__named *named, size_t count, const char *what);
 
 /* scenario.c: the fields that all scenarios have; `at` is the scenario. */
-void sms__read_run(struct sms__reader *reader, const struct sms__node *node, void *at);
 void sms__read_expects(struct sms__reader *reader, const struct sms__node *node, void *at);
 void sms__read_arrivals(struct sms__reader *reader, const struct sms__node *node, void *at); /* a struct sms__vm */
 /* scenario.c: one entry of `devices:`. */
@@ -621,7 +630,7 @@ void sms__read_device_use(struct sms__reader *reader, const struct sms__node *no
 void sms__default_alone(struct sms__reader *reader, const struct sms_file *file, const struct sms__node *node,
                         struct sms_scenario *scenario);
 /* link.c */
-void sms__check_expects(struct sms__reader *reader, const struct sms_scenario *scenario);
+void sms__check_expects(struct sms__reader *reader, struct sms_scenario *scenario); /* and `until` */
 /* Devices and tenants against each other and the policies; what kernels are on devices. */
 void sms__link_tenants(struct sms__reader *reader, struct sms_scenario *scenario);
 
@@ -644,6 +653,10 @@ struct sms__part {
 struct sms__fit *sms__fit_tenant(struct sms__reader *reader, const struct sms_scenario *scenario,
                                  const struct sms__vm *vm, const struct sms__device *device,
                                  const struct sms__part *part);
+
+/* run.c: `run:`; how many replications it may take. */
+void sms__read_run(struct sms__reader *reader, const struct sms__node *node, void *at);
+uint64_t sms__most_replications(const struct sms_scenario *scenario);
 
 /* estimate.c: whether what a run of the scenario allocates is within reason; reports it otherwise. */
 #define SMS__CLUSTER_RUN_BYTES 6000.0 /* of one replication of a policy */

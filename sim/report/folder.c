@@ -111,6 +111,7 @@ static json_t *describe(const struct sms_results *results)
     json_object_set_new(object, "text", json_string(scenario->text));
     json_object_set_new(object, "seed", json_integer((json_int_t)sms_results_seed(results)));
     json_object_set_new(object, "replications", json_integer((json_int_t)sms_results_replications(results)));
+    sms__json_stopping(results, object);
     return object;
 }
 

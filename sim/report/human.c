@@ -85,11 +85,26 @@ static void end_table(struct sms__table_out *table, FILE *to)
     fputc('\n', to);
 }
 
+/* ", kernels_per_s of host to ± 0.83 %". */
+static void print_until(const struct sms_results *results, FILE *to)
+{
+    struct sms_until until;
+    size_t count;
+    if (!sms_results_until(results, &until) || isinf(until.reached))
+        return;
+    fprintf(to, ", %s of %s to ± %.2g %%", sms_metrics(until.subject, &count)[until.metric].name,
+            sms_results_subject(results, until.subject, until.idx), 100 * until.reached);
+}
+
 static void print_runs(const struct sms_results *results, FILE *to)
 {
     size_t replications = sms_results_replications(results);
-    fprintf(to, "seed %llu, %zu replication%s\n\n", (unsigned long long)sms_results_seed(results), replications,
+    fprintf(to, "seed %llu, %zu replication%s", (unsigned long long)sms_results_seed(results), replications,
             replications == 1 ? "" : "s");
+    print_until(results, to);
+    if (sms_results_scenario(results)->find_warmup)
+        fprintf(to, ", warm-up %.4g ms", sms_results_warmup_ps(results) / 1e9);
+    fputs("\n\n", to);
 }
 
 static void print_heading(const struct sms_results *results, FILE *to)

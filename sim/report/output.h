@@ -51,6 +51,10 @@ void sms__print_wide(const struct sms__set *set, enum sms_subject subject, FILE 
 int sms__print_json(const struct sms__set *set, FILE *to);
 int sms__print_json_ratios(const struct sms__set *set, const size_t *baseline, FILE *to);
 
+/* What ended the warm-up and the replications, if that was found, and the warnings, if there are any: into an object.
+ */
+void sms__json_stopping(const struct sms_results *results, struct json_t *object);
+
 /* simtbs.c: as simtbs prints it, one report a policy; nothing for a scenario without compat: simtbs. */
 void sms__print_simtbs(const struct sms_results *results, FILE *to);
 

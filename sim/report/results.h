@@ -1,0 +1,58 @@
+/* What sms_run fills and the accessors of smsched.h read. */
+#ifndef SMS_REPORT_RESULTS_H
+#define SMS_REPORT_RESULTS_H
+
+#include "metrics.h"
+
+struct sms__bins {
+    float *value;
+    size_t count;
+    uint64_t width_ps;
+};
+
+/* A row of values for each run. Replications may be added as long as there is room. */
+struct sms_results {
+    struct sms__arena arena;
+    const struct sms_scenario *scenario; /* the caller's, or `measured` */
+    struct sms_scenario measured;        /* under warmup: auto, with the warm-up that was found */
+    uint64_t seed;
+    size_t replications, room, policies;
+    size_t runs;                /* that have ended, pilots included */
+    size_t *policy;             /* [policies]: index in the scenario */
+    struct sms__values *values; /* [policies][room] */
+    struct sms__alone *alone;   /* [room][vms] */
+    bool with_alone;
+    size_t sms;
+    struct sms__bins *bins;                                  /* [policies] */
+    const char **kernel_name;                                /* "VM/KERNEL" */
+    const char **device_name;                                /* "DEVICE/0", by number */
+    const char **node_name;                                  /* [rows], of a cluster */
+    struct sms__simtbs_record *simtbs;                       /* [policies], under compat simtbs; else NULL */
+    struct sms__allocation (**allocation)[SMS__ALLOCATIONS]; /* [policies][room], of a cluster; else NULL */
+    double *series; /* [policies][SMS__SERIES]: kernels that ended in each part of the run, over the replications */
+    bool until;     /* replications go on until the scenario's precision is reached */
+    struct sms_errors warnings;
+};
+
+/* runs.c: adds replications until there are so many, each with every policy and the stand-alone runs, in threads.
+ * There is room for them. Problems go to `errors`. */
+int sms__run_replications(struct sms_results *results, const struct sms_run_options *options, size_t upto,
+                          struct sms_errors *errors);
+/* The same of pilots, which leave nothing but what they add to the series. */
+int sms__run_pilots(struct sms_results *results, const struct sms_run_options *options, size_t pilots,
+                    struct sms_errors *errors);
+/* How a code of a run is told. */
+int sms__report_run(int code, const struct sms_scenario *scenario, const char *why, struct sms_errors *errors);
+
+/* until.c: how many replications there should be for the precision that the scenario asks for, as far as those there
+ * are tell; no more than these if it is reached, or there is no room. */
+size_t sms__until_next(const struct sms_results *results);
+/* Warns if it is not reached. */
+void sms__until_warn(struct sms_results *results);
+
+/* warmup.c: under warmup: auto, finds the warm-up by pilots, or says that there is none. */
+int sms__find_warmup(struct sms_results *results, const struct sms_run_options *options, struct sms_errors *errors);
+/* Warns of a warm-up that was given and is too short. */
+void sms__warmup_warn(struct sms_results *results);
+
+#endif

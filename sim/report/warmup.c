@@ -1,0 +1,116 @@
+/* The end of the warm-up, by MSER-5 over the number of kernels that end in each thousandth of the run, added up over
+ * replications (Welch's averaging takes the noise out; MSER-5 then chooses, and no eye has to). */
+#include "results.h"
+
+#include "../base/statistics.h"
+
+#include <math.h>
+
+enum { PILOTS = 5 };
+
+/* How many parts of the series lie within the run: where parts are of few ps, the last are beyond its end. */
+static size_t count_parts(const struct sms_scenario *scenario)
+{
+    double parts = ceil(scenario->duration_ps / (double)sms__series_ps(scenario));
+    return parts < SMS__SERIES ? (size_t)parts : SMS__SERIES;
+}
+
+/* The greatest of what the policies need; which of them has no end in the first half, or NULL. */
+static size_t find(struct sms_results *results, const char **unsteady)
+{
+    size_t parts = count_parts(results->scenario), most = 0;
+    *unsteady = NULL;
+    for (size_t p = 0; p < results->policies; p++) {
+        double *series = results->series + p * SMS__SERIES;
+        size_t found = sms__mser5(series, parts);
+        if (found == SMS__UNSTEADY) {
+            *unsteady = sms_results_policy(results, p);
+            found = parts / 2;
+        }
+        most = found > most ? found : most;
+        for (size_t i = 0; i < SMS__SERIES; i++)
+            series[i] = 0; /* pilots are no replications */
+    }
+    return most;
+}
+
+static struct sms__mark mark_of(const struct sms_scenario *scenario)
+{
+    return sms__node_get(sms__node_get(scenario->node, "run"), "warmup")->mark;
+}
+
+/* All policies are measured over the same time: from the latest that any of them needs. */
+int sms__find_warmup(struct sms_results *results, const struct sms_run_options *options, struct sms_errors *errors)
+{
+    if (!results->scenario->find_warmup)
+        return SMS_OK;
+    const struct sms_scenario *scenario = results->scenario;
+    const char *unsteady;
+    int code = sms__run_pilots(results, options, PILOTS, errors);
+    if (code)
+        return code;
+    results->measured = *scenario;
+    results->measured.warmup_ps = (double)find(results, &unsteady) * (double)sms__series_ps(scenario);
+    results->scenario = &results->measured;
+    if (unsteady)
+        sms__error(&results->warnings, SMS_OK, mark_of(scenario),
+                   "no steady state in the first half of the run under %.60s: that half is not measured", unsteady);
+    return SMS_OK;
+}
+
+/* A share of its mean by which a beginning must move the whole to be worth a word. */
+#define SHIFT 0.01
+
+static double mean(const double *value, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += value[i];
+    return sum / (double)count;
+}
+
+/* A beginning, as it is after the warm-up, that differs from the rest. */
+struct beginning {
+    size_t policy, parts;
+    double shift; /* of the mean, by it */
+};
+
+static struct beginning look(const struct sms_results *results, size_t policy, size_t first, size_t parts)
+{
+    const double *measured = results->series + policy * SMS__SERIES + first;
+    size_t count = parts - first, found = sms__mser5(measured, count);
+    found = found == SMS__UNSTEADY ? count / 10 * 5 : found;
+    if (found == 0 || !sms__differs(measured, count, found))
+        return (struct beginning){0};
+    double shift = mean(measured, count) / mean(measured + found, count - found) - 1;
+    return (struct beginning){policy, found, shift};
+}
+
+/* Where tenants end, the rate changes with that. */
+static bool all_last(const struct sms_scenario *scenario)
+{
+    bool last = true;
+    for (size_t v = 0; v < scenario->vms; v++)
+        last &= scenario->vm[v].repeat == 0;
+    return last;
+}
+
+void sms__warmup_warn(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    if (scenario->warmup_ps <= 0 || scenario->find_warmup || !sms__series_ps(scenario) || !all_last(scenario))
+        return;
+    double width_ps = (double)sms__series_ps(scenario);
+    size_t first = (size_t)ceil(scenario->warmup_ps / width_ps), parts = count_parts(scenario);
+    struct beginning worst = {0};
+    for (size_t p = 0; p < results->policies && first < parts; p++) {
+        struct beginning own = look(results, p, first, parts);
+        worst = fabs(own.shift) > fabs(worst.shift) ? own : worst;
+    }
+    if (fabs(worst.shift) > SHIFT)
+        sms__error(&results->warnings, SMS_OK, mark_of(scenario),
+                   "the warm-up looks too short: under %.60s kernels end at another rate until about %.3g ms, which "
+                   "moves the mean by %+.2g %%",
+                   sms_results_policy(results, worst.policy), (double)(first + worst.parts) * width_ps / 1e9,
+                   100 * worst.shift);
+}
