@@ -29,7 +29,13 @@ void sms__table_print(struct sms__table_out *table, FILE *to); /* and frees it *
 
 /* human.c: tables per scenario for people. */
 void sms__print_results(const struct sms_results *results, FILE *to);
+void sms__print_heading(const struct sms_results *results, FILE *to);
+const char *sms__cluster_column(const struct sms_results *results, size_t i); /* NULL beyond */
+
+/* compare.c: what `compare` shows: metrics as ratios over a baseline, with p-values adjusted for their number. The JSON
+ * is for one scenario, NULL without memory. */
 void sms__print_comparison(const struct sms_results *results, size_t baseline, FILE *to);
+struct json_t *sms__json_comparisons(const struct sms_results *results, size_t baseline);
 
 /* gaps.c: how far each policy is from what any could reach; in `compare`. The
  * JSON is for one scenario, NULL without memory. */

@@ -23,6 +23,7 @@ static int try_point(struct sms__reach *reach, uint64_t point, struct sms__sweep
     int code = sms__point_load(reach, point, &file, errors);
     if (code == SMS_OK) {
         replications = sms_file_scenario(file, 0)->replications;
+        estimate->least |= sms_file_scenario(file, 0)->until.precision > 0; /* these, and more */
         code = sms_run(sms_file_scenario(file, 0), &options, &results, errors);
     }
     sms_results_free(results);

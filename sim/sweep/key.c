@@ -78,6 +78,10 @@ static void add_changes(struct key *key, const struct sms__place *place)
     const struct sms__node *fixed[] = {plan->policies, plan->replications_node, plan->seed_node};
     for (int i = 0; i < 3; i++)
         add_text(&key->context, fixed[i] ? sms__node_flow(&key->arena, fixed[i]) : "");
+    if (plan->until_node) { /* others have the keys that they had before there was such a thing */
+        add_text(&key->context, "until");
+        add_text(&key->context, sms__node_flow(&key->arena, plan->until_node));
+    }
     for (size_t i = 0; i < plan->axes; i++)
         for (size_t c = 0; c < plan->axis[i].columns; c++) {
             const struct sms__node *value = sms__column_value(&key->arena, plan, &plan->axis[i], place->position[i], c);

@@ -20,6 +20,7 @@ static const struct sms__field plan_fields[] = {
     {"policies", SMS__CUSTOM, 0, F(sms__plan, policies), .read = sms__keep, .help = "instead of the scenarios'"},
     {"replications", SMS__CUSTOM, 0, F(sms__plan, replications_node), .read = sms__keep,
      .help = "instead of the scenarios'"},
+    {"until", SMS__CUSTOM, 0, F(sms__plan, until_node), .read = sms__keep, .help = "instead of the scenarios'"},
     {"seed", SMS__INTEGER, SMS__COUNT, F(sms__plan, seed), 1, 9007199254740992.0,
      .help = "instead of the scenarios', and of what is drawn, for which it is 1 by default"},
     {"keep", SMS__CUSTOM, 0, F(sms__plan, keep_node), .read = sms__keep,

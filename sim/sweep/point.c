@@ -60,6 +60,7 @@ static const struct sms__node *make(struct sms__reader *reader, void *user)
         sms__node_without(reader->arena, make->place.base->scenario[make->place.scenario], "expect");
     root = change(reader, root, "policies", plan->policies);
     root = change(reader, root, "run.replications", plan->replications_node);
+    root = change(reader, root, "run.until", plan->until_node);
     root = change(reader, root, "run.seed", plan->seed_node);
     for (size_t i = 0; i < plan->axes; i++) {
         const struct sms__axis *axis = &plan->axis[i];

@@ -49,7 +49,7 @@ struct sms__plan {
     const struct sms__node *node;
     const struct sms_load_options *options;
     const struct sms__node *bases_node, *axes_node, *policies, *keep_node;
-    const struct sms__node *seed_node, *replications_node;
+    const struct sms__node *seed_node, *replications_node, *until_node;
     uint64_t seed;
     struct sms__base *base;
     size_t bases;
