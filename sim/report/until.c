@@ -23,6 +23,23 @@ static size_t metric_index(enum sms_subject subject, const char *name)
     return m;
 }
 
+/* Of the policy that is known least after the first n replications. */
+static double reached(const struct sms_results *results, const struct sms_until *until, size_t n)
+{
+    double greatest = 0;
+    for (size_t p = 0; p < results->policies; p++) {
+        struct sms_estimate estimate = {0};
+        for (size_t i = 0; i < n; i++) {
+            double value = sms_results_value(results, p, i, until->subject, until->idx, until->metric);
+            if (!isnan(value))
+                sms__estimate_add(&estimate, value);
+        }
+        double own = sms__precision(sms__estimate_close(estimate));
+        greatest = own > greatest ? own : greatest;
+    }
+    return greatest;
+}
+
 /* Names have been checked with the scenario. */
 bool sms_results_until(const struct sms_results *results, struct sms_until *out)
 {
@@ -34,25 +51,38 @@ bool sms_results_until(const struct sms_results *results, struct sms_until *out)
     out->subject = sms__expect_subject(of);
     out->idx = subject_index(results, out->subject, of->vm ? of->vm : of->process ? of->process : of->of_node);
     out->metric = metric_index(out->subject, of->metric);
-    for (size_t p = 0; p < results->policies; p++) {
-        double own = sms__precision(sms_results_estimate(results, p, out->subject, out->idx, out->metric));
-        out->reached = own > out->reached ? own : out->reached;
-    }
+    out->reached = reached(results, out, results->replications);
     return true;
 }
 
-/* As many as would be enough if spread and mean stayed as they are, at most as many again as there are: few looks at
- * the data, of which each is a chance to stop too early. */
+/* For how many of the last replications it has held, at most `most`. */
+static size_t held(const struct sms_results *results, const struct sms_until *until, size_t most)
+{
+    size_t n = results->replications, count = 0;
+    while (count < most && n - count >= results->scenario->replications &&
+           reached(results, until, n - count) <= until->wanted)
+        count++;
+    return count;
+}
+
+/* Of a spread that is small by chance the precision is soon lost again: it has to hold while so many replications are
+ * added (Hoad, Robinson and Davies 2010, Journal of the Operational Research Society 61). */
+enum { AHEAD = 5 };
+
+/* While it is not reached, as many as would be enough if spread and mean stayed as they are, at most as many again as
+ * there are: each look at the data is a chance to stop too early. Without any spread nothing more is to be seen. */
 size_t sms__until_next(const struct sms_results *results)
 {
     struct sms_until until;
     size_t n = results->replications, next = 2 * n;
-    if (!sms_results_until(results, &until) || until.reached <= until.wanted)
+    if (!sms_results_until(results, &until) || until.reached <= 0)
         return n;
+    size_t count = held(results, &until, AHEAD + 1);
     double excess = until.reached / until.wanted, enough = ceil((double)n * excess * excess);
-    if (enough < (double)next)
-        next = (size_t)enough;
-    next = next > n ? next : n + 1;
+    if (count > 0)
+        next = n + AHEAD + 1 - count;
+    else if (enough < (double)next)
+        next = enough > (double)n ? (size_t)enough : n + 1;
     return next < results->room ? next : results->room;
 }
 
