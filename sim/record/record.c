@@ -96,6 +96,11 @@ uint64_t sms__series_ps(const struct sms_scenario *scenario)
     return none ? 0 : (uint64_t)(scenario->duration_ps / SMS__SERIES) + 1;
 }
 
+size_t sms__series_rows(const struct sms_scenario *scenario)
+{
+    return 1 + (scenario->vms <= SMS__SERIES_VMS ? scenario->vms : 0);
+}
+
 void sms__record_init(struct sms__record *record, struct sms__arena *arena, const struct sms_scenario *scenario)
 {
     *record = (struct sms__record){.scenario = scenario};
@@ -123,7 +128,7 @@ void sms__record_init(struct sms__record *record, struct sms__arena *arena, cons
     }
     record->series_ps = sms__series_ps(scenario);
     if (record->series_ps)
-        record->series = SMS__NEW(arena, uint64_t, SMS__SERIES);
+        record->series = SMS__NEW(arena, uint64_t, sms__series_rows(scenario) * SMS__SERIES);
     if (!scenario->shares)
         return;
     record->process = SMS__NEW(arena, struct sms__process_record, scenario->vms);

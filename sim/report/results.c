@@ -79,7 +79,8 @@ static int set_up(void *user)
     const struct sms_scenario *scenario = results->scenario;
     choose_policies(results, setup->options);
     results->values = SMS__NEW(&results->arena, struct sms__values, results->policies * results->room);
-    results->series = SMS__NEW(&results->arena, double, results->policies *SMS__SERIES);
+    size_t rows = sms__series_rows(scenario);
+    results->series = SMS__NEW(&results->arena, double, results->policies *rows *SMS__SERIES);
     size_t alone = results->with_alone ? results->room * scenario->vms : 0;
     results->alone = SMS__NEW(&results->arena, struct sms__alone, alone);
     for (size_t d = 0; d < scenario->devices && !scenario->cluster; d++)

