@@ -168,7 +168,8 @@ assert until["met"] and until["precision_ratio"] == 0.02 and 0 < until["reached_
 assert (until["subject"], until["name"], until["metric"], until["most"]) == ("host", "host", "kernels_per_s", 100)
 assert "warnings" not in one and "warmup_ns" not in one
 for run in one["runs"]:
-    assert run["host"]["ci95"]["kernels_per_s"] <= until["reached_ratio"] * run["host"]["kernels_per_s"] * (1 + 1e-7)
+    host = run["host"]
+    assert host["ci95"]["kernels_per_s"] <= until["reached_ratio"] * host["kernels_per_s"] * (1 + 1e-6), (run["policy"], host["ci95"]["kernels_per_s"], host["kernels_per_s"], until)
 assert not hard["until"]["met"] and hard["replications"] == 12 and "known to" in hard["warnings"][0], hard["warnings"]
 assert 5e6 <= late["warmup_ns"] < 8e6, late["warmup_ns"]  # the device is busy before: only the mix changes
 manifest = json.load(open("folder/manifest.json"))["scenarios"][0]
