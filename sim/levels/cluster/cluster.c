@@ -1,5 +1,5 @@
 #include "cluster.h"
-#include "gpushare.h"
+#include "gpushare/gpushare.h"
 #include "hosts.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* What happens to pods, as the nodes' monitors get to see it: a pod is a container, each job of its workload a task,
  * from its first use of a GPU on. One that is a duration is a single task. */
-#include "cluster.h"
-#include "hosts.h"
+#include "../cluster.h"
+#include "../hosts.h"
 
 void sms__watch_init(struct sms__placing *placing)
 {

@@ -2,7 +2,7 @@
  * timer for each pod, GPUs that become unhealthy and nodes that join. */
 #include "gpushare.h"
 
-#include "../../base/rng.h"
+#include "../../../base/rng.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 #include "table.h"
 
-#include "../../base/rng.h"
+#include "../../../base/rng.h"
 
 enum kind { CREATED, BEGAN, ENDED, REMOVED };
 

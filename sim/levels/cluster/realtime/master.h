@@ -1,9 +1,9 @@
 /* The master of a policy whose decisions take time (Kang 2022, Algorithm 2): one pod after another it asks the nodes,
  * ranks those that answer, and places the pod or tries it again later. docs/realtime.md. */
-#ifndef SMS_LEVELS_CLUSTER_MASTER_H
-#define SMS_LEVELS_CLUSTER_MASTER_H
+#ifndef SMS_LEVELS_CLUSTER_REALTIME_MASTER_H
+#define SMS_LEVELS_CLUSTER_REALTIME_MASTER_H
 
-#include "cluster.h"
+#include "../cluster.h"
 #include "monitor.h"
 
 struct sms__master {

@@ -1,10 +1,10 @@
 /* Alibaba's scheduler extender and device plugin as the scheduler of a cluster (docs/gpushare.md): kube-scheduler asks
  * the extender where a pod may go and lets it bind the pod to a GPU; the plugin on the node says to the kubelet which
  * GPU the containers get. The place policy chooses among nodes that passed, and among GPUs that have the memory. */
-#ifndef SMS_LEVELS_CLUSTER_GPUSHARE_H
-#define SMS_LEVELS_CLUSTER_GPUSHARE_H
+#ifndef SMS_LEVELS_CLUSTER_GPUSHARE_GPUSHARE_H
+#define SMS_LEVELS_CLUSTER_GPUSHARE_GPUSHARE_H
 
-#include "cluster.h"
+#include "../cluster.h"
 
 enum sms__candidate_state {
     SMS__CANDIDATE_OUT,      /* it has not come, or is gone */
