@@ -4,7 +4,7 @@
 #ifndef SMS_REPORT_BOUND_H
 #define SMS_REPORT_BOUND_H
 
-#include "../model/model.h"
+#include "../model/scenario.h"
 
 /* Deviations are allowed for up to exp(-z^2 / 2) for each kernel: 1.5e-8. */
 #define SMS__BOUND_Z 6.0

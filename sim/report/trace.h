@@ -10,7 +10,7 @@
 #ifndef SMS_REPORT_TRACE_H
 #define SMS_REPORT_TRACE_H
 
-#include "../model/model.h"
+#include "../model/scenario.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Slowdowns of pairs of classes: `slowdown: {a: {a: 1.94, b: 1.17}, b: {a: 1.63, b: 1.88}}`. */
-#include "model.h"
+#include "../scenario.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* Reads what a scenario says of policies and contention: a name, with parameters
  * that the named thing's own table describes. */
-#include "model.h"
+#include "../file.h"
+#include "../scenario.h"
+#include "registry.h"
 
 #include <string.h>
 

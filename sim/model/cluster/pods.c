@@ -1,5 +1,7 @@
 /* Reads `pods:` of a cluster: entries, tables of them, and samples, which draw from a table. */
-#include "model.h"
+#include "../names.h"
+#include "../scenario.h"
+#include "entries.h"
 
 #include <math.h>
 #include <stdio.h>

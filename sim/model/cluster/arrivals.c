@@ -1,5 +1,6 @@
 /* Reads how the pods of an entry come: regularly, at random, in bursts, in batches. */
-#include "model.h"
+#include "../limits.h"
+#include "pods.h"
 
 #define F(struct_, member) offsetof(struct struct_, member)
 

@@ -1,6 +1,6 @@
 /* Policies and contention models by name. The tables are written by the build
- * from the files it finds (sim/model/registry_table.c.in). */
-#include "model.h"
+ * from the files it finds (sim/model/policy/registry_table.c.in). */
+#include "registry.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Reads `monitor:` of a cluster: how its nodes see the tasks of their GPUs begin and end. */
-#include "model.h"
+#include "../scenario.h"
 
 #define F(struct_, member) offsetof(struct struct_, member)
 

@@ -1,6 +1,7 @@
 /* Pods that run workloads on the devices of their nodes: their entries as tenants of the scenario, its nodes' devices
  * as its devices. */
-#include "model.h"
+#include "../file.h"
+#include "../scenario.h"
 
 #include <string.h>
 

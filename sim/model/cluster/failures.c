@@ -1,5 +1,5 @@
 /* Reads `failures:` of a cluster: nodes and GPUs that fail and return, at times given or drawn. */
-#include "model.h"
+#include "../scenario.h"
 
 #include <stdlib.h>
 #include <string.h>

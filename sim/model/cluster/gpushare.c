@@ -1,5 +1,6 @@
 /* Reads what only a cluster under `scheduler: {kind: gpushare}` has. */
-#include "model.h"
+#include "../limits.h"
+#include "cluster.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef SMS_MODEL_GPUSHARE_H
 #define SMS_MODEL_GPUSHARE_H
 
-#include "../yaml/fields.h"
+#include "../../yaml/fields.h"
 
 enum { SMS__CONTAINERS_MAX = 8, SMS__SICKS_MAX = 100 };
 
@@ -75,6 +75,7 @@ void sms__read_request(struct sms__reader *reader, const struct sms__node *node,
 /* Its `scheduler:`, and what stands in its nodes. */
 extern const struct sms__field sms__gpushare_fields[], sms__sick_fields[];
 extern const char *const sms__share_names[];
+extern const struct sms__table sms__gpushare_tables[4];
 
 /* A field that sms__gpushare_nodes reads. */
 void sms__read_later(struct sms__reader *reader, const struct sms__node *node, void *at);

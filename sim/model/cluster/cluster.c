@@ -1,5 +1,8 @@
 /* Reads scenarios of clusters: `nodes:` and `pods:` in the place of devices and tenants. */
-#include "model.h"
+#include "../file.h"
+#include "../names.h"
+#include "../scenario.h"
+#include "entries.h"
 
 #include <stdio.h>
 #include <stdlib.h>

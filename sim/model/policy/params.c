@@ -1,6 +1,6 @@
 /* Parameters of policies, modes and contention models: read, labelled and printed
  * by the table of whatever they belong to. */
-#include "model.h"
+#include "params.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Labels of nodes and what pods ask of them: pairs NAME: VALUE, each of which is a bit. */
-#include "model.h"
+#include "cluster.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* Policies of scenarios with processes: a share policy, a mode and a block policy, of which an entry names one or
  * more; with pods, a place policy as well. */
-#include "model.h"
+#include "../file.h"
+#include "../scenario.h"
+#include "registry.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The modes in which a device is shared by the contexts on it (docs/sharing.md). */
-#include "model.h"
+#include "use.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* What is no error and yet hardly meant: pods for which there is no node. */
-#include "model.h"
+#include "../file.h"
+#include "cluster.h"
 
 /* Shapes of pods times kinds of nodes that are compared; beyond, nothing is said. */
 #define COMPARED_MAX 5e7
