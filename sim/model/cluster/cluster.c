@@ -1,292 +1,19 @@
 /* Reads scenarios of clusters: `nodes:` and `pods:` in the place of devices and tenants. */
 #include "../file.h"
-#include "../names.h"
 #include "../scenario.h"
 #include "entries.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-enum { ENTRIES_MAX = 1000000, NODES_MAX = 1000000, COLUMNS_MAX = 32, ROWS_MAX = 2000 };
+/* Of metrics of nodes. */
+enum { ROWS_MAX = 2000 };
 
 /* What a run may take; see estimate.c. */
 #define MEMORY_MAX (4.0 * 1024 * 1024 * 1024)
 
 static struct sms__cluster *cluster_of(const struct sms_scenario *scenario) { return scenario->cluster; }
-
-struct table {
-    const struct sms__node *columns, *rows;
-};
-
-const struct sms__field sms__table_fields[] = {
-    {"columns", SMS__REFERENCE, 0, F(table, columns), .required = true, .read = sms__keep, .holds = SMS__MANY,
-     .most = COLUMNS_MAX, .help = "keys"},
-    {"rows", SMS__CUSTOM, 0, F(table, rows), .required = true, .read = sms__keep, .holds = SMS__MANY,
-     .form = SMS__FORM_ROW, .most = ENTRIES_MAX, .help = "lists of the keys' values; ~ is none"},
-    {0}};
-
-size_t sms__table_rows(struct sms__reader *reader, const struct sms__node *table)
-{
-    struct table given = {NULL, NULL};
-    size_t before = reader->errors->count;
-    sms__read_fields(reader, table, sms__table_fields, &given);
-    if (reader->errors->count > before || !sms__expect_list(reader, given.columns, COLUMNS_MAX) ||
-        !sms__expect_list(reader, given.rows, ENTRIES_MAX))
-        return 0;
-    for (size_t i = 0; i < given.columns->items; i++)
-        if (!sms__expect_kind(reader, given.columns->item[i], SMS__SCALAR))
-            return 0;
-    return given.rows->items;
-}
-
-/* The entries of a list, its tables' rows counted one by one; at least that. */
-size_t sms__count_entries(const struct sms__node *list)
-{
-    size_t sum = 0;
-    for (size_t i = 0; i < list->items; i++) {
-        const struct sms__node *item = list->item[i],
-                               *table = item->kind == SMS__MAP ? sms__node_get(item, "table") : NULL;
-        const struct sms__node *rows = table && table->kind == SMS__MAP ? sms__node_get(table, "rows") : NULL;
-        sum += rows ? rows->items : 1;
-    }
-    return sum;
-}
-
-static bool is_null(const struct sms__node *node) { return node->kind == SMS__SCALAR && !strcmp(node->text, "~"); }
-
-const struct sms__node *sms__table_row(struct sms__reader *reader, const struct sms__node *table, size_t row)
-{
-    const struct sms__node *columns = sms__node_get(table, "columns");
-    const struct sms__node *cells = sms__node_get(table, "rows")->item[row];
-    if (!sms__expect_kind(reader, cells, SMS__LIST))
-        return NULL;
-    if (cells->items != columns->items) {
-        sms__complain(reader, cells, "%zu values in a table of %zu columns", cells->items, columns->items);
-        return NULL;
-    }
-    struct sms__node *map = SMS__NEW(reader->arena, struct sms__node, 1);
-    *map = (struct sms__node){.kind = SMS__MAP, .mark = cells->mark};
-    map->item = SMS__NEW(reader->arena, struct sms__node *, 2 * cells->items);
-    for (size_t i = 0; i < cells->items; i++) {
-        if (is_null(cells->item[i]))
-            continue;
-        map->item[map->items++] = columns->item[i];
-        map->item[map->items++] = cells->item[i];
-    }
-    return map;
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    const struct sms__named *x = a, *y = b;
-    int order = strcmp(x->name, y->name);
-    if (order)
-        return order;
-    if (x->node->mark.line != y->node->mark.line)
-        return x->node->mark.line < y->node->mark.line ? -1 : 1;
-    return (x->node->mark.column > y->node->mark.column) - (x->node->mark.column < y->node->mark.column);
-}
-
-static int compare_texts(const void *key, const void *at) { return strcmp(key, ((const struct sms__named *)at)->name); }
-
-/* Complains where the name without its last digits is that of several, and those digits are the number of one. */
-static void check_number(struct sms__reader *reader, const struct sms__named *sorted, size_t count,
-                         const struct sms__named *one, const char *what)
-{
-    char stem[256];
-    for (size_t end = one->apart ? 0 : strlen(one->name);
-         end > 1 && one->name[end - 1] >= '0' && one->name[end - 1] <= '9'; end--) {
-        snprintf(stem, sizeof stem, "%.*s", (int)end - 1, one->name);
-        const struct sms__named *many = bsearch(stem, sorted, count, sizeof *sorted, compare_texts);
-        double number = strtod(one->name + end - 1, NULL);
-        double lowest = one->several ? 10 * number + 1 : number;
-        if (!many || one->name[end - 1] == '0' || lowest > (double)many->several)
-            continue;
-        sms__complain(reader, one->node, "%s '%.60s%s' is also one of the several of '%.60s'", what, one->name,
-                      one->several ? "1" : "", many->name);
-        return;
-    }
-}
-
-void sms__check_names(struct sms__reader *reader, struct sms__named *named, size_t count, const char *what)
-{
-    if (count > 1)
-        qsort(named, count, sizeof *named, compare_names);
-    for (size_t i = 1; i < count && reader->errors->count <= SMS_ERRORS_MAX; i++)
-        if (named[i].name[0] && !strcmp(named[i - 1].name, named[i].name))
-            sms__complain(reader, named[i].node, "%s '%.60s' is defined twice", what, named[i].name);
-    bool any = false;
-    for (size_t i = 0; i < count; i++)
-        any |= named[i].several > 0;
-    for (size_t i = 0; any && i < count && reader->errors->count <= SMS_ERRORS_MAX; i++)
-        check_number(reader, named, count, &named[i], what);
-}
-
-/* One entry of `nodes:`. */
-struct entry {
-    const char *name, *model;
-    const struct sms__node *table, *labels, *devices;
-    uint64_t count, gpus, gpu_memory, cpu_milli, memory;
-};
-
-static const struct sms__field node_fields[] = {
-    {"name", SMS__NAME, 0, F(entry, name), .help = "its name; of several NAME1, NAME2, ..."},
-    {"count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, NODES_MAX, .help = "how many; default 1"},
-    {"gpus", SMS__INTEGER, SMS__COUNT, F(entry, gpus), 0, SMS_NODE_GPUS_MAX, .help = "default 0"},
-    {"model", SMS__NAME, 0, F(entry, model), .help = "of its GPUs, to which pods may be bound; default gpu"},
-    {"devices", SMS__FIELDS, 0, F(entry, devices), .read = sms__keep, .fields = sms__device_use_fields,
-     .overrides = sms__device_fields,
-     .help = "instead of gpus and model: {model: DEVICE, count: N}, which run the workloads of pods"},
-    {"gpu_memory", SMS__INTEGER, SMS__BYTES, F(entry, gpu_memory), 0, SMS__GPU_BYTES_MAX,
-     .help = "of each GPU, for pods that ask for some; default 0, of devices theirs"},
-    {"cpu", SMS__MILLI, SMS__NUMBER, F(entry, cpu_milli), 0, SMS__CPUS_MAX, .help = "CPUs; default 0"},
-    {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, 1e18, .help = "of the host; default 0"},
-    {"labels", SMS__CUSTOM, 0, F(entry, labels), .read = sms__keep, .form = SMS__FORM_LABELS,
-     .help = "{NAME: VALUE, ...}, that pods may ask for"},
-    {"share", SMS__CHOICE, .read = sms__read_later, .choices = sms__share_names,
-     .help = "gpushare: memory: pods share its GPUs by memory; cards: its GPUs are given whole; default memory if it "
-             "has gpu_memory"},
-    {"used_by_others", SMS__CUSTOM, SMS__BYTES, 0, 0, SMS__GPU_BYTES_MAX, .read = sms__read_later,
-     .form = SMS__FORM_NUMBER_OR_LIST, .most = SMS_NODE_GPUS_MAX,
-     .help = "gpushare: memory of each of its GPUs that others use, or a list of that; default 0"},
-    {"unhealthy", SMS__FIELDS, .read = sms__read_later, .holds = SMS__MANY, .fields = sms__sick_fields,
-     .most = SMS__SICKS_MAX, .help = "gpushare: a list of {gpu: N, from: TIME, to: TIME}"},
-    {"added", SMS__QUANTITY, SMS__TIME, 0, 0, SMS__TIME_MAX_PS, .read = sms__read_later,
-     .help = "gpushare: when it joins the cluster; default 0"},
-    {"table", SMS__FIELDS, 0, F(entry, table), .read = sms__keep, .fields = sms__table_fields,
-     .help = "instead of all else: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, a node a row"},
-    {0}};
-
-/* The number of a GPU model, which is added if it is new. */
-static int intern_model(struct sms__reader *reader, const struct sms__node *node, const char *name,
-                        struct sms__cluster *cluster)
-{
-    for (size_t i = 0; i < cluster->models; i++)
-        if (!strcmp(cluster->model[i], name))
-            return (int)i;
-    if (cluster->models == SMS_GPU_MODELS_MAX) {
-        sms__complain(reader, node, "more than %d models of GPUs", SMS_GPU_MODELS_MAX);
-        return 0;
-    }
-    cluster->model[cluster->models] = name;
-    return (int)cluster->models++;
-}
-
-/* GPUs that run workloads are called after their device and have its memory. Returns its number, or -1. */
-static long read_devices(struct sms__reader *reader, struct entry *entry, struct sms_scenario *scenario)
-{
-    long device = -1;
-    if (!entry->devices)
-        return -1;
-    if (entry->gpus || entry->model)
-        sms__complain(reader, entry->devices, "a node has either devices, or gpus of a model");
-    device = sms__read_node_devices(reader, entry->devices, scenario, &entry->gpus);
-    if (device < 0)
-        return -1;
-    entry->model = scenario->device[device]->name;
-    if (!entry->gpu_memory)
-        entry->gpu_memory = scenario->device[device]->memory;
-    return device;
-}
-
-static void add_nodes(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
-{
-    struct sms__cluster *cluster = scenario->cluster;
-    struct entry entry = {.name = "", .count = 1};
-    sms__read_fields(reader, node, node_fields, &entry);
-    if (node->kind != SMS__MAP)
-        return;
-    long device = read_devices(reader, &entry, scenario);
-    if (entry.table)
-        sms__complain(reader, node, "a table stands alone in its entry");
-    if (!sms__node_get(node, "name"))
-        sms__complain(reader, node, "key 'name' is missing");
-    if (entry.gpus == 0 && !entry.devices && (entry.model || entry.gpu_memory))
-        sms__complain(reader, node, "a node without gpus has no model and no gpu_memory");
-    int model = entry.gpus ? intern_model(reader, node, entry.model ? entry.model : "gpu", cluster) : -1;
-    cluster->node[cluster->kinds++] = (struct sms__nodes){entry.name,
-                                                          node,
-                                                          cluster->nodes,
-                                                          entry.count,
-                                                          entry.gpus,
-                                                          model,
-                                                          entry.gpu_memory,
-                                                          entry.cpu_milli,
-                                                          entry.memory,
-                                                          sms__read_labels(reader, entry.labels, cluster, true),
-                                                          device};
-    cluster->nodes += entry.count;
-    cluster->gpu_milli += entry.count * entry.gpus * 1000;
-    cluster->cpu_milli += entry.count * entry.cpu_milli;
-}
-
-/* The table of an entry that is one, or NULL. */
-static const struct sms__node *table_of(const struct sms__node *entry)
-{
-    return entry->kind == SMS__MAP && entry->items == 2 ? sms__node_get(entry, "table") : NULL;
-}
-
-static void check_node_names(struct sms__reader *reader, const struct sms__cluster *cluster)
-{
-    struct sms__named *named = SMS__NEW(reader->arena, struct sms__named, cluster->kinds);
-    for (size_t k = 0; k < cluster->kinds; k++)
-        named[k] = (struct sms__named){cluster->node[k].name, cluster->node[k].node,
-                                       cluster->node[k].count > 1 ? cluster->node[k].count : 0, false};
-    sms__check_names(reader, named, cluster->kinds, "node");
-}
-
-static void read_nodes(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    struct sms__cluster *cluster = cluster_of(at);
-    if (!sms__expect_list(reader, node, ENTRIES_MAX))
-        return;
-    cluster->node = SMS__NEW(reader->arena, struct sms__nodes, sms__count_entries(node));
-    for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
-        const struct sms__node *table = table_of(node->item[i]), *row;
-        size_t rows = table ? sms__table_rows(reader, table) : 0;
-        for (size_t r = 0; r < rows && reader->errors->count <= SMS_ERRORS_MAX; r++)
-            if ((row = sms__table_row(reader, table, r)))
-                add_nodes(reader, row, at);
-        if (!table)
-            add_nodes(reader, node->item[i], at);
-    }
-    if (cluster->nodes > NODES_MAX)
-        sms__complain(reader, node, "more than %d nodes", NODES_MAX);
-    check_node_names(reader, cluster);
-}
-
-const struct sms__nodes *sms__node_kind(const struct sms__cluster *cluster, size_t node)
-{
-    size_t low = 0, high = cluster->kinds;
-    while (high - low > 1) {
-        size_t middle = (low + high) / 2;
-        if (cluster->node[middle].first <= node)
-            low = middle;
-        else
-            high = middle;
-    }
-    return &cluster->node[low];
-}
-
-void sms__node_name(const struct sms__cluster *cluster, size_t node, char *out, size_t size)
-{
-    const struct sms__nodes *kind = sms__node_kind(cluster, node);
-    if (kind->count > 1)
-        snprintf(out, size, "%s%zu", kind->name, node - kind->first + 1);
-    else
-        snprintf(out, size, "%s", kind->name);
-}
-
-void sms__row_name(const struct sms__cluster *cluster, size_t row, char *out, size_t size)
-{
-    if (cluster->rows == cluster->nodes)
-        sms__node_name(cluster, row, out, size);
-    else
-        snprintf(out, size, "%s", cluster->node[row].name);
-}
 
 /* The default one. */
 struct scheduler {
@@ -332,8 +59,8 @@ static const char *const fidelities[] = {"duration", "processes", "blocks", NULL
 static const struct sms__field cluster_fields[] = {
     {"scenario", SMS__NAME, 0, F(sms_scenario, name), .required = true, .help = "its name"},
     {"question", SMS__TEXT, 0, F(sms_scenario, question), .help = "what it is to answer"},
-    {"nodes", SMS__FIELDS, .read = read_nodes, .required = true, .holds = SMS__MANY, .fields = node_fields, .least = 1,
-     .most = ENTRIES_MAX, .help = "a list of kinds of nodes, or tables of them"},
+    {"nodes", SMS__FIELDS, .read = sms__read_nodes, .required = true, .holds = SMS__MANY, .fields = sms__node_fields,
+     .least = 1, .most = SMS__ENTRIES_MAX, .help = "a list of kinds of nodes, or tables of them"},
     {"policies", SMS__CUSTOM, .read = sms__read_policies, .required = true, .holds = SMS__MANY, .form = SMS__FORM_PLACE,
      .least = 1, .most = SMS__POLICIES_MAX,
      .help =
@@ -349,7 +76,7 @@ static const struct sms__field cluster_fields[] = {
     {"alone", SMS__CUSTOM, .read = sms__read_alone, .form = SMS__FORM_POLICY,
      .help = "the block policy of pods that run alone, with which they are compared; default round_robin"},
     {"pods", SMS__FIELDS, .read = sms__read_pods, .required = true, .holds = SMS__MANY, .fields = sms__pod_fields,
-     .least = 1, .most = ENTRIES_MAX, .help = "a list of pods, tables of them, samples"},
+     .least = 1, .most = SMS__ENTRIES_MAX, .help = "a list of pods, tables of them, samples"},
     {"monitor", SMS__FIELDS, .read = sms__read_monitor, .fields = sms__monitor_fields,
      .help = "how nodes see the jobs on their GPUs begin and end"},
     {"scheduler", SMS__FIELDS, .read = read_scheduler, .fields = scheduler_fields, .instead = sms__gpushare_fields,
@@ -368,7 +95,7 @@ static const struct sms__field cluster_fields[] = {
     {0}};
 
 const struct sms__table sms__cluster_tables[6] = {
-    {"scenario with nodes", cluster_fields},       {"scenario: nodes", node_fields},
+    {"scenario with nodes", cluster_fields},       {"scenario: nodes", sms__node_fields},
     {"scenario: nodes: table", sms__table_fields}, {"scenario: scheduler", scheduler_fields},
     {"scenario: monitor", sms__monitor_fields},    {NULL, NULL}};
 

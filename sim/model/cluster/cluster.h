@@ -23,7 +23,8 @@ struct sms__nodes {
     uint64_t gpu_memory, cpu_milli, memory;
     uint64_t labels;                /* bit i: it has the cluster's label i */
     long device;                    /* of the scenario: its GPUs can run workloads; -1: they are numbers */
-    struct sms__share_node *shared; /* under gpushare; else NULL */
+    struct sms__share_said said;    /* for gpushare */
+    struct sms__share_node *shared; /* under it; else NULL */
 };
 
 enum { SMS__LABELS_MAX = 64 };
@@ -67,12 +68,26 @@ void sms__read_cluster(struct sms__reader *reader, const struct sms__node *node,
 void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
 extern const struct sms__table sms__cluster_tables[6]; /* ends with a title of NULL */
 
-/* nodes.c: the entry that a node is of, by its number. */
+/* nodes.c: `nodes:`; `at` is the scenario. */
+void sms__read_nodes(struct sms__reader *reader, const struct sms__node *node, void *at);
+extern const struct sms__field sms__node_fields[];
+/* The entry that a node is of, by its number. */
 const struct sms__nodes *sms__node_kind(const struct sms__cluster *cluster, size_t node);
 /* The name of a node, by its number. */
 void sms__node_name(const struct sms__cluster *cluster, size_t node, char *out, size_t size);
 /* The name of a row of metrics of nodes. */
 void sms__row_name(const struct sms__cluster *cluster, size_t row, char *out, size_t size);
+
+/* models.c: the number of a GPU model, which is added if it is new. */
+int sms__intern_model(struct sms__reader *reader, const struct sms__node *node, const char *name,
+                      struct sms__cluster *cluster);
+/* Bits of a GPU model or a list of them, all where there is no node. They must be of some node. */
+uint64_t sms__read_models(struct sms__reader *reader, const struct sms__node *node, const struct sms__cluster *cluster);
+
+/* shapes.c: what is known of all pods, whose groups have these views: shapes, typical pods, about how many come. */
+void sms__find_shapes(struct sms__arena *arena, struct sms__cluster *cluster, const struct sms_pod_view *view);
+/* How many GPUs each of the groups from `first` on asks for, on average, in thousandths. */
+double sms__mean_milli(const struct sms_pod_view *view, size_t first, size_t count);
 
 /* labels.c: bits of a map of labels, or 0 where there is none. Those of a pod must be of some node. */
 uint64_t sms__read_labels(struct sms__reader *reader, const struct sms__node *map, struct sms__cluster *cluster,

@@ -4,6 +4,9 @@
 
 #include "../../yaml/fields.h"
 
+/* In a list, and rows of a table. */
+enum { SMS__ENTRIES_MAX = 1000000 };
+
 /* A table's row as the map it stands for: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, where `~` is no value.
  */
 const struct sms__node *sms__table_row(struct sms__reader *reader, const struct sms__node *table, size_t row);

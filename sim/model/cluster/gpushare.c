@@ -33,8 +33,14 @@ static const struct sms__field quirk_fields[] = {
      .help = "Allocate without a match takes the only GPU of a node that has one; default true"},
     {0}};
 
+/* Of the field by whose value this table was chosen. */
+static void pass_over(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    (void)reader, (void)node, (void)at;
+}
+
 const struct sms__field sms__gpushare_fields[] = {
-    {"kind", SMS__CHOICE, .choices = kinds, .read = sms__read_later, .required = true, .help = "gpushare"},
+    {"kind", SMS__CHOICE, .choices = kinds, .read = pass_over, .required = true, .help = "gpushare"},
     {"unit", SMS__CHOICE, 0, F(sms__gpushare, gib), .choices = units,
      .help = "in which GPU memory is counted, parts of it dropped: MiB or GiB; default MiB"},
     {"round_trip", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, round_trip_ps), 0, WAIT_MAX_PS,
@@ -65,32 +71,7 @@ const struct sms__field sms__gpushare_fields[] = {
      .help = "of the real software, on unless they are said to be false"},
     {0}};
 
-/* Of an entry of nodes. */
-struct entry {
-    int share;
-    const struct sms__node *others, *sick;
-    double added_ps;
-};
-
-void sms__read_later(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    (void)reader, (void)node, (void)at;
-}
-
-enum { SHARED_BY_MEMORY, GIVEN_WHOLE };
 const char *const sms__share_names[] = {"memory", "cards", NULL};
-
-static const struct sms__field share_fields[] = {
-    {"share", SMS__CHOICE, 0, F(entry, share), .choices = sms__share_names,
-     .help = "memory: pods share its GPUs by memory; cards: its GPUs are given whole; default memory if it has "
-             "gpu_memory"},
-    {"used_by_others", SMS__CUSTOM, 0, F(entry, others), .read = sms__keep,
-     .help = "GPU memory of each of its GPUs that others use, or a list of that; default 0"},
-    {"unhealthy", SMS__CUSTOM, 0, F(entry, sick), .read = sms__keep,
-     .help = "a list of {gpu: N, from: TIME, to: TIME}"},
-    {"added", SMS__QUANTITY, SMS__TIME, F(entry, added_ps), 0, SMS__TIME_MAX_PS,
-     .help = "when it joins the cluster; default 0"},
-    {0}};
 
 const struct sms__field sms__sick_fields[] = {
     {"gpu", SMS__INTEGER, SMS__COUNT, F(sms__sick, gpu), 0, SMS_NODE_GPUS_MAX - 1, .required = true,
@@ -180,19 +161,18 @@ static void read_sick(struct sms__reader *reader, const struct sms__node *node, 
     }
 }
 
-/* The fields of the entry that are of this file alone, as a map. */
-static const struct sms__node *pick(struct sms__reader *reader, const struct sms__node *node)
+/* Keys of an entry of nodes that have no meaning under another scheduler: those of its GPUs, then the others. */
+static const char *const node_keys[] = {"share", "used_by_others", "unhealthy", "added"};
+enum { OF_GPUS = 3, NODE_KEYS = sizeof node_keys / sizeof *node_keys };
+
+/* The first that the entry has of so many of them, or NULL. */
+static const struct sms__node *find_key(const struct sms__node *node, size_t keys)
 {
-    struct sms__node *map = SMS__NEW(reader->arena, struct sms__node, 1);
-    *map = (struct sms__node){.kind = SMS__MAP, .mark = node->mark};
-    map->item = SMS__NEW(reader->arena, struct sms__node *, node->items + 1);
-    for (size_t i = 0; node->kind == SMS__MAP && i + 1 < node->items; i += 2)
-        for (const struct sms__field *field = share_fields; field->name; field++)
-            if (node->item[i]->kind == SMS__SCALAR && !strcmp(node->item[i]->text, field->name)) {
-                map->item[map->items++] = node->item[i];
-                map->item[map->items++] = node->item[i + 1];
-            }
-    return map;
+    for (size_t i = 0; i + 1 < node->items; i += 2)
+        for (size_t k = 0; k < keys; k++)
+            if (node->item[i]->kind == SMS__SCALAR && !strcmp(node->item[i]->text, node_keys[k]))
+                return node->item[i];
+    return NULL;
 }
 
 /* GPUs that are shared and GPUs that are given whole are models apart, even of one name. */
@@ -222,19 +202,18 @@ static void read_node(struct sms__reader *reader, struct sms__cluster *cluster, 
 {
     struct sms__gpushare *rules = cluster->gpushare;
     struct sms__share_node *share = kind->shared = SMS__NEW(reader->arena, struct sms__share_node, 1);
-    struct entry entry = {.share = kind->gpu_memory ? SHARED_BY_MEMORY : GIVEN_WHOLE};
-    const struct sms__node *keys = pick(reader, kind->node);
-    sms__read_fields(reader, keys, share_fields, &entry);
-    if (kind->gpus == 0 && keys->items > (sms__node_get(keys, "added") ? 2 : 0))
+    const struct sms__share_said *said = &kind->said;
+    bool shares = said->share < 0 ? kind->gpu_memory > 0 : said->share == SMS__SHARE_MEMORY;
+    if (kind->gpus == 0 && find_key(kind->node, OF_GPUS))
         sms__complain(reader, kind->node, "a node without gpus shares none");
-    share->memory = entry.share == SHARED_BY_MEMORY && kind->gpus > 0;
+    share->memory = shares && kind->gpus > 0;
     share->raw = kind->gpu_memory;
-    share->added_ps = entry.added_ps;
+    share->added_ps = said->added_ps;
     share->others = SMS__NEW(reader->arena, uint64_t, kind->gpus + 1);
-    if (entry.others)
-        read_others(reader, entry.others, kind, share);
-    if (entry.sick)
-        read_sick(reader, entry.sick, kind, share);
+    if (said->others)
+        read_others(reader, said->others, kind, share);
+    if (said->sick)
+        read_sick(reader, said->sick, kind, share);
     kind->gpu_memory = share->memory ? kind->gpu_memory / rules->unit * rules->unit : 0;
     if (share->memory && kind->gpu_memory == 0)
         sms__complain(reader, kind->node, "a card of less than 1 %s cannot be shared", units[rules->gib]);
@@ -245,9 +224,9 @@ static void read_node(struct sms__reader *reader, struct sms__cluster *cluster, 
 
 static void refuse_keys(struct sms__reader *reader, const struct sms__nodes *kind)
 {
-    const struct sms__node *keys = pick(reader, kind->node);
-    if (keys->items)
-        sms__complain(reader, keys->item[0], "'%s' is for scheduler: {kind: gpushare}", keys->item[0]->text);
+    const struct sms__node *key = find_key(kind->node, NODE_KEYS);
+    if (key)
+        sms__complain(reader, key, "'%s' is for scheduler: {kind: gpushare}", key->text);
 }
 
 void sms__gpushare_nodes(struct sms__reader *reader, struct sms__cluster *cluster)

@@ -40,7 +40,15 @@ struct sms__sick {
     double from_ps, to_ps; /* to 0: it stays so */
 };
 
-/* What an entry of nodes says of it. */
+/* What an entry of nodes says, where the scheduler may not be read yet. */
+struct sms__share_said {
+    int share; /* enum sms__share; -1: nothing */
+    const struct sms__node *others, *sick;
+    double added_ps;
+};
+enum sms__share { SMS__SHARE_MEMORY, SMS__SHARE_CARDS };
+
+/* What that means. */
 struct sms__share_node {
     bool memory;      /* shared by memory; else its cards are given whole */
     uint64_t raw;     /* memory of a card; what is counted of it is less */
@@ -76,8 +84,5 @@ void sms__read_request(struct sms__reader *reader, const struct sms__node *node,
 extern const struct sms__field sms__gpushare_fields[], sms__sick_fields[];
 extern const char *const sms__share_names[];
 extern const struct sms__table sms__gpushare_tables[4];
-
-/* A field that sms__gpushare_nodes reads. */
-void sms__read_later(struct sms__reader *reader, const struct sms__node *node, void *at);
 
 #endif

@@ -4,13 +4,11 @@
 #include "entries.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-enum { ENTRIES_MAX = 1000000, PODS_MAX = 20000000, TYPICALS_MAX = 1000 };
+enum { PODS_MAX = 20000000 };
 
 /* The clock's 213 days; the sum of a pod's start and duration may not pass them. */
 #define CLOCK_PS 1.8e19
@@ -102,53 +100,6 @@ struct reading {
     size_t tables;
 };
 
-static const char *model_name(const void *user, size_t i) { return ((const struct sms__cluster *)user)->model[i]; }
-
-static void complain_of_model(const struct reading *reading, const struct sms__node *name)
-{
-    const struct sms__cluster *cluster = reading->cluster;
-    const char *near = sms__nearest(name->text, cluster->models, model_name, cluster);
-    char all[160] = "";
-    for (size_t m = 0, used = 0; m < cluster->models && used < sizeof all; m++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%.36s", m ? ", " : "", cluster->model[m]);
-    if (!cluster->models)
-        sms__complain(reading->reader, name, "no node has a GPU of model '%.60s': none has a GPU", name->text);
-    else
-        sms__complain(reading->reader, name, "no node has a GPU of model '%.60s', only of %s%s%.60s%s", name->text, all,
-                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-}
-
-static uint64_t bit_of_model(const struct reading *reading, const struct sms__node *name)
-{
-    const struct sms__cluster *cluster = reading->cluster;
-    if (!sms__expect_kind(reading->reader, name, SMS__SCALAR))
-        return 0;
-    uint64_t models = 0; /* shared and whole GPUs may be of one name */
-    for (size_t m = 0; m < cluster->models; m++)
-        if (!strcmp(cluster->model[m], name->text))
-            models |= (uint64_t)1 << m;
-    if (models)
-        return models;
-    complain_of_model(reading, name);
-    return 0;
-}
-
-static uint64_t read_models(const struct reading *reading, const struct sms__node *node)
-{
-    uint64_t models = 0;
-    if (!node)
-        return UINT64_MAX;
-    if (node->kind == SMS__SCALAR)
-        return bit_of_model(reading, node);
-    if (!sms__expect_list(reading->reader, node, SMS_GPU_MODELS_MAX))
-        return 0;
-    if (node->items == 0)
-        sms__complain(reading->reader, node, "models: there are none");
-    for (size_t i = 0; i < node->items; i++)
-        models |= bit_of_model(reading, node->item[i]);
-    return models;
-}
-
 static bool is_given(const struct sms__node *map, const char *key) { return sms__node_get(map, key) != NULL; }
 
 static void refuse_keys(struct sms__reader *reader, const struct sms__node *node, const struct entry *entry)
@@ -178,7 +129,8 @@ static struct sms_pod_view read_view(const struct reading *reading, const struct
                                 .memory = entry->memory,
                                 .labels = sms__read_labels(reader, entry->selector, reading->cluster, false),
                                 .priority = (int32_t)nearbyint(entry->work.priority * 1000),
-                                .models = entry->gpus ? read_models(reading, entry->models) : UINT64_MAX};
+                                .models = entry->gpus ? sms__read_models(reader, entry->models, reading->cluster)
+                                                      : UINT64_MAX};
     if (reading->cluster->gpushare)
         sms__gpushare_pod(reader, node, reading->cluster->gpushare, &entry->gpu_memory, &view);
     else
@@ -257,15 +209,12 @@ static const struct table *find_table(const struct reading *reading, const struc
     return NULL;
 }
 
-/* The rows of the table become a pool, and how many GPUs a pod of it asks for on average, in thousandths. */
+/* The rows of the table become a pool; how many GPUs a pod of it asks for on average, in thousandths. */
 static double make_pool(const struct reading *reading, const struct table *table)
 {
-    double sum = 0;
-    for (size_t i = table->first; i < table->first + table->rows; i++) {
+    for (size_t i = table->first; i < table->first + table->rows; i++)
         reading->cluster->pod[i].pool = true;
-        sum += (double)sms_pod_gpu_milli(&reading->view[i]);
-    }
-    return table->rows ? sum / (double)table->rows : 0;
+    return sms__mean_milli(reading->view, table->first, table->rows);
 }
 
 const char *const sms__sampled_keys[] = {"gpus",        "gpu",      "gpu_memory", "cpu",      "memory",
@@ -340,143 +289,6 @@ static void read_table(struct reading *reading, const struct sms__node *node, co
     table->rows = reading->cluster->groups - table->first;
 }
 
-/* Fields of no padding, one by one: the order is of no meaning, only equal ones must meet. */
-static int compare_views(const struct sms_pod_view *a, const struct sms_pod_view *b)
-{
-    const uint64_t x[] = {a->gpus,   a->gpu_milli,          a->gpu_memory, a->cpu_milli, a->models,
-                          a->labels, (uint64_t)a->priority, a->kind,       a->memory};
-    const uint64_t y[] = {b->gpus,   b->gpu_milli,          b->gpu_memory, b->cpu_milli, b->models,
-                          b->labels, (uint64_t)b->priority, b->kind,       b->memory};
-    for (size_t i = 0; i < sizeof x / sizeof *x; i++)
-        if (x[i] != y[i])
-            return x[i] < y[i] ? -1 : 1;
-    return 0;
-}
-
-struct keyed {
-    struct sms_pod_view view;
-    size_t group, shape;
-};
-
-static int compare_keyed(const void *a, const void *b)
-{
-    const struct keyed *x = a, *y = b;
-    int order = compare_views(&x->view, &y->view);
-    return order ? order : (x->group > y->group) - (x->group < y->group);
-}
-
-static int compare_groups(const void *a, const void *b)
-{
-    const struct keyed *x = a, *y = b;
-    return (x->group > y->group) - (x->group < y->group);
-}
-
-/* Gives each group its shape; shapes are in the order of their first groups, which must be no samples. */
-static void find_shapes(const struct reading *reading)
-{
-    struct sms__cluster *cluster = reading->cluster;
-    struct keyed *keyed = SMS__NEW(reading->reader->arena, struct keyed, cluster->groups);
-    size_t count = 0;
-    for (size_t g = 0; g < cluster->groups; g++)
-        if (!cluster->pod[g].rows)
-            keyed[count++] = (struct keyed){reading->view[g], g, 0};
-    if (count)
-        qsort(keyed, count, sizeof *keyed, compare_keyed);
-    for (size_t i = 0; i < count; i++) { /* of equal ones, the first group stands for all */
-        bool equal = i > 0 && !compare_views(&keyed[i - 1].view, &keyed[i].view);
-        keyed[i].shape = equal ? keyed[i - 1].shape : keyed[i].group;
-    }
-    if (count)
-        qsort(keyed, count, sizeof *keyed, compare_groups);
-    cluster->shape = SMS__NEW(reading->reader->arena, struct sms_pod_view, count);
-    for (size_t i = 0; i < count; i++) {
-        struct sms__pods *pods = &cluster->pod[keyed[i].group];
-        if (keyed[i].shape == keyed[i].group) {
-            pods->shape = cluster->shapes;
-            cluster->shape[cluster->shapes++] = keyed[i].view;
-        } else
-            pods->shape = cluster->pod[keyed[i].shape].shape;
-    }
-}
-
-struct weighted {
-    struct sms_pod_view view;
-    uint64_t weight;
-    size_t first;
-};
-
-static int compare_weighted(const void *a, const void *b)
-{
-    const struct weighted *x = a, *y = b;
-    int order = compare_views(&x->view, &y->view);
-    return order ? order : (x->first > y->first) - (x->first < y->first);
-}
-
-static int compare_weights(const void *a, const void *b)
-{
-    const struct weighted *x = a, *y = b;
-    if (x->weight != y->weight)
-        return x->weight > y->weight ? -1 : 1;
-    return (x->first > y->first) - (x->first < y->first);
-}
-
-/* Shapes that differ in host memory or priority alone are one, as in FGD's code. Returns how many there are. */
-static size_t merge_weighted(struct weighted *weighted, size_t count)
-{
-    size_t kept = 0;
-    qsort(weighted, count, sizeof *weighted, compare_weighted);
-    for (size_t i = 0; i < count; i++) {
-        if (kept && !compare_views(&weighted[kept - 1].view, &weighted[i].view))
-            weighted[kept - 1].weight += weighted[i].weight;
-        else
-            weighted[kept++] = weighted[i];
-    }
-    qsort(weighted, kept, sizeof *weighted, compare_weights);
-    return kept;
-}
-
-/* The typical pods: shapes with the number of pods that have them. A row of a pool counts once. */
-static void find_typicals(const struct reading *reading)
-{
-    struct sms__cluster *cluster = reading->cluster;
-    struct weighted *weighted = SMS__NEW(reading->reader->arena, struct weighted, cluster->shapes);
-    for (size_t s = 0; s < cluster->shapes; s++) {
-        weighted[s] = (struct weighted){cluster->shape[s], 0, s};
-        weighted[s].view.memory = 0;
-        weighted[s].view.priority = 0;
-        weighted[s].view.kind = 0;
-        cluster->priorities |= cluster->shape[s].priority != 0;
-    }
-    for (size_t g = 0; g < cluster->groups; g++)
-        if (!cluster->pod[g].rows)
-            weighted[cluster->pod[g].shape].weight += cluster->pod[g].count;
-    size_t count = merge_weighted(weighted, cluster->shapes);
-    cluster->typicals = count < TYPICALS_MAX ? count : TYPICALS_MAX;
-    cluster->typical = SMS__NEW(reading->reader->arena, struct sms_typical_pod, cluster->typicals);
-    for (size_t t = 0; t < cluster->typicals; t++)
-        cluster->typical_pods += weighted[t].weight;
-    for (size_t t = 0; t < cluster->typicals; t++)
-        cluster->typical[t] = (struct sms_typical_pod){
-            weighted[t].view, (double)weighted[t].weight / (double)cluster->typical_pods, weighted[t].weight};
-}
-
-/* How many pods will come, about, and how much they ask for. */
-static void measure_load(const struct reading *reading)
-{
-    struct sms__cluster *cluster = reading->cluster;
-    double milli = 0;
-    for (size_t g = 0; g < cluster->groups; g++) {
-        const struct sms__pods *pods = &cluster->pod[g];
-        if (pods->pool)
-            continue;
-        cluster->pods += (double)pods->count;
-        double each = pods->rows ? make_pool(reading, &(struct table){"", pods->first_row, pods->rows})
-                                 : (double)sms_pod_gpu_milli(&reading->view[g]);
-        milli += pods->until > 0 ? pods->until * (double)cluster->gpu_milli : each * (double)pods->count;
-    }
-    cluster->load = cluster->gpu_milli ? milli / (double)cluster->gpu_milli : 0;
-}
-
 /* How many numbers its pods may have; those to draw from do not come, and how many are drawn may not be known. */
 static uint64_t several(const struct sms__pods *pods)
 {
@@ -497,9 +309,7 @@ static void check_all(const struct reading *reading, const struct sms__node *lis
     sms__check_names(reading->reader, named, cluster->groups, "pod");
     if (reading->reader->errors->count)
         return;
-    find_shapes(reading);
-    find_typicals(reading);
-    measure_load(reading);
+    sms__find_shapes(reading->reader->arena, cluster, reading->view);
     if (cluster->pods > PODS_MAX)
         sms__complain(reading->reader, list, "more than %d pods", PODS_MAX);
 }
@@ -507,7 +317,7 @@ static void check_all(const struct reading *reading, const struct sms__node *lis
 void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct reading reading = {.reader = reader, .scenario = at, .cluster = ((struct sms_scenario *)at)->cluster};
-    if (!sms__expect_list(reader, node, ENTRIES_MAX))
+    if (!sms__expect_list(reader, node, SMS__ENTRIES_MAX))
         return;
     sms__gpushare_nodes(reader, reading.cluster);
     size_t most = sms__count_entries(node);
