@@ -142,8 +142,9 @@ struct sms__fit {
     double adds[SMS_RESOURCES_MAX];
     uint64_t count[SMS_RESOURCES_MAX]; /* of resources with a capacity: the demand in their units */
     uint64_t needs[SMS_LIMITS];
-    double work_ps;   /* block_time */
-    uint64_t work;    /* the same, in whole ps */
+    double work_ps; /* block_time */
+    uint64_t work;  /* the same, in whole ps */
+    double room; /* of a kernel made whole: the greatest part of a limit of all SMs that its blocks take, on average */
     size_t per_sm;    /* blocks that an empty SM holds */
     bool device_wide; /* demands a resource of scope device */
     uint32_t own;     /* bit r: demands resource r, of scope sm */
