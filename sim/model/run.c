@@ -1,5 +1,5 @@
 /* Reads `run:` of a scenario: how long, from which seed, how often. */
-#include "model.h"
+#include "scenario.h"
 
 #include <string.h>
 

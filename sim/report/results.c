@@ -1,5 +1,4 @@
-/* Runs a scenario: every policy with every replication, and the stand-alone
- * runs; keeps one row of values for each run. */
+/* What is kept of the runs of a scenario, a row of values for each, and what is told of it. */
 #include "results.h"
 
 #include "../base/statistics.h"
@@ -7,11 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct sms_run_options sms_run_defaults(void)
-{
-    return (struct sms_run_options){.alone = true, .explain_to_ps = UINT64_MAX};
-}
 
 static void new_values(struct sms_results *results, struct sms__values *values)
 {
@@ -66,18 +60,10 @@ static void choose_policies(struct sms_results *results, const struct sms_run_op
     }
 }
 
-struct setup {
-    struct sms_results *results;
-    const struct sms_run_options *options;
-    size_t upto;
-};
-
-static int set_up(void *user)
+void sms__results_set_up(struct sms_results *results, const struct sms_run_options *options)
 {
-    struct setup *setup = user;
-    struct sms_results *results = setup->results;
     const struct sms_scenario *scenario = results->scenario;
-    choose_policies(results, setup->options);
+    choose_policies(results, options);
     results->values = SMS__NEW(&results->arena, struct sms__values, results->policies * results->room);
     size_t rows = sms__series_rows(scenario);
     results->series = SMS__NEW(&results->arena, double, results->policies *rows *SMS__SERIES);
@@ -87,7 +73,7 @@ static int set_up(void *user)
         results->sms += scenario->device[d]->sms;
     results->bins = SMS__NEW(&results->arena, struct sms__bins, results->policies);
     for (size_t p = 0; p < results->policies; p++)
-        results->bins[p].value = SMS__NEW(&results->arena, float, results->sms * setup->options->bins);
+        results->bins[p].value = SMS__NEW(&results->arena, float, results->sms * options->bins);
     name_kernels(results);
     name_devices(results);
     if (scenario->cluster) {
@@ -99,101 +85,17 @@ static int set_up(void *user)
         results->simtbs = SMS__NEW(&results->arena, struct sms__simtbs_record, results->policies);
     for (size_t p = 0; results->simtbs && p < results->policies; p++)
         results->simtbs[p].kernel = SMS__NEW(&results->arena, struct sms__simtbs_kernel, scenario->vms);
-    return SMS_OK;
 }
 
-/* Rows of the replications to come. */
-static int make_rows(void *user)
+void sms__results_make_rows(struct sms_results *results, size_t upto)
 {
-    const struct setup *setup = user;
-    struct sms_results *results = setup->results;
     for (size_t p = 0; p < results->policies; p++)
-        for (size_t r = results->replications; r < setup->upto; r++) {
+        for (size_t r = results->replications; r < upto; r++) {
             size_t at = p * results->room + r;
             new_values(results, &results->values[at]);
             if (results->allocation)
                 results->allocation[at] = sms__alloc(&results->arena, 1, sizeof *results->allocation[at]);
         }
-    return SMS_OK;
-}
-
-/* As many replications as are asked for, or as the precision asks for. */
-static int run_all(struct setup *setup, struct sms_errors *errors)
-{
-    struct sms_results *results = setup->results;
-    int code = sms__find_warmup(results, setup->options, errors);
-    while (code == SMS_OK && setup->upto > results->replications) {
-        code = sms__guard(&results->arena, make_rows, setup);
-        if (code)
-            sms__report_run(code, results->scenario, "", errors);
-        else
-            code = sms__run_replications(results, setup->options, setup->upto, errors);
-        if (code == SMS_OK && results->until)
-            setup->upto = sms__until_next(results);
-    }
-    if (code == SMS_OK) {
-        sms__until_warn(results);
-        sms__warmup_warn(results);
-    }
-    return code;
-}
-
-/* Those of the scenario have been checked; options may ask for more. */
-static int check_replications(const struct sms_scenario *scenario, uint64_t replications, struct sms_errors *errors)
-{
-    double gib;
-    if (replications <= sms__most_replications(scenario) || sms__replications_fit(scenario, replications, &gib))
-        return SMS_OK;
-    return sms__fail(errors, SMS_EINPUT, scenario->path,
-                     "%llu replications of scenario '%.60s' need about %.3g GiB of memory, more than 4",
-                     (unsigned long long)replications, scenario->name, gib);
-}
-
-static int fail_without_policy(const struct sms_scenario *scenario, const char *policy, struct sms_errors *errors)
-{
-    char text[300];
-    sms__say_no_policy(text, sizeof text, scenario, policy);
-    return sms__fail(errors, SMS_EINPUT, scenario->path, "%s", text);
-}
-
-/* A number of replications in the options is that number, whatever precision the scenario asks for. */
-static void choose_replications(struct setup *setup, const struct sms_scenario *scenario)
-{
-    struct sms_results *results = setup->results;
-    results->until = !setup->options->replications && scenario->until.precision > 0;
-    setup->upto = setup->options->replications ? setup->options->replications : (size_t)scenario->replications;
-    results->room = results->until ? (size_t)scenario->until.most : setup->upto;
-}
-
-int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *options, struct sms_results **out,
-            struct sms_errors *errors)
-{
-    struct sms_run_options defaults = sms_run_defaults();
-    options = options ? options : &defaults;
-    *out = NULL;
-    *errors = (struct sms_errors){0};
-    struct sms_results *results = calloc(1, sizeof *results);
-    if (!results)
-        return sms__report_run(SMS_ENOMEM, scenario, "", errors);
-    struct setup setup = {.results = results, .options = options};
-    results->scenario = scenario;
-    results->seed = options->seed ? options->seed : scenario->seed;
-    choose_replications(&setup, scenario);
-    results->with_alone = options->alone && scenario->compat == SMS__COMPAT_OFF && !scenario->cluster;
-    int code = check_replications(scenario, results->room, errors);
-    if (code == SMS_OK)
-        code = sms__guard(&results->arena, set_up, &setup);
-    if (code == SMS_OK && results->policies == 0)
-        code = fail_without_policy(scenario, options->policy, errors);
-    if (code == SMS_OK)
-        code = run_all(&setup, errors);
-    else if (!errors->count)
-        sms__report_run(code, scenario, "", errors);
-    if (code)
-        sms_results_free(results);
-    else
-        *out = results;
-    return code;
 }
 
 void sms_results_free(struct sms_results *results)

@@ -34,8 +34,13 @@ struct sms_results {
     struct sms_errors warnings;
 };
 
-/* runs.c: adds replications until there are so many, each with every policy and the stand-alone runs, in threads.
- * There is room for them. Problems go to `errors`. */
+/* results.c: chooses the policies, all or those that `options->policy` names by label or name, and makes what does not
+ * grow with replications; rows of those to come. In a guard of the arena. */
+void sms__results_set_up(struct sms_results *results, const struct sms_run_options *options);
+void sms__results_make_rows(struct sms_results *results, size_t upto);
+
+/* results_jobs.c: adds replications until there are so many, each with every policy and the stand-alone runs, in
+ * threads. There is room for them. Problems go to `errors`. */
 int sms__run_replications(struct sms_results *results, const struct sms_run_options *options, size_t upto,
                           struct sms_errors *errors);
 /* The same of pilots, which leave nothing but what they add to the series. */
@@ -44,13 +49,13 @@ int sms__run_pilots(struct sms_results *results, const struct sms_run_options *o
 /* How a code of a run is told. */
 int sms__report_run(int code, const struct sms_scenario *scenario, const char *why, struct sms_errors *errors);
 
-/* until.c: how many replications there should be for the precision that the scenario asks for, as far as those there
- * are tell; no more than these if it is reached, or there is no room. */
+/* results_until.c: how many replications there should be for the precision that the scenario asks for, as far as those
+ * there are tell; no more than these if it is reached, or there is no room. */
 size_t sms__until_next(const struct sms_results *results);
 /* Warns if it is not reached. */
 void sms__until_warn(struct sms_results *results);
 
-/* warmup.c: under warmup: auto, finds the warm-up by pilots, or says that there is none. */
+/* results_warmup.c: under warmup: auto, finds the warm-up by pilots, or says that there is none. */
 int sms__find_warmup(struct sms_results *results, const struct sms_run_options *options, struct sms_errors *errors);
 /* Warns of a warm-up that was given and is too short. */
 void sms__warmup_warn(struct sms_results *results);

@@ -1,0 +1,108 @@
+/* Runs a scenario: every policy with every replication, and the stand-alone runs. */
+#include "results.h"
+
+#include <stdlib.h>
+
+struct sms_run_options sms_run_defaults(void)
+{
+    return (struct sms_run_options){.alone = true, .explain_to_ps = UINT64_MAX};
+}
+
+struct setup {
+    struct sms_results *results;
+    const struct sms_run_options *options;
+    size_t upto;
+};
+
+static int set_up(void *user)
+{
+    const struct setup *setup = user;
+    sms__results_set_up(setup->results, setup->options);
+    return SMS_OK;
+}
+
+static int make_rows(void *user)
+{
+    const struct setup *setup = user;
+    sms__results_make_rows(setup->results, setup->upto);
+    return SMS_OK;
+}
+
+/* As many replications as are asked for, or as the precision asks for. */
+static int run_all(struct setup *setup, struct sms_errors *errors)
+{
+    struct sms_results *results = setup->results;
+    int code = sms__find_warmup(results, setup->options, errors);
+    while (code == SMS_OK && setup->upto > results->replications) {
+        code = sms__guard(&results->arena, make_rows, setup);
+        if (code)
+            sms__report_run(code, results->scenario, "", errors);
+        else
+            code = sms__run_replications(results, setup->options, setup->upto, errors);
+        if (code == SMS_OK && results->until)
+            setup->upto = sms__until_next(results);
+    }
+    if (code == SMS_OK) {
+        sms__until_warn(results);
+        sms__warmup_warn(results);
+    }
+    return code;
+}
+
+/* Those of the scenario have been checked; options may ask for more. */
+static int check_replications(const struct sms_scenario *scenario, uint64_t replications, struct sms_errors *errors)
+{
+    double gib;
+    if (replications <= sms__most_replications(scenario) || sms__replications_fit(scenario, replications, &gib))
+        return SMS_OK;
+    return sms__fail(errors, SMS_EINPUT, scenario->path,
+                     "%llu replications of scenario '%.60s' need about %.3g GiB of memory, more than 4",
+                     (unsigned long long)replications, scenario->name, gib);
+}
+
+static int fail_without_policy(const struct sms_scenario *scenario, const char *policy, struct sms_errors *errors)
+{
+    char text[300];
+    sms__say_no_policy(text, sizeof text, scenario, policy);
+    return sms__fail(errors, SMS_EINPUT, scenario->path, "%s", text);
+}
+
+/* A number of replications in the options is that number, whatever precision the scenario asks for. */
+static void choose_replications(struct setup *setup, const struct sms_scenario *scenario)
+{
+    struct sms_results *results = setup->results;
+    results->until = !setup->options->replications && scenario->until.precision > 0;
+    setup->upto = setup->options->replications ? setup->options->replications : (size_t)scenario->replications;
+    results->room = results->until ? (size_t)scenario->until.most : setup->upto;
+}
+
+int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *options, struct sms_results **out,
+            struct sms_errors *errors)
+{
+    struct sms_run_options defaults = sms_run_defaults();
+    options = options ? options : &defaults;
+    *out = NULL;
+    *errors = (struct sms_errors){0};
+    struct sms_results *results = calloc(1, sizeof *results);
+    if (!results)
+        return sms__report_run(SMS_ENOMEM, scenario, "", errors);
+    struct setup setup = {.results = results, .options = options};
+    results->scenario = scenario;
+    results->seed = options->seed ? options->seed : scenario->seed;
+    choose_replications(&setup, scenario);
+    results->with_alone = options->alone && scenario->compat == SMS__COMPAT_OFF && !scenario->cluster;
+    int code = check_replications(scenario, results->room, errors);
+    if (code == SMS_OK)
+        code = sms__guard(&results->arena, set_up, &setup);
+    if (code == SMS_OK && results->policies == 0)
+        code = fail_without_policy(scenario, options->policy, errors);
+    if (code == SMS_OK)
+        code = run_all(&setup, errors);
+    else if (!errors->count)
+        sms__report_run(code, scenario, "", errors);
+    if (code)
+        sms_results_free(results);
+    else
+        *out = results;
+    return code;
+}
