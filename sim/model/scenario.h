@@ -31,6 +31,9 @@ struct sms__expect {
     bool has_value, has_min, has_max;
 };
 
+/* Runs of a policy by which a warm-up is found. */
+enum { SMS__PILOTS = 5 };
+
 /* How precisely the mean of a metric is to be known. */
 struct sms__until {
     const struct sms__node *node;

@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-enum { PILOTS = 5 };
-
 /* How many parts of the series lie within the run: where parts are of few ps, the last are beyond its end. */
 static size_t count_parts(const struct sms_scenario *scenario)
 {
@@ -59,7 +57,7 @@ int sms__find_warmup(struct sms_results *results, const struct sms_run_options *
         return SMS_OK;
     const struct sms_scenario *scenario = results->scenario;
     const char *unsteady;
-    int code = sms__run_pilots(results, options, PILOTS, errors);
+    int code = sms__run_pilots(results, options, SMS__PILOTS, errors);
     if (code)
         return code;
     results->measured = *scenario;
