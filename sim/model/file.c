@@ -126,6 +126,7 @@ static int vary_body(void *user)
     struct sms_file *file = load->file;
     struct sms__reader reader = sms__file_reader(file);
     file->library = load->variation->library;
+    reader.user = file;
     const struct sms__node *root = load->variation->make(&reader, load->variation->user);
     if (root)
         read_scenario(file, root);

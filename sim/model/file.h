@@ -11,7 +11,6 @@ enum sms__document { SMS__DOCUMENT_DEVICE, SMS__DOCUMENT_WORKLOAD, SMS__DOCUMENT
 /* library.c: the kind of a document; -1: none. */
 int sms__document_kind(const struct sms__node *root);
 void sms__file_add_device(struct sms_file *file, const struct sms__node *node);
-void sms__file_add_workload(struct sms_file *file, const struct sms__node *node);
 
 static inline struct sms__reader sms__file_reader(struct sms_file *file)
 {
