@@ -7,7 +7,7 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-enum { ENTRIES_MAX = 1000000, NODES_MAX = 1000000, COLUMNS_MAX = 32, ROWS_MAX = 2000 };
+enum { ENTRIES_MAX = 1000000, NODES_MAX = 1000000, ROWS_MAX = 2000 };
 
 /* What a run may take; see estimate.c. */
 #define MEMORY_MAX (4.0 * 1024 * 1024 * 1024)
@@ -20,23 +20,44 @@ struct table {
 
 const struct sms__field sms__table_fields[] = {
     {"columns", SMS__REFERENCE, 0, F(table, columns), .required = true, .read = sms__keep, .holds = SMS__MANY,
-     .most = COLUMNS_MAX, .help = "keys"},
+     .most = SMS__TABLE_COLUMNS_MAX, .help = "keys"},
     {"rows", SMS__CUSTOM, 0, F(table, rows), .required = true, .read = sms__keep, .holds = SMS__MANY,
      .form = SMS__FORM_ROW, .most = ENTRIES_MAX, .help = "lists of the keys' values; ~ is none"},
     {0}};
 
-size_t sms__table_rows(struct sms__reader *reader, const struct sms__node *table)
+/* Whether a column can be read; of one that cannot this is told once, not in each row. */
+static bool check_column(struct sms__reader *reader, const struct sms__node *columns, size_t i,
+                         const struct sms__field *fields)
+{
+    if (!sms__expect_key(reader, columns->item[i], fields))
+        return false;
+    for (size_t j = 0; j < i; j++)
+        if (columns->item[j]->kind == SMS__SCALAR && !strcmp(columns->item[j]->text, columns->item[i]->text)) {
+            sms__complain(reader, columns->item[i], "column '%.60s' is given twice", columns->item[i]->text);
+            return false;
+        }
+    return true;
+}
+
+void sms__read_table(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *fields,
+                     struct sms__tabled *table)
 {
     struct table given = {NULL, NULL};
     size_t before = reader->errors->count;
-    sms__read_fields(reader, table, sms__table_fields, &given);
-    if (reader->errors->count > before || !sms__expect_list(reader, given.columns, COLUMNS_MAX) ||
+    *table = (struct sms__tabled){0};
+    sms__read_fields(reader, node, sms__table_fields, &given);
+    if (reader->errors->count > before || !sms__expect_list(reader, given.columns, SMS__TABLE_COLUMNS_MAX) ||
         !sms__expect_list(reader, given.rows, ENTRIES_MAX))
-        return 0;
-    for (size_t i = 0; i < given.columns->items; i++)
-        if (!sms__expect_kind(reader, given.columns->item[i], SMS__SCALAR))
-            return 0;
-    return given.rows->items;
+        return;
+    table->columns = given.columns->items;
+    table->rows = given.rows->items;
+    table->row = given.rows->item;
+    bool named = false;
+    for (size_t i = 0; i < table->columns; i++) {
+        table->column[i] = check_column(reader, given.columns, i, fields) ? given.columns->item[i] : NULL;
+        named |= table->column[i] && !strcmp(table->column[i]->text, "name");
+    }
+    table->nameless = !named && reader->errors->count > before;
 }
 
 /* The entries of a list, its tables' rows counted one by one; at least that. */
@@ -54,23 +75,24 @@ size_t sms__count_entries(const struct sms__node *list)
 
 static bool is_null(const struct sms__node *node) { return node->kind == SMS__SCALAR && !strcmp(node->text, "~"); }
 
-const struct sms__node *sms__table_row(struct sms__reader *reader, const struct sms__node *table, size_t row)
+const struct sms__node *sms__table_row(struct sms__reader *reader, const struct sms__tabled *table, size_t row)
 {
-    const struct sms__node *columns = sms__node_get(table, "columns");
-    const struct sms__node *cells = sms__node_get(table, "rows")->item[row];
+    const struct sms__node *cells = table->row[row];
     if (!sms__expect_kind(reader, cells, SMS__LIST))
         return NULL;
-    if (cells->items != columns->items) {
-        sms__complain(reader, cells, "%zu values in a table of %zu columns", cells->items, columns->items);
+    if (cells->items != table->columns) {
+        sms__complain(reader, cells, "%zu values in a table of %zu columns", cells->items, table->columns);
         return NULL;
     }
+    if (table->nameless)
+        return NULL;
     struct sms__node *map = SMS__NEW(reader->arena, struct sms__node, 1);
     *map = (struct sms__node){.kind = SMS__MAP, .mark = cells->mark};
     map->item = SMS__NEW(reader->arena, struct sms__node *, 2 * cells->items);
     for (size_t i = 0; i < cells->items; i++) {
-        if (is_null(cells->item[i]))
+        if (!table->column[i] || is_null(cells->item[i]))
             continue;
-        map->item[map->items++] = columns->item[i];
+        map->item[map->items++] = table->column[i];
         map->item[map->items++] = cells->item[i];
     }
     return map;
@@ -243,9 +265,11 @@ static void read_nodes(struct sms__reader *reader, const struct sms__node *node,
     cluster->node = SMS__NEW(reader->arena, struct sms__nodes, sms__count_entries(node));
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
         const struct sms__node *table = table_of(node->item[i]), *row;
-        size_t rows = table ? sms__table_rows(reader, table) : 0;
-        for (size_t r = 0; r < rows && reader->errors->count <= SMS_ERRORS_MAX; r++)
-            if ((row = sms__table_row(reader, table, r)))
+        struct sms__tabled rows = {0};
+        if (table)
+            sms__read_table(reader, table, node_fields, &rows);
+        for (size_t r = 0; r < rows.rows && reader->errors->count <= SMS_ERRORS_MAX; r++)
+            if ((row = sms__table_row(reader, &rows, r)))
                 add_nodes(reader, row, at);
         if (!table)
             add_nodes(reader, node->item[i], at);

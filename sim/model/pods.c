@@ -327,9 +327,10 @@ static void read_table(struct reading *reading, const struct sms__node *node, co
     if (node->items != (is_given(node, "name") ? 4 : 2))
         sms__complain(reader, node, "beside a table stands a name, and nothing else");
     *table = (struct table){entry->name, reading->cluster->groups, 0};
-    size_t rows = sms__table_rows(reader, entry->table);
-    for (size_t r = 0; r < rows && reader->errors->count <= SMS_ERRORS_MAX; r++)
-        if ((row = sms__table_row(reader, entry->table, r))) {
+    struct sms__tabled rows;
+    sms__read_table(reader, entry->table, sms__pod_fields, &rows);
+    for (size_t r = 0; r < rows.rows && reader->errors->count <= SMS_ERRORS_MAX; r++)
+        if ((row = sms__table_row(reader, &rows, r))) {
             struct entry pod = read_entry(reader, row);
             if (pod.table || pod.sample)
                 sms__complain(reader, row, "a row is of pods");

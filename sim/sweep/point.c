@@ -50,7 +50,7 @@ struct make {
     size_t workloads;
 };
 
-static const char word[] = "workloads";
+const char *sms__path_of_workload(const struct sms__node *path) { return sms__path_behind(path->text, "workloads"); }
 
 /* Names may have points in them. */
 static const struct sms__node *find_workload(const struct make *make, struct sms__reader *reader, const char *rest,
@@ -112,7 +112,7 @@ static const struct sms__node *change_column(struct make *make, struct sms__read
     uint64_t position = make->place->position[axis - plan->axis];
     struct sms__change change = {plan, path, path->text, sms__column_value(reader->arena, plan, axis, position, c),
                                  SMS__FIXED + (int)(axis->first + c)};
-    const char *rest = sms__path_behind(path->text, word);
+    const char *rest = sms__path_of_workload(path);
     if (!rest)
         return sms__node_replace(reader, root, &change);
     change.rest = rest;

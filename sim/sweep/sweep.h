@@ -25,6 +25,7 @@ struct sms__column {
     const struct sms__node *spec;   /* where the range stands */
     struct sms__range range;
     bool wrong; /* while the plan is tried: it is left out */
+    bool used;  /* of a workload that some point tried has */
 };
 
 struct sms__axis {
@@ -123,6 +124,9 @@ struct sms__place {
     uint64_t position[SMS__COLUMNS_MAX]; /* [axes] */
 };
 void sms__point_place(const struct sms__plan *plan, uint64_t point, struct sms__place *place);
+
+/* What follows `workloads.` in a path, or NULL. */
+const char *sms__path_of_workload(const struct sms__node *path);
 
 /* One thread's way to points: libraries of its own. */
 struct sms__reach {

@@ -12,6 +12,7 @@ struct trial {
     struct sms__plan *plan;
     struct sms__reach reach;
     struct sms__place place; /* where the axes rest */
+    bool whole;              /* every value was tried */
     struct sms_errors *errors, own;
 };
 
@@ -79,10 +80,32 @@ static void drop_ranges(const struct trial *trial, struct sms_errors *own)
     own->count -= count - kept;
 }
 
+static void note_use(struct trial *trial, const struct sms__workload *workload)
+{
+    struct sms__plan *plan = trial->plan;
+    for (size_t c = 0; c < plan->columns; c++) {
+        const char *rest = sms__path_of_workload(plan->column[c].path);
+        plan->column[c].used |= rest && sms__path_behind(rest, workload->name);
+    }
+}
+
+static void note_uses(struct trial *trial, const struct sms_scenario *scenario)
+{
+    for (size_t v = 0; v < scenario->vms; v++) {
+        const struct sms__process *process = scenario->vm[v].process;
+        for (size_t i = 0; process && i < process->choices; i++)
+            note_use(trial, process->choice[i].workload);
+        if (scenario->vm[v].workload)
+            note_use(trial, scenario->vm[v].workload);
+    }
+}
+
 static bool load(struct trial *trial)
 {
     struct sms_file *file;
     int code = sms__place_load(&trial->reach, &trial->place, &file, &trial->own);
+    if (file)
+        note_uses(trial, sms_file_scenario(file, 0));
     sms_file_free(file);
     struct sms_errors told = trial->own;
     drop_ranges(trial, &told);
@@ -148,6 +171,7 @@ static double cost(const struct trial *trial)
 static void try_axis(struct trial *trial, size_t i, uint64_t most)
 {
     const struct sms__axis *axis = &trial->plan->axis[i];
+    trial->whole &= axis->count <= most;
     uint64_t tries = axis->count < most ? axis->count : most, rest = trial->place.position[i];
     for (uint64_t t = 0; t < tries && !is_full(trial); t++) {
         trial->place.position[i] = tries > 1 ? t * (axis->count - 1) / (tries - 1) : 0;
@@ -176,12 +200,24 @@ static void begin(struct trial *trial, const bool *wrong)
         plan->column[c].wrong = wrong[c];
 }
 
+/* A workload that is varied and that nobody runs is a mistake; where not all has been tried somebody may. */
+static void check_uses(const struct trial *trial)
+{
+    struct sms__reader reader = {.arena = &trial->plan->arena, .errors = trial->errors};
+    bool whole = trial->whole && trial->errors->count == 0;
+    for (size_t c = 0; c < trial->plan->columns && whole; c++) {
+        const struct sms__column *column = &trial->plan->column[c];
+        if (sms__path_of_workload(column->path) && !column->used)
+            sms__complain(&reader, column->path, "no scenario of the plan runs this workload");
+    }
+}
+
 void sms__plan_try(struct sms__plan *plan, struct sms_errors *errors)
 {
     struct trial *trial = SMS__NEW(&plan->arena, struct trial, 1);
     bool wrong[SMS__COLUMNS_MAX] = {false};
     struct sms_errors failed = {0};
-    *trial = (struct trial){.plan = plan, .errors = errors};
+    *trial = (struct trial){.plan = plan, .whole = true, .errors = errors};
     for (size_t c = 0; c < plan->columns; c++)
         wrong[c] = plan->column[c].wrong;
     if (plan->scenarios == 0)
@@ -198,4 +234,5 @@ void sms__plan_try(struct sms__plan *plan, struct sms_errors *errors)
             try_scenario(trial);
         }
     sms__reach_close(&trial->reach);
+    check_uses(trial);
 }

@@ -78,6 +78,10 @@ struct sms__field {
 void sms__read_fields(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *fields,
                       void *into);
 
+/* The field of a key; reports a key that has none, or that is refused, and returns NULL. */
+const struct sms__field *sms__expect_key(struct sms__reader *reader, const struct sms__node *key,
+                                         const struct sms__field *fields);
+
 /* For custom fields that are read later: the node itself, into a const struct sms__node *. */
 void sms__keep(struct sms__reader *reader, const struct sms__node *node, void *at);
 
