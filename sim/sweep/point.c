@@ -72,9 +72,14 @@ static void change_workload(struct make *make, struct sms__reader *reader, struc
 {
     const char *name = "";
     const struct sms__node *node = find_workload(make, reader, change->rest, &name);
+    const char missing[] = "a path into a workload is like 'workloads.NAME.FIELD'";
     struct sms__node named = *change->path;
     size_t i = 0;
     named.text = sms__copy(reader->arena, change->rest, strcspn(change->rest, "."));
+    if (!*change->rest) {
+        sms__complain(reader, change->path, "%s", missing);
+        return;
+    }
     if (!node) {
         sms__find_workload(reader->user, named.text, &named); /* which complains */
         return;
@@ -86,7 +91,7 @@ static void change_workload(struct make *make, struct sms__reader *reader, struc
     change->rest += strlen(name);
     change->rest += *change->rest == '.';
     if (!*change->rest || sms__path_behind(change->rest, "workload"))
-        sms__complain(reader, change->path, "a field of the workload is missing behind its name");
+        sms__complain(reader, change->path, "%s", missing);
     else
         make->workload[i].node = sms__node_replace(reader, make->workload[i].node, change);
 }

@@ -220,7 +220,7 @@ void sms__plan_try(struct sms__plan *plan, struct sms_errors *errors)
     *trial = (struct trial){.plan = plan, .whole = true, .errors = errors};
     for (size_t c = 0; c < plan->columns; c++)
         wrong[c] = plan->column[c].wrong;
-    if (plan->scenarios == 0)
+    if (plan->scenarios == 0 || errors->count > SMS_ERRORS_MAX)
         return;
     if (sms__reach_open(plan, &trial->reach, &failed)) {
         sms__add_errors(errors, &failed);

@@ -174,6 +174,40 @@ manifest.json
 points.csv
 sweep.db" ]; then ok; else bad "keep: [host] keeps more" "$(ls key.sweep/results)"; fi
 
+# Fields of workloads, of the file and of the library: what a copy of them by hand gives, and in the key.
+cat >profiled.yaml <<'END'
+plan: profiled
+base: other.yaml
+axes:
+  - workloads.mine.kernels.k.block_time: [10 us, 15 us]
+  - workloads.v100/gaussian_64.kernels.1.blocks: [30, 40]
+  - workloads.mine.kernels.0.demand.fp32: [9 %, 12 %]
+END
+varied() { try 0 "$2" sweep --models models profiled.yaml; prints "$1 run now"; }
+varied 8 "fields of workloads"
+varied 0 "fields of workloads again"
+sed 's/block_time: 10 us/block_time: 15 us/; s/fp32: 9 %/fp32: 12 %/' models/workloads/mine.yaml | sed '1d' >hand.yaml
+{ echo ---; sed 's/v100.gaussian_64/changed/; s/scenario: few/scenario: hand/' other.yaml; echo ---; } >>hand.yaml
+sed "s/workload: v100.gaussian_64/workload: changed/" "$source/models/workloads/v100/gaussian_64.yaml" |
+    awk '/blocks:/ && ++n == 2 { sub(/blocks: [0-9]+/, "blocks: 30") } { print }' >>hand.yaml
+"$smsched" run --format json hand.yaml >hand.json
+python3 - <<'END' && ok || bad "a workload that is varied differs from its copy"
+import csv, json
+runs = {run["policy"]: run for run in json.load(open("hand.json"))["runs"]}
+rows = [r for r in csv.DictReader(open("profiled.sweep/results/vms.csv")) if r["point"] == "5"]
+assert {row["policy"] for row in rows} == set(runs) and len(rows) == 8, (len(rows), set(runs))
+for policy, run in runs.items():
+    for vm in run["vms"]:
+        values = [float(r["kernels_per_s"]) for r in rows if (r["policy"], r["vm"]) == (policy, vm["name"])]
+        assert abs(sum(values) / len(values) / vm["kernels_per_s"] - 1) < 1e-9, (policy, vm, values)
+END
+sed -i 's/15 us/16 us/' profiled.yaml
+varied 4 "keys: a varied field of a workload"
+sed -i 's/threads: 128/threads: 256/' models/workloads/mine.yaml
+varied 8 "keys: another field of it"
+sed -i 's/block_time: 10 us/block_time: 11 us/' models/workloads/mine.yaml
+varied 8 "keys: the field itself, for it is of the document"
+
 # A combination that cannot be is a result, too.
 cat >combined.yaml <<'END'
 plan: combined
@@ -292,7 +326,7 @@ try 2 "a shard of a merge" sweep merge --shard 1/2 many.yaml
 try 3 "a scenario for a plan" sweep base.yaml; prints "has no document with plan:"
 try 3 "a plan for a scenario" run many.yaml; prints "no scenario"
 sed 's/base.yaml/none.yaml/' many.yaml >none-base.yaml
-try 3 "a base that is not there" sweep none-base.yaml; prints "none.yaml: error: No such file or directory"
+try 3 "a base that is not there" sweep none-base.yaml; prints "none-base.yaml:2:7: error: none.yaml: No such file or directory"
 
 # The plans that come along; one of them to its end, and the questions that docs/sweeps.md puts to it.
 try 0 "the example plans" validate --quiet "$source"/scenarios/sweeps/*.yaml
