@@ -1,5 +1,7 @@
 #include "sweep.h"
 
+#include "../base/sources.h"
+
 #include <stdio.h>
 #include <sha2.h>
 #include <stdlib.h>
@@ -126,6 +128,7 @@ static int make_key(void *user)
     sms__point_place(key->reach->plan, key->point, &place);
     SHA256Init(&key->context);
     add_text(&key->context, SMSCHED_VERSION);
+    add_text(&key->context, sms__sources());
     add(&key->context, &(unsigned char){(unsigned char)key->reach->plan->keep}, 1);
     add_scenario(key, &place);
     add_changes(key, &place);

@@ -141,10 +141,10 @@ int sms__place_load(struct sms__reach *reach, const struct sms__place *place, st
                     struct sms_errors *errors);
 int sms__point_load(struct sms__reach *reach, uint64_t point, struct sms_file **out, struct sms_errors *errors);
 
-/* key.c: SHA-256 of all that determines a point's results: the program's version, the scenario's document, what the
- * plan replaces in it, what is kept, and the documents of the devices and workloads that it uses. `models` lists those,
- * as sms__point_models tells them of a loaded point (the caller frees it; NULL without memory). False: one of them is
- * gone, or there is no memory. */
+/* key.c: SHA-256 of all that determines a point's results: the program's version and sources, the scenario's document,
+ * what the plan replaces in it, what is kept, and the documents of the devices and workloads that it uses. `models`
+ * lists those, as sms__point_models tells them of a loaded point (the caller frees it; NULL without memory). False: one
+ * of them is gone, or there is no memory. */
 char *sms__point_models(const struct sms_file *file);
 bool sms__point_key(struct sms__reach *reach, uint64_t point, const char *models, unsigned char key[SMS__KEY_BYTES]);
 struct sms__hashes *sms__hashes_new(size_t scenarios);

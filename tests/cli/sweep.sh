@@ -208,6 +208,29 @@ varied 8 "keys: another field of it"
 sed -i 's/block_time: 10 us/block_time: 11 us/' models/workloads/mine.yaml
 varied 8 "keys: the field itself, for it is of the document"
 
+# So are the sources, which any change makes others. A program that says to be of others has nothing of what was done.
+sources=$("$smsched" --version | sed -n 's/.*sources \([0-9a-f]\{16\}\)).*/\1/p')
+if [ ${#sources} = 16 ]; then ok; else bad "--version tells no sources" "$("$smsched" --version)"; fi
+if grep -q "\"$sources\"" key.sweep/results/manifest.json; then ok; else bad "the manifest tells no sources"; fi
+if [ -e "${SMSCHED_BUILD-}/sources.txt" ] && command -v cmake >/dev/null; then
+    mkdir tree
+    cp -r "$source"/{sim,policies,models} tree
+    hashed() {
+        cmake -DROOT="$PWD/tree" -DLIST="$SMSCHED_BUILD/sources.txt" -DOUT="$PWD/$1.c" -P tree/sim/sources.cmake
+        sed -n 's/.*return "\(.*\)".*/\1/p' "$1.c"
+    }
+    if [ "$(hashed same)" = "$sources" ]; then ok; else bad "another hash of the same sources"; fi
+    echo >>tree/sim/cli/main.c
+    if [ "$(hashed printing)" = "$sources" ]; then ok; else bad "what prints is in the hash of the sources"; fi
+    echo >>tree/policies/block/leftover.c
+    if [ "$(hashed other)" != "$sources" ]; then ok; else bad "the same hash of other sources"; fi
+fi
+sed "s/$sources/0123456789abcdef/" "$smsched" >other-smsched
+chmod +x other-smsched
+status() { "$1" sweep status --models "$source/models" --out one many.yaml; }
+if status "$smsched" | grep -q "120 done"; then ok; else bad "the sweep has gone"; fi
+if status ./other-smsched | grep -q "120 missing"; then ok; else bad "other sources, and the points are done" "$(status ./other-smsched)"; fi
+
 # A combination that cannot be is a result, too.
 cat >combined.yaml <<'END'
 plan: combined
