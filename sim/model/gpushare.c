@@ -79,7 +79,7 @@ void sms__read_later(struct sms__reader *reader, const struct sms__node *node, v
 enum { SHARED_BY_MEMORY, GIVEN_WHOLE };
 const char *const sms__share_names[] = {"memory", "cards", NULL};
 
-static const struct sms__field share_fields[] = {
+const struct sms__field sms__gpushare_node_fields[] = {
     {"share", SMS__CHOICE, 0, F(entry, share), .choices = sms__share_names,
      .help = "memory: pods share its GPUs by memory; cards: its GPUs are given whole; default memory if it has "
              "gpu_memory"},
@@ -186,7 +186,7 @@ static const struct sms__node *pick(struct sms__reader *reader, const struct sms
     *map = (struct sms__node){.kind = SMS__MAP, .mark = node->mark};
     map->item = SMS__NEW(reader->arena, struct sms__node *, node->items + 1);
     for (size_t i = 0; node->kind == SMS__MAP && i + 1 < node->items; i += 2)
-        for (const struct sms__field *field = share_fields; field->name; field++)
+        for (const struct sms__field *field = sms__gpushare_node_fields; field->name; field++)
             if (node->item[i]->kind == SMS__SCALAR && !strcmp(node->item[i]->text, field->name)) {
                 map->item[map->items++] = node->item[i];
                 map->item[map->items++] = node->item[i + 1];
@@ -223,7 +223,7 @@ static void read_node(struct sms__reader *reader, struct sms__cluster *cluster, 
     struct sms__share_node *share = kind->shared = SMS__NEW(reader->arena, struct sms__share_node, 1);
     struct entry entry = {.share = kind->gpu_memory ? SHARED_BY_MEMORY : GIVEN_WHOLE};
     const struct sms__node *keys = pick(reader, kind->node);
-    sms__read_fields(reader, keys, share_fields, &entry);
+    sms__read_fields(reader, keys, sms__gpushare_node_fields, &entry);
     if (kind->gpus == 0 && keys->items > (sms__node_get(keys, "added") ? 2 : 0))
         sms__complain(reader, kind->node, "a node without gpus shares none");
     share->memory = entry.share == SHARED_BY_MEMORY && kind->gpus > 0;

@@ -17,7 +17,7 @@ enum { SMS__PARAMS_MAX = 16 };
 #define SMS__TIME_MAX_PS 9.0e18
 
 /* Of one scenario; jobs of a tenant; numbers of devices. */
-enum { SMS__POLICIES_MAX = 1000, SMS__INDEX_MAX = 1000000 };
+enum { SMS__POLICIES_MAX = 1000, SMS__INDEX_MAX = 1000000, SMS__REPLICATIONS_MAX = 100000 };
 /* Of contention: classes of pairs and the slowdown of one, usage and overhead of a curve. Of mig: instances. */
 enum { SMS__CLASSES_MAX = 64, SMS__INSTANCES_MAX = 8 };
 #define SMS__SLOWDOWN_MAX 1000.0
@@ -594,6 +594,9 @@ void sms__warn_of_pods(struct sms_file *file, const struct sms__cluster *cluster
 void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, void *at);
 extern const struct sms__table sms__pod_tables[2];
 extern const struct sms__table sms__gpushare_tables[4]; /* the same; gpushare.c */
+/* What entries of nodes and of pods have under that scheduler alone; the keys end with NULL. */
+extern const struct sms__field sms__gpushare_node_fields[];
+extern const char *const sms__gpushare_pod_keys[];
 
 /* podwork.c: pods that run workloads. `devices:` of a kind of nodes: the number of the scenario's device, or -1. */
 long sms__read_node_devices(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario,

@@ -149,12 +149,13 @@ static uint64_t read_models(const struct reading *reading, const struct sms__nod
 
 static bool is_given(const struct sms__node *map, const char *key) { return sms__node_get(map, key) != NULL; }
 
+const char *const sms__gpushare_pod_keys[] = {"allocate_delay", "start_delay", NULL};
+
 static void refuse_keys(struct sms__reader *reader, const struct sms__node *node, const struct entry *entry)
 {
-    static const char *const keys[] = {"allocate_delay", "start_delay"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (is_given(node, keys[i]))
-            sms__complain(reader, node, "'%s' is for scheduler: {kind: gpushare}", keys[i]);
+    for (const char *const *key = sms__gpushare_pod_keys; *key; key++)
+        if (is_given(node, *key))
+            sms__complain(reader, node, "'%s' is for scheduler: {kind: gpushare}", *key);
     if (entry->gpu_memory.container)
         sms__complain(reader, sms__node_get(node, "gpu_memory"),
                       "gpu_memory of several containers is for scheduler: {kind: gpushare}");

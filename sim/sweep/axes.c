@@ -10,7 +10,7 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-enum { CELLS_MAX = 20000000, PATH_BYTES_MAX = 200, SOBOL_MAX = 40 };
+enum { CELLS_MAX = 20000000, PATH_BYTES_MAX = 200, SOBOL_MAX = 40, LIST_MAX = 100000 };
 
 struct spread_fields {
     uint64_t points;
@@ -25,7 +25,7 @@ struct mix_fields {
 
 static void keep_list(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
-    if (sms__expect_list(reader, node, 100000))
+    if (sms__expect_list(reader, node, LIST_MAX))
         *(const struct sms__node **)at = node;
 }
 
@@ -38,13 +38,15 @@ static void keep_map(struct sms__reader *reader, const struct sms__node *node, v
 const struct sms__field sms__spread_fields[] = {{"points", SMS__INTEGER, SMS__COUNT, F(spread_fields, points), 1,
                                                  SMS__POINTS_MAX, .required = true, .help = "how many"},
                                                 {"of", SMS__CUSTOM, 0, F(spread_fields, of), .required = true,
-                                                 .read = keep_map, .help = "PATH: range or list, for each dimension"},
+                                                 .read = keep_map, .form = SMS__FORM_SPREAD,
+                                                 .help = "PATH: range or list, for each dimension"},
                                                 {0}};
 
 const struct sms__field sms__mix_fields[] = {
-    {"of", SMS__CUSTOM, 0, F(mix_fields, of), .required = true, .read = keep_list, .help = "the pool"},
-    {"into", SMS__CUSTOM, 0, F(mix_fields, into), .required = true, .read = keep_list,
-     .help = "paths, each of which gets one of the pool; order does not matter"},
+    {"of", SMS__CUSTOM, 0, F(mix_fields, of), .required = true, .read = keep_list, .form = SMS__FORM_POOL, .least = 1,
+     .most = LIST_MAX, .help = "the pool"},
+    {"into", SMS__CUSTOM, 0, F(mix_fields, into), .required = true, .read = keep_list, .form = SMS__FORM_PATHS,
+     .least = 1, .most = SMS__COLUMNS_MAX, .help = "paths, each of which gets one of the pool; order does not matter"},
     {"draws", SMS__INTEGER, SMS__COUNT, F(mix_fields, draws), 1, SMS__POINTS_MAX,
      .help = "so many at random; default: every combination"},
     {"repeat", SMS__CHOICE, 0, F(mix_fields, repeat), .choices = sms__truths,

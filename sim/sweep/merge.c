@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static const char *const file_names[SMS_SUBJECTS] = {"hosts.csv",     "vms.csv",     "resources.csv", "kernels.csv",
-                                                     "processes.csv", "devices.csv", "cluster.csv"};
+                                                     "processes.csv", "devices.csv", "cluster.csv",   "nodes.csv"};
 
 static const char *const state_names[] = {"missing", "done", "failed"};
 

@@ -1,8 +1,6 @@
 /* Reads `plan:` documents. */
 #include "sweep.h"
 
-#include "../report/output.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,20 +8,25 @@
 
 enum { BASES_MAX = 1000, SCENARIOS_MAX = 2000 };
 
+/* By enum sms_subject, and an end. */
+static const char *const subjects[SMS_SUBJECTS + 1] = {"host",   "vm",      "resource", "kernel", "process",
+                                                       "device", "cluster", "node",     NULL};
+
 static const struct sms__field plan_fields[] = {
     {"plan", SMS__NAME, 0, F(sms__plan, name), .required = true, .help = "its name"},
     {"question", SMS__TEXT, 0, F(sms__plan, question), .help = "what it is to answer"},
-    {"base", SMS__CUSTOM, 0, F(sms__plan, bases_node), .read = sms__keep,
+    {"base", SMS__CUSTOM, 0, F(sms__plan, bases_node), .read = sms__keep, .form = SMS__FORM_FILES, .least = 1,
+     .most = BASES_MAX,
      .help = "a file with scenarios, from the plan's folder, or a list of them; default: those in the plan's own file"},
-    {"axes", SMS__CUSTOM, 0, F(sms__plan, axes_node), .required = true, .read = sms__keep,
-     .help = "a list of what varies; each entry multiplies the number of points"},
+    {"axes", SMS__CUSTOM, 0, F(sms__plan, axes_node), .required = true, .read = sms__keep, .form = SMS__FORM_AXES,
+     .most = SMS__COLUMNS_MAX, .help = "a list of what varies; each entry multiplies the number of points"},
     {"policies", SMS__CUSTOM, 0, F(sms__plan, fixed[SMS__PLAN_POLICIES]), .read = sms__keep,
-     .help = "instead of the scenarios'"},
-    {"replications", SMS__CUSTOM, 0, F(sms__plan, fixed[SMS__PLAN_REPLICATIONS]), .read = sms__keep,
-     .help = "instead of the scenarios'"},
+     .form = SMS__FORM_POLICIES, .help = "instead of the scenarios'"},
+    {"replications", SMS__INTEGER, SMS__COUNT, F(sms__plan, fixed[SMS__PLAN_REPLICATIONS]), 1, SMS__REPLICATIONS_MAX,
+     .read = sms__keep, .help = "instead of the scenarios'"},
     {"seed", SMS__INTEGER, SMS__COUNT, F(sms__plan, seed), 1, 9007199254740992.0,
      .help = "instead of the scenarios', and of what is drawn, for which it is 1 by default"},
-    {"keep", SMS__CUSTOM, 0, F(sms__plan, keep_node), .read = sms__keep,
+    {"keep", SMS__CHOICE, 0, F(sms__plan, keep_node), .read = sms__keep, .choices = subjects, .holds = SMS__MANY,
      .help =
          "of which results are kept: host, vm, resource, kernel, process, device, cluster, node; default: host, vm, "
          "process, device, cluster"},
@@ -38,7 +41,7 @@ const struct sms__table sms__plan_tables[] = {{"plan", plan_fields},
 static const char *subject_word(const void *user, size_t i)
 {
     (void)user;
-    return sms__subject_word((enum sms_subject)i);
+    return subjects[i];
 }
 
 static void read_keep(struct sms__reader *reader, struct sms__plan *plan)
@@ -52,7 +55,7 @@ static void read_keep(struct sms__reader *reader, struct sms__plan *plan)
         size_t s = 0;
         if (!sms__expect_kind(reader, word, SMS__SCALAR))
             continue;
-        while (s < SMS_SUBJECTS && strcmp(subject_word(NULL, s), word->text) != 0)
+        while (s < SMS_SUBJECTS && strcmp(subjects[s], word->text) != 0)
             s++;
         if (s == SMS_SUBJECTS)
             sms__complain_unknown(reader, word, "subject", SMS_SUBJECTS, subject_word, NULL);

@@ -25,11 +25,13 @@ static void keep_scalar(struct sms__reader *reader, const struct sms__node *node
 }
 
 const struct sms__field sms__range_fields[] = {
-    {"from", SMS__CUSTOM, 0, F(range_fields, from), .required = true, .read = keep_scalar, .help = "first value"},
-    {"to", SMS__CUSTOM, 0, F(range_fields, to), .required = true, .read = keep_scalar,
+    {"from", SMS__CUSTOM, 0, F(range_fields, from), .required = true, .read = keep_scalar, .form = SMS__FORM_END,
+     .help = "first value"},
+    {"to", SMS__CUSTOM, 0, F(range_fields, to), .required = true, .read = keep_scalar, .form = SMS__FORM_END,
      .help = "last value, in the same unit"},
     {"steps", SMS__INTEGER, SMS__COUNT, F(range_fields, steps), 2, SMS__POINTS_MAX, .help = "number of values"},
-    {"step", SMS__CUSTOM, 0, F(range_fields, step), .read = keep_scalar, .help = "instead: from one value to the next"},
+    {"step", SMS__CUSTOM, 0, F(range_fields, step), .read = keep_scalar, .form = SMS__FORM_END,
+     .help = "instead: from one value to the next"},
     {"scale", SMS__CHOICE, 0, F(range_fields, scale), .choices = scales,
      .help = "linear (default), or log: equal ratios"},
     {"whole", SMS__CHOICE, 0, F(range_fields, whole), .choices = sms__truths, .help = "true: rounded to whole numbers"},

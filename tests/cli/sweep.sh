@@ -244,6 +244,21 @@ lines "3,few,50 us,40 us,failed,the warm-up does not end before the run does" \
     "the message of a failed point is not there" < <(tail -1 combined.sweep/results/points.csv)
 try 1 "a point that has failed" sweep combined.yaml; prints "0 run now, 4 before"
 
+# Every subject that can be kept has its file, and its table.
+cat >nodes.yaml <<'END'
+scenario: few-nodes
+nodes: [{name: n, gpus: 2, count: 2}]
+policies: [first_fit]
+pods: [{name: p, gpus: 1, duration: 1 s, count: 3}]
+---
+plan: nodes
+keep: [node, cluster]
+axes: [{pods.p.count: [3, 5]}]
+END
+try 0 "a sweep over a cluster" sweep nodes.yaml
+if [ "$(ls nodes.sweep/results | tr '\n' ' ')" = "cluster.csv manifest.json nodes.csv points.csv sweep.db " ]; then ok; else bad "files of nodes" "$(ls nodes.sweep/results)"; fi
+lines "n1 n2 n1 n2 " "rows of nodes" < <(sed 1d nodes.sweep/results/nodes.csv | cut -d, -f6 | tr '\n' ' ')
+
 # Values.
 cat >values.yaml <<'END'
 plan: values
