@@ -105,6 +105,8 @@ static int load_with(int (*body)(void *user), struct load *load, const struct sm
     file->errors = NULL;
     file->options = NULL; /* the caller may let go of it */
     file->library = NULL;
+    if (code && load->variation && load->variation->failed)
+        load->variation->failed(file, load->variation->user);
     if (code)
         sms_file_free(file);
     else

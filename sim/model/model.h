@@ -695,6 +695,7 @@ struct sms__variation {
     struct sms_file *library;
     const struct sms_load_options *options;
     const struct sms__node *(*make)(struct sms__reader *reader, void *user);
+    void (*failed)(const struct sms_file *file, void *user); /* NULL, or told of a file that is given up */
     void *user;
 };
 int sms__file_vary(const struct sms__variation *variation, struct sms_file **out, struct sms_errors *errors);

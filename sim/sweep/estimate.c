@@ -20,7 +20,7 @@ static int try_point(struct sms__reach *reach, uint64_t point, struct sms__sweep
     double before = processor_time();
     options.replications = 1;
     options.max_events = EVENTS;
-    int code = sms__point_load(reach, point, &file, errors);
+    int code = sms__point_load(reach, point, &file, NULL, errors);
     if (code == SMS_OK) {
         replications = sms_file_scenario(file, 0)->replications;
         code = sms_run(sms_file_scenario(file, 0), &options, &results, errors);

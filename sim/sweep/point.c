@@ -48,6 +48,7 @@ struct make {
     const struct sms__place *place;
     struct varied workload[SMS__COLUMNS_MAX];
     size_t workloads;
+    char **models; /* NULL, or where what is wanted of a point that failed */
 };
 
 const char *sms__path_of_workload(const struct sms__node *path) { return sms__path_behind(path->text, "workloads"); }
@@ -142,18 +143,27 @@ static const struct sms__node *make(struct sms__reader *reader, void *user)
     return root;
 }
 
-int sms__place_load(struct sms__reach *reach, const struct sms__place *place, struct sms_file **out,
-                    struct sms_errors *errors)
+static void note_models(const struct sms_file *file, void *user)
 {
-    struct make making = {.reach = reach, .place = place};
-    struct sms__variation variation = {reach->library[place->base - reach->plan->base], reach->plan->options, make,
-                                       &making};
-    return sms__file_vary(&variation, out, errors);
+    *((struct make *)user)->models = sms__point_models(file);
 }
 
-int sms__point_load(struct sms__reach *reach, uint64_t point, struct sms_file **out, struct sms_errors *errors)
+int sms__place_load(struct sms__reach *reach, const struct sms__place *place, struct sms_file **out, char **models,
+                    struct sms_errors *errors)
+{
+    struct make making = {.reach = reach, .place = place, .models = models};
+    struct sms__variation variation = {reach->library[place->base - reach->plan->base], reach->plan->options, make,
+                                       models ? note_models : NULL, &making};
+    int code = sms__file_vary(&variation, out, errors);
+    if (models && code == SMS_OK)
+        note_models(*out, &making);
+    return code;
+}
+
+int sms__point_load(struct sms__reach *reach, uint64_t point, struct sms_file **out, char **models,
+                    struct sms_errors *errors)
 {
     struct sms__place place;
     sms__point_place(reach->plan, point, &place);
-    return sms__place_load(reach, &place, out, errors);
+    return sms__place_load(reach, &place, out, models, errors);
 }

@@ -136,10 +136,12 @@ struct sms__reach {
 };
 int sms__reach_open(const struct sms__plan *plan, struct sms__reach *reach, struct sms_errors *errors);
 void sms__reach_close(struct sms__reach *reach);
-/* The scenario of a point, in a file that is the caller's and lives no longer than the reach. */
-int sms__place_load(struct sms__reach *reach, const struct sms__place *place, struct sms_file **out,
+/* The scenario of a point, in a file that is the caller's and lives no longer than the reach. `models`: NULL, or it
+ * gets those that it uses, also of a point that cannot be: the caller's to free, NULL without memory. */
+int sms__place_load(struct sms__reach *reach, const struct sms__place *place, struct sms_file **out, char **models,
                     struct sms_errors *errors);
-int sms__point_load(struct sms__reach *reach, uint64_t point, struct sms_file **out, struct sms_errors *errors);
+int sms__point_load(struct sms__reach *reach, uint64_t point, struct sms_file **out, char **models,
+                    struct sms_errors *errors);
 
 /* key.c: SHA-256 of all that determines a point's results: the program's version and sources, the scenario's document,
  * what the plan replaces in it, what is kept, and the documents of the devices and workloads that it uses. `models`

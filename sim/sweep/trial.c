@@ -103,7 +103,7 @@ static void note_uses(struct trial *trial, const struct sms_scenario *scenario)
 static bool load(struct trial *trial)
 {
     struct sms_file *file;
-    int code = sms__place_load(&trial->reach, &trial->place, &file, &trial->own);
+    int code = sms__place_load(&trial->reach, &trial->place, &file, NULL, &trial->own);
     if (file)
         note_uses(trial, sms_file_scenario(file, 0));
     sms_file_free(file);

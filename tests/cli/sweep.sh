@@ -243,6 +243,17 @@ try 1 "a point that fails" sweep combined.yaml; prints "3 points, 1 failed, 0 mi
 lines "3,few,50 us,40 us,failed,the warm-up does not end before the run does" \
     "the message of a failed point is not there" < <(tail -1 combined.sweep/results/points.csv)
 try 1 "a point that has failed" sweep combined.yaml; prints "0 run now, 4 before"
+cat >fits.yaml <<'END'
+plan: fits
+base: other.yaml
+keep: [host]
+axes:
+  - devices.0.sm.threads: [2048, 512]
+  - workloads.mine.kernels.k.threads: [256, 1024]
+END
+try 1 "a block that fits no SM" sweep --models models fits.yaml; prints "4 points: 4 run now"; prints "3 points, 1 failed"
+sed -i 's/blocks: 201/blocks: 202/' models/workloads/mine.yaml
+try 1 "what has failed depends on its workloads, too" sweep --models models fits.yaml; prints "4 points: 4 run now"
 
 # Every subject that can be kept has its file, and its table.
 cat >nodes.yaml <<'END'
