@@ -1,6 +1,9 @@
 /* The schema of clusters: entries of nodes and pods, and what goes with one scheduler. */
 #include "schema.h"
 
+#include "../model/cluster/cluster.h"
+#include "../model/cluster/entries.h"
+
 /* The columns of an entry's table are keys of such entries. */
 static void name_columns(json_t *properties, const struct sms__field *fields)
 {
@@ -51,8 +54,8 @@ static json_t *refuse(json_t *keys)
 json_t *schema_cluster(void)
 {
     json_t *schema = schema_mapping(sms__cluster_tables[0].fields, false), *nodes = json_array(), *pods = json_array();
-    for (const struct sms__field *field = sms__gpushare_node_fields; field->name; field++)
-        json_array_append_new(nodes, json_string(field->name));
+    for (const char *const *key = sms__gpushare_node_keys; *key; key++)
+        json_array_append_new(nodes, json_string(*key));
     for (const char *const *key = sms__gpushare_pod_keys; *key; key++)
         json_array_append_new(pods, json_string(*key));
     json_t *of_pods = refuse(pods);

@@ -1,6 +1,6 @@
 #include "sweep.h"
-
 #include "../base/sources.h"
+#include "../model/file.h"
 
 #include <stdio.h>
 #include <sha2.h>

@@ -1,6 +1,8 @@
 /* Reads `plan:` documents. */
 #include "sweep.h"
 
+#include "../model/names.h"
+
 #include <stdlib.h>
 #include <string.h>
 
