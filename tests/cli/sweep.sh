@@ -380,6 +380,14 @@ try 3 "a base that is not there" sweep none-base.yaml; prints "none-base.yaml:2:
 # The plans that come along; one of them to its end, and the questions that docs/sweeps.md puts to it.
 try 0 "the example plans" validate --quiet "$source"/scenarios/sweeps/*.yaml
 sed -n '/^```yaml/,/^```/p' "$source/docs/sweeps.md" | grep -v '```' | sed "s|\.\./|$source/scenarios/|g" >documented.yaml
+pools() { # of all programs of the library that were profiled on a device
+    for plan in pairs$2 triples$2; do
+        (cd "$source" && grep -o "$1/[a-z0-9_]*" scenarios/sweeps/$plan.yaml | sort -u) >pool
+        lines "$(cd "$source/models/workloads" && find "$1" -name '*.yaml' | sed 's/.yaml//' | sort)" "$plan has other programs" <pool
+    done
+}
+pools gtx1080ti ""
+pools v100 -v100
 try 0 "the plan of docs/sweeps.md" validate --quiet documented.yaml
 try 0 "an example plan" sweep "$source/scenarios/sweeps/load.yaml"; prints "8 points, 0 failed, 0 missing"
 python3 - "$source/docs/sweeps.md" <<'END' && ok || bad "the queries of docs/sweeps.md"
