@@ -1,6 +1,6 @@
 #include "sweep.h"
 
-enum { TRIES = 16, EVENTS = 1000000, SECONDS = 2 };
+enum { TRIES = 16, EVENTS = 5000000, SECONDS = 2 };
 
 /* Points all over the plan, however few of them there is time for: van der Corput's sequence, 1/2, 1/4, 3/4, 1/8, ...
  */

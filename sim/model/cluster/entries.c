@@ -16,15 +16,15 @@ const struct sms__field sms__table_fields[] = {
      .form = SMS__FORM_ROW, .most = SMS__ENTRIES_MAX, .help = "lists of the keys' values; ~ is none"},
     {0}};
 
-/* Whether a column can be read; of one that cannot this is told once, not in each row. */
-static bool check_column(struct sms__reader *reader, const struct sms__node *columns, size_t i,
-                         const struct sms__field *fields)
+/* Whether a column can be read, beside those before it; of one that cannot this is told once, not in each row. */
+static bool check_column(struct sms__reader *reader, const struct sms__tabled *table, size_t i,
+                         const struct sms__node *key, const struct sms__field *fields)
 {
-    if (!sms__expect_key(reader, columns->item[i], fields))
+    if (!sms__expect_key(reader, key, fields))
         return false;
     for (size_t j = 0; j < i; j++)
-        if (columns->item[j]->kind == SMS__SCALAR && !strcmp(columns->item[j]->text, columns->item[i]->text)) {
-            sms__complain(reader, columns->item[i], "column '%.60s' is given twice", columns->item[i]->text);
+        if (table->column[j] && !strcmp(table->column[j]->text, key->text)) {
+            sms__complain(reader, key, "column '%.60s' is given twice", key->text);
             return false;
         }
     return true;
@@ -45,7 +45,8 @@ void sms__read_table(struct sms__reader *reader, const struct sms__node *node, c
     table->row = given.rows->item;
     bool named = false;
     for (size_t i = 0; i < table->columns; i++) {
-        table->column[i] = check_column(reader, given.columns, i, fields) ? given.columns->item[i] : NULL;
+        struct sms__node *key = given.columns->item[i];
+        table->column[i] = check_column(reader, table, i, key, fields) ? key : NULL;
         named |= table->column[i] && !strcmp(table->column[i]->text, "name");
     }
     table->nameless = !named && reader->errors->count > before;
