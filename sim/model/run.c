@@ -6,11 +6,10 @@
 #define F(struct_, member) offsetof(struct struct_, member)
 
 /* Spread is hardly known from fewer replications: a rule that stops at them stops too early too often. */
-enum { LEAST = 5, MOST = 100, REPLICATIONS_MAX = 100000 };
-#define PRECISION_LEAST 1e-6
+enum { LEAST = 5, MOST = 100 };
 
 const struct sms__field sms__until_fields[] = {
-    {"precision", SMS__QUANTITY, SMS__RATIO, F(sms__until, precision), PRECISION_LEAST, 1, .required = true,
+    {"precision", SMS__QUANTITY, SMS__RATIO, F(sms__until, precision), SMS__PRECISION_LEAST, 1, .required = true,
      .help = "half of the 95 % interval of a mean over the mean, for every policy"},
     {"metric", SMS__TEXT, 0, F(sms__until, of.metric), .form = SMS__FORM_METRIC,
      .help =
@@ -18,7 +17,7 @@ const struct sms__field sms__until_fields[] = {
     {"vm", SMS__TEXT, 0, F(sms__until, of.vm), .help = "of a VM; default: of the host"},
     {"process", SMS__TEXT, 0, F(sms__until, of.process), .help = "of a process"},
     {"node", SMS__TEXT, 0, F(sms__until, of.of_node), .help = "of a node of a cluster; default: of the cluster"},
-    {"most", SMS__INTEGER, SMS__COUNT, F(sms__until, most), LEAST, REPLICATIONS_MAX,
+    {"most", SMS__INTEGER, SMS__COUNT, F(sms__until, most), LEAST, SMS__REPLICATIONS_MAX,
      .help = "replications, whatever is reached; default 100"},
     {0}};
 
@@ -29,7 +28,7 @@ static void read_until(struct sms__reader *reader, const struct sms__node *node,
     *until = (struct sms__until){.node = node, .of = {.node = node, .device = -1}, .most = MOST};
     if (node->kind == SMS__MAP)
         sms__read_fields(reader, node, sms__until_fields, until);
-    else if (sms__read_number(reader, node, SMS__RATIO, PRECISION_LEAST, 1, &precision))
+    else if (sms__read_number(reader, node, SMS__RATIO, SMS__PRECISION_LEAST, 1, &precision))
         until->precision = precision.value;
 }
 
@@ -39,9 +38,9 @@ const struct sms__field sms__run_fields[] = {
     {"duration", SMS__QUANTITY, SMS__TIME, F(sms_scenario, duration_ps), 1, SMS__TIME_MAX_PS,
      .help = "of the run, warm-up included; default: until every VM has ended"},
     {"seed", SMS__INTEGER, SMS__COUNT, F(sms_scenario, seed), 1, 9007199254740992.0, .help = "default 1"},
-    {"replications", SMS__INTEGER, SMS__COUNT, F(sms_scenario, replications), 1, REPLICATIONS_MAX,
+    {"replications", SMS__INTEGER, SMS__COUNT, F(sms_scenario, replications), 1, SMS__REPLICATIONS_MAX,
      .help = "with seeds of their own; default 1; with until at least so many, and 5"},
-    {"until", SMS__CUSTOM, SMS__RATIO, F(sms_scenario, until), PRECISION_LEAST, 1, .read = read_until,
+    {"until", SMS__CUSTOM, SMS__RATIO, F(sms_scenario, until), SMS__PRECISION_LEAST, 1, .read = read_until,
      .fields = sms__until_fields, .form = SMS__FORM_NUMBER_OR_FIELDS,
      .help = "a precision such as 1 %, or {precision: 1 %, ...}: replications are added until it is reached"},
     {0}};
