@@ -322,6 +322,14 @@ static bool note_job(const struct submission *submission, const char *id)
     return file && fclose(file) == 0 && wrote;
 }
 
+/* Slurm takes a backslash anywhere in the name of a job's log to mean something. */
+static int check_folder(const struct submission *submission)
+{
+    if (!strchr(submission->folder, '\\'))
+        return EXIT_OK;
+    return fail(submission->folder, "Slurm cannot write logs into a folder with a backslash in its name");
+}
+
 static int submit_both(struct submission *submission)
 {
     const struct cli *cli = submission->sweep->cli;
@@ -367,7 +375,9 @@ int slurm_submit(const struct slurm_sweep *sweep)
     submission->merge.arg = args + OWN_ARGS + sweep->options;
     if (!find_paths(submission))
         code = fail(sweep->folder, "the name is too long");
-    else {
+    else
+        code = check_folder(submission);
+    if (code == EXIT_OK) {
         make_shards(submission);
         make_merge(submission);
         if (!submission->shards.script || !submission->merge.script)
