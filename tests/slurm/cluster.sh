@@ -7,15 +7,15 @@ slurm_conf=$work/slurm.conf
 # With this Slurm for a cluster.
 with_slurm() { SLURM_CONF=$slurm_conf "$@"; }
 
-# The processes of this cluster, or of one of its nodes: daemons, those that look after a job, and jobs.
+# The processes of this cluster: daemons, those that look after a job, and jobs. `processes NODE`: of a node. Those that look
+# after a job do not say of which node they are: they are the parents of the jobs.
 processes() {
-    local pid
-    for pid in /proc/[0-9]*; do
-        pid=${pid#/proc/}
-        { tr '\0' '\n' <"/proc/$pid/environ" | grep -F "$work" >"$work/environ" &&
-            { [ -z "${1-}" ] || tr '\0' '\n' <"/proc/$pid/environ" | grep -qxE "(SLURMD_NODENAME|TEST_NODE)=$1"; } &&
-            echo "$pid"; } 2>/dev/null
-    done
+    local all parents
+    all=$(grep -lzxF "SLURM_CONF=$slurm_conf" /proc/[0-9]*/environ 2>/dev/null)
+    [ -z "$all" ] || [ -z "${1-}" ] || all=$(xargs grep -lzxE "(SLURMD_NODENAME|TEST_NODE)=$1" <<<"$all" 2>/dev/null)
+    [ -n "$all" ] || return 0
+    parents=$(sed 's/environ$/status/' <<<"$all" | xargs awk '/^PPid:/ { print "/proc/" $2 "/comm" }' 2>/dev/null | sort -u)
+    { echo "$all"; xargs grep -lx slurmstepd <<<"$parents" 2>/dev/null; } | cut -d/ -f3 | sort -u
 }
 
 # until_true SECONDS COMMAND...: false if it does not come true.
@@ -75,10 +75,17 @@ PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE
 END
 }
 
-start_node() { TEST_NODE=$1 SLURM_CONF=$slurm_conf slurmd -D -N "$1" -f "$slurm_conf" >>"$work/log/slurmd.$1" 2>&1 & disown; }
+start_node() {
+    TEST_NODE=$1 SLURM_CONF=$slurm_conf slurmd -D -N "$1" -f "$slurm_conf" >>"$work/log/slurmd.$1" 2>&1 &
+    disown
+}
 
-# As when its power fails.
-kill_node() { processes "$1" | xargs -r kill -KILL 2>/dev/null; }
+# As when its power fails: nobody is left who could tell of another's end.
+freeze_node() { processes "$1" | xargs -r kill -STOP 2>/dev/null; }
+kill_node() {
+    freeze_node "$1"
+    processes "$1" | xargs -r kill -KILL 2>/dev/null
+}
 
 nodes_are() { [ "$(with_slurm sinfo --noheader --Node --format='%N %T' 2>/dev/null | sort -u)" = "$1" ]; }
 
