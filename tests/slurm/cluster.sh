@@ -59,6 +59,7 @@ SelectTypeParameters=CR_CPU
 MpiDefault=none
 AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
+JobRequeue=0
 ReturnToService=2
 SlurmdParameters=config_overrides
 SlurmdTimeout=6
