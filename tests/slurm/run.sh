@@ -38,8 +38,10 @@ cd "$folder" || exit 1
 printf '#!/bin/sh\nexport SLURM_CONF="%s"\nexec "%s" "$@"\n' "$slurm_conf" "$program" >"$smsched"
 chmod +x "$smsched"
 
-# 24 points that take half a second of a core or so.
-cat >"the base.yaml" <<'END'
+# 24 points that take half a second of a core or so each; sanitizers are slow.
+repeat=5000
+sanitized "$program" && repeat=60
+cat >"the base.yaml" <<END
 workload: one
 kernels: [{name: k, blocks: 200, threads: 128, block_time: 10 us, jitter: 20 %, demand: {fp32: 9 %}}]
 ---
@@ -47,7 +49,7 @@ scenario: few
 devices: [{model: v100, sms: 4}]
 contention: proportional
 policies: [round_robin, {fine_grained: {limit: 90 %}}]
-vms: [{name: a, workload: one, repeat: 5000}, {name: b, workload: one, repeat: 5000}]
+vms: [{name: a, workload: one, repeat: $repeat}, {name: b, workload: one, repeat: $repeat}]
 END
 cat >"my plan.yaml" <<'END'
 plan: mine
@@ -62,7 +64,7 @@ points=24
 same() { if diff -r "$1" "${3-one/results}" >"$work/diff"; then ok; else bad "$2 differs from one process" "$(head -5 "$work/diff")"; fi; }
 queue() { with_slurm squeue --noheader --array --format='%F %K %T %N' 2>&1; }
 is_idle() { [ -z "$(queue)" ]; }
-wait_until_idle() { until_true 300 is_idle || give_up "the jobs do not end" "$(queue)"; }
+wait_until_idle() { until_true 600 is_idle || give_up "the jobs do not end" "$(queue)"; }
 # records FOLDER [NODE]: in its journals.
 records() { "$smsched" sweep status --out "$1" "my plan.yaml" | sed -nE "s/^.*${2-}\.journal: ([0-9]+) records.*/\1/p" | awk '{ sum += $1 } END { print sum + 0 }'; }
 
