@@ -45,8 +45,11 @@ const struct cli_command cli_commands[] = {
      "Points end in journals in NAME.sweep, NAME being the plan's, or in --out; killed and started again, it goes on. "
      "--shard K/N runs every N-th point only and merges nothing. 'status' prints what is done, failed, missing and "
      "running, 'merge' writes results/ in that folder from all shards. Exits 1 if points failed or are missing "
-     "(docs/sweeps.md).",
-     "ojKmgcq", cmd_sweep},
+     "(docs/sweeps.md).\n"
+     "'sweep PLAN --slurm [OPTION]... [-- SBATCH-OPTION...]' submits an array whose tasks run a shard each, with "
+     "--jobs "
+     "cores, and a job that merges behind it; shards that lack nothing are left out (docs/cluster.md).",
+     "ojKLaUmgcq", cmd_sweep},
     {"import", "FORMAT FILE...", "write a scenario from another program's file",
      "The scenario goes to stdout, or with --out into a file that is written whole or not at all. FORMAT is simtbs: a "
      "configuration, which becomes a scenario that 'run' simulates as simtbs would, digit for digit; "

@@ -19,6 +19,10 @@ const struct cli_option cli_options[] = {
     {'r', "replications", "N", "instead of the scenario's", CLI_COUNT, AT(replications), NULL},
     {'j', "jobs", "N", "threads; the results do not depend on it; sweep: default all cores", CLI_COUNT, AT(jobs), NULL},
     {'K', "shard", "K/N", "sweep: of N parts the K-th, from 1", CLI_TEXT, AT(shard), NULL},
+    {'L', "slurm", NULL, "sweep: submit it as a Slurm job array; options for sbatch stand behind --", CLI_FLAG,
+     AT(slurm), NULL},
+    {'a', "tasks", "N", "of the array; default 64, and at most one a point", CLI_COUNT, AT(tasks), NULL},
+    {'U', "dry-run", NULL, "print what --slurm would submit, for a shell", CLI_FLAG, AT(dry_run), NULL},
     {'m', "models", "DIR", "look here for devices/ and workloads/ first", CLI_TEXT, AT(models), NULL},
     {'b', "baseline", "NAME", "compare: the policy to compare with; check: a CSV file from run --format csv", CLI_TEXT,
      AT(baseline), NULL},
@@ -143,6 +147,8 @@ static int bad_option(const struct cli *cli, const struct option *list, char **a
     const char *near = !strncmp(word, "--", 2) ? sms__nearest(word + 2, count, long_name, list) : NULL;
     if (near && strcmp(near, word + 2))
         return cli_usage(cli, "unknown option '%s'; did you mean '--%s'?", word, near);
+    if (!near && cli->slurm)
+        return cli_usage(cli, "unknown option '%s'; options for sbatch stand behind --", word);
     return cli_usage(cli, near ? "option '%s' needs a value" : "unknown option '%s'", word);
 }
 
