@@ -130,5 +130,6 @@ function zoomableSteps(series, label) {
     return '';
   };
   const side = root => root.append(...axisLeft(y, 56, 0, 5, plain));
-  return zoomable({ label, said: label, from: 0, to, left: 56, height, paint, side });
+  const said = `${label} from 0 to ${show('t_ns', to)}: ` + series.map(s => `${s.label} ${plural(s.points.length, 'placement')}, the last at ${show('t_ns', s.points[s.points.length - 1][0])}`).join('; ');
+  return zoomable({ label, said, from: 0, to, left: 56, height, paint, side });
 }
