@@ -86,7 +86,7 @@ for (const name of Object.keys(pages))
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
       await settle(page);
-      assert.strictEqual(await page.evaluate(() => document.documentElement.dataset.theme), scheme);
+      await page.waitForFunction(wanted => document.documentElement.dataset.theme === wanted, scheme);
       await page.evaluate(() => document.querySelectorAll('details').forEach(details => { details.open = true; }));
       await settle(page);
       const wide = await page.evaluate(() => [...document.querySelectorAll('main *')].filter(e => !e.closest('.scroll, svg svg, pre') && e.getBoundingClientRect().right > innerWidth + 0.5).map(e => e.outerHTML.slice(0, 120)));
@@ -149,8 +149,8 @@ test('gains and gaps are those of compare', context => check(context, 'run', asy
 test('another metric gives another answer', context => check(context, 'run', async page => {
   await page.selectOption('#section-answer select', 'host/antt_ratio');
   assert.match(await page.textContent('#section-answer'), /antt_ratio/);
-  assert.ok((await download(page, '#figure-gains')).every(r => r.metric === 'antt_ratio'));
   assert.strictEqual(await page.evaluate(() => document.activeElement.tagName), 'SELECT');
+  assert.ok((await download(page, '#figure-gains')).every(r => r.metric === 'antt_ratio'));
 }));
 
 test('heat maps hold the cells of heatmap.csv', context => check(context, 'run', async page => {

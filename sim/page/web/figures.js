@@ -33,7 +33,7 @@ const words = (text, most) => text.length > most ? text.slice(0, most - 1) + 'â€
 /* rows: {group, label, color, value, low, high, least, most, said}; all relative to 0. */
 function dots(rows, label, format) {
   return drawn((box, width) => {
-    const wide = width >= 640, left = wide ? Math.min(320, width * 0.34) : 8, right = wide ? 170 : 12;
+    const wide = width >= 640, left = wide ? Math.min(320, width * 0.34) : 8, right = wide ? 170 : 26;
     const each = wide ? 26 : 40, top = 6, groups = new Set(rows.map(row => row.group)).size;
     const height = top + rows.length * each + (groups > 1 ? groups * 22 : 0);
     const x = d3.scaleLinear().domain(extent(rows.flatMap(r => [r.value, r.low, r.high, r.least, r.most]), true)).nice().range([left, width - right]);
@@ -65,7 +65,7 @@ const whisker = (from, to, y, color) => svg('path', { class: 'stroke ' + colorCl
 /* rows: {label, color, value, ci, said}; a line where the bound is. */
 function bars(rows, bound, label, format, boundSaid) {
   return drawn((box, width) => {
-    const wide = width >= 640, left = wide ? Math.min(320, width * 0.34) : 8, right = wide ? 170 : 12, each = wide ? 34 : 50, top = bound ? 22 : 6;
+    const wide = width >= 640, left = wide ? Math.min(320, width * 0.34) : 8, right = wide ? 170 : 26, each = wide ? 34 : 50, top = bound ? 22 : 6;
     const height = top + rows.length * each;
     const most = Math.max(...rows.flatMap(r => [r.value + (r.ci || 0)]).filter(isNumber), bound || 0, 0);
     const least = Math.min(0, ...rows.map(r => r.value).filter(isNumber));

@@ -48,6 +48,9 @@ function beginSweep() {
   state.set({});
 }
 
+/* Kept, so that it goes on saying what changes. */
+const systemTheme = matchMedia('(prefers-color-scheme: dark)');
+
 function beginTheme() {
   const button = document.getElementById('theme'), root = document.documentElement;
   const set = theme => {
@@ -55,9 +58,8 @@ function beginTheme() {
     button.textContent = theme === 'dark' ? 'Light' : 'Dark';
     button.setAttribute('aria-label', theme === 'dark' ? 'Light colours' : 'Dark colours');
   };
-  const system = matchMedia('(prefers-color-scheme: dark)');
-  set(system.matches ? 'dark' : 'light');
-  system.addEventListener('change', () => set(system.matches ? 'dark' : 'light'));
+  set(systemTheme.matches ? 'dark' : 'light');
+  systemTheme.addEventListener('change', () => set(systemTheme.matches ? 'dark' : 'light'));
   button.addEventListener('click', () => set(root.dataset.theme === 'dark' ? 'light' : 'dark'));
 }
 
