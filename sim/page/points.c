@@ -173,15 +173,18 @@ static int make_cells(struct sms__points *points)
                                 NULL, NULL) != SQLITE_OK)
         return SMS_ENOMEM;
     sqlite3_str *text = sqlite3_str_new(points->file);
-    sqlite3_str_appendall(text, "CREATE TEMP TABLE cell AS SELECT point");
+    sqlite3_str_appendall(text, "CREATE TEMP TABLE cell (point INTEGER PRIMARY KEY");
     for (size_t i = 0; i < points->axes; i++)
-        sqlite3_str_appendf(text, ", axis_index(%d, %s) AS a%d", (int)i, points->axis[i].column, (int)i);
-    sqlite3_str_appendall(text, " FROM main.point WHERE state = 'done'");
+        sqlite3_str_appendf(text, ", a%d INTEGER", (int)i);
+    sqlite3_str_appendall(text, ")");
     int code = sms__points_ask(points, text, NULL, NULL);
     if (code)
         return code;
     text = sqlite3_str_new(points->file);
-    sqlite3_str_appendall(text, "CREATE UNIQUE INDEX temp.cell_point ON cell (point)");
+    sqlite3_str_appendall(text, "INSERT OR IGNORE INTO temp.cell SELECT point");
+    for (size_t i = 0; i < points->axes; i++)
+        sqlite3_str_appendf(text, ", axis_index(%d, %s)", (int)i, points->axis[i].column);
+    sqlite3_str_appendall(text, " FROM main.point WHERE state = 'done'");
     return sms__points_ask(points, text, NULL, NULL);
 }
 

@@ -119,7 +119,7 @@ static json_t *view_json(const struct sms__subject_view *view)
     for (size_t i = 0; i < view->metrics; i++)
         json_array_append_new(metrics, json_string(view->metric[i].name));
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "subject", view->word, "names", names, "policies", policies,
-                     "metrics", metrics, "overall", sms__subject_spread_json(view), "groups",
+                     "metrics", metrics, "overall", sms__subject_outcomes_json(view), "groups",
                      sms__subject_groups_json(view));
 }
 

@@ -41,12 +41,9 @@ struct sms__subject_view {
     size_t metrics;
     struct sms__group group[SMS__GROUPS];
     size_t groups;
-    struct sms__outcome *spread; /* [names][positions][metrics] */
-    size_t *count;               /* points: [names][positions] */
-    /* Of the point and name at hand: the best so far, [metrics]. */
-    sqlite3_int64 point;
-    size_t name_at_hand, best[SMS__METRICS];
-    double best_value[SMS__METRICS];
+    struct sms__outcome *outcome; /* [names][positions][metrics] */
+    size_t *count;                /* points: [names][positions] */
+    struct sms__at_hand *at_hand; /* the point whose rows go by */
 };
 
 /* subjects.c */
@@ -56,8 +53,8 @@ double sms__sum_mean(struct sms__sum sum);
 int sms__subject_groups(struct sms__subject_view *view);
 json_t *sms__subject_groups_json(const struct sms__subject_view *view);
 
-/* spread.c: takes all points in; what the page says of all of them. */
+/* outcome.c: takes all points in; what the page says of all of them. */
 int sms__subject_read(struct sms__subject_view *view);
-json_t *sms__subject_spread_json(const struct sms__subject_view *view);
+json_t *sms__subject_outcomes_json(const struct sms__subject_view *view);
 
 #endif
