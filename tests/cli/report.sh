@@ -18,7 +18,7 @@ devices: [{model: v100, sms: 2}]
 contention: proportional
 policies: [round_robin, {fine_grained: {limit: 90 %}}]
 vms: [{name: a, workload: one, repeat: 2}, {name: b, workload: one, repeat: 1}]
-run: {replications: 3}
+run: {duration: 300 us, replications: 3}
 ---
 plan: small
 question: Does the queue matter?
