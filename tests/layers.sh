@@ -9,13 +9,14 @@ complain() { echo "$1"; wrong=1; }
 
 rank() { for i in "${!order[@]}"; do [ "${order[$i]}" = "$1" ] && echo "$i"; done; }
 
-for folder in "${order[@]}"; do
-    while IFS=: read -r file line; do
-        target=$(sed -E 's|.*"(\.\./)+([a-z]+)/.*|\2|' <<<"$line")
-        [ -d "sim/$folder/$target" ] && continue # a folder of the same layer
-        [ "$(rank "$target")" -lt "$(rank "$folder")" ] || complain "$file includes $target, which is not below $folder"
-    done < <(grep -rHoE '^#include "(\.\./)+[a-z]+/[^"]+"' --include='*.[ch]' sim/"$folder")
-done
+layer() { realpath -m --relative-to=sim "$1" | cut -d/ -f1; }
+
+while IFS=: read -r file line; do
+    target=$(sed -E 's|.*"(.*)".*|\1|' <<<"$line")
+    from=$(layer "$file") to=$(layer "$(dirname "$file")/$target")
+    [ "$from" = "$to" ] && continue
+    [ "$(rank "$to")" -lt "$(rank "$from")" ] 2>/dev/null || complain "$file includes $to, which is not below $from"
+done < <(grep -rHoE '^#include "[^"]*\.\./[^"]+"' --include='*.[ch]' sim)
 grep -lE '#include "' policies/*/*.c models/contention/*.c && complain "a policy or model includes a private header"
 grep -lE '#include "' sim/include/smsched/*.h && complain "a public header includes a private one"
 # No state outside the run: no static or extern variable that is not const.

@@ -1,6 +1,8 @@
 #include "list.h"
 
 #include "../sweep/sweep.h"
+#include "../model/file.h"
+#include "../model/policy/registry.h"
 
 #include <dirent.h>
 #include <math.h>

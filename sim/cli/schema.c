@@ -1,5 +1,6 @@
 #include "schema.h"
 #include "list.h"
+#include "../model/cluster/entries.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef SMS_CLI_SCHEMA_H
 #define SMS_CLI_SCHEMA_H
 
-#include "../model/model.h"
+#include "../yaml/fields.h"
 
 #include <jansson.h>
 

@@ -1,6 +1,10 @@
 /* The parts of the schema that no table of fields describes: policies, modes and contention models by the tables of
  * their parameters, metrics, demands. */
 #include "schema.h"
+#include "../model/limits.h"
+#include "../model/policy/contention.h"
+#include "../model/policy/registry.h"
+#include "../model/policy/use.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "profile.h"
 
-#include "../model/model.h"
+#include "../model/file.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,7 @@
 /* Which device file a profile is of: by the GPU's name, by what the program printed, by compute capability and SMs, by
  * the name of the file. */
 #include "derive.h"
+#include "../model/file.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -3,6 +3,7 @@
 #include "derive_inside.h"
 
 #include "../base/rng.h"
+#include "../model/fit.h"
 
 #include <math.h>
 #include <string.h>

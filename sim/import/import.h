@@ -2,8 +2,12 @@
 #ifndef SMS_IMPORT_IMPORT_H
 #define SMS_IMPORT_IMPORT_H
 
-#include "../model/model.h"
+#include <smsched/smsched.h>
+
+#include "../base/errors.h"
 #include "profile.h"
+
+#include <stdio.h>
 
 struct sms__import_options {
     bool sane;            /* without the other program's faults */

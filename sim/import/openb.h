@@ -2,6 +2,8 @@
 #ifndef SMS_IMPORT_OPENB_H
 #define SMS_IMPORT_OPENB_H
 
+#include <smsched/place.h>
+
 #include "import.h"
 
 enum {

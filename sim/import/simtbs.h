@@ -2,6 +2,7 @@
 #ifndef SMS_IMPORT_SIMTBS_H
 #define SMS_IMPORT_SIMTBS_H
 
+#include "../yaml/doc.h"
 #include "import.h"
 
 enum { SMS__CONF_SM = 12, SMS__CONF_MEM = 2, SMS__CONF_KERNELS = 10000 };

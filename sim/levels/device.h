@@ -2,7 +2,7 @@
 #ifndef SMS_LEVELS_DEVICE_H
 #define SMS_LEVELS_DEVICE_H
 
-#include "../model/model.h"
+#include "../model/scenario.h"
 
 /* Sets of resources of scope device that the scenario's kernels may demand, at most. */
 size_t sms__max_wides(const struct sms_scenario *scenario, const struct sms__device *device);

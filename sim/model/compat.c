@@ -1,6 +1,6 @@
 /* What the other simulator can be asked. It knows one device, whole ticks and
  * whole units, one launch a VM; anything else is refused rather than bent. */
-#include "model.h"
+#include "scenario.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Demands on a device's resources: shares of an SM, or counts of the units of a
  * resource that has a capacity; and what is hard, never used beyond what there is. */
-#include "model.h"
+#include "fit.h"
 
 #include <math.h>
 

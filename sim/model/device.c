@@ -1,5 +1,5 @@
 /* Reads `device:` documents. */
-#include "model.h"
+#include "fit.h"
 
 #include <string.h>
 

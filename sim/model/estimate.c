@@ -1,5 +1,6 @@
 /* How much memory a scenario would take, before any of it is taken. */
-#include "model.h"
+#include "file.h"
+#include "scenario.h"
 
 /* What a run needs grows with the scenario, not with time; one that needs more is refused, not begun. */
 #define MEMORY_MAX (4.0 * 1024 * 1024 * 1024)

@@ -1,7 +1,9 @@
 /* Loads a file and whatever it refers to. */
 #include "file.h"
+#include "scenario.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { DOCUMENTS_MAX = 10100 };
 

@@ -1,10 +1,59 @@
-/* Between file.c and library.c. */
+/* A file, and the devices and workloads that its scenarios name, wherever they are. Everything lives in its arena. */
 #ifndef SMS_MODEL_FILE_H
 #define SMS_MODEL_FILE_H
 
-#include "model.h"
+#include <smsched/smsched.h>
 
-#include <string.h>
+#include "../yaml/fields.h"
+#include "device.h"
+#include "workload.h"
+
+struct sms_file {
+    struct sms__arena arena;
+    const struct sms_load_options *options;
+    struct sms_errors *errors; /* only while loading */
+    struct sms_errors warnings;
+    struct sms__doc *doc; /* the first is the file itself, others were looked up */
+    size_t docs, docs_capacity;
+    const struct sms__device **device;
+    size_t devices;
+    const struct sms__workload **workload;
+    size_t workloads;
+    struct sms_scenario **scenario;
+    size_t scenarios;
+    size_t drawn_kernels;     /* of the workloads that processes may draw */
+    struct sms_file *library; /* NULL, or where devices and workloads are looked up instead of in folders */
+    double bytes;             /* about what its scenarios have allocated for every device and VM */
+};
+
+/* The folder of models fixed at build time. */
+const char *sms__installed_models(void);
+
+/* A named device or workload: in the file, then in the folders; NULL and a complaint at `node` if nowhere. */
+const struct sms__device *sms__find_device(struct sms_file *file, const char *name, const struct sms__node *node);
+const struct sms__workload *sms__find_workload(struct sms_file *file, const char *name, const struct sms__node *node);
+
+/* One scenario document, of a plan say, as a file of its own. What it names is looked up in `library`, a loaded file
+ * that takes in what it has not; those that the scenario uses are then the devices and workloads of *out. `options` are
+ * those of the library. `make` returns the document, in the reader's arena, or NULL having complained. *out lives no
+ * longer than the library; two threads may not share that. Else as sms_file_load. */
+struct sms__variation {
+    struct sms_file *library;
+    const struct sms_load_options *options;
+    const struct sms__node *(*make)(struct sms__reader *reader, void *user);
+    void *user;
+};
+int sms__file_vary(const struct sms__variation *variation, struct sms_file **out, struct sms_errors *errors);
+
+/* The document of a device or workload as sms__file_vary would find it; NULL if there is none. */
+const struct sms__node *sms__library_document(struct sms_file *library, const struct sms_load_options *options,
+                                              bool device, const char *name);
+
+/* suggest.c: complains of a name that is in no file and no folder, with the nearest that is. */
+void sms__complain_unknown_device(struct sms_file *file, const struct sms__node *node);
+void sms__complain_unknown_workload(struct sms_file *file, const struct sms__node *node);
+
+/* ---- between file.c and library.c ---- */
 
 enum sms__document { SMS__DOCUMENT_DEVICE, SMS__DOCUMENT_WORKLOAD, SMS__DOCUMENT_SCENARIO, SMS__DOCUMENT_PLAN };
 

@@ -1,5 +1,5 @@
 /* What each kernel is on each kind of device: its demand, its needs, its work. */
-#include "model.h"
+#include "scenario.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "file.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static const struct sms__device *known_device(const struct sms_file *file, const char *name)

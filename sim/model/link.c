@@ -1,6 +1,7 @@
 /* Checks a scenario's parts against each other, and works out what runs need:
  * each kernel's demand and needs on each device. */
-#include "model.h"
+#include "file.h"
+#include "scenario.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Instances of a device: which there can be, and those that a policy asks for. */
-#include "model.h"
+#include "scenario.h"
 
 #include <math.h>
 #include <string.h>

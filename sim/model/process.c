@@ -1,5 +1,6 @@
 /* Reads what only scenarios with processes have: the host, and the processes. */
-#include "model.h"
+#include "file.h"
+#include "scenario.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* Reads `scenario:` documents. What they name is looked up while reading;
  * link.c then checks the parts against each other. */
-#include "model.h"
+#include "file.h"
+#include "policy/registry.h"
+#include "scenario.h"
 
 #include <math.h>
 #include <stdio.h>

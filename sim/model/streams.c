@@ -1,5 +1,6 @@
 /* Reads `streams:` of a process: a number of them, or a list of which each has a workload of its own. */
-#include "model.h"
+#include "limits.h"
+#include "tenant.h"
 
 #define F(struct_, member) offsetof(struct struct_, member)
 

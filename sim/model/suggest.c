@@ -1,6 +1,6 @@
 /* "Did you mean" for devices and workloads: the names in the file, then those of
  * the models in the folders. Only after a name was found nowhere. */
-#include "model.h"
+#include "file.h"
 
 #include <dirent.h>
 #include <stdio.h>

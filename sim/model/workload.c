@@ -1,5 +1,6 @@
 /* Reads `workload:` documents: kernels with their geometry and demand, and the steps around them. */
-#include "model.h"
+#include "limits.h"
+#include "workload.h"
 
 #include <string.h>
 

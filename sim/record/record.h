@@ -4,7 +4,7 @@
 #ifndef SMS_RECORD_RECORD_H
 #define SMS_RECORD_RECORD_H
 
-#include "../model/model.h"
+#include "../model/scenario.h"
 
 /* Latencies: 2^HALF_BITS buckets per power of two, so a percentile is right to
  * within 1 part in 256 (0.4 %); mean, least and greatest are exact. */

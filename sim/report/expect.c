@@ -1,4 +1,5 @@
 #include "output.h"
+#include "../model/scenario.h"
 
 #include <csv.h>
 #include <math.h>

@@ -1,5 +1,6 @@
 #define _XOPEN_SOURCE 700
 #include "output.h"
+#include "../model/scenario.h"
 
 #include <errno.h>
 #include <ftw.h>

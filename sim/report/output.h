@@ -3,7 +3,7 @@
 #ifndef SMS_REPORT_OUTPUT_H
 #define SMS_REPORT_OUTPUT_H
 
-#include "../model/model.h"
+#include "../model/scenario.h"
 
 /* Spans of processes, or placements of pods, that a timeline has no place for. */
 struct sms__cut {

@@ -2,6 +2,7 @@
  * An entry of a list is called by its number from 0, by its `name:`, by the policy that it is, or, all of them, by '*'.
  * A single value on the way is what `{VALUE: {}}`, or under `contention` `{model: VALUE}`, would be. */
 #include "sweep.h"
+#include "../model/cluster/cluster.h"
 
 #include <string.h>
 

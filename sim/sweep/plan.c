@@ -2,6 +2,7 @@
 #include "sweep.h"
 
 #include "../report/output.h"
+#include "../model/names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 #include "sweep.h"
+#include "../model/file.h"
 
 #include <stdlib.h>
 

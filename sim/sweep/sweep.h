@@ -5,7 +5,8 @@
 #ifndef SMS_SWEEP_SWEEP_H
 #define SMS_SWEEP_SWEEP_H
 
-#include "../model/model.h"
+#include "../model/file.h"
+#include "../model/scenario.h"
 
 #include <time.h>
 

@@ -72,6 +72,12 @@ struct sms__field {
     const char *refuse; /* no key here: what to do instead */
 };
 
+/* One of the tables of `smsched list fields`. */
+struct sms__table {
+    const char *title;
+    const struct sms__field *fields;
+};
+
 /* Reads a mapping. Every problem is reported: not a mapping, unknown key (with
  * the nearest), key given twice, missing key, value of the wrong kind or out of
  * range. Fields not given keep what the struct held before. */

@@ -15,7 +15,7 @@ try 2 "a wrong option" run --polcy x "$tutorial"; prints "did you mean '--policy
 try 2 "an option of another command" run --from 1 "$tutorial"
 try 2 "a count that is none" run --jobs two "$tutorial"
 try 2 "no scenario" run; prints "name a scenario file"
-for command in run compare validate check explain plot sweep list; do
+for command in run compare validate check explain plot report sweep list; do
     try 0 "help of $command" "$command" --help; prints "exit codes:"
 done
 try 0 "man page" help man; prints ".TH SMSCHED"
@@ -92,7 +92,7 @@ try 3 "a baseline that is none" check "$tutorial" --baseline README.md; prints "
 try 3 "nothing to check" check "$tutorial"
 
 try 0 "a results folder" run "$tutorial" --out "$work/results" --quiet
-for file in manifest.json summary.json hosts.csv vms.csv resources.csv kernels.csv heatmap.csv timeline.csv; do
+for file in manifest.json summary.json comparison.json hosts.csv vms.csv resources.csv kernels.csv heatmap.csv timeline.csv; do
     if [ -s "$work/results/$file" ]; then ok; else bad "$file in the results folder"; fi
 done
 try 4 "a results folder that exists" run "$tutorial" --out "$work/results"; prints "exists already"

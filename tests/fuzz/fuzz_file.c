@@ -1,7 +1,8 @@
 /* libFuzzer: whatever a file holds, loading it ends, leaks nothing and says what
  * is wrong; what loads and is small runs. Built and started by run.sh. */
 #define _GNU_SOURCE
-#include "sim/model/model.h"
+
+#include "sim/model/scenario.h"
 
 #include <stdio.h>
 #include <stdlib.h>

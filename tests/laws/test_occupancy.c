@@ -2,7 +2,8 @@
  * V100: ../shared/data/ncu/v100_rodinia_kernels.csv, or SMSCHED_DATA. */
 #include "tests/harness.h"
 
-#include "sim/model/model.h"
+#include "sim/model/file.h"
+#include "sim/model/fit.h"
 
 #include <csv.h>
 

@@ -2,7 +2,9 @@
  * policies of three parts, instances, pairs. And `pairwise` by hand. */
 #include "tests/harness.h"
 
-#include "sim/model/model.h"
+#include "sim/model/file.h"
+#include "sim/model/policy/registry.h"
+#include "sim/model/scenario.h"
 
 #define DEVICE                                                                                                         \
     "device: big\nclock: 1 GHz\nsms: 8\nmemory: 8 GiB\n"                                                               \

@@ -3,7 +3,7 @@
  * or the line through its two points. Prints a Markdown table; docs/realtime.md keeps it.
  *
  *     build/bin/bench_ranking */
-#include "sim/levels/cluster/master.h"
+#include "sim/levels/cluster/realtime/master.h"
 
 #include <stdio.h>
 #include <stdlib.h>

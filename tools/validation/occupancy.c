@@ -1,7 +1,8 @@
 /* Experiment 1: the occupancy rule, and occupancy reached, against Nsight Compute on a V100. */
 #include "validate.h"
 
-#include "sim/model/model.h"
+#include "sim/model/file.h"
+#include "sim/model/fit.h"
 
 #include <string.h>
 

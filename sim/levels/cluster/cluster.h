@@ -6,7 +6,7 @@
 
 #include "../../engine/engine.h"
 #include "../simulate.h"
-#include "monitor.h"
+#include "realtime/monitor.h"
 
 #include <gsl/gsl_rng.h>
 
@@ -93,7 +93,7 @@ struct sms__placing {
     struct sms__cluster_record *record;
     struct sms_place_view view;
     struct sms__engine engine;
-    size_t end_source, fail_source, arrival_source, wake_source, warmup_source, stop_source;
+    size_t end_source, fail_source, arrival_source, wake_source;
     bool plain; /* remembers nothing */
 
     struct sms__pod *pod; /* [pods], in order of arrival */
@@ -148,7 +148,7 @@ struct sms__placing {
     uint32_t *cut;             /* [cuts]: pods that lost their place at this instant */
     size_t cuts;
 
-    /* master.c, watch.c */
+    /* realtime/ */
     struct sms__master *master;   /* NULL: decisions take no time */
     struct sms__monitor *monitor; /* NULL: there is none */
 
@@ -235,18 +235,18 @@ void sms__failures_come(struct sms__placing *placing, uint64_t now);
 void sms__tally_pod(struct sms__placing *placing, size_t node, const struct sms_pod_view *pod, int by);
 void sms__tally_down(struct sms__placing *placing, size_t node, int nodes, int gpus);
 void sms__tally_failure(struct sms__placing *placing, size_t node);
-/* master.c: pods that wait for a decision that takes time. */
+/* realtime/master.c: pods that wait for a decision that takes time. */
 void sms__master_init(struct sms__placing *placing);
 void sms__master_add(struct sms__placing *placing, uint32_t pod, uint64_t now);
 void sms__master_act(void *placing, uint64_t now);
 
-/* watch.c: what the nodes' monitors get to see. */
+/* realtime/watch.c: what the nodes' monitors get to see. */
 void sms__watch_init(struct sms__placing *placing);
 void sms__watch_begin(struct sms__placing *placing, uint32_t pod, uint64_t now);
 void sms__watch_end(struct sms__placing *placing, uint32_t pod, uint64_t now);
 struct sms__node_use sms__use_of_node(const struct sms__placing *placing, size_t node);
 
-/* gpushare.c: the scheduler that stands in the place of lines.c where the scenario asks for it. */
+/* gpushare/: the scheduler that stands in the place of lines.c where the scenario asks for it. */
 void sms__gpushare_init(struct sms__placing *placing);
 void sms__gpushare_add(struct sms__placing *placing, uint32_t pod);
 void sms__gpushare_freed(struct sms__placing *placing);

@@ -1,7 +1,7 @@
 /* What must hold of every run, and of two that should be the same. */
 #include "share.h"
 
-#include "sim/model/model.h"
+#include "sim/model/scenario.h"
 
 #include <math.h>
 #include <stdarg.h>

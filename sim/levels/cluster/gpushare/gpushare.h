@@ -1,0 +1,135 @@
+/* Alibaba's scheduler extender and device plugin as the scheduler of a cluster (docs/gpushare.md): kube-scheduler asks
+ * the extender where a pod may go and lets it bind the pod to a GPU; the plugin on the node says to the kubelet which
+ * GPU the containers get. The place policy chooses among nodes that passed, and among GPUs that have the memory. */
+#ifndef SMS_LEVELS_CLUSTER_GPUSHARE_GPUSHARE_H
+#define SMS_LEVELS_CLUSTER_GPUSHARE_GPUSHARE_H
+
+#include "../cluster.h"
+
+enum sms__candidate_state {
+    SMS__CANDIDATE_OUT,      /* it has not come, or is gone */
+    SMS__CANDIDATE_QUEUED,   /* in the active queue */
+    SMS__CANDIDATE_BACKOFF,  /* waits for the end of its back-off, or for a change */
+    SMS__CANDIDATE_CYCLE,    /* its scheduling cycle is under way */
+    SMS__CANDIDATE_BINDING,  /* its bind request is */
+    SMS__CANDIDATE_CLAIMED,  /* its bind failed and nobody was told: kube-scheduler assumes that it is on the node */
+    SMS__CANDIDATE_ASSUMED,  /* bound; Allocate is still to be called */
+    SMS__CANDIDATE_STARTING, /* its containers have GPUs and start */
+    SMS__CANDIDATE_STUCK,    /* its containers did not start; it holds its memory */
+    SMS__CANDIDATE_RUNNING
+};
+
+/* Of each pod. */
+struct sms__candidate {
+    uint8_t state;                      /* enum sms__candidate_state */
+    bool assigned;                      /* annotation ASSIGNED */
+    bool again;                         /* its first start is over */
+    bool started;                       /* its time to start has been recorded */
+    uint8_t matched;                    /* bit c: container c has been matched (without the quirk whole_pod) */
+    uint16_t gpus[SMS__CONTAINERS_MAX]; /* of each container: which it really got */
+    uint32_t node;                      /* which kube-scheduler assumes that it is on, while BINDING or CLAIMED */
+    uint32_t next, previous;            /* among those of its node that are bound and do not run */
+    uint64_t delay_ps, not_before;      /* the last back-off; when it is over */
+    uint64_t allocate_ps, assume_ps;    /* when the kubelet calls Allocate; annotation ASSUME_TIME */
+    uint64_t tried;                     /* at which version of the cluster it was tried last */
+    uint64_t stamp;                     /* when it was queued, as a count of all */
+};
+
+/* What pods take of a node that kube-scheduler assumes there and that are not in the books. */
+struct sms__claim {
+    uint64_t cpu_milli, memory, bytes, cards;
+};
+
+struct sms__health {
+    uint64_t time;
+    uint32_t node, gpu; /* SMS_NODE_GPUS_MAX: the node joins */
+    bool well;
+};
+
+struct sms__gpushare_run {
+    const struct sms__gpushare *rules;
+    struct sms__candidate *client; /* [pods] */
+    struct sms__queue active;      /* pods, by priority and then by when they were queued */
+    struct sms__queue timers;      /* what happens to a pod next, by its state */
+    uint64_t queued;               /* so many times a pod was queued */
+    uint64_t version;              /* how often something was freed, from 1 */
+    uint64_t waiting, untried;     /* pods in the queue or backing off; of those, not tried at this version */
+    uint64_t under_way;            /* pods from the start of their cycle to that of their containers */
+    uint32_t *parked;              /* [parks]: pods that back off until something changes */
+    size_t parks;
+    uint64_t *waits; /* [shapes]: pods that have come and are not bound */
+
+    uint32_t cycle, bind; /* the pods of the requests under way; SMS__NO_POD */
+    uint64_t cycle_version;
+    uint32_t *kept; /* [kepts]: nodes that passed the default filter, then the extender's */
+    size_t kepts;
+    struct sms__claim *claim; /* [nodes] */
+
+    uint16_t *absent, *sick_now;    /* [nodes]: bit i: GPU i is unhealthy; absent: the node has not joined */
+    uint8_t *sick;                  /* [GPUs]: reasons for it */
+    uint64_t *in_use;               /* [GPUs]: bytes that containers really use */
+    uint32_t *first, *last;         /* [nodes]: bound and not running, by ASSUME_TIME */
+    struct sms__health *health;     /* [healths], by time */
+    size_t healths, healed;         /* of which the first are over */
+    const struct sms__nodes **kind; /* [nodes] */
+
+    struct sms__action act;
+    size_t timer_source, bind_source, filter_source, health_source;
+    uint64_t stranded, stranded_since;
+    bool changed; /* since that was counted */
+};
+
+/* gpushare.c */
+static inline const struct sms__pods *sms__like(const struct sms__placing *placing, uint32_t p)
+{
+    return &placing->cluster->pod[placing->pod[p].like];
+}
+static inline const struct sms_pod_view *sms__shape(const struct sms__placing *placing, uint32_t p)
+{
+    return &placing->cluster->shape[placing->pod[p].shape];
+}
+/* The pod asks for memory of a GPU, so that the extender sees it. */
+static inline bool sms__is_shared(const struct sms_pod_view *pod) { return pod->gpus > 0 && pod->gpu_memory > 0; }
+/* now + delay, where a delay of nothing is none. */
+static inline uint64_t sms__in(uint64_t now, double delay_ps) { return delay_ps > 0 ? sms__after(now, delay_ps) : now; }
+/* Which place among all GPUs the first of the node has. */
+static inline size_t sms__first_gpu(const struct sms__placing *placing, size_t node)
+{
+    return (size_t)(placing->node[node].gpu - placing->gpu);
+}
+/* It has come, or lost its place. */
+void sms__candidate_comes(struct sms__placing *placing, uint32_t pod);
+/* Into the active queue; out of it, as its cycle begins. */
+void sms__candidate_queue(struct sms__placing *placing, uint32_t pod);
+void sms__candidate_begin(struct sms__placing *placing, uint32_t pod);
+/* Found no node, at the version of its cycle, or (`tried` 0) lost one. */
+void sms__candidate_back_off(struct sms__placing *placing, uint32_t pod, uint64_t tried, uint64_t now);
+void sms__candidate_timer(struct sms__placing *placing, uint32_t pod, uint64_t time);
+/* Something has been freed, or come. */
+void sms__gpushare_changed(struct sms__placing *placing);
+
+/* extender.c */
+void sms__extender_cycles(struct sms__placing *placing, uint64_t now);
+void sms__extender_filtered(void *placing, uint64_t now);
+void sms__extender_bound(void *placing, uint64_t now);
+void sms__claim_release(struct sms__placing *placing, uint32_t pod);
+/* The node as the extender sees it; `gpu` has room for its GPUs. */
+struct sms_node_view sms__extender_view(const struct sms__placing *placing, size_t node, struct sms_gpu_view *gpu);
+
+/* plugin.c */
+void sms__plugin_assumed(struct sms__placing *placing, uint32_t pod, uint64_t now); /* the pod was bound */
+void sms__plugin_fire(struct sms__placing *placing, uint32_t pod, uint64_t now);    /* of a pod that is */
+void sms__plugin_left(struct sms__placing *placing, uint32_t pod);                  /* it gives its place back */
+
+/* protocol.c: what `smsched explain` prints. */
+bool sms__is_told(const struct sms__placing *placing);
+void sms__tell(const struct sms__placing *placing, uint32_t pod, uint64_t now, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Of all GPUs that are shared, at the end of the run. */
+void sms__tell_gpus(const struct sms__placing *placing);
+/* "0, 2" */
+const char *sms__gpu_list(uint16_t gpus, char *out, size_t size);
+/* "8138 MiB" */
+const char *sms__units(const struct sms__placing *placing, uint64_t bytes, char *out, size_t size);
+
+#endif

@@ -1,0 +1,194 @@
+/* Reads scenarios of clusters: `nodes:` and `pods:` in the place of devices and tenants. */
+#include "../file.h"
+#include "../scenario.h"
+#include "entries.h"
+
+#include <string.h>
+
+#define F(struct_, member) offsetof(struct struct_, member)
+
+/* Of metrics of nodes. */
+enum { ROWS_MAX = 2000 };
+
+/* What a run may take; see estimate.c. */
+#define MEMORY_MAX (4.0 * 1024 * 1024 * 1024)
+
+static struct sms__cluster *cluster_of(const struct sms_scenario *scenario) { return scenario->cluster; }
+
+/* The default one. */
+struct scheduler {
+    int kind;
+    double retry_ps, retry_most_ps, start_delay_ps;
+};
+
+static const char *const kinds[] = {"default", "gpushare", NULL};
+
+static const struct sms__field scheduler_fields[] = {
+    {"kind", SMS__CHOICE, 0, F(scheduler, kind), .choices = kinds,
+     .help = "default, or gpushare, which has fields of its own; default default"},
+    {"retry", SMS__QUANTITY, SMS__TIME, F(scheduler, retry_ps), 0, SMS__TIME_MAX_PS,
+     .help = "after a shape of pods has found no node, it is not tried again for so long, twice as long after the "
+             "next time, and so on; default 0"},
+    {"retry_most", SMS__QUANTITY, SMS__TIME, F(scheduler, retry_most_ps), 0, SMS__TIME_MAX_PS,
+     .help = "but never for longer; default: retry"},
+    {"start_delay", SMS__QUANTITY, SMS__TIME, F(scheduler, start_delay_ps), 0, SMS__TIME_MAX_PS,
+     .help = "from the placement of a pod to the start of its duration; default 0"},
+    {0}};
+
+static void read_scheduler(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__cluster *cluster = cluster_of(at);
+    struct scheduler scheduler = {0};
+    const struct sms__node *kind = node->kind == SMS__MAP ? sms__node_get(node, "kind") : NULL;
+    if (kind && kind->kind == SMS__SCALAR && !strcmp(kind->text, "gpushare")) {
+        sms__read_gpushare(reader, node, cluster);
+        return;
+    }
+    sms__read_fields(reader, node, scheduler_fields, &scheduler);
+    if (node->kind == SMS__MAP && !sms__node_get(node, "retry_most"))
+        scheduler.retry_most_ps = scheduler.retry_ps;
+    if (scheduler.retry_most_ps < scheduler.retry_ps)
+        sms__complain(reader, node, "retry_most is less than retry");
+    cluster->retry_ps = scheduler.retry_ps;
+    cluster->retry_most_ps = scheduler.retry_most_ps;
+    cluster->start_delay_ps = scheduler.start_delay_ps;
+}
+
+static const char *const fidelities[] = {"duration", "processes", "blocks", NULL};
+
+static const struct sms__field cluster_fields[] = {
+    {"scenario", SMS__NAME, 0, F(sms_scenario, name), .required = true, .help = "its name"},
+    {"question", SMS__TEXT, 0, F(sms_scenario, question), .help = "what it is to answer"},
+    {"nodes", SMS__FIELDS, .read = sms__read_nodes, .required = true, .holds = SMS__MANY, .fields = sms__node_fields,
+     .least = 1, .most = SMS__ENTRIES_MAX, .help = "a list of kinds of nodes, or tables of them"},
+    {"policies", SMS__CUSTOM, .read = sms__read_policies, .required = true, .holds = SMS__MANY, .form = SMS__FORM_PLACE,
+     .least = 1, .most = SMS__POLICIES_MAX,
+     .help =
+         "a list of place policies, NAME or {NAME: {...}}; also of {place: ..., share: ..., mode: ..., block: ...}"},
+    {"fidelity", SMS__CHOICE, 0, F(sms_scenario, fidelity), .choices = fidelities,
+     .help = "what pods with workloads are simulated as: blocks, processes or duration; default blocks"},
+    {"contention", SMS__CUSTOM, .read = sms__read_contention, .form = SMS__FORM_CONTENTION,
+     .help = "on the devices of nodes; default none"},
+    {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .choices = sms__queue_names,
+     .help = "in which order kernels offer blocks; default interleave"},
+    {"host", SMS__FIELDS, .read = sms__read_host, .fields = sms__host_fields,
+     .help = "of each node; its cores are the node's cpu"},
+    {"alone", SMS__CUSTOM, .read = sms__read_alone, .form = SMS__FORM_POLICY,
+     .help = "the block policy of pods that run alone, with which they are compared; default round_robin"},
+    {"pods", SMS__FIELDS, .read = sms__read_pods, .required = true, .holds = SMS__MANY, .fields = sms__pod_fields,
+     .least = 1, .most = SMS__ENTRIES_MAX, .help = "a list of pods, tables of them, samples"},
+    {"monitor", SMS__FIELDS, .read = sms__read_monitor, .fields = sms__monitor_fields,
+     .help = "how nodes see the jobs on their GPUs begin and end"},
+    {"scheduler", SMS__FIELDS, .read = read_scheduler, .fields = scheduler_fields, .instead = sms__gpushare_fields,
+     .help = "when pods that wait are tried again"},
+    {"failures", SMS__FIELDS, .read = sms__read_failures, .holds = SMS__MANY, .fields = sms__failure_fields,
+     .help = "a list of nodes and GPUs that fail and return"},
+    {"run", SMS__FIELDS, .read = sms__read_run, .fields = sms__run_fields,
+     .help = "how long, from which seed, how often"},
+    {"expect", SMS__FIELDS, .read = sms__read_expects, .holds = SMS__MANY, .fields = sms__expect_fields,
+     .help = "what `smsched check` checks"},
+    {"devices", .refuse = "a cluster has no devices: its GPUs are in its nodes, as nodes: [{name: a, gpus: 8}], or "
+                          "[{name: a, devices: {model: v100, count: 8}}]"},
+    {"vms", .refuse = "a cluster has no vms: what comes to it are pods, as pods: [{name: p, gpus: 1}]"},
+    {"processes", .refuse = "a cluster has no processes: what comes to it are pods, as pods: [{name: p, workload: w}]"},
+    {"compat", .refuse = "compat simtbs knows no clusters"},
+    {0}};
+
+const struct sms__table sms__cluster_tables[6] = {
+    {"scenario with nodes", cluster_fields},       {"scenario: nodes", sms__node_fields},
+    {"scenario: nodes: table", sms__table_fields}, {"scenario: scheduler", scheduler_fields},
+    {"scenario: monitor", sms__monitor_fields},    {NULL, NULL}};
+
+/* Read after nodes, wherever they stand. */
+static bool is_late(const struct sms__node *key)
+{
+    return key->kind == SMS__SCALAR && (!strcmp(key->text, "pods") || !strcmp(key->text, "failures"));
+}
+
+static void read_in_order(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
+{
+    struct sms__node *map = SMS__NEW(reader->arena, struct sms__node, 1);
+    *map = *node;
+    map->item = SMS__NEW(reader->arena, struct sms__node *, node->items);
+    map->items = 0;
+    for (int last = 0; last < 2; last++)
+        for (size_t i = 0; i + 1 < node->items; i += 2) {
+            if (is_late(node->item[i]) != (last == 1))
+                continue;
+            map->item[map->items++] = node->item[i];
+            map->item[map->items++] = node->item[i + 1];
+        }
+    sms__read_fields(reader, map, cluster_fields, scenario);
+}
+
+void sms__read_cluster(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
+{
+    scenario->cluster = SMS__NEW(reader->arena, struct sms__cluster, 1);
+    scenario->fidelity = SMS__AS_BLOCKS;
+    read_in_order(reader, node, scenario);
+    scenario->queue += SMS_QUEUE_INTERLEAVE; /* from the index of a name */
+    sms__default_alone(reader, reader->user, node, scenario);
+}
+
+/* `whole`: all that the list has could be read. */
+static bool require(struct sms__reader *reader, const struct sms__node *node, const char *key, size_t count, bool whole)
+{
+    const struct sms__node *list = sms__node_get(node, key);
+    if (count == 0 && list && list->kind == SMS__LIST && (whole || list->items == 0))
+        sms__complain(reader, list, "%s: there are none", key); /* nor any in its tables */
+    return count > 0;
+}
+
+/* About what a run allocates: books of nodes, pods that come, the search of a policy. */
+static bool fits_in_memory(const struct sms_scenario *scenario)
+{
+    const struct sms__cluster *cluster = scenario->cluster;
+    double runs = (double)scenario->policies * (double)scenario->replications;
+    double nodes = (double)cluster->nodes * 400 + cluster->failing * 200, pods = cluster->pods * 160,
+           search = 1.5 * (1 << 30);
+    double trees = (double)cluster->nodes * 32 * (double)cluster->shapes;
+    if (cluster->gpushare)
+        nodes += sms__gpushare_bytes(cluster);
+    return nodes + pods + (trees < search ? trees : search) +
+               runs * (SMS__CLUSTER_RUN_BYTES + 100 * (double)cluster->rows) <
+           MEMORY_MAX;
+}
+
+/* What its protocol has not been thought through with. */
+static void refuse_beside_gpushare(struct sms__reader *reader, const struct sms_scenario *scenario)
+{
+    const struct sms__cluster *cluster = scenario->cluster;
+    const struct sms__node *at = sms__node_get(scenario->node, "scheduler");
+    if (!cluster->gpushare)
+        return;
+    if (scenario->vms)
+        sms__complain(reader, at, "gpushare schedules pods that last a time, not workloads");
+    if (cluster->failures)
+        sms__complain(reader, at, "gpushare knows no failures but `unhealthy:` of nodes");
+    if (cluster->monitor)
+        sms__complain(reader, at,
+                      "gpushare knows no monitors, which `monitor:` and policies whose decisions take time need");
+}
+
+void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
+{
+    struct sms__cluster *cluster = scenario->cluster;
+    cluster->rows = cluster->nodes <= ROWS_MAX ? cluster->nodes : cluster->kinds <= ROWS_MAX ? cluster->kinds : 0;
+    sms__complete_monitor(reader, scenario);
+    bool read = reader->errors->count == 0;
+    bool whole = require(reader, scenario->node, "nodes", cluster->nodes, read);
+    whole &= require(reader, scenario->node, "pods", cluster->groups, read);
+    whole &= require(reader, scenario->node, "policies", scenario->policies, read);
+    if (!whole || reader->errors->count)
+        return;
+    sms__link_podwork(reader, file, scenario);
+    refuse_beside_gpushare(reader, scenario);
+    if (cluster->failures && cluster->monitor)
+        sms__complain(reader, sms__node_get(scenario->node, "failures"),
+                      "nodes that fail have no monitors, which `monitor:` and policies whose decisions take time need");
+    if (!fits_in_memory(scenario))
+        sms__complain(reader, sms__node_get(scenario->node, "pods"),
+                      "about %.3g pods on %zu nodes need more than %g GiB of memory", cluster->pods, cluster->nodes,
+                      MEMORY_MAX / (1 << 30));
+    sms__warn_of_pods(file, cluster);
+}

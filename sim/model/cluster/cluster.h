@@ -1,0 +1,99 @@
+/* A cluster: nodes, the pods that come to them, and what stands between. */
+#ifndef SMS_MODEL_CLUSTER_CLUSTER_H
+#define SMS_MODEL_CLUSTER_CLUSTER_H
+
+#include <smsched/place.h>
+
+#include "../../yaml/fields.h"
+#include "failures.h"
+#include "gpushare.h"
+#include "monitor.h"
+#include "pods.h"
+
+struct sms_file;
+struct sms_scenario;
+
+/* Nodes of a cluster that are alike, from `first` on. */
+struct sms__nodes {
+    const char *name; /* of several NAME1, NAME2, ... */
+    const struct sms__node *node;
+    size_t first;
+    uint64_t count, gpus;
+    int model; /* in the cluster's list; -1: it has no GPUs */
+    uint64_t gpu_memory, cpu_milli, memory;
+    uint64_t labels;                /* bit i: it has the cluster's label i */
+    long device;                    /* of the scenario: its GPUs can run workloads; -1: they are numbers */
+    struct sms__share_said said;    /* for gpushare */
+    struct sms__share_node *shared; /* under it; else NULL */
+};
+
+enum { SMS__LABELS_MAX = 64 };
+
+/* What pods with workloads are simulated as: the time that they take alone; steps, with each kernel as a whole;
+ * kernels block by block. */
+enum sms__fidelity { SMS__AS_DURATION, SMS__AS_PROCESSES, SMS__AS_BLOCKS };
+
+/* A cluster, in the place of devices and tenants. Its scenario's devices and VMs are what pods with workloads run on
+ * and are; there may be none. */
+struct sms__cluster {
+    struct sms__nodes *node; /* [kinds] */
+    size_t kinds, nodes;
+    size_t rows;           /* of metrics of nodes: nodes, or if these are too many kinds, or if these are 0 */
+    struct sms__pods *pod; /* [groups] */
+    size_t groups;
+    struct sms_pod_view *shape; /* [shapes], in the order of their first pods */
+    size_t shapes;
+    struct sms_typical_pod *typical; /* [typicals], most frequent first */
+    size_t typicals;
+    uint64_t typical_pods; /* of all of them */
+    const char *model[SMS_GPU_MODELS_MAX];
+    size_t models;
+    const char *label[SMS__LABELS_MAX]; /* "NAME: VALUE" */
+    size_t labels;
+    bool priorities;                /* of pods: some have another than 0 */
+    double retry_ps, retry_most_ps; /* 0: at once when something is freed */
+    double start_delay_ps;          /* from placement to the start of what takes the duration */
+    struct sms__failure *failure;   /* [failures] */
+    size_t failures;
+    double failing;                     /* how many nodes and GPUs that lets fail, each entry by itself */
+    uint64_t gpu_milli, cpu_milli;      /* of all nodes */
+    double pods, load;                  /* about how many come, and how many GPUs they ask for as a share of all */
+    size_t slots;                       /* pods with workloads that one GPU may have at once, at most */
+    struct sms__monitor_rules *monitor; /* NULL: nobody looks */
+    struct sms__gpushare *gpushare;     /* the scheduler of that kind, or NULL */
+};
+
+/* cluster.c: all of a scenario with `nodes:` and `pods:`. */
+void sms__read_cluster(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario);
+void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
+extern const struct sms__table sms__cluster_tables[6]; /* ends with a title of NULL */
+
+/* nodes.c: `nodes:`; `at` is the scenario. */
+void sms__read_nodes(struct sms__reader *reader, const struct sms__node *node, void *at);
+extern const struct sms__field sms__node_fields[];
+/* The entry that a node is of, by its number. */
+const struct sms__nodes *sms__node_kind(const struct sms__cluster *cluster, size_t node);
+/* The name of a node, by its number. */
+void sms__node_name(const struct sms__cluster *cluster, size_t node, char *out, size_t size);
+/* The name of a row of metrics of nodes. */
+void sms__row_name(const struct sms__cluster *cluster, size_t row, char *out, size_t size);
+
+/* models.c: the number of a GPU model, which is added if it is new. */
+int sms__intern_model(struct sms__reader *reader, const struct sms__node *node, const char *name,
+                      struct sms__cluster *cluster);
+/* Bits of a GPU model or a list of them, all where there is no node. They must be of some node. */
+uint64_t sms__read_models(struct sms__reader *reader, const struct sms__node *node, const struct sms__cluster *cluster);
+
+/* shapes.c: what is known of all pods, whose groups have these views: shapes, typical pods, about how many come. */
+void sms__find_shapes(struct sms__arena *arena, struct sms__cluster *cluster, const struct sms_pod_view *view);
+/* How many GPUs each of the groups from `first` on asks for, on average, in thousandths. */
+double sms__mean_milli(const struct sms_pod_view *view, size_t first, size_t count);
+
+/* labels.c: bits of a map of labels, or 0 where there is none. Those of a pod must be of some node. */
+uint64_t sms__read_labels(struct sms__reader *reader, const struct sms__node *map, struct sms__cluster *cluster,
+                          bool of_node);
+
+/* warn.c: pods that no node could ever hold. */
+void sms__warn_of_pods(struct sms_file *file, const struct sms__cluster *cluster);
+
+#endif

@@ -1,0 +1,25 @@
+/* `failures:` of a cluster: nodes and GPUs that fail and return. */
+#ifndef SMS_MODEL_CLUSTER_FAILURES_H
+#define SMS_MODEL_CLUSTER_FAILURES_H
+
+#include "../../yaml/fields.h"
+
+struct sms__nodes;
+
+/* One entry. */
+struct sms__failure {
+    size_t first, nodes;     /* of them */
+    long gpu;                /* its number, or one of these: */
+    double at_ps, for_ps;    /* for 0: it does not return */
+    double mtbf_ps, mttr_ps; /* mtbf 0: it is at the given time */
+};
+enum { SMS__NO_GPU = -1, SMS__EACH_GPU = -2 };
+
+/* Reads them once nodes are read; `at` is the scenario. */
+void sms__read_failures(struct sms__reader *reader, const struct sms__node *node, void *at);
+/* What the entry lets fail on a node of the kind: bit i: GPU i; SMS_NODE_GPUS_MAX: the node. */
+uint32_t sms__units_of(const struct sms__nodes *kind, const struct sms__failure *failure);
+extern const struct sms__field sms__failure_fields[];
+extern const struct sms__table sms__failure_tables[2];
+
+#endif

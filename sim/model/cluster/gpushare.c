@@ -1,0 +1,293 @@
+/* Reads what only a cluster under `scheduler: {kind: gpushare}` has. */
+#include "../limits.h"
+#include "cluster.h"
+
+#include <string.h>
+
+#define F(struct_, member) offsetof(struct struct_, member)
+
+/* A time-out or a round trip longer than a day is a mistake. */
+#define WAIT_MAX_PS 8.64e16
+/* Less than that, and a pod that waits could do nothing but be tried. */
+#define RETRY_LEAST_PS 1e9
+
+static const char *const units[] = {"MiB", "GiB", NULL};
+static const char *const bind_failures[] = {"error", "silent", NULL};
+static const char *const start_failures[] = {"fail", "hold", NULL};
+static const char *const kinds[] = {"gpushare", NULL};
+static const char *const times[] = {"timer", "change", NULL};
+
+static const struct sms__field quirk_fields[] = {
+    {"whole_pod", SMS__CHOICE, 0, F(sms__quirks, whole_pod), .choices = sms__truths,
+     .help = "Allocate compares what a container asks for with what whole pods ask for (issue 143); false: with their "
+             "containers; default true"},
+    {"any_pod", SMS__CHOICE, 0, F(sms__quirks, any_pod), .choices = sms__truths,
+     .help = "Allocate takes the oldest pod of the node that asks for as much; false: the one that it is for; default "
+             "true"},
+    {"others_blind", SMS__CHOICE, 0, F(sms__quirks, others_blind), .choices = sms__truths,
+     .help = "memory that others use is not seen (device plugin, issue 25); false: it counts as allocated; default "
+             "true"},
+    {"unhealthy", SMS__CHOICE, 0, F(sms__quirks, unhealthy), .choices = sms__truths,
+     .help = "GPUs that are unhealthy take no pods; false: nobody tells the extender; default true"},
+    {"single_gpu", SMS__CHOICE, 0, F(sms__quirks, single_gpu), .choices = sms__truths,
+     .help = "Allocate without a match takes the only GPU of a node that has one; default true"},
+    {0}};
+
+/* Of the field by whose value this table was chosen. */
+static void pass_over(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    (void)reader, (void)node, (void)at;
+}
+
+const struct sms__field sms__gpushare_fields[] = {
+    {"kind", SMS__CHOICE, .choices = kinds, .read = pass_over, .required = true, .help = "gpushare"},
+    {"unit", SMS__CHOICE, 0, F(sms__gpushare, gib), .choices = units,
+     .help = "in which GPU memory is counted, parts of it dropped: MiB or GiB; default MiB"},
+    {"round_trip", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, round_trip_ps), 0, WAIT_MAX_PS,
+     .help = "from a request to the extender to its reply; default 5 ms"},
+    {"retry", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, retry_ps), RETRY_LEAST_PS, SMS__TIME_MAX_PS,
+     .help = "after a pod has found no node, it is not tried again for so long, twice as long after the next time, and "
+             "so on; default 1 s"},
+    {"retry_most", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, retry_most_ps), RETRY_LEAST_PS, SMS__TIME_MAX_PS,
+     .help = "but never for longer; default 10 s"},
+    {"retry_when", SMS__CHOICE, 0, F(sms__gpushare, when), .choices = times,
+     .help = "timer: when the back-off is over; change: when besides something has been freed; default timer"},
+    {"assume_timeout", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, assume_timeout_ps), 1, SMS__TIME_MAX_PS,
+     .help = "a pod that was bound and not assigned for so long is queued again; default 30 s"},
+    {"allocate_delay", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, allocate_delay_ps), 0, SMS__TIME_MAX_PS,
+     .help = "from the binding of a pod to the calls of Allocate for its containers; default 0"},
+    {"start_delay", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, start_delay_ps), 0, SMS__TIME_MAX_PS,
+     .help = "from there to the start of its containers; default 1 s"},
+    {"default_filter", SMS__CHOICE, 0, F(sms__gpushare, default_filter), .choices = sms__truths,
+     .help = "the default filter looks at GPU memory before the extender does; default true"},
+    {"bind_failure", SMS__CHOICE, 0, F(sms__gpushare, bind_failure), .choices = bind_failures,
+     .help = "when no GPU fits any more: error: the pod backs off; silent: it is queued again after assume_timeout; "
+             "default error"},
+    {"on_failure", SMS__CHOICE, 0, F(sms__gpushare, on_failure), .choices = start_failures,
+     .help = "a pod whose containers do not start: fail: is gone; hold: keeps its GPU memory for ever; default fail"},
+    {"cards_per_pod", SMS__INTEGER, SMS__COUNT, F(sms__gpushare, cards_per_pod), 1, SMS_NODE_GPUS_MAX,
+     .help = "of which a pod may ask for memory; default 1"},
+    {"quirks", SMS__FIELDS, 0, F(sms__gpushare, quirks), .fields = quirk_fields,
+     .help = "of the real software, on unless they are said to be false"},
+    {0}};
+
+const char *const sms__share_names[] = {"memory", "cards", NULL};
+
+const struct sms__field sms__sick_fields[] = {
+    {"gpu", SMS__INTEGER, SMS__COUNT, F(sms__sick, gpu), 0, SMS_NODE_GPUS_MAX - 1, .required = true,
+     .help = "its number, from 0"},
+    {"from", SMS__QUANTITY, SMS__TIME, F(sms__sick, from_ps), 0, SMS__TIME_MAX_PS, .help = "default 0"},
+    {"to", SMS__QUANTITY, SMS__TIME, F(sms__sick, to_ps), 1, SMS__TIME_MAX_PS, .help = "default: for ever"},
+    {0}};
+
+const struct sms__table sms__gpushare_tables[4] = {{"scenario: scheduler of kind gpushare", sms__gpushare_fields},
+                                                   {"scenario: scheduler: quirks", quirk_fields},
+                                                   {"scenario: nodes: unhealthy", sms__sick_fields},
+                                                   {NULL, NULL}};
+
+static const struct sms__gpushare defaults = {.round_trip_ps = 5e9,
+                                              .retry_ps = 1e12,
+                                              .retry_most_ps = 1e13,
+                                              .assume_timeout_ps = 3e13,
+                                              .start_delay_ps = 1e12,
+                                              .default_filter = 1,
+                                              .cards_per_pod = 1,
+                                              .quirks = {1, 1, 1, 1, 1}};
+
+void sms__read_gpushare(struct sms__reader *reader, const struct sms__node *node, struct sms__cluster *cluster)
+{
+    struct sms__gpushare *rules = cluster->gpushare = SMS__NEW(reader->arena, struct sms__gpushare, 1);
+    *rules = defaults;
+    sms__read_fields(reader, node, sms__gpushare_fields, rules);
+    rules->unit = (uint64_t)1 << (rules->gib ? 30 : 20);
+    if (!sms__node_get(node, "retry_most") && rules->retry_most_ps < rules->retry_ps)
+        rules->retry_most_ps = rules->retry_ps;
+    if (rules->retry_most_ps < rules->retry_ps)
+        sms__complain(reader, node, "retry_most is less than retry");
+    if (rules->allocate_delay_ps >= rules->assume_timeout_ps)
+        sms__complain(reader, node, "no pod is assigned before assume_timeout if allocate_delay is as long");
+}
+
+void sms__read_request(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__request *request = at;
+    struct sms__quantity number;
+    if (node->kind != SMS__LIST) {
+        if (sms__read_number(reader, node, SMS__BYTES, 0, SMS__GPU_BYTES_MAX, &number))
+            request->bytes = (uint64_t)(number.value + 0.5);
+        return;
+    }
+    if (!sms__expect_list(reader, node, SMS__CONTAINERS_MAX))
+        return;
+    request->container = SMS__NEW(reader->arena, uint64_t, node->items + 1);
+    request->containers = node->items;
+    for (size_t i = 0; i < node->items; i++)
+        if (sms__read_number(reader, node->item[i], SMS__BYTES, 0, SMS__GPU_BYTES_MAX, &number))
+            request->bytes += request->container[i] = (uint64_t)(number.value + 0.5);
+    if (node->items == 0)
+        sms__complain(reader, node, "gpu_memory: there are no containers");
+}
+
+static void read_others(struct sms__reader *reader, const struct sms__node *node, const struct sms__nodes *kind,
+                        struct sms__share_node *share)
+{
+    struct sms__quantity number;
+    bool list = node->kind == SMS__LIST;
+    if (list && node->items != kind->gpus) {
+        sms__complain(reader, node, "%zu values for %llu GPUs", node->items, (unsigned long long)kind->gpus);
+        return;
+    }
+    for (uint64_t g = 0; g < (list || kind->gpus == 0 ? kind->gpus : 1); g++)
+        if (sms__read_number(reader, list ? node->item[g] : node, SMS__BYTES, 0, SMS__GPU_BYTES_MAX, &number))
+            share->others[g] = (uint64_t)(number.value + 0.5);
+    for (uint64_t g = 1; g < kind->gpus && !list; g++)
+        share->others[g] = share->others[0];
+}
+
+static void read_sick(struct sms__reader *reader, const struct sms__node *node, const struct sms__nodes *kind,
+                      struct sms__share_node *share)
+{
+    if (!sms__expect_list(reader, node, SMS__SICKS_MAX))
+        return;
+    share->sick = SMS__NEW(reader->arena, struct sms__sick, node->items + 1);
+    for (size_t i = 0; i < node->items; i++) {
+        struct sms__sick *sick = &share->sick[share->sicks++];
+        sms__read_fields(reader, node->item[i], sms__sick_fields, sick);
+        if (sick->gpu >= kind->gpus)
+            sms__complain(reader, node->item[i], "the node has %llu GPUs, counted from 0",
+                          (unsigned long long)kind->gpus);
+        if (sick->to_ps > 0 && sick->to_ps <= sick->from_ps)
+            sms__complain(reader, node->item[i], "it is healthy before it is unhealthy");
+    }
+}
+
+/* Keys of an entry of nodes that have no meaning under another scheduler: those of its GPUs, then the others. */
+static const char *const node_keys[] = {"share", "used_by_others", "unhealthy", "added"};
+enum { OF_GPUS = 3, NODE_KEYS = sizeof node_keys / sizeof *node_keys };
+
+/* The first that the entry has of so many of them, or NULL. */
+static const struct sms__node *find_key(const struct sms__node *node, size_t keys)
+{
+    for (size_t i = 0; i + 1 < node->items; i += 2)
+        for (size_t k = 0; k < keys; k++)
+            if (node->item[i]->kind == SMS__SCALAR && !strcmp(node->item[i]->text, node_keys[k]))
+                return node->item[i];
+    return NULL;
+}
+
+/* GPUs that are shared and GPUs that are given whole are models apart, even of one name. */
+static int split_model(struct sms__reader *reader, struct sms__cluster *cluster, const struct sms__nodes *kind,
+                       uint64_t *whole)
+{
+    struct sms__gpushare *rules = cluster->gpushare;
+    uint64_t *own = kind->shared->memory ? &rules->memory_models : whole;
+    if (!((kind->shared->memory ? *whole : rules->memory_models) >> kind->model & 1)) {
+        *own |= (uint64_t)1 << kind->model;
+        return kind->model;
+    }
+    for (size_t m = 0; m < cluster->models; m++)
+        if ((*own >> m & 1) && !strcmp(cluster->model[m], cluster->model[kind->model]))
+            return (int)m;
+    if (cluster->models == SMS_GPU_MODELS_MAX) {
+        sms__complain(reader, kind->node, "more than %d models of GPUs", SMS_GPU_MODELS_MAX);
+        return kind->model;
+    }
+    cluster->model[cluster->models] = cluster->model[kind->model];
+    *own |= (uint64_t)1 << cluster->models;
+    return (int)cluster->models++;
+}
+
+static void read_node(struct sms__reader *reader, struct sms__cluster *cluster, struct sms__nodes *kind,
+                      uint64_t *whole)
+{
+    struct sms__gpushare *rules = cluster->gpushare;
+    struct sms__share_node *share = kind->shared = SMS__NEW(reader->arena, struct sms__share_node, 1);
+    const struct sms__share_said *said = &kind->said;
+    bool shares = said->share < 0 ? kind->gpu_memory > 0 : said->share == SMS__SHARE_MEMORY;
+    if (kind->gpus == 0 && find_key(kind->node, OF_GPUS))
+        sms__complain(reader, kind->node, "a node without gpus shares none");
+    share->memory = shares && kind->gpus > 0;
+    share->raw = kind->gpu_memory;
+    share->added_ps = said->added_ps;
+    share->others = SMS__NEW(reader->arena, uint64_t, kind->gpus + 1);
+    if (said->others)
+        read_others(reader, said->others, kind, share);
+    if (said->sick)
+        read_sick(reader, said->sick, kind, share);
+    kind->gpu_memory = share->memory ? kind->gpu_memory / rules->unit * rules->unit : 0;
+    if (share->memory && kind->gpu_memory == 0)
+        sms__complain(reader, kind->node, "a card of less than 1 %s cannot be shared", units[rules->gib]);
+    rules->card_most = kind->gpu_memory > rules->card_most ? kind->gpu_memory : rules->card_most;
+    if (kind->model >= 0)
+        kind->model = split_model(reader, cluster, kind, whole);
+}
+
+static void refuse_keys(struct sms__reader *reader, const struct sms__nodes *kind)
+{
+    const struct sms__node *key = find_key(kind->node, NODE_KEYS);
+    if (key)
+        sms__complain(reader, key, "'%s' is for scheduler: {kind: gpushare}", key->text);
+}
+
+void sms__gpushare_nodes(struct sms__reader *reader, struct sms__cluster *cluster)
+{
+    uint64_t whole = 0;
+    for (size_t k = 0; k < cluster->kinds && reader->errors->count <= SMS_ERRORS_MAX; k++) {
+        if (cluster->gpushare)
+            read_node(reader, cluster, &cluster->node[k], &whole);
+        else
+            refuse_keys(reader, &cluster->node[k]);
+    }
+}
+
+double sms__gpushare_bytes(const struct sms__cluster *cluster)
+{
+    double sum = cluster->pods * 240 + (double)cluster->nodes * 200;
+    for (size_t k = 0; k < cluster->kinds; k++)
+        sum += (double)cluster->node[k].count * (double)cluster->node[k].shared->sicks * 48;
+    return sum;
+}
+
+static bool is_whole(const struct sms__gpushare *rules, const struct sms__request *request)
+{
+    bool whole = request->bytes % rules->unit == 0;
+    for (size_t c = 0; c < request->containers; c++)
+        whole &= request->container[c] % rules->unit == 0;
+    return whole;
+}
+
+/* A part of a GPU is that part of the largest card's memory. */
+static void share_card(const struct sms__gpushare *rules, struct sms__request *request, struct sms_pod_view *view)
+{
+    uint64_t units_all = rules->card_most / rules->unit;
+    request->bytes = (units_all * view->gpu_milli + 999) / 1000 * rules->unit;
+}
+
+void sms__gpushare_pod(struct sms__reader *reader, const struct sms__node *node, const struct sms__gpushare *rules,
+                       struct sms__request *request, struct sms_pod_view *view)
+{
+    const struct sms__node *memory = sms__node_get(node, "gpu_memory");
+    if (memory && sms__node_get(node, "gpu"))
+        sms__complain(reader, node, "gpushare counts GPU memory alone: a pod asks for gpu or for gpu_memory");
+    if (!is_whole(rules, request))
+        sms__complain(reader, memory, "no whole number of %s, the unit of gpushare", units[rules->gib]);
+    if (request->containers && view->gpus > 1)
+        sms__complain(reader, node, "the GPUs of several containers are not counted: leave out gpus");
+    if (view->gpu_milli > 0 && view->gpu_milli < 1000)
+        share_card(rules, request, view);
+    if (request->bytes > 0 && view->gpus > rules->cards_per_pod)
+        sms__complain(reader, node, "a pod has memory of at most %llu card%s (cards_per_pod)",
+                      (unsigned long long)rules->cards_per_pod, rules->cards_per_pod == 1 ? "" : "s");
+    if (memory && request->bytes == 0) { /* it never reaches the extender */
+        view->gpus = view->gpu_milli = 0;
+        view->models = UINT64_MAX;
+    }
+    view->gpu_memory = request->bytes;
+    if (view->gpus == 0)
+        return;
+    view->models &= request->bytes ? rules->memory_models : ~rules->memory_models;
+    if (request->bytes == 0)
+        return;
+    uint64_t milli = rules->card_most ? 1000 * request->bytes / rules->card_most : 1000;
+    view->gpu_milli = (uint32_t)(milli < 1000 ? milli : 1000);
+}

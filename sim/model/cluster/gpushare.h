@@ -1,0 +1,88 @@
+/* `scheduler: {kind: gpushare}`: Alibaba's scheduler extender and device plugin (docs/gpushare.md). Sizes are bytes,
+ * whole numbers of the unit; times ps. */
+#ifndef SMS_MODEL_GPUSHARE_H
+#define SMS_MODEL_GPUSHARE_H
+
+#include "../../yaml/fields.h"
+
+enum { SMS__CONTAINERS_MAX = 8, SMS__SICKS_MAX = 100 };
+
+/* Of a GPU, or asked for of one. */
+#define SMS__GPU_BYTES_MAX 1e15
+
+enum sms__bind_failure { SMS__BIND_ERROR, SMS__BIND_SILENT };
+enum sms__start_failure { SMS__START_FAILS, SMS__START_HOLDS };
+enum sms__retry_when { SMS__RETRY_TIMER, SMS__RETRY_CHANGE };
+
+/* What the real software does, and a better one would not; all are on by default. */
+struct sms__quirks {
+    int whole_pod;    /* Allocate compares a container's request with that of a whole pod */
+    int any_pod;      /* and takes the first pod on the node that asks for as much */
+    int others_blind; /* memory that others use is not seen */
+    int unhealthy;    /* unhealthy GPUs are left out */
+    int single_gpu;   /* without a match, the only GPU of a node is used */
+};
+
+struct sms__gpushare {
+    double round_trip_ps, retry_ps, retry_most_ps, assume_timeout_ps, allocate_delay_ps, start_delay_ps;
+    int gib;                            /* the unit is GiB, else MiB */
+    int default_filter;                 /* of GPU memory, before the extender's */
+    int bind_failure, on_failure, when; /* the enums above */
+    uint64_t cards_per_pod;
+    struct sms__quirks quirks;
+    uint64_t unit, card_most; /* the unit; the largest card, in bytes that are counted */
+    uint64_t memory_models;   /* bit m: GPUs of model m are shared by memory, the others are given whole */
+};
+
+/* GPU `gpu` of each node of an entry is unhealthy. */
+struct sms__sick {
+    uint64_t gpu;
+    double from_ps, to_ps; /* to 0: it stays so */
+};
+
+/* What an entry of nodes says, where the scheduler may not be read yet. */
+struct sms__share_said {
+    int share; /* enum sms__share; -1: nothing */
+    const struct sms__node *others, *sick;
+    double added_ps;
+};
+enum sms__share { SMS__SHARE_MEMORY, SMS__SHARE_CARDS };
+
+/* What that means. */
+struct sms__share_node {
+    bool memory;      /* shared by memory; else its cards are given whole */
+    uint64_t raw;     /* memory of a card; what is counted of it is less */
+    uint64_t *others; /* [gpus]: used by others */
+    double added_ps;
+    struct sms__sick *sick;
+    size_t sicks;
+};
+
+/* What a pod asks for of each of its GPUs: one number, or one for each container. */
+struct sms__request {
+    uint64_t bytes;
+    uint64_t *container; /* [containers]; NULL: one container asks for all */
+    size_t containers;
+};
+
+struct sms__cluster;
+struct sms_pod_view;
+
+/* Of a scheduler of that kind; `cluster` has it then. */
+void sms__read_gpushare(struct sms__reader *reader, const struct sms__node *node, struct sms__cluster *cluster);
+/* Once nodes and scheduler are read, before pods are: what is counted of each node; complains of keys that have no
+ * meaning under another scheduler. */
+void sms__gpushare_nodes(struct sms__reader *reader, struct sms__cluster *cluster);
+/* About what a run allocates beside what others do. */
+double sms__gpushare_bytes(const struct sms__cluster *cluster);
+/* What a pod asks for under it, in whole units; changes the view and the request to what is counted. */
+void sms__gpushare_pod(struct sms__reader *reader, const struct sms__node *node, const struct sms__gpushare *rules,
+                       struct sms__request *request, struct sms_pod_view *view);
+/* A struct sms__request. */
+void sms__read_request(struct sms__reader *reader, const struct sms__node *node, void *at);
+/* Its `scheduler:`, and what stands in its nodes. */
+extern const struct sms__field sms__gpushare_fields[], sms__sick_fields[];
+extern const char *const sms__share_names[];
+extern const struct sms__table sms__gpushare_tables[4];
+
+#endif

@@ -1,0 +1,46 @@
+/* Labels of nodes and what pods ask of them: pairs NAME: VALUE, each of which is a bit. */
+#include "cluster.h"
+
+#include <string.h>
+
+static const char *label_name(const void *user, size_t i) { return ((const struct sms__cluster *)user)->label[i]; }
+
+/* "NAME: VALUE", or NULL with the problem reported. */
+static const char *text_of(struct sms__reader *reader, const struct sms__node *name, const struct sms__node *value)
+{
+    if (!sms__expect_kind(reader, name, SMS__SCALAR) || !sms__expect_kind(reader, value, SMS__SCALAR))
+        return NULL;
+    return sms__print(reader->arena, "%.60s: %.60s", name->text, value->text);
+}
+
+static uint64_t bit_of(struct sms__reader *reader, struct sms__cluster *cluster, const struct sms__node *at,
+                       const char *text, bool is_new)
+{
+    for (size_t i = 0; i < cluster->labels; i++)
+        if (!strcmp(cluster->label[i], text))
+            return (uint64_t)1 << i;
+    struct sms__node named = {.kind = SMS__SCALAR, .mark = at->mark, .text = text};
+    if (!is_new)
+        sms__complain_unknown(reader, &named, "label", cluster->labels, label_name, cluster);
+    else if (cluster->labels == SMS__LABELS_MAX)
+        sms__complain(reader, at, "more than %d different labels", SMS__LABELS_MAX);
+    else {
+        cluster->label[cluster->labels] = text;
+        return (uint64_t)1 << cluster->labels++;
+    }
+    return 0;
+}
+
+uint64_t sms__read_labels(struct sms__reader *reader, const struct sms__node *map, struct sms__cluster *cluster,
+                          bool of_node)
+{
+    uint64_t bits = 0;
+    if (!map || !sms__expect_kind(reader, map, SMS__MAP))
+        return 0;
+    for (size_t i = 0; i + 1 < map->items && reader->errors->count <= SMS_ERRORS_MAX; i += 2) {
+        const char *text = text_of(reader, map->item[i], map->item[i + 1]);
+        if (text && sms__is_first(reader, map, i))
+            bits |= bit_of(reader, cluster, map->item[i], text, of_node);
+    }
+    return bits;
+}

@@ -1,0 +1,70 @@
+/* Reads `monitor:` of a cluster: how its nodes see the tasks of their GPUs begin and end. */
+#include "../scenario.h"
+
+#define F(struct_, member) offsetof(struct struct_, member)
+
+#define MS 1e9
+
+static const char *const models[] = {"calibrated", "cycle", NULL};
+static const char *const switches[] = {"off", "on", NULL};
+
+/* The times of Kang 2022: Table 2 (calibrated), sections 4.2 and 6 (cycle; 0.2 s with ten containers). */
+static const struct sms__monitor_rules defaults = {.model = SMS__MONITOR_CALIBRATED,
+                                                   .query_ps = 60 * MS,
+                                                   .list_ps = 20 * MS,
+                                                   .top_ps = 12 * MS,
+                                                   .start_least_ps = 180 * MS,
+                                                   .start_most_ps = 250 * MS,
+                                                   .end_least_ps = 180 * MS,
+                                                   .end_most_ps = 240 * MS,
+                                                   .full = 1};
+
+const struct sms__field sms__monitor_fields[] = {
+    {"model", SMS__CHOICE, 0, F(sms__monitor_rules, model), .choices = models,
+     .help = "calibrated: a random time later; cycle: sample after sample; default calibrated"},
+    {"start_least", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, start_least_ps), 0, SMS__TIME_MAX_PS,
+     .help = "calibrated: a task is seen to begin so late; default 180 ms"},
+    {"start_most", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, start_most_ps), 0, SMS__TIME_MAX_PS,
+     .help = "or up to so late, each as likely; default 250 ms"},
+    {"end_least", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, end_least_ps), 0, SMS__TIME_MAX_PS,
+     .help = "the same of its end; default 180 ms"},
+    {"end_most", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, end_most_ps), 0, SMS__TIME_MAX_PS,
+     .help = "default 240 ms"},
+    {"query", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, query_ps), 1, SMS__TIME_MAX_PS,
+     .help = "cycle: a query of the device, which is stamped at its end; default 60 ms"},
+    {"list", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, list_ps), 0, SMS__TIME_MAX_PS,
+     .help = "cycle: to list the containers; default 20 ms"},
+    {"top", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, top_ps), 0, SMS__TIME_MAX_PS,
+     .help = "cycle: to list the processes of each; default 12 ms"},
+    {"eager_miss", SMS__CHOICE, 0, F(sms__monitor_rules, eager), .choices = switches,
+     .help = "on: a task that runs beyond its deadline is a miss at once; default off: when it has ended"},
+    {"full", SMS__QUANTITY, SMS__RATIO, F(sms__monitor_rules, full), 0, 1e6,
+     .help = "from this use of its cores or of its GPUs' memory on a node takes no container; default 100 %"},
+    {0}};
+
+static struct sms__monitor_rules *add_monitor(struct sms__reader *reader, struct sms_scenario *scenario)
+{
+    struct sms__monitor_rules *rules = SMS__NEW(reader->arena, struct sms__monitor_rules, 1);
+    *rules = defaults;
+    scenario->cluster->monitor = rules;
+    return rules;
+}
+
+void sms__read_monitor(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__monitor_rules *rules = add_monitor(reader, at);
+    sms__read_fields(reader, node, sms__monitor_fields, rules);
+    if (rules->start_most_ps < rules->start_least_ps)
+        sms__complain(reader, node, "start_most is less than start_least");
+    if (rules->end_most_ps < rules->end_least_ps)
+        sms__complain(reader, node, "end_most is less than end_least");
+}
+
+void sms__complete_monitor(struct sms__reader *reader, struct sms_scenario *scenario)
+{
+    bool asked = false;
+    for (size_t p = 0; p < scenario->policies; p++)
+        asked |= scenario->policy[p].place && scenario->policy[p].place->pace;
+    if (asked && !scenario->cluster->monitor)
+        add_monitor(reader, scenario);
+}

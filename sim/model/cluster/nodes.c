@@ -1,0 +1,156 @@
+/* Reads `nodes:` of a cluster: kinds of nodes, and tables of them; names of nodes by their numbers. */
+#include "../names.h"
+#include "../scenario.h"
+#include "entries.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define F(struct_, member) offsetof(struct struct_, member)
+
+enum { NODES_MAX = 1000000 };
+
+/* One entry of `nodes:`. */
+struct entry {
+    const char *name, *model;
+    const struct sms__node *table, *labels, *devices;
+    uint64_t count, gpus, gpu_memory, cpu_milli, memory;
+    struct sms__share_said said;
+};
+
+const struct sms__field sms__node_fields[] = {
+    {"name", SMS__NAME, 0, F(entry, name), .help = "its name; of several NAME1, NAME2, ..."},
+    {"count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, NODES_MAX, .help = "how many; default 1"},
+    {"gpus", SMS__INTEGER, SMS__COUNT, F(entry, gpus), 0, SMS_NODE_GPUS_MAX, .help = "default 0"},
+    {"model", SMS__NAME, 0, F(entry, model), .help = "of its GPUs, to which pods may be bound; default gpu"},
+    {"devices", SMS__FIELDS, 0, F(entry, devices), .read = sms__keep, .fields = sms__device_use_fields,
+     .overrides = sms__device_fields,
+     .help = "instead of gpus and model: {model: DEVICE, count: N}, which run the workloads of pods"},
+    {"gpu_memory", SMS__INTEGER, SMS__BYTES, F(entry, gpu_memory), 0, SMS__GPU_BYTES_MAX,
+     .help = "of each GPU, for pods that ask for some; default 0, of devices theirs"},
+    {"cpu", SMS__MILLI, SMS__NUMBER, F(entry, cpu_milli), 0, SMS__CPUS_MAX, .help = "CPUs; default 0"},
+    {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, 1e18, .help = "of the host; default 0"},
+    {"labels", SMS__CUSTOM, 0, F(entry, labels), .read = sms__keep, .form = SMS__FORM_LABELS,
+     .help = "{NAME: VALUE, ...}, that pods may ask for"},
+    {"share", SMS__CHOICE, 0, F(entry, said.share), .choices = sms__share_names,
+     .help = "gpushare: memory: pods share its GPUs by memory; cards: its GPUs are given whole; default memory if it "
+             "has gpu_memory"},
+    {"used_by_others", SMS__CUSTOM, SMS__BYTES, F(entry, said.others), 0, SMS__GPU_BYTES_MAX, .read = sms__keep,
+     .form = SMS__FORM_NUMBER_OR_LIST, .most = SMS_NODE_GPUS_MAX,
+     .help = "gpushare: memory of each of its GPUs that others use, or a list of that; default 0"},
+    {"unhealthy", SMS__FIELDS, 0, F(entry, said.sick), .read = sms__keep, .holds = SMS__MANY,
+     .fields = sms__sick_fields, .most = SMS__SICKS_MAX, .help = "gpushare: a list of {gpu: N, from: TIME, to: TIME}"},
+    {"added", SMS__QUANTITY, SMS__TIME, F(entry, said.added_ps), 0, SMS__TIME_MAX_PS,
+     .help = "gpushare: when it joins the cluster; default 0"},
+    {"table", SMS__FIELDS, 0, F(entry, table), .read = sms__keep, .fields = sms__table_fields,
+     .help = "instead of all else: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, a node a row"},
+    {0}};
+
+/* GPUs that run workloads are called after their device and have its memory. Returns its number, or -1. */
+static long read_devices(struct sms__reader *reader, struct entry *entry, struct sms_scenario *scenario)
+{
+    long device = -1;
+    if (!entry->devices)
+        return -1;
+    if (entry->gpus || entry->model)
+        sms__complain(reader, entry->devices, "a node has either devices, or gpus of a model");
+    device = sms__read_node_devices(reader, entry->devices, scenario, &entry->gpus);
+    if (device < 0)
+        return -1;
+    entry->model = scenario->device[device]->name;
+    if (!entry->gpu_memory)
+        entry->gpu_memory = scenario->device[device]->memory;
+    return device;
+}
+
+static void add_nodes(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
+{
+    struct sms__cluster *cluster = scenario->cluster;
+    struct entry entry = {.name = "", .count = 1, .said.share = -1};
+    sms__read_fields(reader, node, sms__node_fields, &entry);
+    if (node->kind != SMS__MAP)
+        return;
+    long device = read_devices(reader, &entry, scenario);
+    if (entry.table)
+        sms__complain(reader, node, "a table stands alone in its entry");
+    if (!sms__node_get(node, "name"))
+        sms__complain(reader, node, "key 'name' is missing");
+    if (entry.gpus == 0 && !entry.devices && (entry.model || entry.gpu_memory))
+        sms__complain(reader, node, "a node without gpus has no model and no gpu_memory");
+    int model = entry.gpus ? sms__intern_model(reader, node, entry.model ? entry.model : "gpu", cluster) : -1;
+    cluster->node[cluster->kinds++] =
+        (struct sms__nodes){entry.name,       node,
+                            cluster->nodes,   entry.count,
+                            entry.gpus,       model,
+                            entry.gpu_memory, entry.cpu_milli,
+                            entry.memory,     sms__read_labels(reader, entry.labels, cluster, true),
+                            device,           entry.said};
+    cluster->nodes += entry.count;
+    cluster->gpu_milli += entry.count * entry.gpus * 1000;
+    cluster->cpu_milli += entry.count * entry.cpu_milli;
+}
+
+/* The table of an entry that is one, or NULL. */
+static const struct sms__node *table_of(const struct sms__node *entry)
+{
+    return entry->kind == SMS__MAP && entry->items == 2 ? sms__node_get(entry, "table") : NULL;
+}
+
+static void check_node_names(struct sms__reader *reader, const struct sms__cluster *cluster)
+{
+    struct sms__named *named = SMS__NEW(reader->arena, struct sms__named, cluster->kinds);
+    for (size_t k = 0; k < cluster->kinds; k++)
+        named[k] = (struct sms__named){cluster->node[k].name, cluster->node[k].node,
+                                       cluster->node[k].count > 1 ? cluster->node[k].count : 0, false};
+    sms__check_names(reader, named, cluster->kinds, "node");
+}
+
+void sms__read_nodes(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__cluster *cluster = ((struct sms_scenario *)at)->cluster;
+    if (!sms__expect_list(reader, node, SMS__ENTRIES_MAX))
+        return;
+    cluster->node = SMS__NEW(reader->arena, struct sms__nodes, sms__count_entries(node));
+    for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
+        const struct sms__node *table = table_of(node->item[i]), *row;
+        size_t rows = table ? sms__table_rows(reader, table) : 0;
+        for (size_t r = 0; r < rows && reader->errors->count <= SMS_ERRORS_MAX; r++)
+            if ((row = sms__table_row(reader, table, r)))
+                add_nodes(reader, row, at);
+        if (!table)
+            add_nodes(reader, node->item[i], at);
+    }
+    if (cluster->nodes > NODES_MAX)
+        sms__complain(reader, node, "more than %d nodes", NODES_MAX);
+    check_node_names(reader, cluster);
+}
+
+const struct sms__nodes *sms__node_kind(const struct sms__cluster *cluster, size_t node)
+{
+    size_t low = 0, high = cluster->kinds;
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if (cluster->node[middle].first <= node)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &cluster->node[low];
+}
+
+void sms__node_name(const struct sms__cluster *cluster, size_t node, char *out, size_t size)
+{
+    const struct sms__nodes *kind = sms__node_kind(cluster, node);
+    if (kind->count > 1)
+        snprintf(out, size, "%s%zu", kind->name, node - kind->first + 1);
+    else
+        snprintf(out, size, "%s", kind->name);
+}
+
+void sms__row_name(const struct sms__cluster *cluster, size_t row, char *out, size_t size)
+{
+    if (cluster->rows == cluster->nodes)
+        sms__node_name(cluster, row, out, size);
+    else
+        snprintf(out, size, "%s", cluster->node[row].name);
+}

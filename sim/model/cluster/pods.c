@@ -1,0 +1,344 @@
+/* Reads `pods:` of a cluster: entries, tables of them, and samples, which draw from a table. */
+#include "../names.h"
+#include "../scenario.h"
+#include "entries.h"
+
+#include <math.h>
+#include <string.h>
+
+#define F(struct_, member) offsetof(struct struct_, member)
+
+enum { PODS_MAX = 20000000 };
+
+/* The clock's 213 days; the sum of a pod's start and duration may not pass them. */
+#define CLOCK_PS 1.8e19
+
+struct entry {
+    const char *name;
+    const struct sms__node *table, *sample, *models, *selector;
+    uint64_t count, gpus, gpu_milli, cpu_milli, memory;
+    struct sms__request gpu_memory;
+    double start_ps, duration_ps, deadline_ps, job_deadline_ps, until, allocate_delay_ps, start_delay_ps;
+    struct sms__arriving arriving;
+    struct sms__podwork work;
+    int spread, on_failure;
+    uint64_t restarts;
+};
+
+static const char *const spreads[] = {"fixed", "exponential", NULL};
+static const char *const on_failures[] = {"restart", "lost", NULL};
+
+const struct sms__field sms__pod_fields[] = {
+    {"name", SMS__NAME, 0, F(entry, name), .help = "its name; of several NAME1, NAME2, ..."},
+    {"count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, PODS_MAX, .help = "how many; default 1"},
+    {"start", SMS__QUANTITY, SMS__TIME, F(entry, start_ps), 0, CLOCK_PS, .help = "when it arrives; default 0"},
+    {"arrivals", SMS__FIELDS, 0, F(entry, arriving), .read = sms__read_pod_arrivals, .fields = sms__pod_arrival_fields,
+     .help = "of several, from start on: {poisson: TIME, ...} or {every: TIME, ...}; default: all at once"},
+    {"duration", SMS__QUANTITY, SMS__TIME, F(entry, duration_ps), 1, CLOCK_PS, .word = "forever", .otherwise = "a time",
+     .help = "on its node, or forever; default forever"},
+    {"spread", SMS__CHOICE, 0, F(entry, spread), .choices = spreads,
+     .help = "of the duration: fixed or exponential with that mean; default fixed"},
+    {"deadline", SMS__QUANTITY, SMS__TIME, F(entry, deadline_ps), 1, CLOCK_PS, .help = "from its arrival to its end"},
+    {"job_deadline", SMS__QUANTITY, SMS__TIME, F(entry, job_deadline_ps), 1, CLOCK_PS,
+     .help = "of each of its jobs, from its first use of the GPU to its end; without a workload, of its duration"},
+    {"workload", SMS__REFERENCE, 0, F(entry, work.workload),
+     .help = "instead of a duration: what one job does, on each of its GPUs"},
+    {"repeat", SMS__INTEGER, SMS__COUNT, F(entry, work.repeat), 1, SMS__REPEAT_MAX, .word = "forever",
+     .otherwise = "a number of jobs", .help = "jobs, or forever; default 1"},
+    {"period", SMS__QUANTITY, SMS__TIME, F(entry, work.period_ps), 1, SMS__TIME_MAX_PS,
+     .help = "from the start of a job to that of the next, if it has ended by then; default: when it has ended"},
+    {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, work.priority), -1e6, 1e6,
+     .help = "of those that wait the highest is tried first; of its processes, as of processes; default 0"},
+    {"weight", SMS__QUANTITY, SMS__RATIO, F(entry, work.weight), 1e-6, 1e6,
+     .help = "for share policies that have an eye on it: its share beside others; default 1"},
+    {"active_threads", SMS__QUANTITY, SMS__RATIO, F(entry, work.active_threads), 0.01, 1,
+     .help = "under mps: share of the SMs that it may use; default 100 %"},
+    {"gpus", SMS__INTEGER, SMS__COUNT, F(entry, gpus), 0, SMS_NODE_GPUS_MAX,
+     .help = "how many; default 1 where gpu or gpu_memory is given, else 0"},
+    {"gpu", SMS__MILLI, SMS__RATIO, F(entry, gpu_milli), 0.001, 1,
+     .help = "the share of one GPU that it takes, in thousandths; default 100 %"},
+    {"gpu_memory", SMS__CUSTOM, SMS__BYTES, F(entry, gpu_memory), 0, SMS__GPU_BYTES_MAX, .read = sms__read_request,
+     .form = SMS__FORM_NUMBER_OR_LIST, .least = 1, .most = SMS__CONTAINERS_MAX,
+     .help = "of each GPU; default 0; under gpushare a list, too: of each container"},
+    {"cpu", SMS__MILLI, SMS__NUMBER, F(entry, cpu_milli), 0, SMS__CPUS_MAX, .help = "CPUs; default 0"},
+    {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, 1e18, .help = "of the host; default 0"},
+    {"models", SMS__CUSTOM, 0, F(entry, models), .read = sms__keep, .form = SMS__FORM_NAMES, .least = 1,
+     .most = SMS_GPU_MODELS_MAX, .help = "a GPU model on which it may run, or a list; default: any"},
+    {"selector", SMS__CUSTOM, 0, F(entry, selector), .read = sms__keep, .form = SMS__FORM_LABELS,
+     .help = "labels {NAME: VALUE, ...} that its node must have; default: none"},
+    {"on_failure", SMS__CHOICE, 0, F(entry, on_failure), .choices = on_failures,
+     .help = "of its node or of a GPU that it has: restart, it waits again and begins anew, or lost; default restart"},
+    {"restarts", SMS__INTEGER, SMS__COUNT, F(entry, restarts), 1, 1e9,
+     .help = "at most so many, then it is lost; default: no limit"},
+    {"allocate_delay", SMS__QUANTITY, SMS__TIME, F(entry, allocate_delay_ps), 0, SMS__TIME_MAX_PS,
+     .help = "gpushare: of its first start, instead of the scheduler's"},
+    {"start_delay", SMS__QUANTITY, SMS__TIME, F(entry, start_delay_ps), 0, SMS__TIME_MAX_PS,
+     .help = "gpushare: of its first start, instead of the scheduler's"},
+    {"table", SMS__FIELDS, 0, F(entry, table), .read = sms__keep, .fields = sms__table_fields,
+     .help = "instead of all else but a name: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, a pod a row"},
+    {"sample", SMS__REFERENCE, 0, F(entry, sample),
+     .help = "the name of a table from which pods are drawn, with replacement; the table itself does not run then"},
+    {"until", SMS__QUANTITY, SMS__RATIO, F(entry, until), 1e-6, 100, .needs = "sample",
+     .help = "of a sample, instead of count: GPUs asked for in the end, as a share of all GPUs"},
+    {"streams", .refuse = "a pod has one stream; several at once are several pods, as count: 2"},
+    {0}};
+
+const struct sms__table sms__pod_tables[2] = {{"scenario: pods", sms__pod_fields}, {NULL, NULL}};
+
+/* While pods are read. Tables keep which pods are theirs, for samples. */
+struct table {
+    const char *name;
+    size_t first, rows;
+};
+
+struct reading {
+    struct sms__reader *reader;
+    struct sms_scenario *scenario;
+    struct sms__cluster *cluster;
+    struct sms_pod_view *view; /* [groups], before equal ones are found */
+    struct table *table;
+    size_t tables;
+};
+
+static bool is_given(const struct sms__node *map, const char *key) { return sms__node_get(map, key) != NULL; }
+
+static void refuse_keys(struct sms__reader *reader, const struct sms__node *node, const struct entry *entry)
+{
+    static const char *const keys[] = {"allocate_delay", "start_delay"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (is_given(node, keys[i]))
+            sms__complain(reader, node, "'%s' is for scheduler: {kind: gpushare}", keys[i]);
+    if (entry->gpu_memory.container)
+        sms__complain(reader, sms__node_get(node, "gpu_memory"),
+                      "gpu_memory of several containers is for scheduler: {kind: gpushare}");
+}
+
+/* What the entry asks for. */
+static struct sms_pod_view read_view(const struct reading *reading, const struct sms__node *node, struct entry *entry)
+{
+    struct sms__reader *reader = reading->reader;
+    bool of_gpu = is_given(node, "gpu") || is_given(node, "gpu_memory");
+    if (!is_given(node, "gpus"))
+        entry->gpus = of_gpu || entry->work.workload;
+    if (entry->gpus == 0 && (of_gpu || entry->models))
+        sms__complain(reader, node, "a pod without gpus takes no part of one, no gpu_memory and no models");
+    struct sms_pod_view view = {.gpus = (uint32_t)entry->gpus,
+                                .gpu_milli = entry->gpus ? (uint32_t)entry->gpu_milli : 0,
+                                .gpu_memory = entry->gpu_memory.bytes,
+                                .cpu_milli = entry->cpu_milli,
+                                .memory = entry->memory,
+                                .labels = sms__read_labels(reader, entry->selector, reading->cluster, false),
+                                .priority = (int32_t)nearbyint(entry->work.priority * 1000),
+                                .models = entry->gpus ? sms__read_models(reader, entry->models, reading->cluster)
+                                                      : UINT64_MAX};
+    if (reading->cluster->gpushare)
+        sms__gpushare_pod(reader, node, reading->cluster->gpushare, &entry->gpu_memory, &view);
+    else
+        refuse_keys(reader, node, entry);
+    return view;
+}
+
+static void check_times(struct sms__reader *reader, const struct sms__node *node, const struct entry *entry)
+{
+    double last = entry->start_ps + sms__mean_interval(&entry->arriving) * ((double)entry->count - 1);
+    bool works = entry->work.workload != NULL;
+    if (entry->duration_ps == 0 && entry->spread == SMS__POD_EXPONENTIAL)
+        sms__complain(reader, node,
+                      works ? "a pod with a workload has no spread" : "what lasts for ever has no spread");
+    if (entry->duration_ps == 0 && entry->deadline_ps > 0 && !works)
+        sms__complain(reader, node, "what lasts for ever has no deadline");
+    if (is_given(node, "restarts") && entry->on_failure == SMS__LOST)
+        sms__complain(reader, sms__node_get(node, "restarts"), "what is lost at once has no restarts");
+    if (last + entry->duration_ps > CLOCK_PS)
+        sms__complain(reader, node, "it would end beyond the clock's 213 days");
+    if (is_given(node, "arrivals") && entry->count == 1 && !entry->sample)
+        sms__complain(reader, node, "arrivals are for a count of several");
+}
+
+static struct sms__pods pods_of(const struct entry *entry, const struct sms__node *node)
+{
+    return (struct sms__pods){.name = entry->name,
+                              .node = node,
+                              .count = entry->count,
+                              .start_ps = entry->start_ps,
+                              .arriving = entry->arriving,
+                              .duration_ps = entry->duration_ps,
+                              .spread = entry->spread,
+                              .deadline_ps = entry->deadline_ps,
+                              .job_deadline_ps = entry->job_deadline_ps,
+                              .until = entry->until,
+                              .on_failure = entry->on_failure,
+                              .restarts = entry->restarts,
+                              .allocate_delay_ps = entry->allocate_delay_ps,
+                              .start_delay_ps = entry->start_delay_ps,
+                              .request = entry->gpu_memory};
+}
+
+static struct entry read_entry(struct sms__reader *reader, const struct sms__node *node)
+{
+    struct entry entry = {.name = "", .count = 1, .gpu_milli = 1000, .arriving.batch = 1, .restarts = UINT64_MAX};
+    entry.work = (struct sms__podwork){.repeat = 1, .weight = 1, .active_threads = 1};
+    entry.allocate_delay_ps = entry.start_delay_ps = -1;
+    sms__read_fields(reader, node, sms__pod_fields, &entry);
+    return entry;
+}
+
+static void add_pods(struct reading *reading, const struct sms__node *node, const struct entry *entry)
+{
+    struct sms__cluster *cluster = reading->cluster;
+    struct entry copy = *entry;
+    if (!is_given(node, "name"))
+        sms__complain(reading->reader, node, "key 'name' is missing");
+    check_times(reading->reader, node, entry);
+    struct sms_pod_view view = read_view(reading, node, &copy);
+    struct sms__pods *pods = &cluster->pod[cluster->groups];
+    *pods = pods_of(entry, node);
+    pods->tenant = sms__read_podwork(reading->reader, node, entry->name, &entry->work, reading->scenario, &view);
+    view.kind = pods->tenant;
+    reading->view[cluster->groups++] = view;
+}
+
+static const char *table_name(const void *user, size_t i) { return ((const struct table *)user)[i].name; }
+
+static const struct table *find_table(const struct reading *reading, const struct sms__node *name)
+{
+    for (size_t i = 0; i < reading->tables; i++)
+        if (reading->table[i].name[0] && !strcmp(reading->table[i].name, name->text))
+            return &reading->table[i];
+    sms__complain_unknown(reading->reader, name, "table of pods", reading->tables, table_name, reading->table);
+    return NULL;
+}
+
+/* The rows of the table become a pool; how many GPUs a pod of it asks for on average, in thousandths. */
+static double make_pool(const struct reading *reading, const struct table *table)
+{
+    for (size_t i = table->first; i < table->first + table->rows; i++)
+        reading->cluster->pod[i].pool = true;
+    return sms__mean_milli(reading->view, table->first, table->rows);
+}
+
+const char *const sms__sampled_keys[] = {"gpus",        "gpu",      "gpu_memory", "cpu",      "memory",
+                                         "models",      "selector", "priority",   "workload", "allocate_delay",
+                                         "start_delay", "table",    NULL};
+
+static void check_sample(struct sms__reader *reader, const struct sms__node *node)
+{
+    for (const char *const *key = sms__sampled_keys; *key; key++)
+        if (is_given(node, *key))
+            sms__complain(reader, node, "a sample takes '%s' from its table", *key);
+    if (is_given(node, "until") == is_given(node, "count"))
+        sms__complain(reader, node, "a sample has either until or count");
+}
+
+/* What a row says of how many pods come, and when, is not drawn. */
+static void check_rows(const struct reading *reading, const struct table *table)
+{
+    static const char *const keys[] = {"count", "start", "arrivals", "deadline"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        for (size_t i = table->first; i < table->first + table->rows; i++) {
+            const struct sms__node *row = reading->cluster->pod[i].node, *value = sms__node_get(row, keys[k]);
+            if (!value)
+                continue;
+            sms__complain(reading->reader, value, "pods are drawn from this table: '%s' is for the sample to say",
+                          keys[k]);
+            break;
+        }
+}
+
+static void add_sample(struct reading *reading, const struct sms__node *node, struct entry *entry)
+{
+    struct sms__cluster *cluster = reading->cluster;
+    const struct table *table = find_table(reading, entry->sample);
+    check_sample(reading->reader, node);
+    if (!table)
+        return;
+    if (!entry->name[0])
+        entry->name = sms__print(reading->reader->arena, "%s-sample", table->name);
+    check_times(reading->reader, node, entry);
+    check_rows(reading, table);
+    double mean = make_pool(reading, table);
+    struct sms__pods *pods = &cluster->pod[cluster->groups++];
+    *pods = pods_of(entry, node);
+    pods->first_row = table->first;
+    pods->rows = table->rows;
+    pods->lasts = is_given(node, "duration");
+    if (entry->until > 0 && (mean <= 0 || cluster->gpu_milli == 0))
+        sms__complain(reading->reader, node, "until: there are no GPUs to ask for");
+    else if (entry->until > 0)
+        pods->count = (uint64_t)(entry->until * (double)cluster->gpu_milli / mean) + 1; /* about */
+    if (pods->count > PODS_MAX)
+        sms__complain(reading->reader, node, "more than %d pods", PODS_MAX);
+}
+
+static void read_table(struct reading *reading, const struct sms__node *node, const struct entry *entry)
+{
+    struct sms__reader *reader = reading->reader;
+    struct table *table = &reading->table[reading->tables++];
+    const struct sms__node *row;
+    if (node->items != (is_given(node, "name") ? 4 : 2))
+        sms__complain(reader, node, "beside a table stands a name, and nothing else");
+    *table = (struct table){entry->name, reading->cluster->groups, 0};
+    size_t rows = sms__table_rows(reader, entry->table);
+    for (size_t r = 0; r < rows && reader->errors->count <= SMS_ERRORS_MAX; r++)
+        if ((row = sms__table_row(reader, entry->table, r))) {
+            struct entry pod = read_entry(reader, row);
+            if (pod.table || pod.sample)
+                sms__complain(reader, row, "a row is of pods");
+            add_pods(reading, row, &pod);
+        }
+    table->rows = reading->cluster->groups - table->first;
+}
+
+/* How many numbers its pods may have; those to draw from do not come, and how many are drawn may not be known. */
+static uint64_t several(const struct sms__pods *pods)
+{
+    if (pods->pool)
+        return 0;
+    if (pods->rows)
+        return pods->until > 0 ? UINT64_MAX : pods->count;
+    return pods->count > 1 ? pods->count : 0;
+}
+
+static void check_all(const struct reading *reading, const struct sms__node *list)
+{
+    struct sms__cluster *cluster = reading->cluster;
+    struct sms__named *named = SMS__NEW(reading->reader->arena, struct sms__named, cluster->groups);
+    for (size_t g = 0; g < cluster->groups; g++)
+        named[g] = (struct sms__named){cluster->pod[g].name, cluster->pod[g].node, several(&cluster->pod[g]),
+                                       cluster->pod[g].pool};
+    sms__check_names(reading->reader, named, cluster->groups, "pod");
+    if (reading->reader->errors->count)
+        return;
+    sms__find_shapes(reading->reader->arena, cluster, reading->view);
+    if (cluster->pods > PODS_MAX)
+        sms__complain(reading->reader, list, "more than %d pods", PODS_MAX);
+}
+
+void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct reading reading = {.reader = reader, .scenario = at, .cluster = ((struct sms_scenario *)at)->cluster};
+    if (!sms__expect_list(reader, node, SMS__ENTRIES_MAX))
+        return;
+    sms__gpushare_nodes(reader, reading.cluster);
+    size_t most = sms__count_entries(node);
+    reading.cluster->pod = SMS__NEW(reader->arena, struct sms__pods, most);
+    reading.view = SMS__NEW(reader->arena, struct sms_pod_view, most);
+    reading.table = SMS__NEW(reader->arena, struct table, node->items);
+    for (int samples = 0; samples < 2; samples++) /* samples name tables, which may stand after them */
+        for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
+            const struct sms__node *item = node->item[i];
+            bool sample = item->kind == SMS__MAP && is_given(item, "sample");
+            if (sample != (samples == 1))
+                continue;
+            struct entry entry = read_entry(reader, item);
+            if (item->kind != SMS__MAP)
+                continue;
+            if (sample && entry.sample)
+                add_sample(&reading, item, &entry);
+            else if (entry.table)
+                read_table(&reading, item, &entry);
+            else if (!sample)
+                add_pods(&reading, item, &entry);
+        }
+    check_all(&reading, node);
+}

@@ -1,0 +1,76 @@
+/* `pods:` of a cluster: what comes, when, and what it asks for. */
+#ifndef SMS_MODEL_CLUSTER_PODS_H
+#define SMS_MODEL_CLUSTER_PODS_H
+
+#include <smsched/place.h>
+
+#include "gpushare.h"
+
+struct sms_file;
+struct sms_scenario;
+
+/* How pods come. 0: not said; then, if all is 0, all at the start. */
+struct sms__arriving {
+    double poisson_ps, every_ps;           /* from one to the next, mean or exact */
+    double burst_ps;                       /* the mean in bursts */
+    double burst_after_ps, burst_lasts_ps; /* means of the times to the next burst, and that it lasts */
+    uint64_t batch;                        /* so many come each time */
+};
+
+enum sms__on_failure { SMS__RESTART, SMS__LOST };
+
+enum sms__pod_spread { SMS__POD_FIXED, SMS__POD_EXPONENTIAL };
+
+/* Pods of one entry or of one row of a table. `pool`: they are only drawn from, by samples. */
+struct sms__pods {
+    const char *name;
+    const struct sms__node *node;
+    size_t shape;
+    uint64_t count;
+    double start_ps; /* of the first */
+    struct sms__arriving arriving;
+    double duration_ps;     /* 0: for ever */
+    int spread;             /* enum sms__pod_spread, of the duration */
+    double deadline_ps;     /* from arrival to end; 0: none */
+    double job_deadline_ps; /* of each job, from its first use of the GPU to its end; 0: none */
+    bool pool;
+    size_t rows, first_row; /* of a sample: the pods that it draws from; rows 0: it is none */
+    double until;           /* of a sample: GPUs asked for at the end, as a share of the cluster's; 0: `count` pods */
+    bool lasts;             /* of a sample: its duration stands in the place of the rows' */
+    int on_failure;         /* enum sms__on_failure */
+    uint64_t restarts;      /* so many at most; then it is lost */
+    uint16_t tenant;        /* the scenario's VM that each of them runs, plus 1; 0: they last their duration */
+    /* Of gpushare alone. Delays of its first start; -1: the scheduler's. */
+    double allocate_delay_ps, start_delay_ps;
+    struct sms__request request;
+};
+
+/* pods.c: reads them, once nodes are read; `at` is the scenario. */
+void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, void *at);
+extern const struct sms__field sms__pod_fields[];
+extern const struct sms__table sms__pod_tables[2];
+/* What a sample takes from its table, and so does not give itself; ends with NULL. */
+extern const char *const sms__sampled_keys[];
+
+/* arrivals.c: into a struct sms__arriving; the mean time between its pods. */
+void sms__read_pod_arrivals(struct sms__reader *reader, const struct sms__node *node, void *at);
+double sms__mean_interval(const struct sms__arriving *arriving);
+extern const struct sms__field sms__pod_arrival_fields[];
+extern const struct sms__table sms__arrival_tables[2];
+
+/* podwork.c: pods that run workloads. `devices:` of a kind of nodes: the number of the scenario's device, or -1. */
+long sms__read_node_devices(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario,
+                            uint64_t *count);
+/* What is said of pods of an entry as processes. */
+struct sms__podwork {
+    const struct sms__node *workload; /* or NULL */
+    uint64_t repeat;
+    double priority, weight, active_threads, period_ps;
+};
+/* The scenario's VM of pods with a workload that ask for this, plus 1; 0 if they have none. What they ask for is
+ * brought in line with it. */
+uint16_t sms__read_podwork(struct sms__reader *reader, const struct sms__node *node, const char *name,
+                           const struct sms__podwork *work, struct sms_scenario *scenario, struct sms_pod_view *view);
+void sms__link_podwork(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
+
+#endif

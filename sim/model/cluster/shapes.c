@@ -1,0 +1,155 @@
+/* What all pods are, taken together: those that ask for the same, the typical ones, how many come. */
+#include "cluster.h"
+
+#include <stdlib.h>
+
+enum { TYPICALS_MAX = 1000 };
+
+/* Fields of no padding, one by one: the order is of no meaning, only equal ones must meet. */
+static int compare_views(const struct sms_pod_view *a, const struct sms_pod_view *b)
+{
+    const uint64_t x[] = {a->gpus,   a->gpu_milli,          a->gpu_memory, a->cpu_milli, a->models,
+                          a->labels, (uint64_t)a->priority, a->kind,       a->memory};
+    const uint64_t y[] = {b->gpus,   b->gpu_milli,          b->gpu_memory, b->cpu_milli, b->models,
+                          b->labels, (uint64_t)b->priority, b->kind,       b->memory};
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
+struct keyed {
+    struct sms_pod_view view;
+    size_t group, shape;
+};
+
+static int compare_keyed(const void *a, const void *b)
+{
+    const struct keyed *x = a, *y = b;
+    int order = compare_views(&x->view, &y->view);
+    return order ? order : (x->group > y->group) - (x->group < y->group);
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+    const struct keyed *x = a, *y = b;
+    return (x->group > y->group) - (x->group < y->group);
+}
+
+/* Gives each group its shape; shapes are in the order of their first groups, which must be no samples. */
+static void find_shapes(struct sms__arena *arena, struct sms__cluster *cluster, const struct sms_pod_view *view)
+{
+    struct keyed *keyed = SMS__NEW(arena, struct keyed, cluster->groups);
+    size_t count = 0;
+    for (size_t g = 0; g < cluster->groups; g++)
+        if (!cluster->pod[g].rows)
+            keyed[count++] = (struct keyed){view[g], g, 0};
+    if (count)
+        qsort(keyed, count, sizeof *keyed, compare_keyed);
+    for (size_t i = 0; i < count; i++) { /* of equal ones, the first group stands for all */
+        bool equal = i > 0 && !compare_views(&keyed[i - 1].view, &keyed[i].view);
+        keyed[i].shape = equal ? keyed[i - 1].shape : keyed[i].group;
+    }
+    if (count)
+        qsort(keyed, count, sizeof *keyed, compare_groups);
+    cluster->shape = SMS__NEW(arena, struct sms_pod_view, count);
+    for (size_t i = 0; i < count; i++) {
+        struct sms__pods *pods = &cluster->pod[keyed[i].group];
+        if (keyed[i].shape == keyed[i].group) {
+            pods->shape = cluster->shapes;
+            cluster->shape[cluster->shapes++] = keyed[i].view;
+        } else
+            pods->shape = cluster->pod[keyed[i].shape].shape;
+    }
+}
+
+struct weighted {
+    struct sms_pod_view view;
+    uint64_t weight;
+    size_t first;
+};
+
+static int compare_weighted(const void *a, const void *b)
+{
+    const struct weighted *x = a, *y = b;
+    int order = compare_views(&x->view, &y->view);
+    return order ? order : (x->first > y->first) - (x->first < y->first);
+}
+
+static int compare_weights(const void *a, const void *b)
+{
+    const struct weighted *x = a, *y = b;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Shapes that differ in host memory or priority alone are one, as in FGD's code. Returns how many there are. */
+static size_t merge_weighted(struct weighted *weighted, size_t count)
+{
+    size_t kept = 0;
+    qsort(weighted, count, sizeof *weighted, compare_weighted);
+    for (size_t i = 0; i < count; i++) {
+        if (kept && !compare_views(&weighted[kept - 1].view, &weighted[i].view))
+            weighted[kept - 1].weight += weighted[i].weight;
+        else
+            weighted[kept++] = weighted[i];
+    }
+    qsort(weighted, kept, sizeof *weighted, compare_weights);
+    return kept;
+}
+
+/* The typical pods: shapes with the number of pods that have them. A row of a pool counts once. */
+static void find_typicals(struct sms__arena *arena, struct sms__cluster *cluster)
+{
+    struct weighted *weighted = SMS__NEW(arena, struct weighted, cluster->shapes);
+    for (size_t s = 0; s < cluster->shapes; s++) {
+        weighted[s] = (struct weighted){cluster->shape[s], 0, s};
+        weighted[s].view.memory = 0;
+        weighted[s].view.priority = 0;
+        weighted[s].view.kind = 0;
+        cluster->priorities |= cluster->shape[s].priority != 0;
+    }
+    for (size_t g = 0; g < cluster->groups; g++)
+        if (!cluster->pod[g].rows)
+            weighted[cluster->pod[g].shape].weight += cluster->pod[g].count;
+    size_t count = merge_weighted(weighted, cluster->shapes);
+    cluster->typicals = count < TYPICALS_MAX ? count : TYPICALS_MAX;
+    cluster->typical = SMS__NEW(arena, struct sms_typical_pod, cluster->typicals);
+    for (size_t t = 0; t < cluster->typicals; t++)
+        cluster->typical_pods += weighted[t].weight;
+    for (size_t t = 0; t < cluster->typicals; t++)
+        cluster->typical[t] = (struct sms_typical_pod){
+            weighted[t].view, (double)weighted[t].weight / (double)cluster->typical_pods, weighted[t].weight};
+}
+
+double sms__mean_milli(const struct sms_pod_view *view, size_t first, size_t count)
+{
+    double sum = 0;
+    for (size_t i = first; i < first + count; i++)
+        sum += (double)sms_pod_gpu_milli(&view[i]);
+    return count ? sum / (double)count : 0;
+}
+
+/* How many pods will come, about, and how much they ask for. */
+static void measure_load(struct sms__cluster *cluster, const struct sms_pod_view *view)
+{
+    double milli = 0;
+    for (size_t g = 0; g < cluster->groups; g++) {
+        const struct sms__pods *pods = &cluster->pod[g];
+        if (pods->pool)
+            continue;
+        cluster->pods += (double)pods->count;
+        double each =
+            pods->rows ? sms__mean_milli(view, pods->first_row, pods->rows) : (double)sms_pod_gpu_milli(&view[g]);
+        milli += pods->until > 0 ? pods->until * (double)cluster->gpu_milli : each * (double)pods->count;
+    }
+    cluster->load = cluster->gpu_milli ? milli / (double)cluster->gpu_milli : 0;
+}
+
+void sms__find_shapes(struct sms__arena *arena, struct sms__cluster *cluster, const struct sms_pod_view *view)
+{
+    find_shapes(arena, cluster, view);
+    find_typicals(arena, cluster);
+    measure_load(cluster, view);
+}

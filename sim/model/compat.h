@@ -1,0 +1,25 @@
+/* `compat:` with another simulator, digit for digit, its faults included (docs/simtbs.md). */
+#ifndef SMS_MODEL_COMPAT_H
+#define SMS_MODEL_COMPAT_H
+
+#include "device.h"
+
+struct sms_scenario;
+
+enum sms__compat { SMS__COMPAT_OFF, SMS__COMPAT_SIMTBS };
+
+/* Under compat simtbs a tick is a microsecond. */
+#define SMS__TICK_PS 1000000
+
+/* compat.c: whether the other simulator has what the scenario asks for. */
+void sms__check_compat(struct sms__reader *reader, const struct sms_scenario *scenario);
+
+/* What compat simtbs knows of a device's resources, in their order: hard ones from 0, those of class compute,
+ * those of class memory from `compute` to `sm`, then `device` of scope device. */
+struct sms__simtbs_shape {
+    size_t hard, compute, sm, device;
+};
+/* NULL, or why the device has no such shape. */
+const char *sms__simtbs_shape(const struct sms__device *device, struct sms__simtbs_shape *shape);
+
+#endif

@@ -1,0 +1,99 @@
+/* A device, as `device:` documents say: its SMs, resources, link, power, and the instances that it can be split into.
+ * Times are picoseconds, sizes bytes, ratios 1.0 for 100 %. All of it lives in the arena of the struct sms_file that it
+ * was read for, and never changes. */
+#ifndef SMS_MODEL_DEVICE_H
+#define SMS_MODEL_DEVICE_H
+
+#include <smsched/policy.h>
+
+#include "../yaml/fields.h"
+
+/* A demand above this many SMs is a mistake, not a measurement. */
+#define SMS__DEMAND_MAX 16.0
+
+/* Written as a share of an SM, or, of a resource with a capacity, as a count of its units. */
+struct sms__demand {
+    const char *resource;
+    double ratio;
+    bool bare; /* a number without %: a count where the resource has a capacity */
+    const struct sms__node *node, *value;
+};
+
+/* Load that is always there, on one SM (worked examples, other tenants). */
+struct sms__background {
+    uint64_t sm;
+    struct sms__demand *demand;
+    size_t demands;
+    const struct sms__node *node;
+};
+
+struct sms__resource {
+    const char *name;
+    int cls, scope;    /* enum sms_class, enum sms_scope */
+    int hard;          /* never used beyond 100 %, whatever the policy */
+    uint64_t capacity; /* in units of its own: of one SM, or of the device for scope device; 0: it has none */
+    double lanes;      /* results per cycle and SM; 0: not known */
+    double bandwidth;  /* bytes/s; 0: not known */
+};
+
+struct sms__sm {
+    uint64_t threads, warps, blocks, registers, shared_memory;
+    uint64_t threads_per_block, registers_per_thread, register_unit, register_partitions;
+    uint64_t shared_memory_unit, shared_memory_reserved, shared_memory_per_block;
+};
+
+/* One kind of instance that a device can be split into. */
+struct sms__mig_profile {
+    const char *name;
+    uint64_t sms, memory; /* SMs, bytes */
+    uint64_t slices;      /* of memory and bandwidth, out of those of the device */
+    uint64_t start;       /* bit s: an instance may begin at slice s */
+};
+
+struct sms__mig {
+    uint64_t slices; /* of memory */
+    struct sms__mig_profile *profile;
+    size_t profiles;
+};
+
+struct sms__device {
+    const char *name, *title, *source;
+    const char *capability; /* "7.0"; "" */
+    const struct sms__node *node;
+    double clock_hz;
+    uint64_t sms, memory;
+    double link_bandwidth;  /* of each direction; 0: copies take no time */
+    double copy_in_most;    /* bytes/s of one copy; 0: as much as the link has */
+    double copy_out_most;   /* the same, device to host */
+    double copy_out_spread; /* by which part each further copy out under way lengthens all of them */
+    double idle_w, busy_w;
+    double shared_w;      /* while two or more processes are on it; 0: as busy_w says */
+    struct sms__mig *mig; /* NULL: it has no instances */
+    struct sms__sm sm;
+    struct sms__resource resource[SMS_RESOURCES_MAX];
+    size_t resources;
+    struct sms__background *background;
+    size_t backgrounds;
+    struct sms_device_view view; /* what policies see */
+    struct sms_resource_view resource_view[SMS_RESOURCES_MAX];
+};
+
+/* device.c: reads one document. In a guard; problems go to reader->errors. */
+void sms__read_device(struct sms__reader *reader, const struct sms__node *node, struct sms__device *device);
+void sms__finish_device(struct sms__reader *reader, struct sms__device *device);
+/* The index of a resource on a device, or -1. */
+int sms__resource_index(const struct sms__device *device, const char *name);
+extern const struct sms__field sms__device_fields[];
+/* For `smsched list fields`; ends with a title of NULL. */
+const struct sms__table *sms__device_tables(void);
+
+/* workload.c: a demand of a block, or of a background. */
+void sms__read_demand(struct sms__reader *reader, const struct sms__node *node, struct sms__demand **demand,
+                      size_t *count);
+
+/* mig.c: a device's `mig:`. */
+void sms__read_mig(struct sms__reader *reader, const struct sms__node *node, void *at);
+extern const struct sms__field sms__mig_fields[];
+extern const struct sms__table sms__mig_tables[3]; /* ends with a title of NULL */
+
+#endif

@@ -1,0 +1,58 @@
+/* What a kernel is on a kind of device: demand in parts, needs, work; and how many of its blocks an SM holds. */
+#ifndef SMS_MODEL_FIT_H
+#define SMS_MODEL_FIT_H
+
+#include "workload.h"
+
+struct sms_scenario;
+struct sms__vm;
+
+/* A kernel on a kind of device: all that the engine needs of it. */
+struct sms__fit {
+    double demand[SMS_RESOURCES_MAX]; /* parts of SMS_FULL */
+    double adds[SMS_RESOURCES_MAX];
+    uint64_t count[SMS_RESOURCES_MAX]; /* of resources with a capacity: the demand in their units */
+    uint64_t needs[SMS_LIMITS];
+    double work_ps;   /* block_time */
+    uint64_t work;    /* the same, in whole ps */
+    size_t per_sm;    /* blocks that an empty SM holds */
+    bool device_wide; /* demands a resource of scope device */
+    uint32_t own;     /* bit r: demands resource r, of scope sm */
+    uint32_t wide;    /* bit r: demands resource r, of scope device */
+    bool hard;        /* demands a resource that is hard */
+    int cls;          /* of its workload, in the contention model's pairs; -1: none */
+};
+
+/* Of which device another is an instance, and with which share of its device-wide resources. */
+struct sms__part {
+    const struct sms__device *board;
+    double share;
+};
+
+/* fit.c: what the kernels of a tenant are on a device. `part`: NULL where the device is whole. */
+struct sms__fit *sms__fit_tenant(struct sms__reader *reader, const struct sms_scenario *scenario,
+                                 const struct sms__vm *vm, const struct sms__device *device,
+                                 const struct sms__part *part);
+
+/* demand.c: what a demand on resource `r` of the device is in parts, and in units if it is a count of them.
+ * Returns whether it can be; reports it otherwise. `unbounded`: a count has no ceiling. */
+bool sms__demand_parts(struct sms__reader *reader, const struct sms__device *device, size_t r,
+                       const struct sms__demand *demand, bool unbounded, double *parts, uint64_t *count);
+
+/* The hard resource of which the block would take an SM beyond its capacity, or -1.
+ * `usage` is the SM's, as policies see it. */
+int sms__hard_refuses(const struct sms__device *device, const struct sms__fit *fit, const double *usage);
+
+/* occupancy.c: what a block takes of an SM, with the hardware's allocation granularity.
+ * Returns NULL, or what makes the block fit no SM of the device. */
+const char *sms__block_needs(const struct sms__sm *sm, const struct sms__kernel *kernel, uint64_t needs[SMS_LIMITS]);
+
+/* Blocks of `needs` that an empty SM holds, and the limit that binds. */
+size_t sms__blocks_per_sm(const uint64_t capacity[SMS_LIMITS], const uint64_t needs[SMS_LIMITS], enum sms_limit *binds);
+
+/* The capacity of an SM in the units of `needs`. */
+void sms__sm_capacity(const struct sms__sm *sm, uint64_t capacity[SMS_LIMITS]);
+
+extern const char *const sms__limit_names[SMS_LIMITS];
+
+#endif

@@ -1,0 +1,16 @@
+/* Limits of what files may say, on which several documents agree. */
+#ifndef SMS_MODEL_LIMITS_H
+#define SMS_MODEL_LIMITS_H
+
+/* The clock's range: 2^64 ps are 213 days; a duration may take half of it. */
+#define SMS__TIME_MAX_PS 9.0e18
+
+/* Jobs of a tenant; numbers of devices. */
+enum { SMS__INDEX_MAX = 1000000 };
+
+/* A count of units that can be exact. */
+#define SMS__UNITS_MAX 9007199254740992.0
+#define SMS__REPEAT_MAX 1e15
+#define SMS__CPUS_MAX 1e6
+
+#endif

@@ -1,0 +1,98 @@
+/* A scenario: devices, the tenants on them or a cluster, policies, how long and how often it runs, and what is expected
+ * of it. It is read, linked, and then never changed. */
+#ifndef SMS_MODEL_SCENARIO_H
+#define SMS_MODEL_SCENARIO_H
+
+#include <smsched/smsched.h>
+
+#include "../yaml/fields.h"
+#include "cluster/cluster.h"
+#include "compat.h"
+#include "device.h"
+#include "limits.h"
+#include "policy/contention.h"
+#include "policy/use.h"
+#include "tenant.h"
+
+/* The host of the devices. 0: no limit, no power. */
+struct sms__host {
+    uint64_t cores;           /* processes that compute at once */
+    double link_in, link_out; /* bytes/s of all copies of all devices */
+    double power_w;
+    double context_bytes, context_ps; /* of a process on a device; time to create it */
+};
+
+struct sms__expect {
+    const struct sms__node *node;
+    const char *metric, *policy, *over, *vm, *resource, *process, *of_node;
+    long device;  /* its number, or -1: not of a device */
+    bool cluster; /* of a cluster */
+    struct sms__quantity value, tolerance, min, max;
+    bool has_value, has_min, has_max;
+};
+
+struct sms_scenario {
+    const char *name, *question;
+    const struct sms__node *node;
+    const char *path, *text;
+    const struct sms__device **device; /* [devices]; equal ones share one struct */
+    size_t devices;
+    const struct sms_contention *contention;
+    double contention_param[SMS__PARAMS_MAX];
+    const char *contention_label;
+    struct sms__curves *curves;
+    int queue;  /* enum sms_queue */
+    int compat; /* enum sms__compat */
+    struct sms__policy_use *policy;
+    size_t policies;
+    struct sms__policy_use *alone; /* of the stand-alone runs */
+    struct sms__vm *vm;
+    size_t vms;
+    bool shares; /* its tenants are processes on shared devices */
+    bool drawn;  /* some process draws its workload */
+    struct sms__host host;
+    struct sms__cluster *cluster;   /* NULL, or of a scenario with nodes */
+    int fidelity;                   /* enum sms__fidelity, of pods with workloads */
+    struct sms__pairs_given *pairs; /* NULL, or of the contention model */
+    double warmup_ps, duration_ps;  /* duration 0: until all VMs have ended */
+    uint64_t seed, replications;
+    struct sms__expect *expect;
+    size_t expects;
+};
+
+/* scenario.c: reads one document. In a guard; problems go to reader->errors. */
+void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node, struct sms_file *file,
+                        struct sms_scenario *scenario);
+/* For `smsched list fields`; ends with a title of NULL. */
+const struct sms__table *sms__scenario_tables(void);
+/* The fields that all scenarios have; `at` is the scenario. */
+void sms__read_run(struct sms__reader *reader, const struct sms__node *node, void *at);
+void sms__read_expects(struct sms__reader *reader, const struct sms__node *node, void *at);
+extern const struct sms__field sms__run_fields[], sms__expect_fields[];
+/* One entry of `devices:`. */
+void sms__read_device_use(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario);
+extern const struct sms__field sms__device_use_fields[];
+/* What the stand-alone runs do if the scenario does not say. */
+void sms__default_alone(struct sms__reader *reader, const struct sms_file *file, const struct sms__node *node,
+                        struct sms_scenario *scenario);
+extern const char *const sms__queue_names[];
+
+/* process.c: `host:`; `at` is the scenario. */
+void sms__read_host(struct sms__reader *reader, const struct sms__node *node, void *at);
+extern const struct sms__field sms__host_fields[];
+
+/* link.c: checks the parts of a scenario against each other and fills in what runs need. */
+void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
+void sms__check_expects(struct sms__reader *reader, const struct sms_scenario *scenario);
+/* Devices and tenants against each other and the policies; what kernels are on devices. */
+void sms__link_tenants(struct sms__reader *reader, struct sms_scenario *scenario);
+/* What an expectation is of. */
+enum sms_subject sms__expect_subject(const struct sms__expect *expect);
+
+/* estimate.c: whether what a run of the scenario allocates is within reason; reports it otherwise. */
+#define SMS__CLUSTER_RUN_BYTES 6000.0 /* of one replication of a policy */
+/* The same of a run with so many replications, and how much it takes; nothing is reported. */
+bool sms__replications_fit(const struct sms_scenario *scenario, uint64_t replications, double *gib);
+bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, const struct sms_scenario *scenario);
+
+#endif

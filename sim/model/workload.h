@@ -1,0 +1,51 @@
+/* A workload, as `workload:` documents say: kernels, and the steps of a job. */
+#ifndef SMS_MODEL_WORKLOAD_H
+#define SMS_MODEL_WORKLOAD_H
+
+#include "device.h"
+
+enum sms__spread { SMS__UNIFORM, SMS__EXPONENTIAL };
+
+struct sms__kernel {
+    const char *name;
+    const struct sms__node *node;
+    uint64_t blocks, threads, registers, shared_memory;
+    struct sms__quantity block_time;
+    bool whole;    /* given by `time:`: one block that stands for all, its demand is of the device */
+    bool made;     /* a whole that was made of blocks, and is to take their time */
+    double jitter; /* coefficient of variation, spread uniform */
+    int spread;    /* enum sms__spread */
+    struct sms__demand *demand;
+    size_t demands;
+};
+
+/* Free: 0 bytes stand for all that is allocated. */
+enum sms__step_kind { SMS__HOST, SMS__COPY_IN, SMS__COPY_OUT, SMS__LAUNCH, SMS__ALLOCATE, SMS__FREE };
+
+struct sms__step {
+    enum sms__step_kind kind;
+    double amount; /* ps of host time, bytes of a copy or of device memory */
+    size_t kernel; /* of a launch */
+    uint64_t times;
+};
+
+struct sms__workload {
+    const char *name, *title, *source, *device;
+    const struct sms__node *node;
+    struct sms__kernel *kernel;
+    size_t kernels;
+    struct sms__step *step;
+    size_t steps;
+    const char *cls;   /* for contention by pairs; "" */
+    double overhead;   /* by which part policies that intercept calls lengthen it */
+    double statics;    /* bytes of static device variables, which are part of its context */
+    int exclusive;     /* its process must have the device for itself */
+    uint64_t declared; /* bytes that its steps hold at most, without a context */
+};
+
+/* workload.c: reads one document. In a guard; problems go to reader->errors. */
+void sms__read_workload(struct sms__reader *reader, const struct sms__node *node, struct sms__workload *workload);
+/* For `smsched list fields`; ends with a title of NULL. */
+const struct sms__table *sms__workload_tables(void);
+
+#endif
