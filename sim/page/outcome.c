@@ -200,16 +200,16 @@ static int begin(struct sms__subject_view *view)
 }
 
 /* Each replication is one of the sample: its mean change over the points. */
-static void estimate(struct sms__subject_view *view)
+static struct sms_estimate estimate(const struct sms__subject_view *view, size_t entry, size_t m)
 {
     const struct sms__at_hand *hand = view->at_hand;
-    for (size_t e = 0; e < view->names * view->positions; e++)
-        for (size_t r = 0; r < hand->replications; r++)
-            for (size_t m = 0; m < view->metrics; m++) {
-                double change = sms__sum_mean(hand->replication[(e * hand->replications + r) * view->metrics + m]);
-                if (!isnan(change))
-                    sms__estimate_add(&view->outcome[e * view->metrics + m].over, change);
-            }
+    struct sms_estimate over = {0};
+    for (size_t r = 0; r < hand->replications; r++) {
+        double change = sms__sum_mean(hand->replication[(entry * hand->replications + r) * view->metrics + m]);
+        if (!isnan(change))
+            sms__estimate_add(&over, change);
+    }
+    return sms__estimate_close(over);
 }
 
 int sms__subject_read(struct sms__subject_view *view)
@@ -229,7 +229,8 @@ int sms__subject_read(struct sms__subject_view *view)
                         view->word);
     code = sms__points_ask(view->points, text, take_row, view);
     close_point(view);
-    estimate(view);
+    for (size_t i = 0; i < view->names * view->positions * view->metrics; i++)
+        view->outcome[i].over = estimate(view, i / view->metrics, i % view->metrics);
     return code;
 }
 
@@ -250,11 +251,7 @@ static double most_of(struct sms__outcome of) { return of.change.n ? of.most : N
 static double better_of(struct sms__outcome of) { return (double)of.better; }
 static double best_of(struct sms__outcome of) { return (double)of.best; }
 
-static double interval_of(struct sms__outcome of)
-{
-    struct sms_estimate closed = sms__estimate_close(of.over);
-    return closed.n > 1 ? closed.ci95 : NAN;
-}
+static double interval_of(struct sms__outcome of) { return of.over.n > 1 ? of.over.ci95 : NAN; }
 
 json_t *sms__subject_outcomes_json(const struct sms__subject_view *view)
 {

@@ -47,13 +47,29 @@ def lines(value, depth):
     if depth and isinstance(value, list) and value:
         return "[\n" + ",\n".join(lines(item, depth - 1) for item in value) + "]"
     return json.dumps(value)
-print(lines(data, 5))'
+print(lines(data, 3))'
 }
 for what in run small.sweep; do
     "$smsched" report --format json "$what" | normal >"$what.json"
     [ "$update" = --update ] && cp "$what.json" "$golden/"
     if cmp "$what.json" "$golden/$what.json"; then ok; else bad "what the page of $what is made of has changed"; fi
 done
+
+# The intervals of a sweep: replications are the sample, each a mean of changes over the points.
+python3 - small.sweep.json <<'END' && ok || bad "a sweep's interval is not that of its replications"
+import csv, json, statistics, sys
+data = json.load(open(sys.argv[1]))
+view = data["subjects"][0]
+rows = list(csv.DictReader(open("small.sweep/results/hosts.csv")))
+policies = list(dict.fromkeys(row["policy"] for row in rows))
+for m, metric in enumerate(view["metrics"]):
+    value = {(row["point"], row["policy"], row["replication"]): float(row[metric]) for row in rows}
+    sample = [statistics.mean(value[p, policies[1], r] / value[p, policies[0], r] - 1 for p in {row["point"] for row in rows}) for r in "012"]
+    name, position, points, mean, change, ci, least, most, better, best = view["overall"][1]
+    assert abs(change[m] - statistics.mean(sample)) < 1e-9, metric
+    assert abs(ci[m] - 4.302652729696 * statistics.stdev(sample) / 3 ** 0.5) < 1e-9, metric
+    assert points == 6 and better[m] <= 6
+END
 
 # ---- the page ----
 try 0 "a page" report run -o page.html; prints "page.html"

@@ -87,7 +87,7 @@ function meansBy(state, by, fixed, change) {
 
 function fixedChoices(state, without, redraw) {
   const view = viewOf(state);
-  return data.axes.map((axis, a) => without.includes(a) || !groupFor(view, without.concat(a)) ? null
+  return data.axes.map((axis, a) => data.axes.length < 2 || without.includes(a) || !groupFor(view, without.concat(a)) ? null
     : choice(axisWords(axis), [['', 'all, averaged']].concat(axis.values.map((value, i) => [i, value])), state.fixed[a] === undefined ? '' : state.fixed[a], value => {
       if (!groupFor(view, without.concat(Object.keys(state.fixed).map(Number), a))) state.fixed = {};
       if (value === '') delete state.fixed[a]; else state.fixed[a] = Number(value);
