@@ -79,7 +79,7 @@ static void put_row(const struct binning *binning, size_t row, json_t *list)
 
 static json_t *bin_pieces(struct sms__arena *arena, const struct sms__lanes *lanes, double *width_ns)
 {
-    struct binning binning = {.from_ns = lanes->piece[0].start_ns};
+    struct binning binning = {.rows = 1, .from_ns = lanes->piece[0].start_ns};
     double to_ns = 0;
     json_t *list = json_array();
     for (size_t i = 0; i < lanes->pieces; i++) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Pages of `smsched report` in a browser, with what tools/setup --dev installs. Skipped without, unless
-# SMSCHED_NEED_BROWSER is set, as .ci/run does. Usage: run.sh SMSCHED
+# SMSCHED_NEED_BROWSER is set, as .ci/run does. Usage: run.sh SMSCHED [PART OF A TEST'S NAME]
 set -u
 . "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
@@ -63,4 +63,4 @@ for folder in run processes cluster several; do "$smsched" report "$folder" --qu
 "$smsched" report small.sweep --quiet -o sweep.html || exit 1
 "$smsched" report hostile.sweep/results/sweep.db --quiet -o hostile.html || exit 1
 
-node "$here/test.js" "$work"
+node "$here/test.js" "$work" ${2+"$2"}

@@ -1,5 +1,5 @@
 'use strict';
-/* Reports as a reader meets them. Usage: node test.js WORK, where run.sh has put pages and what they are about. */
+/* Reports as a reader meets them. Usage: node test.js WORK [PART OF A NAME], where run.sh has put pages and what they are about. */
 const assert = require('assert'), fs = require('fs'), path = require('path');
 const { withBrowser } = require('./launch');
 const axe = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
@@ -147,6 +147,7 @@ test('gains and gaps are those of compare', context => check(context, 'run', asy
 }));
 
 test('another metric gives another answer', context => check(context, 'run', async page => {
+  await page.focus('#section-answer select');
   await page.selectOption('#section-answer select', 'host/antt_ratio');
   assert.match(await page.textContent('#section-answer'), /antt_ratio/);
   assert.strictEqual(await page.evaluate(() => document.activeElement.tagName), 'SELECT');
@@ -210,6 +211,16 @@ for (const name of ['run', 'processes', 'cluster'])
     [, now] = await press('key -', () => page.keyboard.press('-'));
     assert.ok(Math.abs(span(now) / span(whole) - 1) < 1e-6);
   }));
+
+test('who chooses with keys stays where they were', async context => {
+  for (const [name, select] of [['run', '#section-answer select'], ['run', '#section-table select'], ['run', '#section-timeline select'], ['sweep', '#section-curves select'], ['sweep', '#section-map select']])
+    await check(context, name, async page => {
+      await page.focus(select);
+      await page.keyboard.press('ArrowDown');
+      await settle(page);
+      assert.ok(await page.evaluate(wanted => document.activeElement === document.querySelector(wanted), select), select);
+    });
+});
 
 test('a scenario is chosen among several', context => check(context, 'several', async page => {
   const first = await page.textContent('#section-answer p strong');
@@ -334,4 +345,5 @@ async function main() {
   return failed ? 1 : 0;
 }
 
+if (process.argv[3]) tests.splice(0, tests.length, ...tests.filter(t => t[0].includes(process.argv[3])));
 main().then(code => process.exit(code), error => { console.log(error); process.exit(1); });

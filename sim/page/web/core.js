@@ -139,6 +139,14 @@ function drawn(draw) {
 
 const figure = (name, caption, parts, rows) => el('figure', { id: 'figure-' + name }, el('figcaption', {}, caption), parts, under(name, rows));
 
+/* Fills a box anew; the choice that has the focus keeps it. */
+function refill(box, ...children) {
+  const at = [...box.querySelectorAll('select')].indexOf(document.activeElement);
+  box.replaceChildren(...children.flat(Infinity).filter(Boolean));
+  const again = box.querySelectorAll('select')[at];
+  if (again) again.focus();
+}
+
 function choice(label, options, value, change) {
   const select = el('select', { onchange: () => change(select.value) },
     options.map(option => el('option', { value: option[0], selected: String(option[0]) === String(value) }, option[1])));

@@ -11,11 +11,7 @@ function notesSection() {
 }
 
 function render(sections) {
-  const active = document.activeElement && document.activeElement.closest('section'), id = active && active.id;
-  const order = active ? [...active.querySelectorAll('select')].indexOf(document.activeElement) : -1;
-  document.getElementById('main').replaceChildren(...sections.filter(Boolean).concat([['Left out or put together', 'notes', notesSection()]]).map(s => section(...s)).filter(Boolean));
-  const again = id && order >= 0 ? document.querySelectorAll(`#${id} select`)[order] : null;
-  if (again) again.focus();
+  refill(document.getElementById('main'), sections.filter(Boolean).concat([['Left out or put together', 'notes', notesSection()]]).map(s => section(...s)));
 }
 
 function beginRun() {

@@ -163,7 +163,7 @@ function tableSection(state) {
     });
     const csvRows = () => [['scenario', 'policy', subject].concat(t.metrics.flatMap(metric => [metric, 'ci95_' + metric]))].concat(
       t.rows.map(r => [scenario.scenario, scenario.policies[r[0]], r[1] || subject].concat(t.metrics.flatMap((_, m) => [r[2][m], r[3][m]]))));
-    box.replaceChildren(el('div', { class: 'controls' }, choice('Rows', subjects.map(s => [s, subjectWords[s]]), subject, value => { subject = value; show1(); })),
+    refill(box, el('div', { class: 'controls' }, choice('Rows', subjects.map(s => [s, subjectWords[s]]), subject, value => { subject = value; show1(); })),
       table(`Metrics of ${subjectWords[subject]}, scenario ${scenario.scenario}; ± half of a 95 % interval; change: over ${scenario.policies[0]}.`, columns, rows), under(fileOf[subject], csvRows));
   };
   if (subjects.length) show1();
@@ -213,7 +213,7 @@ function lanesSection(state, pictures) {
     const parts = present.length > step ? present.map((_, i) => i).filter(i => i % step === 0).map(i => [i, `${rowNames(present[i])} to ${rowNames(present[Math.min(i + step, present.length) - 1])}`]).concat([[-1, 'all']]) : null;
     const cut = picture.bin_ns ? ` ${plural(picture.all, 'span')} are put together in intervals of ${show('t_ns', picture.bin_ns)}: what lasted longest in each.`
       : picture.pieces.length / 5 < picture.all ? ` The first ${group(String(picture.pieces.length / 5))} of ${group(String(picture.all))} in the folder.` : '';
-    box.replaceChildren(el('div', { class: 'controls' }, kinds.length > 1 ? choice('Of', kinds.map(k => [k, k]), kind, value => { kind = value; from = 0; draw(); }) : null,
+    refill(box, el('div', { class: 'controls' }, kinds.length > 1 ? choice('Of', kinds.map(k => [k, k]), kind, value => { kind = value; from = 0; draw(); }) : null,
       choice('Policy', pictures.filter(p => p.kind === kind).map(p => [p.policy, p.policy]), picture.policy, value => { policy = value; draw(); }),
       parts ? choice('Rows', parts, from, value => { from = Number(value); draw(); }) : null),
     figure('timeline', `${isBlocks ? 'Blocks on SMs of the first device' : 'What processes did'} over time, first replication.${cut} Drag to move; click and turn the wheel, or press + and −, to zoom.`,
@@ -229,7 +229,7 @@ function placementsSection(state) {
   const take = k => all.map(s => ({ label: s.policy, color: colorOf(state.scenario, s.policy), points: s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.values[i], k === 1 ? s.values[i + 1] / 1e9 : s.values[i + k]]])), []) }));
   const box = el('div');
   let what = 2;
-  const draw = () => box.replaceChildren(el('div', { class: 'controls' }, choice('Shown', [[2, 'share of the GPUs allocated'], [1, 'wait of the pod placed (s)']], what, value => { what = Number(value); draw(); })),
+  const draw = () => refill(box, el('div', { class: 'controls' }, choice('Shown', [[2, 'share of the GPUs allocated'], [1, 'wait of the pod placed (s)']], what, value => { what = Number(value); draw(); })),
     figure('timeline', `At each placement of a pod: ${what === 2 ? 'the share of the GPUs that is then allocated' : 'how long it had waited, in seconds'}. First replication. Drag to move; click and turn the wheel, or press + and −, to zoom.`,
       [legend(state.scenario.policies, true), ...zoomableSteps(take(what), 'Placements of pods')],
       () => [['scenario', 'policy', 'time_ns', 'wait_ns', 'allocated_ratio']].concat(all.flatMap(s => s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.scenario, s.policy, s.values[i], s.values[i + 1], s.values[i + 2]]])), [])))));

@@ -115,7 +115,7 @@ function curve(state, a) {
 
 function curvesSection(state) {
   const box = el('div');
-  const draw = () => box.replaceChildren(el('div', { class: 'controls' },
+  const draw = () => refill(box, el('div', { class: 'controls' },
     choice('Shown', [['value', 'the metric'], ['change', 'its change over the first policy']], state.change ? 'change' : 'value', value => { state.change = value === 'change'; draw(); }), fixedChoices(state, [], draw)),
   legend(viewOf(state).policies, true), el('div', { class: 'panels' }, data.axes.map((axis, a) => (groupFor(viewOf(state), [a].concat(Object.keys(fixedWithout(state, [a])).map(Number))) ? curve(state, a) : null))));
   if (data.axes.length) draw(); else box.append(el('p', { class: 'muted' }, 'Nothing varies: there are no curves.'));
@@ -131,7 +131,7 @@ function mapSection(state) {
     const [a, b] = pair, means = (meansBy(state, pair, fixedWithout(state, pair), what === 'change') || []).filter(c => c.policy === policy);
     const unit = unitOf(state.metric, Math.max(...means.map(c => Math.abs(c.mean)), 0)), format = what === 'change' ? v => percent(v, true) : v => plain(v / unit.size, 3) + (unit.name === '1/s' ? '' : unit.name ? ' ' + unit.name : '');
     const title = `${what === 'change' ? `change over ${view.policies[0]} of ` : ''}${wordsOf(state.metric)} under ${view.policies[policy]}`;
-    box.replaceChildren(el('div', { class: 'controls' }, choice('Axes', able.map((p, i) => [i, p.map(k => data.axes[k].name).join(' × ')]), able.indexOf(pair), i => { pair = able[Number(i)]; draw(); }),
+    refill(box, el('div', { class: 'controls' }, choice('Axes', able.map((p, i) => [i, p.map(k => data.axes[k].name).join(' × ')]), able.indexOf(pair), i => { pair = able[Number(i)]; draw(); }),
       choice('Policy', view.policies.map((label, p) => [p, label]), policy, value => { policy = Number(value); if (policy === 0) what = 'value'; draw(); }),
       choice('Shown', [['change', 'change over the first policy'], ['value', 'the metric']], what, value => { what = value; if (what === 'change' && policy === 0 && view.policies.length > 1) policy = 1; draw(); }), fixedChoices(state, pair, draw)),
     figure('map', `${title}; means over all else that varies, unless chosen above.`, grid(data.axes[a].values, data.axes[b].values, means.map(c => [c.at[0], c.at[1], c.mean]),
