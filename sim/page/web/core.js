@@ -69,6 +69,9 @@ function show(metric, value) {
   return plain(value / unit.size) + (unit.name && unit.name !== '1/s' ? '\u202f' + unit.name : unit.name ? '/s' : '');
 }
 
+/* "13 966 kernels per second", "turnaround 252.8 ms". */
+const measure = (metric, value) => metric.endsWith('_per_s') ? `${plain(value)} ${wordsOf(metric)}` : `${wordsOf(metric)} ${show(metric, value)}`;
+
 const betterOf = (subject, metric) => ((data.metrics[subject] || {})[metric] || { better: 0 }).better;
 const formulaOf = (subject, metric) => ((data.metrics[subject] || {})[metric] || { formula: '' }).formula;
 

@@ -27,6 +27,7 @@ function beginRun() {
   document.getElementById('subtitle').textContent = several ? `${plural(data.scenarios.length, 'scenario')}: ${words(data.scenarios.map(x => x.scenario).join(', '), 200)}`
     : `Scenario ${s.scenario}: ${plural(s.policies.length, 'policy', 'policies')}, ${plural(s.replications, 'replication')}, seed ${s.seed}${s.contention ? `, contention ${s.contention}` : ''}`;
   document.getElementById('colophon').textContent = `Simulated by smsched ${data.run.version}. All times are simulated.`;
+  noteMetric(state);
   state.set({});
 }
 
@@ -41,6 +42,7 @@ function beginSweep() {
   const plan = data.plan;
   document.getElementById('subtitle').textContent = `Sweep ${plan.plan}: ${group(plan.points)} points, ${group(plan.done)} done, ${group(plan.failed)} failed; ${plural(data.axes.length, 'axis', 'axes')}: ${words(data.axes.map(axis => axis.name).join(', '), 200)}`;
   document.getElementById('colophon').textContent = `Simulated by smsched ${plan.version}. All times are simulated.`;
+  noteMetric(state);
   state.set({});
 }
 
@@ -57,6 +59,11 @@ function beginTheme() {
   set(systemTheme.matches ? 'dark' : 'light');
   systemTheme.addEventListener('change', () => set(systemTheme.matches ? 'dark' : 'light'));
   button.addEventListener('click', () => set(root.dataset.theme === 'dark' ? 'light' : 'dark'));
+}
+
+/* --metric named one that these results have no values of. */
+function noteMetric(state) {
+  if (data.metric && state.metric !== data.metric) data.notes.push(`These results have no values of ${data.metric}: the page begins with ${state.metric}.`);
 }
 
 beginTheme();

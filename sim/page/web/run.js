@@ -51,11 +51,12 @@ function verdict(scenario, subject, metric) {
 
 function headline(scenario, v, metric) {
   if (!v.best) return 'No policy has a value of this metric.';
-  if (v.all.length === 1) return `${v.best.label}: ${show(metric, v.best.mean)}`;
-  if (v.equal.length === v.all.length) return `All ${v.all.length} policies come to ${show(metric, v.best.mean)}`;
+  if (v.all.length === 1) return `${v.best.label}: ${measure(metric, v.best.mean)}`;
+  if (v.equal.length === v.all.length) return `All ${v.all.length} policies come to the same: ${measure(metric, v.best.mean)}`;
   const names = v.equal.map(c => c.label).join(' and ');
-  const how = v.sure === false ? 'looks best, but the interval of its change includes 0' : v.equal.length > 1 ? 'do best' : 'does best';
-  return `${names} ${how}: ${show(metric, v.best.mean)}`;
+  const many = v.equal.length > 1;
+  const how = v.sure === false ? `${many ? 'look' : 'looks'} best, but the interval of the change includes 0` : many ? 'do best' : 'does best';
+  return `${names} ${how}: ${measure(metric, v.best.mean)}`;
 }
 
 const fact = (name, value, more) => el('div', {}, el('dt', {}, name), el('dd', {}, value, el('small', {}, more)));

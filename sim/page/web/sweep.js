@@ -30,7 +30,7 @@ function sweepAnswer(state) {
     const [subject, name, ...metric] = value.split('/');
     state.set({ subject: Number(subject), name: Number(name), metric: metric.join('/') });
   });
-  const title = !best ? 'No point has a value of this metric.' : ranks.length === 1 ? `${best.label}: ${show(state.metric, best.mean)} on average`
+  const title = !best ? 'No point has a value of this metric.' : ranks.length === 1 ? `${best.label}: ${measure(state.metric, best.mean)} on average`
     : `${best.label} is best at ${group(String(best.best))} of ${plural(best.points, 'point')}`;
   const changes = ranks.filter(c => c.p > 0 && isNumber(c.change)).sort((a, b) => better * (b.change - a.change));
   return el('div', { class: 'answer ' + (best ? colorClass(best.p) : '') }, el('h2', { id: 'answer' }, title),
