@@ -125,7 +125,7 @@ try 0 "a folder of a cluster" run "$cluster" --out "$work/cluster" --quiet
 for file in cluster.csv allocation.csv placements.csv; do
     if [ "$(wc -l <"$work/cluster/$file")" -gt 8 ]; then ok; else bad "$file of a cluster"; fi
 done
-if [ "$(ls "$work/cluster" | tr '\n' ' ')" = "allocation.csv cluster.csv manifest.json nodes.csv placements.csv summary.json " ]; then ok; else bad "files of nothing: $(ls "$work/cluster")"; fi
+if [ "$(ls "$work/cluster" | tr '\n' ' ')" = "allocation.csv cluster.csv comparison.json manifest.json nodes.csv placements.csv summary.json " ]; then ok; else bad "files of nothing: $(ls "$work/cluster")"; fi
 if [ -s "$work/again/hosts.csv" ] && [ ! -e "$work/again/cluster.csv" ]; then ok; else bad "a host has no cluster.csv"; fi
 if awk -F, 'NR > 1 && ($9 > $8 || $9 > 1 || $10 > 1) { exit 1 }' "$work/cluster/placements.csv"; then ok; else bad "more is allocated than asked for"; fi
 try 0 "a figure of a cluster" plot "$work/cluster" --figures svg; prints "plots/allocation-cluster.svg"
