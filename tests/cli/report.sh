@@ -40,7 +40,9 @@ normal() {
 import json, sys
 data = json.load(sys.stdin)
 del data["metrics"]
-(data.get("run") or data["plan"]).pop("version")
+made = data.get("run") or data["plan"]
+del made["version"]
+made.pop("sources", None)
 def lines(value, depth):
     if depth and isinstance(value, dict) and value:
         return "{\n" + ",\n".join(json.dumps(key) + ": " + lines(item, depth - 1) for key, item in value.items()) + "}"
