@@ -21,7 +21,7 @@ struct cli {
     char **args; /* what is left after the options */
     size_t n_args;
     const char *out, *policy, *baseline, *junit, *models, *terminals, *trace, *profiled, *device, *name, *title,
-        *source, *shard;
+        *source, *shard, *metric;
     int format; /* index in cli_formats */
     int engine; /* enum sms_engine */
     double seed, replications, jobs, tasks, from_ps, to_ps, tolerance, trace_events, trace_from_ps, trace_to_ps,
@@ -143,6 +143,7 @@ int cmd_check(struct cli *cli);
 int cmd_explain(struct cli *cli);
 int cmd_list(struct cli *cli);
 int cmd_plot(struct cli *cli);
+int cmd_report(struct cli *cli);
 int cmd_sweep(struct cli *cli);
 int cmd_import(struct cli *cli);
 int cmd_help(struct cli *cli);

@@ -41,6 +41,11 @@ const struct cli_command cli_commands[] = {
      "Writes throughput, utilization, occupancy heat map and timelines of blocks and processes to DIR/plots, by "
      "gnuplot; of scenarios called A/B, the pairs of programs A and B, one heat map of them all.",
      "xq", cmd_plot},
+    {"report", "DIR|DB", "write a page about a results folder or a sweep, for browsers",
+     "The page is one file that needs nothing else: the answer, gains with intervals, the gap to the bound, curves and "
+     "heat maps of a sweep, the timeline of a run. It goes to report.html or --out, - being stdout. DIR is a folder of "
+     "'run --out' or of a sweep, DB its sweep.db. --format json prints what the page is made of (docs/report.md).",
+     "oMfq", cmd_report},
     {"sweep", "[status|merge] PLAN", "run the points of a plan that are missing, and merge what came of them",
      "Points end in journals in NAME.sweep, NAME being the plan's, or in --out; killed and started again, it goes on. "
      "--shard K/N runs every N-th point only and merges nothing. 'status' prints what is done, failed, missing and "

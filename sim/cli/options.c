@@ -10,7 +10,7 @@ static const char *const engines[] = {"fast", "reference", NULL};
 #define AT(member) offsetof(struct cli, member)
 
 const struct cli_option cli_options[] = {
-    {'o', "out", "PATH", "run: write a results folder (a new one); import: write this file; sweep: its folder",
+    {'o', "out", "PATH", "run: write a results folder (a new one); import, report: write this file; sweep: its folder",
      CLI_TEXT, AT(out), NULL},
     {'f', "format", "FORMAT", "table, csv or json on stdout; run: simtbs, under compat: simtbs", CLI_CHOICE, AT(format),
      cli_formats},
@@ -32,6 +32,7 @@ const struct cli_option cli_options[] = {
     {'F', "from", "TIME", "first instant, as 0 ms; default 0, or see above", CLI_TIME, AT(from_ps), NULL},
     {'T', "to", "TIME", "last instant, as 1 ms; default: the same as --from", CLI_TIME, AT(to_ps), NULL},
     {'x', "figures", "LIST", "of svg, pdf, png, with commas; default svg,png", CLI_TEXT, AT(terminals), NULL},
+    {'M', "metric", "METRIC", "report: that the page begins with, as stp_ratio", CLI_TEXT, AT(metric), NULL},
     {'e', "trace", "FILE", "write what ran where as Chrome trace events, for Perfetto", CLI_TEXT, AT(trace), NULL},
     {'N', "trace-events", "N", "of them at most so many; default 500000", CLI_COUNT, AT(trace_events), NULL},
     {'B', "trace-from", "TIME", "of them those of this instant and later; default 0", CLI_TIME, AT(trace_from_ps),

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Sweeps on a real Slurm of two nodes (cluster.sh): one of them dies in the middle and comes back; what is merged is, byte
-# for byte, what one process gives. Usage: tests/slurm/run.sh SMSCHED. Skipped without Slurm, unless SMSCHED_INSIST is slurm.
+# for byte, what one process gives. Usage: tests/slurm/run.sh SMSCHED. Skipped without Slurm, unless SMSCHED_INSIST is set, as .ci/run does.
 set -u
 for program in sbatch slurmctld slurmd munged; do
     if ! PATH=$PATH:/usr/sbin command -v $program >/dev/null; then
         echo "$program is not installed (tools/setup --dev)"
-        [ "${SMSCHED_INSIST-}" = slurm ] && exit 1
+        [ -n "${SMSCHED_INSIST-}" ] && exit 1
         exit 77
     fi
 done
