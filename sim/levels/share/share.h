@@ -249,9 +249,11 @@ void sms__share_close(struct sms_share *share, uint64_t now);
 bool sms__share_is_busy(const struct sms_share *share);
 uint64_t sms__share_events(const struct sms_share *share); /* of engines inside */
 
-/* solo.c: a process by itself on a device of the scenario, on a host of its own. */
+/* solo.c: a process by itself on a device of the scenario, on a host of its own. Of more than SMS__ALONE_JOBS jobs only
+ * so many are simulated; each of the others takes the mean of the second half of these, which is what it would take
+ * where nothing is drawn: then one is like another. */
 struct sms__solo {
-    uint64_t ps; /* until it was through; SMS__NEVER: it never was */
+    uint64_t ps; /* until it was through; SMS__NEVER: it never was; one less: that would be beyond the clock */
     bool failed;
     double kernel_ps, resident_ps; /* a launch of its first kernel; time of all its blocks on SMs */
 };

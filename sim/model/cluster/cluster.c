@@ -1,4 +1,5 @@
 /* Reads scenarios of clusters: `nodes:` and `pods:` in the place of devices and tenants. */
+#include "../effort.h"
 #include "../file.h"
 #include "../scenario.h"
 #include "entries.h"
@@ -190,5 +191,9 @@ void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct
         sms__complain(reader, sms__node_get(scenario->node, "pods"),
                       "about %.3g pods on %zu nodes need more than %g GiB of memory", cluster->pods, cluster->nodes,
                       MEMORY_MAX / (1 << 30));
+    if (!reader->errors->count)
+        sms__check_clock(reader, scenario);
     sms__warn_of_pods(file, cluster);
+    if (!reader->errors->count)
+        sms__warn_of_effort(file, scenario);
 }
