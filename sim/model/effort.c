@@ -39,6 +39,7 @@ struct counting {
     double runs, alone; /* policies and replications; replications of stand-alone runs */
     double device_ps;   /* of all blocks, if each has the device for itself */
     double busy_ps;     /* of all jobs, one after another */
+    double room_ps;     /* that the devices have in a run with a duration; 0: without */
     double steps;
     const struct sms__device *device;
     double devices; /* of its kind */
@@ -77,10 +78,17 @@ static struct stint measure(struct counting *counting, const struct sms__vm *vm,
     return stint;
 }
 
+/* The part of work that there is room for; 0 ps of room: as much as there is. */
+static double fit_into(double room_ps, double work_ps)
+{
+    return room_ps > 0 && work_ps > room_ps ? room_ps / work_ps : 1;
+}
+
 static void add_stint(struct counting *counting, const struct stint *stint, double scale, struct sms__effort *effort)
 {
     double events = (stint->jobs * stint->job.events * scale + stint->arrivals) * counting->devices;
-    double alone = (stint->jobs * stint->job.events + stint->arrivals) * counting->devices;
+    double own = fit_into(counting->room_ps, stint->jobs * stint->job.device_ps);
+    double alone = (stint->jobs * stint->job.events * own + stint->arrivals) * counting->devices;
     const struct sms__node *at = stint->cut || stint->vm->repeat <= 1 ? sms__at_duration(counting->scenario)
                                                                       : sms__at_key(stint->vm->node, "repeat");
     if (!stint->cut && stint->vm->repeat == 1)
@@ -132,14 +140,12 @@ static void add_slices(const struct counting *counting, struct sms__effort *effo
 static void add_kind(struct counting *counting, size_t d, struct sms__effort *effort)
 {
     const struct sms_scenario *scenario = counting->scenario;
-    double most = scenario->duration_ps * (scenario->shares ? (double)scenario->devices : 1), scale = 1;
     double steps = counting->steps;
+    counting->room_ps = scenario->duration_ps * (scenario->shares ? (double)scenario->devices : 1);
     counting->device_ps = counting->busy_ps = 0;
     for_tenants(counting, d, 1, NULL);
     counting->steps = steps;
-    if (most > 0 && counting->device_ps > most)
-        scale = most / counting->device_ps; /* no more blocks than the device has room for */
-    for_tenants(counting, d, scale, effort);
+    for_tenants(counting, d, fit_into(counting->room_ps, counting->device_ps), effort);
     add_slices(counting, effort);
 }
 

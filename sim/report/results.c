@@ -43,6 +43,7 @@ struct work {
     int code;
     size_t failed; /* the first job in order that did, if `code` says that one did */
     char why[sizeof(((struct sms__record *)0)->why)];
+    const struct sms__node *at;
 };
 
 struct sms_run_options sms_run_defaults(void)
@@ -61,6 +62,7 @@ struct job {
     size_t idx;
     struct sms__arena arena;
     char why[sizeof(((struct sms__record *)0)->why)];
+    const struct sms__node *at;
 };
 
 static void keep_bins(struct sms_results *results, size_t policy, const struct sms__record *record)
@@ -105,6 +107,7 @@ static int run_policy(struct job *job)
     };
     int code = sms__simulate(&job->arena, &spec);
     memcpy(job->why, record.why, sizeof job->why);
+    job->at = record.at;
     if (code == SMS_OK) {
         sms__measure(&record, &results->values[job->idx]);
         memcpy(results->values[job->idx].stall, record.stall, sizeof record.stall);
@@ -134,6 +137,8 @@ static int run_alone(struct job *job)
         .record = &record,
     };
     int code = sms__simulate(&job->arena, &spec);
+    memcpy(job->why, record.why, sizeof job->why);
+    job->at = record.at;
     if (code == SMS_OK)
         results->alone[idx] = sms__measure_alone(&record, (size_t)spec.only_vm);
     return code;
@@ -165,6 +170,7 @@ static void finish(struct work *work, const struct job *job, int code)
         work->code = code;
         work->failed = job->idx;
         memcpy(work->why, job->why, sizeof work->why);
+        work->at = job->at;
     }
     if (work->options->on_progress)
         work->options->on_progress(work->options->user, work->done, work->total);
@@ -177,6 +183,7 @@ static void *do_work(void *user)
     while (take(job.work, &job.idx)) {
         job.arena = (struct sms__arena){0};
         job.why[0] = '\0';
+        job.at = NULL;
         int code = sms__guard(&job.arena, run_job, &job);
         sms__arena_release(&job.arena);
         finish(job.work, &job, code);
@@ -295,18 +302,16 @@ static void measure_all_progress(struct sms_results *results)
                               &results->alone[i % results->replications * results->scenario->vms]);
 }
 
-static int report(int code, const struct sms_scenario *scenario, const char *why, struct sms_errors *errors)
+static int report(int code, const struct sms_scenario *scenario, const char *why, const struct sms__node *at,
+                  struct sms_errors *errors)
 {
     if (code == SMS_ENOMEM)
         sms__fail(errors, code, scenario->path, "scenario '%s': no memory", scenario->name);
     if (code == SMS_ECANCELED)
         sms__fail(errors, code, scenario->path, "scenario '%s': interrupted", scenario->name);
-    if (code == SMS_EINPUT && why[0])
-        sms__fail(errors, code, scenario->path, "scenario '%s': %s", scenario->name, why);
-    else if (code == SMS_EINPUT)
-        sms__fail(errors, code, scenario->path,
-                  "scenario '%s': a block or a copy would end beyond the clock's 213 days; give the run a duration",
-                  scenario->name);
+    if (code == SMS_EINPUT)
+        sms__error(errors, code, (at ? at : scenario->node)->mark, "scenario '%.60s': %s", scenario->name,
+                   why[0] ? why : "something would go on beyond the clock's 213 days; give the run a duration");
     if (code == SMS_EBUG)
         sms__fail(errors, code, scenario->path, "scenario '%s': broken invariant: %s", scenario->name, why);
     if (code == SMS_ELIMIT)
@@ -323,7 +328,7 @@ static int run_all(struct sms_results *results, const struct sms_run_options *op
     pthread_mutex_destroy(&work.lock);
     if (work.code == SMS_OK)
         measure_all_progress(results);
-    return report(work.code, results->scenario, work.why, errors);
+    return report(work.code, results->scenario, work.why, work.at, errors);
 }
 
 /* Those of the scenario have been checked; options may ask for more. */
@@ -353,7 +358,7 @@ int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *o
     *errors = (struct sms_errors){0};
     struct sms_results *results = calloc(1, sizeof *results);
     if (!results)
-        return report(SMS_ENOMEM, scenario, "", errors);
+        return report(SMS_ENOMEM, scenario, "", NULL, errors);
     results->scenario = scenario;
     results->seed = options->seed ? options->seed : scenario->seed;
     results->replications = options->replications ? options->replications : scenario->replications;
@@ -367,7 +372,7 @@ int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *o
     if (code == SMS_OK)
         code = run_all(results, options, errors);
     else if (!errors->count)
-        report(code, scenario, "", errors);
+        report(code, scenario, "", NULL, errors);
     if (code)
         sms_results_free(results);
     else

@@ -92,7 +92,7 @@ static int run(void *user)
     sms__share_start(share);
     sms__share_admit(share, &coming, 0);
     int code = sms__engine_run(&solo->engine);
-    if (!solo->engine.stopped && sms__share_is_busy(share))
+    if (!solo->engine.stopped && sms__share_busy(share))
         solo->out->ps = SMS__NEVER - 1;
     measure(solo);
     return share->code ? share->code : code;

@@ -1,4 +1,5 @@
 /* Reads `pods:` of a cluster: entries, tables of them, and samples, which draw from a table. */
+#include "../job.h"
 #include "../names.h"
 #include "../scenario.h"
 #include "entries.h"
@@ -138,6 +139,15 @@ static struct sms_pod_view read_view(const struct reading *reading, const struct
     return view;
 }
 
+/* The key that carries the last pod furthest. */
+static const char *carrier(const struct entry *entry, double last)
+{
+    double coming = last - entry->start_ps;
+    if (entry->duration_ps >= coming && entry->duration_ps >= entry->start_ps)
+        return "duration";
+    return coming >= entry->start_ps ? "arrivals" : "start";
+}
+
 static void check_times(struct sms__reader *reader, const struct sms__node *node, const struct entry *entry)
 {
     double last = entry->start_ps + sms__mean_interval(&entry->arriving) * ((double)entry->count - 1);
@@ -150,7 +160,7 @@ static void check_times(struct sms__reader *reader, const struct sms__node *node
     if (is_given(node, "restarts") && entry->on_failure == SMS__LOST)
         sms__complain(reader, sms__node_get(node, "restarts"), "what is lost at once has no restarts");
     if (last + entry->duration_ps > CLOCK_PS)
-        sms__complain(reader, node, "it would end beyond the clock's 213 days");
+        sms__complain(reader, sms__at_key(node, carrier(entry, last)), "it would end beyond the clock's 213 days");
     if (is_given(node, "arrivals") && entry->count == 1 && !entry->sample)
         sms__complain(reader, node, "arrivals are for a count of several");
 }
