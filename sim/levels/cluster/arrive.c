@@ -113,14 +113,6 @@ static void make_sample(struct maker *maker, const struct sms__pods *group)
     }
 }
 
-static bool has_spread(const struct sms__cluster *cluster, const struct sms__pods *group)
-{
-    bool any = group->spread == SMS__POD_EXPONENTIAL;
-    for (size_t r = 0; r < group->rows; r++)
-        any |= cluster->pod[group->first_row + r].spread == SMS__POD_EXPONENTIAL;
-    return any;
-}
-
 static void make_group(struct sms__placing *placing, size_t g)
 {
     const struct sms__pods *group = &placing->cluster->pod[g];
@@ -130,7 +122,7 @@ static void make_group(struct sms__placing *placing, size_t g)
     bool random = group->arriving.poisson_ps > 0 || group->arriving.burst_ps > 0;
     if (random)
         maker.times = stream_of(placing, "arrivals", group->name);
-    if (has_spread(placing->cluster, group))
+    if (group->spread == SMS__POD_EXPONENTIAL || group->row_spread)
         maker.durations = stream_of(placing, "durations", group->name);
     if (group->rows)
         maker.rows = stream_of(placing, "rows", group->name);
