@@ -24,7 +24,8 @@ struct cli {
         *source, *shard;
     int format; /* index in cli_formats */
     int engine; /* enum sms_engine */
-    double seed, replications, jobs, from_ps, to_ps, tolerance, trace_events, trace_from_ps, trace_to_ps, inflate, events;
+    double seed, replications, jobs, from_ps, to_ps, tolerance, trace_events, trace_from_ps, trace_to_ps, inflate,
+        events;
     bool quiet, help, check, sane, fixed, dump, iteration, brief;
     const char *share; /* folder with models/ and plots/ */
     const char *command_line;

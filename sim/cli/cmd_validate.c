@@ -4,7 +4,9 @@
 #include "../model/job.h"
 #include "../sweep/sweep.h"
 
-/* Of those that take a while. */
+#define MEMORY_SAID (1024.0 * 1024 * 1024)
+
+/* Of those that take a while, or much memory. */
 static void print_effort(const struct session *session)
 {
     char text[64];
@@ -13,6 +15,9 @@ static void print_effort(const struct session *session)
         if (effort.seconds >= SMS__EFFORT_SAID_S)
             printf("scenario %s: about %.2g events, %s of CPU time\n", sms_scenario_name(session->scenario[i]),
                    effort.events, sms__say_time(text, sizeof text, effort.seconds * 1e12));
+        if (session->scenario[i]->bytes >= MEMORY_SAID)
+            printf("scenario %s: about %.2g GiB of memory\n", sms_scenario_name(session->scenario[i]),
+                   session->scenario[i]->bytes / MEMORY_SAID);
     }
 }
 

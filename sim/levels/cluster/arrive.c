@@ -10,16 +10,19 @@
 
 enum { PODS_MAX = 40000000 };
 
-/* Pods come one after another; capacities are powers of two. */
+static void make_room(struct sms__placing *placing, size_t room)
+{
+    struct sms__pod *grown = SMS__NEW(placing->arena, struct sms__pod, room);
+    if (placing->pods)
+        memcpy(grown, placing->pod, placing->pods * sizeof *grown);
+    placing->pod = grown;
+    placing->room = room;
+}
+
 static struct sms__pod *add(struct sms__placing *placing)
 {
-    size_t count = placing->pods;
-    if ((count & (count - 1)) == 0) {
-        struct sms__pod *grown = SMS__NEW(placing->arena, struct sms__pod, count ? 2 * count : 1);
-        if (count)
-            memcpy(grown, placing->pod, count * sizeof *grown);
-        placing->pod = grown;
-    }
+    if (placing->pods == placing->room)
+        make_room(placing, placing->room ? 2 * placing->room : 1);
     struct sms__pod *pod = &placing->pod[placing->pods++];
     *pod = (struct sms__pod){.next = SMS__NO_POD, .node = SMS__NO_NODE};
     return pod;
@@ -149,6 +152,7 @@ static int compare(const void *a, const void *b)
 void sms__pods_come(struct sms__placing *placing)
 {
     bool sorted = true;
+    make_room(placing, (size_t)placing->cluster->pods); /* about: where samples go on until a load, it may grow */
     for (size_t g = 0; g < placing->cluster->groups; g++)
         make_group(placing, g);
     for (size_t p = 1; p < placing->pods && sorted; p++)

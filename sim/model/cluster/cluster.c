@@ -141,7 +141,7 @@ static bool require(struct sms__reader *reader, const struct sms__node *node, co
 }
 
 /* About what a run allocates: books of nodes, pods that come, the search of a policy. */
-static bool fits_in_memory(const struct sms_scenario *scenario)
+static double measure_memory(const struct sms_scenario *scenario)
 {
     const struct sms__cluster *cluster = scenario->cluster;
     double runs = (double)scenario->policies * (double)scenario->replications;
@@ -151,8 +151,7 @@ static bool fits_in_memory(const struct sms_scenario *scenario)
     if (cluster->gpushare)
         nodes += sms__gpushare_bytes(cluster);
     return nodes + pods + (trees < search ? trees : search) +
-               runs * (SMS__CLUSTER_RUN_BYTES + 100 * (double)cluster->rows) <
-           MEMORY_MAX;
+           runs * (SMS__CLUSTER_RUN_BYTES + 100 * (double)cluster->rows);
 }
 
 /* What its protocol has not been thought through with. */
@@ -187,7 +186,9 @@ void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct
     if (cluster->failures && cluster->monitor)
         sms__complain(reader, sms__node_get(scenario->node, "failures"),
                       "nodes that fail have no monitors, which `monitor:` and policies whose decisions take time need");
-    if (!fits_in_memory(scenario))
+    double bytes = measure_memory(scenario);
+    scenario->bytes += bytes;
+    if (bytes >= MEMORY_MAX)
         sms__complain(reader, sms__node_get(scenario->node, "pods"),
                       "about %.3g pods on %zu nodes need more than %g GiB of memory", cluster->pods, cluster->nodes,
                       MEMORY_MAX / (1 << 30));
