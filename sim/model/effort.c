@@ -6,19 +6,23 @@
 
 #include <math.h>
 
+void sms__effort_spend(struct sms__effort *effort, double seconds, const struct sms__node *at, const char *what)
+{
+    effort->seconds += seconds;
+    if (seconds <= effort->most)
+        return;
+    effort->most = seconds;
+    effort->at = at;
+    effort->what = what;
+}
+
 void sms__effort_add(struct sms__effort *effort, double events, double seconds, const struct sms__node *at,
                      const char *what)
 {
-    double sum = events * seconds;
     if (!(events > 0))
         return;
     effort->events += events;
-    effort->seconds += sum;
-    if (sum <= effort->most)
-        return;
-    effort->most = sum;
-    effort->at = at;
-    effort->what = what;
+    sms__effort_spend(effort, events * seconds, at, what);
 }
 
 const struct sms__node *sms__at_duration(const struct sms_scenario *scenario)

@@ -12,6 +12,8 @@
 #define SMS__EVENT_S 1e-7
 #define SMS__POD_S 3e-7      /* a pod that comes and goes */
 #define SMS__FAILURE_S 1e-6  /* a node or a GPU fails or returns, with pods on it */
+#define SMS__BURST_S 1e-7    /* of arrivals begins and ends */
+#define SMS__LOOK_S 1.5e-8   /* at a node, for a shape of pods */
 #define SMS__TRY_S 5e-7      /* a pod that waits is tried: that, */
 #define SMS__TRY_NODE_S 3e-8 /* and for each node */
 
@@ -30,6 +32,8 @@ struct sms__effort sms__effort_of(const struct sms_scenario *scenario);
 /* Work of `events` of `seconds` each. */
 void sms__effort_add(struct sms__effort *effort, double events, double seconds, const struct sms__node *at,
                      const char *what);
+/* Work that is none of events. */
+void sms__effort_spend(struct sms__effort *effort, double seconds, const struct sms__node *at, const char *what);
 /* `run: duration`, or where it would stand. */
 const struct sms__node *sms__at_duration(const struct sms_scenario *scenario);
 /* Adds a warning if the runs take long. */

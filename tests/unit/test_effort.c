@@ -87,6 +87,10 @@ static const struct {
      "8}]\n"
      "pods: [{name: p, count: 9000, gpus: 1}]\nrun: {duration: 1000 h}\n",
      "tries of pods that wait", 14},
+    {"policies: [random]\nnodes: [{name: n, gpus: 8}]\nrun: {duration: 1000 h}\npods:\n"
+     "  - {name: p, count: 9000000, duration: 1 s,\n     arrivals: {burst: 1 ms, burst_after: 10 ns, burst_lasts: 1 "
+     "us}}\n",
+     "bursts", 17},
 };
 
 static void what_takes_hours_is_warned_of_where_it_stands(void **state)

@@ -194,6 +194,28 @@ static void add_jobs(struct outlook *outlook, const struct pods *pods)
                         SMS__EVENT_S, sms__at_key(vm->node, "workload"), "jobs by themselves");
 }
 
+/* Bursts, of which many may pass before one brings a pod. */
+static void add_bursts(struct outlook *outlook, const struct pods *pods)
+{
+    const struct sms__arriving *arriving = &pods->group->arriving;
+    double cycle = arriving->burst_after_ps + arriving->burst_lasts_ps;
+    if (arriving->burst_ps > 0)
+        sms__effort_spend(outlook->effort,
+                          pods->count * sms__mean_interval(arriving) / cycle * outlook->runs * SMS__BURST_S,
+                          sms__at_key(pods->group->node, "arrivals"), "bursts");
+}
+
+/* Looks at nodes: at all for the first pod of a shape, and for each pod where the policy asks what it would cost. */
+static void add_looks(const struct outlook *outlook, const struct sms__policy_use *use)
+{
+    const struct sms__cluster *cluster = outlook->cluster;
+    double nodes = (double)cluster->nodes, looks = (double)cluster->shapes;
+    if (use->place->asks)
+        looks += cluster->pods;
+    sms__effort_spend(outlook->effort, looks * nodes * (double)outlook->scenario->replications * SMS__LOOK_S,
+                      sms__at_key(outlook->scenario->node, "pods"), "looks at nodes");
+}
+
 /* Tries of one policy: each pod once, and each that waits again and again, one try after another. */
 static void add_tries(const struct outlook *outlook, const struct sms__policy_use *use)
 {
@@ -231,6 +253,9 @@ void sms__effort_of_cluster(const struct sms_scenario *scenario, struct sms__eff
                     sms__at_key(scenario->node, "pods"), "pods");
     add_failures(&outlook);
     for_pods(&outlook, add_jobs);
-    for (size_t p = 0; p < scenario->policies; p++)
+    for_pods(&outlook, add_bursts);
+    for (size_t p = 0; p < scenario->policies; p++) {
+        add_looks(&outlook, &scenario->policy[p]);
         add_tries(&outlook, &scenario->policy[p]);
+    }
 }
