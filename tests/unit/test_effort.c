@@ -87,10 +87,6 @@ static const struct {
      "8}]\n"
      "pods: [{name: p, count: 9000, gpus: 1}]\nrun: {duration: 1000 h}\n",
      "tries of pods that wait", 14},
-    {"policies: [random]\nnodes: [{name: n, gpus: 8}]\nrun: {duration: 1000 h}\npods:\n"
-     "  - {name: p, count: 9000000, duration: 1 s,\n     arrivals: {burst: 1 ms, burst_after: 10 ns, burst_lasts: 1 "
-     "us}}\n",
-     "bursts", 17},
 };
 
 static void what_takes_hours_is_warned_of_where_it_stands(void **state)
@@ -148,11 +144,32 @@ static void more_jobs_than_could_be_simulated_have_a_time(void **state)
     sms_file_free(file);
 }
 
+/* 9e6 pods, of a thousand bursts one each, by two policies; and two shapes on 1e6 nodes. */
+static void what_is_no_event_counts_as_work(void **state)
+{
+    (void)state;
+    struct sms_file *file =
+        load_text("scenario: s\nnodes: [{name: n, gpus: 8}]\npolicies: [random, first_fit]\npods:\n"
+                  "  - {name: p, count: 9000000, duration: 1 s, arrivals: {burst: 1 ms, burst_after: "
+                  "10 ns, burst_lasts: 1 us}}\n");
+    struct sms_effort effort = sms_scenario_effort(sms_file_scenario(file, 0));
+    assert_true(effort.seconds > 1000 && effort.seconds < 10000);
+    assert_near(effort.events, 4 * 9e6, 1);
+    sms_file_free(file);
+    file =
+        load_text("scenario: s\nnodes: [{name: n, count: 1000000, gpus: 8}]\npolicies: [first_fit]\npods: [{name: p, "
+                  "gpus: 1}, {name: q, gpus: 2}]\n");
+    effort = sms_scenario_effort(sms_file_scenario(file, 0));
+    assert_true(effort.seconds > 0.01 && effort.seconds < 0.1);
+    sms_file_free(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_estimate_is_about_what_runs_have),
         cmocka_unit_test(what_takes_hours_is_warned_of_where_it_stands),
+        cmocka_unit_test(what_is_no_event_counts_as_work),
         cmocka_unit_test(many_jobs_last_as_long_as_if_all_were_simulated),
         cmocka_unit_test(more_jobs_than_could_be_simulated_have_a_time),
     };
