@@ -94,7 +94,7 @@ CANNOT = {
     r"device|takes device memory|it would end|jitter belongs|takes no time|stagger is for|'101 %' is out of range; it goes from 0 % to 100",
     "a range of numbers with units": r"^'[^']*[a-zA-Z%]' is out of range|is too large",
     "a ratio that counts units elsewhere": r"without % it is a ratio",
-    "what a run of it needs": r"repeats forever: the run needs|a warm-up is found (by|in)|needs a scenario with processes|runs? kernels beside|"
+    "what a run of it needs": r"repeats forever: the run needs|give the run a duration|a warm-up is found (by|in)|needs a scenario with processes|runs? kernels beside|"
     r"pods are drawn|"
     r"nodes that fail (run no|have no)|(are|is) for pods with workloads|gpushare (knows no|schedules)|priority is of blocks|"
     r"compat simtbs|simtbs would never end|(vms|nodes): there are none",

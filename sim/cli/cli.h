@@ -25,7 +25,7 @@ struct cli {
     int format; /* index in cli_formats */
     int engine; /* enum sms_engine */
     double seed, replications, jobs, tasks, from_ps, to_ps, tolerance, trace_events, trace_from_ps, trace_to_ps,
-        inflate;
+        inflate, events;
     bool quiet, help, check, sane, fixed, dump, iteration, brief, slurm, dry_run;
     const char *share; /* folder with models/ and plots/ */
     const char *command_line;

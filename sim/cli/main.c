@@ -16,27 +16,29 @@ const struct cli_command cli_commands[] = {
      "the host, with 95 % confidence intervals over the replications, which run: {until: 1 %} adds until these are "
      "narrow enough. With --out the results, a timeline and the "
      "scenarios themselves go into a new folder, which 'smsched plot' draws.",
-     "oyfpsrjeNBEmgcq", cmd_run},
+     "oyfpsrjeNBEmVgcq", cmd_run},
     {"compare", "SCENARIO...", "run and print each policy's change over the first",
      "Ratios are paired by replication: policies of one replication see the same random numbers. * marks what differs "
      "after Holm's correction for the number of comparisons. --baseline names "
      "another policy to compare with. Below stands the throughput that no policy can exceed, how far each stays below "
      "it, and what holds it down.",
-     "fbsrjeNBEmgcq", cmd_compare},
+     "fbsrjeNBEmVgcq", cmd_compare},
     {"validate", "FILE...", "check scenario, workload, device and plan files",
      "Reports every problem of every file as file:line:column with the line, a caret and the nearest valid name. "
-     "Exits 3 if there was one.",
+     "Exits 3 if there was one. Says of scenarios that take more than a minute about how long that is, and warns from "
+     "an "
+     "hour on.",
      "mq", cmd_validate},
     {"check", "SCENARIO...", "run and check the expectations of the scenarios, or a baseline",
      "Checks each scenario's 'expect:' list, and with --baseline every value of a CSV file that 'run --format csv' "
      "wrote. Exits 1 if one was missed.",
-     "btusrjmgcq", cmd_check},
+     "btusrjmVgcq", cmd_check},
     {"explain", "SCENARIO", "print the decisions of a span of time",
      "What went where, which SMs were passed over and why, what processes did and what share policies say of them, for "
      "the first replication of each policy. Of VMs the first instant unless --from or --to name a span of time; of "
      "processes and pods the whole run, its blocks left out, and on a terminal's table the first 40 lines a policy. "
      "--format json prints an object a line.",
-     "FTpsmf", cmd_explain},
+     "FTpsmVf", cmd_explain},
     {"plot", "DIR", "draw the figures of a results folder",
      "Writes throughput, utilization, occupancy heat map and timelines of blocks and processes to DIR/plots, by "
      "gnuplot; of scenarios called A/B, the pairs of programs A and B, one heat map of them all.",

@@ -13,6 +13,7 @@ int cli_exit_code(int code)
         return EXIT_INPUT;
     case SMS_EIO:
     case SMS_ENOMEM:
+    case SMS_ELIMIT:
         return EXIT_IO;
     case SMS_ECANCELED:
         return EXIT_INTERRUPTED;
@@ -105,6 +106,7 @@ struct sms_run_options session_run_options(const struct cli *cli)
     options.jobs = (unsigned)cli->jobs;
     options.engine = (enum sms_engine)cli->engine;
     options.check = cli->check;
+    options.max_events = (uint64_t)cli->events;
     options.cancel = &cli_interrupted;
     return options;
 }

@@ -4,6 +4,7 @@
 
 /* The clock's range: 2^64 ps are 213 days; a duration may take half of it. */
 #define SMS__TIME_MAX_PS 9.0e18
+#define SMS__CLOCK_PS 18446744073709551616.0
 
 /* Jobs of a tenant; numbers of devices. */
 enum { SMS__INDEX_MAX = 1000000, SMS__REPLICATIONS_MAX = 100000 };
@@ -15,5 +16,8 @@ enum { SMS__INDEX_MAX = 1000000, SMS__REPLICATIONS_MAX = 100000 };
 #define SMS__UNITS_MAX 9007199254740992.0
 #define SMS__REPEAT_MAX 1e15
 #define SMS__CPUS_MAX 1e6
+
+/* Jobs that are simulated to find how long more of them take by themselves. */
+#define SMS__ALONE_JOBS 1024
 
 #endif

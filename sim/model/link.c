@@ -1,5 +1,6 @@
 /* Checks a scenario's parts against each other, and works out what runs need:
  * each kernel's demand and needs on each device. */
+#include "effort.h"
 #include "file.h"
 #include "scenario.h"
 
@@ -371,4 +372,8 @@ void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struc
     if (!sms__fits_in_memory(reader, file, scenario))
         return;
     sms__link_tenants(reader, scenario);
+    if (!reader->errors->count)
+        sms__check_clock(reader, scenario);
+    if (!reader->errors->count)
+        sms__warn_of_effort(file, scenario);
 }

@@ -71,6 +71,7 @@ struct sms_scenario {
     struct sms__until until;
     struct sms__expect *expect;
     size_t expects;
+    double bytes; /* about what its runs allocate */
 };
 
 /* scenario.c: reads one document. In a guard; problems go to reader->errors. */
@@ -110,6 +111,6 @@ enum sms_subject sms__expect_subject(const struct sms__expect *expect);
 #define SMS__CLUSTER_RUN_BYTES 6000.0 /* of one replication of a policy */
 /* The same of a run with so many replications, and how much it takes; nothing is reported. */
 bool sms__replications_fit(const struct sms_scenario *scenario, uint64_t replications, double *gib);
-bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, const struct sms_scenario *scenario);
+bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
 
 #endif

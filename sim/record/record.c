@@ -1,6 +1,7 @@
 #include "record.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 void sms__histogram_init(struct sms__histogram *histogram, struct sms__arena *arena)
@@ -217,4 +218,12 @@ void sms__record_restart(struct sms__record *record, uint64_t now)
         restart_cluster(record->cluster);
     for (size_t i = 0; record->node && i < scenario->cluster->rows; i++)
         restart_node(&record->node[i], now);
+}
+
+int sms__record_beyond(struct sms__record *record, const struct sms__node *at, const char *what, const char *name)
+{
+    snprintf(record->why, sizeof record->why,
+             "%s '%.60s' would go on beyond the clock's 213 days; give the run a duration", what, name);
+    record->at = at;
+    return SMS_EINPUT;
 }

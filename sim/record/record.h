@@ -215,6 +215,7 @@ struct sms__record {
     uint64_t *bin;                     /* [SMs of all devices][bins]: threads x ps */
     struct sms__simtbs_record *simtbs; /* NULL for other runs */
     char why[256];                     /* the run ended in an error: the error in words, or "" */
+    const struct sms__node *at;        /* it is the scenario's, and there; NULL: it is the library's or a policy's */
     uint64_t events, stalled;          /* kernels that no policy decision ever placed, at the end */
     uint64_t stall[SMS__STALLS];       /* processes that wait for ever, by what for */
 };
@@ -241,6 +242,10 @@ void sms__process_record_restart(struct sms__process_record *process);
 /* A job that arrived at `since_ps` ends. `deadline_ps` is counted from its arrival; 0: it has none. In a guard of the
  * record's arena. */
 void sms__record_job(struct sms__vm_record *record, uint64_t since_ps, double deadline_ps, uint64_t now);
+
+/* The run ends in an error of the scenario, which stands at `at`: what is called so would go on beyond the clock.
+ * Returns SMS_EINPUT. */
+int sms__record_beyond(struct sms__record *record, const struct sms__node *at, const char *what, const char *name);
 
 /* Forgets all that was measured; what it measures now begins at `now`. */
 void sms__record_restart(struct sms__record *record, uint64_t now);

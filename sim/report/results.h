@@ -47,7 +47,8 @@ int sms__run_replications(struct sms_results *results, const struct sms_run_opti
 int sms__run_pilots(struct sms_results *results, const struct sms_run_options *options, size_t pilots,
                     struct sms_errors *errors);
 /* How a code of a run is told. */
-int sms__report_run(int code, const struct sms_scenario *scenario, const char *why, struct sms_errors *errors);
+int sms__report_run(int code, const struct sms_scenario *scenario, const char *why, const struct sms__node *at,
+                    struct sms_errors *errors);
 
 /* results_until.c: how many replications there should be for the precision that the scenario asks for, as far as those
  * there are tell; no more than these if it is reached, or there is no room. */

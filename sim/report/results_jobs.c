@@ -18,6 +18,7 @@ struct work {
     int code;
     size_t failed; /* the first job in order that did, if `code` says that one did */
     char why[sizeof(((struct sms__record *)0)->why)];
+    const struct sms__node *at;
 };
 
 /* Policies of one replication share it. Pilots have seeds that no replication has. */
@@ -32,6 +33,7 @@ struct job {
     size_t idx;
     struct sms__arena arena;
     char why[sizeof(((struct sms__record *)0)->why)];
+    const struct sms__node *at;
 };
 
 static void keep_bins(struct sms_results *results, size_t policy, const struct sms__record *record)
@@ -103,6 +105,7 @@ static int run_policy(struct job *job)
     };
     int code = sms__simulate(&job->arena, &spec);
     memcpy(job->why, record.why, sizeof job->why);
+    job->at = record.at;
     if (code == SMS_OK)
         keep_series(job->work, policy, &record);
     if (code == SMS_OK && !work->pilots)
@@ -157,6 +160,7 @@ static void finish(struct work *work, const struct job *job, int code)
         work->code = code;
         work->failed = job->idx;
         memcpy(work->why, job->why, sizeof work->why);
+        work->at = job->at;
     }
     if (work->options->on_progress)
         work->options->on_progress(work->options->user, before + work->done, before + work->total);
@@ -169,6 +173,7 @@ static void *do_work(void *user)
     while (take(job.work, &job.idx)) {
         job.arena = (struct sms__arena){0};
         job.why[0] = '\0';
+        job.at = NULL;
         int code = sms__guard(&job.arena, run_job, &job);
         sms__arena_release(&job.arena);
         finish(job.work, &job, code);
@@ -192,18 +197,17 @@ static void work_in_threads(struct work *work)
         pthread_join(thread[--threads], NULL);
 }
 
-int sms__report_run(int code, const struct sms_scenario *scenario, const char *why, struct sms_errors *errors)
+int sms__report_run(int code, const struct sms_scenario *scenario, const char *why, const struct sms__node *at,
+                    struct sms_errors *errors)
 {
     if (code == SMS_ENOMEM)
         sms__fail(errors, code, scenario->path, "scenario '%s': no memory", scenario->name);
     if (code == SMS_ECANCELED)
         sms__fail(errors, code, scenario->path, "scenario '%s': interrupted", scenario->name);
-    if (code == SMS_EINPUT && why[0])
-        sms__fail(errors, code, scenario->path, "scenario '%s': %s", scenario->name, why);
+    if (code == SMS_EINPUT && at)
+        sms__error(errors, code, at->mark, "scenario '%.60s': %s", scenario->name, why);
     else if (code == SMS_EINPUT)
-        sms__fail(errors, code, scenario->path,
-                  "scenario '%s': a block or a copy would end beyond the clock's 213 days; give the run a duration",
-                  scenario->name);
+        sms__fail(errors, code, scenario->path, "scenario '%s': %s", scenario->name, why);
     if (code == SMS_EBUG)
         sms__fail(errors, code, scenario->path, "scenario '%s': broken invariant: %s", scenario->name, why);
     if (code == SMS_ELIMIT)
@@ -217,7 +221,7 @@ static int run_work(struct work *work, struct sms_errors *errors)
     work_in_threads(work);
     pthread_mutex_destroy(&work->lock);
     work->results->runs += work->done;
-    return sms__report_run(work->code, work->results->scenario, work->why, errors);
+    return sms__report_run(work->code, work->results->scenario, work->why, work->at, errors);
 }
 
 int sms__run_pilots(struct sms_results *results, const struct sms_run_options *options, size_t pilots,

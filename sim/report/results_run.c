@@ -36,7 +36,7 @@ static int run_all(struct setup *setup, struct sms_errors *errors)
     while (code == SMS_OK && setup->upto > results->replications) {
         code = sms__guard(&results->arena, make_rows, setup);
         if (code)
-            sms__report_run(code, results->scenario, "", errors);
+            sms__report_run(code, results->scenario, "", NULL, errors);
         else
             code = sms__run_replications(results, setup->options, setup->upto, errors);
         if (code == SMS_OK && results->until)
@@ -85,7 +85,7 @@ int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *o
     *errors = (struct sms_errors){0};
     struct sms_results *results = calloc(1, sizeof *results);
     if (!results)
-        return sms__report_run(SMS_ENOMEM, scenario, "", errors);
+        return sms__report_run(SMS_ENOMEM, scenario, "", NULL, errors);
     struct setup setup = {.results = results, .options = options};
     results->scenario = scenario;
     results->seed = options->seed ? options->seed : scenario->seed;
@@ -99,7 +99,7 @@ int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *o
     if (code == SMS_OK)
         code = run_all(&setup, errors);
     else if (!errors->count)
-        sms__report_run(code, scenario, "", errors);
+        sms__report_run(code, scenario, "", NULL, errors);
     if (code)
         sms_results_free(results);
     else

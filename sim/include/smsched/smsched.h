@@ -73,6 +73,14 @@ const char *sms_scenario_question(const struct sms_scenario *scenario); /* "" if
 size_t sms_scenario_policies(const struct sms_scenario *scenario);
 const char *sms_scenario_policy(const struct sms_scenario *scenario, size_t idx);
 
+/* About how many events its runs have, of all policies and replications, and for how many seconds they keep a processor
+ * busy. Worked out from the file without simulating anything: contention and what policies hold back are left out, and
+ * of pods that wait every retry is counted. */
+struct sms_effort {
+    double events, seconds;
+};
+struct sms_effort sms_scenario_effort(const struct sms_scenario *scenario);
+
 /* Decisions, as `smsched explain` prints them. */
 struct sms_decision {
     uint64_t time_ps;

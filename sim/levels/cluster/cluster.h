@@ -97,6 +97,7 @@ struct sms__placing {
     bool plain; /* remembers nothing */
 
     struct sms__pod *pod; /* [pods], in order of arrival */
+    size_t room;          /* for pods */
     size_t pods, come;    /* of which the first `come` have */
 
     /* books.c */
