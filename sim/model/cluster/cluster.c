@@ -186,9 +186,6 @@ void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct
         return;
     sms__link_podwork(reader, file, scenario);
     refuse_beside_gpushare(reader, scenario);
-    if (cluster->failures && cluster->monitor)
-        sms__complain(reader, sms__node_get(scenario->node, "failures"),
-                      "nodes that fail have no monitors, which `monitor:` and policies whose decisions take time need");
     if (!fits_in_memory(scenario))
         sms__complain(reader, sms__node_get(scenario->node, "pods"),
                       "about %.3g pods on %zu nodes need more than %g GiB of memory", cluster->pods, cluster->nodes,

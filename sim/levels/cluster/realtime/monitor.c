@@ -17,6 +17,7 @@ struct worker {
     struct sight *first, *last; /* by `at`, of equal ones in the order of the calls */
     uint64_t sample_ps;         /* cycle: of the next that is not published */
     uint64_t containers;        /* in the list of containers as last seen */
+    uint64_t since_ps;          /* it runs; UINT64_MAX: it does not */
     struct sms__task_table table;
 };
 
@@ -79,6 +80,13 @@ static void see_end(struct sms__monitor *monitor, const struct sight *sight, uin
         sms__see_end(&monitor->pool, sight->watched, at, stamp, monitor->record);
 }
 
+/* To be used again. */
+static void keep_sight(struct sms__monitor *monitor, struct sight *sight)
+{
+    sight->next = monitor->old;
+    monitor->old = sight;
+}
+
 /* The first that is to be seen, stamped with that time. */
 static void see_first(struct sms__monitor *monitor, struct worker *worker, uint64_t stamp)
 {
@@ -100,8 +108,7 @@ static void see_first(struct sms__monitor *monitor, struct worker *worker, uint6
         sms__see_removal(&monitor->pool, sight->watched);
         break;
     }
-    sight->next = monitor->old;
-    monitor->old = sight;
+    keep_sight(monitor, sight);
 }
 
 /* How long the next cycle takes: with the containers that are there when it begins. */
@@ -268,6 +275,29 @@ void sms__monitor_removed(struct sms__monitor *monitor, size_t container, uint64
     add(monitor, watched, &(struct sight){.kind = REMOVED}, watched->last_at, now);
 }
 
+void sms__monitor_stopped(struct sms__monitor *monitor, size_t node, uint64_t now)
+{
+    struct worker *worker = &monitor->worker[node];
+    catch_up(monitor, node, now);
+    for (struct sight *sight = worker->first, *next; sight; sight = next) {
+        next = sight->next;
+        keep_sight(monitor, sight);
+    }
+    for (struct sms__watched *watched; (watched = worker->table.watched);) {
+        if (monitor->watched[watched->container] == watched)
+            monitor->watched[watched->container] = NULL;
+        sms__see_removal(&monitor->pool, watched);
+    }
+    *worker = (struct worker){.sample_ps = UINT64_MAX, .since_ps = UINT64_MAX};
+}
+
+void sms__monitor_started(struct sms__monitor *monitor, size_t node, uint64_t now)
+{
+    monitor->worker[node].sample_ps = monitor->worker[node].since_ps = now;
+}
+
+uint64_t sms__monitor_since(const struct sms__monitor *monitor, size_t node) { return monitor->worker[node].since_ps; }
+
 struct sms_monitored sms__monitor_request(struct sms__monitor *monitor, size_t node, struct sms__node_use use,
                                           uint64_t now)
 {
@@ -310,6 +340,25 @@ bool sms__monitor_expects(const struct sms__monitor *monitor)
     for (size_t n = 0; n < monitor->nodes && !any; n++)
         any = monitor->worker[n].first;
     return any;
+}
+
+size_t sms__monitor_node(const struct sms__monitor *monitor, size_t container)
+{
+    const struct sms__watched *watched = monitor->watched[container];
+    return watched ? watched->node : SIZE_MAX;
+}
+
+bool sms__monitor_agrees(const struct sms__monitor *monitor)
+{
+    bool agrees = true;
+    for (size_t n = 0; n < monitor->nodes && agrees; n++) {
+        const struct worker *worker = &monitor->worker[n];
+        struct sms__task_table sum = sms__add_up(&worker->table);
+        agrees = sum.known == worker->table.known && sum.floats_ps == worker->table.floats_ps &&
+                 sum.misses == worker->table.misses &&
+                 (worker->since_ps != UINT64_MAX || !(worker->first || worker->table.watched));
+    }
+    return agrees;
 }
 
 void sms__monitor_finish(struct sms__monitor *monitor, uint64_t now)

@@ -59,6 +59,9 @@ void sms__see_end(struct sms__task_pool *pool, struct sms__watched *watched, str
 /* A container that was removed: its records are freed. */
 void sms__see_removal(struct sms__task_pool *pool, struct sms__watched *watched);
 
+/* What the table has added up, anew from its containers: for --check. */
+struct sms__task_table sms__add_up(const struct sms__task_table *table);
+
 /* Notes how much time a job left until its deadline. */
 void sms__note_float(struct sms__float_record *record, sms__integral float_ps);
 
