@@ -240,6 +240,17 @@ static void what_is_down_is_not_counted_as_free(void **state)
     }
 }
 
+/* Nor as taken: an idle GPU beside one that is down is not half full, and a node without one that is up has CPUs. */
+static void what_is_down_is_not_counted_as_taken(void **state)
+{
+    (void)state;
+    struct sms_file *file =
+        load_text("scenario: s\nnodes: [{name: n, cpu: 8, gpus: 2}, {name: m, cpu: 1, gpus: 1}]\n" AT_ONCE
+                  "monitor: {full: 50 %%}\nfailures: [{gpu: 0, at: 1 s}]\n"
+                  "pods: [{name: a, start: 2 s, gpus: 1}, {name: b, start: 3 s, cpu: 1}]\n");
+    done(run_told(file, "2 a n 2\n3 b m 0\n"), file);
+}
+
 /* Of n 16 GiB are free, or 8; of m 10. */
 static void assert_most_memory(struct sms_file *whole, struct sms_file *failing)
 {
@@ -389,6 +400,7 @@ int main(void)
         cmocka_unit_test(floats_are_gone_with_the_node),
         cmocka_unit_test(the_other_gpus_are_watched_on),
         cmocka_unit_test(what_is_down_is_not_counted_as_free),
+        cmocka_unit_test(what_is_down_is_not_counted_as_taken),
         cmocka_unit_test(memory_that_is_down_is_not_free),
         cmocka_unit_test(a_decision_holds_if_enough_gpus_are_left),
         cmocka_unit_test(a_job_that_ends_when_its_node_fails_has_ended),
