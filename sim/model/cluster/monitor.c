@@ -21,21 +21,14 @@ static const struct sms__monitor_rules defaults = {.model = SMS__MONITOR_CALIBRA
                                                    .end_most_ps = 240 * MS,
                                                    .full = 1};
 
-/* Longer than any monitor takes; runs of 213 days stay short. */
+/* Longer than any monitor takes. */
 #define LATE_MOST_PS (3600.0 * 1000 * MS)
 
-/* Of both models. A node that is full when it is idle would never take anybody. */
-#define EAGER_AND_FULL                                                                                                 \
-    {"eager_miss",                                                                                                     \
-     SMS__CHOICE,                                                                                                      \
-     0,                                                                                                                \
-     F(sms__monitor_rules, eager),                                                                                     \
-     .choices = switches,                                                                                              \
-     .help = "on: a task that runs beyond its deadline is a miss at once; default off: when it has ended"},            \
-    {                                                                                                                  \
-        "full", SMS__QUANTITY, SMS__RATIO, F(sms__monitor_rules, full), 0.01, 1,                                       \
-            .help = "from this use of its cores or of its GPUs' memory on a node takes no container; default 100 %"    \
-    }
+#define EAGER_HELP "on: a task that runs beyond its deadline is a miss at once; default off: when it has ended"
+
+/* A node that is full when it is idle would never take anybody. */
+#define FULL_LEAST 0.01
+#define FULL_HELP "from this use of its cores or of its GPUs' memory on a node takes no container; default 100 %"
 
 #define OF_CYCLE " is of `model: cycle`; the calibrated one has start_least, start_most, end_least and end_most"
 #define OF_CALIBRATED " is of `model: calibrated`; a cycle has query, list and top"
@@ -52,7 +45,8 @@ const struct sms__field sms__monitor_fields[] = {
      .help = "the same of its end; default 180 ms"},
     {"end_most", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, end_most_ps), 0, LATE_MOST_PS,
      .help = "default 240 ms"},
-    EAGER_AND_FULL,
+    {"eager_miss", SMS__CHOICE, 0, F(sms__monitor_rules, eager), .choices = switches, .help = EAGER_HELP},
+    {"full", SMS__QUANTITY, SMS__RATIO, F(sms__monitor_rules, full), FULL_LEAST, 1, .help = FULL_HELP},
     {"query", .refuse = "query" OF_CYCLE},
     {"list", .refuse = "list" OF_CYCLE},
     {"top", .refuse = "top" OF_CYCLE},
@@ -74,7 +68,8 @@ const struct sms__field sms__monitor_cycle_fields[] = {
      .help = "to list the containers; default 20 ms"},
     {"top", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, top_ps), 0, LATE_MOST_PS,
      .help = "to list the processes of each; default 12 ms"},
-    EAGER_AND_FULL,
+    {"eager_miss", SMS__CHOICE, 0, F(sms__monitor_rules, eager), .choices = switches, .help = EAGER_HELP},
+    {"full", SMS__QUANTITY, SMS__RATIO, F(sms__monitor_rules, full), FULL_LEAST, 1, .help = FULL_HELP},
     {"start_least", .refuse = "start_least" OF_CALIBRATED},
     {"start_most", .refuse = "start_most" OF_CALIBRATED},
     {"end_least", .refuse = "end_least" OF_CALIBRATED},

@@ -1,4 +1,4 @@
-/* What a node's monitor knows: Algorithm 1 of Kang 2022. For monitor.c alone. */
+/* What a node's monitor knows: Algorithm 1 of Kang 2022. For monitor.c and sights.c alone. */
 #ifndef SMS_LEVELS_CLUSTER_REALTIME_TABLE_H
 #define SMS_LEVELS_CLUSTER_REALTIME_TABLE_H
 
