@@ -1,5 +1,7 @@
 #include "cli.h"
 
+#include "../base/sources.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +13,13 @@ atomic_bool cli_interrupted;
 const struct cli_command cli_commands[] = {
     {"run", "SCENARIO...", "run every policy of the scenarios and print what came of it",
      "Prints, for each scenario and policy, throughput, normalized progress, waiting and slowdown of each VM and of "
-     "the host, with 95 % confidence intervals over the replications. With --out the results, a timeline and the "
+     "the host, with 95 % confidence intervals over the replications, which run: {until: 1 %} adds until these are "
+     "narrow enough. With --out the results, a timeline and the "
      "scenarios themselves go into a new folder, which 'smsched plot' draws.",
      "oyfpsrjeNBEmgcq", cmd_run},
     {"compare", "SCENARIO...", "run and print each policy's change over the first",
-     "Ratios are paired by replication: policies of one replication see the same random numbers. --baseline names "
+     "Ratios are paired by replication: policies of one replication see the same random numbers. * marks what differs "
+     "after Holm's correction for the number of comparisons. --baseline names "
      "another policy to compare with. Below stands the throughput that no policy can exceed, how far each stays below "
      "it, and what holds it down.",
      "fbsrjeNBEmgcq", cmd_compare},
@@ -160,7 +164,7 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (!strcmp(argv[1], "--version")) {
-        printf("smsched %s\n", SMSCHED_VERSION);
+        printf("smsched %s (sources %s)\n", SMSCHED_VERSION, sms__sources());
         return cli_finish(EXIT_OK);
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {

@@ -183,10 +183,8 @@ static int run_one(struct session *session, size_t idx)
         options.jobs = 1; /* rows are written in one order */
     }
     int code = sms_run(scenario, &options, &session->set.results[idx], &errors);
-    if (code)
-        sms_errors_print(&errors, stderr);
-    else
-        session->set.count++;
+    sms_errors_print(code ? &errors : sms_results_warnings(session->set.results[idx]), stderr);
+    session->set.count += !code;
     return cli_exit_code(code);
 }
 

@@ -116,7 +116,7 @@ static void estimate(const struct sms_scenario *scenario, double replications, s
 bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, const struct sms_scenario *scenario)
 {
     struct need need[NEEDS], *most = need;
-    estimate(scenario, (double)scenario->replications, need);
+    estimate(scenario, (double)sms__most_replications(scenario), need);
     file->bytes += (double)scenario->devices * 16 + need[NEED_FITS].bytes;
     double sum = file->bytes - need[NEED_FITS].bytes;
     for (int i = 0; i < NEEDS; i++) {

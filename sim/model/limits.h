@@ -6,7 +6,10 @@
 #define SMS__TIME_MAX_PS 9.0e18
 
 /* Jobs of a tenant; numbers of devices. */
-enum { SMS__INDEX_MAX = 1000000 };
+enum { SMS__INDEX_MAX = 1000000, SMS__REPLICATIONS_MAX = 100000 };
+
+/* What replications may be asked to reach: half of an interval over the mean. */
+#define SMS__PRECISION_LEAST 1e-6
 
 /* A count of units that can be exact. */
 #define SMS__UNITS_MAX 9007199254740992.0

@@ -193,8 +193,23 @@ static void check_metric(struct sms__reader *reader, const struct sms__expect *e
     sms__complain_unknown(reader, sms__node_get(e->node, "metric"), "metric", count, metric_name, metric);
 }
 
-void sms__check_expects(struct sms__reader *reader, const struct sms_scenario *scenario)
+static void check_until(struct sms__reader *reader, struct sms_scenario *scenario)
 {
+    struct sms__expect *of = &scenario->until.of;
+    of->cluster = scenario->cluster != NULL;
+    if (!of->metric)
+        of->metric = of->cluster ? "gpu_allocation_mean_ratio" : of->process ? "turnaround_ns" : "kernels_per_s";
+    if (!strcmp(of->metric, "gain"))
+        sms__complain(reader, of->node, "a gain is of two policies, and a precision of each: name another metric");
+    else
+        check_metric(reader, of);
+    check_subject(reader, scenario, of);
+}
+
+void sms__check_expects(struct sms__reader *reader, struct sms_scenario *scenario)
+{
+    if (scenario->until.node)
+        check_until(reader, scenario);
     for (size_t i = 0; i < scenario->expects; i++) {
         const struct sms__expect *e = &scenario->expect[i];
         if (!e->metric || !e->policy)

@@ -90,6 +90,17 @@ void sms__record_job(struct sms__vm_record *record, uint64_t since_ps, double de
     }
 }
 
+uint64_t sms__series_ps(const struct sms_scenario *scenario)
+{
+    bool none = scenario->duration_ps <= 0 || scenario->cluster || scenario->compat != SMS__COMPAT_OFF;
+    return none ? 0 : (uint64_t)(scenario->duration_ps / SMS__SERIES) + 1;
+}
+
+size_t sms__series_rows(const struct sms_scenario *scenario)
+{
+    return 1 + (scenario->vms <= SMS__SERIES_VMS ? scenario->vms : 0);
+}
+
 void sms__record_init(struct sms__record *record, struct sms__arena *arena, const struct sms_scenario *scenario)
 {
     *record = (struct sms__record){.scenario = scenario};
@@ -115,6 +126,9 @@ void sms__record_init(struct sms__record *record, struct sms__arena *arena, cons
         sms__histogram_init(&record->cluster->slowdown, arena);
         sms__histogram_init(&record->cluster->gpushare.pending, arena);
     }
+    record->series_ps = sms__series_ps(scenario);
+    if (record->series_ps)
+        record->series = SMS__NEW(arena, uint64_t, sms__series_rows(scenario) * SMS__SERIES);
     if (!scenario->shares)
         return;
     record->process = SMS__NEW(arena, struct sms__process_record, scenario->vms);

@@ -194,6 +194,9 @@ struct sms__node_record {
     uint64_t placements, failures;
 };
 
+/* Parts of a run of a duration, to see its beginning by; of all tenants together, and of each if they are not many. */
+enum { SMS__SERIES = 1000, SMS__SERIES_VMS = 100 };
+
 struct sms__record {
     const struct sms_scenario *scenario;
     uint64_t from_ps, to_ps;   /* the time measured */
@@ -205,6 +208,8 @@ struct sms__record {
     struct sms__shared_record *shared;   /* [devices]; the same */
     struct sms__cluster_record *cluster; /* NULL where the scenario has no nodes */
     struct sms__node_record *node;       /* [rows of the cluster]; NULL if these are 0 */
+    uint64_t *series; /* [rows][SMS__SERIES]: kernels that ended, by parts of the whole run; NULL: not of this run */
+    uint64_t series_ps;
     size_t bins;
     uint64_t bin_ps;
     uint64_t *bin;                     /* [SMs of all devices][bins]: threads x ps */
@@ -215,6 +220,21 @@ struct sms__record {
 };
 
 void sms__record_init(struct sms__record *record, struct sms__arena *arena, const struct sms_scenario *scenario);
+
+/* A kernel of the VM ends. */
+static inline void sms__record_kernel(struct sms__record *record, size_t vm, uint64_t now)
+{
+    uint64_t part = record->series ? now / record->series_ps : SMS__SERIES;
+    if (part >= SMS__SERIES)
+        return;
+    record->series[part]++;
+    if (record->scenario->vms <= SMS__SERIES_VMS)
+        record->series[(vm + 1) * SMS__SERIES + part]++;
+}
+/* 1 for all tenants, and 1 for each if they have theirs. */
+size_t sms__series_rows(const struct sms_scenario *scenario);
+/* How long a part is; 0: there is no series of such a scenario. */
+uint64_t sms__series_ps(const struct sms_scenario *scenario);
 
 /* What is said of the whole run stays. */
 void sms__process_record_restart(struct sms__process_record *process);

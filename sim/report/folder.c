@@ -2,6 +2,8 @@
 #include "output.h"
 #include "../model/scenario.h"
 
+#include "../base/sources.h"
+
 #include <errno.h>
 #include <ftw.h>
 #include <jansson.h>
@@ -112,6 +114,7 @@ static json_t *describe(const struct sms_results *results)
     json_object_set_new(object, "text", json_string(scenario->text));
     json_object_set_new(object, "seed", json_integer((json_int_t)sms_results_seed(results)));
     json_object_set_new(object, "replications", json_integer((json_int_t)sms_results_replications(results)));
+    sms__json_stopping(results, object);
     return object;
 }
 
@@ -142,6 +145,7 @@ static bool write_manifest(const char *folder, const struct sms__set *set, const
         return false;
     json_object_set_new(object, "format", json_integer(1));
     json_object_set_new(object, "version", json_string(SMSCHED_VERSION));
+    json_object_set_new(object, "sources", json_string(sms__sources()));
     json_object_set_new(object, "command", json_string(command));
     for (size_t i = 0; i < set->count; i++)
         json_array_append_new(list, describe(set->results[i]));

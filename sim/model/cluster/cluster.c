@@ -146,7 +146,7 @@ static bool require(struct sms__reader *reader, const struct sms__node *node, co
 static bool fits_in_memory(const struct sms_scenario *scenario)
 {
     const struct sms__cluster *cluster = scenario->cluster;
-    double runs = (double)scenario->policies * (double)scenario->replications;
+    double runs = (double)scenario->policies * (double)sms__most_replications(scenario);
     double nodes = (double)cluster->nodes * 400 + cluster->failing * 200, pods = cluster->pods * 160,
            search = 1.5 * (1 << 30);
     double trees = (double)cluster->nodes * 32 * (double)cluster->shapes;
