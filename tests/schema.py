@@ -96,7 +96,7 @@ CANNOT = {
     "a ratio that counts units elsewhere": r"without % it is a ratio",
     "what a run of it needs": r"repeats forever: the run needs|give the run a duration|a warm-up is found (by|in)|needs a scenario with processes|runs? kernels beside|"
     r"pods are drawn|"
-    r"nodes that fail (run no|have no)|(are|is) for pods with workloads|gpushare (knows no|schedules)|priority is of blocks|"
+    r"(are|is) for pods with workloads|gpushare (knows no|schedules)|priority is of blocks|"
     r"compat simtbs|simtbs would never end|(vms|nodes): there are none",
     "what a plan comes to": r"it would hide|no scenario (in|of the plan)|points; a plan has|values of \d+ fields|a file has one plan",
     "what the paths of a plan lead to": r"^$",
@@ -148,6 +148,14 @@ CASES = [  # nodes, policies, pods, the rest; whether they are taken
     (*PLAIN[:3], "failures: [{node: n, at: 1 s, for: 1 h}, {gpu: each, mtbf: 5 h, mttr: 1 h}]", True),
     (*PLAIN[:3], "failures: [{node: n, at: 1}]", False),
     (*PLAIN[:3], "failures: {node: n, at: 1 s}", False),
+    (*PLAIN[:3], "monitor: {start_least: 0 s, full: 90 %}", True),
+    (*PLAIN[:3], "monitor: {model: cycle, query: 50 ms, list: 0 s, eager_miss: on}", True),
+    (*PLAIN[:3], "monitor: {model: calibrated, query: 50 ms}", False),
+    (*PLAIN[:3], "monitor: {model: cycle, start_most: 1 s}", False),
+    (*PLAIN[:3], "monitor: {model: cycles}", False),
+    (*PLAIN[:3], "monitor: {full: 0.95}", True),
+    (*PLAIN[:3], "monitor: {full: 10}", False),
+    (*PLAIN[:3], "monitor: {eager_miss: sometimes}", False),
     ("", "{place: {fgd: {}}}", "2 GiB", "", True),
     ("", "{place: fgd, mod: mps}", "2 GiB", "", False),
     ("", "{place: mps}", "2 GiB", "", False),
@@ -283,7 +291,7 @@ PLANS = {"plan": "plan", "plan: axes: PATH": "range", "plan: axes: sobol, random
 
 
 def at(title):
-    title, _, kind = title.partition(" of kind ")
+    title, _, kind = re.sub(" of (kind|model) ", "\0", title).partition("\0")
     if title.startswith("plan"):
         return [definitions[PLANS[title]]]
     words = [word for word in title.split(": ") if word != "NAME"]
@@ -296,7 +304,7 @@ def at(title):
                  if word in form.get("properties", {}) and form["properties"][word] is not False]
         found = [node for node in found if set(node) != {"properties"}]  # what is refused besides
     if kind:
-        return [node["then"] for node in found if kind in node["if"]["properties"]["kind"]["enum"]]
+        return [node["then"] for node in found if kind in next(iter(node["if"]["properties"].values()))["enum"]]
     return [node if "properties" in node else node["else"] for node in (found[:1] if len(words) == 1 else found)]
 
 

@@ -34,7 +34,7 @@ def error_s(cluster, what, kind):
 class Simulated:
     def __init__(self):
         self.runs = {}
-        for name in ("table2", "fig3", "fig4", "ranking", "load", "known", "variants"):
+        for name in ("table2", "fig3", "fig4", "ranking", "load", "known", "variants", "memory"):
             self.runs.update({scenario: {policy: run["cluster"] for policy, run in runs.items()}
                               for scenario, runs in simulate(f"{SCENARIOS}/{name}.yaml").items()})
         self.fitted, self.cycle = (self.runs[f"table2-{model}"][ONE] for model in ("calibrated", "cycle"))
@@ -144,6 +144,17 @@ def page_variants(sim):
                       within(c, "queued_count", 1, 0), within(c, "waiting_count", 1, 0)] for name, c in kinds])
 
 
+def page_memory(sim):
+    lines = []
+    for said, name in (("nothing", "memory-load"), ("15 GiB", "memory-load-said")):
+        for label, policy in FOUR:
+            if policy in sim.runs[name]:
+                c = sim.runs[name][policy]
+                lines.append([said, label, within(c, "failed_count", 1, 1), within(c, "jobs_in_time_per_s", 1, 2),
+                              within(c, "wait_mean_ns", 1e-9, 1)])
+    return markdown(["they say", "policy", "failed", "jobs in time / s", "wait, s"], lines)
+
+
 def page_floats(sim):
     lines = []
     for load in (20, 60, 100):
@@ -183,7 +194,8 @@ def numbers(sim):
         "letterplaced": f"{letter['placed_count']:.0f}", "letterpods": f"{letter['pods_count']:.0f}",
         "requests": f"{asked['requests_count']:.0f}", "unqualified": f"{100 * asked['unqualified_count'] / asked['requests_count']:.0f} %",
         "messages": f"{asked['messages_count']:.0f}", "bytes": f"{asked['message_bytes'] / 1e3:.0f} kB",
-        "oom": f"{sum(c['failed_count'] for runs in sim.runs.values() for c in runs.values()):.0f}",
+        "oom": f"{sum(c['failed_count'] for name, runs in sim.runs.items() for c in runs.values() if name[:6] != 'memory'):.0f}",
+        "memorypods": f"{sim.runs['memory-load'][OURS]['pods_count']:.0f}",
         "fig3": ", ".join(f"{v:.2f}" for v in sim.fig3.values()), "fig4": f"{max(sim.fig4.values()):.4f}",
         "runleast": f"{error_s(sim.fitted, 'run', 'min'):+.3f}", "runmost": f"{error_s(sim.fitted, 'run', 'max'):+.3f}",
         "rank2": f"{sim.values['rank2']:.2f}", "rank200": f"{sim.values['rank200']:.2f}",
@@ -192,7 +204,8 @@ def numbers(sim):
 
 def page(sim, rows):
     values = {"table2": page_table2(sim, rows), "load": page_load(sim), "known": page_known(sim),
-              "variants": page_variants(sim), "floats": page_floats(sim), **numbers(sim)}
+              "variants": page_variants(sim), "floats": page_floats(sim),
+              "memory": page_memory(sim), **numbers(sim)}
     with open("tools/kang-2022/realtime.md") as file:
         return re.sub(r"@(\w+)@", lambda match: values[match[1]], file.read())
 

@@ -15,12 +15,12 @@ void sms__placing_check(struct sms__placing *placing)
 {
     if (!placing->spec->options->check || placing->engine.stopped)
         return;
-    if (!sms__books_agree(placing) || (placing->gpushare && !sms__gpushare_agrees(placing)))
+    if (!sms__books_agree(placing) || (placing->gpushare && !sms__gpushare_agrees(placing)) ||
+        (placing->monitor && !sms__watch_agrees(placing)))
         placing->engine.stopped = true;
 }
 
-/* After each event. */
-static void conclude(struct sms__placing *placing)
+void sms__placing_conclude(struct sms__placing *placing)
 {
     sms__failures_await(placing);
     sms__placing_check(placing);
@@ -30,19 +30,19 @@ void sms__placing_freed(struct sms__placing *placing, uint64_t now)
 {
     sms__lines_unblock(placing, now);
     sms__lines_serve(placing, now);
-    conclude(placing);
+    sms__placing_conclude(placing);
 }
 
 static void fail(void *subject, uint64_t now)
 {
     sms__failures_come(subject, now);
-    conclude(subject);
+    sms__placing_conclude(subject);
 }
 
 static void wake(void *subject, uint64_t now)
 {
     sms__lines_wake(subject, now);
-    conclude(subject);
+    sms__placing_conclude(subject);
 }
 
 /* All pods that end at this instant, and then those that wait. */
@@ -83,10 +83,7 @@ static void let_come(void *subject, uint64_t now)
         mark(placing, milli);
         placing->arrived_milli = milli;
         placing->record->arrived++;
-        if (placing->master)
-            sms__master_add(placing, p, now);
-        else
-            sms__lines_add(placing, p, now);
+        sms__lines_add(placing, p, now);
         if (!placing->cluster->priorities)
             sms__lines_serve(placing, now);
         if (view->gpus)
@@ -94,7 +91,7 @@ static void let_come(void *subject, uint64_t now)
     }
     sms__lines_serve(placing, now);
     sms__engine_at(&placing->engine, placing->arrival_source, next_arrival(placing));
-    conclude(placing);
+    sms__placing_conclude(placing);
 }
 
 static void end_warmup(void *subject, uint64_t now)

@@ -222,6 +222,11 @@ void sms__pod_cut(struct sms__placing *placing, uint32_t pod, uint64_t now);
 void sms__pods_end(struct sms__placing *placing, uint64_t now);
 double sms__pod_deadline(const struct sms__placing *placing, const struct sms__pod *pod);
 uint64_t sms__job_deadline_ps(const struct sms__placing *placing, const struct sms__pod *pod); /* 0: none */
+/* Bit i: GPU i is down, by itself or with the node. */
+static inline uint16_t sms__lost_gpus(const struct sms__placing *placing, size_t node)
+{
+    return placing->downs ? placing->book[node].lost : 0;
+}
 /* Thousandths of GPUs as a share of all of the cluster. */
 double sms__share_of_gpus(const struct sms__placing *placing, uint64_t milli);
 
@@ -240,11 +245,22 @@ void sms__tally_failure(struct sms__placing *placing, size_t node);
 void sms__master_init(struct sms__placing *placing);
 void sms__master_add(struct sms__placing *placing, uint32_t pod, uint64_t now);
 void sms__master_act(void *placing, uint64_t now);
+/* Whether pods wait for it. */
+bool sms__master_waits(const struct sms__placing *placing);
+/* A node or GPU has failed or returned: who did not qualify before may now. */
+void sms__master_stir(struct sms__placing *placing);
+/* When the next event is, if not that of the master; SMS__NEVER, if there is none. */
+uint64_t sms__next_beside_master(struct sms__placing *placing);
 
 /* realtime/watch.c: what the nodes' monitors get to see. */
 void sms__watch_init(struct sms__placing *placing);
 void sms__watch_begin(struct sms__placing *placing, uint32_t pod, uint64_t now);
 void sms__watch_end(struct sms__placing *placing, uint32_t pod, uint64_t now);
+/* It loses its place. The node has failed, or returned. */
+void sms__watch_cut(struct sms__placing *placing, uint32_t pod, uint64_t now);
+void sms__watch_node(struct sms__placing *placing, size_t node, uint64_t now);
+/* Under --check: whether monitors watch the pods that are there; else says why not in the record. */
+bool sms__watch_agrees(struct sms__placing *placing);
 struct sms__node_use sms__use_of_node(const struct sms__placing *placing, size_t node);
 
 /* gpushare/: the scheduler that stands in the place of lines.c where the scenario asks for it. */
@@ -261,6 +277,8 @@ bool sms__gpushare_agrees(struct sms__placing *placing);
 void sms__placing_stop(struct sms__placing *placing, const char *why);
 /* Under --check: checks, and ends the run if something is wrong. */
 void sms__placing_check(struct sms__placing *placing);
+/* After each event that may have changed what waits and what has a place. */
+void sms__placing_conclude(struct sms__placing *placing);
 /* Pods have given their places back: serves those that wait. */
 void sms__placing_freed(struct sms__placing *placing, uint64_t now);
 

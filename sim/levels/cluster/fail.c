@@ -68,13 +68,14 @@ static bool matters(const struct sms__placing *placing)
     if (placing->scenario->duration_ps > 0)
         return true;
     bool tried = placing->returning || sms__queue_first(&placing->waking).time != SMS__NEVER;
-    return placing->given || placing->come < placing->pods || placing->ends || (placing->waiting && tried);
+    bool waits = (placing->waiting && tried) || (placing->returning && sms__master_waits(placing));
+    return placing->given || placing->come < placing->pods || placing->ends || waits;
 }
 
 /* Pods with workloads may stay for ever where a policy does not let them go on: then nothing else comes. */
-static bool goes_on(const struct sms__placing *placing)
+static bool goes_on(struct sms__placing *placing)
 {
-    return sms__hosts_await_end(placing) && sms__engine_next(&placing->engine) != SMS__NEVER;
+    return sms__hosts_await_end(placing) && sms__next_beside_master(placing) != SMS__NEVER;
 }
 
 void sms__failures_await(struct sms__placing *placing)
@@ -109,12 +110,16 @@ static void apply(struct sms__placing *placing, size_t n, uint64_t now)
 {
     const struct sms__downs *downs = &placing->downs[n];
     uint16_t lost = 0, before = placing->book[n].lost;
+    bool was_down = placing->node[n].down;
     for (uint32_t i = 0; i < placing->node[n].gpus; i++)
         lost |= (uint16_t)((downs->node || downs->gpu[i]) << i);
     cut_pods(placing, n, lost & (uint16_t)~before, downs->node > 0, now);
     sms__books_settle(placing, now);
     sms__books_lose(placing, n, downs->node > 0, lost);
     sms__note_freed(placing, (uint32_t)n);
+    if (placing->node[n].down != was_down)
+        sms__watch_node(placing, n, now);
+    sms__master_stir(placing);
 }
 
 /* When it turns again, after it did. */

@@ -92,6 +92,8 @@ static void job(void *subject, const struct sms__client *client, bool begins, ui
     struct sms__hosts *hosts = subject;
     uint64_t number = client->jobs * SMS_NODE_GPUS_MAX + (uint64_t)client->only;
     struct sms__monitor *monitor = hosts->placing->monitor;
+    if (client->tag == hosts->cut) /* it goes with its container */
+        return;
     if (begins)
         sms__monitor_began(monitor, client->tag, number, now);
     else if (client->record->failed)
@@ -227,10 +229,14 @@ bool sms__hosts_simulate(const struct sms__placing *placing) { return placing->h
 bool sms__hosts_use(const struct sms__placing *placing, size_t node, struct sms__node_use *use)
 {
     const struct sms_share *host = host_of(placing->hosts, node);
+    uint16_t lost = sms__lost_gpus(placing, node);
     *use = (struct sms__node_use){0};
     for (size_t b = 0; host && b < host->boards; b++) {
         const struct sms__board *board = &host->board[b];
-        use->core += (board->core < SMS_FULL ? board->core / SMS_FULL : 1) / (double)host->boards;
+        if (lost >> b & 1)
+            continue;
+        double up = (double)(host->boards - (size_t)__builtin_popcount(lost));
+        use->core += (board->core < SMS_FULL ? board->core / SMS_FULL : 1) / up;
         use->memory += board->model->memory;
         use->memory_used += board->held;
     }

@@ -198,6 +198,7 @@ static void give_back(struct sms__placing *placing, struct sms__pod *pod, uint64
 void sms__pod_cut(struct sms__placing *placing, uint32_t p, uint64_t now)
 {
     struct sms__pod *pod = &placing->pod[p];
+    sms__watch_cut(placing, p, now);
     give_back(placing, pod, now);
     pod->node = SMS__NO_NODE;
     pod->run++;

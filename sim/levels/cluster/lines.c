@@ -44,6 +44,10 @@ void sms__lines_add(struct sms__placing *placing, uint32_t p, uint64_t now)
     struct sms__pod *pod = &placing->pod[p];
     struct sms__line *line = &placing->line[pod->shape];
     pod->since_ps = now;
+    if (placing->master) {
+        sms__master_add(placing, p, now);
+        return;
+    }
     pod->ticket = placing->tickets++;
     pod->next = SMS__NO_POD;
     placing->waiting++;

@@ -79,7 +79,7 @@ static const struct sms__field cluster_fields[] = {
     {"pods", SMS__FIELDS, .read = sms__read_pods, .required = true, .holds = SMS__MANY, .fields = sms__pod_fields,
      .least = 1, .most = SMS__ENTRIES_MAX, .help = "a list of pods, tables of them, samples"},
     {"monitor", SMS__FIELDS, .read = sms__read_monitor, .fields = sms__monitor_fields,
-     .help = "how nodes see the jobs on their GPUs begin and end"},
+     .instead = sms__monitor_cycle_fields, .help = "how nodes see the jobs on their GPUs begin and end"},
     {"scheduler", SMS__FIELDS, .read = read_scheduler, .fields = scheduler_fields, .instead = sms__gpushare_fields,
      .help = "when pods that wait are tried again"},
     {"failures", SMS__FIELDS, .read = sms__read_failures, .holds = SMS__MANY, .fields = sms__failure_fields,
@@ -95,10 +95,13 @@ static const struct sms__field cluster_fields[] = {
     {"compat", .refuse = "compat simtbs knows no clusters"},
     {0}};
 
-const struct sms__table sms__cluster_tables[6] = {
-    {"scenario with nodes", cluster_fields},       {"scenario: nodes", sms__node_fields},
-    {"scenario: nodes: table", sms__table_fields}, {"scenario: scheduler", scheduler_fields},
-    {"scenario: monitor", sms__monitor_fields},    {NULL, NULL}};
+const struct sms__table sms__cluster_tables[7] = {{"scenario with nodes", cluster_fields},
+                                                  {"scenario: nodes", sms__node_fields},
+                                                  {"scenario: nodes: table", sms__table_fields},
+                                                  {"scenario: scheduler", scheduler_fields},
+                                                  {"scenario: monitor", sms__monitor_fields},
+                                                  {"scenario: monitor of model cycle", sms__monitor_cycle_fields},
+                                                  {NULL, NULL}};
 
 /* Read after nodes, wherever they stand. */
 static bool is_late(const struct sms__node *key)
@@ -183,9 +186,6 @@ void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct
         return;
     sms__link_podwork(reader, file, scenario);
     refuse_beside_gpushare(reader, scenario);
-    if (cluster->failures && cluster->monitor)
-        sms__complain(reader, sms__node_get(scenario->node, "failures"),
-                      "nodes that fail have no monitors, which `monitor:` and policies whose decisions take time need");
     double bytes = measure_memory(scenario);
     scenario->bytes += bytes;
     if (bytes >= MEMORY_MAX)

@@ -67,7 +67,7 @@ struct sms__cluster {
 /* cluster.c: all of a scenario with `nodes:` and `pods:`. */
 void sms__read_cluster(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario);
 void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
-extern const struct sms__table sms__cluster_tables[6]; /* ends with a title of NULL */
+extern const struct sms__table sms__cluster_tables[7]; /* ends with a title of NULL */
 
 /* nodes.c: `nodes:`; `at` is the scenario. */
 void sms__read_nodes(struct sms__reader *reader, const struct sms__node *node, void *at);

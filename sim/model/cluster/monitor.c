@@ -1,6 +1,8 @@
 /* Reads `monitor:` of a cluster: how its nodes see the tasks of their GPUs begin and end. */
 #include "../scenario.h"
 
+#include <string.h>
+
 #define F(struct_, member) offsetof(struct struct_, member)
 
 #define MS 1e9
@@ -19,27 +21,59 @@ static const struct sms__monitor_rules defaults = {.model = SMS__MONITOR_CALIBRA
                                                    .end_most_ps = 240 * MS,
                                                    .full = 1};
 
+/* Longer than any monitor takes. */
+#define LATE_MOST_PS (3600.0 * 1000 * MS)
+
+#define EAGER_HELP "on: a task that runs beyond its deadline is a miss at once; default off: when it has ended"
+
+/* A node that is full when it is idle would never take anybody. */
+#define FULL_LEAST 0.01
+#define FULL_HELP "from this use of its cores or of its GPUs' memory on a node takes no container; default 100 %"
+
+#define OF_CYCLE " is of `model: cycle`; the calibrated one has start_least, start_most, end_least and end_most"
+#define OF_CALIBRATED " is of `model: calibrated`; a cycle has query, list and top"
+
 const struct sms__field sms__monitor_fields[] = {
     {"model", SMS__CHOICE, 0, F(sms__monitor_rules, model), .choices = models,
-     .help = "calibrated: a random time later; cycle: sample after sample; default calibrated"},
-    {"start_least", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, start_least_ps), 0, SMS__TIME_MAX_PS,
-     .help = "calibrated: a task is seen to begin so late; default 180 ms"},
-    {"start_most", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, start_most_ps), 0, SMS__TIME_MAX_PS,
+     .help = "calibrated: a random time later; cycle, which has fields of its own: sample after sample; default "
+             "calibrated"},
+    {"start_least", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, start_least_ps), 0, LATE_MOST_PS,
+     .help = "a task is seen to begin so late; default 180 ms"},
+    {"start_most", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, start_most_ps), 0, LATE_MOST_PS,
      .help = "or up to so late, each as likely; default 250 ms"},
-    {"end_least", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, end_least_ps), 0, SMS__TIME_MAX_PS,
+    {"end_least", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, end_least_ps), 0, LATE_MOST_PS,
      .help = "the same of its end; default 180 ms"},
-    {"end_most", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, end_most_ps), 0, SMS__TIME_MAX_PS,
+    {"end_most", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, end_most_ps), 0, LATE_MOST_PS,
      .help = "default 240 ms"},
-    {"query", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, query_ps), 1, SMS__TIME_MAX_PS,
-     .help = "cycle: a query of the device, which is stamped at its end; default 60 ms"},
-    {"list", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, list_ps), 0, SMS__TIME_MAX_PS,
-     .help = "cycle: to list the containers; default 20 ms"},
-    {"top", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, top_ps), 0, SMS__TIME_MAX_PS,
-     .help = "cycle: to list the processes of each; default 12 ms"},
-    {"eager_miss", SMS__CHOICE, 0, F(sms__monitor_rules, eager), .choices = switches,
-     .help = "on: a task that runs beyond its deadline is a miss at once; default off: when it has ended"},
-    {"full", SMS__QUANTITY, SMS__RATIO, F(sms__monitor_rules, full), 0, 1e6,
-     .help = "from this use of its cores or of its GPUs' memory on a node takes no container; default 100 %"},
+    {"eager_miss", SMS__CHOICE, 0, F(sms__monitor_rules, eager), .choices = switches, .help = EAGER_HELP},
+    {"full", SMS__QUANTITY, SMS__RATIO, F(sms__monitor_rules, full), FULL_LEAST, 1, .help = FULL_HELP},
+    {"query", .refuse = "query" OF_CYCLE},
+    {"list", .refuse = "list" OF_CYCLE},
+    {"top", .refuse = "top" OF_CYCLE},
+    {0}};
+
+static void read_cycle(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    (void)reader;
+    (void)node;
+    *(int *)at = SMS__MONITOR_CYCLE;
+}
+
+const struct sms__field sms__monitor_cycle_fields[] = {
+    {"model", SMS__CHOICE, 0, F(sms__monitor_rules, model), .choices = &models[1], .read = read_cycle, .required = true,
+     .help = "cycle"},
+    {"query", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, query_ps), 1, LATE_MOST_PS,
+     .help = "a query of the device, which is stamped at its end; default 60 ms"},
+    {"list", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, list_ps), 0, LATE_MOST_PS,
+     .help = "to list the containers; default 20 ms"},
+    {"top", SMS__QUANTITY, SMS__TIME, F(sms__monitor_rules, top_ps), 0, LATE_MOST_PS,
+     .help = "to list the processes of each; default 12 ms"},
+    {"eager_miss", SMS__CHOICE, 0, F(sms__monitor_rules, eager), .choices = switches, .help = EAGER_HELP},
+    {"full", SMS__QUANTITY, SMS__RATIO, F(sms__monitor_rules, full), FULL_LEAST, 1, .help = FULL_HELP},
+    {"start_least", .refuse = "start_least" OF_CALIBRATED},
+    {"start_most", .refuse = "start_most" OF_CALIBRATED},
+    {"end_least", .refuse = "end_least" OF_CALIBRATED},
+    {"end_most", .refuse = "end_most" OF_CALIBRATED},
     {0}};
 
 static struct sms__monitor_rules *add_monitor(struct sms__reader *reader, struct sms_scenario *scenario)
@@ -53,7 +87,9 @@ static struct sms__monitor_rules *add_monitor(struct sms__reader *reader, struct
 void sms__read_monitor(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
     struct sms__monitor_rules *rules = add_monitor(reader, at);
-    sms__read_fields(reader, node, sms__monitor_fields, rules);
+    const struct sms__node *model = node->kind == SMS__MAP ? sms__node_get(node, "model") : NULL;
+    bool cycle = model && model->kind == SMS__SCALAR && !strcmp(model->text, "cycle");
+    sms__read_fields(reader, node, cycle ? sms__monitor_cycle_fields : sms__monitor_fields, rules);
     if (rules->start_most_ps < rules->start_least_ps)
         sms__complain(reader, node, "start_most is less than start_least");
     if (rules->end_most_ps < rules->end_least_ps)

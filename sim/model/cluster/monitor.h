@@ -21,6 +21,6 @@ struct sms__monitor_rules {
 /* Reads it; and one as it is unless told, where a policy asks. */
 void sms__read_monitor(struct sms__reader *reader, const struct sms__node *node, void *at);
 void sms__complete_monitor(struct sms__reader *reader, struct sms_scenario *scenario);
-extern const struct sms__field sms__monitor_fields[];
+extern const struct sms__field sms__monitor_fields[], sms__monitor_cycle_fields[];
 
 #endif

@@ -17,6 +17,7 @@ void sms__master_init(struct sms__placing *placing)
     placing->master = master;
     master->pace = placing->policy->pace(&placing->view, nodes);
     master->pod = SMS__NO_POD;
+    master->acts_ps = SMS__NEVER;
     master->monitored = SMS__NEW(placing->arena, struct sms_monitored, nodes);
     for (size_t n = 0; n < nodes; n++)
         placing->node[n].monitored = &master->monitored[n];
@@ -24,10 +25,16 @@ void sms__master_init(struct sms__placing *placing)
     master->source = sms__engine_source(&placing->engine, SMS__LEVEL_POLICY, sms__master_act, placing);
 }
 
+static void act_at(struct sms__placing *placing, uint64_t time)
+{
+    placing->master->acts_ps = time;
+    sms__engine_at(&placing->engine, placing->master->source, time);
+}
+
 /* In whole ps, which may be none. */
 static void act_in(struct sms__placing *placing, uint64_t now, double delay_ps)
 {
-    sms__engine_at(&placing->engine, placing->master->source, delay_ps > 0 ? sms__after(now, delay_ps) : now);
+    act_at(placing, delay_ps > 0 ? sms__after(now, delay_ps) : now);
 }
 
 /* Takes up the pod that is to be tried first, if it is time. */
@@ -36,11 +43,12 @@ static void take_up(struct sms__placing *placing, uint64_t now)
     struct sms__master *master = placing->master;
     struct sms__match first = sms__queue_first(&master->waiting);
     if (first.time > now) {
-        sms__engine_at(&placing->engine, master->source, first.time);
+        act_at(placing, first.time);
         return;
     }
     master->pod = (uint32_t)first.source;
-    master->answered = false;
+    master->answered = master->stirred = false;
+    master->asked_ps = now;
     master->pods--;
     sms__queue_set(&master->waiting, first.source, SMS__NEVER);
     act_in(placing, now, master->pace.query_ps);
@@ -75,11 +83,34 @@ static void take_answers(struct sms__placing *placing, uint64_t now)
     act_in(placing, now, master->pace.decide_ps);
 }
 
-/* Nothing else is to happen that a node could tell of. */
+uint64_t sms__next_beside_master(struct sms__placing *placing)
+{
+    struct sms__master *master = placing->master;
+    if (!master)
+        return sms__engine_next(&placing->engine);
+    sms__engine_at(&placing->engine, master->source, SMS__NEVER);
+    uint64_t next = sms__engine_next(&placing->engine);
+    sms__engine_at(&placing->engine, master->source, master->acts_ps);
+    return next;
+}
+
+bool sms__master_waits(const struct sms__placing *placing)
+{
+    const struct sms__master *master = placing->master;
+    return master && (master->pods || master->pod != SMS__NO_POD);
+}
+
+void sms__master_stir(struct sms__placing *placing)
+{
+    if (placing->master)
+        placing->master->stirred = true;
+}
+
+/* Nothing else is to happen that a node could tell of, or has happened since nodes were asked. */
 static bool is_quiet(struct sms__placing *placing)
 {
-    sms__engine_at(&placing->engine, placing->master->source, SMS__NEVER);
-    return sms__engine_next(&placing->engine) == SMS__NEVER && !sms__monitor_expects(placing->monitor);
+    return !placing->master->stirred && sms__next_beside_master(placing) == SMS__NEVER &&
+           !sms__monitor_expects(placing->monitor);
 }
 
 static void try_again(struct sms__placing *placing, uint32_t pod, uint64_t now)
@@ -87,7 +118,7 @@ static void try_again(struct sms__placing *placing, uint32_t pod, uint64_t now)
     struct sms__master *master = placing->master;
     struct sms__monitor_record *record = placing->record->monitor;
     record->unqualified++;
-    record->queued += !placing->pod[pod].queued;
+    record->queued += !placing->pod[pod].queued && placing->pod[pod].run == 0;
     placing->pod[pod].queued = true;
     wait_until(master, pod, sms__after(now, master->pace.retry_ps));
     master->in_vain = is_quiet(placing) ? master->in_vain + 1 : 0;
@@ -114,10 +145,12 @@ void sms__master_act(void *subject, uint64_t now)
 {
     struct sms__placing *placing = subject;
     struct sms__master *master = placing->master;
+    master->acts_ps = SMS__NEVER;
     if (master->pod == SMS__NO_POD)
         take_up(placing, now);
     else if (!master->answered)
         take_answers(placing, now);
     else
         decide(placing, now);
+    sms__placing_conclude(placing);
 }

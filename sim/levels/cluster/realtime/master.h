@@ -15,6 +15,9 @@ struct sms__master {
     uint32_t pod;  /* under way; SMS__NO_POD */
     uint32_t node; /* for it; SMS__NO_NODE */
     bool answered;
+    bool stirred;                    /* something has failed or returned since nodes were asked last */
+    uint64_t asked_ps;               /* for the pod under way */
+    uint64_t acts_ps;                /* next; SMS__NEVER */
     struct sms_monitored *monitored; /* [nodes] */
 };
 

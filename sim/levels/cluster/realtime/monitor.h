@@ -42,6 +42,13 @@ void sms__monitor_failed(struct sms__monitor *monitor, size_t container, uint64_
 /* It is gone, and with it all of its processes that have not ended. */
 void sms__monitor_removed(struct sms__monitor *monitor, size_t container, uint64_t now);
 
+/* The node fails with all that is on it: its monitor has seen what it saw until now, and forgets it. When the node
+ * returns, its monitor begins anew, a cycle at once. */
+void sms__monitor_stopped(struct sms__monitor *monitor, size_t node, uint64_t now);
+void sms__monitor_started(struct sms__monitor *monitor, size_t node, uint64_t now);
+/* Since when the node's monitor runs; UINT64_MAX: it does not. */
+uint64_t sms__monitor_since(const struct sms__monitor *monitor, size_t node);
+
 /* The node's answer to a master; `answers` false: it sends none. */
 struct sms_monitored sms__monitor_request(struct sms__monitor *monitor, size_t node, struct sms__node_use use,
                                           uint64_t now);
@@ -53,6 +60,11 @@ bool sms__monitor_latest(struct sms__monitor *monitor, size_t container, uint64_
 
 /* Whether something has happened that a node has not seen yet. */
 bool sms__monitor_expects(const struct sms__monitor *monitor);
+
+/* The node that the container is on, or SIZE_MAX. */
+size_t sms__monitor_node(const struct sms__monitor *monitor, size_t container);
+/* Whether what nodes have added up is what their containers say, for --check. */
+bool sms__monitor_agrees(const struct sms__monitor *monitor);
 
 /* All nodes see what they see until then: the record is complete. */
 void sms__monitor_finish(struct sms__monitor *monitor, uint64_t now);

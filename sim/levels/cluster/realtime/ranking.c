@@ -19,6 +19,14 @@ static double score(const struct sms__placing *placing, size_t n, const struct s
     return sms__score_node(placing, node, pod, chosen);
 }
 
+/* A node answers if it has been up since it was asked. */
+static struct sms_monitored ask(const struct sms__placing *placing, size_t n, uint64_t now)
+{
+    if (sms__monitor_since(placing->monitor, n) > placing->master->asked_ps)
+        return (struct sms_monitored){0};
+    return sms__monitor_request(placing->monitor, n, sms__use_of_node(placing, n), now);
+}
+
 uint32_t sms__rank_nodes(struct sms__placing *placing, const struct sms_pod_view *pod, uint64_t now)
 {
     struct sms__monitor_record *record = placing->record->monitor;
@@ -27,7 +35,7 @@ uint32_t sms__rank_nodes(struct sms__placing *placing, const struct sms_pod_view
     record->requests++;
     for (size_t n = 0; n < placing->cluster->nodes; n++) {
         struct sms_monitored *monitored = &placing->master->monitored[n];
-        *monitored = sms__monitor_request(placing->monitor, n, sms__use_of_node(placing, n), now);
+        *monitored = ask(placing, n, now);
         record->messages += monitored->answers;
         double own = score(placing, n, pod);
         if (isnan(own) || own == INFINITY)
@@ -97,7 +105,9 @@ static void describe(const struct sms__placing *placing, size_t n, struct text *
     const struct sms_monitored *seen = placing->node[n].monitored;
     char name[NAME];
     sms__node_name(placing->cluster, n, name, sizeof name);
-    if (seen->misses)
+    if (!seen->answers && !seen->misses && !seen->full)
+        append(text, "%s (down)", name);
+    else if (seen->misses)
         append(text, "%s (%u missed)", name, seen->misses);
     else if (seen->full)
         append(text, "%s (full)", name);

@@ -127,6 +127,18 @@ void sms__see_removal(struct sms__task_pool *pool, struct sms__watched *watched)
     pool->watched = watched;
 }
 
+struct sms__task_table sms__add_up(const struct sms__task_table *table)
+{
+    struct sms__task_table sum = {.watched = table->watched};
+    for (const struct sms__watched *watched = table->watched; watched; watched = watched->next) {
+        bool counts = watched->has_latest && watched->latest.timed;
+        sum.known += watched->known;
+        sum.floats_ps += counts ? watched->latest.float_ps : 0;
+        sum.misses += counts && !watched->latest.hit;
+    }
+    return sum;
+}
+
 static bool is_overdue(const struct sms__watched *watched, uint64_t now)
 {
     bool late = false;

@@ -1,4 +1,4 @@
-/* What a node's monitor knows: Algorithm 1 of Kang 2022. For monitor.c alone. */
+/* What a node's monitor knows: Algorithm 1 of Kang 2022. For monitor.c and sights.c alone. */
 #ifndef SMS_LEVELS_CLUSTER_REALTIME_TABLE_H
 #define SMS_LEVELS_CLUSTER_REALTIME_TABLE_H
 
@@ -58,6 +58,9 @@ void sms__see_end(struct sms__task_pool *pool, struct sms__watched *watched, str
                   struct sms__monitor_record *record);
 /* A container that was removed: its records are freed. */
 void sms__see_removal(struct sms__task_pool *pool, struct sms__watched *watched);
+
+/* What the table has added up, anew from its containers: for --check. */
+struct sms__task_table sms__add_up(const struct sms__task_table *table);
 
 /* Notes how much time a job left until its deadline. */
 void sms__note_float(struct sms__float_record *record, sms__integral float_ps);
