@@ -16,14 +16,17 @@ enum {
     EXIT_INTERRUPTED = 130
 };
 
+enum { CLI_LIST_MAX = 64 };
+
 struct cli {
     const char *program;
     char **args; /* what is left after the options */
     size_t n_args;
-    const char *out, *policy, *baseline, *junit, *models, *terminals, *trace, *profiled, *device, *name, *title,
-        *source, *shard, *metric;
-    int format; /* index in cli_formats */
-    int engine; /* enum sms_engine */
+    const char *out, *baseline, *junit, *models, *terminals, *trace, *profiled, *device, *name, *title, *source, *shard,
+        *metric;
+    const char *policies[CLI_LIST_MAX + 1]; /* ends with NULL */
+    int format;                             /* index in cli_formats */
+    int engine;                             /* enum sms_engine */
     double seed, replications, jobs, tasks, from_ps, to_ps, tolerance, trace_events, trace_from_ps, trace_to_ps,
         inflate, events;
     bool quiet, help, check, sane, fixed, dump, iteration, brief, slurm, dry_run;
@@ -34,7 +37,7 @@ struct cli {
 extern const char *const cli_formats[];
 enum { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_SIMTBS };
 
-enum cli_option_kind { CLI_FLAG, CLI_TEXT, CLI_COUNT, CLI_TIME, CLI_RATIO, CLI_CHOICE };
+enum cli_option_kind { CLI_FLAG, CLI_TEXT, CLI_LIST, CLI_COUNT, CLI_TIME, CLI_RATIO, CLI_CHOICE };
 
 struct cli_option {
     char letter;       /* also its bit's name in a command's list */

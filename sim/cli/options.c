@@ -14,7 +14,7 @@ const struct cli_option cli_options[] = {
      CLI_TEXT, AT(out), NULL},
     {'f', "format", "FORMAT", "table, csv or json on stdout; run: simtbs, under compat: simtbs", CLI_CHOICE, AT(format),
      cli_formats},
-    {'p', "policy", "POLICY", "this policy only", CLI_TEXT, AT(policy), NULL},
+    {'p', "policy", "POLICY", "this policy only; may stand several times", CLI_LIST, AT(policies), NULL},
     {'s', "seed", "N", "instead of the scenario's", CLI_COUNT, AT(seed), NULL},
     {'r', "replications", "N", "instead of the scenario's", CLI_COUNT, AT(replications), NULL},
     {'j', "jobs", "N", "threads; the results do not depend on it; sweep: default all cores", CLI_COUNT, AT(jobs), NULL},
@@ -111,6 +111,18 @@ static int set_choice(struct cli *cli, const struct cli_option *option, const ch
     return cli_usage(cli, "--%s: '%s' is none of %s", option->name, text, all);
 }
 
+static int add_to_list(struct cli *cli, const struct cli_option *option, const char *value)
+{
+    const char **list = (const char **)((char *)cli + option->offset);
+    size_t n = 0;
+    while (list[n])
+        n++;
+    if (n == CLI_LIST_MAX)
+        return cli_usage(cli, "--%s: more than %d of them", option->name, CLI_LIST_MAX);
+    list[n] = value;
+    return 0;
+}
+
 static int set_option(struct cli *cli, const struct cli_option *option, const char *value)
 {
     switch (option->kind) {
@@ -120,6 +132,8 @@ static int set_option(struct cli *cli, const struct cli_option *option, const ch
     case CLI_TEXT:
         *(const char **)((char *)cli + option->offset) = value;
         return 0;
+    case CLI_LIST:
+        return add_to_list(cli, option, value);
     case CLI_CHOICE:
         return set_choice(cli, option, value);
     default:

@@ -28,7 +28,8 @@ json_t *schema_described(json_t *schema, const char *text);
 json_t *schema_form(const struct sms__field *field);
 void schema_add_definitions(json_t *to);
 
-/* schema_cluster.c: rules of fields with a `table`, for what schema_mapping has made of them; and of all of a cluster. */
+/* schema_cluster.c: rules of fields with a `table`, for what schema_mapping has made of them; and of all of a cluster.
+ */
 void schema_add_entry_rules(json_t *object, const struct sms__field *fields);
 json_t *schema_cluster(void);
 /* The field of that name, or NULL. */

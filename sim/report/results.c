@@ -48,16 +48,13 @@ static void name_nodes(struct sms_results *results)
     }
 }
 
-/* All policies, or those that `options->policy` names by label or name. */
 static void choose_policies(struct sms_results *results, const struct sms_run_options *options)
 {
     const struct sms_scenario *scenario = results->scenario;
     results->policy = SMS__NEW(&results->arena, size_t, scenario->policies);
-    for (size_t p = 0; p < scenario->policies; p++) {
-        const struct sms__policy_use *use = &scenario->policy[p];
-        if (!options->policy || sms__is_called(use, options->policy))
+    for (size_t p = 0; p < scenario->policies; p++)
+        if (sms__is_chosen(&scenario->policy[p], options->policies))
             results->policy[results->policies++] = p;
-    }
 }
 
 void sms__results_set_up(struct sms_results *results, const struct sms_run_options *options)

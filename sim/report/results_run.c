@@ -60,11 +60,20 @@ static int check_replications(const struct sms_scenario *scenario, uint64_t repl
                      (unsigned long long)replications, scenario->name, gib);
 }
 
-static int fail_without_policy(const struct sms_scenario *scenario, const char *policy, struct sms_errors *errors)
+/* Each that is named must be one of the scenario's. */
+static int check_policies(const struct sms_scenario *scenario, const char *const *names, struct sms_errors *errors)
 {
     char text[300];
-    sms__say_no_policy(text, sizeof text, scenario, policy);
-    return sms__fail(errors, SMS_EINPUT, scenario->path, "%s", text);
+    for (size_t i = 0; names && names[i]; i++) {
+        size_t p = 0;
+        while (p < scenario->policies && !sms__is_called(&scenario->policy[p], names[i]))
+            p++;
+        if (p < scenario->policies)
+            continue;
+        sms__say_no_policy(text, sizeof text, scenario, names[i]);
+        return sms__fail(errors, SMS_EINPUT, scenario->path, "%s", text);
+    }
+    return SMS_OK;
 }
 
 /* A number of replications in the options is that number, whatever precision the scenario asks for. */
@@ -91,11 +100,11 @@ int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *o
     results->seed = options->seed ? options->seed : scenario->seed;
     choose_replications(&setup, scenario);
     results->with_alone = options->alone && scenario->compat == SMS__COMPAT_OFF && !scenario->cluster;
-    int code = check_replications(scenario, results->room, errors);
+    int code = check_policies(scenario, options->policies, errors);
+    if (code == SMS_OK)
+        code = check_replications(scenario, results->room, errors);
     if (code == SMS_OK)
         code = sms__guard(&results->arena, set_up, &setup);
-    if (code == SMS_OK && results->policies == 0)
-        code = fail_without_policy(scenario, options->policy, errors);
     if (code == SMS_OK)
         code = run_all(&setup, errors);
     else if (!errors->count)

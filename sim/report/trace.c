@@ -187,11 +187,6 @@ void sms__trace_span(struct sms__trace *trace, const char *policy, const struct 
         (struct sms__trace_record){span->start_ps, span->end_ps, device, (uint32_t)track, state_of(part, span->state)});
 }
 
-static bool is_chosen(const struct sms__policy_use *use, const char *policy)
-{
-    return !policy || sms__is_called(use, policy);
-}
-
 static int init_parts(struct sms__trace *trace)
 {
     const struct sms_scenario *scenario = trace->scenario;
@@ -199,7 +194,7 @@ static int init_parts(struct sms__trace *trace)
     if (!trace->part)
         return -1;
     for (size_t p = 0; p < scenario->policies; p++)
-        if (is_chosen(&scenario->policy[p], trace->options.policy))
+        if (sms__is_chosen(&scenario->policy[p], trace->options.policies))
             trace->part[trace->parts++].label = scenario->policy[p].label;
     for (size_t p = 0; p < trace->parts; p++) {
         size_t events = (size_t)trace->options.events / trace->parts, counters = events / 4;

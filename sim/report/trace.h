@@ -19,7 +19,7 @@ enum { SMS__TRACE_EVENTS_MIN = 1000, SMS__TRACE_EVENTS_MAX = 100000000, SMS__TRA
 
 struct sms__trace_options {
     const char *path;
-    const char *policy; /* as in sms_run_options */
+    const char *const *policies; /* as in sms_run_options */
     uint64_t seed;
     uint64_t events;         /* of blocks, kernels and counters, all policies together */
     uint64_t from_ps, to_ps; /* only what was there in between */

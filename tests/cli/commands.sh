@@ -37,6 +37,9 @@ try 0 "processes that end" run scenarios/04-processes.yaml
 if grep -q service_ns <<<"$output"; then bad "says service_ns where all end"; else ok; fi
 sed 's/repeat: 20,/repeat: forever,/; $a run: {duration: 1 s}' scenarios/04-processes.yaml >"$work/lasts.yaml"
 try 0 "a process that lasts" run "$work/lasts.yaml"; prints "service_ns"
+try 0 "two policies" run --policy fine_grained --policy round_robin "$tutorial"; prints "  round_robin "; prints "  fine_grained "
+if grep -q utilization_aware <<<"$output"; then bad "runs a policy that was not named"; else ok; fi
+try 3 "two policies, one of which is not there" run --policy fine_grained --policy best "$tutorial"; prints "has no policy 'best'"
 try 3 "a policy that is not there" run --policy best "$tutorial"; prints "has no policy 'best'; it has: round_robin, utilization_aware, fine_grained"
 try 3 "a policy that is nearly there" run --policy fine_graned "$tutorial"
 prints "has no policy 'fine_graned'; did you mean 'fine_grained'? it has: round_robin"

@@ -33,7 +33,7 @@ static void assert_leftover(const char *name, double measured_us, double wave_us
         struct timeline timeline = {0, 0, 1e18};
         struct sms_run_options options = sms_run_defaults();
         options.alone = false;
-        options.policy = policies[p];
+        options.policies = (const char *const[]){policies[p], NULL};
         options.on_stay = watch;
         options.user = &timeline;
         sms_results_free(run_first(file, &options));

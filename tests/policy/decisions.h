@@ -29,7 +29,7 @@ static inline struct log decisions_of(const struct sms_file *file, const char *p
 {
     struct log log = {.count = 0};
     struct sms_run_options options = sms_run_defaults();
-    options.policy = policy;
+    options.policies = (const char *const[]){policy, NULL};
     options.alone = false;
     options.on_decision = note;
     options.explain_to_ps = 0;

@@ -109,7 +109,7 @@ static void overheads_of_hard_resources_add_up(void **state)
     (void)state;
     struct sms_file *file = load_text(SCENARIO, 1, 8, 1, "slots: 8, regs: 10, fp32: 50, fp64: 20 %", 1, "slots: 8");
     struct sms_run_options options = sms_run_defaults();
-    options.policy = "rr";
+    options.policies = (const char *const[]){"rr", NULL};
     options.alone = false;
     struct sms_results *results = run_first(file, &options);
     assert_near(estimate(results, 0, SMS_VM, 0, "block_slowdown_ratio").mean, 1 + 0.5 + 0.25 + 0.5, 1e-6);

@@ -40,7 +40,7 @@ static char *explain(struct cli *cli)
 static void what_is_of_the_span_is_printed(void **state)
 {
     (void)state;
-    struct cli cli = {.policy = "round_robin", .from_ps = 2e6, .to_ps = 3e6};
+    struct cli cli = {.policies = {"round_robin"}, .from_ps = 2e6, .to_ps = 3e6};
     assert_string_equal(explain(&cli), "round_robin\n"
                                        "  0.003000 ms  a: unplaced since 0.000000 ms\n"
                                        "  0.003000 ms  b: unplaced since 0.000000 ms\n"
@@ -53,7 +53,7 @@ static void what_is_of_the_span_is_printed(void **state)
 static void sayings_are_rows_whose_quotes_are_doubled(void **state)
 {
     (void)state;
-    struct cli cli = {.policy = "round_robin", .from_ps = 2e6, .to_ps = -1, .format = FORMAT_CSV};
+    struct cli cli = {.policies = {"round_robin"}, .from_ps = 2e6, .to_ps = -1, .format = FORMAT_CSV};
     assert_string_equal(explain(&cli), "policy,time_ns,vm,kernel,block,device,sm,passed,reasons\n"
                                        "round_robin,2000.000,a,,,,,,\"waits for \"\"b\"\"\"\n");
 }

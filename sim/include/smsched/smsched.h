@@ -150,12 +150,12 @@ struct sms_shared_gpu {
 };
 
 struct sms_run_options {
-    const char *policy;    /* run this one only; NULL: all */
-    uint64_t seed;         /* 0: the scenario's */
-    unsigned replications; /* 0: the scenario's, be it a number or until a precision is reached */
-    unsigned jobs;         /* threads; 0: 1 */
-    uint64_t max_events;   /* of one run; 0: no limit */
-    bool alone;            /* false: no stand-alone runs, so no normalized progress */
+    const char *const *policies; /* run these only, by label or name; ends with NULL. NULL: all */
+    uint64_t seed;               /* 0: the scenario's */
+    unsigned replications;       /* 0: the scenario's, be it a number or until a precision is reached */
+    unsigned jobs;               /* threads; 0: 1 */
+    uint64_t max_events;         /* of one run; 0: no limit */
+    bool alone;                  /* false: no stand-alone runs, so no normalized progress */
     enum sms_engine engine;
     bool check;                /* check the engine's invariants at each event; a broken one ends in SMS_EBUG */
     unsigned bins;             /* > 0: record each SM's occupancy in so many equal intervals of the run */
