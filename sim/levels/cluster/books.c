@@ -187,24 +187,43 @@ static void note_change(struct sms__placing *placing, size_t n)
     placing->fragments += book->fragments;
 }
 
+struct sms_gpu_view *sms__gpu_book(const struct sms__placing *placing, size_t n, uint32_t i)
+{
+    size_t at = (size_t)(placing->node[n].gpu - placing->gpu) + i;
+    return placing->book[n].lost >> i & 1 ? &placing->aside[at] : &placing->gpu[at];
+}
+
+/* What is allocated of GPUs of the node that are up. */
+static void allocate(struct sms__placing *placing, size_t n, int64_t milli, int64_t bytes)
+{
+    placing->gpu_milli += (uint64_t)milli;
+    placing->gpu_bytes += (uint64_t)bytes;
+    sms__tally_gpu(placing, n, milli);
+}
+
+static void allocate_for(struct sms__placing *placing, size_t n, const struct sms_pod_view *pod, uint16_t gpus, int by)
+{
+    int64_t up = by * __builtin_popcount(gpus & (uint16_t)~placing->book[n].lost);
+    allocate(placing, n, up * (int64_t)pod->gpu_milli, up * (int64_t)pod->gpu_memory);
+}
+
 void sms__books_take(struct sms__placing *placing, size_t n, const struct sms_pod_view *pod, uint16_t gpus)
 {
     struct sms_node_view *node = &placing->node[n];
-    struct sms_gpu_view *gpu = placing->gpu + (node->gpu - placing->gpu);
     node->cpu_left -= pod->cpu_milli;
     node->memory_left -= pod->memory;
     node->pods_by_gpus[pod->gpus]++;
     node->parts += sms_pod_is_part(pod);
     for (uint32_t i = 0; i < node->gpus; i++)
         if (gpus >> i & 1) {
-            gpu[i].milli_left -= pod->gpu_milli;
-            gpu[i].memory_left -= pod->gpu_memory;
-            gpu[i].pods++;
-            sms__predict_move(&gpu[i], pod, true);
+            struct sms_gpu_view *gpu = sms__gpu_book(placing, n, i);
+            gpu->milli_left -= pod->gpu_milli;
+            gpu->memory_left -= pod->gpu_memory;
+            gpu->pods++;
+            sms__predict_move(gpu, pod, true);
         }
-    placing->gpu_milli += sms_pod_gpu_milli(pod);
-    placing->gpu_bytes += pod->gpus * pod->gpu_memory;
     placing->cpu_milli += pod->cpu_milli;
+    allocate_for(placing, n, pod, gpus, 1);
     sms__tally_pod(placing, n, pod, 1);
     note_change(placing, n);
 }
@@ -212,35 +231,45 @@ void sms__books_take(struct sms__placing *placing, size_t n, const struct sms_po
 void sms__books_give(struct sms__placing *placing, size_t n, const struct sms_pod_view *pod, uint16_t gpus)
 {
     struct sms_node_view *node = &placing->node[n];
-    struct sms_gpu_view *gpu = placing->gpu + (node->gpu - placing->gpu);
     node->cpu_left += pod->cpu_milli;
     node->memory_left += pod->memory;
     node->pods_by_gpus[pod->gpus]--;
     node->parts -= sms_pod_is_part(pod);
     for (uint32_t i = 0; i < node->gpus; i++)
         if (gpus >> i & 1) {
-            gpu[i].milli_left += pod->gpu_milli;
-            gpu[i].memory_left += pod->gpu_memory;
-            gpu[i].pods--;
-            sms__predict_move(&gpu[i], pod, false);
+            struct sms_gpu_view *gpu = sms__gpu_book(placing, n, i);
+            gpu->milli_left += pod->gpu_milli;
+            gpu->memory_left += pod->gpu_memory;
+            gpu->pods--;
+            sms__predict_move(gpu, pod, false);
         }
-    placing->gpu_milli -= sms_pod_gpu_milli(pod);
-    placing->gpu_bytes -= pod->gpus * pod->gpu_memory;
     placing->cpu_milli -= pod->cpu_milli;
+    allocate_for(placing, n, pod, gpus, -1);
     sms__tally_pod(placing, n, pod, -1);
     note_change(placing, n);
+}
+
+/* Puts the GPU's book aside, with what pods have on it, or takes it up again. */
+static void turn(struct sms__placing *placing, size_t n, uint32_t i, bool lost)
+{
+    const struct sms_node_view *node = &placing->node[n];
+    size_t at = (size_t)(node->gpu - placing->gpu) + i;
+    struct sms_gpu_view *gpu = &placing->gpu[at], *aside = &placing->aside[at];
+    if (lost)
+        *aside = *gpu;
+    int64_t milli = 1000 - (int64_t)aside->milli_left, bytes = (int64_t)(node->gpu_memory - aside->memory_left);
+    *gpu = lost ? (struct sms_gpu_view){0} : *aside;
+    allocate(placing, n, lost ? -milli : milli, lost ? -bytes : bytes);
 }
 
 void sms__books_lose(struct sms__placing *placing, size_t n, bool down, uint16_t gpus)
 {
     struct sms_node_view *node = &placing->node[n];
-    struct sms_gpu_view *gpu = placing->gpu + (node->gpu - placing->gpu);
     uint16_t before = placing->book[n].lost, turned = before ^ gpus;
     int nodes = (int)down - (int)node->down;
     for (uint32_t i = 0; i < node->gpus; i++)
         if (turned >> i & 1)
-            gpu[i] =
-                gpus >> i & 1 ? (struct sms_gpu_view){0} : (struct sms_gpu_view){1000, 0, node->gpu_memory, 0, NULL};
+            turn(placing, n, i, gpus >> i & 1);
     if (nodes) {
         node->down = down;
         node->cpu_left = down ? 0 : node->cpu_milli;
@@ -307,10 +336,12 @@ static bool node_agrees(const struct sms__placing *placing, size_t n)
     bool agrees = sum->cpu_left + node->cpu_left == up * node->cpu_milli &&
                   sum->memory_left + node->memory_left == up * node->memory;
     for (uint32_t i = 0; i < node->gpus; i++) {
-        uint64_t whole = !(placing->book[n].lost >> i & 1);
-        agrees &= sum->gpu[i].milli_left + node->gpu[i].milli_left == whole * 1000 &&
-                  sum->gpu[i].memory_left + node->gpu[i].memory_left == whole * node->gpu_memory &&
-                  sum->gpu[i].pods == node->gpu[i].pods && !(node->down && whole);
+        const struct sms_gpu_view *gpu = sms__gpu_book(placing, n, i);
+        bool lost = placing->book[n].lost >> i & 1;
+        agrees &= sum->gpu[i].milli_left + gpu->milli_left == 1000 &&
+                  sum->gpu[i].memory_left + gpu->memory_left == node->gpu_memory && sum->gpu[i].pods == gpu->pods &&
+                  !(node->down && !lost) &&
+                  !(lost && (node->gpu[i].milli_left || node->gpu[i].memory_left || node->gpu[i].pods));
     }
     return agrees && sum->parts == node->parts &&
            !memcmp(sum->pods_by_gpus, node->pods_by_gpus, sizeof sum->pods_by_gpus);
@@ -341,11 +372,20 @@ static void sum_pods(struct sms__placing *placing)
     }
 }
 
+/* What pods have of GPUs that are up. */
+static uint64_t up_milli(const struct sms__placing *placing, size_t n)
+{
+    uint64_t milli = 0;
+    for (uint32_t i = 0; i < placing->node[n].gpus; i++)
+        milli += placing->book[n].lost >> i & 1 ? 0 : placing->sum[n].gpu[i].milli_left;
+    return milli;
+}
+
 bool sms__books_agree(struct sms__placing *placing)
 {
     const struct sms__cluster *cluster = placing->cluster;
     size_t gpus = cluster->gpu_milli / 1000;
-    uint64_t fragments = 0;
+    uint64_t fragments = 0, milli = 0;
     bool agrees = true;
     if (!placing->sum) {
         placing->sum = SMS__NEW(placing->arena, struct sms_node_view, cluster->nodes);
@@ -356,7 +396,9 @@ bool sms__books_agree(struct sms__placing *placing)
     for (size_t n = 0; n < cluster->nodes; n++) {
         agrees &= node_agrees(placing, n);
         fragments += weigh_fragments(placing, &placing->node[n]);
+        milli += up_milli(placing, n);
     }
+    agrees &= milli == placing->gpu_milli;
     if (agrees && fragments == placing->fragments)
         return true;
     snprintf(placing->spec->record->why, sizeof placing->spec->record->why, "%s",

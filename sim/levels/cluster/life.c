@@ -192,7 +192,7 @@ static void give_back(struct sms__placing *placing, struct sms__pod *pod, uint64
     if (placing->downs)
         leave_list(placing, pod);
     if (placing->gpushare)
-        sms__gpushare_left(placing, (uint32_t)(pod - placing->pod));
+        sms__gpushare_left(placing, (uint32_t)(pod - placing->pod), now);
 }
 
 void sms__pod_cut(struct sms__placing *placing, uint32_t p, uint64_t now)

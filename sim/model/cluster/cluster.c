@@ -161,10 +161,6 @@ static void refuse_beside_gpushare(struct sms__reader *reader, const struct sms_
     const struct sms__node *at = sms__node_get(scenario->node, "scheduler");
     if (!cluster->gpushare)
         return;
-    if (scenario->vms)
-        sms__complain(reader, at, "gpushare schedules pods that last a time, not workloads");
-    if (cluster->failures)
-        sms__complain(reader, at, "gpushare knows no failures but `unhealthy:` of nodes");
     if (cluster->monitor)
         sms__complain(reader, at,
                       "gpushare knows no monitors, which `monitor:` and policies whose decisions take time need");
