@@ -266,8 +266,10 @@ void sms__gpushare_sicken(struct sms__placing *placing, size_t node, uint32_t gp
 /* The node of a pod that does not run fails. True if it has failed itself before, and only held its place: then it has
  * ended. */
 bool sms__gpushare_stop(struct sms__placing *placing, uint32_t pod, uint64_t now);
+/* Whether its containers did not start, and it has failed, though it keeps its place. False under another scheduler. */
+bool sms__gpushare_is_stuck(const struct sms__placing *placing, const struct sms__pod *pod);
 /* The next does nothing, and that after is 0, under another scheduler: how often the pod was not assigned in time. */
-void sms__gpushare_tell_cut(const struct sms__placing *placing, uint32_t pod, bool node, uint64_t now);
+void sms__gpushare_tell(const struct sms__placing *placing, uint32_t pod, uint64_t now, const char *text);
 uint32_t sms__gpushare_timeouts(const struct sms__placing *placing, uint32_t pod);
 /* The pod is about to lose its place on its node. */
 void sms__gpushare_left(struct sms__placing *placing, uint32_t pod, uint64_t now);

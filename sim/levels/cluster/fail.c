@@ -107,7 +107,7 @@ static void cut_pods(struct sms__placing *placing, size_t n, uint16_t gpus, bool
             continue;
         uint64_t from = pod->since_ps > placing->spec->record->from_ps ? pod->since_ps : placing->spec->record->from_ps;
         placing->record->wasted_ps += (sms__integral)(now - from) * sms_pod_gpu_milli(view);
-        sms__gpushare_tell_cut(placing, p, all, now);
+        sms__gpushare_tell(placing, p, now, all ? "cut off: its node fails" : "cut off: its GPU fails");
         sms__pod_cut(placing, p, now);
         placing->cut[placing->cuts++] = p;
     }

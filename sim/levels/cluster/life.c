@@ -219,6 +219,8 @@ void sms__pod_end(struct sms__placing *placing, uint32_t p, uint64_t now)
     struct sms__pod *pod = &placing->pod[p];
     double deadline = sms__pod_deadline(placing, pod);
     sms__watch_end(placing, p, now);
+    if (pod->failed)
+        sms__gpushare_tell(placing, p, now, "its workload fails: out of memory");
     give_back(placing, pod, now);
     pod->ended = true;
     placing->record->last_end_ps = now;

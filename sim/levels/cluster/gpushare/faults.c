@@ -93,10 +93,15 @@ const char *sms__find_fault(const struct sms__placing *placing, uint32_t p)
     return NULL;
 }
 
-void sms__gpushare_tell_cut(const struct sms__placing *placing, uint32_t p, bool node, uint64_t now)
+bool sms__gpushare_is_stuck(const struct sms__placing *placing, const struct sms__pod *pod)
+{
+    return placing->gpushare && placing->gpushare->client[pod - placing->pod].state == SMS__CANDIDATE_STUCK;
+}
+
+void sms__gpushare_tell(const struct sms__placing *placing, uint32_t p, uint64_t now, const char *text)
 {
     if (placing->gpushare)
-        sms__tell(placing, p, now, "cut off: its %s fails", node ? "node" : "GPU");
+        sms__tell(placing, p, now, "%s", text);
 }
 
 uint32_t sms__gpushare_timeouts(const struct sms__placing *placing, uint32_t p)
