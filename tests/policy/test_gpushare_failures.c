@@ -237,16 +237,19 @@ static void whole_cards_fail_as_well(void **state)
 static void what_a_workload_had_is_free(void **state)
 {
     (void)state;
-    run_file(&ran,
-             load_text("device: small\nclock: 1 GHz\nsms: 4\nmemory: 1 GiB\nlink: {bandwidth: 1 GB/s}\n"
-                       "sm: {threads: 1024, warps: 32, blocks: 2, registers: 65536, shared_memory: 96 KiB, "
-                       "threads_per_block: 1024}\nresources: {fp32: {class: compute}}\n---\n"
-                       "workload: ten\nkernels: [{name: k, blocks: 4, threads: 512, block_time: 1 s}]\n"
-                       "steps: [{allocate: 600 MiB}, {launch: k, times: 10}]\n---\nscenario: s\n"
-                       "nodes: [{name: n, devices: {model: small, count: 2}}]\npolicies: [gpushare]\n"
-                       "scheduler: {kind: gpushare}\nfailures: [{node: n, gpu: 0, at: 6 s, for: 1 s}]\n"
-                       "pods: [{name: p, count: 2, gpu_memory: 600 MiB, workload: ten}]\n"),
-             0);
+    run_file(
+        &ran,
+        load_text(
+            "device: small\nclock: 1 GHz\nsms: 4\nmemory: 1 GiB\nlink: {bandwidth: 1 GB/s}\n"
+            "sm: {threads: 1024, warps: 32, blocks: 2, registers: 65536, shared_memory: 96 KiB, "
+            "threads_per_block: 1024}\nresources: {fp32: {class: compute}}\n---\n"
+            "workload: ten\nkernels: [{name: k, blocks: 4, threads: 512, block_time: 1 s}]\n"
+            "steps: [{allocate: 600 MiB}, {launch: k, times: 10}]\n---\nscenario: s\n"
+            "nodes: [{name: n, devices: {model: small, count: 2}}]\npolicies: [{place: gpushare, mode: together}]\n"
+            "host: {context: 0 B, context_time: 0 s}\nscheduler: {kind: gpushare}\n"
+            "failures: [{node: n, gpu: 0, at: 6 s, for: 1 s}]\n"
+            "pods: [{name: p, count: 2, gpu_memory: 600 MiB, workload: ten}]\n"),
+        0);
     assert_string_equal(ran.told.placements, "10 p1 n 1\n15 p2 n 2\n7015 p1 n 1\n");
     assert_near(metric(ran.results, "makespan_ns"), 18.015e9, 1e-3);
     assert_counts(2, 0, 0, 1);

@@ -1,4 +1,5 @@
-/* Pods under gpushare that run workloads, by hand: where their containers run, beside whom, and what memory they use. */
+/* Pods under gpushare that run workloads, by hand: where their containers run, beside whom, and what memory they use.
+ */
 #include "protocol.h"
 
 /* Alone, `ten` takes 1 s for its context and 10 s for its kernels, which fill the device; `big` the same. */
@@ -61,7 +62,8 @@ static void in_a_swap_pods_run_where_allocate_put_them(void **state)
     close_ran(&ran);
 }
 
-/* To place by, and no limit: each asks for 100 MiB and wants 610. What the device lacks is refused to who comes last. */
+/* To place by, and no limit: each asks for 100 MiB and wants 610. What the device lacks is refused to who comes last.
+ */
 static void what_a_pod_asks_for_does_not_limit_it(void **state)
 {
     static const char text[] = MODELS "nodes: [{name: n, devices: {model: small}}]\npolicies: [" SLICED "]\n%s"
@@ -113,10 +115,10 @@ static void memory_of_others_is_not_free(void **state)
 /* A pod with a duration uses what it asks for, from its start to its end, beside whoever is there. */
 static void pods_with_durations_use_memory_that_workloads_want(void **state)
 {
-    static const char text[] = MODELS
-        "nodes: [{name: n, devices: {model: small}}]\npolicies: [" SLICED "]\nscheduler: {kind: gpushare}\npods:\n"
-        "  - {name: w, gpu_memory: 100 MiB, workload: big, start: %s}\n"
-        "  - {name: d, gpu_memory: 500 MiB, duration: 5 s, start: %s}\n";
+    static const char text[] = MODELS "nodes: [{name: n, devices: {model: small}}]\npolicies: [" SLICED
+                                      "]\nscheduler: {kind: gpushare}\npods:\n"
+                                      "  - {name: w, gpu_memory: 100 MiB, workload: big, start: %s}\n"
+                                      "  - {name: d, gpu_memory: 500 MiB, duration: 5 s, start: %s}\n";
     (void)state;
     run_file(&ran, load_text(text, "1 s", "0 s"), 0);
     assert_ends(6010, 1, 1);
@@ -136,7 +138,8 @@ static void durations_of_workloads_hold_their_most(void **state)
 {
     (void)state;
     run_file(&ran,
-             load_text(MODELS "nodes: [{name: n, devices: {model: small}}]\npolicies: [" SLICED "]\nfidelity: duration\n"
+             load_text(MODELS "nodes: [{name: n, devices: {model: small}}]\npolicies: [" SLICED
+                              "]\nfidelity: duration\n"
                               "scheduler: {kind: gpushare}\n"
                               "pods: [{name: p, count: 2, gpu_memory: 100 MiB, workload: big}]\n"),
              0);
