@@ -283,8 +283,13 @@ static bool agrees(const struct sms__placing *placing, size_t n, uint32_t gpu, u
     const struct sms__share_node *shared = sms__node_kind(placing->cluster, n)->shared;
     uint64_t memory = host->board[gpu].model->memory, others = shared->others[gpu];
     bytes += others < memory ? others : memory;
-    for (size_t c = gpu * host->setup.slots; c < (gpu + 1) * host->setup.slots; c++)
-        bytes += host->client[c].place ? sms__client_held(&host->client[c]) : 0;
+    for (size_t c = gpu * host->setup.slots; c < (gpu + 1) * host->setup.slots; c++) {
+        const struct sms__client *client = &host->client[c];
+        bytes += client->place ? sms__client_held(client) : 0;
+        if (client->taken &&
+            (placing->pod[client->tag].node != n || !(sms__gpushare_gpus(placing, (uint32_t)client->tag) >> gpu & 1)))
+            return false;
+    }
     return bytes == host->board[gpu].held && bytes == host->place[gpu].held && bytes <= memory;
 }
 

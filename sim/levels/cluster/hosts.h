@@ -62,7 +62,8 @@ bool sms__hosts_has(const struct sms__placing *placing, size_t node);
 uint64_t sms__hosts_held(const struct sms__placing *placing, size_t node, uint32_t gpu);
 void sms__hosts_take(struct sms__placing *placing, size_t node, uint32_t gpu, int64_t bytes, uint64_t now);
 uint64_t sms__hosts_bytes(const struct sms__placing *placing, uint32_t pod);
-/* Under --check: whether memory that is taken of each GPU is that of its processes, and `bytes` [GPUs]. */
+/* Under --check: whether memory that is taken of each GPU is that of its processes, who were given it, and `bytes`
+ * [GPUs]. */
 bool sms__hosts_agree(const struct sms__placing *placing, const uint64_t *bytes);
 /* What the GPUs of a node with a host are used for; false: it has none. */
 bool sms__hosts_use(const struct sms__placing *placing, size_t node, struct sms__node_use *use);

@@ -103,7 +103,10 @@ static bool check(struct sms__reader *reader, const struct sms__node *node, cons
     if (view->gpus == 0)
         sms__complain(reader, node, "a pod with a workload needs a GPU");
     if (!(view->models & able))
-        sms__complain(reader, sms__node_get(node, "workload"), "no node on which it may run has devices");
+        sms__complain(reader, sms__node_get(node, "workload"), "no node on which it may run has devices%s",
+                      scenario->cluster->gpushare && !view->gpu_memory
+                          ? ": without gpu_memory that is one with share: cards"
+                          : "");
     if (scenario->vms == TENANTS_MAX)
         sms__complain(reader, node, "more than %d entries of pods with workloads", TENANTS_MAX);
     view->models &= able;
