@@ -101,7 +101,7 @@ CANNOT = {
     "a ratio that counts units elsewhere": r"without % it is a ratio",
     "what a run of it needs": r"repeats forever: the run needs|needs a scenario with processes|runs? kernels beside|"
     r"pods are drawn|"
-    r"nodes that fail (run no|have no)|(are|is) for pods with workloads|gpushare (knows no|schedules)|priority is of blocks|"
+    r"nodes that fail (run no|have no)|(are|is) for pods with workloads|gpushare knows no|priority is of blocks|"
     r"compat simtbs|simtbs would never end|(vms|nodes): there are none",
     "a metric of one thing in another": r"unknown metric|a gain is over another|expects nothing",
 }
