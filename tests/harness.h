@@ -22,33 +22,45 @@ static inline struct sms_load_options harness_options(void)
 }
 
 /* Loads a file; a problem fails the test. */
-static inline struct sms_file *load_path(const char *path)
+static inline struct sms_file *load_path_with(const char *path, const struct sms_load_options *options)
 {
-    struct sms_load_options options = harness_options();
     struct sms_errors errors;
     struct sms_file *file;
-    if (sms_file_load(path, &options, &file, &errors)) {
+    if (sms_file_load(path, options, &file, &errors)) {
         sms_errors_print(&errors, stderr);
         fail_msg("%s does not load", path);
     }
     return file;
 }
 
-/* Loads a text, by way of a temporary file. */
-static inline struct sms_file *load_text(const char *format, ...)
+static inline struct sms_file *load_path(const char *path)
 {
-    char path[] = "/tmp/smsched-test-XXXXXX", text[16384];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
+    struct sms_load_options options = harness_options();
+    return load_path_with(path, &options);
+}
+
+/* Loads a text, by way of a temporary file. */
+static inline struct sms_file *load_text_with(const char *text, const struct sms_load_options *options)
+{
+    char path[] = "/tmp/smsched-test-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, strlen(text)), (int)strlen(text));
     close(fd);
-    struct sms_file *file = load_path(path);
+    struct sms_file *file = load_path_with(path, options);
     unlink(path);
     return file;
+}
+
+static inline struct sms_file *load_text(const char *format, ...)
+{
+    struct sms_load_options options = harness_options();
+    char text[16384];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return load_text_with(text, &options);
 }
 
 static inline struct sms_results *run_first(const struct sms_file *file, const struct sms_run_options *options)

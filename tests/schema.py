@@ -47,14 +47,9 @@ jsonschema.Draft7Validator.check_schema(schema)
 validator = jsonschema.Draft7Validator(schema)
 
 
-def is_plan(document):
-    """Plans of sweeps are not in the schema yet."""
-    return isinstance(document, dict) and "plan" in document
-
-
 def problems(text):
     return [f"{'/'.join(map(str, error.absolute_path))}: {error.message:.200}"
-            for document in yaml.load_all(text, Core) if not is_plan(document) for error in validator.iter_errors(document)]
+            for document in yaml.load_all(text, Core) for error in validator.iter_errors(document)]
 
 
 def refuses(text):
@@ -74,7 +69,7 @@ good = {path: read(path) for folder in ("models", "scenarios", "tests/golden", "
         for path in glob.glob(f"{folder}/**/*.yaml", recursive=True)}
 for page in ["README.md", *glob.glob("docs/*.md")]:
     for n, block in enumerate(re.findall(r"^```yaml[^\n]*\n(.*?)^```", read(page), re.M | re.S)):
-        if re.match(r"(#.*\n)*(device|workload|scenario):", block):
+        if re.match(r"(#.*\n)*(device|workload|scenario|plan):", block):
             good[f"{page}, block {n + 1}"] = block
 taken = 0
 for path, text in sorted(good.items()):
@@ -83,7 +78,7 @@ for path, text in sorted(good.items()):
     taken += 1
     for problem in problems(text)[:3]:
         bad(f"{path}: {problem}")
-if taken < 120:
+if taken < 165:
     bad(f"only {taken} files were looked at")
 
 # What a schema cannot tell, by the first line of the .err. All else of tests/bad must fail.
@@ -103,13 +98,18 @@ CANNOT = {
     r"pods are drawn|"
     r"nodes that fail (run no|have no)|(are|is) for pods with workloads|gpushare knows no|priority is of blocks|"
     r"compat simtbs|simtbs would never end|(vms|nodes): there are none",
+    "what a plan comes to": r"it would hide|no scenario (in|of the plan)|points; a plan has|values of \d+ fields|a file has one plan",
+    "what the paths of a plan lead to": r"^$",
     "a metric of one thing in another": r"unknown metric|a gain is over another|expects nothing",
 }
+LED_TO = {f"tests/bad/plan-{name}.yaml" for name in ("unknown-path", "wrong-values", "empty-lists-of-entries")}
 count = {reason: 0 for reason in CANNOT}
 refused = 0
-for path in sorted(set(glob.glob("tests/bad/*.yaml")) - set(glob.glob("tests/bad/plan-*.yaml"))):  # as above
+for path in sorted(glob.glob("tests/bad/*.yaml")):
     said = re.search(r"error: (.*)", read(path[:-4] + "err")).group(1)
     reasons = [reason for reason, pattern in CANNOT.items() if re.search(pattern, said)]
+    if path in LED_TO:
+        reasons = ["what the paths of a plan lead to"]
     if reasons[:1] == [WHOLE]:  # bombs and depths among them, which are no food for other readers
         count[WHOLE] += 1
     elif refuses(read(path)):
@@ -122,7 +122,7 @@ for reason, files in count.items():
     print(f"{files:3} files of tests/bad are left to the loader, for: {reason}")
     if files == 0:
         bad(f"no file of tests/bad shows what a schema cannot tell: {reason}")
-if refused < 110:
+if refused < 140:
     bad(f"only {refused} files of tests/bad are refused")
 print(f"{refused} files of tests/bad are refused, {taken} files and examples are taken")
 
@@ -156,6 +156,16 @@ CASES = [  # nodes, policies, pods, the rest; whether they are taken
     (*PLAIN[:3], "scheduler: {unit: GiB}", False),
     (*PLAIN[:3], "scheduler: {kind: gpushared}", False),
     ("", "gpushare", "[1 GiB, 2 GiB]", GPUSHARE % ", unit: GiB, quirks: {any_pod: false}", True),
+    ("", "gpushare", "1 GiB, allocate_delay: 1 s, start_delay: 1 s", GPUSHARE % "", True),
+    ("", "first_fit", "1 GiB, allocate_delay: 1 s", "", False),
+    ("", "first_fit", "1 GiB, start_delay: 1 s", "scheduler: {kind: default}", False),
+    ("", "first_fit", "[1 GiB, 2 GiB]", "", False),
+    (", share: memory", *PLAIN[1:], False),
+    (", used_by_others: 1 GiB", *PLAIN[1:], False),
+    (", unhealthy: [{gpu: 0, from: 1 s}]", *PLAIN[1:], False),
+    (", added: 1 s", *PLAIN[1:], False),
+    ("}, {table: {columns: [name, gpus, added], rows: [[m, 1, 1 s]]}", *PLAIN[1:], False),
+    ("}, {table: {columns: [name, gpus, gpu_memory, added], rows: [[m, 1, 2 GiB, 1 s]]}", "gpushare", "2 GiB", GPUSHARE % "", True),
     ("", "gpushare", "[]", GPUSHARE % "", False),
     ("", "gpushare", "[1 GiB, [2 GiB]]", GPUSHARE % "", False),
     ("", "gpushare", "1 GiB", GPUSHARE % ", quirks: {any_pods: false}", False),
@@ -180,6 +190,81 @@ with tempfile.TemporaryDirectory() as folder:
         if (not problems(text)) != takes:
             bad(f"the schema has another mind of {parts}: {problems(text)}")
 
+# Of plans, the axes and what else they say.
+PLAN = """workload: w
+kernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us, demand: {fp32: 1 %%}}]
+---
+scenario: s
+devices: [{model: v100}]
+contention: proportional
+policies: [round_robin, fine_grained]
+vms: [{name: a, workload: w}, {name: b, workload: w}]
+---
+plan: p
+%s
+axes: %s
+"""
+CASES = [
+    ("", "[]", True),
+    ("", "{queue: [fifo]}", False),
+    ("", "[{queue: [fifo, interleave]}]", True),
+    ("", "[{queue: fifo}]", False),
+    ("", "[{queue: []}]", False),
+    ("", "[{}]", False),
+    ("", "[[queue]]", False),
+    ("", "[{scenario: [t]}]", False),
+    ("", "[{queue.: [fifo]}]", False),
+    ("", "[{vms..start: [1 us]}]", False),
+    ("", "[{'': [1]}]", False),
+    ("", "[{vms.0.start: [1 us, 2 us], vms.b.start: {from: 1 us, to: 4 us, steps: 2}}]", True),
+    ("", "[{contention.slope: {from: 1, to: 2, steps: 3}}]", True),
+    ("", "[{contention.slope: {from: 1, to: 2, step: 0.5}}]", True),
+    ("", "[{contention.slope: {from: 1, to: 2, steps: 3, scale: log, whole: false}}]", True),
+    ("", "[{contention.slope: {from: 1, to: 2}}]", False),
+    ("", "[{contention.slope: {from: 1, to: 2, steps: 3, step: 1}}]", False),
+    ("", "[{contention.slope: {from: 1, to: 2, step: 1, scale: log}}]", False),
+    ("", "[{contention.slope: {from: 1, to: 2, steps: 1}}]", False),
+    ("", "[{contention.slope: {from: 1, steps: 3}}]", False),
+    ("", "[{contention.slope: {from: one, to: 2, steps: 3}}]", False),
+    ("", "[{contention.slope: {from: [1], to: 2, steps: 3}}]", False),
+    ("", "[{contention.slope: {from: 1, to: 2, steps: 3, whole: maybe}}]", False),
+    ("", "[{sobol: {points: 4, of: {contention.slope: {from: 1, to: 2}, queue: [fifo]}}}]", True),
+    ("", "[{random: {points: 4, of: {run.duration: {from: 1 us, to: 2 us, scale: log}}}}]", True),
+    ("", "[{random: {points: 4, of: {run.duration: {from: 1 us, to: 2 us, steps: 2}}}}]", False),
+    ("", "[{random: {points: 0, of: {run.duration: {from: 1 us, to: 2 us}}}}]", False),
+    ("", "[{random: {points: 4, of: {}}}]", False),
+    ("", "[{random: {points: 4}}]", False),
+    ("", "[{random: {points: 4, of: {queue: [fifo]}}, run.duration: [1 ms]}]", False),
+    ("", "[{mixes: {of: [1, 2], into: [vms.0.repeat, vms.1.repeat], repeat: true}}]", True),
+    ("", "[{mixes: {of: [1, 2], into: [vms.0.repeat, vms.1.repeat], draws: 5}}]", True),
+    ("", "[{mixes: {of: [1, 2], into: []}}]", False),
+    ("", "[{mixes: {of: 1, into: [queue]}}]", False),
+    ("", "[{mixes: {of: [], into: [queue]}}]", False),
+    ("", "[{mixes: {of: [fifo], into: queue}}]", False),
+    ("policies: [leftover, {fine_grained: {limit: 80 %}}]", "[]", True),
+    ("policies: [leftoverr]", "[]", False),
+    ("policies: []", "[]", False),
+    ("policies: leftover", "[]", False),
+    ("replications: 3\nseed: 4\nkeep: [host, node]\nquestion: Why?", "[]", True),
+    ("replications: 0", "[]", False),
+    ("seed: 0", "[]", False),
+    ("keep: [hosts]", "[]", False),
+    ("keep: host", "[]", False),
+    ("base: []", "[]", False),
+    ("base: {file: x}", "[]", False),
+    ("axis: []", "[]", False),
+]
+with tempfile.TemporaryDirectory() as folder:
+    for more, axes, takes in CASES:
+        text, path = PLAN % (more, axes), os.path.join(folder, "plan.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        loader = subprocess.run([smsched, "validate", "--quiet", path], capture_output=True, text=True)
+        if (loader.returncode == 0) != takes:
+            bad(f"the loader has another mind of {more} {axes}: {loader.stderr}")
+        if (not problems(text)) != takes:
+            bad(f"the schema has another mind of {more} {axes}: {problems(text)}")
+
 # The keys: `list fields` has a title for each table, which is its place in the schema.
 definitions = schema["definitions"]
 
@@ -194,8 +279,13 @@ def within(node, key):
     return node
 
 
+PLANS = {"plan": "plan", "plan: axes: PATH": "range", "plan: axes: sobol, random": "spread", "plan: axes: mixes": "mix"}
+
+
 def at(title):
     title, _, kind = title.partition(" of kind ")
+    if title.startswith("plan"):
+        return [definitions[PLANS[title]]]
     words = [word for word in title.split(": ") if word != "NAME"]
     if title == "scenario with nodes":
         return [definitions["cluster"]]
@@ -204,6 +294,7 @@ def at(title):
     for word in words[1:]:
         found = [within(form, word) for node in found for form in (node, node.get("then", {}), node.get("else", {}))
                  if word in form.get("properties", {}) and form["properties"][word] is not False]
+        found = [node for node in found if set(node) != {"properties"}]  # what is refused besides
     if kind:
         return [node["then"] for node in found if kind in node["if"]["properties"]["kind"]["enum"]]
     return [node if "properties" in node else node["else"] for node in (found[:1] if len(words) == 1 else found)]
@@ -213,8 +304,6 @@ walked = []
 tables = 0
 for block in say("list", "fields").strip().split("\n\n"):
     title, *lines = block.split("\n")
-    if title.startswith("plan"):  # as above
-        continue
     fields = dict(re.match(r"  (\S+) +(.*)", line).groups() for line in lines)
     tables += 1
     places = at(title) + (at("scenario: nodes: devices") if title == "scenario: devices" else [])

@@ -3,8 +3,8 @@
  * while they run.
  *
  * Wins when workloads press on different resources, or pairs of classes differ in how they slow each other. Fails where
- * kernels seldom meet, as it takes them to run all the time, and where pods take turns (time slicing) rather than run
- * side by side. It spreads: a GPU to oneself is never worse. Pods without workloads go to the lowest node. */
+ * kernels seldom meet, as it takes them to run all the time. Where pods take turns (time slices) it counts them.
+ * It spreads: a GPU to oneself is never worse. Pods without workloads go to the lowest node. */
 #include <smsched/place.h>
 
 static double score(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,

@@ -71,12 +71,10 @@ static const char *skip_chars(const char *from, const char *end, size_t chars)
 static void keep_source(struct sms_error *error, const char *text)
 {
     const char *line = line_start(text, error->line), *end = line_end(line);
-    size_t room = sizeof error->source - 1, column = error->column ? error->column - 1 : 0, skipped = 0;
+    size_t room = sizeof error->source - 1, column = error->column ? error->column - 1 : 0;
     const char *at = skip_chars(line, end, column), *from = line;
-    while ((size_t)(at - from) >= room) {
-        skipped += room / 4;
-        from = skip_chars(line, end, skipped);
-    }
+    while ((size_t)(at - from) >= room)
+        from = skip_chars(from, end, room / 4);
     size_t keep = (size_t)(end - from) < room ? (size_t)(end - from) : room;
     memcpy(error->source, from, keep);
     error->source[keep] = '\0';

@@ -1,5 +1,7 @@
 #include "cli.h"
 
+#include "../base/sources.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,7 +162,7 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (!strcmp(argv[1], "--version")) {
-        printf("smsched %s\n", SMSCHED_VERSION);
+        printf("smsched %s (sources %s)\n", SMSCHED_VERSION, sms__sources());
         return cli_finish(EXIT_OK);
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {

@@ -216,45 +216,11 @@ static void add_rules(json_t *object, const struct sms__field *fields, bool loos
     set_if_any(object, "allOf", rules);
 }
 
-static const struct sms__field *find(const struct sms__field *fields, const char *name)
+const struct sms__field *schema_find(const struct sms__field *fields, const char *name)
 {
     while (fields->name && strcmp(fields->name, name) != 0)
         fields++;
     return fields->name ? fields : NULL;
-}
-
-/* The columns of an entry's table are keys of such entries. */
-static void name_columns(json_t *properties, const struct sms__field *fields)
-{
-    json_t *keys = json_array(), *table = json_object_get(json_object_get(properties, "table"), "properties");
-    for (; fields->name; fields++)
-        if (fields->type != SMS__REFERENCE && fields->fields != sms__table_fields && !fields->needs)
-            json_array_append_new(keys, json_string(fields->name));
-    json_object_set_new(json_object_get(table, "columns"), "items", json_pack("{so}", "enum", keys));
-}
-
-/* A sample has no shape of its own, and one of two ends. */
-static json_t *sample_rules(void)
-{
-    json_t *none = json_object();
-    for (const char *const *key = sms__sampled_keys; *key; key++)
-        json_object_set_new(none, *key, json_false());
-    return json_pack("{so s[{s[s]}{s[s]}]}", "properties", none, "oneOf", "required", "until", "required", "count");
-}
-
-/* Nodes and pods: a table, a sample, or an entry with a name. Beside a table of pods its name may stand. */
-static void add_entry_rules(json_t *object, const struct sms__field *fields)
-{
-    const bool pods = find(fields, "sample") != NULL;
-    json_t *alone = json_pack("{s{s[s]}}", "propertyNames", "enum", "table");
-    json_t *rest = json_pack("{s[s]}", "required", "name");
-    if (pods) {
-        json_array_append_new(json_object_get(json_object_get(alone, "propertyNames"), "enum"), json_string("name"));
-        rest = json_pack("{s{s[s]} so so}", "if", "required", "sample", "then", sample_rules(), "else", rest);
-    }
-    json_object_set_new(object, "if", json_pack("{s[s]}", "required", "table"));
-    json_object_set_new(object, "then", alone);
-    json_object_set_new(object, "else", rest);
 }
 
 /* Streams of a list have workloads of their own; else a process has one, or draws one. */
@@ -274,10 +240,8 @@ json_t *schema_mapping(const struct sms__field *fields, bool loose)
         if (!field->refuse)
             json_object_set_new(properties, field->name, field_schema(field, loose));
     add_rules(object, fields, loose);
-    if (find(fields, "table")) {
-        name_columns(properties, fields);
-        add_entry_rules(object, fields);
-    }
+    if (schema_find(fields, "table"))
+        schema_add_entry_rules(object, fields);
     if (fields == sms__process_fields)
         add_process_rules(object);
     return object;
@@ -300,17 +264,19 @@ static json_t *scenario_schema(void)
 
 static json_t *refer(const char *definition) { return json_pack("{ss}", "$ref", definition); }
 
-/* As the loader decides: a scenario, of nodes or not; else a workload; else a device. */
+/* As the loader decides: a plan; else a scenario, of nodes or not; else a workload; else a device. */
 static json_t *kinds(void)
 {
-    json_t *none = json_pack("{s[ooo] s{s{ss} s{ss} s{ss}}}", "anyOf", has("device"), has("workload"), has("scenario"),
-                             "properties", "device", "description", "a device", "workload", "description", "a workload",
-                             "scenario", "description", "a scenario");
+    json_t *none =
+        json_pack("{s[oooo] s{s{ss} s{ss} s{ss} s{ss}}}", "anyOf", has("device"), has("workload"), has("scenario"),
+                  has("plan"), "properties", "device", "description", "a device", "workload", "description",
+                  "a workload", "scenario", "description", "a scenario", "plan", "description", "a plan of a sweep");
     json_t *scenario =
         when(schema_either(has("nodes"), has("pods")), refer("#/definitions/cluster"), refer("#/definitions/scenario"));
     json_t *device = when(has("device"), refer("#/definitions/device"), none);
     json_t *workload = when(has("workload"), refer("#/definitions/workload"), device);
-    return when(has("scenario"), scenario, workload);
+    json_t *tenants = when(has("scenario"), scenario, workload);
+    return when(has("plan"), refer("#/definitions/plan"), tenants);
 }
 
 int list_schema(const struct cli *cli)
@@ -318,13 +284,14 @@ int list_schema(const struct cli *cli)
     (void)cli;
     json_t *definitions = json_object(), *schema = kinds();
     json_object_set_new(schema, "$schema", json_string("http://json-schema.org/draft-07/schema#"));
-    json_object_set_new(schema, "title", json_string("A device, a workload or a scenario of smsched"));
+    json_object_set_new(schema, "title", json_string("A device, a workload, a scenario or a plan of smsched"));
     json_object_set_new(schema, "type", json_string("object"));
     json_object_set_new(definitions, "device", schema_mapping(sms__device_fields, false));
     json_object_set_new(definitions, "workload", schema_mapping(sms__workload_tables()[0].fields, false));
     json_object_set_new(definitions, "scenario", scenario_schema());
-    json_object_set_new(definitions, "cluster", schema_mapping(sms__cluster_tables[0].fields, false));
+    json_object_set_new(definitions, "cluster", schema_cluster());
     schema_add_definitions(definitions);
+    schema_add_plan(definitions);
     json_object_set_new(schema, "definitions", definitions);
     json_dumpf(schema, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
     printf("\n");

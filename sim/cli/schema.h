@@ -28,4 +28,14 @@ json_t *schema_described(json_t *schema, const char *text);
 json_t *schema_form(const struct sms__field *field);
 void schema_add_definitions(json_t *to);
 
+/* schema_cluster.c: rules of fields with a `table`, for what schema_mapping has made of them; and of all of a cluster. */
+void schema_add_entry_rules(json_t *object, const struct sms__field *fields);
+json_t *schema_cluster(void);
+/* The field of that name, or NULL. */
+const struct sms__field *schema_find(const struct sms__field *fields, const char *name);
+
+/* schema_plan.c: the same of plans. */
+json_t *schema_plan_form(const struct sms__field *field);
+void schema_add_plan(json_t *to);
+
 #endif

@@ -266,9 +266,10 @@ json_t *schema_form(const struct sms__field *field)
         return json_pack("{ss}", "type", "array");
     case SMS__FORM_TENANTS: /* the scenario says which */
     case SMS__FORM_NONE:
-        break;
+        return json_object();
+    default:
+        return schema_plan_form(field);
     }
-    return json_object();
 }
 
 void schema_add_definitions(json_t *to)

@@ -2,153 +2,61 @@
  * starts with '*' and is known by the beginning of its name, '#' in the first
  * column is a comment, an empty line ends a section, and a line is read 1023
  * bytes at a time, so that what is beyond counts as the next line. */
-#include "simtbs.h"
+#include "simtbs_words.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBER_MAX 4294967295u
+enum { PIECE_BYTES = 1023, OVERHEAD_MAX = 1000000, SMS_MAX = 1000000 };
 
-enum { PIECE_BYTES = 1023, NUMBERS_MAX = 4 + SMS__CONF_SM + SMS__CONF_MEM, OVERHEAD_MAX = 1000000, SMS_MAX = 1000000 };
-
-struct reader {
-    struct sms__arena *arena;
-    const char *path, *text;
-    const struct sms__import_options *options;
-    struct sms__conf *conf;
-    struct sms_errors *errors;
-    const struct section *section;  /* NULL: in none */
-    const char *line, *piece, *end; /* the line's start; the piece of it that is read */
-    unsigned line_number;
-    bool sm_failed, mem_failed, sm_given, mem_given, opened; /* sections that were there; opened: any */
-    const char *mem_at;
-    unsigned mem_line;
-    const char *mem_line_start;
-};
-
-struct section {
+struct sms__conf_section {
     const char *name;
-    void (*read)(struct reader *reader);
+    void (*read)(struct sms__conf_reader *reader);
 };
 
-/* At `at` in the line that starts at `line`. Columns count characters. */
-static struct sms__mark mark_at(const struct reader *reader, const char *line, unsigned number, const char *at)
-{
-    unsigned column = 1;
-    for (const char *c = line; c < at; c++)
-        column += ((unsigned char)*c & 0xc0) != 0x80;
-    return (struct sms__mark){reader->path, reader->text, number, column};
-}
-
-static struct sms__mark here(const struct reader *reader, const char *at)
-{
-    return mark_at(reader, reader->line, reader->line_number, at);
-}
-
-#define COMPLAIN(reader, at, ...) sms__error((reader)->errors, SMS_EINPUT, here((reader), (at)), __VA_ARGS__)
-
-static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
-/* The next word of the piece from *at on; its length, 0 at the end. */
-static size_t next_word(const struct reader *reader, const char **at)
-{
-    while (*at < reader->end && is_blank(**at))
-        (*at)++;
-    const char *from = *at;
-    size_t length = 0;
-    while (from + length < reader->end && !is_blank(from[length]))
-        length++;
-    return length;
-}
-
-struct numbers {
-    size_t count;
-    uint64_t value[NUMBERS_MAX];
-    const char *at[NUMBERS_MAX];
-};
-
-static bool read_number(const struct reader *reader, const char *at, size_t length, uint64_t *value)
-{
-    *value = 0;
-    for (size_t i = 0; i < length; i++) {
-        if (!isdigit((unsigned char)at[i])) {
-            COMPLAIN(reader, at, "'%.*s' is not a whole number", length < 40 ? (int)length : 40, at);
-            return false;
-        }
-        *value = *value * 10 + (uint64_t)(at[i] - '0');
-        if (*value > NUMBER_MAX) {
-            COMPLAIN(reader, at, "'%.*s' is too large: numbers go to %u", length < 40 ? (int)length : 40, at,
-                     NUMBER_MAX);
-            return false;
-        }
-    }
-    return true;
-}
-
-#define BLANK ": a line of blanks is not empty, and ends no section"
-
-/* All numbers of the piece; whether they are, and no fewer than `least` and no more than `most`. */
-static bool read_numbers(const struct reader *reader, size_t least, size_t most, const char *what, struct numbers *out)
-{
-    const char *at = reader->piece;
-    bool right = true;
-    size_t found = 0;
-    *out = (struct numbers){0};
-    for (size_t length = next_word(reader, &at); length; at += length, length = next_word(reader, &at), found++) {
-        if (found >= NUMBERS_MAX)
-            continue;
-        out->at[found] = at;
-        right = read_number(reader, at, length, &out->value[found]) && right;
-    }
-    out->count = found;
-    if (right && (found < least || found > most)) {
-        COMPLAIN(reader, reader->piece, "expected %s; found %zu%s", what, found, found ? "" : BLANK);
-        right = false;
-    }
-    return right;
-}
-
-static bool is_positive(const struct reader *reader, const struct numbers *numbers, size_t i, const char *what)
+static bool is_positive(const struct sms__conf_reader *reader, const struct sms__conf_numbers *numbers, size_t i,
+                        const char *what)
 {
     if (numbers->value[i] == 0)
-        COMPLAIN(reader, numbers->at[i], "%s is 0", what);
+        SMS__CONF_COMPLAIN(reader, numbers->at[i], "%s is 0", what);
     return numbers->value[i] != 0;
 }
 
-static void read_general(struct reader *reader)
+static void read_general(struct sms__conf_reader *reader)
 {
-    struct numbers numbers;
-    if (read_numbers(reader, 1, 1, "max_simtime alone", &numbers))
+    struct sms__conf_numbers numbers;
+    if (sms__conf_numbers(reader, 1, 1, "max_simtime alone", &numbers))
         reader->conf->max = numbers.value[0];
 }
 
 /* It is for a generator of workloads. Its first lines set what *sm and *mem set again. */
-static void read_workload(struct reader *reader)
+static void read_workload(struct sms__conf_reader *reader)
 {
     if (reader->sm_given || reader->mem_given)
-        COMPLAIN(reader, reader->piece, "*workload stands before *sm and *mem: simtbs would take resources from here");
+        SMS__CONF_COMPLAIN(reader, reader->piece,
+                           "*workload stands before *sm and *mem: simtbs would take resources from here");
 }
 
-static bool is_late(struct reader *reader, const char *name)
+static bool is_late(struct sms__conf_reader *reader, const char *name)
 {
     const struct sms__conf *conf = reader->conf;
     bool late = conf->overhead_sm.rows || conf->overhead_mem.rows || conf->kernels;
     if (late)
-        COMPLAIN(reader, reader->piece, "*%s again, after what was read by the first", name);
+        SMS__CONF_COMPLAIN(reader, reader->piece, "*%s again, after what was read by the first", name);
     return late;
 }
 
-static bool check_sm(const struct reader *reader, const struct numbers *numbers, size_t n_sm)
+static bool check_sm(const struct sms__conf_reader *reader, const struct sms__conf_numbers *numbers, size_t n_sm)
 {
     bool right = is_positive(reader, numbers, 0, "n_sms");
     right = is_positive(reader, numbers, 1, "n_sched") && right;
     if (numbers->value[0] > SMS_MAX)
-        COMPLAIN(reader, numbers->at[0], "more than %d SMs", SMS_MAX);
+        SMS__CONF_COMPLAIN(reader, numbers->at[0], "more than %d SMs", SMS_MAX);
     for (size_t i = 1; i <= 2; i++)
         if (numbers->value[i] > n_sm) {
-            COMPLAIN(reader, numbers->at[i], "%s is %llu, and there are %zu resources",
-                     i == 1 ? "n_sched" : "n_compute", (unsigned long long)numbers->value[i], n_sm);
+            SMS__CONF_COMPLAIN(reader, numbers->at[i], "%s is %llu, and there are %zu resources",
+                               i == 1 ? "n_sched" : "n_compute", (unsigned long long)numbers->value[i], n_sm);
             right = false;
         }
     for (size_t i = 0; i < n_sm; i++)
@@ -156,14 +64,14 @@ static bool check_sm(const struct reader *reader, const struct numbers *numbers,
     return right && numbers->value[0] <= SMS_MAX;
 }
 
-static void read_sm(struct reader *reader)
+static void read_sm(struct sms__conf_reader *reader)
 {
-    struct numbers numbers;
+    struct sms__conf_numbers numbers;
     struct sms__conf *conf = reader->conf;
     reader->sm_given = true;
     reader->sm_failed = true;
     if (is_late(reader, "sm") ||
-        !read_numbers(reader, 4, 3 + SMS__CONF_SM, "n_sms n_sched n_compute and 1 to 12 maxima", &numbers))
+        !sms__conf_numbers(reader, 4, 3 + SMS__CONF_SM, "n_sms n_sched n_compute and 1 to 12 maxima", &numbers))
         return;
     if (!check_sm(reader, &numbers, numbers.count - 3))
         return;
@@ -175,16 +83,16 @@ static void read_sm(struct reader *reader)
     reader->sm_failed = false;
 }
 
-static void read_mem(struct reader *reader)
+static void read_mem(struct sms__conf_reader *reader)
 {
-    struct numbers numbers;
+    struct sms__conf_numbers numbers;
     struct sms__conf *conf = reader->conf;
     reader->mem_given = true;
     reader->mem_failed = true;
     reader->mem_at = reader->piece;
     reader->mem_line = reader->line_number;
     reader->mem_line_start = reader->line;
-    if (is_late(reader, "mem") || !read_numbers(reader, 1, SMS__CONF_MEM, "1 or 2 maxima", &numbers))
+    if (is_late(reader, "mem") || !sms__conf_numbers(reader, 1, SMS__CONF_MEM, "1 or 2 maxima", &numbers))
         return;
     for (size_t i = 0; i < numbers.count; i++)
         if (!is_positive(reader, &numbers, i, "the maximum of a memory"))
@@ -195,85 +103,66 @@ static void read_mem(struct reader *reader)
 }
 
 /* Whether the section stood before; says so, unless what is wrong was said there. */
-static bool require(const struct reader *reader, const char *name, bool given, bool failed)
+static bool require(const struct sms__conf_reader *reader, const char *name, bool given, bool failed)
 {
     if (!given)
-        COMPLAIN(reader, reader->piece, "*%s must come first", name);
+        SMS__CONF_COMPLAIN(reader, reader->piece, "*%s must come first", name);
     return given && !failed;
 }
 
-static bool require_both(const struct reader *reader)
+static bool require_both(const struct sms__conf_reader *reader)
 {
     bool sm = require(reader, "sm", reader->sm_given, reader->sm_failed);
     return require(reader, "mem", reader->mem_given, reader->mem_failed) && sm;
 }
 
-/* A word of the text as a number; strtof would read on beyond the piece. */
-static bool read_float(const struct reader *reader, const char *at, size_t length, float most, float *value)
-{
-    char word[64], *rest = word;
-    bool decimal = length < sizeof word && strspn(at, "0123456789.eE+-") >= length &&
-                   (isdigit((unsigned char)at[0]) || at[0] == '.');
-    if (decimal) {
-        memcpy(word, at, length);
-        word[length] = '\0';
-        *value = strtof(word, &rest);
-    }
-    if (!decimal || *rest || rest == word)
-        COMPLAIN(reader, at, "'%.*s' is not a number of 0 or more", length < 40 ? (int)length : 40, at);
-    else if (!(*value <= most))
-        COMPLAIN(reader, at, "'%.*s' is out of range; it goes from 0 to %g", length < 40 ? (int)length : 40, at,
-                 (double)most);
-    else
-        return true;
-    return false;
-}
-
 /* Ratios that are nearer to each other make slopes beyond number. */
 #define RATIO_STEP 1.5e-6F
 
-static void check_row(const struct reader *reader, const struct sms__conf_table *table, const struct sms__conf_row *row,
-                      size_t columns, const char *const *at)
+static void check_row(const struct sms__conf_reader *reader, const struct sms__conf_table *table,
+                      const struct sms__conf_row *row, size_t columns, const char *const *at)
 {
     const struct sms__conf_row *last = table->rows ? &table->row[table->rows - 1] : NULL;
     float from = last ? last->value[0] : 0;
     if (last && row->value[0] <= from)
-        COMPLAIN(reader, at[0], "non-increasing ratio: the row above has %g", (double)from);
+        SMS__CONF_COMPLAIN(reader, at[0], "non-increasing ratio: the row above has %g", (double)from);
     else if (row->value[0] - from < RATIO_STEP && !(row->value[0] == 0))
-        COMPLAIN(reader, at[0], "the ratio is less than %g above the one before", (double)RATIO_STEP);
+        SMS__CONF_COMPLAIN(reader, at[0], "the ratio is less than %g above the one before", (double)RATIO_STEP);
     for (size_t i = 1; last && i <= columns; i++)
         if (row->value[i] <= last->value[i])
-            COMPLAIN(reader, at[i], "non-increasing overhead: the row above has %g", (double)last->value[i]);
+            SMS__CONF_COMPLAIN(reader, at[i], "non-increasing overhead: the row above has %g", (double)last->value[i]);
 }
 
-static void read_overhead(struct reader *reader, struct sms__conf_table *table, size_t columns, float most)
+static void read_overhead(struct sms__conf_reader *reader, struct sms__conf_table *table, size_t columns, float most)
 {
     struct sms__conf_row row = {0};
     const char *at = reader->piece, *place[1 + SMS__CONF_SM] = {0};
     size_t found = 0;
-    for (size_t length = next_word(reader, &at); length; at += length, length = next_word(reader, &at), found++) {
+    for (size_t length = sms__conf_word(reader, &at); length;
+         at += length, length = sms__conf_word(reader, &at), found++) {
         if (found > columns)
             continue;
         place[found] = at;
-        if (!read_float(reader, at, length, found ? OVERHEAD_MAX : most, &row.value[found]))
+        if (!sms__conf_float(reader, at, length, found ? OVERHEAD_MAX : most, &row.value[found]))
             return;
     }
     if (found != columns + 1) {
-        COMPLAIN(reader, reader->piece, "expected a ratio and an overhead of each of %zu resources; found %zu%s",
-                 columns, found, found ? "" : BLANK);
+        SMS__CONF_COMPLAIN(reader, reader->piece,
+                           "expected a ratio and an overhead of each of %zu resources; found %zu%s", columns, found,
+                           found ? "" : SMS__CONF_BLANK);
         return;
     }
     check_row(reader, table, &row, columns, place);
     *SMS__APPEND(reader->arena, table->row, table->rows) = row;
 }
 
-static void read_overhead_sm(struct reader *reader)
+static void read_overhead_sm(struct sms__conf_reader *reader)
 {
     if (require(reader, "sm", reader->sm_given, reader->sm_failed))
         read_overhead(reader, &reader->conf->overhead_sm, reader->conf->n_sm, OVERHEAD_MAX);
 }
 
-static void read_overhead_mem(struct reader *reader)
+static void read_overhead_mem(struct sms__conf_reader *reader)
 {
     if (require_both(reader))
         read_overhead(reader, &reader->conf->overhead_mem, reader->conf->n_mem, 1);
@@ -297,7 +186,7 @@ static void misread_memory(const struct sms__conf *conf, const uint64_t *demand,
         mem[i] = first[moved + i];
 }
 
-static void take_demands(const struct reader *reader, const uint64_t *demand, struct sms__conf_shape *shape)
+static void take_demands(const struct sms__conf_reader *reader, const uint64_t *demand, struct sms__conf_shape *shape)
 {
     const struct sms__conf *conf = reader->conf;
     memcpy(shape->sm, demand, conf->n_sm * sizeof *shape->sm);
@@ -309,7 +198,7 @@ static void take_demands(const struct reader *reader, const uint64_t *demand, st
         shape->mem[i] = 0;
 }
 
-static bool check_kernel(const struct reader *reader, const struct numbers *numbers)
+static bool check_kernel(const struct sms__conf_reader *reader, const struct sms__conf_numbers *numbers)
 {
     const struct sms__conf *conf = reader->conf;
     static const char *const names[] = {"type", "start_ts", "n_tb", "tb_duration"};
@@ -318,18 +207,19 @@ static bool check_kernel(const struct reader *reader, const struct numbers *numb
         right = is_positive(reader, numbers, i, names[i]) && right;
     for (size_t i = 0; i < conf->n_sched; i++)
         if (numbers->value[4 + i] == 0) {
-            COMPLAIN(reader, numbers->at[4 + i], "a request of 0 of a scheduling resource: simtbs divides by it");
+            SMS__CONF_COMPLAIN(reader, numbers->at[4 + i],
+                               "a request of 0 of a scheduling resource: simtbs divides by it");
             right = false;
         }
     if (right && !reader->options->sane && conf->kernels && numbers->value[1] < conf->kernel[conf->kernels - 1].start) {
-        COMPLAIN(reader, numbers->at[1],
-                 "the kernel starts before the one above it: simtbs would never end; import it with --sane");
+        SMS__CONF_COMPLAIN(reader, numbers->at[1],
+                           "the kernel starts before the one above it: simtbs would never end; import it with --sane");
         right = false;
     }
     return right;
 }
 
-static struct sms__conf_kernel *new_kernel(struct reader *reader)
+static struct sms__conf_kernel *new_kernel(struct sms__conf_reader *reader)
 {
     struct sms__conf *conf = reader->conf;
     struct sms__conf_kernel *kernel = SMS__APPEND(reader->arena, conf->kernel, conf->kernels);
@@ -337,20 +227,20 @@ static struct sms__conf_kernel *new_kernel(struct reader *reader)
     return kernel;
 }
 
-static void read_kernel(struct reader *reader)
+static void read_kernel(struct sms__conf_reader *reader)
 {
     struct sms__conf *conf = reader->conf;
-    struct numbers numbers;
+    struct sms__conf_numbers numbers;
     char what[120];
     size_t count = 4 + conf->n_sm + conf->n_mem;
     if (!require_both(reader))
         return;
     snprintf(what, sizeof what, "%zu numbers: type start_ts n_tb tb_duration, %zu of the SM, %zu of memory", count,
              conf->n_sm, conf->n_mem);
-    if (!read_numbers(reader, count, count, what, &numbers) || !check_kernel(reader, &numbers))
+    if (!sms__conf_numbers(reader, count, count, what, &numbers) || !check_kernel(reader, &numbers))
         return;
     if (conf->kernels == SMS__CONF_KERNELS) {
-        COMPLAIN(reader, reader->piece, "more than %d kernels", SMS__CONF_KERNELS);
+        SMS__CONF_COMPLAIN(reader, reader->piece, "more than %d kernels", SMS__CONF_KERNELS);
         return;
     }
     struct sms__conf_kernel *kernel = new_kernel(reader);
@@ -362,17 +252,17 @@ static void read_kernel(struct reader *reader)
 }
 
 /* In the order in which simtbs tries them: *smx is *sm. */
-static const struct section sections[] = {
+static const struct sms__conf_section sections[] = {
     {"general", read_general},         {"workload", read_workload},         {"sm", read_sm},        {"mem", read_mem},
     {"overhead_sm", read_overhead_sm}, {"overhead_mem", read_overhead_mem}, {"kernel", read_kernel}};
 
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
-static const struct section ignored = {"", NULL}; /* its lines are not read */
+static const struct sms__conf_section ignored = {"", NULL}; /* its lines are not read */
 
-static const char *section_name(const void *user, size_t i) { return ((const struct section *)user)[i].name; }
+static const char *section_name(const void *user, size_t i) { return ((const struct sms__conf_section *)user)[i].name; }
 
-static void open_section(struct reader *reader)
+static void open_section(struct sms__conf_reader *reader)
 {
     const char *name = reader->piece + 1;
     char word[32];
@@ -384,25 +274,27 @@ static void open_section(struct reader *reader)
     if (reader->section)
         return;
     const char *at = name;
-    size_t length = next_word(reader, &at);
+    size_t length = sms__conf_word(reader, &at);
     snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : (int)sizeof word - 1, at);
     const char *near = sms__nearest(word, SECTIONS, section_name, sections);
     if (near)
-        COMPLAIN(reader, reader->piece, "unknown section '*%s'; did you mean '*%s'?", word, near);
+        SMS__CONF_COMPLAIN(reader, reader->piece, "unknown section '*%s'; did you mean '*%s'?", word, near);
     else
-        COMPLAIN(reader, reader->piece,
-                 "unknown section '*%s'; known: general, workload, sm, mem, overhead_sm, overhead_mem, kernel", word);
+        SMS__CONF_COMPLAIN(
+            reader, reader->piece,
+            "unknown section '*%s'; known: general, workload, sm, mem, overhead_sm, overhead_mem, kernel", word);
     reader->section = &ignored;
 }
 
 /* Of the first line: one complaint is enough. */
-static void complain_of_none(struct reader *reader)
+static void complain_of_none(struct sms__conf_reader *reader)
 {
-    COMPLAIN(reader, reader->piece, "a line in no section%s", reader->opened ? ": an empty line ended the last" : "");
+    SMS__CONF_COMPLAIN(reader, reader->piece, "a line in no section%s",
+                       reader->opened ? ": an empty line ended the last" : "");
     reader->section = &ignored;
 }
 
-static void read_piece(struct reader *reader)
+static void read_piece(struct sms__conf_reader *reader)
 {
     if (*reader->piece == '#')
         return;
@@ -417,7 +309,7 @@ static void read_piece(struct reader *reader)
 }
 
 /* What only the end of the file tells. */
-static void check_whole(struct reader *reader)
+static void check_whole(struct sms__conf_reader *reader)
 {
     struct sms__conf *conf = reader->conf;
     if (!reader->sm_given)
@@ -428,7 +320,7 @@ static void check_whole(struct reader *reader)
         return;
     if (conf->n_mem > conf->n_sm)
         sms__error(reader->errors, SMS_EINPUT,
-                   mark_at(reader, reader->mem_line_start, reader->mem_line, reader->mem_at),
+                   sms__conf_mark(reader, reader->mem_line_start, reader->mem_line, reader->mem_at),
                    "more memories than resources of an SM: simtbs would read what was never written");
     if (conf->overhead_mem.rows == 0)
         sms__fail(reader->errors, SMS_EINPUT, reader->path, "section *overhead_mem is missing or empty");
@@ -437,14 +329,14 @@ static void check_whole(struct reader *reader)
 void sms__conf_read(struct sms__arena *arena, const char *path, const char *text,
                     const struct sms__import_options *options, struct sms__conf *conf, struct sms_errors *errors)
 {
-    struct reader reader = {.arena = arena,
-                            .path = path,
-                            .text = text,
-                            .options = options,
-                            .conf = conf,
-                            .errors = errors,
-                            .line = text,
-                            .line_number = 1};
+    struct sms__conf_reader reader = {.arena = arena,
+                                      .path = path,
+                                      .text = text,
+                                      .options = options,
+                                      .conf = conf,
+                                      .errors = errors,
+                                      .line = text,
+                                      .line_number = 1};
     for (reader.piece = text; *reader.piece; reader.piece = reader.end) {
         const char *newline = memchr(reader.piece, '\n', strnlen(reader.piece, PIECE_BYTES));
         reader.end = newline ? newline + 1 : reader.piece + strnlen(reader.piece, PIECE_BYTES);

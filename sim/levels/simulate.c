@@ -16,7 +16,6 @@ struct run {
     struct sms__link *link; /* [devices][in, out] */
     struct sms__feed *feed;
     size_t feeds, running;
-    size_t warmup_source, end_source;
 };
 
 static void count_sources(const struct sms_scenario *scenario, size_t sources[SMS__LEVELS])
@@ -46,11 +45,21 @@ static void end_warmup(void *subject, uint64_t now)
         sms__blocks_credit(&run->device[d], -1, now);
 }
 
-static void end_run(void *subject, uint64_t now)
+static void stop(void *engine, uint64_t now)
 {
-    struct run *run = subject;
     (void)now;
-    run->engine.stopped = true;
+    ((struct sms__engine *)engine)->stopped = true;
+}
+
+void sms__run_ends(struct sms__engine *engine, const struct sms_scenario *scenario,
+                   void (*at_warmup)(void *subject, uint64_t now), void *subject)
+{
+    size_t warmup = sms__engine_source(engine, SMS__LEVEL_RUN, at_warmup, subject);
+    size_t end = sms__engine_source(engine, SMS__LEVEL_RUN, stop, engine);
+    if (scenario->warmup_ps > 0)
+        sms__engine_at(engine, warmup, (uint64_t)(scenario->warmup_ps + 0.5));
+    if (scenario->duration_ps > 0)
+        sms__engine_at(engine, end, (uint64_t)(scenario->duration_ps + 0.5));
 }
 
 static bool takes_part(const struct run *run, size_t vm)
@@ -170,12 +179,7 @@ static void init(struct run *run)
     for (size_t v = 0; v < scenario->vms; v++)
         for (size_t d = 0; takes_part(run, v) && d < scenario->devices; d++)
             init_feed(run, v, d);
-    run->warmup_source = sms__engine_source(&run->engine, SMS__LEVEL_RUN, end_warmup, run);
-    run->end_source = sms__engine_source(&run->engine, SMS__LEVEL_RUN, end_run, run);
-    if (scenario->warmup_ps > 0)
-        sms__engine_at(&run->engine, run->warmup_source, (uint64_t)(scenario->warmup_ps + 0.5));
-    if (scenario->duration_ps > 0)
-        sms__engine_at(&run->engine, run->end_source, (uint64_t)(scenario->duration_ps + 0.5));
+    sms__run_ends(&run->engine, scenario, end_warmup, run);
 }
 
 /* Each VM is through when its feeds on all devices are. */

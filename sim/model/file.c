@@ -107,6 +107,8 @@ static int load_with(int (*body)(void *user), struct load *load, const struct sm
     file->errors = NULL;
     file->options = NULL; /* the caller may let go of it */
     file->library = NULL;
+    if (code && load->variation && load->variation->failed)
+        load->variation->failed(file, load->variation->user);
     if (code)
         sms_file_free(file);
     else
@@ -128,6 +130,7 @@ static int vary_body(void *user)
     struct sms_file *file = load->file;
     struct sms__reader reader = sms__file_reader(file);
     file->library = load->variation->library;
+    reader.user = file;
     const struct sms__node *root = load->variation->make(&reader, load->variation->user);
     if (root)
         read_scenario(file, root);

@@ -35,15 +35,19 @@ const struct sms__workload *sms__find_workload(struct sms_file *file, const char
 
 /* One scenario document, of a plan say, as a file of its own. What it names is looked up in `library`, a loaded file
  * that takes in what it has not; those that the scenario uses are then the devices and workloads of *out. `options` are
- * those of the library. `make` returns the document, in the reader's arena, or NULL having complained. *out lives no
- * longer than the library; two threads may not share that. Else as sms_file_load. */
+ * those of the library. `make` returns the document, in the reader's arena, or NULL having complained; reader->user is
+ * what becomes *out. That lives no longer than the library; two threads may not share that. Else as sms_file_load. */
 struct sms__variation {
     struct sms_file *library;
     const struct sms_load_options *options;
     const struct sms__node *(*make)(struct sms__reader *reader, void *user);
+    void (*failed)(const struct sms_file *file, void *user); /* NULL, or told of a file that is given up */
     void *user;
 };
 int sms__file_vary(const struct sms__variation *variation, struct sms_file **out, struct sms_errors *errors);
+
+/* A workload that stands before that of the library with its name. While loading, in its guard. */
+void sms__file_add_workload(struct sms_file *file, const struct sms__node *node);
 
 /* The document of a device or workload as sms__file_vary would find it; NULL if there is none. */
 const struct sms__node *sms__library_document(struct sms_file *library, const struct sms_load_options *options,
@@ -60,7 +64,6 @@ enum sms__document { SMS__DOCUMENT_DEVICE, SMS__DOCUMENT_WORKLOAD, SMS__DOCUMENT
 /* library.c: the kind of a document; -1: none. */
 int sms__document_kind(const struct sms__node *root);
 void sms__file_add_device(struct sms_file *file, const struct sms__node *node);
-void sms__file_add_workload(struct sms_file *file, const struct sms__node *node);
 
 static inline struct sms__reader sms__file_reader(struct sms_file *file)
 {

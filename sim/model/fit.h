@@ -21,6 +21,7 @@ struct sms__fit {
     uint32_t wide;    /* bit r: demands resource r, of scope device */
     bool hard;        /* demands a resource that is hard */
     int cls;          /* of its workload, in the contention model's pairs; -1: none */
+    double room;      /* of a kernel made whole: the mean part of the SMs' scarcest limit that its blocks take, 0..1 */
 };
 
 /* Of which device another is an instance, and with which share of its device-wide resources. */

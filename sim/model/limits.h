@@ -6,7 +6,7 @@
 #define SMS__TIME_MAX_PS 9.0e18
 
 /* Jobs of a tenant; numbers of devices. */
-enum { SMS__INDEX_MAX = 1000000 };
+enum { SMS__INDEX_MAX = 1000000, SMS__REPLICATIONS_MAX = 100000 };
 
 /* A count of units that can be exact. */
 #define SMS__UNITS_MAX 9007199254740992.0

@@ -194,7 +194,7 @@ const struct sms__field sms__run_fields[] = {
     {"duration", SMS__QUANTITY, SMS__TIME, F(sms_scenario, duration_ps), 1, SMS__TIME_MAX_PS,
      .help = "of the run, warm-up included; default: until every VM has ended"},
     {"seed", SMS__INTEGER, SMS__COUNT, F(sms_scenario, seed), 1, 9007199254740992.0, .help = "default 1"},
-    {"replications", SMS__INTEGER, SMS__COUNT, F(sms_scenario, replications), 1, 100000,
+    {"replications", SMS__INTEGER, SMS__COUNT, F(sms_scenario, replications), 1, SMS__REPLICATIONS_MAX,
      .help = "with seeds of their own; default 1"},
     {0}};
 

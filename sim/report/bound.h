@@ -1,5 +1,5 @@
 /* The parts of sms_bound: what a scenario asks of a device (bound_device.c), the
- * linear program over it (bound_program.c), the answer (bound.c). docs/bound.md
+ * linear program over it (bound_program.c, bound_solve.c), the answer (bound.c). docs/bound.md
  * writes the program out, with the same letters. */
 #ifndef SMS_REPORT_BOUND_H
 #define SMS_REPORT_BOUND_H
@@ -77,7 +77,7 @@ struct sms__bound_found {
 
 struct glp_prob;
 
-/* bound_program.c: SMS_OK, or SMS_EBUG if the solver gives up. In a guard of the
+/* bound_solve.c: SMS_OK, or SMS_EBUG if the solver gives up. In a guard of the
  * arena, to which errors of GLPK lead, too (bound.c); *problem is the caller's to
  * delete in either case. */
 int sms__bound_solve(struct sms__arena *arena, const struct sms__bound_device *device,

@@ -1,57 +1,15 @@
-/* The linear program of docs/bound.md over one device, solved by GLPK. Counts are
- * those of a window, or per second in steady state; times are divided by it. */
-#include "bound.h"
+/* Writes the linear program of docs/bound.md over one device. Counts are those of a
+ * window, or per second in steady state; times are divided by it. */
+#include "bound_program.h"
 
-#include <glpk.h>
 #include <math.h>
-#include <stdio.h>
 
 /* Jobs that wait when the window begins, at most; as in sim/levels/tenant.h. */
 #define BACKLOG_MAX 65536.0
-#define PS_PER_S 1e12
-
-/* The columns of a kernel. 0: not in the program, in steady state or with nothing carried. */
-struct kernel_columns {
-    int more;    /* launches beyond those of whole jobs */
-    int done;    /* blocks that ended / blocks of a launch */
-    int begun;   /* launches under way when the window began, that end in it */
-    int carried; /* blocks resident then */
-    int open;    /* launches under way when it ends, of which blocks have ended */
-    int staying; /* blocks resident then, whose work may be longer than the mean */
-};
-
-struct vm_columns {
-    int jobs;  /* whole jobs */
-    int more;  /* the last of a job whose first steps were before the window */
-    int begun; /* other steps than launches under way when the window began */
-};
-
-/* Random work, by how much it may fall short of its mean (docs/bound.md): of n
- * blocks by `share` x n + `fixed` blocks' work at most. */
-struct allowance {
-    double share, fixed;
-};
-
-struct program {
-    struct sms__arena *arena;
-    const struct sms__bound_device *device;
-    const struct sms__bound_window *window;
-    enum sms_bounded metric;
-    glp_prob *lp;
-    double time_ps; /* of the window, or a second */
-    struct kernel_columns *kernel;
-    struct vm_columns *vm;
-    struct allowance *of_blocks, *of_launches; /* [kernels] */
-    const char **row_name, **column_name;      /* of those that can bind; [limit + 1] */
-    int rows, columns;
-    int *index; /* of the row being written, from 1 */
-    double *value;
-    int terms;
-};
 
 /* ---- rows and columns ---- */
 
-static int add_column(struct program *p, double most)
+static int add_column(struct sms__program *p, double most)
 {
     if (!(most > 0))
         return 0;
@@ -60,7 +18,7 @@ static int add_column(struct program *p, double most)
     return column;
 }
 
-static void add_term(struct program *p, int column, double value)
+static void add_term(struct sms__program *p, int column, double value)
 {
     if (column == 0 || value == 0)
         return;
@@ -70,7 +28,7 @@ static void add_term(struct program *p, int column, double value)
 }
 
 /* The terms added since the last row are at most, or at least, `value`. */
-static int add_row(struct program *p, int kind, double value, const char *name)
+static int add_row(struct sms__program *p, int kind, double value, const char *name)
 {
     if (p->terms == 0)
         return 0;
@@ -82,7 +40,7 @@ static int add_row(struct program *p, int kind, double value, const char *name)
     return row;
 }
 
-static const char *of(const struct program *p, const char *what, const struct sms__bound_vm *vm)
+static const char *of(const struct sms__program *p, const char *what, const struct sms__bound_vm *vm)
 {
     return sms__print(p->arena, "%s of %s", what, vm->vm->name);
 }
@@ -94,16 +52,16 @@ static double max(double a, double b) { return a > b ? a : b; }
 /* The line z cv (n / sqrt(N) + sqrt(N)) / 2, a tangent of z cv sqrt(n) at N: a sum
  * of n independent works is below its mean by more at no n at all, but with
  * probability exp(-z^2 / 2). */
-static struct allowance allow(double cv, double about)
+static struct sms__allowance allow(double cv, double about)
 {
     double n = max(about, SMS__BOUND_Z * cv * SMS__BOUND_Z * cv);
     if (cv <= 0)
-        return (struct allowance){0, 0};
-    return (struct allowance){SMS__BOUND_Z * cv / (2 * sqrt(n)), SMS__BOUND_Z * cv * sqrt(n) / 2};
+        return (struct sms__allowance){0, 0};
+    return (struct sms__allowance){SMS__BOUND_Z * cv / (2 * sqrt(n)), SMS__BOUND_Z * cv * sqrt(n) / 2};
 }
 
 /* How many blocks to expect of a kernel: any number is right, a near one is tight. */
-static double expect_blocks(const struct program *p, size_t k)
+static double expect_blocks(const struct sms__program *p, size_t k)
 {
     const struct sms__bound_kernel *kernel = &p->device->kernel[k];
     double alone = INFINITY, random = 0;
@@ -117,7 +75,7 @@ static double expect_blocks(const struct program *p, size_t k)
     return max(p->window->blocks[k], alone / max(1, random));
 }
 
-static void allow_for_chance(struct program *p)
+static void allow_for_chance(struct sms__program *p)
 {
     for (size_t k = 0; k < p->device->kernels && !p->window->steady; k++) {
         const struct sms__bound_kernel *kernel = &p->device->kernel[k];
@@ -129,25 +87,25 @@ static void allow_for_chance(struct program *p)
 
 /* Work left of a block that stays when the window ends, over the mean that it was
  * charged: uniform work is longer by at most sqrt(3) cv, exponential work is not. */
-static double excess(const struct sms__bound_kernel *kernel, struct allowance a)
+static double excess(const struct sms__bound_kernel *kernel, struct sms__allowance a)
 {
     return kernel->cv > 0 && kernel->bounded ? sqrt(3) * kernel->cv + a.share : 0;
 }
 
 /* The engine's clock ends what has less than half a picosecond to go. */
-static double tick(const struct program *p, double work_ps)
+static double tick(const struct sms__program *p, double work_ps)
 {
     return p->window->steady ? 1 : max(work_ps - 0.5, work_ps / 2) / work_ps;
 }
 
 /* ---- the program ---- */
 
-static void add_kernel_columns(struct program *p, const struct sms__bound_vm *vm, size_t k, double most_jobs)
+static void add_kernel_columns(struct sms__program *p, const struct sms__bound_vm *vm, size_t k, double most_jobs)
 {
     const struct sms__bound_kernel *kernel = &p->device->kernel[k];
     double ends = p->window->steady ? 0 : vm->streams;
     double begins = p->window->from_ps > vm->vm->start_ps ? ends : 0;
-    p->kernel[k] = (struct kernel_columns){
+    p->kernel[k] = (struct sms__kernel_columns){
         .more = add_column(p, ends * kernel->times),
         .done = add_column(p, p->window->steady ? INFINITY : kernel->times * most_jobs),
         .begun = add_column(p, begins),
@@ -158,15 +116,15 @@ static void add_kernel_columns(struct program *p, const struct sms__bound_vm *vm
 }
 
 /* Jobs that can have arrived and end in the window, or per second. */
-static double most_jobs(const struct program *p, const struct sms__bound_vm *vm)
+static double most_jobs(const struct sms__program *p, const struct sms__bound_vm *vm)
 {
     const struct sms__bound_window *window = p->window;
-    double length = (window->to_ps - window->from_ps) / PS_PER_S;
+    double length = (window->to_ps - window->from_ps) / SMS__PS_PER_S;
     if (window->steady)
         return vm->jobs_per_s < vm->most_jobs / length ? vm->jobs_per_s : vm->most_jobs / length;
     if (!isfinite(vm->jobs_per_s))
         return vm->most_jobs;
-    double since_start = max(0, window->to_ps - (window->may_end_early ? 0 : vm->vm->start_ps)) / PS_PER_S;
+    double since_start = max(0, window->to_ps - (window->may_end_early ? 0 : vm->vm->start_ps)) / SMS__PS_PER_S;
     double all = vm->jobs_per_s * since_start, late = vm->jobs_per_s * length + BACKLOG_MAX + vm->streams;
     double arrived = (all < late ? all : late) * (1 + 1e-9);
     if (vm->vm->arrivals == SMS__POISSON) /* Bernstein */
@@ -174,12 +132,12 @@ static double most_jobs(const struct program *p, const struct sms__bound_vm *vm)
     return arrived < vm->most_jobs ? arrived : vm->most_jobs;
 }
 
-static void add_vm_columns(struct program *p, size_t v)
+static void add_vm_columns(struct sms__program *p, size_t v)
 {
     const struct sms__bound_vm *vm = &p->device->vm[v];
     double ends = p->window->steady ? 0 : vm->streams, most = most_jobs(p, vm);
     double begins = p->window->from_ps > vm->vm->start_ps ? ends : 0;
-    p->vm[v] = (struct vm_columns){
+    p->vm[v] = (struct sms__vm_columns){
         .jobs = add_column(p, most),
         .more = p->metric == SMS_BOUND_JOBS ? add_column(p, ends) : 0,
         .begun = vm->other_ps > 0 ? add_column(p, begins) : 0,
@@ -192,12 +150,12 @@ static void add_vm_columns(struct program *p, size_t v)
 }
 
 /* A limit of the SMs or a resource, over the window. */
-static void add_capacity(struct program *p, const struct sms__bound_row *row)
+static void add_capacity(struct sms__program *p, const struct sms__bound_row *row)
 {
     double capacity = row->capacity;
     for (size_t k = 0; k < p->device->kernels; k++) {
         const struct sms__bound_kernel *kernel = &p->device->kernel[k];
-        struct allowance a = p->of_blocks[k];
+        struct sms__allowance a = p->of_blocks[k];
         double work = row->use[k] * kernel->work_ps / p->time_ps;
         double charge = work * (1 - a.share) * tick(p, kernel->work_ps);
         add_term(p, p->kernel[k].done, charge * kernel->blocks);
@@ -209,7 +167,7 @@ static void add_capacity(struct program *p, const struct sms__bound_row *row)
 }
 
 /* What is resident at one instant, when the window begins or when it ends. */
-static void add_residents(struct program *p, const struct sms__bound_row *row, bool at_end)
+static void add_residents(struct sms__program *p, const struct sms__bound_row *row, bool at_end)
 {
     for (size_t k = 0; row->limit && k < p->device->kernels; k++)
         add_term(p, at_end ? p->kernel[k].staying : p->kernel[k].carried, row->use[k]);
@@ -217,17 +175,17 @@ static void add_residents(struct program *p, const struct sms__bound_row *row, b
 }
 
 /* Launches of a kernel that ended: those of whole jobs and `more`. */
-static void add_launches(struct program *p, const struct sms__bound_kernel *kernel, int jobs,
-                         const struct kernel_columns *c, double sign)
+static void add_launches(struct sms__program *p, const struct sms__bound_kernel *kernel, int jobs,
+                         const struct sms__kernel_columns *c, double sign)
 {
     add_term(p, jobs, sign * kernel->times);
     add_term(p, c->more, sign);
 }
 
-static void couple_kernel(struct program *p, size_t v, size_t k)
+static void couple_kernel(struct sms__program *p, size_t v, size_t k)
 {
     const struct sms__bound_kernel *kernel = &p->device->kernel[k];
-    const struct kernel_columns *c = &p->kernel[k];
+    const struct sms__kernel_columns *c = &p->kernel[k];
     double most = most_jobs(p, &p->device->vm[v]);
     int jobs = p->vm[v].jobs;
     add_launches(p, kernel, jobs, c, -1); /* all their blocks ended, here or before */
@@ -258,7 +216,7 @@ static void couple_kernel(struct program *p, size_t v, size_t k)
 }
 
 /* Each stream has one step under way at a time. */
-static void couple_streams(struct program *p, size_t v)
+static void couple_streams(struct sms__program *p, size_t v)
 {
     const struct sms__bound_vm *vm = &p->device->vm[v];
     double most = most_jobs(p, vm);
@@ -282,7 +240,7 @@ static void couple_streams(struct program *p, size_t v)
 }
 
 /* The time for which a VM is there: its part of the window. */
-static double active(const struct program *p, const struct sms__bound_vm *vm)
+static double active(const struct sms__program *p, const struct sms__bound_vm *vm)
 {
     const struct sms__bound_window *window = p->window;
     bool whole = window->steady || window->may_end_early || vm->vm->start_ps <= window->from_ps;
@@ -290,14 +248,14 @@ static double active(const struct program *p, const struct sms__bound_vm *vm)
 }
 
 /* The time of the streams: what is done in the window from beginning to end takes its least time. */
-static void add_stream_time(struct program *p, size_t v)
+static void add_stream_time(struct sms__program *p, size_t v)
 {
     const struct sms__bound_vm *vm = &p->device->vm[v];
     double capacity = vm->streams * active(p, vm), longest = 0, job = vm->other_ps / p->time_ps;
     add_term(p, p->vm[v].begun, -vm->other_ps / p->time_ps);
     for (size_t k = vm->first; k < vm->first + vm->kernels; k++) {
         const struct sms__bound_kernel *kernel = &p->device->kernel[k];
-        struct allowance a = p->of_launches[k];
+        struct sms__allowance a = p->of_launches[k];
         double least = kernel->least_ps / p->time_ps;
         double charge = least * (1 - a.share) * tick(p, kernel->work_ps);
         job += kernel->times * charge;
@@ -310,7 +268,7 @@ static void add_stream_time(struct program *p, size_t v)
     add_row(p, GLP_UP, capacity + vm->streams * longest, of(p, "streams", vm));
 }
 
-static void add_link(struct program *p, int way)
+static void add_link(struct sms__program *p, int way)
 {
     double bytes_per_ps = p->device->model->link_bandwidth / 1e12, capacity = bytes_per_ps * p->time_ps;
     for (size_t v = 0; capacity > 0 && v < p->device->vms; v++) {
@@ -322,13 +280,13 @@ static void add_link(struct program *p, int way)
     add_row(p, GLP_UP, 1, way ? "copies out" : "copies in");
 }
 
-static void add_objective(struct program *p, int column, double value)
+static void add_objective(struct sms__program *p, int column, double value)
 {
     if (column)
         glp_set_obj_coef(p->lp, column, glp_get_obj_coef(p->lp, column) + value);
 }
 
-static void set_objective(struct program *p)
+static void set_objective(struct sms__program *p)
 {
     glp_set_obj_dir(p->lp, GLP_MAX);
     for (size_t v = 0; v < p->device->vms; v++) {
@@ -346,21 +304,21 @@ static void set_objective(struct program *p)
     }
 }
 
-static void make_room(struct program *p)
+static void make_room(struct sms__program *p)
 {
     size_t kernels = p->device->kernels, vms = p->device->vms;
     size_t columns = 6 * kernels + 3 * vms + 1, rows = 3 * p->device->rows + 6 * kernels + 5 * vms + 3;
-    p->kernel = SMS__NEW(p->arena, struct kernel_columns, kernels);
-    p->vm = SMS__NEW(p->arena, struct vm_columns, vms);
-    p->of_blocks = SMS__NEW(p->arena, struct allowance, kernels);
-    p->of_launches = SMS__NEW(p->arena, struct allowance, kernels);
+    p->kernel = SMS__NEW(p->arena, struct sms__kernel_columns, kernels);
+    p->vm = SMS__NEW(p->arena, struct sms__vm_columns, vms);
+    p->of_blocks = SMS__NEW(p->arena, struct sms__allowance, kernels);
+    p->of_launches = SMS__NEW(p->arena, struct sms__allowance, kernels);
     p->row_name = SMS__NEW(p->arena, const char *, rows);
     p->column_name = SMS__NEW(p->arena, const char *, columns);
     p->index = SMS__NEW(p->arena, int, columns);
     p->value = SMS__NEW(p->arena, double, columns);
 }
 
-static void write_program(struct program *p)
+void sms__bound_write(struct sms__program *p)
 {
     make_room(p);
     allow_for_chance(p);
@@ -380,70 +338,4 @@ static void write_program(struct program *p)
     for (int way = 0; way < 2; way++)
         add_link(p, way);
     set_objective(p);
-}
-
-/* ---- the answer ---- */
-
-static void keep_part(struct sms__bound_found *out, const char *name, double share)
-{
-    if (!name || !(share > 1e-6))
-        return;
-    struct sms_bound_part *part = &out->part[out->parts++];
-    snprintf(part->name, sizeof part->name, "%s", name);
-    part->share = share;
-}
-
-/* By duality the optimum is the sum over what binds of its width times what a unit of width is worth. */
-static void keep_parts(const struct program *p, struct sms__bound_found *out)
-{
-    int rows = glp_get_num_rows(p->lp), columns = glp_get_num_cols(p->lp);
-    out->part = SMS__NEW(p->arena, struct sms_bound_part, (size_t)(rows + columns));
-    for (int i = 1; i <= rows; i++)
-        keep_part(out, p->row_name[i], glp_get_row_dual(p->lp, i) * glp_get_row_ub(p->lp, i) / out->value);
-    for (int i = 1; i <= columns; i++)
-        if (glp_get_col_stat(p->lp, i) == GLP_NU)
-            keep_part(out, p->column_name[i], glp_get_col_dual(p->lp, i) * glp_get_col_ub(p->lp, i) / out->value);
-}
-
-static void keep_blocks(const struct program *p)
-{
-    double windows = (p->window->to_ps - p->window->from_ps) / PS_PER_S;
-    for (size_t k = 0; k < p->device->kernels; k++)
-        p->window->blocks[k] =
-            p->kernel[k].done ? glp_get_col_prim(p->lp, p->kernel[k].done) * p->device->kernel[k].blocks * windows : 0;
-}
-
-/* From the basis of slacks, which is feasible: everything idle. */
-static int solve(glp_prob *lp)
-{
-    glp_smcp options;
-    glp_init_smcp(&options);
-    options.msg_lev = GLP_MSG_OFF;
-    options.tol_bnd = 1e-9;
-    options.tol_dj = 1e-9;
-    glp_scale_prob(lp, GLP_SF_EQ | GLP_SF_2N);
-    glp_std_basis(lp);
-    return glp_simplex(lp, &options);
-}
-
-int sms__bound_solve(struct sms__arena *arena, const struct sms__bound_device *device,
-                     const struct sms__bound_window *window, enum sms_bounded metric, struct glp_prob **problem,
-                     struct sms__bound_found *out)
-{
-    struct program program = {.arena = arena, .device = device, .window = window, .metric = metric};
-    *out = (struct sms__bound_found){.value = INFINITY};
-    program.lp = *problem = glp_create_prob();
-    program.time_ps = window->steady ? PS_PER_S : window->to_ps - window->from_ps;
-    write_program(&program);
-    int code = solve(program.lp), status = glp_get_status(program.lp);
-    if (status == GLP_UNBND)
-        return SMS_OK;
-    if (code || status != GLP_OPT)
-        return SMS_EBUG;
-    out->value = glp_get_obj_val(program.lp);
-    if (window->steady) {
-        keep_parts(&program, out);
-        keep_blocks(&program);
-    }
-    return SMS_OK;
 }

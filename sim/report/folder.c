@@ -2,6 +2,8 @@
 #include "output.h"
 #include "../model/scenario.h"
 
+#include "../base/sources.h"
+
 #include <errno.h>
 #include <ftw.h>
 #include <jansson.h>
@@ -142,6 +144,7 @@ static bool write_manifest(const char *folder, const struct sms__set *set, const
         return false;
     json_object_set_new(object, "format", json_integer(1));
     json_object_set_new(object, "version", json_string(SMSCHED_VERSION));
+    json_object_set_new(object, "sources", json_string(sms__sources()));
     json_object_set_new(object, "command", json_string(command));
     for (size_t i = 0; i < set->count; i++)
         json_array_append_new(list, describe(set->results[i]));

@@ -44,7 +44,7 @@ int sms__trace_end(struct sms__trace *trace, FILE *say, struct sms_errors *error
 /* Takes NULL. Of a trace that was not ended nothing is left. */
 void sms__trace_free(struct sms__trace *trace);
 
-/* What follows is between trace.c, trace_usage.c and trace_write.c. */
+/* What follows is between trace.c, trace_usage.c, trace_tracks.c and trace_write.c. */
 
 __extension__ typedef unsigned __int128 sms__u128;
 

@@ -1,9 +1,7 @@
 /* Writes a trace: JSON by hand, since there may be millions of events. */
-#include "trace.h"
-#include "trace_text.h"
+#include "trace_writer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Colours by name that chrome://tracing knows, VM by VM; then they begin again. */
 static const char *const colours[] = {"rail_response",
@@ -19,187 +17,22 @@ static const char *const colours[] = {"rail_response",
                                       "generic_work",
                                       "thread_state_running"};
 
-enum { COLOURS = sizeof colours / sizeof *colours, WINDOWS_SHOWN = 1000, CANCEL_EVERY = 4096 };
-
-/* Events of one track never overlap, as viewers demand; an SM has as many lanes as it needs. */
-struct lanes {
-    uint64_t *end;
-    size_t count;
-};
-
-struct writer {
-    const struct sms__trace *trace;
-    const struct sms__trace_part *part;
-    struct lanes *lanes;           /* [tracks] */
-    uint64_t first_pid, first_tid; /* of this part */
-    uint64_t events;
-    struct sms__text text;
-};
-
-static uint64_t streams_of(const struct sms__trace *trace) { return trace->first_stream[trace->scenario->vms]; }
-
-/* Of a device: the mark of windows, the streams, then the SMs, lane by lane. */
-static uint64_t tids_of(const struct sms__trace *trace, size_t device)
-{
-    const struct sms__device *model = trace->scenario->device[device];
-    return 1 + streams_of(trace) + model->sms * model->sm.blocks;
-}
-
-/* With processes, one of the viewer's "processes" more than devices, which has a track for each of their streams. */
-static uint64_t pids_of(const struct sms__trace *trace)
-{
-    return trace->scenario->devices + (trace->scenario->shares ? 1 : 0);
-}
+enum { COLOURS = sizeof colours / sizeof *colours, CANCEL_EVERY = 4096 };
 
 static bool is_span(const struct sms__trace *trace, const struct sms__trace_record *record)
 {
     return record->track >= trace->first_track[trace->scenario->devices];
 }
 
-static size_t device_of(const struct sms__trace *trace, uint32_t track)
-{
-    size_t device = 0;
-    while (track >= trace->first_track[device + 1])
-        device++;
-    return device;
-}
-
-static void begin_event(struct writer *writer, const char *phase)
-{
-    sms__put(&writer->text, writer->events++ ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
-    sms__put(&writer->text, phase);
-    sms__put_char(&writer->text, '"');
-}
-
-static void put_metadata(struct writer *writer, const char *what, uint64_t pid, uint64_t tid)
-{
-    begin_event(writer, "M");
-    sms__put_string(&writer->text, ",\"name\":", what);
-    sms__put_field(&writer->text, ",\"pid\":", pid);
-    sms__put_field(&writer->text, ",\"tid\":", tid);
-    sms__put(&writer->text, ",\"args\":{");
-}
-
-/* A track's place is its number. */
-static void put_sort_index(struct writer *writer, const char *what, uint64_t pid, uint64_t tid, uint64_t idx)
-{
-    put_metadata(writer, what, pid, tid);
-    sms__put_field(&writer->text, "\"sort_index\":", idx);
-    sms__put(&writer->text, "}}");
-}
-
-static size_t tenant_of(const struct sms__trace *trace, size_t stream)
-{
-    size_t v = 0;
-    while (stream >= trace->first_stream[v + 1])
-        v++;
-    return v;
-}
-
-static void name_stream(struct writer *writer, size_t stream)
-{
-    const struct sms__trace *trace = writer->trace;
-    size_t v = tenant_of(trace, stream);
-    sms__put(&writer->text, "\"name\":\"");
-    sms__put_escaped(&writer->text, trace->scenario->vm[v].name);
-    sms__put(&writer->text, ", stream ");
-    sms__put_number(&writer->text, stream - trace->first_stream[v]);
-    sms__put(&writer->text, "\"}}");
-}
-
-/* As its spans name it. */
-static void name_process(struct writer *writer, size_t stream)
-{
-    const struct sms__trace *trace = writer->trace;
-    size_t v = tenant_of(trace, stream);
-    sms__put(&writer->text, "\"name\":\"");
-    sms__put_escaped(&writer->text, trace->scenario->vm[v].name);
-    if (trace->scenario->vm[v].streams > 1) {
-        sms__put(&writer->text, "/");
-        sms__put_number(&writer->text, stream - trace->first_stream[v] + 1);
-    }
-    sms__put(&writer->text, "\"}}");
-}
-
-static void name_sm(struct writer *writer, size_t sm, size_t lane)
-{
-    sms__put(&writer->text, "\"name\":\"SM ");
-    sms__put_number(&writer->text, sm);
-    if (lane) {
-        sms__put(&writer->text, " +");
-        sms__put_number(&writer->text, lane);
-    }
-    sms__put(&writer->text, "\"}}");
-}
-
-/* The lane whose last event ended last, among those that are free: in this order of
- * events (by rising end) that never takes more lanes than events overlap. -1: a new one. */
-static long free_lane(const struct lanes *lanes, uint64_t start)
-{
-    long best = -1;
-    for (size_t i = 0; i < lanes->count; i++)
-        if (lanes->end[i] <= start && (best < 0 || lanes->end[i] > lanes->end[best]))
-            best = (long)i;
-    return best;
-}
-
-static int add_lane(struct lanes *lanes)
-{
-    uint64_t *grown = realloc(lanes->end, (lanes->count + 1) * sizeof *grown);
-    if (!grown)
-        return -1;
-    lanes->end = grown;
-    lanes->end[lanes->count++] = 0;
-    return 0;
-}
-
-/* Where a record is shown. */
-struct place {
-    uint64_t pid, tid;
-    bool is_kernel;
-};
-
-static int find_place(struct writer *writer, const struct sms__trace_record *record, struct place *place)
-{
-    const struct sms__trace *trace = writer->trace;
-    const struct sms_scenario *scenario = trace->scenario;
-    struct lanes *lanes = &writer->lanes[record->track];
-    size_t device = device_of(trace, record->track), at = record->track - trace->first_track[device];
-    size_t sms = scenario->device[device]->sms;
-    long lane = free_lane(lanes, record->start_ps);
-    bool is_new = lane < 0;
-    if (is_new && add_lane(lanes))
-        return SMS_ENOMEM;
-    lane = is_new ? (long)lanes->count - 1 : lane;
-    lanes->end[lane] = record->end_ps;
-    uint64_t first_tid = writer->first_tid;
-    for (size_t d = 0; d < device; d++)
-        first_tid += tids_of(trace, d);
-    place->is_kernel = at >= sms;
-    uint64_t idx = place->is_kernel ? 1 + at - sms
-                                    : 1 + streams_of(trace) + at * scenario->device[device]->sm.blocks + (size_t)lane;
-    place->pid = writer->first_pid + device;
-    place->tid = first_tid + idx;
-    if (!is_new)
-        return SMS_OK;
-    put_metadata(writer, "thread_name", place->pid, place->tid);
-    if (place->is_kernel)
-        name_stream(writer, at - sms);
-    else
-        name_sm(writer, at, (size_t)lane);
-    put_sort_index(writer, "thread_sort_index", place->pid, place->tid, idx);
-    return SMS_OK;
-}
-
-static int put_record(struct writer *writer, const struct sms__trace_record *record)
+static int put_record(struct sms__trace_writer *writer, const struct sms__trace_record *record)
 {
     const struct sms__trace_kind *kind = &writer->trace->kind[record->kind];
     const struct sms__vm *vm = &writer->trace->scenario->vm[kind->vm];
-    struct place place;
-    int code = find_place(writer, record, &place);
+    struct sms__trace_place place;
+    int code = sms__trace_place(writer, record, &place);
     if (code)
         return code;
-    begin_event(writer, "X");
+    sms__trace_event(writer, "X");
     sms__put(&writer->text, place.is_kernel ? ",\"cat\":\"kernel\",\"name\":\"" : ",\"cat\":\"block\",\"name\":\"");
     sms__put_escaped(&writer->text, vm->name);
     sms__put_char(&writer->text, '/');
@@ -218,24 +51,16 @@ static int put_record(struct writer *writer, const struct sms__trace_record *rec
     return SMS_OK;
 }
 
-/* The first track of processes of this part. */
-static uint64_t first_process_tid(const struct writer *writer)
-{
-    uint64_t tid = writer->first_tid;
-    for (size_t d = 0; d < writer->trace->scenario->devices; d++)
-        tid += tids_of(writer->trace, d);
-    return tid;
-}
-
-static void put_span(struct writer *writer, const struct sms__trace_record *record)
+static void put_span(struct sms__trace_writer *writer, const struct sms__trace_record *record)
 {
     const struct sms__trace *trace = writer->trace;
     size_t devices = trace->scenario->devices;
-    begin_event(writer, "X");
+    sms__trace_event(writer, "X");
     sms__put_string(&writer->text, ",\"cat\":\"process\",\"name\":", writer->part->state[record->kind]);
     sms__put_string(&writer->text, ",\"cname\":", colours[record->kind % COLOURS]);
     sms__put_field(&writer->text, ",\"pid\":", writer->first_pid + devices);
-    sms__put_field(&writer->text, ",\"tid\":", first_process_tid(writer) + record->track - trace->first_track[devices]);
+    sms__put_field(&writer->text,
+                   ",\"tid\":", sms__trace_process_tid(writer) + record->track - trace->first_track[devices]);
     sms__put(&writer->text, ",\"ts\":");
     sms__put_us(&writer->text, record->start_ps);
     sms__put(&writer->text, ",\"dur\":");
@@ -248,30 +73,13 @@ static void put_span(struct writer *writer, const struct sms__trace_record *reco
     sms__put(&writer->text, "}}");
 }
 
-/* Names the tracks of processes, one for each of their streams. */
-static void put_process_names(struct writer *writer)
-{
-    const struct sms_scenario *scenario = writer->trace->scenario;
-    uint64_t pid = writer->first_pid + scenario->devices, tid = first_process_tid(writer);
-    put_metadata(writer, "process_name", pid, tid);
-    sms__put(&writer->text, "\"name\":\"");
-    sms__put_escaped(&writer->text, writer->part->label);
-    sms__put(&writer->text, ", processes\"}}");
-    put_sort_index(writer, "process_sort_index", pid, tid, pid);
-    for (size_t i = 0; i < streams_of(writer->trace); i++) {
-        put_metadata(writer, "thread_name", pid, tid + i);
-        name_process(writer, i);
-        put_sort_index(writer, "thread_sort_index", pid, tid + i, i);
-    }
-}
-
-static bool is_canceled(const struct writer *writer)
+static bool is_canceled(const struct sms__trace_writer *writer)
 {
     const atomic_bool *cancel = writer->trace->options.cancel;
     return cancel && atomic_load(cancel);
 }
 
-static int put_records(struct writer *writer)
+static int put_records(struct sms__trace_writer *writer)
 {
     int code = SMS_OK;
     for (size_t i = 0; i < writer->part->records && code == SMS_OK; i++) {
@@ -287,10 +95,10 @@ static int put_records(struct writer *writer)
 }
 
 /* `name` and `unit` are what the viewer shows; a value of so many decimals. */
-static void put_counter(struct writer *writer, size_t device, const char *name, const char *unit, uint64_t at_ps,
-                        uint64_t value, int decimals)
+static void put_counter(struct sms__trace_writer *writer, size_t device, const char *name, const char *unit,
+                        uint64_t at_ps, uint64_t value, int decimals)
 {
-    begin_event(writer, "C");
+    sms__trace_event(writer, "C");
     sms__put_string(&writer->text, ",\"name\":", name);
     sms__put_field(&writer->text, ",\"pid\":", writer->first_pid + device);
     sms__put(&writer->text, ",\"ts\":");
@@ -302,7 +110,7 @@ static void put_counter(struct writer *writer, size_t device, const char *name, 
 }
 
 /* One counter of a device: resident blocks, or the usage of a resource. Only where it changes, and 0 at the end. */
-static void put_series(struct writer *writer, size_t device, long resource)
+static void put_series(struct sms__trace_writer *writer, size_t device, long resource)
 {
     const struct sms__trace *trace = writer->trace;
     const struct sms__trace_part *part = writer->part;
@@ -320,7 +128,7 @@ static void put_series(struct writer *writer, size_t device, long resource)
     put_counter(writer, device, name, unit, from + part->last, 0, decimals);
 }
 
-static void put_counters(struct writer *writer)
+static void put_counters(struct sms__trace_writer *writer)
 {
     const struct sms_scenario *scenario = writer->trace->scenario;
     for (size_t d = 0; writer->part->usage.bins && d < scenario->devices; d++) {
@@ -331,54 +139,9 @@ static void put_counters(struct writer *writer)
     }
 }
 
-/* Shows the windows that are whole. */
-static void put_windows(struct writer *writer, uint64_t pid, uint64_t tid)
+static int put_part(struct sms__trace_writer *writer)
 {
-    const struct sms__trace_part *part = writer->part;
-    uint64_t from = writer->trace->options.from_ps;
-    if (!part->period || !part->window || part->last / part->period >= WINDOWS_SHOWN)
-        return;
-    put_metadata(writer, "thread_name", pid, tid);
-    sms__put(&writer->text, "\"name\":\"complete\"}}");
-    put_sort_index(writer, "thread_sort_index", pid, tid, 0);
-    for (uint64_t w = 0; w <= part->last / part->period && w * part->period < part->last; w++) {
-        begin_event(writer, "X");
-        sms__put(&writer->text, ",\"cat\":\"window\",\"name\":\"complete\"");
-        sms__put_field(&writer->text, ",\"pid\":", pid);
-        sms__put_field(&writer->text, ",\"tid\":", tid);
-        sms__put(&writer->text, ",\"ts\":");
-        sms__put_us(&writer->text, from + w * part->period);
-        sms__put(&writer->text, ",\"dur\":");
-        sms__put_us(&writer->text, part->window);
-        sms__put(&writer->text, ",\"args\":{}}");
-    }
-}
-
-static void put_processes(struct writer *writer)
-{
-    const struct sms_scenario *scenario = writer->trace->scenario;
-    uint64_t tid = writer->first_tid;
-    for (size_t d = 0; d < scenario->devices; d++) {
-        uint64_t pid = writer->first_pid + d;
-        put_metadata(writer, "process_name", pid, tid);
-        sms__put(&writer->text, "\"name\":\"");
-        sms__put_escaped(&writer->text, writer->part->label);
-        sms__put(&writer->text, ", device ");
-        sms__put_number(&writer->text, d);
-        sms__put(&writer->text, " (");
-        sms__put_escaped(&writer->text, scenario->device[d]->name);
-        sms__put(&writer->text, ")\"}}");
-        put_sort_index(writer, "process_sort_index", pid, tid, pid);
-        put_windows(writer, pid, tid);
-        tid += tids_of(writer->trace, d);
-    }
-}
-
-static int put_part(struct writer *writer)
-{
-    put_processes(writer);
-    if (writer->trace->scenario->shares)
-        put_process_names(writer);
+    sms__trace_name_tracks(writer);
     put_counters(writer);
     return put_records(writer);
 }
@@ -391,7 +154,7 @@ static const char *what_is_kept(const struct sms__trace_part *part)
 }
 
 /* What there was and what is in the file. */
-static void put_summary(struct writer *writer, const struct sms__trace_part *part)
+static void put_summary(struct sms__trace_writer *writer, const struct sms__trace_part *part)
 {
     const struct sms__trace *trace = writer->trace;
     uint64_t stays = 0, blocks = 0, spans = 0;
@@ -400,7 +163,7 @@ static void put_summary(struct writer *writer, const struct sms__trace_part *par
             spans++;
             continue;
         }
-        size_t device = device_of(trace, part->record[i].track);
+        size_t device = sms__trace_device(trace, part->record[i].track);
         if (part->record[i].track - trace->first_track[device] >= trace->scenario->device[device]->sms)
             continue;
         stays++;
@@ -425,19 +188,7 @@ static void put_summary(struct writer *writer, const struct sms__trace_part *par
     sms__put(&writer->text, "}");
 }
 
-/* The processes of a policy are numbered after those of the one before. */
-static void go_to_part(struct writer *writer, size_t p)
-{
-    const struct sms__trace *trace = writer->trace;
-    uint64_t tids = trace->scenario->shares ? streams_of(trace) : 0;
-    for (size_t d = 0; d < trace->scenario->devices; d++)
-        tids += tids_of(trace, d);
-    writer->part = &trace->part[p];
-    writer->first_pid = 1 + p * pids_of(trace);
-    writer->first_tid = 1 + trace->parts * pids_of(trace) + p * tids;
-}
-
-static void put_header(struct writer *writer)
+static void put_header(struct sms__trace_writer *writer)
 {
     const struct sms__trace *trace = writer->trace;
     sms__put(&writer->text, "{\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"program\":\"smsched " SMSCHED_VERSION "\"");
@@ -451,20 +202,20 @@ static void put_header(struct writer *writer)
     sms__put(&writer->text, ",\n\"runs\":[");
     for (size_t p = 0; p < trace->parts; p++) {
         sms__put(&writer->text, p ? ",\n" : "");
-        go_to_part(writer, p);
+        sms__trace_go_to(writer, p);
         put_summary(writer, writer->part);
     }
     sms__put(&writer->text, "]},\n\"traceEvents\":[");
 }
 
-static int put_all(struct writer *writer)
+static int put_all(struct sms__trace_writer *writer)
 {
     const struct sms__trace *trace = writer->trace;
     size_t tracks = trace->first_track[trace->scenario->devices];
     int code = SMS_OK;
     put_header(writer);
     for (size_t p = 0; p < trace->parts && code == SMS_OK; p++) {
-        go_to_part(writer, p);
+        sms__trace_go_to(writer, p);
         for (size_t t = 0; t < tracks; t++)
             writer->lanes[t].count = 0;
         code = put_part(writer);
@@ -477,8 +228,8 @@ static int put_all(struct writer *writer)
 int sms__trace_write(const struct sms__trace *trace)
 {
     size_t tracks = trace->first_track[trace->scenario->devices];
-    struct writer *writer = calloc(1, sizeof *writer);
-    struct lanes *lanes = calloc(tracks + 1, sizeof *lanes);
+    struct sms__trace_writer *writer = calloc(1, sizeof *writer);
+    struct sms__lanes *lanes = calloc(tracks + 1, sizeof *lanes);
     int code = SMS_ENOMEM;
     if (writer && lanes) {
         writer->trace = trace;

@@ -10,7 +10,7 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-enum { CELLS_MAX = 20000000, PATH_BYTES_MAX = 200, SOBOL_MAX = 40 };
+enum { CELLS_MAX = 20000000, PATH_BYTES_MAX = 200, SOBOL_MAX = 40, LIST_MAX = 100000 };
 
 struct spread_fields {
     uint64_t points;
@@ -25,7 +25,7 @@ struct mix_fields {
 
 static void keep_list(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
-    if (sms__expect_list(reader, node, 100000))
+    if (sms__expect_list(reader, node, LIST_MAX))
         *(const struct sms__node **)at = node;
 }
 
@@ -38,13 +38,15 @@ static void keep_map(struct sms__reader *reader, const struct sms__node *node, v
 const struct sms__field sms__spread_fields[] = {{"points", SMS__INTEGER, SMS__COUNT, F(spread_fields, points), 1,
                                                  SMS__POINTS_MAX, .required = true, .help = "how many"},
                                                 {"of", SMS__CUSTOM, 0, F(spread_fields, of), .required = true,
-                                                 .read = keep_map, .help = "PATH: range or list, for each dimension"},
+                                                 .read = keep_map, .form = SMS__FORM_SPREAD,
+                                                 .help = "PATH: range or list, for each dimension"},
                                                 {0}};
 
 const struct sms__field sms__mix_fields[] = {
-    {"of", SMS__CUSTOM, 0, F(mix_fields, of), .required = true, .read = keep_list, .help = "the pool"},
-    {"into", SMS__CUSTOM, 0, F(mix_fields, into), .required = true, .read = keep_list,
-     .help = "paths, each of which gets one of the pool; order does not matter"},
+    {"of", SMS__CUSTOM, 0, F(mix_fields, of), .required = true, .read = keep_list, .form = SMS__FORM_POOL, .least = 1,
+     .most = LIST_MAX, .help = "the pool"},
+    {"into", SMS__CUSTOM, 0, F(mix_fields, into), .required = true, .read = keep_list, .form = SMS__FORM_PATHS,
+     .least = 1, .most = SMS__COLUMNS_MAX, .help = "paths, each of which gets one of the pool; order does not matter"},
     {"draws", SMS__INTEGER, SMS__COUNT, F(mix_fields, draws), 1, SMS__POINTS_MAX,
      .help = "so many at random; default: every combination"},
     {"repeat", SMS__CHOICE, 0, F(mix_fields, repeat), .choices = sms__truths,
@@ -56,26 +58,37 @@ struct axes {
     struct sms__plan *plan;
 };
 
-static struct sms__column *add_column(struct axes *axes, const struct sms__node *path)
+/* Whether a path is one that can be varied; two may be one field for a database and not for a scenario. */
+static bool check_path(struct axes *axes, const struct sms__node *path)
 {
-    struct sms__plan *plan = axes->plan;
+    const struct sms__plan *plan = axes->plan;
     if (!sms__expect_kind(axes->reader, path, SMS__SCALAR))
-        return NULL;
+        return false;
     size_t length = strlen(path->text);
     if (length == 0 || length > PATH_BYTES_MAX) {
         sms__complain(axes->reader, path, "a path has 1 to %d characters", PATH_BYTES_MAX);
-        return NULL;
+        return false;
+    }
+    if (path->text[0] == '.' || path->text[length - 1] == '.' || strstr(path->text, "..")) {
+        sms__complain(axes->reader, path, "a part of the path '%.60s' is missing", path->text);
+        return false;
     }
     for (size_t i = 0; i < plan->columns; i++)
         if (!strcasecmp(plan->column[i].path->text, path->text)) {
-            sms__complain(axes->reader, path, "'%.60s' is varied twice; capitals make no difference in a database",
-                          path->text);
-            return NULL;
+            sms__complain(axes->reader, path, "'%.60s' is varied in line %u already; capitals make no difference",
+                          path->text, plan->column[i].path->mark.line);
+            return false;
         }
-    if (!strcmp(path->text, "scenario")) {
+    if (!strcmp(path->text, "scenario"))
         sms__complain(axes->reader, path, "the scenario's name is not to be varied");
+    return strcmp(path->text, "scenario") != 0;
+}
+
+static struct sms__column *add_column(struct axes *axes, const struct sms__node *path)
+{
+    struct sms__plan *plan = axes->plan;
+    if (!check_path(axes, path))
         return NULL;
-    }
     if (plan->columns == SMS__COLUMNS_MAX) {
         sms__complain(axes->reader, path, "more than %d fields are varied", SMS__COLUMNS_MAX);
         return NULL;
@@ -85,12 +98,17 @@ static struct sms__column *add_column(struct axes *axes, const struct sms__node 
     return column;
 }
 
-/* A list or a range; returns the number of its values, 0 if it is neither. */
-static uint64_t read_values(struct axes *axes, const struct sms__node *path, const struct sms__node *node, bool sampled)
+/* So many that telling of each would take long. */
+static bool are_too_many(struct axes *axes, const struct sms__node *node, size_t fields)
 {
-    struct sms__column *column = add_column(axes, path);
-    if (!column)
-        return 0;
+    if (fields > SMS__COLUMNS_MAX)
+        sms__complain(axes->reader, node, "more than %d fields are varied", SMS__COLUMNS_MAX);
+    return fields > SMS__COLUMNS_MAX;
+}
+
+/* A list or a range; returns the number of its values, 0 if it is neither. */
+static uint64_t read_values(struct axes *axes, struct sms__column *column, const struct sms__node *node, bool sampled)
+{
     column->spec = node;
     if (node->kind == SMS__MAP)
         return sms__read_range(axes->reader, node, sampled, &column->range);
@@ -102,29 +120,48 @@ static uint64_t read_values(struct axes *axes, const struct sms__node *path, con
     return node->items;
 }
 
-/* Whether so many positions of so many fields are within reason. */
+/* One field of an axis, which may be wrong, so that the others are tried; returns the number of its values. */
+static uint64_t read_column(struct axes *axes, const struct sms__node *path, const struct sms__node *node, bool sampled,
+                            struct sms__axis *axis)
+{
+    struct sms__column unnamed = {0}, *column = add_column(axes, path);
+    uint64_t count = read_values(axes, column ? column : &unnamed, node, sampled);
+    axis->columns += column != NULL;
+    if (column)
+        column->wrong = count == 0;
+    return count;
+}
+
+/* Whether so many positions of so many fields are within reason, beside those of other axes. */
 static bool has_room(struct axes *axes, const struct sms__node *node, double positions, size_t columns)
 {
-    if (positions * (double)columns <= CELLS_MAX)
+    double cells = positions * (double)columns;
+    if (axes->plan->cells + cells <= CELLS_MAX) {
+        axes->plan->cells += cells;
         return true;
-    sms__complain(axes->reader, node, "too many: %.3g values of %zu fields", positions, columns);
+    }
+    sms__complain(axes->reader, node, "too many: %.3g values of %zu fields%s", positions, columns,
+                  cells <= CELLS_MAX ? ", besides those before" : "");
     return false;
 }
 
 /* Several paths in one entry move together. */
 static void read_together(struct axes *axes, const struct sms__node *node, struct sms__axis *axis)
 {
+    if (are_too_many(axes, node, node->items / 2))
+        return;
     for (size_t i = 0; i + 1 < node->items; i += 2) {
         if (!sms__is_first(axes->reader, node, i))
             continue;
-        uint64_t count = read_values(axes, node->item[i], node->item[i + 1], false);
-        if (i == 0)
+        uint64_t count = read_column(axes, node->item[i], node->item[i + 1], false, axis);
+        if (count && !axis->count)
             axis->count = count;
-        else if (count && axis->count && count != axis->count)
-            sms__complain(axes->reader, node->item[i],
-                          "%llu and %llu values; fields of one entry vary together and need equally many",
-                          (unsigned long long)count, (unsigned long long)axis->count);
-        axis->columns++;
+        if (!count || count == axis->count)
+            continue;
+        sms__complain(axes->reader, node->item[i],
+                      "%llu and %llu values; fields of one entry vary together and need equally many",
+                      (unsigned long long)count, (unsigned long long)axis->count);
+        axes->plan->column[axes->plan->columns - 1].wrong = true;
     }
 }
 
@@ -157,18 +194,18 @@ static void read_spread(struct axes *axes, const struct sms__node *node, struct 
                         void (*fill)(struct axes *axes, struct sms__axis *axis))
 {
     struct spread_fields given = {0};
-    bool whole = true;
     sms__read_fields(axes->reader, node, sms__spread_fields, &given);
-    for (size_t i = 0; given.of && i + 1 < given.of->items; i += 2) {
-        whole = read_values(axes, given.of->item[i], given.of->item[i + 1], true) && whole;
-        axis->columns++;
-    }
-    if (!given.points || !given.of || !whole || !has_room(axes, node, (double)given.points, axis->columns))
+    if (!given.of || are_too_many(axes, given.of, given.of->items / 2))
         return;
+    for (size_t i = 0; i + 1 < given.of->items; i += 2)
+        read_column(axes, given.of->item[i], given.of->item[i + 1], true, axis);
     if (axis->columns == 0) {
-        sms__complain(axes->reader, given.of, "there is no field in it");
+        if (given.of->items == 0)
+            sms__complain(axes->reader, given.of, "there is no field in it");
         return;
     }
+    if (!given.points || !has_room(axes, node, (double)given.points, axis->columns))
+        return;
     axis->count = given.points;
     axis->at = SMS__NEW(&axes->plan->arena, double, axis->count * axis->columns);
     fill(axes, axis);
@@ -240,15 +277,17 @@ static void read_mixes(struct axes *axes, const struct sms__node *node, struct s
 {
     struct mix_fields given = {0};
     sms__read_fields(axes->reader, node, sms__mix_fields, &given);
-    if (!given.of || !given.into)
+    if (!given.of || !given.into || are_too_many(axes, given.into, given.into->items))
         return;
     for (size_t i = 0; i < given.into->items; i++) {
         struct sms__column *column = add_column(axes, given.into->item[i]);
         if (!column)
-            return;
+            continue;
         column->values = column->spec = given.of;
         axis->columns++;
     }
+    if (axis->columns < given.into->items)
+        return;
     double count = combinations(given.of->items, axis->columns, given.repeat);
     if (count < 1 || axis->columns == 0)
         sms__complain(axes->reader, node, "%zu of a pool of %zu cannot be mixed", axis->columns, given.of->items);
@@ -256,6 +295,15 @@ static void read_mixes(struct axes *axes, const struct sms__node *node, struct s
         axis->count = given.draws ? given.draws : (uint64_t)(count + 0.5);
         fill_mixes(axes, axis, &given);
     }
+}
+
+/* An axis that is wrong as a whole has no values, and stands for one of which nothing comes. */
+static void finish_axis(struct sms__plan *plan, struct sms__axis *axis)
+{
+    axis->columns = plan->columns - axis->first;
+    for (size_t c = axis->first; c < plan->columns; c++)
+        plan->column[c].wrong |= axis->count == 0;
+    axis->count += axis->count == 0;
 }
 
 static void read_axis(struct axes *axes, const struct sms__node *node, struct sms__axis *axis)
@@ -287,6 +335,9 @@ void sms__read_axes(struct sms__reader *reader, struct sms__plan *plan)
         return;
     plan->axis = SMS__NEW(&plan->arena, struct sms__axis, list->items);
     plan->column = SMS__NEW(&plan->arena, struct sms__column, SMS__COLUMNS_MAX);
-    for (size_t i = 0; i < list->items && reader->errors->count <= SMS_ERRORS_MAX; i++)
-        read_axis(&axes, list->item[i], &plan->axis[plan->axes++]);
+    for (size_t i = 0; i < list->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
+        struct sms__axis *axis = &plan->axis[plan->axes++];
+        read_axis(&axes, list->item[i], axis);
+        finish_axis(plan, axis);
+    }
 }

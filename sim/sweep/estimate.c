@@ -1,6 +1,16 @@
 #include "sweep.h"
 
-enum { TRIES = 5, EVENTS = 1000000 };
+enum { TRIES = 16, EVENTS = 5000000, SECONDS = 2 };
+
+/* Points all over the plan, however few of them there is time for: van der Corput's sequence, 1/2, 1/4, 3/4, 1/8, ...
+ */
+static uint64_t pick(uint64_t points, unsigned idx)
+{
+    double at = 0, part = 0.5;
+    for (unsigned bits = idx + 1; bits; bits >>= 1, part /= 2)
+        at += bits & 1 ? part : 0;
+    return (uint64_t)(at * (double)points);
+}
 
 static double processor_time(void)
 {
@@ -20,7 +30,7 @@ static int try_point(struct sms__reach *reach, uint64_t point, struct sms__sweep
     double before = processor_time();
     options.replications = 1;
     options.max_events = EVENTS;
-    int code = sms__point_load(reach, point, &file, errors);
+    int code = sms__point_load(reach, point, &file, NULL, errors);
     if (code == SMS_OK) {
         replications = sms_file_scenario(file, 0)->replications;
         code = sms_run(sms_file_scenario(file, 0), &options, &results, errors);
@@ -42,9 +52,8 @@ int sms__sweep_estimate(const struct sms__plan *plan, struct sms__sweep_estimate
     int code = sms__reach_open(plan, &reach, errors);
     if (code)
         return code;
-    while (code == SMS_OK && estimate->tried < most && processor_time() - begun < 1) {
-        code = try_point(&reach, (2 * (uint64_t)estimate->tried + 1) * plan->points / (2 * (uint64_t)most), estimate,
-                         &own);
+    while (code == SMS_OK && estimate->tried < most && processor_time() - begun < SECONDS) {
+        code = try_point(&reach, pick(plan->points, estimate->tried), estimate, &own);
         estimate->tried++;
     }
     if (code)

@@ -1,4 +1,5 @@
 #include "sweep.h"
+#include "../base/sources.h"
 #include "../model/file.h"
 
 #include <stdio.h>
@@ -76,9 +77,8 @@ static const struct hash *model_hash(struct key *key, const struct sms__node *no
 static void add_changes(struct key *key, const struct sms__place *place)
 {
     const struct sms__plan *plan = key->reach->plan;
-    const struct sms__node *fixed[] = {plan->policies, plan->replications_node, plan->seed_node};
-    for (int i = 0; i < 3; i++)
-        add_text(&key->context, fixed[i] ? sms__node_flow(&key->arena, fixed[i]) : "");
+    for (int i = 0; i < SMS__FIXED; i++)
+        add_text(&key->context, plan->fixed[i] ? sms__node_flow(&key->arena, plan->fixed[i]) : "");
     for (size_t i = 0; i < plan->axes; i++)
         for (size_t c = 0; c < plan->axis[i].columns; c++) {
             const struct sms__node *value = sms__column_value(&key->arena, plan, &plan->axis[i], place->position[i], c);
@@ -128,6 +128,7 @@ static int make_key(void *user)
     sms__point_place(key->reach->plan, key->point, &place);
     SHA256Init(&key->context);
     add_text(&key->context, SMSCHED_VERSION);
+    add_text(&key->context, sms__sources());
     add(&key->context, &(unsigned char){(unsigned char)key->reach->plan->keep}, 1);
     add_scenario(key, &place);
     add_changes(key, &place);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* flock */
 #include "database.h"
 
+#include "../base/sources.h"
 #include "../report/output.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@
 #include <unistd.h>
 
 static const char *const file_names[SMS_SUBJECTS] = {"hosts.csv",     "vms.csv",     "resources.csv", "kernels.csv",
-                                                     "processes.csv", "devices.csv", "cluster.csv"};
+                                                     "processes.csv", "devices.csv", "cluster.csv",   "nodes.csv"};
 
 static const char *const state_names[] = {"missing", "done", "failed"};
 
@@ -212,6 +213,7 @@ static bool put_manifest(const struct merge *merge)
         return false;
     json_object_set_new(object, "format", json_integer(1));
     json_object_set_new(object, "version", json_string(SMSCHED_VERSION));
+    json_object_set_new(object, "sources", json_string(sms__sources()));
     json_object_set_new(object, "plan", json_string(index->plan->name));
     json_object_set_new(object, "text", json_string(index->plan->node->mark.text));
     json_object_set_new(object, "points", json_integer((json_int_t)index->plan->points));

@@ -2,13 +2,14 @@
  * An entry of a list is called by its number from 0, by its `name:`, by the policy that it is, or, all of them, by '*'.
  * A single value on the way is what `{VALUE: {}}`, or under `contention` `{model: VALUE}`, would be. */
 #include "sweep.h"
-#include "../model/cluster/cluster.h"
-
+#include <stdarg.h>
 #include <string.h>
 
 struct way {
     struct sms__reader *reader;
-    const struct sms__node *path, *value;
+    const struct sms__change *change;
+    bool made; /* what is at hand was not there before */
+    int by;    /* the path of the plan that has put there what is at hand or something above it; 0: none */
     bool lost;
 };
 
@@ -17,10 +18,32 @@ static struct sms__node *descend(struct way *way, const struct sms__node *at, co
 static struct sms__node *new_node(struct way *way, enum sms__node_kind kind, const char *text, size_t length)
 {
     struct sms__node *node = SMS__NEW(way->reader->arena, struct sms__node, 1);
-    *node = (struct sms__node){.kind = kind, .mark = way->path->mark, .expanded = 1};
+    *node = (struct sms__node){.kind = kind, .mark = way->change->path->mark, .expanded = 1};
     if (kind == SMS__SCALAR)
         node->text = sms__copy(way->reader->arena, text, length);
     return node;
+}
+
+__attribute__((format(printf, 2, 3))) static void complain(struct way *way, const char *format, ...)
+{
+    char text[200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (!way->lost)
+        sms__complain(way->reader, way->change->path, "%s", text);
+    way->lost = true;
+}
+
+/* Two paths of a plan have one place in the scenario, however they are spelt: of one the value would be lost. */
+static void complain_hidden(struct way *way, int by)
+{
+    static const char *const keys[SMS__FIXED] = {"policies", "replications", "seed"};
+    const struct sms__plan *plan = way->change->plan;
+    const struct sms__node *first = by < SMS__FIXED ? plan->fixed[by] : plan->column[by - SMS__FIXED].path;
+    complain(way, "it would hide what '%.60s' in line %u says", by < SMS__FIXED ? keys[by] : first->text,
+             first->mark.line);
 }
 
 /* The same items, with room for so many more. */
@@ -34,8 +57,7 @@ static struct sms__node *copy(struct way *way, const struct sms__node *node, siz
     return same;
 }
 
-/* What follows `name` in the path, or NULL if that does not begin with it. */
-static const char *behind(const char *rest, const char *name)
+const char *sms__path_behind(const char *rest, const char *name)
 {
     size_t length = strlen(name);
     if (strncmp(rest, name, length) || (rest[length] && rest[length] != '.'))
@@ -56,13 +78,14 @@ static struct sms__node *pair(struct way *way, const char *key, size_t length, s
 /* `{KEY: {}}`, and then on. */
 static struct sms__node *wrap(struct way *way, const char *key, size_t length, const char *rest)
 {
+    way->made = true;
     return pair(way, key, length, descend(way, new_node(way, SMS__MAP, NULL, 0), rest));
 }
 
 static struct sms__node *into_map(struct way *way, const struct sms__node *at, const char *rest)
 {
     for (size_t i = 0; i + 1 < at->items; i += 2) {
-        const char *next = at->item[i]->kind == SMS__SCALAR ? behind(rest, at->item[i]->text) : NULL;
+        const char *next = at->item[i]->kind == SMS__SCALAR ? sms__path_behind(rest, at->item[i]->text) : NULL;
         if (!next)
             continue;
         const struct sms__node *under = at->item[i + 1];
@@ -79,12 +102,13 @@ static struct sms__node *into_map(struct way *way, const struct sms__node *at, c
     return map;
 }
 
-/* What an entry of a list is called. */
+/* What an entry of a list is called; of devices, the model. */
 static const char *called(const struct sms__node *item)
 {
     if (item->kind == SMS__SCALAR)
         return item->text;
     const struct sms__node *name = sms__node_get(item, "name");
+    name = name ? name : sms__node_get(item, "model");
     name = name || item->kind != SMS__MAP || !item->items ? name : item->item[0];
     return name && name->kind == SMS__SCALAR ? name->text : NULL;
 }
@@ -95,8 +119,21 @@ static const char *entry_name(const void *user, size_t i) { return called(((cons
  * is said of it. */
 static struct sms__node *into_named(struct way *way, const struct sms__node *item, const char *rest, const char *next)
 {
-    bool keyed = item->kind == SMS__MAP && !sms__node_get(item, "name");
+    bool keyed = item->kind == SMS__MAP && !sms__node_get(item, "name") && !sms__node_get(item, "model");
     return descend(way, item, keyed || (item->kind == SMS__SCALAR && *next) ? rest : next);
+}
+
+/* Each of them as if it were the only one. */
+static void into_all(struct way *way, struct sms__node *list, const char *rest)
+{
+    const struct way before = *way;
+    if (list->items == 0)
+        complain(way, "'*' stands for no entry: there is none");
+    for (size_t i = 0; i < list->items && !way->lost; i++) {
+        list->item[i] = descend(way, list->item[i], rest);
+        way->made = before.made;
+        way->by = before.by;
+    }
 }
 
 static struct sms__node *into_list(struct way *way, const struct sms__node *at, const char *rest)
@@ -107,17 +144,17 @@ static struct sms__node *into_list(struct way *way, const struct sms__node *at, 
     const bool all = length == 1 && rest[0] == '*';
     for (size_t i = 0; i < length && length < 8; i++)
         idx = idx * 10 + (size_t)(rest[i] - '0');
-    for (size_t i = 0; all && i < at->items && !way->lost; i++)
-        list->item[i] = descend(way, at->item[i], next);
-    if (all)
+    if (all) {
+        into_all(way, list, next);
         return list;
+    }
     if (length > 0 && length < 8 && strspn(rest, "0123456789") == length && idx < at->items) {
         list->item[idx] = descend(way, at->item[idx], next);
         return list;
     }
     for (size_t i = 0; i < at->items; i++) {
         const char *name = called(at->item[i]);
-        next = name ? behind(rest, name) : NULL;
+        next = name ? sms__path_behind(rest, name) : NULL;
         if (!next)
             continue;
         list->item[i] = into_named(way, at->item[i], rest, next);
@@ -128,32 +165,48 @@ static struct sms__node *into_list(struct way *way, const struct sms__node *at, 
     return list;
 }
 
+/* The path of the plan that has put there a node or something below it; 0: none. */
+static int put_by(const struct sms__node *node)
+{
+    int by = node->by;
+    for (size_t i = 0; i < node->items && !by; i++)
+        by = put_by(node->item[i]);
+    return by;
+}
+
+static struct sms__node *put(struct way *way, const struct sms__node *at)
+{
+    struct sms__node *value = SMS__NEW(way->reader->arena, struct sms__node, 1);
+    int by = way->made ? 0 : put_by(at);
+    by = by || way->made ? by : way->by;
+    *value = *way->change->value;
+    value->by = way->change->by + 1;
+    if (by)
+        complain_hidden(way, by - 1);
+    return value;
+}
+
 static struct sms__node *descend(struct way *way, const struct sms__node *at, const char *rest)
 {
-    if (!*rest) {
-        struct sms__node *value = SMS__NEW(way->reader->arena, struct sms__node, 1);
-        *value = *way->value;
-        return value;
-    }
+    if (!*rest)
+        return put(way, at);
+    way->by = at->by ? at->by : way->by;
     if (at->kind == SMS__MAP)
         return into_map(way, at, rest);
     if (at->kind == SMS__LIST)
         return into_list(way, at, rest);
-    const char *next = behind(rest, at->text);
+    const char *next = sms__path_behind(rest, at->text);
     if (next)
         return wrap(way, at->text, strlen(at->text), next);
-    if (!way->lost)
-        sms__complain(way->reader, way->path, "'%.60s' of the path has no meaning: '%.60s' is a single value", rest,
-                      at->text);
-    way->lost = true;
+    complain(way, "'%.60s' of the path has no meaning: '%.60s' is a single value", rest, at->text);
     return new_node(way, SMS__MAP, NULL, 0);
 }
 
 const struct sms__node *sms__node_replace(struct sms__reader *reader, const struct sms__node *root,
-                                          const struct sms__node *path, const struct sms__node *value)
+                                          const struct sms__change *change)
 {
-    struct way way = {reader, path, value, false};
-    struct sms__node *changed = descend(&way, root, path->text);
+    struct way way = {.reader = reader, .change = change};
+    struct sms__node *changed = descend(&way, root, change->rest);
     return way.lost ? root : changed;
 }
 

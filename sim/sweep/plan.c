@@ -1,7 +1,6 @@
 /* Reads `plan:` documents. */
 #include "sweep.h"
 
-#include "../report/output.h"
 #include "../model/names.h"
 
 #include <stdlib.h>
@@ -9,21 +8,27 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-enum { BASES_MAX = 1000, SCENARIOS_MAX = 2000, TRIES = 2000 };
+enum { BASES_MAX = 1000, SCENARIOS_MAX = 2000 };
+
+/* By enum sms_subject, and an end. */
+static const char *const subjects[SMS_SUBJECTS + 1] = {"host",   "vm",      "resource", "kernel", "process",
+                                                       "device", "cluster", "node",     NULL};
 
 static const struct sms__field plan_fields[] = {
     {"plan", SMS__NAME, 0, F(sms__plan, name), .required = true, .help = "its name"},
     {"question", SMS__TEXT, 0, F(sms__plan, question), .help = "what it is to answer"},
-    {"base", SMS__CUSTOM, 0, F(sms__plan, bases_node), .read = sms__keep,
+    {"base", SMS__CUSTOM, 0, F(sms__plan, bases_node), .read = sms__keep, .form = SMS__FORM_FILES, .least = 1,
+     .most = BASES_MAX,
      .help = "a file with scenarios, from the plan's folder, or a list of them; default: those in the plan's own file"},
-    {"axes", SMS__CUSTOM, 0, F(sms__plan, axes_node), .required = true, .read = sms__keep,
-     .help = "a list of what varies; each entry multiplies the number of points"},
-    {"policies", SMS__CUSTOM, 0, F(sms__plan, policies), .read = sms__keep, .help = "instead of the scenarios'"},
-    {"replications", SMS__CUSTOM, 0, F(sms__plan, replications_node), .read = sms__keep,
+    {"axes", SMS__CUSTOM, 0, F(sms__plan, axes_node), .required = true, .read = sms__keep, .form = SMS__FORM_AXES,
+     .most = SMS__COLUMNS_MAX, .help = "a list of what varies; each entry multiplies the number of points"},
+    {"policies", SMS__CUSTOM, 0, F(sms__plan, fixed[SMS__PLAN_POLICIES]), .read = sms__keep, .form = SMS__FORM_POLICIES,
      .help = "instead of the scenarios'"},
+    {"replications", SMS__INTEGER, SMS__COUNT, F(sms__plan, fixed[SMS__PLAN_REPLICATIONS]), 1, SMS__REPLICATIONS_MAX,
+     .read = sms__keep, .help = "instead of the scenarios'"},
     {"seed", SMS__INTEGER, SMS__COUNT, F(sms__plan, seed), 1, 9007199254740992.0,
      .help = "instead of the scenarios', and of what is drawn, for which it is 1 by default"},
-    {"keep", SMS__CUSTOM, 0, F(sms__plan, keep_node), .read = sms__keep,
+    {"keep", SMS__CHOICE, 0, F(sms__plan, keep_node), .read = sms__keep, .choices = subjects, .holds = SMS__MANY,
      .help =
          "of which results are kept: host, vm, resource, kernel, process, device, cluster, node; default: host, vm, "
          "process, device, cluster"},
@@ -38,7 +43,7 @@ const struct sms__table sms__plan_tables[] = {{"plan", plan_fields},
 static const char *subject_word(const void *user, size_t i)
 {
     (void)user;
-    return sms__subject_word((enum sms_subject)i);
+    return subjects[i];
 }
 
 static void read_keep(struct sms__reader *reader, struct sms__plan *plan)
@@ -52,7 +57,7 @@ static void read_keep(struct sms__reader *reader, struct sms__plan *plan)
         size_t s = 0;
         if (!sms__expect_kind(reader, word, SMS__SCALAR))
             continue;
-        while (s < SMS_SUBJECTS && strcmp(subject_word(NULL, s), word->text) != 0)
+        while (s < SMS_SUBJECTS && strcmp(subjects[s], word->text) != 0)
             s++;
         if (s == SMS_SUBJECTS)
             sms__complain_unknown(reader, word, "subject", SMS_SUBJECTS, subject_word, NULL);
@@ -61,19 +66,29 @@ static void read_keep(struct sms__reader *reader, struct sms__plan *plan)
     }
 }
 
-bool sms__has_plan(const struct sms_file *file)
+struct look {
+    struct sms__arena arena;
+    const char *path;
+};
+
+static int look_for_plan(void *user)
 {
-    for (size_t i = 0; i < file->doc->roots; i++)
-        if (sms__node_get(file->doc->root[i], "plan"))
-            return true;
-    return false;
+    struct look *look = user;
+    struct sms__doc doc = {0};
+    struct sms_errors errors = {0};
+    int code = sms__doc_load(&look->arena, look->path, &doc, &errors);
+    for (size_t i = 0; i < doc.roots && code == SMS_OK; i++)
+        if (sms__node_get(doc.root[i], "plan"))
+            return SMS_OK;
+    return SMS_EINPUT;
 }
 
-static void append_errors(struct sms_errors *to, const struct sms_errors *more)
+bool sms__has_plan(const char *path)
 {
-    for (size_t i = 0; i < more->count; i++, to->count++)
-        if (i < SMS_ERRORS_MAX && to->count < SMS_ERRORS_MAX)
-            to->item[to->count] = more->item[i];
+    struct look look = {.path = path};
+    int code = sms__guard(&look.arena, look_for_plan, &look);
+    sms__arena_release(&look.arena);
+    return code == SMS_OK;
 }
 
 /* The scenarios of a base are the documents of its library that have a name. */
@@ -90,17 +105,33 @@ static void list_scenarios(struct sms__plan *plan, struct sms__base *base)
     plan->scenarios += base->scenarios;
 }
 
+/* What has no place of its own, such as a file that is not there, is told of where the plan names it. */
+static void place_errors(struct sms_errors *errors, const struct sms__node *node)
+{
+    for (size_t i = 0; node && i < errors->count && i < SMS_ERRORS_MAX; i++) {
+        const struct sms_error error = errors->item[i];
+        struct sms_errors placed = {0};
+        if (error.line)
+            continue;
+        sms__error(&placed, error.code, node->mark, "%.100s: %.200s", error.file, error.message);
+        errors->item[i] = placed.item[0];
+    }
+}
+
 static void load_base(struct sms__reader *reader, struct sms__plan *plan, const struct sms__node *node,
                       const char *path)
 {
     struct sms_errors errors;
-    struct sms__base *base = &plan->base[plan->bases++];
+    struct sms__base *base = &plan->base[plan->bases];
     *base = (struct sms__base){.path = path, .node = node};
-    sms_file_load(path, plan->options, &base->library, &errors);
-    append_errors(reader->errors, &errors);
-    if (base->library)
-        list_scenarios(plan, base);
-    if (base->library && base->scenarios == 0)
+    if (sms_file_load(path, plan->options, &base->library, &errors)) {
+        place_errors(&errors, node);
+        sms__add_errors(reader->errors, &errors);
+        return;
+    }
+    plan->bases++;
+    list_scenarios(plan, base);
+    if (base->scenarios == 0)
         sms__complain(reader, node ? node : plan->node, "there is no scenario in '%.100s'", path);
 }
 
@@ -149,68 +180,45 @@ static void check_bases(struct sms__reader *reader, struct sms__plan *plan)
 static void count_points(struct sms__reader *reader, struct sms__plan *plan)
 {
     double points = (double)plan->scenarios;
+    bool known = reader->errors->count == 0;
     for (size_t i = 0; i < plan->axes; i++)
         points *= (double)plan->axis[i].count;
     if (points > SMS__POINTS_MAX)
-        sms__complain(reader, plan->axes_node, "%.6g points; a plan has at most %d", points, SMS__POINTS_MAX);
+        sms__complain(reader, plan->axes_node, "%s%.6g points; a plan has at most %d", known ? "" : "at least ", points,
+                      SMS__POINTS_MAX);
     plan->points = points <= SMS__POINTS_MAX ? (uint64_t)points : 0;
 }
 
-/* Point `first` of a scenario with one axis moved. */
-static uint64_t moved(const struct sms__plan *plan, uint64_t first, size_t axis, uint64_t position)
+/* Documents of the plan's own file that nothing uses. */
+static void check_own(struct sms__reader *reader, const struct sms__plan *plan, const struct sms__doc *doc)
 {
-    for (size_t i = axis + 1; i < plan->axes; i++)
-        position *= plan->axis[i].count;
-    return first + position;
+    for (size_t i = 0; i < plan->bases; i++)
+        if (!plan->base[i].node || !strcmp(plan->base[i].path, plan->path))
+            return;
+    for (size_t i = 0; plan->bases_node && i < doc->roots; i++)
+        if (!sms__node_get(doc->root[i], "plan"))
+            sms__complain(reader, doc->root[i], "the plan's scenarios are those of 'base': this document is of no use");
 }
 
-static bool seen(const struct sms_errors *errors, const struct sms_error *error)
+/* Of the plan in the order of its lines, then of other files. */
+static bool is_before(const struct sms__plan *plan, const struct sms_error *a, const struct sms_error *b)
 {
-    for (size_t i = 0; i < errors->count && i < SMS_ERRORS_MAX; i++)
-        if (errors->item[i].line == error->line && errors->item[i].column == error->column &&
-            !strcmp(errors->item[i].file, error->file) && !strcmp(errors->item[i].message, error->message))
-            return true;
-    return false;
+    const bool own_a = !strncmp(a->file, plan->path, sizeof a->file - 1),
+               own_b = !strncmp(b->file, plan->path, sizeof b->file - 1);
+    if (own_a != own_b || !own_a)
+        return own_a > own_b;
+    return a->line != b->line ? a->line < b->line : a->column < b->column;
 }
 
-static void try_point(struct sms__reach *reach, uint64_t point, struct sms_errors *errors)
+static void sort_errors(const struct sms__plan *plan, struct sms_errors *errors)
 {
-    struct sms_errors own;
-    struct sms_file *file;
-    sms__point_load(reach, point, &file, &own);
-    sms_file_free(file);
-    for (size_t i = 0; i < own.count && i < SMS_ERRORS_MAX; i++)
-        if (!seen(errors, &own.item[i])) {
-            struct sms_errors one = {.count = 1};
-            one.item[0] = own.item[i];
-            append_errors(errors, &one);
+    size_t count = errors->count < SMS_ERRORS_MAX ? errors->count : SMS_ERRORS_MAX;
+    for (size_t i = 1; i < count; i++)
+        for (size_t j = i; j > 0 && is_before(plan, &errors->item[j], &errors->item[j - 1]); j--) {
+            const struct sms_error later = errors->item[j - 1];
+            errors->item[j - 1] = errors->item[j];
+            errors->item[j] = later;
         }
-}
-
-/* Every value of every axis, the others at their first, or, of many, some from the first to the last. */
-static void try_axis(struct sms__reach *reach, uint64_t first, size_t axis, struct sms_errors *errors)
-{
-    const struct sms__plan *plan = reach->plan;
-    uint64_t count = plan->axis[axis].count, most = TRIES / (plan->scenarios * plan->axes);
-    most = most < 2 ? 2 : most;
-    uint64_t tries = count < most ? count : most;
-    for (uint64_t i = 0; i < tries && errors->count <= SMS_ERRORS_MAX; i++)
-        try_point(reach, moved(plan, first, axis, tries > 1 ? i * (count - 1) / (tries - 1) : 0), errors);
-}
-
-static void try_axes(struct sms__plan *plan, struct sms_errors *errors)
-{
-    struct sms__reach reach;
-    uint64_t each = plan->points / plan->scenarios;
-    if (sms__reach_open(plan, &reach, errors))
-        return;
-    for (size_t s = 0; s < plan->scenarios && errors->count <= SMS_ERRORS_MAX; s++) {
-        if (plan->axes == 0)
-            try_point(&reach, s, errors);
-        for (size_t i = 0; i < plan->axes && errors->count <= SMS_ERRORS_MAX; i++)
-            try_axis(&reach, s * each, i, errors);
-    }
-    sms__reach_close(&reach);
 }
 
 static bool find_plan(struct sms__reader *reader, struct sms__plan *plan, const struct sms__doc *doc)
@@ -244,16 +252,16 @@ static int load_body(void *user)
         return code;
     if (find_plan(&reader, plan, doc)) {
         sms__read_fields(&reader, plan->node, plan_fields, plan);
-        plan->seed_node = sms__node_get(plan->node, "seed");
+        plan->fixed[SMS__PLAN_SEED] = sms__node_get(plan->node, "seed");
         read_keep(&reader, plan);
         read_bases(&reader, plan);
         check_bases(&reader, plan);
+        check_own(&reader, plan, doc);
         sms__read_axes(&reader, plan);
-    }
-    if (load->errors->count == 0)
         count_points(&reader, plan);
-    if (load->errors->count == 0 && plan->points)
-        try_axes(plan, load->errors);
+        sms__plan_try(plan, load->errors);
+        sort_errors(plan, load->errors);
+    }
     if (load->errors->count == 0)
         return SMS_OK;
     return load->errors->item[0].code ? load->errors->item[0].code : SMS_EINPUT;

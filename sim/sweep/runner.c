@@ -91,22 +91,22 @@ static int run_point(struct worker *worker, uint64_t point)
     struct sms_run_options options = sms_run_defaults();
     struct sms_results *results = NULL;
     struct sms_file *file = NULL;
+    char *models = NULL;
     options.engine = given->engine;
     options.check = given->check;
     options.cancel = given->cancel;
-    int code = sms__point_load(&worker->reach, point, &file, &worker->errors);
+    int code = sms__point_load(&worker->reach, point, &file, &models, &worker->errors);
     if (code == SMS_OK)
         code = sms_run(sms_file_scenario(file, 0), &options, &results, &worker->errors);
     if (code == SMS_OK || code == SMS_EINPUT) {
-        char *models = file ? sms__point_models(file) : calloc(1, 1);
         int made = make_record(worker, point, models, code ? NULL : results);
         if (made)
             sms__fail(&worker->errors, made, worker->runner->plan->path, "no memory");
         else
             keep(worker, code != SMS_OK);
         code = made;
-        free(models);
     }
+    free(models);
     sms_results_free(results);
     sms_file_free(file);
     return code;

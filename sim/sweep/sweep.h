@@ -25,6 +25,8 @@ struct sms__column {
     const struct sms__node *values; /* a list, or NULL: of the range */
     const struct sms__node *spec;   /* where the range stands */
     struct sms__range range;
+    bool wrong; /* while the plan is tried: it is left out */
+    bool used;  /* of a workload that some point tried has */
 };
 
 struct sms__axis {
@@ -44,13 +46,17 @@ struct sms__base {
     struct sms_file *library;
 };
 
+/* What a plan says once for all its points. */
+enum sms__fixed { SMS__PLAN_POLICIES, SMS__PLAN_REPLICATIONS, SMS__PLAN_SEED, SMS__FIXED };
+
 struct sms__plan {
     struct sms__arena arena;
     const char *path, *name, *question;
     const struct sms__node *node;
     const struct sms_load_options *options;
-    const struct sms__node *bases_node, *axes_node, *policies, *keep_node;
-    const struct sms__node *seed_node, *replications_node;
+    const struct sms__node *bases_node, *axes_node, *keep_node;
+    const struct sms__node *fixed[SMS__FIXED]; /* or NULL */
+    bool fixed_wrong[SMS__FIXED];              /* while the plan is tried: it is left out */
     uint64_t seed;
     struct sms__base *base;
     size_t bases;
@@ -59,6 +65,7 @@ struct sms__plan {
     size_t axes;
     struct sms__column *column;
     size_t columns;
+    double cells;  /* of all axes that are drawn or mixed */
     unsigned keep; /* bit s: results of enum sms_subject s */
     uint64_t points;
 };
@@ -68,9 +75,15 @@ struct sms__plan {
 int sms__plan_load(const char *path, const struct sms_load_options *options, struct sms__plan **out,
                    struct sms_errors *errors);
 void sms__plan_free(struct sms__plan *plan);
-/* Whether a loaded file has a plan in it. */
-bool sms__has_plan(const struct sms_file *file);
+/* Whether the file at `path` can be read as YAML and has a plan in it. */
+bool sms__has_plan(const char *path);
 extern const struct sms__table sms__plan_tables[]; /* ends with a title of NULL */
+
+/* trial.c: every value of every axis, the others at their first that is right; what is wrong alone is left out then, so
+ * that it hides nothing else. */
+void sms__plan_try(struct sms__plan *plan, struct sms_errors *errors);
+/* All of `more` that `errors` has not yet. */
+void sms__add_errors(struct sms_errors *errors, const struct sms_errors *more);
 
 /* axes.c: a custom field; reader->user is the plan. */
 void sms__read_axes(struct sms__reader *reader, struct sms__plan *plan);
@@ -85,10 +98,20 @@ uint64_t sms__read_range(struct sms__reader *reader, const struct sms__node *nod
 /* base^exponent, 0 <= exponent <= 1, by square roots: the same on every machine. */
 double sms__root_power(double base, double exponent);
 
-/* path.c: `root` with the node at `path` replaced or added; what is not on the way is shared. As it was,
- * having complained at `path`, if there is no such place. */
+/* path.c: one node of a tree to be replaced or added. */
+struct sms__change {
+    const struct sms__plan *plan;
+    const struct sms__node *path;  /* where it stands in the plan */
+    const char *rest;              /* of its text, from `root` on */
+    const struct sms__node *value; /* that is put there */
+    int by;                        /* which of the plan's paths it is: enum sms__fixed, or SMS__FIXED and a column */
+};
+/* What is not on the way is shared. `root` as it was, having complained at the path, if there is no such place, or if
+ * another of the plan's paths has put something there. */
 const struct sms__node *sms__node_replace(struct sms__reader *reader, const struct sms__node *root,
-                                          const struct sms__node *path, const struct sms__node *value);
+                                          const struct sms__change *change);
+/* What follows `name` in the path, or NULL if that does not begin with it. */
+const char *sms__path_behind(const char *rest, const char *name);
 /* `root` without its key. */
 const struct sms__node *sms__node_without(struct sms__arena *arena, const struct sms__node *root, const char *key);
 
@@ -103,6 +126,9 @@ struct sms__place {
 };
 void sms__point_place(const struct sms__plan *plan, uint64_t point, struct sms__place *place);
 
+/* What follows `workloads.` in a path, or NULL. */
+const char *sms__path_of_workload(const struct sms__node *path);
+
 /* One thread's way to points: libraries of its own. */
 struct sms__reach {
     const struct sms__plan *plan;
@@ -111,13 +137,17 @@ struct sms__reach {
 };
 int sms__reach_open(const struct sms__plan *plan, struct sms__reach *reach, struct sms_errors *errors);
 void sms__reach_close(struct sms__reach *reach);
-/* The scenario of a point, in a file that is the caller's and lives no longer than the reach. */
-int sms__point_load(struct sms__reach *reach, uint64_t point, struct sms_file **out, struct sms_errors *errors);
+/* The scenario of a point, in a file that is the caller's and lives no longer than the reach. `models`: NULL, or it
+ * gets those that it uses, also of a point that cannot be: the caller's to free, NULL without memory. */
+int sms__place_load(struct sms__reach *reach, const struct sms__place *place, struct sms_file **out, char **models,
+                    struct sms_errors *errors);
+int sms__point_load(struct sms__reach *reach, uint64_t point, struct sms_file **out, char **models,
+                    struct sms_errors *errors);
 
-/* key.c: SHA-256 of all that determines a point's results: the program's version, the scenario's document, what the
- * plan replaces in it, what is kept, and the documents of the devices and workloads that it uses. `models` lists those,
- * as sms__point_models tells them of a loaded point (the caller frees it; NULL without memory). False: one of them is
- * gone, or there is no memory. */
+/* key.c: SHA-256 of all that determines a point's results: the program's version and sources, the scenario's document,
+ * what the plan replaces in it, what is kept, and the documents of the devices and workloads that it uses. `models`
+ * lists those, as sms__point_models tells them of a loaded point (the caller frees it; NULL without memory). False: one
+ * of them is gone, or there is no memory. */
 char *sms__point_models(const struct sms_file *file);
 bool sms__point_key(struct sms__reach *reach, uint64_t point, const char *models, unsigned char key[SMS__KEY_BYTES]);
 struct sms__hashes *sms__hashes_new(size_t scenarios);

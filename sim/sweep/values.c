@@ -1,10 +1,14 @@
 #include "sweep.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define F(struct_, member) offsetof(struct struct_, member)
+
+/* Steps of a longer range are not looked at one by one; a number and its unit in characters. */
+enum { STEPS_SEEN = 100000, TEXT_BYTES = 400, UNIT_MAX = 40 };
 
 struct range_fields {
     const struct sms__node *from, *to, *step;
@@ -21,11 +25,13 @@ static void keep_scalar(struct sms__reader *reader, const struct sms__node *node
 }
 
 const struct sms__field sms__range_fields[] = {
-    {"from", SMS__CUSTOM, 0, F(range_fields, from), .required = true, .read = keep_scalar, .help = "first value"},
-    {"to", SMS__CUSTOM, 0, F(range_fields, to), .required = true, .read = keep_scalar,
+    {"from", SMS__CUSTOM, 0, F(range_fields, from), .required = true, .read = keep_scalar, .form = SMS__FORM_END,
+     .help = "first value"},
+    {"to", SMS__CUSTOM, 0, F(range_fields, to), .required = true, .read = keep_scalar, .form = SMS__FORM_END,
      .help = "last value, in the same unit"},
     {"steps", SMS__INTEGER, SMS__COUNT, F(range_fields, steps), 2, SMS__POINTS_MAX, .help = "number of values"},
-    {"step", SMS__CUSTOM, 0, F(range_fields, step), .read = keep_scalar, .help = "instead: from one value to the next"},
+    {"step", SMS__CUSTOM, 0, F(range_fields, step), .read = keep_scalar, .form = SMS__FORM_END,
+     .help = "instead: from one value to the next"},
     {"scale", SMS__CHOICE, 0, F(range_fields, scale), .choices = scales,
      .help = "linear (default), or log: equal ratios"},
     {"whole", SMS__CHOICE, 0, F(range_fields, whole), .choices = sms__truths, .help = "true: rounded to whole numbers"},
@@ -38,7 +44,7 @@ static bool split(struct sms__reader *reader, const struct sms__node *node, doub
     const char *text = node->text;
     size_t digits = strspn(text, "+-.0123456789");
     *number = digits ? strtod(text, &end) : 0;
-    if (end && end != text && isfinite(*number) && !strpbrk(text, "xX")) {
+    if (end && end != text && isfinite(*number) && !strpbrk(text, "xX") && strlen(end) < UNIT_MAX) {
         *unit = end;
         return true;
     }
@@ -71,32 +77,6 @@ static uint64_t count_steps(struct sms__reader *reader, const struct sms__node *
     return 0;
 }
 
-uint64_t sms__read_range(struct sms__reader *reader, const struct sms__node *node, bool sampled,
-                         struct sms__range *range)
-{
-    struct range_fields given = {0};
-    const char *unit = NULL;
-    sms__read_fields(reader, node, sms__range_fields, &given);
-    if (!given.from || !given.to || !split(reader, given.from, &range->from, &range->unit) ||
-        !split(reader, given.to, &range->to, &unit))
-        return 0;
-    range->log = given.scale == 1;
-    range->whole = given.whole == 1;
-    if (strcmp(unit, range->unit) != 0)
-        sms__complain(reader, given.to, "'%.40s' and '%.40s' need the same unit", given.from->text, given.to->text);
-    else if (range->log && (range->from <= 0 || range->to <= 0))
-        sms__complain(reader, node, "equal ratios have ends above 0");
-    else if (sampled && (given.steps || given.step))
-        sms__complain(reader, node, "where points are drawn a range has no steps");
-    else if (sampled)
-        return 1;
-    else if (!sms__node_get(node, "steps") == !sms__node_get(node, "step"))
-        sms__complain(reader, node, "give either steps or step");
-    else if (given.steps || given.step)
-        return count_steps(reader, node, &given, range);
-    return 0;
-}
-
 double sms__root_power(double base, double exponent)
 {
     double power = 1, root = base;
@@ -114,13 +94,71 @@ double sms__root_power(double base, double exponent)
 }
 
 /* Nine digits: no noise of the last bits. */
-static const char *print_at(struct sms__arena *arena, const struct sms__range *range, double at)
+static void print_at(char *out, size_t size, const struct sms__range *range, double at)
 {
     double value = range->log ? range->from * sms__root_power(range->to / range->from, at)
                               : range->from + (range->to - range->from) * at;
     if (range->whole)
-        return sms__print(arena, "%.0f%s", floor(value + 0.5), range->unit);
-    return sms__print(arena, "%.9g%s", value, range->unit);
+        snprintf(out, size, "%.0f%s", floor(value + 0.5), range->unit);
+    else
+        snprintf(out, size, "%.9g%s", value, range->unit);
+}
+
+/* Whether the ends are such that there is something between them, and no number on the way is too large. */
+static bool check_ends(struct sms__reader *reader, const struct sms__node *node, const struct range_fields *given,
+                       const struct sms__range *range, const char *unit)
+{
+    if (strcmp(unit, range->unit) != 0)
+        sms__complain(reader, given->to, "'%.40s' and '%.40s' need the same unit", given->from->text, given->to->text);
+    else if (range->log && (range->from <= 0 || range->to <= 0))
+        sms__complain(reader, node, "equal ratios have ends above 0");
+    else if (range->from == range->to)
+        sms__complain(reader, given->to, "'from' and 'to' are the same: there is nothing to vary");
+    else if (!isfinite(range->to - range->from) || (range->log && !isfinite(range->to / range->from)))
+        sms__complain(reader, given->to, "'%.40s' and '%.40s' are too far apart", given->from->text, given->to->text);
+    else
+        return true;
+    return false;
+}
+
+/* Values that are rounded must stay apart: two would be one point run twice. */
+static uint64_t check_steps(struct sms__reader *reader, const struct sms__node *node, const struct sms__range *range,
+                            uint64_t steps)
+{
+    char before[TEXT_BYTES] = "", here[TEXT_BYTES];
+    for (uint64_t i = 0; i < steps && steps <= STEPS_SEEN; i++) {
+        print_at(here, sizeof here, range, steps > 1 ? (double)i / (double)(steps - 1) : 0);
+        if (!strcmp(before, here)) {
+            sms__complain(reader, node, "too many steps: '%s' would come twice", here);
+            return 0;
+        }
+        memcpy(before, here, sizeof here);
+    }
+    return steps;
+}
+
+uint64_t sms__read_range(struct sms__reader *reader, const struct sms__node *node, bool sampled,
+                         struct sms__range *range)
+{
+    struct range_fields given = {0};
+    const char *unit = NULL;
+    sms__read_fields(reader, node, sms__range_fields, &given);
+    bool whole = given.from && split(reader, given.from, &range->from, &range->unit);
+    if (!(given.to && split(reader, given.to, &range->to, &unit)) || !whole)
+        return 0;
+    range->log = given.scale == 1;
+    range->whole = given.whole == 1;
+    if (!check_ends(reader, node, &given, range, unit))
+        return 0;
+    if (sampled && (sms__node_get(node, "steps") || sms__node_get(node, "step")))
+        sms__complain(reader, node, "where points are drawn a range has no steps");
+    else if (sampled)
+        return 1;
+    else if (!sms__node_get(node, "steps") == !sms__node_get(node, "step"))
+        sms__complain(reader, node, "give either steps or step");
+    else if (given.steps || given.step)
+        return check_steps(reader, node, range, count_steps(reader, node, &given, range));
+    return 0;
 }
 
 const struct sms__node *sms__column_value(struct sms__arena *arena, const struct sms__plan *plan,
@@ -135,6 +173,8 @@ const struct sms__node *sms__column_value(struct sms__arena *arena, const struct
     double last = axis->count > 1 ? (double)(axis->count - 1) : 1;
     struct sms__node *node = SMS__NEW(arena, struct sms__node, 1);
     *node = (struct sms__node){.kind = SMS__SCALAR, .mark = of->spec->mark, .expanded = 1};
-    node->text = print_at(arena, &of->range, axis->at ? axis->at[cell] : (double)position / last);
+    char text[TEXT_BYTES];
+    print_at(text, sizeof text, &of->range, axis->at ? axis->at[cell] : (double)position / last);
+    node->text = sms__copy(arena, text, strlen(text));
     return node;
 }

@@ -18,6 +18,7 @@ struct sms__node {
     size_t items;
     uint64_t expanded; /* nodes below and including this one, aliases counted each time */
     int open;          /* while it is being read: an alias to it would have no end */
+    int by;            /* of a tree that a sweep has changed: which of its paths put this there, from 1; 0: none */
 };
 
 struct sms__doc {

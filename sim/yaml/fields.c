@@ -239,20 +239,27 @@ bool sms__is_first(struct sms__reader *reader, const struct sms__node *map, size
     return true;
 }
 
-static void read_pair(struct sms__reader *reader, const struct sms__node *map, size_t i,
-                      const struct sms__field *fields, void *into)
+const struct sms__field *sms__expect_key(struct sms__reader *reader, const struct sms__node *key,
+                                         const struct sms__field *fields)
 {
-    const struct sms__node *key = map->item[i], *value = map->item[i + 1];
     if (!sms__expect_kind(reader, key, SMS__SCALAR))
-        return;
+        return NULL;
     const struct sms__field *field = find_field(fields, key->text);
     if (!field)
         sms__complain_unknown(reader, key, "key", count_fields(fields), field_name, fields);
     else if (field->refuse)
         sms__complain(reader, key, "%s", field->refuse);
-    else if (!sms__is_first(reader, map, i))
+    return field && !field->refuse ? field : NULL;
+}
+
+static void read_pair(struct sms__reader *reader, const struct sms__node *map, size_t i,
+                      const struct sms__field *fields, void *into)
+{
+    const struct sms__node *value = map->item[i + 1];
+    const struct sms__field *field = sms__expect_key(reader, map->item[i], fields);
+    if (!field || !sms__is_first(reader, map, i))
         return;
-    else if (field->read)
+    if (field->read)
         field->read(reader, value, (char *)into + field->offset);
     else
         read_value(reader, value, field, (char *)into + field->offset);

@@ -40,7 +40,15 @@ enum sms__form {
     SMS__FORM_NAMES,          /* a name, or a list of them */
     SMS__FORM_NUMBER_OR_LIST, /* a number, or a list of mappings by `fields`, or if there are none of numbers */
     SMS__FORM_LABELS,         /* a mapping of any scalars to scalars */
-    SMS__FORM_ROW             /* of a table */
+    SMS__FORM_ROW,            /* of a table */
+    /* Of plans. */
+    SMS__FORM_FILES,    /* a name of a file, or a list of them */
+    SMS__FORM_POLICIES, /* a list of policies of any kind */
+    SMS__FORM_AXES,
+    SMS__FORM_END,    /* of a range: a number in any unit */
+    SMS__FORM_SPREAD, /* a mapping of paths to ranges and lists */
+    SMS__FORM_POOL,   /* a list of anything */
+    SMS__FORM_PATHS
 };
 
 struct sms__reader {
@@ -83,6 +91,10 @@ struct sms__table {
  * range. Fields not given keep what the struct held before. */
 void sms__read_fields(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *fields,
                       void *into);
+
+/* The field of a key; reports a key that has none, or that is refused, and returns NULL. */
+const struct sms__field *sms__expect_key(struct sms__reader *reader, const struct sms__node *key,
+                                         const struct sms__field *fields);
 
 /* For custom fields that are read later: the node itself, into a const struct sms__node *. */
 void sms__keep(struct sms__reader *reader, const struct sms__node *node, void *at);

@@ -174,6 +174,63 @@ manifest.json
 points.csv
 sweep.db" ]; then ok; else bad "keep: [host] keeps more" "$(ls key.sweep/results)"; fi
 
+# Fields of workloads, of the file and of the library: what a copy of them by hand gives, and in the key.
+cat >profiled.yaml <<'END'
+plan: profiled
+base: other.yaml
+axes:
+  - workloads.mine.kernels.k.block_time: [10 us, 15 us]
+  - workloads.v100/gaussian_64.kernels.1.blocks: [30, 40]
+  - workloads.mine.kernels.0.demand.fp32: [9 %, 12 %]
+END
+varied() { try 0 "$2" sweep --models models profiled.yaml; prints "$1 run now"; }
+varied 8 "fields of workloads"
+varied 0 "fields of workloads again"
+sed 's/block_time: 10 us/block_time: 15 us/; s/fp32: 9 %/fp32: 12 %/' models/workloads/mine.yaml | sed '1d' >hand.yaml
+{ echo ---; sed 's/v100.gaussian_64/changed/; s/scenario: few/scenario: hand/' other.yaml; echo ---; } >>hand.yaml
+sed "s/workload: v100.gaussian_64/workload: changed/" "$source/models/workloads/v100/gaussian_64.yaml" |
+    awk '/blocks:/ && ++n == 2 { sub(/blocks: [0-9]+/, "blocks: 30") } { print }' >>hand.yaml
+"$smsched" run --format json hand.yaml >hand.json
+python3 - <<'END' && ok || bad "a workload that is varied differs from its copy"
+import csv, json
+runs = {run["policy"]: run for run in json.load(open("hand.json"))["runs"]}
+rows = [r for r in csv.DictReader(open("profiled.sweep/results/vms.csv")) if r["point"] == "5"]
+assert {row["policy"] for row in rows} == set(runs) and len(rows) == 8, (len(rows), set(runs))
+for policy, run in runs.items():
+    for vm in run["vms"]:
+        values = [float(r["kernels_per_s"]) for r in rows if (r["policy"], r["vm"]) == (policy, vm["name"])]
+        assert abs(sum(values) / len(values) / vm["kernels_per_s"] - 1) < 1e-9, (policy, vm, values)
+END
+sed -i 's/15 us/16 us/' profiled.yaml
+varied 4 "keys: a varied field of a workload"
+sed -i 's/threads: 128/threads: 256/' models/workloads/mine.yaml
+varied 8 "keys: another field of it"
+sed -i 's/block_time: 10 us/block_time: 11 us/' models/workloads/mine.yaml
+varied 8 "keys: the field itself, for it is of the document"
+
+# So are the sources, which any change makes others. A program that says to be of others has nothing of what was done.
+sources=$("$smsched" --version | sed -n 's/.*sources \([0-9a-f]\{16\}\)).*/\1/p')
+if [ ${#sources} = 16 ]; then ok; else bad "--version tells no sources" "$("$smsched" --version)"; fi
+if grep -q "\"$sources\"" key.sweep/results/manifest.json; then ok; else bad "the manifest tells no sources"; fi
+if [ -e "${SMSCHED_BUILD-}/sources.txt" ] && command -v cmake >/dev/null; then
+    mkdir tree
+    cp -r "$source"/{sim,policies,models} tree
+    hashed() {
+        cmake -DROOT="$PWD/tree" -DLIST="$SMSCHED_BUILD/sources.txt" -DOUT="$PWD/$1.c" -P tree/sim/sources.cmake
+        sed -n 's/.*return "\(.*\)".*/\1/p' "$1.c"
+    }
+    if [ "$(hashed same)" = "$sources" ]; then ok; else bad "another hash of the same sources"; fi
+    echo >>tree/sim/cli/main.c
+    if [ "$(hashed printing)" = "$sources" ]; then ok; else bad "what prints is in the hash of the sources"; fi
+    echo >>tree/policies/block/leftover.c
+    if [ "$(hashed other)" != "$sources" ]; then ok; else bad "the same hash of other sources"; fi
+fi
+sed "s/$sources/0123456789abcdef/" "$smsched" >other-smsched
+chmod +x other-smsched
+status() { "$1" sweep status --models "$source/models" --out one many.yaml; }
+if status "$smsched" | grep -q "120 done"; then ok; else bad "the sweep has gone"; fi
+if status ./other-smsched | grep -q "120 missing"; then ok; else bad "other sources, and the points are done" "$(status ./other-smsched)"; fi
+
 # A combination that cannot be is a result, too.
 cat >combined.yaml <<'END'
 plan: combined
@@ -186,6 +243,32 @@ try 1 "a point that fails" sweep combined.yaml; prints "3 points, 1 failed, 0 mi
 lines "3,few,50 us,40 us,failed,the warm-up does not end before the run does" \
     "the message of a failed point is not there" < <(tail -1 combined.sweep/results/points.csv)
 try 1 "a point that has failed" sweep combined.yaml; prints "0 run now, 4 before"
+cat >fits.yaml <<'END'
+plan: fits
+base: other.yaml
+keep: [host]
+axes:
+  - devices.0.sm.threads: [2048, 512]
+  - workloads.mine.kernels.k.threads: [256, 1024]
+END
+try 1 "a block that fits no SM" sweep --models models fits.yaml; prints "4 points: 4 run now"; prints "3 points, 1 failed"
+sed -i 's/blocks: 201/blocks: 202/' models/workloads/mine.yaml
+try 1 "what has failed depends on its workloads, too" sweep --models models fits.yaml; prints "4 points: 4 run now"
+
+# Every subject that can be kept has its file, and its table.
+cat >nodes.yaml <<'END'
+scenario: few-nodes
+nodes: [{name: n, gpus: 2, count: 2}]
+policies: [first_fit]
+pods: [{name: p, gpus: 1, duration: 1 s, count: 3}]
+---
+plan: nodes
+keep: [node, cluster]
+axes: [{pods.p.count: [3, 5]}]
+END
+try 0 "a sweep over a cluster" sweep nodes.yaml
+if [ "$(ls nodes.sweep/results | tr '\n' ' ')" = "cluster.csv manifest.json nodes.csv points.csv sweep.db " ]; then ok; else bad "files of nodes" "$(ls nodes.sweep/results)"; fi
+lines "n1 n2 n1 n2 " "rows of nodes" < <(sed 1d nodes.sweep/results/nodes.csv | cut -d, -f6 | tr '\n' ' ')
 
 # Values.
 cat >values.yaml <<'END'
@@ -292,11 +375,19 @@ try 2 "a shard of a merge" sweep merge --shard 1/2 many.yaml
 try 3 "a scenario for a plan" sweep base.yaml; prints "has no document with plan:"
 try 3 "a plan for a scenario" run many.yaml; prints "no scenario"
 sed 's/base.yaml/none.yaml/' many.yaml >none-base.yaml
-try 3 "a base that is not there" sweep none-base.yaml; prints "none.yaml: error: No such file or directory"
+try 3 "a base that is not there" sweep none-base.yaml; prints "none-base.yaml:2:7: error: none.yaml: No such file or directory"
 
 # The plans that come along; one of them to its end, and the questions that docs/sweeps.md puts to it.
 try 0 "the example plans" validate --quiet "$source"/scenarios/sweeps/*.yaml
 sed -n '/^```yaml/,/^```/p' "$source/docs/sweeps.md" | grep -v '```' | sed "s|\.\./|$source/scenarios/|g" >documented.yaml
+pools() { # of all programs of the library that were profiled on a device
+    for plan in pairs$2 triples$2; do
+        (cd "$source" && grep -o "$1/[a-z0-9_]*" scenarios/sweeps/$plan.yaml | sort -u) >pool
+        lines "$(cd "$source/models/workloads" && find "$1" -name '*.yaml' | sed 's/.yaml//' | sort)" "$plan has other programs" <pool
+    done
+}
+pools gtx1080ti ""
+pools v100 -v100
 try 0 "the plan of docs/sweeps.md" validate --quiet documented.yaml
 try 0 "an example plan" sweep "$source/scenarios/sweeps/load.yaml"; prints "8 points, 0 failed, 0 missing"
 python3 - "$source/docs/sweeps.md" <<'END' && ok || bad "the queries of docs/sweeps.md"

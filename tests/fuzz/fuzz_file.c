@@ -2,6 +2,8 @@
  * is wrong; what loads and is small runs. Built and started by run.sh. */
 #define _GNU_SOURCE
 
+#include "sim/model/scenario.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -3,6 +3,7 @@
  * Built and started by run.sh. */
 #define _GNU_SOURCE
 #include "sim/import/import.h"
+#include "sim/model/scenario.h"
 
 #include <stdlib.h>
 #include <string.h>

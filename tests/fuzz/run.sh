@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes the reader of files and short runs with libFuzzer, or with TARGET import the importers.
+# Fuzzes the reader of files and short runs with libFuzzer, or with TARGET import the importers, plan the plans.
 # Usage: run.sh SECONDS [CORPUS [TARGET]]
 # What breaks it stays in CORPUS or is printed in base64. Exit 1 if something did, 77 without clang.
 set -u
@@ -13,7 +13,11 @@ target=${3:-file}
 case $target in
     file) sources= seeds=tests/fuzz/seeds words=tests/fuzz/yaml.dict ;;
     import) sources=$(echo sim/import/*.c) seeds=tests/fuzz/seeds-import words="tests/fuzz/simtbs.dict tests/fuzz/profiles.dict" ;;
-    *) echo "unknown target '$target'; known: file, import"; exit 2 ;;
+    plan)
+        sources=$(echo sim/sweep/{plan,trial,axes,values,path,point,key,flow}.c)
+        seeds=tests/fuzz/seeds-plan words="tests/fuzz/yaml.dict tests/fuzz/plan.dict"
+        ;;
+    *) echo "unknown target '$target'; known: file, import, plan"; exit 2 ;;
 esac
 mkdir -p "$corpus" "$work/build" "$work/seeds"
 cp "$seeds"/* "$work/seeds"
@@ -33,7 +37,7 @@ CC=clang cmake -S . -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_C_
     >"$work/log" 2>&1 && cmake --build "$work/build" --target smsched >>"$work/log" 2>&1 &&
     clang -std=c17 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
         -I. -Isim/include "tests/fuzz/fuzz_$target.c" $sources "$work/build/libsmsched.a" \
-        $(pkg-config --libs yaml-0.1 gsl) -lcsv -lglpk -lpthread -lm -o "$work/fuzz" >>"$work/log" 2>&1 ||
+        $(pkg-config --libs yaml-0.1 gsl) -lmd -lcsv -lglpk -lpthread -lm -o "$work/fuzz" >>"$work/log" 2>&1 ||
     { cat "$work/log"; echo "it does not build"; exit 1; }
 
 "$work/fuzz" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -malloc_limit_mb=2048 -max_len=4096 \

@@ -1,36 +1,7 @@
-/* Laws of pods that run workloads: what they are simulated as, slots that serve one after another, and random small
- * clusters. */
-#include "random_text.h"
+/* Laws of pods that run workloads: what they are simulated as, and slots that serve one after another. */
+#include "pods_with_work.h"
 
 enum { PODS_MAX = 64 };
-
-static struct sms_file *load(const char *text) { return load_text("%s", text); }
-
-/* A device of 4 SMs with memory and a link, and workloads for it. `jitter` of blocks, in percent. */
-static void add_models(char *text, int jitter)
-{
-    add(text,
-        "device: small\nclock: 1 GHz\nsms: 4\nmemory: 1 GiB\nlink: {bandwidth: 1 GB/s}\n"
-        "sm: {threads: 1024, warps: 32, blocks: 8, registers: 65536, shared_memory: 96 KiB, threads_per_block: 1024}\n"
-        "resources:\n  fp32: {class: compute}\n  l1: {class: memory}\n  dram: {class: memory, scope: device}\n---\n");
-    add(text,
-        "workload: dense\noverhead: 3 %%\nkernels:\n"
-        "  - {name: a, blocks: 90, threads: 256, block_time: 40 us, jitter: %d %%, demand: {fp32: 35 %%, dram: 5 %%}}\n"
-        "  - {name: b, blocks: 7, threads: 128, block_time: 110 us, demand: {l1: 30 %%}}\n"
-        "steps:\n  - {allocate: 100 MiB}\n  - {host: 70 us}\n  - {copy_in: 100 KiB}\n  - {launch: a, times: 3}\n"
-        "  - {launch: b}\n  - {copy_out: 50 KiB}\n  - {free: all}\n---\n",
-        jitter);
-    add(text,
-        "workload: light\nkernels:\n"
-        "  - {name: c, blocks: 40, threads: 512, block_time: 30 us, jitter: %d %%, demand: {dram: 60 %%, l1: 20 %%}}\n"
-        "steps:\n  - {allocate: 200 MiB}\n  - {launch: c, times: 5}\n  - {host: 20 us}\n  - {launch: c}\n---\n",
-        jitter);
-}
-
-static double metric(const struct sms_results *results, size_t policy, const char *name)
-{
-    return estimate(results, policy, SMS_CLUSTER, 0, name).mean;
-}
 
 /* How long the only pod is on its node, in ns. */
 static double time_of_one(const char *workload, const char *fidelity, const char *policy, const char *contention,
@@ -96,12 +67,6 @@ static void note_placement(void *user, const char *policy, const struct sms_plac
     placed->time[placed->count] = placement->time_ps;
     snprintf(placed->name[placed->count++], sizeof placed->name[0], "%s", placement->pod);
 }
-
-static const char *const shares[] = {
-    "plain",   "container_pause",  "earliest_deadline", "fair_share", "interference_aware",
-    "lottery", "memory_admission", "mobile_cuda",       "priority",   "shortest_first"};
-
-static const char *const pause_fast = "{container_pause: {smi: 40 us, pause: 30 us, unpause: 20 us}}";
 
 /* Pods on one GPU, more than it has slots. */
 static struct sms_results *run_pods(const char *share, const char *mode, struct placed *placed)
@@ -181,155 +146,11 @@ static void a_slot_serves_the_next_pod_as_if_it_were_new(void **state)
             assert_as_on_a_host(strcmp(shares[s], "container_pause") ? shares[s] : pause_fast, modes[m]);
 }
 
-static void add_group(char *text, uint64_t *state, size_t i, bool failing)
-{
-    static const char *const parts[] = {"10", "25", "40", "50", "100"};
-    add(text, "  - {name: p%zu, count: %d, cpu: %d.5, arrivals: {poisson: %d us}", i, 2 + (int)draw(state, 6),
-        (int)draw(state, 3), 20 + (int)draw(state, 2000));
-    if (failing && draw(state, 3) == 0)
-        add(text, draw(state, 2) ? ", on_failure: lost" : ", restarts: 1");
-    if (draw(state, 4) == 0)
-        add(text, ", gpus: %d", 1 + (int)draw(state, 3));
-    else
-        add(text, ", gpu: %s %%, gpu_memory: %d MiB", parts[draw(state, 5)], 60 + (int)draw(state, 500));
-    if (draw(state, 4) == 0) {
-        add(text, ", duration: %d us}\n", 100 + (int)draw(state, 3000));
-        return;
-    }
-    add(text, ", workload: %s, repeat: %d", draw(state, 2) ? "dense" : "light", 1 + (int)draw(state, 3));
-    if (draw(state, 3) == 0)
-        add(text, ", deadline: %d us", 500 + (int)draw(state, 8000));
-    if (draw(state, 3) == 0)
-        add(text, ", priority: %d, weight: %d, active_threads: 50 %%", (int)draw(state, 3), 1 + (int)draw(state, 3));
-    add(text, "}\n");
-}
-
-static void add_policy(char *text, uint64_t *state)
-{
-    static const char *const places[] = {"first_fit", "random", "best_fit", "worst_fit", "fgd", "gpu_clustering"};
-    static const char *const modes[] = {"{time_slice: {slice: 40 us, switch: 2 us}}", "together", "mps", "exclusive",
-                                        "{time_slice: {slice: 60 us, drain: true}}"};
-    static const char *const blocks[] = {"round_robin", "fine_grained", "breadth_first"};
-    const char *share = shares[draw(state, 10)];
-    add(text, "  - {place: %s, share: %s, mode: %s, block: %s}\n", places[draw(state, 6)],
-        strcmp(share, "container_pause") ? share : pause_fast, modes[draw(state, 5)], blocks[draw(state, 3)]);
-}
-
-/* At given times and at drawn ones; in a run without a duration the drawn ones end. */
-static void add_failures(char *text, uint64_t *state)
-{
-    add(text, "failures:\n  - {node: big, gpu: %d, at: %d us, for: %d us}\n", (int)draw(state, 3),
-        100 + (int)draw(state, 4000), 200 + (int)draw(state, 900));
-    add(text, "  - {node: n, at: %d us, for: %d us}\n", 50 + (int)draw(state, 4000), 1 + (int)draw(state, 900));
-    if (draw(state, 2))
-        add(text, "  - {gpu: each, mtbf: %d ms, mttr: 1 ms}\n", 5 + (int)draw(state, 40));
-    if (draw(state, 2))
-        add(text, "  - {mtbf: %d ms, mttr: 2 ms}\n", 10 + (int)draw(state, 40));
-}
-
-static void make(char *text, uint64_t seed, bool failing)
-{
-    static const char *const fidelities[] = {"blocks", "blocks", "processes", "duration"};
-    uint64_t state = seed;
-    text[0] = '\0';
-    add_models(text, draw(&state, 2) ? 15 : 0);
-    add(text,
-        "scenario: s\ncontention: {model: proportional, slope: 1.5}\nhost: {context: %d MiB, context_time: 5 us}\n",
-        (int)draw(&state, 80));
-    add(text, "nodes:\n  - {name: n, count: %d, devices: {model: small, count: %d}, cpu: %d}\n",
-        1 + (int)draw(&state, 2), 1 + (int)draw(&state, 3), 2 + (int)draw(&state, 8));
-    add(text, "  - {name: big, devices: {model: small, sms: 6, count: 3}, cpu: 12}\n"
-              "  - {name: plain, gpus: 2, model: other, gpu_memory: 1 GiB, cpu: 8}\n");
-    add(text, "fidelity: %s\npolicies:\n", fidelities[draw(&state, 4)]);
-    add_policy(text, &state);
-    add(text, "pods:\n");
-    for (size_t i = 0, groups = 2 + draw(&state, 4); i < groups; i++)
-        add_group(text, &state, i, failing);
-    add(text, "  - {name: last, workload: light, gpu: 20 %%}\nrun: {seed: %d%s}\n", 1 + (int)draw(&state, 1000),
-        draw(&state, 4) ? "" : ", duration: 4 ms, warmup: 1 ms");
-    if (failing)
-        add_failures(text, &state);
-}
-
-static struct sms_results *run(const struct sms_file *file, enum sms_engine engine)
-{
-    struct sms_run_options options = sms_run_defaults();
-    options.engine = engine;
-    options.check = true;
-    return run_first(file, &options);
-}
-
-static void assert_same(const struct sms_results *a, const struct sms_results *b)
-{
-    size_t metrics;
-    const struct sms_metric *list = sms_metrics(SMS_CLUSTER, &metrics);
-    for (size_t m = 0; m < metrics; m++) {
-        double x = metric(a, 0, list[m].name), y = metric(b, 0, list[m].name);
-        if (!(x == y || (isnan(x) && isnan(y))))
-            fail_msg("%s: %.17g and %.17g", list[m].name, x, y);
-    }
-}
-
-static void random_clusters_are_the_same_in_the_plain_engine_and_lose_no_pod(void **state)
-{
-    double done = 0, failed = 0, slowed = 0;
-    (void)state;
-    for (uint64_t seed = 1; seed <= 120; seed++) {
-        static char text[TEXT];
-        make(text, seed, false);
-        struct sms_file *file = load(text);
-        struct sms_results *fast = run(file, SMS_ENGINE_FAST), *plain = run(file, SMS_ENGINE_REFERENCE);
-        assert_same(fast, plain);
-        double over = metric(fast, 0, "done_count") + metric(fast, 0, "failed_count");
-        if (!strstr(text, "warmup")) {
-            assert_true(metric(fast, 0, "placed_count") + metric(fast, 0, "waiting_count") ==
-                        metric(fast, 0, "pods_count"));
-            assert_true(over <= metric(fast, 0, "placed_count"));
-        }
-        done += metric(fast, 0, "done_count");
-        failed += metric(fast, 0, "failed_count");
-        slowed += metric(fast, 0, "slowdown_mean_ratio") > 1.05;
-        sms_results_free(fast);
-        sms_results_free(plain);
-        sms_file_free(file);
-    }
-    print_message("%.0f pods done, %.0f failed; %.0f clusters slowed them down\n", done, failed, slowed);
-    assert_true(done > 1000 && failed > 50 && slowed > 20); /* else it says little */
-}
-
-/* Whatever fails, each pod is in the end one thing. */
-static void random_clusters_that_fail_are_the_same_and_lose_count_of_no_pod(void **state)
-{
-    double restarts = 0, lost = 0, done = 0;
-    (void)state;
-    for (uint64_t seed = 1001; seed <= 1100; seed++) {
-        static char text[TEXT];
-        make(text, seed, true);
-        struct sms_file *file = load(text);
-        struct sms_results *fast = run(file, SMS_ENGINE_FAST), *plain = run(file, SMS_ENGINE_REFERENCE);
-        assert_same(fast, plain);
-        double ends = metric(fast, 0, "done_count") + metric(fast, 0, "failed_count") + metric(fast, 0, "lost_count");
-        if (!strstr(text, "warmup"))
-            assert_true(ends + metric(fast, 0, "running_count") + metric(fast, 0, "waiting_count") ==
-                        metric(fast, 0, "pods_count"));
-        restarts += metric(fast, 0, "restarts_count");
-        lost += metric(fast, 0, "lost_count");
-        done += metric(fast, 0, "done_count");
-        sms_results_free(fast);
-        sms_results_free(plain);
-        sms_file_free(file);
-    }
-    print_message("%.0f pods done, %.0f lost, %.0f restarts\n", done, lost, restarts);
-    assert_true(done > 500 && lost > 30 && restarts > 100); /* else it says little */
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_pod_takes_as_long_whatever_it_is_simulated_as),
         cmocka_unit_test(a_slot_serves_the_next_pod_as_if_it_were_new),
-        cmocka_unit_test(random_clusters_are_the_same_in_the_plain_engine_and_lose_no_pod),
-        cmocka_unit_test(random_clusters_that_fail_are_the_same_and_lose_count_of_no_pod),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -381,16 +381,10 @@ static void a_policy_may_not_choose_an_unhealthy_gpu(void **state)
     struct sms_load_options options = harness_options();
     struct sms_errors errors;
     struct sms_results *results;
-    struct sms_file *file;
-    char path[] = "/tmp/smsched-test-XXXXXX";
-    int fd = mkstemp(path);
     (void)state;
     options.places = places;
     options.n_places = 1;
-    assert_int_equal(write(fd, text, strlen(text)), (int)strlen(text));
-    close(fd);
-    assert_int_equal(sms_file_load(path, &options, &file, &errors), SMS_OK);
-    unlink(path);
+    struct sms_file *file = load_text_with(text, &options);
     assert_int_equal(sms_run(sms_file_scenario(file, 0), NULL, &results, &errors), SMS_EBUG);
     assert_non_null(strstr(errors.item[0].message, "place policy stubborn chose a GPU that the pod does not fit"));
     sms_file_free(file);

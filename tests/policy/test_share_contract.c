@@ -8,18 +8,7 @@ static struct sms_file *load_with(const char *text)
 {
     static const struct sms_share_policy *const own[] = {&counter, &pauser, &failer, &chooser, &halter, &mover};
     const struct sms_load_options options = {.shares = own, .n_shares = 6};
-    struct sms_errors errors;
-    struct sms_file *file;
-    char path[] = "/tmp/smsched-test-XXXXXX";
-    int fd = mkstemp(path);
-    assert_int_equal(write(fd, text, strlen(text)), (int)strlen(text));
-    close(fd);
-    int code = sms_file_load(path, &options, &file, &errors);
-    unlink(path);
-    if (code)
-        sms_errors_print(&errors, stderr);
-    assert_int_equal(code, SMS_OK);
-    return file;
+    return load_text_with(text, &options);
 }
 
 struct told {

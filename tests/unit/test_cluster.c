@@ -179,16 +179,7 @@ static struct sms_file *load_with(const char *text)
 {
     static const struct sms_place_policy *const own[] = {&next, &no_number, &nothing, &last_gpu};
     const struct sms_load_options options = {.places = own, .n_places = 4};
-    struct sms_errors errors;
-    struct sms_file *file;
-    char path[] = "/tmp/smsched-test-XXXXXX";
-    int fd = mkstemp(path);
-    assert_int_equal(write(fd, text, strlen(text)), (int)strlen(text));
-    close(fd);
-    int code = sms_file_load(path, &options, &file, &errors);
-    unlink(path);
-    assert_int_equal(code, SMS_OK);
-    return file;
+    return load_text_with(text, &options);
 }
 
 static void next_goes_round(void **state)

@@ -3,13 +3,28 @@
 
 #define FIRST_FIT "policies: [first_fit]\n"
 
+/* What a metric must be: of the cluster, or of one of its nodes, counted from 1. */
+struct fact {
+    const char *metric;
+    double value; /* NAN: not a number */
+    size_t node;
+};
+
 static double node_metric(const struct sms_results *results, size_t node, const char *name)
 {
     return estimate(results, 0, SMS_NODE, node, name).mean;
 }
 
-static void done(struct sms_results *results, struct sms_file *file)
+/* `fact` ends with a metric of NULL. Frees the file. */
+static void assert_run(struct sms_file *file, const char *told, const struct fact *fact)
 {
+    struct sms_results *results = run_told(file, told);
+    for (; fact->metric; fact++) {
+        double value = fact->node ? node_metric(results, fact->node - 1, fact->metric) : metric(results, fact->metric);
+        bool is = isnan(fact->value) ? isnan(value) : fabs(value - fact->value) <= 1e-9 * fabs(fact->value);
+        if (!is)
+            fail_msg("%s is %.17g, not %.17g", fact->metric, value, fact->value);
+    }
     sms_results_free(results);
     sms_file_free(file);
 }
@@ -18,79 +33,84 @@ static void done(struct sms_results *results, struct sms_file *file)
 static void a_failed_node_takes_no_pods_until_it_returns(void **state)
 {
     (void)state;
-    struct sms_file *file =
+    assert_run(
         load_text("scenario: s\nnodes: [{name: a, gpus: 2, cpu: 4}, {name: b, gpus: 1}]\n" FIRST_FIT
                   "failures: [{node: a, at: 4 s, for: 6 s}]\npods:\n"
                   "  - {name: p, gpus: 1, duration: 10 s}\n  - {name: q, gpus: 1, duration: 10 s, on_failure: lost}\n"
                   "  - {name: r, gpus: 2, start: 5 s, duration: 10 s, deadline: 15 s}\n"
-                  "  - {name: c, cpu: 1, start: 6 s, duration: 1 s}\n  - {name: z, start: 7 s, duration: 1 s}\n");
-    struct sms_results *results = run_told(file, "0 p a 1\n0 q a 2\n4 p b 1\n7 z b 0\n10 r a 3\n10 c a 0\n");
-    assert_true(metric(results, "pods_count") == 5 && metric(results, "placed_count") == 5);
-    assert_true(metric(results, "done_count") == 4 && metric(results, "lost_count") == 1);
-    assert_true(metric(results, "failures_count") == 1 && metric(results, "restarts_count") == 1);
-    assert_near(metric(results, "wait_mean_ns"), (5 + 4) * 1e9 / 5, 1); /* p's second wait is none of these */
-    assert_near(metric(results, "makespan_ns"), 20e9, 1);
-    assert_near(metric(results, "deadline_miss_ratio"), 0, 1e-12);
-    assert_near(metric(results, "gpu_wasted_ratio"), 8 / 38.0, 1e-12);
-    assert_near(metric(results, "gpu_up_mean_ratio"), (60 - 12) / 60.0, 1e-12);
-    assert_near(metric(results, "gpu_allocation_mean_ratio"), 38 / 48.0, 1e-12);
-    assert_near(metric(results, "cpu_allocation_mean_ratio"), 1 / 56.0, 1e-12);
-    assert_near(node_metric(results, 0, "gpu_allocation_mean_ratio"), 28 / 28.0, 1e-12);
-    assert_near(node_metric(results, 0, "down_ratio"), 6 / 20.0, 1e-12);
-    assert_near(node_metric(results, 0, "gpu_down_ratio"), 6 / 20.0, 1e-12);
-    assert_near(node_metric(results, 1, "gpu_allocation_mean_ratio"), 10 / 20.0, 1e-12);
-    assert_true(node_metric(results, 0, "placements_count") == 4 && node_metric(results, 1, "failures_count") == 0);
-    done(results, file);
+                  "  - {name: c, cpu: 1, start: 6 s, duration: 1 s}\n  - {name: z, start: 7 s, duration: 1 s}\n"),
+        "0 p a 1\n0 q a 2\n4 p b 1\n7 z b 0\n10 r a 3\n10 c a 0\n",
+        (const struct fact[]){{"pods_count", 5},
+                              {"placed_count", 5},
+                              {"done_count", 4},
+                              {"lost_count", 1},
+                              {"failures_count", 1},
+                              {"restarts_count", 1},
+                              {"wait_mean_ns", (5 + 4) * 1e9 / 5}, /* p's second wait is none of these */
+                              {"makespan_ns", 20e9},
+                              {"deadline_miss_ratio", 0},
+                              {"gpu_wasted_ratio", 8 / 38.0},
+                              {"gpu_up_mean_ratio", (60 - 12) / 60.0},
+                              {"gpu_allocation_mean_ratio", 38 / 48.0},
+                              {"cpu_allocation_mean_ratio", 1 / 56.0},
+                              {"gpu_allocation_mean_ratio", 28 / 28.0, 1},
+                              {"down_ratio", 6 / 20.0, 1},
+                              {"gpu_down_ratio", 6 / 20.0, 1},
+                              {"gpu_allocation_mean_ratio", 10 / 20.0, 2},
+                              {"placements_count", 4, 1},
+                              {"failures_count", 0, 2},
+                              {0}});
 }
 
 /* Only who has the GPU is cut off; the rest of the node goes on, and what is left is counted of what is up. */
 static void a_failed_gpu_cuts_off_those_on_it(void **state)
 {
     (void)state;
-    struct sms_file *file =
+    assert_run(
         load_text("scenario: s\nnodes: [{name: a, gpus: 3, gpu_memory: 8 GiB}]\n" FIRST_FIT
                   "failures: [{node: a, gpu: 1, at: 2 s}]\npods:\n"
                   "  - {name: p, gpu: 60 %%}\n  - {name: q, gpu: 60 %%, gpu_memory: 1 GiB}\n  - {name: r, gpus: 1}\n"
                   "  - {name: s, gpu: 40 %%, start: 1 s}\n  - {name: t, gpu: 40 %%, start: 3 s}\n"
-                  "run: {duration: 10 s}\n");
-    struct sms_results *results = run_told(file, "0 p a 1\n0 q a 2\n0 r a 4\n1 s a 1\n");
-    assert_true(metric(results, "waiting_count") == 2 && metric(results, "running_count") == 3);
-    assert_near(metric(results, "gpu_allocation_ratio"), 1, 1e-12);
-    assert_true(isnan(metric(results, "fragment_ratio"))); /* of what is up nothing is left */
-    assert_near(node_metric(results, 0, "gpu_down_ratio"), 8 / 30.0, 1e-12);
-    assert_near(node_metric(results, 0, "down_ratio"), 0, 1e-12);
-    done(results, file);
+                  "run: {duration: 10 s}\n"),
+        "0 p a 1\n0 q a 2\n0 r a 4\n1 s a 1\n",
+        (const struct fact[]){{"waiting_count", 2},
+                              {"running_count", 3},
+                              {"gpu_allocation_ratio", 1},
+                              {"fragment_ratio", NAN},
+                              {"gpu_down_ratio", 8 / 30.0, 1},
+                              {"down_ratio", 0, 1},
+                              {0}});
 }
 
 /* From 2 to 5 s by itself, from 3 to 6 s with its node, from 5 to 7 s once more: p, which has it, waits until 7 s. */
 static void what_has_several_causes_is_down_until_all_are_over(void **state)
 {
     (void)state;
-    struct sms_file *file = load_text("scenario: s\nnodes: [{name: a, gpus: 1}]\n" FIRST_FIT
-                                      "failures:\n  - {node: a, gpu: 0, at: 2 s, for: 3 s}\n"
-                                      "  - {node: a, at: 3 s, for: 3 s}\n  - {gpu: each, at: 5 s, for: 2 s}\n"
-                                      "pods: [{name: p, gpus: 1, duration: 3 s}, {name: q, start: 4 s}]\n");
-    struct sms_results *results = run_told(file, "0 p a 1\n6 q a 0\n7 p a 1\n");
-    assert_near(metric(results, "gpu_up_mean_ratio"), 5 / 10.0, 1e-12);
-    assert_near(metric(results, "makespan_ns"), 10e9, 1);
-    done(results, file);
+    assert_run(load_text("scenario: s\nnodes: [{name: a, gpus: 1}]\n" FIRST_FIT
+                         "failures:\n  - {node: a, gpu: 0, at: 2 s, for: 3 s}\n"
+                         "  - {node: a, at: 3 s, for: 3 s}\n  - {gpu: each, at: 5 s, for: 2 s}\n"
+                         "pods: [{name: p, gpus: 1, duration: 3 s}, {name: q, start: 4 s}]\n"),
+               "0 p a 1\n6 q a 0\n7 p a 1\n",
+               (const struct fact[]){{"gpu_up_mean_ratio", 5 / 10.0}, {"makespan_ns", 10e9}, {0}});
 }
 
 /* It begins anew twice, and is lost the third time. */
 static void restarts_have_a_limit(void **state)
 {
     (void)state;
-    struct sms_file *file =
-        load_text("scenario: s\nnodes: [{name: n, count: 2, gpus: 1}]\n" FIRST_FIT
-                  "failures: [{node: n, at: 1 s, for: 1 s}, {node: n1, at: 3 s}, {node: n2, gpu: 0, at: 4 s}]\n"
-                  "pods: [{name: p, gpus: 1, duration: 10 s, restarts: 2, deadline: 30 s}]\n");
-    struct sms_results *results = run_told(file, "0 p n1 1\n2 p n1 1\n3 p n2 1\n");
-    assert_true(metric(results, "restarts_count") == 2 && metric(results, "lost_count") == 1);
-    assert_true(metric(results, "failures_count") == 4 && metric(results, "placed_count") == 1);
-    assert_true(metric(results, "waiting_count") == 0 && metric(results, "running_count") == 0);
-    assert_near(metric(results, "deadline_miss_ratio"), 1, 1e-12);
-    assert_near(metric(results, "gpu_wasted_ratio"), 1, 1e-12);
-    done(results, file);
+    assert_run(load_text("scenario: s\nnodes: [{name: n, count: 2, gpus: 1}]\n" FIRST_FIT
+                         "failures: [{node: n, at: 1 s, for: 1 s}, {node: n1, at: 3 s}, {node: n2, gpu: 0, at: 4 s}]\n"
+                         "pods: [{name: p, gpus: 1, duration: 10 s, restarts: 2, deadline: 30 s}]\n"),
+               "0 p n1 1\n2 p n1 1\n3 p n2 1\n",
+               (const struct fact[]){{"restarts_count", 2},
+                                     {"lost_count", 1},
+                                     {"failures_count", 4},
+                                     {"placed_count", 1},
+                                     {"waiting_count", 0},
+                                     {"running_count", 0},
+                                     {"deadline_miss_ratio", 1},
+                                     {"gpu_wasted_ratio", 1},
+                                     {0}});
 }
 
 /* Those cut off wait behind those that waited already, in the order in which they came. */
@@ -108,26 +128,21 @@ static void who_is_cut_off_waits_behind(void **state)
 static void an_end_that_was_cut_short_is_none(void **state)
 {
     (void)state;
-    struct sms_file *file = load_text("scenario: s\nnodes: [{name: a, gpus: 1}]\n" FIRST_FIT
-                                      "failures: [{node: a, at: 4 s, for: 1 ms}, {node: a, at: 5 s, for: 1 ms}]\n"
-                                      "pods: [{name: p, gpus: 1, duration: 5 s}]\n");
-    struct sms_results *results = run_told(file, "0 p a 1\n4.001 p a 1\n5.001 p a 1\n");
-    assert_near(metric(results, "makespan_ns"), 10.001e9, 1);
-    assert_true(metric(results, "done_count") == 1);
-    done(results, file);
+    assert_run(load_text("scenario: s\nnodes: [{name: a, gpus: 1}]\n" FIRST_FIT
+                         "failures: [{node: a, at: 4 s, for: 1 ms}, {node: a, at: 5 s, for: 1 ms}]\n"
+                         "pods: [{name: p, gpus: 1, duration: 5 s}]\n"),
+               "0 p a 1\n4.001 p a 1\n5.001 p a 1\n",
+               (const struct fact[]){{"makespan_ns", 10.001e9}, {"done_count", 1}, {0}});
 }
 
 /* The run ends with its last pod, or when what waits could only wait; not when failures end, as they do not. */
 static void drawn_failures_do_not_keep_a_run_alive(void **state)
 {
     (void)state;
-    struct sms_file *file = load_text("scenario: s\nnodes: [{name: a, gpus: 1}]\n" FIRST_FIT
-                                      "failures: [{mtbf: 1000 s, mttr: 1 s}]\npods:\n"
-                                      "  - {name: p, gpus: 1, duration: 1 s}\n  - {name: q, gpus: 2, duration: 1 s}\n");
-    struct sms_results *results = run_told(file, "0 p a 1\n");
-    assert_near(metric(results, "gpu_allocation_mean_ratio"), 1, 1e-12);
-    assert_true(metric(results, "failures_count") == 0);
-    done(results, file);
+    assert_run(load_text("scenario: s\nnodes: [{name: a, gpus: 1}]\n" FIRST_FIT
+                         "failures: [{mtbf: 1000 s, mttr: 1 s}]\npods:\n"
+                         "  - {name: p, gpus: 1, duration: 1 s}\n  - {name: q, gpus: 2, duration: 1 s}\n"),
+               "0 p a 1\n", (const struct fact[]){{"gpu_allocation_mean_ratio", 1}, {"failures_count", 0}, {0}});
 }
 
 /* What b draws is the same without a. */
@@ -147,7 +162,8 @@ static void each_node_and_gpu_has_its_own_random_numbers(void **state)
         down[with][1] = node_metric(results, b, "failures_count");
         down[with][2] = node_metric(results, b + 1, "down_ratio");
         assert_true(down[with][0] > 0 && down[with][1] > 10 && down[with][2] > 0);
-        done(results, file);
+        sms_results_free(results);
+        sms_file_free(file);
     }
     for (int i = 0; i < 3; i++)
         assert_true(down[0][i] == down[1][i]);
@@ -190,12 +206,10 @@ static void pods_go_to_nodes_with_all_labels_that_they_select(void **state)
 static void a_pod_may_have_parts_of_several_gpus(void **state)
 {
     (void)state;
-    struct sms_file *file = load_text("scenario: s\nnodes: [{name: a, gpus: 3}]\n" FIRST_FIT "pods:\n"
-                                      "  - {name: p, gpu: 60 %%}\n  - {name: q, gpus: 2, gpu: 50 %%}\n"
-                                      "  - {name: r, gpus: 2, gpu: 40 %%}\n  - {name: s, gpus: 2, gpu: 20 %%}\n");
-    struct sms_results *results = run_told(file, "0 p a 1\n0 q a 6\n0 r a 3\n");
-    assert_near(metric(results, "gpu_allocation_ratio"), 2.4 / 3, 1e-12);
-    done(results, file);
+    assert_run(load_text("scenario: s\nnodes: [{name: a, gpus: 3}]\n" FIRST_FIT "pods:\n"
+                         "  - {name: p, gpu: 60 %%}\n  - {name: q, gpus: 2, gpu: 50 %%}\n"
+                         "  - {name: r, gpus: 2, gpu: 40 %%}\n  - {name: s, gpus: 2, gpu: 20 %%}\n"),
+               "0 p a 1\n0 q a 6\n0 r a 3\n", (const struct fact[]){{"gpu_allocation_ratio", 2.4 / 3}, {0}});
 }
 
 static void batches_come_together(void **state)
@@ -221,7 +235,8 @@ static void of_many_nodes_entries_have_metrics(void **state)
     assert_near(node_metric(results, 0, "gpu_allocation_mean_ratio"), 1500 * 4 / (2999 * 8.0), 1e-12);
     assert_near(node_metric(results, 1, "cpu_allocation_mean_ratio"), 0.5, 1e-12);
     assert_near(node_metric(results, 0, "down_ratio"), 1 / 3000.0, 1e-12);
-    done(results, file);
+    sms_results_free(results);
+    sms_file_free(file);
 }
 
 int main(void)

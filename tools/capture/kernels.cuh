@@ -21,33 +21,38 @@ struct work {
 
 template <resource R> struct burst;
 
-template <typename T> __device__ inline unsigned sum_of(const T (&x)[CHAINS])
-{
-    T s = 0;
-    for (int i = 0; i < CHAINS; i++)
-        s += x[i];
-    return (unsigned)s;
-}
+/* What a burst computes on, one value a chain, and their sum. */
+template <typename T> struct chains {
+    T x[CHAINS];
 
-/* Fused multiply-adds of floating point; T is float or double. */
-template <typename T> struct floats {
-    T x[CHAINS], a, b;
-
-    __device__ explicit floats(const work &w) : a((T)1 / (T)w.seed), b((T)w.seed)
+    __device__ explicit chains(T over)
     {
         for (int i = 0; i < CHAINS; i++)
-            x[i] = (T)(threadIdx.x + i);
+            x[i] = (T)(threadIdx.x + i) / over;
     }
+    __device__ unsigned sum() const
+    {
+        T s = 0;
+        for (int i = 0; i < CHAINS; i++)
+            s += x[i];
+        return (unsigned)s;
+    }
+};
+
+/* Fused multiply-adds of floating point; T is float or double. */
+template <typename T> struct floats : chains<T> {
+    T a, b;
+
+    __device__ explicit floats(const work &w) : chains<T>((T)1), a((T)1 / (T)w.seed), b((T)w.seed) {}
     __device__ void go(const work &, unsigned)
     {
 #pragma unroll
         for (int i = 0; i < OPERATIONS; i++)
             if constexpr (sizeof(T) == sizeof(float))
-                asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(x[i % CHAINS]) : "f"(a), "f"(b));
+                asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(this->x[i % CHAINS]) : "f"(a), "f"(b));
             else
-                asm volatile("fma.rn.f64 %0, %0, %1, %2;" : "+d"(x[i % CHAINS]) : "d"(a), "d"(b));
+                asm volatile("fma.rn.f64 %0, %0, %1, %2;" : "+d"(this->x[i % CHAINS]) : "d"(a), "d"(b));
     }
-    __device__ unsigned sum() const { return sum_of(x); }
 };
 
 template <> struct burst<FP32> : floats<float> {
@@ -61,14 +66,10 @@ template <> struct burst<FP64> : floats<double> {
 /* Words of integers: INT works on them by LOP3, which only the integer units do (additions may be turned into IMAD);
  * the operands take turns, so that two steps cannot become one. IMAD is the multiply-add, which Volta and later do in
  * the FP32 units. */
-template <resource R> struct words {
-    unsigned x[CHAINS], a, b, c, d;
+template <resource R> struct words : chains<unsigned> {
+    unsigned a, b, c, d;
 
-    __device__ explicit words(const work &w) : a(w.seed), b(w.seed * 3), c(w.seed * 5), d(w.seed * 7)
-    {
-        for (int i = 0; i < CHAINS; i++)
-            x[i] = threadIdx.x + i;
-    }
+    __device__ explicit words(const work &w) : chains(1), a(w.seed), b(w.seed * 3), c(w.seed * 5), d(w.seed * 7) {}
     __device__ void go(const work &, unsigned)
     {
 #pragma unroll
@@ -80,7 +81,6 @@ template <resource R> struct words {
             else
                 asm volatile("lop3.b32 %0, %0, %1, %2, 0x9c;" : "+r"(x[i % CHAINS]) : "r"(c), "r"(d));
     }
-    __device__ unsigned sum() const { return sum_of(x); }
 };
 
 template <> struct burst<INT> : words<INT> {
@@ -92,21 +92,14 @@ template <> struct burst<IMAD> : words<IMAD> {
 };
 
 /* ex2.approx.ftz is one instruction of the special function unit; sin.approx would add a multiplication of FP32. */
-template <> struct burst<SFU> {
-    float x[CHAINS];
-
-    __device__ explicit burst(const work &w)
-    {
-        for (int i = 0; i < CHAINS; i++)
-            x[i] = (float)(threadIdx.x + i) / (float)w.seed;
-    }
+template <> struct burst<SFU> : chains<float> {
+    __device__ explicit burst(const work &w) : chains((float)w.seed) {}
     __device__ void go(const work &, unsigned)
     {
 #pragma unroll
         for (int i = 0; i < OPERATIONS; i++)
             asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(x[i % CHAINS]));
     }
-    __device__ unsigned sum() const { return sum_of(x); }
 };
 
 /* A load of 16 B: .ca is kept in L1, .cg in L2 only. */

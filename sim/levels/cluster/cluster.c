@@ -109,12 +109,6 @@ static void end_warmup(void *subject, uint64_t now)
     sms__hosts_settle(placing, -1, now);
 }
 
-static void end_run(void *subject, uint64_t now)
-{
-    (void)now;
-    ((struct sms__placing *)subject)->engine.stopped = true;
-}
-
 static int init_engine(struct sms__placing *placing)
 {
     const struct sms_run_options *options = placing->spec->options;
@@ -134,12 +128,7 @@ static int init_engine(struct sms__placing *placing)
     placing->fail_source = sms__engine_source(engine, SMS__LEVEL_TENANT, fail, placing);
     placing->wake_source = sms__engine_source(engine, SMS__LEVEL_POLICY, wake, placing);
     placing->arrival_source = sms__engine_source(engine, SMS__LEVEL_POLICY, let_come, placing);
-    placing->warmup_source = sms__engine_source(engine, SMS__LEVEL_RUN, end_warmup, placing);
-    placing->stop_source = sms__engine_source(engine, SMS__LEVEL_RUN, end_run, placing);
-    if (scenario->warmup_ps > 0)
-        sms__engine_at(engine, placing->warmup_source, (uint64_t)(scenario->warmup_ps + 0.5));
-    if (scenario->duration_ps > 0)
-        sms__engine_at(engine, placing->stop_source, (uint64_t)(scenario->duration_ps + 0.5));
+    sms__run_ends(engine, scenario, end_warmup, placing);
     sms__engine_at(engine, placing->arrival_source, next_arrival(placing));
     return code;
 }

@@ -93,7 +93,7 @@ struct sms__placing {
     struct sms__cluster_record *record;
     struct sms_place_view view;
     struct sms__engine engine;
-    size_t end_source, fail_source, arrival_source, wake_source, warmup_source, stop_source;
+    size_t end_source, fail_source, arrival_source, wake_source;
     bool plain; /* remembers nothing */
 
     struct sms__pod *pod; /* [pods], in order of arrival */

@@ -1,20 +1,22 @@
 /* What the contention model says of workloads that would run side by side on a GPU, for place policies that ask. Each
- * is a group of one block that demands of the device what the workload's kernels do on average while they run. */
+ * is one kernel that demands of the device, and takes of its room, what the workload's do on average while they run. */
 #include "../device.h"
 #include "hosts.h"
 
 struct sms_place_model {
     const struct sms_scenario *scenario;
-    struct sms_contention_view *contention; /* [devices] */
-    long device[SMS_GPU_MODELS_MAX];        /* by GPU model; -1: it has none */
-    double (*demand)[SMS_RESOURCES_MAX];    /* [vms][devices], parts of SMS_FULL */
-    struct sms_group *group;                /* [slots + 1] */
-    double *speed;                          /* the same */
+    bool turns;                      /* the mode lets one run at a time */
+    struct sms__pacer *pacer;        /* [devices] */
+    long device[SMS_GPU_MODELS_MAX]; /* by GPU model; -1: it has none */
+    struct sms__fit *mean;           /* [vms][devices] */
+    struct sms__paced *paced;        /* [slots + 1] */
+    double *speed;                   /* the same */
 };
 
-static void find_demand(const struct sms__vm *vm, size_t device, size_t resources, double *demand)
+static void find_mean(const struct sms__vm *vm, size_t device, size_t resources, struct sms__fit *mean)
 {
     double time = 0;
+    mean->cls = vm->fit[device][0].cls;
     for (size_t s = 0; s < vm->workload->steps; s++) {
         const struct sms__step *step = &vm->workload->step[s];
         if (step->kind != SMS__LAUNCH)
@@ -22,11 +24,28 @@ static void find_demand(const struct sms__vm *vm, size_t device, size_t resource
         const struct sms__fit *fit = &vm->fit[device][step->kernel];
         double lasts = fit->work_ps * (double)step->times;
         time += lasts;
+        mean->room += lasts * fit->room;
         for (size_t r = 0; r < resources; r++)
-            demand[r] += lasts * fit->demand[r];
+            mean->demand[r] += lasts * fit->demand[r];
     }
+    mean->room /= time > 0 ? time : 1;
     for (size_t r = 0; r < resources && time > 0; r++)
-        demand[r] /= time;
+        mean->demand[r] /= time;
+}
+
+static void make_pacers(struct sms__arena *arena, const struct sms_scenario *scenario, struct sms_place_model *model)
+{
+    struct sms_contention_view *view = SMS__NEW(arena, struct sms_contention_view, scenario->devices);
+    model->pacer = SMS__NEW(arena, struct sms__pacer, scenario->devices);
+    for (size_t d = 0; d < scenario->devices; d++) {
+        view[d] = sms__contention_view(arena, scenario, scenario->device[d]);
+        model->pacer[d] = (struct sms__pacer){.contention = scenario->contention, .view = &view[d], .arena = arena};
+    }
+}
+
+static bool takes_turns(const struct sms__policy_use *use)
+{
+    return use->mode.kind == SMS__MODE_EXCLUSIVE || use->mode.kind == SMS__MODE_TIME_SLICE;
 }
 
 int sms__predict_init(struct sms__placing *placing)
@@ -39,15 +58,14 @@ int sms__predict_init(struct sms__placing *placing)
     int code = sms__make_wholes(placing->arena, &placing->hosts->spec, &vm);
     struct sms_place_model *model = SMS__NEW(placing->arena, struct sms_place_model, 1);
     model->scenario = scenario;
-    model->contention = SMS__NEW(placing->arena, struct sms_contention_view, scenario->devices);
-    model->demand = sms__alloc(placing->arena, scenario->vms * scenario->devices, sizeof *model->demand);
-    model->group = SMS__NEW(placing->arena, struct sms_group, cluster->slots + 1);
+    model->turns = takes_turns(placing->hosts->spec.policy);
+    model->mean = SMS__NEW(placing->arena, struct sms__fit, scenario->vms * scenario->devices);
+    model->paced = SMS__NEW(placing->arena, struct sms__paced, cluster->slots + 1);
     model->speed = SMS__NEW(placing->arena, double, cluster->slots + 1);
-    for (size_t d = 0; d < scenario->devices; d++)
-        model->contention[d] = sms__contention_view(placing->arena, scenario, scenario->device[d]);
+    make_pacers(placing->arena, scenario, model);
     for (size_t i = 0; code == SMS_OK && i < scenario->vms * scenario->devices; i++)
-        find_demand(&vm[i / scenario->devices], i % scenario->devices,
-                    scenario->device[i % scenario->devices]->resources, model->demand[i]);
+        find_mean(&vm[i / scenario->devices], i % scenario->devices, scenario->device[i % scenario->devices]->resources,
+                  &model->mean[i]);
     for (size_t k = 0; k < cluster->kinds; k++)
         if (cluster->node[k].model >= 0)
             model->device[cluster->node[k].model] = cluster->node[k].device;
@@ -55,27 +73,11 @@ int sms__predict_init(struct sms__placing *placing)
     return code;
 }
 
-static double slowdown_of(const struct sms_place_model *model, const struct sms_contention_view *view,
-                          const double *usage, size_t i)
-{
-    const struct sms_contention *contention = model->scenario->contention;
-    double most = 1;
-    if (!contention->slowdown)
-        return 1 / model->speed[i];
-    for (size_t r = 0; r < view->resources; r++) {
-        double slowdown = model->group[i].demand[r] > 0 ? contention->slowdown(view, r, usage[r]) : 1;
-        most = slowdown > most ? slowdown : most;
-    }
-    return most;
-}
-
 static void add(const struct sms_place_model *model, size_t i, size_t vm, size_t device)
 {
+    const struct sms__fit *mean = &model->mean[vm * model->scenario->devices + device];
     model->speed[i] = 1;
-    model->group[i] = (struct sms_group){.blocks = 1,
-                                         .demand = model->demand[vm * model->scenario->devices + device],
-                                         .speed = &model->speed[i],
-                                         .cls = model->scenario->vm[vm].fit[device][0].cls};
+    model->paced[i] = (struct sms__paced){mean->demand, mean->room, mean->cls, &model->speed[i]};
 }
 
 double sms_place_slowdowns(const struct sms_place_view *view, const struct sms_node_view *node, uint32_t gpu,
@@ -83,23 +85,20 @@ double sms_place_slowdowns(const struct sms_place_view *view, const struct sms_n
 {
     const struct sms_place_model *model = view->model;
     const struct sms_gpu_view *own = &node->gpu[gpu];
-    double usage[SMS_RESOURCES_MAX] = {0}, sum = 0;
+    double sum = 0;
     size_t count = 0;
     if (!model || node->model < 0 || model->device[node->model] < 0)
         return 0;
     size_t device = (size_t)model->device[node->model];
-    const struct sms_contention_view *contention = &model->contention[device];
     for (uint32_t i = 0; i < own->workloads; i++)
         add(model, count++, own->kind[i] - 1u, device);
     if (pod && pod->kind)
         add(model, count++, pod->kind - 1, device);
+    if (model->turns)
+        return (double)count * (double)count;
+    sms__pace(&model->pacer[device], model->paced, count);
     for (size_t i = 0; i < count; i++)
-        for (size_t r = 0; r < contention->resources; r++)
-            usage[r] += model->group[i].demand[r];
-    if (!model->scenario->contention->slowdown && model->scenario->contention->rate && count)
-        model->scenario->contention->rate(contention, usage, model->group, count);
-    for (size_t i = 0; i < count; i++)
-        sum += slowdown_of(model, contention, usage, i);
+        sum += 1 / model->speed[i];
     return sum;
 }
 

@@ -53,6 +53,16 @@ static void set_demand(const struct making *making, const struct sms__solo *solo
     }
 }
 
+/* The limit that its blocks take most of, on average over all SMs. */
+static void set_room(const struct making *making, const struct sms__solo *solo, struct sms__fit *fit)
+{
+    const struct sms__device *model = making->spec->scenario->device[making->device];
+    double blocks = solo->resident_ps / ((double)model->sms * solo->kernel_ps);
+    fit->room = 0;
+    for (int l = 0; l < SMS_LIMITS; l++)
+        fit->room = fmax(fit->room, blocks * (double)fit->needs[l] / (double)model->view.capacity[l]);
+}
+
 static void set_work(struct sms__fit *fit, double ps)
 {
     fit->work_ps = ps;
@@ -75,6 +85,7 @@ static int make_fit(struct making *making, size_t k)
     if (code || solo.kernel_ps <= 0)
         return code;
     set_demand(making, &solo, &making->fit[k]);
+    set_room(making, &solo, &making->fit[k]);
     set_work(&making->fit[k], solo.kernel_ps);
     make_whole(&making->kernel[k]);
     code = measure(making, k, &again);

@@ -46,6 +46,8 @@ static struct sms__fit capped(const struct sms__client *client, struct sms__fit 
     for (size_t r = 0; r < model->resources; r++)
         if (model->resource[r].cls == SMS_COMPUTE)
             slow = fmax(slow, fit.demand[r] / SMS_FULL / part);
+    slow = fmax(slow, fit.room / part);
+    fit.room /= slow;
     for (size_t r = 0; r < model->resources; r++)
         fit.adds[r] = fit.demand[r] = nearbyint(fit.demand[r] / slow);
     fit.work_ps *= slow;

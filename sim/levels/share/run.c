@@ -4,7 +4,6 @@
 struct run {
     struct sms_share *share;
     struct sms__engine engine;
-    size_t warmup_source, end_source;
 };
 
 static void end_warmup(void *subject, uint64_t now)
@@ -13,12 +12,6 @@ static void end_warmup(void *subject, uint64_t now)
     sms__share_settle(share, 0, now);
     sms__record_restart(share->spec->record, now);
     sms__share_settle(share, -1, now);
-}
-
-static void end_run(void *subject, uint64_t now)
-{
-    (void)now;
-    ((struct run *)subject)->engine.stopped = true;
 }
 
 static void through(void *subject, struct sms__client *client, uint64_t now)
@@ -37,16 +30,6 @@ static void init_engine(struct run *run, struct sms__arena *arena, const struct 
     run->engine.plain = options->engine == SMS_ENGINE_REFERENCE;
     run->engine.cancel = options->cancel;
     run->engine.max_events = options->max_events;
-}
-
-static void init_ends(struct run *run, const struct sms_scenario *scenario)
-{
-    run->warmup_source = sms__engine_source(&run->engine, SMS__LEVEL_RUN, end_warmup, run);
-    run->end_source = sms__engine_source(&run->engine, SMS__LEVEL_RUN, end_run, run);
-    if (scenario->warmup_ps > 0)
-        sms__engine_at(&run->engine, run->warmup_source, (uint64_t)(scenario->warmup_ps + 0.5));
-    if (scenario->duration_ps > 0)
-        sms__engine_at(&run->engine, run->end_source, (uint64_t)(scenario->duration_ps + 0.5));
 }
 
 static struct run *set_up(struct sms__arena *arena, const struct sms__run_spec *spec)
@@ -68,7 +51,7 @@ static struct run *set_up(struct sms__arena *arena, const struct sms__run_spec *
     };
     init_engine(run, arena, &setup);
     run->share = sms__share_new(arena, &setup);
-    init_ends(run, scenario);
+    sms__run_ends(&run->engine, scenario, end_warmup, run);
     sms__share_start(run->share);
     return run;
 }

@@ -129,10 +129,8 @@ void sms__unit_init(struct sms__unit *unit, struct sms_share *share, struct sms_
     unit->wholes = (struct sms__wholes){
         .engine = share->engine,
         .source = unit->source,
-        .contention = share->scenario->contention,
-        .view = &place->view,
+        .pacer = {.contention = share->scenario->contention, .view = &place->view, .arena = share->arena},
         .going = unit->going,
-        .arena = share->arena,
     };
 }
 

@@ -10,46 +10,21 @@ static void settle(struct sms__wholes *wholes, uint64_t now)
     wholes->settled_ps = now;
 }
 
-/* As slow as the slowest resource that it uses. */
-static void pace_by_slowdown(const struct sms__wholes *wholes, const double *usage)
+static void make_scratch(struct sms__wholes *wholes)
 {
-    for (struct sms__whole *whole = wholes->first; whole; whole = whole->next) {
-        double slowest = 1;
-        for (size_t r = 0; r < wholes->view->resources; r++) {
-            double slow = whole->fit->demand[r] > 0 ? wholes->contention->slowdown(wholes->view, r, usage[r]) : 1;
-            slowest = slow > slowest ? slow : slowest;
-        }
-        whole->speed = 1 / slowest;
-    }
-}
-
-static void make_room(struct sms__wholes *wholes)
-{
-    if (wholes->count <= wholes->room)
+    if (wholes->count <= wholes->most)
         return;
-    wholes->room = 2 * wholes->count;
-    wholes->group = SMS__NEW(wholes->arena, struct sms_group, wholes->room);
-}
-
-static void pace_by_rate(struct sms__wholes *wholes, const double *usage)
-{
-    size_t n = 0;
-    make_room(wholes);
-    for (struct sms__whole *whole = wholes->first; whole; whole = whole->next)
-        wholes->group[n++] = (struct sms_group){0, 1, whole->fit->demand, &whole->speed, whole->fit->cls};
-    wholes->contention->rate(wholes->view, usage, wholes->group, n);
+    wholes->most = 2 * wholes->count;
+    wholes->paced = SMS__NEW(wholes->pacer.arena, struct sms__paced, wholes->most);
 }
 
 static void pace(struct sms__wholes *wholes)
 {
-    double usage[SMS_RESOURCES_MAX] = {0};
-    for (const struct sms__whole *whole = wholes->first; whole; whole = whole->next)
-        for (size_t r = 0; r < wholes->view->resources; r++)
-            usage[r] += whole->fit->demand[r];
-    if (wholes->contention->slowdown)
-        pace_by_slowdown(wholes, usage);
-    else if (wholes->first)
-        pace_by_rate(wholes, usage);
+    size_t n = 0;
+    make_scratch(wholes);
+    for (struct sms__whole *whole = wholes->first; whole; whole = whole->next)
+        wholes->paced[n++] = (struct sms__paced){whole->fit->demand, whole->fit->room, whole->fit->cls, &whole->speed};
+    sms__pace(&wholes->pacer, wholes->paced, n);
 }
 
 static void schedule(struct sms__wholes *wholes, uint64_t now)

@@ -1,10 +1,12 @@
 /* Kernels that are simulated as wholes, on one device or in one context of it: each has a time alone and a demand on
- * the device's resources; the contention model says how fast they run beside each other. */
+ * the device's resources; the contention model says how fast they run beside each other. Those made of blocks have the
+ * room on the SMs that these take, too: where it is not enough for all, each has its part of it. */
 #ifndef SMS_LEVELS_WHOLE_H
 #define SMS_LEVELS_WHOLE_H
 
 #include "../../engine/engine.h"
 #include "../../record/record.h"
+#include "pace.h"
 
 /* Embedded in whoever launches. */
 struct sms__whole {
@@ -20,15 +22,13 @@ struct sms__whole {
 struct sms__wholes {
     struct sms__engine *engine;
     size_t source; /* of the engine; its owner's */
-    const struct sms_contention *contention;
-    const struct sms_contention_view *view;
+    struct sms__pacer pacer;
     bool going; /* false: all stand still */
     uint64_t settled_ps;
     size_t count;
     struct sms__whole *first, *last;
-    struct sms_group *group; /* [room], scratch */
-    size_t room;
-    struct sms__arena *arena;
+    struct sms__paced *paced; /* [most], scratch */
+    size_t most;
 };
 
 void sms__whole_start(struct sms__wholes *wholes, struct sms__whole *whole, double work_ps, uint64_t now);

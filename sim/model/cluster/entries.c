@@ -5,31 +5,51 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-enum { COLUMNS_MAX = 32 };
-
 struct table {
     const struct sms__node *columns, *rows;
 };
 
 const struct sms__field sms__table_fields[] = {
     {"columns", SMS__REFERENCE, 0, F(table, columns), .required = true, .read = sms__keep, .holds = SMS__MANY,
-     .most = COLUMNS_MAX, .help = "keys"},
+     .most = SMS__TABLE_COLUMNS_MAX, .help = "keys"},
     {"rows", SMS__CUSTOM, 0, F(table, rows), .required = true, .read = sms__keep, .holds = SMS__MANY,
      .form = SMS__FORM_ROW, .most = SMS__ENTRIES_MAX, .help = "lists of the keys' values; ~ is none"},
     {0}};
 
-size_t sms__table_rows(struct sms__reader *reader, const struct sms__node *table)
+/* Whether a column can be read, beside those before it; of one that cannot this is told once, not in each row. */
+static bool check_column(struct sms__reader *reader, const struct sms__tabled *table, size_t i,
+                         const struct sms__node *key, const struct sms__field *fields)
+{
+    if (!sms__expect_key(reader, key, fields))
+        return false;
+    for (size_t j = 0; j < i; j++)
+        if (table->column[j] && !strcmp(table->column[j]->text, key->text)) {
+            sms__complain(reader, key, "column '%.60s' is given twice", key->text);
+            return false;
+        }
+    return true;
+}
+
+void sms__read_table(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *fields,
+                     struct sms__tabled *table)
 {
     struct table given = {NULL, NULL};
     size_t before = reader->errors->count;
-    sms__read_fields(reader, table, sms__table_fields, &given);
-    if (reader->errors->count > before || !sms__expect_list(reader, given.columns, COLUMNS_MAX) ||
+    *table = (struct sms__tabled){0};
+    sms__read_fields(reader, node, sms__table_fields, &given);
+    if (reader->errors->count > before || !sms__expect_list(reader, given.columns, SMS__TABLE_COLUMNS_MAX) ||
         !sms__expect_list(reader, given.rows, SMS__ENTRIES_MAX))
-        return 0;
-    for (size_t i = 0; i < given.columns->items; i++)
-        if (!sms__expect_kind(reader, given.columns->item[i], SMS__SCALAR))
-            return 0;
-    return given.rows->items;
+        return;
+    table->columns = given.columns->items;
+    table->rows = given.rows->items;
+    table->row = given.rows->item;
+    bool named = false;
+    for (size_t i = 0; i < table->columns; i++) {
+        struct sms__node *key = given.columns->item[i];
+        table->column[i] = check_column(reader, table, i, key, fields) ? key : NULL;
+        named |= table->column[i] && !strcmp(table->column[i]->text, "name");
+    }
+    table->nameless = !named && reader->errors->count > before;
 }
 
 /* The entries of a list, its tables' rows counted one by one; at least that. */
@@ -47,23 +67,24 @@ size_t sms__count_entries(const struct sms__node *list)
 
 static bool is_null(const struct sms__node *node) { return node->kind == SMS__SCALAR && !strcmp(node->text, "~"); }
 
-const struct sms__node *sms__table_row(struct sms__reader *reader, const struct sms__node *table, size_t row)
+const struct sms__node *sms__table_row(struct sms__reader *reader, const struct sms__tabled *table, size_t row)
 {
-    const struct sms__node *columns = sms__node_get(table, "columns");
-    const struct sms__node *cells = sms__node_get(table, "rows")->item[row];
+    const struct sms__node *cells = table->row[row];
     if (!sms__expect_kind(reader, cells, SMS__LIST))
         return NULL;
-    if (cells->items != columns->items) {
-        sms__complain(reader, cells, "%zu values in a table of %zu columns", cells->items, columns->items);
+    if (cells->items != table->columns) {
+        sms__complain(reader, cells, "%zu values in a table of %zu columns", cells->items, table->columns);
         return NULL;
     }
+    if (table->nameless)
+        return NULL;
     struct sms__node *map = SMS__NEW(reader->arena, struct sms__node, 1);
     *map = (struct sms__node){.kind = SMS__MAP, .mark = cells->mark};
     map->item = SMS__NEW(reader->arena, struct sms__node *, 2 * cells->items);
     for (size_t i = 0; i < cells->items; i++) {
-        if (is_null(cells->item[i]))
+        if (!table->column[i] || is_null(cells->item[i]))
             continue;
-        map->item[map->items++] = columns->item[i];
+        map->item[map->items++] = table->column[i];
         map->item[map->items++] = cells->item[i];
     }
     return map;

@@ -7,11 +7,19 @@
 /* In a list, and rows of a table. */
 enum { SMS__ENTRIES_MAX = 1000000 };
 
-/* A table's row as the map it stands for: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, where `~` is no value.
- */
-const struct sms__node *sms__table_row(struct sms__reader *reader, const struct sms__node *table, size_t row);
-/* The number of rows of a table; complains of one that is none. */
-size_t sms__table_rows(struct sms__reader *reader, const struct sms__node *table);
+/* {columns: [KEY, ...], rows: [[VALUE, ...], ...]}: a row stands for the map of its values, of which `~` is none. */
+enum { SMS__TABLE_COLUMNS_MAX = 32 };
+struct sms__tabled {
+    struct sms__node *column[SMS__TABLE_COLUMNS_MAX]; /* [columns]: its key, or NULL: it is wrong and left out */
+    struct sms__node **row;                           /* [rows] */
+    size_t columns, rows;
+    bool nameless; /* the column with the names may be one that is left out */
+};
+/* Complains of what is wrong with the table but for its rows; of one that is none there are no rows. */
+void sms__read_table(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *fields,
+                     struct sms__tabled *table);
+/* NULL: it is none, which is complained of, or has no name for the reason above. */
+const struct sms__node *sms__table_row(struct sms__reader *reader, const struct sms__tabled *table, size_t row);
 /* An upper bound of the entries of a list, each row of its tables one. */
 size_t sms__count_entries(const struct sms__node *list);
 

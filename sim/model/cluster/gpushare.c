@@ -162,15 +162,15 @@ static void read_sick(struct sms__reader *reader, const struct sms__node *node, 
 }
 
 /* Keys of an entry of nodes that have no meaning under another scheduler: those of its GPUs, then the others. */
-static const char *const node_keys[] = {"share", "used_by_others", "unhealthy", "added"};
-enum { OF_GPUS = 3, NODE_KEYS = sizeof node_keys / sizeof *node_keys };
+const char *const sms__gpushare_node_keys[] = {"share", "used_by_others", "unhealthy", "added", NULL};
+enum { OF_GPUS = 3, NODE_KEYS = sizeof sms__gpushare_node_keys / sizeof *sms__gpushare_node_keys - 1 };
 
 /* The first that the entry has of so many of them, or NULL. */
 static const struct sms__node *find_key(const struct sms__node *node, size_t keys)
 {
     for (size_t i = 0; i + 1 < node->items; i += 2)
         for (size_t k = 0; k < keys; k++)
-            if (node->item[i]->kind == SMS__SCALAR && !strcmp(node->item[i]->text, node_keys[k]))
+            if (node->item[i]->kind == SMS__SCALAR && !strcmp(node->item[i]->text, sms__gpushare_node_keys[k]))
                 return node->item[i];
     return NULL;
 }

@@ -84,6 +84,8 @@ void sms__read_request(struct sms__reader *reader, const struct sms__node *node,
 /* Its `scheduler:`, and what stands in its nodes. */
 extern const struct sms__field sms__gpushare_fields[], sms__sick_fields[];
 extern const char *const sms__share_names[];
+/* What entries of nodes and of pods have under that scheduler alone; end with NULL. */
+extern const char *const sms__gpushare_node_keys[], *const sms__gpushare_pod_keys[];
 extern const struct sms__table sms__gpushare_tables[4];
 
 #endif

@@ -113,9 +113,11 @@ void sms__read_nodes(struct sms__reader *reader, const struct sms__node *node, v
     cluster->node = SMS__NEW(reader->arena, struct sms__nodes, sms__count_entries(node));
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
         const struct sms__node *table = table_of(node->item[i]), *row;
-        size_t rows = table ? sms__table_rows(reader, table) : 0;
-        for (size_t r = 0; r < rows && reader->errors->count <= SMS_ERRORS_MAX; r++)
-            if ((row = sms__table_row(reader, table, r)))
+        struct sms__tabled rows = {0};
+        if (table)
+            sms__read_table(reader, table, sms__node_fields, &rows);
+        for (size_t r = 0; r < rows.rows && reader->errors->count <= SMS_ERRORS_MAX; r++)
+            if ((row = sms__table_row(reader, &rows, r)))
                 add_nodes(reader, row, at);
         if (!table)
             add_nodes(reader, node->item[i], at);

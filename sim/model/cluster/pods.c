@@ -102,12 +102,13 @@ struct reading {
 
 static bool is_given(const struct sms__node *map, const char *key) { return sms__node_get(map, key) != NULL; }
 
+const char *const sms__gpushare_pod_keys[] = {"allocate_delay", "start_delay", NULL};
+
 static void refuse_keys(struct sms__reader *reader, const struct sms__node *node, const struct entry *entry)
 {
-    static const char *const keys[] = {"allocate_delay", "start_delay"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (is_given(node, keys[i]))
-            sms__complain(reader, node, "'%s' is for scheduler: {kind: gpushare}", keys[i]);
+    for (const char *const *key = sms__gpushare_pod_keys; *key; key++)
+        if (is_given(node, *key))
+            sms__complain(reader, node, "'%s' is for scheduler: {kind: gpushare}", *key);
     if (entry->gpu_memory.container)
         sms__complain(reader, sms__node_get(node, "gpu_memory"),
                       "gpu_memory of several containers is for scheduler: {kind: gpushare}");
@@ -278,9 +279,10 @@ static void read_table(struct reading *reading, const struct sms__node *node, co
     if (node->items != (is_given(node, "name") ? 4 : 2))
         sms__complain(reader, node, "beside a table stands a name, and nothing else");
     *table = (struct table){entry->name, reading->cluster->groups, 0};
-    size_t rows = sms__table_rows(reader, entry->table);
-    for (size_t r = 0; r < rows && reader->errors->count <= SMS_ERRORS_MAX; r++)
-        if ((row = sms__table_row(reader, entry->table, r))) {
+    struct sms__tabled rows;
+    sms__read_table(reader, entry->table, sms__pod_fields, &rows);
+    for (size_t r = 0; r < rows.rows && reader->errors->count <= SMS_ERRORS_MAX; r++)
+        if ((row = sms__table_row(reader, &rows, r))) {
             struct entry pod = read_entry(reader, row);
             if (pod.table || pod.sample)
                 sms__complain(reader, row, "a row is of pods");
