@@ -185,7 +185,10 @@ struct sms__alike *sms__alike(struct sms__placing *placing, size_t node);
 /* The GPUs for the pod on a node that it fits, and the policy's score of that. */
 double sms__score_node(const struct sms__placing *placing, const struct sms_node_view *node,
                        const struct sms_pod_view *pod, uint8_t chosen[SMS_NODE_GPUS_MAX]);
-/* Under --check: whether the books agree with the pods; else says why not in the record. */
+/* Thousandths of GPUs of the node that the typical pods cannot use, summed by their weights: whole numbers, so that
+ * their sum over the cluster is exact in any order. */
+uint64_t sms__weigh_fragments(const struct sms__placing *placing, const struct sms_node_view *node);
+/* agree.c, under --check: whether the books agree with the pods; else says why not in the record. */
 bool sms__books_agree(struct sms__placing *placing);
 
 /* predict.c: for policies that ask; a code as of sms__simulate. A pod comes to a GPU, or goes. */

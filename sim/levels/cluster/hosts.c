@@ -276,32 +276,6 @@ uint64_t sms__hosts_bytes(const struct sms__placing *placing, uint32_t p)
     return placing->scenario->host.context_bytes + (uint64_t)workload->statics + workload->declared;
 }
 
-/* On a GPU, beside what is taken of it by `bytes`. */
-static bool agrees(const struct sms__placing *placing, size_t n, uint32_t gpu, uint64_t bytes)
-{
-    const struct sms_share *host = host_of(placing->hosts, n);
-    const struct sms__share_node *shared = sms__node_kind(placing->cluster, n)->shared;
-    uint64_t memory = host->board[gpu].model->memory, others = shared->others[gpu];
-    bytes += others < memory ? others : memory;
-    for (size_t c = gpu * host->setup.slots; c < (gpu + 1) * host->setup.slots; c++) {
-        const struct sms__client *client = &host->client[c];
-        bytes += client->place ? sms__client_held(client) : 0;
-        if (client->taken &&
-            (placing->pod[client->tag].node != n || !(sms__gpushare_gpus(placing, (uint32_t)client->tag) >> gpu & 1)))
-            return false;
-    }
-    return bytes == host->board[gpu].held && bytes == host->place[gpu].held && bytes <= memory;
-}
-
-bool sms__hosts_agree(const struct sms__placing *placing, const uint64_t *bytes)
-{
-    bool all = true;
-    for (size_t n = 0; n < placing->cluster->nodes; n++)
-        for (uint32_t i = 0; i < placing->node[n].gpus && host_of(placing->hosts, n); i++)
-            all &= agrees(placing, n, i, bytes[placing->node[n].gpu - placing->gpu + i]);
-    return all;
-}
-
 bool sms__hosts_use(const struct sms__placing *placing, size_t node, struct sms__node_use *use)
 {
     const struct sms_share *host = host_of(placing->hosts, node);
