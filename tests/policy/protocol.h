@@ -9,6 +9,7 @@
 /* What was told of placements, as lines "TIME_MS POD NODE GPUS", and of the protocol, as lines "TIME_MS POD: TEXT". */
 struct told {
     char placements[8192], sayings[65536];
+    double wait_ms; /* of the last placement */
 };
 
 static inline void add(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -28,6 +29,7 @@ static inline void tell_placement(void *user, const char *policy, const struct s
     (void)policy;
     add(told->placements, sizeof told->placements, "%g %s %s %llx\n", (double)placement->time_ps / 1e9, placement->pod,
         placement->node, (unsigned long long)placement->gpus);
+    told->wait_ms = (double)placement->wait_ps / 1e9;
 }
 
 static inline void tell_saying(void *user, const char *policy, const struct sms_saying *saying)

@@ -149,6 +149,8 @@ static bool fits_in_memory(const struct sms_scenario *scenario)
     double trees = (double)cluster->nodes * 32 * (double)cluster->shapes;
     if (cluster->gpushare)
         nodes += sms__gpushare_bytes(cluster);
+    if (cluster->failures)
+        nodes += (double)cluster->gpu_milli / 1000 * sizeof(struct sms_gpu_view);
     return nodes + pods + (trees < search ? trees : search) +
                runs * (SMS__CLUSTER_RUN_BYTES + 100 * (double)cluster->rows) <
            MEMORY_MAX;

@@ -244,7 +244,7 @@ void sms__gpushare_nodes(struct sms__reader *reader, struct sms_scenario *scenar
 
 double sms__gpushare_bytes(const struct sms__cluster *cluster)
 {
-    double sum = cluster->pods * 240 + (double)cluster->nodes * 200;
+    double sum = cluster->pods * 248 + (double)cluster->nodes * 200;
     for (size_t k = 0; k < cluster->kinds; k++)
         sum += (double)cluster->node[k].count * (double)cluster->node[k].shared->sicks * 48;
     return sum;
