@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Includes point one way: base <- yaml <- model <- record, engine <- levels <- report <- import <- sweep <- cli.
+# Includes point one way: base <- yaml <- model <- record, engine <- levels <- report <- import <- sweep <- page <- cli.
 # Policies and contention models see public headers only.
 set -u
-order=(base yaml model record engine levels report import sweep cli)
+order=(base yaml model record engine levels report import sweep page cli)
 wrong=0
 
 complain() { echo "$1"; wrong=1; }

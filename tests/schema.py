@@ -88,19 +88,19 @@ CANNOT = {
     r"tags \(|has more than|more than 10100 documents|is given twice|is defined twice|is also one of the several of",
     "names of other things": r"are devices on other nodes|no node on which it may run|unknown (device|workload|kernel|VM|resource|profile|table of "
     r"pods|policy of this|class 'm')|no node has|no resource|has no instances|different resources|there is no (SM|device)|the slowdown of",
-    "one number against another": r"does not end before|points of a curve rise|is less than|fits no SM|would never "
+    "one number against another": r"does not end before|are fewer than the|points of a curve rise|is less than|fits no SM|would never "
     r"place|the job frees|the instances have|finds no free slices|ends beyond|starts (when|beyond)|is not between|"
     r"needs about|more than \d+ (processes|nodes|pods|failures|streams)|is hard: that is|units of '|share of the "
     r"device|takes device memory|it would end|jitter belongs|takes no time|stagger is for|'101 %' is out of range; it goes from 0 % to 100",
     "a range of numbers with units": r"^'[^']*[a-zA-Z%]' is out of range|is too large",
     "a ratio that counts units elsewhere": r"without % it is a ratio",
-    "what a run of it needs": r"repeats forever: the run needs|needs a scenario with processes|runs? kernels beside|"
+    "what a run of it needs": r"repeats forever: the run needs|give the run a duration|a warm-up is found (by|in)|needs a scenario with processes|runs? kernels beside|"
     r"pods are drawn|"
     r"nodes that fail (run no|have no)|(are|is) for pods with workloads|gpushare knows no|priority is of blocks|"
     r"compat simtbs|simtbs would never end|(vms|nodes): there are none",
     "what a plan comes to": r"it would hide|no scenario (in|of the plan)|points; a plan has|values of \d+ fields|a file has one plan",
     "what the paths of a plan lead to": r"^$",
-    "a metric of one thing in another": r"unknown metric|a gain is over another|expects nothing",
+    "a metric of one thing in another": r"unknown metric|a gain is (over another|of two policies)|expects nothing",
 }
 LED_TO = {f"tests/bad/plan-{name}.yaml" for name in ("unknown-path", "wrong-values", "empty-lists-of-entries")}
 count = {reason: 0 for reason in CANNOT}
@@ -272,8 +272,8 @@ definitions = schema["definitions"]
 def within(node, key):
     """The mapping below `key`, of a list or a mapping by names those in it."""
     node = node["properties"][key]
-    for either in node.get("anyOf", []):  # a number, or a list
-        node = either if "items" in either else node
+    for either in node.get("anyOf", []):  # a number, or a list or a mapping
+        node = either if "items" in either or "properties" in either else node
     for inner in ("items", "additionalProperties"):
         node = node[inner] if isinstance(node.get(inner), dict) else node
     return node

@@ -1,7 +1,9 @@
 #include "statistics.h"
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
+#include <stdlib.h>
 
 void sms__estimate_add(struct sms_estimate *estimate, double value)
 {
@@ -21,4 +23,88 @@ struct sms_estimate sms__estimate_close(struct sms_estimate estimate)
     estimate.sd = sqrt(estimate.sd / (n - 1));
     estimate.ci95 = gsl_cdf_tdist_Pinv(0.975, n - 1) * estimate.sd / sqrt(n);
     return estimate;
+}
+
+double sms__student95(size_t n) { return floor(gsl_cdf_tdist_Pinv(0.975, (double)n - 1) * 1e7 + 0.5) / 1e7; }
+
+double sms__precision(struct sms_estimate estimate)
+{
+    if (estimate.n < 2)
+        return INFINITY;
+    if (!(estimate.sd > 0))
+        return 0;
+    double half = sms__student95(estimate.n) * estimate.sd / sqrt((double)estimate.n);
+    return estimate.mean != 0 ? half / fabs(estimate.mean) : INFINITY;
+}
+
+double sms_p_value(struct sms_estimate estimate, double expected)
+{
+    if (estimate.n < 2)
+        return NAN;
+    double off = fabs(estimate.mean - expected);
+    if (!(estimate.sd > 0))
+        return off > 0 ? 0 : 1;
+    return 2 * gsl_cdf_tdist_Q(off / (estimate.sd / sqrt((double)estimate.n)), (double)estimate.n - 1);
+}
+
+bool sms__holm(const double *p, double *adjusted, size_t n)
+{
+    size_t *order = calloc(n ? n : 1, sizeof *order), count = 0;
+    double least = 0;
+    if (!order)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        adjusted[i] = isnan(p[i]) ? INFINITY : p[i]; /* no comparison comes last */
+        count += !isnan(p[i]);
+    }
+    gsl_sort_index(order, adjusted, 1, n);
+    for (size_t i = 0; i < n; i++) {
+        double *own = &adjusted[order[i]];
+        if (i < count)
+            least = fmax(least, fmin(1, *own * (double)(count - i)));
+        *own = i < count ? least : NAN;
+    }
+    free(order);
+    return true;
+}
+
+enum { BATCH = 5, BATCHES_LEAST = 10, BATCHES_TAIL = 5 };
+
+static double batch_mean(const double *value, size_t batch)
+{
+    double sum = 0;
+    for (size_t i = batch * BATCH; i < (batch + 1) * BATCH; i++)
+        sum += value[i];
+    return sum / BATCH;
+}
+
+/* From the end to the beginning, so that each batch is added once. The last tenth is too few to tell by. */
+size_t sms__mser5(const double *value, size_t count)
+{
+    size_t batches = count / BATCH, tail = batches / 10 > BATCHES_TAIL ? batches / 10 : BATCHES_TAIL, best = batches;
+    double least = INFINITY;
+    struct sms_estimate rest = {0};
+    if (batches < BATCHES_LEAST)
+        return SMS__UNSTEADY;
+    for (size_t b = batches; b-- > 0;) {
+        sms__estimate_add(&rest, batch_mean(value, b));
+        double error = rest.sd / ((double)rest.n * (double)rest.n);
+        if (rest.n < tail || error > least)
+            continue;
+        least = error;
+        best = b;
+    }
+    return best > batches / 2 ? SMS__UNSTEADY : best * BATCH;
+}
+
+bool sms__differs(const double *value, size_t count, size_t first)
+{
+    struct sms_estimate part[2] = {{0}, {0}};
+    for (size_t b = 0; b < count / BATCH; b++)
+        sms__estimate_add(&part[b * BATCH >= first], batch_mean(value, b));
+    if (part[0].n == 0 || part[1].n < 2)
+        return false;
+    double off = part[0].mean - part[1].mean, n[2] = {(double)part[0].n, (double)part[1].n};
+    double variance = part[1].sd / (n[1] - 1) * (1 / n[0] + 1 / n[1]);
+    return off * off > 25 * variance;
 }

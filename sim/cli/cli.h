@@ -21,11 +21,12 @@ struct cli {
     char **args; /* what is left after the options */
     size_t n_args;
     const char *out, *policy, *baseline, *junit, *models, *terminals, *trace, *profiled, *device, *name, *title,
-        *source, *shard;
+        *source, *shard, *metric;
     int format; /* index in cli_formats */
     int engine; /* enum sms_engine */
-    double seed, replications, jobs, from_ps, to_ps, tolerance, trace_events, trace_from_ps, trace_to_ps, inflate;
-    bool quiet, help, check, sane, fixed, dump, iteration, brief;
+    double seed, replications, jobs, tasks, from_ps, to_ps, tolerance, trace_events, trace_from_ps, trace_to_ps,
+        inflate, events;
+    bool quiet, help, check, sane, fixed, dump, iteration, brief, slurm, dry_run;
     const char *share; /* folder with models/ and plots/ */
     const char *command_line;
 };
@@ -110,6 +111,21 @@ int session_run_traced(struct session *session);
 /* cmd_sweep.c: checks the plan in a file, and says how many points it has and how long they take. An exit code. */
 int sweep_validate(struct cli *cli, const char *path);
 
+/* slurm.c: a sweep as a job array. Exit codes. */
+struct slurm_sweep {
+    const struct cli *cli;
+    const char *plan, *folder; /* as paths */
+    const char *name;          /* of the plan */
+    const char *array;         /* "1-3,7": the shards that lack points */
+    unsigned tasks;            /* of how many shards */
+    char **option;             /* [options]: for sbatch */
+    size_t options;
+};
+/* Submits it, or with --dry-run prints how a shell would. */
+int slurm_submit(const struct slurm_sweep *sweep);
+/* A line about the array that was submitted last, if Slurm still has it. */
+void slurm_print_queue(const char *folder);
+
 /* The exit code for a code of the library. */
 int cli_exit_code(int code);
 /* Flushes stdout; EXIT_IO, having said why, if something could not be written. */
@@ -127,6 +143,7 @@ int cmd_check(struct cli *cli);
 int cmd_explain(struct cli *cli);
 int cmd_list(struct cli *cli);
 int cmd_plot(struct cli *cli);
+int cmd_report(struct cli *cli);
 int cmd_sweep(struct cli *cli);
 int cmd_import(struct cli *cli);
 int cmd_help(struct cli *cli);

@@ -6,8 +6,9 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { SHARDS_MAX = 10000 };
+enum { SHARDS_MAX = 10000, TASKS_DEFAULT = 64, ARRAY_BYTES = 1000 };
 
 /* "2/3". */
 static int read_shard(const struct cli *cli, struct sms__shard *shard)
@@ -36,6 +37,7 @@ static unsigned cores(void)
 
 struct sweep {
     struct cli *cli;
+    const char *path; /* of the plan */
     struct sms_load_options options;
     struct sms__plan *plan;
     char folder[4200];
@@ -50,7 +52,7 @@ static int print_errors(int code, const struct sms_errors *errors)
 static int load(struct sweep *sweep, struct cli *cli, const char *path)
 {
     struct sms_errors errors;
-    *sweep = (struct sweep){.cli = cli, .options = session_options(cli)};
+    *sweep = (struct sweep){.cli = cli, .path = path, .options = session_options(cli)};
     int code = sms__plan_load(path, &sweep->options, &sweep->plan, &errors);
     if (code || !sweep->plan)
         return print_errors(code, &errors);
@@ -69,7 +71,7 @@ static int with_index(struct sweep *sweep, int (*then)(struct sweep *sweep, cons
     struct sms_errors errors = {0};
     int code = sms__reach_open(sweep->plan, &reach, &errors);
     if (code == SMS_OK) {
-        code = sms__index_open(&reach, sweep->folder, &index, &errors);
+        code = sms__index_open(&reach, sweep->folder, (struct sms__shard){1, 1}, &index, &errors);
         sms__reach_close(&reach);
     }
     if (code)
@@ -91,10 +93,11 @@ static int print_status(struct sweep *sweep, const struct sms__index *index)
     for (size_t i = 0; i < index->journals; i++)
         printf("%s: %llu records%s\n", index->journal[i].name, number(index->journal[i].records),
                index->journal[i].running ? ", running" : "");
+    slurm_print_queue(sweep->folder);
     return missing || index->failed ? EXIT_MISSED : EXIT_OK;
 }
 
-static int merge(struct sweep *sweep, const struct sms__index *index)
+static int write_results(struct sweep *sweep, const struct sms__index *index)
 {
     struct sms_errors errors = {0};
     uint64_t missing = sweep->plan->points - index->done - index->failed;
@@ -105,6 +108,64 @@ static int merge(struct sweep *sweep, const struct sms__index *index)
         printf("%s/results: %llu points, %llu failed, %llu missing\n", sweep->folder, number(index->done),
                number(index->failed), number(missing));
     return missing || index->failed ? EXIT_MISSED : EXIT_OK;
+}
+
+/* The journals are read once no other process merges, for that may have waited for them. */
+static int merge(struct sweep *sweep)
+{
+    struct sms_errors errors = {0};
+    int fd = sms__merge_lock(sweep->folder, &cli_interrupted, &errors);
+    if (fd < 0)
+        return print_errors(errors.item[0].code, &errors);
+    int code = with_index(sweep, write_results);
+    close(fd);
+    return code;
+}
+
+/* "1-3,7": the shards of so many that lack points; all if that is too long to say. */
+static void list_shards(const struct sms__index *index, unsigned tasks, char array[ARRAY_BYTES])
+{
+    size_t used = 0;
+    unsigned first = 0;
+    array[0] = '\0';
+    for (unsigned k = 1; k <= tasks + 1 && used < ARRAY_BYTES; k++) {
+        uint64_t p = k - 1;
+        while (p < index->plan->points && index->where[p].state != SMS__POINT_MISSING)
+            p += tasks;
+        bool lacks = k <= tasks && p < index->plan->points;
+        if (lacks && !first)
+            first = k;
+        if (lacks || !first)
+            continue;
+        used += (size_t)snprintf(array + used, ARRAY_BYTES - used, first + 1 < k ? "%s%u-%u" : "%s%u", used ? "," : "",
+                                 first, k - 1);
+        first = 0;
+    }
+    if (used >= ARRAY_BYTES)
+        snprintf(array, ARRAY_BYTES, "1-%u", tasks);
+}
+
+static int submit(struct sweep *sweep, const struct sms__index *index)
+{
+    struct cli *cli = sweep->cli;
+    char array[ARRAY_BYTES];
+    unsigned tasks = cli->tasks > 0 ? (unsigned)cli->tasks : TASKS_DEFAULT;
+    if (tasks > sweep->plan->points)
+        tasks = (unsigned)sweep->plan->points;
+    list_shards(index, tasks, array);
+    if (!array[0]) {
+        if (!cli->quiet)
+            printf("%llu points: none is missing, nothing is submitted\n", number(sweep->plan->points));
+        return EXIT_OK;
+    }
+    return slurm_submit(&(struct slurm_sweep){.cli = cli,
+                                              .plan = sweep->path,
+                                              .folder = sweep->folder,
+                                              .name = sweep->plan->name,
+                                              .array = array,
+                                              .tasks = tasks,
+                                              .option = cli->args + 1,
+                                              .options = cli->n_args - 1});
 }
 
 static int run(struct sweep *sweep)
@@ -126,7 +187,36 @@ static int run(struct sweep *sweep)
     if (!cli->quiet)
         printf("%llu points: %llu run now, %llu before\n", number(count.points), number(count.run),
                number(count.before));
-    return cli->shard ? EXIT_OK : with_index(sweep, merge);
+    return cli->shard ? EXIT_OK : merge(sweep);
+}
+
+/* What does not go together. */
+static int check_words(const struct cli *cli, bool verb)
+{
+    if (cli->n_args == 0)
+        return cli_usage(cli, "name a plan");
+    if (verb && (cli->shard || cli->slurm))
+        return cli_usage(cli, "--%s is for a sweep itself", cli->shard ? "shard" : "slurm");
+    if (cli->slurm && cli->shard)
+        return cli_usage(cli, "--slurm makes shards itself; --tasks says how many");
+    if (!cli->slurm && (cli->tasks > 0 || cli->dry_run))
+        return cli_usage(cli, "--%s is for --slurm", cli->tasks > 0 ? "tasks" : "dry-run");
+    if (cli->tasks > SHARDS_MAX)
+        return cli_usage(cli, "--tasks: at most %d", SHARDS_MAX);
+    if (cli->slurm && cli->n_args > 1 && cli->args[1][0] != '-')
+        return cli_usage(cli, "one plan, and behind -- options for sbatch, not '%s'", cli->args[1]);
+    if (!cli->slurm && cli->n_args != (verb ? 2 : 1))
+        return cli_usage(cli, "one plan, or 'status PLAN' or 'merge PLAN'");
+    return EXIT_OK;
+}
+
+static int act(struct sweep *sweep, bool status, bool merges)
+{
+    if (status)
+        return with_index(sweep, print_status);
+    if (merges)
+        return merge(sweep);
+    return sweep->cli->slurm ? with_index(sweep, submit) : run(sweep);
 }
 
 int cmd_sweep(struct cli *cli)
@@ -134,13 +224,12 @@ int cmd_sweep(struct cli *cli)
     struct sweep sweep;
     const char *verb = cli->n_args > 1 ? cli->args[0] : "";
     bool status = !strcmp(verb, "status"), merges = !strcmp(verb, "merge");
-    if (cli->n_args != (status || merges ? 2 : 1))
-        return cli_usage(cli, cli->n_args > 1 ? "one plan, or 'status PLAN' or 'merge PLAN'" : "name a plan");
-    if (cli->shard && (status || merges))
-        return cli_usage(cli, "--shard is for a sweep itself");
-    int code = load(&sweep, cli, cli->args[cli->n_args - 1]);
+    int code = check_words(cli, status || merges);
+    if (code)
+        return code;
+    code = load(&sweep, cli, cli->args[status || merges]);
     if (code == EXIT_OK && sweep.plan)
-        code = status ? with_index(&sweep, print_status) : merges ? with_index(&sweep, merge) : run(&sweep);
+        code = act(&sweep, status, merges);
     sms__plan_free(sweep.plan);
     return code;
 }

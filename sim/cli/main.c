@@ -13,38 +13,50 @@ atomic_bool cli_interrupted;
 const struct cli_command cli_commands[] = {
     {"run", "SCENARIO...", "run every policy of the scenarios and print what came of it",
      "Prints, for each scenario and policy, throughput, normalized progress, waiting and slowdown of each VM and of "
-     "the host, with 95 % confidence intervals over the replications. With --out the results, a timeline and the "
+     "the host, with 95 % confidence intervals over the replications, which run: {until: 1 %} adds until these are "
+     "narrow enough. With --out the results, a timeline and the "
      "scenarios themselves go into a new folder, which 'smsched plot' draws.",
-     "oyfpsrjeNBEmgcq", cmd_run},
+     "oyfpsrjeNBEmVgcq", cmd_run},
     {"compare", "SCENARIO...", "run and print each policy's change over the first",
-     "Ratios are paired by replication: policies of one replication see the same random numbers. --baseline names "
+     "Ratios are paired by replication: policies of one replication see the same random numbers. * marks what differs "
+     "after Holm's correction for the number of comparisons. --baseline names "
      "another policy to compare with. Below stands the throughput that no policy can exceed, how far each stays below "
      "it, and what holds it down.",
-     "fbsrjeNBEmgcq", cmd_compare},
+     "fbsrjeNBEmVgcq", cmd_compare},
     {"validate", "FILE...", "check scenario, workload, device and plan files",
      "Reports every problem of every file as file:line:column with the line, a caret and the nearest valid name. "
-     "Exits 3 if there was one.",
+     "Exits 3 if there was one. Says of scenarios that take more than a minute about how long that is, and warns from "
+     "an "
+     "hour on.",
      "mq", cmd_validate},
     {"check", "SCENARIO...", "run and check the expectations of the scenarios, or a baseline",
      "Checks each scenario's 'expect:' list, and with --baseline every value of a CSV file that 'run --format csv' "
      "wrote. Exits 1 if one was missed.",
-     "btusrjmgcq", cmd_check},
+     "btusrjmVgcq", cmd_check},
     {"explain", "SCENARIO", "print the decisions of a span of time",
      "What went where, which SMs were passed over and why, what processes did and what share policies say of them, for "
      "the first replication of each policy. Of VMs the first instant unless --from or --to name a span of time; of "
      "processes and pods the whole run, its blocks left out, and on a terminal's table the first 40 lines a policy. "
      "--format json prints an object a line.",
-     "FTpsmf", cmd_explain},
+     "FTpsmVf", cmd_explain},
     {"plot", "DIR", "draw the figures of a results folder",
      "Writes throughput, utilization, occupancy heat map and timelines of blocks and processes to DIR/plots, by "
      "gnuplot; of scenarios called A/B, the pairs of programs A and B, one heat map of them all.",
      "xq", cmd_plot},
+    {"report", "DIR|DB", "write a page about a results folder or a sweep, for browsers",
+     "The page is one file that needs nothing else: the answer, gains with intervals, the gap to the bound, curves and "
+     "heat maps of a sweep, the timeline of a run. It goes to report.html or --out, - being stdout. DIR is a folder of "
+     "'run --out' or of a sweep, DB its sweep.db. --format json prints what the page is made of (docs/report.md).",
+     "oMfq", cmd_report},
     {"sweep", "[status|merge] PLAN", "run the points of a plan that are missing, and merge what came of them",
      "Points end in journals in NAME.sweep, NAME being the plan's, or in --out; killed and started again, it goes on. "
      "--shard K/N runs every N-th point only and merges nothing. 'status' prints what is done, failed, missing and "
      "running, 'merge' writes results/ in that folder from all shards. Exits 1 if points failed or are missing "
-     "(docs/sweeps.md).",
-     "ojKmgcq", cmd_sweep},
+     "(docs/sweeps.md).\n"
+     "'sweep PLAN --slurm [OPTION]... [-- SBATCH-OPTION...]' submits an array whose tasks run a shard each, with "
+     "--jobs "
+     "cores, and a job that merges behind it; shards that lack nothing are left out (docs/cluster.md).",
+     "ojKLaUmgcq", cmd_sweep},
     {"import", "FORMAT FILE...", "write a scenario from another program's file",
      "The scenario goes to stdout, or with --out into a file that is written whole or not at all. FORMAT is simtbs: a "
      "configuration, which becomes a scenario that 'run' simulates as simtbs would, digit for digit; "

@@ -10,7 +10,7 @@ static const char *const engines[] = {"fast", "reference", NULL};
 #define AT(member) offsetof(struct cli, member)
 
 const struct cli_option cli_options[] = {
-    {'o', "out", "PATH", "run: write a results folder (a new one); import: write this file; sweep: its folder",
+    {'o', "out", "PATH", "run: write a results folder (a new one); import, report: write this file; sweep: its folder",
      CLI_TEXT, AT(out), NULL},
     {'f', "format", "FORMAT", "table, csv or json on stdout; run: simtbs, under compat: simtbs", CLI_CHOICE, AT(format),
      cli_formats},
@@ -19,6 +19,10 @@ const struct cli_option cli_options[] = {
     {'r', "replications", "N", "instead of the scenario's", CLI_COUNT, AT(replications), NULL},
     {'j', "jobs", "N", "threads; the results do not depend on it; sweep: default all cores", CLI_COUNT, AT(jobs), NULL},
     {'K', "shard", "K/N", "sweep: of N parts the K-th, from 1", CLI_TEXT, AT(shard), NULL},
+    {'L', "slurm", NULL, "sweep: submit it as a Slurm job array; options for sbatch stand behind --", CLI_FLAG,
+     AT(slurm), NULL},
+    {'a', "tasks", "N", "of the array; default 64, and at most one a point", CLI_COUNT, AT(tasks), NULL},
+    {'U', "dry-run", NULL, "print what --slurm would submit, for a shell", CLI_FLAG, AT(dry_run), NULL},
     {'m', "models", "DIR", "look here for devices/ and workloads/ first", CLI_TEXT, AT(models), NULL},
     {'b', "baseline", "NAME", "compare: the policy to compare with; check: a CSV file from run --format csv", CLI_TEXT,
      AT(baseline), NULL},
@@ -28,12 +32,16 @@ const struct cli_option cli_options[] = {
     {'F', "from", "TIME", "first instant, as 0 ms; default 0, or see above", CLI_TIME, AT(from_ps), NULL},
     {'T', "to", "TIME", "last instant, as 1 ms; default: the same as --from", CLI_TIME, AT(to_ps), NULL},
     {'x', "figures", "LIST", "of svg, pdf, png, with commas; default svg,png", CLI_TEXT, AT(terminals), NULL},
+    {'M', "metric", "METRIC", "report: that the page begins with, as stp_ratio", CLI_TEXT, AT(metric), NULL},
     {'e', "trace", "FILE", "write what ran where as Chrome trace events, for Perfetto", CLI_TEXT, AT(trace), NULL},
     {'N', "trace-events", "N", "of them at most so many; default 500000", CLI_COUNT, AT(trace_events), NULL},
     {'B', "trace-from", "TIME", "of them those of this instant and later; default 0", CLI_TIME, AT(trace_from_ps),
      NULL},
     {'E', "trace-to", "TIME", "of them those before this instant; default: the run's end", CLI_TIME, AT(trace_to_ps),
      NULL},
+    {'V', "events", "COUNT",
+     "exit 4 from a run of a policy with more events than that, with nothing written; default: no limit", CLI_COUNT,
+     AT(events), NULL},
     {'g', "engine", "ENGINE", "fast, or reference: the plain way, to compare; the same results", CLI_CHOICE, AT(engine),
      engines},
     {'c', "check", NULL, "check the engine's invariants at every event", CLI_FLAG, AT(check), NULL},
@@ -143,6 +151,8 @@ static int bad_option(const struct cli *cli, const struct option *list, char **a
     const char *near = !strncmp(word, "--", 2) ? sms__nearest(word + 2, count, long_name, list) : NULL;
     if (near && strcmp(near, word + 2))
         return cli_usage(cli, "unknown option '%s'; did you mean '--%s'?", word, near);
+    if (!near && cli->slurm)
+        return cli_usage(cli, "unknown option '%s'; options for sbatch stand behind --", word);
     return cli_usage(cli, near ? "option '%s' needs a value" : "unknown option '%s'", word);
 }
 

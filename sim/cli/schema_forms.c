@@ -259,6 +259,9 @@ json_t *schema_form(const struct sms__field *field)
         return schema_either(schema_name(), schema_list(schema_name(), field->least, field->most));
     case SMS__FORM_NUMBER_OR_LIST:
         return number_or_list(field);
+    case SMS__FORM_NUMBER_OR_FIELDS:
+        return schema_either(schema_number(field->dimension, field->min, field->max),
+                             schema_mapping(field->fields, false));
     case SMS__FORM_LABELS:
         return json_pack("{ss s{s[ssss]}}", "type", "object", "additionalProperties", "type", "string", "number",
                          "boolean", "null");

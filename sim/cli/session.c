@@ -13,6 +13,7 @@ int cli_exit_code(int code)
         return EXIT_INPUT;
     case SMS_EIO:
     case SMS_ENOMEM:
+    case SMS_ELIMIT:
         return EXIT_IO;
     case SMS_ECANCELED:
         return EXIT_INTERRUPTED;
@@ -105,6 +106,7 @@ struct sms_run_options session_run_options(const struct cli *cli)
     options.jobs = (unsigned)cli->jobs;
     options.engine = (enum sms_engine)cli->engine;
     options.check = cli->check;
+    options.max_events = (uint64_t)cli->events;
     options.cancel = &cli_interrupted;
     return options;
 }
@@ -183,10 +185,8 @@ static int run_one(struct session *session, size_t idx)
         options.jobs = 1; /* rows are written in one order */
     }
     int code = sms_run(scenario, &options, &session->set.results[idx], &errors);
-    if (code)
-        sms_errors_print(&errors, stderr);
-    else
-        session->set.count++;
+    sms_errors_print(code ? &errors : sms_results_warnings(session->set.results[idx]), stderr);
+    session->set.count += !code;
     return cli_exit_code(code);
 }
 

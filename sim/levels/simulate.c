@@ -195,15 +195,20 @@ static void note_ends(struct run *run)
         record->stalled += run->device[d].waiting;
 }
 
-/* Nothing more happens, and yet a block or a copy is under way: it would end beyond the clock. */
-static bool is_beyond_clock(const struct run *run)
+/* Nothing more happens, and yet a VM that no policy holds back is not through: it would be beyond the clock. */
+static int check_clock(const struct run *run)
 {
-    bool under_way = false;
+    bool under_way = run->spec->record->stalled == 0;
     for (size_t d = 0; d < run->scenario->devices; d++) {
         under_way |= sms__blocks_busy(&run->device[d]);
         under_way |= run->link[2 * d].copies > 0 || run->link[2 * d + 1].copies > 0;
     }
-    return !run->engine.stopped && under_way;
+    for (size_t f = 0; f < run->feeds && under_way && !run->engine.stopped; f++) {
+        const struct sms__feed *feed = &run->feed[f];
+        if (feed->ended < feed->vm->repeat)
+            return sms__record_beyond(run->spec->record, feed->vm->node, "VM", feed->vm->name);
+    }
+    return SMS_OK;
 }
 
 int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec)
@@ -229,5 +234,5 @@ int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec)
     note_ends(run);
     if (*spec->record->why)
         return SMS_EBUG;
-    return code == SMS_OK && is_beyond_clock(run) ? SMS_EINPUT : code;
+    return code == SMS_OK ? check_clock(run) : code;
 }

@@ -20,6 +20,7 @@ static void launch_ended(void *subject, uint64_t now)
 {
     struct sms__stream *stream = subject;
     observe_kernel(stream, now);
+    sms__record_kernel(stream->feed->device->run, (size_t)(stream->feed->vm - stream->feed->scenario->vm), now);
     stream->times++;
     next_step(stream, now);
 }

@@ -113,16 +113,17 @@ static void estimate(const struct sms_scenario *scenario, double replications, s
     need[NEED_VALUES] = (struct need){"run", "the values of every replication", (values + alone) * value};
 }
 
-bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, const struct sms_scenario *scenario)
+bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
 {
     struct need need[NEEDS], *most = need;
-    estimate(scenario, (double)scenario->replications, need);
+    estimate(scenario, (double)sms__most_replications(scenario), need);
     file->bytes += (double)scenario->devices * 16 + need[NEED_FITS].bytes;
     double sum = file->bytes - need[NEED_FITS].bytes;
     for (int i = 0; i < NEEDS; i++) {
         sum += need[i].bytes;
         most = need[i].bytes > most->bytes ? &need[i] : most;
     }
+    scenario->bytes = sum;
     if (sum <= MEMORY_MAX)
         return true;
     const struct sms__node *at = sms__node_get(scenario->node, most->key);

@@ -4,13 +4,20 @@
 
 /* The clock's range: 2^64 ps are 213 days; a duration may take half of it. */
 #define SMS__TIME_MAX_PS 9.0e18
+#define SMS__CLOCK_PS 18446744073709551616.0
 
 /* Jobs of a tenant; numbers of devices. */
 enum { SMS__INDEX_MAX = 1000000, SMS__REPLICATIONS_MAX = 100000 };
+
+/* What replications may be asked to reach: half of an interval over the mean. */
+#define SMS__PRECISION_LEAST 1e-6
 
 /* A count of units that can be exact. */
 #define SMS__UNITS_MAX 9007199254740992.0
 #define SMS__REPEAT_MAX 1e15
 #define SMS__CPUS_MAX 1e6
+
+/* Jobs that are simulated to find how long more of them take by themselves. */
+#define SMS__ALONE_JOBS 1024
 
 #endif

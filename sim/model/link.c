@@ -1,5 +1,6 @@
 /* Checks a scenario's parts against each other, and works out what runs need:
  * each kernel's demand and needs on each device. */
+#include "effort.h"
 #include "file.h"
 #include "scenario.h"
 
@@ -193,8 +194,23 @@ static void check_metric(struct sms__reader *reader, const struct sms__expect *e
     sms__complain_unknown(reader, sms__node_get(e->node, "metric"), "metric", count, metric_name, metric);
 }
 
-void sms__check_expects(struct sms__reader *reader, const struct sms_scenario *scenario)
+static void check_until(struct sms__reader *reader, struct sms_scenario *scenario)
 {
+    struct sms__expect *of = &scenario->until.of;
+    of->cluster = scenario->cluster != NULL;
+    if (!of->metric)
+        of->metric = of->cluster ? "gpu_allocation_mean_ratio" : of->process ? "turnaround_ns" : "kernels_per_s";
+    if (!strcmp(of->metric, "gain"))
+        sms__complain(reader, of->node, "a gain is of two policies, and a precision of each: name another metric");
+    else
+        check_metric(reader, of);
+    check_subject(reader, scenario, of);
+}
+
+void sms__check_expects(struct sms__reader *reader, struct sms_scenario *scenario)
+{
+    if (scenario->until.node)
+        check_until(reader, scenario);
     for (size_t i = 0; i < scenario->expects; i++) {
         const struct sms__expect *e = &scenario->expect[i];
         if (!e->metric || !e->policy)
@@ -356,4 +372,8 @@ void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struc
     if (!sms__fits_in_memory(reader, file, scenario))
         return;
     sms__link_tenants(reader, scenario);
+    if (!reader->errors->count)
+        sms__check_clock(reader, scenario);
+    if (!reader->errors->count)
+        sms__warn_of_effort(file, scenario);
 }

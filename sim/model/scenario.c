@@ -188,24 +188,6 @@ static void read_vms(struct sms__reader *reader, const struct sms__node *node, v
         read_vm(reader, node->item[i], scenario);
 }
 
-const struct sms__field sms__run_fields[] = {
-    {"warmup", SMS__QUANTITY, SMS__TIME, F(sms_scenario, warmup_ps), 0, SMS__TIME_MAX_PS,
-     .help = "not measured; default 0"},
-    {"duration", SMS__QUANTITY, SMS__TIME, F(sms_scenario, duration_ps), 1, SMS__TIME_MAX_PS,
-     .help = "of the run, warm-up included; default: until every VM has ended"},
-    {"seed", SMS__INTEGER, SMS__COUNT, F(sms_scenario, seed), 1, 9007199254740992.0, .help = "default 1"},
-    {"replications", SMS__INTEGER, SMS__COUNT, F(sms_scenario, replications), 1, SMS__REPLICATIONS_MAX,
-     .help = "with seeds of their own; default 1"},
-    {0}};
-
-void sms__read_run(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    struct sms_scenario *scenario = at;
-    sms__read_fields(reader, node, sms__run_fields, scenario);
-    if (scenario->duration_ps > 0 && scenario->warmup_ps >= scenario->duration_ps)
-        sms__complain(reader, node, "the warm-up does not end before the run does");
-}
-
 /* A number of any dimension: which, the metric decides. */
 static void read_any(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
@@ -296,6 +278,7 @@ static const struct sms__table tables[] = {{"scenario", scenario_fields},
                                            {"scenario: vms", vm_fields},
                                            {"scenario: vms: arrivals", sms__arrival_fields},
                                            {"scenario: run", sms__run_fields},
+                                           {"scenario: run: until", sms__until_fields},
                                            {"scenario: expect", sms__expect_fields},
                                            {NULL, NULL}};
 

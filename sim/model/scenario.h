@@ -31,6 +31,17 @@ struct sms__expect {
     bool has_value, has_min, has_max;
 };
 
+/* Runs of a policy by which a warm-up is found. */
+enum { SMS__PILOTS = 5 };
+
+/* How precisely the mean of a metric is to be known. */
+struct sms__until {
+    const struct sms__node *node;
+    double precision; /* 0: it is not said */
+    struct sms__expect of;
+    uint64_t most; /* replications */
+};
+
 struct sms_scenario {
     const char *name, *question;
     const struct sms__node *node;
@@ -55,9 +66,12 @@ struct sms_scenario {
     int fidelity;                   /* enum sms__fidelity, of pods with workloads */
     struct sms__pairs_given *pairs; /* NULL, or of the contention model */
     double warmup_ps, duration_ps;  /* duration 0: until all VMs have ended */
-    uint64_t seed, replications;
+    bool find_warmup;               /* warmup: auto */
+    uint64_t seed, replications;    /* with `until`, at least so many */
+    struct sms__until until;
     struct sms__expect *expect;
     size_t expects;
+    double bytes; /* about what its runs allocate */
 };
 
 /* scenario.c: reads one document. In a guard; problems go to reader->errors. */
@@ -66,9 +80,8 @@ void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node
 /* For `smsched list fields`; ends with a title of NULL. */
 const struct sms__table *sms__scenario_tables(void);
 /* The fields that all scenarios have; `at` is the scenario. */
-void sms__read_run(struct sms__reader *reader, const struct sms__node *node, void *at);
 void sms__read_expects(struct sms__reader *reader, const struct sms__node *node, void *at);
-extern const struct sms__field sms__run_fields[], sms__expect_fields[];
+extern const struct sms__field sms__expect_fields[];
 /* One entry of `devices:`. */
 void sms__read_device_use(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario);
 extern const struct sms__field sms__device_use_fields[];
@@ -77,13 +90,18 @@ void sms__default_alone(struct sms__reader *reader, const struct sms_file *file,
                         struct sms_scenario *scenario);
 extern const char *const sms__queue_names[];
 
+/* run.c: `run:`; `at` is the scenario. How many replications it may take. */
+void sms__read_run(struct sms__reader *reader, const struct sms__node *node, void *at);
+uint64_t sms__most_replications(const struct sms_scenario *scenario);
+extern const struct sms__field sms__run_fields[], sms__until_fields[];
+
 /* process.c: `host:`; `at` is the scenario. */
 void sms__read_host(struct sms__reader *reader, const struct sms__node *node, void *at);
 extern const struct sms__field sms__host_fields[];
 
 /* link.c: checks the parts of a scenario against each other and fills in what runs need. */
 void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
-void sms__check_expects(struct sms__reader *reader, const struct sms_scenario *scenario);
+void sms__check_expects(struct sms__reader *reader, struct sms_scenario *scenario); /* and `until` */
 /* Devices and tenants against each other and the policies; what kernels are on devices. */
 void sms__link_tenants(struct sms__reader *reader, struct sms_scenario *scenario);
 /* What an expectation is of. */
@@ -93,6 +111,6 @@ enum sms_subject sms__expect_subject(const struct sms__expect *expect);
 #define SMS__CLUSTER_RUN_BYTES 6000.0 /* of one replication of a policy */
 /* The same of a run with so many replications, and how much it takes; nothing is reported. */
 bool sms__replications_fit(const struct sms_scenario *scenario, uint64_t replications, double *gib);
-bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, const struct sms_scenario *scenario);
+bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
 
 #endif

@@ -1,6 +1,7 @@
 #include "record.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 void sms__histogram_init(struct sms__histogram *histogram, struct sms__arena *arena)
@@ -90,6 +91,17 @@ void sms__record_job(struct sms__vm_record *record, uint64_t since_ps, double de
     }
 }
 
+uint64_t sms__series_ps(const struct sms_scenario *scenario)
+{
+    bool none = scenario->duration_ps <= 0 || scenario->cluster || scenario->compat != SMS__COMPAT_OFF;
+    return none ? 0 : (uint64_t)(scenario->duration_ps / SMS__SERIES) + 1;
+}
+
+size_t sms__series_rows(const struct sms_scenario *scenario)
+{
+    return 1 + (scenario->vms <= SMS__SERIES_VMS ? scenario->vms : 0);
+}
+
 void sms__record_init(struct sms__record *record, struct sms__arena *arena, const struct sms_scenario *scenario)
 {
     *record = (struct sms__record){.scenario = scenario};
@@ -115,6 +127,9 @@ void sms__record_init(struct sms__record *record, struct sms__arena *arena, cons
         sms__histogram_init(&record->cluster->slowdown, arena);
         sms__histogram_init(&record->cluster->gpushare.pending, arena);
     }
+    record->series_ps = sms__series_ps(scenario);
+    if (record->series_ps)
+        record->series = SMS__NEW(arena, uint64_t, sms__series_rows(scenario) * SMS__SERIES);
     if (!scenario->shares)
         return;
     record->process = SMS__NEW(arena, struct sms__process_record, scenario->vms);
@@ -203,4 +218,12 @@ void sms__record_restart(struct sms__record *record, uint64_t now)
         restart_cluster(record->cluster);
     for (size_t i = 0; record->node && i < scenario->cluster->rows; i++)
         restart_node(&record->node[i], now);
+}
+
+int sms__record_beyond(struct sms__record *record, const struct sms__node *at, const char *what, const char *name)
+{
+    snprintf(record->why, sizeof record->why,
+             "%s '%.60s' would go on beyond the clock's 213 days; give the run a duration", what, name);
+    record->at = at;
+    return SMS_EINPUT;
 }

@@ -194,6 +194,9 @@ struct sms__node_record {
     uint64_t placements, failures;
 };
 
+/* Parts of a run of a duration, to see its beginning by; of all tenants together, and of each if they are not many. */
+enum { SMS__SERIES = 1000, SMS__SERIES_VMS = 100 };
+
 struct sms__record {
     const struct sms_scenario *scenario;
     uint64_t from_ps, to_ps;   /* the time measured */
@@ -205,22 +208,44 @@ struct sms__record {
     struct sms__shared_record *shared;   /* [devices]; the same */
     struct sms__cluster_record *cluster; /* NULL where the scenario has no nodes */
     struct sms__node_record *node;       /* [rows of the cluster]; NULL if these are 0 */
+    uint64_t *series; /* [rows][SMS__SERIES]: kernels that ended, by parts of the whole run; NULL: not of this run */
+    uint64_t series_ps;
     size_t bins;
     uint64_t bin_ps;
     uint64_t *bin;                     /* [SMs of all devices][bins]: threads x ps */
     struct sms__simtbs_record *simtbs; /* NULL for other runs */
     char why[256];                     /* the run ended in an error: the error in words, or "" */
+    const struct sms__node *at;        /* it is the scenario's, and there; NULL: it is the library's or a policy's */
     uint64_t events, stalled;          /* kernels that no policy decision ever placed, at the end */
     uint64_t stall[SMS__STALLS];       /* processes that wait for ever, by what for */
 };
 
 void sms__record_init(struct sms__record *record, struct sms__arena *arena, const struct sms_scenario *scenario);
 
+/* A kernel of the VM ends. */
+static inline void sms__record_kernel(struct sms__record *record, size_t vm, uint64_t now)
+{
+    uint64_t part = record->series ? now / record->series_ps : SMS__SERIES;
+    if (part >= SMS__SERIES)
+        return;
+    record->series[part]++;
+    if (record->scenario->vms <= SMS__SERIES_VMS)
+        record->series[(vm + 1) * SMS__SERIES + part]++;
+}
+/* 1 for all tenants, and 1 for each if they have theirs. */
+size_t sms__series_rows(const struct sms_scenario *scenario);
+/* How long a part is; 0: there is no series of such a scenario. */
+uint64_t sms__series_ps(const struct sms_scenario *scenario);
+
 /* What is said of the whole run stays. */
 void sms__process_record_restart(struct sms__process_record *process);
 /* A job that arrived at `since_ps` ends. `deadline_ps` is counted from its arrival; 0: it has none. In a guard of the
  * record's arena. */
 void sms__record_job(struct sms__vm_record *record, uint64_t since_ps, double deadline_ps, uint64_t now);
+
+/* The run ends in an error of the scenario, which stands at `at`: what is called so would go on beyond the clock.
+ * Returns SMS_EINPUT. */
+int sms__record_beyond(struct sms__record *record, const struct sms__node *at, const char *what, const char *name);
 
 /* Forgets all that was measured; what it measures now begins at `now`. */
 void sms__record_restart(struct sms__record *record, uint64_t now);

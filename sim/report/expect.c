@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a file of values at most. */
+enum { BASELINE_MIB = 1024 };
+
 static struct sms__check *new_check(struct sms__checks *checks)
 {
     struct sms__check *grown = realloc(checks->item, (checks->count + 1) * sizeof *grown);
@@ -239,29 +242,29 @@ static void take_row(int end, void *user)
     baseline->fields = 0;
 }
 
+static void read_baseline(struct baseline *baseline, const char *bytes, size_t size)
+{
+    struct csv_parser parser;
+    csv_init(&parser, CSV_STRICT | CSV_APPEND_NULL);
+    if (csv_parse(&parser, bytes, size, take_field, take_row, baseline) != size)
+        complain(baseline, "is not a CSV file");
+    csv_fini(&parser, take_field, take_row, baseline);
+    csv_free(&parser);
+}
+
 int sms__check_baseline(const struct sms__set *set, const char *path, double tolerance, struct sms__checks *checks,
                         struct sms_errors *errors)
 {
     struct baseline baseline = {.set = set, .checks = checks, .errors = errors, .path = path, .tolerance = tolerance};
-    struct csv_parser parser;
-    size_t before = checks->count;
-    char bytes[4096];
-    FILE *file = fopen(path, "re");
-    if (!file) {
-        sms__fail(errors, SMS_EIO, path, "cannot be read");
-        return -1;
-    }
-    csv_init(&parser, CSV_STRICT | CSV_APPEND_NULL);
-    for (size_t n; (n = fread(bytes, 1, sizeof bytes, file)) > 0;)
-        if (csv_parse(&parser, bytes, n, take_field, take_row, &baseline) != n) {
-            complain(&baseline, "is not a CSV file");
-            break;
-        }
-    csv_fini(&parser, take_field, take_row, &baseline);
-    csv_free(&parser);
-    if (ferror(file))
-        sms__fail(errors, SMS_EIO, path, "cannot be read");
-    fclose(file);
+    struct sms__arena arena = {0};
+    size_t before = checks->count, size = 0;
+    char *bytes = NULL;
+    int code = sms__bytes_load(&arena, path, (size_t)BASELINE_MIB << 20, &bytes, &size, errors);
+    if (code == SMS_ENOMEM)
+        sms__fail(errors, SMS_ENOMEM, path, "no memory");
+    if (code == SMS_OK)
+        read_baseline(&baseline, bytes, size);
+    sms__arena_release(&arena);
     if (!errors->count && baseline.line < 2)
         sms__fail(errors, SMS_EINPUT, path, "holds no values");
     else if (!errors->count && !baseline.failed && checks->count == before)

@@ -73,6 +73,17 @@ static bool write_summary(const char *folder, const struct sms__set *set)
     return close_whole(file) && whole;
 }
 
+/* What `compare --format json` prints: the report's intervals of changes are paired, which those of the means are not.
+ */
+static bool write_comparison(const char *folder, const struct sms__set *set)
+{
+    FILE *file = open_in(folder, "comparison.json");
+    size_t *baseline = calloc(set->count + 1, sizeof *baseline);
+    bool whole = file && baseline && sms__print_json_ratios(set, baseline, file) == 0;
+    free(baseline);
+    return file && close_whole(file) && whole;
+}
+
 static void print_bins(const struct sms_results *results, size_t policy, FILE *to)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
@@ -114,6 +125,7 @@ static json_t *describe(const struct sms_results *results)
     json_object_set_new(object, "text", json_string(scenario->text));
     json_object_set_new(object, "seed", json_integer((json_int_t)sms_results_seed(results)));
     json_object_set_new(object, "replications", json_integer((json_int_t)sms_results_replications(results)));
+    sms__json_stopping(results, object);
     return object;
 }
 
@@ -206,7 +218,7 @@ int sms__folder_write(const char *temporary, const struct sms__set *set, const c
                  write_wide(temporary, set, SMS_RESOURCE, "resources.csv") &&
                  write_wide(temporary, set, SMS_KERNEL, "kernels.csv") && write_shares(temporary, set) &&
                  write_clusters(temporary, set) && write_bins(temporary, set) && write_summary(temporary, set) &&
-                 write_manifest(temporary, set, command);
+                 write_comparison(temporary, set) && write_manifest(temporary, set, command);
     if (!whole)
         return sms__fail(errors, SMS_EIO, temporary, "cannot be written: %s", strerror(errno));
     return SMS_OK;

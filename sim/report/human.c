@@ -85,14 +85,29 @@ static void end_table(struct sms__table_out *table, FILE *to)
     fputc('\n', to);
 }
 
+/* ", kernels_per_s of host to ± 0.83 %". */
+static void print_until(const struct sms_results *results, FILE *to)
+{
+    struct sms_until until;
+    size_t count;
+    if (!sms_results_until(results, &until) || isinf(until.reached))
+        return;
+    fprintf(to, ", %s of %s to ± %.2g %%", sms_metrics(until.subject, &count)[until.metric].name,
+            sms_results_subject(results, until.subject, until.idx), 100 * until.reached);
+}
+
 static void print_runs(const struct sms_results *results, FILE *to)
 {
     size_t replications = sms_results_replications(results);
-    fprintf(to, "seed %llu, %zu replication%s\n\n", (unsigned long long)sms_results_seed(results), replications,
+    fprintf(to, "seed %llu, %zu replication%s", (unsigned long long)sms_results_seed(results), replications,
             replications == 1 ? "" : "s");
+    print_until(results, to);
+    if (sms_results_scenario(results)->find_warmup)
+        fprintf(to, ", warm-up %.4g ms", sms_results_warmup_ps(results) / 1e9);
+    fputs("\n\n", to);
 }
 
-static void print_heading(const struct sms_results *results, FILE *to)
+void sms__print_heading(const struct sms_results *results, FILE *to)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
     fprintf(to, "%s", scenario->name);
@@ -253,8 +268,7 @@ struct cluster_part {
     bool there;
 };
 
-/* NULL beyond. */
-static const char *cluster_column(const struct sms_results *results, size_t i)
+const char *sms__cluster_column(const struct sms_results *results, size_t i)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
     const struct sms__cluster *cluster = scenario->cluster;
@@ -276,10 +290,10 @@ static void print_cluster(const struct sms_results *results, FILE *to)
 {
     size_t policies = sms_results_policies(results);
     struct sms__table_out *table = begin_policies(results, "cluster by policy");
-    for (size_t c = 0; cluster_column(results, c); c++) {
-        sms__table_add(table, "%s", cluster_column(results, c));
+    for (size_t c = 0; sms__cluster_column(results, c); c++) {
+        sms__table_add(table, "%s", sms__cluster_column(results, c));
         for (size_t p = 0; p < policies; p++)
-            add_estimate(table, results, p, SMS_CLUSTER, 0, cluster_column(results, c));
+            add_estimate(table, results, p, SMS_CLUSTER, 0, sms__cluster_column(results, c));
     }
     end_table(table, to);
     for (size_t p = 0; p < policies; p++)
@@ -288,7 +302,7 @@ static void print_cluster(const struct sms_results *results, FILE *to)
 
 void sms__print_results(const struct sms_results *results, FILE *to)
 {
-    print_heading(results, to);
+    sms__print_heading(results, to);
     if (sms_results_scenario(results)->cluster) {
         print_cluster(results, to);
         return;
@@ -298,52 +312,4 @@ void sms__print_results(const struct sms_results *results, FILE *to)
         (shares ? print_shares : print_vms)(results, p, to);
     print_hosts(results, to);
     print_resources(results, to);
-}
-
-static void add_ratio(struct sms__table_out *table, struct sms_estimate e)
-{
-    if (isnan(e.mean))
-        sms__table_add(table, "-");
-    else if (e.n > 1)
-        sms__table_add(table, "%+.1f ± %.1f %%", 100 * (e.mean - 1), 100 * e.ci95);
-    else
-        sms__table_add(table, "%+.1f %%", 100 * (e.mean - 1));
-}
-
-static void add_ratios(struct sms__table_out *table, const struct sms_results *results, size_t baseline,
-                       enum sms_subject subject, size_t idx, const char *metric)
-{
-    size_t m = (size_t)sms__metric_index(subject, metric);
-    sms__table_add(table, "%s %s", sms_results_subject(results, subject, idx), metric);
-    for (size_t p = 0; p < sms_results_policies(results); p++)
-        if (p != baseline)
-            add_ratio(table, sms_results_ratio(results, p, baseline, subject, idx, m));
-}
-
-void sms__print_comparison(const struct sms_results *results, size_t baseline, FILE *to)
-{
-    static const char *const of_host[] = {"kernels_per_s", "stp_ratio", "antt_ratio", "fairness_ratio"};
-    size_t policies = sms_results_policies(results);
-    bool shares = sms_results_scenario(results)->shares, cluster = sms_results_scenario(results)->cluster != NULL;
-    print_heading(results, to);
-    struct sms__table_out *table = sms__table_new(policies);
-    sms__table_add(table, "change over %s", sms_results_policy(results, baseline));
-    for (size_t p = 0; p < policies; p++)
-        if (p != baseline)
-            sms__table_add(table, "%s", sms_results_policy(results, p));
-    for (size_t v = 0; v < sms_results_subjects(results, SMS_VM) && !shares; v++)
-        add_ratios(table, results, baseline, SMS_VM, v, "kernels_per_s");
-    for (size_t i = 0; i < sms_results_subjects(results, SMS_PROCESS); i++)
-        add_ratios(table, results, baseline, SMS_PROCESS, i, "turnaround_ns");
-    for (size_t i = 0; cluster && cluster_column(results, i); i++)
-        add_ratios(table, results, baseline, SMS_CLUSTER, 0, cluster_column(results, i));
-    if (shares)
-        add_ratios(table, results, baseline, SMS_HOST, 0, "makespan_ns");
-    if (shares)
-        add_ratios(table, results, baseline, SMS_HOST, 0, "energy_j");
-    for (size_t i = 0; i < sizeof of_host / sizeof *of_host && !cluster; i++)
-        add_ratios(table, results, baseline, SMS_HOST, 0, of_host[i]);
-    end_table(table, to);
-    if (!cluster)
-        sms__print_gaps(results, to);
 }

@@ -70,6 +70,28 @@ static json_t *run_of(const struct sms_results *results, long baseline, size_t p
     return run;
 }
 
+void sms__json_stopping(const struct sms_results *results, json_t *object)
+{
+    struct sms_until until;
+    size_t count;
+    const struct sms_errors *warnings = sms_results_warnings(results);
+    if (sms_results_until(results, &until))
+        json_object_set_new(object, "until",
+                            json_pack("{ss ss ss sf so sb si}", "subject", sms__subject_word(until.subject), "name",
+                                      sms_results_subject(results, until.subject, until.idx), "metric",
+                                      sms_metrics(until.subject, &count)[until.metric].name, "precision_ratio",
+                                      until.wanted, "reached_ratio", number(isinf(until.reached) ? NAN : until.reached),
+                                      "met", until.reached <= until.wanted, "most", (int)until.most));
+    if (sms_results_scenario(results)->find_warmup)
+        json_object_set_new(object, "warmup_ns", json_real(sms_results_warmup_ps(results) / 1e3));
+    if (!warnings->count)
+        return;
+    json_t *list = json_array();
+    for (size_t i = 0; i < warnings->count && i < SMS_ERRORS_MAX; i++)
+        json_array_append_new(list, json_string(warnings->item[i].message));
+    json_object_set_new(object, "warnings", list);
+}
+
 static json_t *scenario_of(const struct sms_results *results, long baseline)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
@@ -82,8 +104,11 @@ static json_t *scenario_of(const struct sms_results *results, long baseline)
     }
     json_object_set_new(object, "seed", json_integer((json_int_t)sms_results_seed(results)));
     json_object_set_new(object, "replications", json_integer((json_int_t)sms_results_replications(results)));
+    sms__json_stopping(results, object);
     if (baseline >= 0)
         json_object_set_new(object, "ratios_over", json_string(sms_results_policy(results, (size_t)baseline)));
+    if (baseline >= 0)
+        json_object_set_new(object, "comparisons", sms__json_comparisons(results, (size_t)baseline));
     if (baseline >= 0 && !scenario->cluster)
         json_object_set_new(object, "bounds", sms__json_gaps(results));
     for (size_t p = 0; p < sms_results_policies(results); p++)

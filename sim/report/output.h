@@ -29,7 +29,13 @@ void sms__table_print(struct sms__table_out *table, FILE *to); /* and frees it *
 
 /* human.c: tables per scenario for people. */
 void sms__print_results(const struct sms_results *results, FILE *to);
+void sms__print_heading(const struct sms_results *results, FILE *to);
+const char *sms__cluster_column(const struct sms_results *results, size_t i); /* NULL beyond */
+
+/* compare.c: what `compare` shows: metrics as ratios over a baseline, with p-values adjusted for their number. The JSON
+ * is for one scenario, NULL without memory. */
 void sms__print_comparison(const struct sms_results *results, size_t baseline, FILE *to);
+struct json_t *sms__json_comparisons(const struct sms_results *results, size_t baseline);
 
 /* gaps.c: how far each policy is from what any could reach; in `compare`. The
  * JSON is for one scenario, NULL without memory. */
@@ -50,6 +56,10 @@ void sms__print_wide(const struct sms__set *set, enum sms_subject subject, FILE 
 /* json.c: one object a scenario. Returns 0, or -1 without memory or on a write error. */
 int sms__print_json(const struct sms__set *set, FILE *to);
 int sms__print_json_ratios(const struct sms__set *set, const size_t *baseline, FILE *to);
+
+/* What ended the warm-up and the replications, if that was found, and the warnings, if there are any: into an object.
+ */
+void sms__json_stopping(const struct sms_results *results, struct json_t *object);
 
 /* simtbs.c: as simtbs prints it, one report a policy; nothing for a scenario without compat: simtbs. */
 void sms__print_simtbs(const struct sms_results *results, FILE *to);

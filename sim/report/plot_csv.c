@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void complain(struct sms__csv *csv, const char *what)
 {
@@ -139,6 +140,9 @@ int sms__csv_read(struct sms__plot *plot, struct sms__csv *csv)
     csv->line = 1;
     const char *path = sms__print(&plot->arena, "%s/%s", plot->folder, csv->file);
     csv->file = path;
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) /* nor one that has no end */
+        return sms__fail(&plot->errors, SMS_EINPUT, path, "is not a regular file");
     parse.file = fopen(path, "re");
     if (!parse.file)
         return sms__fail(&plot->errors, SMS_EIO, path, "cannot be read: %s; is this a folder of 'smsched run --out'?",

@@ -1,10 +1,11 @@
-/* What is kept of the runs of a scenario, and what is told of it. */
+/* What is kept of the runs of a scenario, a row of values for each, and what is told of it. */
 #include "results.h"
 
 #include "../base/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void new_values(struct sms_results *results, struct sms__values *values)
 {
@@ -63,10 +64,10 @@ void sms__results_set_up(struct sms_results *results, const struct sms_run_optio
 {
     const struct sms_scenario *scenario = results->scenario;
     choose_policies(results, options);
-    results->values = SMS__NEW(&results->arena, struct sms__values, results->policies * results->replications);
-    for (size_t i = 0; i < results->policies * results->replications; i++)
-        new_values(results, &results->values[i]);
-    size_t alone = results->with_alone ? results->replications * scenario->vms : 0;
+    results->values = SMS__NEW(&results->arena, struct sms__values, results->policies * results->room);
+    size_t rows = sms__series_rows(scenario);
+    results->series = SMS__NEW(&results->arena, double, results->policies *rows *SMS__SERIES);
+    size_t alone = results->with_alone ? results->room * scenario->vms : 0;
     results->alone = SMS__NEW(&results->arena, struct sms__alone, alone);
     for (size_t d = 0; d < scenario->devices && !scenario->cluster; d++)
         results->sms += scenario->device[d]->sms;
@@ -78,12 +79,23 @@ void sms__results_set_up(struct sms_results *results, const struct sms_run_optio
     if (scenario->cluster) {
         name_nodes(results);
         results->allocation =
-            sms__alloc(&results->arena, results->policies * results->replications, sizeof *results->allocation);
+            sms__alloc(&results->arena, results->policies * results->room, sizeof *results->allocation);
     }
     if (scenario->compat == SMS__COMPAT_SIMTBS)
         results->simtbs = SMS__NEW(&results->arena, struct sms__simtbs_record, results->policies);
     for (size_t p = 0; results->simtbs && p < results->policies; p++)
         results->simtbs[p].kernel = SMS__NEW(&results->arena, struct sms__simtbs_kernel, scenario->vms);
+}
+
+void sms__results_make_rows(struct sms_results *results, size_t upto)
+{
+    for (size_t p = 0; p < results->policies; p++)
+        for (size_t r = results->replications; r < upto; r++) {
+            size_t at = p * results->room + r;
+            new_values(results, &results->values[at]);
+            if (results->allocation)
+                results->allocation[at] = sms__alloc(&results->arena, 1, sizeof *results->allocation[at]);
+        }
 }
 
 void sms_results_free(struct sms_results *results)
@@ -137,7 +149,7 @@ double sms_results_value(const struct sms_results *results, size_t policy, size_
 {
     size_t metrics;
     sms_metrics(subject, &metrics);
-    return results->values[policy * results->replications + replication].of[subject][idx * metrics + metric];
+    return results->values[policy * results->room + replication].of[subject][idx * metrics + metric];
 }
 
 struct sms_estimate sms_results_estimate(const struct sms_results *results, size_t policy, enum sms_subject subject,
@@ -165,6 +177,23 @@ struct sms_estimate sms_results_ratio(const struct sms_results *results, size_t 
     return sms__estimate_close(estimate);
 }
 
+struct sms_estimate sms_results_difference(const struct sms_results *results, size_t policy, size_t baseline,
+                                           enum sms_subject subject, size_t idx, size_t metric)
+{
+    struct sms_estimate estimate = {0};
+    for (size_t i = 0; i < results->replications; i++) {
+        double difference = sms_results_value(results, policy, i, subject, idx, metric) -
+                            sms_results_value(results, baseline, i, subject, idx, metric);
+        if (!isnan(difference))
+            sms__estimate_add(&estimate, difference);
+    }
+    return sms__estimate_close(estimate);
+}
+
+const struct sms_errors *sms_results_warnings(const struct sms_results *results) { return &results->warnings; }
+
+double sms_results_warmup_ps(const struct sms_results *results) { return results->scenario->warmup_ps; }
+
 const struct sms__simtbs_record *sms__results_simtbs(const struct sms_results *results, size_t policy)
 {
     return results->simtbs ? &results->simtbs[policy] : NULL;
@@ -178,7 +207,7 @@ bool sms_results_allocation(const struct sms_results *results, size_t policy, si
     if (!cluster || idx >= SMS__ALLOCATIONS || gpus <= 0)
         return false;
     for (size_t r = 0; r < results->replications; r++) {
-        const struct sms__allocation *point = &results->allocation[policy * results->replications + r][idx];
+        const struct sms__allocation *point = &(*results->allocation[policy * results->room + r])[idx];
         double left = gpus - (double)(point->down_milli + point->gpu_milli);
         if (!point->reached)
             continue;
@@ -204,10 +233,10 @@ const char *const sms__stall_names[SMS__STALLS] = {"device", "memory", "launch",
 
 const uint64_t *sms__results_stall(const struct sms_results *results, size_t policy, uint64_t *sum)
 {
-    const uint64_t *most = results->values[policy * results->replications].stall;
+    const uint64_t *most = results->values[policy * results->room].stall;
     *sum = 0;
     for (size_t i = 0; i < results->replications; i++) {
-        const uint64_t *own = results->values[policy * results->replications + i].stall;
+        const uint64_t *own = results->values[policy * results->room + i].stall;
         uint64_t all = 0;
         for (int s = 0; s < SMS__STALLS; s++)
             all += own[s];

@@ -1,5 +1,6 @@
 #include "database.h"
 
+#include "../base/statistics.h"
 #include "../report/output.h"
 
 #include <math.h>
@@ -11,6 +12,7 @@ struct sms__database {
     const struct sms__plan *plan;
     sqlite3 *file;
     sqlite3_stmt *point, *row[SMS_SUBJECTS];
+    size_t replications; /* the most of any point */
     bool failed;
 };
 
@@ -121,6 +123,8 @@ bool sms__database_row(struct sms__database *database, const struct sms__merged_
     sqlite3_bind_int64(statement, 1, (sqlite3_int64)row->point);
     sqlite3_bind_int64(statement, 2, row->position);
     sqlite3_bind_int64(statement, 3, row->replication);
+    if (row->replication >= database->replications)
+        database->replications = (size_t)row->replication + 1;
     bind_text(statement, 4, row->name);
     bind_text(statement, 5, row->policy);
     for (size_t m = 0; m < metrics; m++)
@@ -131,29 +135,76 @@ bool sms__database_row(struct sms__database *database, const struct sms__merged_
     return insert(database, statement);
 }
 
+/* A view of a subject: an expression for each metric, of rows grouped by point, policy and name. */
+struct view {
+    const char *name;
+    const char *of;   /* in front of the columns of the rows: "a." or "" */
+    const char *each; /* of a metric, whose name stands for each %s */
+    const char *from; /* where the subject stands for each %s */
+};
+
 /* Means over the replications, and means of the changes over the first policy, replication by replication: both saw the
  * same random numbers. */
+static const struct view views[] = {
+    {"mean", "", "%s", " FROM %s"},
+    {"change", "a.", "a.%s / nullif(b.%s, 0) - 1",
+     " FROM %s a CROSS JOIN %s b ON b.point = a.point AND b.position = 0 AND b.replication = a.replication "
+     "AND b.name = a.name WHERE a.position > 0"}};
+
+/* `all`: with number and sum of squares, from which half-widths come. */
+static void append_means(sqlite3_str *text, const struct view *view, enum sms_subject subject, bool all)
+{
+    size_t metrics;
+    const struct sms_metric *metric = sms_metrics(subject, &metrics);
+    const char *word = sms__subject_word(subject), *of = view->of;
+    char from[512];
+    sqlite3_str_appendf(text, "SELECT %spoint, %sposition, %spolicy, %sname, count(*) AS replications", of, of, of, of);
+    for (size_t m = 0; m < metrics; m++) {
+        const char *name = metric[m].name;
+        char each[256];
+        sqlite3_snprintf(sizeof each, each, view->each, name, name);
+        sqlite3_str_appendf(text, ", avg(%s) AS %s", each, name);
+        if (all)
+            sqlite3_str_appendf(text, ", count(%s) AS n_%s, sum((%s) * (%s)) AS s_%s", each, name, each, each, name);
+    }
+    sqlite3_snprintf(sizeof from, from, view->from, word, word);
+    sqlite3_str_appendf(text, "%s GROUP BY %spoint, %sposition, %sname", from, of, of, of);
+}
+
+/* Half-widths stand in views of their own: who wants means does not wait for them. */
 static void make_views(struct sms__database *database, enum sms_subject subject)
 {
     size_t metrics;
     const struct sms_metric *metric = sms_metrics(subject, &metrics);
     const char *word = sms__subject_word(subject);
     sqlite3_str *text = sqlite3_str_new(database->file);
-    sqlite3_str_appendf(text, "CREATE VIEW %s_mean AS SELECT point, position, policy, name, count(*) AS replications",
-                        word);
-    for (size_t m = 0; m < metrics; m++)
-        sqlite3_str_appendf(text, ", avg(%s) AS %s", metric[m].name, metric[m].name);
-    sqlite3_str_appendf(text, " FROM %s GROUP BY point, position, name;", word);
-    sqlite3_str_appendf(
-        text, "CREATE VIEW %s_change AS SELECT a.point, a.position, a.policy, a.name, count(*) AS replications", word);
-    for (size_t m = 0; m < metrics; m++)
-        sqlite3_str_appendf(text, ", avg(a.%s / nullif(b.%s, 0) - 1) AS %s", metric[m].name, metric[m].name,
-                            metric[m].name);
-    sqlite3_str_appendf(
-        text,
-        " FROM %s a CROSS JOIN %s b ON b.point = a.point AND b.position = 0 AND b.replication = a.replication "
-        "AND b.name = a.name WHERE a.position > 0 GROUP BY a.point, a.position, a.name;",
-        word, word);
+    for (size_t v = 0; v < sizeof views / sizeof *views; v++) {
+        sqlite3_str_appendf(text, "CREATE VIEW %s_%s AS ", word, views[v].name);
+        append_means(text, &views[v], subject, false);
+        sqlite3_str_appendf(text, ";CREATE VIEW %s_%s_ci95 AS SELECT point, position, policy, name, replications", word,
+                            views[v].name);
+        for (size_t m = 0; m < metrics; m++) {
+            const char *name = metric[m].name;
+            sqlite3_str_appendf(text,
+                                ", %s, sqrt(max(0, (s_%s - n_%s * %s * %s) / (n_%s - 1) / n_%s)) * "
+                                "(SELECT t95 FROM student WHERE n = n_%s) AS ci95_%s",
+                                name, name, name, name, name, name, name, name, name);
+        }
+        sqlite3_str_appendall(text, " FROM (");
+        append_means(text, &views[v], subject, true);
+        sqlite3_str_appendall(text, ");");
+    }
+    run(database, text);
+}
+
+/* Factors of Student's 95 % intervals, for as many replications as there are: SQLite has none. */
+static void make_student(struct sms__database *database)
+{
+    sqlite3_str *text = sqlite3_str_new(database->file);
+    sqlite3_str_appendall(text, "CREATE TABLE student (n INTEGER PRIMARY KEY, t95 REAL);");
+    for (size_t n = 2; n <= database->replications; n++)
+        sqlite3_str_appendf(text, "INSERT INTO student VALUES (%llu, %.17g);", (unsigned long long)n,
+                            sms__student95(n));
     run(database, text);
 }
 
@@ -176,6 +227,8 @@ static void fill_meta(struct sms__database *database, const struct sms__index *i
 
 bool sms__database_end(struct sms__database *database, const struct sms__index *index)
 {
+    if (!database->failed)
+        make_student(database);
     for (int s = 0; s < SMS_SUBJECTS && !database->failed; s++)
         if (database->row[s])
             make_views(database, (enum sms_subject)s);

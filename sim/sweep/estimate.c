@@ -26,18 +26,20 @@ static int try_point(struct sms__reach *reach, uint64_t point, struct sms__sweep
     struct sms_run_options options = sms_run_defaults();
     struct sms_results *results = NULL;
     struct sms_file *file;
-    uint64_t replications = 1;
-    double before = processor_time();
+    double times = 1, before = processor_time();
     options.replications = 1;
     options.max_events = EVENTS;
     int code = sms__point_load(reach, point, &file, NULL, errors);
     if (code == SMS_OK) {
-        replications = sms_file_scenario(file, 0)->replications;
-        code = sms_run(sms_file_scenario(file, 0), &options, &results, errors);
+        const struct sms_scenario *scenario = sms_file_scenario(file, 0);
+        double pilots = scenario->find_warmup ? SMS__PILOTS : 0;
+        times = ((double)scenario->replications + pilots) / (1 + pilots); /* pilots run once, here as there */
+        estimate->least |= scenario->until.precision > 0;
+        code = sms_run(scenario, &options, &results, errors);
     }
     sms_results_free(results);
     sms_file_free(file);
-    estimate->seconds += (processor_time() - before) * (double)replications;
+    estimate->seconds += (processor_time() - before) * times;
     estimate->least |= code == SMS_ELIMIT;
     return code == SMS_ELIMIT || code == SMS_EINPUT ? SMS_OK : code;
 }

@@ -61,6 +61,19 @@ static int list_journals(struct sms__index *index, struct sms_errors *errors)
     return SMS_OK;
 }
 
+static unsigned common_divisor(unsigned a, unsigned b) { return b ? common_divisor(b, a % b) : a; }
+
+/* Points of two shards are apart if they are so modulo what divides both counts. */
+static bool may_have(const char *name, struct sms__shard shard)
+{
+    struct sms__shard of;
+    const char *machine;
+    if (!sms__journal_parse(name, &of, &machine))
+        return true;
+    unsigned divisor = common_divisor(of.count, shard.count);
+    return (of.idx - 1) % divisor == (shard.idx - 1) % divisor;
+}
+
 struct scan {
     struct sms__reach *reach;
     struct sms__index *index;
@@ -109,6 +122,20 @@ static void scan_bytes(struct scan *scan, const unsigned char *bytes, uint64_t s
     }
 }
 
+/* The lock tells of this machine's processes; those of others write to their journal, or touch it. */
+static bool is_alive(const char *name, time_t written)
+{
+    char here[SMS__MACHINE_BYTES];
+    struct sms__shard shard;
+    const char *machine;
+    sms__machine_name(here);
+    if (!sms__journal_parse(name, &shard, &machine))
+        return false;
+    size_t length = strlen(here);
+    bool is_here = !strncmp(machine, here, length) && !strcmp(machine + length, ".journal");
+    return !is_here && time(NULL) - written < SMS__SILENCE_S;
+}
+
 static int scan_journal(struct scan *scan, struct sms_errors *errors)
 {
     struct sms__journal *journal = &scan->index->journal[scan->journal];
@@ -120,9 +147,11 @@ static int scan_journal(struct scan *scan, struct sms_errors *errors)
         return sms__fail(errors, SMS_EIO, path, "%s", strerror(errno));
     if (!S_ISREG(st.st_mode))
         return sms__fail(errors, SMS_EIO, path, "is not a regular file");
-    journal->running = flock(journal->fd, LOCK_SH | LOCK_NB) != 0;
-    if (!journal->running)
+    journal->running = !sms__lock(journal->fd, LOCK_SH | LOCK_NB);
+    if (!journal->running) {
         flock(journal->fd, LOCK_UN);
+        journal->running = is_alive(journal->name, st.st_mtime);
+    }
     if (st.st_size == 0)
         return SMS_OK;
     unsigned char *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, journal->fd, 0);
@@ -134,7 +163,22 @@ static int scan_journal(struct scan *scan, struct sms_errors *errors)
     return SMS_OK;
 }
 
-int sms__index_open(struct sms__reach *reach, const char *folder, struct sms__index *index, struct sms_errors *errors)
+/* Who has nothing left to run is done, however short a time ago. */
+static void find_finished(struct sms__index *index)
+{
+    for (size_t i = 0; i < index->journals; i++) {
+        struct sms__journal *journal = &index->journal[i];
+        struct sms__shard shard = {1, 1};
+        const char *machine;
+        bool missing = !sms__journal_parse(journal->name, &shard, &machine);
+        for (uint64_t p = shard.idx - 1; journal->running && !missing && p < index->plan->points; p += shard.count)
+            missing = index->where[p].state == SMS__POINT_MISSING;
+        journal->running = journal->running && missing;
+    }
+}
+
+int sms__index_open(struct sms__reach *reach, const char *folder, struct sms__shard shard, struct sms__index *index,
+                    struct sms_errors *errors)
 {
     *index = (struct sms__index){.plan = reach->plan, .folder = folder};
     index->where = calloc((size_t)reach->plan->points + 1, sizeof *index->where);
@@ -143,7 +187,9 @@ int sms__index_open(struct sms__reach *reach, const char *folder, struct sms__in
     int code = list_journals(index, errors);
     struct scan scan = {reach, index, 0};
     for (; code == SMS_OK && scan.journal < index->journals; scan.journal++)
-        code = scan_journal(&scan, errors);
+        if (may_have(index->journal[scan.journal].name, shard))
+            code = scan_journal(&scan, errors);
+    find_finished(index);
     if (code)
         sms__index_close(index);
     return code;

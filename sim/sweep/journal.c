@@ -3,20 +3,50 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+enum { SIGN_OF_LIFE_S = 10 };
+
+void sms__machine_name(char out[SMS__MACHINE_BYTES])
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
+    const char *node = getenv("SLURMD_NODENAME");
+    out[0] = '\0';
+    if (node && node[0])
+        snprintf(out, SMS__MACHINE_BYTES, "%s", node);
+    else if (gethostname(out, SMS__MACHINE_BYTES - 1))
+        snprintf(out, SMS__MACHINE_BYTES, "unknown");
+    out[SMS__MACHINE_BYTES - 1] = '\0';
+    for (char *at = out; *(at += strspn(at, allowed));)
+        *at = '_';
+}
+
+bool sms__journal_parse(const char *name, struct sms__shard *shard, const char **machine)
+{
+    char *end = NULL;
+    unsigned long idx = strtoul(name, &end, 10), count = 0;
+    if (!strncmp(end, "-of-", 4))
+        count = strtoul(end + 4, &end, 10);
+    if (idx < 1 || idx > count || count > UINT16_MAX || *end != '.')
+        return false;
+    *shard = (struct sms__shard){(unsigned)idx, (unsigned)count};
+    *machine = end + 1;
+    return true;
+}
+
+bool sms__lock(int fd, int operation) { return flock(fd, operation) == 0 || (errno != EWOULDBLOCK && errno != EINTR); }
+
 /* Whoever looks at the status holds the lock for a moment. */
 static bool lock(int fd)
 {
     for (int i = 0; i < 20; i++) {
-        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+        if (sms__lock(fd, LOCK_EX | LOCK_NB))
             return true;
-        if (errno != EWOULDBLOCK && errno != EINTR)
-            return false;
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     }
     return false;
@@ -24,10 +54,12 @@ static bool lock(int fd)
 
 int sms__log_open(const char *folder, struct sms__shard shard, struct sms__log *log, struct sms_errors *errors)
 {
+    char machine[SMS__MACHINE_BYTES];
     *log = (struct sms__log){.fd = -1};
+    sms__machine_name(machine);
     if (mkdir(folder, 0777) && errno != EEXIST)
         return sms__fail(errors, SMS_EIO, folder, "cannot be made: %s", strerror(errno));
-    snprintf(log->name, sizeof log->name, "%u-of-%u.journal", shard.idx, shard.count);
+    snprintf(log->name, sizeof log->name, "%u-of-%u.%s.journal", shard.idx, shard.count, machine);
     if ((size_t)snprintf(log->path, sizeof log->path, "%s/%s", folder, log->name) >= sizeof log->path)
         return sms__fail(errors, SMS_EIO, folder, "the name is too long");
     struct stat st;
@@ -41,15 +73,6 @@ int sms__log_open(const char *folder, struct sms__shard shard, struct sms__log *
     int code = sms__fail(errors, SMS_EIO, log->path, "another process is at this shard");
     sms__log_close(log);
     return code;
-}
-
-int sms__log_cut(struct sms__log *log, uint64_t end, struct sms_errors *errors)
-{
-    struct stat st;
-    log->end = end;
-    if (fstat(log->fd, &st) || ((uint64_t)st.st_size > end && ftruncate(log->fd, (off_t)end)))
-        return sms__fail(errors, SMS_EIO, log->path, "%s", strerror(errno));
-    return SMS_OK;
 }
 
 static bool write_all(int fd, const unsigned char *at, size_t size, uint64_t offset)
@@ -69,20 +92,19 @@ static bool write_all(int fd, const unsigned char *at, size_t size, uint64_t off
 
 int sms__log_append(struct sms__log *log, const struct sms__bytes *bytes, struct sms_errors *errors)
 {
-    if (!write_all(log->fd, bytes->at, bytes->size, log->end)) {
-        int why = errno;
-        bool clean = ftruncate(log->fd, (off_t)log->end) == 0;
-        (void)clean; /* if it is not, the next start cuts it */
-        return sms__fail(errors, SMS_EIO, log->path, "cannot be written: %s", strerror(why));
-    }
+    if (!write_all(log->fd, bytes->at, bytes->size, log->end))
+        return sms__fail(errors, SMS_EIO, log->path, "cannot be written: %s", strerror(errno));
     log->end += bytes->size;
     log->dirty = true;
     return SMS_OK;
 }
 
-int sms__log_sync(struct sms__log *log, struct sms_errors *errors)
+int sms__log_sync(struct sms__log *log, bool dirty, struct sms_errors *errors)
 {
-    if (fdatasync(log->fd))
+    log->silent_s = dirty ? 0 : log->silent_s + 1;
+    if (!dirty && log->silent_s % SIGN_OF_LIFE_S == 0)
+        futimens(log->fd, NULL);
+    if (dirty && fdatasync(log->fd))
         return sms__fail(errors, SMS_EIO, log->path, "cannot be written: %s", strerror(errno));
     return SMS_OK;
 }
@@ -92,4 +114,27 @@ void sms__log_close(struct sms__log *log)
     if (log->fd >= 0)
         close(log->fd);
     log->fd = -1;
+}
+
+int sms__merge_lock(const char *folder, const atomic_bool *cancel, struct sms_errors *errors)
+{
+    char path[4400];
+    int size = snprintf(path, sizeof path, "%s/merge.lock", folder);
+    int fd = (size_t)size < sizeof path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666) : -1;
+    if (fd < 0) {
+        sms__fail(errors, SMS_EIO, folder, "%s",
+                  errno == ENOENT ? "there is no such folder: nothing has been run" : strerror(errno));
+        return -1;
+    }
+    for (bool first = true; !sms__lock(fd, LOCK_EX | LOCK_NB); first = false) {
+        if (first)
+            fprintf(stderr, "%s: another process merges; waiting for it\n", folder);
+        if (atomic_load(cancel)) {
+            sms__fail(errors, SMS_ECANCELED, folder, "interrupted");
+            close(fd);
+            return -1;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    }
+    return fd;
 }

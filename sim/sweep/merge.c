@@ -1,5 +1,4 @@
 /* Journals into a folder of CSV files and a database, point by point in the order of their numbers. */
-#define _GNU_SOURCE /* flock */
 #include "database.h"
 
 #include "../base/sources.h"
@@ -11,7 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -269,25 +267,13 @@ static int write_files(struct merge *merge)
     return code;
 }
 
-/* What a merge that was killed has left is thrown away; one at a time. The folder, open and locked, or -1. */
-static int begin(const char *folder, const char *temporary, struct sms_errors *errors)
+/* What a merge that was killed has left is thrown away. */
+static int begin(const char *temporary, struct sms_errors *errors)
 {
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) {
-        sms__fail(errors, SMS_EIO, folder, "%s",
-                  errno == ENOENT ? "there is no such folder: nothing has been run" : strerror(errno));
-        return -1;
-    }
-    if (flock(fd, LOCK_EX | LOCK_NB))
-        sms__fail(errors, SMS_EIO, folder, "another process merges");
-    else {
-        sms__folder_abandon(temporary);
-        if (mkdir(temporary, 0777) == 0)
-            return fd;
-        sms__fail(errors, SMS_EIO, temporary, "cannot be made: %s", strerror(errno));
-    }
-    close(fd);
-    return -1;
+    sms__folder_abandon(temporary);
+    if (mkdir(temporary, 0777) == 0)
+        return SMS_OK;
+    return sms__fail(errors, SMS_EIO, temporary, "cannot be made: %s", strerror(errno));
 }
 
 /* The old results stay until the new ones are whole. */
@@ -298,11 +284,11 @@ int sms__sweep_merge(const struct sms__index *index, struct sms_errors *errors)
     if ((size_t)snprintf(temporary, sizeof temporary, "%s/results.partial", index->folder) >= sizeof temporary)
         return sms__fail(errors, SMS_EIO, index->folder, "the name is too long");
     snprintf(results, sizeof results, "%s/results", index->folder);
-    int fd = begin(index->folder, temporary, errors);
-    if (fd < 0)
-        return SMS_EIO;
+    int code = begin(temporary, errors);
+    if (code)
+        return code;
     errno = 0;
-    int code = write_files(&merge);
+    code = write_files(&merge);
     free(merge.record.at);
     if (code == SMS_OK) {
         sms__folder_abandon(results);
@@ -312,6 +298,5 @@ int sms__sweep_merge(const struct sms__index *index, struct sms_errors *errors)
         sms__fail(errors, code, temporary, "cannot be written: %s", code == SMS_ENOMEM ? "no memory" : why);
         sms__folder_abandon(temporary);
     }
-    close(fd);
     return code;
 }

@@ -39,7 +39,7 @@ __attribute__((format(printf, 2, 3))) static void complain(struct way *way, cons
 /* Two paths of a plan have one place in the scenario, however they are spelt: of one the value would be lost. */
 static void complain_hidden(struct way *way, int by)
 {
-    static const char *const keys[SMS__FIXED] = {"policies", "replications", "seed"};
+    static const char *const keys[SMS__FIXED] = {"policies", "replications", "until", "seed"};
     const struct sms__plan *plan = way->change->plan;
     const struct sms__node *first = by < SMS__FIXED ? plan->fixed[by] : plan->column[by - SMS__FIXED].path;
     complain(way, "it would hide what '%.60s' in line %u says", by < SMS__FIXED ? keys[by] : first->text,

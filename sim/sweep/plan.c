@@ -26,6 +26,8 @@ static const struct sms__field plan_fields[] = {
      .help = "instead of the scenarios'"},
     {"replications", SMS__INTEGER, SMS__COUNT, F(sms__plan, fixed[SMS__PLAN_REPLICATIONS]), 1, SMS__REPLICATIONS_MAX,
      .read = sms__keep, .help = "instead of the scenarios'"},
+    {"until", SMS__CUSTOM, SMS__RATIO, F(sms__plan, fixed[SMS__PLAN_UNTIL]), SMS__PRECISION_LEAST, 1, .read = sms__keep,
+     .fields = sms__until_fields, .form = SMS__FORM_NUMBER_OR_FIELDS, .help = "instead of the scenarios'"},
     {"seed", SMS__INTEGER, SMS__COUNT, F(sms__plan, seed), 1, 9007199254740992.0,
      .help = "instead of the scenarios', and of what is drawn, for which it is 1 by default"},
     {"keep", SMS__CHOICE, 0, F(sms__plan, keep_node), .read = sms__keep, .choices = subjects, .holds = SMS__MANY,

@@ -101,7 +101,7 @@ static void change_workload(struct make *make, struct sms__reader *reader, struc
 static const struct sms__node *change_fixed(const struct make *make, struct sms__reader *reader,
                                             const struct sms__node *root)
 {
-    static const char *const at[SMS__FIXED] = {"policies", "run.replications", "run.seed"};
+    static const char *const at[SMS__FIXED] = {"policies", "run.replications", "run.until", "run.seed"};
     const struct sms__plan *plan = make->reach->plan;
     for (int i = 0; i < SMS__FIXED; i++) {
         const struct sms__node *value = plan->fixed[i];

@@ -156,7 +156,7 @@ static void synchronize(struct runner *runner)
     bool dirty = runner->log->dirty;
     runner->log->dirty = false;
     pthread_mutex_unlock(&runner->lock);
-    int code = dirty ? sms__log_sync(runner->log, &errors) : SMS_OK;
+    int code = sms__log_sync(runner->log, dirty, &errors);
     pthread_mutex_lock(&runner->lock);
     if (code)
         stop(runner, code, &errors);
@@ -215,13 +215,14 @@ static int run_missing(struct runner *runner)
     return runner->code;
 }
 
-/* The journal's torn end is known once all are read. */
-static int cut(struct sms__log *log, const struct sms__index *index, struct sms_errors *errors)
+/* Behind the last whole record: a torn one of a process that was killed is written over. It is not cut off, for others
+ * may have the file mapped. */
+static uint64_t end_of(const struct sms__log *log, const struct sms__index *index)
 {
     for (size_t i = 0; i < index->journals; i++)
         if (!strcmp(index->journal[i].name, log->name))
-            return sms__log_cut(log, index->journal[i].end, errors);
-    return sms__log_cut(log, 0, errors);
+            return index->journal[i].end;
+    return 0;
 }
 
 int sms__sweep_run(const struct sms__plan *plan, const char *folder, const struct sms__sweep_options *options,
@@ -236,7 +237,7 @@ int sms__sweep_run(const struct sms__plan *plan, const char *folder, const struc
         return code;
     code = sms__reach_open(plan, &reach, errors);
     if (code == SMS_OK) {
-        code = sms__index_open(&reach, folder, &index, errors);
+        code = sms__index_open(&reach, folder, options->shard, &index, errors);
         sms__reach_close(&reach);
     }
     if (code == SMS_OK) {
@@ -248,9 +249,8 @@ int sms__sweep_run(const struct sms__plan *plan, const char *folder, const struc
                                 .ended = PTHREAD_COND_INITIALIZER,
                                 .count = count,
                                 .errors = errors};
-        code = cut(&log, &index, errors);
-        if (code == SMS_OK)
-            code = run_missing(&runner);
+        log.end = end_of(&log, &index);
+        code = run_missing(&runner);
         sms__index_close(&index);
     }
     sms__log_close(&log);

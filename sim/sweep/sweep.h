@@ -47,7 +47,7 @@ struct sms__base {
 };
 
 /* What a plan says once for all its points. */
-enum sms__fixed { SMS__PLAN_POLICIES, SMS__PLAN_REPLICATIONS, SMS__PLAN_SEED, SMS__FIXED };
+enum sms__fixed { SMS__PLAN_POLICIES, SMS__PLAN_REPLICATIONS, SMS__PLAN_UNTIL, SMS__PLAN_SEED, SMS__FIXED };
 
 struct sms__plan {
     struct sms__arena arena;
@@ -181,12 +181,16 @@ uint32_t sms__record_get_u32(struct sms__bytes *bytes);
 double sms__record_get_double(struct sms__bytes *bytes);
 const char *sms__record_get_string(struct sms__bytes *bytes);
 
+struct sms__shard {
+    unsigned idx, count; /* from 1 */
+};
+
 /* index.c: what the journals in the folder of a sweep hold. */
 struct sms__journal {
     char name[280];
     int fd;
     uint64_t records, end; /* of the last whole record */
-    bool running;          /* a process holds it */
+    bool running;          /* a process of this machine holds it, or one of another gave a sign of life */
 };
 enum sms__point_state { SMS__POINT_MISSING, SMS__POINT_DONE, SMS__POINT_FAILED };
 struct sms__where {
@@ -204,30 +208,37 @@ struct sms__index {
     uint64_t done, failed;
     uint64_t stale; /* records whose key is no longer that of their point */
 };
-/* There may be no folder. */
-int sms__index_open(struct sms__reach *reach, const char *folder, struct sms__index *index, struct sms_errors *errors);
+/* There may be no folder. Journals that cannot have points of the shard, by their names, are not read: 1/1 reads all.
+ */
+int sms__index_open(struct sms__reach *reach, const char *folder, struct sms__shard shard, struct sms__index *index,
+                    struct sms_errors *errors);
 void sms__index_close(struct sms__index *index);
 /* The record of a point that is done or failed, its head read; false if it cannot be read. bytes->at is realloc'ed. */
 bool sms__index_record(const struct sms__index *index, uint64_t point, struct sms__bytes *bytes,
                        struct sms__point_head *head);
 
-/* journal.c: the journal of a shard, for appending, by one process at a time. */
-struct sms__shard {
-    unsigned idx, count; /* from 1 */
-};
+/* journal.c: the journal of a shard and a machine, for appending, by one process at a time. What stands behind `end`,
+ * where the caller lets it begin, is written over. Machines have journals of their own because locks do not hold
+ * between all of them, nor end with a machine that dies. */
+enum { SMS__MACHINE_BYTES = 80, SMS__SILENCE_S = 60 };
 struct sms__log {
     int fd;
     uint64_t end;
-    bool dirty; /* not yet on the disk */
-    char name[64], path[4400];
+    bool dirty;        /* not yet on the disk */
+    unsigned silent_s; /* since it was written to */
+    char name[160], path[4400];
 };
+/* This machine's name: Slurm's for the node, or the host's; letters, digits, '.', '-' and '_'. */
+void sms__machine_name(char out[SMS__MACHINE_BYTES]);
+/* What a journal's name says; false if it is none of sms__log_open. `machine` points into it. */
+bool sms__journal_parse(const char *name, struct sms__shard *shard, const char **machine);
+/* As flock; a file system without locks has nobody who holds one. */
+bool sms__lock(int fd, int operation);
 int sms__log_open(const char *folder, struct sms__shard shard, struct sms__log *log, struct sms_errors *errors);
-/* Cuts off what stands behind `end`: the torn record of a process that was killed. */
-int sms__log_cut(struct sms__log *log, uint64_t end, struct sms_errors *errors);
 /* One record, whole or not at all. */
 int sms__log_append(struct sms__log *log, const struct sms__bytes *bytes, struct sms_errors *errors);
-/* Onto the disk. */
-int sms__log_sync(struct sms__log *log, struct sms_errors *errors);
+/* Every second: onto the disk; or, if nothing has been written for long, a sign of life: the time of the file. */
+int sms__log_sync(struct sms__log *log, bool dirty, struct sms_errors *errors);
 void sms__log_close(struct sms__log *log);
 
 /* runner.c: runs the points of the shard that the folder lacks. What has ended is synchronized every second. */
@@ -266,7 +277,10 @@ struct sms__sweep_estimate {
 };
 int sms__sweep_estimate(const struct sms__plan *plan, struct sms__sweep_estimate *estimate, struct sms_errors *errors);
 
-/* merge.c: writes FOLDER/results from the journals. */
+/* journal.c: only one process writes FOLDER/results: waits until no other does. Close what it returns; -1: an error, or
+ * `cancel`. */
+int sms__merge_lock(const char *folder, const atomic_bool *cancel, struct sms_errors *errors);
+/* merge.c: writes FOLDER/results from the journals, under the lock. */
 int sms__sweep_merge(const struct sms__index *index, struct sms_errors *errors);
 
 #endif

@@ -37,10 +37,11 @@ enum sms__form {
     SMS__FORM_DEMAND,
     SMS__FORM_MEASURE, /* a number, a percentage or a time */
     SMS__FORM_METRIC,
-    SMS__FORM_NAMES,          /* a name, or a list of them */
-    SMS__FORM_NUMBER_OR_LIST, /* a number, or a list of mappings by `fields`, or if there are none of numbers */
-    SMS__FORM_LABELS,         /* a mapping of any scalars to scalars */
-    SMS__FORM_ROW,            /* of a table */
+    SMS__FORM_NAMES,            /* a name, or a list of them */
+    SMS__FORM_NUMBER_OR_LIST,   /* a number, or a list of mappings by `fields`, or if there are none of numbers */
+    SMS__FORM_NUMBER_OR_FIELDS, /* a number, or a mapping by `fields` */
+    SMS__FORM_LABELS,           /* a mapping of any scalars to scalars */
+    SMS__FORM_ROW,              /* of a table */
     /* Of plans. */
     SMS__FORM_FILES,    /* a name of a file, or a list of them */
     SMS__FORM_POLICIES, /* a list of policies of any kind */

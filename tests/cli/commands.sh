@@ -15,7 +15,7 @@ try 2 "a wrong option" run --polcy x "$tutorial"; prints "did you mean '--policy
 try 2 "an option of another command" run --from 1 "$tutorial"
 try 2 "a count that is none" run --jobs two "$tutorial"
 try 2 "no scenario" run; prints "name a scenario file"
-for command in run compare validate check explain plot sweep list; do
+for command in run compare validate check explain plot report sweep list; do
     try 0 "help of $command" "$command" --help; prints "exit codes:"
 done
 try 0 "man page" help man; prints ".TH SMSCHED"
@@ -92,7 +92,7 @@ try 3 "a baseline that is none" check "$tutorial" --baseline README.md; prints "
 try 3 "nothing to check" check "$tutorial"
 
 try 0 "a results folder" run "$tutorial" --out "$work/results" --quiet
-for file in manifest.json summary.json hosts.csv vms.csv resources.csv kernels.csv heatmap.csv timeline.csv; do
+for file in manifest.json summary.json comparison.json hosts.csv vms.csv resources.csv kernels.csv heatmap.csv timeline.csv; do
     if [ -s "$work/results/$file" ]; then ok; else bad "$file in the results folder"; fi
 done
 try 4 "a results folder that exists" run "$tutorial" --out "$work/results"; prints "exists already"
@@ -125,7 +125,7 @@ try 0 "a folder of a cluster" run "$cluster" --out "$work/cluster" --quiet
 for file in cluster.csv allocation.csv placements.csv; do
     if [ "$(wc -l <"$work/cluster/$file")" -gt 8 ]; then ok; else bad "$file of a cluster"; fi
 done
-if [ "$(ls "$work/cluster" | tr '\n' ' ')" = "allocation.csv cluster.csv manifest.json nodes.csv placements.csv summary.json " ]; then ok; else bad "files of nothing: $(ls "$work/cluster")"; fi
+if [ "$(ls "$work/cluster" | tr '\n' ' ')" = "allocation.csv cluster.csv comparison.json manifest.json nodes.csv placements.csv summary.json " ]; then ok; else bad "files of nothing: $(ls "$work/cluster")"; fi
 if [ -s "$work/again/hosts.csv" ] && [ ! -e "$work/again/cluster.csv" ]; then ok; else bad "a host has no cluster.csv"; fi
 if awk -F, 'NR > 1 && ($9 > $8 || $9 > 1 || $10 > 1) { exit 1 }' "$work/cluster/placements.csv"; then ok; else bad "more is allocated than asked for"; fi
 try 0 "a figure of a cluster" plot "$work/cluster" --figures svg; prints "plots/allocation-cluster.svg"

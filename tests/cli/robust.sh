@@ -78,7 +78,35 @@ exits 0 $? "models in folders linked in circles"
 sed 's/10 us/2000 h/' "$short" >"$work/endless.yaml"
 "$smsched" run "$work/endless.yaml" >/dev/null 2>"$work/err"
 exits 3 $? "a run beyond the clock"
+says "endless.yaml:8:41:" "a run beyond the clock"
 says "beyond the clock" "a run beyond the clock"
+sed 's/10 us, jitter: 5 %/2000 h, spread: exponential/' "$short" >"$work/drawn.yaml"
+"$smsched" run "$work/drawn.yaml" >/dev/null 2>"$work/err"
+exits 3 $? "a run that turns out to be beyond the clock"
+says "drawn.yaml:8:" "a run that turns out to be beyond the clock"
+says "VM 'a' would go on beyond the clock" "a run that turns out to be beyond the clock"
+
+# More events than are allowed.
+for command in run compare check explain; do
+    "$smsched" $command --events 100 "$work/long.yaml" >"$work/out" 2>"$work/err"
+    exits 4 $? "$command --events"
+    says "the limit of events was reached" "$command --events"
+done
+"$smsched" run --quiet --events 100 --out "$work/over" "$short" >/dev/null 2>"$work/err"
+exits 4 $? "a results folder of more events than are allowed"
+clean over "a results folder of more events than are allowed"
+"$smsched" run --quiet --events 1e9 "$short" >/dev/null 2>"$work/err"
+exits 0 $? "fewer events than are allowed"
+
+# What takes long is said before it begins, of nothing else.
+"$smsched" validate "$work/long.yaml" >"$work/out" 2>"$work/err"
+exits 0 $? "a long scenario"
+says "long.yaml:9:17: warning: the runs of scenario 'long' take about" "a long scenario"
+if grep -q "^scenario long: about .* events, .* of CPU time" "$work/out"; then ok; else bad "a long scenario" "$(cat "$work/out")"; fi
+for file in scenarios/*.yaml scenarios/*/*.yaml; do
+    "$smsched" validate "$file" >"$work/out" 2>"$work/err"
+    if grep -q "CPU time" "$work/out" "$work/err"; then bad "$file is not long" "$(cat "$work/out" "$work/err")"; else ok; fi
+done
 "$smsched" check scenarios/03-expectations.yaml --junit "$work/none/x.xml" >/dev/null 2>"$work/err"
 exits 4 $? "a JUnit file in a folder that is not there"
 "$smsched" check scenarios/03-expectations.yaml --junit /dev/full >/dev/null 2>"$work/err"

@@ -5,6 +5,8 @@ set -u
 smsched=$(realpath "$1")
 source=$PWD
 cd "$work" || exit 1
+unset SLURMD_NODENAME
+here=$(uname -n) # journals say on which machine they were written
 
 same() { if diff -r "$1" "$2" >diff; then ok; else bad "$3" "$(head -5 diff)"; fi; }
 lines() { if [ "$(cat)" = "$1" ]; then ok; else bad "$2"; fi; }
@@ -39,7 +41,7 @@ try 0 "validate" validate many.yaml; prints "many: 120 points; about "
 try 0 "a sweep" sweep --jobs 1 --out one many.yaml; prints "120 points: 120 run now, 0 before"
 try 0 "a sweep that is done" sweep --jobs 1 --out one many.yaml; prints "120 points: 0 run now, 120 before"
 try 0 "its status" sweep status --out one many.yaml; prints "120 points: 120 done, 0 failed, 0 missing"
-prints "1-of-1.journal: 120 records"
+prints "1-of-1.$here.journal: 120 records"
 cp -r one/results first
 try 0 "a merge" sweep merge --out one many.yaml
 same one/results first "two merges differ"
@@ -73,7 +75,7 @@ try 0 "two threads" sweep --jobs 2 --out threads many.yaml
 same threads/results first "two threads differ from one"
 for k in 3 1 2; do try 0 "shard $k/3" sweep --jobs 1 --shard $k/3 --out shards many.yaml; done
 prints "40 points: 40 run now"
-try 0 "status of shards" sweep status --out shards many.yaml; prints "2-of-3.journal: 40 records"
+try 0 "status of shards" sweep status --out shards many.yaml; prints "2-of-3.$here.journal: 40 records"
 try 0 "merge of shards" sweep merge --out shards many.yaml
 same shards/results first "three shards differ from one"
 try 0 "a shard" sweep --shard 1/2 --out mixed many.yaml
@@ -97,16 +99,16 @@ wait
 if [ "$i" -gt 2 ]; then ok; else bad "it ended before it could be killed"; fi
 try 0 "after $i kills" sweep --out killed many.yaml
 same killed/results first "killed $i times, it differs"
-try 0 "status after kills" sweep status --out killed many.yaml; prints "1-of-1.journal: 120 records"
+try 0 "status after kills" sweep status --out killed many.yaml; prints "1-of-1.$here.journal: 120 records"
 
 # A torn end and a broken middle: one point each.
 cp -r one torn
-truncate -s -5 torn/1-of-1.journal
+truncate -s -5 torn/1-of-1.$here.journal
 try 1 "a torn end" sweep status --out torn many.yaml; prints "119 done, 0 failed, 1 missing"
 try 0 "a torn end, cut off" sweep --out torn many.yaml; prints "1 run now, 119 before"
 same torn/results first "after a torn end it differs"
-if cmp -s torn/1-of-1.journal one/1-of-1.journal; then ok; else bad "the journal differs after a torn end"; fi
-printf 'x' | dd of=torn/1-of-1.journal bs=1 seek=3000 conv=notrunc status=none
+if cmp -s torn/1-of-1.$here.journal one/1-of-1.$here.journal; then ok; else bad "the journal differs after a torn end"; fi
+printf 'x' | dd of=torn/1-of-1.$here.journal bs=1 seek=3000 conv=notrunc status=none
 try 0 "a broken middle" sweep --out torn many.yaml; prints "1 run now, 119 before"
 same torn/results first "after a broken middle it differs"
 head -c 100000 /dev/urandom >torn/random.journal
@@ -117,7 +119,7 @@ try 0 "random bytes" sweep --out torn many.yaml; prints "0 run now, 120 before"
 status=$?
 output=$(cat out)
 if [ $status -eq 4 ]; then ok; else bad "a file that may not grow: exit $status" "$output"; fi
-prints "1-of-1.journal: error: cannot be written: File too large"
+prints "1-of-1.$here.journal: error: cannot be written: File too large"
 try 0 "with room again" sweep --out full many.yaml
 if grep -q " 0 before" <<<"$output"; then bad "nothing was kept of a full disk" "$output"; else ok; fi
 same full/results first "after a full disk it differs"
@@ -135,7 +137,7 @@ same full/results first "after a merge that was killed it differs"
 try 4 "a merge of nothing" sweep merge --out nothing many.yaml; prints "nothing has been run"
 try 1 "status of nothing" sweep status --out nothing many.yaml; prints "0 done, 0 failed, 120 missing"
 mkdir device
-ln -s /dev/full device/1-of-1.journal
+ln -s /dev/full device/1-of-1.$here.journal
 try 4 "a device for a journal" sweep --out device many.yaml; prints "is not a regular file"
 try 4 "a folder that cannot be" sweep --out none/there many.yaml; prints "cannot be made"
 try 4 "a folder that is a file" sweep --out many.yaml many.yaml
@@ -413,7 +415,7 @@ END
 
 # What is no file, where a journal should be.
 mkdir fifo.sweep
-mkfifo fifo.sweep/1-of-1.journal fifo.sweep/2-of-3.journal
+mkfifo fifo.sweep/1-of-1.$here.journal fifo.sweep/2-of-3.$here.journal
 try 4 "a FIFO for a journal" sweep "$source/scenarios/sweeps/load.yaml" --out fifo.sweep; prints "is not a regular file"
 try 4 "the status of a FIFO" sweep status "$source/scenarios/sweeps/load.yaml" --out fifo.sweep; prints "is not a regular file"
 

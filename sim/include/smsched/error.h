@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* Return codes. A program that exits with one turns SMS_EINPUT into 3,
- * SMS_EIO into 4 and SMS_ENOMEM into 4 as well: the machine failed, not the input. */
+ * SMS_EIO into 4 and SMS_ENOMEM and SMS_ELIMIT into 4 as well: not the input failed. */
 enum sms_code {
     SMS_OK = 0,
     SMS_EINPUT = -3,    /* a file says something that cannot be */

@@ -73,6 +73,14 @@ const char *sms_scenario_question(const struct sms_scenario *scenario); /* "" if
 size_t sms_scenario_policies(const struct sms_scenario *scenario);
 const char *sms_scenario_policy(const struct sms_scenario *scenario, size_t idx);
 
+/* About how many events its runs have, of all policies and replications, and for how many seconds they keep a processor
+ * busy. Worked out from the file without simulating anything: contention and what policies hold back are left out, and
+ * of pods that wait every retry is counted. */
+struct sms_effort {
+    double events, seconds;
+};
+struct sms_effort sms_scenario_effort(const struct sms_scenario *scenario);
+
 /* Decisions, as `smsched explain` prints them. */
 struct sms_decision {
     uint64_t time_ps;
@@ -144,7 +152,7 @@ struct sms_shared_gpu {
 struct sms_run_options {
     const char *policy;    /* run this one only; NULL: all */
     uint64_t seed;         /* 0: the scenario's */
-    unsigned replications; /* 0: the scenario's */
+    unsigned replications; /* 0: the scenario's, be it a number or until a precision is reached */
     unsigned jobs;         /* threads; 0: 1 */
     uint64_t max_events;   /* of one run; 0: no limit */
     bool alone;            /* false: no stand-alone runs, so no normalized progress */
@@ -205,6 +213,7 @@ struct sms_metric {
 /* The metrics of a subject, and their number. */
 const struct sms_metric *sms_metrics(enum sms_subject subject, size_t *count);
 
+/* The scenario that was run; under `warmup: auto` a copy of it, with the warm-up that was found. */
 const struct sms_scenario *sms_results_scenario(const struct sms_results *results);
 uint64_t sms_results_seed(const struct sms_results *results);
 size_t sms_results_replications(const struct sms_results *results);
@@ -231,6 +240,33 @@ struct sms_estimate sms_results_estimate(const struct sms_results *results, size
  * replication: both saw the same random numbers. */
 struct sms_estimate sms_results_ratio(const struct sms_results *results, size_t policy, size_t baseline,
                                       enum sms_subject subject, size_t idx, size_t metric);
+
+/* The same of the difference, a policy's value less the baseline's. */
+struct sms_estimate sms_results_difference(const struct sms_results *results, size_t policy, size_t baseline,
+                                           enum sms_subject subject, size_t idx, size_t metric);
+
+/* How likely a mean as far from `expected` as this one, or farther, is by chance where that is the truth: Student's t
+ * test, two-sided, of the ratio to a baseline (expected 1) or the difference (expected 0) the paired one. Below 0.05
+ * where the 95 % interval leaves `expected` out. NAN of less than two values. */
+double sms_p_value(struct sms_estimate estimate, double expected);
+
+/* How far `run: {until: ...}` of the scenario got; the ratios are halves of 95 % intervals over means. */
+struct sms_until {
+    enum sms_subject subject; /* of which metric of what */
+    size_t idx, metric;
+    double wanted, reached; /* reached: of the policy that is known least; INFINITY: nothing is known */
+    size_t most;            /* replications there might have been */
+};
+
+/* False: the scenario asks for no precision, or the options for a number of replications. */
+bool sms_results_until(const struct sms_results *results, struct sms_until *out);
+
+/* The end of the warm-up, as the scenario gives it or as `warmup: auto` found it. */
+double sms_results_warmup_ps(const struct sms_results *results);
+
+/* What should be known before the results are believed, of code SMS_OK: a precision that was not reached, a warm-up
+ * that is too short. They live as long as the results. */
+const struct sms_errors *sms_results_warnings(const struct sms_results *results);
 
 /* Of one replication. */
 double sms_results_value(const struct sms_results *results, size_t policy, size_t replication, enum sms_subject subject,

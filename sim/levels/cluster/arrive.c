@@ -10,16 +10,19 @@
 
 enum { PODS_MAX = 40000000 };
 
-/* Pods come one after another; capacities are powers of two. */
+static void make_room(struct sms__placing *placing, size_t room)
+{
+    struct sms__pod *grown = SMS__NEW(placing->arena, struct sms__pod, room);
+    if (placing->pods)
+        memcpy(grown, placing->pod, placing->pods * sizeof *grown);
+    placing->pod = grown;
+    placing->room = room;
+}
+
 static struct sms__pod *add(struct sms__placing *placing)
 {
-    size_t count = placing->pods;
-    if ((count & (count - 1)) == 0) {
-        struct sms__pod *grown = SMS__NEW(placing->arena, struct sms__pod, count ? 2 * count : 1);
-        if (count)
-            memcpy(grown, placing->pod, count * sizeof *grown);
-        placing->pod = grown;
-    }
+    if (placing->pods == placing->room)
+        make_room(placing, placing->room ? 2 * placing->room : 1);
     struct sms__pod *pod = &placing->pod[placing->pods++];
     *pod = (struct sms__pod){.next = SMS__NO_POD, .node = SMS__NO_NODE};
     return pod;
@@ -113,14 +116,6 @@ static void make_sample(struct maker *maker, const struct sms__pods *group)
     }
 }
 
-static bool has_spread(const struct sms__cluster *cluster, const struct sms__pods *group)
-{
-    bool any = group->spread == SMS__POD_EXPONENTIAL;
-    for (size_t r = 0; r < group->rows; r++)
-        any |= cluster->pod[group->first_row + r].spread == SMS__POD_EXPONENTIAL;
-    return any;
-}
-
 static void make_group(struct sms__placing *placing, size_t g)
 {
     const struct sms__pods *group = &placing->cluster->pod[g];
@@ -130,7 +125,7 @@ static void make_group(struct sms__placing *placing, size_t g)
     bool random = group->arriving.poisson_ps > 0 || group->arriving.burst_ps > 0;
     if (random)
         maker.times = stream_of(placing, "arrivals", group->name);
-    if (has_spread(placing->cluster, group))
+    if (group->spread == SMS__POD_EXPONENTIAL || group->row_spread)
         maker.durations = stream_of(placing, "durations", group->name);
     if (group->rows)
         maker.rows = stream_of(placing, "rows", group->name);
@@ -157,6 +152,7 @@ static int compare(const void *a, const void *b)
 void sms__pods_come(struct sms__placing *placing)
 {
     bool sorted = true;
+    make_room(placing, (size_t)placing->cluster->pods); /* about: where samples go on until a load, it may grow */
     for (size_t g = 0; g < placing->cluster->groups; g++)
         make_group(placing, g);
     for (size_t p = 1; p < placing->pods && sorted; p++)

@@ -196,6 +196,20 @@ static void close_all(struct sms__placing *placing, uint64_t now)
         close_pod(placing, &placing->pod[p], now);
 }
 
+/* Nothing more happens, and yet pods are to come or to end: that would be beyond the clock. */
+static int check_clock(const struct sms__placing *placing)
+{
+    size_t p = 0;
+    char name[256];
+    if (!placing->ends && placing->come == placing->pods && !sms__hosts_busy(placing))
+        return SMS_OK;
+    while (p < placing->come && (placing->pod[p].node == SMS__NO_NODE || placing->pod[p].ended))
+        p++;
+    p = p < placing->pods ? p : 0;
+    sms__pod_name(placing, (uint32_t)p, name, sizeof name);
+    return sms__record_beyond(placing->spec->record, placing->cluster->pod[placing->pod[p].group].node, "pod", name);
+}
+
 int sms__cluster_run(struct sms__arena *arena, const struct sms__run_spec *spec)
 {
     struct sms__placing *placing = SMS__NEW(arena, struct sms__placing, 1);
@@ -221,11 +235,5 @@ int sms__cluster_run(struct sms__arena *arena, const struct sms__run_spec *spec)
     spec->record->stalled = placing->record->waiting;
     if (*spec->record->why)
         return SMS_EBUG;
-    if (code == SMS_OK && !placing->engine.stopped &&
-        (placing->ends || placing->come < placing->pods || sms__hosts_busy(placing))) {
-        snprintf(spec->record->why, sizeof spec->record->why,
-                 "a pod would come or end beyond the clock's 213 days; give the run a duration");
-        return SMS_EINPUT;
-    }
-    return code;
+    return code == SMS_OK && !placing->engine.stopped ? check_clock(placing) : code;
 }

@@ -1,5 +1,5 @@
 /* The place level: pods come to a cluster, wait until a node has what they ask for, and take it for their duration.
- * docs/cluster.md has the model. Pods are numbered in the order in which they come, so a pod's number is its place
+ * docs/cluster-level.md has the model. Pods are numbered in the order in which they come, so a pod's number is its place
  * among all that wait. Books are whole numbers. */
 #ifndef SMS_LEVELS_CLUSTER_CLUSTER_H
 #define SMS_LEVELS_CLUSTER_CLUSTER_H
@@ -97,6 +97,7 @@ struct sms__placing {
     bool plain; /* remembers nothing */
 
     struct sms__pod *pod; /* [pods], in order of arrival */
+    size_t room;          /* for pods */
     size_t pods, come;    /* of which the first `come` have */
 
     /* books.c */

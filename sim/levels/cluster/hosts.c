@@ -293,6 +293,6 @@ bool sms__hosts_busy(const struct sms__placing *placing)
 {
     bool busy = false;
     for (size_t n = 0; placing->hosts && n < placing->cluster->nodes; n++)
-        busy |= host_of(placing->hosts, n) && sms__share_is_busy(placing->hosts->host[n]);
+        busy |= host_of(placing->hosts, n) && sms__share_busy(placing->hosts->host[n]);
     return busy;
 }

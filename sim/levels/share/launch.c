@@ -87,6 +87,7 @@ void sms__client_kernel_ended(struct sms__client *client, uint64_t now)
     struct sms__unit *unit = sms__place_unit(client->place, client);
     struct sms__client *leader = client->leader;
     observe_kernel(client, now);
+    sms__record_kernel(client->share->spec->record, client->number, now);
     unit->kernels--;
     if (unit->owner)
         sms__slicer_idle(client->place);

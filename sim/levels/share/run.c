@@ -70,5 +70,6 @@ int sms__share_run(struct sms__arena *arena, const struct sms__run_spec *spec)
     if (*record->why)
         return SMS_EBUG;
     code = run->share->code ? run->share->code : code;
-    return code == SMS_OK && !run->engine.stopped && sms__share_is_busy(run->share) ? SMS_EINPUT : code;
+    const struct sms__client *busy = code || run->engine.stopped ? NULL : sms__share_busy(run->share);
+    return busy ? sms__record_beyond(record, busy->vm->node, "process", busy->vm->name) : code;
 }

@@ -1,4 +1,4 @@
-#include "share.h"
+#include "client.h"
 
 void sms__share_tell(struct sms_share *share, enum sms_share_event_kind kind, size_t process)
 {
@@ -180,12 +180,15 @@ void sms__share_close(struct sms_share *share, uint64_t now)
     count_stalled(share, share->spec->record);
 }
 
-bool sms__share_is_busy(const struct sms_share *share)
+const struct sms__client *sms__share_busy(const struct sms_share *share)
 {
-    bool under_way = sms__flows_go(&share->cpu) || sms__flows_go(&share->links);
+    bool under_way = sms__flows_go(&share->cpu) || sms__flows_go(&share->links) || share->pending > 0;
     for (size_t b = 0; b < share->boards; b++)
         under_way |= share->board[b].kernels > 0;
-    return under_way;
+    for (size_t c = 0; c < share->clients && under_way; c++)
+        if (share->client[c].running && !sms__is_through(&share->client[c]))
+            return share->client[c].leader;
+    return NULL;
 }
 
 uint64_t sms__share_events(const struct sms_share *share)

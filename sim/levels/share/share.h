@@ -245,13 +245,16 @@ void sms__share_settle(struct sms_share *share, int credit, uint64_t now);
 void sms__share_forget(struct sms_share *share);
 /* At the run's end: what was going on ends here; what they wait for who are not through. */
 void sms__share_close(struct sms_share *share, uint64_t now);
-/* Nothing more happens, and yet something is under way: it would end beyond the clock. */
-bool sms__share_is_busy(const struct sms_share *share);
+/* When nothing more happens: the first of the processes that have something under way, which would end beyond the
+ * clock; or NULL. */
+const struct sms__client *sms__share_busy(const struct sms_share *share);
 uint64_t sms__share_events(const struct sms_share *share); /* of engines inside */
 
-/* solo.c: a process by itself on a device of the scenario, on a host of its own. */
+/* solo.c: a process by itself on a device of the scenario, on a host of its own. Of more than SMS__ALONE_JOBS jobs only
+ * so many are simulated; each of the others takes the mean of the second half of these, which is what it would take
+ * where nothing is drawn: then one is like another. */
 struct sms__solo {
-    uint64_t ps; /* until it was through; SMS__NEVER: it never was */
+    uint64_t ps; /* until it was through; SMS__NEVER: it never was; one less: that would be beyond the clock */
     bool failed;
     double kernel_ps, resident_ps; /* a launch of its first kernel; time of all its blocks on SMs */
 };

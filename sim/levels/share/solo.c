@@ -6,6 +6,7 @@ struct solo {
     const struct sms__policy_use *block;
     const struct sms__vm *vm; /* of the scenario, or like them */
     size_t number, device;
+    uint64_t jobs; /* so many; 0: as many as it repeats */
     struct sms__arena arena;
     struct sms__engine engine;
     struct sms__record record;
@@ -45,6 +46,23 @@ static void measure(const struct solo *solo)
     solo->out->resident_ps = (double)kernel->residence_ps / launches;
 }
 
+/* The same, but that the process does fewer jobs. */
+static const struct sms__vm *shortened(struct solo *solo)
+{
+    size_t vms = solo->spec->scenario->vms;
+    struct sms__vm *vm = SMS__NEW(&solo->arena, struct sms__vm, vms);
+    struct sms__process *process = SMS__NEW(&solo->arena, struct sms__process, 1);
+    struct sms__process_stream *stream = SMS__NEW(&solo->arena, struct sms__process_stream, 1);
+    for (size_t v = 0; v < vms; v++)
+        vm[v] = solo->vm[v];
+    *process = *vm[solo->number].process;
+    *stream = process->stream[0];
+    vm[solo->number].repeat = stream->repeat = solo->jobs;
+    vm[solo->number].process = process;
+    process->stream = stream;
+    return vm;
+}
+
 static int run(void *user)
 {
     struct solo *solo = user;
@@ -57,7 +75,7 @@ static int run(void *user)
     spec.record = &solo->record;
     const struct sms__setup setup = {.spec = &spec,
                                      .engine = &solo->engine,
-                                     .vm = solo->vm,
+                                     .vm = solo->jobs ? shortened(solo) : solo->vm,
                                      .model = &solo->device,
                                      .boards = 1,
                                      .slots = 1,
@@ -74,16 +92,46 @@ static int run(void *user)
     sms__share_start(share);
     sms__share_admit(share, &coming, 0);
     int code = sms__engine_run(&solo->engine);
+    if (!solo->engine.stopped && sms__share_busy(share))
+        solo->out->ps = SMS__NEVER - 1;
     measure(solo);
     return share->code ? share->code : code;
+}
+
+static int run_guarded(struct solo *solo, uint64_t jobs)
+{
+    solo->jobs = jobs;
+    *solo->out = (struct sms__solo){.ps = SMS__NEVER};
+    int code = sms__guard(&solo->arena, run, solo);
+    sms__arena_release(&solo->arena);
+    solo->arena = (struct sms__arena){0};
+    return code;
+}
+
+/* As many more jobs as are left, each as long as those of the second half were on average. */
+static uint64_t extend(uint64_t half_ps, uint64_t ps, uint64_t left)
+{
+    const uint64_t half = SMS__ALONE_JOBS / 2;
+    uint64_t period = (ps - half_ps) / half, rest = (ps - half_ps) % half;
+    double sum = (double)ps + (double)left * ((double)(ps - half_ps) / (double)half);
+    if (sum >= SMS__CLOCK_PS * (1 - 1e-9))
+        return SMS__NEVER - 1;
+    return ps + left * period + (uint64_t)((double)left * (double)rest / (double)half);
 }
 
 int sms__share_solo(const struct sms__run_spec *spec, const struct sms__policy_use *block, const struct sms__vm *vm,
                     size_t number, size_t device, struct sms__solo *out)
 {
     struct solo solo = {.spec = spec, .block = block, .vm = vm, .number = number, .device = device, .out = out};
-    *out = (struct sms__solo){.ps = SMS__NEVER};
-    int code = sms__guard(&solo.arena, run, &solo);
-    sms__arena_release(&solo.arena);
+    uint64_t repeat = vm[number].repeat;
+    if (repeat <= SMS__ALONE_JOBS || vm[number].streams > 1)
+        return run_guarded(&solo, 0);
+    int code = run_guarded(&solo, SMS__ALONE_JOBS / 2);
+    uint64_t half_ps = out->ps;
+    if (code || out->failed || half_ps >= SMS__NEVER - 1)
+        return code;
+    code = run_guarded(&solo, SMS__ALONE_JOBS);
+    if (code == SMS_OK && !out->failed && out->ps < SMS__NEVER - 1)
+        out->ps = extend(half_ps, out->ps, repeat - SMS__ALONE_JOBS);
     return code;
 }

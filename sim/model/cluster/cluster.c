@@ -1,4 +1,5 @@
 /* Reads scenarios of clusters: `nodes:` and `pods:` in the place of devices and tenants. */
+#include "../effort.h"
 #include "../file.h"
 #include "../scenario.h"
 #include "entries.h"
@@ -140,10 +141,10 @@ static bool require(struct sms__reader *reader, const struct sms__node *node, co
 }
 
 /* About what a run allocates: books of nodes, pods that come, the search of a policy. */
-static bool fits_in_memory(const struct sms_scenario *scenario)
+static double measure_memory(const struct sms_scenario *scenario)
 {
     const struct sms__cluster *cluster = scenario->cluster;
-    double runs = (double)scenario->policies * (double)scenario->replications;
+    double runs = (double)scenario->policies * (double)sms__most_replications(scenario);
     double nodes = (double)cluster->nodes * 400 + cluster->failing * 200, pods = cluster->pods * 160,
            search = 1.5 * (1 << 30);
     double trees = (double)cluster->nodes * 32 * (double)cluster->shapes;
@@ -152,8 +153,7 @@ static bool fits_in_memory(const struct sms_scenario *scenario)
     if (cluster->failures)
         nodes += (double)cluster->gpu_milli / 1000 * sizeof(struct sms_gpu_view);
     return nodes + pods + (trees < search ? trees : search) +
-               runs * (SMS__CLUSTER_RUN_BYTES + 100 * (double)cluster->rows) <
-           MEMORY_MAX;
+           runs * (SMS__CLUSTER_RUN_BYTES + 100 * (double)cluster->rows);
 }
 
 /* What its protocol has not been thought through with. */
@@ -184,9 +184,15 @@ void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct
     if (cluster->failures && cluster->monitor)
         sms__complain(reader, sms__node_get(scenario->node, "failures"),
                       "nodes that fail have no monitors, which `monitor:` and policies whose decisions take time need");
-    if (!fits_in_memory(scenario))
+    double bytes = measure_memory(scenario);
+    scenario->bytes += bytes;
+    if (bytes >= MEMORY_MAX)
         sms__complain(reader, sms__node_get(scenario->node, "pods"),
                       "about %.3g pods on %zu nodes need more than %g GiB of memory", cluster->pods, cluster->nodes,
                       MEMORY_MAX / (1 << 30));
+    if (!reader->errors->count)
+        sms__check_clock(reader, scenario);
     sms__warn_of_pods(file, cluster);
+    if (!reader->errors->count)
+        sms__warn_of_effort(file, scenario);
 }

@@ -43,6 +43,7 @@ struct sms__cluster {
     size_t groups;
     struct sms_pod_view *shape; /* [shapes], in the order of their first pods */
     size_t shapes;
+    const bool *held; /* [shapes]: some node could hold such a pod, were nothing on it; NULL: too many to compare */
     struct sms_typical_pod *typical; /* [typicals], most frequent first */
     size_t typicals;
     uint64_t typical_pods; /* of all of them */
@@ -93,7 +94,7 @@ double sms__mean_milli(const struct sms_pod_view *view, size_t first, size_t cou
 uint64_t sms__read_labels(struct sms__reader *reader, const struct sms__node *map, struct sms__cluster *cluster,
                           bool of_node);
 
-/* warn.c: pods that no node could ever hold. */
-void sms__warn_of_pods(struct sms_file *file, const struct sms__cluster *cluster);
+/* warn.c: which pods no node could ever hold; warns of them. */
+void sms__warn_of_pods(struct sms_file *file, struct sms__cluster *cluster);
 
 #endif

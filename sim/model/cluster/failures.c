@@ -150,7 +150,8 @@ static void add_failure(struct reading *reading, const struct sms__node *node)
     sms__read_fields(reader, node, sms__failure_fields, &entry);
     if (node->kind != SMS__MAP)
         return;
-    struct sms__failure failure = {.gpu = read_gpu(reader, entry.gpu),
+    struct sms__failure failure = {.node = node,
+                                   .gpu = read_gpu(reader, entry.gpu),
                                    .at_ps = entry.at_ps,
                                    .for_ps = entry.for_ps,
                                    .mtbf_ps = entry.mtbf_ps,
@@ -162,6 +163,7 @@ static void add_failure(struct reading *reading, const struct sms__node *node)
         sms__complain(reader, entry.gpu ? entry.gpu : node, "there is no such GPU that could fail");
     if (twice)
         sms__complain(reader, node, "of some of them an entry before draws the failures");
+    failure.units = units;
     reading->units += units;
     reading->cluster->failure[reading->cluster->failures++] = failure;
 }

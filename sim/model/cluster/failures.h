@@ -8,6 +8,8 @@ struct sms__nodes;
 
 /* One entry. */
 struct sms__failure {
+    const struct sms__node *node;
+    double units;            /* how many nodes and GPUs fail by it, each by itself */
     size_t first, nodes;     /* of them */
     long gpu;                /* its number, or one of these: */
     double at_ps, for_ps;    /* for 0: it does not return */

@@ -1,9 +1,11 @@
 /* Reads `pods:` of a cluster: entries, tables of them, and samples, which draw from a table. */
+#include "../job.h"
 #include "../names.h"
 #include "../scenario.h"
 #include "entries.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define F(struct_, member) offsetof(struct struct_, member)
@@ -85,10 +87,12 @@ const struct sms__field sms__pod_fields[] = {
 
 const struct sms__table sms__pod_tables[2] = {{"scenario: pods", sms__pod_fields}, {NULL, NULL}};
 
-/* While pods are read. Tables keep which pods are theirs, for samples. */
+/* While pods are read. Tables keep which pods are theirs, for samples, and what was found of these once. */
 struct table {
     const char *name;
     size_t first, rows;
+    double milli; /* of GPUs, that a pod of it asks for on average; -1: not known yet */
+    bool spread;  /* some duration is drawn */
 };
 
 struct reading {
@@ -98,6 +102,7 @@ struct reading {
     struct sms_pod_view *view; /* [groups], before equal ones are found */
     struct table *table;
     size_t tables;
+    struct table **named; /* [tables], by name, once all are read */
 };
 
 static bool is_given(const struct sms__node *map, const char *key) { return sms__node_get(map, key) != NULL; }
@@ -139,6 +144,15 @@ static struct sms_pod_view read_view(const struct reading *reading, const struct
     return view;
 }
 
+/* The key that carries the last pod furthest. */
+static const char *carrier(const struct entry *entry, double last)
+{
+    double coming = last - entry->start_ps;
+    if (entry->duration_ps >= coming && entry->duration_ps >= entry->start_ps)
+        return "duration";
+    return coming >= entry->start_ps ? "arrivals" : "start";
+}
+
 static void check_times(struct sms__reader *reader, const struct sms__node *node, const struct entry *entry)
 {
     double last = entry->start_ps + sms__mean_interval(&entry->arriving) * ((double)entry->count - 1);
@@ -151,7 +165,7 @@ static void check_times(struct sms__reader *reader, const struct sms__node *node
     if (is_given(node, "restarts") && entry->on_failure == SMS__LOST)
         sms__complain(reader, sms__node_get(node, "restarts"), "what is lost at once has no restarts");
     if (last + entry->duration_ps > CLOCK_PS)
-        sms__complain(reader, node, "it would end beyond the clock's 213 days");
+        sms__complain(reader, sms__at_key(node, carrier(entry, last)), "it would end beyond the clock's 213 days");
     if (is_given(node, "arrivals") && entry->count == 1 && !entry->sample)
         sms__complain(reader, node, "arrivals are for a count of several");
 }
@@ -201,21 +215,47 @@ static void add_pods(struct reading *reading, const struct sms__node *node, cons
 
 static const char *table_name(const void *user, size_t i) { return ((const struct table *)user)[i].name; }
 
-static const struct table *find_table(const struct reading *reading, const struct sms__node *name)
+static int compare_tables(const void *a, const void *b)
 {
+    struct table *const *x = a, *const *y = b;
+    int order = strcmp((*x)->name, (*y)->name);
+    return order ? order : ((*x)->first > (*y)->first) - ((*x)->first < (*y)->first);
+}
+
+static void sort_tables(struct reading *reading)
+{
+    reading->named = SMS__NEW(reading->reader->arena, struct table *, reading->tables);
     for (size_t i = 0; i < reading->tables; i++)
-        if (reading->table[i].name[0] && !strcmp(reading->table[i].name, name->text))
-            return &reading->table[i];
+        reading->named[i] = &reading->table[i];
+    if (reading->tables > 1)
+        qsort(reading->named, reading->tables, sizeof(struct table *), compare_tables);
+}
+
+/* The first of that name. */
+static struct table *find_table(const struct reading *reading, const struct sms__node *name)
+{
+    size_t low = 0, high = reading->tables;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (strcmp(reading->named[middle]->name, name->text) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < reading->tables && name->text[0] && !strcmp(reading->named[low]->name, name->text))
+        return reading->named[low];
     sms__complain_unknown(reading->reader, name, "table of pods", reading->tables, table_name, reading->table);
     return NULL;
 }
 
-/* The rows of the table become a pool; how many GPUs a pod of it asks for on average, in thousandths. */
-static double make_pool(const struct reading *reading, const struct table *table)
+/* The rows of the table become a pool. */
+static void make_pool(const struct reading *reading, struct table *table)
 {
-    for (size_t i = table->first; i < table->first + table->rows; i++)
+    for (size_t i = table->first; i < table->first + table->rows; i++) {
         reading->cluster->pod[i].pool = true;
-    return sms__mean_milli(reading->view, table->first, table->rows);
+        table->spread |= reading->cluster->pod[i].spread == SMS__POD_EXPONENTIAL;
+    }
+    table->milli = sms__mean_milli(reading->view, table->first, table->rows);
 }
 
 const char *const sms__sampled_keys[] = {"gpus",        "gpu",      "gpu_memory", "cpu",      "memory",
@@ -249,24 +289,28 @@ static void check_rows(const struct reading *reading, const struct table *table)
 static void add_sample(struct reading *reading, const struct sms__node *node, struct entry *entry)
 {
     struct sms__cluster *cluster = reading->cluster;
-    const struct table *table = find_table(reading, entry->sample);
+    struct table *table = find_table(reading, entry->sample);
     check_sample(reading->reader, node);
     if (!table)
         return;
     if (!entry->name[0])
         entry->name = sms__print(reading->reader->arena, "%s-sample", table->name);
     check_times(reading->reader, node, entry);
-    check_rows(reading, table);
-    double mean = make_pool(reading, table);
+    if (table->milli < 0) {
+        check_rows(reading, table);
+        make_pool(reading, table);
+    }
     struct sms__pods *pods = &cluster->pod[cluster->groups++];
     *pods = pods_of(entry, node);
     pods->first_row = table->first;
     pods->rows = table->rows;
     pods->lasts = is_given(node, "duration");
-    if (entry->until > 0 && (mean <= 0 || cluster->gpu_milli == 0))
+    pods->row_milli = table->milli;
+    pods->row_spread = table->spread;
+    if (entry->until > 0 && (table->milli <= 0 || cluster->gpu_milli == 0))
         sms__complain(reading->reader, node, "until: there are no GPUs to ask for");
     else if (entry->until > 0)
-        pods->count = (uint64_t)(entry->until * (double)cluster->gpu_milli / mean) + 1; /* about */
+        pods->count = (uint64_t)(entry->until * (double)cluster->gpu_milli / table->milli) + 1; /* about */
     if (pods->count > PODS_MAX)
         sms__complain(reading->reader, node, "more than %d pods", PODS_MAX);
 }
@@ -278,7 +322,7 @@ static void read_table(struct reading *reading, const struct sms__node *node, co
     const struct sms__node *row;
     if (node->items != (is_given(node, "name") ? 4 : 2))
         sms__complain(reader, node, "beside a table stands a name, and nothing else");
-    *table = (struct table){entry->name, reading->cluster->groups, 0};
+    *table = (struct table){.name = entry->name, .first = reading->cluster->groups, .milli = -1};
     struct sms__tabled rows;
     sms__read_table(reader, entry->table, sms__pod_fields, &rows);
     for (size_t r = 0; r < rows.rows && reader->errors->count <= SMS_ERRORS_MAX; r++)
@@ -326,7 +370,7 @@ void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, vo
     reading.cluster->pod = SMS__NEW(reader->arena, struct sms__pods, most);
     reading.view = SMS__NEW(reader->arena, struct sms_pod_view, most);
     reading.table = SMS__NEW(reader->arena, struct table, node->items);
-    for (int samples = 0; samples < 2; samples++) /* samples name tables, which may stand after them */
+    for (int samples = 0; samples < 2; samples++) { /* samples name tables, which may stand after them */
         for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
             const struct sms__node *item = node->item[i];
             bool sample = item->kind == SMS__MAP && is_given(item, "sample");
@@ -342,5 +386,7 @@ void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, vo
             else if (!sample)
                 add_pods(&reading, item, &entry);
         }
+        sort_tables(&reading);
+    }
     check_all(&reading, node);
 }

@@ -35,6 +35,8 @@ struct sms__pods {
     double job_deadline_ps; /* of each job, from its first use of the GPU to its end; 0: none */
     bool pool;
     size_t rows, first_row; /* of a sample: the pods that it draws from; rows 0: it is none */
+    double row_milli;       /* of a sample: what a row asks for on average, in thousandths of GPUs */
+    bool row_spread;        /* and some row's duration is drawn */
     double until;           /* of a sample: GPUs asked for at the end, as a share of the cluster's; 0: `count` pods */
     bool lasts;             /* of a sample: its duration stands in the place of the rows' */
     int on_failure;         /* enum sms__on_failure */

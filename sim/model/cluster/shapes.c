@@ -140,8 +140,7 @@ static void measure_load(struct sms__cluster *cluster, const struct sms_pod_view
         if (pods->pool)
             continue;
         cluster->pods += (double)pods->count;
-        double each =
-            pods->rows ? sms__mean_milli(view, pods->first_row, pods->rows) : (double)sms_pod_gpu_milli(&view[g]);
+        double each = pods->rows ? pods->row_milli : (double)sms_pod_gpu_milli(&view[g]);
         milli += pods->until > 0 ? pods->until * (double)cluster->gpu_milli : each * (double)pods->count;
     }
     cluster->load = cluster->gpu_milli ? milli / (double)cluster->gpu_milli : 0;

@@ -22,13 +22,14 @@ static bool any_holds(const struct sms__cluster *cluster, const struct sms_pod_v
     return false;
 }
 
-void sms__warn_of_pods(struct sms_file *file, const struct sms__cluster *cluster)
+void sms__warn_of_pods(struct sms_file *file, struct sms__cluster *cluster)
 {
     if ((double)cluster->shapes * (double)cluster->kinds > COMPARED_MAX)
         return;
     bool *held = SMS__NEW(&file->arena, bool, cluster->shapes);
     for (size_t s = 0; s < cluster->shapes; s++)
         held[s] = any_holds(cluster, &cluster->shape[s]);
+    cluster->held = held;
     for (size_t g = 0; g < cluster->groups; g++) {
         const struct sms__pods *pods = &cluster->pod[g];
         if (!pods->rows && !held[pods->shape])

@@ -1,0 +1,77 @@
+#define _XOPEN_SOURCE 700
+#include "../page/page.h"
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int print(const struct cli *cli, struct sms__page *page, FILE *to)
+{
+    if (cli->format != FORMAT_JSON)
+        return sms__page_write(page, cli->share ? cli->share : "share/smsched", to, &page->errors);
+    int failed = json_dumpf(page->data, to, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+    fputc('\n', to);
+    return failed ? sms__fail(&page->errors, SMS_EIO, cli->out, "cannot be written") : SMS_OK;
+}
+
+static int fail_to_write(struct sms__page *page, const char *path)
+{
+    return sms__fail(&page->errors, SMS_EIO, path, "cannot be written: %s", strerror(errno));
+}
+
+static int print_whole(const struct cli *cli, struct sms__page *page, int fd, const char *temporary)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    FILE *file = fdopen(fd, "w");
+    if (!file) {
+        close(fd);
+        return fail_to_write(page, cli->out);
+    }
+    int code = print(cli, page, file);
+    bool whole = !ferror(file) && fflush(file) == 0 && fchmod(fd, 0666 & ~mask) == 0 && fsync(fd) == 0;
+    whole &= fclose(file) == 0;
+    if (code)
+        return code;
+    return whole && rename(temporary, cli->out) == 0 ? SMS_OK : fail_to_write(page, cli->out);
+}
+
+/* Under another name until it is whole; an older one is replaced. */
+static int write_file(const struct cli *cli, struct sms__page *page)
+{
+    char temporary[4096];
+    struct stat st;
+    if (stat(cli->out, &st) == 0 && !S_ISREG(st.st_mode))
+        return sms__fail(&page->errors, SMS_EIO, cli->out, "is no file");
+    if ((size_t)snprintf(temporary, sizeof temporary, "%s.partial-XXXXXX", cli->out) >= sizeof temporary)
+        return sms__fail(&page->errors, SMS_EIO, cli->out, "the name is too long");
+    int fd = mkstemp(temporary);
+    if (fd < 0)
+        return fail_to_write(page, cli->out);
+    int code = print_whole(cli, page, fd, temporary);
+    if (code)
+        unlink(temporary);
+    else if (!cli->quiet)
+        printf("%s\n", cli->out);
+    return code;
+}
+
+int cmd_report(struct cli *cli)
+{
+    struct sms__page page = {.source = cli->args[0], .metric = cli->metric, .cancel = &cli_interrupted};
+    if (cli->n_args != 1)
+        return cli_usage(cli, "name one results folder or one database of a sweep");
+    if (cli->format != FORMAT_TABLE && cli->format != FORMAT_JSON)
+        return cli_usage(cli, "--format: the page is HTML; json prints what it is made of");
+    if (!cli->out)
+        cli->out = cli->format == FORMAT_JSON ? "-" : "report.html";
+    int code = sms__page_gather(&page);
+    if (code == SMS_OK)
+        code = strcmp(cli->out, "-") ? write_file(cli, &page) : print(cli, &page, stdout);
+    sms_errors_print(&page.errors, stderr);
+    sms__page_release(&page);
+    return cli_exit_code(code);
+}

@@ -1,0 +1,395 @@
+/* A sweep as a Slurm job array, a shard a task, and a job that merges behind it. sbatch gets its options as arguments
+ * and the script on its standard input, so that no shell reads a path but the script's own, quoted. */
+#define _GNU_SOURCE /* pipe2 */
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4400, OWN_ARGS = 16 };
+
+struct job {
+    const char **arg; /* [args], and NULL */
+    size_t args;
+    char *script;
+};
+
+struct submission {
+    const struct slurm_sweep *sweep;
+    char folder[PATH_BYTES], plan[PATH_BYTES], models[PATH_BYTES], program[PATH_BYTES];
+    char name[PATH_BYTES], merge_name[PATH_BYTES], chdir[PATH_BYTES], array[PATH_BYTES];
+    char cpus[40], after[80];
+    struct job shards, merge;
+};
+
+static int fail(const char *where, const char *why)
+{
+    fprintf(stderr, "%s: error: %s\n", where, why);
+    return EXIT_IO;
+}
+
+/* As one word of a shell. */
+static void put_word(FILE *to, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+@";
+    if (word[0] && !word[strspn(word, plain)]) {
+        fputs(word, to);
+        return;
+    }
+    fputc('\'', to);
+    for (; *word; word++)
+        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, to);
+    fputc('\'', to);
+}
+
+static bool absolute(char out[PATH_BYTES], const char *path)
+{
+    char here[PATH_BYTES] = "";
+    if (path[0] != '/' && !getcwd(here, sizeof here))
+        return false;
+    return (size_t)snprintf(out, PATH_BYTES, "%s%s%s", here, path[0] == '/' ? "" : "/", path) < PATH_BYTES;
+}
+
+static bool find_paths(struct submission *submission)
+{
+    const struct slurm_sweep *sweep = submission->sweep;
+    ssize_t length = readlink("/proc/self/exe", submission->program, PATH_BYTES - 1);
+    submission->program[length > 0 ? length : 0] = '\0';
+    snprintf(submission->name, PATH_BYTES, "--job-name=%s", sweep->name);
+    snprintf(submission->merge_name, PATH_BYTES, "--job-name=%s-merge", sweep->name);
+    snprintf(submission->array, PATH_BYTES, "--array=%s", sweep->array);
+    snprintf(submission->cpus, sizeof submission->cpus, "--cpus-per-task=%.0f", sweep->cli->jobs);
+    return length > 0 && absolute(submission->folder, sweep->folder) && absolute(submission->plan, sweep->plan) &&
+           absolute(submission->models, sweep->cli->models ? sweep->cli->models : "/") &&
+           (size_t)snprintf(submission->chdir, PATH_BYTES, "--chdir=%s", submission->folder) < PATH_BYTES;
+}
+
+static void put_option(FILE *to, const char *option, const char *value)
+{
+    fprintf(to, " %s ", option);
+    put_word(to, value);
+}
+
+/* What a job runs: `middle` is the shell's. */
+static char *write_script(const struct submission *submission, const char *verb, const char *middle)
+{
+    const struct cli *cli = submission->sweep->cli;
+    char *script = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&script, &size);
+    if (!to)
+        return NULL;
+    fputs("#!/bin/sh\nexec ", to);
+    put_word(to, submission->program);
+    fprintf(to, " sweep%s", verb);
+    fputs(middle, to);
+    put_option(to, "--out", submission->folder);
+    if (cli->models)
+        put_option(to, "--models", submission->models);
+    if (cli->engine && *middle)
+        fputs(" --engine reference", to);
+    if (cli->check && *middle)
+        fputs(" --check", to);
+    fputs(" -- ", to);
+    put_word(to, submission->plan);
+    fputc('\n', to);
+    return fclose(to) == 0 ? script : NULL;
+}
+
+static void add(struct job *job, const char *arg) { job->arg[job->args++] = arg; }
+
+static void add_given(struct job *job, const struct slurm_sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->options; i++)
+        add(job, sweep->option[i]);
+}
+
+/* The user's options win. */
+static void make_shards(struct submission *submission)
+{
+    struct job *job = &submission->shards;
+    char middle[160];
+    snprintf(middle, sizeof middle, " --shard \"$SLURM_ARRAY_TASK_ID/%u\" --jobs \"${SLURM_CPUS_ON_NODE:-1}\"",
+             submission->sweep->tasks);
+    job->script = write_script(submission, "", middle);
+    add(job, "sbatch");
+    add(job, "--parsable");
+    add(job, submission->name);
+    add(job, submission->chdir);
+    add(job, "--output=logs/%A_%a.log");
+    add(job, "--open-mode=append");
+    add(job, "--requeue");
+    add(job, "--ntasks=1");
+    if (submission->sweep->cli->jobs > 0)
+        add(job, submission->cpus);
+    add(job, submission->array);
+    add_given(job, submission->sweep);
+}
+
+/* Partition, account and time are the user's; an array, more than a core, or another dependency would be wrong. */
+static void make_merge(struct submission *submission)
+{
+    struct job *job = &submission->merge;
+    job->script = write_script(submission, " merge", "");
+    add(job, "sbatch");
+    add(job, "--parsable");
+    add_given(job, submission->sweep);
+    add(job, submission->merge_name);
+    add(job, submission->chdir);
+    add(job, "--output=logs/%A_merge.log");
+    add(job, "--open-mode=append");
+    add(job, "--requeue");
+    add(job, "--nodes=1");
+    add(job, "--ntasks=1");
+    add(job, "--cpus-per-task=1");
+    add(job, "--array=0");
+}
+
+static void put_job(FILE *to, const struct job *job)
+{
+    for (size_t i = 0; i < job->args; i++) {
+        fputs(i ? " " : "", to);
+        put_word(to, job->arg[i]);
+    }
+}
+
+/* What can be given to a shell. */
+static void print_jobs(const struct submission *submission)
+{
+    printf("mkdir -p ");
+    put_word(stdout, submission->folder);
+    printf("/logs &&\njob=$(");
+    put_job(stdout, &submission->shards);
+    printf(" <<'END'\n%sEND\n) &&\necho \"$job\" >", submission->shards.script);
+    put_word(stdout, submission->folder);
+    printf("/slurm.job &&\n");
+    put_job(stdout, &submission->merge);
+    printf(" --dependency=afterany:\"${job%%%%;*}\" <<'END'\n%sEND\n", submission->merge.script);
+}
+
+static char *read_all(int fd)
+{
+    char *text = NULL, bytes[4096];
+    size_t size = 0;
+    ssize_t got;
+    FILE *to = open_memstream(&text, &size);
+    while ((got = read(fd, bytes, sizeof bytes)) > 0 || (got < 0 && errno == EINTR))
+        if (to && got > 0)
+            fwrite(bytes, 1, (size_t)got, to);
+    if (to && fclose(to))
+        return NULL;
+    return text;
+}
+
+static int spawn(pid_t *pid, const char *const *arg, int in, int out, bool silent)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGPIPE);
+    sigaddset(&signals, SIGXFSZ);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigdefault(&attributes, &signals);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
+    if (silent)
+        posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    char **argv;
+    memcpy(&argv, &arg, sizeof argv); /* it is only read */
+    int code = posix_spawnp(pid, arg[0], &files, &attributes, argv, environ);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attributes);
+    return code;
+}
+
+/* What a program says, the caller's to free; NULL, and errno, if it cannot be run. It reads `input` before it says
+ * anything. */
+static char *ask(const char *const *arg, const char *input, bool silent, int *status)
+{
+    int in[2], out[2];
+    pid_t pid;
+    if (pipe2(in, O_CLOEXEC))
+        return NULL;
+    if (pipe2(out, O_CLOEXEC)) {
+        close(in[0]);
+        close(in[1]);
+        return NULL;
+    }
+    int code = spawn(&pid, arg, in[0], out[1], silent);
+    close(in[0]);
+    close(out[1]);
+    for (size_t left = code ? 0 : strlen(input); left > 0;) {
+        ssize_t wrote = write(in[1], input, left);
+        if (wrote < 0 && errno != EINTR)
+            break; /* it says itself why it does not read */
+        input += wrote > 0 ? wrote : 0;
+        left -= wrote > 0 ? (size_t)wrote : 0;
+    }
+    close(in[1]);
+    char *said = code ? NULL : read_all(out[0]);
+    close(out[0]);
+    while (!code && waitpid(pid, status, 0) < 0 && errno == EINTR)
+        continue;
+    errno = code;
+    return said;
+}
+
+/* The number of the job into `id`. */
+static int submit(const struct job *job, char *id, size_t size)
+{
+    char why[200];
+    int status = 0;
+    char *said = ask(job->arg, job->script, false, &status);
+    if (!said) {
+        snprintf(why, sizeof why, "%s; is Slurm installed here?", strerror(errno));
+        return fail("sbatch", why);
+    }
+    snprintf(id, size, "%.*s", (int)strspn(said, "0123456789"), said);
+    free(said);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && id[0])
+        return EXIT_OK;
+    if (WIFEXITED(status) && WEXITSTATUS(status))
+        snprintf(why, sizeof why, "it exited with %d", WEXITSTATUS(status));
+    else
+        snprintf(why, sizeof why, "it did not say the number of a job");
+    return fail("sbatch", why);
+}
+
+struct queue {
+    char id[40];
+    unsigned running, pending, other;
+};
+
+/* Of the array that was submitted last, if Slurm still has tasks of it. */
+static bool find_queue(const char *folder, struct queue *queue)
+{
+    char path[PATH_BYTES], jobs[80];
+    *queue = (struct queue){0};
+    snprintf(path, sizeof path, "%s/slurm.job", folder);
+    FILE *file = fopen(path, "re");
+    if (!file || fscanf(file, "%39[0-9]", queue->id) != 1)
+        queue->id[0] = '\0';
+    if (file)
+        fclose(file);
+    if (!queue->id[0])
+        return false;
+    snprintf(jobs, sizeof jobs, "--jobs=%s", queue->id);
+    int status = 0;
+    char *said = ask((const char *[]){"squeue", "--noheader", "--array", "--format=%T", jobs, NULL}, "", true, &status);
+    for (char *at = said; at && *at; at += strcspn(at, "\n") + 1) {
+        bool running = !strncmp(at, "RUNNING", 7), pending = !strncmp(at, "PENDING", 7);
+        queue->running += running;
+        queue->pending += pending;
+        queue->other += !running && !pending;
+        if (!strchr(at, '\n'))
+            break;
+    }
+    free(said);
+    return queue->running + queue->pending + queue->other > 0;
+}
+
+void slurm_print_queue(const char *folder)
+{
+    struct queue queue;
+    if (find_queue(folder, &queue))
+        printf("Slurm job %s: %u tasks running, %u pending, %u in other states\n", queue.id, queue.running,
+               queue.pending, queue.other);
+}
+
+static bool make_folders(const struct submission *submission)
+{
+    char logs[PATH_BYTES + 8];
+    snprintf(logs, sizeof logs, "%s/logs", submission->folder);
+    return (mkdir(submission->folder, 0777) == 0 || errno == EEXIST) && (mkdir(logs, 0777) == 0 || errno == EEXIST);
+}
+
+static bool note_job(const struct submission *submission, const char *id)
+{
+    char path[PATH_BYTES + 16];
+    snprintf(path, sizeof path, "%s/slurm.job", submission->folder);
+    FILE *file = fopen(path, "we");
+    bool wrote = file && fprintf(file, "%s\n", id) > 0;
+    return file && fclose(file) == 0 && wrote;
+}
+
+/* Slurm takes a backslash anywhere in the name of a job's log to mean something. */
+static int check_folder(const struct submission *submission)
+{
+    if (!strchr(submission->folder, '\\'))
+        return EXIT_OK;
+    return fail(submission->folder, "Slurm cannot write logs into a folder with a backslash in its name");
+}
+
+static int submit_both(struct submission *submission)
+{
+    const struct cli *cli = submission->sweep->cli;
+    const char *folder = submission->sweep->folder;
+    struct queue queue;
+    char id[40], merge_id[40] = "", why[200];
+    if (!make_folders(submission))
+        return fail(folder, strerror(errno));
+    if (find_queue(submission->folder, &queue)) {
+        snprintf(why, sizeof why, "Slurm still has job %s of this sweep; wait for it, or 'scancel %s'", queue.id,
+                 queue.id);
+        return fail(folder, why);
+    }
+    int code = submit(&submission->shards, id, sizeof id);
+    if (code)
+        return code;
+    if (!note_job(submission, id))
+        code = fail(folder, "slurm.job cannot be written");
+    snprintf(submission->after, sizeof submission->after, "--dependency=afterany:%s", id);
+    add(&submission->merge, submission->after);
+    int merged = submit(&submission->merge, merge_id, sizeof merge_id);
+    if (cli->quiet)
+        printf("%s\n", id);
+    else if (merged)
+        printf("Slurm job %s: tasks %s; nothing merges them\n", id, submission->sweep->array);
+    else
+        printf("Slurm job %s: tasks %s; job %s merges them\n", id, submission->sweep->array, merge_id);
+    return code ? code : merged;
+}
+
+int slurm_submit(const struct slurm_sweep *sweep)
+{
+    struct submission *submission = calloc(1, sizeof *submission);
+    const char **args = calloc(2 * (OWN_ARGS + sweep->options), sizeof *args);
+    int code = EXIT_OK;
+    if (!submission || !args) {
+        free(submission);
+        free(args);
+        return fail(sweep->folder, "no memory");
+    }
+    submission->sweep = sweep;
+    submission->shards.arg = args;
+    submission->merge.arg = args + OWN_ARGS + sweep->options;
+    if (!find_paths(submission))
+        code = fail(sweep->folder, "the name is too long");
+    else
+        code = check_folder(submission);
+    if (code == EXIT_OK) {
+        make_shards(submission);
+        make_merge(submission);
+        if (!submission->shards.script || !submission->merge.script)
+            code = fail(sweep->folder, "no memory");
+        else if (sweep->cli->dry_run)
+            print_jobs(submission);
+        else
+            code = submit_both(submission);
+    }
+    free(submission->shards.script);
+    free(submission->merge.script);
+    free(args);
+    free(submission);
+    return code;
+}

@@ -1,0 +1,149 @@
+#include "subjects.h"
+
+#include <math.h>
+
+enum { DENSE_MOST = 4000000 }; /* sums in memory */
+
+static size_t each_cell(const struct sms__subject_view *view) { return view->names * view->positions * view->metrics; }
+
+/* Cells of a group if every combination of values were there; 0: too many. */
+static size_t dense(const struct sms__points *points, const struct sms__group *group)
+{
+    size_t cells = 1;
+    for (size_t i = 0; i < group->axes; i++) {
+        cells *= points->axis[group->axis[i]].values;
+        if (cells > DENSE_MOST)
+            return 0;
+    }
+    return cells;
+}
+
+static int take_count(struct sms__points *points, sqlite3_stmt *row, void *user)
+{
+    (void)points;
+    *(size_t *)user = (size_t)sqlite3_column_int64(row, 0);
+    return SMS_OK;
+}
+
+/* Combinations that there are. */
+static int count_cells(struct sms__points *points, const struct sms__group *group, size_t *cells)
+{
+    sqlite3_str *text = sqlite3_str_new(points->file);
+    sqlite3_str_appendall(text, "SELECT count(*) FROM (SELECT DISTINCT ");
+    for (size_t i = 0; i < group->axes; i++)
+        sqlite3_str_appendf(text, "%sa%d", i ? ", " : "", (int)group->axis[i]);
+    sqlite3_str_appendall(text, " FROM temp.cell)");
+    return sms__points_ask(points, text, take_count, cells);
+}
+
+/* Adds a group if what it takes is within what is left. */
+static int try_group(struct sms__subject_view *view, struct sms__group group, size_t *left, bool *added)
+{
+    struct sms__points *points = view->points;
+    size_t cells, room = each_cell(view);
+    *added = false;
+    group.cells = dense(points, &group);
+    if (view->groups == SMS__GROUPS || group.cells == 0 || group.cells * room > DENSE_MOST)
+        return SMS_OK;
+    int code = count_cells(points, &group, &cells);
+    if (code || 2 * cells * room > *left)
+        return code;
+    *added = true;
+    *left -= 2 * cells * room;
+    group.mean = SMS__NEW(&points->page->arena, struct sms__sum, group.cells * room);
+    group.change = SMS__NEW(&points->page->arena, struct sms__sum, group.cells * room);
+    group.points = SMS__NEW(&points->page->arena, size_t, group.cells * view->names * view->positions);
+    view->group[view->groups++] = group;
+    return SMS_OK;
+}
+
+static int try_singles(struct sms__subject_view *view, size_t *left)
+{
+    int code = SMS_OK;
+    bool added, all = true;
+    for (size_t i = 0; i < view->points->axes && code == SMS_OK; i++) {
+        code = try_group(view, (struct sms__group){.axis = {i}, .axes = 1}, left, &added);
+        all &= added;
+    }
+    if (code == SMS_OK && !all)
+        sms__page_note(view->points->page, "Subject '%s' is not shown along all axes: there are too many.", view->word);
+    return code;
+}
+
+static int try_pairs(struct sms__subject_view *view, size_t *left)
+{
+    int code = SMS_OK;
+    bool added, all = true;
+    for (size_t i = 0; i < view->points->axes && code == SMS_OK; i++)
+        for (size_t k = i + 1; k < view->points->axes && code == SMS_OK; k++) {
+            code = try_group(view, (struct sms__group){.axis = {i, k}, .axes = 2}, left, &added);
+            all &= added;
+        }
+    if (code == SMS_OK)
+        sms__page_note(view->points->page,
+                       "The points are too many for a page: of subject '%s' it holds means along each axis%s.",
+                       view->word, all ? " and each pair of axes" : " and some pairs of axes");
+    return code;
+}
+
+int sms__subject_groups(struct sms__subject_view *view)
+{
+    struct sms__points *points = view->points;
+    struct sms__group all = {.axes = points->axes};
+    size_t left = (SMS__PAGE_NUMBERS - points->numbers) / 2;
+    const size_t allowed = left;
+    bool added;
+    for (size_t i = 0; i < points->axes; i++)
+        all.axis[i] = i;
+    int code = points->axes ? try_group(view, all, &left, &added) : SMS_OK;
+    if (code == SMS_OK && points->axes && !added)
+        code = try_singles(view, &left);
+    if (code == SMS_OK && points->axes > 2 && !added && view->groups)
+        code = try_pairs(view, &left);
+    points->numbers += allowed - left;
+    return code;
+}
+
+static json_t *numbers_json(const struct sms__sum *sum, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t m = 0; m < count; m++)
+        json_array_append_new(list, sms__page_number(sms__sum_mean(sum[m])));
+    return list;
+}
+
+/* [indices of the axes' values, name, policy, points, means, changes] */
+static json_t *row_json(const struct sms__subject_view *view, const struct sms__group *group, size_t entry)
+{
+    size_t of_cell = view->names * view->positions, cell = entry / of_cell, place = 1, m = view->metrics;
+    json_t *row = json_array();
+    for (size_t i = 0; i < group->axes; i++)
+        place *= view->points->axis[group->axis[i]].values;
+    for (size_t i = 0; i < group->axes; i++) {
+        size_t values = view->points->axis[group->axis[i]].values;
+        place /= values;
+        json_array_append_new(row, json_integer((json_int_t)(cell / place % values)));
+    }
+    json_array_append_new(row, json_integer((json_int_t)(entry % of_cell / view->positions)));
+    json_array_append_new(row, json_integer((json_int_t)(entry % view->positions)));
+    json_array_append_new(row, json_integer((json_int_t)group->points[entry]));
+    json_array_append_new(row, numbers_json(&group->mean[entry * m], m));
+    json_array_append_new(row, numbers_json(&group->change[entry * m], m));
+    return row;
+}
+
+json_t *sms__subject_groups_json(const struct sms__subject_view *view)
+{
+    json_t *list = json_array();
+    for (size_t g = 0; g < view->groups; g++) {
+        const struct sms__group *group = &view->group[g];
+        json_t *axes = json_array(), *rows = json_array();
+        for (size_t i = 0; i < group->axes; i++)
+            json_array_append_new(axes, json_integer((json_int_t)group->axis[i]));
+        for (size_t e = 0; e < group->cells * view->names * view->positions; e++)
+            if (group->points[e])
+                json_array_append_new(rows, row_json(view, group, e));
+        json_array_append_new(list, json_pack("{s:o, s:o}", "axes", axes, "rows", rows));
+    }
+    return list;
+}

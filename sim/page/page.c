@@ -1,0 +1,132 @@
+#include "page.h"
+
+#include "../report/output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+
+json_t *sms__page_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+json_t *sms__page_text(struct sms__page *page, const char *text)
+{
+    json_t *string = json_string(text ? text : "");
+    if (string)
+        return string;
+    char *plain = sms__copy(&page->arena, text, strlen(text));
+    for (char *c = plain; *c; c++)
+        if ((unsigned char)*c >= 0x80)
+            *c = '?';
+    return json_string(plain);
+}
+
+void sms__page_note(struct sms__page *page, const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    json_array_append_new(page->notes, sms__page_text(page, text));
+}
+
+/* All metrics, so that the page can say what each is and which way is better. */
+static json_t *describe_metrics(void)
+{
+    json_t *all = json_object();
+    for (int s = 0; s < SMS_SUBJECTS; s++) {
+        size_t count;
+        const struct sms_metric *metric = sms_metrics((enum sms_subject)s, &count);
+        json_t *of = json_object();
+        for (size_t m = 0; m < count; m++)
+            json_object_set_new(of, metric[m].name,
+                                json_pack("{s:i, s:s}", "better", metric[m].better, "formula", metric[m].formula));
+        json_object_set_new(all, sms__subject_word((enum sms_subject)s), of);
+    }
+    return all;
+}
+
+struct metric_list {
+    const char *name[256];
+    size_t count;
+};
+
+static const char *metric_name(const void *user, size_t i) { return ((const struct metric_list *)user)->name[i]; }
+
+/* Of the subjects that answer for all. */
+static int check_metric(struct sms__page *page)
+{
+    static const enum sms_subject subjects[] = {SMS_HOST, SMS_PROCESS, SMS_CLUSTER};
+    struct metric_list list = {.count = 0};
+    for (size_t s = 0; s < sizeof subjects / sizeof *subjects; s++) {
+        size_t count;
+        const struct sms_metric *metric = sms_metrics(subjects[s], &count);
+        if (page->metric && sms__metric_index(subjects[s], page->metric) >= 0)
+            return SMS_OK;
+        for (size_t m = 0; m < count && list.count < sizeof list.name / sizeof *list.name; m++)
+            list.name[list.count++] = metric[m].name;
+    }
+    if (!page->metric)
+        return SMS_OK;
+    const char *near = sms__nearest(page->metric, list.count, metric_name, &list);
+    return sms__fail(&page->errors, SMS_EINPUT, NULL, "no metric '%.60s' of a host, of processes or of a cluster%s%s%s",
+                     page->metric, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static bool is_file(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* The database of a sweep, or NULL if `source` is none and holds none. */
+static const char *find_database(struct sms__page *page)
+{
+    static const char *const places[] = {"", "/sweep.db", "/results/sweep.db"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const char *path = sms__print(&page->arena, "%s%s", page->source, places[i]);
+        if (is_file(path))
+            return path;
+    }
+    return NULL;
+}
+
+static int gather(void *user)
+{
+    struct sms__page *page = user;
+    struct stat st;
+    if (stat(page->source, &st))
+        return sms__fail(&page->errors, SMS_EIO, page->source, "cannot be read: %s", strerror(errno));
+    int code = check_metric(page);
+    if (code)
+        return code;
+    page->data = json_object();
+    page->notes = json_array();
+    json_object_set_new(page->data, "format", json_integer(1));
+    json_object_set_new(page->data, "notes", page->notes);
+    json_object_set_new(page->data, "metrics", describe_metrics());
+    json_object_set_new(page->data, "metric", page->metric ? json_string(page->metric) : json_null());
+    if (is_file(sms__print(&page->arena, "%s/summary.json", page->source)))
+        return sms__page_read_folder(page);
+    const char *database = find_database(page);
+    if (database)
+        return sms__page_read_sweep(page, database);
+    return sms__fail(&page->errors, SMS_EINPUT, page->source,
+                     "holds neither summary.json nor sweep.db; is it a folder of 'smsched run --out' or of a sweep?");
+}
+
+int sms__page_gather(struct sms__page *page)
+{
+    int code = sms__guard(&page->arena, gather, page);
+    if (code == SMS_ENOMEM)
+        sms__fail(&page->errors, code, NULL, "out of memory");
+    return code;
+}
+
+void sms__page_release(struct sms__page *page)
+{
+    json_decref(page->data);
+    sms__arena_release(&page->arena);
+}

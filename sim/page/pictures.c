@@ -1,0 +1,220 @@
+#include "pictures.h"
+
+#include "../report/output.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PICTURES = 60, POINTS = 1000 };
+
+static void take_placed(struct sms__plot *plot, struct sms__csv *csv)
+{
+    struct sms__pictures *pictures = (struct sms__pictures *)plot;
+    *SMS__APPEND(&plot->arena, pictures->placed, pictures->placements) =
+        (struct sms__placed){.scenario = sms__name_index(&plot->arena, &plot->scenario, csv->field[0]),
+                             .policy = sms__name_index(&plot->arena, &plot->policy, csv->field[1]),
+                             .time_ns = sms__csv_amount(csv, 2),
+                             .wait_ns = sms__csv_amount(csv, 3),
+                             .allocated = sms__csv_amount(csv, 4)};
+}
+
+static int read_placements(struct sms__pictures *pictures)
+{
+    struct sms__plot *plot = &pictures->plot;
+    struct sms__csv csv = {.file = "placements.csv",
+                           .column = {"scenario", "policy", "time_ns", "wait_ns", "allocated_ratio"},
+                           .row = take_placed};
+    if (access(sms__print(&plot->arena, "%s/placements.csv", plot->folder), F_OK))
+        return SMS_OK;
+    return sms__csv_read(plot, &csv);
+}
+
+static json_t *names_json(const struct sms__names *names)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < names->count; i++)
+        json_array_append_new(list, json_string(names->name[i]));
+    return list;
+}
+
+/* ---- timelines ---- */
+
+struct all_lanes {
+    struct sms__lanes *item;
+    size_t count, left_out;
+};
+
+static struct sms__lanes *lanes_of(struct sms__pictures *pictures, struct all_lanes *all, const char *kind,
+                                   size_t scenario, size_t policy)
+{
+    for (size_t i = all->count; i-- > 0;)
+        if (all->item[i].kind == kind && all->item[i].scenario == scenario && all->item[i].policy == policy)
+            return &all->item[i];
+    if (all->count == PICTURES) {
+        all->left_out++;
+        return NULL;
+    }
+    struct sms__lanes *lanes = SMS__APPEND(&pictures->plot.arena, all->item, all->count);
+    *lanes = (struct sms__lanes){.kind = kind, .scenario = scenario, .policy = policy};
+    return lanes;
+}
+
+static void add_piece(struct sms__pictures *pictures, struct sms__lanes *lanes, struct sms__piece piece)
+{
+    if (lanes)
+        *SMS__APPEND(&pictures->plot.arena, lanes->piece, lanes->pieces) = piece;
+}
+
+static void gather_lanes(struct sms__pictures *pictures, struct all_lanes *all, const char *blocks,
+                         const char *processes)
+{
+    const struct sms__plot *plot = &pictures->plot;
+    for (size_t i = 0; i < plot->stretches; i++) {
+        const struct sms__stretch *s = &plot->stretch[i];
+        add_piece(pictures, lanes_of(pictures, all, processes, s->scenario, s->policy),
+                  (struct sms__piece){s->process, s->state, 1, s->start_ns, s->end_ns});
+    }
+    for (size_t i = 0; i < plot->boxes; i++) {
+        const struct sms__box *b = &plot->box[i];
+        add_piece(pictures, lanes_of(pictures, all, blocks, b->scenario, b->policy),
+                  (struct sms__piece){b->sm, b->vm, b->blocks, b->start_ns, b->end_ns});
+    }
+}
+
+static json_t *timelines_json(struct sms__pictures *pictures)
+{
+    static const char blocks[] = "blocks", processes[] = "processes";
+    struct all_lanes all = {.count = 0};
+    json_t *list = json_array();
+    gather_lanes(pictures, &all, blocks, processes);
+    for (size_t i = 0; i < all.count; i++) {
+        all.item[i].most = SMS__PAGE_PIECES / all.count;
+        json_t *one = sms__lanes_json(pictures, &all.item[i], all.item[i].kind == processes);
+        if (one)
+            json_array_append_new(list, one);
+    }
+    if (all.left_out)
+        sms__page_note(pictures->page, "Of the timelines the first %d are shown.", PICTURES);
+    return list;
+}
+
+/* ---- clusters ---- */
+
+/* A list a scenario and policy, of which `step` has the index of that at hand. */
+struct series {
+    size_t scenario, policy, count;
+    json_t *values;
+};
+
+struct all_series {
+    struct series *item;
+    size_t count;
+};
+
+static struct series *series_of(struct sms__pictures *pictures, struct all_series *all, size_t scenario, size_t policy)
+{
+    for (size_t i = all->count; i-- > 0;)
+        if (all->item[i].scenario == scenario && all->item[i].policy == policy)
+            return &all->item[i];
+    if (all->count == PICTURES)
+        return NULL;
+    struct series *series = SMS__APPEND(&pictures->plot.arena, all->item, all->count);
+    *series = (struct series){.scenario = scenario, .policy = policy, .values = json_array()};
+    return series;
+}
+
+static void add_values(struct series *series, const double value[3])
+{
+    series->count++;
+    for (int i = 0; i < 3; i++)
+        json_array_append_new(series->values, sms__page_number(value[i]));
+}
+
+/* Of more than POINTS every n-th, and the last. */
+static json_t *thin(const struct series *series)
+{
+    json_t *list = json_array();
+    size_t step = (series->count + POINTS - 1) / POINTS;
+    for (size_t i = 0; i < series->count; i++)
+        for (size_t k = 0; k < 3 && (i % step == 0 || i + 1 == series->count); k++)
+            json_array_append(list, json_array_get(series->values, 3 * i + k));
+    return list;
+}
+
+static json_t *series_json(struct sms__pictures *pictures, struct all_series *all, const char *file)
+{
+    const struct sms__plot *plot = &pictures->plot;
+    json_t *list = json_array();
+    bool thinned = false;
+    for (size_t i = 0; i < all->count; i++) {
+        const struct series *series = &all->item[i];
+        thinned |= series->count > POINTS;
+        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "scenario", plot->scenario.name[series->scenario],
+                                              "policy", plot->policy.name[series->policy], "values", thin(series)));
+        json_decref(series->values);
+    }
+    if (thinned)
+        sms__page_note(pictures->page, "Of the rows of %s about %d a policy are drawn, equally far apart.", file,
+                       POINTS);
+    return list;
+}
+
+static json_t *allocation_json(struct sms__pictures *pictures)
+{
+    struct all_series all = {.count = 0};
+    for (size_t i = 0; i < pictures->plot.points; i++) {
+        const struct sms__point *point = &pictures->plot.point[i];
+        struct series *series = series_of(pictures, &all, point->scenario, point->policy);
+        if (series)
+            add_values(series, (double[]){point->arrived, point->allocated, point->fragments});
+    }
+    return series_json(pictures, &all, "allocation.csv");
+}
+
+static json_t *placements_json(struct sms__pictures *pictures)
+{
+    struct all_series all = {.count = 0};
+    for (size_t i = 0; i < pictures->placements; i++) {
+        const struct sms__placed *placed = &pictures->placed[i];
+        struct series *series = series_of(pictures, &all, placed->scenario, placed->policy);
+        if (series)
+            add_values(series, (double[]){placed->time_ns, placed->wait_ns, placed->allocated});
+    }
+    return series_json(pictures, &all, "placements.csv");
+}
+
+/* ---- all ---- */
+
+static int draw(void *user)
+{
+    struct sms__pictures *pictures = user;
+    struct sms__plot *plot = &pictures->plot;
+    json_t *data = pictures->page->data;
+    int code = sms__plot_read(plot);
+    if (code == SMS_OK)
+        code = read_placements(pictures);
+    if (code)
+        return code;
+    json_t *heat = sms__heat_json(pictures);
+    if (!heat)
+        return SMS_EINPUT;
+    json_object_set_new(data, "heat", heat);
+    json_object_set_new(data, "timelines", timelines_json(pictures));
+    json_object_set_new(data, "vms", names_json(&plot->vm));
+    json_object_set_new(data, "processes", names_json(&plot->process));
+    json_object_set_new(data, "states", names_json(&plot->state));
+    json_object_set_new(data, "allocation", allocation_json(pictures));
+    json_object_set_new(data, "placements", placements_json(pictures));
+    return SMS_OK;
+}
+
+int sms__page_read_pictures(struct sms__page *page)
+{
+    struct sms__pictures pictures = {.page = page, .plot = {.folder = page->source}};
+    int code = sms__guard(&pictures.plot.arena, draw, &pictures);
+    if (code && pictures.plot.errors.count)
+        page->errors = pictures.plot.errors;
+    sms__arena_release(&pictures.plot.arena);
+    return code;
+}

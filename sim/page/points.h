@@ -1,0 +1,46 @@
+/* A sweep's database as the page asks it, and the values of its axes as a few numbers each. */
+#ifndef SMS_PAGE_POINTS_H
+#define SMS_PAGE_POINTS_H
+
+#include "page.h"
+
+#include <sqlite3.h>
+
+enum { SMS__AXES = 24, SMS__AXIS_VALUES = 64 };
+
+/* A varied field, or the scenario, with more than one value. Points have the index of their value; of more than
+ * SMS__AXIS_VALUES numbers, that of an interval. */
+struct sms__axis_view {
+    const char *name, *column; /* the column in quotes, as SQL */
+    const char **value;        /* [values], in order */
+    double *number;            /* [values], in the unit; NULL where they are no numbers */
+    size_t values;
+    const char *unit;
+    bool binned, log, rest; /* rest: the last stands for all that are not listed */
+    double from, to;
+};
+
+struct sms__points {
+    struct sms__page *page;
+    sqlite3 *file;
+    struct sms__axis_view axis[SMS__AXES];
+    size_t axes;
+    size_t numbers; /* that the page holds */
+};
+
+/* database.c: a row at a time; the statement is finalized in any case. Text is built by the caller with sqlite3_str and
+ * freed here. SMS_OK or a code, having said why. */
+int sms__points_ask(struct sms__points *points, sqlite3_str *text,
+                    int (*row)(struct sms__points *points, sqlite3_stmt *row, void *user), void *user);
+int sms__points_open(struct sms__points *points, const char *path);
+/* The column's text, in the arena; empty for NULL. */
+const char *sms__points_text(struct sms__points *points, sqlite3_stmt *row, int column);
+json_t *sms__points_number(sqlite3_stmt *row, int column);
+
+/* points.c: finds the axes, and makes the temporary table cell(point, a0, a1, ...). */
+int sms__points_axes(struct sms__points *points);
+
+/* subjects.c: what came of it, for each subject that was kept. */
+int sms__points_subjects(struct sms__points *points);
+
+#endif

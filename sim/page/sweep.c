@@ -1,0 +1,81 @@
+#include "points.h"
+
+#include <string.h>
+
+static int take_meta(struct sms__points *points, sqlite3_stmt *row, void *user)
+{
+    struct sms__page *page = points->page;
+    const char *key = sms__points_text(points, row, 0), *value = sms__points_text(points, row, 1);
+    if (strlen(value) > SMS__PAGE_TEXT) {
+        sms__page_note(page, "The plan's text has %zu bytes and is left out: it is in manifest.json.", strlen(value));
+        value = "";
+    }
+    json_object_set_new(user, key, sms__page_text(page, value));
+    return SMS_OK;
+}
+
+static int take_failure(struct sms__points *points, sqlite3_stmt *row, void *user)
+{
+    const char *message = sms__points_text(points, row, 1);
+    json_t *pair = json_array();
+    json_array_append_new(pair, json_integer(sqlite3_column_int64(row, 0)));
+    json_array_append_new(
+        pair, sms__page_text(points->page, sms__copy(&points->page->arena, message, strnlen(message, 400))));
+    json_array_append_new(user, pair);
+    return SMS_OK;
+}
+
+static int read_plan(struct sms__points *points)
+{
+    json_t *plan = json_object(), *failures = json_array();
+    json_object_set_new(points->page->data, "plan", plan);
+    json_object_set_new(points->page->data, "failures", failures);
+    sqlite3_str *text = sqlite3_str_new(points->file);
+    sqlite3_str_appendall(text, "SELECT key, value FROM main.meta WHERE key IN ('version', 'plan', 'question', 'text', "
+                                "'points', 'done', 'failed') ORDER BY key");
+    int code = sms__points_ask(points, text, take_meta, plan);
+    if (code)
+        return code;
+    text = sqlite3_str_new(points->file);
+    sqlite3_str_appendall(text, "SELECT point, message FROM main.point WHERE state = 'failed' ORDER BY point LIMIT 20");
+    return sms__points_ask(points, text, take_failure, failures);
+}
+
+static json_t *axis_json(struct sms__points *points, const struct sms__axis_view *axis)
+{
+    json_t *values = json_array(), *numbers = axis->number ? json_array() : json_null();
+    for (size_t i = 0; i < axis->values; i++) {
+        json_array_append_new(values, sms__page_text(points->page, axis->value[i]));
+        if (axis->number)
+            json_array_append_new(numbers, sms__page_number(axis->number[i]));
+    }
+    return json_pack("{s:o, s:o, s:o, s:o, s:b}", "name", sms__page_text(points->page, axis->name), "unit",
+                     sms__page_text(points->page, axis->unit ? axis->unit : ""), "values", values, "numbers", numbers,
+                     "binned", (int)axis->binned);
+}
+
+static int read_all(struct sms__points *points)
+{
+    int code = read_plan(points);
+    if (code == SMS_OK)
+        code = sms__points_axes(points);
+    if (code)
+        return code;
+    json_t *axes = json_array();
+    json_object_set_new(points->page->data, "axes", axes);
+    for (size_t i = 0; i < points->axes; i++)
+        json_array_append_new(axes, axis_json(points, &points->axis[i]));
+    return sms__points_subjects(points);
+}
+
+int sms__page_read_sweep(struct sms__page *page, const char *path)
+{
+    struct sms__points *points = SMS__NEW(&page->arena, struct sms__points, 1);
+    points->page = page;
+    json_object_set_new(page->data, "kind", json_string("sweep"));
+    int code = sms__points_open(points, path);
+    if (code == SMS_OK)
+        code = read_all(points);
+    sqlite3_close(points->file);
+    return code;
+}

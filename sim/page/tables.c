@@ -1,0 +1,220 @@
+/* summary.json and comparison.json, one object a scenario each, as tables: of every subject the metrics that have
+ * values, and rows of policy, name, means, half-widths, changes over the first policy and their half-widths. */
+#include "page.h"
+
+#include "../report/output.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The keys of subjects in the JSON of runs, in the order in which they are kept where not all fit. */
+static const struct {
+    const char *key;
+    enum sms_subject subject;
+} parts[] = {{"host", SMS_HOST},      {"cluster", SMS_CLUSTER},    {"processes", SMS_PROCESS}, {"vms", SMS_VM},
+             {"devices", SMS_DEVICE}, {"resources", SMS_RESOURCE}, {"kernels", SMS_KERNEL}};
+
+enum { PARTS = sizeof parts / sizeof *parts };
+
+struct tables {
+    struct sms__page *page;
+    json_t *summary, *comparison; /* arrays of scenarios */
+    size_t numbers;               /* kept so far */
+};
+
+static int complain(struct sms__page *page, const char *path, const json_error_t *error)
+{
+    return sms__fail(&page->errors, SMS_EINPUT, path, "line %d: %s", error->line, error->text);
+}
+
+/* A file of objects one after the other. */
+static int load_objects(struct sms__page *page, const char *name, json_t *list)
+{
+    const char *path = sms__print(&page->arena, "%s/%s", page->source, name);
+    FILE *file = fopen(path, "re");
+    int code = SMS_OK, c = 0;
+    if (!file)
+        return sms__fail(&page->errors, SMS_EIO, path, "cannot be read: %s; a folder of an older version has none",
+                         strerror(errno));
+    while (code == SMS_OK && (c = fgetc(file)) != EOF) {
+        json_error_t error;
+        if (strchr(" \n\r\t", c))
+            continue;
+        ungetc(c, file);
+        json_t *object = json_loadf(file, JSON_DISABLE_EOF_CHECK, &error);
+        code = object ? SMS_OK : complain(page, path, &error);
+        if (object)
+            json_array_append_new(list, object);
+    }
+    if (code == SMS_OK && json_array_size(list) == 0)
+        code = sms__fail(&page->errors, SMS_EINPUT, path, "is empty");
+    fclose(file);
+    return code;
+}
+
+/* The objects of a subject in a run: an array, or one that stands for itself. */
+static size_t count_of(const json_t *part) { return json_is_array(part) ? json_array_size(part) : part != NULL; }
+
+static const json_t *item_of(const json_t *part, size_t i)
+{
+    return json_is_array(part) ? json_array_get(part, i) : (i == 0 ? part : NULL);
+}
+
+static const json_t *run_of(const json_t *scenario, size_t policy)
+{
+    return json_array_get(json_object_get(scenario, "runs"), policy);
+}
+
+/* Whether a metric has a value for any policy and name. */
+static bool has_values(const json_t *scenario, const char *key, const char *metric)
+{
+    const json_t *run;
+    for (size_t p = 0; (run = run_of(scenario, p)); p++)
+        for (size_t i = 0; i < count_of(json_object_get(run, key)); i++)
+            if (json_is_number(json_object_get(item_of(json_object_get(run, key), i), metric)))
+                return true;
+    return false;
+}
+
+static json_t *metrics_of(const json_t *scenario, size_t part)
+{
+    size_t count;
+    const struct sms_metric *metric = sms_metrics(parts[part].subject, &count);
+    json_t *list = json_array();
+    for (size_t m = 0; m < count; m++)
+        if (has_values(scenario, parts[part].key, metric[m].name))
+            json_array_append_new(list, json_string(metric[m].name));
+    return list;
+}
+
+static json_t *numbers_of(const json_t *object, const json_t *metrics)
+{
+    json_t *list = json_array();
+    for (size_t m = 0; m < json_array_size(metrics); m++) {
+        json_t *value = json_object_get(object, json_string_value(json_array_get(metrics, m)));
+        json_array_append(list, json_is_number(value) ? value : json_null());
+    }
+    return list;
+}
+
+/* [policy, name, means, half-widths, changes, half-widths of those]; a ratio of 1.1 is a change of 0.1. */
+static json_t *row_of(size_t policy, const json_t *value, const json_t *ratio, const json_t *metrics)
+{
+    json_t *name = json_object_get(value, "name"), *row = json_array(), *change = numbers_of(ratio, metrics);
+    for (size_t m = 0; m < json_array_size(change); m++)
+        if (json_is_number(json_array_get(change, m)))
+            json_array_set_new(change, m, sms__page_number(json_number_value(json_array_get(change, m)) - 1));
+    json_array_append_new(row, json_integer((json_int_t)policy));
+    json_array_append(row, json_is_string(name) ? name : json_null());
+    json_array_append_new(row, numbers_of(value, metrics));
+    json_array_append_new(row, numbers_of(json_object_get(value, "ci95"), metrics));
+    json_array_append_new(row, change);
+    json_array_append_new(row, numbers_of(json_object_get(ratio, "ci95"), metrics));
+    return row;
+}
+
+static json_t *table_of(const json_t *summary, const json_t *comparison, size_t part)
+{
+    const char *key = parts[part].key;
+    json_t *metrics = metrics_of(summary, part), *rows = json_array();
+    const json_t *run;
+    for (size_t p = 0; (run = run_of(summary, p)); p++) {
+        const json_t *values = json_object_get(run, key), *ratios = json_object_get(run_of(comparison, p), key);
+        for (size_t i = 0; i < count_of(values); i++)
+            json_array_append_new(rows, row_of(p, item_of(values, i), item_of(ratios, i), metrics));
+    }
+    return json_pack("{s:o, s:o}", "metrics", metrics, "rows", rows);
+}
+
+static size_t size_of(const json_t *table)
+{
+    return 4 * json_array_size(json_object_get(table, "metrics")) * json_array_size(json_object_get(table, "rows"));
+}
+
+/* A subject of all scenarios, or of none: what is left out is a whole. */
+static void add_part(struct tables *tables, json_t *scenarios, size_t part)
+{
+    size_t numbers = 0, rows = 0, i;
+    json_t *scenario, *made = json_array();
+    const char *word = sms__subject_word(parts[part].subject);
+    json_array_foreach(scenarios, i, scenario)
+    {
+        json_t *table = table_of(json_array_get(tables->summary, i), json_array_get(tables->comparison, i), part);
+        rows += json_array_size(json_object_get(table, "rows"));
+        numbers += size_of(table);
+        json_array_append_new(made, numbers + tables->numbers <= SMS__PAGE_NUMBERS ? table : json_null());
+        if (numbers + tables->numbers > SMS__PAGE_NUMBERS)
+            json_decref(table);
+    }
+    bool fits = numbers + tables->numbers <= SMS__PAGE_NUMBERS;
+    if (!fits)
+        sms__page_note(tables->page, "%zu rows of subject '%s' are more than a page holds: they are in the folder.",
+                       rows, word);
+    tables->numbers += fits ? numbers : 0;
+    json_array_foreach(scenarios, i,
+                       scenario) if (fits && json_array_size(json_object_get(json_array_get(made, i), "rows")))
+        json_object_set(json_object_get(scenario, "tables"), word, json_array_get(made, i));
+    json_decref(made);
+}
+
+static json_t *begin_scenario(const json_t *summary, const json_t *comparison)
+{
+    static const char *const keys[] = {"scenario", "question", "contention", "queue", "seed", "replications"};
+    json_t *object = json_object(), *policies = json_array();
+    const json_t *run, *bounds = json_object_get(comparison, "bounds");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (json_object_get(summary, keys[i]))
+            json_object_set(object, keys[i], json_object_get(summary, keys[i]));
+    for (size_t p = 0; (run = run_of(summary, p)); p++)
+        json_array_append(policies, json_object_get(run, "policy"));
+    json_object_set_new(object, "policies", policies);
+    if (bounds)
+        json_object_set_new(object, "bounds", json_copy(json_object_get(comparison, "bounds")));
+    json_object_set_new(object, "tables", json_object());
+    return object;
+}
+
+/* The same scenarios and policies, in the same order. */
+static bool belong(const json_t *summary, const json_t *comparison)
+{
+    const json_t *run;
+    if (!json_is_string(json_object_get(summary, "scenario")) || !run_of(summary, 0) ||
+        !json_equal(json_object_get(summary, "scenario"), json_object_get(comparison, "scenario")))
+        return false;
+    for (size_t p = 0; (run = run_of(summary, p)) || run_of(comparison, p); p++)
+        if (!json_is_string(json_object_get(run, "policy")) ||
+            !json_equal(json_object_get(run, "policy"), json_object_get(run_of(comparison, p), "policy")))
+            return false;
+    return true;
+}
+
+static int fill(struct tables *tables, json_t *scenarios)
+{
+    struct sms__page *page = tables->page;
+    size_t count = json_array_size(tables->summary);
+    if (count > SMS__PAGE_SCENARIOS)
+        sms__page_note(page, "Of %zu scenarios the first %d are shown.", count, SMS__PAGE_SCENARIOS);
+    for (size_t i = 0; i < count && i < SMS__PAGE_SCENARIOS; i++) {
+        const json_t *summary = json_array_get(tables->summary, i), *other = json_array_get(tables->comparison, i);
+        if (!belong(summary, other))
+            return sms__fail(&page->errors, SMS_EINPUT, page->source,
+                             "summary.json and comparison.json do not hold the same scenarios and policies");
+        json_array_append_new(scenarios, begin_scenario(summary, other));
+    }
+    for (size_t part = 0; part < PARTS; part++)
+        add_part(tables, scenarios, part);
+    return SMS_OK;
+}
+
+int sms__page_read_tables(struct sms__page *page, json_t *scenarios)
+{
+    struct tables tables = {.page = page, .summary = json_array(), .comparison = json_array()};
+    int code = load_objects(page, "summary.json", tables.summary);
+    if (code == SMS_OK)
+        code = load_objects(page, "comparison.json", tables.comparison);
+    if (code == SMS_OK)
+        code = fill(&tables, scenarios);
+    json_decref(tables.summary);
+    json_decref(tables.comparison);
+    return code;
+}

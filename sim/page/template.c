@@ -1,0 +1,192 @@
+#include "page.h"
+
+#include <errno.h>
+#include <sha2.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The files of the page, in share/smsched/page but for the library. */
+static const char *const styles[] = {"page/page.css", NULL};
+static const char *const libraries[] = {"d3.js", NULL};
+static const char *const scripts[] = {"page/core.js",  "page/table.js",    "page/figures.js",
+                                      "page/heat.js",  "page/timeline.js", "page/run.js",
+                                      "page/sweep.js", "page/main.js",     NULL};
+
+struct text {
+    char *bytes;
+    size_t length;
+};
+
+struct template
+{
+    const struct sms__page *page;
+    const char *share;
+    struct sms_errors *errors;
+    struct text frame, style, library, script;
+};
+
+static int add_file(struct template *template, struct text *text, const char *name)
+{
+    char path[4400];
+    snprintf(path, sizeof path, "%s/%s", template->share, name);
+    FILE *file = fopen(path, "re");
+    if (!file && !strcmp(name, libraries[0]))
+        return sms__fail(template->errors, SMS_EIO, path,
+                         "cannot be read: %s; the page is drawn by D3: install node-d3-axis, node-d3-scale and "
+                         "node-d3-zoom (tools/setup does), and build again",
+                         strerror(errno));
+    if (!file)
+        return sms__fail(template->errors, SMS_EIO, path, "cannot be read: %s", strerror(errno));
+    size_t n, room = 65536;
+    do {
+        char *grown = realloc(text->bytes, text->length + room + 1);
+        if (!grown) {
+            fclose(file);
+            return sms__fail(template->errors, SMS_ENOMEM, NULL, "out of memory");
+        }
+        text->bytes = grown;
+        n = fread(text->bytes + text->length, 1, room, file);
+        text->length += n;
+    } while (n == room);
+    text->bytes[text->length] = '\0';
+    bool failed = ferror(file) != 0;
+    fclose(file);
+    return failed ? sms__fail(template->errors, SMS_EIO, path, "cannot be read") : SMS_OK;
+}
+
+static int add_files(struct template *template, struct text *text, const char *const *name)
+{
+    int code = SMS_OK;
+    for (; *name && code == SMS_OK; name++)
+        code = add_file(template, text, *name);
+    return code;
+}
+
+/* RFC 4648; for the hashes of a content security policy. */
+static void put_base64(const uint8_t *bytes, size_t length, FILE *to)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < length; i += 3) {
+        size_t left = length - i;
+        uint32_t three =
+            (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) | (left > 2 ? bytes[i + 2] : 0);
+        for (size_t d = 0; d < 4; d++)
+            fputc(d > left ? '=' : digits[three >> (18 - 6 * d) & 63], to);
+    }
+}
+
+static void put_hash(const struct text *text, FILE *to)
+{
+    uint8_t hash[SHA256_DIGEST_LENGTH];
+    SHA2_CTX context;
+    SHA256Init(&context);
+    SHA256Update(&context, (const uint8_t *)text->bytes, text->length);
+    SHA256Final(hash, &context);
+    fputs(" 'sha256-", to);
+    put_base64(hash, sizeof hash, to);
+    fputs("'", to);
+}
+
+/* Nothing is fetched, and nothing runs that does not come along: whatever is in the data. */
+static void put_policy(const struct template *template, FILE *to)
+{
+    fputs("default-src 'none'; base-uri 'none'; form-action 'none'; script-src", to);
+    put_hash(&template->library, to);
+    put_hash(&template->script, to);
+    fputs("; style-src", to);
+    put_hash(&template->style, to);
+}
+
+static void put_escaped(const char *text, FILE *to)
+{
+    for (; *text; text++)
+        if (strchr("<>&\"'", *text))
+            fprintf(to, "&#%d;", *text);
+        else
+            fputc(*text, to);
+}
+
+/* JSON in which nothing can end the element that holds it; not ASCII is escaped, too, so that U+2028 is. */
+static int put_data(const char *bytes, size_t length, void *user)
+{
+    FILE *to = user;
+    for (size_t i = 0; i < length; i++)
+        if (strchr("<>&", bytes[i]) && bytes[i])
+            fprintf(to, "\\u%04x", bytes[i]);
+        else
+            fputc(bytes[i], to);
+    return ferror(to) ? -1 : 0;
+}
+
+/* Whether all scenarios have the first one's question. */
+static bool has_one_question(const json_t *scenarios)
+{
+    for (size_t i = 1; i < json_array_size(scenarios); i++)
+        if (!json_equal(json_object_get(json_array_get(scenarios, i), "question"),
+                        json_object_get(json_array_get(scenarios, 0), "question")))
+            return false;
+    return true;
+}
+
+/* The scenario's question, or what there is. */
+static const char *title_of(const json_t *data, char *several, size_t size)
+{
+    snprintf(several, size, "%zu scenarios, one page", json_array_size(json_object_get(data, "scenarios")));
+    if (!has_one_question(json_object_get(data, "scenarios")))
+        return several;
+    const json_t *first = json_array_get(json_object_get(data, "scenarios"), 0), *plan = json_object_get(data, "plan");
+    const char *question = json_string_value(json_object_get(plan ? plan : first, "question"));
+    const char *name = json_string_value(json_object_get(plan ? plan : first, plan ? "plan" : "scenario"));
+    return question && *question ? question : name ? name : "smsched";
+}
+
+static int put_part(const struct template *template, const char *name, FILE *to)
+{
+    const json_t *data = template->page->data;
+    char several[64];
+    if (!strncmp(name, "policy}}", 8))
+        put_policy(template, to);
+    else if (!strncmp(name, "title}}", 7))
+        put_escaped(title_of(data, several, sizeof several), to);
+    else if (!strncmp(name, "style}}", 7))
+        fwrite(template->style.bytes, 1, template->style.length, to);
+    else if (!strncmp(name, "library}}", 9))
+        fwrite(template->library.bytes, 1, template->library.length, to);
+    else if (!strncmp(name, "script}}", 8))
+        fwrite(template->script.bytes, 1, template->script.length, to);
+    else if (json_dump_callback(data, put_data, to, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(12)))
+        return -1;
+    return 0;
+}
+
+/* The frame, with {{names}} replaced. */
+static int put_page(const struct template *template, FILE *to)
+{
+    const char *at = template->frame.bytes;
+    for (const char *mark; (mark = strstr(at, "{{")) != NULL; at = strstr(mark, "}}") + 2) {
+        fwrite(at, 1, (size_t)(mark - at), to);
+        if (!strstr(mark, "}}") || put_part(template, mark + 2, to))
+            return sms__fail(template->errors, SMS_EIO, NULL, "the page cannot be written");
+    }
+    fputs(at, to);
+    return SMS_OK;
+}
+
+int sms__page_write(const struct sms__page *page, const char *share, FILE *to, struct sms_errors *errors)
+{
+    struct template template = {.page = page, .share = share, .errors = errors};
+    int code = add_file(&template, &template.frame, "page/page.html");
+    if (code == SMS_OK)
+        code = add_files(&template, &template.style, styles);
+    if (code == SMS_OK)
+        code = add_files(&template, &template.library, libraries);
+    if (code == SMS_OK)
+        code = add_files(&template, &template.script, scripts);
+    if (code == SMS_OK)
+        code = put_page(&template, to);
+    free(template.frame.bytes);
+    free(template.style.bytes);
+    free(template.library.bytes);
+    free(template.script.bytes);
+    return code;
+}

@@ -1,0 +1,157 @@
+'use strict';
+/* Elements, numbers, CSV: what all parts of the page use. Names in the data are put in as text, never as HTML. */
+const data = JSON.parse(document.getElementById('data').textContent);
+
+function el(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {}))
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    else if (value !== null && value !== false) element.setAttribute(name, value === true ? '' : value);
+  element.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined));
+  return element;
+}
+
+function svg(tag, attributes, ...children) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes || {}))
+    if (value !== null && value !== undefined) element.setAttribute(name, value);
+  element.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined));
+  return element;
+}
+
+const isNumber = value => typeof value === 'number' && isFinite(value);
+const plural = (n, one, many) => `${group(String(n))} ${n === 1 ? one : many || one + 's'}`;
+
+/* ---- numbers: the same in every language, so that pages can be compared ---- */
+
+function group(digits) { return digits.replace(/\B(?=(\d{3})+$)/g, '\u202f'); }
+
+/* About four digits. */
+function plain(value, digits = 4) {
+  if (!isNumber(value)) return '–';
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  if (size >= 1e15 || size < 1e-6) return value.toExponential(2).replace('-', '−');
+  const decimals = Math.max(0, Math.min(9, digits - 1 - Math.floor(Math.log10(size))));
+  const [whole, part] = size.toFixed(decimals).split('.');
+  const rest = part ? part.replace(/0+$/, '') : '';
+  return (value < 0 ? '−' : '') + group(whole) + (rest ? '.' + rest : '');
+}
+
+function percent(ratio, sign) {
+  if (!isNumber(ratio)) return '–';
+  const value = 100 * ratio, decimals = Math.abs(value) < 100 ? 1 : 0;
+  const text = group(Math.abs(value).toFixed(decimals).split('.')[0]) + (decimals ? '.' + Math.abs(value).toFixed(1).split('.')[1] : '');
+  const zero = Number(Math.abs(value).toFixed(decimals)) === 0;
+  return (value < 0 && !zero ? '−' : sign && !zero ? '+' : '') + text + '\u202f%';
+}
+
+const times = [[1, 'ns'], [1e3, 'µs'], [1e6, 'ms'], [1e9, 's']], sizes = [[1, 'B'], [1024, 'KiB'], [1048576, 'MiB'], [1073741824, 'GiB']];
+const largest = (units, most) => units.reduce((best, unit) => (most >= unit[0] ? unit : best), units[0]);
+
+/* The unit in which a metric is shown whose greatest value is `most`: {size, name}. */
+function unitOf(metric, most = 0) {
+  let unit = [1, ''];
+  if (metric.endsWith('_ns')) unit = largest(times, most);
+  else if (metric.endsWith('_bytes')) unit = largest(sizes, most);
+  else if (metric.endsWith('_per_s')) unit = [1, '1/s'];
+  else if (metric.endsWith('_j')) unit = [1, 'J'];
+  return { size: unit[0], name: unit[1] };
+}
+
+function wordsOf(metric) {
+  return metric.replace(/_per_s$/, ' per second').replace(/_(ns|bytes|ratio|j|count)$/, '').replace(/_/g, ' ');
+}
+
+function show(metric, value) {
+  if (!isNumber(value)) return '–';
+  const unit = unitOf(metric, Math.abs(value));
+  return plain(value / unit.size) + (unit.name && unit.name !== '1/s' ? '\u202f' + unit.name : unit.name ? '/s' : '');
+}
+
+/* "13 966 kernels per second", "turnaround 252.8 ms". */
+const measure = (metric, value) => metric.endsWith('_per_s') ? `${plain(value)} ${wordsOf(metric)}` : `${wordsOf(metric)} ${show(metric, value)}`;
+
+const betterOf = (subject, metric) => ((data.metrics[subject] || {})[metric] || { better: 0 }).better;
+const formulaOf = (subject, metric) => ((data.metrics[subject] || {})[metric] || { formula: '' }).formula;
+
+/* ---- colours: a policy has one in all figures, and a mark of its own ---- */
+
+const colorClass = i => 'k' + i % 8;
+/* Tenants and states have others, so that they are not taken for policies. */
+const tenantClass = i => 'v' + i % 8;
+const dashes = ['', '7 3', '2 3', '9 3 2 3', '4 2', '12 4', '1 2', '6 2 1 2'];
+const shapes = [
+  r => `M${-r},0a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${-2 * r},0`, r => `M${-r},${-r}h${2 * r}v${2 * r}h${-2 * r}z`,
+  r => `M0,${-1.2 * r}L${1.2 * r},${r}L${-1.2 * r},${r}z`, r => `M0,${-1.3 * r}L${1.3 * r},0L0,${1.3 * r}L${-1.3 * r},0z`,
+  r => `M0,${1.2 * r}L${1.2 * r},${-r}L${-1.2 * r},${-r}z`,
+  r => `M${-r},${-r / 3}h${2 * r / 3}v${-2 * r / 3}h${2 * r / 3}v${2 * r / 3}h${2 * r / 3}v${2 * r / 3}h${-2 * r / 3}v${2 * r / 3}h${-2 * r / 3}v${-2 * r / 3}h${-2 * r / 3}z`];
+const mark = (i, x, y, r = 5) => svg('path', { class: 'mark ' + colorClass(i), d: shapes[i % shapes.length](r), transform: `translate(${x},${y})` });
+
+function legend(names, lines) {
+  return el('ul', { class: 'legend' }, names.map((name, i) => el('li', {}, svg('svg', { width: lines ? 34 : 14, height: 14, 'aria-hidden': 'true' },
+    lines ? svg('path', { class: 'stroke ' + colorClass(i), d: 'M0,7H34', 'stroke-dasharray': dashes[i % 8] || null }) : null,
+    mark(i, lines ? 17 : 7, 7)), name)));
+}
+
+const swatches = names => el('ul', { class: 'legend' }, names.map((name, i) => el('li', {},
+  svg('svg', { width: 14, height: 14, 'aria-hidden': 'true' }, svg('rect', { class: 'fill ' + tenantClass(i), width: 14, height: 14 })), name)));
+
+/* ---- figures, with their data and the command that made it ---- */
+
+function csv(rows) {
+  const field = value => value === null || value === undefined ? '' : /[",\n\r]/.test(String(value)) ? '"' + String(value).replace(/"/g, '""') + '"' : String(value);
+  return rows.map(row => row.map(field).join(',')).join('\n') + '\n';
+}
+
+function csvLink(name, rows) {
+  const link = el('a', { download: name + '.csv', href: '#' }, 'Data (CSV)', el('span', { class: 'muted' }, ` ${name}.csv`));
+  const fill = () => { if (!link.href.startsWith('blob:')) link.href = URL.createObjectURL(new Blob([csv(rows())], { type: 'text/csv' })); };
+  for (const when of ['click', 'focus', 'pointerenter', 'contextmenu']) link.addEventListener(when, fill);
+  return link;
+}
+
+function commandOf() {
+  return data.kind === 'run' ? data.run.command || 'smsched run' : `smsched sweep ${(data.plan || {}).plan || 'PLAN'}.yaml`;
+}
+
+function commandBox() {
+  const said = el('span', { role: 'status', class: 'muted' });
+  const copy = () => {
+    const done = () => { said.textContent = 'copied'; }, failed = () => { said.textContent = 'select it and copy'; };
+    if (navigator.clipboard) navigator.clipboard.writeText(commandOf()).then(done, failed); else failed();
+  };
+  return el('details', {}, el('summary', {}, 'Command that made it'),
+    el('div', { class: 'command' }, el('code', {}, commandOf()), el('button', { type: 'button', onclick: copy }, 'Copy'), said));
+}
+
+const under = (name, rows) => el('div', { class: 'under' }, csvLink(name, rows), commandBox());
+
+/* `draw(box, width)` fills the box anew whenever its width changes. */
+function drawn(draw) {
+  const box = el('div', { class: 'picture' });
+  let width = 0;
+  new ResizeObserver(entries => {
+    const now = Math.floor(entries[0].contentRect.width);
+    if (now === width || now === 0) return;
+    width = now;
+    draw(box, width);
+  }).observe(box);
+  return box;
+}
+
+const figure = (name, caption, parts, rows) => el('figure', { id: 'figure-' + name }, el('figcaption', {}, caption), parts, under(name, rows));
+
+/* Fills a box anew; the choice that has the focus keeps it. */
+function refill(box, ...children) {
+  const at = [...box.querySelectorAll('select')].indexOf(document.activeElement);
+  box.replaceChildren(...children.flat(Infinity).filter(Boolean));
+  const again = box.querySelectorAll('select')[at];
+  if (again) again.focus();
+}
+
+function choice(label, options, value, change) {
+  const select = el('select', { onchange: () => change(select.value) },
+    options.map(option => el('option', { value: option[0], selected: String(option[0]) === String(value) }, option[1])));
+  return el('label', {}, label, select);
+}

@@ -1,0 +1,139 @@
+'use strict';
+/* Dots with intervals, bars with a bound, lines. All are SVG; each says in words what it shows. */
+
+function axisBottom(scale, y, height, ticks, format) {
+  const group = d3.select(svg('g', { class: 'axis', transform: `translate(0,${y})` }));
+  const axis = d3.axisBottom(scale).tickSizeOuter(0);
+  if (ticks) axis.ticks(ticks);
+  if (format) axis.tickFormat(v => format(v));
+  group.call(axis);
+  const grid = d3.select(svg('g', { class: 'grid', transform: `translate(0,${y})`, 'aria-hidden': 'true' }));
+  grid.call(d3.axisBottom(scale).ticks(ticks || 5).tickSize(-height).tickFormat('').tickSizeOuter(0));
+  return [grid.node(), group.node()];
+}
+
+function axisLeft(scale, x, width, ticks, format) {
+  const group = d3.select(svg('g', { class: 'axis', transform: `translate(${x},0)` }));
+  group.call(d3.axisLeft(scale).ticks(ticks || 5).tickFormat(format || (v => plain(v))).tickSizeOuter(0));
+  const grid = d3.select(svg('g', { class: 'grid', transform: `translate(${x},0)`, 'aria-hidden': 'true' }));
+  grid.call(d3.axisLeft(scale).ticks(ticks || 5).tickSize(-width).tickFormat('').tickSizeOuter(0));
+  return [grid.node(), group.node()];
+}
+
+/* A box whose ends are a little beyond the numbers; 0 is in it if `zero`. */
+function extent(numbers, zero) {
+  const all = numbers.filter(isNumber).concat(zero ? [0] : []);
+  if (!all.length) return [0, 1];
+  const low = Math.min(...all), high = Math.max(...all), pad = (high - low || Math.abs(high) || 1) * 0.06;
+  return [zero && low === 0 ? 0 : low - pad, zero && high === 0 ? 0 : high + pad];
+}
+
+const words = (text, most) => text.length > most ? text.slice(0, most - 1) + '…' : text;
+
+/* rows: {group, label, color, value, low, high, least, most, said}; all relative to 0. */
+function dots(rows, label, format) {
+  return drawn((box, width) => {
+    const wide = width >= 640, left = wide ? Math.min(320, width * 0.34) : 8, right = wide ? 170 : 26;
+    const each = wide ? 26 : 40, top = 6, groups = new Set(rows.map(row => row.group)).size;
+    const height = top + rows.length * each + (groups > 1 ? groups * 22 : 0);
+    const x = d3.scaleLinear().domain(extent(rows.flatMap(r => [r.value, r.low, r.high, r.least, r.most]), true)).nice().range([left, width - right]);
+    const root = svg('svg', { width, height: height + 40, role: 'img', 'aria-label': `${label}: ` + rows.map(r => `${r.group ? r.group + ', ' : ''}${r.label} ${r.said}`).join('; ') });
+    root.append(...axisBottom(x, height, height - top, wide ? 6 : 4, format));
+    root.append(svg('line', { class: 'zero', x1: x(0), x2: x(0), y1: top, y2: height }));
+    let y = top, last;
+    for (const row of rows) {
+      if (groups > 1 && row.group !== last) {
+        root.append(svg('text', { class: 'strong halo', x: 4, y: y + 15 }, words(row.group, wide ? 60 : 38)));
+        y += 22;
+        last = row.group;
+      }
+      const middle = y + (wide ? each / 2 : each - 11);
+      root.append(svg('text', { class: 'halo', x: wide ? (groups > 1 ? 16 : 4) : 8, y: wide ? middle + 4 : y + 14 }, words(row.label, wide ? Math.floor(left / 6.6) : 26)));
+      root.append(svg('text', { class: 'soft halo', x: width - 4, y: wide ? middle + 4 : y + 14, 'text-anchor': 'end' }, row.said));
+      if (isNumber(row.least)) root.append(svg('line', { class: 'thin ' + colorClass(row.color), x1: x(row.least), x2: x(row.most), y1: middle, y2: middle }));
+      if (isNumber(row.low)) root.append(whisker(x(row.low), x(row.high), middle, row.color));
+      if (isNumber(row.value)) root.append(mark(row.color, x(row.value), middle, 5));
+      y += each;
+    }
+    root.append(svg('text', { class: 'soft', x: (left + width - right) / 2, y: height + 36, 'text-anchor': 'middle' }, label));
+    box.replaceChildren(root);
+  });
+}
+
+const whisker = (from, to, y, color) => svg('path', { class: 'stroke ' + colorClass(color), d: `M${from},${y}H${to}M${from},${y - 5}v10M${to},${y - 5}v10` });
+
+/* rows: {label, color, value, ci, said}; a line where the bound is. */
+function bars(rows, bound, label, format, boundSaid) {
+  return drawn((box, width) => {
+    const wide = width >= 640, left = wide ? Math.min(320, width * 0.34) : 8, right = wide ? 170 : 26, each = wide ? 34 : 50, top = bound ? 22 : 6;
+    const height = top + rows.length * each;
+    const most = Math.max(...rows.flatMap(r => [r.value + (r.ci || 0)]).filter(isNumber), bound || 0, 0);
+    const least = Math.min(0, ...rows.map(r => r.value).filter(isNumber));
+    const x = d3.scaleLinear().domain([least, most || 1]).nice().range([left, width - right]);
+    const root = svg('svg', { width, height: height + 40, role: 'img', 'aria-label': `${label}: ` + rows.map(r => `${r.label} ${r.said}`).join('; ') + (bound ? `; ${boundSaid}` : '') });
+    root.append(...axisBottom(x, height, height - top, wide ? 6 : 4, format));
+    rows.forEach((row, i) => {
+      const y = top + i * each + (wide ? 6 : 22);
+      root.append(svg('text', { class: 'halo', x: wide ? 4 : 8, y: wide ? y + 15 : y - 6 }, words(row.label, wide ? Math.floor(left / 6.6) : 26)));
+      root.append(svg('text', { class: 'soft halo', x: width - 4, y: wide ? y + 15 : y - 6, 'text-anchor': 'end' }, row.said));
+      if (!isNumber(row.value)) return;
+      root.append(svg('rect', { class: 'fill ' + colorClass(row.color), x: Math.min(x(0), x(row.value)), y, width: Math.max(1, Math.abs(x(row.value) - x(0))), height: 20, rx: 2 }));
+      if (isNumber(row.ci) && row.ci > 0)
+        root.append(svg('path', { class: 'error', d: `M${x(row.value - row.ci)},${y + 10}H${x(row.value + row.ci)}M${x(row.value - row.ci)},${y + 5}v10M${x(row.value + row.ci)},${y + 5}v10` }));
+    });
+    if (bound) {
+      root.append(svg('line', { class: 'bound', x1: x(bound), x2: x(bound), y1: 16, y2: height }));
+      root.append(svg('text', { x: Math.min(x(bound) + 4, width - 4), y: 12, 'text-anchor': 'end' }, boundSaid));
+    }
+    root.append(svg('text', { class: 'soft', x: (left + width - right) / 2, y: height + 36, 'text-anchor': 'middle' }, label));
+    box.replaceChildren(root);
+  });
+}
+
+/* Where there are words on the axis, they stand for 0, 1, ...; as many as there is room for. */
+function wordAxis(values, scale, width) {
+  const step = Math.max(1, Math.ceil(values.length * 52 / width));
+  return { ticks: values.map((_, i) => i).filter(i => i % step === 0), format: i => words(values[i], 9) };
+}
+
+/* Whether equal ratios are what the numbers are in. */
+function isLog(numbers) {
+  const sorted = numbers.slice().sort((a, b) => a - b);
+  if (sorted.length < 3 || sorted[0] <= 0 || sorted[sorted.length - 1] / sorted[0] < 20) return false;
+  const steps = sorted.slice(1).map((n, i) => n - sorted[i]);
+  return Math.max(...steps) > 4 * Math.min(...steps);
+}
+
+/* series: {label, color, points: [[x, y]]}; x: numbers, or indices of `values`. */
+function lines(series, options) {
+  return drawn((box, width) => {
+    const left = 58, right = 16, top = 10, height = options.height || 240;
+    const xs = series.flatMap(s => s.points.map(p => p[0])), ys = series.flatMap(s => s.points.map(p => p[1]));
+    const numbers = options.numbers, log = numbers && isLog(numbers);
+    const x = (log ? d3.scaleLog() : d3.scaleLinear()).domain(xs.length ? [Math.min(...xs), Math.max(...xs)] : [0, 1]).range([left, width - right]);
+    const y = d3.scaleLinear().domain(extent(ys, options.zero)).nice().range([height, top]);
+    const root = svg('svg', { width, height: height + 44, role: 'img', 'aria-label': options.said });
+    root.append(...axisLeft(y, left, width - left - right, 5, options.format));
+    const axis = d3.axisBottom(x).tickSizeOuter(0), group = svg('g', { class: 'axis', transform: `translate(0,${height})` });
+    if (!numbers) {
+      const named = wordAxis(options.values, x, width - left - right);
+      axis.tickValues(named.ticks).tickFormat(named.format);
+    } else if (log) axis.ticks(4, v => plain(v)); else axis.ticks(Math.max(2, Math.floor(width / 90))).tickFormat(v => plain(v));
+    d3.select(group).call(axis);
+    root.append(group);
+    if (options.zero && y.domain()[0] < 0) root.append(svg('line', { class: 'zero', x1: left, x2: width - right, y1: y(0), y2: y(0) }));
+    for (const s of series) {
+      const points = s.points.filter(p => isNumber(p[1]));
+      if (!points.length) continue;
+      root.append(svg('path', { class: 'stroke ' + colorClass(s.color), 'stroke-dasharray': dashes[s.color % 8] || null, d: 'M' + points.map(p => `${x(p[0]).toFixed(1)},${y(p[1]).toFixed(1)}`).join('L') }));
+      if (points.length <= 40)
+        for (const p of points) {
+          const dot = mark(s.color, x(p[0]), y(p[1]), 4);
+          dot.append(svg('title', {}, `${s.label}: ${options.label} ${options.values ? options.values[p[2]] : plain(p[0])}, ${options.format(p[1])}`));
+          root.append(dot);
+        }
+    }
+    root.append(svg('text', { class: 'soft', x: (left + width) / 2, y: height + 38, 'text-anchor': 'middle' }, words(options.label, Math.floor(width / 7))));
+    box.replaceChildren(root);
+  });
+}

@@ -1,0 +1,70 @@
+'use strict';
+/* Puts the page together, and again when another question is chosen. */
+
+function section(title, id, content) {
+  if (!content || (Array.isArray(content) && !content.flat(Infinity).filter(Boolean).length)) return null;
+  return el('section', { id: 'section-' + id, 'aria-labelledby': id === 'answer' && !title ? 'answer' : 'title-' + id }, title ? el('h2', { id: 'title-' + id }, title) : null, content);
+}
+
+function notesSection() {
+  return data.notes.length ? el('ul', { class: 'notes' }, data.notes.map(note => el('li', {}, note))) : null;
+}
+
+function render(sections) {
+  refill(document.getElementById('main'), sections.filter(Boolean).concat([['Left out or put together', 'notes', notesSection()]]).map(s => section(...s)));
+}
+
+function beginRun() {
+  const state = { scenario: data.scenarios[0] };
+  [state.subject, state.metric] = firstQuestion(state.scenario);
+  state.set = change => { Object.assign(state, change); render(runSections(state)); };
+  state.setScenario = scenario => {
+    const keep = questionsOf(scenario).some(q => q[0] === state.subject && q[1] === state.metric);
+    const [subject, metric] = keep ? [state.subject, state.metric] : firstQuestion(scenario);
+    state.set({ scenario, subject, metric });
+  };
+  const s = state.scenario, several = data.scenarios.length > 1;
+  document.getElementById('subtitle').textContent = several ? `${plural(data.scenarios.length, 'scenario')}: ${words(data.scenarios.map(x => x.scenario).join(', '), 200)}`
+    : `Scenario ${s.scenario}: ${plural(s.policies.length, 'policy', 'policies')}, ${plural(s.replications, 'replication')}, seed ${s.seed}${s.contention ? `, contention ${s.contention}` : ''}`;
+  document.getElementById('colophon').textContent = `Simulated by smsched ${data.run.version}. All times are simulated.`;
+  noteMetric(state);
+  state.set({});
+}
+
+function beginSweep() {
+  const state = { subject: 0, name: 0, fixed: {}, change: false }, views = data.subjects;
+  const find = (metric, subject) => views.findIndex(v => v.metrics.includes(metric) && (!subject || v.subject === subject));
+  const wanted = (data.metric ? [[null, data.metric]] : []).concat(CHOICES).find(([subject, metric]) => find(metric, subject) >= 0);
+  if (wanted) Object.assign(state, { subject: find(wanted[1], wanted[0]), metric: wanted[1] });
+  else if (views.length) state.metric = views[0].metrics[0];
+  if (views.length && views[state.subject].names.includes('all')) state.name = views[state.subject].names.indexOf('all');
+  state.set = change => { Object.assign(state, change); render(sweepSections(state)); };
+  const plan = data.plan;
+  document.getElementById('subtitle').textContent = `Sweep ${plan.plan}: ${group(plan.points)} points, ${group(plan.done)} done, ${group(plan.failed)} failed; ${plural(data.axes.length, 'axis', 'axes')}: ${words(data.axes.map(axis => axis.name).join(', '), 200)}`;
+  document.getElementById('colophon').textContent = `Simulated by smsched ${plan.version}. All times are simulated.`;
+  noteMetric(state);
+  state.set({});
+}
+
+/* Kept, so that it goes on saying what changes. */
+const systemTheme = matchMedia('(prefers-color-scheme: dark)');
+
+function beginTheme() {
+  const button = document.getElementById('theme'), root = document.documentElement;
+  const set = theme => {
+    root.dataset.theme = theme;
+    button.textContent = theme === 'dark' ? 'Light' : 'Dark';
+    button.setAttribute('aria-label', theme === 'dark' ? 'Light colours' : 'Dark colours');
+  };
+  set(systemTheme.matches ? 'dark' : 'light');
+  systemTheme.addEventListener('change', () => set(systemTheme.matches ? 'dark' : 'light'));
+  button.addEventListener('click', () => set(root.dataset.theme === 'dark' ? 'light' : 'dark'));
+}
+
+/* --metric named one that these results have no values of. */
+function noteMetric(state) {
+  if (data.metric && state.metric !== data.metric) data.notes.push(`These results have no values of ${data.metric}: the page begins with ${state.metric}.`);
+}
+
+beginTheme();
+if (data.kind === 'run') beginRun(); else beginSweep();

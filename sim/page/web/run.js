@@ -1,0 +1,279 @@
+'use strict';
+/* The page of a folder of results: scenarios with policies, one shown at a time. */
+
+const CHOICES = [['cluster', 'turnaround_mean_ns'], ['cluster', 'gpu_allocation_mean_ratio'], ['process', 'turnaround_ns'], ['host', 'kernels_per_s'], ['cluster', 'placed_count']];
+const subjectWords = { host: 'the host', vm: 'VMs', resource: 'resources', kernel: 'kernels', process: 'processes', device: 'devices', cluster: 'the cluster' };
+
+const fileOf = { host: 'hosts', vm: 'vms', resource: 'resources', kernel: 'kernels', process: 'processes', device: 'devices', cluster: 'cluster' };
+
+const tableOf = (scenario, subject) => scenario.tables[subject] || { metrics: [], rows: [] };
+/* The name that stands for all of a subject's: null of hosts and clusters. */
+const wholeOf = subject => ({ process: 'all', device: 'all', cluster: 'cluster' }[subject] || null);
+
+/* One number with its interval, and its change over the first policy. */
+function cellOf(scenario, subject, policy, name, metric) {
+  const table = tableOf(scenario, subject), m = table.metrics.indexOf(metric);
+  const row = table.rows.find(r => r[0] === policy && r[1] === name);
+  return row && m >= 0 ? { mean: row[2][m], ci: row[3][m], change: row[4][m], changeCi: row[5][m] } : { mean: null, ci: null, change: null, changeCi: null };
+}
+
+/* [subject, metric] of all that answer for a scenario. */
+function questionsOf(scenario) {
+  const list = [];
+  for (const subject of ['cluster', 'host', 'process'])
+    for (const metric of tableOf(scenario, subject).metrics)
+      if (betterOf(subject, metric) !== 0 && scenario.policies.some((_, p) => isNumber(cellOf(scenario, subject, p, wholeOf(subject), metric).mean)))
+        list.push([subject, metric]);
+  return list;
+}
+
+function firstQuestion(scenario) {
+  const list = questionsOf(scenario);
+  const find = pair => list.find(q => q[1] === pair[1] && (pair[0] === null || q[0] === pair[0]));
+  const wanted = (data.metric ? [[null, data.metric]] : []).concat(CHOICES);
+  return wanted.map(find).find(Boolean) || list[0] || ['host', 'kernels_per_s'];
+}
+
+function boundOf(scenario, subject, metric) {
+  const bound = subject === 'host' && scenario.bounds ? scenario.bounds[metric] : null;
+  const values = bound ? [bound.steady, bound.run].filter(isNumber) : [];
+  return bound ? { ...bound, reach: values.length ? Math.min(...values) : null } : null;
+}
+
+/* The best policy and what there is to say of it. */
+function verdict(scenario, subject, metric) {
+  const better = betterOf(subject, metric) || 1, name = wholeOf(subject);
+  const all = scenario.policies.map((label, p) => ({ label, p, ...cellOf(scenario, subject, p, name, metric) })).filter(c => isNumber(c.mean));
+  all.sort((a, b) => better * (b.mean - a.mean) || a.p - b.p);
+  const best = all[0], equal = all.filter(c => best && c.mean === best.mean);
+  return { all, best, equal, better, sure: best && best.p !== 0 && isNumber(best.changeCi) ? Math.abs(best.change) > best.changeCi : null };
+}
+
+function headline(scenario, v, metric) {
+  if (!v.best) return 'No policy has a value of this metric.';
+  if (v.all.length === 1) return `${v.best.label}: ${measure(metric, v.best.mean)}`;
+  if (v.equal.length === v.all.length) return `All ${v.all.length} policies come to the same: ${measure(metric, v.best.mean)}`;
+  const names = v.equal.map(c => c.label).join(' and ');
+  const many = v.equal.length > 1;
+  const how = v.sure === false ? `${many ? 'look' : 'looks'} best, but the interval of the change includes 0` : many ? 'do best' : 'does best';
+  return `${names} ${how}: ${measure(metric, v.best.mean)}`;
+}
+
+const fact = (name, value, more) => el('div', {}, el('dt', {}, name), el('dd', {}, value, el('small', {}, more)));
+
+function changeFact(scenario, v) {
+  const first = scenario.policies[0], n = scenario.replications;
+  if (v.all.length < 2) return null;
+  const shown = v.best.p === 0 ? v.all[1] : v.best;
+  const interval = isNumber(shown.changeCi) && n > 1 ? `95 % interval ${percent(shown.change - shown.changeCi, true)} to ${percent(shown.change + shown.changeCi, true)}, of ${n} paired replications`
+    : 'one replication, so no interval: run with --replications 5';
+  return fact(v.best.p === 0 ? `next, ${shown.label}, over ${first}` : `change over ${first}`, percent(shown.change, true), interval);
+}
+
+function boundFact(scenario, subject, metric, v) {
+  const bound = boundOf(scenario, subject, metric);
+  if (!bound || !isNumber(bound.reach)) return null;
+  const binds = bound.binds.filter(b => b.share_ratio > 0.05).map(b => b.name).join(', ');
+  return fact('below what any policy could reach', percent(bound.gap_ratio[v.best.label]), `bound: ${show(metric, bound.reach)}${binds ? '; ' + binds + ' hold it down' : ''}`);
+}
+
+/* Those whose intervals leave no doubt, one by one. */
+function surelyBetter(scenario, v) {
+  const sure = v.all.filter(c => c.p > 0 && isNumber(c.changeCi) && scenario.replications > 1 && v.better * c.change > c.changeCi);
+  if (scenario.replications < 2 || scenario.policies.length < 3) return null;
+  return el('p', {}, sure.length ? `Better than ${scenario.policies[0]} by more than the interval: ${sure.map(c => c.label).join(', ')}.` : `No policy is better than ${scenario.policies[0]} by more than its interval.`);
+}
+
+function comparisons(scenario, subject) {
+  const others = scenario.policies.length - 1, names = new Set(tableOf(scenario, subject).rows.map(r => r[1])).size;
+  return others > 0 ? `Each of ${plural(others, 'policy', 'policies')} is compared with ${scenario.policies[0]}, metric by metric: of twenty 95 % intervals, one is expected to miss by chance, and this metric alone has ${plural(others * names, 'comparison')}.` : '';
+}
+
+function answerOf(state) {
+  const scenario = state.scenario, v = verdict(scenario, state.subject, state.metric);
+  const choose = choice('Measured by', questionsOf(scenario).map(q => [q.join('/'), `${wordsOf(q[1])} (${subjectWords[q[0]]}, ${betterOf(...q) > 0 ? 'more' : 'less'} is better)`]),
+    `${state.subject}/${state.metric}`, value => state.set({ subject: value.split('/')[0], metric: value.split('/')[1] }));
+  return el('div', { class: 'answer ' + (v.best ? colorClass(v.best.p) : '') }, el('h2', { id: 'answer' }, headline(scenario, v, state.metric)),
+    el('p', { class: 'muted' }, `${scenario.scenario}: ${wordsOf(state.metric)} of ${subjectWords[state.subject]} (${state.metric}): ${formulaOf(state.subject, state.metric)}.`),
+    v.best ? el('dl', { class: 'facts' }, changeFact(scenario, v), boundFact(scenario, state.subject, state.metric, v)) : null,
+    surelyBetter(scenario, v), el('div', { class: 'controls' }, choose));
+}
+
+/* ---- gains ---- */
+
+function gainRows(state) {
+  const scenario = state.scenario, list = [];
+  const add = (subject, name, group) => scenario.policies.forEach((label, p) => {
+    const c = cellOf(scenario, subject, p, name, state.metric);
+    if (p > 0 && isNumber(c.change))
+      list.push({ subject, name, group, label, color: p, value: c.change, low: isNumber(c.changeCi) ? c.change - c.changeCi : null, high: isNumber(c.changeCi) ? c.change + c.changeCi : null,
+        ci: c.changeCi, said: percent(c.change, true) + (isNumber(c.changeCi) ? ' ± ' + percent(c.changeCi) : '') });
+  });
+  add(state.subject, wholeOf(state.subject), subjectWords[state.subject] === undefined ? state.subject : state.subject === 'process' ? 'all processes' : subjectWords[state.subject]);
+  const parts = state.subject === 'host' ? 'vm' : state.subject;
+  const names = [...new Set(tableOf(scenario, parts).rows.map(r => r[1]))].filter(name => name !== wholeOf(parts));
+  names.slice(0, 12).forEach(name => add(parts, name, name));
+  return { list, more: names.length - 12 };
+}
+
+function gainsOf(state) {
+  const { list, more } = gainRows(state), scenario = state.scenario;
+  if (scenario.policies.length < 2) return el('p', { class: 'muted' }, 'One policy was run: there is nothing to compare.');
+  if (!list.length) return el('p', { class: 'muted' }, 'This metric has no change over the first policy: it is 0 there.');
+  const rows = () => [['scenario', 'policy', 'over', 'subject', 'name', 'metric', 'change_ratio', 'ci95_change_ratio']].concat(
+    list.map(r => [scenario.scenario, r.label, scenario.policies[0], r.subject, r.name || r.subject, state.metric, r.value, r.ci]));
+  const way = betterOf(state.subject, state.metric) > 0 ? 'right of' : 'left of';
+  return [figure('gains', `Change of ${wordsOf(state.metric)} over ${scenario.policies[0]}, the first policy; ${way} 0 is better. Whiskers: 95 % intervals of Student over ${plural(scenario.replications, 'replication')}, paired.${more > 0 ? ` The first 12 of ${more + 12} names.` : ''}`,
+    [dots(list, `change over ${scenario.policies[0]}`, v => percent(v, true))], rows), el('p', { class: 'muted' }, comparisons(scenario, state.subject))];
+}
+
+/* ---- values and the bound ---- */
+
+function valuesOf(state) {
+  const scenario = state.scenario, metric = state.metric, bound = boundOf(scenario, state.subject, metric);
+  const cells = scenario.policies.map((label, p) => ({ label, color: p, ...cellOf(scenario, state.subject, p, wholeOf(state.subject), metric) }));
+  const unit = unitOf(metric, Math.max(...cells.map(c => Math.abs(c.mean || 0)), 0)), reach = bound && isNumber(bound.reach) ? bound.reach : null;
+  const rows = cells.map(c => ({ label: c.label, color: c.color, value: isNumber(c.mean) ? c.mean / unit.size : null, ci: isNumber(c.ci) ? c.ci / unit.size : null,
+    said: show(metric, c.mean) + (reach ? `, ${percent(bound.gap_ratio[c.label])} below` : '') }));
+  const why = bound && !reach ? ` There is no bound: ${bound.no_bound_because || 'it is infinite'}.` : !bound ? ' There is a bound of kernels, blocks and jobs per second of the host only.' : '';
+  return figure('values', `${wordsOf(metric)} of ${subjectWords[state.subject]} by policy, with 95 % intervals${reach ? ', and the throughput that no policy could exceed' : ''}.${why}`,
+    [bars(rows, reach ? reach / unit.size : null, wordsOf(metric) + (unit.name ? ` (${unit.name})` : ''), plain, reach ? `bound ${show(metric, reach)}` : '')],
+    () => [['scenario', 'policy', 'subject', metric, 'ci95_' + metric, 'bound', 'gap_ratio']].concat(
+      cells.map(c => [scenario.scenario, c.label, state.subject, c.mean, c.ci, reach, bound ? bound.gap_ratio[c.label] : null])));
+}
+
+/* ---- the table ---- */
+
+function tableSection(state) {
+  const box = el('div'), scenario = state.scenario, subjects = Object.keys(scenario.tables);
+  let subject = state.subject === 'host' && scenario.tables.vm ? 'vm' : state.subject;
+  const show1 = () => {
+    const t = tableOf(scenario, subject);
+    const columns = [{ name: 'policy', text: true }, { name: subject, text: true }].concat(t.metrics.flatMap(metric => [
+      { name: metric, title: formulaOf(subject, metric), cell: (row, i) => withInterval(metric, row[i], row.ci[metric]) },
+      { name: 'change', title: `${metric}, over ${scenario.policies[0]}`, cell: (row, i) => changeCell(subject, metric, row[i], row.changeCi[metric]) }].slice(0, betterOf(subject, metric) && scenario.policies.length > 1 ? 2 : 1)));
+    const rows = t.rows.map(r => {
+      const values = [scenario.policies[r[0]], r[1] || subject];
+      t.metrics.forEach((metric, m) => {
+        values.push(r[2][m]);
+        if (betterOf(subject, metric) && scenario.policies.length > 1) values.push(r[0] ? r[4][m] : null);
+      });
+      values.ci = Object.fromEntries(t.metrics.map((metric, m) => [metric, r[3][m]]));
+      values.changeCi = Object.fromEntries(t.metrics.map((metric, m) => [metric, r[0] ? r[5][m] : null]));
+      return values;
+    });
+    const csvRows = () => [['scenario', 'policy', subject].concat(t.metrics.flatMap(metric => [metric, 'ci95_' + metric]))].concat(
+      t.rows.map(r => [scenario.scenario, scenario.policies[r[0]], r[1] || subject].concat(t.metrics.flatMap((_, m) => [r[2][m], r[3][m]]))));
+    refill(box, el('div', { class: 'controls' }, choice('Rows', subjects.map(s => [s, subjectWords[s]]), subject, value => { subject = value; show1(); })),
+      table(`Metrics of ${subjectWords[subject]}, scenario ${scenario.scenario}; ± half of a 95 % interval; change: over ${scenario.policies[0]}.`, columns, rows), under(fileOf[subject], csvRows));
+  };
+  if (subjects.length) show1();
+  return box;
+}
+
+/* ---- pictures ---- */
+
+const ofScenario = (list, scenario) => (list || []).filter(item => item.scenario === scenario.scenario);
+const colorOf = (scenario, policy) => Math.max(0, scenario.policies.indexOf(policy));
+
+function heatSection(state) {
+  const maps = ofScenario(data.heat, state.scenario), box = el('div');
+  if (!maps.length) return null;
+  const columns = 2, rows = () => [['scenario', 'policy', 'device', 'sm', 'sms', 'time_ns', 'width_ns', 'occupancy_ratio']].concat(maps.flatMap(map =>
+    map.rows.flatMap((row, r) => row.map((value, c) => [map.scenario, map.policy, 0, r * map.sms, map.sms, Number((c * map.width_ns).toFixed(3)), map.width_ns, value === null ? null : value / 1e4]))));
+  box.append(figure('heat', 'Occupancy of the SMs of the first device over time: resident threads by most threads. First replication.',
+    [el('div', { class: columns ? 'panels' : null }, maps.map(map => el('div', {}, el('h3', {}, map.policy), occupancy(map)))), ramp(sequential, 0, 1, v => percent(v))], rows));
+  return box;
+}
+
+function allocationSection(state) {
+  const all = ofScenario(data.allocation, state.scenario).filter(s => s.values.length);
+  if (!all.length) return null;
+  const columns = [['arrived', 0], ['allocated', 1], ['fragments', 2]];
+  const series = all.map(s => ({ label: s.policy, color: colorOf(state.scenario, s.policy), points: s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.values[i], s.values[i + 1]]])), []) }));
+  return figure('allocation', 'GPUs allocated by what pods have asked for so far, both by what all GPUs are. First replication.',
+    [legend(state.scenario.policies, true), lines(series, { numbers: [0, 1], format: v => percent(v), label: 'asked for / GPUs', zero: true, said: `Allocation of ${series.map(s => `${s.label}: ${percent(s.points[s.points.length - 1][1])} at the end`).join('; ')}` })],
+    () => [['scenario', 'policy'].concat(columns.map(c => c[0] + '_ratio'))].concat(all.flatMap(s => s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.scenario, s.policy, s.values[i], s.values[i + 1], s.values[i + 2]]])), []))));
+}
+
+function pieceRows(picture, rowNames, colors) {
+  const list = [['scenario', 'policy', picture.kind === 'blocks' ? 'sm' : 'process', picture.kind === 'blocks' ? 'vm' : 'state', 'start_ns', 'end_ns', 'blocks']];
+  for (let i = 0; i < picture.pieces.length; i += 5)
+    list.push([picture.scenario, picture.policy, rowNames(picture.pieces[i]), colors[picture.pieces[i + 1]], picture.pieces[i + 2], picture.pieces[i + 3], picture.pieces[i + 4]]);
+  return list;
+}
+
+function lanesSection(state, pictures) {
+  const box = el('div'), kinds = [...new Set(pictures.map(p => p.kind))];
+  let kind = kinds[0], policy = pictures[0].policy, from = 0;
+  const draw = () => {
+    const picture = pictures.find(p => p.kind === kind && p.policy === policy) || pictures.find(p => p.kind === kind);
+    const isBlocks = kind === 'blocks', rowNames = r => (isBlocks ? `SM ${r}` : data.processes[r]), colors = isBlocks ? data.vms : data.states;
+    const present = [...new Set(picture.pieces.filter((_, i) => i % 5 === 0))].sort((a, b) => a - b), step = isBlocks ? 8 : 40;
+    const rows = from < 0 ? present : present.slice(from, from + step);
+    const parts = present.length > step ? present.map((_, i) => i).filter(i => i % step === 0).map(i => [i, `${rowNames(present[i])} to ${rowNames(present[Math.min(i + step, present.length) - 1])}`]).concat([[-1, 'all']]) : null;
+    const cut = picture.bin_ns ? ` ${plural(picture.all, 'span')} are put together in intervals of ${show('t_ns', picture.bin_ns)}: what lasted longest in each.`
+      : picture.pieces.length / 5 < picture.all ? ` The first ${group(String(picture.pieces.length / 5))} of ${group(String(picture.all))} in the folder.` : '';
+    refill(box, el('div', { class: 'controls' }, kinds.length > 1 ? choice('Of', kinds.map(k => [k, k]), kind, value => { kind = value; from = 0; draw(); }) : null,
+      choice('Policy', pictures.filter(p => p.kind === kind).map(p => [p.policy, p.policy]), picture.policy, value => { policy = value; draw(); }),
+      parts ? choice('Rows', parts, from, value => { from = Number(value); draw(); }) : null),
+    figure('timeline', `${isBlocks ? 'Blocks on SMs of the first device' : 'What processes did'} over time, first replication.${cut} Drag to move; click and turn the wheel, or press + and −, to zoom.`,
+      timeline(picture, rows, rowNames, colors), () => pieceRows(picture, r => (isBlocks ? r : data.processes[r]), colors)));
+  };
+  draw();
+  return box;
+}
+
+function placementsSection(state) {
+  const all = ofScenario(data.placements, state.scenario).filter(s => s.values.length);
+  if (!all.length) return null;
+  const take = k => all.map(s => ({ label: s.policy, color: colorOf(state.scenario, s.policy), points: s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.values[i], k === 1 ? s.values[i + 1] / 1e9 : s.values[i + k]]])), []) }));
+  const box = el('div');
+  let what = 2;
+  const draw = () => refill(box, el('div', { class: 'controls' }, choice('Shown', [[2, 'share of the GPUs allocated'], [1, 'wait of the pod placed (s)']], what, value => { what = Number(value); draw(); })),
+    figure('timeline', `At each placement of a pod: ${what === 2 ? 'the share of the GPUs that is then allocated' : 'how long it had waited, in seconds'}. First replication. Drag to move; click and turn the wheel, or press + and −, to zoom.`,
+      [legend(state.scenario.policies, true), ...zoomableSteps(take(what), 'Placements of pods')],
+      () => [['scenario', 'policy', 'time_ns', 'wait_ns', 'allocated_ratio']].concat(all.flatMap(s => s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.scenario, s.policy, s.values[i], s.values[i + 1], s.values[i + 2]]])), [])))));
+  draw();
+  return box;
+}
+
+function timelineSection(state) {
+  const pictures = ofScenario(data.timelines, state.scenario).filter(p => p.pieces.length);
+  if (pictures.length) return lanesSection(state, pictures);
+  return placementsSection(state) || el('p', { class: 'muted' }, 'This folder has no timeline of the scenario: run --out without --brief writes one, --trace one for Perfetto.');
+}
+
+/* ---- what was run ---- */
+
+function manifestSection() {
+  return (data.run.scenarios || []).map(s => el('details', {}, el('summary', {}, `${s.scenario} (${s.file})`),
+    el('p', { class: 'muted' }, `Seed ${s.seed}, ${plural(s.replications, 'replication')}, SHA-256 ${s.sha256}`), el('pre', { tabindex: '0', 'aria-label': 'Text of the scenario' }, s.text || 'The text is in manifest.json.')));
+}
+
+/* A row a scenario, where there are several. */
+function overviewSection(state) {
+  const [subject, metric] = [state.subject, state.metric];
+  const rows = data.scenarios.map(s => {
+    const v = verdict(s, subject, metric), bound = boundOf(s, subject, metric), c = v.best || {};
+    const row = [s.scenario, c.label || null, isNumber(c.mean) ? c.mean : null, c.p > 0 && isNumber(c.change) ? c.change : null, bound && c.label && isNumber(bound.reach) ? bound.gap_ratio[c.label] : null];
+    row.ci = c.changeCi;
+    row.meanCi = c.ci;
+    return row;
+  });
+  const columns = [{ name: 'scenario', text: true }, { name: 'best policy', text: true }, { name: metric, cell: (r, i) => withInterval(metric, r[i], r.meanCi) },
+    { name: 'change over first', cell: (r, i) => changeCell(subject, metric, r[i], r.ci) }, { name: 'below the bound', cell: (r, i) => percent(r[i]) }];
+  return [el('p', { class: 'muted' }, `The best policy of each scenario by ${wordsOf(metric)}. Each change is a comparison of its own: ${plural(rows.length, 'scenario')}.`),
+    table(`Best policy of each scenario by ${metric}.`, columns, rows),
+    under('scenarios', () => [['scenario', 'best_policy', metric, 'change_ratio', 'ci95_change_ratio', 'gap_ratio']].concat(rows.map(r => [r[0], r[1], r[2], r[3], r.ci, r[4]])))];
+}
+
+function runSections(state) {
+  const several = data.scenarios.length > 1;
+  const chooser = several ? el('div', { class: 'controls' }, choice('Scenario', data.scenarios.map((s, i) => [i, s.scenario]), data.scenarios.indexOf(state.scenario), i => state.setScenario(data.scenarios[Number(i)]))) : null;
+  return [[null, 'answer', [several ? [chooser, state.scenario.question ? el('p', {}, el('strong', {}, state.scenario.question)) : null] : null, answerOf(state)]],
+    several ? ['All scenarios', 'overview', overviewSection(state)] : null,
+    ['How much, and how sure', 'gains', gainsOf(state)], [boundOf(state.scenario, state.subject, state.metric) ? 'How far from the best possible' : 'What each came to', 'values', valuesOf(state)], ['All numbers', 'table', tableSection(state)],
+    ['Where the blocks were', 'heat', heatSection(state)], ['How full the cluster became', 'allocation', allocationSection(state)], ['What happened when', 'timeline', timelineSection(state)],
+    ['What was run', 'manifest', [el('p', {}, 'The command: ', el('code', {}, commandOf())), manifestSection()]]];
+}

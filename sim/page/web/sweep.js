@@ -1,0 +1,168 @@
+'use strict';
+/* The page of a sweep: one subject, name and metric at a time, over all points, along axes and over pairs of them. */
+
+const viewOf = state => data.subjects[state.subject];
+const whose = (view, n) => (view.subject === view.names[n] ? 'the ' + view.subject : `${view.subject} ${view.names[n]}`);
+const axisWords = axis => axis.name + (axis.unit ? ` (${axis.unit})` : '');
+
+/* The columns of an `overall` row behind name, policy and points. */
+const OVERALL = ['mean', 'change', 'ci', 'least', 'most', 'better', 'best'];
+
+function overallOf(view, name, policy, m) {
+  const row = view.overall.find(r => r[0] === name && r[1] === policy);
+  return row ? { points: row[2], ...Object.fromEntries(OVERALL.map((key, i) => [key, row[3 + i][m]])) } : {};
+}
+
+function sweepVerdict(state) {
+  const view = viewOf(state), m = view.metrics.indexOf(state.metric);
+  const all = view.policies.map((label, p) => ({ label, p, ...overallOf(view, state.name, p, m) })).filter(c => c.points);
+  return all.slice().sort((a, b) => b.best - a.best || a.p - b.p);
+}
+
+/* Every metric of every name, the whole first. */
+function sweepQuestions() {
+  return data.subjects.flatMap((view, s) => view.names.flatMap((name, n) => view.metrics.map(metric => [s, n, metric, `${wordsOf(metric)} of ${whose(view, n)}`])));
+}
+
+function sweepAnswer(state) {
+  const view = viewOf(state), ranks = sweepVerdict(state), best = ranks[0], first = view.policies[0], better = betterOf(view.subject, state.metric);
+  const choose = choice('Measured by', sweepQuestions().map(q => [q.slice(0, 3).join('/'), q[3]]), [state.subject, state.name, state.metric].join('/'), value => {
+    const [subject, name, ...metric] = value.split('/');
+    state.set({ subject: Number(subject), name: Number(name), metric: metric.join('/') });
+  });
+  const title = !best ? 'No point has a value of this metric.' : ranks.length === 1 ? `${best.label}: ${measure(state.metric, best.mean)} on average`
+    : `${best.label} is best at ${group(String(best.best))} of ${plural(best.points, 'point')}`;
+  const changes = ranks.filter(c => c.p > 0 && isNumber(c.change)).sort((a, b) => better * (b.change - a.change));
+  return el('div', { class: 'answer ' + (best ? colorClass(best.p) : '') }, el('h2', { id: 'answer' }, title),
+    el('p', { class: 'muted' }, `${wordsOf(state.metric)} of ${whose(view, state.name)} (${state.metric}): ${formulaOf(view.subject, state.metric)}; ${better > 0 ? 'more' : 'less'} is better. Of equals the first counts.`),
+    ranks.length > 1 ? el('p', {}, 'Best at: ', ranks.map(c => `${c.label} ${group(String(c.best))}`).join(', '), '.') : null,
+    el('dl', { class: 'facts' }, changes.slice(0, 3).map(c => fact(`${c.label} over ${first}, on average`, percent(c.change, true),
+      `${isNumber(c.ci) ? `95 % interval ± ${percent(c.ci)} by replications; ` : 'one replication, so no interval; '}from ${percent(c.least, true)} to ${percent(c.most, true)} by point; better at ${group(String(c.better))} of ${group(String(c.points))}`))),
+    el('div', { class: 'controls' }, choose));
+}
+
+function sweepGains(state) {
+  const view = viewOf(state), m = view.metrics.indexOf(state.metric), list = [];
+  const names = [state.name].concat(view.names.map((_, n) => n).filter(n => n !== state.name));
+  for (const name of names)
+    view.policies.forEach((label, p) => {
+      const c = overallOf(view, name, p, m);
+      if (p > 0 && isNumber(c.change))
+        list.push({ group: whose(view, name), name: view.names[name], label, color: p, value: c.change, low: isNumber(c.ci) ? c.change - c.ci : null, high: isNumber(c.ci) ? c.change + c.ci : null, ...c,
+          said: percent(c.change, true) + (isNumber(c.ci) ? ' ± ' + percent(c.ci) : '') });
+    });
+  if (!list.length) return el('p', { class: 'muted' }, 'There is no change over a first policy to show.');
+  return [figure('gains', `Change of ${wordsOf(state.metric)} over ${view.policies[0]}, the first policy. Dot: mean over the points. Whiskers: its 95 % interval, each replication being one sample. Thin line: from the least to the greatest change of a point.`,
+    [dots(list, `change over ${view.policies[0]}`, v => percent(v, true))],
+    () => [['policy', 'over', 'subject', 'name', 'metric', 'points', 'change_ratio', 'ci95_change_ratio', 'least_ratio', 'greatest_ratio', 'better_points', 'best_points']].concat(
+      list.map(r => [r.label, view.policies[0], view.subject, r.name, state.metric, r.points, r.change, r.ci, r.least, r.most, r.better, r.best]))),
+  el('p', { class: 'muted' }, `${plural(list.length, 'comparison')} of this metric: of twenty 95 % intervals, one is expected to miss by chance.`)];
+}
+
+/* ---- means of points that agree ---- */
+
+/* The smallest group that knows all these axes. */
+function groupFor(view, axes) {
+  const fits = view.groups.filter(g => axes.every(a => g.axes.includes(a)));
+  return fits.sort((a, b) => a.rows.length - b.rows.length)[0] || null;
+}
+
+/* {key: mean} of a metric or its change over points, by the axes `by`, where others have the values of `fixed`. */
+function meansBy(state, by, fixed, change) {
+  const view = viewOf(state), m = view.metrics.indexOf(state.metric), fixedAxes = Object.keys(fixed).map(Number);
+  const found = groupFor(view, by.concat(fixedAxes)), sums = new Map();
+  if (!found) return null;
+  const place = axis => found.axes.indexOf(axis), k = found.axes.length;
+  for (const row of found.rows) {
+    if (row[k] !== state.name || fixedAxes.some(axis => row[place(axis)] !== fixed[axis])) continue;
+    const value = row[k + (change ? 4 : 3)][m], key = by.map(axis => row[place(axis)]).concat(row[k + 1]).join('/');
+    if (!isNumber(value)) continue;
+    const sum = sums.get(key) || { sum: 0, n: 0, at: by.map(axis => row[place(axis)]), policy: row[k + 1] };
+    sum.sum += value * row[k + 2];
+    sum.n += row[k + 2];
+    sums.set(key, sum);
+  }
+  return [...sums.values()].map(s => ({ at: s.at, policy: s.policy, mean: s.sum / s.n, points: s.n }));
+}
+
+function fixedChoices(state, without, redraw) {
+  const view = viewOf(state);
+  return data.axes.map((axis, a) => data.axes.length < 2 || without.includes(a) || !groupFor(view, without.concat(a)) ? null
+    : choice(axisWords(axis), [['', 'all, averaged']].concat(axis.values.map((value, i) => [i, value])), state.fixed[a] === undefined ? '' : state.fixed[a], value => {
+      if (!groupFor(view, without.concat(Object.keys(state.fixed).map(Number), a))) state.fixed = {};
+      if (value === '') delete state.fixed[a]; else state.fixed[a] = Number(value);
+      redraw();
+    }));
+}
+
+function fixedWithout(state, without) {
+  return Object.fromEntries(Object.entries(state.fixed).filter(([a]) => !without.includes(Number(a))));
+}
+
+function curve(state, a) {
+  const axis = data.axes[a], view = viewOf(state), means = meansBy(state, [a], fixedWithout(state, [a]), state.change) || [];
+  const unit = state.change ? { size: 1, name: '' } : unitOf(state.metric, Math.max(...means.map(c => Math.abs(c.mean)), 0));
+  const format = state.change ? v => percent(v, true) : plain;
+  const series = view.policies.map((label, p) => ({ label, color: p, points: means.filter(c => c.policy === p).sort((x, y) => x.at[0] - y.at[0]).map(c => [axis.numbers ? axis.numbers[c.at[0]] : c.at[0], c.mean / unit.size, c.at[0]]) })).filter(s => s.points.length && !(state.change && s.color === 0));
+  const what = state.change ? `change of ${wordsOf(state.metric)} over ${view.policies[0]}` : `${wordsOf(state.metric)}${unit.name ? ` (${unit.name})` : ''}`;
+  const said = `${what} along ${axisWords(axis)}: ` + series.map(s => `${s.label} from ${format(s.points[0][1])} to ${format(s.points[s.points.length - 1][1])}`).join('; ');
+  const name = 'curve-' + (a + 1);
+  return el('figure', { id: 'figure-' + name }, el('h3', {}, axisWords(axis)), el('figcaption', {}, `${what}${axis.binned ? '; means of intervals' : ''}`),
+    lines(series, { numbers: axis.numbers, values: axis.values, label: axisWords(axis), format, zero: state.change, said, height: 220 }),
+    under(name, () => [[axis.name, 'policy', 'subject', 'name', state.change ? state.metric + '_change_ratio' : state.metric, 'points']].concat(
+      means.map(c => [axis.values[c.at[0]], view.policies[c.policy], view.subject, view.names[state.name], c.mean, c.points]))));
+}
+
+function curvesSection(state) {
+  const box = el('div');
+  const draw = () => refill(box, el('div', { class: 'controls' },
+    choice('Shown', [['value', 'the metric'], ['change', 'its change over the first policy']], state.change ? 'change' : 'value', value => { state.change = value === 'change'; draw(); }), fixedChoices(state, [], draw)),
+  legend(viewOf(state).policies, true), el('div', { class: 'panels' }, data.axes.map((axis, a) => (groupFor(viewOf(state), [a].concat(Object.keys(fixedWithout(state, [a])).map(Number))) ? curve(state, a) : null))));
+  if (data.axes.length) draw(); else box.append(el('p', { class: 'muted' }, 'Nothing varies: there are no curves.'));
+  return box;
+}
+
+function mapSection(state) {
+  const view = viewOf(state), box = el('div');
+  const able = data.axes.flatMap((_, a) => data.axes.map((_2, b) => [a, b])).filter(([a, b]) => a < b && groupFor(view, [a, b]));
+  if (!able.length) return null;
+  let pair = able[0], what = view.policies.length > 1 ? 'change' : 'value', policy = view.policies.length > 1 ? Math.max(1, (sweepVerdict(state)[0] || {}).p || 1) : 0;
+  const draw = () => {
+    const [a, b] = pair, means = (meansBy(state, pair, fixedWithout(state, pair), what === 'change') || []).filter(c => c.policy === policy);
+    const unit = unitOf(state.metric, Math.max(...means.map(c => Math.abs(c.mean)), 0)), format = what === 'change' ? v => percent(v, true) : v => plain(v / unit.size, 3) + (unit.name === '1/s' ? '' : unit.name ? ' ' + unit.name : '');
+    const title = `${what === 'change' ? `change over ${view.policies[0]} of ` : ''}${wordsOf(state.metric)} under ${view.policies[policy]}`;
+    refill(box, el('div', { class: 'controls' }, choice('Axes', able.map((p, i) => [i, p.map(k => data.axes[k].name).join(' × ')]), able.indexOf(pair), i => { pair = able[Number(i)]; draw(); }),
+      choice('Policy', view.policies.map((label, p) => [p, label]), policy, value => { policy = Number(value); if (policy === 0) what = 'value'; draw(); }),
+      choice('Shown', [['change', 'change over the first policy'], ['value', 'the metric']], what, value => { what = value; if (what === 'change' && policy === 0 && view.policies.length > 1) policy = 1; draw(); }), fixedChoices(state, pair, draw)),
+    figure('map', `${title}; means over all else that varies, unless chosen above.`, grid(data.axes[a].values, data.axes[b].values, means.map(c => [c.at[0], c.at[1], c.mean]),
+      { diverging: what === 'change', format, x: axisWords(data.axes[a]), y: axisWords(data.axes[b]), said: `${title} by ${data.axes[a].name} and ${data.axes[b].name}: ` + (means.length ? `from ${format(Math.min(...means.map(c => c.mean)))} to ${format(Math.max(...means.map(c => c.mean)))}` : 'no values') }),
+    () => [[data.axes[a].name, data.axes[b].name, 'policy', what === 'change' ? state.metric + '_change_ratio' : state.metric, 'points']].concat(
+      means.map(c => [data.axes[a].values[c.at[0]], data.axes[b].values[c.at[1]], view.policies[c.policy], c.mean, c.points]))));
+  };
+  draw();
+  return box;
+}
+
+/* The rows of the group that tells most apart; without axes, those of all points. */
+function pointsTable(state) {
+  const view = viewOf(state), full = view.groups.slice().sort((a, b) => b.axes.length - a.axes.length)[0], k = full ? full.axes.length : 0;
+  const rows = full ? full.rows.filter(r => r[k] === state.name).map(r => full.axes.map((a, i) => data.axes[a].numbers ? data.axes[a].numbers[r[i]] : data.axes[a].values[r[i]]).concat(view.policies[r[k + 1]], r[k + 2],
+    view.metrics.flatMap((_, m) => [r[k + 3][m], r[k + 1] ? r[k + 4][m] : null]))) : view.overall.filter(r => r[0] === state.name).map(r => [view.policies[r[1]], r[2]].concat(view.metrics.flatMap((_, m) => [r[3][m], r[1] ? r[4][m] : null])));
+  const columns = (full ? full.axes.map(a => ({ name: axisWords(data.axes[a]), text: !data.axes[a].numbers, cell: (r, i) => isNumber(r[i]) ? plain(r[i], 5) : r[i] })) : []).concat({ name: 'policy', text: true }, { name: 'points' },
+    view.metrics.flatMap(metric => [{ name: metric, title: formulaOf(view.subject, metric), cell: (r, i) => show(metric, r[i]) }, { name: 'change', title: `${metric}, over ${view.policies[0]}`, cell: (r, i) => changeCell(view.subject, metric, r[i], null) }]));
+  const header = columns.map(c => c.name);
+  return [table(`Means of ${whose(view, state.name)}; change: over ${view.policies[0]}, paired by replication.`, columns, rows), under('points', () => [header.map((name, i) => (name === 'change' ? header[i - 1] + '_change_ratio' : name))].concat(rows))];
+}
+
+function failuresSection() {
+  if (!data.failures.length) return null;
+  return [el('p', {}, `${data.plan.failed} points failed.`), table('Failed points, the first 20.', [{ name: 'point' }, { name: 'message', text: true }], data.failures)];
+}
+
+function sweepSections(state) {
+  if (!data.subjects.length) return [['Nothing to show', 'answer', el('p', {}, 'No point of this sweep is done.')], ['Failed points', 'failures', failuresSection()]];
+  return [[null, 'answer', sweepAnswer(state)], ['How much, and how sure', 'gains', sweepGains(state)], ['Along each axis', 'curves', curvesSection(state)], ['Over two axes', 'map', mapSection(state)],
+    ['All numbers', 'table', pointsTable(state)], ['Failed points', 'failures', failuresSection()],
+    ['What was run', 'manifest', [el('p', {}, 'The command: ', el('code', {}, commandOf())), el('p', { class: 'muted' }, 'A sweep keeps no timelines and no bounds: run one of its points with run --out for those.'),
+      el('details', {}, el('summary', {}, 'The plan'), el('pre', { tabindex: '0', 'aria-label': 'Text of the plan' }, data.plan.text || 'The text is in manifest.json.'))]]];
+}

@@ -1,0 +1,203 @@
+/* Policies against a baseline, replication by replication. The comparisons of one scenario are one family: the more
+ * there are, the more differ by chance, so a difference counts that holds after Holm's correction. */
+#include "output.h"
+
+#include "../base/statistics.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define SIGNIFICANT 0.05
+
+struct row {
+    enum sms_subject subject;
+    size_t idx, metric;
+};
+
+struct family {
+    const struct sms_results *results;
+    size_t baseline, rows, policies;
+    struct row *row;
+    double *p, *adjusted; /* [rows][policies]; NAN: none, as of the baseline */
+    size_t compared;      /* that have a p */
+};
+
+/* NULL: all are counted, none is kept. */
+static void add_row(struct family *family, enum sms_subject subject, size_t idx, const char *metric)
+{
+    long m = sms__metric_index(subject, metric);
+    if (m < 0)
+        return;
+    if (family->row)
+        family->row[family->rows] = (struct row){subject, idx, (size_t)m};
+    family->rows++;
+}
+
+static void add_rows(struct family *family)
+{
+    static const char *const of_host[] = {"kernels_per_s", "stp_ratio", "antt_ratio", "fairness_ratio"};
+    const struct sms_results *results = family->results;
+    bool shares = sms_results_scenario(results)->shares, cluster = sms_results_scenario(results)->cluster != NULL;
+    family->rows = 0;
+    for (size_t v = 0; v < sms_results_subjects(results, SMS_VM) && !shares; v++)
+        add_row(family, SMS_VM, v, "kernels_per_s");
+    for (size_t i = 0; i < sms_results_subjects(results, SMS_PROCESS); i++)
+        add_row(family, SMS_PROCESS, i, "turnaround_ns");
+    for (size_t i = 0; cluster && sms__cluster_column(results, i); i++)
+        add_row(family, SMS_CLUSTER, 0, sms__cluster_column(results, i));
+    if (shares) {
+        add_row(family, SMS_HOST, 0, "makespan_ns");
+        add_row(family, SMS_HOST, 0, "energy_j");
+    }
+    for (size_t i = 0; i < sizeof of_host / sizeof *of_host && !cluster; i++)
+        add_row(family, SMS_HOST, 0, of_host[i]);
+}
+
+static struct sms_estimate ratio_of(const struct family *family, size_t row, size_t policy)
+{
+    const struct row *r = &family->row[row];
+    return sms_results_ratio(family->results, policy, family->baseline, r->subject, r->idx, r->metric);
+}
+
+static void end(struct family *family)
+{
+    free(family->row);
+    free(family->p);
+    free(family->adjusted);
+}
+
+/* Returns false without memory. `end` frees it in any case. */
+static bool begin(struct family *family, const struct sms_results *results, size_t baseline)
+{
+    *family = (struct family){.results = results, .baseline = baseline, .policies = sms_results_policies(results)};
+    add_rows(family);
+    family->row = calloc(family->rows + 1, sizeof *family->row);
+    family->p = calloc(family->rows * family->policies + 1, sizeof *family->p);
+    family->adjusted = calloc(family->rows * family->policies + 1, sizeof *family->adjusted);
+    if (!family->row || !family->p || !family->adjusted)
+        return false;
+    add_rows(family);
+    for (size_t i = 0; i < family->rows * family->policies; i++) {
+        size_t policy = i % family->policies;
+        family->p[i] = policy == baseline ? NAN : sms_p_value(ratio_of(family, i / family->policies, policy), 1);
+        family->compared += !isnan(family->p[i]);
+    }
+    return sms__holm(family->p, family->adjusted, family->rows * family->policies);
+}
+
+static const char *metric_of(const struct row *row)
+{
+    size_t count;
+    return sms_metrics(row->subject, &count)[row->metric].name;
+}
+
+/* ---- for people ---- */
+
+static void add_ratio(struct sms__table_out *table, struct sms_estimate e, const char *mark)
+{
+    if (isnan(e.mean))
+        sms__table_add(table, "-");
+    else if (e.n > 1)
+        sms__table_add(table, "%s%+.1f ± %.1f %%", mark, 100 * (e.mean - 1), 100 * e.ci95);
+    else
+        sms__table_add(table, "%+.1f %%", 100 * (e.mean - 1));
+}
+
+static void print_table(const struct family *family, FILE *to)
+{
+    struct sms__table_out *table = sms__table_new(family->policies);
+    sms__table_add(table, "change over %s", sms_results_policy(family->results, family->baseline));
+    for (size_t p = 0; p < family->policies; p++)
+        if (p != family->baseline)
+            sms__table_add(table, "%s", sms_results_policy(family->results, p));
+    for (size_t r = 0; r < family->rows; r++) {
+        const struct row *row = &family->row[r];
+        sms__table_add(table, "%s %s", sms_results_subject(family->results, row->subject, row->idx), metric_of(row));
+        for (size_t p = 0; p < family->policies; p++)
+            if (p != family->baseline)
+                add_ratio(table, ratio_of(family, r, p),
+                          family->adjusted[r * family->policies + p] < SIGNIFICANT ? "* " : "");
+    }
+    sms__table_print(table, to);
+}
+
+enum { NAMED = 3 };
+
+/* Of those that differ one by one and not among so many. */
+static void print_doubtful(const struct family *family, FILE *to)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < family->rows * family->policies; i++)
+        count += family->p[i] < SIGNIFICANT && !(family->adjusted[i] < SIGNIFICANT);
+    if (!count)
+        return;
+    fprintf(to, "  warning: %zu change%s out one by one, but among %zu may be chance:", count,
+            count == 1 ? " stands" : "s stand", family->compared);
+    size_t named = 0;
+    for (size_t i = 0; i < family->rows * family->policies && named < NAMED; i++) {
+        const struct row *row = &family->row[i / family->policies];
+        if (!(family->p[i] < SIGNIFICANT) || family->adjusted[i] < SIGNIFICANT)
+            continue;
+        fprintf(to, "%s %s %s of %s", named++ ? "," : "", sms_results_subject(family->results, row->subject, row->idx),
+                metric_of(row), sms_results_policy(family->results, i % family->policies));
+    }
+    if (count > named)
+        fprintf(to, " and %zu more", count - named);
+    fputc('\n', to);
+}
+
+static void print_family(const struct family *family, FILE *to)
+{
+    print_table(family, to);
+    if (family->compared) {
+        fprintf(to, "  * differs: p < %g", SIGNIFICANT);
+        if (family->compared > 1)
+            fprintf(to, " after Holm's correction for %zu comparisons", family->compared);
+        fputc('\n', to);
+    }
+    print_doubtful(family, to);
+    fputc('\n', to);
+}
+
+void sms__print_comparison(const struct sms_results *results, size_t baseline, FILE *to)
+{
+    struct family family;
+    sms__print_heading(results, to);
+    if (begin(&family, results, baseline))
+        print_family(&family, to);
+    end(&family);
+    if (!sms_results_scenario(results)->cluster)
+        sms__print_gaps(results, to);
+}
+
+/* ---- JSON ---- */
+
+static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static json_t *json_comparison(const struct family *family, size_t r, size_t policy)
+{
+    const struct row *row = &family->row[r];
+    struct sms_estimate ratio = ratio_of(family, r, policy);
+    struct sms_estimate difference =
+        sms_results_difference(family->results, policy, family->baseline, row->subject, row->idx, row->metric);
+    size_t at = r * family->policies + policy;
+    return json_pack("{ss ss ss ss so so so so so so}", "policy", sms_results_policy(family->results, policy),
+                     "subject", sms__subject_word(row->subject), "name",
+                     sms_results_subject(family->results, row->subject, row->idx), "metric", metric_of(row), "ratio",
+                     number(ratio.mean), "ratio_ci95", number(ratio.ci95), "difference", number(difference.mean),
+                     "difference_ci95", number(difference.ci95), "p", number(family->p[at]), "p_holm",
+                     number(family->adjusted[at]));
+}
+
+struct json_t *sms__json_comparisons(const struct sms_results *results, size_t baseline)
+{
+    struct family family;
+    json_t *list = begin(&family, results, baseline) ? json_array() : NULL;
+    for (size_t r = 0; list && r < family.rows; r++)
+        for (size_t p = 0; p < family.policies; p++)
+            if (p != baseline)
+                json_array_append_new(list, json_comparison(&family, r, p));
+    end(&family);
+    return list;
+}

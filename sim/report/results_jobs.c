@@ -1,0 +1,255 @@
+/* The runs of a scenario, handed out one by one to a number of threads: replications of its policies and of the
+ * stand-alone runs, and pilots, of which only the series is kept. */
+#include "results.h"
+
+#include "../levels/simulate.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* Jobs go in the order: policies by replication, then stand-alone runs. */
+struct work {
+    struct sms_results *results;
+    const struct sms_run_options *options;
+    pthread_mutex_t lock;
+    bool pilots;
+    size_t first, count; /* replications */
+    size_t next, done, total;
+    int code;
+    size_t failed; /* the first job in order that did, if `code` says that one did */
+    char why[sizeof(((struct sms__record *)0)->why)];
+    const struct sms__node *at;
+};
+
+/* Policies of one replication share it. Pilots have seeds that no replication has. */
+static uint64_t replication_seed(const struct work *work, size_t replication)
+{
+    uint64_t number = (uint64_t)replication + (work->pilots ? (uint64_t)1 << 32 : 0);
+    return work->results->seed + 0x9e3779b97f4a7c15u * number;
+}
+
+struct job {
+    struct work *work;
+    size_t idx;
+    struct sms__arena arena;
+    char why[sizeof(((struct sms__record *)0)->why)];
+    const struct sms__node *at;
+};
+
+static void keep_bins(struct sms_results *results, size_t policy, const struct sms__record *record)
+{
+    struct sms__bins *bins = &results->bins[policy];
+    if (!record->bins)
+        return;
+    bins->count = record->bins;
+    bins->width_ps = record->bin_ps;
+    for (size_t d = 0, sm = 0; d < results->scenario->devices; d++)
+        for (size_t end = sm + results->scenario->device[d]->sms; sm < end; sm++)
+            for (size_t b = sm * record->bins; b < (sm + 1) * record->bins; b++)
+                bins->value[b] = (float)((double)record->bin[b] / (double)record->bin_ps /
+                                         (double)results->scenario->device[d]->sm.threads);
+}
+
+static void keep_simtbs(struct sms_results *results, size_t policy, const struct sms__simtbs_record *record)
+{
+    struct sms__simtbs_record *kept = &results->simtbs[policy];
+    struct sms__simtbs_kernel *kernel = kept->kernel;
+    *kept = *record;
+    kept->kernel = kernel;
+    for (size_t v = 0; v < results->scenario->vms; v++)
+        kernel[v] = record->kernel[v];
+}
+
+/* Sums of whole numbers: the same in whatever order. */
+static void keep_series(struct work *work, size_t policy, const struct sms__record *record)
+{
+    size_t count = sms__series_rows(record->scenario) * SMS__SERIES;
+    double *series = work->results->series + policy * count;
+    pthread_mutex_lock(&work->lock);
+    for (size_t i = 0; record->series && i < count; i++)
+        series[i] += (double)record->series[i];
+    pthread_mutex_unlock(&work->lock);
+}
+
+static void keep(struct job *job, const struct sms__record *record, size_t policy, size_t replication)
+{
+    struct sms_results *results = job->work->results;
+    size_t at = policy * results->room + replication;
+    sms__measure(record, &results->values[at]);
+    memcpy(results->values[at].stall, record->stall, sizeof record->stall);
+    if (record->simtbs && job->work->options->alone)
+        sms__measure_simtbs_progress(record, &results->values[at]);
+    if (record->cluster)
+        memcpy(results->allocation[at], record->cluster->allocation, sizeof **results->allocation);
+    if (replication == 0)
+        keep_bins(results, policy, record);
+    if (replication == 0 && record->simtbs)
+        keep_simtbs(results, policy, record->simtbs);
+}
+
+static int run_policy(struct job *job)
+{
+    const struct work *work = job->work;
+    const struct sms_results *results = work->results;
+    size_t policy = job->idx / work->count, replication = work->first + job->idx % work->count;
+    const struct sms__policy_use *use = &results->scenario->policy[results->policy[policy]];
+    struct sms__record record;
+    struct sms__run_spec spec = {
+        .scenario = results->scenario,
+        .policy = use,
+        .seed = replication_seed(work, replication),
+        .only_vm = -1,
+        .observe = replication == 0 && !work->pilots ? use->label : NULL,
+        .options = work->options,
+        .record = &record,
+    };
+    int code = sms__simulate(&job->arena, &spec);
+    memcpy(job->why, record.why, sizeof job->why);
+    job->at = record.at;
+    if (code == SMS_OK)
+        keep_series(job->work, policy, &record);
+    if (code == SMS_OK && !work->pilots)
+        keep(job, &record, policy, replication);
+    return code;
+}
+
+static int run_alone(struct job *job)
+{
+    const struct work *work = job->work;
+    const struct sms_results *results = work->results;
+    size_t idx = job->idx - results->policies * work->count, vms = results->scenario->vms;
+    size_t replication = work->first + idx / vms;
+    struct sms__record record;
+    struct sms__run_spec spec = {
+        .scenario = results->scenario,
+        .policy = results->scenario->alone,
+        .seed = replication_seed(work, replication),
+        .only_vm = (long)(idx % vms),
+        .options = work->options,
+        .record = &record,
+    };
+    int code = sms__simulate(&job->arena, &spec);
+    if (code == SMS_OK)
+        results->alone[replication * vms + idx % vms] = sms__measure_alone(&record, idx % vms);
+    return code;
+}
+
+static int run_job(void *user)
+{
+    struct job *job = user;
+    return job->idx < job->work->results->policies * job->work->count ? run_policy(job) : run_alone(job);
+}
+
+static bool take(struct work *work, size_t *idx)
+{
+    pthread_mutex_lock(&work->lock);
+    bool more = work->code == SMS_OK && work->next < work->total;
+    *idx = work->next;
+    work->next += more;
+    pthread_mutex_unlock(&work->lock);
+    return more;
+}
+
+/* Of several that fail, the first in order is reported: all before it were begun before. */
+static void finish(struct work *work, const struct job *job, int code)
+{
+    size_t before = work->results->runs;
+    pthread_mutex_lock(&work->lock);
+    work->done++;
+    if (code && (!work->code || job->idx < work->failed)) {
+        work->code = code;
+        work->failed = job->idx;
+        memcpy(work->why, job->why, sizeof work->why);
+        work->at = job->at;
+    }
+    if (work->options->on_progress)
+        work->options->on_progress(work->options->user, before + work->done, before + work->total);
+    pthread_mutex_unlock(&work->lock);
+}
+
+static void *do_work(void *user)
+{
+    struct job job = {.work = user};
+    while (take(job.work, &job.idx)) {
+        job.arena = (struct sms__arena){0};
+        job.why[0] = '\0';
+        job.at = NULL;
+        int code = sms__guard(&job.arena, run_job, &job);
+        sms__arena_release(&job.arena);
+        finish(job.work, &job, code);
+    }
+    return NULL;
+}
+
+enum { JOBS_MAX = 256 };
+
+/* This thread works too; one that cannot be had leaves the work to the others. */
+static void work_in_threads(struct work *work)
+{
+    pthread_t thread[JOBS_MAX];
+    size_t threads = 0, wanted = work->options->jobs ? work->options->jobs : 1;
+    if (wanted > JOBS_MAX)
+        wanted = JOBS_MAX;
+    while (threads + 1 < wanted && threads + 1 < work->total && !pthread_create(&thread[threads], NULL, do_work, work))
+        threads++;
+    do_work(work);
+    while (threads > 0)
+        pthread_join(thread[--threads], NULL);
+}
+
+int sms__report_run(int code, const struct sms_scenario *scenario, const char *why, const struct sms__node *at,
+                    struct sms_errors *errors)
+{
+    if (code == SMS_ENOMEM)
+        sms__fail(errors, code, scenario->path, "scenario '%s': no memory", scenario->name);
+    if (code == SMS_ECANCELED)
+        sms__fail(errors, code, scenario->path, "scenario '%s': interrupted", scenario->name);
+    if (code == SMS_EINPUT && at)
+        sms__error(errors, code, at->mark, "scenario '%.60s': %s", scenario->name, why);
+    else if (code == SMS_EINPUT)
+        sms__fail(errors, code, scenario->path, "scenario '%s': %s", scenario->name, why);
+    if (code == SMS_EBUG)
+        sms__fail(errors, code, scenario->path, "scenario '%s': broken invariant: %s", scenario->name, why);
+    if (code == SMS_ELIMIT)
+        sms__fail(errors, code, scenario->path, "scenario '%s': the limit of events was reached", scenario->name);
+    return code;
+}
+
+static int run_work(struct work *work, struct sms_errors *errors)
+{
+    pthread_mutex_init(&work->lock, NULL);
+    work_in_threads(work);
+    pthread_mutex_destroy(&work->lock);
+    work->results->runs += work->done;
+    return sms__report_run(work->code, work->results->scenario, work->why, work->at, errors);
+}
+
+int sms__run_pilots(struct sms_results *results, const struct sms_run_options *options, size_t pilots,
+                    struct sms_errors *errors)
+{
+    struct work work = {.results = results, .options = options, .pilots = true, .count = pilots};
+    work.total = results->policies * pilots;
+    return run_work(&work, errors);
+}
+
+static void measure_progress(struct sms_results *results, size_t from, size_t to)
+{
+    for (size_t p = 0; p < results->policies; p++)
+        for (size_t r = from; r < to; r++)
+            sms__measure_progress(results->scenario, &results->values[p * results->room + r],
+                                  &results->alone[r * results->scenario->vms]);
+}
+
+int sms__run_replications(struct sms_results *results, const struct sms_run_options *options, size_t upto,
+                          struct sms_errors *errors)
+{
+    size_t first = results->replications;
+    struct work work = {.results = results, .options = options, .first = first, .count = upto - first};
+    work.total = work.count * (results->policies + (results->with_alone ? results->scenario->vms : 0));
+    int code = run_work(&work, errors);
+    if (code == SMS_OK)
+        results->replications = upto;
+    if (code == SMS_OK && results->with_alone)
+        measure_progress(results, first, upto);
+    return code;
+}

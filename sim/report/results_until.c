@@ -1,0 +1,110 @@
+/* `run: {until: ...}`: replications are added until the mean of a metric is known well enough under every policy. */
+#include "results.h"
+
+#include "../base/statistics.h"
+
+#include <math.h>
+#include <string.h>
+
+static size_t subject_index(const struct sms_results *results, enum sms_subject subject, const char *name)
+{
+    size_t i = 0;
+    while (name && strcmp(sms_results_subject(results, subject, i), name) != 0)
+        i++;
+    return i;
+}
+
+static size_t metric_index(enum sms_subject subject, const char *name)
+{
+    size_t count, m = 0;
+    const struct sms_metric *metric = sms_metrics(subject, &count);
+    while (strcmp(metric[m].name, name) != 0)
+        m++;
+    return m;
+}
+
+/* Of the policy that is known least after the first n replications. */
+static double reached(const struct sms_results *results, const struct sms_until *until, size_t n)
+{
+    double greatest = 0;
+    for (size_t p = 0; p < results->policies; p++) {
+        struct sms_estimate estimate = {0};
+        for (size_t i = 0; i < n; i++) {
+            double value = sms_results_value(results, p, i, until->subject, until->idx, until->metric);
+            if (!isnan(value))
+                sms__estimate_add(&estimate, value);
+        }
+        double own = sms__precision(sms__estimate_close(estimate));
+        greatest = own > greatest ? own : greatest;
+    }
+    return greatest;
+}
+
+/* Names have been checked with the scenario. */
+bool sms_results_until(const struct sms_results *results, struct sms_until *out)
+{
+    const struct sms__until *until = &results->scenario->until;
+    const struct sms__expect *of = &until->of;
+    *out = (struct sms_until){.wanted = until->precision, .most = (size_t)until->most};
+    if (!results->until)
+        return false;
+    out->subject = sms__expect_subject(of);
+    out->idx = subject_index(results, out->subject, of->vm ? of->vm : of->process ? of->process : of->of_node);
+    out->metric = metric_index(out->subject, of->metric);
+    out->reached = reached(results, out, results->replications);
+    return true;
+}
+
+/* For how many of the last replications it has held, at most `most`. */
+static size_t held(const struct sms_results *results, const struct sms_until *until, size_t most)
+{
+    size_t n = results->replications, count = 0;
+    while (count < most && n - count >= results->scenario->replications &&
+           reached(results, until, n - count) <= until->wanted)
+        count++;
+    return count;
+}
+
+/* Of a spread that is small by chance the precision is soon lost again: it has to hold while so many replications are
+ * added (Hoad, Robinson and Davies 2010, Journal of the Operational Research Society 61). */
+enum { AHEAD = 5 };
+
+/* While it is not reached, as many as would be enough if spread and mean stayed as they are, at most as many again as
+ * there are: each look at the data is a chance to stop too early. Without any spread nothing more is to be seen. */
+size_t sms__until_next(const struct sms_results *results)
+{
+    struct sms_until until;
+    size_t n = results->replications, next = 2 * n;
+    if (!sms_results_until(results, &until) || until.reached <= 0)
+        return n;
+    size_t count = held(results, &until, AHEAD + 1);
+    double excess = until.reached / until.wanted, enough = ceil((double)n * excess * excess);
+    if (count > 0)
+        next = n + AHEAD + 1 - count;
+    else if (enough < (double)next)
+        next = enough > (double)n ? (size_t)enough : n + 1;
+    return next < results->room ? next : results->room;
+}
+
+static void describe(const struct sms_results *results, const struct sms_until *until, char *out, size_t size)
+{
+    size_t count;
+    const char *metric = sms_metrics(until->subject, &count)[until->metric].name;
+    snprintf(out, size, "%s of %.60s", metric, sms_results_subject(results, until->subject, until->idx));
+}
+
+void sms__until_warn(struct sms_results *results)
+{
+    struct sms_until until;
+    char what[200];
+    if (!sms_results_until(results, &until) || until.reached <= until.wanted)
+        return;
+    describe(results, &until, what, sizeof what);
+    if (isinf(until.reached))
+        sms__error(&results->warnings, SMS_OK, results->scenario->until.node->mark,
+                   "after %zu replications %s has no mean to be precise about", results->replications, what);
+    else
+        sms__error(&results->warnings, SMS_OK, results->scenario->until.node->mark,
+                   "after %zu replications, which are the most, %s is known to ± %.2g %%, not %.4g %%",
+                   results->replications, what, 100 * until.reached, 100 * until.wanted);
+}

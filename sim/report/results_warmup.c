@@ -1,0 +1,135 @@
+/* The end of the warm-up, by MSER-5 over the number of kernels that end in each thousandth of the run, of all tenants
+ * and of each, added up over replications (Welch's averaging takes noise out; MSER-5 then chooses, and no eye has to).
+ */
+#include "results.h"
+
+#include "../base/statistics.h"
+
+#include <math.h>
+
+/* How many parts of the series lie within the run: where parts are of few ps, the last are beyond its end. */
+static size_t count_parts(const struct sms_scenario *scenario)
+{
+    double parts = ceil(scenario->duration_ps / (double)sms__series_ps(scenario));
+    return parts < SMS__SERIES ? (size_t)parts : SMS__SERIES;
+}
+
+/* Of fewer kernels, one in five parts on average, nothing is concluded. */
+enum { KERNELS_LEAST = SMS__SERIES / 5 };
+
+static bool is_empty(const double *series, size_t parts)
+{
+    double sum = 0;
+    for (size_t i = 0; i < parts; i++)
+        sum += series[i];
+    return sum < KERNELS_LEAST;
+}
+
+/* The greatest of what the policies and tenants need; the policy under which one has no end in the first half, or
+ * NULL. */
+static size_t find(struct sms_results *results, const char **unsteady)
+{
+    size_t parts = count_parts(results->scenario), rows = sms__series_rows(results->scenario), most = 0;
+    *unsteady = NULL;
+    for (size_t i = 0; i < results->policies * rows; i++) {
+        const double *series = results->series + i * SMS__SERIES;
+        size_t found = is_empty(series, parts) ? 0 : sms__mser5(series, parts);
+        if (found == SMS__UNSTEADY) {
+            *unsteady = sms_results_policy(results, i / rows);
+            found = parts / 2;
+        }
+        most = found > most ? found : most;
+    }
+    for (size_t i = 0; i < results->policies * rows * SMS__SERIES; i++)
+        results->series[i] = 0; /* pilots are no replications */
+    return most;
+}
+
+static struct sms__mark mark_of(const struct sms_scenario *scenario)
+{
+    return sms__node_get(sms__node_get(scenario->node, "run"), "warmup")->mark;
+}
+
+/* All policies are measured over the same time: from the latest that any of them needs. */
+int sms__find_warmup(struct sms_results *results, const struct sms_run_options *options, struct sms_errors *errors)
+{
+    if (!results->scenario->find_warmup)
+        return SMS_OK;
+    const struct sms_scenario *scenario = results->scenario;
+    const char *unsteady;
+    int code = sms__run_pilots(results, options, SMS__PILOTS, errors);
+    if (code)
+        return code;
+    results->measured = *scenario;
+    results->measured.warmup_ps = (double)find(results, &unsteady) * (double)sms__series_ps(scenario);
+    results->scenario = &results->measured;
+    if (unsteady)
+        sms__error(&results->warnings, SMS_OK, mark_of(scenario),
+                   "no steady state in the first half of the run under %.60s: that half is not measured", unsteady);
+    return SMS_OK;
+}
+
+/* A share of its mean by which a beginning must move the whole to be worth a word. */
+#define SHIFT 0.01
+
+static double mean(const double *value, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += value[i];
+    return sum / (double)count;
+}
+
+/* A beginning, as it is after the warm-up, that differs from the rest. */
+struct beginning {
+    size_t row, parts;
+    double shift; /* of the mean, by it */
+};
+
+/* `row`: of all policies. */
+static struct beginning look(const struct sms_results *results, size_t row, size_t first, size_t parts)
+{
+    const double *measured = results->series + row * SMS__SERIES + first;
+    size_t count = parts - first, found = is_empty(measured, count) ? 0 : sms__mser5(measured, count);
+    found = found == SMS__UNSTEADY ? count / 10 * 5 : found;
+    if (found == 0 || !sms__differs(measured, count, found))
+        return (struct beginning){0};
+    double shift = mean(measured, count) / mean(measured + found, count - found) - 1;
+    return (struct beginning){row, found, shift};
+}
+
+static void warn(struct sms_results *results, const struct beginning *worst, double end_ps)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    size_t rows = sms__series_rows(scenario), row = worst->row % rows;
+    sms__error(&results->warnings, SMS_OK, mark_of(scenario),
+               "the warm-up looks too short: under %.60s kernels of %.60s end at another rate until about %.3g ms, "
+               "which moves the mean by %+.2g %%",
+               sms_results_policy(results, worst->row / rows), row ? scenario->vm[row - 1].name : "all", end_ps / 1e9,
+               100 * worst->shift);
+}
+
+/* Where tenants end, the rate changes with that. */
+static bool all_last(const struct sms_scenario *scenario)
+{
+    bool last = true;
+    for (size_t v = 0; v < scenario->vms; v++)
+        last &= scenario->vm[v].repeat == 0;
+    return last;
+}
+
+void sms__warmup_warn(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    if (scenario->warmup_ps <= 0 || scenario->find_warmup || !sms__series_ps(scenario) || !all_last(scenario))
+        return;
+    double width_ps = (double)sms__series_ps(scenario);
+    size_t first = (size_t)ceil(scenario->warmup_ps / width_ps), parts = count_parts(scenario);
+    struct beginning worst = {0};
+    for (size_t i = 0; i < results->policies * sms__series_rows(scenario) && first < parts; i++) {
+        struct beginning own = look(results, i, first, parts);
+        worst = fabs(own.shift) > fabs(worst.shift) ? own : worst;
+    }
+    if (fabs(worst.shift) > SHIFT)
+        warn(results, &worst, (double)(first + worst.parts) * width_ps);
+}

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Pages of `smsched report` in a browser, with what tools/setup --dev installs. Skipped without, unless
+# SMSCHED_INSIST is set, as .ci/run does. Usage: run.sh SMSCHED [PART OF A TEST'S NAME]
+set -u
+. "$(dirname "$0")/../checks.sh"
+smsched=$(realpath "$1")
+here=$PWD/tests/browser
+source=$PWD
+
+for need in "command -v node" "command -v ${CHROMIUM:-/usr/bin/chromium}" "test -d $here/node_modules/playwright-core" "test -d $here/node_modules/axe-core"; do
+    if ! $need >/dev/null; then
+        echo "not there: $need (tools/setup --dev)"
+        [ -z "${SMSCHED_INSIST-}" ] && exit 77
+        exit 1
+    fi
+done
+cd "$work" || exit 1
+
+"$smsched" run "$source/scenarios/01-two-tenants.yaml" --out run --quiet || exit 1
+"$smsched" run "$source/scenarios/04-processes.yaml" --out processes --quiet || exit 1
+"$smsched" run "$source/tests/golden/cluster.yaml" --out cluster --quiet || exit 1
+"$smsched" run "$source/scenarios/01-two-tenants.yaml" "$source/scenarios/02-a-server.yaml" --replications 2 --out several --quiet || exit 1
+
+cat >base.yaml <<'END'
+workload: one
+kernels: [{name: k, blocks: 200, threads: 128, block_time: 10 us, jitter: 20 %, demand: {fp32: 9 %}}]
+---
+scenario: few
+devices: [{model: v100, sms: 4}]
+contention: proportional
+policies: [round_robin, {fine_grained: {limit: 90 %}}, leftover]
+vms: [{name: a, workload: one, repeat: 4}, {name: b, workload: one, repeat: 4}]
+run: {replications: 2}
+END
+cat >small.yaml <<'END'
+plan: small
+question: Does the queue matter?
+base: base.yaml
+axes:
+  - contention.slope: [1, 2, 3]
+  - queue: [interleave, fifo]
+  - vms.a.start: [0 us, 7 us, 100 us]
+END
+"$smsched" sweep small.yaml --quiet || exit 1
+# What is free text: the question, values, messages. One point cannot be.
+cat >hostile.yaml <<'END'
+plan: hostile
+question: "</script><script>window.broken = 1</script>\" \u2028 & <img src=x onerror=\"window.broken=2\">"
+base: base.yaml
+axes:
+  - question: ["<b>\"</b>", "</script><!--", "'; \\ \u2029 é"]
+  - vms.a.start: [0 us, 7 us]
+END
+"$smsched" sweep hostile.yaml --quiet || exit 1
+python3 - <<'END' || exit 1
+import sqlite3
+database = sqlite3.connect("hostile.sweep/results/sweep.db")
+database.execute("UPDATE point SET state = 'failed', message = '</script><script>window.broken = 4</script>' WHERE point = 5")
+database.execute("UPDATE meta SET value = '1' WHERE key = 'failed'")
+database.commit()
+END
+for folder in run processes cluster several; do "$smsched" report "$folder" --quiet -o "$folder.html" || exit 1; done
+"$smsched" report small.sweep --quiet -o sweep.html || exit 1
+"$smsched" report hostile.sweep/results/sweep.db --quiet -o hostile.html || exit 1
+
+node "$here/test.js" "$work" ${2+"$2"}

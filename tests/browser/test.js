@@ -1,0 +1,349 @@
+'use strict';
+/* Reports as a reader meets them. Usage: node test.js WORK [PART OF A NAME], where run.sh has put pages and what they are about. */
+const assert = require('assert'), fs = require('fs'), path = require('path');
+const { withBrowser } = require('./launch');
+const axe = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+const work = path.resolve(process.argv[2]);
+const tests = [];
+const test = (name, body) => tests.push([name, body]);
+
+/* ---- what is asked of a page ---- */
+
+/* An opened page; complains of anything on the console and of any request but for itself. */
+async function open(context, name) {
+  const page = await context.newPage();
+  page.problems = [];
+  page.on('console', message => page.problems.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', error => page.problems.push(String(error)));
+  page.on('requestfailed', request => page.problems.push(`failed: ${request.url()}`));
+  page.on('request', request => { if (!/^(file|blob):/.test(request.url())) page.problems.push(`asked for ${request.url()}`); });
+  await page.goto('file://' + path.join(work, name + '.html'));
+  await page.waitForSelector('main section');
+  await page.waitForTimeout(250);
+  return page;
+}
+
+async function check(context, name, body) {
+  const page = await open(context, name);
+  try {
+    await body(page);
+    assert.deepStrictEqual(page.problems, [], name);
+  } finally {
+    await page.close();
+  }
+}
+
+function parseCsv(text) {
+  const rows = [[]];
+  let field = '', quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i];
+    if (quoted && c === '"' && text[i + 1] === '"') { field += '"'; i++; } else if (c === '"') quoted = !quoted;
+    else if (quoted || !',\n'.includes(c)) field += c;
+    else { rows[rows.length - 1].push(field); field = ''; if (c === '\n') rows.push([]); }
+  }
+  rows.pop();
+  return rows;
+}
+
+/* The rows that a figure's link gives, as objects. */
+async function download(page, id) {
+  const [file] = await Promise.all([page.waitForEvent('download'), page.click(`${id} a[download]`)]);
+  const [head, ...rows] = parseCsv(fs.readFileSync(await file.path(), 'utf8'));
+  return rows.map(row => Object.fromEntries(head.map((name, i) => [name, row[i]])));
+}
+
+const readCsv = file => { const [head, ...rows] = parseCsv(fs.readFileSync(path.join(work, file), 'utf8')); return rows.map(row => Object.fromEntries(head.map((name, i) => [name, row[i]]))); };
+const near = (a, b, what) => assert.ok(Math.abs(Number(a) - Number(b)) <= 1e-9 * Math.max(1, Math.abs(Number(b))), `${what}: ${a} instead of ${b}`);
+const column = (page, i) => page.$$eval('#section-table tbody tr', (rows, k) => rows.map(row => row.cells[k].textContent), i);
+const window_ = page => page.$eval('#figure-timeline svg[data-from]', svg => [Number(svg.dataset.from), Number(svg.dataset.to)]);
+const settle = page => page.waitForTimeout(120);
+
+/* ---- each page ---- */
+
+const pages = { run: ['gains', 'values', 'heat', 'timeline'], processes: ['gains', 'values', 'timeline'], cluster: ['gains', 'values', 'allocation', 'timeline'],
+  several: ['gains', 'values', 'heat', 'timeline'], sweep: ['gains', 'curve-1', 'curve-2', 'map'], hostile: ['gains', 'curve-1'] };
+
+for (const [name, figures] of Object.entries(pages))
+  test(`${name}: every figure is drawn, has a text, data and a command`, context => check(context, name, async page => {
+    for (const figure of figures) {
+      const marks = await page.$$eval(`#figure-${figure} svg[role=img]`, list => list.map(svg => ({ said: svg.getAttribute('aria-label'), parts: svg.querySelectorAll('path, rect, line').length, canvas: Boolean(svg.parentElement.querySelector('canvas')) })));
+      assert.ok(marks.length > 0, `${figure} is there`);
+      for (const m of marks) {
+        assert.ok(m.said && m.said.length > 20, `${figure} has a text`);
+        assert.ok(m.parts > 3, `${figure} has ${m.parts} marks`);
+      }
+      assert.ok((await download(page, `#figure-${figure}`)).length > 0, `${figure} has data`);
+      assert.match(await page.$eval(`#figure-${figure} .command code`, code => code.textContent), /^smsched (run|sweep) /);
+    }
+    assert.ok(!/NaN|undefined|\[object/.test(await page.evaluate(() => document.body.innerText + [...document.querySelectorAll('[d],[x],[transform],[aria-label]')].map(e => [...e.attributes].map(a => a.value).join(' ')).join(' '))), 'a value is missing');
+  }));
+
+for (const name of Object.keys(pages))
+  for (const [width, scheme] of [[1280, 'light'], [390, 'dark'], [390, 'light'], [1280, 'dark']])
+    test(`${name}: nothing is wider than ${width} pixels, axe finds nothing, ${scheme}`, context => check(context, name, async page => {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+      await settle(page);
+      await page.waitForFunction(wanted => document.documentElement.dataset.theme === wanted, scheme);
+      await page.evaluate(() => document.querySelectorAll('details').forEach(details => { details.open = true; }));
+      await settle(page);
+      const wide = await page.evaluate(() => [...document.querySelectorAll('main *')].filter(e => !e.closest('.scroll, svg svg, pre') && e.getBoundingClientRect().right > innerWidth + 0.5).map(e => e.outerHTML.slice(0, 120)));
+      assert.deepStrictEqual(wide, []);
+      assert.strictEqual(await page.evaluate(() => document.documentElement.scrollWidth), width);
+      const result = await page.evaluate(`${axe}; axe.run(document, {resultTypes: ['violations']})`);
+      assert.deepStrictEqual(result.violations.map(v => [v.id, v.nodes.map(n => n.html.slice(0, 160) + ' ' + n.failureSummary).slice(0, 3)]), []);
+    }));
+
+/* ---- tables ---- */
+
+test('a table sorts by number and by text, both ways, with a key, and says so', context => check(context, 'run', async page => {
+  const rows = readCsv('run/vms.csv'), heading = i => `#section-table thead th:nth-child(${i + 1})`;
+  const sorted = await page.$$eval('#section-table thead th', heads => heads.map(th => th.textContent));
+  const metric = sorted.indexOf('blocks_per_s'), expected = rows.map(r => Number(r.blocks_per_s)).sort((a, b) => a - b);
+  const number = text => Number(text.split(' ±')[0].replace(/[\u202f/s]/g, ''));
+  await page.click(`${heading(metric)} button`);
+  assert.strictEqual(await page.getAttribute(heading(metric), 'aria-sort'), 'descending');
+  const down = (await column(page, metric)).map(number);
+  down.forEach((value, i) => assert.ok(Math.abs(value / expected[expected.length - 1 - i] - 1) < 1e-3, `${value} at ${i}`));
+  await page.focus(`${heading(metric)} button`);
+  await page.keyboard.press('Enter');
+  assert.strictEqual(await page.getAttribute(heading(metric), 'aria-sort'), 'ascending');
+  assert.deepStrictEqual((await column(page, metric)).map(number), down.reverse());
+  await page.click(`${heading(0)} button`);
+  assert.strictEqual(await page.getAttribute(heading(metric), 'aria-sort'), 'none');
+  const names = rows.map(r => r.policy).sort();
+  assert.deepStrictEqual(await column(page, 0), names);
+  await page.click(`${heading(0)} button`);
+  assert.deepStrictEqual(await column(page, 0), names.slice().reverse());
+}));
+
+test('the table gives what the folder holds', context => check(context, 'run', async page => {
+  for (const [subject, file] of [['vm', 'vms'], ['host', 'hosts'], ['resource', 'resources'], ['kernel', 'kernels']]) {
+    await page.selectOption('#section-table select', subject);
+    const got = await download(page, '#section-table'), wanted = readCsv(`run/${file}.csv`);
+    assert.strictEqual(got.length, wanted.length, file);
+    got.forEach((row, i) => Object.keys(row).forEach(key => (row[key] === '' || isNaN(row[key]) ? assert.strictEqual(row[key], wanted[i][key], `${file} ${key}`) : near(row[key], wanted[i][key], `${file} ${key}`))));
+  }
+}));
+
+/* ---- figures ---- */
+
+test('gains and gaps are those of compare', context => check(context, 'run', async page => {
+  const comparison = JSON.parse(fs.readFileSync(path.join(work, 'run/comparison.json'), 'utf8')), host = p => comparison.runs.find(run => run.policy === p).host;
+  const gains = (await download(page, '#figure-gains')).filter(r => r.subject === 'host');
+  assert.strictEqual(gains.length, comparison.runs.length - 1);
+  for (const gain of gains) {
+    near(1 + Number(gain.change_ratio), host(gain.policy).kernels_per_s, gain.policy);
+    near(gain.ci95_change_ratio, host(gain.policy).ci95.kernels_per_s, gain.policy);
+  }
+  for (const value of await download(page, '#figure-values')) {
+    near(value.gap_ratio, comparison.bounds.kernels_per_s.gap_ratio[value.policy], value.policy);
+    near(value.bound, comparison.bounds.kernels_per_s.steady, 'bound');
+  }
+  const best = comparison.runs.map(run => [run.host.kernels_per_s, run.policy]).sort((a, b) => b[0] - a[0])[0][1];
+  assert.ok((await page.textContent('#answer')).startsWith(best + ' '));
+}));
+
+test('another metric gives another answer', context => check(context, 'run', async page => {
+  await page.focus('#section-answer select');
+  await page.selectOption('#section-answer select', 'host/antt_ratio');
+  assert.match(await page.textContent('#section-answer'), /antt_ratio/);
+  assert.strictEqual(await page.evaluate(() => document.activeElement.tagName), 'SELECT');
+  assert.ok((await download(page, '#figure-gains')).every(r => r.metric === 'antt_ratio'));
+}));
+
+test('heat maps hold the cells of heatmap.csv', context => check(context, 'run', async page => {
+  const wanted = new Map(readCsv('run/heatmap.csv').filter(r => r.device === '0').map(r => [[r.policy, Number(r.sm), Number(r.time_ns)].join(), r.occupancy_ratio]));
+  const got = await download(page, '#figure-heat');
+  assert.strictEqual(got.length, wanted.size);
+  for (const cell of got) near(cell.occupancy_ratio, wanted.get([cell.policy, Number(cell.sm), Number(cell.time_ns)].join()), `SM ${cell.sm} at ${cell.time_ns}`);
+}));
+
+test('the timeline holds the first blocks of timeline.csv', context => check(context, 'run', async page => {
+  const key = r => [r.policy, r.sm, r.vm, Number(r.start_ns), Number(r.end_ns), r.blocks].join();
+  const wanted = new Set(readCsv('run/timeline.csv').filter(r => r.device === '0').map(key)), got = await download(page, '#figure-timeline');
+  assert.ok(got.length > 100);
+  for (const piece of got) assert.ok(wanted.has(key(piece)), key(piece));
+}));
+
+for (const name of ['run', 'processes', 'cluster'])
+  test(`${name}: the timeline zooms by wheel, buttons, keys and dragging, and comes back`, context => check(context, name, async page => {
+    const whole = await window_(page), span = w => w[1] - w[0];
+    const press = async (label, act) => { await act(); await settle(page); return [label, await window_(page)]; };
+    const button = label => () => page.click(`#figure-timeline button[aria-label="${label}"]`);
+    let [, now] = await press('+', button('Zoom in'));
+    assert.ok(Math.abs(span(now) / span(whole) - 0.5) < 0.01, `zoomed by ${span(now) / span(whole)}`);
+    const before = now;
+    [, now] = await press('later', button('Later'));
+    assert.ok(now[0] > before[0] && Math.abs(span(now) / span(before) - 1) < 1e-6, 'moves later');
+    [, now] = await press('earlier', button('Earlier'));
+    assert.ok(Math.abs(now[0] - before[0]) < span(whole) * 1e-6, 'moves back');
+    [, now] = await press('all', button('Show all'));
+    assert.deepStrictEqual(now, whole);
+    const area = await page.$('#figure-timeline .zoom');
+    await area.scrollIntoViewIfNeeded();
+    const box = await area.boundingBox(), middle = [box.x + box.width / 2, box.y + 60];
+    await page.mouse.move(...middle);
+    await page.evaluate(() => document.activeElement.blur());
+    [, now] = await press('wheel without focus', () => page.mouse.wheel(0, 5));
+    assert.deepStrictEqual(now, whole, 'a page that scrolls past zooms nothing');
+    await area.scrollIntoViewIfNeeded();
+    await area.focus();
+    const again = await area.boundingBox();
+    await page.mouse.move(again.x + again.width / 2, again.y + 60);
+    [, now] = await press('wheel', () => page.mouse.wheel(0, -300));
+    assert.ok(span(now) < span(whole) * 0.9, 'the wheel zooms');
+    const zoomed = now;
+    await page.mouse.down();
+    await page.mouse.move(again.x + again.width / 2 - 80, again.y + 60, { steps: 4 });
+    [, now] = await press('drag', () => page.mouse.up());
+    assert.ok(now[0] > zoomed[0] && Math.abs(span(now) / span(zoomed) - 1) < 1e-6, 'dragging moves');
+    await area.focus();
+    [, now] = await press('key 0', () => page.keyboard.press('0'));
+    assert.deepStrictEqual(now, whole);
+    [, now] = await press('key +', () => page.keyboard.press('+'));
+    assert.ok(span(now) < span(whole), 'a key zooms');
+    const there = now;
+    [, now] = await press('key right', () => page.keyboard.press('ArrowRight'));
+    assert.ok(now[0] > there[0], 'a key moves');
+    [, now] = await press('key -', () => page.keyboard.press('-'));
+    assert.ok(Math.abs(span(now) / span(whole) - 1) < 1e-6);
+  }));
+
+test('who chooses with keys stays where they were', async context => {
+  for (const [name, select] of [['run', '#section-answer select'], ['run', '#section-table select'], ['run', '#section-timeline select'], ['sweep', '#section-curves select'], ['sweep', '#section-map select']])
+    await check(context, name, async page => {
+      await page.focus(select);
+      await page.keyboard.press('ArrowDown');
+      await settle(page);
+      assert.ok(await page.evaluate(wanted => document.activeElement === document.querySelector(wanted), select), select);
+    });
+});
+
+test('a scenario is chosen among several', context => check(context, 'several', async page => {
+  const first = await page.textContent('#section-answer p strong');
+  await page.selectOption('#section-answer select', '1');
+  assert.notStrictEqual(await page.textContent('#section-answer p strong'), first);
+  assert.strictEqual((await page.$$('#section-overview tbody tr')).length, 2);
+}));
+
+/* ---- sweeps ---- */
+
+const metric = 'kernels_per_s';
+const mean = list => list.reduce((a, b) => a + b, 0) / list.length;
+
+/* Means and changes from the rows of the sweep's CSV, the plain way. */
+function means(rows, by) {
+  const groups = new Map(), first = new Map(rows.filter(r => r.policy === rows[0].policy).map(r => [[r.point, r.replication].join(), Number(r[metric])]));
+  for (const r of rows) {
+    const key = by.map(name => r[name]).concat(r.policy).join();
+    if (!groups.has(key)) groups.set(key, { values: [], changes: [] });
+    groups.get(key).values.push(Number(r[metric]));
+    groups.get(key).changes.push(Number(r[metric]) / first.get([r.point, r.replication].join()) - 1);
+  }
+  return groups;
+}
+
+test('curves, maps and gains of a sweep are means of its rows', context => check(context, 'sweep', async page => {
+  const rows = readCsv('small.sweep/results/hosts.csv'), axes = await page.$$eval('#section-curves figure h3', list => list.map(h => h.textContent));
+  assert.deepStrictEqual(axes, ['contention.slope', 'queue', 'vms.a.start (us)']);
+  for (const [i, name] of ['contention.slope', 'queue', 'vms.a.start'].entries()) {
+    const wanted = means(rows, [name]), got = await download(page, `#figure-curve-${i + 1}`);
+    assert.strictEqual(got.length, wanted.size);
+    for (const r of got) near(r[metric], mean(wanted.get([r[name], r.policy].join()).values), `${name} ${r[name]}`);
+  }
+  const map = await download(page, '#figure-map'), pairs = means(rows, ['contention.slope', 'queue']);
+  assert.ok(map.length === 6);
+  for (const r of map) near(r[metric + '_change_ratio'], mean(pairs.get([r['contention.slope'], r.queue, r.policy].join()).changes), 'map');
+  const all = means(rows, []);
+  for (const r of (await download(page, '#figure-gains')).filter(g => g.subject === 'host')) near(r.change_ratio, mean(all.get(r.policy).changes), r.policy);
+}));
+
+test('the other axes of a curve can be chosen', context => check(context, 'sweep', async page => {
+  const rows = readCsv('small.sweep/results/hosts.csv').filter(r => r.queue === 'fifo'), wanted = means(rows, ['contention.slope']);
+  await page.selectOption('#section-curves label:has-text("queue") select', { label: 'fifo' });
+  for (const r of await download(page, '#figure-curve-1')) near(r[metric], mean(wanted.get([r['contention.slope'], r.policy].join()).values), r.policy);
+}));
+
+test('failed points are listed', context => check(context, 'hostile', async page => {
+  assert.match(await page.textContent('#section-failures'), /1 points? failed/);
+}));
+
+/* ---- what must not happen ---- */
+
+test('names are text, whatever they are', context => check(context, 'hostile', async page => {
+  assert.strictEqual(await page.evaluate(() => typeof window.broken), 'undefined');
+  assert.strictEqual(await page.title(), '</script><script>window.broken = 1</script>" \u2028 & <img src=x onerror="window.broken=2">');
+  assert.strictEqual(await page.textContent('h1'), await page.title());
+  assert.ok((await page.textContent('#section-curves')).includes('<b>"</b>'), 'a value of an axis is shown as it is');
+  assert.strictEqual((await page.$$('main img, main script, main b')).length, 0);
+  const rows = await download(page, '#figure-curve-1');
+  assert.ok(rows.some(r => Object.values(r).some(v => v.includes('<b>"</b>'))));
+}));
+
+test('no script that is put in runs, and nothing is fetched', async context => {
+  const page = await open(context, 'run');
+  const blocked = await page.evaluate(async () => {
+    const script = document.createElement('script');
+    script.textContent = 'window.broken = 3';
+    document.body.append(script);
+    const fetched = await fetch('https://example.invalid/').then(() => true, () => false);
+    return [typeof window.broken, fetched];
+  });
+  assert.deepStrictEqual(blocked, ['undefined', false]);
+  assert.ok(page.problems.some(text => /Content Security Policy/.test(text)));
+  await page.close();
+});
+
+test('the button changes light for dark', context => check(context, 'run', async page => {
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await paper();
+  await page.click('#theme');
+  assert.notStrictEqual(await paper(), light);
+  await page.click('#theme');
+  assert.strictEqual(await paper(), light);
+}));
+
+test('printed, nothing is cut off by a box that scrolls', context => check(context, 'run', async page => {
+  await page.emulateMedia({ media: 'print' });
+  assert.strictEqual(await page.$eval('.scroll', box => getComputedStyle(box).overflow), 'visible');
+  assert.strictEqual(await page.$eval('.controls', box => getComputedStyle(box).display), 'none');
+}));
+
+/* ---- run them ---- */
+
+/* Every page's words, so that languages can be compared. */
+async function wordsIn(locale) {
+  const options = { locale, timezoneId: 'Asia/Kolkata', viewport: { width: 1280, height: 900 } };
+  return withBrowser(options, async context => {
+    const page = await open(context, 'run');
+    const text = await page.evaluate(() => document.body.innerText + [...document.querySelectorAll('svg text')].map(t => t.textContent).join(' '));
+    assert.deepStrictEqual(page.problems, []);
+    return text;
+  });
+}
+
+test('the page says the same in every language', async () => {
+  const english = await wordsIn('en-US');
+  for (const locale of ['de-DE', 'ar-EG', 'hi-IN']) assert.strictEqual(await wordsIn(locale), english, locale);
+});
+
+async function main() {
+  let failed = 0;
+  await withBrowser({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' }, async context => {
+    for (const [name, body] of tests)
+      try {
+        await body(context);
+      } catch (error) {
+        failed++;
+        console.log(`FAILED ${name}: ${error.message}`);
+      }
+  });
+  console.log(`${tests.length - failed} passed, ${failed} failed`);
+  return failed ? 1 : 0;
+}
+
+if (process.argv[3]) tests.splice(0, tests.length, ...tests.filter(t => t[0].includes(process.argv[3])));
+main().then(code => process.exit(code), error => { console.log(error); process.exit(1); });

@@ -1,0 +1,215 @@
+#!/usr/bin/env bash
+# Pages about results, but for what only a browser can tell (tests/browser). Usage: report.sh SMSCHED [--update]
+set -u
+. "$(dirname "$0")/../checks.sh"
+smsched=$(realpath "$1")
+source=$PWD
+golden=$PWD/tests/cli/report
+update=${2-}
+cd "$work" || exit 1
+
+cat >few.yaml <<'END'
+workload: one
+kernels: [{name: k, blocks: 200, threads: 128, block_time: 10 us, jitter: 20 %, demand: {fp32: 9 %}}]
+---
+scenario: few
+question: "Is <b>this</b> & that \"text\"?"
+devices: [{model: v100, sms: 2}]
+contention: proportional
+policies: [round_robin, {fine_grained: {limit: 90 %}}]
+vms: [{name: a, workload: one, repeat: 2}, {name: b, workload: one, repeat: 1}]
+run: {duration: 300 us, replications: 3}
+---
+plan: small
+question: Does the queue matter?
+keep: [host]
+axes:
+  - contention.slope: [1, 2, 3]
+  - queue: [interleave, fifo]
+END
+sed '/^---$/,$!d; /^plan:/,$!d' few.yaml >plan.yaml
+awk '/^plan:/ {exit} {print}' few.yaml | sed '$d' >scenario.yaml
+sed -i '1i base: scenario.yaml' plan.yaml
+"$smsched" run scenario.yaml --out run --quiet || exit 1
+"$smsched" sweep plan.yaml --quiet || exit 1
+
+# ---- what the page is made of ----
+# Without what is the same everywhere, or changes with each new metric; a line for each part.
+normal() {
+    python3 -c '
+import json, sys
+data = json.load(sys.stdin)
+del data["metrics"]
+made = data.get("run") or data["plan"]
+del made["version"]
+made.pop("sources", None)
+def lines(value, depth):
+    if depth and isinstance(value, dict) and value:
+        return "{\n" + ",\n".join(json.dumps(key) + ": " + lines(item, depth - 1) for key, item in value.items()) + "}"
+    if depth and isinstance(value, list) and value:
+        return "[\n" + ",\n".join(lines(item, depth - 1) for item in value) + "]"
+    return json.dumps(value)
+print(lines(data, 3))'
+}
+for what in run small.sweep; do
+    "$smsched" report --format json "$what" | normal >"$what.json"
+    [ "$update" = --update ] && cp "$what.json" "$golden/"
+    if cmp "$what.json" "$golden/$what.json"; then ok; else bad "what the page of $what is made of has changed"; fi
+done
+
+# The intervals of a sweep: replications are the sample, each a mean of changes over the points.
+python3 - small.sweep.json <<'END' && ok || bad "a sweep's interval is not that of its replications"
+import csv, json, statistics, sys
+data = json.load(open(sys.argv[1]))
+view = data["subjects"][0]
+rows = list(csv.DictReader(open("small.sweep/results/hosts.csv")))
+policies = list(dict.fromkeys(row["policy"] for row in rows))
+for m, metric in enumerate(view["metrics"]):
+    value = {(row["point"], row["policy"], row["replication"]): float(row[metric]) for row in rows}
+    sample = [statistics.mean(value[p, policies[1], r] / value[p, policies[0], r] - 1 for p in {row["point"] for row in rows}) for r in "012"]
+    name, position, points, mean, change, ci, least, most, better, best = view["overall"][1]
+    assert abs(change[m] - statistics.mean(sample)) < 1e-9, metric
+    assert abs(ci[m] - 4.302652729696 * statistics.stdev(sample) / 3 ** 0.5) < 1e-9, metric
+    assert points == 6 and better[m] <= 6
+END
+
+# ---- the page ----
+try 0 "a page" report run -o page.html; prints "page.html"
+try 0 "the same again" report run --quiet -o again.html
+if cmp page.html again.html; then ok; else bad "two pages of one folder differ"; fi
+if [ -z "$output" ]; then ok; else bad "--quiet says something" "$output"; fi
+try 0 "in the place of an older one" report small.sweep --quiet -o again.html
+if cmp -s page.html again.html; then bad "the older page is still there"; else ok; fi
+"$smsched" report run -o - | cmp - page.html && ok || bad "stdout has another page"
+try 0 "the default name" report run; prints "report.html"
+for name in small.sweep small.sweep/results small.sweep/results/sweep.db; do
+    try 0 "$name" report "$name" --quiet -o named.html
+    if cmp named.html again.html; then ok; else bad "$name makes another page"; fi
+done
+if grep -qE '(src|href)="?(https?:)?//|@import|url\(' page.html; then bad "the page names something outside"; else ok; fi
+if grep -q '<title>Is &#60;b&#62;this&#60;/b&#62; &#38; that &#34;text&#34;?</title>' page.html; then ok; else bad "the title is not escaped"; fi
+if [ "$(grep -c '<b>' page.html)" -eq 0 ]; then ok; else bad "text of the data is HTML"; fi
+for licence in "Copyright" "Redistribution and use in source and binary forms" "Permission to use, copy, modify"; do
+    if grep -q "$licence" page.html; then ok; else bad "the library's licence is not in the page: $licence"; fi
+done
+clean page.html. "a page that is whole"
+
+# The hashes that the page allows are those of its scripts and style.
+python3 - <<'END' && ok || bad "the page's policy does not allow what is in it"
+import base64, hashlib, re
+page = open("page.html", encoding="utf-8", newline="").read()
+policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
+parts = re.findall(r"<(?:script|style)>(.*?)</(?:script|style)>", page, re.S)
+assert len(parts) == 3
+for part in parts:
+    assert base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() in policy
+assert "default-src 'none'" in policy and "unsafe" not in policy
+END
+
+# ---- usage ----
+try 2 "no folder" report; prints "name one results folder"
+try 2 "two folders" report run run
+try 2 "a format that it has not" report run --format csv; prints "the page is HTML"
+try 3 "a metric that is none" report run --metric kernel_per_s; prints "did you mean 'kernels_per_s'?"
+try 0 "a metric" report run --metric stp_ratio --quiet -o metric.html
+if grep -q '"metric":"stp_ratio"' metric.html; then ok; else bad "the page does not begin with it"; fi
+
+# ---- what is no folder, or damaged ----
+refuse() { # EXIT TEXT WHAT PATH
+    try "$1" "$3" report "$4" -o refused.html
+    prints "$2"
+    clean refused "$3"
+    rm -f refused*
+}
+mkdir empty
+refuse 4 "cannot be read" "nothing" none
+refuse 3 "holds neither summary.json nor sweep.db" "an empty folder" empty
+refuse 3 "is it the database of a sweep?" "a file that is no database" few.yaml
+: >void.db
+refuse 3 "is it the database of a sweep?" "an empty file" void.db
+damage() { # FILE PROGRAM...: a copy of the run with that file changed
+    rm -rf damaged && cp -r run damaged
+    "${@:2}" <"run/$1" >"damaged/$1"
+}
+damage summary.json head -c 1000
+refuse 3 "summary.json: error: line" "a summary that is cut" damaged
+damage summary.json sed 's/round_robin/other/'
+refuse 3 "do not hold the same" "a summary of another run" damaged
+damage comparison.json head -c 0
+refuse 3 "is empty" "an empty comparison" damaged
+damage manifest.json tr '{' '['
+refuse 3 "manifest.json: error: line" "a manifest that is none" damaged
+damage vms.csv sed '2s/,[0-9][0-9.]*/,x/'
+refuse 3 "vms.csv" "a wrong number" damaged
+damage heatmap.csv awk -F, -v OFS=, 'NR == 5 {$5 = 1e17} {print}'
+refuse 3 "heatmap.csv" "a time far away" damaged
+rm -rf damaged && cp -r run damaged && rm damaged/comparison.json
+refuse 4 "comparison.json: error: cannot be read" "a folder of an older version" damaged
+head -c 20000 small.sweep/results/sweep.db >cut.db
+refuse 3 "is it the database of a sweep?" "a database that is cut" cut.db
+cp small.sweep/results/sweep.db other.db
+python3 -c '
+import sqlite3
+with sqlite3.connect("other.db") as database:
+    database.execute("DROP TABLE point")'
+refuse 3 "is it the database of a sweep?" "a database without points" other.db
+mkdir folder.html
+try 4 "a folder where the page should be" report run -o folder.html; prints "is no file"
+try 4 "a folder that is not there" report run -o none/page.html; prints "cannot be written"
+if [ -w /dev/full ] && "$smsched" report run -o - >/dev/full 2>"$work/err"; then bad "a full disk is not noticed"; else ok; fi
+
+# ---- large ones stay small ----
+python3 - <<'END'
+import random, sqlite3
+draw = random.Random(1)
+source = sqlite3.connect("small.sweep/results/sweep.db")
+database = sqlite3.connect("large.db")
+for (sql,) in source.execute("SELECT sql FROM sqlite_master WHERE type = 'table' AND name IN ('meta', 'host')"):
+    database.execute(sql)
+database.execute("CREATE TABLE point (point INTEGER PRIMARY KEY, scenario TEXT, state TEXT, message TEXT, u NUMERIC, v NUMERIC, w NUMERIC)")
+database.executemany("INSERT INTO meta VALUES (?, ?)", dict(plan="large", question="", text="x" * 300000, points=20000, done=20000, failed=0, version="").items())
+database.executemany("INSERT INTO point VALUES (?, 's', 'done', '', ?, ?, ?)", ((i, f"{10 ** draw.uniform(0, 4):.6g} us", draw.random(), f"mix{i % 90}") for i in range(20000)))
+columns = len(database.execute("SELECT * FROM pragma_table_info('host')").fetchall())
+database.executemany(f"INSERT INTO host VALUES ({','.join('?' * columns)})", ((i, p, 0, "host", f"p{p}", *(draw.random() for _ in range(columns - 5))) for i in range(20000) for p in range(3)))
+database.commit()
+END
+try 0 "a sweep of 20000 points" report large.db --quiet -o large.html
+if [ "$(stat -c %s large.html)" -lt 5000000 ]; then ok; else bad "its page has $(stat -c %s large.html) bytes"; fi
+"$smsched" report large.db --format json >large.json
+for said in "u are put together in 16 intervals" "Of the values of w 64 are told apart" "too many for a page" "text has 300000 bytes"; do
+    if grep -q "$said" large.json; then ok; else bad "a page of a large sweep does not say '$said'"; fi
+done
+cp -r run wide
+python3 - <<'END'
+import json
+def grow(name):
+    with open("run/" + name) as file:
+        one = json.load(file)
+    with open("wide/" + name, "w") as file:
+        for i in range(600):
+            one["scenario"] = f"few{i}"
+            json.dump(one, file)
+            file.write("\n")
+grow("summary.json")
+grow("comparison.json")
+rows = open("run/timeline.csv").read().splitlines()
+open("wide/timeline.csv", "w").write("\n".join(rows[:1] + [f"{r.split(',', 1)[0]}{i},{r.split(',', 1)[1]}" for i in range(100) for r in rows[1:]]) + "\n")
+END
+try 0 "600 scenarios" report wide --quiet -o wide.html
+if [ "$(stat -c %s wide.html)" -lt 5000000 ]; then ok; else bad "its page has $(stat -c %s wide.html) bytes"; fi
+"$smsched" report wide --format json >wide.json
+for said in "Of 600 scenarios the first 500" "are more than a page holds" "Of the timelines the first 60"; do
+    if grep -q "$said" wide.json; then ok; else bad "a page of many scenarios does not say '$said'"; fi
+done
+
+# ---- without the library ----
+mkdir -p bare/bin bare/share/smsched
+cp "$smsched" bare/bin/smsched
+cp -rL "$(dirname "$smsched")/../share/smsched/page" bare/share/smsched/
+output=$(bare/bin/smsched report run -o refused.html 2>&1)
+status=$?
+if [ $status -eq 4 ]; then ok; else bad "without the library" "exit $status"; fi
+prints "install node-d3-axis, node-d3-scale and node-d3-zoom"
+clean refused "a page without the library"
+
+finish

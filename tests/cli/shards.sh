@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# A sweep by several processes and machines: shards, whose machines are told apart by SLURMD_NODENAME; what is submitted to
+# Slurm, with a fake of it (tests/slurm has a real one). Usage: tests/cli/shards.sh SMSCHED
+set -u
+. "$(dirname "$0")/../checks.sh"
+smsched=$(realpath "$1")
+cd "$work" || exit 1
+unset SLURMD_NODENAME
+
+same() { if diff -r "$1" one/results >diff; then ok; else bad "$2 differs from one process" "$(head -5 diff)"; fi; }
+on() { export SLURMD_NODENAME=$1; try "${@:2}"; unset SLURMD_NODENAME; }
+
+cat >base.yaml <<'END'
+workload: one
+kernels: [{name: k, blocks: 200, threads: 128, block_time: 10 us, jitter: 20 %, demand: {fp32: 9 %}}]
+---
+scenario: few
+devices: [{model: v100, sms: 4}]
+policies: [round_robin]
+vms: [{name: a, workload: one, repeat: 4}, {name: b, workload: one, repeat: 4}]
+END
+cat >plan.yaml <<'END'
+plan: plan
+base: base.yaml
+axes:
+  - run.seed: {from: 1, to: 30, step: 1}
+END
+try 0 "one process" sweep --quiet --jobs 1 --out one plan.yaml
+
+# A shard that another machine has begun and lost: its journal stays as it is, torn end and lock included.
+on n1 0 "a shard" sweep --jobs 1 --shard 2/3 --out moved plan.yaml; prints "10 points: 10 run now"
+truncate -s -5 moved/2-of-3.n1.journal
+cp moved/2-of-3.n1.journal torn
+exec 7>>moved/2-of-3.n1.journal
+flock 7
+on n1 4 "a shard that is taken" sweep --shard 2/3 --out moved plan.yaml; prints "another process is at this shard"
+on n2 0 "a shard on another machine" sweep --shard 2/3 --out moved plan.yaml; prints "10 points: 1 run now, 9 before"
+if cmp -s torn moved/2-of-3.n1.journal; then ok; else bad "another machine's journal is written to"; fi
+exec 7>&-
+for k in 1 3; do try 0 "shard $k/3" sweep --quiet --shard $k/3 --out moved plan.yaml; done
+try 0 "merge over machines" sweep merge --out moved plan.yaml
+same moved/results "what two machines have done"
+on 'a/b "c"' 0 "a machine with an odd name" sweep --shard 1/30 --out odd plan.yaml
+if [ "$(ls odd)" = 1-of-30.a_b__c_.journal ]; then ok; else bad "the journal's name" "$(ls odd)"; fi
+
+# A shard reads the journals that may have its points and no others.
+mkdir apart
+mkfifo apart/1-of-3.n1.journal apart/4-of-6.n1.journal apart/1-of-6.n1.journal
+try 0 "shards apart" sweep --shard 2/3 --out apart plan.yaml; prints "10 run now"
+try 4 "a shard that overlaps" sweep --shard 1/2 --out apart plan.yaml; prints "1-of-3.n1.journal: error: is not a regular file"
+try 4 "a shard within" sweep --shard 4/12 --out apart plan.yaml; prints "1-of-3.n1.journal: error: is not a regular file"
+
+# What runs elsewhere: who has points left and gave a sign of life in the last minute.
+mkdir alive
+head -c 3000 moved/1-of-3.*.journal >alive/1-of-3.far.journal
+cp moved/2-of-3.n1.journal alive/1-of-1.far.journal
+cp moved/3-of-3.*.journal alive/3-of-3.far.journal
+touch -d '2 minutes ago' alive/1-of-1.far.journal
+try 1 "status of other machines" sweep status --out alive plan.yaml
+if grep -qE "^1-of-3.far.journal: [0-9]+ records, running$" <<<"$output"; then ok; else bad "what runs elsewhere" "$output"; fi
+if grep -qE "^1-of-1.far.journal: 9 records$" <<<"$output"; then ok; else bad "what is silent elsewhere" "$output"; fi
+if grep -qE "^3-of-3.far.journal: 10 records$" <<<"$output"; then ok; else bad "what is done elsewhere" "$output"; fi
+sed 's/repeat: 4}, /repeat: 1000000000}, /' base.yaml >endless.yaml
+sed 's/base.yaml/endless.yaml/' plan.yaml >long.yaml
+python3 - "$smsched" <<'END' && ok || bad "no sign of life in a long point"
+import os, subprocess, sys, time
+runs = subprocess.Popen([sys.argv[1], "sweep", "--quiet", "--jobs", "1", "--out", "long", "--shard", "1/30", "long.yaml"])
+journal = f"long/1-of-30.{os.uname().nodename}.journal"
+while not os.path.exists(journal):
+    time.sleep(0.1)
+os.utime(journal, (1, 1))
+while os.stat(journal).st_mtime == 1 and runs.poll() is None:
+    time.sleep(0.1)
+assert runs.poll() is None and os.path.getsize(journal) == 0
+runs.kill()
+runs.wait()
+END
+
+# One process merges at a time, and none is turned away.
+rm -r one/results
+exec 8>>one/merge.lock
+flock 8
+"$smsched" sweep merge --out one plan.yaml >waiting 2>&1 8>&- &
+first=$!
+"$smsched" sweep --out one plan.yaml >waiting-too 2>&1 8>&- &
+second=$!
+until grep -q "waiting for it" waiting && grep -q "waiting for it" waiting-too; do sleep 0.05; done
+if [ -e one/results ]; then bad "merges do not wait"; else ok; fi
+exec 8>&-
+if wait $first && wait $second; then ok; else bad "a merge that has waited fails" "$(cat waiting waiting-too)"; fi
+same one/results "a merge that has waited"
+same moved/results "a merge that has waited"
+
+# What sbatch and squeue are told, and what happens when they fail. The fake submits job 7, then 8.
+mkdir fake
+cat >fake/sbatch <<'END'
+#!/bin/sh
+id=$(cat "$FAKE/id" 2>/dev/null || echo 7)
+echo $((id + 1)) >"$FAKE/id"
+for arg; do echo "$arg"; done >"$FAKE/$id.args"
+cat >"$FAKE/$id.script"
+echo "$id;here"
+END
+printf '#!/bin/sh\ncat "$FAKE/queue"\n' >fake/squeue
+chmod +x fake/*
+export FAKE=$work/fake
+: >fake/queue
+with_fake() { PATH=$FAKE:$PATH; try "$@"; PATH=${PATH#"$FAKE:"}; }
+with_fake 0 "a submission" sweep plan.yaml --slurm --tasks 4 --jobs 3 --engine reference --check --models . -- -p short --time=1:00
+prints "Slurm job 7: tasks 1-4; job 8 merges them"
+lines() { if [ "$(cat "$1")" = "$2" ]; then ok; else bad "$1" "$(diff "$1" <(echo "$2"))"; fi; }
+lines fake/7.args "--parsable
+--job-name=plan
+--chdir=$work/plan.sweep
+--output=logs/%A_%a.log
+--open-mode=append
+--requeue
+--ntasks=1
+--cpus-per-task=3
+--array=1-4
+-p
+short
+--time=1:00"
+lines fake/7.script "#!/bin/sh
+exec $smsched sweep --shard \"\$SLURM_ARRAY_TASK_ID/4\" --jobs \"\${SLURM_CPUS_ON_NODE:-1}\" --out $work/plan.sweep --models $work/. --engine reference --check -- $work/plan.yaml"
+lines fake/8.args "--parsable
+-p
+short
+--time=1:00
+--job-name=plan-merge
+--chdir=$work/plan.sweep
+--output=logs/%A_merge.log
+--open-mode=append
+--requeue
+--nodes=1
+--ntasks=1
+--cpus-per-task=1
+--array=0
+--dependency=afterany:7"
+lines fake/8.script "#!/bin/sh
+exec $smsched sweep merge --out $work/plan.sweep --models $work/. -- $work/plan.yaml"
+printf 'RUNNING\nPENDING\nPENDING\nCOMPLETING\n' >fake/queue
+with_fake 4 "a submission of what is in the queue" sweep plan.yaml --slurm; prints "Slurm still has job 7 of this sweep"
+with_fake 1 "status of what is in the queue" sweep status plan.yaml; prints "Slurm job 7: 1 tasks running, 2 pending, 1 in other states"
+: >fake/queue
+for k in 1 2 4 6; do try 0 "shard $k/7" sweep --quiet --shard $k/7 --out plan.sweep plan.yaml; done
+with_fake 0 "a submission of some shards" sweep plan.yaml --slurm --quiet --tasks 7
+if [ "$output" = 9 ]; then ok; else bad "--quiet says more than the job" "$output"; fi
+if grep -qx -- "--array=3,5,7" fake/9.args; then ok; else bad "the shards that lack points" "$(cat fake/9.args)"; fi
+with_fake 0 "as many tasks as points" sweep plan.yaml --slurm --out more --quiet
+if grep -qx -- "--array=1-30" fake/11.args; then ok; else bad "more tasks than points" "$(cat fake/11.args)"; fi
+with_fake 0 "nothing to submit" sweep plan.yaml --slurm --out moved; prints "30 points: none is missing, nothing is submitted"
+with_fake 3 "a wrong plan" sweep base.yaml --slurm
+with_fake 4 "a folder with a backslash" sweep plan.yaml --slurm --out 'a\b'; prints "a backslash"
+if [ -e fake/13.args ]; then bad "what is wrong is submitted"; else ok; fi
+printf '#!/bin/sh\necho "sbatch: error: no such account" >&2\nexit 3\n' >fake/sbatch
+with_fake 4 "an sbatch that fails" sweep plan.yaml --slurm --out fails
+prints "sbatch: error: no such account"; prints "sbatch: error: it exited with 3"
+printf '#!/bin/sh\nexit 0\n' >fake/sbatch
+with_fake 4 "an sbatch that is silent" sweep plan.yaml --slurm --out fails; prints "it did not say the number of a job"
+rm fake/*
+PATH=$FAKE try 4 "no sbatch" sweep plan.yaml --slurm --out fails; prints "No such file or directory; is Slurm installed here?"
+
+# Words.
+try 2 "a shard of an array" sweep plan.yaml --slurm --shard 1/2; prints "--slurm makes shards itself"
+try 2 "an array that merges" sweep merge plan.yaml --slurm; prints "--slurm is for a sweep itself"
+try 2 "tasks without Slurm" sweep plan.yaml --tasks 3; prints "--tasks is for --slurm"
+try 2 "a dry run without Slurm" sweep plan.yaml --dry-run; prints "--dry-run is for --slurm"
+try 2 "too many tasks" sweep plan.yaml --slurm --tasks 10001; prints "--tasks: at most 10000"
+try 2 "options without --" sweep plan.yaml --slurm --partition=short; prints "options for sbatch stand behind --"
+try 2 "two plans" sweep plan.yaml base.yaml --slurm; prints "options for sbatch, not 'base.yaml'"
+try 0 "a dry run" sweep plan.yaml --slurm --dry-run --out "it's one" -- "--comment=a b"
+prints "'--chdir=$work/it'\\''s one'"; prints "'--comment=a b'"; prints '--dependency=afterany:"${job%%;*}"'
+if [ -e "it's one" ]; then bad "a dry run makes a folder"; else ok; fi
+
+# Without a cluster, as docs/cluster.md has it.
+seq 8 | xargs -P 2 -I K "$smsched" sweep --quiet --jobs 1 --shard K/8 --out xargs plan.yaml
+try 0 "a merge behind xargs" sweep merge --out xargs plan.yaml
+same xargs/results "xargs"
+
+finish

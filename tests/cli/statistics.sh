@@ -1,0 +1,184 @@
+#!/usr/bin/env bash
+# Precision, warm-up, comparisons and half-widths as a user meets them, held against arithmetic of their own.
+# Usage: statistics.sh SMSCHED
+set -u
+. "$(dirname "$0")/../checks.sh"
+smsched=$(realpath "$1")
+cd "$work" || exit 1
+
+same() { if diff -r "$1" "$2" >diff; then ok; else bad "$3" "$(head -5 diff)"; fi; }
+
+cat >two.yaml <<'END'
+workload: w
+kernels: [{name: k, blocks: 40, threads: 128, block_time: 10 us, jitter: 30 %, demand: {fp32: 30 %}}]
+---
+scenario: two
+devices: [{model: v100, sms: 4}]
+contention: proportional
+policies: [round_robin, {fine_grained: {limit: 100 %}}, breadth_first]
+vms:
+  - {name: a, workload: w, repeat: forever}
+  - {name: b, workload: w, repeat: forever, arrivals: {poisson: 200 us}}
+run: {warmup: 0.1 ms, duration: 2 ms, until: 2 %}
+expect: [{metric: kernels_per_s, policy: round_robin, min: 1}]
+END
+
+# Replications are added, as many for every policy; what came of it is said wherever results are.
+try 0 "until" run two.yaml; prints "replications, kernels_per_s of host to ± "
+"$smsched" run --format json --jobs 1 two.yaml >one.json
+for way in "--jobs 5" "--engine reference" "--check"; do
+    # shellcheck disable=SC2086
+    "$smsched" run --format json $way two.yaml >other.json
+    same one.json other.json "until with $way differs"
+done
+n=$(python3 -c 'import json; print(json.load(open("one.json"))["replications"])')
+try 0 "as many by number" run --format csv --replications "$n" two.yaml
+"$smsched" run --format csv --replications "$n" two.yaml >number.csv
+"$smsched" run --format csv two.yaml >until.csv
+same number.csv until.csv "$n replications by number and by precision differ"
+try 0 "check" check two.yaml; prints "1 checked, 0 missed"
+try 0 "a number instead" run --replications 2 two.yaml; prints "2 replications"
+if grep -q "to ±" <<<"$output"; then bad "a number of replications is no precision"; else ok; fi
+try 0 "a folder" run --quiet --out folder two.yaml
+sed 's/until: 2 %/until: {precision: 0.1 %, most: 12}/' two.yaml >hard.yaml
+for command in run compare check; do
+    try 0 "$command of what is not reached" "$command" hard.yaml
+    prints "hard.yaml:11:46: warning: after 12 replications, which are the most, kernels_per_s of host is known to ± "
+done
+"$smsched" run --format json hard.yaml >hard.json 2>/dev/null
+sed 's/warmup: 0.1 ms, duration: 2 ms/warmup: auto, duration: 20 ms/; s/name: b,/name: b, start: 5 ms,/; s/, arrivals.*us}//' \
+    two.yaml >late.yaml
+try 0 "a warm-up that is found" run late.yaml; prints ", warm-up "
+"$smsched" run --format json late.yaml >late.json
+sed 's/warmup: auto/warmup: 1 ms/' late.yaml >early.yaml
+try 0 "a warm-up that is too short" run early.yaml
+prints "early.yaml:11:15: warning: the warm-up looks too short: under "; prints "kernels of b end at another rate until about 5."
+
+# Comparisons: Student's paired test and Holm's correction from the replications' own values, which a sweep has.
+cat >values.yaml <<'END'
+plan: values
+base: two.yaml
+until: 3 %
+axes: [contention.slope: [1, 2, 3]]
+END
+try 0 "a sweep until" sweep --jobs 1 values.yaml; prints "3 points: 3 run now"
+for way in "--jobs 3" "--engine reference"; do
+    # shellcheck disable=SC2086
+    try 0 "a sweep until, $way" sweep --out other.sweep $way values.yaml
+    same values.sweep/results other.sweep/results "a sweep until with $way differs"
+    rm -r other.sweep
+done
+for k in 2 1; do try 0 "shard $k/2" sweep --shard $k/2 --out other.sweep values.yaml; done
+try 0 "a merge" sweep merge --out other.sweep values.yaml
+same values.sweep/results other.sweep/results "shards of a sweep until differ"
+sed -i 's/until: 3 %/until: 5 %/' values.yaml
+try 1 "another precision, other points" sweep status values.yaml; prints "0 done, 0 failed, 3 missing"
+sed -i 's/until: 5 %/until: 3 %/' values.yaml
+try 0 "the same again" sweep values.yaml; prints "0 run now, 3 before"
+cat >own.yaml <<'END'
+plan: own
+base: two.yaml
+axes: [run.until: [1 %, 3 %, {precision: 0.1 %, most: 7}]]
+END
+try 0 "precision as an axis" sweep own.yaml; prints "3 points: 3 run now"
+sed 's/until: 3 %/until: three/' values.yaml >wrong.yaml
+try 3 "a precision that is none" validate wrong.yaml; prints "wrong.yaml:3:8: error: 'three' is not a number"
+sed 's/until: 2 %/until: 3 %/; s/proportional/{model: proportional, slope: 2}/' two.yaml >slope.yaml
+"$smsched" compare --format json slope.yaml >compare.json
+"$smsched" compare slope.yaml >compare.txt
+if python3 - <<'END'; then ok "arithmetic"; else bad "arithmetic"; fi
+import json, math, sqlite3
+
+def student(x, df, steps=20000):
+    """P(|T| > x) by Simpson's rule over the density, which is as plain as it gets."""
+    c = math.exp(math.lgamma((df + 1) / 2) - math.lgamma(df / 2)) / math.sqrt(df * math.pi)
+    f = lambda t: c * (1 + t * t / df) ** (-(df + 1) / 2)
+    h = x / steps
+    inside = h / 3 * sum((1 if i in (0, steps) else 4 if i % 2 else 2) * f(i * h) for i in range(steps + 1))
+    return max(0.0, 1 - 2 * inside)
+
+def mean(x): return sum(x) / len(x)
+def sd(x): return math.sqrt(sum((v - mean(x)) ** 2 for v in x) / (len(x) - 1))
+
+# The tables: published quantiles (Fisher and Yates).
+db = sqlite3.connect("values.sweep/results/sweep.db")
+t95 = dict(db.execute("SELECT n, t95 FROM student"))
+for n, t in ((2, 12.706), (3, 4.303), (6, 2.571), (11, 2.228)):
+    assert abs(t95[n] - t) < 6e-4, (n, t95[n])
+
+for point in range(3):
+    value = {}
+    for position, name, replication, x in db.execute(
+            "SELECT position, name, replication, kernels_per_s FROM vm WHERE point = ? ORDER BY replication", (point,)):
+        value.setdefault((position, name), []).append(x)
+    n = len(value[0, "a"])
+    assert all(len(x) == n for x in value.values()) and len(value) == 6, value.keys()
+    means = db.execute("SELECT position, name, replications, kernels_per_s, ci95_kernels_per_s FROM vm_mean_ci95 WHERE point = ?", (point,)).fetchall()
+    assert len(means) == 6
+    for position, name, count, x, half in means:
+        own = value[position, name]
+        assert count == n and abs(x / mean(own) - 1) < 1e-12
+        assert abs(half / (t95[n] * sd(own) / math.sqrt(n)) - 1) < 1e-6, (half, own)
+        assert abs(student(half / (sd(own) / math.sqrt(n)), n - 1) - 0.05) < 1e-7
+    changes = db.execute("SELECT position, name, kernels_per_s, ci95_kernels_per_s FROM vm_change_ci95 WHERE point = ?", (point,)).fetchall()
+    assert len(changes) == 4
+    for position, name, x, half in changes:
+        own = [a / b - 1 for a, b in zip(value[position, name], value[0, name])]
+        assert abs(x - mean(own)) < 1e-12 and abs(half - t95[n] * sd(own) / math.sqrt(n)) < 1e-9, (x, half)
+    host = db.execute("SELECT kernels_per_s, ci95_kernels_per_s FROM host_mean_ci95 WHERE point = ?", (point,)).fetchall()
+    assert len(host) == 3 and all(half <= 0.03 * x for x, half in host), host
+    if point == 1:
+        slope2 = value
+own = sqlite3.connect("own.sweep/results/sweep.db")
+numbers = [n for n, in own.execute("SELECT replications FROM host_mean WHERE position = 0 ORDER BY point")]
+assert numbers[0] > 12 > numbers[1] >= 10 and numbers[2] == 7, numbers  # each point has as many as it needs
+
+# `compare`: the values are those of the sweep's second point.
+compare = json.load(open("compare.json"))
+family = compare["comparisons"]
+assert len(family) == 2 * 6, len(family)
+position = {run["policy"]: i for i, run in enumerate(compare["runs"])}
+for c in family:
+    assert 0 <= c["p"] <= c["p_holm"] <= 1, c
+    if c["subject"] != "vm":
+        continue
+    a, b = slope2[position[c["policy"]], c["name"]], slope2[0, c["name"]]
+    ratio, difference, n = [x / y for x, y in zip(a, b)], [x - y for x, y in zip(a, b)], len(a)
+    assert abs(c["ratio"] - mean(ratio)) < 1e-9 and abs(c["difference"] - mean(difference)) < 1e-3
+    assert abs(c["ratio_ci95"] - t95[n] * sd(ratio) / math.sqrt(n)) < 1e-6
+    assert abs(c["difference_ci95"] / (t95[n] * sd(difference) / math.sqrt(n)) - 1) < 1e-6
+    p = student(abs(mean(ratio) - 1) / (sd(ratio) / math.sqrt(n)), n - 1)
+    assert abs(c["p"] - p) < 1e-7 + 1e-4 * p, (c, p)
+    assert (c["p"] < 0.05) == (abs(c["ratio"] - 1) > c["ratio_ci95"])
+ordered, least = sorted(family, key=lambda c: c["p"]), 0
+for i, c in enumerate(ordered):
+    least = max(least, min(1, (len(family) - i) * c["p"]))
+    assert abs(c["p_holm"] - least) < 1e-12, c
+text = open("compare.txt").read()
+assert text.count("* +") + text.count("* -") == sum(c["p_holm"] < 0.05 for c in family), text
+assert "* differs: p < 0.05 after Holm's correction for 12 comparisons" in text
+doubtful = sum(c["p"] < 0.05 <= c["p_holm"] for c in family)
+assert doubtful > 0, [(c["p"], c["p_holm"]) for c in family]
+assert f"{doubtful} change" in text and "out one by one, but among 12 may be chance:" in text, text
+
+# JSON and manifest say how it ended; without precision, warm-up or warning to speak of, nothing.
+one, hard, late = (json.load(open(f"{name}.json")) for name in ("one", "hard", "late"))
+until = one["until"]
+assert until["met"] and until["precision_ratio"] == 0.02 and 0 < until["reached_ratio"] <= 0.02, until
+assert (until["subject"], until["name"], until["metric"], until["most"]) == ("host", "host", "kernels_per_s", 100)
+assert "warnings" not in one and "warmup_ns" not in one
+for run in one["runs"]:
+    host = run["host"]
+    assert host["ci95"]["kernels_per_s"] <= until["reached_ratio"] * host["kernels_per_s"] * (1 + 1e-6), (run["policy"], host["ci95"]["kernels_per_s"], host["kernels_per_s"], until)
+assert not hard["until"]["met"] and hard["replications"] == 12 and "known to" in hard["warnings"][0], hard["warnings"]
+assert 5e6 <= late["warmup_ns"] < 8e6, late["warmup_ns"]  # the device is busy before: only the mix changes
+manifest = json.load(open("folder/manifest.json"))["scenarios"][0]
+assert manifest["until"].keys() == until.keys() and abs(manifest["until"]["reached_ratio"] - until["reached_ratio"]) < 1e-9
+assert manifest["replications"] == one["replications"]
+END
+
+# Without replications there are no tests.
+try 0 "one replication" compare --replications 1 two.yaml
+if grep -qF "differs" <<<"$output"; then bad "one replication tells nothing apart"; else ok; fi
+
+finish

@@ -1,0 +1,339 @@
+/* Replications until a precision is reached, and the warm-up that is found, where the truth is known. */
+#include "statistics.h"
+
+enum { SEEDS = 200 };
+static const double TRUTH_NS = 2000; /* M/M/1, 1 us of service, load 0.5 */
+
+static struct sms_file *load_station(const char *run)
+{
+    return load_text(SMALL_DEVICE
+                     "---\nworkload: w\n"
+                     "kernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us, spread: exponential}]\n"
+                     "---\nscenario: s\ndevices: [{model: small}]\npolicies: [round_robin, fine_grained]\nqueue: fifo\n"
+                     "vms: [{name: a, workload: w, streams: 256, arrivals: {poisson: 2 us}}]\n"
+                     "run: %s\n",
+                     1, 1, "sm", run);
+}
+
+static struct sms_results *run_seed(const struct sms_file *file, uint64_t seed, unsigned replications, unsigned jobs)
+{
+    struct sms_run_options options = sms_run_defaults();
+    options.alone = false;
+    options.seed = seed;
+    options.replications = replications;
+    options.jobs = jobs;
+    return run_first(file, &options);
+}
+
+struct coverage {
+    unsigned held;
+    double replications, least, most, off; /* means over the seeds but least and most */
+};
+
+#define MEASURED "warmup: 0.1 ms, duration: 1.1 ms"
+
+/* How many of the intervals hold the truth: of so many replications, or where `precision` lets them end. */
+static struct coverage cover(const char *precision, unsigned replications)
+{
+    char run[256];
+    struct coverage coverage = {.least = 1e9};
+    snprintf(run, sizeof run, "{" MEASURED ", until: {precision: %s, vm: a, metric: job_latency_mean_ns, most: 1000}}",
+             precision);
+    struct sms_file *file = load_station(run);
+    for (unsigned i = 0; i < SEEDS; i++) {
+        struct sms_until until;
+        struct sms_results *results = run_seed(file, 1 + i, replications, 1);
+        struct sms_estimate e = estimate(results, 0, SMS_VM, 0, "job_latency_mean_ns");
+        assert_true(sms_results_until(results, &until) == !replications);
+        if (!replications) {
+            assert_true(until.reached <= until.wanted);
+            assert_near(until.reached, e.ci95 / e.mean, 1e-6);
+        }
+        coverage.held += fabs(e.mean - TRUTH_NS) <= e.ci95;
+        coverage.replications += (double)e.n / SEEDS;
+        coverage.least = fmin(coverage.least, (double)e.n);
+        coverage.most = fmax(coverage.most, (double)e.n);
+        coverage.off += (e.mean / TRUTH_NS - 1) / SEEDS;
+        sms_results_free(results);
+    }
+    sms_file_free(file);
+    print_message("| %s | %.3g (%g to %g) replications | %u of %d | %+.2f %% |\n", replications ? "fixed" : precision,
+                  coverage.replications, coverage.least, coverage.most, coverage.held, SEEDS, 100 * coverage.off);
+    return coverage;
+}
+
+/* Whether so few have a chance of more than 0.0005 if each holds with `probability`. */
+static bool is_plausible(unsigned held, double probability)
+{
+    return gsl_cdf_binomial_P(held, probability, SEEDS) > 0.0005;
+}
+
+static void intervals_hold_the_truth_nearly_as_often_as_they_say(void **state)
+{
+    (void)state;
+    struct coverage fixed = cover("3.5 %", 55), fine = cover("3.5 %", 0), coarse = cover("10 %", 0);
+    assert_true(is_plausible(fixed.held, 0.95));
+    assert_true(is_plausible(fine.held, 0.95));
+    assert_true(is_plausible(coarse.held, 0.95));
+    assert_true(fine.least > 10 && fine.replications > 5 * coarse.replications / 2);
+}
+
+/* Under every policy, of which one is known less than the other. */
+static void every_policy_has_the_replications_that_the_least_known_needs(void **state)
+{
+    (void)state;
+    struct sms_file *file =
+        load_text(SMALL_DEVICE "---\nworkload: w\n"
+                               "kernels: [{name: k, blocks: 4, threads: 32, block_time: 1 us, jitter: 30 %%}]\n"
+                               "---\nscenario: s\ndevices: [{model: small}]\n"
+                               "policies: [round_robin, breadth_first, depth_first]\n"
+                               "vms: [{name: a, workload: w, repeat: forever}]\n"
+                               "run: {duration: 0.1 ms, until: 1 %%}\n",
+                  2, 1, "sm");
+    struct sms_until until;
+    struct sms_results *results = run_seed(file, 1, 0, 1);
+    size_t n = sms_results_replications(results);
+    double greatest = 0;
+    for (size_t p = 0; p < sms_results_policies(results); p++) {
+        struct sms_estimate e = estimate(results, p, SMS_HOST, 0, "kernels_per_s");
+        assert_int_equal(e.n, n);
+        greatest = fmax(greatest, e.ci95 / e.mean);
+    }
+    assert_true(sms_results_until(results, &until));
+    assert_near(until.reached, greatest, 1e-6);
+    assert_true(n >= 10 && greatest <= 0.01);
+    assert_int_equal(sms_results_warnings(results)->count, 0);
+    sms_results_free(results);
+    sms_file_free(file);
+}
+
+static void assert_same(const struct sms_results *a, const struct sms_results *b)
+{
+    size_t metrics;
+    sms_metrics(SMS_VM, &metrics);
+    assert_int_equal(sms_results_replications(a), sms_results_replications(b));
+    for (size_t p = 0; p < sms_results_policies(a); p++)
+        for (size_t r = 0; r < sms_results_replications(a); r++)
+            for (size_t m = 0; m < metrics; m++) {
+                double x = sms_results_value(a, p, r, SMS_VM, 0, m), y = sms_results_value(b, p, r, SMS_VM, 0, m);
+                assert_true(x == y || (isnan(x) && isnan(y)));
+            }
+}
+
+/* Nor do replications differ from those that are asked for by number. */
+static void threads_change_neither_the_number_nor_the_values(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_station("{warmup: auto, duration: 0.5 ms, until: {precision: 10 %, vm: a, metric: "
+                                         "job_latency_mean_ns}}");
+    struct sms_results *one = run_seed(file, 7, 0, 1), *many = run_seed(file, 7, 0, 13);
+    struct sms_results *fixed = run_seed(file, 7, (unsigned)sms_results_replications(one), 2);
+    assert_true(sms_results_replications(one) > 10);
+    assert_same(one, many);
+    assert_same(one, fixed);
+    assert_true(sms_results_warmup_ps(one) == sms_results_warmup_ps(many));
+    sms_results_free(one);
+    sms_results_free(many);
+    sms_results_free(fixed);
+    sms_file_free(file);
+}
+
+static void assert_warning(const struct sms_results *results, const char *words)
+{
+    const struct sms_errors *warnings = sms_results_warnings(results);
+    assert_int_equal(warnings->count, 1);
+    if (!strstr(warnings->item[0].message, words))
+        fail_msg("'%s' is not in: %s", words, warnings->item[0].message);
+}
+
+static void what_is_not_reached_is_said(void **state)
+{
+    (void)state;
+    struct sms_until until;
+    struct sms_file *file = load_station("{duration: 0.5 ms, until: {precision: 0.1 %, most: 12}}");
+    struct sms_results *results = run_seed(file, 1, 0, 1);
+    assert_int_equal(sms_results_replications(results), 12);
+    assert_true(sms_results_until(results, &until));
+    assert_true(until.reached > until.wanted && until.most == 12);
+    assert_warning(results, "after 12 replications, which are the most, kernels_per_s of host is known to");
+    sms_results_free(results);
+    sms_file_free(file);
+}
+
+/* No job ends, so there is no mean of their latency; kernels all end, and always as many. */
+static void without_values_there_is_no_precision_and_without_spread_no_doubt(void **state)
+{
+    static const char *const metrics[] = {"job_latency_mean_ns", "kernels_per_s"};
+    static const size_t expected[] = {8, 5};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct sms_file *file =
+            load_text(SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us}]\n"
+                                   "steps: [{launch: k, times: 1000}]\n"
+                                   "---\nscenario: s\ndevices: [{model: small}]\npolicies: [round_robin]\n"
+                                   "vms: [{name: a, workload: w, repeat: forever}]\n"
+                                   "run: {duration: 0.1 ms, until: {precision: 1 %%, most: 8, vm: a, metric: %s}}\n",
+                      1, 1, "sm", metrics[i]);
+        struct sms_results *results = run_seed(file, 1, 0, 1);
+        assert_int_equal(sms_results_replications(results), expected[i]);
+        if (i == 0)
+            assert_warning(results, "job_latency_mean_ns of a has no mean to be precise about");
+        sms_results_free(results);
+        sms_file_free(file);
+    }
+}
+
+/* Throughput steps up when the second begins, at 20 % of the run. */
+static struct sms_file *load_late(const char *run)
+{
+    return load_text(SMALL_DEVICE "---\nworkload: w\n"
+                                  "kernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us, jitter: 20 %%}]\n"
+                                  "---\nscenario: s\ndevices: [{model: small}]\npolicies: [round_robin]\n"
+                                  "vms:\n  - {name: early, workload: w, repeat: forever}\n"
+                                  "  - {name: late, workload: w, start: 0.2 ms, repeat: forever}\n"
+                                  "run: %s\n",
+                     2, 2, "sm", run);
+}
+
+static double found_ms(struct sms_file *file, uint64_t seed)
+{
+    struct sms_results *results = run_seed(file, seed, 0, 1);
+    double warmup_ps = sms_results_warmup_ps(results);
+    assert_int_equal(sms_results_warnings(results)->count, 0);
+    sms_results_free(results);
+    return warmup_ps / 1e9;
+}
+
+static void a_tenant_that_starts_late_ends_the_warm_up(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_late("{warmup: auto, duration: 1 ms}");
+    double sum = 0;
+    for (uint64_t seed = 1; seed <= 50; seed++) { /* never too early; a batch is half a percent of the run */
+        double found = found_ms(file, seed);
+        assert_true(found >= 0.1999 && found < 0.3);
+        sum += found / 50;
+    }
+    print_message("| begins at 20 %% of the run | found at %.3g %% |\n", 100 * sum);
+    assert_near(sum, 0.21, 0.011);
+    sms_file_free(file);
+}
+
+/* The station begins with 400 jobs that came at once: gone, by the mean, after 400 us / (1 - load) = 800 us. */
+static void a_backlog_that_is_worked_off_ends_the_warm_up(void **state)
+{
+    (void)state;
+    double sum = 0;
+    struct sms_file *file =
+        load_text(SMALL_DEVICE "---\nworkload: w\n"
+                               "kernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us, spread: exponential}]\n"
+                               "---\nscenario: s\ndevices: [{model: small}]\npolicies: [round_robin]\nqueue: fifo\n"
+                               "vms:\n  - {name: backlog, workload: w, streams: 400, repeat: 400}\n"
+                               "  - {name: a, workload: w, streams: 1000, arrivals: {poisson: 2 us}}\n"
+                               "run: {warmup: auto, duration: 8 ms}\n",
+                  1, 1, "sm");
+    for (uint64_t seed = 1; seed <= 20; seed++)
+        sum += found_ms(file, seed) / 20;
+    print_message("| backlog gone | %.3g ms |\n", sum);
+    assert_near(sum, 0.8, 0.15);
+    sms_file_free(file);
+}
+
+static void what_is_steady_needs_no_warm_up(void **state)
+{
+    (void)state;
+    double sum = 0;
+    struct sms_file *file = load_station("{warmup: auto, duration: 2 ms}");
+    for (uint64_t seed = 1; seed <= 50; seed++)
+        sum += found_ms(file, seed) / 50;
+    print_message("| warm-up of a steady station | %.3g %% of the run |\n", 100 * sum / 2);
+    assert_true(sum < 0.02 * 2);
+    sms_file_free(file);
+}
+
+static void a_run_without_a_steady_half_is_said_to_be_one(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(
+        SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us, jitter: 20 %%}]\n"
+                     "---\nscenario: s\ndevices: [{model: small}]\npolicies: [round_robin]\n"
+                     "vms:\n  - {name: early, workload: w, repeat: forever}\n"
+                     "  - {name: late, workload: w, streams: 9, start: 0.7 ms, repeat: forever}\n"
+                     "run: {warmup: auto, duration: 1 ms}\n",
+        10, 1, "sm");
+    struct sms_results *results = run_seed(file, 1, 0, 1);
+    assert_warning(results, "no steady state in the first half of the run under round_robin");
+    assert_near(sms_results_warmup_ps(results), 0.5e9, 1e6);
+    sms_results_free(results);
+    sms_file_free(file);
+}
+
+static void a_warm_up_that_is_too_short_is_told_of_and_one_that_is_not_is_not(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct sms_file *brief = load_late("{warmup: 0.05 ms, duration: 1 ms}");
+        struct sms_file *enough = load_late("{warmup: 0.2 ms, duration: 1 ms}");
+        struct sms_file *none = load_late("{duration: 1 ms}");
+        struct sms_results *results = run_seed(brief, seed, 1, 1);
+        assert_warning(results, " end at another rate until about 0.2");
+        sms_results_free(results);
+        assert_near(found_ms(enough, seed), 0.2, 1e-9);
+        assert_near(found_ms(none, seed), 0, 0); /* who says nothing of a warm-up wants the whole run */
+        sms_file_free(brief);
+        sms_file_free(enough);
+        sms_file_free(none);
+    }
+}
+
+/* Student's paired test by hand: both policies draw the same work, so differences spread less than values. */
+static void differences_are_paired_by_replication(void **state)
+{
+    (void)state;
+    struct sms_file *file =
+        load_text(SMALL_DEVICE "---\nworkload: w\n"
+                               "kernels: [{name: k, blocks: 2, threads: 32, block_time: 1 us, jitter: 30 %%, "
+                               "demand: {fp32: 60 %%}}]\n"
+                               "---\nscenario: s\ndevices: [{model: small}]\ncontention: proportional\n"
+                               "policies: [depth_first, breadth_first]\n"
+                               "vms: [{name: a, workload: w, repeat: forever}]\n"
+                               "run: {duration: 0.05 ms, replications: 12}\n",
+                  2, 2, "sm");
+    struct sms_results *results = run_seed(file, 3, 0, 1);
+    size_t metrics, m = 0;
+    const struct sms_metric *metric = sms_metrics(SMS_HOST, &metrics);
+    while (strcmp(metric[m].name, "kernels_per_s") != 0)
+        m++;
+    struct sms_estimate e = sms_results_difference(results, 1, 0, SMS_HOST, 0, m);
+    double sum = 0, squares = 0;
+    for (size_t r = 0; r < 12; r++)
+        sum += sms_results_value(results, 1, r, SMS_HOST, 0, m) - sms_results_value(results, 0, r, SMS_HOST, 0, m);
+    for (size_t r = 0; r < 12; r++) {
+        double d = sms_results_value(results, 1, r, SMS_HOST, 0, m) - sms_results_value(results, 0, r, SMS_HOST, 0, m);
+        squares += (d - sum / 12) * (d - sum / 12);
+    }
+    assert_int_equal(e.n, 12);
+    assert_true(sum / 12 > 1e5 && squares > 0); /* two blocks on one SM take a fifth longer */
+    assert_near(e.mean, sum / 12, 1e-3);
+    assert_near(e.ci95, 2.200985 * sqrt(squares / 11 / 12), 1e-6 * e.ci95);
+    sms_results_free(results);
+    sms_file_free(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(intervals_hold_the_truth_nearly_as_often_as_they_say),
+        cmocka_unit_test(every_policy_has_the_replications_that_the_least_known_needs),
+        cmocka_unit_test(threads_change_neither_the_number_nor_the_values),
+        cmocka_unit_test(what_is_not_reached_is_said),
+        cmocka_unit_test(without_values_there_is_no_precision_and_without_spread_no_doubt),
+        cmocka_unit_test(a_tenant_that_starts_late_ends_the_warm_up),
+        cmocka_unit_test(a_backlog_that_is_worked_off_ends_the_warm_up),
+        cmocka_unit_test(what_is_steady_needs_no_warm_up),
+        cmocka_unit_test(a_run_without_a_steady_half_is_said_to_be_one),
+        cmocka_unit_test(a_warm_up_that_is_too_short_is_told_of_and_one_that_is_not_is_not),
+        cmocka_unit_test(differences_are_paired_by_replication),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

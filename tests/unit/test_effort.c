@@ -1,0 +1,177 @@
+/* How much work runs are, against what they turn out to be: the bound of events, which a run has less than or not. */
+#include "placing.h"
+
+#include "sim/model/limits.h"
+
+#define WORKLOADS                                                                                                      \
+    "workload: even\nkernels: [{name: k, blocks: 320, threads: 256, registers: 32, block_time: 10 us}]\n---\n"         \
+    "workload: drawn\n"                                                                                                \
+    "kernels: [{name: k, blocks: 320, threads: 256, registers: 32, block_time: 10 us, jitter: 10 %%}]\n---\n"          \
+    "workload: whole\nkernels: [{name: k, time: 50 us}]\nsteps: [{host: 20 us}, {launch: k, times: 3}]\n---\n"
+
+static int run_within(const struct sms_file *file, double events, enum sms_engine engine)
+{
+    struct sms_run_options options = sms_run_defaults();
+    struct sms_errors errors;
+    struct sms_results *results;
+    options.max_events = (uint64_t)events;
+    options.alone = false;
+    options.engine = engine;
+    int code = sms_run(sms_file_scenario(file, 0), &options, &results, &errors);
+    if (code == SMS_OK)
+        sms_results_free(results);
+    return code;
+}
+
+static const char *const about[] = {
+    "vms: [{name: a, workload: even, repeat: 200}]\ndevices: [{model: v100}]\npolicies: [round_robin]\n",
+    "vms: [{name: a, workload: drawn, repeat: 50}]\ndevices: [{model: v100}]\npolicies: [round_robin]\n",
+    "vms: [{name: a, workload: drawn, repeat: forever}]\ndevices: [{model: v100}]\npolicies: [round_robin]\n"
+    "run: {duration: 2 ms}\n",
+    "vms: [{name: a, workload: drawn, repeat: forever, streams: 8}, {name: b, workload: drawn, repeat: forever}]\n"
+    "devices: [{model: v100}]\npolicies: [round_robin]\nrun: {duration: 2 ms}\n",
+    "vms: [{name: a, workload: drawn, arrivals: {every: 100 us}}]\ndevices: [{model: v100}]\npolicies: [round_robin]\n"
+    "run: {duration: 20 ms}\n",
+    "processes: [{name: a, workload: whole, repeat: 2000}]\ndevices: [{model: v100}]\npolicies: [{mode: together}]\n",
+    "processes: [{name: a, workload: whole, repeat: 10}, {name: b, workload: whole, repeat: 10}]\n"
+    "devices: [{model: v100}]\npolicies: [{mode: {time_slice: {slice: 1 us, switch: 0 us}}}]\n",
+    "nodes: [{name: n, gpus: 8}]\npods: [{name: p, count: 4000, gpus: 1, arrivals: {every: 2 s}, duration: 1 s}]\n"
+    "policies: [first_fit]\n",
+    "nodes: [{name: n, count: 4, devices: {model: v100}}]\nfidelity: processes\n"
+    "pods: [{name: p, count: 40, workload: whole, repeat: 40}]\npolicies: [first_fit]\n",
+    "nodes: [{name: n, count: 4, gpus: 8}]\npods: [{name: p, gpus: 1}]\npolicies: [first_fit]\n"
+    "failures: [{mtbf: 2 s, mttr: 1 s}]\nrun: {duration: 3000 s}\n",
+};
+
+/* Of an event of the estimate there may be one and a half in the run, or half of one; the engines see the same. */
+static void the_estimate_is_about_what_runs_have(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof about / sizeof *about; i++) {
+        struct sms_file *file = load_text(WORKLOADS "scenario: s\n%s", about[i]);
+        struct sms_effort effort = sms_scenario_effort(sms_file_scenario(file, 0));
+        double events = strstr(about[i], "nodes:") ? effort.events : effort.events / 2; /* others run alone, too */
+        for (int engine = 0; engine < 2; engine++) {
+            if (run_within(file, events / 2.5, (enum sms_engine)engine) != SMS_ELIMIT)
+                fail_msg("scenario %zu has fewer than 1/2.5 of %g events", i, events);
+            if (run_within(file, events * 2.5, (enum sms_engine)engine) != SMS_OK)
+                fail_msg("scenario %zu has more than 2.5 times %g events", i, events);
+        }
+        assert_int_equal(sms_file_warnings(file)->count, 0);
+        sms_file_free(file);
+    }
+}
+
+static const struct {
+    const char *text, *what;
+    unsigned line;
+} endless[] = {
+    {"devices: [{model: v100}]\npolicies: [round_robin]\nvms: [{name: a, workload: even, repeat: 1e11}]\n", "jobs", 14},
+    {"devices: [{model: v100}]\npolicies: [round_robin]\nvms: [{name: a, workload: even, repeat: forever}]\n"
+     "run: {duration: 1000 h}\n",
+     "jobs until the run is over", 15},
+    {"devices: [{model: v100}]\npolicies: [{mode: {time_slice: {slice: 1 us, switch: 0 us}}}]\n"
+     "processes: [{name: a, workload: whole, repeat: forever}, {name: b, workload: whole, repeat: forever}]\n"
+     "run: {duration: 1000 h}\n",
+     "time slices", 13},
+    {"policies: [first_fit]\nnodes: [{name: n, count: 100, gpus: 8}]\npods: [{name: p, gpus: 1}]\n"
+     "run: {duration: 1000 h}\nfailures: [{mtbf: 1 ms, mttr: 1 ms}]\n",
+     "failures", 16},
+    {"policies: [first_fit]\nnodes: [{name: n, count: 100, gpus: 8}]\npods: [{name: p, gpus: 1, duration: 10 h}]\n"
+     "failures: [{mtbf: 100 ms, mttr: 100 ms}]\n",
+     "failures", 15},
+    {"policies: [gpushare]\nscheduler: {kind: gpushare}\nnodes: [{name: n, count: 1000, gpus: 8, gpu_memory: 8 GiB}]\n"
+     "pods:\n  - {name: q, gpu_memory: 1 GiB, duration: 2000 h}\n  - {name: p, count: 5000, gpu_memory: 9 GiB}\n",
+     "tries of pods that wait", 17},
+    {"policies: [{realtime: {query: 0 ms, rank_base: 0 ms, rank_node: 0 ms}}]\nnodes: [{name: n, count: 1000, gpus: "
+     "8}]\n"
+     "pods: [{name: p, count: 9000, gpus: 1}]\nrun: {duration: 1000 h}\n",
+     "tries of pods that wait", 14},
+};
+
+static void what_takes_hours_is_warned_of_where_it_stands(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof endless / sizeof *endless; i++) {
+        struct sms_file *file = load_text(WORKLOADS "scenario: s\n%s", endless[i].text);
+        const struct sms_errors *warnings = sms_file_warnings(file);
+        const struct sms_error *last = &warnings->item[warnings->count - 1];
+        char words[80];
+        snprintf(words, sizeof words, "most of them for %s", endless[i].what);
+        if (!warnings->count || !strstr(last->message, words) || last->line != endless[i].line)
+            fail_msg("scenario %zu: %zu warnings, line %u: %s", i, warnings->count, warnings->count ? last->line : 0,
+                     warnings->count ? last->message : "");
+        assert_int_equal(last->code, SMS_OK);
+        assert_int_equal(run_within(file, 10000, SMS_ENGINE_FAST), SMS_ELIMIT);
+        sms_file_free(file);
+    }
+}
+
+/* Nothing is drawn, so that all jobs take the same time: what is not simulated is exact. */
+static void many_jobs_last_as_long_as_if_all_were_simulated(void **state)
+{
+    (void)state;
+    static const char *const fidelities[] = {"duration", "blocks"};
+    double makespan[2];
+    for (int i = 0; i < 2; i++) {
+        struct sms_file *file = load_text(
+            WORKLOADS
+            "workload: steps\nkernels: [{name: k, blocks: 700, threads: 128, registers: 32, block_time: 3333 ns,"
+            " demand: {fp32: 70 %%, dram: 50 %%}}]\nsteps: [{host: 1234567 ps}, {launch: k, times: 2}, "
+            "{copy_in: 12345 B}]\n---\n"
+            "scenario: s\nnodes: [{name: n, devices: {model: v100}}]\ncontention: proportional\n"
+            "pods: [{name: p, gpus: 1, workload: steps, repeat: %d}]\nfidelity: %s\npolicies: [first_fit]\n",
+            3 * SMS__ALONE_JOBS + 7, fidelities[i]);
+        struct sms_results *results = run_first(file, NULL);
+        makespan[i] = metric(results, "makespan_ns");
+        sms_results_free(results);
+        sms_file_free(file);
+    }
+    assert_true(makespan[0] > 0 && makespan[0] == makespan[1]);
+}
+
+/* 1e12 of them would take a year. */
+static void more_jobs_than_could_be_simulated_have_a_time(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(WORKLOADS "scenario: s\nnodes: [{name: n, devices: {model: v100}}]\n"
+                                                "pods: [{name: p, gpus: 1, workload: even, repeat: 1e12}]\n"
+                                                "fidelity: duration\npolicies: [first_fit]\n");
+    struct sms_results *results = run_first(file, NULL);
+    assert_near(metric(results, "makespan_ns"), 1e12 * 1e4, 1e-9 * 1e16);
+    assert_int_equal(sms_file_warnings(file)->count, 0);
+    sms_results_free(results);
+    sms_file_free(file);
+}
+
+/* 9e6 pods, of a thousand bursts one each, by two policies; and two shapes on 1e6 nodes. */
+static void what_is_no_event_counts_as_work(void **state)
+{
+    (void)state;
+    struct sms_file *file =
+        load_text("scenario: s\nnodes: [{name: n, gpus: 8}]\npolicies: [random, first_fit]\npods:\n"
+                  "  - {name: p, count: 9000000, duration: 1 s, arrivals: {burst: 1 ms, burst_after: "
+                  "10 ns, burst_lasts: 1 us}}\n");
+    struct sms_effort effort = sms_scenario_effort(sms_file_scenario(file, 0));
+    assert_true(effort.seconds > 1000 && effort.seconds < 10000);
+    assert_near(effort.events, 4 * 9e6, 1);
+    sms_file_free(file);
+    file =
+        load_text("scenario: s\nnodes: [{name: n, count: 1000000, gpus: 8}]\npolicies: [first_fit]\npods: [{name: p, "
+                  "gpus: 1}, {name: q, gpus: 2}]\n");
+    effort = sms_scenario_effort(sms_file_scenario(file, 0));
+    assert_true(effort.seconds > 0.01 && effort.seconds < 0.1);
+    sms_file_free(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_estimate_is_about_what_runs_have),
+        cmocka_unit_test(what_takes_hours_is_warned_of_where_it_stands),
+        cmocka_unit_test(what_is_no_event_counts_as_work),
+        cmocka_unit_test(many_jobs_last_as_long_as_if_all_were_simulated),
+        cmocka_unit_test(more_jobs_than_could_be_simulated_have_a_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
