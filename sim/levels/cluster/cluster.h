@@ -1,6 +1,6 @@
 /* The place level: pods come to a cluster, wait until a node has what they ask for, and take it for their duration.
- * docs/cluster-level.md has the model. Pods are numbered in the order in which they come, so a pod's number is its place
- * among all that wait. Books are whole numbers. */
+ * docs/cluster-level.md has the model. Pods are numbered in the order in which they come, so a pod's number is its
+ * place among all that wait. Books are whole numbers. */
 #ifndef SMS_LEVELS_CLUSTER_CLUSTER_H
 #define SMS_LEVELS_CLUSTER_CLUSTER_H
 
