@@ -60,9 +60,7 @@ static void init_alikes(struct sms__placing *placing)
         placing->alike[i].score = score + i * shapes;
 }
 
-/* Thousandths of GPUs that the typical pods cannot use, summed by their weights: whole numbers, so that their sum
- * over the cluster is exact in any order. */
-static uint64_t weigh_fragments(const struct sms__placing *placing, const struct sms_node_view *node)
+uint64_t sms__weigh_fragments(const struct sms__placing *placing, const struct sms_node_view *node)
 {
     const struct sms__cluster *cluster = placing->cluster;
     uint64_t sum = 0;
@@ -76,10 +74,10 @@ static uint64_t weigh_fragments(const struct sms__placing *placing, const struct
 static uint64_t fragments_of(struct sms__placing *placing, size_t n)
 {
     if (placing->plain || placing->node[n].gpus == 0)
-        return weigh_fragments(placing, &placing->node[n]);
+        return sms__weigh_fragments(placing, &placing->node[n]);
     struct sms__alike *alike = sms__alike(placing, n);
     if (alike->fragments == UINT64_MAX)
-        alike->fragments = weigh_fragments(placing, &placing->node[n]);
+        alike->fragments = sms__weigh_fragments(placing, &placing->node[n]);
     return alike->fragments;
 }
 
@@ -187,24 +185,43 @@ static void note_change(struct sms__placing *placing, size_t n)
     placing->fragments += book->fragments;
 }
 
+struct sms_gpu_view *sms__gpu_book(const struct sms__placing *placing, size_t n, uint32_t i)
+{
+    size_t at = (size_t)(placing->node[n].gpu - placing->gpu) + i;
+    return placing->book[n].lost >> i & 1 ? &placing->aside[at] : &placing->gpu[at];
+}
+
+/* What is allocated of GPUs of the node that are up. */
+static void allocate(struct sms__placing *placing, size_t n, int64_t milli, int64_t bytes)
+{
+    placing->gpu_milli += (uint64_t)milli;
+    placing->gpu_bytes += (uint64_t)bytes;
+    sms__tally_gpu(placing, n, milli);
+}
+
+static void allocate_for(struct sms__placing *placing, size_t n, const struct sms_pod_view *pod, uint16_t gpus, int by)
+{
+    int64_t up = by * __builtin_popcount(gpus & (uint16_t)~placing->book[n].lost);
+    allocate(placing, n, up * (int64_t)pod->gpu_milli, up * (int64_t)pod->gpu_memory);
+}
+
 void sms__books_take(struct sms__placing *placing, size_t n, const struct sms_pod_view *pod, uint16_t gpus)
 {
     struct sms_node_view *node = &placing->node[n];
-    struct sms_gpu_view *gpu = placing->gpu + (node->gpu - placing->gpu);
     node->cpu_left -= pod->cpu_milli;
     node->memory_left -= pod->memory;
     node->pods_by_gpus[pod->gpus]++;
     node->parts += sms_pod_is_part(pod);
     for (uint32_t i = 0; i < node->gpus; i++)
         if (gpus >> i & 1) {
-            gpu[i].milli_left -= pod->gpu_milli;
-            gpu[i].memory_left -= pod->gpu_memory;
-            gpu[i].pods++;
-            sms__predict_move(&gpu[i], pod, true);
+            struct sms_gpu_view *gpu = sms__gpu_book(placing, n, i);
+            gpu->milli_left -= pod->gpu_milli;
+            gpu->memory_left -= pod->gpu_memory;
+            gpu->pods++;
+            sms__predict_move(gpu, pod, true);
         }
-    placing->gpu_milli += sms_pod_gpu_milli(pod);
-    placing->gpu_bytes += pod->gpus * pod->gpu_memory;
     placing->cpu_milli += pod->cpu_milli;
+    allocate_for(placing, n, pod, gpus, 1);
     sms__tally_pod(placing, n, pod, 1);
     note_change(placing, n);
 }
@@ -212,35 +229,45 @@ void sms__books_take(struct sms__placing *placing, size_t n, const struct sms_po
 void sms__books_give(struct sms__placing *placing, size_t n, const struct sms_pod_view *pod, uint16_t gpus)
 {
     struct sms_node_view *node = &placing->node[n];
-    struct sms_gpu_view *gpu = placing->gpu + (node->gpu - placing->gpu);
     node->cpu_left += pod->cpu_milli;
     node->memory_left += pod->memory;
     node->pods_by_gpus[pod->gpus]--;
     node->parts -= sms_pod_is_part(pod);
     for (uint32_t i = 0; i < node->gpus; i++)
         if (gpus >> i & 1) {
-            gpu[i].milli_left += pod->gpu_milli;
-            gpu[i].memory_left += pod->gpu_memory;
-            gpu[i].pods--;
-            sms__predict_move(&gpu[i], pod, false);
+            struct sms_gpu_view *gpu = sms__gpu_book(placing, n, i);
+            gpu->milli_left += pod->gpu_milli;
+            gpu->memory_left += pod->gpu_memory;
+            gpu->pods--;
+            sms__predict_move(gpu, pod, false);
         }
-    placing->gpu_milli -= sms_pod_gpu_milli(pod);
-    placing->gpu_bytes -= pod->gpus * pod->gpu_memory;
     placing->cpu_milli -= pod->cpu_milli;
+    allocate_for(placing, n, pod, gpus, -1);
     sms__tally_pod(placing, n, pod, -1);
     note_change(placing, n);
+}
+
+/* Puts the GPU's book aside, with what pods have on it, or takes it up again. */
+static void turn(struct sms__placing *placing, size_t n, uint32_t i, bool lost)
+{
+    const struct sms_node_view *node = &placing->node[n];
+    size_t at = (size_t)(node->gpu - placing->gpu) + i;
+    struct sms_gpu_view *gpu = &placing->gpu[at], *aside = &placing->aside[at];
+    if (lost)
+        *aside = *gpu;
+    int64_t milli = 1000 - (int64_t)aside->milli_left, bytes = (int64_t)(node->gpu_memory - aside->memory_left);
+    *gpu = lost ? (struct sms_gpu_view){0} : *aside;
+    allocate(placing, n, lost ? -milli : milli, lost ? -bytes : bytes);
 }
 
 void sms__books_lose(struct sms__placing *placing, size_t n, bool down, uint16_t gpus)
 {
     struct sms_node_view *node = &placing->node[n];
-    struct sms_gpu_view *gpu = placing->gpu + (node->gpu - placing->gpu);
     uint16_t before = placing->book[n].lost, turned = before ^ gpus;
     int nodes = (int)down - (int)node->down;
     for (uint32_t i = 0; i < node->gpus; i++)
         if (turned >> i & 1)
-            gpu[i] =
-                gpus >> i & 1 ? (struct sms_gpu_view){0} : (struct sms_gpu_view){1000, 0, node->gpu_memory, 0, NULL};
+            turn(placing, n, i, gpus >> i & 1);
     if (nodes) {
         node->down = down;
         node->cpu_left = down ? 0 : node->cpu_milli;
@@ -298,69 +325,4 @@ const char *sms__choose_gpus(struct sms__placing *placing, const struct sms_node
     if (taken != pod->gpus)
         return "chose more or fewer GPUs than the pod asks for";
     return NULL;
-}
-
-static bool node_agrees(const struct sms__placing *placing, size_t n)
-{
-    const struct sms_node_view *node = &placing->node[n], *sum = &placing->sum[n];
-    uint64_t up = !node->down;
-    bool agrees = sum->cpu_left + node->cpu_left == up * node->cpu_milli &&
-                  sum->memory_left + node->memory_left == up * node->memory;
-    for (uint32_t i = 0; i < node->gpus; i++) {
-        uint64_t whole = !(placing->book[n].lost >> i & 1);
-        agrees &= sum->gpu[i].milli_left + node->gpu[i].milli_left == whole * 1000 &&
-                  sum->gpu[i].memory_left + node->gpu[i].memory_left == whole * node->gpu_memory &&
-                  sum->gpu[i].pods == node->gpu[i].pods && !(node->down && whole);
-    }
-    return agrees && sum->parts == node->parts &&
-           !memcmp(sum->pods_by_gpus, node->pods_by_gpus, sizeof sum->pods_by_gpus);
-}
-
-/* What the pods on each node take, added up. */
-static void sum_pods(struct sms__placing *placing)
-{
-    struct sms_node_view *sum = placing->sum;
-    for (size_t n = 0; n < placing->cluster->nodes; n++)
-        sum[n] = (struct sms_node_view){.gpu = placing->sum_gpu + (placing->node[n].gpu - placing->gpu)};
-    for (size_t p = 0; p < placing->come; p++) {
-        const struct sms__pod *pod = &placing->pod[p];
-        const struct sms_pod_view *view = &placing->cluster->shape[pod->shape];
-        if (pod->node == SMS__NO_NODE || pod->ended)
-            continue;
-        struct sms_gpu_view *own = placing->sum_gpu + (sum[pod->node].gpu - placing->sum_gpu);
-        sum[pod->node].cpu_left += view->cpu_milli;
-        sum[pod->node].memory_left += view->memory;
-        sum[pod->node].pods_by_gpus[view->gpus]++;
-        sum[pod->node].parts += sms_pod_is_part(view);
-        for (uint32_t i = 0; i < SMS_NODE_GPUS_MAX; i++)
-            if (pod->gpus >> i & 1) {
-                own[i].milli_left += view->gpu_milli;
-                own[i].memory_left += view->gpu_memory;
-                own[i].pods++;
-            }
-    }
-}
-
-bool sms__books_agree(struct sms__placing *placing)
-{
-    const struct sms__cluster *cluster = placing->cluster;
-    size_t gpus = cluster->gpu_milli / 1000;
-    uint64_t fragments = 0;
-    bool agrees = true;
-    if (!placing->sum) {
-        placing->sum = SMS__NEW(placing->arena, struct sms_node_view, cluster->nodes);
-        placing->sum_gpu = SMS__NEW(placing->arena, struct sms_gpu_view, gpus + 1);
-    }
-    memset(placing->sum_gpu, 0, gpus * sizeof *placing->sum_gpu);
-    sum_pods(placing);
-    for (size_t n = 0; n < cluster->nodes; n++) {
-        agrees &= node_agrees(placing, n);
-        fragments += weigh_fragments(placing, &placing->node[n]);
-    }
-    if (agrees && fragments == placing->fragments)
-        return true;
-    snprintf(placing->spec->record->why, sizeof placing->spec->record->why, "%s",
-             agrees ? "the cluster's fragments are not those of its nodes"
-                    : "a node's books are not those of its pods");
-    return false;
 }

@@ -162,7 +162,7 @@ static void close_pod(struct sms__placing *placing, const struct sms__pod *pod, 
     if (pod->lost)
         return;
     record->waiting += pod->node == SMS__NO_NODE && !pod->ended;
-    record->running += pod->node != SMS__NO_NODE && !pod->ended;
+    record->running += pod->node != SMS__NO_NODE && !pod->ended && !sms__gpushare_is_stuck(placing, pod);
     record->lasting += lasts;
     record->unended += lasts && !pod->ended;
     record->timed += deadline > 0 && !pod->ended && over;

@@ -1,6 +1,6 @@
 /* The place level: pods come to a cluster, wait until a node has what they ask for, and take it for their duration.
- * docs/cluster-level.md has the model. Pods are numbered in the order in which they come, so a pod's number is its place
- * among all that wait. Books are whole numbers. */
+ * docs/cluster-level.md has the model. Pods are numbered in the order in which they come, so a pod's number is its
+ * place among all that wait. Books are whole numbers. */
 #ifndef SMS_LEVELS_CLUSTER_CLUSTER_H
 #define SMS_LEVELS_CLUSTER_CLUSTER_H
 
@@ -143,10 +143,11 @@ struct sms__placing {
     /* fail.c */
     struct sms__cause *cause; /* [causes] */
     size_t causes;
-    struct sms__queue failing; /* causes by when they turn next */
-    struct sms__downs *downs;  /* [nodes]; NULL without failures */
-    size_t given, returning;   /* causes: at given times and not through; down, and to return */
-    uint32_t *cut;             /* [cuts]: pods that lost their place at this instant */
+    struct sms__queue failing;  /* causes by when they turn next */
+    struct sms__downs *downs;   /* [nodes]; NULL without failures, as the next */
+    struct sms_gpu_view *aside; /* [GPUs]: books of those that are down, for when they return */
+    size_t given, returning;    /* causes: at given times and not through; down, and to return */
+    uint32_t *cut;              /* [cuts]: pods that lost their place at this instant */
     size_t cuts;
 
     /* realtime/ */
@@ -175,14 +176,20 @@ const char *sms__choose_gpus(struct sms__placing *placing, const struct sms_node
                              const struct sms_pod_view *pod, uint16_t *gpus);
 void sms__books_take(struct sms__placing *placing, size_t node, const struct sms_pod_view *pod, uint16_t gpus);
 void sms__books_give(struct sms__placing *placing, size_t node, const struct sms_pod_view *pod, uint16_t gpus);
-/* What of the node is down from now on; nobody is on that. */
+/* What of the node is down from now on. Nothing is left of it, nor allocated; pods that stay have it when it returns.
+ */
 void sms__books_lose(struct sms__placing *placing, size_t node, bool down, uint16_t gpus);
+/* What is left of GPU `i` of the node as if it were up. */
+struct sms_gpu_view *sms__gpu_book(const struct sms__placing *placing, size_t node, uint32_t i);
 /* The entry of nodes that are like this one. */
 struct sms__alike *sms__alike(struct sms__placing *placing, size_t node);
 /* The GPUs for the pod on a node that it fits, and the policy's score of that. */
 double sms__score_node(const struct sms__placing *placing, const struct sms_node_view *node,
                        const struct sms_pod_view *pod, uint8_t chosen[SMS_NODE_GPUS_MAX]);
-/* Under --check: whether the books agree with the pods; else says why not in the record. */
+/* Thousandths of GPUs of the node that the typical pods cannot use, summed by their weights: whole numbers, so that
+ * their sum over the cluster is exact in any order. */
+uint64_t sms__weigh_fragments(const struct sms__placing *placing, const struct sms_node_view *node);
+/* agree.c, under --check: whether the books agree with the pods; else says why not in the record. */
 bool sms__books_agree(struct sms__placing *placing);
 
 /* predict.c: for policies that ask; a code as of sms__simulate. A pod comes to a GPU, or goes. */
@@ -239,6 +246,7 @@ void sms__failures_come(struct sms__placing *placing, uint64_t now);
 /* tally.c: what is counted of nodes; integrals are settled. `by` 1: the pod takes its place, -1: it gives it back;
  * so many more of them are down. */
 void sms__tally_pod(struct sms__placing *placing, size_t node, const struct sms_pod_view *pod, int by);
+void sms__tally_gpu(struct sms__placing *placing, size_t node, int64_t milli);
 void sms__tally_down(struct sms__placing *placing, size_t node, int nodes, int gpus);
 void sms__tally_failure(struct sms__placing *placing, size_t node);
 /* realtime/master.c: pods that wait for a decision that takes time. */
@@ -265,10 +273,26 @@ struct sms__node_use sms__use_of_node(const struct sms__placing *placing, size_t
 
 /* gpushare/: the scheduler that stands in the place of lines.c where the scenario asks for it. */
 void sms__gpushare_init(struct sms__placing *placing);
-void sms__gpushare_add(struct sms__placing *placing, uint32_t pod);
+void sms__gpushare_add(struct sms__placing *placing, uint32_t pod, uint64_t now);
 void sms__gpushare_freed(struct sms__placing *placing);
+/* Nothing more happens that could let a pod in that waits, or end one. */
+bool sms__gpushare_is_over(struct sms__placing *placing);
+/* Whether the pod's containers run; on which GPUs, all of them or that of number `c`. */
+bool sms__gpushare_runs(const struct sms__placing *placing, uint32_t pod);
+uint16_t sms__gpushare_gpus(const struct sms__placing *placing, uint32_t pod);
+uint16_t sms__gpushare_container(const struct sms__placing *placing, uint32_t pod, size_t c);
+/* A GPU fails, or returns. */
+void sms__gpushare_sicken(struct sms__placing *placing, size_t node, uint32_t gpu, bool sick);
+/* The node of a pod that does not run fails. True if it has failed itself before, and only held its place: then it has
+ * ended. */
+bool sms__gpushare_stop(struct sms__placing *placing, uint32_t pod, uint64_t now);
+/* Whether its containers did not start, and it has failed, though it keeps its place. False under another scheduler. */
+bool sms__gpushare_is_stuck(const struct sms__placing *placing, const struct sms__pod *pod);
+/* The next does nothing, and that after is 0, under another scheduler: how often the pod was not assigned in time. */
+void sms__gpushare_tell(const struct sms__placing *placing, uint32_t pod, uint64_t now, const char *text);
+uint32_t sms__gpushare_timeouts(const struct sms__placing *placing, uint32_t pod);
 /* The pod is about to lose its place on its node. */
-void sms__gpushare_left(struct sms__placing *placing, uint32_t pod);
+void sms__gpushare_left(struct sms__placing *placing, uint32_t pod, uint64_t now);
 /* Notes what was stranded up to now. */
 void sms__gpushare_settle(struct sms__placing *placing, uint64_t now);
 bool sms__gpushare_agrees(struct sms__placing *placing);

@@ -56,6 +56,7 @@ void sms__failures_init(struct sms__placing *placing)
     size_t most = (size_t)(cluster->failing + 0.5);
     placing->cause = SMS__NEW(placing->arena, struct sms__cause, most);
     placing->downs = SMS__NEW(placing->arena, struct sms__downs, cluster->nodes);
+    placing->aside = SMS__NEW(placing->arena, struct sms_gpu_view, cluster->gpu_milli / 1000);
     placing->cut = SMS__NEW(placing->arena, uint32_t, placing->pods);
     sms__queue_init(&placing->failing, placing->arena, most);
     for (size_t i = 0; i < cluster->failures; i++)
@@ -72,19 +73,28 @@ static bool matters(const struct sms__placing *placing)
     return placing->given || placing->come < placing->pods || placing->ends || waits;
 }
 
-/* Pods with workloads may stay for ever where a policy does not let them go on: then nothing else comes. */
-static bool goes_on(struct sms__placing *placing)
-{
-    return sms__hosts_await_end(placing) && sms__next_beside_master(placing) != SMS__NEVER;
-}
-
 void sms__failures_await(struct sms__placing *placing)
 {
     if (!placing->causes)
         return;
     sms__engine_at(&placing->engine, placing->fail_source, SMS__NEVER);
-    if (matters(placing) || goes_on(placing))
+    if (placing->gpushare ? !sms__gpushare_is_over(placing) : matters(placing) || sms__hosts_go_on(placing))
         sms__engine_at(&placing->engine, placing->fail_source, sms__queue_first(&placing->failing).time);
+}
+
+/* Whether the pod has ended instead of being cut. */
+static bool stop(struct sms__placing *placing, uint32_t p, uint64_t now)
+{
+    if (placing->gpushare && !sms__gpushare_runs(placing, p))
+        return sms__gpushare_stop(placing, p, now);
+    return sms__hosts_cut(placing, p, now);
+}
+
+static bool is_on(const struct sms__placing *placing, uint32_t p, uint16_t gpus)
+{
+    if (placing->gpushare)
+        return sms__gpushare_runs(placing, p) && (sms__gpushare_gpus(placing, p) & gpus);
+    return placing->pod[p].gpus & gpus;
 }
 
 /* Takes the pods on those GPUs, or all of the node, off it. */
@@ -94,12 +104,11 @@ static void cut_pods(struct sms__placing *placing, size_t n, uint16_t gpus, bool
         const struct sms__pod *pod = &placing->pod[p];
         const struct sms_pod_view *view = &placing->cluster->shape[pod->shape];
         next = pod->next;
-        if (!all && !(pod->gpus & gpus))
-            continue;
-        if (sms__hosts_cut(placing, p, now))
+        if (!(all || is_on(placing, p, gpus)) || stop(placing, p, now))
             continue;
         uint64_t from = pod->since_ps > placing->spec->record->from_ps ? pod->since_ps : placing->spec->record->from_ps;
         placing->record->wasted_ps += (sms__integral)(now - from) * sms_pod_gpu_milli(view);
+        sms__gpushare_tell(placing, p, now, all ? "cut off: its node fails" : "cut off: its GPU fails");
         sms__pod_cut(placing, p, now);
         placing->cut[placing->cuts++] = p;
     }
@@ -146,6 +155,8 @@ static void turn(struct sms__placing *placing, size_t idx, uint64_t now)
     if (cause->down && *count == 0)
         sms__tally_failure(placing, cause->node);
     *count += cause->down ? 1 : (uint32_t)-1;
+    if (placing->gpushare && cause->gpu >= 0 && *count == cause->down)
+        sms__gpushare_sicken(placing, cause->node, (uint32_t)cause->gpu, cause->down);
     apply(placing, cause->node, now);
     sms__queue_set(&placing->failing, idx, cause->turns_ps);
 }
@@ -173,7 +184,8 @@ static void put_back(struct sms__placing *placing, uint64_t now)
     for (size_t i = 0; i < placing->cuts; i++) {
         struct sms__pod *pod = &placing->pod[placing->cut[i]];
         const struct sms__pods *group = &placing->cluster->pod[pod->group];
-        if (group->on_failure == SMS__LOST || pod->run > group->restarts) {
+        if (group->on_failure == SMS__LOST ||
+            pod->run - sms__gpushare_timeouts(placing, placing->cut[i]) > group->restarts) {
             lose(placing, pod);
             continue;
         }

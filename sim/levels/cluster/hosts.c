@@ -118,6 +118,15 @@ static void set_up(struct sms__hosts *hosts, size_t k, struct sms__setup *setup)
                                  .subject = hosts};
 }
 
+/* Memory that others use is never free. */
+static void take_for_others(struct sms_share *host, const struct sms__share_node *shared)
+{
+    for (size_t b = 0; shared && b < host->boards; b++) {
+        uint64_t memory = host->board[b].model->memory, others = shared->others[b];
+        sms__place_hold(&host->place[b], (int64_t)(others < memory ? others : memory), 0);
+    }
+}
+
 static void init_kind(struct sms__hosts *hosts, size_t k)
 {
     const struct sms__placing *placing = hosts->placing;
@@ -129,6 +138,7 @@ static void init_kind(struct sms__hosts *hosts, size_t k)
         setup.first_board = (size_t)(placing->node[n].gpu - placing->gpu);
         hosts->host[n] = sms__share_new(placing->arena, &setup);
         sms__share_start(hosts->host[n]);
+        take_for_others(hosts->host[n], kind->shared);
     }
 }
 
@@ -155,12 +165,28 @@ static void last(struct sms__hosts *hosts, uint32_t p, uint64_t now)
     sms__pod_last(hosts->placing, p, now);
 }
 
+/* GPUs on which container `c` of the pod has a process each. */
+static uint16_t gpus_of(const struct sms__placing *placing, uint32_t p, size_t c)
+{
+    if (placing->gpushare)
+        return sms__gpushare_container(placing, p, c);
+    return c == 0 ? placing->pod[p].gpus : 0;
+}
+
+uint8_t sms__pod_processes(const struct sms__placing *placing, uint32_t p)
+{
+    int processes = 0;
+    for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
+        processes += __builtin_popcount(gpus_of(placing, p, c));
+    return (uint8_t)processes;
+}
+
 /* The pod's, or, of several, with a number. */
 static void name_process(const struct sms__placing *placing, uint32_t p, unsigned i, char *out, size_t size)
 {
     sms__pod_name(placing, p, out, size);
     size_t length = strlen(out);
-    if (sms__pod_processes(&placing->pod[p]) > 1 && length < size)
+    if (sms__pod_processes(placing, p) > 1 && length < size)
         snprintf(out + length, size - length, ".%u", i);
 }
 
@@ -169,7 +195,8 @@ void sms__hosts_begin(struct sms__placing *placing, uint32_t p, uint64_t now)
     struct sms__hosts *hosts = placing->hosts;
     struct sms__pod *pod = &placing->pod[p];
     char name[256];
-    pod->left = sms__pod_processes(pod);
+    unsigned number = 0;
+    pod->left = sms__pod_processes(placing, p);
     if (!hosts->simulated) {
         last(hosts, p, now);
         return;
@@ -180,9 +207,11 @@ void sms__hosts_begin(struct sms__placing *placing, uint32_t p, uint64_t now)
                                  .vm = pod->tenant - 1u,
                                  .due_ps = deadline > 0 ? pod->arrival_ps + (uint64_t)deadline : UINT64_MAX,
                                  .tag = p};
-    for (uint8_t i = 0; coming.board < SMS_NODE_GPUS_MAX; coming.board++)
-        if (pod->gpus >> coming.board & 1) {
-            name_process(placing, p, i++, name, sizeof name);
+    for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
+        for (coming.board = 0; coming.board < SMS_NODE_GPUS_MAX; coming.board++) {
+            if (!(gpus_of(placing, p, c) >> coming.board & 1))
+                continue;
+            name_process(placing, p, number++, name, sizeof name);
             sms__share_admit(hosts->host[pod->node], &coming, now + (uint64_t)placing->cluster->start_delay_ps);
         }
 }
@@ -225,6 +254,29 @@ int sms__hosts_close(struct sms__placing *placing, uint64_t now)
 }
 
 bool sms__hosts_simulate(const struct sms__placing *placing) { return placing->hosts && placing->hosts->simulated; }
+
+bool sms__hosts_has(const struct sms__placing *placing, size_t node) { return host_of(placing->hosts, node) != NULL; }
+
+uint64_t sms__hosts_held(const struct sms__placing *placing, size_t node, uint32_t gpu)
+{
+    return host_of(placing->hosts, node)->board[gpu].held;
+}
+
+void sms__hosts_take(struct sms__placing *placing, size_t node, uint32_t gpu, int64_t bytes, uint64_t now)
+{
+    sms__place_hold(&host_of(placing->hosts, node)->place[gpu], bytes, now);
+}
+
+uint64_t sms__hosts_bytes(const struct sms__placing *placing, uint32_t p)
+{
+    const struct sms__pod *pod = &placing->pod[p];
+    const struct sms__hosts *hosts = placing->hosts;
+    const struct sms__workload *workload = placing->scenario->vm[pod->tenant - 1].workload;
+    const struct sms__nodes *kind = sms__node_kind(placing->cluster, pod->node);
+    if (hosts->own && sms__hosts_solo(hosts, hosts->own, pod->tenant - 1u, (size_t)kind->device)->failed)
+        return 0; /* it is refused by itself, whoever is there */
+    return placing->scenario->host.context_bytes + (uint64_t)workload->statics + workload->declared;
+}
 
 bool sms__hosts_use(const struct sms__placing *placing, size_t node, struct sms__node_use *use)
 {

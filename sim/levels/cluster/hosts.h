@@ -33,7 +33,8 @@ static inline struct sms__solo *sms__hosts_solo(const struct sms__hosts *hosts, 
     return &list[vm * hosts->spec.scenario->devices + device];
 }
 
-static inline uint8_t sms__pod_processes(const struct sms__pod *pod) { return (uint8_t)__builtin_popcount(pod->gpus); }
+/* How many processes the pod has, once it has all its GPUs. */
+uint8_t sms__pod_processes(const struct sms__placing *placing, uint32_t pod);
 
 /* over.c: a process of a pod is through. The pod gives its place back when all else of this instant has happened: */
 void sms__hosts_through(void *subject, struct sms__client *client, uint64_t now);
@@ -45,8 +46,9 @@ void sms__hosts_end(struct sms__placing *placing, uint64_t now);
 /* Ends the processes of a pod whose node or GPU fails. True if it was through, or had failed by itself: then it has
  * ended, and is not cut. */
 bool sms__hosts_cut(struct sms__placing *placing, uint32_t pod, uint64_t now);
-/* Whether there are pods that will end by themselves. */
-bool sms__hosts_await_end(const struct sms__placing *placing);
+/* Whether there are pods that end by themselves. They may stay for ever where a policy does not let them go on: then
+ * the engine has nothing else to do. */
+bool sms__hosts_go_on(struct sms__placing *placing);
 /* As of the share level. They do nothing where no pod has a workload. */
 void sms__hosts_settle(struct sms__placing *placing, int credit, uint64_t now);
 void sms__hosts_forget(struct sms__placing *placing);
@@ -54,6 +56,15 @@ int sms__hosts_close(struct sms__placing *placing, uint64_t now);
 bool sms__hosts_busy(const struct sms__placing *placing);
 /* Whether jobs of pods with workloads are told to monitors one by one (watch.c). */
 bool sms__hosts_simulate(const struct sms__placing *placing);
+/* Under gpushare, where each node is a whole one for all on it. Memory of a GPU that is taken, whoever has it; that
+ * pods without a workload take, or give back (`bytes` < 0); what a process of the workload holds at most. */
+bool sms__hosts_has(const struct sms__placing *placing, size_t node);
+uint64_t sms__hosts_held(const struct sms__placing *placing, size_t node, uint32_t gpu);
+void sms__hosts_take(struct sms__placing *placing, size_t node, uint32_t gpu, int64_t bytes, uint64_t now);
+uint64_t sms__hosts_bytes(const struct sms__placing *placing, uint32_t pod);
+/* Under --check: whether memory that is taken of each GPU is that of its processes, who were given it, and `bytes`
+ * [GPUs]. */
+bool sms__hosts_agree(const struct sms__placing *placing, const uint64_t *bytes);
 /* What the GPUs of a node with a host are used for; false: it has none. */
 bool sms__hosts_use(const struct sms__placing *placing, size_t node, struct sms__node_use *use);
 

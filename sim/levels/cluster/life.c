@@ -192,7 +192,7 @@ static void give_back(struct sms__placing *placing, struct sms__pod *pod, uint64
     if (placing->downs)
         leave_list(placing, pod);
     if (placing->gpushare)
-        sms__gpushare_left(placing, (uint32_t)(pod - placing->pod));
+        sms__gpushare_left(placing, (uint32_t)(pod - placing->pod), now);
 }
 
 void sms__pod_cut(struct sms__placing *placing, uint32_t p, uint64_t now)
@@ -220,6 +220,8 @@ void sms__pod_end(struct sms__placing *placing, uint32_t p, uint64_t now)
     struct sms__pod *pod = &placing->pod[p];
     double deadline = sms__pod_deadline(placing, pod);
     sms__watch_end(placing, p, now);
+    if (pod->failed)
+        sms__gpushare_tell(placing, p, now, "its workload fails: out of memory");
     give_back(placing, pod, now);
     pod->ended = true;
     placing->record->last_end_ps = now;

@@ -38,7 +38,7 @@ static void offer(struct sms__placing *placing, uint32_t shape, uint64_t now)
 void sms__lines_add(struct sms__placing *placing, uint32_t p, uint64_t now)
 {
     if (placing->gpushare) {
-        sms__gpushare_add(placing, p);
+        sms__gpushare_add(placing, p, now);
         return;
     }
     struct sms__pod *pod = &placing->pod[p];

@@ -15,9 +15,10 @@ static void fail_others(struct sms_share *share, const struct sms__client *faile
             sms__client_fail(&share->client[c], now);
 }
 
-static void note_slowdown(struct sms__hosts *hosts, const struct sms__pod *pod, uint64_t ran_ps)
+static void note_slowdown(struct sms__hosts *hosts, uint32_t p, uint64_t ran_ps)
 {
     struct sms__cluster_record *record = hosts->placing->record;
+    const struct sms__pod *pod = &hosts->placing->pod[p];
     const struct sms__nodes *kind = sms__node_kind(hosts->placing->cluster, pod->node);
     if (!hosts->alone || pod->failed)
         return;
@@ -25,7 +26,7 @@ static void note_slowdown(struct sms__hosts *hosts, const struct sms__pod *pod, 
     if (alone->failed || alone->ps == SMS__NEVER)
         return;
     sms__histogram_add(&record->slowdown, (uint64_t)((double)ran_ps / (double)alone->ps * SMS__SLOWDOWN_ONE + 0.5));
-    record->alone_ps += (sms__integral)alone->ps * sms__pod_processes(pod);
+    record->alone_ps += (sms__integral)alone->ps * sms__pod_processes(hosts->placing, p);
 }
 
 void sms__hosts_through(void *subject, struct sms__client *client, uint64_t now)
@@ -39,7 +40,7 @@ void sms__hosts_through(void *subject, struct sms__client *client, uint64_t now)
         fail_others(client->share, client, now);
     if (--pod->left > 0)
         return;
-    note_slowdown(hosts, pod, now - client->arrived_ps);
+    note_slowdown(hosts, (uint32_t)client->tag, now - client->arrived_ps);
     if (hosts->overs == hosts->room) {
         uint32_t *grown = SMS__NEW(placing->arena, uint32_t, hosts->room ? 2 * hosts->room : 16);
         for (size_t i = 0; i < hosts->overs; i++)
@@ -79,7 +80,7 @@ void sms__hosts_lasted(struct sms__placing *placing, uint32_t p)
 {
     const struct sms__pod *pod = &placing->pod[p];
     if (pod->tenant)
-        note_slowdown(placing->hosts, pod, pod->duration_ps);
+        note_slowdown(placing->hosts, p, pod->duration_ps);
 }
 
 static void abort_all(struct sms_share *share, uint32_t p, uint64_t now)
@@ -119,4 +120,7 @@ bool sms__hosts_cut(struct sms__placing *placing, uint32_t p, uint64_t now)
     return false;
 }
 
-bool sms__hosts_await_end(const struct sms__placing *placing) { return placing->hosts && placing->hosts->ending > 0; }
+bool sms__hosts_go_on(struct sms__placing *placing)
+{
+    return placing->hosts && placing->hosts->ending > 0 && sms__next_beside_master(placing) != SMS__NEVER;
+}

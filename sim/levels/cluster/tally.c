@@ -22,9 +22,15 @@ void sms__tally_pod(struct sms__placing *placing, size_t n, const struct sms_pod
     struct sms__node_record *row = row_of(placing, n);
     if (!row)
         return;
-    shift(&row->gpu, by * (int64_t)sms_pod_gpu_milli(pod), placing->settled_ps);
     shift(&row->cpu, by * (int64_t)pod->cpu_milli, placing->settled_ps);
     row->placements += by > 0;
+}
+
+void sms__tally_gpu(struct sms__placing *placing, size_t n, int64_t milli)
+{
+    struct sms__node_record *row = row_of(placing, n);
+    if (row)
+        shift(&row->gpu, milli, placing->settled_ps);
 }
 
 void sms__tally_down(struct sms__placing *placing, size_t n, int nodes, int gpus)

@@ -153,6 +153,8 @@ static double measure_memory(const struct sms_scenario *scenario)
     double trees = (double)cluster->nodes * 32 * (double)cluster->shapes;
     if (cluster->gpushare)
         nodes += sms__gpushare_bytes(cluster);
+    if (cluster->failures)
+        nodes += (double)cluster->gpu_milli / 1000 * sizeof(struct sms_gpu_view);
     return nodes + pods + (trees < search ? trees : search) +
            runs * (SMS__CLUSTER_RUN_BYTES + 100 * (double)cluster->rows);
 }
@@ -164,10 +166,6 @@ static void refuse_beside_gpushare(struct sms__reader *reader, const struct sms_
     const struct sms__node *at = sms__node_get(scenario->node, "scheduler");
     if (!cluster->gpushare)
         return;
-    if (scenario->vms)
-        sms__complain(reader, at, "gpushare schedules pods that last a time, not workloads");
-    if (cluster->failures)
-        sms__complain(reader, at, "gpushare knows no failures but `unhealthy:` of nodes");
     if (cluster->monitor)
         sms__complain(reader, at,
                       "gpushare knows no monitors, which `monitor:` and policies whose decisions take time need");

@@ -1,6 +1,6 @@
 /* Reads what only a cluster under `scheduler: {kind: gpushare}` has. */
 #include "../limits.h"
-#include "cluster.h"
+#include "../scenario.h"
 
 #include <string.h>
 
@@ -197,9 +197,10 @@ static int split_model(struct sms__reader *reader, struct sms__cluster *cluster,
     return (int)cluster->models++;
 }
 
-static void read_node(struct sms__reader *reader, struct sms__cluster *cluster, struct sms__nodes *kind,
+static void read_node(struct sms__reader *reader, const struct sms_scenario *scenario, struct sms__nodes *kind,
                       uint64_t *whole)
 {
+    struct sms__cluster *cluster = scenario->cluster;
     struct sms__gpushare *rules = cluster->gpushare;
     struct sms__share_node *share = kind->shared = SMS__NEW(reader->arena, struct sms__share_node, 1);
     const struct sms__share_said *said = &kind->said;
@@ -207,7 +208,7 @@ static void read_node(struct sms__reader *reader, struct sms__cluster *cluster, 
     if (kind->gpus == 0 && find_key(kind->node, OF_GPUS))
         sms__complain(reader, kind->node, "a node without gpus shares none");
     share->memory = shares && kind->gpus > 0;
-    share->raw = kind->gpu_memory;
+    share->raw = kind->device >= 0 ? scenario->device[kind->device]->memory : kind->gpu_memory;
     share->added_ps = said->added_ps;
     share->others = SMS__NEW(reader->arena, uint64_t, kind->gpus + 1);
     if (said->others)
@@ -229,12 +230,13 @@ static void refuse_keys(struct sms__reader *reader, const struct sms__nodes *kin
         sms__complain(reader, key, "'%s' is for scheduler: {kind: gpushare}", key->text);
 }
 
-void sms__gpushare_nodes(struct sms__reader *reader, struct sms__cluster *cluster)
+void sms__gpushare_nodes(struct sms__reader *reader, struct sms_scenario *scenario)
 {
+    struct sms__cluster *cluster = scenario->cluster;
     uint64_t whole = 0;
     for (size_t k = 0; k < cluster->kinds && reader->errors->count <= SMS_ERRORS_MAX; k++) {
         if (cluster->gpushare)
-            read_node(reader, cluster, &cluster->node[k], &whole);
+            read_node(reader, scenario, &cluster->node[k], &whole);
         else
             refuse_keys(reader, &cluster->node[k]);
     }
@@ -242,7 +244,7 @@ void sms__gpushare_nodes(struct sms__reader *reader, struct sms__cluster *cluste
 
 double sms__gpushare_bytes(const struct sms__cluster *cluster)
 {
-    double sum = cluster->pods * 240 + (double)cluster->nodes * 200;
+    double sum = cluster->pods * 248 + (double)cluster->nodes * 200;
     for (size_t k = 0; k < cluster->kinds; k++)
         sum += (double)cluster->node[k].count * (double)cluster->node[k].shared->sicks * 48;
     return sum;

@@ -51,7 +51,7 @@ enum sms__share { SMS__SHARE_MEMORY, SMS__SHARE_CARDS };
 /* What that means. */
 struct sms__share_node {
     bool memory;      /* shared by memory; else its cards are given whole */
-    uint64_t raw;     /* memory of a card; what is counted of it is less */
+    uint64_t raw;     /* memory that a card has; what is counted of it is less, or what the node says */
     uint64_t *others; /* [gpus]: used by others */
     double added_ps;
     struct sms__sick *sick;
@@ -66,13 +66,14 @@ struct sms__request {
 };
 
 struct sms__cluster;
+struct sms_scenario;
 struct sms_pod_view;
 
 /* Of a scheduler of that kind; `cluster` has it then. */
 void sms__read_gpushare(struct sms__reader *reader, const struct sms__node *node, struct sms__cluster *cluster);
 /* Once nodes and scheduler are read, before pods are: what is counted of each node; complains of keys that have no
  * meaning under another scheduler. */
-void sms__gpushare_nodes(struct sms__reader *reader, struct sms__cluster *cluster);
+void sms__gpushare_nodes(struct sms__reader *reader, struct sms_scenario *scenario);
 /* About what a run allocates beside what others do. */
 double sms__gpushare_bytes(const struct sms__cluster *cluster);
 /* What a pod asks for under it, in whole units; changes the view and the request to what is counted. */

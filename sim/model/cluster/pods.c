@@ -365,7 +365,7 @@ void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, vo
     struct reading reading = {.reader = reader, .scenario = at, .cluster = ((struct sms_scenario *)at)->cluster};
     if (!sms__expect_list(reader, node, SMS__ENTRIES_MAX))
         return;
-    sms__gpushare_nodes(reader, reading.cluster);
+    sms__gpushare_nodes(reader, reading.scenario);
     size_t most = sms__count_entries(node);
     reading.cluster->pod = SMS__NEW(reader->arena, struct sms__pods, most);
     reading.view = SMS__NEW(reader->arena, struct sms_pod_view, most);

@@ -7,6 +7,8 @@
 
 /* Entries of pods with workloads, of one scenario. */
 enum { TENANTS_MAX = 10000 };
+/* Of a GPU; as many do not fit in memory. */
+#define SLOTS_MAX 1e9
 
 /* Capacities are powers of two. */
 static bool is_full(size_t count) { return (count & (count - 1)) == 0; }
@@ -101,7 +103,10 @@ static bool check(struct sms__reader *reader, const struct sms__node *node, cons
     if (view->gpus == 0)
         sms__complain(reader, node, "a pod with a workload needs a GPU");
     if (!(view->models & able))
-        sms__complain(reader, sms__node_get(node, "workload"), "no node on which it may run has devices");
+        sms__complain(reader, sms__node_get(node, "workload"), "no node on which it may run has devices%s",
+                      scenario->cluster->gpushare && !view->gpu_memory
+                          ? ": without gpu_memory that is one with share: cards"
+                          : "");
     if (scenario->vms == TENANTS_MAX)
         sms__complain(reader, node, "more than %d entries of pods with workloads", TENANTS_MAX);
     view->models &= able;
@@ -116,6 +121,7 @@ uint16_t sms__read_podwork(struct sms__reader *reader, const struct sms__node *n
         return 0;
     }
     const struct sms__workload *workload = sms__find_workload(reader->user, work->workload->text, work->workload);
+    uint64_t limit = scenario->cluster->gpushare ? 0 : view->gpu_memory; /* gpushare isolates nobody */
     if (!check(reader, node, scenario, view) || !workload)
         return 0;
     *add_vm(reader, scenario) = (struct sms__vm){.name = name,
@@ -123,7 +129,7 @@ uint16_t sms__read_podwork(struct sms__reader *reader, const struct sms__node *n
                                                  .workload = workload,
                                                  .repeat = work->repeat,
                                                  .streams = 1,
-                                                 .process = process_of(reader, work, workload, view->gpu_memory)};
+                                                 .process = process_of(reader, work, workload, limit)};
     return (uint16_t)scenario->vms;
 }
 
@@ -137,6 +143,27 @@ static void check_models(struct sms__reader *reader, const struct sms__cluster *
             sms__complain(reader, kind->node, "GPUs of model '%.60s' are devices on other nodes, and numbers here",
                           cluster->model[kind->model]);
     }
+}
+
+/* Under gpushare: by the least memory that a process is placed by. GPUs may be swapped until one has the processes of
+ * all of its node, unless Allocate knows its pod. */
+static size_t count_shared_slots(const struct sms__cluster *cluster)
+{
+    double most = 1, pods = 0, gpus = 1;
+    for (size_t k = 0; k < cluster->kinds && cluster->gpushare->quirks.any_pod; k++)
+        gpus = (double)cluster->node[k].gpus > gpus ? (double)cluster->node[k].gpus : gpus;
+    for (size_t g = 0; g < cluster->groups; g++) {
+        const struct sms__pods *group = &cluster->pod[g];
+        size_t containers = group->request.containers ? group->request.containers : 1;
+        double bytes = (double)cluster->shape[group->shape].gpu_memory;
+        if (group->rows || !group->tenant)
+            continue;
+        double card = (double)cluster->gpushare->card_most * (double)containers;
+        most = bytes > 0 && gpus * card / bytes > most ? gpus * card / bytes : most;
+        pods += group->pool ? SLOTS_MAX : (double)group->count * (double)containers;
+    }
+    most = most < pods ? most : pods;
+    return (size_t)(most < SLOTS_MAX ? most : SLOTS_MAX);
 }
 
 /* By the least that any of them asks for, and by how many there are. */
@@ -174,6 +201,8 @@ static void check_parts(struct sms__reader *reader, const struct sms_scenario *s
         const struct sms__policy_use *use = &scenario->policy[p];
         if (use->below && scenario->vms == 0)
             sms__complain(reader, use->node, "share, mode and block are for pods with workloads, and there are none");
+        else if (use->mode.instances && scenario->cluster->gpushare)
+            sms__complain(reader, use->node, "gpushare knows no instances of GPUs, which mode mig makes");
         else if (use->mode.instances && scenario->fidelity != SMS__AS_BLOCKS)
             sms__complain(reader, use->node, "mode mig needs fidelity blocks");
     }
@@ -189,7 +218,7 @@ void sms__link_podwork(struct sms__reader *reader, struct sms_file *file, struct
         sms__check_expects(reader, scenario);
         return;
     }
-    cluster->slots = count_slots(cluster);
+    cluster->slots = cluster->gpushare ? count_shared_slots(cluster) : count_slots(cluster);
     if (reader->errors->count || !sms__fits_in_memory(reader, file, scenario))
         return;
     sms__link_tenants(reader, scenario);

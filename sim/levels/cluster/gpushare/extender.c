@@ -40,7 +40,7 @@ struct sms_node_view sms__extender_view(const struct sms__placing *placing, size
     struct sms_node_view view = placing->node[n];
     const uint64_t *others = run->rules->quirks.others_blind ? NULL : run->kind[n]->shared->others;
     for (uint32_t i = 0; i < view.gpus; i++) {
-        gpu[i] = view.gpu[i];
+        gpu[i] = *sms__gpu_book(placing, n, i);
         if (others) { /* what is counted of the card, and not used by others */
             uint64_t raw = run->kind[n]->shared->raw, free = raw > others[i] ? raw - others[i] : 0;
             uint64_t lost = view.gpu_memory > free ? view.gpu_memory - free : 0;
@@ -60,7 +60,7 @@ static bool has_memory(const struct sms__placing *placing, size_t n, const struc
     const struct sms__claim *claim = &placing->gpushare->claim[n];
     uint64_t left = 0;
     for (uint32_t i = 0; i < node->gpus; i++)
-        left += node->gpu[i].memory_left;
+        left += sms__gpu_book(placing, n, i)->memory_left;
     return placing->gpushare->kind[n]->shared->memory && left >= claim->bytes + pod->gpus * pod->gpu_memory;
 }
 
@@ -86,6 +86,10 @@ static bool filter_by_default(struct sms__placing *placing, size_t n, const stru
     bool memory = run->kind[n]->shared->memory;
     if (run->absent[n])
         return false;
+    if (node->down) {
+        note(placing, notes, n, "the node has failed");
+        return false;
+    }
     if (node->cpu_left < claim->cpu_milli + pod->cpu_milli || node->memory_left < claim->memory + pod->memory) {
         record->left_out[SMS__LEFT_OUT_HOST]++;
         note(placing, notes, n, "Insufficient cpu or memory");
@@ -116,8 +120,10 @@ static bool filter_by_extender(struct sms__placing *placing, size_t n, const str
         return false;
     }
     struct sms_node_view view = sms__extender_view(placing, n, gpu);
-    if (sms_node_fits(&view, pod))
-        return true;
+    if (view.down)
+        note(placing, notes, n, "the node has failed");
+    if (view.down || sms_node_fits(&view, pod))
+        return !view.down;
     record->left_out[SMS__LEFT_OUT_DEVICE]++;
     note(placing, notes, n, "Insufficient GPU Memory in one device");
     return false;
@@ -281,7 +287,9 @@ static void fail_to_bind(struct sms__placing *placing, uint32_t p, uint64_t now)
     char node[256];
     placing->record->gpushare.bind_failures++;
     sms__node_name(placing->cluster, run->client[p].node, node, sizeof node);
-    sms__tell(placing, p, now, "bind failed: no GPU of %s has the memory any more", node);
+    bool down = placing->node[run->client[p].node].down;
+    sms__tell(placing, p, now,
+              down ? "bind failed: %s has failed" : "bind failed: no GPU of %s has the memory any more", node);
     if (run->rules->bind_failure == SMS__BIND_SILENT) {
         run->client[p].state = SMS__CANDIDATE_CLAIMED;
         sms__candidate_timer(placing, p, sms__after(now, run->rules->assume_timeout_ps));

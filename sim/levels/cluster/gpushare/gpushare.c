@@ -3,22 +3,32 @@
 #include "gpushare.h"
 
 #include "../../../base/rng.h"
+#include "../hosts.h"
 
 #include <stdlib.h>
 
-/* Whether a retry could ever find what the last one did not. */
-static bool is_hopeless(const struct sms__placing *placing)
+bool sms__gpushare_is_over(struct sms__placing *placing)
 {
     const struct sms__gpushare_run *run = placing->gpushare;
-    return run->untried == 0 && run->under_way == 0 && placing->ends == 0 && placing->come == placing->pods &&
-           run->healed == run->healths;
+    bool idle = run->untried == 0 && run->under_way == 0 && placing->ends == 0 && placing->come == placing->pods &&
+                run->healed == run->healths;
+    bool failing = placing->given || (run->waiting && placing->returning);
+    return idle && !failing && !sms__hosts_go_on(placing);
+}
+
+/* Retries and failures wait until it is known whether anything else happens: they do not keep each other going. */
+static void silence(struct sms__placing *placing)
+{
+    sms__engine_at(&placing->engine, placing->gpushare->timer_source, SMS__NEVER);
+    if (placing->causes)
+        sms__engine_at(&placing->engine, placing->fail_source, SMS__NEVER);
 }
 
 static void wait_for_timer(struct sms__placing *placing)
 {
     struct sms__gpushare_run *run = placing->gpushare;
     uint64_t time = sms__queue_first(&run->timers).time, now = placing->engine.now;
-    if (time == SMS__NEVER || is_hopeless(placing))
+    if (time == SMS__NEVER || sms__gpushare_is_over(placing))
         time = SMS__NEVER;
     sms__engine_at(&placing->engine, run->timer_source, time > now ? time : now);
 }
@@ -104,9 +114,10 @@ void sms__gpushare_changed(struct sms__placing *placing)
     sms__engine_defer(&placing->engine, &run->act);
 }
 
-void sms__candidate_comes(struct sms__placing *placing, uint32_t p)
+void sms__candidate_comes(struct sms__placing *placing, uint32_t p, uint64_t now)
 {
     struct sms__gpushare_run *run = placing->gpushare;
+    placing->pod[p].since_ps = now;
     run->client[p].stamp = ++run->queued;
     run->client[p].tried = 0;
     run->waits[placing->pod[p].shape]++;
@@ -127,7 +138,7 @@ static uint64_t count_stranded(const struct sms__placing *placing)
         struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
         struct sms_node_view view = sms__extender_view(placing, n, gpu);
         for (uint32_t i = 0; i < view.gpus && !run->absent[n]; i++)
-            sum += gpu[i].memory_left < least ? gpu[i].memory_left : 0;
+            sum += gpu[i].memory_left < least && !(placing->book[n].lost >> i & 1) ? gpu[i].memory_left : 0;
     }
     return sum;
 }
@@ -149,10 +160,12 @@ static void act(void *subject, uint64_t now)
     struct sms__placing *placing = subject;
     if (placing->engine.stopped)
         return;
-    if (!is_hopeless(placing))
+    silence(placing);
+    if (!sms__gpushare_is_over(placing))
         sms__extender_cycles(placing, now);
     sms__gpushare_settle(placing, now);
     wait_for_timer(placing);
+    sms__failures_await(placing);
     sms__placing_check(placing);
 }
 
@@ -170,7 +183,7 @@ static void fire_pod(struct sms__placing *placing, uint32_t p, uint64_t now)
         sms__claim_release(placing, p);
         run->under_way--;
         run->waits[placing->pod[p].shape]--; /* it has waited all the time */
-        sms__candidate_comes(placing, p);
+        sms__candidate_comes(placing, p, now);
         sms__gpushare_changed(placing);
         return;
     default:
@@ -196,10 +209,16 @@ static void apply(struct sms__placing *placing, const struct sms__health *health
         sms__gpushare_changed(placing);
         return;
     }
-    uint8_t *sick = &run->sick[sms__first_gpu(placing, health->node) + health->gpu];
-    *sick = (uint8_t)(health->well ? *sick - 1 : *sick + 1);
-    uint16_t bit = (uint16_t)(1u << health->gpu);
-    run->sick_now[health->node] = (uint16_t)((run->sick_now[health->node] & ~bit) | (*sick ? bit : 0));
+    sms__gpushare_sicken(placing, health->node, health->gpu, !health->well);
+}
+
+void sms__gpushare_sicken(struct sms__placing *placing, size_t node, uint32_t gpu, bool ill)
+{
+    struct sms__gpushare_run *run = placing->gpushare;
+    uint8_t *sick = &run->sick[sms__first_gpu(placing, node) + gpu];
+    *sick = (uint8_t)(ill ? *sick + 1 : *sick - 1);
+    uint16_t bit = (uint16_t)(1u << gpu);
+    run->sick_now[node] = (uint16_t)((run->sick_now[node] & ~bit) | (*sick ? bit : 0));
     run->changed = true;
     if (!*sick)
         sms__gpushare_changed(placing);
@@ -300,7 +319,13 @@ void sms__gpushare_init(struct sms__placing *placing)
     sms__engine_at(engine, run->health_source, run->healths ? run->health[0].time : SMS__NEVER);
 }
 
-void sms__gpushare_add(struct sms__placing *placing, uint32_t p) { sms__candidate_comes(placing, p); }
+/* One that comes again is a new pod to kube-scheduler. */
+void sms__gpushare_add(struct sms__placing *placing, uint32_t p, uint64_t now)
+{
+    placing->gpushare->client[p].delay_ps = 0;
+    placing->gpushare->client[p].again = placing->pod[p].run > 0;
+    sms__candidate_comes(placing, p, now);
+}
 
 void sms__gpushare_freed(struct sms__placing *placing)
 {
@@ -310,8 +335,8 @@ void sms__gpushare_freed(struct sms__placing *placing)
         placing->book[placing->freed[--placing->frees]].freed = false;
 }
 
-void sms__gpushare_left(struct sms__placing *placing, uint32_t p)
+void sms__gpushare_left(struct sms__placing *placing, uint32_t p, uint64_t now)
 {
-    sms__plugin_left(placing, p);
+    sms__plugin_left(placing, p, now);
     placing->gpushare->client[p].state = SMS__CANDIDATE_OUT;
 }

@@ -23,7 +23,7 @@ enum sms__candidate_state {
 struct sms__candidate {
     uint8_t state;                      /* enum sms__candidate_state */
     bool assigned;                      /* annotation ASSIGNED */
-    bool again;                         /* its first start is over */
+    bool again;                         /* its first start is over, or was cut short */
     bool started;                       /* its time to start has been recorded */
     uint8_t matched;                    /* bit c: container c has been matched (without the quirk whole_pod) */
     uint16_t gpus[SMS__CONTAINERS_MAX]; /* of each container: which it really got */
@@ -33,6 +33,7 @@ struct sms__candidate {
     uint64_t allocate_ps, assume_ps;    /* when the kubelet calls Allocate; annotation ASSUME_TIME */
     uint64_t tried;                     /* at which version of the cluster it was tried last */
     uint64_t stamp;                     /* when it was queued, as a count of all */
+    uint32_t timeouts;                  /* it was not assigned in time so often */
 };
 
 /* What pods take of a node that kube-scheduler assumes there and that are not in the books. */
@@ -98,7 +99,7 @@ static inline size_t sms__first_gpu(const struct sms__placing *placing, size_t n
     return (size_t)(placing->node[node].gpu - placing->gpu);
 }
 /* It has come, or lost its place. */
-void sms__candidate_comes(struct sms__placing *placing, uint32_t pod);
+void sms__candidate_comes(struct sms__placing *placing, uint32_t pod, uint64_t now);
 /* Into the active queue; out of it, as its cycle begins. */
 void sms__candidate_queue(struct sms__placing *placing, uint32_t pod);
 void sms__candidate_begin(struct sms__placing *placing, uint32_t pod);
@@ -119,7 +120,18 @@ struct sms_node_view sms__extender_view(const struct sms__placing *placing, size
 /* plugin.c */
 void sms__plugin_assumed(struct sms__placing *placing, uint32_t pod, uint64_t now); /* the pod was bound */
 void sms__plugin_fire(struct sms__placing *placing, uint32_t pod, uint64_t now);    /* of a pod that is */
-void sms__plugin_left(struct sms__placing *placing, uint32_t pod);                  /* it gives its place back */
+void sms__plugin_left(struct sms__placing *placing, uint32_t pod, uint64_t now);    /* it gives its place back */
+
+/* faults.c: memory that containers use, what keeps them from starting, and nodes and GPUs that fail. */
+size_t sms__containers(const struct sms__placing *placing, uint32_t pod);
+/* Of number `c`, of all GPUs that it asks for. */
+uint64_t sms__container_bytes(const struct sms__placing *placing, uint32_t pod, size_t c);
+/* Gives or takes the memory that the containers really use. */
+void sms__containers_use(struct sms__placing *placing, uint32_t pod, bool begins, uint64_t now);
+/* NULL, or why they fail when they are to use their GPUs. */
+const char *sms__find_fault(const struct sms__placing *placing, uint32_t pod);
+/* Bytes really used of a GPU, by others as well. */
+uint64_t sms__gpu_used(const struct sms__placing *placing, size_t node, uint32_t gpu);
 
 /* protocol.c: what `smsched explain` prints. */
 bool sms__is_told(const struct sms__placing *placing);

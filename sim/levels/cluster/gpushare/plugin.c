@@ -77,25 +77,11 @@ void sms__plugin_assumed(struct sms__placing *placing, uint32_t p, uint64_t now)
     wait_to_allocate(placing, p);
 }
 
-/* What container `c` asks for. A pod of one container may ask for memory of several cards. */
-static uint64_t request_of(const struct sms__placing *placing, uint32_t p, size_t c)
-{
-    const struct sms__request *request = &sms__like(placing, p)->request;
-    const struct sms_pod_view *view = sms__shape(placing, p);
-    return request->containers ? request->container[c] : view->gpus * view->gpu_memory;
-}
-
-static size_t containers_of(const struct sms__placing *placing, uint32_t p)
-{
-    const struct sms__request *request = &sms__like(placing, p)->request;
-    return request->containers ? request->containers : 1;
-}
-
 /* A container of the pod that is not matched yet and asks for as much; SMS__CONTAINERS_MAX: none. */
 static size_t find_container(const struct sms__placing *placing, uint32_t p, uint64_t bytes)
 {
-    for (size_t c = 0; c < containers_of(placing, p); c++)
-        if (!(placing->gpushare->client[p].matched >> c & 1) && request_of(placing, p, c) == bytes)
+    for (size_t c = 0; c < sms__containers(placing, p); c++)
+        if (!(placing->gpushare->client[p].matched >> c & 1) && sms__container_bytes(placing, p, c) == bytes)
             return c;
     return SMS__CONTAINERS_MAX;
 }
@@ -125,11 +111,11 @@ static void mark(struct sms__placing *placing, uint32_t p, uint64_t bytes, uint6
 {
     const struct sms__gpushare_run *run = placing->gpushare;
     struct sms__candidate *client = &run->client[p];
-    size_t all = containers_of(placing, p), asking = 0;
+    size_t all = sms__containers(placing, p), asking = 0;
     if (!run->rules->quirks.whole_pod)
         client->matched |= (uint8_t)(1u << find_container(placing, p, bytes));
     for (size_t c = 0; c < all; c++)
-        asking += request_of(placing, p, c) > 0;
+        asking += sms__container_bytes(placing, p, c) > 0;
     client->assigned = run->rules->quirks.whole_pod || (size_t)__builtin_popcount(client->matched) == asking;
     if (client->assigned)
         client->assume_ps = now; /* the real one overwrites it, too */
@@ -161,11 +147,20 @@ static uint16_t allocate(struct sms__placing *placing, uint32_t p, uint64_t byte
     return 0;
 }
 
+/* It did not start, and is gone. */
+static void end_failed(struct sms__placing *placing, uint32_t p, uint64_t now)
+{
+    double deadline = sms__pod_deadline(placing, &placing->pod[p]);
+    sms__pod_cut(placing, p, now);
+    placing->pod[p].ended = true;
+    placing->record->timed += deadline > 0;
+    placing->record->missed += deadline > 0;
+}
+
 /* It will not run: it is gone, or keeps what it has. */
 static void fail(struct sms__placing *placing, uint32_t p, uint64_t now)
 {
     struct sms__gpushare_run *run = placing->gpushare;
-    double deadline = sms__pod_deadline(placing, &placing->pod[p]);
     run->under_way--;
     run->changed = true;
     placing->record->gpushare.failed++;
@@ -173,10 +168,7 @@ static void fail(struct sms__placing *placing, uint32_t p, uint64_t now)
         run->client[p].state = SMS__CANDIDATE_STUCK;
         return;
     }
-    sms__pod_cut(placing, p, now);
-    placing->pod[p].ended = true;
-    placing->record->timed += deadline > 0;
-    placing->record->missed += deadline > 0;
+    end_failed(placing, p, now);
     sms__gpushare_freed(placing);
 }
 
@@ -184,8 +176,8 @@ static void allocate_all(struct sms__placing *placing, uint32_t p, uint64_t now)
 {
     struct sms__candidate *client = &placing->gpushare->client[p];
     bool failed = false;
-    for (size_t c = 0; c < containers_of(placing, p); c++) {
-        uint64_t bytes = request_of(placing, p, c);
+    for (size_t c = 0; c < sms__containers(placing, p); c++) {
+        uint64_t bytes = sms__container_bytes(placing, p, c);
         client->gpus[c] = bytes ? allocate(placing, p, bytes, now) : 0;
         failed |= bytes && !client->gpus[c];
     }
@@ -197,51 +189,17 @@ static void allocate_all(struct sms__placing *placing, uint32_t p, uint64_t now)
     fail(placing, p, now);
 }
 
-/* Gives or takes the memory that the containers really use. */
-static void use(struct sms__placing *placing, uint32_t p, bool begins)
-{
-    const struct sms__gpushare_run *run = placing->gpushare;
-    uint64_t *in_use = run->in_use + sms__first_gpu(placing, placing->pod[p].node);
-    for (size_t c = 0; c < containers_of(placing, p); c++) {
-        uint16_t gpus = run->client[p].gpus[c];
-        uint64_t each = gpus ? request_of(placing, p, c) / (uint64_t)__builtin_popcount(gpus) : 0;
-        for (uint32_t i = 0; i < SMS_NODE_GPUS_MAX; i++)
-            if (gpus >> i & 1)
-                in_use[i] = begins ? in_use[i] + each : in_use[i] - each;
-    }
-}
-
-/* NULL, or why its containers fail now that they use their GPUs. */
-static const char *find_fault(const struct sms__placing *placing, uint32_t p)
-{
-    const struct sms__gpushare_run *run = placing->gpushare;
-    uint32_t node = placing->pod[p].node;
-    const struct sms__share_node *shared = run->kind[node]->shared;
-    const uint64_t *in_use = run->in_use + sms__first_gpu(placing, node);
-    uint16_t gpus = 0;
-    for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
-        gpus |= run->client[p].gpus[c];
-    for (uint32_t i = 0; i < placing->node[node].gpus; i++) {
-        if ((gpus >> i & 1) && (run->sick_now[node] >> i & 1))
-            return "its GPU is unhealthy";
-        if ((gpus >> i & 1) && in_use[i] + shared->others[i] > shared->raw)
-            return "out of memory";
-    }
-    return NULL;
-}
-
 static void start(struct sms__placing *placing, uint32_t p, uint64_t now)
 {
     struct sms__gpushare_run *run = placing->gpushare;
-    use(placing, p, true);
-    const char *fault = find_fault(placing, p);
+    const char *fault = sms__find_fault(placing, p);
     if (fault) {
-        use(placing, p, false);
         placing->record->gpushare.faults++;
         sms__tell(placing, p, now, "containers fail: %s", fault);
         fail(placing, p, now);
         return;
     }
+    sms__containers_use(placing, p, true, now);
     unlink_pod(run, p, placing->pod[p].node);
     run->client[p].state = SMS__CANDIDATE_RUNNING;
     run->under_way--;
@@ -258,10 +216,11 @@ static void expire(struct sms__placing *placing, uint32_t p, uint64_t now)
     struct sms__gpushare_run *run = placing->gpushare;
     placing->record->gpushare.assume_timeouts++;
     run->client[p].again = true;
+    run->client[p].timeouts++;
     run->under_way--;
     sms__tell(placing, p, now, "assume timed out: its GPU memory is given back, and it is queued again");
     sms__pod_cut(placing, p, now);
-    sms__candidate_comes(placing, p);
+    sms__candidate_comes(placing, p, now);
     sms__gpushare_freed(placing);
 }
 
@@ -285,32 +244,23 @@ void sms__plugin_fire(struct sms__placing *placing, uint32_t p, uint64_t now)
     }
 }
 
-void sms__plugin_left(struct sms__placing *placing, uint32_t p)
+void sms__plugin_left(struct sms__placing *placing, uint32_t p, uint64_t now)
 {
     struct sms__gpushare_run *run = placing->gpushare;
     if (run->client[p].state == SMS__CANDIDATE_RUNNING)
-        use(placing, p, false);
+        sms__containers_use(placing, p, false, now);
     else
         unlink_pod(run, p, placing->pod[p].node);
     sms__candidate_timer(placing, p, SMS__NEVER);
     run->changed = true;
 }
 
-/* The memory that containers use is that of the pods that run; no GPU has more than it has. */
-bool sms__gpushare_agrees(struct sms__placing *placing)
+bool sms__gpushare_stop(struct sms__placing *placing, uint32_t p, uint64_t now)
 {
-    const struct sms__gpushare_run *run = placing->gpushare;
-    size_t gpus = placing->cluster->gpu_milli / 1000;
-    uint64_t sum = 0, all = 0;
-    for (size_t p = 0; p < placing->come; p++)
-        for (size_t c = 0; run->client[p].state == SMS__CANDIDATE_RUNNING && c < containers_of(placing, (uint32_t)p);
-             c++)
-            sum += run->client[p].gpus[c] ? request_of(placing, (uint32_t)p, c) : 0;
-    for (size_t g = 0; g < gpus; g++)
-        all += run->in_use[g];
-    if (sum == all)
-        return true;
-    snprintf(placing->spec->record->why, sizeof placing->spec->record->why,
-             "GPU memory in use is not that of the pods that run");
-    return false;
+    struct sms__gpushare_run *run = placing->gpushare;
+    bool stuck = run->client[p].state == SMS__CANDIDATE_STUCK;
+    run->under_way -= !stuck;
+    if (stuck)
+        end_failed(placing, p, now);
+    return stuck;
 }

@@ -27,14 +27,12 @@ static void tell_gpu(const struct sms__placing *placing, size_t n, uint32_t i, c
 {
     const struct sms_run_options *options = placing->spec->options;
     const struct sms_node_view *node = &placing->node[n];
-    const struct sms__gpushare_run *run = placing->gpushare;
     const struct sms_shared_gpu gpu = {.node = name,
                                        .gpu = i,
                                        .memory_bytes = node->gpu_memory,
-                                       .allocated_bytes = node->gpu_memory - node->gpu[i].memory_left,
-                                       .used_bytes = run->in_use[sms__first_gpu(placing, n) + i] +
-                                                     run->kind[n]->shared->others[i],
-                                       .pods = node->gpu[i].pods};
+                                       .allocated_bytes = node->gpu_memory - sms__gpu_book(placing, n, i)->memory_left,
+                                       .used_bytes = sms__gpu_used(placing, n, i),
+                                       .pods = sms__gpu_book(placing, n, i)->pods};
     options->on_shared_gpu(options->user, placing->spec->observe, &gpu);
 }
 

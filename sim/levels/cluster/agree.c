@@ -1,0 +1,110 @@
+/* Under --check: whether books, hosts and pods agree. */
+#include "../share/client.h"
+#include "hosts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool node_agrees(const struct sms__placing *placing, size_t n)
+{
+    const struct sms_node_view *node = &placing->node[n], *sum = &placing->sum[n];
+    uint64_t up = !node->down;
+    bool agrees = sum->cpu_left + node->cpu_left == up * node->cpu_milli &&
+                  sum->memory_left + node->memory_left == up * node->memory;
+    for (uint32_t i = 0; i < node->gpus; i++) {
+        const struct sms_gpu_view *gpu = sms__gpu_book(placing, n, i);
+        bool lost = placing->book[n].lost >> i & 1;
+        agrees &= sum->gpu[i].milli_left + gpu->milli_left == 1000 &&
+                  sum->gpu[i].memory_left + gpu->memory_left == node->gpu_memory && sum->gpu[i].pods == gpu->pods &&
+                  !(node->down && !lost) &&
+                  !(lost && (node->gpu[i].milli_left || node->gpu[i].memory_left || node->gpu[i].pods));
+    }
+    return agrees && sum->parts == node->parts &&
+           !memcmp(sum->pods_by_gpus, node->pods_by_gpus, sizeof sum->pods_by_gpus);
+}
+
+/* What the pods on each node take, added up. */
+static void sum_pods(struct sms__placing *placing)
+{
+    struct sms_node_view *sum = placing->sum;
+    for (size_t n = 0; n < placing->cluster->nodes; n++)
+        sum[n] = (struct sms_node_view){.gpu = placing->sum_gpu + (placing->node[n].gpu - placing->gpu)};
+    for (size_t p = 0; p < placing->come; p++) {
+        const struct sms__pod *pod = &placing->pod[p];
+        const struct sms_pod_view *view = &placing->cluster->shape[pod->shape];
+        if (pod->node == SMS__NO_NODE || pod->ended)
+            continue;
+        struct sms_gpu_view *own = placing->sum_gpu + (sum[pod->node].gpu - placing->sum_gpu);
+        sum[pod->node].cpu_left += view->cpu_milli;
+        sum[pod->node].memory_left += view->memory;
+        sum[pod->node].pods_by_gpus[view->gpus]++;
+        sum[pod->node].parts += sms_pod_is_part(view);
+        for (uint32_t i = 0; i < SMS_NODE_GPUS_MAX; i++)
+            if (pod->gpus >> i & 1) {
+                own[i].milli_left += view->gpu_milli;
+                own[i].memory_left += view->gpu_memory;
+                own[i].pods++;
+            }
+    }
+}
+
+/* What pods have of GPUs that are up. */
+static uint64_t up_milli(const struct sms__placing *placing, size_t n)
+{
+    uint64_t milli = 0;
+    for (uint32_t i = 0; i < placing->node[n].gpus; i++)
+        milli += placing->book[n].lost >> i & 1 ? 0 : placing->sum[n].gpu[i].milli_left;
+    return milli;
+}
+
+bool sms__books_agree(struct sms__placing *placing)
+{
+    const struct sms__cluster *cluster = placing->cluster;
+    size_t gpus = cluster->gpu_milli / 1000;
+    uint64_t fragments = 0, milli = 0;
+    bool agrees = true;
+    if (!placing->sum) {
+        placing->sum = SMS__NEW(placing->arena, struct sms_node_view, cluster->nodes);
+        placing->sum_gpu = SMS__NEW(placing->arena, struct sms_gpu_view, gpus + 1);
+    }
+    memset(placing->sum_gpu, 0, gpus * sizeof *placing->sum_gpu);
+    sum_pods(placing);
+    for (size_t n = 0; n < cluster->nodes; n++) {
+        agrees &= node_agrees(placing, n);
+        fragments += sms__weigh_fragments(placing, &placing->node[n]);
+        milli += up_milli(placing, n);
+    }
+    agrees &= milli == placing->gpu_milli;
+    if (agrees && fragments == placing->fragments)
+        return true;
+    snprintf(placing->spec->record->why, sizeof placing->spec->record->why, "%s",
+             agrees ? "the cluster's fragments are not those of its nodes"
+                    : "a node's books are not those of its pods");
+    return false;
+}
+
+/* On a GPU, beside what is taken of it by `bytes`. */
+static bool agrees(const struct sms__placing *placing, size_t n, uint32_t gpu, uint64_t bytes)
+{
+    const struct sms_share *host = placing->hosts->host[n];
+    const struct sms__share_node *shared = sms__node_kind(placing->cluster, n)->shared;
+    uint64_t memory = host->board[gpu].model->memory, others = shared->others[gpu];
+    bytes += others < memory ? others : memory;
+    for (size_t c = gpu * host->setup.slots; c < (gpu + 1) * host->setup.slots; c++) {
+        const struct sms__client *client = &host->client[c];
+        bytes += client->place ? sms__client_held(client) : 0;
+        if (client->taken &&
+            (placing->pod[client->tag].node != n || !(sms__gpushare_gpus(placing, (uint32_t)client->tag) >> gpu & 1)))
+            return false;
+    }
+    return bytes == host->board[gpu].held && bytes == host->place[gpu].held && bytes <= memory;
+}
+
+bool sms__hosts_agree(const struct sms__placing *placing, const uint64_t *bytes)
+{
+    bool all = true;
+    for (size_t n = 0; n < placing->cluster->nodes; n++)
+        for (uint32_t i = 0; i < placing->node[n].gpus && sms__hosts_has(placing, n); i++)
+            all &= agrees(placing, n, i, bytes[placing->node[n].gpu - placing->gpu + i]);
+    return all;
+}
