@@ -100,7 +100,7 @@ static void show_progress(void *user, size_t done, size_t total)
 struct sms_run_options session_run_options(const struct cli *cli)
 {
     struct sms_run_options options = sms_run_defaults();
-    options.policies = cli->policies[0] ? cli->policies : NULL;
+    options.policies = cli->policies;
     options.seed = (uint64_t)cli->seed;
     options.replications = (unsigned)cli->replications;
     options.jobs = (unsigned)cli->jobs;

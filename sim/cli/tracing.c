@@ -27,7 +27,7 @@ static int begin(struct session *session)
     struct sms_errors errors;
     struct sms__trace_options options = {
         .path = cli->trace,
-        .policies = cli->policies[0] ? cli->policies : NULL,
+        .policies = cli->policies,
         .seed = cli->seed > 0 ? (uint64_t)cli->seed : scenario->seed,
         .events = cli->trace_events > 0 ? (uint64_t)cli->trace_events : SMS__TRACE_EVENTS,
         .from_ps = (uint64_t)cli->trace_from_ps,

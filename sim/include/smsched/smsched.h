@@ -150,7 +150,7 @@ struct sms_shared_gpu {
 };
 
 struct sms_run_options {
-    const char *const *policies; /* run these only, by label or name; ends with NULL. NULL: all */
+    const char *const *policies; /* run these only, by label or name; ends with NULL. NULL or none: all */
     uint64_t seed;               /* 0: the scenario's */
     unsigned replications;       /* 0: the scenario's, be it a number or until a precision is reached */
     unsigned jobs;               /* threads; 0: 1 */

@@ -236,5 +236,5 @@ bool sms__is_chosen(const struct sms__policy_use *use, const char *const *names)
     for (size_t i = 0; names && names[i]; i++)
         if (sms__is_called(use, names[i]))
             return true;
-    return !names;
+    return !names || !names[0];
 }

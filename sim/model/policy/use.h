@@ -43,7 +43,7 @@ bool sms__read_sharing(struct sms__reader *reader, const struct sms__node *node,
                        struct sms__policy_use *use);
 /* Whether `--policy NAME` means it: by its label, or by a name in it, without the parameters. */
 bool sms__is_called(const struct sms__policy_use *use, const char *name);
-/* Whether one of the names, the last of which is NULL, means it; NULL means all. */
+/* Whether one of the names, the last of which is NULL, means it; NULL, or none of them, means all. */
 bool sms__is_chosen(const struct sms__policy_use *use, const char *const *names);
 /* "scenario 's' has no policy 'x'; ...", with the nearest of those it has, and all of them. */
 void sms__say_no_policy(char *out, size_t size, const struct sms_scenario *scenario, const char *name);
