@@ -124,7 +124,8 @@ void sms__check_compat(struct sms__reader *reader, const struct sms_scenario *sc
     check_policies(reader, scenario);
     if (!scenario->contention->curves)
         sms__complain(reader, scenario->node, "compat simtbs needs contention curve");
-    if (scenario->warmup_ps > 0 || scenario->find_warmup || (scenario->duration_ps > 0 && !is_ticks(scenario->duration_ps)))
+    if (scenario->warmup_ps > 0 || scenario->find_warmup ||
+        (scenario->duration_ps > 0 && !is_ticks(scenario->duration_ps)))
         sms__complain(reader, sms__node_get(scenario->node, "run"),
                       "compat simtbs has no warm-up, and a duration of whole us");
     for (size_t v = 0; v < scenario->vms && reader->errors->count <= SMS_ERRORS_MAX; v++) {

@@ -160,8 +160,9 @@ double sms_node_share_left(const struct sms_node_view *node, const struct sms_po
  * all, if it does not fit, else those on GPUs that lack enough for it. */
 uint64_t sms_node_fragment(const struct sms_node_view *node, const struct sms_pod_view *pod);
 
-/* By how much the workloads on a GPU of the node slow each other, added up, each at least 1: by the contention model and
- * for want of room on the SMs, or, in a mode of turns, as many times as they are; with `pod` among them unless it is NULL. 0 where no workloads run. For policies with `asks`. */
+/* By how much the workloads on a GPU of the node slow each other, added up, each at least 1: by the contention model
+ * and for want of room on the SMs, or, in a mode of turns, as many times as they are; with `pod` among them unless it
+ * is NULL. 0 where no workloads run. For policies with `asks`. */
 double sms_place_slowdowns(const struct sms_place_view *view, const struct sms_node_view *node, uint32_t gpu,
                            const struct sms_pod_view *pod);
 
