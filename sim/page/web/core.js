@@ -59,6 +59,12 @@ function unitOf(metric, most = 0) {
   return { size: unit[0], name: unit[1] };
 }
 
+/* Names without the folders that all are in. */
+function withoutCommon(names) {
+  const folder = String(names[0]).replace(/[^/]*$/, '');
+  return folder && names.every(name => String(name).startsWith(folder)) ? names.map(name => String(name).slice(folder.length)) : names;
+}
+
 function wordsOf(metric) {
   return metric.replace(/_per_s$/, ' per second').replace(/_(ns|bytes|ratio|j|count)$/, '').replace(/_/g, ' ');
 }

@@ -93,7 +93,8 @@ function bars(rows, bound, label, format, boundSaid) {
 /* Where there are words on the axis, they stand for 0, 1, ...; as many as there is room for. */
 function wordAxis(values, scale, width) {
   const step = Math.max(1, Math.ceil(values.length * 52 / width));
-  return { ticks: values.map((_, i) => i).filter(i => i % step === 0), format: i => words(values[i], 9) };
+  const short = withoutCommon(values);
+  return { ticks: values.map((_, i) => i).filter(i => i % step === 0), format: i => words(short[i], 9) };
 }
 
 /* Whether equal ratios are what the numbers are in. */
@@ -110,7 +111,7 @@ function lines(series, options) {
     const left = 58, right = 16, top = 10, height = options.height || 240;
     const xs = series.flatMap(s => s.points.map(p => p[0])), ys = series.flatMap(s => s.points.map(p => p[1]));
     const numbers = options.numbers, log = numbers && isLog(numbers);
-    const x = (log ? d3.scaleLog() : d3.scaleLinear()).domain(xs.length ? [Math.min(...xs), Math.max(...xs)] : [0, 1]).range([left, width - right]);
+    const x = (log ? d3.scaleLog() : d3.scaleLinear()).domain(!numbers ? [-0.5, options.values.length - 0.5] : xs.length ? [Math.min(...xs), Math.max(...xs)] : [0, 1]).range([left, width - right]);
     const y = d3.scaleLinear().domain(extent(ys, options.zero)).nice().range([height, top]);
     const root = svg('svg', { width, height: height + 44, role: 'img', 'aria-label': options.said });
     root.append(...axisLeft(y, left, width - left - right, 5, options.format));
@@ -122,17 +123,19 @@ function lines(series, options) {
     d3.select(group).call(axis);
     root.append(group);
     if (options.zero && y.domain()[0] < 0) root.append(svg('line', { class: 'zero', x1: left, x2: width - right, y1: y(0), y2: y(0) }));
-    for (const s of series) {
-      const points = s.points.filter(p => isNumber(p[1]));
-      if (!points.length) continue;
-      root.append(svg('path', { class: 'stroke ' + colorClass(s.color), 'stroke-dasharray': dashes[s.color % 8] || null, d: 'M' + points.map(p => `${x(p[0]).toFixed(1)},${y(p[1]).toFixed(1)}`).join('L') }));
-      if (points.length <= 40)
+    const apart = numbers ? 0 : Math.min(8, (width - left - right) / (options.values.length + 1) / series.length); /* beside each other */
+    series.forEach((s, i) => {
+      const aside = apart * (i - (series.length - 1) / 2), points = s.points.filter(p => isNumber(p[1]));
+      if (!points.length) return;
+      if (numbers) /* names have no order that a line could follow */
+        root.append(svg('path', { class: 'stroke ' + colorClass(s.color), 'stroke-dasharray': dashes[s.color % 8] || null, d: 'M' + points.map(p => `${x(p[0]).toFixed(1)},${y(p[1]).toFixed(1)}`).join('L') }));
+      if (points.length <= 40 || !numbers)
         for (const p of points) {
-          const dot = mark(s.color, x(p[0]), y(p[1]), 4);
+          const dot = mark(s.color, x(p[0]) + aside, y(p[1]), 4);
           dot.append(svg('title', {}, `${s.label}: ${options.label} ${options.values ? options.values[p[2]] : plain(p[0])}, ${options.format(p[1])}`));
           root.append(dot);
         }
-    }
+    });
     root.append(svg('text', { class: 'soft', x: (left + width) / 2, y: height + 38, 'text-anchor': 'middle' }, words(options.label, Math.floor(width / 7))));
     box.replaceChildren(root);
   });

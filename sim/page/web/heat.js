@@ -22,6 +22,7 @@ function ramp(color, from, to, format) {
 
 /* cells: [column, row, value]. */
 function grid(columns, rows, cells, options) {
+  const above = withoutCommon(columns), beside = withoutCommon(rows);
   const most = Math.max(...cells.map(c => Math.abs(c[2])).filter(isNumber), 1e-9);
   const low = Math.min(...cells.map(c => c[2]).filter(isNumber)), high = Math.max(...cells.map(c => c[2]).filter(isNumber));
   const color = options.diverging ? v => diverging(v / most) : v => sequential(high > low ? (v - low) / (high - low) : 0.5);
@@ -39,9 +40,9 @@ function grid(columns, rows, cells, options) {
         root.append(label);
       }
     }
-    rows.forEach((name, r) => root.append(svg('text', { x: left - 6, y: top + (r + 0.5) * height + 4, 'text-anchor': 'end' }, words(name, Math.floor(left / 7)))));
+    beside.forEach((name, r) => root.append(svg('text', { x: left - 6, y: top + (r + 0.5) * height + 4, 'text-anchor': 'end' }, words(name, Math.floor(left / 7)))));
     const step = Math.max(1, Math.ceil(46 / cell));
-    columns.forEach((name, c) => c % step === 0 && root.append(svg('text', { x: left + (c + 0.5) * cell, y: top + rows.length * height + 16, 'text-anchor': 'middle' }, words(name, 9))));
+    above.forEach((name, c) => c % step === 0 && root.append(svg('text', { x: left + (c + 0.5) * cell, y: top + rows.length * height + 16, 'text-anchor': 'middle' }, words(name, 9))));
     root.append(svg('text', { class: 'soft', x: (left + width) / 2, y: top + rows.length * height + 38, 'text-anchor': 'middle' }, `${words(options.x, 30)} →, rows: ${words(options.y, 30)}`));
     target.replaceChildren(root);
   });
