@@ -157,6 +157,25 @@ static void add_part(struct tables *tables, json_t *scenarios, size_t part)
     json_decref(made);
 }
 
+/* [policy, subject, name, metric, p after Holm's correction] of each comparison of the family. */
+static json_t *comparisons_of(const json_t *comparison, const json_t *policies)
+{
+    static const char *const keys[] = {"policy", "subject", "name", "metric", "p_holm"};
+    json_t *list = json_array(), *item;
+    size_t i;
+    json_array_foreach(json_object_get(comparison, "comparisons"), i, item)
+    {
+        json_t *row = json_array();
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            json_array_append(row, json_object_get(item, keys[k]) ? json_object_get(item, keys[k]) : json_null());
+        for (size_t p = 0; p < json_array_size(policies); p++)
+            if (json_equal(json_array_get(policies, p), json_array_get(row, 0)))
+                json_array_set_new(row, 0, json_integer((json_int_t)p));
+        json_array_append_new(list, row);
+    }
+    return list;
+}
+
 static json_t *begin_scenario(const json_t *summary, const json_t *comparison)
 {
     static const char *const keys[] = {"scenario", "question", "contention", "queue", "seed", "replications"};
@@ -170,6 +189,7 @@ static json_t *begin_scenario(const json_t *summary, const json_t *comparison)
     json_object_set_new(object, "policies", policies);
     if (bounds)
         json_object_set_new(object, "bounds", json_copy(json_object_get(comparison, "bounds")));
+    json_object_set_new(object, "comparisons", comparisons_of(comparison, policies));
     json_object_set_new(object, "tables", json_object());
     return object;
 }

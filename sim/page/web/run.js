@@ -14,7 +14,16 @@ const wholeOf = subject => ({ process: 'all', device: 'all', cluster: 'cluster' 
 function cellOf(scenario, subject, policy, name, metric) {
   const table = tableOf(scenario, subject), m = table.metrics.indexOf(metric);
   const row = table.rows.find(r => r[0] === policy && r[1] === name);
-  return row && m >= 0 ? { mean: row[2][m], ci: row[3][m], change: row[4][m], changeCi: row[5][m] } : { mean: null, ci: null, change: null, changeCi: null };
+  return row && m >= 0 ? { mean: row[2][m], ci: row[3][m], change: row[4][m], changeCi: row[5][m], sure: isSure(scenario, subject, policy, name, metric, row[4][m], row[5][m]) }
+    : { mean: null, ci: null, change: null, changeCi: null, sure: null };
+}
+
+/* Whether a change counts: after Holm's correction where it is one of the family, else if its interval leaves 0 out. */
+function isSure(scenario, subject, policy, name, metric, change, ci) {
+  if (!scenario.family) scenario.family = new Map(scenario.comparisons.map(c => [c.slice(0, 4).join('\n'), c[4]]));
+  const p = scenario.family.get([policy, subject, name || subject, metric].join('\n'));
+  if (isNumber(p)) return p < 0.05;
+  return isNumber(ci) && scenario.replications > 1 ? Math.abs(change) > ci : null;
 }
 
 /* [subject, metric] of all that answer for a scenario. */
@@ -46,7 +55,7 @@ function verdict(scenario, subject, metric) {
   const all = scenario.policies.map((label, p) => ({ label, p, ...cellOf(scenario, subject, p, name, metric) })).filter(c => isNumber(c.mean));
   all.sort((a, b) => better * (b.mean - a.mean) || a.p - b.p);
   const best = all[0], equal = all.filter(c => best && c.mean === best.mean);
-  return { all, best, equal, better, sure: best && best.p !== 0 && isNumber(best.changeCi) ? Math.abs(best.change) > best.changeCi : null };
+  return { all, best, equal, better, sure: best && best.p !== 0 ? best.sure : null };
 }
 
 function headline(scenario, v, metric) {
@@ -55,7 +64,7 @@ function headline(scenario, v, metric) {
   if (v.equal.length === v.all.length) return `All ${v.all.length} policies come to the same: ${measure(metric, v.best.mean)}`;
   const names = v.equal.map(c => c.label).join(' and ');
   const many = v.equal.length > 1;
-  const how = v.sure === false ? `${many ? 'look' : 'looks'} best, but the interval of the change includes 0` : many ? 'do best' : 'does best';
+  const how = v.sure === false ? `${many ? 'look' : 'looks'} best, but that may be chance` : many ? 'do best' : 'does best';
   return `${names} ${how}: ${measure(metric, v.best.mean)}`;
 }
 
@@ -77,16 +86,15 @@ function boundFact(scenario, subject, metric, v) {
   return fact('below what any policy could reach', percent(bound.gap_ratio[v.best.label]), `bound: ${show(metric, bound.reach)}${binds ? '; ' + binds + ' hold it down' : ''}`);
 }
 
-/* Those whose intervals leave no doubt, one by one. */
 function surelyBetter(scenario, v) {
-  const sure = v.all.filter(c => c.p > 0 && isNumber(c.changeCi) && scenario.replications > 1 && v.better * c.change > c.changeCi);
+  const sure = v.all.filter(c => c.p > 0 && c.sure && v.better * c.change > 0);
   if (scenario.replications < 2 || scenario.policies.length < 3) return null;
-  return el('p', {}, sure.length ? `Better than ${scenario.policies[0]} by more than the interval: ${sure.map(c => c.label).join(', ')}.` : `No policy is better than ${scenario.policies[0]} by more than its interval.`);
+  return el('p', {}, sure.length ? `Better than ${scenario.policies[0]} by more than chance: ${sure.map(c => c.label).join(', ')}.` : `No policy is better than ${scenario.policies[0]} by more than chance.`);
 }
 
 function comparisons(scenario, subject) {
   const others = scenario.policies.length - 1, names = new Set(tableOf(scenario, subject).rows.map(r => r[1])).size;
-  return others > 0 ? `Each of ${plural(others, 'policy', 'policies')} is compared with ${scenario.policies[0]}, metric by metric: of twenty 95 % intervals, one is expected to miss by chance, and this metric alone has ${plural(others * names, 'comparison')}.` : '';
+  return others > 0 ? `Each of ${plural(others, 'policy', 'policies')} is compared with ${scenario.policies[0]}, metric by metric. Of twenty 95 % intervals one is expected to miss by chance; this metric alone has ${plural(others * names, 'comparison')}.${scenario.comparisons.length && scenario.replications > 1 ? ` What is called better, and has colour, holds after Holm's correction over the ${plural(scenario.comparisons.length, 'comparison')} that smsched compare makes (at 5 %), and for other metrics by its own interval.` : ''}` : '';
 }
 
 function answerOf(state) {
@@ -151,7 +159,7 @@ function tableSection(state) {
     const t = tableOf(scenario, subject);
     const columns = [{ name: 'policy', text: true }, { name: subject, text: true }].concat(t.metrics.flatMap(metric => [
       { name: metric, title: formulaOf(subject, metric), cell: (row, i) => withInterval(metric, row[i], row.ci[metric]) },
-      { name: 'change', title: `${metric}, over ${scenario.policies[0]}`, cell: (row, i) => changeCell(subject, metric, row[i], row.changeCi[metric]) }].slice(0, betterOf(subject, metric) && scenario.policies.length > 1 ? 2 : 1)));
+      { name: 'change', title: `${metric}, over ${scenario.policies[0]}`, cell: (row, i) => changeCell(subject, metric, row[i], row.changeCi[metric], row.sure[metric]) }].slice(0, betterOf(subject, metric) && scenario.policies.length > 1 ? 2 : 1)));
     const rows = t.rows.map(r => {
       const values = [scenario.policies[r[0]], r[1] || subject];
       t.metrics.forEach((metric, m) => {
@@ -160,6 +168,7 @@ function tableSection(state) {
       });
       values.ci = Object.fromEntries(t.metrics.map((metric, m) => [metric, r[3][m]]));
       values.changeCi = Object.fromEntries(t.metrics.map((metric, m) => [metric, r[0] ? r[5][m] : null]));
+      values.sure = Object.fromEntries(t.metrics.map((metric, m) => [metric, isSure(scenario, subject, r[0], r[1], metric, r[4][m], r[5][m])]));
       return values;
     });
     const csvRows = () => [['scenario', 'policy', subject].concat(t.metrics.flatMap(metric => [metric, 'ci95_' + metric]))].concat(
@@ -258,11 +267,12 @@ function overviewSection(state) {
     const v = verdict(s, subject, metric), bound = boundOf(s, subject, metric), c = v.best || {};
     const row = [s.scenario, c.label || null, isNumber(c.mean) ? c.mean : null, c.p > 0 && isNumber(c.change) ? c.change : null, bound && c.label && isNumber(bound.reach) ? bound.gap_ratio[c.label] : null];
     row.ci = c.changeCi;
+    row.sure = c.sure;
     row.meanCi = c.ci;
     return row;
   });
   const columns = [{ name: 'scenario', text: true }, { name: 'best policy', text: true }, { name: metric, cell: (r, i) => withInterval(metric, r[i], r.meanCi) },
-    { name: 'change over first', cell: (r, i) => changeCell(subject, metric, r[i], r.ci) }, { name: 'below the bound', cell: (r, i) => percent(r[i]) }];
+    { name: 'change over first', cell: (r, i) => changeCell(subject, metric, r[i], r.ci, r.sure) }, { name: 'below the bound', cell: (r, i) => percent(r[i]) }];
   return [el('p', { class: 'muted' }, `The best policy of each scenario by ${wordsOf(metric)}. Each change is a comparison of its own: ${plural(rows.length, 'scenario')}.`),
     table(`Best policy of each scenario by ${metric}.`, columns, rows),
     under('scenarios', () => [['scenario', 'best_policy', metric, 'change_ratio', 'ci95_change_ratio', 'gap_ratio']].concat(rows.map(r => [r[0], r[1], r[2], r[3], r.ci, r[4]])))];

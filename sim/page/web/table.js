@@ -44,8 +44,9 @@ function table(caption, columns, rows) {
 const withInterval = (metric, mean, ci) => isNumber(ci) && isNumber(mean)
   ? el('span', {}, show(metric, mean), el('small', {}, ' ± ' + show(metric, ci))) : show(metric, mean);
 
-function changeCell(subject, metric, change, ci) {
-  const better = betterOf(subject, metric), sure = !isNumber(ci) || Math.abs(change) > ci;
-  const tone = !isNumber(change) || !sure || better * change === 0 ? null : better * change > 0 ? 'good' : 'bad';
+/* `sure`: false of what may be chance; null where nobody knows. */
+function changeCell(subject, metric, change, ci, sure) {
+  const better = betterOf(subject, metric);
+  const tone = !isNumber(change) || sure === false || better * change === 0 ? null : better * change > 0 ? 'good' : 'bad';
   return el('span', { class: tone }, percent(change, true), isNumber(ci) ? el('small', {}, ' ± ' + percent(ci)) : null);
 }
