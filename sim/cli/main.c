@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The one global: a signal handler has nothing else to write to. */
@@ -146,6 +147,16 @@ static char *join(int argc, char **argv)
     return line;
 }
 
+/* Else a name looked up there would be said not to be known. */
+static int check_models(const char *models)
+{
+    struct stat st;
+    if (!models || (stat(models, &st) == 0 && S_ISDIR(st.st_mode)))
+        return EXIT_OK;
+    fprintf(stderr, "%s: error: --models: is no folder\n", models);
+    return EXIT_INPUT;
+}
+
 static int run_command(const struct cli_command *command, int argc, char **argv)
 {
     char share[4096];
@@ -161,6 +172,8 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     if (code == 0 && cli.help)
         cli_print_help(command, stdout);
     else if (code == 0)
+        code = check_models(cli.models);
+    if (code == 0 && !cli.help)
         code = command->run(&cli);
     free(line);
     return cli_finish(code);
