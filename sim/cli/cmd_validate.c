@@ -28,8 +28,9 @@ static void print_effort(const struct session *session)
     for (size_t i = 0; i < session->scenarios; i++) {
         struct sms_effort effort = sms_scenario_effort(session->scenario[i]);
         if (effort.seconds >= SMS__EFFORT_SAID_S)
-            printf("scenario %s: about %.2g events, %s of CPU time\n", sms_scenario_name(session->scenario[i]),
-                   effort.events, sms__say_time(text, sizeof text, effort.seconds * 1e12));
+            printf("scenario %s: %s %.2g events, %s of CPU time\n", sms_scenario_name(session->scenario[i]),
+                   session->scenario[i]->until.precision > 0 ? "at least" : "about", effort.events,
+                   sms__say_time(text, sizeof text, effort.seconds * 1e12));
         if (session->scenario[i]->bytes >= MEMORY_SAID)
             printf("scenario %s: about %.2g GiB of memory\n", sms_scenario_name(session->scenario[i]),
                    session->scenario[i]->bytes / MEMORY_SAID);

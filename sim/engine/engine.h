@@ -82,4 +82,7 @@ static inline uint64_t sms__after(uint64_t now, double delay_ps)
     return (uint64_t)whole > SMS__NEVER - now ? SMS__NEVER : now + (uint64_t)whole;
 }
 
+/* The same, where a delay of nothing is none. */
+static inline uint64_t sms__in(uint64_t now, double delay_ps) { return delay_ps > 0 ? sms__after(now, delay_ps) : now; }
+
 #endif

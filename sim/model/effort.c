@@ -156,8 +156,9 @@ static void add_kind(struct counting *counting, size_t d, struct sms__effort *ef
 static void add_devices(const struct sms_scenario *scenario, struct sms__effort *effort)
 {
     bool compat = scenario->compat != SMS__COMPAT_OFF;
+    double pilots = scenario->find_warmup ? SMS__PILOTS : 0;
     struct counting counting = {.scenario = scenario,
-                                .runs = (double)scenario->policies * (double)scenario->replications,
+                                .runs = (double)scenario->policies * ((double)scenario->replications + pilots),
                                 .alone = compat ? 0 : (double)scenario->replications};
     for (size_t d = 0, next; d < scenario->devices; d = next) {
         for (next = d + 1; next < scenario->devices && scenario->device[next] == scenario->device[d];)

@@ -62,6 +62,25 @@ static void the_estimate_is_about_what_runs_have(void **state)
     }
 }
 
+static double events_of(const char *run)
+{
+    struct sms_file *file = load_text(WORKLOADS "scenario: s\nvms: [{name: a, workload: drawn, repeat: forever}]\n"
+                                                "devices: [{model: v100}]\npolicies: [round_robin]\nrun: {%s}\n",
+                                      run);
+    double events = sms_scenario_effort(sms_file_scenario(file, 0)).events;
+    sms_file_free(file);
+    return events;
+}
+
+/* One replication, with one alone; five pilots on top. */
+static void pilots_count(void **state)
+{
+    (void)state;
+    double events = events_of("warmup: 0 ms, duration: 2 ms");
+    assert_near(events_of("warmup: auto, duration: 2 ms"), 3.5 * events, 0.01 * events);
+    assert_near(events_of("warmup: 0 ms, duration: 2 ms, replications: 4"), 4 * events, 0.01 * events);
+}
+
 static const struct {
     const char *text, *what;
     unsigned line;
@@ -168,6 +187,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_estimate_is_about_what_runs_have),
+        cmocka_unit_test(pilots_count),
         cmocka_unit_test(what_takes_hours_is_warned_of_where_it_stands),
         cmocka_unit_test(what_is_no_event_counts_as_work),
         cmocka_unit_test(many_jobs_last_as_long_as_if_all_were_simulated),

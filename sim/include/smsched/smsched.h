@@ -75,7 +75,8 @@ const char *sms_scenario_policy(const struct sms_scenario *scenario, size_t idx)
 
 /* About how many events its runs have, of all policies and replications, and for how many seconds they keep a processor
  * busy. Worked out from the file without simulating anything: contention and what policies hold back are left out, and
- * of pods that wait every retry is counted. */
+ * of pods that wait every retry is counted; of replications that a precision asks for, those that there are at least.
+ */
 struct sms_effort {
     double events, seconds;
 };

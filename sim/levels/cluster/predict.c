@@ -52,10 +52,11 @@ int sms__predict_init(struct sms__placing *placing)
 {
     const struct sms_scenario *scenario = placing->scenario;
     const struct sms__cluster *cluster = placing->cluster;
-    const struct sms__vm *vm;
     if (!placing->policy->asks || !placing->hosts)
         return SMS_OK;
-    int code = sms__make_wholes(placing->arena, &placing->hosts->spec, &vm);
+    const struct sms__vm *vm = placing->hosts->vm; /* of wholes, if those run */
+    int code =
+        scenario->fidelity == SMS__AS_PROCESSES ? SMS_OK : sms__make_wholes(placing->arena, &placing->hosts->spec, &vm);
     struct sms_place_model *model = SMS__NEW(placing->arena, struct sms_place_model, 1);
     model->scenario = scenario;
     model->turns = takes_turns(placing->hosts->spec.policy);

@@ -135,12 +135,12 @@ static double score(struct sms__placing *placing, size_t n, const struct sms_pod
     struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
     struct sms_node_view view = sms__extender_view(placing, n, gpu);
     double score = sms__score_node(placing, &view, pod, chosen);
-    if (!isfinite(score))
+    if (!isfinite(score) && score != -INFINITY)
         sms__placing_stop(placing, "gave a score that is not finite");
     return score;
 }
 
-/* Of the nodes that were kept; there are some. */
+/* Of the nodes that were kept; there are some. SMS__NO_NODE: the policy wants none of them. */
 static uint32_t find_best(struct sms__placing *placing, const struct sms_pod_view *pod)
 {
     const struct sms__gpushare_run *run = placing->gpushare;
@@ -151,7 +151,7 @@ static uint32_t find_best(struct sms__placing *placing, const struct sms_pod_vie
         best = own > most ? run->kept[i] : best;
         most = own > most ? own : most;
     }
-    return best;
+    return most > -INFINITY ? best : SMS__NO_NODE;
 }
 
 static uint32_t pick_node(struct sms__placing *placing, const struct sms_pod_view *pod)
@@ -214,9 +214,14 @@ static void put_unshared(struct sms__placing *placing, uint32_t p, uint64_t now)
 {
     struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
     uint32_t node = pick_node(placing, sms__shape(placing, p));
+    if (placing->engine.stopped)
+        return;
+    if (node == SMS__NO_NODE) {
+        reject(placing, p, now);
+        return;
+    }
     struct sms_node_view view = sms__extender_view(placing, node, gpu);
-    if (!placing->engine.stopped)
-        put(placing, p, node, &view, now);
+    put(placing, p, node, &view, now);
 }
 
 /* Whether the extender has to be waited for. */
@@ -271,11 +276,12 @@ void sms__extender_filtered(void *subject, uint64_t now)
     sms__tell(placing, p, now, "extender filter: %zu node%s pass%s%s", passed, passed == 1 ? "" : "s",
               passed == 1 ? "es" : "", close_notes(&notes));
     sms__engine_defer(&placing->engine, &run->act);
-    if (passed == 0) {
+    uint32_t node = passed ? pick_node(placing, sms__shape(placing, p)) : SMS__NO_NODE;
+    if (node == SMS__NO_NODE) {
         reject(placing, p, now);
         return;
     }
-    claim(placing, p, pick_node(placing, sms__shape(placing, p)));
+    claim(placing, p, node);
     run->client[p].state = SMS__CANDIDATE_BINDING;
     run->bind = p;
     sms__engine_at(&placing->engine, run->bind_source, sms__in(now, run->rules->round_trip_ps));

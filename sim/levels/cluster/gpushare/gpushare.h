@@ -38,7 +38,7 @@ struct sms__candidate {
 
 /* What pods take of a node that kube-scheduler assumes there and that are not in the books. */
 struct sms__claim {
-    uint64_t cpu_milli, memory, bytes, cards;
+    uint64_t cpu_milli, memory, bytes;
 };
 
 struct sms__health {
@@ -91,8 +91,6 @@ static inline const struct sms_pod_view *sms__shape(const struct sms__placing *p
 }
 /* The pod asks for memory of a GPU, so that the extender sees it. */
 static inline bool sms__is_shared(const struct sms_pod_view *pod) { return pod->gpus > 0 && pod->gpu_memory > 0; }
-/* now + delay, where a delay of nothing is none. */
-static inline uint64_t sms__in(uint64_t now, double delay_ps) { return delay_ps > 0 ? sms__after(now, delay_ps) : now; }
 /* Which place among all GPUs the first of the node has. */
 static inline size_t sms__first_gpu(const struct sms__placing *placing, size_t node)
 {
