@@ -277,7 +277,8 @@ uint64_t sms__draw(const struct sms__fit *fit, const struct sms__kernel *kernel,
         times = sms__exponential(stream);
     else
         times = sms__uniform_about_one(stream, kernel->jitter);
-    uint64_t work = (uint64_t)(fit->work_ps * times + 0.5);
+    double ps = fit->work_ps * times + 0.5;
+    uint64_t work = (uint64_t)(ps < SMS__TIME_MAX_PS ? ps : SMS__TIME_MAX_PS); /* no run gets there */
     return work > 0 ? work : 1;
 }
 
