@@ -188,7 +188,7 @@ struct sms__shard {
 /* index.c: what the journals in the folder of a sweep hold. */
 struct sms__journal {
     char name[280];
-    int fd;
+    int fd;                /* -1: it is opened for each record */
     uint64_t records, end; /* of the last whole record */
     bool running;          /* a process of this machine holds it, or one of another gave a sign of life */
 };
@@ -203,7 +203,7 @@ struct sms__index {
     const struct sms__plan *plan;
     const char *folder;
     struct sms__journal *journal;
-    size_t journals;
+    size_t journals, kept;    /* kept: the first so many may stay open */
     struct sms__where *where; /* [points] */
     uint64_t done, failed;
     uint64_t stale; /* records whose key is no longer that of their point */
@@ -213,7 +213,9 @@ struct sms__index {
 int sms__index_open(struct sms__reach *reach, const char *folder, struct sms__shard shard, struct sms__index *index,
                     struct sms_errors *errors);
 void sms__index_close(struct sms__index *index);
-/* The record of a point that is done or failed, its head read; false if it cannot be read. bytes->at is realloc'ed. */
+/* Which journal has a point that is done or failed. Its record, the head read; false if it cannot be read. bytes->at is
+ * realloc'ed. */
+const char *sms__index_journal(const struct sms__index *index, uint64_t point);
 bool sms__index_record(const struct sms__index *index, uint64_t point, struct sms__bytes *bytes,
                        struct sms__point_head *head);
 

@@ -50,6 +50,12 @@ try 0 "shards apart" sweep --shard 2/3 --out apart plan.yaml; prints "10 run now
 try 4 "a shard that overlaps" sweep --shard 1/2 --out apart plan.yaml; prints "1-of-3.n1.journal: error: is not a regular file"
 try 4 "a shard within" sweep --shard 4/12 --out apart plan.yaml; prints "1-of-3.n1.journal: error: is not a regular file"
 
+# More journals than files that may be open: half of those stay open, the others are opened for each of their records.
+for k in $(seq 30); do try 0 "shard $k/30" sweep --quiet --shard $k/30 --out each plan.yaml; done
+(ulimit -n 28 && "$smsched" sweep merge --out each plan.yaml) >out 2>&1 && ok || bad "a merge of more journals than open files" "$(cat out)"
+same each/results "a merge of more journals than open files"
+(ulimit -n 28 && "$smsched" sweep status --out each plan.yaml) >out 2>&1 && ok || bad "a status of more journals than open files" "$(cat out)"
+
 # What runs elsewhere: who has points left and gave a sign of life in the last minute.
 mkdir alive
 head -c 3000 moved/1-of-3.*.journal >alive/1-of-3.far.journal
