@@ -226,8 +226,8 @@ enum { SMS__MACHINE_BYTES = 80, SMS__SILENCE_S = 60 };
 struct sms__log {
     int fd;
     uint64_t end;
-    bool dirty;        /* not yet on the disk */
-    unsigned silent_s; /* since it was written to */
+    bool dirty;    /* not yet on the disk */
+    time_t life_s; /* when it last got a sign of life, by a clock of its own */
     char name[160], path[4400];
 };
 /* This machine's name: Slurm's for the node, or the host's; letters, digits, '.', '-' and '_'. */
@@ -239,7 +239,7 @@ bool sms__lock(int fd, int operation);
 int sms__log_open(const char *folder, struct sms__shard shard, struct sms__log *log, struct sms_errors *errors);
 /* One record, whole or not at all. */
 int sms__log_append(struct sms__log *log, const struct sms__bytes *bytes, struct sms_errors *errors);
-/* Every second: onto the disk; or, if nothing has been written for long, a sign of life: the time of the file. */
+/* Every second or so: onto the disk; or, if nothing has been written for long, a sign of life: the time of the file. */
 int sms__log_sync(struct sms__log *log, bool dirty, struct sms_errors *errors);
 void sms__log_close(struct sms__log *log);
 
