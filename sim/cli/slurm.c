@@ -270,10 +270,27 @@ struct queue {
     unsigned running, pending, other;
 };
 
-/* Of the array that was submitted last, if Slurm still has tasks of it. */
-static bool find_queue(const char *folder, struct queue *queue)
+static void count_tasks(struct queue *queue, const char *said)
 {
-    char path[PATH_BYTES], jobs[80];
+    size_t length = strlen(queue->id);
+    for (const char *at = said; *at;) {
+        const char *state = at + length + 1;
+        if (!strncmp(at, queue->id, length) && at[length] == ' ') {
+            bool running = !strncmp(state, "RUNNING", 7), pending = !strncmp(state, "PENDING", 7);
+            queue->running += running;
+            queue->pending += pending;
+            queue->other += !running && !pending;
+        }
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+    }
+}
+
+/* Of the array that was submitted last: what tasks Slurm still has of it. It is asked for all jobs of the user: to ask
+ * for one that it has forgotten would be an error. */
+static int find_queue(const char *folder, bool silent, struct queue *queue)
+{
+    char path[PATH_BYTES], user[40], why[200];
     *queue = (struct queue){0};
     snprintf(path, sizeof path, "%s/slurm.job", folder);
     FILE *file = fopen(path, "re");
@@ -282,26 +299,28 @@ static bool find_queue(const char *folder, struct queue *queue)
     if (file)
         fclose(file);
     if (!queue->id[0])
-        return false;
-    snprintf(jobs, sizeof jobs, "--jobs=%s", queue->id);
+        return EXIT_OK;
+    snprintf(user, sizeof user, "--user=%lu", (unsigned long)geteuid());
     int status = 0;
-    char *said = ask((const char *[]){"squeue", "--noheader", "--array", "--format=%T", jobs, NULL}, "", true, &status);
-    for (char *at = said; at && *at; at += strcspn(at, "\n") + 1) {
-        bool running = !strncmp(at, "RUNNING", 7), pending = !strncmp(at, "PENDING", 7);
-        queue->running += running;
-        queue->pending += pending;
-        queue->other += !running && !pending;
-        if (!strchr(at, '\n'))
-            break;
-    }
+    char *said =
+        ask((const char *[]){"squeue", "--noheader", "--array", "--format=%F %T", user, NULL}, "", silent, &status);
+    bool whole = said && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (whole)
+        count_tasks(queue, said);
+    else if (said)
+        snprintf(why, sizeof why, "it does not say whether job %s is over", queue->id);
+    else
+        snprintf(why, sizeof why, "%s; is Slurm installed here?", strerror(errno));
     free(said);
-    return queue->running + queue->pending + queue->other > 0;
+    return whole ? EXIT_OK : silent ? EXIT_IO : fail("squeue", why);
 }
+
+static bool has_tasks(const struct queue *queue) { return queue->running + queue->pending + queue->other > 0; }
 
 void slurm_print_queue(const char *folder)
 {
     struct queue queue;
-    if (find_queue(folder, &queue))
+    if (find_queue(folder, true, &queue) == EXIT_OK && has_tasks(&queue))
         printf("Slurm job %s: %u tasks running, %u pending, %u in other states\n", queue.id, queue.running,
                queue.pending, queue.other);
 }
@@ -338,12 +357,15 @@ static int submit_both(struct submission *submission)
     char id[40], merge_id[40] = "", why[200];
     if (!make_folders(submission))
         return fail(folder, strerror(errno));
-    if (find_queue(submission->folder, &queue)) {
+    int code = find_queue(submission->folder, false, &queue);
+    if (code)
+        return code;
+    if (has_tasks(&queue)) {
         snprintf(why, sizeof why, "Slurm still has job %s of this sweep; wait for it, or 'scancel %s'", queue.id,
                  queue.id);
         return fail(folder, why);
     }
-    int code = submit(&submission->shards, id, sizeof id);
+    code = submit(&submission->shards, id, sizeof id);
     if (code)
         return code;
     if (!note_job(submission, id))

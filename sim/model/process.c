@@ -214,6 +214,8 @@ static void add_process(struct sms__reader *reader, const struct entry *entry, c
                            .process = process};
     if (entry->count > 1)
         vm->name = sms__print(reader->arena, "%s%llu", entry->name, (unsigned long long)i + 1);
+    if (!strcmp(vm->name, "all"))
+        sms__complain(reader, at ? at : entry->node, "'all' is the sum of all processes; name it otherwise");
     if (vm->start_ps > SMS__TIME_MAX_PS)
         sms__complain(reader, entry->node, "process '%.60s' starts beyond the clock's 104 days", vm->name);
     for (size_t v = 0; v < scenario->vms; v++)

@@ -14,14 +14,22 @@ struct sms__database {
     sqlite3_stmt *point, *row[SMS_SUBJECTS];
     size_t replications; /* the most of any point */
     bool failed;
+    char why[SMS__DATABASE_WHY];
 };
+
+static void fail(struct sms__database *database)
+{
+    if (!database->failed)
+        snprintf(database->why, sizeof database->why, "%s", sqlite3_errmsg(database->file));
+    database->failed = true;
+}
 
 /* Statements are put together in a text that sqlite3_str_finish hands out. */
 static bool run(struct sms__database *database, sqlite3_str *text)
 {
     char *sql = sqlite3_str_finish(text);
     if (!sql || sqlite3_exec(database->file, sql, NULL, NULL, NULL) != SQLITE_OK)
-        database->failed = true;
+        fail(database);
     sqlite3_free(sql);
     return !database->failed;
 }
@@ -36,7 +44,7 @@ static sqlite3_stmt *prepare(struct sms__database *database, const char *table, 
     sqlite3_str_appendall(text, ")");
     char *sql = sqlite3_str_finish(text);
     if (!sql || sqlite3_prepare_v2(database->file, sql, -1, &statement, NULL) != SQLITE_OK)
-        database->failed = true;
+        fail(database);
     sqlite3_free(sql);
     return statement;
 }
@@ -62,14 +70,16 @@ static void make_subject(struct sms__database *database, enum sms_subject subjec
     size_t metrics;
     const struct sms_metric *metric = sms_metrics(subject, &metrics);
     sqlite3_str *text = sqlite3_str_new(database->file);
-    sqlite3_str_appendf(text,
-                        "CREATE TABLE %s (point INTEGER, position INTEGER, replication INTEGER, name TEXT, policy TEXT",
-                        sms__subject_word(subject));
+    sqlite3_str_appendf(
+        text,
+        "CREATE TABLE %s (point INTEGER, position INTEGER, replication INTEGER, name TEXT, policy TEXT, "
+        "number INTEGER",
+        sms__subject_word(subject));
     for (size_t m = 0; m < metrics; m++)
         sqlite3_str_appendf(text, ", %s REAL", metric[m].name);
-    sqlite3_str_appendall(text, ", PRIMARY KEY (point, position, replication, name)) WITHOUT ROWID;");
+    sqlite3_str_appendall(text, ", PRIMARY KEY (point, position, replication, name, number)) WITHOUT ROWID;");
     if (run(database, text))
-        database->row[subject] = prepare(database, sms__subject_word(subject), 5 + metrics);
+        database->row[subject] = prepare(database, sms__subject_word(subject), 6 + metrics);
 }
 
 struct sms__database *sms__database_begin(const char *path, const struct sms__plan *plan)
@@ -79,7 +89,7 @@ struct sms__database *sms__database_begin(const char *path, const struct sms__pl
         return NULL;
     database->plan = plan;
     if (sqlite3_open_v2(path, &database->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
-        database->failed = true;
+        fail(database);
     if (!database->failed)
         make_points(database);
     for (int s = 0; s < SMS_SUBJECTS && !database->failed; s++)
@@ -96,7 +106,7 @@ static void bind_text(sqlite3_stmt *statement, int at, const char *text)
 static bool insert(struct sms__database *database, sqlite3_stmt *statement)
 {
     if (sqlite3_step(statement) != SQLITE_DONE || sqlite3_reset(statement) != SQLITE_OK)
-        database->failed = true;
+        fail(database);
     return !database->failed;
 }
 
@@ -127,11 +137,12 @@ bool sms__database_row(struct sms__database *database, const struct sms__merged_
         database->replications = (size_t)row->replication + 1;
     bind_text(statement, 4, row->name);
     bind_text(statement, 5, row->policy);
+    sqlite3_bind_int64(statement, 6, row->number);
     for (size_t m = 0; m < metrics; m++)
         if (isnan(row->value[m]))
-            sqlite3_bind_null(statement, 6 + (int)m);
+            sqlite3_bind_null(statement, 7 + (int)m);
         else
-            sqlite3_bind_double(statement, 6 + (int)m, row->value[m]);
+            sqlite3_bind_double(statement, 7 + (int)m, row->value[m]);
     return insert(database, statement);
 }
 
@@ -149,7 +160,7 @@ static const struct view views[] = {
     {"mean", "", "%s", " FROM %s"},
     {"change", "a.", "a.%s / nullif(b.%s, 0) - 1",
      " FROM %s a CROSS JOIN %s b ON b.point = a.point AND b.position = 0 AND b.replication = a.replication "
-     "AND b.name = a.name WHERE a.position > 0"}};
+     "AND b.name = a.name AND b.number = a.number WHERE a.position > 0"}};
 
 /* `all`: with number and sum of squares, from which half-widths come. */
 static void append_means(sqlite3_str *text, const struct view *view, enum sms_subject subject, bool all)
@@ -168,7 +179,7 @@ static void append_means(sqlite3_str *text, const struct view *view, enum sms_su
             sqlite3_str_appendf(text, ", count(%s) AS n_%s, sum((%s) * (%s)) AS s_%s", each, name, each, each, name);
     }
     sqlite3_snprintf(sizeof from, from, view->from, word, word);
-    sqlite3_str_appendf(text, "%s GROUP BY %spoint, %sposition, %sname", from, of, of, of);
+    sqlite3_str_appendf(text, "%s GROUP BY %spoint, %sposition, %sname, %snumber", from, of, of, of, of);
 }
 
 /* Half-widths stand in views of their own: who wants means does not wait for them. */
@@ -225,7 +236,7 @@ static void fill_meta(struct sms__database *database, const struct sms__index *i
     run(database, text);
 }
 
-bool sms__database_end(struct sms__database *database, const struct sms__index *index)
+bool sms__database_end(struct sms__database *database, const struct sms__index *index, char why[SMS__DATABASE_WHY])
 {
     if (!database->failed)
         make_student(database);
@@ -237,7 +248,10 @@ bool sms__database_end(struct sms__database *database, const struct sms__index *
     sqlite3_finalize(database->point);
     for (int s = 0; s < SMS_SUBJECTS; s++)
         sqlite3_finalize(database->row[s]);
-    bool whole = sqlite3_close(database->file) == SQLITE_OK && !database->failed;
+    if (sqlite3_close(database->file) != SQLITE_OK)
+        fail(database);
+    bool whole = !database->failed;
+    memcpy(why, database->why, sizeof database->why);
     free(database);
     return whole;
 }

@@ -17,17 +17,19 @@ struct sms__merged_row {
     uint64_t point;
     enum sms_subject subject;
     uint32_t position, replication; /* position: of the policy among the scenario's */
+    uint32_t number;                /* of the subject; two may have one name: kernel b/c of VM a, and c of a/b */
     const char *policy, *name;
     const double *value; /* [metrics of the subject] */
 };
 
 struct sms__database;
 
-/* NULL without memory, or if there can be no such file. Each returns whether it worked; what did not is remembered. */
+/* NULL without memory. Each returns whether it worked; what did not is remembered. */
 struct sms__database *sms__database_begin(const char *path, const struct sms__plan *plan);
 bool sms__database_point(struct sms__database *database, const struct sms__merged_point *point);
 bool sms__database_row(struct sms__database *database, const struct sms__merged_row *row);
-/* Views, and the numbers of points; closes it in any case. */
-bool sms__database_end(struct sms__database *database, const struct sms__index *index);
+/* Views, and the numbers of points; closes it in any case. `why`: the first thing that failed since it was begun. */
+enum { SMS__DATABASE_WHY = 200 };
+bool sms__database_end(struct sms__database *database, const struct sms__index *index, char why[SMS__DATABASE_WHY]);
 
 #endif

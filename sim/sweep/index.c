@@ -8,10 +8,11 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { JOURNALS_MAX = 65535 };
+enum { JOURNALS_MAX = 65535, PATH_BYTES = 4400 };
 
 static int by_name(const void *a, const void *b)
 {
@@ -136,13 +137,26 @@ static bool is_alive(const char *name, time_t written)
     return !is_here && time(NULL) - written < SMS__SILENCE_S;
 }
 
+static int open_journal(const struct sms__index *index, const struct sms__journal *journal, char path[PATH_BYTES])
+{
+    snprintf(path, PATH_BYTES, "%s/%s", index->folder, journal->name);
+    return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* what is no file might never open */
+}
+
+/* A process may not have as many files open as there may be journals. */
+static void close_journal(struct sms__journal *journal)
+{
+    if (journal->fd >= 0)
+        close(journal->fd);
+    journal->fd = -1;
+}
+
 static int scan_journal(struct scan *scan, struct sms_errors *errors)
 {
     struct sms__journal *journal = &scan->index->journal[scan->journal];
     struct stat st;
-    char path[4400];
-    snprintf(path, sizeof path, "%s/%s", scan->index->folder, journal->name);
-    journal->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* what is no file might never open */
+    char path[PATH_BYTES];
+    journal->fd = open_journal(scan->index, journal, path);
     if (journal->fd < 0 || fstat(journal->fd, &st))
         return sms__fail(errors, SMS_EIO, path, "%s", strerror(errno));
     if (!S_ISREG(st.st_mode))
@@ -177,18 +191,27 @@ static void find_finished(struct sms__index *index)
     }
 }
 
+/* The other half is for what the process does besides. */
+static size_t half_of_files(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) ? 0 : (size_t)limit.rlim_cur / 2;
+}
+
 int sms__index_open(struct sms__reach *reach, const char *folder, struct sms__shard shard, struct sms__index *index,
                     struct sms_errors *errors)
 {
-    *index = (struct sms__index){.plan = reach->plan, .folder = folder};
+    *index = (struct sms__index){.plan = reach->plan, .folder = folder, .kept = half_of_files()};
     index->where = calloc((size_t)reach->plan->points + 1, sizeof *index->where);
     if (!index->where)
         return sms__fail(errors, SMS_ENOMEM, folder, "no memory");
     int code = list_journals(index, errors);
     struct scan scan = {reach, index, 0};
     for (; code == SMS_OK && scan.journal < index->journals; scan.journal++)
-        if (may_have(index->journal[scan.journal].name, shard))
+        if (may_have(index->journal[scan.journal].name, shard)) {
             code = scan_journal(&scan, errors);
+            close_journal(&index->journal[scan.journal]);
+        }
     find_finished(index);
     if (code)
         sms__index_close(index);
@@ -198,11 +221,29 @@ int sms__index_open(struct sms__reach *reach, const char *folder, struct sms__sh
 void sms__index_close(struct sms__index *index)
 {
     for (size_t i = 0; i < index->journals; i++)
-        if (index->journal[i].fd >= 0)
-            close(index->journal[i].fd);
+        close_journal(&index->journal[i]);
     free(index->journal);
     free(index->where);
     *index = (struct sms__index){0};
+}
+
+const char *sms__index_journal(const struct sms__index *index, uint64_t point)
+{
+    return index->where[point].state ? index->journal[index->where[point].journal].name : "";
+}
+
+/* Points go around the journals of shards: of more than may be open, to close the one that was read longest ago would
+ * be to close the one that is read next. */
+static bool read_record(const struct sms__index *index, const struct sms__where *where, unsigned char *to)
+{
+    struct sms__journal *journal = &index->journal[where->journal];
+    char path[PATH_BYTES];
+    if (journal->fd < 0)
+        journal->fd = open_journal(index, journal, path);
+    ssize_t got = journal->fd < 0 ? -1 : pread(journal->fd, to, where->length, (off_t)where->offset);
+    if (where->journal >= index->kept)
+        close_journal(journal);
+    return got == (ssize_t)where->length;
 }
 
 bool sms__index_record(const struct sms__index *index, uint64_t point, struct sms__bytes *bytes,
@@ -213,9 +254,9 @@ bool sms__index_record(const struct sms__index *index, uint64_t point, struct sm
     if (!grown)
         return false;
     *bytes = (struct sms__bytes){.at = grown, .capacity = where->length};
-    ssize_t got = pread(index->journal[where->journal].fd, grown, where->length, (off_t)where->offset);
-    if (got != (ssize_t)where->length)
+    /* The file may have become another one since it was looked through. */
+    if (!read_record(index, where, grown) || sms__record_length(grown, where->length) != where->length)
         return false;
     sms__record_head(bytes, head);
-    return !bytes->failed;
+    return !bytes->failed && head->point == point;
 }

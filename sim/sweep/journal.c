@@ -52,10 +52,17 @@ static bool lock(int fd)
     return false;
 }
 
+static time_t monotonic_s(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec;
+}
+
 int sms__log_open(const char *folder, struct sms__shard shard, struct sms__log *log, struct sms_errors *errors)
 {
     char machine[SMS__MACHINE_BYTES];
-    *log = (struct sms__log){.fd = -1};
+    *log = (struct sms__log){.fd = -1, .life_s = monotonic_s()};
     sms__machine_name(machine);
     if (mkdir(folder, 0777) && errno != EEXIST)
         return sms__fail(errors, SMS_EIO, folder, "cannot be made: %s", strerror(errno));
@@ -101,9 +108,12 @@ int sms__log_append(struct sms__log *log, const struct sms__bytes *bytes, struct
 
 int sms__log_sync(struct sms__log *log, bool dirty, struct sms_errors *errors)
 {
-    log->silent_s = dirty ? 0 : log->silent_s + 1;
-    if (!dirty && log->silent_s % SIGN_OF_LIFE_S == 0)
+    time_t now_s = monotonic_s();
+    bool silent = !dirty && now_s - log->life_s >= SIGN_OF_LIFE_S;
+    if (silent)
         futimens(log->fd, NULL);
+    if (dirty || silent)
+        log->life_s = now_s;
     if (dirty && fdatasync(log->fd))
         return sms__fail(errors, SMS_EIO, log->path, "cannot be written: %s", strerror(errno));
     return SMS_OK;

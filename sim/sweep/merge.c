@@ -30,13 +30,25 @@ struct merge {
     const char *place; /* "point,scenario,values...", as CSV */
     const char **policy;
     uint32_t policies, replications;
+    char why[400]; /* it failed: the first reason */
 };
 
-static FILE *open_file(const struct merge *merge, const char *name)
+/* Of a file in the folder, or of one that is read. */
+static int fail(struct merge *merge, const char *name, const char *why)
+{
+    if (!merge->why[0])
+        snprintf(merge->why, sizeof merge->why, "%s: %s", name, why);
+    return SMS_EIO;
+}
+
+static FILE *open_file(struct merge *merge, const char *name)
 {
     char path[4400];
     snprintf(path, sizeof path, "%s/%s", merge->folder, name);
-    return fopen(path, "we");
+    FILE *file = fopen(path, "we");
+    if (!file)
+        fail(merge, name, strerror(errno));
+    return file;
 }
 
 /* Quoted where it must be. */
@@ -116,11 +128,11 @@ static void find_place(struct merge *merge)
     free(text);
 }
 
-static void put_row(struct merge *merge, const struct sms__merged_row *row, size_t metrics)
+static bool put_row(struct merge *merge, const struct sms__merged_row *row, size_t metrics)
 {
     FILE *to = merge->of[row->subject] ? merge->of[row->subject] : open_subject(merge, row->subject);
     if (!to)
-        return;
+        return false;
     fputs(merge->place, to);
     fputc(',', to);
     put_field(to, row->policy);
@@ -132,45 +144,53 @@ static void put_row(struct merge *merge, const struct sms__merged_row *row, size
         else
             fprintf(to, ",%.12g", row->value[m]);
     fputc('\n', to);
-    sms__database_row(merge->database, row);
+    return sms__database_row(merge->database, row);
 }
 
-static void put_subject(struct merge *merge, enum sms_subject subject)
+static bool put_subject(struct merge *merge, enum sms_subject subject)
 {
     size_t metrics;
     struct sms__bytes *record = &merge->record;
     sms_metrics(subject, &metrics);
+    bool whole = true;
     uint32_t count = sms__record_get_u32(record);
     if (count > record->capacity)
-        return;
+        record->failed = true;
+    if (record->failed)
+        return false;
     const char **name = SMS__NEW(&merge->arena, const char *, count);
     double *value = SMS__NEW(&merge->arena, double, metrics);
     for (uint32_t i = 0; i < count; i++)
         name[i] = sms__record_get_string(record);
-    for (uint32_t i = 0; !record->failed && i < merge->policies * merge->replications * count; i++) {
+    for (uint32_t i = 0; whole && !record->failed && i < merge->policies * merge->replications * count; i++) {
         uint32_t policy = i / count / merge->replications;
         for (size_t m = 0; m < metrics; m++)
             value[m] = sms__record_get_double(record);
-        put_row(merge,
-                &(struct sms__merged_row){merge->point.point, subject, policy, i / count % merge->replications,
-                                          merge->policy[policy], name[i % count], value},
-                metrics);
+        whole = put_row(merge,
+                        &(struct sms__merged_row){merge->point.point, subject, policy, i / count % merge->replications,
+                                                  i % count, merge->policy[policy], name[i % count], value},
+                        metrics);
     }
+    return whole && !record->failed;
 }
 
-static void put_results(struct merge *merge)
+static bool put_results(struct merge *merge)
 {
     struct sms__bytes *record = &merge->record;
     merge->policies = sms__record_get_u32(record);
     merge->replications = sms__record_get_u32(record);
+    bool whole = true;
     if (merge->policies > record->capacity)
-        return;
+        record->failed = true;
+    if (record->failed)
+        return false;
     merge->policy = SMS__NEW(&merge->arena, const char *, merge->policies);
     for (uint32_t i = 0; i < merge->policies; i++)
         merge->policy[i] = sms__record_get_string(record);
-    for (int s = 0; s < SMS_SUBJECTS; s++)
+    for (int s = 0; whole && s < SMS_SUBJECTS; s++)
         if (merge->index->plan->keep & 1u << s)
-            put_subject(merge, (enum sms_subject)s);
+            whole = put_subject(merge, (enum sms_subject)s);
+    return whole;
 }
 
 static int put_point(void *user)
@@ -182,33 +202,43 @@ static int put_point(void *user)
     find_place(merge);
     if (!merge->place)
         return SMS_ENOMEM;
+    const char *journal = sms__index_journal(merge->index, point->point);
     if (state && !sms__index_record(merge->index, point->point, &merge->record, &merge->head))
-        return SMS_EIO;
+        return fail(merge, journal, "cannot be read");
     point->state = state_names[state];
     point->message = state == SMS__POINT_FAILED ? sms__record_get_string(&merge->record) : "";
     fprintf(merge->points, "%s,%s,", merge->place, point->state);
     put_field(merge->points, point->message);
     fputc('\n', merge->points);
     bool whole = sms__database_point(merge->database, point);
-    if (state == SMS__POINT_DONE)
-        put_results(merge);
+    if (whole && state == SMS__POINT_DONE)
+        whole = put_results(merge);
+    if (merge->record.failed)
+        fail(merge, journal, "cannot be understood");
     return merge->record.failed || !whole ? SMS_EIO : SMS_OK;
 }
 
-static bool close_whole(FILE *file)
+/* Whether all of it was written, and is on the disk. */
+static bool close_whole(struct merge *merge, const char *name, FILE *file)
 {
-    bool whole = !ferror(file) && fflush(file) == 0 && fsync(fileno(file)) == 0;
-    return fclose(file) == 0 && whole;
+    errno = 0;
+    bool whole = fflush(file) == 0 && fsync(fileno(file)) == 0 && !ferror(file);
+    if (!whole)
+        fail(merge, name, errno ? strerror(errno) : "cannot be written");
+    if (fclose(file) == 0 || !whole)
+        return whole;
+    fail(merge, name, strerror(errno));
+    return false;
 }
 
 /* No date: the same results give the same bytes. */
-static bool put_manifest(const struct merge *merge)
+static bool put_manifest(struct merge *merge)
 {
     const struct sms__index *index = merge->index;
     FILE *file = open_file(merge, "manifest.json");
-    json_t *object = json_object();
     if (!file)
         return false;
+    json_t *object = json_object();
     json_object_set_new(object, "format", json_integer(1));
     json_object_set_new(object, "version", json_string(SMSCHED_VERSION));
     json_object_set_new(object, "sources", json_string(sms__sources()));
@@ -220,7 +250,9 @@ static bool put_manifest(const struct merge *merge)
     bool whole = json_dumpf(object, file, JSON_INDENT(2)) == 0;
     fputc('\n', file);
     json_decref(object);
-    return close_whole(file) && whole;
+    if (!whole)
+        fail(merge, "manifest.json", "cannot be written");
+    return close_whole(merge, "manifest.json", file) && whole;
 }
 
 static int put_points(struct merge *merge)
@@ -238,12 +270,18 @@ static int put_points(struct merge *merge)
     return code;
 }
 
-/* Whether all of it was written, and is on the disk. */
+/* As close_whole. */
 static bool end_database(struct merge *merge, const char *path)
 {
-    bool whole = sms__database_end(merge->database, merge->index);
-    int fd = whole ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    whole = fd >= 0 && fsync(fd) == 0;
+    char why[SMS__DATABASE_WHY];
+    if (!sms__database_end(merge->database, merge->index, why)) {
+        fail(merge, "sweep.db", why);
+        return false;
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool whole = fd >= 0 && fsync(fd) == 0;
+    if (!whole)
+        fail(merge, "sweep.db", strerror(errno));
     if (fd >= 0)
         close(fd);
     return whole;
@@ -256,11 +294,13 @@ static int write_files(struct merge *merge)
     merge->database = sms__database_begin(path, merge->index->plan);
     merge->points = merge->database ? open_file(merge, "points.csv") : NULL;
     int code = merge->points ? put_points(merge) : SMS_EIO;
-    bool whole = merge->points && close_whole(merge->points);
+    bool whole = merge->points && close_whole(merge, "points.csv", merge->points);
     for (int s = 0; s < SMS_SUBJECTS; s++)
         if (merge->of[s])
-            whole = close_whole(merge->of[s]) && whole;
-    if (merge->database)
+            whole = close_whole(merge, file_names[s], merge->of[s]) && whole;
+    if (!merge->database)
+        code = SMS_ENOMEM;
+    else
         whole = end_database(merge, path) && whole;
     if (code == SMS_OK && !(whole && put_manifest(merge)))
         code = SMS_EIO;
@@ -287,15 +327,13 @@ int sms__sweep_merge(const struct sms__index *index, struct sms_errors *errors)
     int code = begin(temporary, errors);
     if (code)
         return code;
-    errno = 0;
     code = write_files(&merge);
     free(merge.record.at);
     if (code == SMS_OK) {
         sms__folder_abandon(results);
         code = sms__folder_end(temporary, results, errors);
     } else {
-        const char *why = errno ? strerror(errno) : "the database or a journal failed";
-        sms__fail(errors, code, temporary, "cannot be written: %s", code == SMS_ENOMEM ? "no memory" : why);
+        sms__fail(errors, code, temporary, "cannot be written: %s", code == SMS_ENOMEM ? "no memory" : merge.why);
         sms__folder_abandon(temporary);
     }
     return code;

@@ -175,6 +175,7 @@ static void look_after(struct runner *runner, uint64_t to_do)
         synchronize(runner);
         sms__progress_show(&progress, runner->count->run, runner->count->failed);
     }
+    synchronize(runner); /* the workers may have ended before the first look */
     pthread_mutex_unlock(&runner->lock);
     sms__progress_end(&progress);
 }

@@ -188,7 +188,7 @@ struct sms__shard {
 /* index.c: what the journals in the folder of a sweep hold. */
 struct sms__journal {
     char name[280];
-    int fd;
+    int fd;                /* -1: it is opened for each record */
     uint64_t records, end; /* of the last whole record */
     bool running;          /* a process of this machine holds it, or one of another gave a sign of life */
 };
@@ -203,7 +203,7 @@ struct sms__index {
     const struct sms__plan *plan;
     const char *folder;
     struct sms__journal *journal;
-    size_t journals;
+    size_t journals, kept;    /* kept: the first so many may stay open */
     struct sms__where *where; /* [points] */
     uint64_t done, failed;
     uint64_t stale; /* records whose key is no longer that of their point */
@@ -213,7 +213,9 @@ struct sms__index {
 int sms__index_open(struct sms__reach *reach, const char *folder, struct sms__shard shard, struct sms__index *index,
                     struct sms_errors *errors);
 void sms__index_close(struct sms__index *index);
-/* The record of a point that is done or failed, its head read; false if it cannot be read. bytes->at is realloc'ed. */
+/* Which journal has a point that is done or failed. Its record, the head read; false if it cannot be read. bytes->at is
+ * realloc'ed. */
+const char *sms__index_journal(const struct sms__index *index, uint64_t point);
 bool sms__index_record(const struct sms__index *index, uint64_t point, struct sms__bytes *bytes,
                        struct sms__point_head *head);
 
@@ -224,8 +226,8 @@ enum { SMS__MACHINE_BYTES = 80, SMS__SILENCE_S = 60 };
 struct sms__log {
     int fd;
     uint64_t end;
-    bool dirty;        /* not yet on the disk */
-    unsigned silent_s; /* since it was written to */
+    bool dirty;    /* not yet on the disk */
+    time_t life_s; /* when it last got a sign of life, by a clock of its own */
     char name[160], path[4400];
 };
 /* This machine's name: Slurm's for the node, or the host's; letters, digits, '.', '-' and '_'. */
@@ -237,7 +239,7 @@ bool sms__lock(int fd, int operation);
 int sms__log_open(const char *folder, struct sms__shard shard, struct sms__log *log, struct sms_errors *errors);
 /* One record, whole or not at all. */
 int sms__log_append(struct sms__log *log, const struct sms__bytes *bytes, struct sms_errors *errors);
-/* Every second: onto the disk; or, if nothing has been written for long, a sign of life: the time of the file. */
+/* Every second or so: onto the disk; or, if nothing has been written for long, a sign of life: the time of the file. */
 int sms__log_sync(struct sms__log *log, bool dirty, struct sms_errors *errors);
 void sms__log_close(struct sms__log *log);
 

@@ -50,6 +50,12 @@ try 0 "shards apart" sweep --shard 2/3 --out apart plan.yaml; prints "10 run now
 try 4 "a shard that overlaps" sweep --shard 1/2 --out apart plan.yaml; prints "1-of-3.n1.journal: error: is not a regular file"
 try 4 "a shard within" sweep --shard 4/12 --out apart plan.yaml; prints "1-of-3.n1.journal: error: is not a regular file"
 
+# More journals than files that may be open: half of those stay open, the others are opened for each of their records.
+for k in $(seq 30); do try 0 "shard $k/30" sweep --quiet --shard $k/30 --out each plan.yaml; done
+(ulimit -n 28 && "$smsched" sweep merge --out each plan.yaml) >out 2>&1 && ok || bad "a merge of more journals than open files" "$(cat out)"
+same each/results "a merge of more journals than open files"
+(ulimit -n 28 && "$smsched" sweep status --out each plan.yaml) >out 2>&1 && ok || bad "a status of more journals than open files" "$(cat out)"
+
 # What runs elsewhere: who has points left and gave a sign of life in the last minute.
 mkdir alive
 head -c 3000 moved/1-of-3.*.journal >alive/1-of-3.far.journal
@@ -101,7 +107,11 @@ for arg; do echo "$arg"; done >"$FAKE/$id.args"
 cat >"$FAKE/$id.script"
 echo "$id;here"
 END
-printf '#!/bin/sh\ncat "$FAKE/queue"\n' >fake/squeue
+cat >fake/squeue <<'END'
+#!/bin/sh
+for arg; do echo "$arg"; done >"$FAKE/squeue.args"
+cat "$FAKE/queue"
+END
 chmod +x fake/*
 export FAKE=$work/fake
 : >fake/queue
@@ -139,10 +149,24 @@ short
 --dependency=afterany:7"
 lines fake/8.script "#!/bin/sh
 exec $smsched sweep merge --out $work/plan.sweep --models $work/. -- $work/plan.yaml"
-printf 'RUNNING\nPENDING\nPENDING\nCOMPLETING\n' >fake/queue
+printf '17 RUNNING\n7 RUNNING\n7 PENDING\n77 PENDING\n7 PENDING\n7 COMPLETING\n8 PENDING\n' >fake/queue
 with_fake 4 "a submission of what is in the queue" sweep plan.yaml --slurm; prints "Slurm still has job 7 of this sweep"
 with_fake 1 "status of what is in the queue" sweep status plan.yaml; prints "Slurm job 7: 1 tasks running, 2 pending, 1 in other states"
-: >fake/queue
+lines fake/squeue.args "--noheader
+--array
+--format=%F %T
+--user=$(id -u)"
+mv fake/squeue squeue
+printf '#!/bin/sh\necho "squeue: error: no controller" >&2\nexit 1\n' >fake/squeue
+chmod +x fake/squeue
+with_fake 4 "a submission while squeue fails" sweep plan.yaml --slurm
+prints "squeue: error: no controller"; prints "squeue: error: it does not say whether job 7 is over"
+with_fake 1 "status while squeue fails" sweep status plan.yaml
+if grep -q "Slurm\|squeue" <<<"$output"; then bad "status tells of a queue that it does not know" "$output"; else ok; fi
+rm fake/squeue
+PATH=$FAKE try 4 "a submission without squeue" sweep plan.yaml --slurm; prints "squeue: error: No such file or directory"
+mv squeue fake/squeue
+printf '17 RUNNING\n77 PENDING\n' >fake/queue # not ours
 for k in 1 2 4 6; do try 0 "shard $k/7" sweep --quiet --shard $k/7 --out plan.sweep plan.yaml; done
 with_fake 0 "a submission of some shards" sweep plan.yaml --slurm --quiet --tasks 7
 if [ "$output" = 9 ]; then ok; else bad "--quiet says more than the job" "$output"; fi

@@ -130,6 +130,17 @@ if [ $status -eq 4 ]; then ok; else bad "results that may not grow: exit $status
 prints "cannot be written"
 same full/results first "a merge that failed has touched the results"
 if [ -e full/results.partial ]; then bad "a merge that failed leaves something behind"; else ok; fi
+reasons=
+for n in $(seq 4 16); do # open files, from too few to load the plan to enough
+    (ulimit -n $n; "$smsched" sweep merge --out full many.yaml) >out 2>&1
+    status=$?
+    if [ $status -ne 0 ]; then reasons+=$(cat out); fi
+    same full/results first "a merge with $n files that may be open: exit $status"
+done
+if [ $status -eq 0 ]; then ok; else bad "a merge with 16 open files" "$(cat out)"; fi
+for file in points hosts vms; do
+    if grep -qF "results.partial: error: cannot be written: $file.csv: Too many open files" <<<"$reasons"; then ok; else bad "no room for $file.csv" "$reasons"; fi
+done
 mkdir full/results.partial
 echo half >full/results.partial/points.csv
 try 0 "a merge after one that was killed" sweep merge --out full many.yaml
@@ -271,6 +282,35 @@ END
 try 0 "a sweep over a cluster" sweep nodes.yaml
 if [ "$(ls nodes.sweep/results | tr '\n' ' ')" = "cluster.csv manifest.json nodes.csv points.csv sweep.db " ]; then ok; else bad "files of nodes" "$(ls nodes.sweep/results)"; fi
 lines "n1 n2 n1 n2 " "rows of nodes" < <(sed 1d nodes.sweep/results/nodes.csv | cut -d, -f6 | tr '\n' ' ')
+
+# Kernels of one name: c of VM a/b, and b/c of VM a.
+cat >names.yaml <<'END'
+workload: one
+kernels: [{name: c, blocks: 200, threads: 128, block_time: 10 us, demand: {fp32: 9 %}}]
+---
+workload: two
+kernels: [{name: b/c, blocks: 100, threads: 128, block_time: 20 us, demand: {fp32: 9 %}}]
+---
+scenario: same
+devices: [{model: v100, sms: 4}]
+policies: [round_robin, fine_grained]
+vms: [{name: a/b, workload: one}, {name: a, workload: two}]
+---
+plan: names
+keep: [kernel]
+axes: [{vms.0.repeat: [1, 2]}]
+END
+try 0 "kernels of one name" sweep names.yaml
+python3 - <<'END' && ok || bad "kernels of one name are mixed"
+import csv, sqlite3
+rows = [(int(r["point"]), r["policy"], r["kernel"], float(r["blocks_per_s"])) for r in csv.DictReader(open("names.sweep/results/kernels.csv"))]
+database = sqlite3.connect("names.sweep/results/sweep.db")
+for table in "kernel", "kernel_mean":
+    found = sorted(database.execute(f"SELECT point, policy, name, blocks_per_s FROM {table}"))
+    assert len(found) == 8 and len(set(found)) == 8 and {row[2] for row in found} == {"a/b/c"}, (table, found)
+    assert all(abs(a[3] / b[3] - 1) < 1e-9 and a[:3] == b[:3] for a, b in zip(found, sorted(rows))), (table, found, rows)
+assert database.execute("SELECT count(*) FROM kernel_change").fetchone()[0] == 4
+END
 
 # Values.
 cat >values.yaml <<'END'
