@@ -248,6 +248,18 @@ try 1 "a point that fails" sweep combined.yaml; prints "3 points, 1 failed, 0 mi
 lines "3,few,50 us,40 us,failed,the warm-up does not end before the run does" \
     "the message of a failed point is not there" < <(tail -1 combined.sweep/results/points.csv)
 try 1 "a point that has failed" sweep combined.yaml; prints "0 run now, 4 before"
+# Nor is it a mistake of the plan when its values come first, or when one of them is right with others only.
+cat >combined.yaml <<'END'
+plan: combined-first
+base: base.yaml
+axes:
+  - run.warmup: [50 us, 0 us]
+  - run.duration: [40 us, 100 us]
+  - vms.a.start: [0 us, 1 us]
+END
+try 1 "points that fail first" sweep combined.yaml; prints "6 points, 2 failed, 0 missing"
+sed -i 's/-first/-once/; s/50 us, 0 us/0 us, 50 us/; s/40 us, 100/40 us, 30 us, 100/' combined.yaml
+try 1 "a value that is right with one other" sweep combined.yaml; prints "8 points, 4 failed, 0 missing"
 cat >fits.yaml <<'END'
 plan: fits
 base: other.yaml
