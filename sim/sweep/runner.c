@@ -204,10 +204,10 @@ static void run_threads(struct runner *runner, uint64_t to_do)
 static int say_interrupted(struct runner *runner)
 {
     const struct sms__sweep_count *count = runner->count;
+    const unsigned long long kept = count->before + count->run, points = count->points;
     *runner->errors = (struct sms_errors){0};
     return sms__fail(runner->errors, SMS_ECANCELED, runner->plan->path,
-                     "interrupted; %llu of %llu points are kept, and the same command goes on",
-                     (unsigned long long)(count->before + count->run), (unsigned long long)count->points);
+                     "interrupted; %llu of %llu points are kept, and the same command goes on", kept, points);
 }
 
 static int run_missing(struct runner *runner)
