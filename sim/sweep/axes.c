@@ -301,8 +301,10 @@ static void read_mixes(struct axes *axes, const struct sms__node *node, struct s
 static void finish_axis(struct sms__plan *plan, struct sms__axis *axis)
 {
     axis->columns = plan->columns - axis->first;
-    for (size_t c = axis->first; c < plan->columns; c++)
+    for (size_t c = axis->first; c < plan->columns; c++) {
         plan->column[c].wrong |= axis->count == 0;
+        plan->column[c].valueless = axis->count == 0;
+    }
     axis->count += axis->count == 0;
 }
 

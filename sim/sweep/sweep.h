@@ -25,8 +25,9 @@ struct sms__column {
     const struct sms__node *values; /* a list, or NULL: of the range */
     const struct sms__node *spec;   /* where the range stands */
     struct sms__range range;
-    bool wrong; /* while the plan is tried: it is left out */
-    bool used;  /* of a workload that some point tried has */
+    bool wrong;     /* while the plan is tried: it is left out */
+    bool valueless; /* its values are wrong, and nothing is told of its path yet */
+    bool used;      /* of a workload that some point tried has */
 };
 
 struct sms__axis {

@@ -146,9 +146,13 @@ static bool leave_out(struct trial *trial)
     for (int i = 0; i < SMS__FIXED; i++)
         if (plan->fixed[i] && !plan->fixed_wrong[i] && any_in(&trial->own, plan->fixed[i]))
             left = plan->fixed_wrong[i] = true;
-    for (size_t c = 0; c < plan->columns; c++)
-        if (!plan->column[c].wrong && any_in(&trial->own, plan->column[c].path))
-            left = plan->column[c].wrong = true;
+    for (size_t c = 0; c < plan->columns; c++) {
+        struct sms__column *column = &plan->column[c];
+        if ((column->wrong && !column->valueless) || !any_in(&trial->own, column->path))
+            continue;
+        left = column->wrong = true;
+        column->valueless = false;
+    }
     return left;
 }
 
