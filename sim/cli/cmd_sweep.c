@@ -22,7 +22,8 @@ static int read_shard(const struct cli *cli, struct sms__shard *shard)
     if (end && *end == '/' && end[1] && !strchr(end + 1, '/'))
         count = strtoul(end + 1, NULL, 10);
     if (idx < 1 || idx > count || count > SHARDS_MAX)
-        return cli_usage(cli, "--shard: '%s' is not like 2/3, from 1/1 to %d/%d", cli->shard, SHARDS_MAX, SHARDS_MAX);
+        return cli_usage(cli, "--shard: '%s' is not K/N, as 2/3, with K from 1 to N and N at most %d", cli->shard,
+                         SHARDS_MAX);
     *shard = (struct sms__shard){(unsigned)idx, (unsigned)count};
     return EXIT_OK;
 }
@@ -101,6 +102,10 @@ static int write_results(struct sweep *sweep, const struct sms__index *index)
 {
     struct sms_errors errors = {0};
     uint64_t missing = sweep->plan->points - index->done - index->failed;
+    if (missing == sweep->plan->points) {
+        fprintf(stderr, "%s: no point of the plan has been run: there is nothing to merge\n", sweep->folder);
+        return EXIT_MISSED;
+    }
     int code = sms__sweep_merge(index, &errors);
     if (code)
         return print_errors(code, &errors);
@@ -155,7 +160,8 @@ static int submit(struct sweep *sweep, const struct sms__index *index)
     list_shards(index, tasks, array);
     if (!array[0]) {
         if (!cli->quiet)
-            printf("%llu points: none is missing, nothing is submitted\n", number(sweep->plan->points));
+            printf("%llu point%s: none is missing, nothing is submitted\n", number(sweep->plan->points),
+                   sweep->plan->points == 1 ? "" : "s");
         return EXIT_OK;
     }
     return slurm_submit(&(struct slurm_sweep){.cli = cli,
@@ -190,6 +196,16 @@ static int run(struct sweep *sweep)
     return cli->shard ? EXIT_OK : merge(sweep);
 }
 
+/* sbatch takes "--array=X", any beginning of it that is long enough, and "-aX". */
+static int check_array(const struct cli *cli)
+{
+    for (size_t i = 1; cli->slurm && i < cli->n_args; i++)
+        if (!strncmp(cli->args[i], "-a", 2) || !strncmp(cli->args[i], "--ar", 4))
+            return cli_usage(cli, "the array is the plan's shards: not '%s', but --tasks N or --at-once N",
+                             cli->args[i]);
+    return EXIT_OK;
+}
+
 /* What does not go together. */
 static int check_words(const struct cli *cli, bool verb)
 {
@@ -199,15 +215,18 @@ static int check_words(const struct cli *cli, bool verb)
         return cli_usage(cli, "--%s is for a sweep itself", cli->shard ? "shard" : "slurm");
     if (cli->slurm && cli->shard)
         return cli_usage(cli, "--slurm makes shards itself; --tasks says how many");
-    if (!cli->slurm && (cli->tasks > 0 || cli->dry_run))
-        return cli_usage(cli, "--%s is for --slurm", cli->tasks > 0 ? "tasks" : "dry-run");
+    if (!cli->slurm && (cli->tasks > 0 || cli->at_once > 0 || cli->dry_run))
+        return cli_usage(cli, "--%s is for --slurm",
+                         cli->tasks > 0     ? "tasks"
+                         : cli->at_once > 0 ? "at-once"
+                                            : "dry-run");
     if (cli->tasks > SHARDS_MAX)
         return cli_usage(cli, "--tasks: at most %d", SHARDS_MAX);
     if (cli->slurm && cli->n_args > 1 && cli->args[1][0] != '-')
         return cli_usage(cli, "one plan, and behind -- options for sbatch, not '%s'", cli->args[1]);
     if (!cli->slurm && cli->n_args != (verb ? 2 : 1))
         return cli_usage(cli, "one plan, or 'status PLAN' or 'merge PLAN'");
-    return EXIT_OK;
+    return check_array(cli);
 }
 
 static int act(struct sweep *sweep, bool status, bool merges)

@@ -5,12 +5,14 @@
 #include "../sweep/sweep.h"
 
 /* Plans first, which tell of their own file besides; what is wrong with one is told once. */
-static int check_plans(struct cli *cli)
+static int check_plans(struct cli *cli, size_t *plans)
 {
     int first = EXIT_OK;
     size_t kept = 0;
     for (size_t i = 0; i < cli->n_args; i++) {
-        int code = sms__has_plan(cli->args[i]) ? sweep_validate(cli, cli->args[i]) : EXIT_OK;
+        bool plan = sms__has_plan(cli->args[i]);
+        int code = plan ? sweep_validate(cli, cli->args[i]) : EXIT_OK;
+        *plans += plan;
         if (code == EXIT_OK)
             cli->args[kept++] = cli->args[i];
         first = first ? first : code;
@@ -37,16 +39,25 @@ static void print_effort(const struct session *session)
     }
 }
 
+static void print_counts(const struct session *session, size_t plans)
+{
+    size_t files = session->files, scenarios = session->scenarios;
+    printf("%zu file%s checked, ", files, files == 1 ? "" : "s");
+    if (plans)
+        printf("%zu plan%s, ", plans, plans == 1 ? "" : "s");
+    printf("%zu scenario%s\n", scenarios, scenarios == 1 ? "" : "s");
+}
+
 int cmd_validate(struct cli *cli)
 {
     struct session session = {0};
-    int first = check_plans(cli);
+    size_t plans = 0;
+    int first = check_plans(cli, &plans);
     int code = first && !cli->n_args ? first : session_load(&session, cli);
     if (code == EXIT_OK && !cli->quiet)
         print_effort(&session);
     if (first == EXIT_OK && code == EXIT_OK && !cli->quiet)
-        printf("%zu file%s checked, %zu scenario%s\n", session.files, session.files == 1 ? "" : "s", session.scenarios,
-               session.scenarios == 1 ? "" : "s");
+        print_counts(&session, plans);
     session_free(&session);
     return first ? first : code;
 }

@@ -2,6 +2,7 @@
 
 #include "../base/sources.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,7 @@ const struct cli_command cli_commands[] = {
      "'sweep PLAN --slurm [OPTION]... [-- SBATCH-OPTION...]' submits an array whose tasks run a shard each, with "
      "--jobs "
      "cores, and a job that merges behind it; shards that lack nothing are left out (docs/cluster.md).",
-     "ojKLaUmgcq", cmd_sweep},
+     "ojKLaAUmgcq", cmd_sweep},
     {"import", "FORMAT FILE...", "write a scenario from another program's file",
      "The scenario goes to stdout, or with --out into a file that is written whole or not at all. FORMAT is simtbs: a "
      "configuration, which becomes a scenario that 'run' simulates as simtbs would, digit for digit; "
@@ -122,12 +123,20 @@ static const struct cli_command *find_command(const char *name)
     return NULL;
 }
 
+/* As `| head` leaves it: who has stopped reading need not be told. */
+static bool nobody_reads(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO};
+    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
+}
+
 int cli_finish(int exit_code)
 {
     bool failed = fflush(stdout) != 0;
     failed |= ferror(stdout) != 0;
     if (failed && exit_code == EXIT_OK) {
-        fprintf(stderr, "error: standard output cannot be written\n");
+        if (!nobody_reads())
+            fprintf(stderr, "error: standard output cannot be written\n");
         return EXIT_IO;
     }
     return exit_code;

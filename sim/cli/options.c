@@ -22,6 +22,8 @@ const struct cli_option cli_options[] = {
     {'L', "slurm", NULL, "sweep: submit it as a Slurm job array; options for sbatch stand behind --", CLI_FLAG,
      AT(slurm), NULL},
     {'a', "tasks", "N", "of the array; default 64, and at most one a point", CLI_COUNT, AT(tasks), NULL},
+    {'A', "at-once", "N", "of the array's tasks run at most so many at a time; default: what Slurm lets", CLI_COUNT,
+     AT(at_once), NULL},
     {'U', "dry-run", NULL, "print what --slurm would submit, for a shell", CLI_FLAG, AT(dry_run), NULL},
     {'m', "models", "DIR", "look here for devices/ and workloads/ first", CLI_TEXT, AT(models), NULL},
     {'b', "baseline", "NAME", "compare: the policy to compare with; check: a CSV file from run --format csv", CLI_TEXT,

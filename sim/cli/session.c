@@ -1,5 +1,7 @@
 #include "cli.h"
 
+#include "../sweep/sweep.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -193,7 +195,11 @@ static int run_one(struct session *session, size_t idx)
 int session_run(struct session *session)
 {
     if (session->scenarios == 0) {
-        fprintf(stderr, "error: no scenario in what was named\n");
+        bool plan = session->cli->n_args > 0 && sms__has_plan(session->cli->args[0]);
+        fprintf(stderr,
+                plan ? "%s: error: this is a plan, and has no scenario of its own; 'smsched sweep %s' runs it\n"
+                     : "error: no scenario in what was named\n",
+                plan ? session->cli->args[0] : "", plan ? session->cli->args[0] : "");
         return EXIT_INPUT;
     }
     session->set.results = calloc(session->scenarios, sizeof(*session->set.results));

@@ -64,7 +64,8 @@ static bool find_paths(struct submission *submission)
     submission->program[length > 0 ? length : 0] = '\0';
     snprintf(submission->name, PATH_BYTES, "--job-name=%s", sweep->name);
     snprintf(submission->merge_name, PATH_BYTES, "--job-name=%s-merge", sweep->name);
-    snprintf(submission->array, PATH_BYTES, "--array=%s", sweep->array);
+    snprintf(submission->array, PATH_BYTES, sweep->cli->at_once > 0 ? "--array=%s%%%.0f" : "--array=%s", sweep->array,
+             sweep->cli->at_once);
     snprintf(submission->cpus, sizeof submission->cpus, "--cpus-per-task=%.0f", sweep->cli->jobs);
     return length > 0 && absolute(submission->folder, sweep->folder) && absolute(submission->plan, sweep->plan) &&
            absolute(submission->models, sweep->cli->models ? sweep->cli->models : "/") &&

@@ -20,8 +20,9 @@ void sms__sm_capacity(const struct sms__sm *sm, uint64_t capacity[SMS_LIMITS])
 
 /* Registers belong to partitions of the SM, and each partition holds whole warps
  * only. A warp is charged its share of the SM when only such warps are on it, so
- * that a single kernel meets the hardware's limit exactly; kernels of different
- * size beside each other meet it to within a warp. */
+ * that a single kernel meets the hardware's limit exactly. Of kernels of different
+ * size beside each other fewer may fit than by partitions: each is charged for
+ * what its own kind leaves over. */
 static uint64_t registers_of_warp(const struct sms__sm *sm, uint64_t per_thread)
 {
     uint64_t per_warp = round_up(per_thread * WARP, sm->register_unit);

@@ -161,7 +161,8 @@ static void read_together(struct axes *axes, const struct sms__node *node, struc
         sms__complain(axes->reader, node->item[i],
                       "%llu and %llu values; fields of one entry vary together and need equally many",
                       (unsigned long long)count, (unsigned long long)axis->count);
-        axes->plan->column[axes->plan->columns - 1].wrong = true;
+        struct sms__column *column = &axes->plan->column[axes->plan->columns - 1];
+        column->wrong = column->valueless = true;
     }
 }
 
@@ -301,8 +302,10 @@ static void read_mixes(struct axes *axes, const struct sms__node *node, struct s
 static void finish_axis(struct sms__plan *plan, struct sms__axis *axis)
 {
     axis->columns = plan->columns - axis->first;
-    for (size_t c = axis->first; c < plan->columns; c++)
+    for (size_t c = axis->first; c < plan->columns; c++) {
         plan->column[c].wrong |= axis->count == 0;
+        plan->column[c].valueless |= axis->count == 0;
+    }
     axis->count += axis->count == 0;
 }
 

@@ -127,6 +127,17 @@ static const struct sms__node *change_column(struct make *make, struct sms__read
     return root;
 }
 
+/* Where there are no values the path may be wrong all the same. */
+static void check_valueless(struct sms__reader *reader, const struct sms__plan *plan, const struct sms__node *root)
+{
+    for (size_t c = 0; c < plan->columns; c++) {
+        const struct sms__node *path = plan->column[c].path;
+        if (plan->column[c].valueless && !sms__path_of_workload(path))
+            root = sms__node_replace(reader, root,
+                                     &(struct sms__change){plan, path, path->text, path, SMS__FIXED + (int)c});
+    }
+}
+
 /* What scenarios expect of themselves is no matter of their variations. */
 static const struct sms__node *make(struct sms__reader *reader, void *user)
 {
@@ -139,6 +150,7 @@ static const struct sms__node *make(struct sms__reader *reader, void *user)
         for (size_t c = 0; c < plan->axis[i].columns; c++)
             if (!plan->column[plan->axis[i].first + c].wrong)
                 root = change_column(make, reader, root, &plan->axis[i], c);
+    check_valueless(reader, plan, root);
     for (size_t i = 0; i < make->workloads; i++)
         sms__file_add_workload(reader->user, make->workload[i].node);
     return root;

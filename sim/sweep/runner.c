@@ -201,6 +201,16 @@ static void run_threads(struct runner *runner, uint64_t to_do)
         pthread_join(thread[--made], NULL);
 }
 
+/* Not where in a scenario: those points are lost, and the others matter. */
+static int say_interrupted(struct runner *runner)
+{
+    const struct sms__sweep_count *count = runner->count;
+    const unsigned long long kept = count->before + count->run, points = count->points;
+    *runner->errors = (struct sms_errors){0};
+    return sms__fail(runner->errors, SMS_ECANCELED, runner->plan->path,
+                     "interrupted; %llu of %llu points are kept, and the same command goes on", kept, points);
+}
+
 static int run_missing(struct runner *runner)
 {
     struct sms__shard shard = runner->options->shard;
@@ -211,8 +221,9 @@ static int run_missing(struct runner *runner)
     runner->next = shard.idx - 1;
     if (runner->count->points > runner->count->before)
         run_threads(runner, runner->count->points - runner->count->before);
-    if (runner->code == SMS_OK && runner->options->cancel && atomic_load(runner->options->cancel))
-        return sms__fail(runner->errors, SMS_ECANCELED, runner->plan->path, "interrupted; the same command goes on");
+    if (runner->code == SMS_ECANCELED ||
+        (runner->code == SMS_OK && runner->options->cancel && atomic_load(runner->options->cancel)))
+        return say_interrupted(runner);
     return runner->code;
 }
 

@@ -25,8 +25,9 @@ struct sms__column {
     const struct sms__node *values; /* a list, or NULL: of the range */
     const struct sms__node *spec;   /* where the range stands */
     struct sms__range range;
-    bool wrong; /* while the plan is tried: it is left out */
-    bool used;  /* of a workload that some point tried has */
+    bool wrong;     /* while the plan is tried: it is left out */
+    bool valueless; /* its values are wrong, and nothing is told of its path yet */
+    bool used;      /* of a workload that some point tried has */
 };
 
 struct sms__axis {
@@ -82,8 +83,6 @@ extern const struct sms__table sms__plan_tables[]; /* ends with a title of NULL 
 /* trial.c: every value of every axis, the others at their first that is right; what is wrong alone is left out then, so
  * that it hides nothing else. */
 void sms__plan_try(struct sms__plan *plan, struct sms_errors *errors);
-/* All of `more` that `errors` has not yet. */
-void sms__add_errors(struct sms_errors *errors, const struct sms_errors *more);
 
 /* axes.c: a custom field; reader->user is the plan. */
 void sms__read_axes(struct sms__reader *reader, struct sms__plan *plan);
@@ -128,6 +127,17 @@ void sms__point_place(const struct sms__plan *plan, uint64_t point, struct sms__
 
 /* What follows `workloads.` in a path, or NULL. */
 const char *sms__path_of_workload(const struct sms__node *path);
+
+/* blame.c: all of `more` that `errors` has not yet. */
+void sms__add_errors(struct sms_errors *errors, const struct sms_errors *more);
+/* Turns an error that stands elsewhere into one of the values of the plan with which it came: those of an
+ * axis, or of all (NULL). */
+struct sms__blame {
+    struct sms__plan *plan;
+    const struct sms__place *place;
+    const struct sms__axis *axis;
+};
+void sms__blame_values(const struct sms__blame *blame, struct sms_error *error);
 
 /* One thread's way to points: libraries of its own. */
 struct sms__reach {

@@ -13,6 +13,9 @@ struct trial {
     struct sms__reach reach;
     struct sms__place place; /* where the axes rest */
     bool whole;              /* every value was tried */
+    unsigned last_line;      /* of the plan's document */
+    uint64_t most;           /* values of an axis that are tried */
+    double searches;         /* that are left, for values with which others are right */
     struct sms_errors *errors, own;
 };
 
@@ -39,26 +42,6 @@ static bool any_in(const struct sms_errors *errors, const struct sms__node *node
         if (is_in(&errors->item[i], node))
             return true;
     return false;
-}
-
-static bool is_known(const struct sms_errors *errors, const struct sms_error *error)
-{
-    for (size_t i = 0; i < errors->count && i < SMS_ERRORS_MAX; i++)
-        if (errors->item[i].line == error->line && errors->item[i].column == error->column &&
-            !strcmp(errors->item[i].file, error->file) && !strcmp(errors->item[i].message, error->message))
-            return true;
-    return false;
-}
-
-void sms__add_errors(struct sms_errors *errors, const struct sms_errors *more)
-{
-    for (size_t i = 0; i < more->count; i++) {
-        if (i < SMS_ERRORS_MAX && is_known(errors, &more->item[i]))
-            continue;
-        if (i < SMS_ERRORS_MAX && errors->count < SMS_ERRORS_MAX)
-            errors->item[errors->count] = more->item[i];
-        errors->count++;
-    }
 }
 
 static bool is_full(const struct trial *trial) { return trial->errors->count > SMS_ERRORS_MAX; }
@@ -107,10 +90,52 @@ static bool load(struct trial *trial)
     if (file)
         note_uses(trial, sms_file_scenario(file, 0));
     sms_file_free(file);
-    struct sms_errors told = trial->own;
+    return code == SMS_OK;
+}
+
+static unsigned last_line(const struct sms__node *node)
+{
+    unsigned last = node->mark.line;
+    for (size_t i = 0; i < node->items; i++) {
+        unsigned line = last_line(node->item[i]);
+        last = line > last ? line : last;
+    }
+    return last;
+}
+
+static bool is_of_plan(const struct trial *trial, const struct sms_error *error)
+{
+    const struct sms__mark *mark = &trial->plan->node->mark;
+    return error->line >= mark->line && error->line <= trial->last_line &&
+           !strncmp(error->file, mark->file, sizeof error->file - 1);
+}
+
+static bool any_of_plan(const struct trial *trial)
+{
+    for (size_t i = 0; i < trial->own.count && i < SMS_ERRORS_MAX; i++)
+        if (is_of_plan(trial, &trial->own.item[i]))
+            return true;
+    return false;
+}
+
+/* Of what stands in the plan; with `all` of the rest too, as of the values of the axis, or of all axes. */
+static void tell(struct trial *trial, const struct sms__axis *axis, bool all)
+{
+    const struct sms__blame blame = {trial->plan, &trial->place, axis};
+    struct sms_errors told = {0};
+    for (size_t i = 0; i < trial->own.count && i < SMS_ERRORS_MAX; i++) {
+        const struct sms_error *error = &trial->own.item[i];
+        bool of_plan = is_of_plan(trial, error);
+        if (!of_plan && !all)
+            continue;
+        told.item[told.count++] = *error;
+        if (!of_plan)
+            sms__blame_values(&blame, &told.item[told.count - 1]);
+    }
+    if (told.count == SMS_ERRORS_MAX)
+        told.count = trial->own.count;
     drop_ranges(trial, &told);
     sms__add_errors(trial->errors, &told);
-    return code == SMS_OK;
 }
 
 /* Leaves out what is wrong whatever its value. */
@@ -121,9 +146,13 @@ static bool leave_out(struct trial *trial)
     for (int i = 0; i < SMS__FIXED; i++)
         if (plan->fixed[i] && !plan->fixed_wrong[i] && any_in(&trial->own, plan->fixed[i]))
             left = plan->fixed_wrong[i] = true;
-    for (size_t c = 0; c < plan->columns; c++)
-        if (!plan->column[c].wrong && any_in(&trial->own, plan->column[c].path))
-            left = plan->column[c].wrong = true;
+    for (size_t c = 0; c < plan->columns; c++) {
+        struct sms__column *column = &plan->column[c];
+        if ((column->wrong && !column->valueless) || !any_in(&trial->own, column->path))
+            continue;
+        left = column->wrong = true;
+        column->valueless = false;
+    }
     return left;
 }
 
@@ -145,16 +174,63 @@ static bool move_on(struct trial *trial, const struct sms__axis *axis, uint64_t 
     return false;
 }
 
-/* Until the axes rest where nothing is wrong, or nothing can be told of it. */
-static void settle(struct trial *trial)
+/* The t-th that is tried: all of it, or, of many, some from the first to the last. */
+static uint64_t tries_of(const struct trial *trial, const struct sms__axis *axis)
 {
-    for (int moves = 0; moves < MOVES && !is_full(trial) && !load(trial); moves++) {
-        bool moved = leave_out(trial);
+    return axis->count < trial->most ? axis->count : trial->most;
+}
+
+static uint64_t try_at(const struct trial *trial, const struct sms__axis *axis, uint64_t t)
+{
+    uint64_t tries = tries_of(trial, axis);
+    return tries > 1 ? t * (axis->count - 1) / (tries - 1) : 0;
+}
+
+/* Whether nothing is wrong with another value of another axis, which then stays. Where that would take too long it is
+ * left to the points. */
+static bool move_another(struct trial *trial, const struct sms__axis *but)
+{
+    struct sms__plan *plan = trial->plan;
+    for (size_t i = 0; i < plan->axes; i++) {
+        const uint64_t rest = trial->place.position[i];
+        for (uint64_t t = 0; t < tries_of(trial, &plan->axis[i]) && &plan->axis[i] != but; t++) {
+            trial->place.position[i] = try_at(trial, &plan->axis[i], t);
+            if (trial->searches-- <= 0 || load(trial))
+                return true;
+        }
+        trial->place.position[i] = rest;
+    }
+    return false;
+}
+
+static bool is_right_elsewhere(struct trial *trial, const struct sms__axis *axis)
+{
+    const struct sms__place place = trial->place;
+    const struct sms_errors own = trial->own;
+    bool right = move_another(trial, axis);
+    trial->place = place;
+    trial->own = own;
+    return right;
+}
+
+/* Until the axes rest where nothing is wrong. False: that cannot be, for what is wrong is no value's alone. */
+static bool settle(struct trial *trial)
+{
+    bool moved = true;
+    for (int moves = 0; moves < MOVES && !is_full(trial) && moved; moves++) {
+        if (load(trial))
+            return true;
+        tell(trial, NULL, false);
+        moved = leave_out(trial);
         for (size_t i = 0; i < trial->plan->axes && !moved; i++)
             moved = move_on(trial, &trial->plan->axis[i], &trial->place.position[i]);
-        if (!moved)
-            return;
     }
+    const struct sms_errors own = trial->own;
+    if (!any_of_plan(trial) && move_another(trial, NULL))
+        return true;
+    trial->own = own;
+    tell(trial, NULL, true);
+    return false;
 }
 
 /* The nodes of a point. */
@@ -167,16 +243,19 @@ static double cost(const struct trial *trial)
     return nodes;
 }
 
-/* All of it, or, of many, some from the first to the last. */
-static void try_axis(struct trial *trial, size_t i, uint64_t most)
+/* What its values are wrong for with others of the other axes as well. */
+static void try_axis(struct trial *trial, size_t i, bool settled)
 {
     const struct sms__axis *axis = &trial->plan->axis[i];
-    trial->whole &= axis->count <= most;
-    uint64_t tries = axis->count < most ? axis->count : most, rest = trial->place.position[i];
-    for (uint64_t t = 0; t < tries && !is_full(trial); t++) {
-        trial->place.position[i] = tries > 1 ? t * (axis->count - 1) / (tries - 1) : 0;
-        if (!load(trial))
-            leave_out(trial);
+    uint64_t rest = trial->place.position[i];
+    trial->whole &= axis->count <= trial->most;
+    for (uint64_t t = 0; t < tries_of(trial, axis) && !is_full(trial); t++) {
+        trial->place.position[i] = try_at(trial, axis, t);
+        if (load(trial))
+            continue;
+        bool all = settled && !any_of_plan(trial) && !is_right_elsewhere(trial, axis);
+        tell(trial, axis, all);
+        leave_out(trial);
     }
     trial->place.position[i] = rest;
 }
@@ -186,9 +265,11 @@ static void try_scenario(struct trial *trial)
     struct sms__plan *plan = trial->plan;
     double axes = (double)plan->scenarios * (double)(plan->axes + 1), most = TRIES / axes;
     most = most < NODES_MAX / cost(trial) / axes ? most : NODES_MAX / cost(trial) / axes;
-    settle(trial);
+    trial->most = most < 2 ? 2 : (uint64_t)most;
+    trial->searches = most * (double)(plan->axes + 1);
+    bool settled = settle(trial);
     for (size_t i = 0; i < plan->axes && !is_full(trial); i++)
-        try_axis(trial, i, most < 2 ? 2 : (uint64_t)most);
+        try_axis(trial, i, settled);
 }
 
 static void begin(struct trial *trial, const bool *wrong)
@@ -217,7 +298,7 @@ void sms__plan_try(struct sms__plan *plan, struct sms_errors *errors)
     struct trial *trial = SMS__NEW(&plan->arena, struct trial, 1);
     bool wrong[SMS__COLUMNS_MAX] = {false};
     struct sms_errors failed = {0};
-    *trial = (struct trial){.plan = plan, .whole = true, .errors = errors};
+    *trial = (struct trial){.plan = plan, .whole = true, .last_line = last_line(plan->node), .errors = errors};
     for (size_t c = 0; c < plan->columns; c++)
         wrong[c] = plan->column[c].wrong;
     if (plan->scenarios == 0 || errors->count > SMS_ERRORS_MAX)

@@ -30,6 +30,15 @@ try 2 "list of nearly something" list polices; prints "did you mean 'policies'?"
 
 try 0 "validate" validate scenarios/*.yaml scenarios/*/*.yaml models/devices/*.yaml
 try 3 "a folder of models that is none" run --models "$work/none" "$tutorial"; prints "/none: error: --models: is no folder"
+# Who reads no more need not be told; others must.
+python3 -c '
+import os, subprocess, sys
+reads, writes = os.pipe()
+os.close(reads)
+run = subprocess.run([sys.argv[1], "list"], stdout=writes, stderr=subprocess.PIPE)
+assert run.returncode == 4 and not run.stderr, run' "$smsched" && ok || bad "a pipe without a reader"
+said=$("$smsched" list 2>&1 >/dev/full)
+if [ $? -eq 4 ] && [ "$said" = "error: standard output cannot be written" ]; then ok; else bad "a full disk" "$said"; fi
 try 3 "a missing file" validate "$work/none.yaml"; prints "No such file"
 try 0 "run" run "$tutorial"; prints "host by policy"
 try 0 "one policy" run --policy fine_grained "$tutorial"

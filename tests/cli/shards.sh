@@ -174,6 +174,10 @@ if grep -qx -- "--array=3,5,7" fake/9.args; then ok; else bad "the shards that l
 with_fake 0 "as many tasks as points" sweep plan.yaml --slurm --out more --quiet
 if grep -qx -- "--array=1-30" fake/11.args; then ok; else bad "more tasks than points" "$(cat fake/11.args)"; fi
 with_fake 0 "nothing to submit" sweep plan.yaml --slurm --out moved; prints "30 points: none is missing, nothing is submitted"
+head -3 plan.yaml >point.yaml
+echo '  - run.seed: [1]' >>point.yaml
+try 0 "one point" sweep --quiet --out point point.yaml
+with_fake 0 "nothing to submit of one" sweep point.yaml --slurm --out point; prints "1 point: none is missing"
 with_fake 3 "a wrong plan" sweep base.yaml --slurm
 with_fake 4 "a folder with a backslash" sweep plan.yaml --slurm --out 'a\b'; prints "a backslash"
 if [ -e fake/13.args ]; then bad "what is wrong is submitted"; else ok; fi
@@ -191,6 +195,12 @@ try 2 "an array that merges" sweep merge plan.yaml --slurm; prints "--slurm is f
 try 2 "tasks without Slurm" sweep plan.yaml --tasks 3; prints "--tasks is for --slurm"
 try 2 "a dry run without Slurm" sweep plan.yaml --dry-run; prints "--dry-run is for --slurm"
 try 2 "too many tasks" sweep plan.yaml --slurm --tasks 10001; prints "--tasks: at most 10000"
+try 2 "so many at once without Slurm" sweep plan.yaml --at-once 3; prints "--at-once is for --slurm"
+for array in --array=1-64%8 --array --arr=1 -a1-9 -a; do
+    try 2 "an array of one's own" sweep plan.yaml --slurm --dry-run -- -p short $array 1-64
+    prints "not '$array', but --tasks N or --at-once N"
+done
+try 0 "so many at once" sweep plan.yaml --slurm --dry-run --tasks 4 --at-once 2 -- --account=a; prints " '--array=1-4%2' --account=a "
 try 2 "options without --" sweep plan.yaml --slurm --partition=short; prints "options for sbatch stand behind --"
 try 2 "two plans" sweep plan.yaml base.yaml --slurm; prints "options for sbatch, not 'base.yaml'"
 try 0 "a dry run" sweep plan.yaml --slurm --dry-run --out "it's one" -- "--comment=a b"

@@ -146,6 +146,9 @@ echo half >full/results.partial/points.csv
 try 0 "a merge after one that was killed" sweep merge --out full many.yaml
 same full/results first "after a merge that was killed it differs"
 try 4 "a merge of nothing" sweep merge --out nothing many.yaml; prints "nothing has been run"
+mkdir empty
+try 1 "a merge of no points" sweep merge --out empty many.yaml; prints "no point of the plan has been run"
+if [ -e empty/results ]; then bad "a merge of no points writes results"; else ok; fi
 try 1 "status of nothing" sweep status --out nothing many.yaml; prints "0 done, 0 failed, 120 missing"
 mkdir device
 ln -s /dev/full device/1-of-1.$here.journal
@@ -256,6 +259,18 @@ try 1 "a point that fails" sweep combined.yaml; prints "3 points, 1 failed, 0 mi
 lines "3,few,50 us,40 us,failed,the warm-up does not end before the run does" \
     "the message of a failed point is not there" < <(tail -1 combined.sweep/results/points.csv)
 try 1 "a point that has failed" sweep combined.yaml; prints "0 run now, 4 before"
+# Nor is it a mistake of the plan when its values come first, or when one of them is right with others only.
+cat >combined.yaml <<'END'
+plan: combined-first
+base: base.yaml
+axes:
+  - run.warmup: [50 us, 0 us]
+  - run.duration: [40 us, 100 us]
+  - vms.a.start: [0 us, 1 us]
+END
+try 1 "points that fail first" sweep combined.yaml; prints "6 points, 2 failed, 0 missing"
+sed -i 's/-first/-once/; s/50 us, 0 us/0 us, 50 us/; s/40 us, 100/40 us, 30 us, 100/' combined.yaml
+try 1 "a value that is right with one other" sweep combined.yaml; prints "8 points, 4 failed, 0 missing"
 cat >fits.yaml <<'END'
 plan: fits
 base: other.yaml
@@ -407,15 +422,28 @@ except OSError:
     pass
 code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 assert code == 130, code
+sweep = subprocess.Popen([sys.argv[1], "sweep", "--quiet", "--jobs", "1", "--out", "cut", "long.yaml"],
+                         stderr=subprocess.PIPE, text=True)
+while not any(os.path.getsize(f"cut/{name}") for name in os.listdir("cut") if name.endswith(".journal")) \
+        if os.path.isdir("cut") else True:
+    pass
+sweep.send_signal(signal.SIGINT)
+said = sweep.communicate()[1]
+assert sweep.returncode == 130, sweep.returncode
+kept = re.fullmatch(r"long.yaml: error: interrupted; (\d+) of 2000 points are kept, and the same command goes on\n", said)
+assert kept and int(kept[1]) > 0, said
+status = smsched("sweep", "status", "--out", "cut", "long.yaml").stdout
+assert f"2000 points: {kept[1]} done" in status, (said, status)
 END
 
 # Words that are none.
-for wrong in 0/3 4/3 3 1/2/3 a/b 1/ /2 -1/2 1/99999; do try 2 "--shard $wrong" sweep --shard $wrong many.yaml; done
+for wrong in 0/3 4/3 3 1/2/3 a/b 1/ /2 -1/2 1/99999; do try 2 "--shard $wrong" sweep --shard $wrong many.yaml; prints "is not K/N"; done
 try 2 "no plan" sweep; prints "name a plan"
 try 2 "two plans" sweep many.yaml key.yaml
 try 2 "a shard of a merge" sweep merge --shard 1/2 many.yaml
 try 3 "a scenario for a plan" sweep base.yaml; prints "has no document with plan:"
-try 3 "a plan for a scenario" run many.yaml; prints "no scenario"
+try 3 "a plan for a scenario" run many.yaml; prints "many.yaml: error: this is a plan"; prints "'smsched sweep many.yaml' runs it"
+try 0 "plans are counted" validate many.yaml base.yaml; prints "2 files checked, 1 plan, 1 scenario"
 sed 's/base.yaml/none.yaml/' many.yaml >none-base.yaml
 try 3 "a base that is not there" sweep none-base.yaml; prints "none-base.yaml:2:7: error: none.yaml: No such file or directory"
 

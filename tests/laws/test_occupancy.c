@@ -120,11 +120,33 @@ static void sixty_registers_and_192_threads_give_five_blocks(void **state)
     sms_file_free(v100);
 }
 
+/* What docs/model.md says of kernels side by side: two blocks of each would fit by whole warps in each part. */
+static void ninety_six_beside_thirty_two_registers_leave_room(void **state)
+{
+    (void)state;
+    struct sms_file *v100 = load_path(SOURCE_DIR "/models/devices/v100.yaml");
+    const struct sms__sm *sm = &v100->device[0]->sm;
+    struct sms__kernel large = {.threads = 256, .registers = 96}, small = {.threads = 256, .registers = 32};
+    uint64_t capacity[SMS_LIMITS], needs[SMS_LIMITS], beside[SMS_LIMITS];
+    enum sms_limit binds;
+    sms__sm_capacity(sm, capacity);
+    assert_null(sms__block_needs(sm, &large, needs));
+    assert_null(sms__block_needs(sm, &small, beside));
+    for (int l = 0; l < SMS_LIMITS; l++)
+        capacity[l] -= 2 * needs[l];
+    assert_int_equal(sms__blocks_per_sm(capacity, beside, &binds), 1);
+    assert_int_equal(binds, SMS_REGISTERS);
+    uint64_t warps = 2 * 256 / 32 / sm->register_partitions;
+    assert_int_equal(warps * 32 * (large.registers + small.registers), sm->registers / sm->register_partitions);
+    sms_file_free(v100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_of_the_v100_data_is_reproduced),
         cmocka_unit_test(sixty_registers_and_192_threads_give_five_blocks),
+        cmocka_unit_test(ninety_six_beside_thirty_two_registers_leave_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

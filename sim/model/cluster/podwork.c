@@ -83,6 +83,18 @@ static const struct sms__process *process_of(struct sms__reader *reader, const s
     return process;
 }
 
+/* Of nodes whose devices have been told to be wrong it is not known which they have: pods of any model may run there.
+ */
+static bool may_run_on_wrong(const struct sms__reader *reader, const struct sms__node *pod,
+                             const struct sms__cluster *cluster)
+{
+    bool any = reader->errors->count > 0 && !sms__node_get(pod, "models");
+    for (size_t k = 0; k < cluster->kinds && any; k++)
+        if (cluster->node[k].device < 0 && sms__node_get(cluster->node[k].node, "devices"))
+            return true;
+    return false;
+}
+
 /* What is of workloads only. */
 static void check_none(struct sms__reader *reader, const struct sms__node *node)
 {
@@ -102,7 +114,7 @@ static bool check(struct sms__reader *reader, const struct sms__node *node, cons
         sms__complain(reader, duration, "a pod has either a workload or a duration");
     if (view->gpus == 0)
         sms__complain(reader, node, "a pod with a workload needs a GPU");
-    if (!(view->models & able))
+    if (!(view->models & able) && !may_run_on_wrong(reader, node, scenario->cluster))
         sms__complain(reader, sms__node_get(node, "workload"), "no node on which it may run has devices%s",
                       scenario->cluster->gpushare && !view->gpu_memory
                           ? ": without gpu_memory that is one with share: cards"
