@@ -111,6 +111,9 @@ try 2 "no folder" report; prints "name one results folder"
 try 2 "two folders" report run run
 try 2 "a format that it has not" report run --format csv; prints "the page is HTML"
 try 3 "a metric that is none" report run --metric kernel_per_s; prints "did you mean 'kernels_per_s'?"
+try 3 "a metric of VMs" report run --metric job_latency_mean_ns; prints "cannot begin with 'job_latency_mean_ns'; it can with kernels_per_s, "
+try 3 "a metric without a value" report run --metric turnaround_ns; prints "cannot begin with 'turnaround_ns'"
+try 3 "a metric that a sweep has not kept" report small.sweep --metric job_latency_mean_ns; prints "cannot begin with"
 try 0 "a metric" report run --metric stp_ratio --quiet -o metric.html
 if grep -q '"metric":"stp_ratio"' metric.html; then ok; else bad "the page does not begin with it"; fi
 
