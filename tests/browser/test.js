@@ -64,7 +64,7 @@ const settle = page => page.waitForTimeout(120);
 
 const pages = { run: ['gains', 'values', 'heat', 'timeline'], processes: ['gains', 'values', 'timeline'], cluster: ['gains', 'values', 'allocation', 'timeline'],
   several: ['gains', 'values', 'heat', 'timeline'], sweep: ['gains', 'curve-1', 'curve-2', 'map'], hostile: ['gains', 'curve-1'],
-  equal: ['gains', 'curve-1', 'curve-2', 'curve-3', 'map'] };
+  equal: ['gains', 'curve-1', 'curve-2', 'curve-3', 'map'], warned: ['gains', 'values'] };
 
 for (const [name, figures] of Object.entries(pages))
   test(`${name}: every figure is drawn, has a text, data and a command`, context => check(context, name, async page => {
@@ -288,6 +288,36 @@ test('fields that change together are one axis, and drawn ones have no lines', c
 
 test('a sweep that kept nothing to compare says so', context => check(context, 'busy', async page => {
   assert.match(await page.textContent('#section-answer'), /2 points are done, but of what the plan keeps no metric/);
+}));
+
+test('warnings of the run stand by its answer', context => check(context, 'warned', async page => {
+  assert.match(await page.textContent('#section-answer .warnings'), /not reached.*Warning: .*not 0\.001 %/s);
+}));
+
+test('pods that failed or were lost are named by the answer', async context => {
+  for (const [name, metric, said] of [['failures', 'lost_count', 'were lost'], ['gpushare', 'failed_count', 'failed']])
+    await check(context, name, async page => {
+      const run = JSON.parse(fs.readFileSync(path.join(work, name, 'comparison.json'), 'utf8')).runs[0].policy, wanted = readCsv(`${name}/cluster.csv`).find(r => r.policy === run)[metric];
+      const text = await page.textContent('#section-answer .warnings');
+      assert.ok(Number(wanted) > 0 && text.includes(`Pods that ${said}, on average of `) && text.includes(`${run} ${Number(Number(wanted).toPrecision(4))}`), text);
+    });
+});
+
+test('only what holds after the correction has colour', context => check(context, 'run', async page => {
+  const comparison = JSON.parse(fs.readFileSync(path.join(work, 'run/comparison.json'), 'utf8'));
+  await page.selectOption('#section-table select', 'host');
+  const heads = await page.$$eval('#section-table thead th', list => list.map(th => th.textContent));
+  const cells = await page.$$eval('#section-table tbody tr', rows => rows.map(row => [...row.cells].map(td => [td.textContent, Boolean(td.querySelector('.good, .bad'))])));
+  let coloured = 0;
+  for (const row of cells)
+    heads.forEach((head, i) => {
+      if (head !== 'change') return;
+      const entry = comparison.comparisons.find(c => c.subject === 'host' && c.policy === row[0][0] && c.metric === heads[i - 1]);
+      coloured += row[i][1];
+      assert.ok(!row[i][1] || (entry && entry.p_holm !== null && entry.p_holm < 0.05), `${row[0][0]} ${heads[i - 1]}`);
+    });
+  assert.ok(coloured > 0);
+  assert.ok((await page.textContent('#section-gains')).includes(`over the ${comparison.comparisons.filter(c => c.p_holm !== null).length} comparisons of which`));
 }));
 
 test('failed points are listed', context => check(context, 'hostile', async page => {
