@@ -18,13 +18,6 @@ static size_t dense(const struct sms__points *points, const struct sms__group *g
     return cells;
 }
 
-static int take_count(struct sms__points *points, sqlite3_stmt *row, void *user)
-{
-    (void)points;
-    *(size_t *)user = (size_t)sqlite3_column_int64(row, 0);
-    return SMS_OK;
-}
-
 /* Combinations that there are. */
 static int count_cells(struct sms__points *points, const struct sms__group *group, size_t *cells)
 {
@@ -33,7 +26,7 @@ static int count_cells(struct sms__points *points, const struct sms__group *grou
     for (size_t i = 0; i < group->axes; i++)
         sqlite3_str_appendf(text, "%sa%d", i ? ", " : "", (int)group->axis[i]);
     sqlite3_str_appendall(text, " FROM temp.cell)");
-    return sms__points_ask(points, text, take_count, cells);
+    return sms__points_ask(points, text, sms__points_count, cells);
 }
 
 /* Adds a group if what it takes is within what is left. */

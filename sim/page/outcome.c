@@ -61,21 +61,24 @@ static void add_outcome(struct sms__outcome *outcome, int better, double mean, d
     add(&outcome->change, change);
 }
 
-/* The policy with the best mean, the first of equals. */
+/* Who has the best mean: alone, with others, or as all have it. */
 static void count_best(struct sms__subject_view *view, size_t name, size_t m)
 {
     const struct sms__sum *mean = view->at_hand->mean;
-    size_t best = view->positions;
-    double most = -INFINITY;
+    double most = -INFINITY, value[SMS__POSITIONS];
+    size_t all = 0, equals = 0;
     for (size_t p = 0; p < view->positions; p++) {
-        double value = view->metric[m].better * sms__sum_mean(mean[(name * view->positions + p) * view->metrics + m]);
-        if (value > most) {
-            best = p;
-            most = value;
-        }
+        value[p] = view->metric[m].better * sms__sum_mean(mean[(name * view->positions + p) * view->metrics + m]);
+        all += !isnan(value[p]);
+        equals = value[p] > most ? 1 : equals + (value[p] == most);
+        most = fmax(value[p], most);
     }
-    if (best < view->positions)
-        view->outcome[(name * view->positions + best) * view->metrics + m].best++;
+    for (size_t p = 0; p < view->positions && view->metric[m].better; p++) {
+        struct sms__outcome *outcome = &view->outcome[(name * view->positions + p) * view->metrics + m];
+        outcome->best += value[p] == most && equals == 1;
+        outcome->shared += value[p] == most && equals > 1;
+        outcome->equal += value[p] == most && equals > 1 && equals == all;
+    }
 }
 
 static void add_to_group(struct sms__subject_view *view, size_t g, size_t entry)
@@ -250,13 +253,15 @@ static double least_of(struct sms__outcome of) { return of.change.n ? of.least :
 static double most_of(struct sms__outcome of) { return of.change.n ? of.most : NAN; }
 static double better_of(struct sms__outcome of) { return (double)of.better; }
 static double best_of(struct sms__outcome of) { return (double)of.best; }
+static double shared_of(struct sms__outcome of) { return (double)of.shared; }
+static double equal_of(struct sms__outcome of) { return (double)of.equal; }
 
 static double interval_of(struct sms__outcome of) { return of.over.n > 1 ? of.over.ci95 : NAN; }
 
 json_t *sms__subject_outcomes_json(const struct sms__subject_view *view)
 {
-    static double (*const columns[])(struct sms__outcome) = {mean_of, change_of, interval_of, least_of,
-                                                             most_of, better_of, best_of};
+    static double (*const columns[])(struct sms__outcome) = {mean_of,   change_of, interval_of, least_of, most_of,
+                                                             better_of, best_of,   shared_of,   equal_of};
     json_t *list = json_array();
     for (size_t e = 0; e < view->names * view->positions; e++) {
         json_t *row = json_array();

@@ -48,33 +48,6 @@ static json_t *describe_metrics(void)
     return all;
 }
 
-struct metric_list {
-    const char *name[256];
-    size_t count;
-};
-
-static const char *metric_name(const void *user, size_t i) { return ((const struct metric_list *)user)->name[i]; }
-
-/* Of the subjects that answer for all. */
-static int check_metric(struct sms__page *page)
-{
-    static const enum sms_subject subjects[] = {SMS_HOST, SMS_PROCESS, SMS_CLUSTER};
-    struct metric_list list = {.count = 0};
-    for (size_t s = 0; s < sizeof subjects / sizeof *subjects; s++) {
-        size_t count;
-        const struct sms_metric *metric = sms_metrics(subjects[s], &count);
-        if (page->metric && sms__metric_index(subjects[s], page->metric) >= 0)
-            return SMS_OK;
-        for (size_t m = 0; m < count && list.count < sizeof list.name / sizeof *list.name; m++)
-            list.name[list.count++] = metric[m].name;
-    }
-    if (!page->metric)
-        return SMS_OK;
-    const char *near = sms__nearest(page->metric, list.count, metric_name, &list);
-    return sms__fail(&page->errors, SMS_EINPUT, NULL, "no metric '%.60s' of a host, of processes or of a cluster%s%s%s",
-                     page->metric, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-}
-
 static bool is_file(const char *path)
 {
     struct stat st;
@@ -93,21 +66,8 @@ static const char *find_database(struct sms__page *page)
     return NULL;
 }
 
-static int gather(void *user)
+static int read_source(struct sms__page *page)
 {
-    struct sms__page *page = user;
-    struct stat st;
-    if (stat(page->source, &st))
-        return sms__fail(&page->errors, SMS_EIO, page->source, "cannot be read: %s", strerror(errno));
-    int code = check_metric(page);
-    if (code)
-        return code;
-    page->data = json_object();
-    page->notes = json_array();
-    json_object_set_new(page->data, "format", json_integer(1));
-    json_object_set_new(page->data, "notes", page->notes);
-    json_object_set_new(page->data, "metrics", describe_metrics());
-    json_object_set_new(page->data, "metric", page->metric ? json_string(page->metric) : json_null());
     if (is_file(sms__print(&page->arena, "%s/summary.json", page->source)))
         return sms__page_read_folder(page);
     const char *database = find_database(page);
@@ -115,6 +75,22 @@ static int gather(void *user)
         return sms__page_read_sweep(page, database);
     return sms__fail(&page->errors, SMS_EINPUT, page->source,
                      "holds neither summary.json nor sweep.db; is it a folder of 'smsched run --out' or of a sweep?");
+}
+
+static int gather(void *user)
+{
+    struct sms__page *page = user;
+    struct stat st;
+    if (stat(page->source, &st))
+        return sms__fail(&page->errors, SMS_EIO, page->source, "cannot be read: %s", strerror(errno));
+    page->data = json_object();
+    page->notes = json_array();
+    json_object_set_new(page->data, "format", json_integer(1));
+    json_object_set_new(page->data, "notes", page->notes);
+    json_object_set_new(page->data, "metrics", describe_metrics());
+    json_object_set_new(page->data, "metric", page->metric ? json_string(page->metric) : json_null());
+    int code = read_source(page);
+    return code == SMS_OK ? sms__page_check_metric(page) : code;
 }
 
 int sms__page_gather(struct sms__page *page)

@@ -38,6 +38,9 @@ json_t *sms__page_number(double value);
 /* Text that is perhaps no UTF-8: what is not becomes '?'. */
 json_t *sms__page_text(struct sms__page *page, const char *text);
 
+/* lead.c: complains if the page cannot begin with the metric that was asked for. */
+int sms__page_check_metric(struct sms__page *page);
+
 /* template.c: writes the page, of the files in `share`. */
 int sms__page_write(const struct sms__page *page, const char *share, FILE *to, struct sms_errors *errors);
 

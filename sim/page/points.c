@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BINS = 16 };
+/* As many intervals, and values that are written side by side with those of another field. */
+enum { BINS = 16, TOGETHER = 16 };
 
 /* What is seen of one column, point by point. */
 struct seen {
@@ -16,6 +17,7 @@ struct seen {
 struct columns {
     struct seen *item;
     size_t count, left_out;
+    bool joined;
 };
 
 /* "75 %": 75, in "%"; numbers of one unit can be compared. */
@@ -198,6 +200,84 @@ static int see_points(struct sms__points *points, struct columns *columns)
     return sms__points_ask(points, text, see_point, columns);
 }
 
+/* ---- fields that change together ---- */
+
+static void forget(struct seen *seen, bool numeric)
+{
+    struct sms__axis_view *axis = &seen->axis;
+    *seen = (struct seen){
+        .numeric = numeric,
+        .axis = {.name = axis->name, .column = axis->column, .value = axis->value, .from = INFINITY, .to = -INFINITY}};
+}
+
+/* Whether each value of one field is there with one of the other only; not if missing points could be the reason. */
+static int compare_columns(struct sms__points *points, const struct seen *a, const struct seen *b, size_t missing,
+                           bool *together)
+{
+    size_t values = a->axis.values, pairs = 0;
+    *together = false;
+    if (!b->axis.column || values != b->axis.values || values < 2 || values > TOGETHER ||
+        values * (values - 1) <= missing)
+        return SMS_OK;
+    sqlite3_str *text = sqlite3_str_new(points->file);
+    sqlite3_str_appendf(text, "SELECT count(*) FROM (SELECT DISTINCT %s, %s FROM main.point WHERE state = 'done')",
+                        a->axis.column, b->axis.column);
+    int code = sms__points_ask(points, text, sms__points_count, &pairs);
+    *together = pairs == values;
+    return code;
+}
+
+/* "a, b" with the values "1, 80"; the second is dropped as it then has no column. */
+static void join(struct sms__points *points, struct seen *to, struct seen *from, const char **column)
+{
+    struct sms__arena *arena = &points->page->arena;
+    to->axis.name = sms__print(arena, "%s, %s", to->axis.name, from->axis.name);
+    *column = sms__print(arena, "%s || ', ' || coalesce(%s, '')", *column, from->axis.column);
+    from->axis.column = NULL;
+}
+
+/* With each column those after it that change as it does. */
+static int join_columns(struct sms__points *points, struct columns *columns)
+{
+    size_t missing = 0;
+    sqlite3_str *text = sqlite3_str_new(points->file);
+    sqlite3_str_appendall(text, "SELECT count(*) FROM main.point WHERE state <> 'done'");
+    int code = sms__points_ask(points, text, sms__points_count, &missing);
+    for (size_t a = 0; a < columns->count && code == SMS_OK; a++) {
+        struct seen *first = &columns->item[a];
+        if (!first->axis.column)
+            continue;
+        const char *column = sms__print(&points->page->arena, "coalesce(%s, '')", first->axis.column);
+        bool together, any = false;
+        for (size_t b = a + 1; b < columns->count && code == SMS_OK; b++) {
+            code = compare_columns(points, first, &columns->item[b], missing, &together);
+            if (code == SMS_OK && together)
+                join(points, first, &columns->item[b], &column);
+            any |= code == SMS_OK && together;
+        }
+        if (any) {
+            first->axis.column = column;
+            forget(first, false);
+            columns->joined = true;
+        }
+    }
+    return code;
+}
+
+/* Only joined ones are seen again. */
+static int see_joined(struct sms__points *points, struct columns *columns)
+{
+    struct columns all = *columns;
+    columns->count = 0;
+    for (size_t c = 0; c < all.count; c++)
+        if (all.item[c].axis.column) {
+            struct seen kept = all.item[c];
+            forget(&kept, all.item[c].axis.values > 0);
+            columns->item[columns->count++] = kept;
+        }
+    return see_points(points, columns);
+}
+
 int sms__points_axes(struct sms__points *points)
 {
     struct columns columns = {.count = 0};
@@ -209,6 +289,10 @@ int sms__points_axes(struct sms__points *points)
                          "has no table 'point'; is it the database of a sweep?");
     if (code == SMS_OK)
         code = see_points(points, &columns);
+    if (code == SMS_OK)
+        code = join_columns(points, &columns);
+    if (code == SMS_OK && columns.joined)
+        code = see_joined(points, &columns);
     for (size_t c = 0; c < columns.count && code == SMS_OK; c++)
         if (columns.item[c].axis.values > 1 && points->axes < SMS__AXES)
             settle(points, &columns.item[c]);
@@ -216,5 +300,7 @@ int sms__points_axes(struct sms__points *points)
             columns.left_out += columns.item[c].axis.values > 1;
     if (columns.left_out)
         sms__page_note(points->page, "%zu varied fields beyond %d are not shown.", columns.left_out, SMS__AXES);
-    return code == SMS_OK ? make_cells(points) : code;
+    if (code == SMS_OK)
+        code = make_cells(points);
+    return code == SMS_OK ? sms__points_crossing(points) : code;
 }

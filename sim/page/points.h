@@ -18,6 +18,7 @@ struct sms__axis_view {
     const char *unit;
     bool binned, log, rest; /* rest: the last stands for all that are not listed */
     double from, to;
+    unsigned with; /* bits: axes with which it is not crossed, so that they differ along it */
 };
 
 struct sms__points {
@@ -37,7 +38,14 @@ int sms__points_open(struct sms__points *points, const char *path);
 const char *sms__points_text(struct sms__points *points, sqlite3_stmt *row, int column);
 json_t *sms__points_number(sqlite3_stmt *row, int column);
 
-/* points.c: finds the axes, and makes the temporary table cell(point, a0, a1, ...). */
+/* SQL's count(*) into a size_t. */
+int sms__points_count(struct sms__points *points, sqlite3_stmt *row, void *count);
+
+/* crossing.c: says of each axis which others are not crossed with it. */
+int sms__points_crossing(struct sms__points *points);
+
+/* points.c: finds the axes; fields that always change together are one; and makes the temporary table cell(point, a0,
+ * a1, ...). */
 int sms__points_axes(struct sms__points *points);
 
 /* subjects.c: what came of it, for each subject that was kept. */

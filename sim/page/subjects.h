@@ -25,7 +25,8 @@ struct sms__group {
 struct sms__outcome {
     struct sms__sum mean, change;
     double least, most;       /* change of a point */
-    size_t better, best;      /* points: better than the first policy, best of all (the first of equals) */
+    size_t better, best;      /* points: better than the first policy, best of all */
+    size_t shared, equal;     /* points: as good as others and best, the same as all others */
     struct sms_estimate over; /* change: replications as a sample, each of which is a mean over the points */
 };
 

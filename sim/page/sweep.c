@@ -41,17 +41,33 @@ static int read_plan(struct sms__points *points)
     return sms__points_ask(points, text, take_failure, failures);
 }
 
+/* What only the manifest beside the database says, if there is one. */
+static void read_manifest(struct sms__points *points, const char *path, json_t *plan)
+{
+    static const char *const keys[] = {"sources", "command"};
+    const char *slash = strrchr(path, '/');
+    json_t *manifest = json_load_file(
+        sms__print(&points->page->arena, "%.*smanifest.json", slash ? (int)(slash + 1 - path) : 0, path), 0, NULL);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (json_is_string(json_object_get(manifest, keys[i])))
+            json_object_set(plan, keys[i], json_object_get(manifest, keys[i]));
+    json_decref(manifest);
+}
+
 static json_t *axis_json(struct sms__points *points, const struct sms__axis_view *axis)
 {
-    json_t *values = json_array(), *numbers = axis->number ? json_array() : json_null();
+    json_t *values = json_array(), *numbers = axis->number ? json_array() : json_null(), *with = json_array();
+    for (size_t i = 0; i < points->axes; i++)
+        if (axis->with >> i & 1U)
+            json_array_append_new(with, json_integer((json_int_t)i));
     for (size_t i = 0; i < axis->values; i++) {
         json_array_append_new(values, sms__page_text(points->page, axis->value[i]));
         if (axis->number)
             json_array_append_new(numbers, sms__page_number(axis->number[i]));
     }
-    return json_pack("{s:o, s:o, s:o, s:o, s:b}", "name", sms__page_text(points->page, axis->name), "unit",
+    return json_pack("{s:o, s:o, s:o, s:o, s:b, s:o}", "name", sms__page_text(points->page, axis->name), "unit",
                      sms__page_text(points->page, axis->unit ? axis->unit : ""), "values", values, "numbers", numbers,
-                     "binned", (int)axis->binned);
+                     "binned", (int)axis->binned, "with", with);
 }
 
 static int read_all(struct sms__points *points)
@@ -76,6 +92,7 @@ int sms__page_read_sweep(struct sms__page *page, const char *path)
     int code = sms__points_open(points, path);
     if (code == SMS_OK)
         code = read_all(points);
+    read_manifest(points, path, json_object_get(page->data, "plan"));
     sqlite3_close(points->file);
     return code;
 }

@@ -19,6 +19,8 @@ cd "$work" || exit 1
 "$smsched" run "$source/scenarios/01-two-tenants.yaml" --out run --quiet || exit 1
 "$smsched" run "$source/scenarios/04-processes.yaml" --out processes --quiet || exit 1
 "$smsched" run "$source/tests/golden/cluster.yaml" --out cluster --quiet || exit 1
+"$smsched" run "$source/tests/golden/failures.yaml" --out failures --quiet || exit 1
+"$smsched" run "$source/tests/golden/gpushare.yaml" --out gpushare --quiet || exit 1
 "$smsched" run "$source/scenarios/01-two-tenants.yaml" "$source/scenarios/02-a-server.yaml" --replications 2 --out several --quiet || exit 1
 
 cat >base.yaml <<'END'
@@ -59,8 +61,31 @@ database.execute("UPDATE point SET state = 'failed', message = '</script><script
 database.execute("UPDATE meta SET value = '1' WHERE key = 'failed'")
 database.commit()
 END
-for folder in run processes cluster several; do "$smsched" report "$folder" --quiet -o "$folder.html" || exit 1; done
+# All policies do the same for one VM; streams and SMs change together, two starts are drawn.
+sed 's/, {name: b, .*}\]/]/' base.yaml >alone.yaml
+cat >equal.yaml <<'END'
+plan: equal
+base: alone.yaml
+policies: [round_robin, leftover]
+axes:
+  - {vms.a.repeat: [1, 2], devices.0.sms: [4, 2]}
+  - contention.slope: [1, 2, 4]
+  - random: {points: 17, of: {vms.a.start: {from: 1 us, to: 90 us}, workloads.one.kernels.k.jitter: {from: 1 %, to: 20 %}}}
+END
+"$smsched" sweep equal.yaml --quiet || exit 1
+cat >busy.yaml <<'END'
+plan: busy
+base: base.yaml
+keep: [device]
+axes: [contention.slope: [1, 2]]
+END
+"$smsched" sweep busy.yaml --quiet || exit 1
+sed 's/^run: .*/run: {until: {metric: kernels_per_s, precision: 0.001 %}, replications: 3}/' base.yaml >warned.yaml
+"$smsched" run warned.yaml --out warned --quiet 2>/dev/null || exit 1
+for folder in run processes cluster several warned failures gpushare; do "$smsched" report "$folder" --quiet -o "$folder.html" || exit 1; done
 "$smsched" report small.sweep --quiet -o sweep.html || exit 1
+"$smsched" report equal.sweep --quiet -o equal.html || exit 1
+"$smsched" report busy.sweep --quiet -o busy.html || exit 1
 "$smsched" report hostile.sweep/results/sweep.db --quiet -o hostile.html || exit 1
 
 node "$here/test.js" "$work" ${2+"$2"}

@@ -63,7 +63,8 @@ const settle = page => page.waitForTimeout(120);
 /* ---- each page ---- */
 
 const pages = { run: ['gains', 'values', 'heat', 'timeline'], processes: ['gains', 'values', 'timeline'], cluster: ['gains', 'values', 'allocation', 'timeline'],
-  several: ['gains', 'values', 'heat', 'timeline'], sweep: ['gains', 'curve-1', 'curve-2', 'map'], hostile: ['gains', 'curve-1'] };
+  several: ['gains', 'values', 'heat', 'timeline'], sweep: ['gains', 'curve-1', 'curve-2', 'map'], hostile: ['gains', 'curve-1'],
+  equal: ['gains', 'curve-1', 'curve-2', 'curve-3', 'map'], warned: ['gains', 'values'] };
 
 for (const [name, figures] of Object.entries(pages))
   test(`${name}: every figure is drawn, has a text, data and a command`, context => check(context, name, async page => {
@@ -75,7 +76,8 @@ for (const [name, figures] of Object.entries(pages))
         assert.ok(m.parts > 3, `${figure} has ${m.parts} marks`);
       }
       assert.ok((await download(page, `#figure-${figure}`)).length > 0, `${figure} has data`);
-      assert.match(await page.$eval(`#figure-${figure} .command code`, code => code.textContent), /^smsched (run|sweep) /);
+      const made = await page.$eval(`#figure-${figure} .under`, box => (box.querySelector('.command code') || box.querySelector('.origin')).textContent);
+      assert.match(made, ['sweep', 'hostile', 'equal'].includes(name) ? /^(smsched sweep |Of a sweep of the plan )/ : /^smsched run /);
     }
     assert.ok(!/NaN|undefined|\[object/.test(await page.evaluate(() => document.body.innerText + [...document.querySelectorAll('[d],[x],[transform],[aria-label]')].map(e => [...e.attributes].map(a => a.value).join(' ')).join(' '))), 'a value is missing');
   }));
@@ -265,6 +267,57 @@ test('the other axes of a curve can be chosen', context => check(context, 'sweep
   const rows = readCsv('small.sweep/results/hosts.csv').filter(r => r.queue === 'fifo'), wanted = means(rows, ['contention.slope']);
   await page.selectOption('#section-curves label:has-text("queue") select', { label: 'fifo' });
   for (const r of await download(page, '#figure-curve-1')) near(r[metric], mean(wanted.get([r['contention.slope'], r.policy].join()).values), r.policy);
+}));
+
+test('equal policies are said to be equal, and both are seen', context => check(context, 'equal', async page => {
+  assert.match(await page.textContent('#answer'), /^All 2 policies are equal at 102 of 102 points$/);
+  const marks = await page.$$eval('#figure-curve-2 svg path', list => list.filter(p => p.querySelector('title')).map(p => p.getAttribute('class')));
+  assert.deepStrictEqual(marks, ['mark k0', 'mark k0', 'mark k0', 'stroke k1', 'stroke k1', 'stroke k1']);
+  assert.match(await page.textContent('#figure-map'), /No difference anywhere/);
+}));
+
+test('fields that change together are one axis, and drawn ones have no lines', context => check(context, 'equal', async page => {
+  const names = await page.$$eval('#section-curves figure h3', list => list.map(h => h.textContent));
+  assert.deepStrictEqual(names, ['vms.a.repeat, devices.0.sms', 'contention.slope', 'vms.a.start (us)', 'workloads.one.kernels.k.jitter (%)']);
+  assert.match(await page.textContent('#figure-curve-3 figcaption'), /workloads.one.kernels.k.jitter differs too, so there are no lines/);
+  assert.doesNotMatch(await page.textContent('#figure-curve-2 figcaption'), /differ/);
+  const lines_ = i => page.$$eval(`#figure-curve-${i} svg > path.stroke`, list => list.filter(p => !p.querySelector('title')).length);
+  assert.deepStrictEqual([await lines_(1), await lines_(2), await lines_(3)], [0, 2, 0]);
+  assert.deepStrictEqual(await page.$$eval('#figure-curve-2 svg .axis:last-of-type .tick text', list => list.map(t => t.textContent).filter(t => t.includes('.'))), []);
+}));
+
+test('a sweep that kept nothing to compare says so', context => check(context, 'busy', async page => {
+  assert.match(await page.textContent('#section-answer'), /2 points are done, but of what the plan keeps no metric/);
+}));
+
+test('warnings of the run stand by its answer', context => check(context, 'warned', async page => {
+  assert.match(await page.textContent('#section-answer .warnings'), /not reached.*Warning: .*not 0\.001 %/s);
+}));
+
+test('pods that failed or were lost are named by the answer', async context => {
+  for (const [name, metric, said] of [['failures', 'lost_count', 'were lost'], ['gpushare', 'failed_count', 'failed']])
+    await check(context, name, async page => {
+      const run = JSON.parse(fs.readFileSync(path.join(work, name, 'comparison.json'), 'utf8')).runs[0].policy, wanted = readCsv(`${name}/cluster.csv`).find(r => r.policy === run)[metric];
+      const text = await page.textContent('#section-answer .warnings');
+      assert.ok(Number(wanted) > 0 && text.includes(`Pods that ${said}, on average of `) && text.includes(`${run} ${Number(Number(wanted).toPrecision(4))}`), text);
+    });
+});
+
+test('only what holds after the correction has colour', context => check(context, 'run', async page => {
+  const comparison = JSON.parse(fs.readFileSync(path.join(work, 'run/comparison.json'), 'utf8'));
+  await page.selectOption('#section-table select', 'host');
+  const heads = await page.$$eval('#section-table thead th', list => list.map(th => th.textContent));
+  const cells = await page.$$eval('#section-table tbody tr', rows => rows.map(row => [...row.cells].map(td => [td.textContent, Boolean(td.querySelector('.good, .bad'))])));
+  let coloured = 0;
+  for (const row of cells)
+    heads.forEach((head, i) => {
+      if (head !== 'change') return;
+      const entry = comparison.comparisons.find(c => c.subject === 'host' && c.policy === row[0][0] && c.metric === heads[i - 1]);
+      coloured += row[i][1];
+      assert.ok(!row[i][1] || (entry && entry.p_holm !== null && entry.p_holm < 0.05), `${row[0][0]} ${heads[i - 1]}`);
+    });
+  assert.ok(coloured > 0);
+  assert.ok((await page.textContent('#section-gains')).includes(`over the ${comparison.comparisons.filter(c => c.p_holm !== null).length} comparisons of which`));
 }));
 
 test('failed points are listed', context => check(context, 'hostile', async page => {

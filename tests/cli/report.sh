@@ -67,10 +67,51 @@ policies = list(dict.fromkeys(row["policy"] for row in rows))
 for m, metric in enumerate(view["metrics"]):
     value = {(row["point"], row["policy"], row["replication"]): float(row[metric]) for row in rows}
     sample = [statistics.mean(value[p, policies[1], r] / value[p, policies[0], r] - 1 for p in {row["point"] for row in rows}) for r in "012"]
-    name, position, points, mean, change, ci, least, most, better, best = view["overall"][1]
+    name, position, points, mean, change, ci, least, most, better, best, shared, equal = view["overall"][1]
     assert abs(change[m] - statistics.mean(sample)) < 1e-9, metric
     assert abs(ci[m] - 4.302652729696 * statistics.stdev(sample) / 3 ** 0.5) < 1e-9, metric
     assert points == 6 and better[m] <= 6
+END
+
+# Fields of one entry of axes change together and are one axis; drawn ones are not crossed with each other.
+sed 's/repeat: 1/start: 1 us, repeat: 1/; s/replications: 3/replications: 2/; s/{fine_grained: {limit: 90 %}}/leftover, fine_grained/' scenario.yaml >tied.base.yaml
+cat >tied.yaml <<'END'
+plan: tied
+base: tied.base.yaml
+keep: [host]
+axes:
+  - contention.slope: [1, 2]
+  - {queue: [interleave, fifo], vms.a.start: [0 us, 7 us]}
+  - random: {points: 20, of: {vms.b.start: {from: 1 us, to: 90 us}, workloads.one.kernels.k.jitter: {from: 1 %, to: 20 %}}}
+END
+"$smsched" sweep tied.yaml --quiet || exit 1
+"$smsched" report tied.sweep --format json >tied.json
+python3 - <<'END' && ok || bad "axes that change together, or points that are equal, are not what the rows say"
+import csv, json, statistics
+data = json.load(open("tied.json"))
+axes = {axis["name"]: axis for axis in data["axes"]}
+assert list(axes) == ["contention.slope", "queue, vms.a.start", "vms.b.start", "workloads.one.kernels.k.jitter"], list(axes)
+assert axes["queue, vms.a.start"]["values"] == ["interleave, 0 us", "fifo, 7 us"]
+assert [axis["with"] for axis in data["axes"]] == [[], [], [3], [2]]
+assert data["plan"]["sources"] and "command" not in data["plan"]
+view = data["subjects"][0]
+rows = list(csv.DictReader(open("tied.sweep/results/hosts.csv")))
+ties = 0
+for m, metric in enumerate(view["metrics"]):
+    sign = data["metrics"]["host"][metric]["better"]
+    counts = {policy: [0, 0, 0] for policy in view["policies"]}
+    for point in {row["point"] for row in rows}:
+        mean = {p: sum(float(r[metric]) for r in rows if r["point"] == point and r["policy"] == p) / 2 for p in counts
+                if any(r[metric] for r in rows if r["point"] == point and r["policy"] == p)}
+        winners = [p for p in mean if sign * mean[p] == max(sign * v for v in mean.values())]
+        for p in winners:
+            counts[p][0] += len(winners) == 1
+            counts[p][1] += len(winners) > 1
+            counts[p][2] += 1 < len(winners) == len(mean)
+    ties += sum(count[1] for count in counts.values())
+    for row in view["overall"]:
+        assert [row[9][m], row[10][m], row[11][m]] == counts[view["policies"][row[1]]], (metric, counts)
+assert ties > 0
 END
 
 # ---- the page ----
@@ -111,6 +152,9 @@ try 2 "no folder" report; prints "name one results folder"
 try 2 "two folders" report run run
 try 2 "a format that it has not" report run --format csv; prints "the page is HTML"
 try 3 "a metric that is none" report run --metric kernel_per_s; prints "did you mean 'kernels_per_s'?"
+try 3 "a metric of VMs" report run --metric job_latency_mean_ns; prints "cannot begin with 'job_latency_mean_ns'; it can with kernels_per_s, "
+try 3 "a metric without a value" report run --metric turnaround_ns; prints "cannot begin with 'turnaround_ns'"
+try 3 "a metric that a sweep has not kept" report small.sweep --metric job_latency_mean_ns; prints "cannot begin with"
 try 0 "a metric" report run --metric stp_ratio --quiet -o metric.html
 if grep -q '"metric":"stp_ratio"' metric.html; then ok; else bad "the page does not begin with it"; fi
 

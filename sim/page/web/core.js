@@ -117,11 +117,14 @@ function csvLink(name, rows) {
   return link;
 }
 
-function commandOf() {
-  return data.kind === 'run' ? data.run.command || 'smsched run' : `smsched sweep ${(data.plan || {}).plan || 'PLAN'}.yaml`;
-}
+/* Null where the data does not say it. */
+const madeBy = () => data.kind === 'run' ? data.run : data.plan || {};
+const commandOf = () => madeBy().command || null;
+const originOf = () => data.kind === 'run' ? 'Of a folder of smsched run' : `Of a sweep of the plan ${madeBy().plan || 'without a name'}`;
+const versionOf = () => `Simulated by smsched ${madeBy().version}${madeBy().sources ? ` (sources ${madeBy().sources})` : ''}. All times are simulated.`;
 
 function commandBox() {
+  if (!commandOf()) return el('span', { class: 'muted origin' }, originOf());
   const said = el('span', { role: 'status', class: 'muted' });
   const copy = () => {
     const done = () => { said.textContent = 'copied'; }, failed = () => { said.textContent = 'select it and copy'; };
@@ -130,6 +133,8 @@ function commandBox() {
   return el('details', {}, el('summary', {}, 'Command that made it'),
     el('div', { class: 'command' }, el('code', {}, commandOf()), el('button', { type: 'button', onclick: copy }, 'Copy'), said));
 }
+
+const commandLine = () => el('p', {}, commandOf() ? ['The command: ', el('code', {}, commandOf())] : originOf() + '.');
 
 const under = (name, rows) => el('div', { class: 'under' }, csvLink(name, rows), commandBox());
 

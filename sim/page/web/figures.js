@@ -33,13 +33,13 @@ const words = (text, most) => text.length > most ? text.slice(0, most - 1) + 'â€
 /* rows: {group, label, color, value, low, high, least, most, said}; all relative to 0. */
 function dots(rows, label, format) {
   return drawn((box, width) => {
-    const wide = width >= 640, left = wide ? Math.min(320, width * 0.34) : 8, right = wide ? 170 : 26;
+    const wide = width >= 640, left = wide ? Math.min(320, width * 0.34) : 26, right = wide ? 170 : 26;
     const each = wide ? 26 : 40, top = 6, groups = new Set(rows.map(row => row.group)).size;
     const height = top + rows.length * each + (groups > 1 ? groups * 22 : 0);
     const x = d3.scaleLinear().domain(extent(rows.flatMap(r => [r.value, r.low, r.high, r.least, r.most]), true)).nice().range([left, width - right]);
     const root = svg('svg', { width, height: height + 40, role: 'img', 'aria-label': `${label}: ` + rows.map(r => `${r.group ? r.group + ', ' : ''}${r.label} ${r.said}`).join('; ') });
     root.append(...axisBottom(x, height, height - top, wide ? 6 : 4, format));
-    root.append(svg('line', { class: 'zero', x1: x(0), x2: x(0), y1: top, y2: height }));
+    if (wide) root.append(svg('line', { class: 'zero', x1: x(0), x2: x(0), y1: top, y2: height }));
     let y = top, last;
     for (const row of rows) {
       if (groups > 1 && row.group !== last) {
@@ -50,6 +50,7 @@ function dots(rows, label, format) {
       const middle = y + (wide ? each / 2 : each - 11);
       root.append(svg('text', { class: 'halo', x: wide ? (groups > 1 ? 16 : 4) : 8, y: wide ? middle + 4 : y + 14 }, words(row.label, wide ? Math.floor(left / 6.6) : 26)));
       root.append(svg('text', { class: 'soft halo', x: width - 4, y: wide ? middle + 4 : y + 14, 'text-anchor': 'end' }, row.said));
+      if (!wide) root.append(svg('line', { class: 'zero', x1: x(0), x2: x(0), y1: middle - 8, y2: middle + 8 })); /* not through the words */
       if (isNumber(row.least)) root.append(svg('line', { class: 'thin ' + colorClass(row.color), x1: x(row.least), x2: x(row.most), y1: middle, y2: middle }));
       if (isNumber(row.low)) root.append(whisker(x(row.low), x(row.high), middle, row.color));
       if (isNumber(row.value)) root.append(mark(row.color, x(row.value), middle, 5));
@@ -105,6 +106,23 @@ function isLog(numbers) {
   return Math.max(...steps) > 4 * Math.min(...steps);
 }
 
+/* Where numbers stand on an axis: on the values themselves if they are few, else on round ones, whole where all are. */
+function numberTicks(scale, numbers, own, count) {
+  const whole = numbers.every(Number.isInteger), all = own && numbers.length <= 12 ? numbers.slice().sort((a, b) => a - b) : scale.ticks(count).filter(v => !(own && whole) || Number.isInteger(v));
+  const list = [];
+  for (const v of all) if (!list.length || scale(v) - scale(list[list.length - 1]) >= 44) list.push(v);
+  return list;
+}
+
+/* A mark; around those that are already there, hollow, so that equal policies are seen as many. */
+function markAround(taken, color, x, y) {
+  const key = `${Math.round(x)},${Math.round(y)}`, under = taken.get(key) || 0;
+  taken.set(key, under + 1);
+  const dot = mark(color, x, y, 4 + 3.5 * under);
+  if (under) dot.setAttribute('class', 'stroke ' + colorClass(color));
+  return dot;
+}
+
 /* series: {label, color, points: [[x, y]]}; x: numbers, or indices of `values`. */
 function lines(series, options) {
   return drawn((box, width) => {
@@ -119,19 +137,20 @@ function lines(series, options) {
     if (!numbers) {
       const named = wordAxis(options.values, x, width - left - right);
       axis.tickValues(named.ticks).tickFormat(named.format);
-    } else if (log) axis.ticks(4, v => plain(v)); else axis.ticks(Math.max(2, Math.floor(width / 90))).tickFormat(v => plain(v));
+    } else axis.tickValues(numberTicks(x, numbers, options.own, log ? 4 : Math.max(2, Math.floor(width / 90)))).tickFormat(v => plain(v));
     d3.select(group).call(axis);
     root.append(group);
     if (options.zero && y.domain()[0] < 0) root.append(svg('line', { class: 'zero', x1: left, x2: width - right, y1: y(0), y2: y(0) }));
     const apart = numbers ? 0 : Math.min(8, (width - left - right) / (options.values.length + 1) / series.length); /* beside each other */
+    const taken = new Map();
     series.forEach((s, i) => {
       const aside = apart * (i - (series.length - 1) / 2), points = s.points.filter(p => isNumber(p[1]));
       if (!points.length) return;
-      if (numbers) /* names have no order that a line could follow */
+      if (numbers && !options.apart) /* names have no order that a line could follow */
         root.append(svg('path', { class: 'stroke ' + colorClass(s.color), 'stroke-dasharray': dashes[s.color % 8] || null, d: 'M' + points.map(p => `${x(p[0]).toFixed(1)},${y(p[1]).toFixed(1)}`).join('L') }));
       if (points.length <= 40 || !numbers)
         for (const p of points) {
-          const dot = mark(s.color, x(p[0]) + aside, y(p[1]), 4);
+          const dot = markAround(taken, s.color, x(p[0]) + aside, y(p[1]));
           dot.append(svg('title', {}, `${s.label}: ${options.label} ${options.values ? options.values[p[2]] : plain(p[0])}, ${options.format(p[1])}`));
           root.append(dot);
         }

@@ -40,12 +40,13 @@ function grid(columns, rows, cells, options) {
         root.append(label);
       }
     }
-    beside.forEach((name, r) => root.append(svg('text', { x: left - 6, y: top + (r + 0.5) * height + 4, 'text-anchor': 'end' }, words(name, Math.floor(left / 7)))));
-    const step = Math.max(1, Math.ceil(46 / cell));
+    beside.forEach((name, r) => root.append(svg('text', { x: left - 6, y: top + (r + 0.5) * height + 4, 'text-anchor': 'end' }, words(name, Math.floor(left / 7.6)))));
+    const step = Math.max(1, Math.ceil(46 / cell)), room = Math.min(40, Math.floor(((width - left) / 6.8 - 10) / 2));
     above.forEach((name, c) => c % step === 0 && root.append(svg('text', { x: left + (c + 0.5) * cell, y: top + rows.length * height + 16, 'text-anchor': 'middle' }, words(name, 9))));
-    root.append(svg('text', { class: 'soft', x: (left + width) / 2, y: top + rows.length * height + 38, 'text-anchor': 'middle' }, `${words(options.x, 30)} →, rows: ${words(options.y, 30)}`));
+    root.append(svg('text', { class: 'soft', x: (left + width) / 2, y: top + rows.length * height + 38, 'text-anchor': 'middle' }, `${words(options.x, room)} →, rows: ${words(options.y, room)}`));
     target.replaceChildren(root);
   });
+  if (options.diverging && low === 0 && high === 0) return [box, el('p', { class: 'scale' }, 'No difference anywhere.')];
   return [box, ramp(color, options.diverging ? -most : low, options.diverging ? most : high, options.format)];
 }
 
@@ -54,21 +55,21 @@ function occupancy(map) {
   const columns = Math.max(...map.rows.map(row => row.length)), end = columns * map.width_ns, unit = unitOf('time_ns', end);
   const all = map.rows.flat().filter(isNumber), mean = all.reduce((a, b) => a + b, 0) / (all.length || 1) / 1e4;
   return drawn((box, width) => {
-    const left = 46, right = 12, height = Math.max(120, Math.min(360, map.rows.length * 5)), inner = width - left - right;
+    const left = 46, right = 12, top = 8, height = Math.max(120, Math.min(360, map.rows.length * 5)), inner = width - left - right;
     const canvas = el('canvas', { width: columns, height: map.rows.length, 'aria-hidden': 'true' }), pen = canvas.getContext('2d');
     map.rows.forEach((row, r) => row.forEach((value, c) => {
       if (!isNumber(value)) return;
       pen.fillStyle = sequential(value / 1e4);
       pen.fillRect(c, r, 1, 1);
     }));
-    Object.assign(canvas.style, { left: left + 'px', top: '0px', width: inner + 'px', height: height + 'px' });
+    Object.assign(canvas.style, { left: left + 'px', top: top + 'px', width: inner + 'px', height: height + 'px' });
     const x = d3.scaleLinear().domain([0, end / unit.size]).range([left, width - right]);
-    const y = d3.scaleLinear().domain([0, map.rows.length * map.sms]).range([0, height]);
-    const root = svg('svg', { width, height: height + 44, role: 'img', 'aria-label': `Occupancy of ${map.rows.length * map.sms} SMs over ${plain(end / unit.size)} ${unit.name} under ${map.policy}: ${percent(mean)} on average` });
-    const bottom = svg('g', { class: 'axis', transform: `translate(0,${height})` }), side = svg('g', { class: 'axis', transform: `translate(${left},0)` });
+    const y = d3.scaleLinear().domain([0, map.rows.length * map.sms]).range([top, top + height]);
+    const root = svg('svg', { width, height: top + height + 44, role: 'img', 'aria-label': `Occupancy of ${map.rows.length * map.sms} SMs over ${plain(end / unit.size)} ${unit.name} under ${map.policy}: ${percent(mean)} on average` });
+    const bottom = svg('g', { class: 'axis', transform: `translate(0,${top + height})` }), side = svg('g', { class: 'axis', transform: `translate(${left},0)` });
     d3.select(bottom).call(d3.axisBottom(x).ticks(Math.max(3, Math.floor(width / 90))).tickFormat(v => plain(v)).tickSizeOuter(0));
     d3.select(side).call(d3.axisLeft(y).ticks(5).tickFormat(v => plain(v)).tickSizeOuter(0));
-    root.append(bottom, side, svg('text', { class: 'soft', x: (left + width) / 2, y: height + 38, 'text-anchor': 'middle' }, `time (${unit.name})`),
+    root.append(bottom, side, svg('text', { class: 'soft', x: (left + width) / 2, y: top + height + 38, 'text-anchor': 'middle' }, `time (${unit.name})`),
       svg('text', { class: 'soft', x: 2, y: 10 }, 'SM'));
     box.replaceChildren(canvas, root);
   });

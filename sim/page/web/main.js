@@ -26,7 +26,7 @@ function beginRun() {
   const s = state.scenario, several = data.scenarios.length > 1;
   document.getElementById('subtitle').textContent = several ? `${plural(data.scenarios.length, 'scenario')}: ${words(data.scenarios.map(x => x.scenario).join(', '), 200)}`
     : `Scenario ${s.scenario}: ${plural(s.policies.length, 'policy', 'policies')}, ${plural(s.replications, 'replication')}, seed ${s.seed}${s.contention ? `, contention ${s.contention}` : ''}`;
-  document.getElementById('colophon').textContent = `Simulated by smsched ${data.run.version}. All times are simulated.`;
+  document.getElementById('colophon').textContent = versionOf();
   noteMetric(state);
   state.set({});
 }
@@ -41,7 +41,7 @@ function beginSweep() {
   state.set = change => { Object.assign(state, change); render(sweepSections(state)); };
   const plan = data.plan;
   document.getElementById('subtitle').textContent = `Sweep ${plan.plan}: ${group(plan.points)} points, ${group(plan.done)} done, ${group(plan.failed)} failed; ${plural(data.axes.length, 'axis', 'axes')}: ${words(data.axes.map(axis => axis.name).join(', '), 200)}`;
-  document.getElementById('colophon').textContent = `Simulated by smsched ${plan.version}. All times are simulated.`;
+  document.getElementById('colophon').textContent = versionOf();
   noteMetric(state);
   state.set({});
 }

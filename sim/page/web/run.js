@@ -18,11 +18,20 @@ function cellOf(scenario, subject, policy, name, metric) {
     : { mean: null, ci: null, change: null, changeCi: null, sure: null };
 }
 
-/* Whether a change counts: after Holm's correction where it is one of the family, else if its interval leaves 0 out. */
-function isSure(scenario, subject, policy, name, metric, change, ci) {
-  if (!scenario.family) scenario.family = new Map(scenario.comparisons.map(c => [c.slice(0, 4).join('\n'), c[4]]));
+/* Those that have a p; some have none, as where all replications agree. */
+const familyOf = scenario => scenario.comparisons.filter(c => isNumber(c[4]));
+
+/* Whether a change holds after Holm's correction; null of what is not of the family. */
+function holdsOf(scenario, subject, policy, name, metric) {
+  if (!scenario.family) scenario.family = new Map(familyOf(scenario).map(c => [c.slice(0, 4).join('\n'), c[4]]));
   const p = scenario.family.get([policy, subject, name || subject, metric].join('\n'));
-  if (isNumber(p)) return p < 0.05;
+  return isNumber(p) ? p < 0.05 : null;
+}
+
+/* Whether a change counts: if it holds where it is one of the family, else if its interval leaves 0 out. */
+function isSure(scenario, subject, policy, name, metric, change, ci) {
+  const holds = holdsOf(scenario, subject, policy, name, metric);
+  if (holds !== null) return holds;
   return isNumber(ci) && scenario.replications > 1 ? Math.abs(change) > ci : null;
 }
 
@@ -94,7 +103,21 @@ function surelyBetter(scenario, v) {
 
 function comparisons(scenario, subject) {
   const others = scenario.policies.length - 1, names = new Set(tableOf(scenario, subject).rows.map(r => r[1])).size;
-  return others > 0 ? `Each of ${plural(others, 'policy', 'policies')} is compared with ${scenario.policies[0]}, metric by metric. Of twenty 95 % intervals one is expected to miss by chance; this metric alone has ${plural(others * names, 'comparison')}.${scenario.comparisons.length && scenario.replications > 1 ? ` What is called better, and has colour, holds after Holm's correction over the ${plural(scenario.comparisons.length, 'comparison')} that smsched compare makes (at 5 %), and for other metrics by its own interval.` : ''}` : '';
+  return others > 0 ? `Each of ${plural(others, 'policy', 'policies')} is compared with ${scenario.policies[0]}, metric by metric. Of twenty 95 % intervals one is expected to miss by chance; this metric alone has ${plural(others * names, 'comparison')}.${familyOf(scenario).length ? ` What is called better holds after Holm's correction over the ${plural(familyOf(scenario).length, 'comparison')} of which smsched compare gives a p (at 5 %), and for other metrics by its own interval.` : ''}` : '';
+}
+
+/* What the run itself warns of, and what it chose: these change how far the answer can be trusted. */
+function warningsOf(scenario) {
+  const until = scenario.until, list = [];
+  if (until) list.push(`Replications went on until ${until.metric} of ${until.name || until.subject} is known to ± ${percent(until.precision_ratio)}: ${until.met ? 'reached' : 'not reached'}${isNumber(until.reached_ratio) ? `, ± ${percent(until.reached_ratio)}` : ''} after ${plural(scenario.replications, 'replication')}.`);
+  if (isNumber(scenario.warmup_ns)) list.push(`The warm-up was found from the results: ${show('t_ns', scenario.warmup_ns)}.`);
+  for (const warning of scenario.warnings || []) list.push(`Warning: ${warning}.`);
+  const t = tableOf(scenario, 'cluster'), of = (row, metric) => t.metrics.includes(metric) ? row[2][t.metrics.indexOf(metric)] : null;
+  for (const [metric, said] of [['failed_count', 'failed'], ['lost_count', 'were lost']]) {
+    const rows = t.rows.filter(row => of(row, metric) > 0);
+    if (rows.length) list.push(`Pods that ${said}, on average of ${plain(of(rows[0], 'pods_count'))}: ${rows.map(row => `${scenario.policies[row[0]]} ${plain(of(row, metric))}`).join(', ')}. Turnarounds are of pods that ended and did not fail.`);
+  }
+  return list.length ? el('ul', { class: 'warnings' }, list.map(text => el('li', {}, text))) : null;
 }
 
 function answerOf(state) {
@@ -104,7 +127,7 @@ function answerOf(state) {
   return el('div', { class: 'answer ' + (v.best ? colorClass(v.best.p) : '') }, el('h2', { id: 'answer' }, headline(scenario, v, state.metric)),
     el('p', { class: 'muted' }, `${scenario.scenario}: ${wordsOf(state.metric)} of ${subjectWords[state.subject]} (${state.metric}): ${formulaOf(state.subject, state.metric)}.`),
     v.best ? el('dl', { class: 'facts' }, changeFact(scenario, v), boundFact(scenario, state.subject, state.metric, v)) : null,
-    surelyBetter(scenario, v), el('div', { class: 'controls' }, choose));
+    surelyBetter(scenario, v), warningsOf(scenario), el('div', { class: 'controls' }, choose));
 }
 
 /* ---- gains ---- */
@@ -159,7 +182,7 @@ function tableSection(state) {
     const t = tableOf(scenario, subject);
     const columns = [{ name: 'policy', text: true }, { name: subject, text: true }].concat(t.metrics.flatMap(metric => [
       { name: metric, title: formulaOf(subject, metric), cell: (row, i) => withInterval(metric, row[i], row.ci[metric]) },
-      { name: 'change', title: `${metric}, over ${scenario.policies[0]}`, cell: (row, i) => changeCell(subject, metric, row[i], row.changeCi[metric], row.sure[metric]) }].slice(0, betterOf(subject, metric) && scenario.policies.length > 1 ? 2 : 1)));
+      { name: 'change', title: `${metric}, over ${scenario.policies[0]}`, cell: (row, i) => changeCell(subject, metric, row[i], row.changeCi[metric], row.holds[metric]) }].slice(0, betterOf(subject, metric) && scenario.policies.length > 1 ? 2 : 1)));
     const rows = t.rows.map(r => {
       const values = [scenario.policies[r[0]], r[1] || subject];
       t.metrics.forEach((metric, m) => {
@@ -168,13 +191,13 @@ function tableSection(state) {
       });
       values.ci = Object.fromEntries(t.metrics.map((metric, m) => [metric, r[3][m]]));
       values.changeCi = Object.fromEntries(t.metrics.map((metric, m) => [metric, r[0] ? r[5][m] : null]));
-      values.sure = Object.fromEntries(t.metrics.map((metric, m) => [metric, isSure(scenario, subject, r[0], r[1], metric, r[4][m], r[5][m])]));
+      values.holds = Object.fromEntries(t.metrics.map(metric => [metric, holdsOf(scenario, subject, r[0], r[1], metric)]));
       return values;
     });
     const csvRows = () => [['scenario', 'policy', subject].concat(t.metrics.flatMap(metric => [metric, 'ci95_' + metric]))].concat(
       t.rows.map(r => [scenario.scenario, scenario.policies[r[0]], r[1] || subject].concat(t.metrics.flatMap((_, m) => [r[2][m], r[3][m]]))));
     refill(box, el('div', { class: 'controls' }, choice('Rows', subjects.map(s => [s, subjectWords[s]]), subject, value => { subject = value; show1(); })),
-      table(`Metrics of ${subjectWords[subject]}, scenario ${scenario.scenario}; ± half of a 95 % interval; change: over ${scenario.policies[0]}.`, columns, rows), under(fileOf[subject], csvRows));
+      table(`Metrics of ${subjectWords[subject]}, scenario ${scenario.scenario}; ± half of a 95 % interval; change: over ${scenario.policies[0]}, in colour where it holds after Holm's correction.`, columns, rows), under(fileOf[subject], csvRows));
   };
   if (subjects.length) show1();
   return box;
@@ -200,7 +223,7 @@ function allocationSection(state) {
   if (!all.length) return null;
   const columns = [['arrived', 0], ['allocated', 1], ['fragments', 2]];
   const series = all.map(s => ({ label: s.policy, color: colorOf(state.scenario, s.policy), points: s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.values[i], s.values[i + 1]]])), []) }));
-  return figure('allocation', 'GPUs allocated by what pods have asked for so far, both by what all GPUs are. First replication.',
+  return figure('allocation', 'GPUs allocated by what pods have asked for so far, both by what all GPUs are. Means over the replications.',
     [legend(state.scenario.policies, true), lines(series, { numbers: [0, 1], format: v => percent(v), label: 'asked for / GPUs', zero: true, said: `Allocation of ${series.map(s => `${s.label}: ${percent(s.points[s.points.length - 1][1])} at the end`).join('; ')}` })],
     () => [['scenario', 'policy'].concat(columns.map(c => c[0] + '_ratio'))].concat(all.flatMap(s => s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.scenario, s.policy, s.values[i], s.values[i + 1], s.values[i + 2]]])), []))));
 }
@@ -240,7 +263,7 @@ function placementsSection(state) {
   const box = el('div');
   let what = 2;
   const draw = () => refill(box, el('div', { class: 'controls' }, choice('Shown', [[2, 'share of the GPUs allocated'], [1, 'wait of the pod placed (s)']], what, value => { what = Number(value); draw(); })),
-    figure('timeline', `At each placement of a pod: ${what === 2 ? 'the share of the GPUs that is then allocated' : 'how long it had waited, in seconds'}. First replication. Drag to move; click and turn the wheel, or press + and −, to zoom.`,
+    figure('timeline', `At each placement of a pod: ${what === 2 ? 'the share of the GPUs that is then allocated' : 'how long it had waited, in seconds'}. First replication. A line holds what the last placement left: pods that end and nodes that fail are not drawn. Drag to move; click and turn the wheel, or press + and −, to zoom.`,
       [legend(state.scenario.policies, true), ...zoomableSteps(take(what), 'Placements of pods')],
       () => [['scenario', 'policy', 'time_ns', 'wait_ns', 'allocated_ratio']].concat(all.flatMap(s => s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.scenario, s.policy, s.values[i], s.values[i + 1], s.values[i + 2]]])), [])))));
   draw();
@@ -267,14 +290,14 @@ function overviewSection(state) {
     const v = verdict(s, subject, metric), bound = boundOf(s, subject, metric), c = v.best || {};
     const row = [s.scenario, c.label || null, isNumber(c.mean) ? c.mean : null, c.p > 0 && isNumber(c.change) ? c.change : null, bound && c.label && isNumber(bound.reach) ? bound.gap_ratio[c.label] : null];
     row.ci = c.changeCi;
-    row.sure = c.sure;
+    row.holds = v.best ? holdsOf(s, subject, c.p, wholeOf(subject), metric) : null;
     row.meanCi = c.ci;
     return row;
   });
   const columns = [{ name: 'scenario', text: true }, { name: 'best policy', text: true }, { name: metric, cell: (r, i) => withInterval(metric, r[i], r.meanCi) },
-    { name: 'change over first', cell: (r, i) => changeCell(subject, metric, r[i], r.ci, r.sure) }, { name: 'below the bound', cell: (r, i) => percent(r[i]) }];
+    { name: 'change over first', cell: (r, i) => changeCell(subject, metric, r[i], r.ci, r.holds) }, { name: 'below the bound', cell: (r, i) => percent(r[i]) }];
   return [el('p', { class: 'muted' }, `The best policy of each scenario by ${wordsOf(metric)}. Each change is a comparison of its own: ${plural(rows.length, 'scenario')}.`),
-    table(`Best policy of each scenario by ${metric}.`, columns, rows),
+    table(`Best policy of each scenario by ${metric}; a change is in colour where it holds after Holm's correction of its scenario.`, columns, rows),
     under('scenarios', () => [['scenario', 'best_policy', metric, 'change_ratio', 'ci95_change_ratio', 'gap_ratio']].concat(rows.map(r => [r[0], r[1], r[2], r[3], r.ci, r[4]])))];
 }
 
@@ -285,5 +308,5 @@ function runSections(state) {
     several ? ['All scenarios', 'overview', overviewSection(state)] : null,
     ['How much, and how sure', 'gains', gainsOf(state)], [boundOf(state.scenario, state.subject, state.metric) ? 'How far from the best possible' : 'What each came to', 'values', valuesOf(state)], ['All numbers', 'table', tableSection(state)],
     ['Where the blocks were', 'heat', heatSection(state)], ['How full the cluster became', 'allocation', allocationSection(state)], ['What happened when', 'timeline', timelineSection(state)],
-    ['What was run', 'manifest', [el('p', {}, 'The command: ', el('code', {}, commandOf())), manifestSection()]]];
+    ['What was run', 'manifest', [commandLine(), manifestSection()]]];
 }

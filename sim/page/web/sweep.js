@@ -6,7 +6,7 @@ const whose = (view, n) => (view.subject === view.names[n] ? 'the ' + view.subje
 const axisWords = axis => axis.name + (axis.unit ? ` (${axis.unit})` : '');
 
 /* The columns of an `overall` row behind name, policy and points. */
-const OVERALL = ['mean', 'change', 'ci', 'least', 'most', 'better', 'best'];
+const OVERALL = ['mean', 'change', 'ci', 'least', 'most', 'better', 'best', 'shared', 'equal'];
 
 function overallOf(view, name, policy, m) {
   const row = view.overall.find(r => r[0] === name && r[1] === policy);
@@ -16,7 +16,26 @@ function overallOf(view, name, policy, m) {
 function sweepVerdict(state) {
   const view = viewOf(state), m = view.metrics.indexOf(state.metric);
   const all = view.policies.map((label, p) => ({ label, p, ...overallOf(view, state.name, p, m) })).filter(c => c.points);
-  return all.slice().sort((a, b) => b.best - a.best || a.p - b.p);
+  return all.slice().sort((a, b) => b.best + b.shared - a.best - a.shared || b.best - a.best || a.p - b.p);
+}
+
+/* Who is best at how many points; equal ones are said to be. */
+function sweepTitle(state, ranks, better) {
+  const best = ranks[0], at = n => `${group(String(n))} of ${plural(best.points, 'point')}`;
+  if (!best) return 'No point has a value of this metric.';
+  if (ranks.length === 1) return `${best.label}: ${measure(state.metric, best.mean)} on average`;
+  if (!better) return 'Neither more nor less of this metric is better';
+  if (best.equal === best.points) return `All ${ranks.length} policies are equal at ${at(best.points)}`;
+  const same = ranks.filter(c => c.best === best.best && c.shared === best.shared).map(c => c.label);
+  return same.length > 1 ? `${same.slice(0, -1).join(', ')} and ${same[same.length - 1]} are each best at ${at(best.best + best.shared)}` : `${best.label} is best at ${at(best.best + best.shared)}`;
+}
+
+/* Best alone, best as others are too. */
+function sweepBest(ranks) {
+  const counts = (list, key) => list.map(c => `${c.label} ${group(String(c[key]))}`).join(', ');
+  const shared = ranks.filter(c => c.shared > 0);
+  return el('p', {}, shared.length ? 'Best alone at: ' : 'Best at: ', counts(ranks, 'best'), '.',
+    shared.length ? ` As good as others, and best, at: ${counts(shared, 'shared')}.` : null, shared.length && ranks[0].equal ? ` All are equal at ${group(String(ranks[0].equal))}.` : null);
 }
 
 /* Every metric of every name, the whole first. */
@@ -30,12 +49,10 @@ function sweepAnswer(state) {
     const [subject, name, ...metric] = value.split('/');
     state.set({ subject: Number(subject), name: Number(name), metric: metric.join('/') });
   });
-  const title = !best ? 'No point has a value of this metric.' : ranks.length === 1 ? `${best.label}: ${measure(state.metric, best.mean)} on average`
-    : `${best.label} is best at ${group(String(best.best))} of ${plural(best.points, 'point')}`;
   const changes = ranks.filter(c => c.p > 0 && isNumber(c.change)).sort((a, b) => better * (b.change - a.change));
-  return el('div', { class: 'answer ' + (best ? colorClass(best.p) : '') }, el('h2', { id: 'answer' }, title),
-    el('p', { class: 'muted' }, `${wordsOf(state.metric)} of ${whose(view, state.name)} (${state.metric}): ${formulaOf(view.subject, state.metric)}; ${better > 0 ? 'more' : 'less'} is better. Of equals the first counts.`),
-    ranks.length > 1 ? el('p', {}, 'Best at: ', ranks.map(c => `${c.label} ${group(String(c.best))}`).join(', '), '.') : null,
+  return el('div', { class: 'answer ' + (best ? colorClass(best.p) : '') }, el('h2', { id: 'answer' }, sweepTitle(state, ranks, better)),
+    el('p', { class: 'muted' }, `${wordsOf(state.metric)} of ${whose(view, state.name)} (${state.metric}): ${formulaOf(view.subject, state.metric)}; ${better > 0 ? 'more is better' : better < 0 ? 'less is better' : 'neither way is better'}.`),
+    ranks.length > 1 && better ? sweepBest(ranks) : null,
     el('dl', { class: 'facts' }, changes.slice(0, 3).map(c => fact(`${c.label} over ${first}, on average`, percent(c.change, true),
       `${isNumber(c.ci) ? `95 % interval ± ${percent(c.ci)} by replications; ` : 'one replication, so no interval; '}from ${percent(c.least, true)} to ${percent(c.most, true)} by point; better at ${group(String(c.better))} of ${group(String(c.points))}`))),
     el('div', { class: 'controls' }, choose));
@@ -54,8 +71,8 @@ function sweepGains(state) {
   if (!list.length) return el('p', { class: 'muted' }, 'There is no change over a first policy to show.');
   return [figure('gains', `Change of ${wordsOf(state.metric)} over ${view.policies[0]}, the first policy. Dot: mean over the points. Whiskers: its 95 % interval, each replication being one sample. Thin line: from the least to the greatest change of a point.`,
     [dots(list, `change over ${view.policies[0]}`, v => percent(v, true))],
-    () => [['policy', 'over', 'subject', 'name', 'metric', 'points', 'change_ratio', 'ci95_change_ratio', 'least_ratio', 'greatest_ratio', 'better_points', 'best_points']].concat(
-      list.map(r => [r.label, view.policies[0], view.subject, r.name, state.metric, r.points, r.change, r.ci, r.least, r.most, r.better, r.best]))),
+    () => [['policy', 'over', 'subject', 'name', 'metric', 'points', 'change_ratio', 'ci95_change_ratio', 'least_ratio', 'greatest_ratio', 'better_points', 'best_alone_points', 'best_shared_points']].concat(
+      list.map(r => [r.label, view.policies[0], view.subject, r.name, state.metric, r.points, r.change, r.ci, r.least, r.most, r.better, r.best, r.shared]))),
   el('p', { class: 'muted' }, `${plural(list.length, 'comparison')} of this metric: of twenty 95 % intervals, one is expected to miss by chance.`)];
 }
 
@@ -107,8 +124,8 @@ function curve(state, a) {
   const what = state.change ? `change of ${wordsOf(state.metric)} over ${view.policies[0]}` : `${wordsOf(state.metric)}${unit.name ? ` (${unit.name})` : ''}`;
   const said = `${what} along ${axisWords(axis)}: ` + series.map(s => `${s.label} from ${format(s.points[0][1])} to ${format(s.points[s.points.length - 1][1])}`).join('; ');
   const name = 'curve-' + (a + 1);
-  return el('figure', { id: 'figure-' + name }, el('h3', {}, axisWords(axis)), el('figcaption', {}, `${what}${axis.binned ? '; means of intervals' : ''}`),
-    lines(series, { numbers: axis.numbers, values: axis.values, label: axisWords(axis), format, zero: state.change, said, height: 220 }),
+  return el('figure', { id: 'figure-' + name }, el('h3', {}, axisWords(axis)), el('figcaption', {}, `${what}${axis.binned ? '; means of intervals' : ''}${axis.with.length ? `. Not all else being equal: from point to point ${axis.with.map(b => data.axes[b].name).join(', ')} ${axis.with.length > 1 ? 'differ' : 'differs'} too, so there are no lines` : ''}`),
+    lines(series, { numbers: axis.numbers, apart: axis.with.length > 0, own: !axis.binned, values: axis.values, label: axisWords(axis), format, zero: state.change, said, height: 220 }),
     under(name, () => [[axis.name, 'policy', 'subject', 'name', state.change ? state.metric + '_change_ratio' : state.metric, 'points']].concat(
       means.map(c => [axis.values[c.at[0]], view.policies[c.policy], view.subject, view.names[state.name], c.mean, c.points]))));
 }
@@ -151,7 +168,7 @@ function pointsTable(state) {
   const columns = (full ? full.axes.map(a => ({ name: axisWords(data.axes[a]), text: !data.axes[a].numbers, cell: (r, i) => isNumber(r[i]) ? plain(r[i], 5) : r[i] })) : []).concat({ name: 'policy', text: true }, { name: 'points' },
     view.metrics.flatMap(metric => [{ name: metric, title: formulaOf(view.subject, metric), cell: (r, i) => show(metric, r[i]) }, { name: 'change', title: `${metric}, over ${view.policies[0]}`, cell: (r, i) => changeCell(view.subject, metric, r[i], null) }]));
   const header = columns.map(c => c.name);
-  return [table(`Means of ${whose(view, state.name)}; change: over ${view.policies[0]}, paired by replication.`, columns, rows), under('points', () => [header.map((name, i) => (name === 'change' ? header[i - 1] + '_change_ratio' : name))].concat(rows))];
+  return [table(`Means of ${whose(view, state.name)}; change: over ${view.policies[0]}, paired by replication; no test is made here, so nothing is in colour.`, columns, rows), under('points', () => [header.map((name, i) => (name === 'change' ? header[i - 1] + '_change_ratio' : name))].concat(rows))];
 }
 
 function failuresSection() {
@@ -160,9 +177,10 @@ function failuresSection() {
 }
 
 function sweepSections(state) {
-  if (!data.subjects.length) return [['Nothing to show', 'answer', el('p', {}, 'No point of this sweep is done.')], ['Failed points', 'failures', failuresSection()]];
+  const nothing = data.plan.done > 0 ? `${plural(Number(data.plan.done), 'point')} ${Number(data.plan.done) === 1 ? 'is' : 'are'} done, but of what the plan keeps no metric that has a better way differs between points or policies, so there is nothing to compare.` : 'No point of this sweep is done.';
+  if (!data.subjects.length) return [['Nothing to show', 'answer', el('p', {}, nothing)], ['Failed points', 'failures', failuresSection()]];
   return [[null, 'answer', sweepAnswer(state)], ['How much, and how sure', 'gains', sweepGains(state)], ['Along each axis', 'curves', curvesSection(state)], ['Over two axes', 'map', mapSection(state)],
     ['All numbers', 'table', pointsTable(state)], ['Failed points', 'failures', failuresSection()],
-    ['What was run', 'manifest', [el('p', {}, 'The command: ', el('code', {}, commandOf())), el('p', { class: 'muted' }, 'A sweep keeps no timelines and no bounds: run one of its points with run --out for those.'),
+    ['What was run', 'manifest', [commandLine(), el('p', { class: 'muted' }, 'A sweep keeps no timelines and no bounds: run one of its points with run --out for those.'),
       el('details', {}, el('summary', {}, 'The plan'), el('pre', { tabindex: '0', 'aria-label': 'Text of the plan' }, data.plan.text || 'The text is in manifest.json.'))]]];
 }

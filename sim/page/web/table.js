@@ -44,9 +44,9 @@ function table(caption, columns, rows) {
 const withInterval = (metric, mean, ci) => isNumber(ci) && isNumber(mean)
   ? el('span', {}, show(metric, mean), el('small', {}, ' ± ' + show(metric, ci))) : show(metric, mean);
 
-/* `sure`: false of what may be chance; null where nobody knows. */
-function changeCell(subject, metric, change, ci, sure) {
+/* Colour is only for what holds. */
+function changeCell(subject, metric, change, ci, holds) {
   const better = betterOf(subject, metric);
-  const tone = !isNumber(change) || sure === false || better * change === 0 ? null : better * change > 0 ? 'good' : 'bad';
+  const tone = !isNumber(change) || !holds || better * change === 0 ? null : better * change > 0 ? 'good' : 'bad';
   return el('span', { class: tone }, percent(change, true), isNumber(ci) ? el('small', {}, ' ± ' + percent(ci)) : null);
 }
