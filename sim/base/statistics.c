@@ -32,7 +32,7 @@ double sms__precision(struct sms_estimate estimate)
     if (estimate.n < 2)
         return INFINITY;
     if (!(estimate.sd > 0))
-        return 0;
+        return estimate.mean != 0 ? 0 : INFINITY;
     double half = sms__student95(estimate.n) * estimate.sd / sqrt((double)estimate.n);
     return estimate.mean != 0 ? half / fabs(estimate.mean) : INFINITY;
 }

@@ -14,7 +14,7 @@ struct sms_estimate sms__estimate_close(struct sms_estimate estimate);
  * nothing. */
 double sms__student95(size_t n);
 /* Half of that interval over the mean's absolute value: 0 of values that are all the same, INFINITY of less than two or
- * around a mean of 0. */
+ * around a mean of 0, whether they spread or not. */
 double sms__precision(struct sms_estimate estimate);
 
 /* Probabilities p of n comparisons, made to hold for all together: the chance that any of those with an adjusted one

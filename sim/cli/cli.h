@@ -27,8 +27,8 @@ struct cli {
     const char *policies[CLI_LIST_MAX + 1]; /* ends with NULL */
     int format;                             /* index in cli_formats */
     int engine;                             /* enum sms_engine */
-    double seed, replications, jobs, tasks, at_once, from_ps, to_ps, tolerance, trace_events, trace_from_ps, trace_to_ps,
-        inflate, events;
+    double seed, replications, jobs, tasks, at_once, from_ps, to_ps, tolerance, trace_events, trace_from_ps,
+        trace_to_ps, inflate, events;
     bool quiet, help, check, sane, fixed, dump, iteration, brief, slurm, dry_run;
     const char *share; /* folder with models/ and plots/ */
     const char *command_line;

@@ -197,6 +197,10 @@ static void check_metric(struct sms__reader *reader, const struct sms__expect *e
 static void check_until(struct sms__reader *reader, struct sms_scenario *scenario)
 {
     struct sms__expect *of = &scenario->until.of;
+    const struct sms__until *until = &scenario->until;
+    if (until->most < scenario->replications)
+        sms__complain(reader, until->node, "at most %llu replications are fewer than the %llu that the run begins with",
+                      (unsigned long long)until->most, (unsigned long long)scenario->replications);
     of->cluster = scenario->cluster != NULL;
     if (!of->metric)
         of->metric = of->cluster ? "gpu_allocation_mean_ratio" : of->process ? "turnaround_ns" : "kernels_per_s";

@@ -17,8 +17,8 @@ const struct sms__field sms__until_fields[] = {
     {"vm", SMS__TEXT, 0, F(sms__until, of.vm), .help = "of a VM; default: of the host"},
     {"process", SMS__TEXT, 0, F(sms__until, of.process), .help = "of a process"},
     {"node", SMS__TEXT, 0, F(sms__until, of.of_node), .help = "of a node of a cluster; default: of the cluster"},
-    {"most", SMS__INTEGER, SMS__COUNT, F(sms__until, most), LEAST, SMS__REPLICATIONS_MAX,
-     .help = "replications, whatever is reached; default 100"},
+    {"most", SMS__INTEGER, SMS__COUNT, F(sms__until, most), 1, SMS__REPLICATIONS_MAX,
+     .help = "replications, 5 or more, whatever is reached; default 100"},
     {0}};
 
 static void read_until(struct sms__reader *reader, const struct sms__node *node, void *at)
@@ -66,9 +66,6 @@ void sms__read_run(struct sms__reader *reader, const struct sms__node *node, voi
     check_auto(reader, sms__node_get(node, "warmup"), scenario);
     if (until->node && scenario->replications < LEAST)
         scenario->replications = LEAST;
-    if (until->node && until->most < scenario->replications)
-        sms__complain(reader, until->node, "at most %llu replications are fewer than the %llu that the run begins with",
-                      (unsigned long long)until->most, (unsigned long long)scenario->replications);
 }
 
 uint64_t sms__most_replications(const struct sms_scenario *scenario)

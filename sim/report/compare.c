@@ -60,6 +60,31 @@ static struct sms_estimate ratio_of(const struct family *family, size_t row, siz
     return sms_results_ratio(family->results, policy, family->baseline, r->subject, r->idx, r->metric);
 }
 
+static struct sms_estimate difference_of(const struct family *family, size_t row, size_t policy)
+{
+    const struct row *r = &family->row[row];
+    return sms_results_difference(family->results, policy, family->baseline, r->subject, r->idx, r->metric);
+}
+
+/* Nothing ever happens under either: there is nothing to compare. */
+static bool is_nothing(const struct family *family, size_t row, struct sms_estimate difference)
+{
+    const struct row *r = &family->row[row];
+    struct sms_estimate base = sms_results_estimate(family->results, family->baseline, r->subject, r->idx, r->metric);
+    return base.mean == 0 && !(base.sd > 0) && difference.mean == 0 && !(difference.sd > 0);
+}
+
+/* Of the ratio, and of the difference where there is none, as over a base of 0. */
+static double p_of(const struct family *family, size_t row, size_t policy)
+{
+    struct sms_estimate ratio = ratio_of(family, row, policy), difference = difference_of(family, row, policy);
+    if (policy == family->baseline)
+        return NAN;
+    if (!isnan(ratio.mean))
+        return sms_p_value(ratio, 1);
+    return is_nothing(family, row, difference) ? NAN : sms_p_value(difference, 0);
+}
+
 static void end(struct family *family)
 {
     free(family->row);
@@ -79,8 +104,7 @@ static bool begin(struct family *family, const struct sms_results *results, size
         return false;
     add_rows(family);
     for (size_t i = 0; i < family->rows * family->policies; i++) {
-        size_t policy = i % family->policies;
-        family->p[i] = policy == baseline ? NAN : sms_p_value(ratio_of(family, i / family->policies, policy), 1);
+        family->p[i] = p_of(family, i / family->policies, i % family->policies);
         family->compared += !isnan(family->p[i]);
     }
     return sms__holm(family->p, family->adjusted, family->rows * family->policies);
@@ -94,6 +118,21 @@ static const char *metric_of(const struct row *row)
 
 /* ---- for people ---- */
 
+static bool is_difference(const struct family *family, size_t row, size_t policy)
+{
+    struct sms_estimate difference = difference_of(family, row, policy);
+    return policy != family->baseline && isnan(ratio_of(family, row, policy).mean) && !isnan(difference.mean) &&
+           !is_nothing(family, row, difference);
+}
+
+static void add_difference(struct sms__table_out *table, struct sms_estimate e, const char *mark)
+{
+    if (e.n > 1)
+        sms__table_add(table, "%s%+.3g ± %.2g", mark, e.mean, e.ci95);
+    else
+        sms__table_add(table, "%+.3g", e.mean);
+}
+
 static void add_ratio(struct sms__table_out *table, struct sms_estimate e, const char *mark)
 {
     if (isnan(e.mean))
@@ -102,6 +141,15 @@ static void add_ratio(struct sms__table_out *table, struct sms_estimate e, const
         sms__table_add(table, "%s%+.1f ± %.1f %%", mark, 100 * (e.mean - 1), 100 * e.ci95);
     else
         sms__table_add(table, "%+.1f %%", 100 * (e.mean - 1));
+}
+
+static void add_cell(struct sms__table_out *table, const struct family *family, size_t row, size_t policy)
+{
+    const char *mark = family->adjusted[row * family->policies + policy] < SIGNIFICANT ? "* " : "";
+    if (is_difference(family, row, policy))
+        add_difference(table, difference_of(family, row, policy), mark);
+    else
+        add_ratio(table, ratio_of(family, row, policy), mark);
 }
 
 static void print_table(const struct family *family, FILE *to)
@@ -116,8 +164,7 @@ static void print_table(const struct family *family, FILE *to)
         sms__table_add(table, "%s %s", sms_results_subject(family->results, row->subject, row->idx), metric_of(row));
         for (size_t p = 0; p < family->policies; p++)
             if (p != family->baseline)
-                add_ratio(table, ratio_of(family, r, p),
-                          family->adjusted[r * family->policies + p] < SIGNIFICANT ? "* " : "");
+                add_cell(table, family, r, p);
     }
     sms__table_print(table, to);
 }
@@ -147,6 +194,15 @@ static void print_doubtful(const struct family *family, FILE *to)
     fputc('\n', to);
 }
 
+static void print_differences(const struct family *family, FILE *to)
+{
+    bool any = false;
+    for (size_t i = 0; i < family->rows * family->policies; i++)
+        any |= is_difference(family, i / family->policies, i % family->policies);
+    if (any)
+        fputs("  without %: the difference, where the base is not above 0 in every replication\n", to);
+}
+
 static void print_family(const struct family *family, FILE *to)
 {
     print_table(family, to);
@@ -156,6 +212,7 @@ static void print_family(const struct family *family, FILE *to)
             fprintf(to, " after Holm's correction for %zu comparisons", family->compared);
         fputc('\n', to);
     }
+    print_differences(family, to);
     print_doubtful(family, to);
     fputc('\n', to);
 }
@@ -179,15 +236,14 @@ static json_t *json_comparison(const struct family *family, size_t r, size_t pol
 {
     const struct row *row = &family->row[r];
     struct sms_estimate ratio = ratio_of(family, r, policy);
-    struct sms_estimate difference =
-        sms_results_difference(family->results, policy, family->baseline, row->subject, row->idx, row->metric);
+    struct sms_estimate difference = difference_of(family, r, policy);
     size_t at = r * family->policies + policy;
-    return json_pack("{ss ss ss ss so so so so so so}", "policy", sms_results_policy(family->results, policy),
-                     "subject", sms__subject_word(row->subject), "name",
-                     sms_results_subject(family->results, row->subject, row->idx), "metric", metric_of(row), "ratio",
-                     number(ratio.mean), "ratio_ci95", number(ratio.ci95), "difference", number(difference.mean),
-                     "difference_ci95", number(difference.ci95), "p", number(family->p[at]), "p_holm",
-                     number(family->adjusted[at]));
+    return json_pack(
+        "{ss ss ss ss so so so so sI so so}", "policy", sms_results_policy(family->results, policy), "subject",
+        sms__subject_word(row->subject), "name", sms_results_subject(family->results, row->subject, row->idx), "metric",
+        metric_of(row), "ratio", number(ratio.mean), "ratio_ci95", number(ratio.n ? ratio.ci95 : NAN), "difference",
+        number(difference.mean), "difference_ci95", number(difference.n ? difference.ci95 : NAN), "replications",
+        (json_int_t)difference.n, "p", number(family->p[at]), "p_holm", number(family->adjusted[at]));
 }
 
 struct json_t *sms__json_comparisons(const struct sms_results *results, size_t baseline)

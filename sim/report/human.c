@@ -237,10 +237,13 @@ enum { CLUSTER_COLUMNS = sizeof cluster_columns / sizeof *cluster_columns };
 static const char *const failure_columns[] = {"failures_count", "restarts_count", "lost_count", "gpu_wasted_ratio"};
 enum { FAILURE_COLUMNS = sizeof failure_columns / sizeof *failure_columns };
 
+/* Where pods can fail: those that run workloads, and under gpushare all. */
+static const char *const failed_columns[] = {"failed_count"};
+
 /* Where pods run workloads. */
-static const char *const workload_columns[] = {
-    "done_count",          "failed_count",       "jobs_per_s",          "turnaround_mean_ns", "turnaround_p95_ns",
-    "slowdown_mean_ratio", "slowdown_p95_ratio", "deadline_miss_ratio", "stp_ratio",          "gpu_busy_ratio"};
+static const char *const workload_columns[] = {"done_count",          "jobs_per_s",          "turnaround_mean_ns",
+                                               "turnaround_p95_ns",   "slowdown_mean_ratio", "slowdown_p95_ratio",
+                                               "deadline_miss_ratio", "stp_ratio",           "gpu_busy_ratio"};
 enum { WORKLOAD_COLUMNS = sizeof workload_columns / sizeof *workload_columns };
 
 /* And where nodes have monitors. */
@@ -256,7 +259,6 @@ static const char *const gpushare_columns[] = {"gpu_memory_allocation_ratio",
                                                "bind_failures_count",
                                                "assume_timeouts_count",
                                                "misallocations_count",
-                                               "failed_count",
                                                "pending_mean_ns",
                                                "pending_p99_ns",
                                                "stranded_mean_bytes"};
@@ -274,6 +276,7 @@ const char *sms__cluster_column(const struct sms_results *results, size_t i)
     const struct sms__cluster *cluster = scenario->cluster;
     const struct cluster_part part[] = {{cluster_columns, CLUSTER_COLUMNS, true},
                                         {failure_columns, FAILURE_COLUMNS, cluster->failures > 0},
+                                        {failed_columns, 1, scenario->vms > 0 || cluster->gpushare},
                                         {workload_columns, WORKLOAD_COLUMNS, scenario->vms > 0},
                                         {monitor_columns, MONITOR_COLUMNS, cluster->monitor != NULL},
                                         {gpushare_columns, GPUSHARE_COLUMNS, cluster->gpushare != NULL}};

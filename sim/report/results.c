@@ -168,7 +168,9 @@ struct sms_estimate sms_results_ratio(const struct sms_results *results, size_t 
     for (size_t i = 0; i < results->replications; i++) {
         double value = sms_results_value(results, policy, i, subject, idx, metric);
         double base = sms_results_value(results, baseline, i, subject, idx, metric);
-        if (!isnan(value) && base > 0)
+        if (base <= 0)
+            return sms__estimate_close((struct sms_estimate){0});
+        if (!isnan(value) && !isnan(base))
             sms__estimate_add(&estimate, value / base);
     }
     return sms__estimate_close(estimate);

@@ -23,21 +23,59 @@ static size_t metric_index(enum sms_subject subject, const char *name)
     return m;
 }
 
+static struct sms_estimate first_of(const struct sms_results *results, const struct sms_until *until, size_t policy,
+                                    size_t n)
+{
+    struct sms_estimate estimate = {0};
+    for (size_t i = 0; i < n; i++) {
+        double value = sms_results_value(results, policy, i, until->subject, until->idx, until->metric);
+        if (!isnan(value))
+            sms__estimate_add(&estimate, value);
+    }
+    return sms__estimate_close(estimate);
+}
+
 /* Of the policy that is known least after the first n replications. */
 static double reached(const struct sms_results *results, const struct sms_until *until, size_t n)
 {
     double greatest = 0;
     for (size_t p = 0; p < results->policies; p++) {
-        struct sms_estimate estimate = {0};
-        for (size_t i = 0; i < n; i++) {
-            double value = sms_results_value(results, p, i, until->subject, until->idx, until->metric);
-            if (!isnan(value))
-                sms__estimate_add(&estimate, value);
-        }
-        double own = sms__precision(sms__estimate_close(estimate));
+        double own = sms__precision(first_of(results, until, p, n));
         greatest = own > greatest ? own : greatest;
     }
     return greatest;
+}
+
+static bool is_alike(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx)
+{
+    size_t count;
+    sms_metrics(subject, &count);
+    for (size_t at = count; at < count * results->replications; at++) {
+        double first = sms_results_value(results, policy, 0, subject, idx, at % count);
+        double value = sms_results_value(results, policy, at / count, subject, idx, at % count);
+        if (value != first && !(isnan(value) && isnan(first)))
+            return false;
+    }
+    return true;
+}
+
+static bool subjects_alike(const struct sms_results *results, enum sms_subject subject)
+{
+    for (size_t idx = 0; idx < sms_results_subjects(results, subject); idx++)
+        for (size_t p = 0; p < results->policies; p++)
+            if (!is_alike(results, p, subject, idx))
+                return false;
+    return true;
+}
+
+/* Whether replications have done nothing but repeat each other, in any metric of anything: more will not differ. One
+ * metric alone says little: an event that is rare has happened in none of the first few. */
+static bool all_alike(const struct sms_results *results)
+{
+    bool alike = true;
+    for (int s = 0; s < SMS_SUBJECTS && alike; s++)
+        alike = subjects_alike(results, (enum sms_subject)s);
+    return alike;
 }
 
 /* Names have been checked with the scenario. */
@@ -70,12 +108,13 @@ static size_t held(const struct sms_results *results, const struct sms_until *un
 enum { AHEAD = 5 };
 
 /* While it is not reached, as many as would be enough if spread and mean stayed as they are, at most as many again as
- * there are: each look at the data is a chance to stop too early. Without any spread nothing more is to be seen. */
+ * there are: each look at the data is a chance to stop too early. Of replications that are all alike more are no use.
+ */
 size_t sms__until_next(const struct sms_results *results)
 {
     struct sms_until until;
     size_t n = results->replications, next = 2 * n;
-    if (!sms_results_until(results, &until) || until.reached <= 0)
+    if (!sms_results_until(results, &until) || all_alike(results))
         return n;
     size_t count = held(results, &until, AHEAD + 1);
     double excess = until.reached / until.wanted, enough = ceil((double)n * excess * excess);
@@ -93,6 +132,15 @@ static void describe(const struct sms_results *results, const struct sms_until *
     snprintf(out, size, "%s of %.60s", metric, sms_results_subject(results, until->subject, until->idx));
 }
 
+/* The first policy whose mean is 0, or NULL. */
+static const char *without_mean(const struct sms_results *results, const struct sms_until *until)
+{
+    for (size_t p = 0; p < results->policies; p++)
+        if (first_of(results, until, p, results->replications).mean == 0)
+            return sms_results_policy(results, p);
+    return NULL;
+}
+
 void sms__until_warn(struct sms_results *results)
 {
     struct sms_until until;
@@ -100,7 +148,12 @@ void sms__until_warn(struct sms_results *results)
     if (!sms_results_until(results, &until) || until.reached <= until.wanted)
         return;
     describe(results, &until, what, sizeof what);
-    if (isinf(until.reached))
+    const char *none = without_mean(results, &until);
+    if (none)
+        sms__error(&results->warnings, SMS_OK, results->scenario->until.node->mark,
+                   "after %zu replications %s is 0 on average under %.60s, of which there is no precision in %%",
+                   results->replications, what, none);
+    else if (isinf(until.reached))
         sms__error(&results->warnings, SMS_OK, results->scenario->until.node->mark,
                    "after %zu replications %s has no mean to be precise about", results->replications, what);
     else

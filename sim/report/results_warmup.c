@@ -118,6 +118,19 @@ static bool all_last(const struct sms_scenario *scenario)
     return last;
 }
 
+/* What begins within the measured part is no steady state, however few kernels there are to see it by. */
+static void warn_late(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    const struct sms__vm *last = &scenario->vm[0];
+    for (size_t v = 1; v < scenario->vms; v++)
+        last = scenario->vm[v].start_ps > last->start_ps ? &scenario->vm[v] : last;
+    if (last->start_ps > scenario->warmup_ps)
+        sms__error(&results->warnings, SMS_OK, mark_of(scenario),
+                   "the warm-up looks too short: it ends at %.3g ms, and %.60s starts at %.3g ms",
+                   scenario->warmup_ps / 1e9, last->name, last->start_ps / 1e9);
+}
+
 void sms__warmup_warn(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
@@ -132,4 +145,6 @@ void sms__warmup_warn(struct sms_results *results)
     }
     if (fabs(worst.shift) > SHIFT)
         warn(results, &worst, (double)(first + worst.parts) * width_ps);
+    else
+        warn_late(results);
 }

@@ -177,6 +177,85 @@ assert manifest["until"].keys() == until.keys() and abs(manifest["until"]["reach
 assert manifest["replications"] == one["replications"]
 END
 
+# Over a base of 0 there are no ratios; a mean over those replications that have one would be of another quantity.
+cat >zero.yaml <<'END'
+scenario: zero
+nodes: [{name: n, count: 2, gpus: 2, cpu: 64, memory: 64 GiB}]
+policies: [first_fit, worst_fit]
+pods: [{name: p, count: 30, arrivals: {poisson: 10 s}, gpu: 50 %, duration: 20 s, spread: exponential, on_failure: lost, deadline: 40 s}]
+failures: [{node: n2, mtbf: 100 s, mttr: 20 s}]
+run: {replications: 8}
+END
+try 0 "zeros in the base" compare zero.yaml
+prints "  without %: the difference, where the base is not above 0 in every replication"
+"$smsched" compare --format json zero.yaml >zero.json
+"$smsched" compare zero.yaml >zero.txt
+cat >zeros.yaml <<'END'
+plan: zeros
+base: zero.yaml
+axes: [run.seed: [1]]
+END
+try 0 "zeros in a sweep" sweep zeros.yaml
+if python3 - <<'END'; then ok; else bad "arithmetic with zeros in the base"; fi
+import json, math, sqlite3
+db = sqlite3.connect("zeros.sweep/results/sweep.db")
+t95 = dict(db.execute("SELECT n, t95 FROM student"))
+family = json.load(open("zero.json"))["comparisons"]
+text = {line.split()[1]: line.split()[2:] for line in open("zero.txt") if line.startswith("  cluster ")}
+seen = {"ratio": 0, "difference": 0, "nothing": 0}
+for c in family:
+    metric = c["metric"]
+    base, own = ([x for x, in db.execute(f"SELECT {metric} FROM cluster WHERE position = ? ORDER BY replication", (p,))] for p in (0, 1))
+    change, half, n = db.execute(f"SELECT {metric}, ci95_{metric}, n_{metric} FROM cluster_change_ci95").fetchone()
+    assert len(base) == len(own) == 8 and c["replications"] == 8, (metric, base)
+    difference = [a - b for a, b in zip(own, base)]
+    mean = sum(difference) / 8
+    spread = t95[8] * math.sqrt(sum((d - mean) ** 2 for d in difference) / 7 / 8)
+    assert abs(c["difference"] - mean) <= 1e-9 * max(base + own) and abs(c["difference_ci95"] - spread) <= 1e-6 * spread, c
+    if min(base) > 0:
+        seen["ratio"] += 1
+        assert abs(change + 1 - c["ratio"]) < 1e-9 and abs(half - c["ratio_ci95"]) < 1e-6 * (half + 1e-6) and n == 8, (c, change, half)
+        assert text[metric][-1] == "%", text[metric]
+        continue
+    assert c["ratio"] is None and c["ratio_ci95"] is None and (change, half, n) == (None, None, 0), (c, change, half, n)
+    if max(base + own) == 0:
+        seen["nothing"] += 1
+        assert text[metric] == ["-"] and c["p"] is None, text[metric]
+        continue
+    seen["difference"] += 1
+    assert text[metric] == [f"{mean:+.3g}", "±", f"{spread:.2g}"], (text[metric], mean, spread)
+    assert (c["p"] < 0.05) == (abs(mean) > spread), c
+assert min(seen.values()) >= 2, seen
+# Replications that are equal have no spread, not one of rounding.
+equal = 0
+for c in family:
+    metric = c["metric"]
+    for position in (0, 1):
+        values = [x for x, in db.execute(f"SELECT {metric} FROM cluster WHERE position = ?", (position,))]
+        half, = db.execute(f"SELECT ci95_{metric} FROM cluster_mean_ci95 WHERE position = ?", (position,)).fetchone()
+        assert (half == 0) == (len(set(values)) == 1), (metric, values, half)
+        equal += len(set(values)) == 1 and values[0] > 0
+assert equal > 0
+END
+
+# A metric that belongs to two parts of a table stands there once, and is one comparison.
+cat >shared.yaml <<'END'
+scenario: shared
+nodes: [{name: n, count: 2, devices: {model: v100, count: 2}, cpu: 16}]
+policies: [{place: gpushare, mode: time_slice}, {place: fgd, mode: mps}]
+scheduler: {kind: gpushare, round_trip: 1 ms, start_delay: 10 ms}
+contention: {model: proportional, slope: 1}
+fidelity: processes
+pods: [{name: bfs, count: 4, arrivals: {poisson: 20 ms}, gpu_memory: 2 GiB, cpu: 2, workload: v100/bfs_64k, repeat: 30}]
+run: {seed: 1, replications: 2}
+END
+for command in run compare; do
+    try 0 "$command of shared cards" "$command" shared.yaml
+    twice=$(grep -oE '^ +(cluster )?[a-z0-9_]+ ' <<<"$output" | sort | uniq -d)
+    if [ "$twice" ]; then bad "$command names a metric twice" "$twice"; else ok; fi
+    prints "failed_count"
+done
+
 # Without replications there are no tests.
 try 0 "one replication" compare --replications 1 two.yaml
 if grep -qF "differs" <<<"$output"; then bad "one replication tells nothing apart"; else ok; fi

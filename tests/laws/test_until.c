@@ -160,27 +160,81 @@ static void what_is_not_reached_is_said(void **state)
     sms_file_free(file);
 }
 
-/* No job ends, so there is no mean of their latency; kernels all end, and always as many. */
-static void without_values_there_is_no_precision_and_without_spread_no_doubt(void **state)
+/* Ten kernels end in each replication; where their times are drawn, that has to be seen five times more. Of
+ * replications that are all alike more would be the same again, and where no job ends there is no mean of their
+ * latency. */
+static void replications_that_are_all_alike_are_enough(void **state)
 {
-    static const char *const metrics[] = {"job_latency_mean_ns", "kernels_per_s"};
-    static const size_t expected[] = {8, 5};
+    static const struct {
+        const char *metric, *jitter, *warning;
+        size_t expected;
+    } cases[] = {{"kernels_per_s", "0 %", NULL, 5},
+                 {"kernels_per_s", "1 %", NULL, 10},
+                 {"job_latency_mean_ns", "0 %", "job_latency_mean_ns of a has no mean to be precise about", 5},
+                 {"job_latency_mean_ns", "1 %", "job_latency_mean_ns of a has no mean to be precise about", 17},
+                 {"deadline_miss_ratio", "0 %", "deadline_miss_ratio of a", 5}};
     (void)state;
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct sms_file *file =
-            load_text(SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us}]\n"
-                                   "steps: [{launch: k, times: 1000}]\n"
-                                   "---\nscenario: s\ndevices: [{model: small}]\npolicies: [round_robin]\n"
-                                   "vms: [{name: a, workload: w, repeat: forever}]\n"
-                                   "run: {duration: 0.1 ms, until: {precision: 1 %%, most: 8, vm: a, metric: %s}}\n",
-                      1, 1, "sm", metrics[i]);
+            load_text(SMALL_DEVICE
+                      "---\nworkload: w\nkernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us, jitter: %s}]\n"
+                      "steps: [{launch: k, times: 1000}]\n"
+                      "---\nscenario: s\ndevices: [{model: small}]\npolicies: [round_robin]\n"
+                      "vms: [{name: a, workload: w, repeat: forever, deadline: 1 s}]\n"
+                      "run: {duration: 10.5 us, until: {precision: 1 %%, most: 17, vm: a, metric: %s}}\n",
+                      1, 1, "sm", cases[i].jitter, cases[i].metric);
         struct sms_results *results = run_seed(file, 1, 0, 1);
-        assert_int_equal(sms_results_replications(results), expected[i]);
-        if (i == 0)
-            assert_warning(results, "job_latency_mean_ns of a has no mean to be precise about");
+        assert_int_equal(sms_results_replications(results), cases[i].expected);
+        if (cases[i].warning)
+            assert_warning(results, cases[i].warning);
+        else
+            assert_int_equal(sms_results_warnings(results)->count, 0);
         sms_results_free(results);
         sms_file_free(file);
     }
+}
+
+/* A job of an M/M/1 station of load 0.5 takes more than 10 us with probability exp(-5): about 1 in 150, less at the
+ * beginning. */
+static struct sms_file *load_rare(void)
+{
+    return load_text(
+        SMALL_DEVICE
+        "---\nworkload: w\n"
+        "kernels: [{name: k, blocks: 1, threads: 32, block_time: 1 us, spread: exponential}]\n"
+        "---\nscenario: s\ndevices: [{model: small}]\npolicies: [round_robin]\nqueue: fifo\n"
+        "vms: [{name: a, workload: w, streams: 256, arrivals: {poisson: 2 us}, deadline: 10 us}]\n"
+        "run: {duration: 0.1 ms, until: {precision: 10 %%, most: 30, vm: a, metric: deadline_miss_ratio}}\n",
+        1, 1, "sm");
+}
+
+/* Five replications without it are no precision of 0 %. */
+static void what_is_rare_is_not_certain_never_to_happen(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_rare();
+    size_t metric = 0, count, none_in_5 = 0, none_at_all = 0;
+    while (strcmp(sms_metrics(SMS_VM, &count)[metric].name, "deadline_miss_ratio") != 0)
+        metric++;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct sms_until until;
+        struct sms_results *results = run_seed(file, seed, 0, 1);
+        double first = 0, mean = estimate(results, 0, SMS_VM, 0, "deadline_miss_ratio").mean;
+        for (size_t i = 0; i < 5; i++)
+            first += sms_results_value(results, 0, i, SMS_VM, 0, metric);
+        assert_int_equal(sms_results_replications(results), 30);
+        assert_true(sms_results_until(results, &until) && until.reached > until.wanted);
+        assert_true(isinf(until.reached) == (mean == 0));
+        assert_warning(results, mean > 0 ? "deadline_miss_ratio of a is known to"
+                                         : "after 30 replications deadline_miss_ratio of a is 0 on average under "
+                                           "round_robin, of which there is no precision in %");
+        none_in_5 += first == 0;
+        none_at_all += mean == 0;
+        sms_results_free(results);
+    }
+    print_message("| of 20 seeds without a miss in 5 and in 30 replications | %zu | %zu |\n", none_in_5, none_at_all);
+    assert_true(none_in_5 > 5 && none_at_all > 0 && none_at_all < none_in_5);
+    sms_file_free(file);
 }
 
 /* Throughput steps up when the second begins, at 20 % of the run. */
@@ -286,6 +340,20 @@ static void a_warm_up_that_is_too_short_is_told_of_and_one_that_is_not_is_not(vo
     }
 }
 
+/* Fewer than 200 kernels are too few to see a rate by: that a tenant starts late is known without. */
+static void a_tenant_that_starts_after_the_warm_up_is_told_of_however_few_kernels_there_are(void **state)
+{
+    (void)state;
+    struct sms_file *brief = load_late("{warmup: 0.05 ms, duration: 0.21 ms}");
+    struct sms_file *enough = load_late("{warmup: 0.2 ms, duration: 0.21 ms}");
+    struct sms_results *results = run_seed(brief, 1, 1, 1);
+    assert_warning(results, "it ends at 0.05 ms, and late starts at 0.2 ms");
+    sms_results_free(results);
+    assert_near(found_ms(enough, 1), 0.2, 1e-9);
+    sms_file_free(brief);
+    sms_file_free(enough);
+}
+
 /* Student's paired test by hand: both policies draw the same work, so differences spread less than values. */
 static void differences_are_paired_by_replication(void **state)
 {
@@ -327,12 +395,14 @@ int main(void)
         cmocka_unit_test(every_policy_has_the_replications_that_the_least_known_needs),
         cmocka_unit_test(threads_change_neither_the_number_nor_the_values),
         cmocka_unit_test(what_is_not_reached_is_said),
-        cmocka_unit_test(without_values_there_is_no_precision_and_without_spread_no_doubt),
+        cmocka_unit_test(replications_that_are_all_alike_are_enough),
+        cmocka_unit_test(what_is_rare_is_not_certain_never_to_happen),
         cmocka_unit_test(a_tenant_that_starts_late_ends_the_warm_up),
         cmocka_unit_test(a_backlog_that_is_worked_off_ends_the_warm_up),
         cmocka_unit_test(what_is_steady_needs_no_warm_up),
         cmocka_unit_test(a_run_without_a_steady_half_is_said_to_be_one),
         cmocka_unit_test(a_warm_up_that_is_too_short_is_told_of_and_one_that_is_not_is_not),
+        cmocka_unit_test(a_tenant_that_starts_after_the_warm_up_is_told_of_however_few_kernels_there_are),
         cmocka_unit_test(differences_are_paired_by_replication),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

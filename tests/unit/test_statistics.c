@@ -75,11 +75,12 @@ static void no_quantile_stands_where_it_could_be_rounded_either_way(void **state
 
 static void a_sample_without_spread_or_size_has_no_doubt_or_no_end_of_it(void **state)
 {
-    static const double same[] = {3, 3, 3}, around_0[] = {-1, 1};
+    static const double same[] = {3, 3, 3}, around_0[] = {-1, 1}, none[] = {0, 0, 0};
     (void)state;
     assert_true(sms__precision(estimate_of(same, 3)) == 0);
     assert_true(isinf(sms__precision(estimate_of(same, 1))));
     assert_true(isinf(sms__precision(estimate_of(around_0, 2))));
+    assert_true(isinf(sms__precision(estimate_of(none, 3))));
     assert_true(isnan(sms_p_value(estimate_of(same, 1), 3)));
     assert_true(sms_p_value(estimate_of(same, 3), 3) == 1);
     assert_true(sms_p_value(estimate_of(same, 3), 2) == 0);

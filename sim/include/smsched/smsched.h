@@ -238,7 +238,9 @@ struct sms_estimate sms_results_estimate(const struct sms_results *results, size
                                          size_t idx, size_t metric);
 
 /* The same of the ratio of a policy's value to a baseline's, paired by
- * replication: both saw the same random numbers. */
+ * replication: both saw the same random numbers. Where the baseline's is not
+ * above 0 in some replication, there is none (n 0, mean NAN): a mean over the
+ * other replications would be another quantity. */
 struct sms_estimate sms_results_ratio(const struct sms_results *results, size_t policy, size_t baseline,
                                       enum sms_subject subject, size_t idx, size_t metric);
 
