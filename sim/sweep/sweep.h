@@ -76,9 +76,10 @@ struct sms__plan {
 int sms__plan_load(const char *path, const struct sms_load_options *options, struct sms__plan **out,
                    struct sms_errors *errors);
 void sms__plan_free(struct sms__plan *plan);
-/* Whether the file at `path` can be read as YAML and has a plan in it. */
-bool sms__has_plan(const char *path);
 extern const struct sms__table sms__plan_tables[]; /* ends with a title of NULL */
+
+/* look.c: whether the file at `path` can be read as YAML and has a plan in it. */
+bool sms__has_plan(const char *path);
 
 /* trial.c: every value of every axis, the others at their first that is right; what is wrong alone is left out then, so
  * that it hides nothing else. */
