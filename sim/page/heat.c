@@ -39,6 +39,15 @@ static size_t bin_of(const struct map *map, const struct sms__heat *heat)
     return bin < BINS ? (size_t)bin : BINS;
 }
 
+/* A run writes a row for each cell. So a few rows of large numbers do not take much memory. */
+static bool is_dense(const struct maps *maps)
+{
+    size_t cells = 0;
+    for (size_t m = 0; m < maps->count; m++)
+        cells += maps->map[m].sms * maps->map[m].bins;
+    return cells / 16 <= maps->pictures->plot.heats + (1 << 16);
+}
+
 /* How large each is. */
 static int measure(struct maps *maps)
 {
@@ -58,6 +67,9 @@ static int measure(struct maps *maps)
         map->bins = bin + 1 > map->bins ? bin + 1 : map->bins;
         map->sms = (size_t)heat->sm + 1 > map->sms ? (size_t)heat->sm + 1 : map->sms;
     }
+    if (!is_dense(maps))
+        return sms__fail(&maps->pictures->page->errors, SMS_EINPUT, plot->folder,
+                         "heatmap.csv: it has too few rows for so many SMs and intervals");
     if (lost)
         sms__page_note(maps->pictures->page, "Of the heat maps the first %d are shown.", MAPS);
     return SMS_OK;

@@ -187,6 +187,8 @@ damage vms.csv sed '2s/,[0-9][0-9.]*/,x/'
 refuse 3 "vms.csv" "a wrong number" damaged
 damage heatmap.csv awk -F, -v OFS=, 'NR == 5 {$5 = 1e17} {print}'
 refuse 3 "heatmap.csv" "a time far away" damaged
+damage heatmap.csv awk -F, -v OFS=, 'NR == 2 {$4 = 19999; $5 = 4095; $6 = 1} NR <= 2 {print}'
+refuse 3 "heatmap.csv: it has too few rows" "two rows far apart" damaged
 rm -rf damaged && cp -r run damaged && rm damaged/comparison.json
 refuse 4 "comparison.json: error: cannot be read" "a folder of an older version" damaged
 head -c 20000 small.sweep/results/sweep.db >cut.db
