@@ -94,8 +94,10 @@ static struct beginning look(const struct sms_results *results, size_t row, size
     found = found == SMS__UNSTEADY ? count / 10 * 5 : found;
     if (found == 0 || !sms__differs(measured, count, found))
         return (struct beginning){0};
-    double shift = mean(measured, count) / mean(measured + found, count - found) - 1;
-    return (struct beginning){row, found, shift};
+    double rest = mean(measured + found, count - found);
+    if (rest <= 0) /* nothing ends any more: there is no rate to compare with */
+        return (struct beginning){0};
+    return (struct beginning){row, found, mean(measured, count) / rest - 1};
 }
 
 static void warn(struct sms_results *results, const struct beginning *worst, double end_ps)
