@@ -1,5 +1,7 @@
 #include "points.h"
 
+#include "../report/output.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -60,5 +62,5 @@ int sms__points_count(struct sms__points *points, sqlite3_stmt *row, void *count
 json_t *sms__points_number(sqlite3_stmt *row, int column)
 {
     return sqlite3_column_type(row, column) == SQLITE_NULL ? json_null()
-                                                           : sms__page_number(sqlite3_column_double(row, column));
+                                                           : sms__json_number(sqlite3_column_double(row, column));
 }

@@ -1,5 +1,7 @@
 #include "subjects.h"
 
+#include "../report/output.h"
+
 #include <math.h>
 
 enum { DENSE_MOST = 4000000 }; /* sums in memory */
@@ -101,7 +103,7 @@ static json_t *numbers_json(const struct sms__sum *sum, size_t count)
 {
     json_t *list = json_array();
     for (size_t m = 0; m < count; m++)
-        json_array_append_new(list, sms__page_number(sms__sum_mean(sum[m])));
+        json_array_append_new(list, sms__json_number(sms__sum_mean(sum[m])));
     return list;
 }
 

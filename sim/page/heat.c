@@ -156,7 +156,7 @@ json_t *sms__heat_json(struct sms__pictures *pictures)
         json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:i, s:o}", "scenario",
                                               pictures->plot.scenario.name[map->scenario], "policy",
                                               pictures->plot.policy.name[map->policy], "width_ns",
-                                              sms__page_number(map->width_ns * (double)maps.bins_each), "sms",
+                                              sms__json_number(map->width_ns * (double)maps.bins_each), "sms",
                                               (int)maps.sms_each, "rows", rows_of(&maps, map)));
     }
     return list;

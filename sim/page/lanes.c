@@ -1,5 +1,7 @@
 #include "pictures.h"
 
+#include "../report/output.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -32,8 +34,8 @@ static void put(json_t *list, const struct sms__piece *piece)
 {
     json_array_append_new(list, json_integer((json_int_t)piece->row));
     json_array_append_new(list, json_integer((json_int_t)piece->color));
-    json_array_append_new(list, sms__page_number(piece->start_ns));
-    json_array_append_new(list, sms__page_number(piece->end_ns));
+    json_array_append_new(list, sms__json_number(piece->start_ns));
+    json_array_append_new(list, sms__json_number(piece->end_ns));
     json_array_append_new(list, json_integer((json_int_t)piece->count));
 }
 
@@ -131,6 +133,6 @@ json_t *sms__lanes_json(struct sms__pictures *pictures, struct sms__lanes *lanes
     }
     return json_pack("{s:s, s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "kind", lanes->kind, "scenario",
                      plot->scenario.name[lanes->scenario], "policy", plot->policy.name[lanes->policy], "all",
-                     (json_int_t)all, "dropped", (json_int_t)dropped, "to_ns", sms__page_number(to_ns), "bin_ns",
-                     width_ns > 0 ? sms__page_number(width_ns) : json_null(), "pieces", list);
+                     (json_int_t)all, "dropped", (json_int_t)dropped, "to_ns", sms__json_number(to_ns), "bin_ns",
+                     width_ns > 0 ? sms__json_number(width_ns) : json_null(), "pieces", list);
 }

@@ -2,6 +2,8 @@
  * SQL, which would sort all of them for it. */
 #include "subjects.h"
 
+#include "../report/output.h"
+
 #include "../base/statistics.h"
 
 #include <math.h>
@@ -243,7 +245,7 @@ static json_t *column_json(const struct sms__subject_view *view, size_t entry, d
 {
     json_t *list = json_array();
     for (size_t m = 0; m < view->metrics; m++)
-        json_array_append_new(list, sms__page_number(value(view->outcome[entry * view->metrics + m])));
+        json_array_append_new(list, sms__json_number(value(view->outcome[entry * view->metrics + m])));
     return list;
 }
 

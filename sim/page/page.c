@@ -3,12 +3,9 @@
 #include "../report/output.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
-
-json_t *sms__page_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 json_t *sms__page_text(struct sms__page *page, const char *text)
 {

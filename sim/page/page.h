@@ -34,7 +34,6 @@ void sms__page_release(struct sms__page *page);
 /* Says in the page that something was left out or put together. */
 void sms__page_note(struct sms__page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A number, or null for what is none. */
-json_t *sms__page_number(double value);
 /* Text that is perhaps no UTF-8: what is not becomes '?'. */
 json_t *sms__page_text(struct sms__page *page, const char *text);
 

@@ -128,7 +128,7 @@ static void add_values(struct series *series, const double value[3])
 {
     series->count++;
     for (int i = 0; i < 3; i++)
-        json_array_append_new(series->values, sms__page_number(value[i]));
+        json_array_append_new(series->values, sms__json_number(value[i]));
 }
 
 /* Of more than POINTS every n-th, and the last. */

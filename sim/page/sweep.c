@@ -1,5 +1,7 @@
 #include "points.h"
 
+#include "../report/output.h"
+
 #include <string.h>
 
 static int take_meta(struct sms__points *points, sqlite3_stmt *row, void *user)
@@ -63,7 +65,7 @@ static json_t *axis_json(struct sms__points *points, const struct sms__axis_view
     for (size_t i = 0; i < axis->values; i++) {
         json_array_append_new(values, sms__page_text(points->page, axis->value[i]));
         if (axis->number)
-            json_array_append_new(numbers, sms__page_number(axis->number[i]));
+            json_array_append_new(numbers, sms__json_number(axis->number[i]));
     }
     return json_pack("{s:o, s:o, s:o, s:o, s:b, s:o}", "name", sms__page_text(points->page, axis->name), "unit",
                      sms__page_text(points->page, axis->unit ? axis->unit : ""), "values", values, "numbers", numbers,

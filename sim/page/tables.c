@@ -103,7 +103,7 @@ static json_t *row_of(size_t policy, const json_t *value, const json_t *ratio, c
     json_t *name = json_object_get(value, "name"), *row = json_array(), *change = numbers_of(ratio, metrics);
     for (size_t m = 0; m < json_array_size(change); m++)
         if (json_is_number(json_array_get(change, m)))
-            json_array_set_new(change, m, sms__page_number(json_number_value(json_array_get(change, m)) - 1));
+            json_array_set_new(change, m, sms__json_number(json_number_value(json_array_get(change, m)) - 1));
     json_array_append_new(row, json_integer((json_int_t)policy));
     json_array_append(row, json_is_string(name) ? name : json_null());
     json_array_append_new(row, numbers_of(value, metrics));

@@ -116,15 +116,13 @@ void sms__print_gap_rows(const struct sms_results *results, FILE *to)
 
 /* ---- JSON ---- */
 
-static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-
 static json_t *json_binds(const struct sms_bound *bound)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < bound->parts; i++) {
         json_t *part = json_object();
         json_object_set_new(part, "name", json_string(bound->part[i].name));
-        json_object_set_new(part, "share_ratio", number(bound->part[i].share));
+        json_object_set_new(part, "share_ratio", sms__json_number(bound->part[i].share));
         json_array_append_new(list, part);
     }
     return list;
@@ -135,12 +133,13 @@ static json_t *json_bound(const struct sms_results *results, enum sms_bounded me
     struct sms_errors errors;
     struct sms_bound bound = bound_of(results, metric, &errors);
     json_t *object = json_object(), *gaps = json_object();
-    json_object_set_new(object, "steady", number(bound.steady_per_s));
-    json_object_set_new(object, "run", number(bound.run_per_s));
+    json_object_set_new(object, "steady", sms__json_number(bound.steady_per_s));
+    json_object_set_new(object, "run", sms__json_number(bound.run_per_s));
     json_object_set_new(object, "no_bound_because", bound.reason ? json_string(bound.reason) : json_null());
     json_object_set_new(object, "binds", json_binds(&bound));
     for (size_t p = 0; p < sms_results_policies(results); p++)
-        json_object_set_new(gaps, sms_results_policy(results, p), number(gap_of(results, p, metric, &bound).mean));
+        json_object_set_new(gaps, sms_results_policy(results, p),
+                            sms__json_number(gap_of(results, p, metric, &bound).mean));
     json_object_set_new(object, "gap_ratio", gaps);
     return object;
 }

@@ -115,7 +115,7 @@ void sms__print_heading(const struct sms_results *results, FILE *to)
         fprintf(to, ": %s", scenario->question);
     if (scenario->cluster)
         fprintf(to, "\n  %zu nodes with %.10g GPUs, ", scenario->cluster->nodes,
-                (double)scenario->cluster->gpu_milli / 1000);
+                (double)sms__gpus_of(scenario->cluster));
     else
         fprintf(to, "\n  contention %s, queue %s, ", scenario->contention_label,
                 sms__queue_names[scenario->queue - SMS_QUEUE_INTERLEAVE]);

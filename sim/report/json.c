@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static json_t *number(double value) { return isnan(value) ? json_null() : json_real(value); }
+json_t *sms__json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 /* baseline < 0: values; else ratios. */
 static json_t *metrics_of(const struct sms_results *results, long baseline, size_t policy, enum sms_subject subject,
@@ -21,9 +21,9 @@ static json_t *metrics_of(const struct sms_results *results, long baseline, size
     for (size_t m = 0; m < count; m++) {
         struct sms_estimate e = baseline < 0 ? sms_results_estimate(results, policy, subject, idx, m)
                                              : sms_results_ratio(results, policy, (size_t)baseline, subject, idx, m);
-        json_object_set_new(object, metric[m].name, number(e.mean));
+        json_object_set_new(object, metric[m].name, sms__json_number(e.mean));
         if (e.n > 1)
-            json_object_set_new(ci95, metric[m].name, number(e.ci95));
+            json_object_set_new(ci95, metric[m].name, sms__json_number(e.ci95));
     }
     json_object_set_new(object, "ci95", ci95);
     return object;
@@ -80,8 +80,9 @@ void sms__json_stopping(const struct sms_results *results, json_t *object)
                             json_pack("{ss ss ss sf so sb si}", "subject", sms__subject_word(until.subject), "name",
                                       sms_results_subject(results, until.subject, until.idx), "metric",
                                       sms_metrics(until.subject, &count)[until.metric].name, "precision_ratio",
-                                      until.wanted, "reached_ratio", number(isinf(until.reached) ? NAN : until.reached),
-                                      "met", until.reached <= until.wanted, "most", (int)until.most));
+                                      until.wanted, "reached_ratio",
+                                      sms__json_number(isinf(until.reached) ? NAN : until.reached), "met",
+                                      until.reached <= until.wanted, "most", (int)until.most));
     if (sms_results_scenario(results)->find_warmup)
         json_object_set_new(object, "warmup_ns", json_real(sms_results_warmup_ps(results) / 1e3));
     if (!warnings->count)

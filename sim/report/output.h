@@ -53,6 +53,9 @@ void sms__print_tidy_value(const struct sms_results *results, const char *policy
 /* Wide: one row a subject, one column a metric and one its ci95. */
 void sms__print_wide(const struct sms__set *set, enum sms_subject subject, FILE *to);
 
+/* A finite number, or null. */
+struct json_t *sms__json_number(double value);
+
 /* json.c: one object a scenario. Returns 0, or -1 without memory or on a write error. */
 int sms__print_json(const struct sms__set *set, FILE *to);
 int sms__print_json_ratios(const struct sms__set *set, const size_t *baseline, FILE *to);

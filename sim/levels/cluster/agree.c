@@ -60,7 +60,7 @@ static uint64_t up_milli(const struct sms__placing *placing, size_t n)
 bool sms__books_agree(struct sms__placing *placing)
 {
     const struct sms__cluster *cluster = placing->cluster;
-    size_t gpus = cluster->gpu_milli / 1000;
+    size_t gpus = sms__gpus_of(cluster);
     uint64_t fragments = 0, milli = 0;
     bool agrees = true;
     if (!placing->sum) {

@@ -85,7 +85,7 @@ void sms__books_init(struct sms__placing *placing)
 {
     const struct sms__cluster *cluster = placing->cluster;
     placing->node = SMS__NEW(placing->arena, struct sms_node_view, cluster->nodes);
-    placing->gpu = SMS__NEW(placing->arena, struct sms_gpu_view, cluster->gpu_milli / 1000);
+    placing->gpu = SMS__NEW(placing->arena, struct sms_gpu_view, sms__gpus_of(cluster));
     placing->book = SMS__NEW(placing->arena, struct sms__book, cluster->nodes);
     placing->view = (struct sms_place_view){
         .params = placing->spec->policy->place_param, .typical = cluster->typical, .typicals = cluster->typicals};

@@ -56,7 +56,7 @@ void sms__failures_init(struct sms__placing *placing)
     size_t most = (size_t)(cluster->failing + 0.5);
     placing->cause = SMS__NEW(placing->arena, struct sms__cause, most);
     placing->downs = SMS__NEW(placing->arena, struct sms__downs, cluster->nodes);
-    placing->aside = SMS__NEW(placing->arena, struct sms_gpu_view, cluster->gpu_milli / 1000);
+    placing->aside = SMS__NEW(placing->arena, struct sms_gpu_view, sms__gpus_of(cluster));
     placing->cut = SMS__NEW(placing->arena, uint32_t, placing->pods);
     sms__queue_init(&placing->failing, placing->arena, most);
     for (size_t i = 0; i < cluster->failures; i++)

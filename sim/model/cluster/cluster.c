@@ -154,7 +154,7 @@ static double measure_memory(const struct sms_scenario *scenario)
     if (cluster->gpushare)
         nodes += sms__gpushare_bytes(cluster);
     if (cluster->failures)
-        nodes += (double)cluster->gpu_milli / 1000 * sizeof(struct sms_gpu_view);
+        nodes += (double)sms__gpus_of(cluster) * sizeof(struct sms_gpu_view);
     return nodes + pods + (trees < search ? trees : search) +
            runs * (SMS__CLUSTER_RUN_BYTES + 100 * (double)cluster->rows);
 }

@@ -64,6 +64,9 @@ struct sms__cluster {
     struct sms__gpushare *gpushare;     /* the scheduler of that kind, or NULL */
 };
 
+/* All of its nodes'. */
+static inline size_t sms__gpus_of(const struct sms__cluster *cluster) { return (size_t)(cluster->gpu_milli / 1000); }
+
 /* cluster.c: all of a scenario with `nodes:` and `pods:`. */
 void sms__read_cluster(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario);
 void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);

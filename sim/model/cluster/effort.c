@@ -117,7 +117,7 @@ static void wait_for(struct outlook *outlook, const struct pods *pods, double co
  * done. */
 static void see_waiting(struct outlook *outlook, const struct pods *pods)
 {
-    double gpus = (double)outlook->cluster->gpu_milli / 1000, length = length_of(outlook, pods), over = 0;
+    double gpus = (double)sms__gpus_of(outlook->cluster), length = length_of(outlook, pods), over = 0;
     if (milli_of(outlook, pods) <= 0)
         over = 0;
     else if (length <= 0)
@@ -183,7 +183,7 @@ static void add_jobs(struct outlook *outlook, const struct pods *pods)
     bool cut = possible < jobs;
     processes *= (double)outlook->cluster->shape[pods->like->shape].gpus;
     if (cut) /* and no more at once than there are places */
-        processes = fmin(processes, (double)outlook->cluster->slots * (double)outlook->cluster->gpu_milli / 1000);
+        processes = fmin(processes, (double)outlook->cluster->slots * (double)sms__gpus_of(outlook->cluster));
     if (scenario->fidelity != SMS__AS_DURATION)
         sms__effort_add(outlook->effort, processes * fmin(jobs, possible) * job.events * outlook->runs, SMS__EVENT_S,
                         cut ? sms__at_duration(scenario) : sms__at_key(vm->node, "repeat"),

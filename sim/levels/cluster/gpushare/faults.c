@@ -126,7 +126,7 @@ static bool counts_agree(const struct sms__placing *placing)
 static const char *find_disagreement(const struct sms__placing *placing)
 {
     const struct sms__gpushare_run *run = placing->gpushare;
-    size_t gpus = placing->cluster->gpu_milli / 1000;
+    size_t gpus = sms__gpus_of(placing->cluster);
     uint64_t sum = 0, all = 0;
     for (uint32_t p = 0; p < placing->come; p++) {
         if (!sms__gpushare_runs(placing, p))

@@ -283,7 +283,7 @@ static void list_health(struct sms__placing *placing)
 static void init_nodes(struct sms__placing *placing)
 {
     struct sms__gpushare_run *run = placing->gpushare;
-    size_t nodes = placing->cluster->nodes, gpus = placing->cluster->gpu_milli / 1000;
+    size_t nodes = placing->cluster->nodes, gpus = sms__gpus_of(placing->cluster);
     run->kept = SMS__NEW(placing->arena, uint32_t, nodes);
     run->claim = SMS__NEW(placing->arena, struct sms__claim, nodes);
     run->absent = SMS__NEW(placing->arena, uint16_t, nodes);
