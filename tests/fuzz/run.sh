@@ -11,12 +11,9 @@ trap 'rm -rf "$work"' EXIT
 corpus=${2:-$work/corpus}
 target=${3:-file}
 case $target in
-    file) sources= seeds=tests/fuzz/seeds words=tests/fuzz/yaml.dict ;;
-    import) sources=$(echo sim/import/*.c) seeds=tests/fuzz/seeds-import words="tests/fuzz/simtbs.dict tests/fuzz/profiles.dict" ;;
-    plan)
-        sources=$(echo sim/sweep/{plan,trial,axes,values,path,point,key,flow}.c)
-        seeds=tests/fuzz/seeds-plan words="tests/fuzz/yaml.dict tests/fuzz/plan.dict"
-        ;;
+    file) seeds=tests/fuzz/seeds words=tests/fuzz/yaml.dict ;;
+    import) seeds=tests/fuzz/seeds-import words="tests/fuzz/simtbs.dict tests/fuzz/profiles.dict" ;;
+    plan) seeds=tests/fuzz/seeds-plan words="tests/fuzz/yaml.dict tests/fuzz/plan.dict" ;;
     *) echo "unknown target '$target'; known: file, import, plan"; exit 2 ;;
 esac
 mkdir -p "$corpus" "$work/build" "$work/seeds"
@@ -32,15 +29,12 @@ if [ "$target" = import ]; then
     done
 fi
 
-flags="-g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all"
-CC=clang cmake -S . -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="$flags" -DBUILD_TESTING=OFF \
-    >"$work/log" 2>&1 && cmake --build "$work/build" --target smsched >>"$work/log" 2>&1 &&
-    clang -std=c17 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-        -I. -Isim/include "tests/fuzz/fuzz_$target.c" $sources "$work/build/libsmsched.a" \
-        $(pkg-config --libs yaml-0.1 gsl) -lmd -lcsv -lglpk -lpthread -lm -o "$work/fuzz" >>"$work/log" 2>&1 ||
-    { cat "$work/log"; echo "it does not build"; exit 1; }
+{
+    CC=clang cmake -S . -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-g -O1" -DBUILD_TESTING=OFF \
+        -DSMSCHED_FUZZ=ON && cmake --build "$work/build" --target "fuzz_$target"
+} >"$work/log" 2>&1 || { cat "$work/log"; echo "it does not build"; exit 1; }
 
-"$work/fuzz" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -malloc_limit_mb=2048 -max_len=4096 \
+"$work/build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -malloc_limit_mb=2048 -max_len=4096 \
     -dict="$work/words.dict" -artifact_prefix="$work/" -print_final_stats=1 -verbosity=0 \
     "$corpus" "$work/seeds" >"$work/fuzzed" 2>&1
 status=$?
