@@ -63,15 +63,21 @@ static inline struct sms_file *load_text(const char *format, ...)
     return load_text_with(text, &options);
 }
 
-static inline struct sms_results *run_first(const struct sms_file *file, const struct sms_run_options *options)
+static inline struct sms_results *run_scenario_of(const struct sms_file *file, size_t idx,
+                                                  const struct sms_run_options *options)
 {
     struct sms_errors errors;
     struct sms_results *results;
-    if (sms_run(sms_file_scenario(file, 0), options, &results, &errors)) {
+    if (sms_run(sms_file_scenario(file, idx), options, &results, &errors)) {
         sms_errors_print(&errors, stderr);
         fail_msg("the scenario does not run");
     }
     return results;
+}
+
+static inline struct sms_results *run_first(const struct sms_file *file, const struct sms_run_options *options)
+{
+    return run_scenario_of(file, 0, options);
 }
 
 static inline struct sms_bound bound_of(const struct sms_file *file, enum sms_bounded metric)
@@ -85,16 +91,55 @@ static inline struct sms_bound bound_of(const struct sms_file *file, enum sms_bo
     return bound;
 }
 
-static inline struct sms_estimate estimate(const struct sms_results *results, size_t policy, enum sms_subject subject,
-                                           size_t idx, const char *name)
+static inline void discard(struct sms_results *results, struct sms_file *file)
+{
+    sms_results_free(results);
+    sms_file_free(file);
+}
+
+static inline size_t metric_idx(enum sms_subject subject, const char *name)
 {
     size_t count;
     const struct sms_metric *metric = sms_metrics(subject, &count);
     for (size_t m = 0; m < count; m++)
         if (!strcmp(metric[m].name, name))
-            return sms_results_estimate(results, policy, subject, idx, m);
+            return m;
     fail_msg("no metric %s", name);
-    return (struct sms_estimate){0};
+    return 0;
+}
+
+static inline struct sms_estimate estimate(const struct sms_results *results, size_t policy, enum sms_subject subject,
+                                           size_t idx, const char *name)
+{
+    return sms_results_estimate(results, policy, subject, idx, metric_idx(subject, name));
+}
+
+/* Of the cluster, in the first replication. */
+static inline double metric_under(const struct sms_results *results, size_t policy, const char *name)
+{
+    return sms_results_value(results, policy, 0, SMS_CLUSTER, 0, metric_idx(SMS_CLUSTER, name));
+}
+
+static inline double metric(const struct sms_results *results, const char *name)
+{
+    return metric_under(results, 0, name);
+}
+
+/* All metrics of all policies and replications. */
+static inline void assert_same_metrics(const struct sms_results *a, const struct sms_results *b,
+                                       enum sms_subject subject)
+{
+    size_t metrics, subjects = sms_results_subjects(a, subject);
+    const struct sms_metric *metric = sms_metrics(subject, &metrics);
+    size_t values = subjects * metrics, replications = sms_results_replications(a);
+    assert_int_equal(replications, sms_results_replications(b));
+    for (size_t p = 0; p < sms_results_policies(a); p++)
+        for (size_t i = 0; i < replications * values; i++) {
+            size_t r = i / values, s = i % values / metrics, m = i % metrics;
+            double x = sms_results_value(a, p, r, subject, s, m), y = sms_results_value(b, p, r, subject, s, m);
+            if (!(x == y || (isnan(x) && isnan(y))))
+                fail_msg("%s: %.17g and %.17g", metric[m].name, x, y);
+        }
 }
 
 static inline void assert_near(double actual, double expected, double tolerance)

@@ -123,9 +123,10 @@ static void read_copy(struct sms__nvprof *nvprof, const char *name)
     bool to_device = strstr(name, "HtoD") || strstr(name, "HtoA");
     if (!to_device && !strstr(name, "DtoH") && !strstr(name, "AtoH"))
         return; /* a memset, within a device, between devices, page faults */
-    struct sms__profile_copy copy = {to_device, sms__intake_bytes(reader, SMS__COLUMN_SIZE),
-                                     sms__intake_seconds(reader, SMS__COLUMN_START),
-                                     sms__intake_seconds(reader, SMS__COLUMN_DURATION), reader->rows->row_number};
+    struct sms__profile_copy copy = {.to_device = to_device, .line = reader->rows->row_number};
+    copy.bytes = sms__intake_bytes(reader, SMS__COLUMN_SIZE); /* complaints come in this order */
+    copy.start_s = sms__intake_seconds(reader, SMS__COLUMN_START);
+    copy.duration_s = sms__intake_seconds(reader, SMS__COLUMN_DURATION);
     sms__copy_add(reader, copy);
 }
 

@@ -111,12 +111,11 @@ static uint32_t bit_of(const struct sms__openb_model *model) { return (uint32_t)
 /* `least`: CPUs and memory. */
 static struct sms__openb_parts parts(struct list *list, uint64_t least)
 {
-    return (struct sms__openb_parts){
-        .name = name(list, NAME),
-        .cpu_milli = whole(list, CPU, least, MOST),
-        .memory_mib = whole(list, MEMORY, least, MOST),
-        .gpus = whole(list, GPUS, 0, SMS__OPENB_GPUS),
-    };
+    struct sms__openb_parts parts = {.name = name(list, NAME)}; /* complaints come in the order of columns */
+    parts.cpu_milli = whole(list, CPU, least, MOST);
+    parts.memory_mib = whole(list, MEMORY, least, MOST);
+    parts.gpus = whole(list, GPUS, 0, SMS__OPENB_GPUS);
+    return parts;
 }
 
 static void take_node(struct list *list)

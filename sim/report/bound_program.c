@@ -105,14 +105,13 @@ static void add_kernel_columns(struct sms__program *p, const struct sms__bound_v
     const struct sms__bound_kernel *kernel = &p->device->kernel[k];
     double ends = p->window->steady ? 0 : vm->streams;
     double begins = p->window->from_ps > vm->vm->start_ps ? ends : 0;
-    p->kernel[k] = (struct sms__kernel_columns){
-        .more = add_column(p, ends * kernel->times),
-        .done = add_column(p, p->window->steady ? INFINITY : kernel->times * most_jobs),
-        .begun = add_column(p, begins),
-        .carried = add_column(p, begins * kernel->blocks),
-        .open = p->metric == SMS_BOUND_BLOCKS ? add_column(p, ends) : 0,
-        .staying = kernel->cv > 0 && kernel->bounded ? add_column(p, ends * kernel->blocks) : 0,
-    };
+    struct sms__kernel_columns *column = &p->kernel[k]; /* one after another: an initialiser has no order */
+    column->more = add_column(p, ends * kernel->times);
+    column->done = add_column(p, p->window->steady ? INFINITY : kernel->times * most_jobs);
+    column->begun = add_column(p, begins);
+    column->carried = add_column(p, begins * kernel->blocks);
+    column->open = p->metric == SMS_BOUND_BLOCKS ? add_column(p, ends) : 0;
+    column->staying = kernel->cv > 0 && kernel->bounded ? add_column(p, ends * kernel->blocks) : 0;
 }
 
 /* Jobs that can have arrived and end in the window, or per second. */
@@ -137,11 +136,9 @@ static void add_vm_columns(struct sms__program *p, size_t v)
     const struct sms__bound_vm *vm = &p->device->vm[v];
     double ends = p->window->steady ? 0 : vm->streams, most = most_jobs(p, vm);
     double begins = p->window->from_ps > vm->vm->start_ps ? ends : 0;
-    p->vm[v] = (struct sms__vm_columns){
-        .jobs = add_column(p, most),
-        .more = p->metric == SMS_BOUND_JOBS ? add_column(p, ends) : 0,
-        .begun = vm->other_ps > 0 ? add_column(p, begins) : 0,
-    };
+    p->vm[v].jobs = add_column(p, most);
+    p->vm[v].more = p->metric == SMS_BOUND_JOBS ? add_column(p, ends) : 0;
+    p->vm[v].begun = vm->other_ps > 0 ? add_column(p, begins) : 0;
     bool arrive = isfinite(vm->jobs_per_s);
     if (p->vm[v].jobs && isfinite(most))
         p->column_name[p->vm[v].jobs] = of(p, arrive ? "arrivals" : "number of jobs", vm);

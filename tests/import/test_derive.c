@@ -339,12 +339,14 @@ static void fill_metrics(gsl_rng *rng, struct sms__profile_launch *launch)
     static const char *const units[] = {"%", "", "Gbyte/second", "GB/s", "hz", "nsecond", "cycle", "byte", "/", "s/s"};
     launch->metrics = gsl_rng_uniform_int(rng, 20);
     launch->metric = calloc(launch->metrics + 1, sizeof *launch->metric);
-    for (size_t m = 0; m < launch->metrics; m++)
-        launch->metric[m] =
-            (struct sms__profile_metric){.name = names[gsl_rng_uniform_int(rng, COUNT(names))],
-                                         .unit = units[gsl_rng_uniform_int(rng, COUNT(units))],
-                                         .kind = gsl_rng_uniform_int(rng, 4) ? SMS__VALUE_NUMBER : SMS__VALUE_LEVEL,
-                                         .mean = odd_number(rng) * (gsl_rng_uniform_int(rng, 2) ? 1e5 : 1)};
+    for (size_t m = 0; m < launch->metrics; m++) {
+        struct sms__profile_metric *metric = &launch->metric[m];
+        metric->name = names[gsl_rng_uniform_int(rng, COUNT(names))];
+        metric->unit = units[gsl_rng_uniform_int(rng, COUNT(units))];
+        metric->kind = gsl_rng_uniform_int(rng, 4) ? SMS__VALUE_NUMBER : SMS__VALUE_LEVEL;
+        metric->mean = odd_number(rng);
+        metric->mean *= gsl_rng_uniform_int(rng, 2) ? 1e5 : 1;
+    }
 }
 
 static void fill_launch(gsl_rng *rng, struct sms__profile_launch *launch, const char *kernel)
@@ -361,6 +363,13 @@ static void fill_launch(gsl_rng *rng, struct sms__profile_launch *launch, const 
     launch->duration_s = odd_number(rng);
     launch->count = gsl_rng_uniform_int(rng, 3) ? 1 : odd_count(rng);
     fill_metrics(rng, launch);
+}
+
+static struct sms__profile_copy odd_copy(gsl_rng *rng)
+{
+    bool to_device = gsl_rng_uniform_int(rng, 2);
+    double bytes = odd_number(rng) * 1e9, start_s = odd_number(rng), duration_s = odd_number(rng);
+    return (struct sms__profile_copy){to_device, bytes, start_s, duration_s, 3};
 }
 
 static void any_profile_is_refused_or_loads(void **state)
@@ -382,8 +391,7 @@ static void any_profile_is_refused_or_loads(void **state)
         for (size_t l = 0; l < profile.launches; l++)
             fill_launch(rng, &launch[l], name_of[l] = gsl_rng_uniform_int(rng, 20) ? odd_name(rng) : NULL);
         for (size_t c = 0; c < profile.copies; c++)
-            copy[c] = (struct sms__profile_copy){gsl_rng_uniform_int(rng, 2), odd_number(rng) * 1e9, odd_number(rng),
-                                                 odd_number(rng), 3};
+            copy[c] = odd_copy(rng);
         char *name = odd_name(rng);
         struct sms__derive_options options = {.name = name, .source = name, .steps = 1 + seed % 16};
         struct derived derived = derive(&profile, options, seed % 3 ? NULL : "h100");

@@ -226,8 +226,7 @@ static void run_program(struct sms__arena *arena, const struct program *program,
     compare_use(program, results, ran / (host(results, "makespan_ns") * 1e-9), outcome);
     outcome->measured = program->expected[0].value;
     outcome->occupancy = host(results, "occupancy_ratio") / host(results, "sm_activity_ratio");
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
 }
 
 static int by_name(const void *a, const void *b) { return strcmp(a, b); }

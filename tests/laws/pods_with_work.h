@@ -2,12 +2,10 @@
 #ifndef TESTS_LAWS_PODS_WITH_WORK_H
 #define TESTS_LAWS_PODS_WITH_WORK_H
 
-#include "random_text.h"
-
-static inline struct sms_file *load(const char *text) { return load_text("%s", text); }
+#include "both_engines.h"
 
 /* A device of 4 SMs with memory and a link, and workloads for it. `jitter` of blocks, in percent. */
-static inline void add_models(char *text, int jitter)
+static inline void add_models(struct text *text, int jitter)
 {
     add(text,
         "device: small\nclock: 1 GHz\nsms: 4\nmemory: 1 GiB\nlink: {bandwidth: 1 GB/s}\n"
@@ -25,11 +23,6 @@ static inline void add_models(char *text, int jitter)
         "  - {name: c, blocks: 40, threads: 512, block_time: 30 us, jitter: %d %%, demand: {dram: 60 %%, l1: 20 %%}}\n"
         "steps:\n  - {allocate: 200 MiB}\n  - {launch: c, times: 5}\n  - {host: 20 us}\n  - {launch: c}\n---\n",
         jitter);
-}
-
-static inline double metric(const struct sms_results *results, size_t policy, const char *name)
-{
-    return estimate(results, policy, SMS_CLUSTER, 0, name).mean;
 }
 
 static const char *const shares[] = {

@@ -32,11 +32,7 @@ static inline struct shared share(const char *workloads, const char *scenario)
     return share_with(NULL, workloads, scenario);
 }
 
-static inline void share_release(struct shared shared)
-{
-    sms_results_free(shared.results);
-    sms_file_free(shared.file);
-}
+static inline void share_release(struct shared shared) { discard(shared.results, shared.file); }
 
 static inline double of_process(struct shared shared, size_t policy, size_t process, const char *metric)
 {

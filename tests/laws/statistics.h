@@ -49,13 +49,7 @@ static inline void assert_identity(const struct identity *identity)
 static inline double value(const struct sms_results *results, size_t replication, enum sms_subject subject, size_t idx,
                            const char *name)
 {
-    size_t count;
-    const struct sms_metric *metric = sms_metrics(subject, &count);
-    for (size_t m = 0; m < count; m++)
-        if (!strcmp(metric[m].name, name))
-            return sms_results_value(results, 0, replication, subject, idx, m);
-    fail_msg("no metric %s", name);
-    return 0;
+    return sms_results_value(results, 0, replication, subject, idx, metric_idx(subject, name));
 }
 
 /* The probability that all servers are busy (Erlang 1917), from the blocking probability by recursion. */

@@ -1,6 +1,6 @@
 /* The bound of docs/bound.md: values worked out by hand, scenarios in which a
  * policy reaches it, and 200 random ones in which none may exceed it. */
-#include "tests/harness.h"
+#include "random_text.h"
 
 #include <pthread.h>
 
@@ -8,65 +8,37 @@ extern const struct sms_contention sms_contention_proportional, sms_contention_c
 
 /* ---- random scenarios ---- */
 
-/* splitmix64: the same scenarios everywhere. */
-static uint64_t state_of_chance;
-
-static uint64_t next(void)
-{
-    uint64_t x = state_of_chance += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-static int between(int least, int most) { return least + (int)(next() % (uint64_t)(most - least + 1)); }
-static bool perhaps(int percent) { return between(1, 100) <= percent; }
-
-struct text {
-    char chars[15000];
-    size_t length;
-};
-
-static void add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct text *text, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    text->length += (size_t)vsnprintf(text->chars + text->length, sizeof text->chars - text->length, format, args);
-    va_end(args);
-    assert_true(text->length < sizeof text->chars);
-}
+static bool perhaps(struct text *text, uint64_t percent) { return draw(text, 100) < percent; }
 
 static const char *const resources[] = {"fp32", "fp64", "l1", "dram"};
 
 static void add_device(struct text *text, const char *name, bool wide, bool loaded)
 {
-    int sms = between(1, 5);
+    int sms = 1 + (int)draw(text, 5);
     add(text, "device: %s\nclock: 1 GHz\nsms: %d\nlink: {bandwidth: 2 GB/s}\n", name, sms);
-    add(text,
-        "sm: {threads: %d, warps: 64, blocks: %d, registers: 65536, shared_memory: 64 KiB, threads_per_block: 1024}\n",
-        1024 * between(1, 2), between(2, 16));
-    add(text, "resources:\n");
+    add(text, "sm: {threads: <1024|2048>, warps: 64, blocks: <2..16>, registers: 65536, shared_memory: 64 KiB, "
+              "threads_per_block: 1024}\nresources:\n");
     for (int r = 0; r < 4; r++)
         add(text, "  %s: {class: %s%s}\n", resources[r], r < 2 ? "compute" : "memory",
             r == 3 && wide ? ", scope: device" : "");
     if (loaded)
-        add(text, "background: [{sm: %d, demand: {dram: %d %%, fp32: %d %%}}]\n", between(0, sms - 1), between(0, 90),
-            between(0, 40));
+        add(text, "background: [{sm: <0..%d>, demand: {dram: <0..90> %%, fp32: <0..40> %%}}]\n", sms - 1);
     add(text, "---\n");
 }
 
 static void add_kernel(struct text *text, int k, bool random)
 {
-    add(text, "  - {name: k%d, blocks: %d, threads: %d, registers: %d, shared_memory: %d KiB, block_time: %d us", k,
-        between(1, 60), 32 * between(1, 24), between(16, 64), between(0, 24), between(3, 40));
-    if (random && perhaps(50))
-        add(text, perhaps(50) ? ", spread: exponential" : ", jitter: 40 %%");
+    add(text,
+        "  - {name: k%d, blocks: <1..60>, threads: <32..768/32>, registers: <16..64>, shared_memory: <0..24> KiB, "
+        "block_time: <3..40> us",
+        k);
+    if (random && perhaps(text, 50))
+        add(text, perhaps(text, 50) ? ", spread: exponential" : ", jitter: 40 %%");
     add(text, ", demand: {");
     const char *comma = "";
     for (int r = 0; r < 4; r++)
-        if (perhaps(60)) {
-            add(text, "%s%s: %d %%", comma, resources[r], between(1, perhaps(30) ? 60 : 20));
+        if (perhaps(text, 60)) {
+            add(text, "%s%s: <1..%d> %%", comma, resources[r], perhaps(text, 30) ? 60 : 20);
             comma = ", ";
         }
     add(text, "}}\n");
@@ -75,71 +47,57 @@ static void add_kernel(struct text *text, int k, bool random)
 /* Kernels, then steps in any order, unless each is to be launched once. */
 static void add_workload(struct text *text, int v, bool random)
 {
-    int kernels = between(1, 3);
+    int kernels = 1 + (int)draw(text, 3);
     add(text, "workload: w%d\nkernels:\n", v);
     for (int k = 0; k < kernels; k++)
         add_kernel(text, k, random);
-    if (perhaps(60)) {
+    if (perhaps(text, 60)) {
         add(text, "steps: [");
         for (int k = 0; k < kernels; k++) {
-            if (perhaps(30))
-                add(text, "{host: %d us}, ", between(0, 300));
-            if (perhaps(30))
-                add(text, "{copy_%s: %d KiB}, ", perhaps(50) ? "in" : "out", between(0, 400));
-            add(text, "{launch: k%d, times: %d}, ", k, between(1, 4));
+            if (perhaps(text, 30))
+                add(text, "{host: <0..300> us}, ");
+            if (perhaps(text, 30))
+                add(text, "{copy_%s: <0..400> KiB}, ", perhaps(text, 50) ? "in" : "out");
+            add(text, "{launch: k%d, times: <1..4>}, ", k);
         }
-        add(text, "{host: %d us}]\n", between(0, 50));
+        add(text, "{host: <0..50> us}]\n");
     }
     add(text, "---\n");
 }
 
 static void add_contention(struct text *text)
 {
-    static const char *const slopes[] = {"0", "0.3", "1", "2.55"};
-    switch (between(0, 3)) {
-    case 0:
-        add(text, "contention: none\n");
-        return;
-    case 1:
-        add(text, "contention: maxmin\n");
-        return;
-    case 2:
-        add(text, "contention: {model: proportional, slope: %s}\n", slopes[between(0, 3)]);
-        return;
-    default:
-        add(text,
-            "contention: {model: curve, curves: {dram: [[%d %%, 2 %%], [160 %%, %d %%]], fp32: [[100 %%, %d %%]]}}\n",
-            between(20, 120), between(5, 200), between(0, 80));
-    }
+    static const char *const models[] = {
+        "none", "maxmin", "{model: proportional, slope: <0|0.3|1|2.55>}",
+        "{model: curve, curves: {dram: [[<20..120> %, 2 %], [160 %, <5..200> %]], fp32: [[100 %, <0..80> %]]}}"};
+    add(text, "contention: %s\n", models[draw(text, 4)]);
 }
 
 static void add_vm(struct text *text, int v, bool ends)
 {
-    add(text, "  - {name: v%d, workload: w%d, streams: %d", v, v, between(1, 4));
-    if (perhaps(20))
-        add(text, ", start: %d us", between(0, 2500));
-    if (!ends && perhaps(25))
-        add(text, ", arrivals: {%s: %d us}", perhaps(50) ? "poisson" : "every", between(20, 900));
+    add(text, "  - {name: v%d, workload: w%d, streams: <1..4>", v, v);
+    if (perhaps(text, 20))
+        add(text, ", start: <0..2500> us");
+    if (!ends && perhaps(text, 25))
+        add(text, ", arrivals: {%s: <20..900> us}", perhaps(text, 50) ? "poisson" : "every");
     else
-        add(text, ends || perhaps(15) ? ", repeat: %d" : ", repeat: forever", between(1, 30));
+        add(text, ends || perhaps(text, 15) ? ", repeat: <1..30>" : ", repeat: forever");
     add(text, "}\n");
 }
 
 /* Two times in three a window with a warm-up, else until all is done, without or with a duration. */
 static void write_scenario(struct text *text, uint64_t seed, bool random)
 {
-    static const char *const queues[] = {"interleave", "fifo", "kernel_fifo", "rr_fifo"};
-    state_of_chance = seed;
-    bool ends = perhaps(33), wide = perhaps(50), two = perhaps(25);
-    int vms = between(1, 4);
-    *text = (struct text){.length = 0};
-    add_device(text, "one", wide, !ends && perhaps(30));
+    *text = (struct text){.chance = seed};
+    bool ends = perhaps(text, 33), wide = perhaps(text, 50), two = perhaps(text, 25);
+    int vms = 1 + (int)draw(text, 4);
+    add_device(text, "one", wide, !ends && perhaps(text, 30));
     if (two)
         add_device(text, "two", wide, false);
     for (int v = 0; v < vms; v++)
         add_workload(text, v, random);
-    add(text, "scenario: s\ndevices: [{model: one, count: %d}%s]\nqueue: %s\n", between(1, 2),
-        two ? ", {model: two}" : "", queues[between(0, 3)]);
+    add(text, "scenario: s\ndevices: [{model: one, count: <1..2>}%s]\nqueue: <interleave|fifo|kernel_fifo|rr_fifo>\n",
+        two ? ", {model: two}" : "");
     add_contention(text);
     add(text,
         "policies: [round_robin, utilization_aware, fine_grained, {fine_grained: {limit: 150 %%}}, breadth_first,\n"
@@ -147,10 +105,9 @@ static void write_scenario(struct text *text, uint64_t seed, bool random)
     for (int v = 0; v < vms; v++)
         add_vm(text, v, ends);
     if (!ends)
-        add(text, "run: {warmup: %d us, duration: 20 ms, seed: %d}\n", perhaps(70) ? between(1, 1500) : 0,
-            between(1, 1000));
-    else if (perhaps(50))
-        add(text, "run: {duration: %d us}\n", between(2600, 20000));
+        add(text, "run: {warmup: %s us, duration: 20 ms, seed: <1..1000>}\n", perhaps(text, 70) ? "<1..1500>" : "0");
+    else if (perhaps(text, 50))
+        add(text, "run: {duration: <2600..20000> us}\n");
 }
 
 struct tally {
@@ -187,8 +144,7 @@ static void run_random(uint64_t first, bool random, struct tally *tally)
         struct sms_file *file = load_text("%s", text.chars);
         struct sms_results *results = run_first(file, &options);
         check_against_bound(file, results, text.chars, tally);
-        sms_results_free(results);
-        sms_file_free(file);
+        discard(results, file);
     }
     print_message("%d figures, %d with a bound, %d within 10 %% of it\n", tally->runs, tally->bounded, tally->near);
     assert_true(tally->bounded > tally->runs / 2); /* the test says something ... */
@@ -272,8 +228,7 @@ static void no_more_jobs_than_arrive(void **state)
     assert_near(bound.steady_per_s, 1 / 50e-6, 1e-6);
     assert_string_equal(bound.part[0].name, "arrivals of a");
     assert_near(sms_bound_gap(&bound, estimate(results, 0, SMS_HOST, 0, "jobs_per_s").mean), 0, 0.002);
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
 }
 
 /* ---- where it is reached ---- */
@@ -293,8 +248,7 @@ static double least_gap(struct sms_file *file, enum sms_bounded metric, const ch
     }
     print_message("bound %.6g, least gap %.3f %%, binds %s\n", bound.steady_per_s, 100 * least, bound.part[0].name);
     assert_string_equal(bound.part[0].name, binds);
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
     return least;
 }
 

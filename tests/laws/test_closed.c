@@ -208,8 +208,7 @@ static void closed_networks(void **state)
             observe(&networks[i], results, &o);
             assert_laws(&networks[i], population, &o);
             assert_bounds(&networks[i], population, &o);
-            sms_results_free(results);
-            sms_file_free(file);
+            discard(results, file);
         }
 }
 
@@ -282,8 +281,7 @@ static void two_kinds_share_link_and_sm(void **state)
             assert_law("cycle, ns", estimate(results, 0, SMS_VM, c, "job_latency_mean_ns"),
                        kinds[c].streams / m.throughput[c] * 1e3);
         }
-        sms_results_free(results);
-        sms_file_free(file);
+        discard(results, file);
     }
 }
 

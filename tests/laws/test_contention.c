@@ -26,8 +26,7 @@ static void assert_ends(struct two two, double a_us, double b_us)
 {
     assert_near(estimate(two.results, 0, SMS_VM, 0, "end_ns").mean, a_us * 1e3, 1e-2);
     assert_near(estimate(two.results, 0, SMS_VM, 1, "end_ns").mean, b_us * 1e3, 1e-2);
-    sms_results_free(two.results);
-    sms_file_free(two.file);
+    discard(two.results, two.file);
 }
 
 static void two_identical_saturating_blocks_run_at_half_speed(void **state)
@@ -170,8 +169,7 @@ static void slope_one_conserves_work(void **state)
         double work = 0.3 * n, end_us = work > 1 ? work : 1;
         assert_near(estimate(results, 0, SMS_VM, 0, "end_ns").mean, end_us * 1e3, 1e-2);
         assert_near(estimate(results, 0, SMS_RESOURCE, 2, "delivered_ratio").mean, work / end_us, 1e-6);
-        sms_results_free(results);
-        sms_file_free(file);
+        discard(results, file);
     }
 }
 

@@ -1,117 +1,87 @@
 /* Laws of random small clusters whose pods run workloads. */
 #include "pods_with_work.h"
 
-static void add_group(char *text, uint64_t *state, size_t i, bool failing)
+static void add_group(struct text *text, size_t i, bool failing)
 {
-    static const char *const parts[] = {"10", "25", "40", "50", "100"};
-    add(text, "  - {name: p%zu, count: %d, cpu: %d.5, arrivals: {poisson: %d us}", i, 2 + (int)draw(state, 6),
-        (int)draw(state, 3), 20 + (int)draw(state, 2000));
-    if (failing && draw(state, 3) == 0)
-        add(text, draw(state, 2) ? ", on_failure: lost" : ", restarts: 1");
-    if (draw(state, 4) == 0)
-        add(text, ", gpus: %d", 1 + (int)draw(state, 3));
+    add(text, "  - {name: p%zu, count: <2..7>, cpu: <0..2>.5, arrivals: {poisson: <20..2019> us}", i);
+    if (failing && toss(text, 3))
+        add(text, "<, restarts: 1|, on_failure: lost>");
+    if (toss(text, 4))
+        add(text, ", gpus: <1..3>");
     else
-        add(text, ", gpu: %s %%, gpu_memory: %d MiB", parts[draw(state, 5)], 60 + (int)draw(state, 500));
-    if (draw(state, 4) == 0) {
-        add(text, ", duration: %d us}\n", 100 + (int)draw(state, 3000));
+        add(text, ", gpu: <10|25|40|50|100> %%, gpu_memory: <60..559> MiB");
+    if (toss(text, 4)) {
+        add(text, ", duration: <100..3099> us}\n");
         return;
     }
-    add(text, ", workload: %s, repeat: %d", draw(state, 2) ? "dense" : "light", 1 + (int)draw(state, 3));
-    if (draw(state, 3) == 0)
-        add(text, ", deadline: %d us", 500 + (int)draw(state, 8000));
-    if (draw(state, 3) == 0)
-        add(text, ", priority: %d, weight: %d, active_threads: 50 %%", (int)draw(state, 3), 1 + (int)draw(state, 3));
+    add(text, ", workload: <light|dense>, repeat: <1..3>");
+    if (toss(text, 3))
+        add(text, ", deadline: <500..8499> us");
+    if (toss(text, 3))
+        add(text, ", priority: <0..2>, weight: <1..3>, active_threads: 50 %%");
     add(text, "}\n");
 }
 
-static void add_policy(char *text, uint64_t *state)
+static void add_policy(struct text *text)
 {
-    static const char *const places[] = {"first_fit", "random", "best_fit", "worst_fit", "fgd", "gpu_clustering"};
-    static const char *const modes[] = {"{time_slice: {slice: 40 us, switch: 2 us}}", "together", "mps", "exclusive",
-                                        "{time_slice: {slice: 60 us, drain: true}}"};
-    static const char *const blocks[] = {"round_robin", "fine_grained", "breadth_first"};
-    const char *share = shares[draw(state, 10)];
-    add(text, "  - {place: %s, share: %s, mode: %s, block: %s}\n", places[draw(state, 6)],
-        strcmp(share, "container_pause") ? share : pause_fast, modes[draw(state, 5)], blocks[draw(state, 3)]);
+    const char *share = shares[draw(text, 10)];
+    add(text,
+        "  - {place: <first_fit|random|best_fit|worst_fit|fgd|gpu_clustering>, share: %s, mode: <{time_slice: "
+        "{slice: 40 us, switch: 2 us}}|together|mps|exclusive|{time_slice: {slice: 60 us, drain: true}}>, "
+        "block: <round_robin|fine_grained|breadth_first>}\n",
+        strcmp(share, "container_pause") ? share : pause_fast);
 }
 
 /* At given times and at drawn ones; in a run without a duration the drawn ones end. */
-static void add_failures(char *text, uint64_t *state)
+static void add_failures(struct text *text)
 {
-    add(text, "failures:\n  - {node: big, gpu: %d, at: %d us, for: %d us}\n", (int)draw(state, 3),
-        100 + (int)draw(state, 4000), 200 + (int)draw(state, 900));
-    add(text, "  - {node: n, at: %d us, for: %d us}\n", 50 + (int)draw(state, 4000), 1 + (int)draw(state, 900));
-    if (draw(state, 2))
-        add(text, "  - {gpu: each, mtbf: %d ms, mttr: 1 ms}\n", 5 + (int)draw(state, 40));
-    if (draw(state, 2))
-        add(text, "  - {mtbf: %d ms, mttr: 2 ms}\n", 10 + (int)draw(state, 40));
+    add(text, "failures:\n  - {node: big, gpu: <0..2>, at: <100..4099> us, for: <200..1099> us}\n"
+              "  - {node: n, at: <50..4049> us, for: <1..900> us}\n");
+    if (draw(text, 2))
+        add(text, "  - {gpu: each, mtbf: <5..44> ms, mttr: 1 ms}\n");
+    if (draw(text, 2))
+        add(text, "  - {mtbf: <10..49> ms, mttr: 2 ms}\n");
 }
 
-static void make(char *text, uint64_t seed, bool failing)
+static void make(struct text *text, bool failing)
 {
-    static const char *const fidelities[] = {"blocks", "blocks", "processes", "duration"};
-    uint64_t state = seed;
-    text[0] = '\0';
-    add_models(text, draw(&state, 2) ? 15 : 0);
-    add(text,
-        "scenario: s\ncontention: {model: proportional, slope: 1.5}\nhost: {context: %d MiB, context_time: 5 us}\n",
-        (int)draw(&state, 80));
-    add(text, "nodes:\n  - {name: n, count: %d, devices: {model: small, count: %d}, cpu: %d}\n",
-        1 + (int)draw(&state, 2), 1 + (int)draw(&state, 3), 2 + (int)draw(&state, 8));
-    add(text, "  - {name: big, devices: {model: small, sms: 6, count: 3}, cpu: 12}\n"
-              "  - {name: plain, gpus: 2, model: other, gpu_memory: 1 GiB, cpu: 8}\n");
-    add(text, "fidelity: %s\npolicies:\n", fidelities[draw(&state, 4)]);
-    add_policy(text, &state);
+    add_models(text, draw(text, 2) ? 15 : 0);
+    add(text, "scenario: s\ncontention: {model: proportional, slope: 1.5}\n"
+              "host: {context: <0..79> MiB, context_time: 5 us}\n"
+              "nodes:\n  - {name: n, count: <1..2>, devices: {model: small, count: <1..3>}, cpu: <2..9>}\n"
+              "  - {name: big, devices: {model: small, sms: 6, count: 3}, cpu: 12}\n"
+              "  - {name: plain, gpus: 2, model: other, gpu_memory: 1 GiB, cpu: 8}\n"
+              "fidelity: <blocks|blocks|processes|duration>\npolicies:\n");
+    add_policy(text);
     add(text, "pods:\n");
-    for (size_t i = 0, groups = 2 + draw(&state, 4); i < groups; i++)
-        add_group(text, &state, i, failing);
-    add(text, "  - {name: last, workload: light, gpu: 20 %%}\nrun: {seed: %d%s}\n", 1 + (int)draw(&state, 1000),
-        draw(&state, 4) ? "" : ", duration: 4 ms, warmup: 1 ms");
+    for (size_t i = 0, groups = 2 + draw(text, 4); i < groups; i++)
+        add_group(text, i, failing);
+    add(text, "  - {name: last, workload: light, gpu: 20 %%}\n"
+              "run: {seed: <1..1000><, duration: 4 ms, warmup: 1 ms|||>}\n");
     if (failing)
-        add_failures(text, &state);
+        add_failures(text);
 }
 
-static struct sms_results *run(const struct sms_file *file, enum sms_engine engine)
-{
-    struct sms_run_options options = sms_run_defaults();
-    options.engine = engine;
-    options.check = true;
-    return run_first(file, &options);
-}
-
-static void assert_same(const struct sms_results *a, const struct sms_results *b)
-{
-    size_t metrics;
-    const struct sms_metric *list = sms_metrics(SMS_CLUSTER, &metrics);
-    for (size_t m = 0; m < metrics; m++) {
-        double x = metric(a, 0, list[m].name), y = metric(b, 0, list[m].name);
-        if (!(x == y || (isnan(x) && isnan(y))))
-            fail_msg("%s: %.17g and %.17g", list[m].name, x, y);
-    }
-}
+static void make_sound(struct text *text) { make(text, false); }
+static void make_failing(struct text *text) { make(text, true); }
 
 static void random_clusters_are_the_same_in_the_plain_engine_and_lose_no_pod(void **state)
 {
+    struct told told = {0};
     double done = 0, failed = 0, slowed = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= 120; seed++) {
-        static char text[TEXT];
-        make(text, seed, false);
-        struct sms_file *file = load(text);
-        struct sms_results *fast = run(file, SMS_ENGINE_FAST), *plain = run(file, SMS_ENGINE_REFERENCE);
-        assert_same(fast, plain);
-        double over = metric(fast, 0, "done_count") + metric(fast, 0, "failed_count");
-        if (!strstr(text, "warmup")) {
-            assert_true(metric(fast, 0, "placed_count") + metric(fast, 0, "waiting_count") ==
-                        metric(fast, 0, "pods_count"));
-            assert_true(over <= metric(fast, 0, "placed_count"));
+        struct law law = run_law(make_sound, seed, &told);
+        double ended = metric(law.results, "done_count"), stuck = metric(law.results, "failed_count");
+        double placed = metric(law.results, "placed_count");
+        if (law.whole) {
+            assert_true(placed + metric(law.results, "waiting_count") == metric(law.results, "pods_count"));
+            assert_true(ended + stuck <= placed);
         }
-        done += metric(fast, 0, "done_count");
-        failed += metric(fast, 0, "failed_count");
-        slowed += metric(fast, 0, "slowdown_mean_ratio") > 1.05;
-        sms_results_free(fast);
-        sms_results_free(plain);
-        sms_file_free(file);
+        done += ended;
+        failed += stuck;
+        slowed += metric(law.results, "slowdown_mean_ratio") > 1.05;
+        close_law(&law);
     }
     print_message("%.0f pods done, %.0f failed; %.0f clusters slowed them down\n", done, failed, slowed);
     assert_true(done > 1000 && failed > 50 && slowed > 20); /* else it says little */
@@ -120,24 +90,15 @@ static void random_clusters_are_the_same_in_the_plain_engine_and_lose_no_pod(voi
 /* Whatever fails, each pod is in the end one thing. */
 static void random_clusters_that_fail_are_the_same_and_lose_count_of_no_pod(void **state)
 {
+    struct told told = {0};
     double restarts = 0, lost = 0, done = 0;
     (void)state;
     for (uint64_t seed = 1001; seed <= 1100; seed++) {
-        static char text[TEXT];
-        make(text, seed, true);
-        struct sms_file *file = load(text);
-        struct sms_results *fast = run(file, SMS_ENGINE_FAST), *plain = run(file, SMS_ENGINE_REFERENCE);
-        assert_same(fast, plain);
-        double ends = metric(fast, 0, "done_count") + metric(fast, 0, "failed_count") + metric(fast, 0, "lost_count");
-        if (!strstr(text, "warmup"))
-            assert_true(ends + metric(fast, 0, "running_count") + metric(fast, 0, "waiting_count") ==
-                        metric(fast, 0, "pods_count"));
-        restarts += metric(fast, 0, "restarts_count");
-        lost += metric(fast, 0, "lost_count");
-        done += metric(fast, 0, "done_count");
-        sms_results_free(fast);
-        sms_results_free(plain);
-        sms_file_free(file);
+        struct law law = run_law(make_failing, seed, &told);
+        restarts += metric(law.results, "restarts_count");
+        lost += metric(law.results, "lost_count");
+        done += metric(law.results, "done_count");
+        close_law(&law);
     }
     print_message("%.0f pods done, %.0f lost, %.0f restarts\n", done, lost, restarts);
     assert_true(done > 500 && lost > 30 && restarts > 100); /* else it says little */

@@ -7,22 +7,21 @@ enum { PODS_MAX = 64 };
 static double time_of_one(const char *workload, const char *fidelity, const char *policy, const char *contention,
                           int jitter)
 {
-    static char text[TEXT];
-    text[0] = '\0';
-    add_models(text, jitter);
-    add(text,
+    static struct text text;
+    text.length = 0;
+    add_models(&text, jitter);
+    add(&text,
         "scenario: s\nnodes: [{name: n, devices: {model: small, count: 2}, cpu: 4}]\ncontention: %s\n"
         "host: {context: 10 MiB, context_time: 3 us}\nscheduler: {start_delay: 5 us}\n"
         "policies: [%s]\npods: [{name: p, workload: %s, repeat: 4, start: 17 us}]\nfidelity: %s\n",
         contention, policy, workload, fidelity);
-    struct sms_file *file = load(text);
+    struct sms_file *file = load_text("%s", text.chars);
     struct sms_run_options options = sms_run_defaults();
     options.check = true;
     struct sms_results *results = run_first(file, &options);
-    assert_true(metric(results, 0, "done_count") >= 1);
-    double time = metric(results, 0, "turnaround_mean_ns");
-    sms_results_free(results);
-    sms_file_free(file);
+    assert_true(metric(results, "done_count") >= 1);
+    double time = metric(results, "turnaround_mean_ns");
+    discard(results, file);
     return time;
 }
 
@@ -71,17 +70,17 @@ static void note_placement(void *user, const char *policy, const struct sms_plac
 /* Pods on one GPU, more than it has slots. */
 static struct sms_results *run_pods(const char *share, const char *mode, struct placed *placed)
 {
-    static char text[TEXT];
-    text[0] = '\0';
-    add_models(text, 10);
-    add(text,
+    static struct text text;
+    text.length = 0;
+    add_models(&text, 10);
+    add(&text,
         "scenario: s\nnodes: [{name: n, devices: {model: small, count: 1}, cpu: 2}]\ncontention: maxmin\n"
         "host: {context: 10 MiB, context_time: 3 us}\nqueue: fifo\npolicies: [{share: %s, mode: %s}]\npods:\n"
         "  - {name: keeper, workload: dense, repeat: 12, gpu: 10 %%}\n" /* with nobody there, timers would wait */
         "  - {name: d, workload: dense, repeat: 2, gpu: 30 %%, count: 14, arrivals: {poisson: 300 us}}\n"
         "  - {name: l, workload: light, repeat: 1, gpu: 30 %%, count: 12, arrivals: {poisson: 300 us}}\n",
         share, mode);
-    struct sms_file *file = load(text);
+    struct sms_file *file = load_text("%s", text.chars);
     struct sms_run_options options = sms_run_defaults();
     options.check = true;
     options.on_placement = note_placement;
@@ -96,24 +95,24 @@ static struct sms_results *run_pods(const char *share, const char *mode, struct 
  * placed. */
 static struct sms_results *run_processes(const char *share, const char *mode, const struct placed *placed)
 {
-    static char text[TEXT];
-    text[0] = '\0';
-    add_models(text, 10);
-    add(text,
+    static struct text text;
+    text.length = 0;
+    add_models(&text, 10);
+    add(&text,
         "scenario: s\ndevices: [{model: small}]\ncontention: maxmin\n"
         "host: {cores: 2, context: 10 MiB, context_time: 3 us}\nqueue: fifo\npolicies: [{share: %s, mode: %s}]\n"
         "processes:\n",
         share, mode);
     for (size_t i = 0; i < placed->count; i++) {
         char first = placed->name[i][0];
-        add(text, "  - {name: %s, workload: %s, repeat: %d, start: %llu ps}\n", placed->name[i],
+        add(&text, "  - {name: %s, workload: %s, repeat: %d, start: %llu ps}\n", placed->name[i],
             first == 'l' ? "light" : "dense",
             first == 'k'   ? 12
             : first == 'd' ? 2
                            : 1,
             (unsigned long long)placed->time[i]);
     }
-    struct sms_file *file = load(text);
+    struct sms_file *file = load_text("%s", text.chars);
     struct sms_run_options options = sms_run_defaults();
     options.alone = false;
     struct sms_results *results = run_first(file, &options);
@@ -125,12 +124,12 @@ static void assert_as_on_a_host(const char *share, const char *mode)
 {
     struct placed placed;
     struct sms_results *pods = run_pods(share, mode, &placed), *own = run_processes(share, mode, &placed);
-    print_message("%s, %s: slowed down %.3f times\n", share, mode, metric(pods, 0, "slowdown_mean_ratio"));
-    assert_true(metric(pods, 0, "done_count") == 27);
-    assert_true(metric(pods, 0, "wait_mean_ns") > 0); /* slots were used again */
+    print_message("%s, %s: slowed down %.3f times\n", share, mode, metric(pods, "slowdown_mean_ratio"));
+    assert_true(metric(pods, "done_count") == 27);
+    assert_true(metric(pods, "wait_mean_ns") > 0); /* slots were used again */
     double turnaround = estimate(own, 0, SMS_PROCESS, placed.count, "turnaround_ns").mean;
-    assert_near(metric(pods, 0, "turnaround_mean_ns") - metric(pods, 0, "wait_mean_ns"), turnaround, 1e-6 * turnaround);
-    assert_near(metric(pods, 0, "makespan_ns"), estimate(own, 0, SMS_HOST, 0, "makespan_ns").mean, 1e-3);
+    assert_near(metric(pods, "turnaround_mean_ns") - metric(pods, "wait_mean_ns"), turnaround, 1e-6 * turnaround);
+    assert_near(metric(pods, "makespan_ns"), estimate(own, 0, SMS_HOST, 0, "makespan_ns").mean, 1e-3);
     sms_results_free(pods);
     sms_results_free(own);
 }

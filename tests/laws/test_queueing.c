@@ -63,8 +63,7 @@ static void assert_station(const struct station *s, double expected_ns)
     struct sms_file *file;
     struct sms_results *results = simulate(s, &file);
     assert_law(s->law, estimate(results, 0, SMS_VM, 0, "job_latency_mean_ns"), expected_ns);
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
 }
 
 /* The time in system is exponential itself: its percentiles are known, too. */
@@ -78,8 +77,7 @@ static void m_m_1(void **state)
     assert_law(s.law, estimate(results, 0, SMS_VM, 0, "job_latency_mean_ns"), expected_ns);
     assert_law("M/M/1, median", estimate(results, 0, SMS_VM, 0, "job_latency_p50_ns"), expected_ns * log(2));
     assert_law("M/M/1, 95 %", estimate(results, 0, SMS_VM, 0, "job_latency_p95_ns"), expected_ns * log(20));
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
 }
 
 static void m_d_1(void **state)
@@ -127,8 +125,7 @@ static void servers_may_be_slots_or_sms_or_streams(void **state)
         options.alone = false;
         struct sms_results *results = run_first(file, &options);
         latency_ns[i] = value(results, 0, SMS_VM, 0, "job_latency_mean_ns");
-        sms_results_free(results);
-        sms_file_free(file);
+        discard(results, file);
     }
     assert_true(latency_ns[0] > 1.2 * SERVICE_NS);
     assert_near(latency_ns[1], latency_ns[0], 1e-6);

@@ -103,21 +103,7 @@ static void every_policy_has_the_replications_that_the_least_known_needs(void **
     assert_near(until.reached, greatest, 1e-6);
     assert_true(n >= 10 && greatest <= 0.01);
     assert_int_equal(sms_results_warnings(results)->count, 0);
-    sms_results_free(results);
-    sms_file_free(file);
-}
-
-static void assert_same(const struct sms_results *a, const struct sms_results *b)
-{
-    size_t metrics;
-    sms_metrics(SMS_VM, &metrics);
-    assert_int_equal(sms_results_replications(a), sms_results_replications(b));
-    for (size_t p = 0; p < sms_results_policies(a); p++)
-        for (size_t r = 0; r < sms_results_replications(a); r++)
-            for (size_t m = 0; m < metrics; m++) {
-                double x = sms_results_value(a, p, r, SMS_VM, 0, m), y = sms_results_value(b, p, r, SMS_VM, 0, m);
-                assert_true(x == y || (isnan(x) && isnan(y)));
-            }
+    discard(results, file);
 }
 
 /* Nor do replications differ from those that are asked for by number. */
@@ -129,13 +115,12 @@ static void threads_change_neither_the_number_nor_the_values(void **state)
     struct sms_results *one = run_seed(file, 7, 0, 1), *many = run_seed(file, 7, 0, 13);
     struct sms_results *fixed = run_seed(file, 7, (unsigned)sms_results_replications(one), 2);
     assert_true(sms_results_replications(one) > 10);
-    assert_same(one, many);
-    assert_same(one, fixed);
+    assert_same_metrics(one, many, SMS_VM);
+    assert_same_metrics(one, fixed, SMS_VM);
     assert_true(sms_results_warmup_ps(one) == sms_results_warmup_ps(many));
     sms_results_free(one);
     sms_results_free(many);
-    sms_results_free(fixed);
-    sms_file_free(file);
+    discard(fixed, file);
 }
 
 static void assert_warning(const struct sms_results *results, const char *words)
@@ -156,8 +141,7 @@ static void what_is_not_reached_is_said(void **state)
     assert_true(sms_results_until(results, &until));
     assert_true(until.reached > until.wanted && until.most == 12);
     assert_warning(results, "after 12 replications, which are the most, kernels_per_s of host is known to");
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
 }
 
 /* Ten kernels end in each replication; where their times are drawn, that has to be seen five times more. Of
@@ -189,8 +173,7 @@ static void replications_that_are_all_alike_are_enough(void **state)
             assert_warning(results, cases[i].warning);
         else
             assert_int_equal(sms_results_warnings(results)->count, 0);
-        sms_results_free(results);
-        sms_file_free(file);
+        discard(results, file);
     }
 }
 
@@ -318,8 +301,7 @@ static void a_run_without_a_steady_half_is_said_to_be_one(void **state)
     struct sms_results *results = run_seed(file, 1, 0, 1);
     assert_warning(results, "no steady state in the first half of the run under round_robin");
     assert_near(sms_results_warmup_ps(results), 0.5e9, 1e6);
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
 }
 
 static void a_warm_up_that_is_too_short_is_told_of_and_one_that_is_not_is_not(void **state)
@@ -384,8 +366,7 @@ static void differences_are_paired_by_replication(void **state)
     assert_true(sum / 12 > 1e5 && squares > 0); /* two blocks on one SM take a fifth longer */
     assert_near(e.mean, sum / 12, 1e-3);
     assert_near(e.ci95, 2.200985 * sqrt(squares / 11 / 12), 1e-6 * e.ci95);
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
 }
 
 int main(void)

@@ -52,8 +52,7 @@ static struct log watch(const char *text)
     struct sms_results *results = run_first(file, &options);
     for (size_t p = 0; p < sms_results_subjects(results, SMS_PROCESS); p++)
         assert_true(estimate(results, 0, SMS_PROCESS, p, "turnaround_ns").mean > 0);
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
     return log;
 }
 

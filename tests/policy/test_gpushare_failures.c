@@ -79,7 +79,7 @@ static void the_back_off_begins_anew(void **state)
     assert_says(&ran, "10000 p: default filter: 0 nodes pass; n: the node has failed\n");
     assert_says(&ran, "11000 p: Pending: no node; tried again after 2 s\n");
     assert_near(metric(ran.results, "makespan_ns"), 17e9, 1e-3);
-    assert_near(ran.told.wait_ms, 3000, 1e-9); /* since it was cut off */
+    assert_near(ran.told.wait, 3000, 1e-9); /* since it was cut off */
     assert_counts(2, 0, 0, 1);
     close_ran(&ran);
 }

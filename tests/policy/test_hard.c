@@ -114,8 +114,7 @@ static void overheads_of_hard_resources_add_up(void **state)
     struct sms_results *results = run_first(file, &options);
     assert_near(estimate(results, 0, SMS_VM, 0, "block_slowdown_ratio").mean, 1 + 0.5 + 0.25 + 0.5, 1e-6);
     assert_near(estimate(results, 0, SMS_VM, 1, "block_slowdown_ratio").mean, 1 + 0.5, 1e-6);
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
 }
 
 static void a_curve_may_start_at_0(void **state)

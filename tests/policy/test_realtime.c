@@ -132,19 +132,10 @@ static struct sms_results *run_told(const struct sms_file *file, struct told *to
     return results;
 }
 
-static double metric(const struct sms_results *results, const char *name)
-{
-    return estimate(results, 0, SMS_CLUSTER, 0, name).mean;
-}
-
 #define RUN(told, results, ...)                                                                                        \
     struct told told;                                                                                                  \
     struct sms_file *file = load_text(__VA_ARGS__);                                                                    \
     struct sms_results *results = run_told(file, &told)
-
-#define FREE(results)                                                                                                  \
-    sms_results_free(results);                                                                                         \
-    sms_file_free(file)
 
 #define EXACT "monitor: {start_least: 0 s, start_most: 0 s, end_least: 0 s, end_most: 0 s}\n"
 
@@ -159,7 +150,7 @@ static void one_decision_follows_the_other(void **state)
     assert_near(metric(results, "wait_mean_ns") / 1e6, (1 + 2 + 3 + 1) * 157.999708 / 4, 1e-3);
     assert_true(metric(results, "requests_count") == 4 && metric(results, "unqualified_count") == 0);
     assert_true(metric(results, "messages_count") == 8 && metric(results, "message_bytes") == 8 * 16);
-    FREE(results);
+    discard(results, file);
 }
 
 /* b and c come while a runs, too long for a float that is not there yet; n1 and n2 get one each, c waits for an end. */
@@ -176,7 +167,7 @@ static void who_finds_no_node_is_tried_again(void **state)
     assert_non_null(strstr(told.sayings, "c: do not qualify: n1 (float 0.000 s, 0.00 GiB free), n2 (float"));
     assert_true(metric(results, "unqualified_count") == 2 && metric(results, "queued_count") == 1);
     assert_near(metric(results, "job_miss_ratio"), 1 / 3.0, 1e-12);
-    FREE(results);
+    discard(results, file);
 }
 
 /* At 100 % of its cores a node sends nothing. */
@@ -191,7 +182,7 @@ static void a_full_node_sends_no_message(void **state)
     assert_string_equal(told.text, "0.000 a n1\n1000.000 b n2\n4000.000 c n1\n");
     assert_true(metric(results, "messages_count") == 2 + 1 + 0 + 0 + 1);
     assert_non_null(strstr(told.sayings, "c: do not answer: n1 (full), n2 (full)"));
-    FREE(results);
+    discard(results, file);
 }
 
 /* To the letter: the empty cluster stays empty, and the run ends all the same. */
@@ -203,7 +194,7 @@ static void with_a_float_of_zero_an_empty_node_is_never_chosen(void **state)
         "pods: [{name: a, count: 5, arrivals: {every: 1 s}, gpu: 10 %%, duration: 1 s, job_deadline: 9 s}]\n");
     assert_string_equal(told.text, "");
     assert_true(metric(results, "waiting_count") == 5 && metric(results, "queued_count") == 5);
-    FREE(results);
+    discard(results, file);
 }
 
 /* The GPUs are asked for in part; the one with most memory is the last. */
@@ -217,7 +208,7 @@ static void the_most_free_memory_wins_of_equal_ones_the_lowest(void **state)
         "pods:\n  - {name: p, count: 6, arrivals: {every: 1 s}, gpu: 10 %%, gpu_memory: 7 GiB, duration: 90 s}\n");
     assert_string_equal(told.text, "0.000 p1 l1\n1000.000 p2 l2\n2000.000 p3 l1\n3000.000 p4 l2\n4000.000 p5 l1\n"
                                    "5000.000 p6 l2\n");
-    FREE(results);
+    discard(results, file);
 }
 
 /* What no node has is lacking, and nobody waits for it in vain. */
@@ -230,7 +221,7 @@ static void a_pod_that_fits_no_node_waits_for_ever(void **state)
     assert_true(metric(results, "waiting_count") == 1 && metric(results, "placed_count") == 1);
     assert_non_null(strstr(told.sayings, "a: lack what it asks for: n1 (no float, 0.00 GiB free), n2"));
     assert_non_null(strstr(told.sayings, " and 4 more\n"));
-    FREE(results);
+    discard(results, file);
 }
 
 /* The first container's jobs take 1 s each, one after another until 10 s; the second comes at 5.5 s. */
@@ -250,7 +241,7 @@ static void assert_second_at(double expected_ms, struct sms_file *file)
     struct sms_results *results = run_told(file, &told);
     snprintf(expected, sizeof expected, "0.000 a n\n%.3f b n\n", expected_ms);
     assert_string_equal(told.text, expected);
-    FREE(results);
+    discard(results, file);
 }
 
 /* Each job leaves 2 s: strictly less than that qualifies; else b waits for the end of a, and for its retry. */
@@ -291,7 +282,7 @@ static void memory_that_nobody_asked_for_runs_out(void **state)
     assert_string_equal(told.text, "0.000 a n\n5500.000 b n\n");
     assert_non_null(strstr(told.sayings, "b: qualify: n (float 2.000 s, 1.00 GiB free)"));
     assert_true(metric(results, "failed_count") == 1 && metric(results, "timed_jobs_count") == 10);
-    FREE(results);
+    discard(results, file);
 }
 
 static double makespan_s(const char *period, double *jobs)
@@ -306,7 +297,7 @@ static double makespan_s(const char *period, double *jobs)
     *jobs = metric(results, "timed_jobs_count");
     assert_near(metric(results, "float_min_ns"), 2e9, 1);
     assert_near(metric(results, "float_max_ns"), 2e9, 1);
-    FREE(results);
+    discard(results, file);
     return makespan_ns / 1e9;
 }
 

@@ -175,8 +175,10 @@ static void generate_workload(struct scenario *s, struct workload *workload, uin
     workload->steps = chance(rng, 60) ? within(rng, 1, STEPS) : 0;
     for (size_t i = 0; i < workload->steps; i++)
         workload->step[i] = generate_step(workload, base, rng);
-    if (workload->steps) /* a job without any would take no time */
-        workload->step[next(rng) % workload->steps] = (struct step){STEP_LAUNCH, 0, next(rng) % workload->kernels, 1};
+    if (workload->steps) { /* a job without any would take no time */
+        struct step *step = &workload->step[next(rng) % workload->steps];
+        *step = (struct step){STEP_LAUNCH, 0, next(rng) % workload->kernels, 1};
+    }
 }
 
 static void generate_vm(struct scenario *s, size_t v, uint64_t base, uint64_t *rng)
@@ -257,7 +259,9 @@ void generate(struct scenario *s, uint64_t seed)
     s->workloads = small(rng, WORKLOADS);
     for (size_t w = 0; w < s->workloads; w++)
         generate_workload(s, &s->workload[w], base, rng);
-    s->duration = chance(rng, 55) ? base * within(rng, 5, 100) + within(rng, 0, 9) : 0;
+    s->duration = chance(rng, 55) ? base * within(rng, 5, 100) : 0;
+    if (s->duration)
+        s->duration += within(rng, 0, 9);
     s->warmup = s->duration && chance(rng, 40) ? within(rng, 0, s->duration - 1) : 0;
     s->vms = small(rng, VMS - 1);
     for (size_t v = 0; v < s->vms; v++)

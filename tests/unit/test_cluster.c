@@ -34,8 +34,7 @@ static void a_pod_is_never_split_over_what_does_not_fit(void **state)
     struct sms_results *results = run_told(file, "0 p a 1\n0 q a 2\n0 fits a 1\n");
     assert_true(metric(results, "waiting_count") == 2);
     assert_near(metric(results, "gpu_allocation_ratio"), 0.8, 1e-12);
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
 }
 
 static void pods_go_to_models_that_they_name(void **state)
@@ -62,8 +61,7 @@ static void who_does_not_fit_is_passed_over(void **state)
     assert_near(metric(results, "deadline_miss_ratio"), 0.5, 1e-12);
     assert_near(metric(results, "gpu_allocation_mean_ratio"), (10 + 20 + 5 + 10) / 54.0, 1e-12);
     assert_near(metric(results, "placed_per_s"), 4 / 27.0, 1e-12);
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
 }
 
 /* Of those that end and those that come at one instant, who waited longest is served first. */
@@ -128,8 +126,7 @@ static void a_sample_ends_where_enough_is_asked_for(void **state)
     assert_near(point.arrived, 2, 1e-9);
     assert_near(point.allocated, 1, 1e-9);
     assert_false(sms_results_allocation(results, 0, 201, &point));
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
 }
 
 /* Three shapes of one pod each, a node with 0.4 and 1.0 left after p: p (0.6) can use the second, q (0.3) both, the
@@ -143,8 +140,7 @@ static void fragments_are_those_of_fgd(void **state)
     struct sms_results *results = run_told(file, "0 p a 1\n");
     assert_near(metric(results, "fragment_ratio"), (0.4 + 0 + 1.4) / 3 / 1.4, 1e-12);
     assert_true(metric(results, "waiting_count") == 1);
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
 }
 
 static double worse_by_number(const struct sms_place_view *view, const struct sms_node_view *node,
@@ -208,7 +204,8 @@ static void policies_that_break_the_rules_end_the_run(void **state)
                      "scenario: s\nnodes: [{name: a, gpus: 2}]\npolicies: [%s]\npods: [{name: p, count: 2, gpus: 1}]\n",
                      cases[i][0]);
             struct sms_file *file = load_with(text);
-            struct sms_run_options options = options_for(&told, engine ? SMS_ENGINE_REFERENCE : SMS_ENGINE_FAST);
+            struct sms_run_options options =
+                options_for(&told, SECOND_PS, engine ? SMS_ENGINE_REFERENCE : SMS_ENGINE_FAST);
             assert_int_equal(sms_run(sms_file_scenario(file, 0), &options, &results, &errors), SMS_EBUG);
             assert_non_null(strstr(errors.item[0].message, cases[i][1]));
             sms_file_free(file);
@@ -239,8 +236,7 @@ static void a_warm_up_is_not_measured(void **state)
     assert_true(metric(results, "placed_count") == 2);
     assert_near(metric(results, "wait_mean_ns"), 10e9, 1);
     assert_near(metric(results, "gpu_allocation_mean_ratio"), 15 / 20.0, 1e-12);
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
 }
 
 int main(void)

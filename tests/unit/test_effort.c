@@ -143,8 +143,7 @@ static void many_jobs_last_as_long_as_if_all_were_simulated(void **state)
             3 * SMS__ALONE_JOBS + 7, fidelities[i]);
         struct sms_results *results = run_first(file, NULL);
         makespan[i] = metric(results, "makespan_ns");
-        sms_results_free(results);
-        sms_file_free(file);
+        discard(results, file);
     }
     assert_true(makespan[0] > 0 && makespan[0] == makespan[1]);
 }
@@ -159,8 +158,7 @@ static void more_jobs_than_could_be_simulated_have_a_time(void **state)
     struct sms_results *results = run_first(file, NULL);
     assert_near(metric(results, "makespan_ns"), 1e12 * 1e4, 1e-9 * 1e16);
     assert_int_equal(sms_file_warnings(file)->count, 0);
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
 }
 
 /* 9e6 pods, of a thousand bursts one each, by two policies; and two shapes on 1e6 nodes. */

@@ -18,12 +18,6 @@ static const char *const modes[] = {"together", "mps", "exclusive", "{time_slice
 static const char *const fidelities[] = {"blocks", "processes", "duration"};
 enum { MODES = sizeof modes / sizeof *modes };
 
-static void done(struct sms_results *results, struct sms_file *file)
-{
-    sms_results_free(results);
-    sms_file_free(file);
-}
-
 /* Cut off at `at`, it begins anew on the other node and takes its whole time there. */
 static void assert_begins_anew(const char *workload, double takes, double at, const char *mode, const char *fidelity)
 {
@@ -39,7 +33,7 @@ static void assert_begins_anew(const char *workload, double takes, double at, co
     assert_near(metric(results, "gpu_wasted_ratio"), at / (at + takes), 1e-12);
     assert_near(metric(results, "slowdown_mean_ratio"), 1, 1e-6);
     assert_true(metric(results, "done_count") == 1 && metric(results, "restarts_count") == 1);
-    done(results, file);
+    discard(results, file);
 }
 
 /* While it starts, makes its context, at work on the host, copying, in a kernel, and between two. */
@@ -70,7 +64,7 @@ static void who_is_through_when_its_node_fails_has_ended(void **state)
             struct sms_results *results = run_told(file, "0 p n 1\n");
             assert_true(metric(results, "done_count") == 1 && metric(results, "restarts_count") == 0);
             assert_near(metric(results, "gpu_wasted_ratio"), 0, 1e-12);
-            done(results, file);
+            discard(results, file);
         }
 }
 
@@ -92,7 +86,7 @@ static void the_other_gpu_goes_on_undisturbed(void **state)
             assert_true(metric(results, "done_count") == 1 && metric(results, "lost_count") == 1);
             assert_near(metric(results, "gpu_wasted_ratio"), 6.7 / 18.7, 1e-12);
             assert_near(metric(results, "deadline_miss_ratio"), 1, 1e-12);
-            done(results, file);
+            discard(results, file);
         }
 }
 
@@ -108,7 +102,7 @@ static void assert_left_alone(const char *mode, const char *fidelity, double at,
     struct sms_results *results = run_told(file, "0 q n 1\n0 r n 3\n");
     assert_near(metric(results, "makespan_ns"), end * 1e9, 1e-3);
     assert_true(metric(results, "done_count") == 1 && metric(results, "lost_count") == 1);
-    done(results, file);
+    discard(results, file);
 }
 
 /* Together, 120 % of fp32 are wanted: at 8.6 s, after 6.6 s, q has done 5.5 s of work. Block by block its blocks lie
@@ -145,7 +139,7 @@ static void memory_and_place_are_free_again(void **state)
         struct sms_results *results = run_told(file, "0 p n 1\n5.5 p n 1\n");
         assert_near(metric(results, "makespan_ns"), 12.5e9, 1e-3);
         assert_true(metric(results, "done_count") == 1 && metric(results, "failed_count") == 0);
-        done(results, file);
+        discard(results, file);
     }
 }
 
@@ -160,7 +154,7 @@ static void every_job_that_ended_is_counted(void **state)
     assert_near(metric(results, "makespan_ns"), 35.5e9, 1e-3);
     assert_near(metric(results, "jobs_per_s"), 3 / 35.5, 1e-12);
     assert_true(metric(results, "done_count") == 1);
-    done(results, file);
+    discard(results, file);
 }
 
 /* Drawn failures of a run without a duration go on while a pod is at work, and end with it. */
@@ -174,7 +168,7 @@ static void drawn_failures_go_on_as_long_as_a_pod_works(void **state)
     struct sms_results *results = run_first(file, &options);
     assert_true(metric(results, "restarts_count") >= 2 && metric(results, "done_count") == 1);
     assert_true(metric(results, "failures_count") >= metric(results, "restarts_count"));
-    done(results, file);
+    discard(results, file);
 }
 
 int main(void)

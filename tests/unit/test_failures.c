@@ -25,8 +25,7 @@ static void assert_run(struct sms_file *file, const char *told, const struct fac
         if (!is)
             fail_msg("%s is %.17g, not %.17g", fact->metric, value, fact->value);
     }
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
 }
 
 /* p is cut off at 4 s and begins anew on b, q is lost; r waits for the return. */
@@ -162,8 +161,7 @@ static void each_node_and_gpu_has_its_own_random_numbers(void **state)
         down[with][1] = node_metric(results, b, "failures_count");
         down[with][2] = node_metric(results, b + 1, "down_ratio");
         assert_true(down[with][0] > 0 && down[with][1] > 10 && down[with][2] > 0);
-        sms_results_free(results);
-        sms_file_free(file);
+        discard(results, file);
     }
     for (int i = 0; i < 3; i++)
         assert_true(down[0][i] == down[1][i]);
@@ -235,8 +233,7 @@ static void of_many_nodes_entries_have_metrics(void **state)
     assert_near(node_metric(results, 0, "gpu_allocation_mean_ratio"), 1500 * 4 / (2999 * 8.0), 1e-12);
     assert_near(node_metric(results, 1, "cpu_allocation_mean_ratio"), 0.5, 1e-12);
     assert_near(node_metric(results, 0, "down_ratio"), 1 / 3000.0, 1e-12);
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
 }
 
 int main(void)

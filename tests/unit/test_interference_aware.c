@@ -107,8 +107,7 @@ static double run_order(const char *policy, const int *order)
     struct sms_file *file = load_text(text, 0);
     struct sms_results *results = run_first(file, NULL);
     double slowdown = metric(results, "slowdown_mean_ratio");
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
     return slowdown;
 }
 

@@ -40,8 +40,7 @@ static void host_metrics_follow_their_formulas(void **state)
     assert_near(estimate(results, 0, SMS_RESOURCE, 0, "utilization_ratio").mean, 1, 1e-5);
     assert_near(estimate(results, 0, SMS_RESOURCE, 0, "delivered_ratio").mean, 1, 1e-5);
     assert_near(estimate(results, 0, SMS_RESOURCE, 0, "oversubscribed_time_ratio").mean, 2.0 / 3, 1e-5);
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
 }
 
 static void steps_take_the_time_they_say(void **state)
@@ -58,8 +57,7 @@ static void steps_take_the_time_they_say(void **state)
     struct sms_results *results = run_first(file, NULL);
     assert_near(estimate(results, 0, SMS_VM, 0, "job_latency_mean_ns").mean, 1516e3, 1e-2);
     assert_near(estimate(results, 0, SMS_VM, 0, "end_ns").mean, 5e3 + 2 * 1516e3, 1e-2);
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
 }
 
 static void copies_of_one_direction_share_the_link(void **state)
@@ -78,8 +76,7 @@ static void copies_of_one_direction_share_the_link(void **state)
     assert_near(estimate(results, 0, SMS_VM, 0, "end_ns").mean, 2e6, 1e-2);
     assert_near(estimate(results, 0, SMS_VM, 1, "end_ns").mean, 2e6, 1e-2);
     assert_near(estimate(results, 0, SMS_VM, 2, "end_ns").mean, 1e6, 1e-2);
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
 }
 
 /* 1 byte at 3 GB/s is over after 333.3 ps, which is noticed at 334 ps; a block that ends then is before it, and
@@ -99,8 +96,7 @@ static void a_copy_that_is_overdue_when_another_starts_still_ends(void **state)
     struct sms_results *results = run_first(file, NULL);
     assert_near(estimate(results, 0, SMS_VM, 0, "end_ns").mean, 0.334, 2e-3);
     assert_near(estimate(results, 0, SMS_VM, 1, "end_ns").mean, 0.334 + 1.0 / 3, 4e-3);
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
 }
 
 static const char *const jittery = SMALL_DEVICE
@@ -143,8 +139,7 @@ static void results_do_not_depend_on_the_number_of_threads(void **state)
     struct sms_results *a = run_first(file, NULL), *b = run_first(file, &many);
     assert_same(a, b);
     sms_results_free(a);
-    sms_results_free(b);
-    sms_file_free(file);
+    discard(b, file);
 }
 
 struct run_of_thread {
@@ -186,8 +181,7 @@ static void another_seed_gives_another_run(void **state)
     struct sms_results *a = run_first(file, NULL), *b = run_first(file, &other);
     assert_true(estimate(a, 0, SMS_VM, 0, "block_wait_ns").mean != estimate(b, 0, SMS_VM, 0, "block_wait_ns").mean);
     sms_results_free(a);
-    sms_results_free(b);
-    sms_file_free(file);
+    discard(b, file);
 }
 
 /* A tenant that only sits on the host adds nothing to the device: the others' draws are theirs. */
@@ -199,8 +193,7 @@ static void adding_a_tenant_leaves_the_draws_of_others_alone(void **state)
     struct sms_results *a = run_first(file, NULL), *b = run_first(more, NULL);
     assert_true(estimate(a, 0, SMS_VM, 0, "block_wait_ns").mean == estimate(b, 0, SMS_VM, 0, "block_wait_ns").mean);
     sms_results_free(a);
-    sms_results_free(b);
-    sms_file_free(file);
+    discard(b, file);
     sms_file_free(more);
 }
 
@@ -239,8 +232,7 @@ static void confidence_intervals_are_students(void **state)
     assert_near(e.mean, mean, 1e-9 * mean);
     assert_near(e.sd, sqrt(squares / 3), 1e-9 * mean);
     assert_near(e.ci95, 3.182446305284263 * e.sd / 2, 1e-9 * mean); /* t of 0.975 with 3 degrees of freedom */
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
 }
 
 int main(void)

@@ -148,8 +148,7 @@ static size_t run_until_it_succeeds(size_t scenario, size_t count)
         int code = sms_run(sms_file_scenario(file, scenario), NULL, &results, &errors);
         deny(0, 0);
         if (code == SMS_OK) {
-            sms_results_free(results);
-            sms_file_free(file);
+            discard(results, file);
             return n;
         }
         assert_told(code, &errors, results);
@@ -197,8 +196,7 @@ static void a_run_is_the_same_after_a_failed_one(void **state)
     assert_true(estimate(first, 0, SMS_HOST, 0, "blocks_per_s").mean ==
                 estimate(second, 0, SMS_HOST, 0, "blocks_per_s").mean);
     sms_results_free(first);
-    sms_results_free(second);
-    sms_file_free(file);
+    discard(second, file);
 }
 
 static void a_bound_survives_any_one_allocation_that_fails(void **state)

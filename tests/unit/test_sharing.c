@@ -208,8 +208,7 @@ static void pairwise_slows_blocks(void **state)
     struct sms_results *results = run_first(file, NULL);
     assert_near(estimate(results, 0, SMS_VM, 0, "job_latency_max_ns").mean, 11700, 0.01);
     assert_near(estimate(results, 0, SMS_VM, 1, "job_latency_max_ns").mean, 100000 - 11700 / 1.63 + 11700, 0.01);
-    sms_results_free(results);
-    sms_file_free(file);
+    discard(results, file);
 }
 
 static void values_are_printed_as_they_are_read(void **state)

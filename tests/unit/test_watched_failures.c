@@ -17,12 +17,6 @@
 #define DEVICE 1, 16, "sm"
 #define TOGETHER "policies: [{place: {realtime: {query: 0 s, rank_base: 0 s, rank_node: 0 s}}, mode: together}]\n"
 
-static void done(struct sms_results *results, struct sms_file *file)
-{
-    sms_results_free(results);
-    sms_file_free(file);
-}
-
 /* Every pod is one of these. */
 static void assert_all_are_somewhere(const struct sms_results *results)
 {
@@ -39,7 +33,7 @@ static void assert_goes(const char *failure, const char *expected, double reques
                                       failure);
     struct sms_results *results = run_told(file, expected);
     assert_true(metric(results, "requests_count") == requests && metric(results, "done_count") == 1);
-    done(results, file);
+    discard(results, file);
 }
 
 /* Asked at 2 s, it answers at 3 s. */
@@ -77,7 +71,7 @@ static void who_was_queued_is_counted_once(void **state)
     assert_true(metric(results, "restarts_count") == 1 && metric(results, "waiting_count") == 1);
     assert_near(metric(results, "wait_mean_ns"), 9e9, 1e-3);
     assert_all_are_somewhere(results);
-    done(results, file);
+    discard(results, file);
 }
 
 static void who_is_cut_off_is_queued_no_more(void **state)
@@ -87,7 +81,7 @@ static void who_is_cut_off_is_queued_no_more(void **state)
                                                            "pods: [{name: a, gpus: 1, duration: 9 s}]\n");
     struct sms_results *results = run_told(file, "2 a n1 1\n14 a n1 1\n"); /* asked at 5 and at 12 s */
     assert_true(metric(results, "queued_count") == 0 && metric(results, "unqualified_count") == 1);
-    done(results, file);
+    discard(results, file);
 }
 
 /* It is asked again 1 s after each decision; the last answer, at 6 s, is of before the return. */
@@ -98,7 +92,7 @@ static void a_return_after_the_answers_is_not_missed(void **state)
         load_text("scenario: s\nnodes: [{name: n, gpus: 1}]\n" EXACT
                   "policies: [{realtime: {query: 0 s, rank_base: 1 s, rank_node: 0 s, retry: 1 s}}]\n"
                   "failures: [{node: n, at: 2 s, for: 4.5 s}]\npods: [{name: a, gpus: 1, duration: 9 s}]\n");
-    done(run_told(file, "1 a n 1\n9 a n 1\n"), file);
+    discard(run_told(file, "1 a n 1\n9 a n 1\n"), file);
 }
 
 static void without_a_node_to_come_back_a_run_ends(void **state)
@@ -110,7 +104,7 @@ static void without_a_node_to_come_back_a_run_ends(void **state)
     struct sms_results *results = run_told(file, "0 a1 n1 1\n0 a2 n2 1\n");
     assert_true(metric(results, "lost_count") == 2 && metric(results, "waiting_count") == 1);
     assert_all_are_somewhere(results);
-    done(results, file);
+    discard(results, file);
 }
 
 /* The run ends with its last pod, though another waits for what no node has. */
@@ -123,7 +117,7 @@ static void drawn_failures_do_not_keep_a_master_asking(void **state)
     struct sms_results *results = run_told(file, "0.158 p n1 1\n");
     assert_true(metric(results, "failures_count") == 0 && metric(results, "waiting_count") == 1);
     assert_true(metric(results, "requests_count") < 10);
-    done(results, file);
+    discard(results, file);
 }
 
 /* Whose drawn failures go on while somebody waits for a return. */
@@ -134,10 +128,10 @@ static void who_waits_for_a_return_gets_it(void **state)
         load_text("scenario: s\nnodes: [{name: n, gpus: 1}]\npolicies: [realtime]\n"
                   "failures: [{mtbf: 3 s, mttr: 9 s}]\npods: [{name: p, gpus: 1, duration: 5 s}]\n");
     struct told told;
-    struct sms_run_options options = options_for(&told, SMS_ENGINE_FAST);
+    struct sms_run_options options = options_for(&told, SECOND_PS, SMS_ENGINE_FAST);
     struct sms_results *results = run_first(file, &options);
     assert_true(metric(results, "done_count") == 1 && metric(results, "restarts_count") >= 1);
-    done(results, file);
+    discard(results, file);
 }
 
 /* b, whose deadline is 5 s, asks n at `at` once, and then at 90 s. */
@@ -156,7 +150,7 @@ static void assert_second(double at, const char *failure, const char *rest)
     assert_near(metric(results, "float_mean_ns"), 4e9, 1e-3);
     assert_near(metric(results, "monitor_start_error_max_ns"), 2e8, 1e-3);
     assert_all_are_somewhere(results);
-    done(results, file);
+    discard(results, file);
 }
 
 /* A record of a that has not ended a job is a float of 0, which keeps b away: it is there from 0.2 s on. a, which has
@@ -197,7 +191,7 @@ static void floats_are_gone_with_the_node(void **state)
     assert_near(metric(results, "float_mean_ns"), (15 * 2 + 0) * 1e9 / 16, 1e-3);
     assert_near(metric(results, "float_seen_mean_ns"), (15 * 2 + 0) * 1e9 / 16, 1e-3);
     assert_true(metric(results, "done_count") == 2 && metric(results, "restarts_count") == 1);
-    done(results, file);
+    discard(results, file);
 }
 
 /* a on GPU 0 misses every deadline, b on GPU 1 leaves 2 s; c asks at 5.4 s, and 10 s later. */
@@ -214,7 +208,7 @@ static void assert_third(const char *failure, const char *expected)
         DEVICE, failure);
     struct sms_results *results = run_told(file, expected);
     assert_all_are_somewhere(results);
-    done(results, file);
+    discard(results, file);
 }
 
 /* The end of a, and with it of its miss, is seen 0.3 s after its GPU has failed; b is watched all the while. */
@@ -236,7 +230,7 @@ static void what_is_down_is_not_counted_as_free(void **state)
         struct sms_file *file = load_text("scenario: s\nnodes: [{name: n, cpu: 8, gpus: 2}]\n" AT_ONCE EXACT "%s"
                                           "pods: [{name: a, gpus: 1, duration: 9 s}, {name: b, start: 2 s, cpu: 1}]\n",
                                           failing ? "failures: [{gpu: 1, at: 1 s}]\n" : "");
-        done(run_told(file, failing ? "0 a n 1\n9 b n 0\n" : "0 a n 1\n2 b n 0\n"), file);
+        discard(run_told(file, failing ? "0 a n 1\n9 b n 0\n" : "0 a n 1\n2 b n 0\n"), file);
     }
 }
 
@@ -248,14 +242,14 @@ static void what_is_down_is_not_counted_as_taken(void **state)
         load_text("scenario: s\nnodes: [{name: n, cpu: 8, gpus: 2}, {name: m, cpu: 1, gpus: 1}]\n" AT_ONCE
                   "monitor: {full: 50 %%}\nfailures: [{gpu: 0, at: 1 s}]\n"
                   "pods: [{name: a, start: 2 s, gpus: 1}, {name: b, start: 3 s, cpu: 1}]\n");
-    done(run_told(file, "2 a n 2\n3 b m 0\n"), file);
+    discard(run_told(file, "2 a n 2\n3 b m 0\n"), file);
 }
 
 /* Of n 16 GiB are free, or 8; of m 10. */
 static void assert_most_memory(struct sms_file *whole, struct sms_file *failing)
 {
-    done(run_told(whole, "2 a n 1\n"), whole);
-    done(run_told(failing, "2 a m 1\n"), failing);
+    discard(run_told(whole, "2 a n 1\n"), whole);
+    discard(run_told(failing, "2 a m 1\n"), failing);
 }
 
 #define ONE_DOWN "failures: [{node: n, gpu: 0, at: 1 s}]\n"
@@ -284,7 +278,7 @@ static void a_decision_holds_if_enough_gpus_are_left(void **state)
                                           "failures: [{gpu: 0, at: 1.5 s, for: 5 s}]\n"
                                           "pods: [{name: a, gpus: %d, duration: 1 s}]\n",
                                           gpus);
-        done(run_told(file, gpus == 1 ? "2 a n 2\n" : "9 a n 3\n"), file);
+        discard(run_told(file, gpus == 1 ? "2 a n 2\n" : "9 a n 3\n"), file);
     }
 }
 
@@ -295,7 +289,7 @@ static void assert_has_ended(struct sms_file *file)
     assert_true(metric(results, "timed_jobs_count") == 1 && metric(results, "job_miss_ratio") == 0);
     assert_true(metric(results, "done_count") == 1 && metric(results, "restarts_count") == 0);
     assert_near(metric(results, "float_seen_mean_ns"), 0, 1e-9);
-    done(results, file);
+    discard(results, file);
 }
 
 static void a_job_that_ends_when_its_node_fails_has_ended(void **state)
@@ -330,7 +324,7 @@ static void deadlines_of_pods_are_missed_once(void **state)
     assert_true(metric(results, "lost_count") == 1 && metric(results, "waiting_count") == 1);
     assert_true(metric(results, "done_count") == 2 && metric(results, "timed_jobs_count") == 0);
     assert_all_are_somewhere(results);
-    done(results, file);
+    discard(results, file);
 }
 
 /* First its node's monitor samples at the return, at 2 s, when it begins anew: that is stamped 60 ms later. Ten cycles
@@ -346,7 +340,7 @@ static void a_monitor_that_samples_does_so_when_its_node_returns(void **state)
     assert_near(metric(results, "monitor_start_error_mean_ns"), 60e6, 1e-3);
     assert_near(metric(results, "monitor_end_error_mean_ns"), 72e6, 1e-3);
     assert_near(metric(results, "float_seen_mean_ns"), 988e6, 1e-3);
-    done(results, file);
+    discard(results, file);
 }
 
 /* Two GPUs, one of which fails: its jobs on the other one are cut off as well, and no monitor counts them. */
@@ -362,7 +356,7 @@ static void a_pod_of_several_gpus_is_cut_off_as_a_whole(void **state)
     assert_true(metric(results, "timed_jobs_count") == 2 * (2 + 4) && metric(results, "job_miss_ratio") == 0);
     assert_near(metric(results, "float_seen_mean_ns"), 5e8, 1e-3);
     assert_near(metric(results, "float_max_ns"), 5e8, 1e-3);
-    done(results, file);
+    discard(results, file);
 }
 
 /* By itself it wants more memory than there is: as a duration, too, it is no job that met its deadline. */
@@ -380,7 +374,7 @@ static void a_job_that_fails_is_no_hit_at_any_fidelity(void **state)
                       DEVICE, fidelities[f]);
         struct sms_results *results = run_told(file, "0 a n 1\n");
         assert_true(metric(results, "failed_count") == 1 && metric(results, "timed_jobs_count") == 0);
-        done(results, file);
+        discard(results, file);
     }
 }
 

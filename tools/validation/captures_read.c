@@ -226,12 +226,14 @@ static void take_launch(struct reader *r)
             value[i] = number(r, i, least_of[i], most_of[i]);
     if (value[LAUNCH] != r->capture->n)
         complain(r, LAUNCH, "launch %s: they are to be numbered from 0", sms__rows_field(r->rows, LAUNCH));
+    value[KIND] = word(r, KIND, kind_names, CAPTURE_KINDS);
+    value[KERNEL] = word(r, KERNEL, capture_kernel_names, CAPTURE_KERNELS);
     struct capture_launch *launch = SMS__APPEND(r->arena, r->capture->launch, r->capture->n);
     *launch = (struct capture_launch){.run = value[RUN],
-                                      .kind = word(r, KIND, kind_names, CAPTURE_KINDS),
+                                      .kind = value[KIND],
                                       .slot = value[SLOT],
                                       .repetition = value[REPETITION],
-                                      .kernel = word(r, KERNEL, capture_kernel_names, CAPTURE_KERNELS),
+                                      .kernel = value[KERNEL],
                                       .intensity_percent = value[INTENSITY],
                                       .blocks = value[BLOCKS],
                                       .threads = value[THREADS],

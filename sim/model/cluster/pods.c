@@ -133,10 +133,11 @@ static struct sms_pod_view read_view(const struct reading *reading, const struct
                                 .gpu_memory = entry->gpu_memory.bytes,
                                 .cpu_milli = entry->cpu_milli,
                                 .memory = entry->memory,
-                                .labels = sms__read_labels(reader, entry->selector, reading->cluster, false),
                                 .priority = (int32_t)nearbyint(entry->work.priority * 1000),
-                                .models = entry->gpus ? sms__read_models(reader, entry->models, reading->cluster)
-                                                      : UINT64_MAX};
+                                .models = UINT64_MAX};
+    view.labels = sms__read_labels(reader, entry->selector, reading->cluster, false);
+    if (entry->gpus)
+        view.models = sms__read_models(reader, entry->models, reading->cluster);
     if (reading->cluster->gpushare)
         sms__gpushare_pod(reader, node, reading->cluster->gpushare, &entry->gpu_memory, &view);
     else

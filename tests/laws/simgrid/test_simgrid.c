@@ -67,7 +67,8 @@ static unsigned between(gsl_rng *rng, unsigned low, unsigned high)
 
 static struct kernel draw_kernel(gsl_rng *rng, unsigned resources)
 {
-    struct kernel k = {.blocks = between(rng, 1, BLOCKS), .block_us = between(rng, 500, 5000)};
+    struct kernel k = {.blocks = between(rng, 1, BLOCKS)};
+    k.block_us = between(rng, 500, 5000);
     for (unsigned r = 0; r < resources; r++)
         k.demand[r] = gsl_rng_uniform(rng) < 0.6 ? 0 : between(rng, 1, FULL);
     return k;
@@ -75,10 +76,10 @@ static struct kernel draw_kernel(gsl_rng *rng, unsigned resources)
 
 static struct scenario draw(gsl_rng *rng)
 {
-    struct scenario s = {.sms = between(rng, 1, 6),
-                         .resources = between(rng, 2, RESOURCES),
-                         .vms = between(rng, 3, VMS),
-                         .wait = gsl_rng_uniform(rng) < 0.5};
+    struct scenario s = {.sms = between(rng, 1, 6)};
+    s.resources = between(rng, 2, RESOURCES);
+    s.vms = between(rng, 3, VMS);
+    s.wait = gsl_rng_uniform(rng) < 0.5;
     s.slots = s.wait ? between(rng, 3, 6) : STAYS;
     for (unsigned r = 0; r < s.resources; r++)
         s.wide[r] = gsl_rng_uniform(rng) < 0.4;

@@ -1,4 +1,5 @@
-/* The scenario of a seed: few and small things, times that are often equal, memory that is often too little. */
+/* The scenario of a seed: few and small things, times that are often equal, memory that is often too little. No call
+ * has two numbers drawn among its arguments: C leaves open which is drawn first. */
 #include "share.h"
 
 uint64_t draw(uint64_t *rng)
@@ -40,8 +41,10 @@ static void print_link(struct choices *c)
     if (chance(c->rng, 20))
         return;
     fprintf(c->to, "link: {bandwidth: %u KB/s", number(c, 1, 8));
-    if (chance(c->rng, 50))
-        fprintf(c->to, ", copy_in_most: %u KB/s, copy_out_most: %u KB/s", number(c, 1, 9), number(c, 1, 9));
+    if (chance(c->rng, 50)) {
+        fprintf(c->to, ", copy_in_most: %u KB/s", number(c, 1, 9));
+        fprintf(c->to, ", copy_out_most: %u KB/s", number(c, 1, 9));
+    }
     if (chance(c->rng, 30))
         fprintf(c->to, ", copy_out_spread: %u %%", number(c, 0, 40));
     fputs("}\n", c->to);
@@ -75,11 +78,13 @@ static void print_kernel(struct choices *c, unsigned k)
 {
     bool whole = c->form == WHOLES || (c->form == BOTH && chance(c->rng, 50));
     fprintf(c->to, "  - {name: k%u, ", k);
-    if (whole)
+    if (whole) {
         fprintf(c->to, "time: %u ms, ", number(c, 1, 12));
-    else
-        fprintf(c->to, "blocks: %u, threads: %u, block_time: %u us, ", number(c, 1, 60), 32 * number(c, 1, 16),
-                100 * number(c, 1, 20));
+    } else {
+        fprintf(c->to, "blocks: %u, ", number(c, 1, 60));
+        fprintf(c->to, "threads: %u, ", 32 * number(c, 1, 16));
+        fprintf(c->to, "block_time: %u us, ", 100 * number(c, 1, 20));
+    }
     if (chance(c->rng, 20))
         fprintf(c->to, "jitter: %u %%, ", number(c, 0, 30));
     print_demand(c);
@@ -119,7 +124,8 @@ static void print_step(struct choices *c, unsigned kernels)
         print_memory(c);
         break;
     default:
-        fprintf(c->to, "  - {launch: k%u, times: %u}\n", number(c, 0, kernels - 1), number(c, 1, 3));
+        fprintf(c->to, "  - {launch: k%u, ", number(c, 0, kernels - 1));
+        fprintf(c->to, "times: %u}\n", number(c, 1, 3));
     }
 }
 
@@ -145,21 +151,24 @@ static void print_slices(struct choices *c, const char *mode)
     fprintf(c->to, "mode: {%s: {", mode);
     if (mode[0] == 'm')
         fputs("instances: [half, half], ", c->to);
-    fprintf(c->to, "slice: %u us, switch: %u us%s}}", 100 * number(c, 1, 30), 50 * number(c, 0, 5),
-            chance(c->rng, 30) ? ", drain: true" : "");
+    fprintf(c->to, "slice: %u us, ", 100 * number(c, 1, 30));
+    fprintf(c->to, "switch: %u us", 50 * number(c, 0, 5));
+    fputs(chance(c->rng, 30) ? ", drain: true}}" : "}}", c->to);
 }
 
 static void print_mode(struct choices *c, unsigned p)
 {
     unsigned mode = number(c, 0, c->form == BOTH ? 2 : 4);
-    if (mode == 0 && p == 1) /* no mode twice */
+    if (mode == 0 && p == 1) { /* no mode twice */
         fputs("mode: exclusive", c->to);
-    else if (mode < 3 || c->form == BOTH)
+    } else if (mode < 3 || c->form == BOTH) {
         print_slices(c, mode == 1 ? "time_slice" : "mig");
-    else if (mode == 3 && p == 1)
+    } else if (mode == 3 && p == 1) {
         fputs("mode: together", c->to);
-    else
-        fprintf(c->to, "mode: {mps: {clients: %u, granule: %u}}", number(c, 1, 8), number(c, 1, 3));
+    } else {
+        fprintf(c->to, "mode: {mps: {clients: %u, ", number(c, 1, 8));
+        fprintf(c->to, "granule: %u}}", number(c, 1, 3));
+    }
 }
 
 static void print_policies(struct choices *c)
@@ -189,11 +198,14 @@ static void print_host(struct choices *c)
 {
     if (chance(c->rng, 40))
         return;
-    fprintf(c->to, "host: {context: %u B, context_time: %u us", number(c, 0, 150), 100 * number(c, 0, 20));
+    fprintf(c->to, "host: {context: %u B", number(c, 0, 150));
+    fprintf(c->to, ", context_time: %u us", 100 * number(c, 0, 20));
     if (chance(c->rng, 50))
         fprintf(c->to, ", cores: %u", number(c, 1, 4));
-    if (chance(c->rng, 40))
-        fprintf(c->to, ", link_in: %u KB/s, link_out: %u KB/s", number(c, 1, 9), number(c, 1, 9));
+    if (chance(c->rng, 40)) {
+        fprintf(c->to, ", link_in: %u KB/s", number(c, 1, 9));
+        fprintf(c->to, ", link_out: %u KB/s", number(c, 1, 9));
+    }
     fputs("}\n", c->to);
 }
 
@@ -237,14 +249,18 @@ static void print_process(struct choices *c, unsigned p, bool forever)
         fputs(", repeat: forever", c->to);
     else if (chance(c->rng, 50))
         fprintf(c->to, ", repeat: %u", number(c, 1, 4));
-    if (chance(c->rng, 50))
-        fprintf(c->to, ", count: %u, stagger: %u us", number(c, 2, 4), 250 * number(c, 0, 10));
+    if (chance(c->rng, 50)) {
+        fprintf(c->to, ", count: %u", number(c, 2, 4));
+        fprintf(c->to, ", stagger: %u us", 250 * number(c, 0, 10));
+    }
     if (chance(c->rng, 40))
         fprintf(c->to, ", start: %u us", 500 * number(c, 0, 20));
     if (chance(c->rng, 40))
         fprintf(c->to, ", deadline: %u ms", number(c, 1, 60));
-    if (chance(c->rng, 40))
-        fprintf(c->to, ", priority: %u, weight: %u %%", number(c, 0, 3), number(c, 1, 300));
+    if (chance(c->rng, 40)) {
+        fprintf(c->to, ", priority: %u", number(c, 0, 3));
+        fprintf(c->to, ", weight: %u %%", number(c, 1, 300));
+    }
     if (chance(c->rng, 40))
         fprintf(c->to, ", active_threads: %u %%", number(c, 1, 100));
     if (chance(c->rng, 15))
@@ -267,8 +283,10 @@ static void print_scenario(struct choices *c)
     fputs("processes:\n", c->to);
     for (unsigned p = 0, processes = number(c, 1, 5); p < processes; p++)
         print_process(c, p, forever);
-    if (forever || chance(c->rng, 15))
-        fprintf(c->to, "run: {duration: %u ms%s}\n", number(c, 30, 80), chance(c->rng, 50) ? ", warmup: 4 ms" : "");
+    if (forever || chance(c->rng, 15)) {
+        fprintf(c->to, "run: {duration: %u ms", number(c, 30, 80));
+        fputs(chance(c->rng, 50) ? ", warmup: 4 ms}\n" : "}\n", c->to);
+    }
 }
 
 void generate(FILE *to, uint64_t seed)

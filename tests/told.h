@@ -1,0 +1,72 @@
+/* For tests of clusters by hand: what is told of a scenario, the same on both engines and under checks. */
+#ifndef TESTS_TOLD_H
+#define TESTS_TOLD_H
+
+#include "tests/harness.h"
+
+#include <stdio.h>
+
+/* What was told of placements, as lines "TIME POD NODE GPUS", and by policies, as lines "TIME POD: TEXT". */
+struct told {
+    double unit_ps; /* of TIME */
+    char placements[8192], sayings[65536];
+    double wait; /* of the last placement */
+};
+
+static inline void tell(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static inline void tell(char *text, size_t size, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, size - used, format, args);
+    va_end(args);
+}
+
+static inline void tell_placement(void *user, const char *policy, const struct sms_placement *placement)
+{
+    struct told *told = user;
+    (void)policy;
+    tell(told->placements, sizeof told->placements, "%g %s %s %llx\n", (double)placement->time_ps / told->unit_ps,
+         placement->pod, placement->node, (unsigned long long)placement->gpus);
+    told->wait = (double)placement->wait_ps / told->unit_ps;
+}
+
+static inline void tell_saying(void *user, const char *policy, const struct sms_saying *saying)
+{
+    struct told *told = user;
+    (void)policy;
+    tell(told->sayings, sizeof told->sayings, "%g %s: %s\n", (double)saying->time_ps / told->unit_ps, saying->process,
+         saying->text);
+}
+
+static inline struct sms_run_options options_for(struct told *told, double unit_ps, enum sms_engine engine)
+{
+    struct sms_run_options options = sms_run_defaults();
+    *told = (struct told){.unit_ps = unit_ps};
+    options.on_placement = tell_placement;
+    options.on_saying = tell_saying;
+    options.user = told;
+    options.check = true;
+    options.engine = engine;
+    return options;
+}
+
+/* Of the scenario at `idx`. The caller frees the results. */
+static inline struct sms_results *run_both(const struct sms_file *file, size_t idx, double unit_ps, struct told *told)
+{
+    static struct told plain;
+    struct sms_run_options options = options_for(&plain, unit_ps, SMS_ENGINE_REFERENCE);
+    struct sms_results *reference = run_scenario_of(file, idx, &options);
+    options = options_for(told, unit_ps, SMS_ENGINE_FAST);
+    struct sms_results *results = run_scenario_of(file, idx, &options);
+    assert_string_equal(plain.placements, told->placements);
+    assert_string_equal(plain.sayings, told->sayings);
+    assert_same_metrics(results, reference, SMS_CLUSTER);
+    assert_same_metrics(results, reference, SMS_NODE);
+    sms_results_free(reference);
+    return results;
+}
+
+#endif
