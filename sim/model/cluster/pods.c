@@ -91,6 +91,7 @@ const struct sms__table sms__pod_tables[2] = {{"scenario: pods", sms__pod_fields
 struct table {
     const char *name;
     size_t first, rows;
+    bool empty;   /* it has no rows, also none that are wrong */
     double milli; /* of GPUs, that a pod of it asks for on average; -1: not known yet */
     bool spread;  /* some duration is drawn */
 };
@@ -291,7 +292,9 @@ static void add_sample(struct reading *reading, const struct sms__node *node, st
     struct sms__cluster *cluster = reading->cluster;
     struct table *table = find_table(reading, entry->sample);
     check_sample(reading->reader, node);
-    if (!table)
+    if (table && table->empty)
+        sms__complain(reading->reader, entry->sample, "table '%s' has no rows to draw from", table->name);
+    if (!table || table->empty)
         return;
     if (!entry->name[0])
         entry->name = sms__print(reading->reader->arena, "%s-sample", table->name);
@@ -324,7 +327,9 @@ static void read_table(struct reading *reading, const struct sms__node *node, co
         sms__complain(reader, node, "beside a table stands a name, and nothing else");
     *table = (struct table){.name = entry->name, .first = reading->cluster->groups, .milli = -1};
     struct sms__tabled rows;
+    size_t before = reader->errors->count;
     sms__read_table(reader, entry->table, sms__pod_fields, &rows);
+    table->empty = rows.rows == 0 && reader->errors->count == before;
     for (size_t r = 0; r < rows.rows && reader->errors->count <= SMS_ERRORS_MAX; r++)
         if ((row = sms__table_row(reader, &rows, r))) {
             struct entry pod = read_entry(reader, row);
