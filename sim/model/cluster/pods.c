@@ -94,6 +94,7 @@ struct table {
     bool empty;   /* it has no rows, also none that are wrong */
     double milli; /* of GPUs, that a pod of it asks for on average; -1: not known yet */
     bool spread;  /* some duration is drawn */
+    bool forever; /* some row has no end */
 };
 
 struct reading {
@@ -158,10 +159,13 @@ static void check_times(struct sms__reader *reader, const struct sms__node *node
 {
     double last = entry->start_ps + sms__mean_interval(&entry->arriving) * ((double)entry->count - 1);
     bool works = entry->work.workload != NULL;
+    bool by_rows = entry->sample && !is_given(node, "duration"); /* they say how long */
     if (entry->duration_ps == 0 && entry->spread == SMS__POD_EXPONENTIAL)
-        sms__complain(reader, node,
-                      works ? "a pod with a workload has no spread" : "what lasts for ever has no spread");
-    if (entry->duration_ps == 0 && entry->deadline_ps > 0 && !works)
+        sms__complain(reader, node, "%s",
+                      works     ? "a pod with a workload has no spread"
+                      : by_rows ? "a sample without a duration takes 'spread' from its table"
+                                : "what lasts for ever has no spread");
+    if (entry->duration_ps == 0 && entry->deadline_ps > 0 && !works && !by_rows)
         sms__complain(reader, node, "what lasts for ever has no deadline");
     if (is_given(node, "restarts") && entry->on_failure == SMS__LOST)
         sms__complain(reader, sms__node_get(node, "restarts"), "what is lost at once has no restarts");
@@ -255,13 +259,15 @@ static void make_pool(const struct reading *reading, struct table *table)
     for (size_t i = table->first; i < table->first + table->rows; i++) {
         reading->cluster->pod[i].pool = true;
         table->spread |= reading->cluster->pod[i].spread == SMS__POD_EXPONENTIAL;
+        table->forever |= reading->cluster->pod[i].duration_ps == 0 && !reading->cluster->pod[i].tenant;
     }
     table->milli = sms__mean_milli(reading->view, table->first, table->rows);
 }
 
-const char *const sms__sampled_keys[] = {"gpus",        "gpu",      "gpu_memory", "cpu",      "memory",
-                                         "models",      "selector", "priority",   "workload", "allocate_delay",
-                                         "start_delay", "table",    NULL};
+const char *const sms__sampled_keys[] = {"gpus",           "gpu",      "gpu_memory", "cpu",      "memory",
+                                         "models",         "selector", "priority",   "workload", "allocate_delay",
+                                         "start_delay",    "table",    "repeat",     "period",   "weight",
+                                         "active_threads", NULL};
 
 static void check_sample(struct sms__reader *reader, const struct sms__node *node)
 {
@@ -272,10 +278,11 @@ static void check_sample(struct sms__reader *reader, const struct sms__node *nod
         sms__complain(reader, node, "a sample has either until or count");
 }
 
-/* What a row says of how many pods come, and when, is not drawn. */
+/* What a row says of how many pods come, and when, and what becomes of them, is not drawn. */
 static void check_rows(const struct reading *reading, const struct table *table)
 {
-    static const char *const keys[] = {"count", "start", "arrivals", "deadline"};
+    static const char *const keys[] = {"count",        "start",      "arrivals", "deadline",
+                                       "job_deadline", "on_failure", "restarts"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
         for (size_t i = table->first; i < table->first + table->rows; i++) {
             const struct sms__node *row = reading->cluster->pod[i].node, *value = sms__node_get(row, keys[k]);
@@ -303,6 +310,9 @@ static void add_sample(struct reading *reading, const struct sms__node *node, st
         check_rows(reading, table);
         make_pool(reading, table);
     }
+    if (table->forever && entry->deadline_ps > 0 && !is_given(node, "duration"))
+        sms__complain(reading->reader, sms__node_get(node, "deadline"),
+                      "what lasts for ever has no deadline, and in table '%s' something does", table->name);
     struct sms__pods *pods = &cluster->pod[cluster->groups++];
     *pods = pods_of(entry, node);
     pods->first_row = table->first;
