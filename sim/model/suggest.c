@@ -21,7 +21,12 @@ static void add_name(struct names *names, const char *within, const char *name, 
     if (names->count == NAMES_MAX || length > NAME_BYTES)
         return;
     char *to = names->name[names->count];
-    names->count += snprintf(to, NAME_BYTES, "%s%.*s", within, (int)length, name) < NAME_BYTES;
+    if (snprintf(to, NAME_BYTES, "%s%.*s", within, (int)length, name) >= NAME_BYTES)
+        return;
+    for (size_t i = 0; i < names->count; i++)
+        if (!strcmp(names->name[i], to)) /* in the file, or in another folder */
+            return;
+    names->count++;
 }
 
 static bool is_folder(const char *path)

@@ -129,6 +129,19 @@ static void a_sample_ends_where_enough_is_asked_for(void **state)
     discard(results, file);
 }
 
+/* Of 2 s each, one after another on one GPU, a second apart: they take 2, 3 and 4 s, of which they may take 3. */
+static void a_deadline_of_a_sample_is_of_rows_that_end(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text("scenario: s\nnodes: [{name: a, gpus: 1}]\npolicies: [first_fit]\npods:\n"
+                                      "  - {name: t, table: {columns: [name, gpus, duration], rows: [[p, 1, 2 s]]}}\n"
+                                      "  - {sample: t, count: 3, arrivals: {every: 1 s}, deadline: 3 s}\n");
+    struct sms_results *results = run_told(file, "0 t-sample1 a 1\n2 t-sample2 a 1\n4 t-sample3 a 1\n");
+    assert_near(metric(results, "deadline_miss_ratio"), 1.0 / 3, 1e-12);
+    sms_results_free(results);
+    sms_file_free(file);
+}
+
 /* Three shapes of one pod each, a node with 0.4 and 1.0 left after p: p (0.6) can use the second, q (0.3) both, the
  * third has no GPU. Lost: 0.4 of 1.4 to p, 0 to q, all to the third. */
 static void fragments_are_those_of_fgd(void **state)
@@ -252,6 +265,7 @@ int main(void)
         cmocka_unit_test(a_start_delay_lengthens_the_stay),
         cmocka_unit_test(rows_of_tables_are_entries),
         cmocka_unit_test(a_sample_ends_where_enough_is_asked_for),
+        cmocka_unit_test(a_deadline_of_a_sample_is_of_rows_that_end),
         cmocka_unit_test(fragments_are_those_of_fgd),
         cmocka_unit_test(next_goes_round),
         cmocka_unit_test(policies_that_break_the_rules_end_the_run),

@@ -60,7 +60,7 @@ size_t sms__count_entries(const struct sms__node *list)
         const struct sms__node *item = list->item[i],
                                *table = item->kind == SMS__MAP ? sms__node_get(item, "table") : NULL;
         const struct sms__node *rows = table && table->kind == SMS__MAP ? sms__node_get(table, "rows") : NULL;
-        sum += rows ? rows->items : 1;
+        sum += rows && rows->items > 0 ? rows->items : 1; /* an entry with a table and more is read as one */
     }
     return sum;
 }

@@ -91,8 +91,10 @@ const struct sms__table sms__pod_tables[2] = {{"scenario: pods", sms__pod_fields
 struct table {
     const char *name;
     size_t first, rows;
+    bool empty;   /* it has no rows, also none that are wrong */
     double milli; /* of GPUs, that a pod of it asks for on average; -1: not known yet */
     bool spread;  /* some duration is drawn */
+    bool forever; /* some row has no end */
 };
 
 struct reading {
@@ -158,10 +160,13 @@ static void check_times(struct sms__reader *reader, const struct sms__node *node
 {
     double last = entry->start_ps + sms__mean_interval(&entry->arriving) * ((double)entry->count - 1);
     bool works = entry->work.workload != NULL;
+    bool by_rows = entry->sample && !is_given(node, "duration"); /* they say how long */
     if (entry->duration_ps == 0 && entry->spread == SMS__POD_EXPONENTIAL)
-        sms__complain(reader, node,
-                      works ? "a pod with a workload has no spread" : "what lasts for ever has no spread");
-    if (entry->duration_ps == 0 && entry->deadline_ps > 0 && !works)
+        sms__complain(reader, node, "%s",
+                      works     ? "a pod with a workload has no spread"
+                      : by_rows ? "a sample without a duration takes 'spread' from its table"
+                                : "what lasts for ever has no spread");
+    if (entry->duration_ps == 0 && entry->deadline_ps > 0 && !works && !by_rows)
         sms__complain(reader, node, "what lasts for ever has no deadline");
     if (is_given(node, "restarts") && entry->on_failure == SMS__LOST)
         sms__complain(reader, sms__node_get(node, "restarts"), "what is lost at once has no restarts");
@@ -255,13 +260,15 @@ static void make_pool(const struct reading *reading, struct table *table)
     for (size_t i = table->first; i < table->first + table->rows; i++) {
         reading->cluster->pod[i].pool = true;
         table->spread |= reading->cluster->pod[i].spread == SMS__POD_EXPONENTIAL;
+        table->forever |= reading->cluster->pod[i].duration_ps == 0 && !reading->cluster->pod[i].tenant;
     }
     table->milli = sms__mean_milli(reading->view, table->first, table->rows);
 }
 
-const char *const sms__sampled_keys[] = {"gpus",        "gpu",      "gpu_memory", "cpu",      "memory",
-                                         "models",      "selector", "priority",   "workload", "allocate_delay",
-                                         "start_delay", "table",    NULL};
+const char *const sms__sampled_keys[] = {"gpus",           "gpu",      "gpu_memory", "cpu",      "memory",
+                                         "models",         "selector", "priority",   "workload", "allocate_delay",
+                                         "start_delay",    "table",    "repeat",     "period",   "weight",
+                                         "active_threads", NULL};
 
 static void check_sample(struct sms__reader *reader, const struct sms__node *node)
 {
@@ -272,10 +279,11 @@ static void check_sample(struct sms__reader *reader, const struct sms__node *nod
         sms__complain(reader, node, "a sample has either until or count");
 }
 
-/* What a row says of how many pods come, and when, is not drawn. */
+/* What a row says of how many pods come, and when, and what becomes of them, is not drawn. */
 static void check_rows(const struct reading *reading, const struct table *table)
 {
-    static const char *const keys[] = {"count", "start", "arrivals", "deadline"};
+    static const char *const keys[] = {"count",        "start",      "arrivals", "deadline",
+                                       "job_deadline", "on_failure", "restarts"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
         for (size_t i = table->first; i < table->first + table->rows; i++) {
             const struct sms__node *row = reading->cluster->pod[i].node, *value = sms__node_get(row, keys[k]);
@@ -292,7 +300,9 @@ static void add_sample(struct reading *reading, const struct sms__node *node, st
     struct sms__cluster *cluster = reading->cluster;
     struct table *table = find_table(reading, entry->sample);
     check_sample(reading->reader, node);
-    if (!table)
+    if (table && table->empty)
+        sms__complain(reading->reader, entry->sample, "table '%s' has no rows to draw from", table->name);
+    if (!table || table->empty)
         return;
     if (!entry->name[0])
         entry->name = sms__print(reading->reader->arena, "%s-sample", table->name);
@@ -301,6 +311,9 @@ static void add_sample(struct reading *reading, const struct sms__node *node, st
         check_rows(reading, table);
         make_pool(reading, table);
     }
+    if (table->forever && entry->deadline_ps > 0 && !is_given(node, "duration"))
+        sms__complain(reading->reader, sms__node_get(node, "deadline"),
+                      "what lasts for ever has no deadline, and in table '%s' something does", table->name);
     struct sms__pods *pods = &cluster->pod[cluster->groups++];
     *pods = pods_of(entry, node);
     pods->first_row = table->first;
@@ -325,7 +338,9 @@ static void read_table(struct reading *reading, const struct sms__node *node, co
         sms__complain(reader, node, "beside a table stands a name, and nothing else");
     *table = (struct table){.name = entry->name, .first = reading->cluster->groups, .milli = -1};
     struct sms__tabled rows;
+    size_t before = reader->errors->count;
     sms__read_table(reader, entry->table, sms__pod_fields, &rows);
+    table->empty = rows.rows == 0 && reader->errors->count == before;
     for (size_t r = 0; r < rows.rows && reader->errors->count <= SMS_ERRORS_MAX; r++)
         if ((row = sms__table_row(reader, &rows, r))) {
             struct entry pod = read_entry(reader, row);
