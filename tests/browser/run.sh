@@ -59,6 +59,7 @@ import sqlite3
 database = sqlite3.connect("hostile.sweep/results/sweep.db")
 database.execute("UPDATE point SET state = 'failed', message = '</script><script>window.broken = 4</script>' WHERE point = 5")
 database.execute("UPDATE meta SET value = '1' WHERE key = 'failed'")
+database.execute("UPDATE meta SET value = '5' WHERE key = 'done'")
 database.commit()
 END
 # All policies do the same for one VM; streams and SMs change together, two starts are drawn.

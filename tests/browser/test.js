@@ -322,6 +322,11 @@ test('only what holds after the correction has colour', context => check(context
 
 test('failed points are listed', context => check(context, 'hostile', async page => {
   assert.match(await page.textContent('#section-failures'), /1 points? failed/);
+  assert.match(await page.textContent('#section-curves'), /^Along each axis1 of 6 points failed or are missing: means are over the others/);
+}));
+
+test('means of uneven points are told of only where there are some', context => check(context, 'sweep', async page => {
+  assert.doesNotMatch(await page.textContent('#section-curves'), /failed or are missing/);
 }));
 
 /* ---- what must not happen ---- */

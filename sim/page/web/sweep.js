@@ -130,13 +130,19 @@ function curve(state, a) {
       means.map(c => [axis.values[c.at[0]], view.policies[c.policy], view.subject, view.names[state.name], c.mean, c.points]))));
 }
 
+/* Means along an axis are of the points that are done: if some are not, of others for each value. */
+function unevenNote() {
+  const points = Number(data.plan.points), lacking = points - Number(data.plan.done);
+  return lacking > 0 && data.axes.length > 1 ? el('p', {}, `${group(String(lacking))} of ${plural(points, 'point')} failed or are missing: means are over the others, which need not be the same for each value. Choose values of the other axes to compare like with like.`) : null;
+}
+
 function curvesSection(state) {
   const box = el('div');
   const draw = () => refill(box, el('div', { class: 'controls' },
     choice('Shown', [['value', 'the metric'], ['change', 'its change over the first policy']], state.change ? 'change' : 'value', value => { state.change = value === 'change'; draw(); }), fixedChoices(state, [], draw)),
   legend(viewOf(state).policies, true), el('div', { class: 'panels' }, data.axes.map((axis, a) => (groupFor(viewOf(state), [a].concat(Object.keys(fixedWithout(state, [a])).map(Number))) ? curve(state, a) : null))));
   if (data.axes.length) draw(); else box.append(el('p', { class: 'muted' }, 'Nothing varies: there are no curves.'));
-  return box;
+  return [unevenNote(), box];
 }
 
 function mapSection(state) {
