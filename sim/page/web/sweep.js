@@ -26,7 +26,7 @@ function sweepTitle(state, ranks, better) {
   if (ranks.length === 1) return `${best.label}: ${measure(state.metric, best.mean)} on average`;
   if (!better) return 'Neither more nor less of this metric is better';
   if (best.equal === best.points) return `All ${ranks.length} policies are equal at ${at(best.points)}`;
-  const same = ranks.filter(c => c.best === best.best && c.shared === best.shared).map(c => c.label);
+  const same = ranks.filter(c => c.best + c.shared === best.best + best.shared).map(c => c.label);
   return same.length > 1 ? `${same.slice(0, -1).join(', ')} and ${same[same.length - 1]} are each best at ${at(best.best + best.shared)}` : `${best.label} is best at ${at(best.best + best.shared)}`;
 }
 
