@@ -106,9 +106,12 @@ static int write_results(struct sweep *sweep, const struct sms__index *index)
         fprintf(stderr, "%s: no point of the plan has been run: there is nothing to merge\n", sweep->folder);
         return EXIT_MISSED;
     }
-    int code = sms__sweep_merge(index, &errors);
+    uint64_t warned = 0;
+    int code = sms__sweep_merge(index, &warned, &errors);
     if (code)
         return print_errors(code, &errors);
+    if (warned)
+        fprintf(stderr, "%s/results: %llu points have warnings: see points.csv\n", sweep->folder, number(warned));
     if (!sweep->cli->quiet)
         printf("%s/results: %llu points, %llu failed, %llu missing\n", sweep->folder, number(index->done),
                number(index->failed), number(missing));

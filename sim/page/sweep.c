@@ -16,7 +16,7 @@ static int take_meta(struct sms__points *points, sqlite3_stmt *row, void *user)
     return SMS_OK;
 }
 
-static int take_failure(struct sms__points *points, sqlite3_stmt *row, void *user)
+static int take_message(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     const char *message = sms__points_text(points, row, 1);
     json_t *pair = json_array();
@@ -29,9 +29,10 @@ static int take_failure(struct sms__points *points, sqlite3_stmt *row, void *use
 
 static int read_plan(struct sms__points *points)
 {
-    json_t *plan = json_object(), *failures = json_array();
+    json_t *plan = json_object(), *failures = json_array(), *warnings = json_array();
     json_object_set_new(points->page->data, "plan", plan);
     json_object_set_new(points->page->data, "failures", failures);
+    json_object_set_new(points->page->data, "warnings", warnings);
     sqlite3_str *text = sqlite3_str_new(points->file);
     sqlite3_str_appendall(text, "SELECT key, value FROM main.meta WHERE key IN ('version', 'plan', 'question', 'text', "
                                 "'points', 'done', 'failed') ORDER BY key");
@@ -40,7 +41,13 @@ static int read_plan(struct sms__points *points)
         return code;
     text = sqlite3_str_new(points->file);
     sqlite3_str_appendall(text, "SELECT point, message FROM main.point WHERE state = 'failed' ORDER BY point LIMIT 20");
-    return sms__points_ask(points, text, take_failure, failures);
+    code = sms__points_ask(points, text, take_message, failures);
+    if (code)
+        return code;
+    text = sqlite3_str_new(points->file);
+    sqlite3_str_appendall(
+        text, "SELECT point, message FROM main.point WHERE state = 'done' AND message <> '' ORDER BY point LIMIT 20");
+    return sms__points_ask(points, text, take_message, warnings);
 }
 
 /* What only the manifest beside the database says, if there is one. */

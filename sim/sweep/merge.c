@@ -30,7 +30,8 @@ struct merge {
     const char *place; /* "point,scenario,values...", as CSV */
     const char **policy;
     uint32_t policies, replications;
-    char why[400]; /* it failed: the first reason */
+    uint64_t warned; /* points that were done with warnings */
+    char why[400];   /* it failed: the first reason */
 };
 
 /* Of a file in the folder, or of one that is read. */
@@ -206,8 +207,9 @@ static int put_point(void *user)
     if (state && !sms__index_record(merge->index, point->point, &merge->record, &merge->head))
         return fail(merge, journal, "cannot be read");
     point->state = state_names[state];
-    point->message = state == SMS__POINT_FAILED ? sms__record_get_string(&merge->record) : "";
+    point->message = state ? sms__record_get_string(&merge->record) : "";
     fprintf(merge->points, "%s,%s,", merge->place, point->state);
+    merge->warned += state == SMS__POINT_DONE && point->message[0];
     put_field(merge->points, point->message);
     fputc('\n', merge->points);
     bool whole = sms__database_point(merge->database, point);
@@ -317,7 +319,7 @@ static int begin(const char *temporary, struct sms_errors *errors)
 }
 
 /* The old results stay until the new ones are whole. */
-int sms__sweep_merge(const struct sms__index *index, struct sms_errors *errors)
+int sms__sweep_merge(const struct sms__index *index, uint64_t *warned, struct sms_errors *errors)
 {
     char results[4200], temporary[4200];
     struct merge merge = {.index = index, .folder = temporary};
@@ -328,6 +330,7 @@ int sms__sweep_merge(const struct sms__index *index, struct sms_errors *errors)
     if (code)
         return code;
     code = write_files(&merge);
+    *warned = merge.warned;
     free(merge.record.at);
     if (code == SMS_OK) {
         sms__folder_abandon(results);

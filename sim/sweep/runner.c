@@ -70,16 +70,29 @@ static void keep(struct worker *worker, bool failed)
     pthread_mutex_unlock(&runner->lock);
 }
 
+/* What was warned of while a point ran, as one text: "" if nothing was. */
+static void put_warnings(struct sms__bytes *bytes, const struct sms_errors *warnings)
+{
+    char text[1000] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < warnings->count && i < SMS_ERRORS_MAX && length < sizeof text; i++)
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, "%s%s", i ? "; " : "", warnings->item[i].message);
+    sms__record_put_string(bytes, text);
+}
+
 static int make_record(struct worker *worker, uint64_t point, const char *models, const struct sms_results *results)
 {
     struct sms__point_head head = {.point = point, .failed = !results, .models = models};
     if (!models || !sms__point_key(&worker->reach, point, models, head.key))
         return SMS_ENOMEM;
     sms__record_begin(&worker->bytes, &head);
-    if (results)
+    if (results) {
+        put_warnings(&worker->bytes, sms_results_warnings(results));
         sms__record_results(&worker->bytes, results, worker->runner->plan->keep);
-    else
+    } else {
         sms__record_put_string(&worker->bytes, worker->errors.item[0].message);
+    }
     sms__record_end(&worker->bytes);
     return worker->bytes.failed ? SMS_ENOMEM : SMS_OK;
 }

@@ -165,7 +165,7 @@ struct sms__hashes *sms__hashes_new(size_t scenarios);
 void sms__hashes_free(struct sms__hashes *hashes);
 
 /* record.c: what is kept of a point, as bytes of a journal; integers and doubles little-endian. Behind the head stands
- * the message of a point that failed, or its results. */
+ * the message of a point that failed, or the warnings of its run and its results. */
 enum { SMS__RECORD_HEADER = 16 };
 struct sms__bytes {
     unsigned char *at;
@@ -293,7 +293,7 @@ int sms__sweep_estimate(const struct sms__plan *plan, struct sms__sweep_estimate
 /* journal.c: only one process writes FOLDER/results: waits until no other does. Close what it returns; -1: an error, or
  * `cancel`. */
 int sms__merge_lock(const char *folder, const atomic_bool *cancel, struct sms_errors *errors);
-/* merge.c: writes FOLDER/results from the journals, under the lock. */
-int sms__sweep_merge(const struct sms__index *index, struct sms_errors *errors);
+/* merge.c: writes FOLDER/results from the journals, under the lock; how many points were done with warnings. */
+int sms__sweep_merge(const struct sms__index *index, uint64_t *warned, struct sms_errors *errors);
 
 #endif

@@ -93,11 +93,28 @@ double sms__root_power(double base, double exponent)
     return power;
 }
 
-/* Nine digits: no noise of the last bits. */
-static void print_at(char *out, size_t size, const struct sms__range *range, double at)
+static double value_at(const struct sms__range *range, double at)
 {
-    double value = range->log ? range->from * sms__root_power(range->to / range->from, at)
-                              : range->from + (range->to - range->from) * at;
+    return range->log ? range->from * sms__root_power(range->to / range->from, at)
+                      : range->from + (range->to - range->from) * at;
+}
+
+/* Of whole numbers that are drawn each has the numbers that round to it, the ends too, which would come half as often.
+ */
+static double drawn_at(const struct sms__range *range, double at)
+{
+    double from = floor(range->from + 0.5), to = floor(range->to + 0.5), half = from < to ? 0.5 : -0.5;
+    struct sms__range wide = *range;
+    wide.from = from - half;
+    wide.to = to + half;
+    if (!range->whole || (range->log && (wide.from <= 0 || wide.to <= 0)))
+        return value_at(range, at);
+    return fmax(fmin(value_at(&wide, at), fmax(from, to)), fmin(from, to));
+}
+
+/* Nine digits: no noise of the last bits. */
+static void print_value(char *out, size_t size, const struct sms__range *range, double value)
+{
     if (range->whole)
         snprintf(out, size, "%.0f%s", floor(value + 0.5), range->unit);
     else
@@ -127,7 +144,7 @@ static uint64_t check_steps(struct sms__reader *reader, const struct sms__node *
 {
     char before[TEXT_BYTES] = "", here[TEXT_BYTES];
     for (uint64_t i = 0; i < steps && steps <= STEPS_SEEN; i++) {
-        print_at(here, sizeof here, range, steps > 1 ? (double)i / (double)(steps - 1) : 0);
+        print_value(here, sizeof here, range, value_at(range, steps > 1 ? (double)i / (double)(steps - 1) : 0));
         if (!strcmp(before, here)) {
             sms__complain(reader, node, "too many steps: '%s' would come twice", here);
             return 0;
@@ -174,7 +191,8 @@ const struct sms__node *sms__column_value(struct sms__arena *arena, const struct
     struct sms__node *node = SMS__NEW(arena, struct sms__node, 1);
     *node = (struct sms__node){.kind = SMS__SCALAR, .mark = of->spec->mark, .expanded = 1};
     char text[TEXT_BYTES];
-    print_at(text, sizeof text, &of->range, axis->at ? axis->at[cell] : (double)position / last);
+    print_value(text, sizeof text, &of->range,
+                axis->at ? drawn_at(&of->range, axis->at[cell]) : value_at(&of->range, (double)position / last));
     node->text = sms__copy(arena, text, strlen(text));
     return node;
 }

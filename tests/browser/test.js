@@ -322,6 +322,15 @@ test('only what holds after the correction has colour', context => check(context
 
 test('failed points are listed', context => check(context, 'hostile', async page => {
   assert.match(await page.textContent('#section-failures'), /1 points? failed/);
+  assert.match(await page.textContent('#section-curves'), /^Along each axis1 of 6 points failed or are missing: means are over the others/);
+}));
+
+test('policies that are best at as many points are told of together', context => check(context, 'ties', async page => {
+  assert.strictEqual(await page.textContent('#answer'), 'leftover, round_robin and fine_grained(limit=90%) are each best at 17 of 18 points');
+}));
+
+test('means of uneven points are told of only where there are some', context => check(context, 'sweep', async page => {
+  assert.doesNotMatch(await page.textContent('#section-curves'), /failed or are missing/);
 }));
 
 /* ---- what must not happen ---- */

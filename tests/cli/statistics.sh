@@ -81,6 +81,13 @@ base: two.yaml
 axes: [run.until: [1 %, 3 %, {precision: 0.1 %, most: 7}]]
 END
 try 0 "precision as an axis" sweep own.yaml; prints "3 points: 3 run now"
+prints "own.sweep/results: 1 points have warnings: see points.csv"
+said='done,"after 7 replications, which are the most, kernels_per_s of host is known to ± '
+if [ "$(grep -c ",$said" own.sweep/results/points.csv)" = 1 ] && tail -1 own.sweep/results/points.csv | grep -q ",$said"; then ok
+else bad "a sweep says of a precision that was not reached" "$(cat own.sweep/results/points.csv)"; fi
+"$smsched" report --format json own.sweep >own.json
+if python3 -c 'import json; w = json.load(open("own.json"))["warnings"]; assert len(w) == 1 and w[0][0] == 2 and "known to" in w[0][1], w'; then ok
+else bad "a report of a sweep has its warnings"; fi
 sed 's/until: 3 %/until: three/' values.yaml >wrong.yaml
 try 3 "a precision that is none" validate wrong.yaml; prints "wrong.yaml:3:8: error: 'three' is not a number"
 sed 's/until: 2 %/until: 3 %/; s/proportional/{model: proportional, slope: 2}/' two.yaml >slope.yaml

@@ -372,6 +372,14 @@ sed 1d random.sweep/results/points.csv | cut -d, -f3 >alone
 random 'vms.a.start: {from: 1 us, to: 9 us, scale: log}, contention.slope: {from: 1, to: 3}'
 lines "$(cat alone)" "a second random field changes the first" < <(sed 1d random.sweep/results/points.csv | cut -d, -f4)
 if [ "$(sort -u alone | wc -l)" = 5 ] && awk '$1 < 1 || $1 >= 3 { exit 1 }' alone; then ok; else bad "random values" "$(cat alone)"; fi
+# Whole numbers are drawn equally often, the ends too: of 4096 Sobol points to the point.
+for range in "from: 1, to: 8" "from: 8, to: 1"; do
+    printf 'plan: whole\nbase: base.yaml\nkeep: [host]\naxes:\n  - sobol: {points: 4096, of: {devices.0.sms: {%s, whole: true}}}\n' "$range" >whole.yaml
+    try 0 "a point of many that are drawn whole" sweep --quiet --shard 1/4096 whole.yaml
+    try 1 "all of them" sweep merge --quiet whole.yaml
+    if sed 1d whole.sweep/results/points.csv | cut -d, -f3 | sort -n | uniq -c | awk '$1 < 511 || $1 > 513 || $2 != NR { exit 1 } END { exit NR != 8 }'; then ok
+    else bad "whole numbers are not drawn equally often" "$(cut -d, -f3 whole.sweep/results/points.csv | sort -n | uniq -c)"; fi
+done
 mixes() {
     cat >mixes.yaml <<END
 plan: mixes

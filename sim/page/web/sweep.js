@@ -26,7 +26,7 @@ function sweepTitle(state, ranks, better) {
   if (ranks.length === 1) return `${best.label}: ${measure(state.metric, best.mean)} on average`;
   if (!better) return 'Neither more nor less of this metric is better';
   if (best.equal === best.points) return `All ${ranks.length} policies are equal at ${at(best.points)}`;
-  const same = ranks.filter(c => c.best === best.best && c.shared === best.shared).map(c => c.label);
+  const same = ranks.filter(c => c.best + c.shared === best.best + best.shared).map(c => c.label);
   return same.length > 1 ? `${same.slice(0, -1).join(', ')} and ${same[same.length - 1]} are each best at ${at(best.best + best.shared)}` : `${best.label} is best at ${at(best.best + best.shared)}`;
 }
 
@@ -130,13 +130,19 @@ function curve(state, a) {
       means.map(c => [axis.values[c.at[0]], view.policies[c.policy], view.subject, view.names[state.name], c.mean, c.points]))));
 }
 
+/* Means along an axis are of the points that are done: if some are not, of others for each value. */
+function unevenNote() {
+  const points = Number(data.plan.points), lacking = points - Number(data.plan.done);
+  return lacking > 0 && data.axes.length > 1 ? el('p', {}, `${group(String(lacking))} of ${plural(points, 'point')} failed or are missing: means are over the others, which need not be the same for each value. Choose values of the other axes to compare like with like.`) : null;
+}
+
 function curvesSection(state) {
   const box = el('div');
   const draw = () => refill(box, el('div', { class: 'controls' },
     choice('Shown', [['value', 'the metric'], ['change', 'its change over the first policy']], state.change ? 'change' : 'value', value => { state.change = value === 'change'; draw(); }), fixedChoices(state, [], draw)),
   legend(viewOf(state).policies, true), el('div', { class: 'panels' }, data.axes.map((axis, a) => (groupFor(viewOf(state), [a].concat(Object.keys(fixedWithout(state, [a])).map(Number))) ? curve(state, a) : null))));
   if (data.axes.length) draw(); else box.append(el('p', { class: 'muted' }, 'Nothing varies: there are no curves.'));
-  return box;
+  return [unevenNote(), box];
 }
 
 function mapSection(state) {
@@ -176,11 +182,16 @@ function failuresSection() {
   return [el('p', {}, `${data.plan.failed} points failed.`), table('Failed points, the first 20.', [{ name: 'point' }, { name: 'message', text: true }], data.failures)];
 }
 
+function warnedSection() {
+  if (!data.warnings.length) return null;
+  return table('Points with warnings, the first 20; points.csv has all.', [{ name: 'point' }, { name: 'message', text: true }], data.warnings);
+}
+
 function sweepSections(state) {
   const nothing = data.plan.done > 0 ? `${plural(Number(data.plan.done), 'point')} ${Number(data.plan.done) === 1 ? 'is' : 'are'} done, but of what the plan keeps no metric that has a better way differs between points or policies, so there is nothing to compare.` : 'No point of this sweep is done.';
   if (!data.subjects.length) return [['Nothing to show', 'answer', el('p', {}, nothing)], ['Failed points', 'failures', failuresSection()]];
   return [[null, 'answer', sweepAnswer(state)], ['How much, and how sure', 'gains', sweepGains(state)], ['Along each axis', 'curves', curvesSection(state)], ['Over two axes', 'map', mapSection(state)],
-    ['All numbers', 'table', pointsTable(state)], ['Failed points', 'failures', failuresSection()],
+    ['All numbers', 'table', pointsTable(state)], ['Failed points', 'failures', failuresSection()], ['Warnings', 'warnings', warnedSection()],
     ['What was run', 'manifest', [commandLine(), el('p', { class: 'muted' }, 'A sweep keeps no timelines and no bounds: run one of its points with run --out for those.'),
       el('details', {}, el('summary', {}, 'The plan'), el('pre', { tabindex: '0', 'aria-label': 'Text of the plan' }, data.plan.text || 'The text is in manifest.json.'))]]];
 }
