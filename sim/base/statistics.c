@@ -16,9 +16,9 @@ void sms__estimate_add(struct sms_estimate *estimate, double value)
 struct sms_estimate sms__estimate_close(struct sms_estimate estimate)
 {
     if (estimate.n == 0)
-        return (struct sms_estimate){0, NAN, 0, 0};
+        return (struct sms_estimate){0, NAN, NAN, NAN};
     if (estimate.n == 1)
-        return (struct sms_estimate){1, estimate.mean, 0, 0};
+        return (struct sms_estimate){1, estimate.mean, NAN, NAN};
     double n = (double)estimate.n;
     estimate.sd = sqrt(estimate.sd / (n - 1));
     estimate.ci95 = gsl_cdf_tdist_Pinv(0.975, n - 1) * estimate.sd / sqrt(n);

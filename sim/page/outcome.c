@@ -258,7 +258,7 @@ static double best_of(struct sms__outcome of) { return (double)of.best; }
 static double shared_of(struct sms__outcome of) { return (double)of.shared; }
 static double equal_of(struct sms__outcome of) { return (double)of.equal; }
 
-static double interval_of(struct sms__outcome of) { return of.over.n > 1 ? of.over.ci95 : NAN; }
+static double interval_of(struct sms__outcome of) { return of.over.ci95; }
 
 json_t *sms__subject_outcomes_json(const struct sms__subject_view *view)
 {

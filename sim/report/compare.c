@@ -239,10 +239,10 @@ static json_t *json_comparison(const struct family *family, size_t r, size_t pol
     return json_pack("{ss ss ss ss so so so so sI so so}", "policy", sms_results_policy(family->results, policy),
                      "subject", sms__subject_word(row->subject), "name",
                      sms_results_subject(family->results, row->subject, row->idx), "metric", metric_of(row), "ratio",
-                     sms__json_number(ratio.mean), "ratio_ci95", sms__json_number(ratio.n ? ratio.ci95 : NAN),
-                     "difference", sms__json_number(difference.mean), "difference_ci95",
-                     sms__json_number(difference.n ? difference.ci95 : NAN), "replications", (json_int_t)difference.n,
-                     "p", sms__json_number(family->p[at]), "p_holm", sms__json_number(family->adjusted[at]));
+                     sms__json_number(ratio.mean), "ratio_ci95", sms__json_number(ratio.ci95), "difference",
+                     sms__json_number(difference.mean), "difference_ci95", sms__json_number(difference.ci95),
+                     "replications", (json_int_t)difference.n, "p", sms__json_number(family->p[at]), "p_holm",
+                     sms__json_number(family->adjusted[at]));
 }
 
 struct json_t *sms__json_comparisons(const struct sms_results *results, size_t baseline)

@@ -26,8 +26,9 @@ static struct sms_estimate gap_of(const struct sms_results *results, size_t poli
     size_t m = (size_t)sms__metric_index(SMS_HOST, sms_bound_metric(metric));
     struct sms_estimate e = sms_results_estimate(results, policy, SMS_HOST, 0, m);
     e.mean = sms_bound_gap(bound, e.mean);
-    e.sd = isnan(e.mean) ? 0 : e.sd / reach(bound);
-    e.ci95 = isnan(e.mean) ? 0 : e.ci95 / reach(bound);
+    double scale = isnan(e.mean) ? NAN : reach(bound);
+    e.sd /= scale;
+    e.ci95 /= scale;
     return e;
 }
 

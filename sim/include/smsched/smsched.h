@@ -226,9 +226,9 @@ size_t sms_results_subjects(const struct sms_results *results, enum sms_subject 
 const char *sms_results_subject(const struct sms_results *results, enum sms_subject subject, size_t idx);
 
 /* A metric over the replications: mean, standard deviation of the sample, and
- * half of the 95 % confidence interval of the mean (Student's t; 0 for fewer
- * than two values). NAN where the metric has no value, as a latency percentile
- * of a kernel that never ended. */
+ * half of the 95 % confidence interval of the mean (Student's t; both NAN for
+ * fewer than two values, which say nothing of how far they are off). NAN where
+ * the metric has no value, as a latency percentile of a kernel that never ended. */
 struct sms_estimate {
     size_t n;
     double mean, sd, ci95;
