@@ -48,6 +48,9 @@ int sms__points_crossing(struct sms__points *points);
  * a1, ...). */
 int sms__points_axes(struct sms__points *points);
 
+/* gaps.c: how far each policy is below the bound, over all points and along each axis. */
+int sms__points_gaps(struct sms__points *points);
+
 /* subjects.c: what came of it, for each subject that was kept. */
 int sms__points_subjects(struct sms__points *points);
 

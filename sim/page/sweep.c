@@ -83,7 +83,8 @@ static int read_all(struct sms__points *points)
     json_object_set_new(points->page->data, "axes", axes);
     for (size_t i = 0; i < points->axes; i++)
         json_array_append_new(axes, axis_json(points, &points->axis[i]));
-    return sms__points_subjects(points);
+    code = sms__points_gaps(points);
+    return code == SMS_OK ? sms__points_subjects(points) : code;
 }
 
 int sms__page_read_sweep(struct sms__page *page, const char *path)
