@@ -107,6 +107,8 @@ static int write_results(struct sweep *sweep, const struct sms__index *index)
         return EXIT_MISSED;
     }
     int code = sms__sweep_merge(index, &errors);
+    if (code == SMS_OK)
+        code = origin_write(sweep->folder, sweep->path, sweep->cli->models, &errors);
     if (code)
         return print_errors(code, &errors);
     if (!sweep->cli->quiet)

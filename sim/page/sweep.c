@@ -96,6 +96,8 @@ int sms__page_read_sweep(struct sms__page *page, const char *path)
     if (code == SMS_OK)
         code = read_all(points);
     read_manifest(points, path, json_object_get(page->data, "plan"));
+    if (code == SMS_OK)
+        code = sms__points_again(points, path);
     sqlite3_close(points->file);
     return code;
 }

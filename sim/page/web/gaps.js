@@ -30,6 +30,19 @@ function gapCurve(metric, a) {
       rows.map(r => [axis.values[r[0]], policies[r[1]], metric, r[2], r[3], r[4], r[5]]))));
 }
 
+/* ---- one point, simulated again ---- */
+
+const pointWords = point => `point ${point.point} (${[point.scenario].concat(point.fields.map(([name, value]) => `${name} ${value}`)).join(', ')})`;
+
+function pointSections() {
+  const point = data.point;
+  if (!point) return [['What happened when', 'timeline', el('p', { class: 'muted' }, 'A sweep keeps no timelines. ', el('code', {}, 'smsched report --point N'), ' simulates a point again and shows what happened in it; points.csv has their numbers.')]];
+  const state = { scenario: point, command: point.command }, pictures = ofScenario(data.timelines, point).filter(p => p.pieces.length);
+  const said = el('p', {}, `Of ${pointWords(point)}, simulated again with the same results.`);
+  return [[`Where the blocks were in point ${point.point}`, 'heat', heatSection(state)], [`How full the cluster became in point ${point.point}`, 'allocation', allocationSection(state)],
+    [`What happened when in point ${point.point}`, 'timeline', [said, pictures.length ? lanesSection(state, pictures) : placementsSection(state) || el('p', { class: 'muted' }, 'Nothing happened in it that a timeline shows.')]]];
+}
+
 function gapsSection(state) {
   if (!data.bounds) return el('p', { class: 'muted' }, 'This sweep has no bounds: its plan keeps none (keep: [host, bound] does), or an older version made it.');
   const metric = gapMetric(state), bound = data.bounds.metrics[metric], policies = data.bounds.policies;

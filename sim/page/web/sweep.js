@@ -180,9 +180,9 @@ function failuresSection() {
 
 function sweepSections(state) {
   const nothing = data.plan.done > 0 ? `${plural(Number(data.plan.done), 'point')} ${Number(data.plan.done) === 1 ? 'is' : 'are'} done, but of what the plan keeps no metric that has a better way differs between points or policies, so there is nothing to compare.` : 'No point of this sweep is done.';
-  if (!data.subjects.length) return [['Nothing to show', 'answer', el('p', {}, nothing)], ['Failed points', 'failures', failuresSection()]];
+  if (!data.subjects.length) return [['Nothing to show', 'answer', el('p', {}, nothing)], ...(data.point ? pointSections() : []), ['Failed points', 'failures', failuresSection()]];
   return [[null, 'answer', sweepAnswer(state)], ['How much, and how sure', 'gains', sweepGains(state)], ['How far from the best possible', 'gaps', gapsSection(state)], ['Along each axis', 'curves', curvesSection(state)], ['Over two axes', 'map', mapSection(state)],
-    ['All numbers', 'table', pointsTable(state)], ['Failed points', 'failures', failuresSection()],
-    ['What was run', 'manifest', [commandLine(), el('p', { class: 'muted' }, 'A sweep keeps no timelines and no bounds: run one of its points with run --out for those.'),
+    ['All numbers', 'table', pointsTable(state)], ...pointSections(), ['Failed points', 'failures', failuresSection()],
+    ['What was run', 'manifest', [commandLine(),
       el('details', {}, el('summary', {}, 'The plan'), el('pre', { tabindex: '0', 'aria-label': 'Text of the plan' }, data.plan.text || 'The text is in manifest.json.'))]]];
 }
