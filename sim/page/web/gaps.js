@@ -1,20 +1,13 @@
 'use strict';
 /* How far the policies of a sweep stay below what any could reach: over all points, and along each axis. */
 
-/* The bounded metric to show: the one chosen if it is bounded, else kernels per second. */
-const gapMetric = state => viewOf(state).subject === 'host' && data.bounds.metrics[state.metric] ? state.metric : 'kernels_per_s';
+/* Whether what the page is about is what bounds are of. */
+const isBounded = state => Boolean(data.bounds) && viewOf(state).subject === 'host' && Boolean(data.bounds.metrics[state.metric]);
 
-/* Of one policy, by its label; undefined without. */
-function gapOf(state, label) {
-  const view = viewOf(state);
-  if (!data.bounds || view.subject !== 'host' || !data.bounds.metrics[state.metric]) return undefined;
-  return data.bounds.metrics[state.metric].overall.find(row => data.bounds.policies[row[0]] === label);
-}
-
-const times_ = list => list.map(([text, points]) => `${text} (${plural(points, 'point')})`).join(', ');
+const withPoints = list => list.map(([text, points]) => `${text} (${plural(points, 'point')})`).join(', ');
 
 function gapFact(state, label) {
-  const row = gapOf(state, label);
+  const row = isBounded(state) && data.bounds.metrics[state.metric].overall.find(r => data.bounds.policies[r[0]] === label);
   return row ? fact(`${label} below what any policy could reach, on average`, percent(row[2]), `from ${percent(row[3])} at point ${row[4]} to ${percent(row[5])} at point ${row[6]}`) : null;
 }
 
@@ -45,14 +38,14 @@ function pointSections() {
 
 function gapsSection(state) {
   if (!data.bounds) return el('p', { class: 'muted' }, 'This sweep has no bounds: its plan keeps none (keep: [host, bound] does), or an older version made it.');
-  const metric = gapMetric(state), bound = data.bounds.metrics[metric], policies = data.bounds.policies;
-  if (!bound.overall.length) return el('p', { class: 'muted' }, `No point has a bound of ${wordsOf(metric)}: ${times_(bound.no_bound_because) || 'the host has no values of it'}.`);
+  const metric = isBounded(state) ? state.metric : 'kernels_per_s', bound = data.bounds.metrics[metric], policies = data.bounds.policies;
+  if (!bound.overall.length) return el('p', { class: 'muted' }, `No point has a bound of ${wordsOf(metric)}: ${withPoints(bound.no_bound_because) || 'the host has no values of it'}.`);
   const list = bound.overall.map(([p, points, mean, least, leastPoint, most, mostPoint]) => ({ group: '', label: policies[p], color: p, value: mean, low: null, high: null, least, most, points, leastPoint, mostPoint, said: `${percent(mean)}, ${percent(least)} to ${percent(most)}` }));
   const curves = data.axes.map((_, a) => gapCurve(metric, a)).filter(Boolean);
-  return [figure('gaps', `How far ${wordsOf(metric)} of the host stay below what no policy could exceed (its bound, which each point has one of). Dot: mean over the points. Thin line: from the least to the greatest gap of a point.${metric === state.metric ? '' : ` There is no bound of ${wordsOf(state.metric)} of ${whose(viewOf(state), state.name)}.`}`,
+  return [figure('gaps', `How far ${wordsOf(metric)} of the host stay below what no policy could exceed (its bound, which each point has one of). Dot: mean over the points. Thin line: from the least to the greatest gap of a point.${isBounded(state) ? '' : ` There is no bound of ${wordsOf(state.metric)} of ${whose(viewOf(state), state.name)}.`}`,
     [dots(list, `gap to the bound of ${wordsOf(metric)}`, v => percent(v))],
     () => [['policy', 'metric', 'points', 'mean_gap_ratio', 'least_gap_ratio', 'least_point', 'greatest_gap_ratio', 'greatest_point']].concat(
       list.map(r => [r.label, metric, r.points, r.value, r.least, r.leastPoint, r.most, r.mostPoint]))),
-  el('p', {}, bound.binds.length ? `What holds it down most: ${times_(bound.binds)}.` : null, bound.no_bound_because.length ? ` No bound: ${times_(bound.no_bound_because)}.` : null),
+  el('p', {}, bound.binds.length ? `What holds it down most: ${withPoints(bound.binds)}.` : null, bound.no_bound_because.length ? ` No bound: ${withPoints(bound.no_bound_because)}.` : null),
   curves.length ? [legend(policies, true), el('div', { class: 'panels' }, curves)] : null];
 }
