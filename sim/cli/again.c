@@ -91,8 +91,10 @@ static int run_point(struct again *again, struct sms_errors *errors)
         return sms__fail(errors, SMS_ENOMEM, NULL, "out of memory");
     session->scenario[0] = sms_file_scenario(again->file, 0);
     again->exit_code = session_run_observed(session, folder, errors);
-    if (again->exit_code)
+    if (again->exit_code || !session->set.results)
         return errors->count ? errors->item[0].code : SMS_ECANCELED; /* it has said why */
+    again->page->folder = again->folder;
+    again->page->results = session->set.results[0];
     return sms__folder_write(folder, &session->set, "", errors);
 }
 
@@ -106,11 +108,7 @@ int again_run(void *user, const struct sms__page_point *point, struct sms_errors
         code = load_point(again, point, errors);
     if (code == SMS_OK)
         code = run_point(again, errors);
-    if (code)
-        return code;
-    again->page->folder = again->folder;
-    again->page->results = again->session.set.results[0];
-    return SMS_OK;
+    return code;
 }
 
 void again_end(struct again *again)

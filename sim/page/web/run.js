@@ -245,7 +245,7 @@ function lanesSection(state, pictures) {
     const rows = from < 0 ? present : present.slice(from, from + step);
     const parts = present.length > step ? present.map((_, i) => i).filter(i => i % step === 0).map(i => [i, `${rowNames(present[i])} to ${rowNames(present[Math.min(i + step, present.length) - 1])}`]).concat([[-1, 'all']]) : null;
     const cut = picture.bin_ns ? ` ${plural(picture.all, 'span')} are put together in intervals of ${show('t_ns', picture.bin_ns)}: what lasted longest in each.`
-      : picture.pieces.length / 5 < picture.all ? ` The first ${group(String(picture.pieces.length / 5))} of ${group(String(picture.all))} in the folder.` : '';
+      : picture.pieces.length / 5 < picture.all ? ` The first ${group(String(picture.pieces.length / 5))} of ${group(String(picture.all))} ${state.command ? 'that are kept' : 'in the folder'}.` : '';
     refill(box, el('div', { class: 'controls' }, kinds.length > 1 ? choice('Of', kinds.map(k => [k, k]), kind, value => { kind = value; from = 0; draw(); }) : null,
       choice('Policy', pictures.filter(p => p.kind === kind).map(p => [p.policy, p.policy]), picture.policy, value => { policy = value; draw(); }),
       parts ? choice('Rows', parts, from, value => { from = Number(value); draw(); }) : null),
