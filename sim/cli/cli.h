@@ -23,7 +23,7 @@ struct cli {
     char **args; /* what is left after the options */
     size_t n_args;
     const char *out, *baseline, *junit, *models, *terminals, *trace, *profiled, *device, *name, *title, *source, *shard,
-        *metric;
+        *metric, *point, *plan;
     const char *policies[CLI_LIST_MAX + 1]; /* ends with NULL */
     int format;                             /* index in cli_formats */
     int engine;                             /* enum sms_engine */
@@ -113,6 +113,18 @@ int session_run_traced(struct session *session);
 
 /* cmd_sweep.c: checks the plan in a file, and says how many points it has and how long they take. An exit code. */
 int sweep_validate(struct cli *cli, const char *path);
+
+/* cmd_run.c: runs, with the rows of timelines and spans into files of the folder. An exit code. */
+int session_run_observed(struct session *session, const char *folder, struct sms_errors *errors);
+
+/* origin.c: where the plan of the sweep in a folder is, and the models that it was run with: a file of the folder,
+ * beside the results, whose bytes do not depend on it. SMS_OK or a code. */
+int origin_write(const char *folder, const char *plan, const char *models, struct sms_errors *errors);
+/* The strings are the caller's to free; NULL: not known. */
+struct origin {
+    char *plan, *models;
+};
+void origin_read(const char *folder, struct origin *origin);
 
 /* slurm.c: a sweep as a job array. Exit codes. */
 struct slurm_sweep {

@@ -1,6 +1,5 @@
 #define _XOPEN_SOURCE 700
-#include "../page/page.h"
-#include "cli.h"
+#include "again.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -59,19 +58,59 @@ static int write_file(const struct cli *cli, struct sms__page *page)
     return code;
 }
 
+/* What the page says how it was made by: where it was written to does not matter. */
+static void describe(const struct cli *cli, char *command, size_t size)
+{
+    snprintf(command, size, "smsched report %s --point %s%s%s%s%s", cli->args[0], cli->point,
+             cli->plan ? " --plan " : "", cli->plan ? cli->plan : "", cli->models ? " --models " : "",
+             cli->models ? cli->models : "");
+}
+
+static int read_point(const struct cli *cli, uint64_t *point)
+{
+    size_t digits = strspn(cli->point, "0123456789");
+    if (digits == 0 || digits > 18 || cli->point[digits])
+        return cli_usage(cli, "--point: '%s' is not the number of a point", cli->point);
+    *point = strtoull(cli->point, NULL, 10);
+    return EXIT_OK;
+}
+
+static int make_page(struct cli *cli, struct sms__page *page)
+{
+    int code = sms__page_gather(page);
+    if (code == SMS_OK)
+        code = strcmp(cli->out, "-") ? write_file(cli, page) : print(cli, page, stdout);
+    sms_errors_print(&page->errors, stderr);
+    sms__page_release(page);
+    return cli_exit_code(code);
+}
+
+/* With a point simulated again: what it leaves on the disk is gone in any case. */
+static int make_page_again(struct cli *cli, struct sms__page *page)
+{
+    char command[8192];
+    struct again again = {.cli = cli};
+    struct sms__page_again point = {.command = command, .run = again_run, .user = &again};
+    int code = read_point(cli, &point.point);
+    if (code)
+        return code;
+    describe(cli, command, sizeof command);
+    again.page = page->again = &point;
+    code = make_page(cli, page);
+    again_end(&again);
+    return again.exit_code ? again.exit_code : code;
+}
+
 int cmd_report(struct cli *cli)
 {
     struct sms__page page = {.source = cli->args[0], .metric = cli->metric, .cancel = &cli_interrupted};
     if (cli->n_args != 1)
         return cli_usage(cli, "name one results folder or one database of a sweep");
+    if (!cli->point && (cli->plan || cli->models))
+        return cli_usage(cli, "--%s is for --point", cli->plan ? "plan" : "models");
     if (cli->format != FORMAT_TABLE && cli->format != FORMAT_JSON)
         return cli_usage(cli, "--format: the page is HTML; json prints what it is made of");
     if (!cli->out)
         cli->out = cli->format == FORMAT_JSON ? "-" : "report.html";
-    int code = sms__page_gather(&page);
-    if (code == SMS_OK)
-        code = strcmp(cli->out, "-") ? write_file(cli, &page) : print(cli, &page, stdout);
-    sms_errors_print(&page.errors, stderr);
-    sms__page_release(&page);
-    return cli_exit_code(code);
+    return cli->point ? make_page_again(cli, &page) : make_page(cli, &page);
 }

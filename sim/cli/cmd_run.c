@@ -20,7 +20,7 @@ static bool has_blocks(const struct session *session)
 }
 
 /* Runs, with rows of the timelines written as they come. */
-static int run_observed(struct session *session, const char *folder, struct sms_errors *errors)
+int session_run_observed(struct session *session, const char *folder, struct sms_errors *errors)
 {
     const bool blocks = has_blocks(session);
     FILE *timeline = blocks ? open_timeline(folder) : NULL;
@@ -48,7 +48,7 @@ static int run_into_folder(struct session *session)
         sms_errors_print(&errors, stderr);
         return code;
     }
-    code = run_observed(session, temporary, &errors);
+    code = session_run_observed(session, temporary, &errors);
     if (code == EXIT_OK)
         code = cli_exit_code(sms__folder_write(temporary, &session->set, session->cli->command_line, &errors));
     if (code == EXIT_OK)

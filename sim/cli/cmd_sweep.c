@@ -108,6 +108,8 @@ static int write_results(struct sweep *sweep, const struct sms__index *index)
     }
     uint64_t warned = 0;
     int code = sms__sweep_merge(index, &warned, &errors);
+    if (code == SMS_OK)
+        code = origin_write(sweep->folder, sweep->path, sweep->cli->models, &errors);
     if (code)
         return print_errors(code, &errors);
     if (warned)

@@ -48,8 +48,10 @@ const struct cli_command cli_commands[] = {
     {"report", "DIR|DB", "write a page about a results folder or a sweep, for browsers",
      "The page is one file that needs nothing else: the answer, gains with intervals, the gap to the bound, curves and "
      "heat maps of a sweep, the timeline of a run. It goes to report.html or --out, - being stdout. DIR is a folder of "
-     "'run --out' or of a sweep, DB its sweep.db. --format json prints what the page is made of (docs/report.md).",
-     "oMfq", cmd_report},
+     "'run --out' or of a sweep, DB its sweep.db. --format json prints what the page is made of (docs/report.md).\n"
+     "--point N simulates a point of the sweep again, and shows its timeline under each policy; its plan must be where "
+     "it was, or where --plan says, and unchanged.",
+     "oMZYmfq", cmd_report},
     {"sweep", "[status|merge] PLAN", "run the points of a plan that are missing, and merge what came of them",
      "Points end in journals in NAME.sweep, NAME being the plan's, or in --out; killed and started again, it goes on. "
      "--shard K/N runs every N-th point only and merges nothing. 'status' prints what is done, failed, missing and "

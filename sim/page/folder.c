@@ -38,6 +38,6 @@ int sms__page_read_folder(struct sms__page *page)
     if (code == SMS_OK)
         code = sms__page_read_tables(page, scenarios);
     if (code == SMS_OK)
-        code = sms__page_read_pictures(page);
+        code = sms__page_read_pictures(page, page->source);
     return code;
 }

@@ -5,6 +5,7 @@
 #define SMS_PAGE_PAGE_H
 
 #include "../report/plot.h"
+#include "../sweep/sweep.h"
 
 #include <jansson.h>
 
@@ -18,11 +19,31 @@ enum {
     SMS__PAGE_SCENARIOS = 500
 };
 
+/* A point of a sweep as its database has it. */
+struct sms__page_point {
+    uint64_t point;
+    const char *database;       /* its path */
+    const char *version, *text; /* of the program that merged it; of the plan */
+    unsigned char key[SMS__KEY_BYTES];
+};
+
+/* Simulates it again, as who knows how to find its plan does: into a folder of results, which lives until the page is
+ * whole. SMS_OK or a code, having said why in `errors`. */
+struct sms__page_again {
+    uint64_t point;
+    const char *command; /* that makes the page */
+    int (*run)(void *user, const struct sms__page_point *point, struct sms_errors *errors);
+    void *user;
+    const char *folder; /* set by run, as `results` */
+    const struct sms_results *results;
+};
+
 struct sms__page {
     struct sms__arena arena;
     struct sms_errors errors;
-    const char *source; /* as named: a folder or a database */
-    const char *metric; /* that the page begins with; or NULL */
+    const char *source;            /* as named: a folder or a database */
+    const char *metric;            /* that the page begins with; or NULL */
+    struct sms__page_again *again; /* of a sweep, the point to show; or NULL */
     const atomic_bool *cancel;
     json_t *data;  /* owned */
     json_t *notes; /* of data: what was left out */
@@ -47,8 +68,8 @@ int sms__page_write(const struct sms__page *page, const char *share, FILE *to, s
 int sms__page_read_folder(struct sms__page *page);
 /* tables.c: the metrics of its scenarios, from summary.json and comparison.json. */
 int sms__page_read_tables(struct sms__page *page, json_t *scenarios);
-/* pictures.c: heat maps, timelines and allocation, from the CSV files. */
-int sms__page_read_pictures(struct sms__page *page);
+/* pictures.c: heat maps, timelines and allocation, from the CSV files of a folder. */
+int sms__page_read_pictures(struct sms__page *page, const char *folder);
 
 /* sweep.c: the database at `path`. */
 int sms__page_read_sweep(struct sms__page *page, const char *path);

@@ -209,9 +209,9 @@ static int draw(void *user)
     return SMS_OK;
 }
 
-int sms__page_read_pictures(struct sms__page *page)
+int sms__page_read_pictures(struct sms__page *page, const char *folder)
 {
-    struct sms__pictures pictures = {.page = page, .plot = {.folder = page->source}};
+    struct sms__pictures pictures = {.page = page, .plot = {.folder = folder}};
     int code = sms__guard(&pictures.plot.arena, draw, &pictures);
     if (code && pictures.plot.errors.count)
         page->errors = pictures.plot.errors;

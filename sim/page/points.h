@@ -48,6 +48,13 @@ int sms__points_crossing(struct sms__points *points);
  * a1, ...). */
 int sms__points_axes(struct sms__points *points);
 
+/* gaps.c: how far each policy is below the bound, over all points and along each axis. */
+int sms__points_gaps(struct sms__points *points);
+
+/* again.c: the point that was asked for, if one was: simulates it again, and shows what happened when. `path`: of the
+ * database. */
+int sms__points_again(struct sms__points *points, const char *path);
+
 /* subjects.c: what came of it, for each subject that was kept. */
 int sms__points_subjects(struct sms__points *points);
 

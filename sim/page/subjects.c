@@ -20,23 +20,37 @@ static int take_name(struct sms__points *points, sqlite3_stmt *row, void *user)
 }
 
 /* A policy whose parameters vary has several labels: what they begin with. */
-static int take_policy(struct sms__points *points, sqlite3_stmt *row, void *user)
+static const char *label_of(struct sms__points *points, sqlite3_stmt *row)
 {
-    struct sms__subject_view *view = user;
     const char *least = sms__points_text(points, row, 1), *most = sms__points_text(points, row, 2);
     size_t same = 0;
-    if (view->positions == SMS__POSITIONS) {
-        sms__page_note(points->page, "Of the policies the first %d are shown.", SMS__POSITIONS);
-        return SMS_OK;
-    }
     while (least[same] && least[same] == most[same])
         same++;
     const char *cut = memchr(least, '(', same);
     same = cut ? (size_t)(cut - least) : same;
-    view->position[view->positions] = (size_t)sqlite3_column_int64(row, 0);
-    view->policy[view->positions++] =
-        strcmp(least, most) ? sms__print(&points->page->arena, "%.*s(...)", (int)same, least) : least;
+    return strcmp(least, most) ? sms__print(&points->page->arena, "%.*s(...)", (int)same, least) : least;
+}
+
+static int take_policy(struct sms__points *points, sqlite3_stmt *row, void *user)
+{
+    struct sms__labels *labels = user;
+    if (labels->positions == SMS__POSITIONS) {
+        sms__page_note(points->page, "Of the policies the first %d are shown.", SMS__POSITIONS);
+        return SMS_OK;
+    }
+    labels->position[labels->positions] = (size_t)sqlite3_column_int64(row, 0);
+    labels->policy[labels->positions++] = label_of(points, row);
     return SMS_OK;
+}
+
+int sms__points_policies(struct sms__points *points, const char *table, struct sms__labels *labels)
+{
+    sqlite3_str *text = sqlite3_str_new(points->file);
+    sqlite3_str_appendf(text,
+                        "SELECT position, min(policy), max(policy) FROM main.%s GROUP BY position ORDER BY position "
+                        "LIMIT %d",
+                        table, SMS__POSITIONS + 1);
+    return sms__points_ask(points, text, take_policy, labels);
 }
 
 /* A metric is of use if it has values that differ and a better way. */
@@ -101,12 +115,12 @@ static int read_names(struct sms__subject_view *view)
     int code = sms__points_ask(view->points, text, take_name, view);
     if (code)
         return code;
-    text = sqlite3_str_new(view->points->file);
-    sqlite3_str_appendf(text,
-                        "SELECT position, min(policy), max(policy) FROM main.%s GROUP BY position ORDER BY position "
-                        "LIMIT %d",
-                        view->word, SMS__POSITIONS + 1);
-    return sms__points_ask(view->points, text, take_policy, view);
+    struct sms__labels labels = {.positions = 0};
+    code = sms__points_policies(view->points, view->word, &labels);
+    memcpy(view->policy, labels.policy, sizeof view->policy);
+    memcpy(view->position, labels.position, sizeof view->position);
+    view->positions = labels.positions;
+    return code;
 }
 
 static json_t *view_json(const struct sms__subject_view *view)

@@ -30,6 +30,12 @@ struct sms__outcome {
     struct sms_estimate over; /* change: replications as a sample, each of which is a mean over the points */
 };
 
+/* Policies by their position among the scenario's. */
+struct sms__labels {
+    const char *policy[SMS__POSITIONS];
+    size_t position[SMS__POSITIONS], positions;
+};
+
 struct sms__subject_view {
     struct sms__points *points;
     enum sms_subject subject;
@@ -48,6 +54,7 @@ struct sms__subject_view {
 };
 
 /* subjects.c */
+int sms__points_policies(struct sms__points *points, const char *table, struct sms__labels *labels);
 double sms__sum_mean(struct sms__sum sum);
 
 /* groups.c: chooses what points are put together by, within what the page may hold. */

@@ -90,7 +90,8 @@ static int read_all(struct sms__points *points)
     json_object_set_new(points->page->data, "axes", axes);
     for (size_t i = 0; i < points->axes; i++)
         json_array_append_new(axes, axis_json(points, &points->axis[i]));
-    return sms__points_subjects(points);
+    code = sms__points_gaps(points);
+    return code == SMS_OK ? sms__points_subjects(points) : code;
 }
 
 int sms__page_read_sweep(struct sms__page *page, const char *path)
@@ -102,6 +103,8 @@ int sms__page_read_sweep(struct sms__page *page, const char *path)
     if (code == SMS_OK)
         code = read_all(points);
     read_manifest(points, path, json_object_get(page->data, "plan"));
+    if (code == SMS_OK)
+        code = sms__points_again(points, path);
     sqlite3_close(points->file);
     return code;
 }

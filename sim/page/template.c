@@ -8,9 +8,9 @@
 /* The files of the page, in share/smsched/page but for the library. */
 static const char *const styles[] = {"page/page.css", NULL};
 static const char *const libraries[] = {"d3.js", NULL};
-static const char *const scripts[] = {"page/core.js",  "page/table.js",    "page/figures.js",
-                                      "page/heat.js",  "page/timeline.js", "page/run.js",
-                                      "page/sweep.js", "page/main.js",     NULL};
+static const char *const scripts[] = {
+    "page/core.js", "page/table.js", "page/figures.js", "page/heat.js", "page/timeline.js",
+    "page/run.js",  "page/sweep.js", "page/gaps.js",    "page/main.js", NULL};
 
 struct text {
     char *bytes;

@@ -1,5 +1,6 @@
 #include "database.h"
 
+#include "../base/sources.h"
 #include "../base/statistics.h"
 #include "../report/output.h"
 
@@ -11,7 +12,7 @@
 struct sms__database {
     const struct sms__plan *plan;
     sqlite3 *file;
-    sqlite3_stmt *point, *row[SMS_SUBJECTS];
+    sqlite3_stmt *point, *record, *bound, *row[SMS_SUBJECTS];
     size_t replications; /* the most of any point */
     bool failed;
     char why[SMS__DATABASE_WHY];
@@ -60,9 +61,21 @@ static void make_points(struct sms__database *database)
                           "CREATE TABLE point (point INTEGER PRIMARY KEY, scenario TEXT, state TEXT, message TEXT");
     for (size_t i = 0; i < plan->columns; i++)
         sqlite3_str_appendf(text, ", \"%w\" NUMERIC", plan->column[i].path->text);
-    sqlite3_str_appendall(text, ");");
+    sqlite3_str_appendall(text, "); CREATE TABLE record (point INTEGER PRIMARY KEY, key BLOB);");
+    if (!run(database, text))
+        return;
+    database->point = prepare(database, "point", 4 + plan->columns);
+    database->record = prepare(database, "record", 2);
+}
+
+static void make_bounds(struct sms__database *database)
+{
+    sqlite3_str *text = sqlite3_str_new(database->file);
+    sqlite3_str_appendall(text, "CREATE TABLE bound (point INTEGER, metric TEXT, steady_per_s REAL, run_per_s REAL, "
+                                "binds TEXT, share_ratio REAL, no_bound_because TEXT, PRIMARY KEY (point, metric)) "
+                                "WITHOUT ROWID;");
     if (run(database, text))
-        database->point = prepare(database, "point", 4 + plan->columns);
+        database->bound = prepare(database, "bound", 7);
 }
 
 static void make_subject(struct sms__database *database, enum sms_subject subject)
@@ -95,6 +108,8 @@ struct sms__database *sms__database_begin(const char *path, const struct sms__pl
     for (int s = 0; s < SMS_SUBJECTS && !database->failed; s++)
         if (plan->keep & 1u << s)
             make_subject(database, (enum sms_subject)s);
+    if (plan->keep & SMS__KEEP_BOUND && !database->failed)
+        make_bounds(database);
     return database;
 }
 
@@ -120,7 +135,36 @@ bool sms__database_point(struct sms__database *database, const struct sms__merge
     bind_text(database->point, 4, point->message);
     for (size_t i = 0; i < database->plan->columns; i++)
         bind_text(database->point, 5 + (int)i, point->value[i]);
-    return insert(database, database->point);
+    if (!insert(database, database->point) || !point->key)
+        return !database->failed;
+    sqlite3_bind_int64(database->record, 1, (sqlite3_int64)point->point);
+    sqlite3_bind_blob(database->record, 2, point->key, SMS__KEY_BYTES, SQLITE_STATIC);
+    return insert(database, database->record);
+}
+
+/* NULL where there is none. */
+static void bind_number(sqlite3_stmt *statement, int at, double value)
+{
+    if (isnan(value))
+        sqlite3_bind_null(statement, at);
+    else
+        sqlite3_bind_double(statement, at, value);
+}
+
+bool sms__database_bound(struct sms__database *database, uint64_t point, enum sms_bounded metric,
+                         const struct sms__record_bound *bound)
+{
+    sqlite3_stmt *statement = database->bound;
+    if (database->failed)
+        return false;
+    sqlite3_bind_int64(statement, 1, (sqlite3_int64)point);
+    bind_text(statement, 2, sms_bound_metric(metric));
+    bind_number(statement, 3, bound->steady_per_s);
+    bind_number(statement, 4, bound->run_per_s);
+    bind_text(statement, 5, bound->binds);
+    bind_number(statement, 6, bound->share);
+    bind_text(statement, 7, bound->reason);
+    return insert(database, statement);
 }
 
 bool sms__database_row(struct sms__database *database, const struct sms__merged_row *row)
@@ -139,90 +183,8 @@ bool sms__database_row(struct sms__database *database, const struct sms__merged_
     bind_text(statement, 5, row->policy);
     sqlite3_bind_int64(statement, 6, row->number);
     for (size_t m = 0; m < metrics; m++)
-        if (isnan(row->value[m]))
-            sqlite3_bind_null(statement, 7 + (int)m);
-        else
-            sqlite3_bind_double(statement, 7 + (int)m, row->value[m]);
+        bind_number(statement, 7 + (int)m, row->value[m]);
     return insert(database, statement);
-}
-
-/* A view of a subject, of rows `a` grouped by point, policy and subject: an expression for each metric. */
-struct view {
-    const char *name;
-    /* where the metric stands for each %s: of a row, of a group, of a row's first replication */
-    const char *each, *mean, *near;
-    /* where the subject stands for each %s: rows, and those of their first replication */
-    const char *from, *first;
-    const char *where;
-};
-
-#define FIRST(as, of)                                                                                                  \
-    " LEFT JOIN %s " as " ON " as ".point = " of ".point AND " as ".position = " of ".position AND " as                \
-    ".replication = 0 AND " as ".name = " of ".name AND " as ".number = " of ".number"
-
-/* Means over the replications, and means of the changes over the first policy, replication by replication: both saw the
- * same random numbers. A change over a base of 0 is none, and without those of some replications there is no mean. */
-static const struct view views[] = {
-    {"mean", "a.%s", "avg(a.%s)", "y.%s", " FROM %s a", FIRST("y", "a"), ""},
-    {"change", "(a.%s / b.%s - 1)", "CASE WHEN min(b.%s) > 0 THEN avg(a.%s / b.%s - 1) END", "(y.%s / z.%s - 1)",
-     " FROM %s a CROSS JOIN %s b ON b.point = a.point AND b.position = 0 AND b.replication = a.replication "
-     "AND b.name = a.name AND b.number = a.number",
-     FIRST("y", "a") FIRST("z", "b"), " WHERE a.position > 0"}};
-
-/* `all`: with number and sums of what is off the first replication, from which half-widths come: of values that hardly
- * differ, squares would leave rounding only. */
-static void append_means(sqlite3_str *text, const struct view *view, enum sms_subject subject, bool all)
-{
-    size_t metrics;
-    const struct sms_metric *metric = sms_metrics(subject, &metrics);
-    const char *word = sms__subject_word(subject);
-    char from[512], first[512];
-    sqlite3_str_appendall(text, "SELECT a.point, a.position, a.policy, a.name, count(*) AS replications");
-    for (size_t m = 0; m < metrics; m++) {
-        const char *name = metric[m].name;
-        char each[128], mean[256], near[128];
-        sqlite3_snprintf(sizeof each, each, view->each, name, name);
-        sqlite3_snprintf(sizeof mean, mean, view->mean, name, name, name);
-        sqlite3_snprintf(sizeof near, near, view->near, name, name);
-        sqlite3_str_appendf(text, ", %s AS %s", mean, name);
-        if (all)
-            sqlite3_str_appendf(text,
-                                ", count(%s) AS c_%s, avg(%s - coalesce(%s, 0)) AS d_%s, "
-                                "sum((%s - coalesce(%s, 0)) * (%s - coalesce(%s, 0))) AS s_%s",
-                                each, name, each, near, name, each, near, each, near, name);
-    }
-    sqlite3_snprintf(sizeof from, from, view->from, word, word);
-    sqlite3_snprintf(sizeof first, first, view->first, word, word);
-    sqlite3_str_appendf(text, "%s%s%s GROUP BY a.point, a.position, a.name, a.number", from, all ? first : "",
-                        view->where);
-}
-
-/* Half-widths stand in views of their own: who wants means does not wait for them. */
-static void make_views(struct sms__database *database, enum sms_subject subject)
-{
-    size_t metrics;
-    const struct sms_metric *metric = sms_metrics(subject, &metrics);
-    const char *word = sms__subject_word(subject);
-    sqlite3_str *text = sqlite3_str_new(database->file);
-    for (size_t v = 0; v < sizeof views / sizeof *views; v++) {
-        sqlite3_str_appendf(text, "CREATE VIEW %s_%s AS ", word, views[v].name);
-        append_means(text, &views[v], subject, false);
-        sqlite3_str_appendf(text, ";CREATE VIEW %s_%s_ci95 AS SELECT point, position, policy, name, replications", word,
-                            views[v].name);
-        for (size_t m = 0; m < metrics; m++) {
-            const char *name = metric[m].name;
-            sqlite3_str_appendf(text,
-                                ", %s, CASE WHEN %s IS NOT NULL THEN "
-                                "sqrt(max(0, (s_%s - c_%s * d_%s * d_%s) / (c_%s - 1) / c_%s)) * "
-                                "(SELECT t95 FROM student WHERE n = c_%s) END AS ci95_%s, "
-                                "CASE WHEN %s IS NOT NULL THEN c_%s ELSE 0 END AS n_%s",
-                                name, name, name, name, name, name, name, name, name, name, name, name, name);
-        }
-        sqlite3_str_appendall(text, " FROM (");
-        append_means(text, &views[v], subject, true);
-        sqlite3_str_appendall(text, ");");
-    }
-    run(database, text);
 }
 
 /* Factors of Student's 95 % intervals, for as many replications as there are: SQLite has none. */
@@ -236,15 +198,26 @@ static void make_student(struct sms__database *database)
     run(database, text);
 }
 
+static void make_views(struct sms__database *database)
+{
+    sqlite3_str *text = sqlite3_str_new(database->file);
+    for (int s = 0; s < SMS_SUBJECTS; s++)
+        if (database->row[s])
+            sms__database_views(text, (enum sms_subject)s);
+    if (database->row[SMS_HOST] && database->bound)
+        sms__database_gaps(text);
+    run(database, text);
+}
+
 static void fill_meta(struct sms__database *database, const struct sms__index *index)
 {
     const struct sms__plan *plan = database->plan;
     sqlite3_str *text = sqlite3_str_new(database->file);
     sqlite3_str_appendf(text,
-                        "INSERT INTO meta VALUES ('format', 1), ('version', %Q), ('plan', %Q), ('question', %Q), "
-                        "('text', %Q), ('points', %llu), ('done', %llu), ('failed', %llu);",
-                        SMSCHED_VERSION, plan->name, plan->question ? plan->question : "", plan->node->mark.text,
-                        (unsigned long long)plan->points, (unsigned long long)index->done,
+                        "INSERT INTO meta VALUES ('format', 1), ('version', %Q), ('sources', %Q), ('plan', %Q), "
+                        "('question', %Q), ('text', %Q), ('points', %llu), ('done', %llu), ('failed', %llu);",
+                        SMSCHED_VERSION, sms__sources(), plan->name, plan->question ? plan->question : "",
+                        plan->node->mark.text, (unsigned long long)plan->points, (unsigned long long)index->done,
                         (unsigned long long)index->failed);
     if (plan->keep & 1u << SMS_HOST)
         sqlite3_str_appendall(text, "CREATE VIEW best AS SELECT point, policy, max(kernels_per_s) AS kernels_per_s "
@@ -257,12 +230,13 @@ bool sms__database_end(struct sms__database *database, const struct sms__index *
 {
     if (!database->failed)
         make_student(database);
-    for (int s = 0; s < SMS_SUBJECTS && !database->failed; s++)
-        if (database->row[s])
-            make_views(database, (enum sms_subject)s);
+    if (!database->failed)
+        make_views(database);
     if (!database->failed)
         fill_meta(database, index);
     sqlite3_finalize(database->point);
+    sqlite3_finalize(database->record);
+    sqlite3_finalize(database->bound);
     for (int s = 0; s < SMS_SUBJECTS; s++)
         sqlite3_finalize(database->row[s]);
     if (sqlite3_close(database->file) != SQLITE_OK)

@@ -10,6 +10,7 @@ struct sms__merged_point {
     const char *scenario;
     const char **value; /* [columns of the plan] */
     const char *state, *message;
+    const unsigned char *key; /* [SMS__KEY_BYTES]; NULL: it is missing */
 };
 
 /* One policy, replication and subject of it. */
@@ -28,8 +29,15 @@ struct sms__database;
 struct sms__database *sms__database_begin(const char *path, const struct sms__plan *plan);
 bool sms__database_point(struct sms__database *database, const struct sms__merged_point *point);
 bool sms__database_row(struct sms__database *database, const struct sms__merged_row *row);
+bool sms__database_bound(struct sms__database *database, uint64_t point, enum sms_bounded metric,
+                         const struct sms__record_bound *bound);
 /* Views, and the numbers of points; closes it in any case. `why`: the first thing that failed since it was begun. */
 enum { SMS__DATABASE_WHY = 200 };
 bool sms__database_end(struct sms__database *database, const struct sms__index *index, char why[SMS__DATABASE_WHY]);
+
+/* database_views.c: SQL that makes the views of a subject, and that of the gaps to the bounds. */
+struct sqlite3_str;
+void sms__database_views(struct sqlite3_str *text, enum sms_subject subject);
+void sms__database_gaps(struct sqlite3_str *text);
 
 #endif

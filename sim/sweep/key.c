@@ -129,7 +129,8 @@ static int make_key(void *user)
     SHA256Init(&key->context);
     add_text(&key->context, SMSCHED_VERSION);
     add_text(&key->context, sms__sources());
-    add(&key->context, &(unsigned char){(unsigned char)key->reach->plan->keep}, 1);
+    const unsigned keep = key->reach->plan->keep;
+    add(&key->context, (unsigned char[]){(unsigned char)keep, (unsigned char)(keep >> 8)}, 2);
     add_scenario(key, &place);
     add_changes(key, &place);
     return add_models(key, &place) ? SMS_OK : SMS_EINPUT;

@@ -10,9 +10,10 @@
 
 enum { BASES_MAX = 1000, SCENARIOS_MAX = 2000 };
 
-/* By enum sms_subject, and an end. */
-static const char *const subjects[SMS_SUBJECTS + 1] = {"host",   "vm",      "resource", "kernel", "process",
-                                                       "device", "cluster", "node",     NULL};
+/* By enum sms_subject, what is kept beside, and an end. */
+enum { KEPT = SMS_SUBJECTS + 1 };
+static const char *const subjects[KEPT + 1] = {"host",   "vm",      "resource", "kernel", "process",
+                                               "device", "cluster", "node",     "bound",  NULL};
 
 static const struct sms__field plan_fields[] = {
     {"plan", SMS__NAME, 0, F(sms__plan, name), .required = true, .help = "its name"},
@@ -31,9 +32,9 @@ static const struct sms__field plan_fields[] = {
     {"seed", SMS__INTEGER, SMS__COUNT, F(sms__plan, seed), 1, 9007199254740992.0,
      .help = "instead of the scenarios', and of what is drawn, for which it is 1 by default"},
     {"keep", SMS__CHOICE, 0, F(sms__plan, keep_node), .read = sms__keep, .choices = subjects, .holds = SMS__MANY,
-     .help =
-         "of which results are kept: host, vm, resource, kernel, process, device, cluster, node; default: host, vm, "
-         "process, device, cluster"},
+     .help = "of which results are kept: host, vm, resource, kernel, process, device, cluster, node, and bound, which "
+             "is what no "
+             "policy could exceed; default: host, vm, process, device, cluster, bound"},
     {0}};
 
 const struct sms__table sms__plan_tables[] = {{"plan", plan_fields},
@@ -50,7 +51,8 @@ static const char *subject_word(const void *user, size_t i)
 
 static void read_keep(struct sms__reader *reader, struct sms__plan *plan)
 {
-    plan->keep = 1u << SMS_HOST | 1u << SMS_VM | 1u << SMS_PROCESS | 1u << SMS_DEVICE | 1u << SMS_CLUSTER;
+    plan->keep =
+        1u << SMS_HOST | 1u << SMS_VM | 1u << SMS_PROCESS | 1u << SMS_DEVICE | 1u << SMS_CLUSTER | SMS__KEEP_BOUND;
     if (!plan->keep_node || !sms__expect_list(reader, plan->keep_node, 100))
         return;
     plan->keep = 0;
@@ -59,10 +61,10 @@ static void read_keep(struct sms__reader *reader, struct sms__plan *plan)
         size_t s = 0;
         if (!sms__expect_kind(reader, word, SMS__SCALAR))
             continue;
-        while (s < SMS_SUBJECTS && strcmp(subjects[s], word->text) != 0)
+        while (s < KEPT && strcmp(subjects[s], word->text) != 0)
             s++;
-        if (s == SMS_SUBJECTS)
-            sms__complain_unknown(reader, word, "subject", SMS_SUBJECTS, subject_word, NULL);
+        if (s == KEPT)
+            sms__complain_unknown(reader, word, "subject", KEPT, subject_word, NULL);
         else
             plan->keep |= 1u << s;
     }

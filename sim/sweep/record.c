@@ -114,6 +114,32 @@ void sms__record_results(struct sms__bytes *bytes, const struct sms_results *res
             put_subject(bytes, results, (enum sms_subject)s);
 }
 
+/* One that the solver gives up is none: it would do so again. */
+static int put_bound(struct sms__bytes *bytes, const struct sms_scenario *scenario, enum sms_bounded metric,
+                     struct sms_errors *errors)
+{
+    struct sms_bound bound;
+    int code = sms_bound(scenario, metric, &bound, errors);
+    if (code == SMS_ENOMEM)
+        return code;
+    if (code)
+        bound = (struct sms_bound){.reason = "it cannot be solved for"};
+    sms__record_put_double(bytes, bound.reason ? (double)NAN : bound.steady_per_s);
+    sms__record_put_double(bytes, bound.reason ? (double)NAN : bound.run_per_s);
+    sms__record_put_string(bytes, bound.parts ? bound.part[0].name : "");
+    sms__record_put_double(bytes, bound.parts ? bound.part[0].share : (double)NAN);
+    sms__record_put_string(bytes, bound.reason ? bound.reason : "");
+    return SMS_OK;
+}
+
+int sms__record_bounds(struct sms__bytes *bytes, const struct sms_scenario *scenario, struct sms_errors *errors)
+{
+    int code = SMS_OK;
+    for (int m = 0; m < SMS_BOUNDED && code == SMS_OK; m++)
+        code = put_bound(bytes, scenario, (enum sms_bounded)m, errors);
+    return code;
+}
+
 static void checksum(const unsigned char *record, size_t size, unsigned char sum[8])
 {
     unsigned char hash[SMS__KEY_BYTES];
@@ -175,6 +201,15 @@ const char *sms__record_get_string(struct sms__bytes *bytes)
         return "";
     }
     return (const char *)get(bytes, length);
+}
+
+void sms__record_get_bound(struct sms__bytes *bytes, struct sms__record_bound *bound)
+{
+    bound->steady_per_s = sms__record_get_double(bytes);
+    bound->run_per_s = sms__record_get_double(bytes);
+    bound->binds = sms__record_get_string(bytes);
+    bound->share = sms__record_get_double(bytes);
+    bound->reason = sms__record_get_string(bytes);
 }
 
 void sms__record_head(struct sms__bytes *bytes, struct sms__point_head *head)

@@ -81,20 +81,29 @@ static void put_warnings(struct sms__bytes *bytes, const struct sms_errors *warn
     sms__record_put_string(bytes, text);
 }
 
+static int no_memory(struct worker *worker)
+{
+    return sms__fail(&worker->errors, SMS_ENOMEM, worker->runner->plan->path, "no memory");
+}
+
 static int make_record(struct worker *worker, uint64_t point, const char *models, const struct sms_results *results)
 {
+    const unsigned kept = worker->runner->plan->keep;
     struct sms__point_head head = {.point = point, .failed = !results, .models = models};
+    int code = SMS_OK;
     if (!models || !sms__point_key(&worker->reach, point, models, head.key))
-        return SMS_ENOMEM;
+        return no_memory(worker);
     sms__record_begin(&worker->bytes, &head);
     if (results) {
         put_warnings(&worker->bytes, sms_results_warnings(results));
-        sms__record_results(&worker->bytes, results, worker->runner->plan->keep);
+        sms__record_results(&worker->bytes, results, kept);
     } else {
         sms__record_put_string(&worker->bytes, worker->errors.item[0].message);
     }
+    if (results && kept & SMS__KEEP_BOUND)
+        code = sms__record_bounds(&worker->bytes, sms_results_scenario(results), &worker->errors);
     sms__record_end(&worker->bytes);
-    return worker->bytes.failed ? SMS_ENOMEM : SMS_OK;
+    return code == SMS_OK && worker->bytes.failed ? no_memory(worker) : code;
 }
 
 /* A scenario that cannot be is a result; what the machine or the user stops is none. */
@@ -113,9 +122,7 @@ static int run_point(struct worker *worker, uint64_t point)
         code = sms_run(sms_file_scenario(file, 0), &options, &results, &worker->errors);
     if (code == SMS_OK || code == SMS_EINPUT) {
         int made = make_record(worker, point, models, code ? NULL : results);
-        if (made)
-            sms__fail(&worker->errors, made, worker->runner->plan->path, "no memory");
-        else
+        if (made == SMS_OK)
             keep(worker, code != SMS_OK);
         code = made;
     }

@@ -10,7 +10,7 @@
 
 #include <time.h>
 
-enum { SMS__COLUMNS_MAX = 64, SMS__POINTS_MAX = 10000000, SMS__KEY_BYTES = 32 };
+enum { SMS__COLUMNS_MAX = 64, SMS__POINTS_MAX = 10000000, SMS__KEY_BYTES = 32, SMS__KEEP_BOUND = 1 << SMS_SUBJECTS };
 
 /* Numbers between two ends, "50 %" to "200 %". */
 struct sms__range {
@@ -67,7 +67,7 @@ struct sms__plan {
     struct sms__column *column;
     size_t columns;
     double cells;  /* of all axes that are drawn or mixed */
-    unsigned keep; /* bit s: results of enum sms_subject s */
+    unsigned keep; /* bit s: results of enum sms_subject s; SMS__KEEP_BOUND */
     uint64_t points;
 };
 
@@ -183,6 +183,14 @@ void sms__record_put_double(struct sms__bytes *bytes, double value);
 void sms__record_put_string(struct sms__bytes *bytes, const char *text);
 void sms__record_begin(struct sms__bytes *bytes, const struct sms__point_head *head);
 void sms__record_results(struct sms__bytes *bytes, const struct sms_results *results, unsigned keep);
+/* record.c, too: what no policy could exceed, of each metric that is bounded. SMS_OK or a code, having said why. */
+struct sms__record_bound {
+    double steady_per_s, run_per_s; /* NAN: there is none */
+    const char *binds;              /* what holds it down most; "" if that is not known */
+    double share;                   /* of it, 0..1; NAN */
+    const char *reason;             /* why there is none, or "" */
+};
+int sms__record_bounds(struct sms__bytes *bytes, const struct sms_scenario *scenario, struct sms_errors *errors);
 void sms__record_end(struct sms__bytes *bytes);
 /* The bytes of the record at `at`; 0 if there is none that is whole. */
 size_t sms__record_length(const unsigned char *at, size_t size);
@@ -191,6 +199,7 @@ void sms__record_head(struct sms__bytes *bytes, struct sms__point_head *head);
 uint32_t sms__record_get_u32(struct sms__bytes *bytes);
 double sms__record_get_double(struct sms__bytes *bytes);
 const char *sms__record_get_string(struct sms__bytes *bytes);
+void sms__record_get_bound(struct sms__bytes *bytes, struct sms__record_bound *bound);
 
 struct sms__shard {
     unsigned idx, count; /* from 1 */

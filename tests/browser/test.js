@@ -63,8 +63,9 @@ const settle = page => page.waitForTimeout(120);
 /* ---- each page ---- */
 
 const pages = { run: ['gains', 'values', 'heat', 'timeline'], processes: ['gains', 'values', 'timeline'], cluster: ['gains', 'values', 'allocation', 'timeline'],
-  several: ['gains', 'values', 'heat', 'timeline'], sweep: ['gains', 'curve-1', 'curve-2', 'map'], hostile: ['gains', 'curve-1'],
-  equal: ['gains', 'curve-1', 'curve-2', 'curve-3', 'map'], warned: ['gains', 'values'] };
+  several: ['gains', 'values', 'heat', 'timeline'], sweep: ['gains', 'gaps', 'gap-1', 'gap-2', 'gap-3', 'curve-1', 'curve-2', 'map'], hostile: ['gains', 'gaps', 'curve-1'],
+  point: ['gains', 'gaps', 'timeline'], 'many-processes': ['gains', 'timeline'], 'many-cluster': ['gains', 'allocation', 'timeline'], unbounded: ['gains', 'curve-1', 'heat', 'timeline'],
+  equal: ['gains', 'gaps', 'gap-1', 'curve-1', 'curve-2', 'curve-3', 'map'], warned: ['gains', 'values'] };
 
 for (const [name, figures] of Object.entries(pages))
   test(`${name}: every figure is drawn, has a text, data and a command`, context => check(context, name, async page => {
@@ -77,7 +78,9 @@ for (const [name, figures] of Object.entries(pages))
       }
       assert.ok((await download(page, `#figure-${figure}`)).length > 0, `${figure} has data`);
       const made = await page.$eval(`#figure-${figure} .under`, box => (box.querySelector('.command code') || box.querySelector('.origin')).textContent);
-      assert.match(made, ['sweep', 'hostile', 'equal'].includes(name) ? /^(smsched sweep |Of a sweep of the plan )/ : /^smsched run /);
+      const again = { point: 'smsched report small.sweep --point 13', unbounded: 'smsched report unbounded.sweep --point 2', 'many-processes': 'smsched report many-processes.sweep --point 1', 'many-cluster': 'smsched report many-cluster.sweep --point 1' }[name];
+      if (again && ['heat', 'timeline', 'allocation'].includes(figure)) assert.strictEqual(made, again);
+      else assert.match(made, again || ['sweep', 'hostile', 'equal', 'unbounded'].includes(name) ? /^(smsched sweep |Of a sweep of the plan )/ : /^smsched run /);
     }
     assert.ok(!/NaN|undefined|\[object/.test(await page.evaluate(() => document.body.innerText + [...document.querySelectorAll('[d],[x],[transform],[aria-label]')].map(e => [...e.attributes].map(a => a.value).join(' ')).join(' '))), 'a value is missing');
   }));
@@ -170,7 +173,7 @@ test('the timeline holds the first blocks of timeline.csv', context => check(con
   for (const piece of got) assert.ok(wanted.has(key(piece)), key(piece));
 }));
 
-for (const name of ['run', 'processes', 'cluster'])
+for (const name of ['run', 'processes', 'cluster', 'point'])
   test(`${name}: the timeline zooms by wheel, buttons, keys and dragging, and comes back`, context => check(context, name, async page => {
     const whole = await window_(page), span = w => w[1] - w[0];
     const press = async (label, act) => { await act(); await settle(page); return [label, await window_(page)]; };
@@ -262,6 +265,49 @@ test('curves, maps and gains of a sweep are means of its rows', context => check
   const all = means(rows, []);
   for (const r of (await download(page, '#figure-gains')).filter(g => g.subject === 'host')) near(r.change_ratio, mean(all.get(r.policy).changes), r.policy);
 }));
+
+test('gaps of a sweep are those of its rows', context => check(context, 'sweep', async page => {
+  const rows = readCsv('small.sweep/results/hosts.csv'), bounds = readCsv('small.sweep/results/bounds.csv').filter(b => b.metric === metric);
+  const gapsOf_ = wanted => bounds.map(b => [b, rows.filter(r => r.point === b.point && wanted(r)).map(r => Number(r[metric]))]).filter(([, list]) => list.length)
+    .map(([b, list]) => [b, Math.max(0, 1 - mean(list) / Math.min(Number(b.steady_per_s), Number(b.run_per_s)))]);
+  const got = await download(page, '#figure-gaps');
+  assert.deepStrictEqual(got.map(r => r.policy), [...new Set(rows.map(r => r.policy))]);
+  for (const r of got) {
+    const gaps = gapsOf_(row => row.policy === r.policy), list = gaps.map(g => g[1]), at = point => gaps.find(g => g[0].point === point)[1];
+    assert.strictEqual(Number(r.points), 18);
+    near(r.mean_gap_ratio, mean(list), r.policy);
+    near(r.least_gap_ratio, Math.min(...list), r.policy);
+    near(r.greatest_gap_ratio, Math.max(...list), r.policy);
+    near(at(r.least_point), r.least_gap_ratio, 'where it is least');
+    near(at(r.greatest_point), r.greatest_gap_ratio, 'where it is greatest');
+  }
+  for (const r of await download(page, '#figure-gap-2')) near(r.mean_gap_ratio, mean(gapsOf_(row => row.policy === r.policy && row.queue === r.queue).map(g => g[1])), r.queue);
+  assert.match(await page.textContent('#section-gaps'), /What holds it down most: .* \(18 points\)/);
+  const best = (await page.textContent('#answer')).split(' ')[0], fact = await page.textContent('#section-answer .facts');
+  assert.ok(fact.includes(`${best} below what any policy could reach, on average`), fact);
+  const other = await page.$$eval('#section-answer select option', list => list.find(o => o.textContent.endsWith(' of vm a')).value);
+  await page.selectOption('#section-answer select', other);
+  assert.match(await page.textContent('#figure-gaps'), /There is no bound of .* of vm a/);
+}));
+
+test('sweeps without bounds say why', async context => {
+  for (const [name, said] of [['unbounded', /its plan keeps none/], ['many-processes', /No point has a bound of kernels per second: it is not known for processes that share devices \(2 points\)/], ['many-cluster', /This sweep has no bounds|No point has a bound/]])
+    await check(context, name, async page => assert.match(await page.textContent('#section-gaps'), said));
+});
+
+test('a sweep shows the timeline of a point under each policy, or how to get one', async context => {
+  await check(context, 'sweep', async page => assert.match(await page.textContent('#section-timeline'), /smsched report --point N/));
+  await check(context, 'point', async page => {
+    assert.match(await page.textContent('#section-timeline'), /Of point 13 \(few, contention.slope 3, queue interleave, vms.a.start 7 us\), simulated again with the same results/);
+    const policies = await page.$$eval('#section-timeline label:has-text("Policy") select option', list => list.map(o => o.value));
+    assert.deepStrictEqual(policies, [...new Set(readCsv('small.sweep/results/hosts.csv').map(r => r.policy))]);
+    for (const policy of policies) {
+      await page.selectOption('#section-timeline label:has-text("Policy") select', policy);
+      const pieces = await download(page, '#figure-timeline');
+      assert.ok(pieces.length > 50 && pieces.every(p => p.policy === policy && Number(p.start_ns) >= (p.vm === 'a' ? 7000 : 0)), policy);
+    }
+  });
+});
 
 test('the other axes of a curve can be chosen', context => check(context, 'sweep', async page => {
   const rows = readCsv('small.sweep/results/hosts.csv').filter(r => r.queue === 'fifo'), wanted = means(rows, ['contention.slope']);

@@ -22,7 +22,7 @@ run: {duration: 300 us, replications: 3}
 ---
 plan: small
 question: Does the queue matter?
-keep: [host]
+keep: [host, bound]
 axes:
   - contention.slope: [1, 2, 3]
   - queue: [interleave, fifo]
@@ -73,6 +73,41 @@ for m, metric in enumerate(view["metrics"]):
     assert points == 6 and better[m] <= 6
 END
 
+# Gaps to the bound: those of `compare` of the same scenario, and over points what the rows give.
+sed -e 's/contention: proportional/contention: {model: proportional, slope: 2}/' -e 's/^policies/queue: fifo\n&/' scenario.yaml >hand.yaml
+"$smsched" compare --format json hand.yaml >hand.json 2>warnings || cat warnings
+python3 - small.sweep.json <<'END' && ok || bad "the gaps of a sweep are not those of compare, or not of its rows"
+import csv, json, sqlite3, statistics, sys
+data = json.load(open(sys.argv[1]))["bounds"]
+hand = json.load(open("hand.json"))["bounds"]
+database = sqlite3.connect("small.sweep/results/sweep.db")
+bounds = list(csv.DictReader(open("small.sweep/results/bounds.csv")))
+hosts = list(csv.DictReader(open("small.sweep/results/hosts.csv")))
+near = lambda a, b: abs(a - b) <= 1e-9 * max(1, abs(b))
+assert len(bounds) == 6 * 3 and list(data["metrics"]) == ["kernels_per_s", "blocks_per_s", "jobs_per_s"]
+for metric, shown in data["metrics"].items():
+    row = next(b for b in bounds if b["metric"] == metric and b["contention.slope"] == "2" and b["queue"] == "fifo")
+    assert near(float(row["steady_per_s"]) / hand[metric]["steady"], 1) and near(float(row["run_per_s"]) / hand[metric]["run"], 1)
+    assert row["binds"] == hand[metric]["binds"][0]["name"] and row["no_bound_because"] == ""
+    gaps = dict(database.execute("SELECT policy, gap_ratio FROM gap WHERE point = ? AND metric = ?", (row["point"], metric)))
+    assert len(gaps) == 2 and all(near(gaps[policy], gap) for policy, gap in hand[metric]["gap_ratio"].items()), (metric, gaps, hand)
+    assert sum(points for _, points in shown["binds"]) == 6 and shown["no_bound_because"] == []
+    for position, points, mean, least, least_point, most, most_point in shown["overall"]:
+        gap = {}
+        for b in (b for b in bounds if b["metric"] == metric):
+            reach = min(float(b["steady_per_s"]), float(b["run_per_s"]))
+            mine = [float(h[metric]) for h in hosts if h["point"] == b["point"] and h["policy"] == data["policies"][position]]
+            assert len(mine) == 3
+            gap[int(b["point"])] = max(0, 1 - statistics.mean(mine) / reach)
+        assert points == 6 and near(mean, statistics.mean(gap.values())) and near(least, min(gap.values())) and near(most, max(gap.values()))
+        assert near(gap[least_point], least) and near(gap[most_point], most)
+        along = {row[0]: row for row in shown["axes"][1] if row[1] == position}
+        for at in (0, 1):
+            of = [value for point, value in gap.items() if point % 2 == at]
+            assert along[at][2] == 3 and near(along[at][3], statistics.mean(of)) and near(along[at][4], min(of)) and near(along[at][5], max(of))
+assert any(row[5] > 0.01 for row in data["metrics"]["kernels_per_s"]["overall"])
+END
+
 # Fields of one entry of axes change together and are one axis; drawn ones are not crossed with each other.
 sed 's/repeat: 1/start: 1 us, repeat: 1/; s/replications: 3/replications: 2/; s/{fine_grained: {limit: 90 %}}/leftover, fine_grained/' scenario.yaml >tied.base.yaml
 cat >tied.yaml <<'END'
@@ -94,6 +129,7 @@ assert list(axes) == ["contention.slope", "queue, vms.a.start", "vms.b.start", "
 assert axes["queue, vms.a.start"]["values"] == ["interleave, 0 us", "fifo, 7 us"]
 assert [axis["with"] for axis in data["axes"]] == [[], [], [3], [2]]
 assert data["plan"]["sources"] and "command" not in data["plan"]
+assert data["bounds"] is None and "point" not in data
 view = data["subjects"][0]
 rows = list(csv.DictReader(open("tied.sweep/results/hosts.csv")))
 ties = 0
@@ -247,6 +283,105 @@ if [ "$(stat -c %s wide.html)" -lt 5000000 ]; then ok; else bad "its page has $(
 for said in "Of 600 scenarios the first 500" "are more than a page holds" "Of the timelines the first 60"; do
     if grep -q "$said" wide.json; then ok; else bad "a page of many scenarios does not say '$said'"; fi
 done
+
+# ---- one point of a sweep, simulated again ----
+# Its pictures are those of the same scenario run by hand.
+mkdir tmp
+export TMPDIR=$PWD/tmp
+"$smsched" run hand.yaml --out hand --quiet 2>warnings || cat warnings
+"$smsched" report hand --format json >hand.json
+try 0 "a point" report small.sweep --point 3 --quiet -o point.html
+try 0 "the same again" report small.sweep --point 3 --quiet -o again.html
+if cmp point.html again.html; then ok; else bad "two pages of one point differ"; fi
+"$smsched" report small.sweep/results/sweep.db --point 3 --format json >point.json 2>warnings || cat warnings
+"$smsched" report small.sweep --format json >whole.json
+python3 - <<'END' && ok || bad "a point that is simulated again is not what the scenario gives by hand"
+import json
+point, hand, whole = (json.load(open(name + ".json")) for name in ("point", "hand", "whole"))
+assert len(point["timelines"]) == 2 and all(t["pieces"] for t in point["timelines"])
+for part in ("timelines", "heat", "vms", "processes", "states", "allocation", "placements"):
+    assert point.pop(part) == hand[part], part
+assert point.pop("point") == {"point": 3, "scenario": "few", "policies": [t["policy"] for t in hand["timelines"]],
+    "command": "smsched report small.sweep/results/sweep.db --point 3", "fields": [["contention.slope", "2"], ["queue", "fifo"]]}
+assert point == whole
+END
+refuse_point() { # EXIT TEXT WHAT POINT [ARGUMENT...]: of small.sweep, unless an argument names another
+    local folder=small.sweep
+    [ $# -gt 4 ] && [[ $5 != -* ]] && folder=$5 && set -- "${@:1:4}" "${@:6}"
+    try "$1" "$3" report "$folder" --point "$4" "${@:5}" --quiet -o refused.html
+    prints "$2"
+    clean refused "$3"
+}
+refuse_point 3 "there is no point 6: they are numbered from 0, and there are 6" "a point beyond the last" 6
+refuse_point 3 "there is no point 99999999999999" "a large number" 99999999999999
+for number in -1 1.5 "" x 1x 9999999999999999999; do refuse_point 2 "is not the number of a point" "point '$number'" "$number"; done
+refuse_point 3 "is the folder of a run" "a point of a run" 0 run
+try 2 "--plan alone" report small.sweep --plan plan.yaml; prints "--plan is for --point"
+try 2 "--models alone" report small.sweep --models .; prints "--models is for --point"
+
+# What it was made of is gone, or another.
+mv plan.yaml moved.yaml
+refuse_point 3 "its plan cannot be read as it was; --plan says where it is now" "a plan that is gone" 3
+prints "plan.yaml: error: No such file"
+refuse_point 3 "its plan cannot be read as it was" "a plan that is not there" 3 --plan none.yaml
+try 0 "a plan that was moved" report small.sweep --point 3 --plan moved.yaml --quiet -o moved.html
+if grep -q '"command":"smsched report small.sweep --point 3 --plan moved.yaml"' moved.html; then ok; else bad "the command does not say where the plan is"; fi
+mv moved.yaml plan.yaml
+cp small.sweep/results/sweep.db alone.db
+refuse_point 3 "no origin.json in the folder above says where its plan is; --plan does" "a database alone" 3 alone.db
+try 0 "a database alone, and its plan" report alone.db --point 3 --plan plan.yaml --quiet -o alone.html
+mv scenario.yaml gone.yaml
+refuse_point 3 "its plan cannot be read as it was" "a base that is gone" 3
+prints "scenario.yaml: No such file"
+sed 's/repeat: 2/repeat: 3/' gone.yaml >scenario.yaml
+refuse_point 3 "point 3 is no longer what it was in small.sweep/results/sweep.db: the scenario 'few', or a device or workload" "another base" 3
+sed 's/blocks: 200/blocks: 201/' gone.yaml >scenario.yaml
+refuse_point 3 "or a device or workload that it uses, has changed" "another workload" 3
+sed 's/^/  /; s/^  //; s/^question.*/& # a comment/' gone.yaml >scenario.yaml
+try 0 "a comment in the base" report small.sweep --point 3 --quiet -o comment.html
+if cmp comment.html point.html; then ok; else bad "a comment in the base makes another page"; fi
+mv gone.yaml scenario.yaml
+cp plan.yaml kept.yaml
+sed -i 's/\[1, 2, 3\]/[1, 2, 3, 4]/' plan.yaml
+try 0 "a plan that has become longer" report small.sweep --point 3 --quiet -o longer.html
+sed 's/\[1, 2, 3\]/[1, 4, 3]/' kept.yaml >plan.yaml
+refuse_point 3 "the plan has changed, and point 3 is another one" "a plan with other values" 3
+try 0 "a point that the plan has as before" report small.sweep --point 1 --quiet -o before.html
+sed 's/\[1, 2, 3\]/[1]/' kept.yaml >plan.yaml
+refuse_point 3 "the plan has changed, and point 3 is another one" "a plan that is shorter" 3
+mv kept.yaml plan.yaml
+change() { # SQL: in a copy of the results
+    rm -rf changed.sweep && cp -r small.sweep changed.sweep
+    python3 -c '
+import sqlite3, sys
+with sqlite3.connect("changed.sweep/results/sweep.db") as database:
+    database.execute(sys.argv[1])' "$1"
+}
+change "UPDATE host SET kernels_per_s = kernels_per_s * (1 + 1e-15) WHERE point = 3 AND position = 1 AND replication = 2"
+refuse_point 3 "point 3 simulated again gives other results" "a number that was changed" 3 changed.sweep
+try 0 "another point of it" report changed.sweep --point 2 --quiet -o other.html
+change "UPDATE host SET replication = 7 WHERE point = 3 AND position = 1 AND replication = 2"
+refuse_point 3 "point 3 simulated again gives other results" "a replication too many" 3 changed.sweep
+change "UPDATE meta SET value = 'other' WHERE key = 'sources'"
+refuse_point 3 "(sources other) made it, and this is" "results of another version" 3 changed.sweep
+change "DELETE FROM record WHERE point = 3"
+refuse_point 3 "has no key of point 3" "a point without a key" 3 changed.sweep
+change "UPDATE record SET key = 'short'"
+refuse_point 3 "has no key of point 3" "a short key" 3 changed.sweep
+change "DROP TABLE record"
+refuse_point 3 "is it the database of a sweep?" "no keys" 3 changed.sweep
+change "UPDATE point SET state = 'failed', message = 'for no reason' WHERE point = 3"
+refuse_point 3 "point 3 failed: for no reason" "a point that failed" 3 changed.sweep
+change "UPDATE point SET state = 'missing' WHERE point = 3"
+refuse_point 3 "point 3 has not been run" "a point that is missing" 3 changed.sweep
+for json in '' '[]' '{"plan": 3}'; do
+    echo "$json" >changed.sweep/origin.json
+    refuse_point 3 "no origin.json in the folder above says where its plan is" "an origin that is none" 2 changed.sweep
+done
+if [ -z "$(ls tmp)" ]; then ok; else bad "a point that is simulated again leaves something behind" "$(ls tmp)"; fi
+TMPDIR=$PWD/none
+try 4 "nowhere to write" report small.sweep --point 3 --quiet -o refused.html; prints "cannot be made"
+unset TMPDIR
 
 # ---- without the library ----
 mkdir -p bare/bin bare/share/smsched

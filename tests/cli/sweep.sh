@@ -87,6 +87,28 @@ same mixed/results first "what was cut differently differs"
 try 0 "the reference engine" sweep --engine reference --check --out reference many.yaml
 same reference/results first "the reference engine differs"
 
+# Bounds are kept by default: one a point and metric, whatever the policies; without the word they are not.
+python3 - <<'END' && ok || bad "bounds are not those of the points"
+import csv, sqlite3
+rows = list(csv.DictReader(open("first/bounds.csv")))
+database = sqlite3.connect("first/sweep.db")
+assert len(rows) == 360 and len({(r["point"], r["metric"]) for r in rows}) == 360
+assert len({r["steady_per_s"] for r in rows}) > 1 and all(r["binds"] and not r["no_bound_because"] for r in rows)
+found = database.execute("SELECT point, metric, steady_per_s, run_per_s, binds, share_ratio FROM bound").fetchall()
+wanted = {(int(r["point"]), r["metric"]): r for r in rows}
+for point, metric, steady, run, binds, share in found:
+    row = wanted.pop((point, metric))
+    assert ["%.12g" % steady, "%.12g" % run, binds, "%.12g" % share] == [row["steady_per_s"], row["run_per_s"], row["binds"], row["share_ratio"]]
+assert not wanted
+gaps = database.execute("SELECT gap_ratio, 1 - per_s / bound_per_s FROM gap").fetchall()
+assert len(gaps) == 720 and all(0 <= gap <= 1 and (gap == plain or plain < 0 and gap == 0) for gap, plain in gaps) and max(gaps)[0] > 0.01
+assert len({key for (key,) in database.execute("SELECT key FROM record WHERE length(key) = 32")}) == 120
+END
+(cat many.yaml; echo 'keep: [host, vm, process, device, cluster]') >unbounded.yaml
+try 0 "a sweep without bounds" sweep --out unbounded unbounded.yaml; prints "120 points: 120 run now"
+if [ -e unbounded/results/bounds.csv ]; then bad "bounds that nobody keeps"; else ok; fi
+if cmp unbounded/results/hosts.csv first/hosts.csv; then ok; else bad "bounds change results"; fi
+
 # Killed again and again: what had ended is there, and nothing is run twice.
 for i in $(seq 200); do
     "$smsched" sweep --jobs 2 --quiet --out killed many.yaml >/dev/null 2>&1 &
@@ -291,11 +313,13 @@ policies: [first_fit]
 pods: [{name: p, gpus: 1, duration: 1 s, count: 3}]
 ---
 plan: nodes
-keep: [node, cluster]
+keep: [node, cluster, bound]
 axes: [{pods.p.count: [3, 5]}]
 END
 try 0 "a sweep over a cluster" sweep nodes.yaml
-if [ "$(ls nodes.sweep/results | tr '\n' ' ')" = "cluster.csv manifest.json nodes.csv points.csv sweep.db " ]; then ok; else bad "files of nodes" "$(ls nodes.sweep/results)"; fi
+if [ "$(ls nodes.sweep/results | tr '\n' ' ')" = "bounds.csv cluster.csv manifest.json nodes.csv points.csv sweep.db " ]; then ok; else bad "files of nodes" "$(ls nodes.sweep/results)"; fi
+lines "0,few-nodes,3,kernels_per_s,,,,,pods launch no kernels
+0,few-nodes,3,blocks_per_s,,,,,pods launch no kernels" "bounds where there are none" < <(sed -n 2,3p nodes.sweep/results/bounds.csv)
 lines "n1 n2 n1 n2 " "rows of nodes" < <(sed 1d nodes.sweep/results/nodes.csv | cut -d, -f6 | tr '\n' ' ')
 
 # Kernels of one name: c of VM a/b, and b/c of VM a.
@@ -312,7 +336,7 @@ policies: [round_robin, fine_grained]
 vms: [{name: a/b, workload: one}, {name: a, workload: two}]
 ---
 plan: names
-keep: [kernel]
+keep: [kernel, bound]
 axes: [{vms.0.repeat: [1, 2]}]
 END
 try 0 "kernels of one name" sweep names.yaml
@@ -325,6 +349,8 @@ for table in "kernel", "kernel_mean":
     assert len(found) == 8 and len(set(found)) == 8 and {row[2] for row in found} == {"a/b/c"}, (table, found)
     assert all(abs(a[3] / b[3] - 1) < 1e-9 and a[:3] == b[:3] for a, b in zip(found, sorted(rows))), (table, found, rows)
 assert database.execute("SELECT count(*) FROM kernel_change").fetchone()[0] == 4
+assert database.execute("SELECT count(*) FROM bound WHERE steady_per_s > 0 AND no_bound_because = ''").fetchone()[0] == 6
+assert database.execute("SELECT count(*) FROM sqlite_master WHERE name = 'gap'").fetchone()[0] == 0 # there is no host
 END
 
 # Values.

@@ -123,20 +123,22 @@ const commandOf = () => madeBy().command || null;
 const originOf = () => data.kind === 'run' ? 'Of a folder of smsched run' : `Of a sweep of the plan ${madeBy().plan || 'without a name'}`;
 const versionOf = () => `Simulated by smsched ${madeBy().version}${madeBy().sources ? ` (sources ${madeBy().sources})` : ''}. All times are simulated.`;
 
-function commandBox() {
-  if (!commandOf()) return el('span', { class: 'muted origin' }, originOf());
+function commandBox(own) {
+  const command = own || commandOf();
+  if (!command) return el('span', { class: 'muted origin' }, originOf());
   const said = el('span', { role: 'status', class: 'muted' });
   const copy = () => {
     const done = () => { said.textContent = 'copied'; }, failed = () => { said.textContent = 'select it and copy'; };
-    if (navigator.clipboard) navigator.clipboard.writeText(commandOf()).then(done, failed); else failed();
+    if (navigator.clipboard) navigator.clipboard.writeText(command).then(done, failed); else failed();
   };
   return el('details', {}, el('summary', {}, 'Command that made it'),
-    el('div', { class: 'command' }, el('code', {}, commandOf()), el('button', { type: 'button', onclick: copy }, 'Copy'), said));
+    el('div', { class: 'command' }, el('code', {}, command), el('button', { type: 'button', onclick: copy }, 'Copy'), said));
 }
 
 const commandLine = () => el('p', {}, commandOf() ? ['The command: ', el('code', {}, commandOf())] : originOf() + '.');
 
-const under = (name, rows) => el('div', { class: 'under' }, csvLink(name, rows), commandBox());
+/* `command`: of what has one of its own. */
+const under = (name, rows, command) => el('div', { class: 'under' }, csvLink(name, rows), commandBox(command));
 
 /* `draw(box, width)` fills the box anew whenever its width changes. */
 function drawn(draw) {
@@ -151,7 +153,7 @@ function drawn(draw) {
   return box;
 }
 
-const figure = (name, caption, parts, rows) => el('figure', { id: 'figure-' + name }, el('figcaption', {}, caption), parts, under(name, rows));
+const figure = (name, caption, parts, rows, command) => el('figure', { id: 'figure-' + name }, el('figcaption', {}, caption), parts, under(name, rows, command));
 
 /* Fills a box anew; the choice that has the focus keeps it. */
 function refill(box, ...children) {

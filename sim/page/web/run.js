@@ -214,7 +214,7 @@ function heatSection(state) {
   const columns = 2, rows = () => [['scenario', 'policy', 'device', 'sm', 'sms', 'time_ns', 'width_ns', 'occupancy_ratio']].concat(maps.flatMap(map =>
     map.rows.flatMap((row, r) => row.map((value, c) => [map.scenario, map.policy, 0, r * map.sms, map.sms, Number((c * map.width_ns).toFixed(3)), map.width_ns, value === null ? null : value / 1e4]))));
   box.append(figure('heat', 'Occupancy of the SMs of the first device over time: resident threads by most threads. First replication.',
-    [el('div', { class: columns ? 'panels' : null }, maps.map(map => el('div', {}, el('h3', {}, map.policy), occupancy(map)))), ramp(sequential, 0, 1, v => percent(v))], rows));
+    [el('div', { class: columns ? 'panels' : null }, maps.map(map => el('div', {}, el('h3', {}, map.policy), occupancy(map)))), ramp(sequential, 0, 1, v => percent(v))], rows, state.command));
   return box;
 }
 
@@ -225,7 +225,7 @@ function allocationSection(state) {
   const series = all.map(s => ({ label: s.policy, color: colorOf(state.scenario, s.policy), points: s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.values[i], s.values[i + 1]]])), []) }));
   return figure('allocation', 'GPUs allocated by what pods have asked for so far, both by what all GPUs are. Means over the replications.',
     [legend(state.scenario.policies, true), lines(series, { numbers: [0, 1], format: v => percent(v), label: 'asked for / GPUs', zero: true, said: `Allocation of ${series.map(s => `${s.label}: ${percent(s.points[s.points.length - 1][1])} at the end`).join('; ')}` })],
-    () => [['scenario', 'policy'].concat(columns.map(c => c[0] + '_ratio'))].concat(all.flatMap(s => s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.scenario, s.policy, s.values[i], s.values[i + 1], s.values[i + 2]]])), []))));
+    () => [['scenario', 'policy'].concat(columns.map(c => c[0] + '_ratio'))].concat(all.flatMap(s => s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.scenario, s.policy, s.values[i], s.values[i + 1], s.values[i + 2]]])), []))), state.command);
 }
 
 function pieceRows(picture, rowNames, colors) {
@@ -245,12 +245,12 @@ function lanesSection(state, pictures) {
     const rows = from < 0 ? present : present.slice(from, from + step);
     const parts = present.length > step ? present.map((_, i) => i).filter(i => i % step === 0).map(i => [i, `${rowNames(present[i])} to ${rowNames(present[Math.min(i + step, present.length) - 1])}`]).concat([[-1, 'all']]) : null;
     const cut = picture.bin_ns ? ` ${plural(picture.all, 'span')} are put together in intervals of ${show('t_ns', picture.bin_ns)}: what lasted longest in each.`
-      : picture.pieces.length / 5 < picture.all ? ` The first ${group(String(picture.pieces.length / 5))} of ${group(String(picture.all))} in the folder.` : '';
+      : picture.pieces.length / 5 < picture.all ? ` The first ${group(String(picture.pieces.length / 5))} of ${group(String(picture.all))} ${state.command ? 'that are kept' : 'in the folder'}.` : '';
     refill(box, el('div', { class: 'controls' }, kinds.length > 1 ? choice('Of', kinds.map(k => [k, k]), kind, value => { kind = value; from = 0; draw(); }) : null,
       choice('Policy', pictures.filter(p => p.kind === kind).map(p => [p.policy, p.policy]), picture.policy, value => { policy = value; draw(); }),
       parts ? choice('Rows', parts, from, value => { from = Number(value); draw(); }) : null),
     figure('timeline', `${isBlocks ? 'Blocks on SMs of the first device' : 'What processes did'} over time, first replication.${cut} Drag to move; click and turn the wheel, or press + and −, to zoom.`,
-      timeline(picture, rows, rowNames, colors), () => pieceRows(picture, r => (isBlocks ? r : data.processes[r]), colors)));
+      timeline(picture, rows, rowNames, colors), () => pieceRows(picture, r => (isBlocks ? r : data.processes[r]), colors), state.command));
   };
   draw();
   return box;
@@ -265,7 +265,7 @@ function placementsSection(state) {
   const draw = () => refill(box, el('div', { class: 'controls' }, choice('Shown', [[2, 'share of the GPUs allocated'], [1, 'wait of the pod placed (s)']], what, value => { what = Number(value); draw(); })),
     figure('timeline', `At each placement of a pod: ${what === 2 ? 'the share of the GPUs that is then allocated' : 'how long it had waited, in seconds'}. First replication. A line holds what the last placement left: pods that end and nodes that fail are not drawn. Drag to move; click and turn the wheel, or press + and −, to zoom.`,
       [legend(state.scenario.policies, true), ...zoomableSteps(take(what), 'Placements of pods')],
-      () => [['scenario', 'policy', 'time_ns', 'wait_ns', 'allocated_ratio']].concat(all.flatMap(s => s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.scenario, s.policy, s.values[i], s.values[i + 1], s.values[i + 2]]])), [])))));
+      () => [['scenario', 'policy', 'time_ns', 'wait_ns', 'allocated_ratio']].concat(all.flatMap(s => s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.scenario, s.policy, s.values[i], s.values[i + 1], s.values[i + 2]]])), []))), state.command));
   draw();
   return box;
 }

@@ -54,7 +54,7 @@ function sweepAnswer(state) {
     el('p', { class: 'muted' }, `${wordsOf(state.metric)} of ${whose(view, state.name)} (${state.metric}): ${formulaOf(view.subject, state.metric)}; ${better > 0 ? 'more is better' : better < 0 ? 'less is better' : 'neither way is better'}.`),
     ranks.length > 1 && better ? sweepBest(ranks) : null,
     el('dl', { class: 'facts' }, changes.slice(0, 3).map(c => fact(`${c.label} over ${first}, on average`, percent(c.change, true),
-      `${isNumber(c.ci) ? `95 % interval ± ${percent(c.ci)} by replications; ` : 'one replication, so no interval; '}from ${percent(c.least, true)} to ${percent(c.most, true)} by point; better at ${group(String(c.better))} of ${group(String(c.points))}`))),
+      `${isNumber(c.ci) ? `95 % interval ± ${percent(c.ci)} by replications; ` : 'one replication, so no interval; '}from ${percent(c.least, true)} to ${percent(c.most, true)} by point; better at ${group(String(c.better))} of ${group(String(c.points))}`)), best ? gapFact(state, best.label) : null),
     el('div', { class: 'controls' }, choose));
 }
 
@@ -116,6 +116,8 @@ function fixedWithout(state, without) {
   return Object.fromEntries(Object.entries(state.fixed).filter(([a]) => !without.includes(Number(a))));
 }
 
+const apartWords = axis => axis.with.length ? `. Not all else being equal: from point to point ${axis.with.map(b => data.axes[b].name).join(', ')} ${axis.with.length > 1 ? 'differ' : 'differs'} too, so there are no lines` : '';
+
 function curve(state, a) {
   const axis = data.axes[a], view = viewOf(state), means = meansBy(state, [a], fixedWithout(state, [a]), state.change) || [];
   const unit = state.change ? { size: 1, name: '' } : unitOf(state.metric, Math.max(...means.map(c => Math.abs(c.mean)), 0));
@@ -124,7 +126,7 @@ function curve(state, a) {
   const what = state.change ? `change of ${wordsOf(state.metric)} over ${view.policies[0]}` : `${wordsOf(state.metric)}${unit.name ? ` (${unit.name})` : ''}`;
   const said = `${what} along ${axisWords(axis)}: ` + series.map(s => `${s.label} from ${format(s.points[0][1])} to ${format(s.points[s.points.length - 1][1])}`).join('; ');
   const name = 'curve-' + (a + 1);
-  return el('figure', { id: 'figure-' + name }, el('h3', {}, axisWords(axis)), el('figcaption', {}, `${what}${axis.binned ? '; means of intervals' : ''}${axis.with.length ? `. Not all else being equal: from point to point ${axis.with.map(b => data.axes[b].name).join(', ')} ${axis.with.length > 1 ? 'differ' : 'differs'} too, so there are no lines` : ''}`),
+  return el('figure', { id: 'figure-' + name }, el('h3', {}, axisWords(axis)), el('figcaption', {}, `${what}${axis.binned ? '; means of intervals' : ''}${apartWords(axis)}`),
     lines(series, { numbers: axis.numbers, apart: axis.with.length > 0, own: !axis.binned, values: axis.values, label: axisWords(axis), format, zero: state.change, said, height: 220 }),
     under(name, () => [[axis.name, 'policy', 'subject', 'name', state.change ? state.metric + '_change_ratio' : state.metric, 'points']].concat(
       means.map(c => [axis.values[c.at[0]], view.policies[c.policy], view.subject, view.names[state.name], c.mean, c.points]))));
@@ -189,9 +191,9 @@ function warnedSection() {
 
 function sweepSections(state) {
   const nothing = data.plan.done > 0 ? `${plural(Number(data.plan.done), 'point')} ${Number(data.plan.done) === 1 ? 'is' : 'are'} done, but of what the plan keeps no metric that has a better way differs between points or policies, so there is nothing to compare.` : 'No point of this sweep is done.';
-  if (!data.subjects.length) return [['Nothing to show', 'answer', el('p', {}, nothing)], ['Failed points', 'failures', failuresSection()]];
-  return [[null, 'answer', sweepAnswer(state)], ['How much, and how sure', 'gains', sweepGains(state)], ['Along each axis', 'curves', curvesSection(state)], ['Over two axes', 'map', mapSection(state)],
-    ['All numbers', 'table', pointsTable(state)], ['Failed points', 'failures', failuresSection()], ['Warnings', 'warnings', warnedSection()],
-    ['What was run', 'manifest', [commandLine(), el('p', { class: 'muted' }, 'A sweep keeps no timelines and no bounds: run one of its points with run --out for those.'),
+  if (!data.subjects.length) return [['Nothing to show', 'answer', el('p', {}, nothing)], ...(data.point ? pointSections() : []), ['Failed points', 'failures', failuresSection()]];
+  return [[null, 'answer', sweepAnswer(state)], ['How much, and how sure', 'gains', sweepGains(state)], ['How far from the best possible', 'gaps', gapsSection(state)], ['Along each axis', 'curves', curvesSection(state)], ['Over two axes', 'map', mapSection(state)],
+    ['All numbers', 'table', pointsTable(state)], ...pointSections(), ['Failed points', 'failures', failuresSection()], ['Warnings', 'warnings', warnedSection()],
+    ['What was run', 'manifest', [commandLine(),
       el('details', {}, el('summary', {}, 'The plan'), el('pre', { tabindex: '0', 'aria-label': 'Text of the plan' }, data.plan.text || 'The text is in manifest.json.'))]]];
 }

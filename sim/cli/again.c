@@ -1,0 +1,125 @@
+#define _XOPEN_SOURCE 700
+#include "again.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The folder of the sweep whose database this is: that which its results lie in. */
+static void find_origin(struct again *again, const char *database)
+{
+    char folder[4400];
+    const char *slash = strrchr(database, '/');
+    snprintf(folder, sizeof folder, "%.*s..", slash ? (int)(slash + 1 - database) : 0, database);
+    origin_read(folder, &again->origin);
+}
+
+static int load_plan(struct again *again, const struct sms__page_point *point, struct sms_errors *errors)
+{
+    struct sms_errors own;
+    find_origin(again, point->database);
+    const char *path = again->cli->plan ? again->cli->plan : again->origin.plan;
+    if (!path)
+        return sms__fail(errors, SMS_EINPUT, point->database,
+                         "no origin.json in the folder above says where its plan is; --plan does");
+    again->options = session_options(again->cli);
+    if (!again->options.models)
+        again->options.models = again->origin.models;
+    int code = sms__plan_load(path, &again->options, &again->plan, &own);
+    if (code == SMS_OK)
+        return SMS_OK;
+    sms__add_errors(errors, &own);
+    sms__fail(errors, code, point->database, "its plan cannot be read as it was%s",
+              again->cli->plan ? "" : "; --plan says where it is now");
+    return code;
+}
+
+/* The key is of all that the point's results depend on; what can be told apart is told. */
+static int say_changed(const struct again *again, const struct sms__page_point *point, const char *scenario,
+                       struct sms_errors *errors)
+{
+    const struct sms__plan *plan = again->plan;
+    const unsigned long long number = point->point;
+    if (strcmp(plan->node->mark.text, point->text) != 0)
+        return sms__fail(
+            errors, SMS_EINPUT, plan->path,
+            "the plan has changed, and point %llu is another one than that in %.200s; 'smsched sweep' runs "
+            "what has changed",
+            number, point->database);
+    return sms__fail(
+        errors, SMS_EINPUT, plan->path,
+        "point %llu is no longer what it was in %.200s: the scenario '%.60s', or a device or workload that it "
+        "uses, has changed; 'smsched sweep' runs what has changed",
+        number, point->database, scenario);
+}
+
+/* The scenario of the point, if it is still the one that was run. */
+static int load_point(struct again *again, const struct sms__page_point *point, struct sms_errors *errors)
+{
+    unsigned char key[SMS__KEY_BYTES];
+    char *models = NULL;
+    struct sms__place place;
+    struct sms_errors own = {0};
+    if (point->point >= again->plan->points)
+        return say_changed(again, point, "", errors);
+    sms__point_place(again->plan, point->point, &place);
+    const char *scenario = place.base->name[place.scenario];
+    int code = sms__point_load(&again->reach, point->point, &again->file, &models, &own);
+    if (code)
+        sms__add_errors(errors, &own);
+    bool known = models && sms__point_key(&again->reach, point->point, models, key);
+    free(models);
+    if (code == SMS_ENOMEM || code == SMS_EIO)
+        return code;
+    if (code || !known || memcmp(key, point->key, sizeof key) != 0)
+        return say_changed(again, point, scenario, errors);
+    return SMS_OK;
+}
+
+/* As `run --out` does, into a folder that is removed when the page is made. */
+static int run_point(struct again *again, struct sms_errors *errors)
+{
+    const char *place = getenv("TMPDIR");
+    struct session *session = &again->session;
+    char folder[sizeof again->folder];
+    size_t size = (size_t)snprintf(folder, sizeof folder, "%s/smsched-XXXXXX", place && *place ? place : "/tmp");
+    if (size >= sizeof folder || !mkdtemp(folder))
+        return sms__fail(errors, SMS_EIO, folder, "cannot be made: %s", strerror(errno));
+    memcpy(again->folder, folder, sizeof folder);
+    *session = (struct session){.cli = again->cli, .scenarios = 1, .scenario = malloc(sizeof *session->scenario)};
+    if (!session->scenario)
+        return sms__fail(errors, SMS_ENOMEM, NULL, "out of memory");
+    session->scenario[0] = sms_file_scenario(again->file, 0);
+    again->exit_code = session_run_observed(session, folder, errors);
+    if (again->exit_code || !session->set.results)
+        return errors->count ? errors->item[0].code : SMS_ECANCELED; /* it has said why */
+    again->page->folder = again->folder;
+    again->page->results = session->set.results[0];
+    return sms__folder_write(folder, &session->set, "", errors);
+}
+
+int again_run(void *user, const struct sms__page_point *point, struct sms_errors *errors)
+{
+    struct again *again = user;
+    int code = load_plan(again, point, errors);
+    if (code == SMS_OK)
+        code = sms__reach_open(again->plan, &again->reach, errors);
+    if (code == SMS_OK)
+        code = load_point(again, point, errors);
+    if (code == SMS_OK)
+        code = run_point(again, errors);
+    return code;
+}
+
+void again_end(struct again *again)
+{
+    if (again->folder[0])
+        sms__folder_abandon(again->folder);
+    session_free(&again->session);
+    sms_file_free(again->file);
+    if (again->reach.plan)
+        sms__reach_close(&again->reach);
+    sms__plan_free(again->plan);
+    free(again->origin.plan);
+    free(again->origin.models);
+}

@@ -1,0 +1,38 @@
+/* What the files of a merge are written by: merge.c has points and the folder, merge_rows.c what came of them. */
+#ifndef SMS_SWEEP_MERGE_H
+#define SMS_SWEEP_MERGE_H
+
+#include "database.h"
+
+struct sms__merge {
+    const struct sms__index *index;
+    const char *folder; /* under its temporary name */
+    FILE *points, *of[SMS_SUBJECTS], *bounds;
+    struct sms__database *database;
+    struct sms__bytes record;
+    struct sms__point_head head;
+    struct sms__arena arena; /* of one point */
+    struct sms__merged_point point;
+    const char *place; /* "point,scenario,values...", as CSV */
+    const char **policy;
+    uint32_t policies, replications;
+    uint64_t warned; /* points that were done with warnings */
+    char why[400];   /* it failed: the first reason */
+};
+
+/* The first of these reasons is the one to tell; `name`: of a file in the folder, or of one that is read. */
+int sms__merge_fail(struct sms__merge *merge, const char *name, const char *why);
+FILE *sms__merge_open(struct sms__merge *merge, const char *name);
+/* A field of CSV, quoted where it must be. */
+void sms__merge_field(FILE *to, const char *text);
+/* The first columns of every file: "point,scenario,contention.slope". */
+void sms__merge_columns(const struct sms__merge *merge, FILE *to);
+
+/* merge_rows.c: the results of the record at hand. False: it cannot be understood, or something cannot be written. */
+bool sms__merge_results(struct sms__merge *merge);
+/* Whether all its files were written and are on the disk. */
+bool sms__merge_close_rows(struct sms__merge *merge);
+/* merge.c: the same of one file. */
+bool sms__merge_close(struct sms__merge *merge, const char *name, FILE *file);
+
+#endif

@@ -1,0 +1,139 @@
+#include "merge.h"
+
+#include "../report/output.h"
+
+#include <math.h>
+
+static const char *const file_names[SMS_SUBJECTS] = {"hosts.csv",     "vms.csv",     "resources.csv", "kernels.csv",
+                                                     "processes.csv", "devices.csv", "cluster.csv",   "nodes.csv"};
+
+static const char bounds_name[] = "bounds.csv";
+
+static FILE *open_subject(struct sms__merge *merge, enum sms_subject s)
+{
+    size_t metrics;
+    const struct sms_metric *metric = sms_metrics(s, &metrics);
+    FILE *to = merge->of[s] = sms__merge_open(merge, file_names[s]);
+    if (!to)
+        return NULL;
+    sms__merge_columns(merge, to);
+    fprintf(to, ",policy,replication,%s", sms__subject_word(s));
+    for (size_t m = 0; m < metrics; m++)
+        fprintf(to, ",%s", metric[m].name);
+    fputc('\n', to);
+    return to;
+}
+
+/* Nothing where there is none. */
+static void put_number(FILE *to, double value)
+{
+    fputc(',', to);
+    if (!isnan(value))
+        fprintf(to, "%.12g", value);
+}
+
+static bool put_row(struct sms__merge *merge, const struct sms__merged_row *row, size_t metrics)
+{
+    FILE *to = merge->of[row->subject] ? merge->of[row->subject] : open_subject(merge, row->subject);
+    if (!to)
+        return false;
+    fputs(merge->place, to);
+    fputc(',', to);
+    sms__merge_field(to, row->policy);
+    fprintf(to, ",%u,", row->replication);
+    sms__merge_field(to, row->name);
+    for (size_t m = 0; m < metrics; m++)
+        put_number(to, row->value[m]);
+    fputc('\n', to);
+    return sms__database_row(merge->database, row);
+}
+
+static bool put_subject(struct sms__merge *merge, enum sms_subject subject)
+{
+    size_t metrics;
+    struct sms__bytes *record = &merge->record;
+    sms_metrics(subject, &metrics);
+    bool whole = true;
+    uint32_t count = sms__record_get_u32(record);
+    if (count > record->capacity)
+        record->failed = true;
+    if (record->failed)
+        return false;
+    const char **name = SMS__NEW(&merge->arena, const char *, count);
+    double *value = SMS__NEW(&merge->arena, double, metrics);
+    for (uint32_t i = 0; i < count; i++)
+        name[i] = sms__record_get_string(record);
+    for (uint32_t i = 0; whole && !record->failed && i < merge->policies * merge->replications * count; i++) {
+        uint32_t policy = i / count / merge->replications;
+        for (size_t m = 0; m < metrics; m++)
+            value[m] = sms__record_get_double(record);
+        whole = put_row(merge,
+                        &(struct sms__merged_row){merge->point.point, subject, policy, i / count % merge->replications,
+                                                  i % count, merge->policy[policy], name[i % count], value},
+                        metrics);
+    }
+    return whole && !record->failed;
+}
+
+static FILE *open_bounds(struct sms__merge *merge)
+{
+    FILE *to = merge->bounds = sms__merge_open(merge, bounds_name);
+    if (!to)
+        return NULL;
+    sms__merge_columns(merge, to);
+    fputs(",metric,steady_per_s,run_per_s,binds,share_ratio,no_bound_because\n", to);
+    return to;
+}
+
+static bool put_bound(struct sms__merge *merge, enum sms_bounded metric)
+{
+    struct sms__record_bound bound;
+    sms__record_get_bound(&merge->record, &bound);
+    if (merge->record.failed)
+        return false;
+    FILE *to = merge->bounds ? merge->bounds : open_bounds(merge);
+    if (!to)
+        return false;
+    fprintf(to, "%s,%s", merge->place, sms_bound_metric(metric));
+    put_number(to, bound.steady_per_s);
+    put_number(to, bound.run_per_s);
+    fputc(',', to);
+    sms__merge_field(to, bound.binds);
+    put_number(to, bound.share);
+    fputc(',', to);
+    sms__merge_field(to, bound.reason);
+    fputc('\n', to);
+    return sms__database_bound(merge->database, merge->point.point, metric, &bound);
+}
+
+bool sms__merge_results(struct sms__merge *merge)
+{
+    struct sms__bytes *record = &merge->record;
+    merge->policies = sms__record_get_u32(record);
+    merge->replications = sms__record_get_u32(record);
+    bool whole = true;
+    if (merge->policies > record->capacity)
+        record->failed = true;
+    if (record->failed)
+        return false;
+    merge->policy = SMS__NEW(&merge->arena, const char *, merge->policies);
+    for (uint32_t i = 0; i < merge->policies; i++)
+        merge->policy[i] = sms__record_get_string(record);
+    for (int s = 0; whole && s < SMS_SUBJECTS; s++)
+        if (merge->index->plan->keep & 1u << s)
+            whole = put_subject(merge, (enum sms_subject)s);
+    for (int m = 0; whole && merge->index->plan->keep & SMS__KEEP_BOUND && m < SMS_BOUNDED; m++)
+        whole = put_bound(merge, (enum sms_bounded)m);
+    return whole;
+}
+
+bool sms__merge_close_rows(struct sms__merge *merge)
+{
+    bool whole = true;
+    for (int s = 0; s < SMS_SUBJECTS; s++)
+        if (merge->of[s])
+            whole = sms__merge_close(merge, file_names[s], merge->of[s]) && whole;
+    if (merge->bounds)
+        whole = sms__merge_close(merge, bounds_name, merge->bounds) && whole;
+    return whole;
+}
