@@ -206,6 +206,7 @@ static void apply(struct sms__placing *placing, const struct sms__health *health
     struct sms__gpushare_run *run = placing->gpushare;
     if (health->gpu == SMS_NODE_GPUS_MAX) {
         run->absent[health->node] = 0;
+        sms__log_change(placing, health->node);
         sms__gpushare_changed(placing);
         return;
     }
@@ -220,6 +221,7 @@ void sms__gpushare_sicken(struct sms__placing *placing, size_t node, uint32_t gp
     uint16_t bit = (uint16_t)(1u << gpu);
     run->sick_now[node] = (uint16_t)((run->sick_now[node] & ~bit) | (*sick ? bit : 0));
     run->changed = true;
+    sms__log_change(placing, node);
     if (!*sick)
         sms__gpushare_changed(placing);
 }
@@ -306,6 +308,7 @@ void sms__gpushare_init(struct sms__placing *placing)
     run->client = SMS__NEW(placing->arena, struct sms__candidate, placing->pods);
     run->parked = SMS__NEW(placing->arena, uint32_t, placing->pods);
     run->waits = SMS__NEW(placing->arena, uint64_t, placing->cluster->shapes);
+    run->filter = SMS__NEW(placing->arena, struct sms__filter, placing->cluster->shapes);
     sms__queue_init(&run->active, placing->arena, placing->pods);
     sms__queue_init(&run->timers, placing->arena, placing->pods);
     run->version = 1;

@@ -41,6 +41,28 @@ struct sms__claim {
     uint64_t cpu_milli, memory, bytes;
 };
 
+/* What the filters say of a node: first those of kube-scheduler, then those of the extender. */
+enum sms__verdict {
+    SMS__NODE_PASSES,
+    SMS__NODE_ABSENT,
+    SMS__NODE_DOWN,
+    SMS__NODE_LACKS_HOST,
+    SMS__NODE_LACKS_MEMORY,
+    SMS__NODE_OF_OTHER_MODEL,
+    SMS__NODE_LACKS_CARDS,
+    SMS__NODE_GONE, /* it has failed since */
+    SMS__NODE_NOT_SHARED,
+    SMS__NODE_LACKS_DEVICE,
+    SMS__VERDICTS
+};
+
+/* What they say of all nodes for a shape of pods. */
+struct sms__filter {
+    uint8_t *verdict; /* [nodes]: enum sms__verdict; NULL: not remembered */
+    uint64_t count[SMS__VERDICTS];
+    uint64_t seen; /* the log of nodes that changed, up to there */
+};
+
 struct sms__health {
     uint64_t time;
     uint32_t node, gpu; /* SMS_NODE_GPUS_MAX: the node joins */
@@ -62,9 +84,11 @@ struct sms__gpushare_run {
 
     uint32_t cycle, bind; /* the pods of the requests under way; SMS__NO_POD */
     uint64_t cycle_version;
-    uint32_t *kept; /* [kepts]: nodes that passed the default filter, then the extender's */
-    size_t kepts;
-    struct sms__claim *claim; /* [nodes] */
+    struct sms__filter *filter;     /* [shapes] */
+    struct sms__filter *remembered; /* of the pod of the cycle; NULL: every node is asked */
+    size_t passed;                  /* so many nodes: the default filter, then the extender's */
+    uint32_t *kept;                 /* [passed]: which, where nothing is remembered */
+    struct sms__claim *claim;       /* [nodes] */
 
     uint16_t *absent, *sick_now;    /* [nodes]: bit i: GPU i is unhealthy; absent: the node has not joined */
     uint8_t *sick;                  /* [GPUs]: reasons for it */
@@ -112,8 +136,20 @@ void sms__extender_cycles(struct sms__placing *placing, uint64_t now);
 void sms__extender_filtered(void *placing, uint64_t now);
 void sms__extender_bound(void *placing, uint64_t now);
 void sms__claim_release(struct sms__placing *placing, uint32_t pod);
+
+/* filter.c: for the pod of the cycle; how many nodes pass. */
+size_t sms__filter_by_default(struct sms__placing *placing, uint32_t pod, uint64_t now);
+size_t sms__filter_by_extender(struct sms__placing *placing, uint32_t pod, uint64_t now);
+/* What the filters say now for pods of the shape; NULL: that is not remembered. */
+struct sms__filter *sms__filter_of(struct sms__placing *placing, uint32_t shape);
+/* How many nodes pass the default filter. */
+size_t sms__filter_passed(const struct sms__filter *filter);
+/* Counts the nodes that the one or the other leaves out, so many times. */
+void sms__filter_count(struct sms__placing *placing, const struct sms__filter *filter, bool extender, uint64_t times);
 /* The node as the extender sees it; `gpu` has room for its GPUs. */
 struct sms_node_view sms__extender_view(const struct sms__placing *placing, size_t node, struct sms_gpu_view *gpu);
+/* Whether that is what the books say. */
+bool sms__extender_sees_books(const struct sms__placing *placing, size_t node);
 
 /* plugin.c */
 void sms__plugin_assumed(struct sms__placing *placing, uint32_t pod, uint64_t now); /* the pod was bound */
