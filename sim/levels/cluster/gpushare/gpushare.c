@@ -120,38 +120,21 @@ void sms__candidate_comes(struct sms__placing *placing, uint32_t p, uint64_t now
     placing->pod[p].since_ps = now;
     run->client[p].stamp = ++run->queued;
     run->client[p].tried = 0;
-    run->waits[placing->pod[p].shape]++;
+    sms__stranded_wait(placing, p, 1);
     run->changed = true;
     sms__candidate_queue(placing, p);
-}
-
-/* GPU memory left that no pod which waits could use. */
-static uint64_t count_stranded(const struct sms__placing *placing)
-{
-    const struct sms__gpushare_run *run = placing->gpushare;
-    uint64_t least = UINT64_MAX, sum = 0;
-    for (size_t s = 0; s < placing->cluster->shapes; s++)
-        if (run->waits[s] && sms__is_shared(&placing->cluster->shape[s]) &&
-            placing->cluster->shape[s].gpu_memory < least)
-            least = placing->cluster->shape[s].gpu_memory;
-    for (size_t n = 0; n < placing->cluster->nodes && least < UINT64_MAX; n++) {
-        struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
-        struct sms_node_view view = sms__extender_view(placing, n, gpu);
-        for (uint32_t i = 0; i < view.gpus && !run->absent[n]; i++)
-            sum += gpu[i].memory_left < least && !(placing->book[n].lost >> i & 1) ? gpu[i].memory_left : 0;
-    }
-    return sum;
 }
 
 void sms__gpushare_settle(struct sms__placing *placing, uint64_t now)
 {
     struct sms__gpushare_run *run = placing->gpushare;
-    placing->record->gpushare.stranded_ps += (sms__integral)(now - run->stranded_since) * run->stranded;
-    run->stranded_since = now;
+    struct sms__gpushare_record *record = &placing->record->gpushare;
+    record->stranded_ps += (sms__integral)(now - run->settled_ps) * run->stranded.bytes;
+    run->settled_ps = now;
     if (run->changed)
-        run->stranded = count_stranded(placing);
+        run->stranded.bytes = sms__stranded_bytes(placing);
     run->changed = false;
-    placing->record->gpushare.stranded = run->stranded;
+    record->stranded = run->stranded.bytes;
 }
 
 /* At the end of an instant: cycles begin, and it is known what is next. */
@@ -182,7 +165,7 @@ static void fire_pod(struct sms__placing *placing, uint32_t p, uint64_t now)
         sms__tell(placing, p, now, "assume timed out: queued again");
         sms__claim_release(placing, p);
         run->under_way--;
-        run->waits[placing->pod[p].shape]--; /* it has waited all the time */
+        sms__stranded_wait(placing, p, -1); /* it has waited all the time */
         sms__candidate_comes(placing, p, now);
         sms__gpushare_changed(placing);
         return;
@@ -307,7 +290,6 @@ void sms__gpushare_init(struct sms__placing *placing)
     run->rules = placing->cluster->gpushare;
     run->client = SMS__NEW(placing->arena, struct sms__candidate, placing->pods);
     run->parked = SMS__NEW(placing->arena, uint32_t, placing->pods);
-    run->waits = SMS__NEW(placing->arena, uint64_t, placing->cluster->shapes);
     run->filter = SMS__NEW(placing->arena, struct sms__filter, placing->cluster->shapes);
     sms__queue_init(&run->active, placing->arena, placing->pods);
     sms__queue_init(&run->timers, placing->arena, placing->pods);
@@ -315,6 +297,7 @@ void sms__gpushare_init(struct sms__placing *placing)
     run->cycle = run->bind = SMS__NO_POD;
     run->act = (struct sms__action){.act = act, .subject = placing};
     init_nodes(placing);
+    sms__stranded_init(placing);
     run->health_source = sms__engine_source(engine, SMS__LEVEL_TENANT, change_health, placing);
     run->bind_source = sms__engine_source(engine, SMS__LEVEL_POLICY, sms__extender_bound, placing);
     run->timer_source = sms__engine_source(engine, SMS__LEVEL_POLICY, fire, placing);

@@ -63,6 +63,18 @@ struct sms__filter {
     uint64_t seen; /* the log of nodes that changed, up to there */
 };
 
+/* Memory that no pod which waits could use. */
+struct sms__stranded {
+    uint64_t *size; /* [sizes]: that pods ask for, ascending */
+    size_t sizes;
+    uint64_t *waits;   /* [sizes]: pods that have come and are not bound */
+    uint64_t *left;    /* [sizes + 1]: on GPUs with room for so many of the sizes */
+    uint64_t *counted; /* [GPUs]: as what is left of each */
+    bool counts;
+    uint64_t seen;  /* the log of nodes that changed, up to there */
+    uint64_t bytes; /* when it was settled last */
+};
+
 struct sms__health {
     uint64_t time;
     uint32_t node, gpu; /* SMS_NODE_GPUS_MAX: the node joins */
@@ -80,7 +92,6 @@ struct sms__gpushare_run {
     uint64_t under_way;            /* pods from the start of their cycle to that of their containers */
     uint32_t *parked;              /* [parks]: pods that back off until something changes */
     size_t parks;
-    uint64_t *waits; /* [shapes]: pods that have come and are not bound */
 
     uint32_t cycle, bind; /* the pods of the requests under way; SMS__NO_POD */
     uint64_t cycle_version;
@@ -100,7 +111,8 @@ struct sms__gpushare_run {
 
     struct sms__action act;
     size_t timer_source, bind_source, filter_source, health_source;
-    uint64_t stranded, stranded_since;
+    struct sms__stranded stranded;
+    uint64_t settled_ps;
     bool changed; /* since that was counted */
 };
 
@@ -150,6 +162,12 @@ void sms__filter_count(struct sms__placing *placing, const struct sms__filter *f
 struct sms_node_view sms__extender_view(const struct sms__placing *placing, size_t node, struct sms_gpu_view *gpu);
 /* Whether that is what the books say. */
 bool sms__extender_sees_books(const struct sms__placing *placing, size_t node);
+
+/* stranded.c */
+void sms__stranded_init(struct sms__placing *placing);
+/* The pod begins to wait, or ends. */
+void sms__stranded_wait(struct sms__placing *placing, uint32_t pod, int by);
+uint64_t sms__stranded_bytes(struct sms__placing *placing);
 
 /* plugin.c */
 void sms__plugin_assumed(struct sms__placing *placing, uint32_t pod, uint64_t now); /* the pod was bound */
