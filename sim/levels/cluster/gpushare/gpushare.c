@@ -7,13 +7,17 @@
 
 #include <stdlib.h>
 
-bool sms__gpushare_is_over(struct sms__placing *placing)
+bool sms__gpushare_goes_on(const struct sms__placing *placing)
 {
     const struct sms__gpushare_run *run = placing->gpushare;
-    bool idle = run->untried == 0 && run->under_way == 0 && placing->ends == 0 && placing->come == placing->pods &&
-                run->healed == run->healths;
     bool failing = placing->given || (run->waiting && placing->returning);
-    return idle && !failing && !sms__hosts_go_on(placing);
+    return run->under_way || placing->ends || placing->come < placing->pods || run->healed < run->healths || failing;
+}
+
+bool sms__gpushare_is_over(struct sms__placing *placing)
+{
+    bool idle = placing->gpushare->untried == 0 && !sms__gpushare_goes_on(placing);
+    return idle && !sms__hosts_go_on(placing);
 }
 
 /* Retries and failures wait until it is known whether anything else happens: they do not keep each other going. */
@@ -27,7 +31,8 @@ static void silence(struct sms__placing *placing)
 static void wait_for_timer(struct sms__placing *placing)
 {
     struct sms__gpushare_run *run = placing->gpushare;
-    uint64_t time = sms__queue_first(&run->timers).time, now = placing->engine.now;
+    uint64_t time = sms__queue_first(&run->timers).time, turn = sms__turns_next(run), now = placing->engine.now;
+    time = turn < time ? turn : time;
     if (time == SMS__NEVER || sms__gpushare_is_over(placing))
         time = SMS__NEVER;
     sms__engine_at(&placing->engine, run->timer_source, time > now ? time : now);
@@ -95,7 +100,10 @@ void sms__candidate_back_off(struct sms__placing *placing, uint32_t p, uint64_t 
     client->tried = tried;
     run->under_way--;
     set_state(placing, p, SMS__CANDIDATE_BACKOFF);
-    sms__candidate_timer(placing, p, client->not_before);
+    if (run->rules->when == SMS__RETRY_TIMER && client->delay_ps == most && !placing->plain)
+        sms__turns_add(placing, p);
+    else
+        sms__candidate_timer(placing, p, client->not_before);
     if (run->rules->when == SMS__RETRY_CHANGE && tried == run->version)
         park(placing, p);
     sms__engine_defer(&placing->engine, &run->act);
@@ -149,6 +157,7 @@ static void act(void *subject, uint64_t now)
     sms__gpushare_settle(placing, now);
     wait_for_timer(placing);
     sms__failures_await(placing);
+    sms__turns_skip(placing);
     sms__placing_check(placing);
 }
 
@@ -181,6 +190,8 @@ static void fire(void *subject, uint64_t now)
     struct sms__match next;
     while ((next = sms__queue_first(&run->timers)).time <= now && !placing->engine.stopped)
         fire_pod(placing, (uint32_t)next.source, now);
+    while (sms__turns_next(run) <= now)
+        sms__candidate_queue(placing, sms__turns_pop(run));
     sms__engine_defer(&placing->engine, &run->act);
 }
 
@@ -297,6 +308,7 @@ void sms__gpushare_init(struct sms__placing *placing)
     run->cycle = run->bind = SMS__NO_POD;
     run->act = (struct sms__action){.act = act, .subject = placing};
     init_nodes(placing);
+    sms__turns_init(placing);
     sms__stranded_init(placing);
     run->health_source = sms__engine_source(engine, SMS__LEVEL_TENANT, change_health, placing);
     run->bind_source = sms__engine_source(engine, SMS__LEVEL_POLICY, sms__extender_bound, placing);

@@ -81,11 +81,18 @@ struct sms__health {
     bool well;
 };
 
+/* Pods whose back-off has grown to the longest wait equally long: who is tried first comes first again. */
+struct sms__turns {
+    uint32_t *pod; /* a ring of `mask` + 1, by when their back-off is over, of those the order of the queue */
+    size_t first, pods, mask;
+};
+
 struct sms__gpushare_run {
     const struct sms__gpushare *rules;
     struct sms__candidate *client; /* [pods] */
     struct sms__queue active;      /* pods, by priority and then by when they were queued */
     struct sms__queue timers;      /* what happens to a pod next, by its state */
+    struct sms__turns turns;       /* beside these, but under `plain` */
     uint64_t queued;               /* so many times a pod was queued */
     uint64_t version;              /* how often something was freed, from 1 */
     uint64_t waiting, untried;     /* pods in the queue or backing off; of those, not tried at this version */
@@ -142,6 +149,18 @@ void sms__candidate_back_off(struct sms__placing *placing, uint32_t pod, uint64_
 void sms__candidate_timer(struct sms__placing *placing, uint32_t pod, uint64_t time);
 /* Something has been freed, or come. */
 void sms__gpushare_changed(struct sms__placing *placing);
+
+/* Whether something goes on beside pods that back off, workloads aside. */
+bool sms__gpushare_goes_on(const struct sms__placing *placing);
+
+/* turns.c */
+void sms__turns_init(struct sms__placing *placing);
+void sms__turns_add(struct sms__placing *placing, uint32_t pod);
+/* When the first back-off is over, or SMS__NEVER; takes its pod out. */
+uint64_t sms__turns_next(const struct sms__gpushare_run *run);
+uint32_t sms__turns_pop(struct sms__gpushare_run *run);
+/* Counts tries that fail in no time up to the next event that may change that. */
+void sms__turns_skip(struct sms__placing *placing);
 
 /* extender.c */
 void sms__extender_cycles(struct sms__placing *placing, uint64_t now);
