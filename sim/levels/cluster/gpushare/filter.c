@@ -245,9 +245,9 @@ size_t sms__filter_passed(const struct sms__filter *filter)
 
 void sms__filter_count(struct sms__placing *placing, const struct sms__filter *filter, bool extender, uint64_t times)
 {
-    for (uint8_t v = 0; v < SMS__VERDICTS; v++)
-        if (is_of_extender(v) == extender)
-            count_left_out(placing, v, times * filter->count[v]);
+    for (int v = 0; v < SMS__VERDICTS; v++)
+        if (is_of_extender((uint8_t)v) == extender)
+            count_left_out(placing, (uint8_t)v, times * filter->count[v]);
 }
 
 size_t sms__filter_by_default(struct sms__placing *placing, uint32_t p, uint64_t now)

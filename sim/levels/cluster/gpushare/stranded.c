@@ -62,7 +62,7 @@ static void look_at(const struct sms__placing *placing, size_t n, uint64_t *left
 
 static uint64_t sum_plainly(const struct sms__placing *placing, uint64_t least)
 {
-    uint64_t left[SMS_NODE_GPUS_MAX], sum = 0;
+    uint64_t left[SMS_NODE_GPUS_MAX] = {0}, sum = 0;
     for (size_t n = 0; n < placing->cluster->nodes; n++) {
         look_at(placing, n, left);
         for (uint32_t i = 0; i < placing->node[n].gpus; i++)
@@ -74,7 +74,7 @@ static uint64_t sum_plainly(const struct sms__placing *placing, uint64_t least)
 static void count_node(struct sms__placing *placing, size_t n)
 {
     struct sms__stranded *stranded = &placing->gpushare->stranded;
-    uint64_t left[SMS_NODE_GPUS_MAX], *counted = stranded->counted + sms__first_gpu(placing, n);
+    uint64_t left[SMS_NODE_GPUS_MAX] = {0}, *counted = stranded->counted + sms__first_gpu(placing, n);
     look_at(placing, n, left);
     for (uint32_t i = 0; i < placing->node[n].gpus; i++) {
         stranded->left[rank_of(stranded, counted[i])] -= counted[i];
