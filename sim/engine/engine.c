@@ -150,3 +150,12 @@ uint64_t sms__engine_next(const struct sms__engine *engine)
 {
     return engine->first ? engine->now : first_event(engine).time;
 }
+
+uint64_t sms__engine_then(const struct sms__engine *engine)
+{
+    struct sms__match first = sms__queue_first(&engine->queue);
+    if (engine->first)
+        return engine->now;
+    bool fires = first.source == engine->firing && !engine->refreshed;
+    return fires ? sms__queue_second(&engine->queue).time : first.time;
+}

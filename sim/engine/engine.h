@@ -70,6 +70,9 @@ int sms__engine_advance(struct sms__engine *engine, uint64_t to);
 /* When the next event is; now, if work is deferred to the end of this instant; SMS__NEVER, if there is none. */
 uint64_t sms__engine_next(const struct sms__engine *engine);
 
+/* The same, asked by a handler or an action: not the event that fires. */
+uint64_t sms__engine_then(const struct sms__engine *engine);
+
 /* now + delay, or SMS__NEVER where that is beyond the clock. Delays are rounded
  * up to whole picoseconds and are at least 1: time goes on. */
 static inline uint64_t sms__after(uint64_t now, double delay_ps)

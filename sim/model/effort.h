@@ -10,12 +10,14 @@
 
 /* CPU time of an event, s: measured on the machine of docs/performance.md, which says with what. */
 #define SMS__EVENT_S 1e-7
-#define SMS__POD_S 3e-7      /* a pod that comes and goes */
-#define SMS__FAILURE_S 1e-6  /* a node or a GPU fails or returns, with pods on it */
-#define SMS__BURST_S 1e-7    /* of arrivals begins and ends */
-#define SMS__LOOK_S 1.5e-8   /* at a node, for a shape of pods */
-#define SMS__TRY_S 5e-7      /* a pod that waits is tried: that, */
-#define SMS__TRY_NODE_S 3e-8 /* and for each node */
+#define SMS__POD_S 3e-7          /* a pod that comes and goes */
+#define SMS__FAILURE_S 1e-6      /* a node or a GPU fails or returns, with pods on it */
+#define SMS__BURST_S 1e-7        /* of arrivals begins and ends */
+#define SMS__LOOK_S 1.5e-8       /* at a node, for a shape of pods */
+#define SMS__TRY_S 5e-7          /* a pod that waits is tried: that, */
+#define SMS__TRY_NODE_S 3e-8     /* and for each node; */
+#define SMS__SHARED_TRY_S 1.5e-7 /* under gpushare, which remembers nodes: that, */
+#define SMS__SKIPPED_TRY_S 2e-9  /* or, where no node could ever hold it, that */
 
 /* Steps of workloads that are looked at, of all tenants together; what is beyond them counts nothing. */
 #define SMS__STEPS_SEEN 3e7

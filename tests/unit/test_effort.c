@@ -99,8 +99,9 @@ static const struct {
     {"policies: [first_fit]\nnodes: [{name: n, count: 100, gpus: 8}]\npods: [{name: p, gpus: 1, duration: 10 h}]\n"
      "failures: [{mtbf: 100 ms, mttr: 100 ms}]\n",
      "failures", 15},
-    {"policies: [gpushare]\nscheduler: {kind: gpushare}\nnodes: [{name: n, count: 1000, gpus: 8, gpu_memory: 8 GiB}]\n"
-     "pods:\n  - {name: q, gpu_memory: 1 GiB, duration: 2000 h}\n  - {name: p, count: 5000, gpu_memory: 9 GiB}\n",
+    {"policies: [gpushare]\nscheduler: {kind: gpushare, round_trip: 0 s, retry_most: 1 s}\n"
+     "nodes: [{name: n, count: 1000, gpus: 8, gpu_memory: 8 GiB}]\n"
+     "pods:\n  - {name: q, gpu_memory: 1 GiB, duration: 2000 h}\n  - {name: p, count: 20000, gpu_memory: 5 GiB}\n",
      "tries of pods that wait", 17},
     {"policies: [{realtime: {query: 0 ms, rank_base: 0 ms, rank_node: 0 ms}}]\nnodes: [{name: n, count: 1000, gpus: "
      "8}]\n"

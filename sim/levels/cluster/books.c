@@ -174,12 +174,17 @@ void sms__books_settle(struct sms__placing *placing, uint64_t now)
     placing->settled_ps = now;
 }
 
+void sms__log_change(struct sms__placing *placing, size_t n)
+{
+    placing->log[placing->logged++ & (placing->log_size - 1)] = (uint32_t)n;
+    placing->book[n].changed_at = placing->logged;
+}
+
 static void note_change(struct sms__placing *placing, size_t n)
 {
     struct sms__book *book = &placing->book[n];
     book->stamp = 0;
-    placing->log[placing->logged++ & (placing->log_size - 1)] = (uint32_t)n;
-    book->changed_at = placing->logged;
+    sms__log_change(placing, n);
     placing->fragments -= book->fragments;
     book->fragments = fragments_of(placing, n);
     placing->fragments += book->fragments;

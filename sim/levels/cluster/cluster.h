@@ -179,6 +179,8 @@ void sms__books_give(struct sms__placing *placing, size_t node, const struct sms
 /* What of the node is down from now on. Nothing is left of it, nor allocated; pods that stay have it when it returns.
  */
 void sms__books_lose(struct sms__placing *placing, size_t node, bool down, uint16_t gpus);
+/* Something that decides what fits the node is not what it was; the books log their own changes. */
+void sms__log_change(struct sms__placing *placing, size_t node);
 /* What is left of GPU `i` of the node as if it were up. */
 struct sms_gpu_view *sms__gpu_book(const struct sms__placing *placing, size_t node, uint32_t i);
 /* The entry of nodes that are like this one. */
@@ -198,7 +200,10 @@ void sms__predict_move(struct sms_gpu_view *gpu, const struct sms_pod_view *pod,
 
 /* search.c */
 void sms__places_search_init(struct sms__placing *placing);
-/* The node for a pod of the shape, or SMS__NO_NODE if it fits none. */
+/* Whether there is room to remember so much of a shape; then it is taken. */
+bool sms__search_room(struct sms__placing *placing, double bytes);
+/* The node for a pod of the shape, or SMS__NO_NODE if it fits none. Under gpushare: of those that passed its filters,
+ * which are remembered for the shape. */
 uint32_t sms__find_node(struct sms__placing *placing, uint32_t shape);
 
 /* lines.c: pods that wait. A pod waits behind all that wait already. */

@@ -1,14 +1,14 @@
 /* Which node takes a pod. What is known of a shape of pods is brought up to date from the log of nodes that
  * changed, when a pod of it is to be placed; of a node that changed often only the last time counts. */
-#include "cluster.h"
+#include "gpushare/gpushare.h"
 
 #include "../../base/rng.h"
 
 #include <math.h>
 #include <string.h>
 
-/* For the trees of all shapes together; the shapes beyond are searched node by node, with the same answers. */
-#define TREES_BYTES (1.5 * 1024 * 1024 * 1024)
+/* For what is remembered of all shapes together; the shapes beyond are searched node by node, with the same answers. */
+#define ROOM_BYTES (1.5 * 1024 * 1024 * 1024)
 
 static bool is_scored(const struct sms__placing *placing) { return placing->order == SMS_PLACE_BEST; }
 
@@ -26,34 +26,49 @@ void sms__places_search_init(struct sms__placing *placing)
     placing->last = nodes - 1;
 }
 
+/* Under gpushare a pod fits where it passed the filters. */
+static bool fits(const struct sms__placing *placing, size_t n, uint32_t shape)
+{
+    if (placing->gpushare)
+        return placing->gpushare->filter[shape].verdict[n] == SMS__NODE_PASSES;
+    return sms_node_fits(&placing->node[n], &placing->cluster->shape[shape]);
+}
+
 /* -INFINITY: it does not fit. */
 static double score_plainly(struct sms__placing *placing, size_t n, uint32_t shape)
 {
     uint8_t chosen[SMS_NODE_GPUS_MAX];
-    const struct sms_pod_view *pod = &placing->cluster->shape[shape];
+    struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
+    struct sms_node_view view;
     const struct sms_node_view *node = &placing->node[n];
-    if (!sms_node_fits(node, pod))
+    if (!fits(placing, n, shape))
         return -INFINITY;
-    double score = sms__score_node(placing, node, pod, chosen);
+    if (placing->gpushare) {
+        view = sms__extender_view(placing, n, gpu);
+        node = &view;
+    }
+    double score = sms__score_node(placing, node, &placing->cluster->shape[shape], chosen);
     if (isfinite(score) || score == -INFINITY)
         return score;
     placing->wrong = "gave a score that is not finite";
     return -INFINITY;
 }
 
+/* Whether nodes with the same books have the same score. */
+static bool goes_by_books(const struct sms__placing *placing, size_t n, uint32_t shape)
+{
+    return !placing->policy->asks &&
+           (!placing->gpushare || (fits(placing, n, shape) && sms__extender_sees_books(placing, n)));
+}
+
 static double score_node(struct sms__placing *placing, size_t n, uint32_t shape)
 {
-    if (placing->policy->asks)
+    if (!goes_by_books(placing, n, shape))
         return score_plainly(placing, n, shape);
     struct sms__alike *alike = sms__alike(placing, n);
     if (isnan(alike->score[shape]))
         alike->score[shape] = score_plainly(placing, n, shape);
     return alike->score[shape];
-}
-
-static bool fits(const struct sms__placing *placing, size_t n, uint32_t shape)
-{
-    return sms_node_fits(&placing->node[n], &placing->cluster->shape[shape]);
 }
 
 /* The winner of two: the higher score, of equal ones the left one, which has the lower number. */
@@ -109,6 +124,12 @@ static void update_bit(struct sms__placing *placing, struct sms__search *search,
         search->count[at] += now ? 1 : (uint32_t)-1;
 }
 
+/* Up to where the log need not be looked at again: under gpushare, what changed between the filters is. */
+static uint64_t settled(const struct sms__placing *placing, uint32_t shape)
+{
+    return placing->gpushare ? placing->gpushare->filter[shape].seen : placing->logged;
+}
+
 static void build(struct sms__placing *placing, struct sms__search *search, uint32_t shape)
 {
     if (is_scored(placing))
@@ -116,7 +137,7 @@ static void build(struct sms__placing *placing, struct sms__search *search, uint
     else
         build_bits(placing, search, shape);
     search->built = true;
-    search->seen = placing->logged;
+    search->seen = settled(placing, shape);
 }
 
 static void update(struct sms__placing *placing, struct sms__search *search, uint32_t shape)
@@ -130,6 +151,14 @@ static void update(struct sms__placing *placing, struct sms__search *search, uin
         else
             update_bit(placing, search, shape, n);
     }
+    search->seen = settled(placing, shape);
+}
+
+bool sms__search_room(struct sms__placing *placing, double bytes)
+{
+    bool room = placing->search_bytes + bytes <= ROOM_BYTES;
+    placing->search_bytes += room ? bytes : 0;
+    return room;
 }
 
 /* Whether the shape has its tree: there is room for those of the first that ask. */
@@ -140,9 +169,8 @@ static bool make_room(struct sms__placing *placing, struct sms__search *search)
     double wanted = is_scored(placing) ? scores : bits;
     if (search->score || search->bits)
         return true;
-    if (placing->search_bytes + wanted > TREES_BYTES)
+    if (!sms__search_room(placing, wanted))
         return false;
-    placing->search_bytes += wanted;
     if (is_scored(placing)) {
         search->score = SMS__NEW(placing->arena, double, placing->leaves);
         search->winner = SMS__NEW(placing->arena, uint32_t, 2 * placing->leaves);

@@ -15,6 +15,7 @@ struct outlook {
     double work_ps;                /* GPU time of all pods */
     double forever_milli;          /* of GPUs, by those that never leave */
     double waiting;                /* pods that wait, on average */
+    double hopeless;               /* of which no node can hold so many */
     double mtbf_ps;                /* of what stops every pod sooner or later; INFINITY: nothing does */
     const struct sms__node *waits; /* most of them */
     double most;
@@ -124,7 +125,9 @@ static void see_waiting(struct outlook *outlook, const struct pods *pods)
         over = 1 - gpus * 1000 / outlook->forever_milli;
     else if (outlook->last_ps > 0)
         over = (1 - gpus * outlook->last_ps / outlook->work_ps) / 2;
-    wait_for(outlook, pods, pods->count * (is_held(outlook, pods) ? fmax(over, 0) : 1));
+    bool held = is_held(outlook, pods);
+    wait_for(outlook, pods, pods->count * (held ? fmax(over, 0) : 1));
+    outlook->hopeless += held ? 0 : pods->count;
 }
 
 /* Of failures that come to every node. */
@@ -216,6 +219,18 @@ static void add_looks(const struct outlook *outlook, const struct sms__policy_us
                       sms__at_key(outlook->scenario->node, "pods"), "looks at nodes");
 }
 
+static double plain_try_s(const struct sms__cluster *cluster)
+{
+    return SMS__TRY_S + SMS__TRY_NODE_S * (double)cluster->nodes;
+}
+
+/* On average, of those that are tried again and those that are passed over as no node can hold them. */
+static double shared_try_s(const struct outlook *outlook)
+{
+    double hopeless = outlook->waiting > 0 ? outlook->hopeless / outlook->waiting : 0;
+    return SMS__SHARED_TRY_S * (1 - hopeless) + SMS__SKIPPED_TRY_S * hopeless;
+}
+
 /* Tries of one policy: each pod once, and each that waits again and again, one try after another. */
 static void add_tries(const struct outlook *outlook, const struct sms__policy_use *use)
 {
@@ -239,7 +254,7 @@ static void add_tries(const struct outlook *outlook, const struct sms__policy_us
     if (each_ps > 0)
         again = fmin(again, until / each_ps);
     double tries = again + (singly ? cluster->pods : 0), runs = (double)outlook->scenario->replications;
-    sms__effort_add(outlook->effort, tries * runs, SMS__TRY_S + SMS__TRY_NODE_S * (double)cluster->nodes,
+    sms__effort_add(outlook->effort, tries * runs, rules ? shared_try_s(outlook) : plain_try_s(cluster),
                     again > cluster->pods && outlook->waits ? outlook->waits : outlook->scenario->node,
                     "tries of pods that wait");
 }

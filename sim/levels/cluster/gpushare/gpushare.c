@@ -7,13 +7,17 @@
 
 #include <stdlib.h>
 
-bool sms__gpushare_is_over(struct sms__placing *placing)
+bool sms__gpushare_goes_on(const struct sms__placing *placing)
 {
     const struct sms__gpushare_run *run = placing->gpushare;
-    bool idle = run->untried == 0 && run->under_way == 0 && placing->ends == 0 && placing->come == placing->pods &&
-                run->healed == run->healths;
     bool failing = placing->given || (run->waiting && placing->returning);
-    return idle && !failing && !sms__hosts_go_on(placing);
+    return run->under_way || placing->ends || placing->come < placing->pods || run->healed < run->healths || failing;
+}
+
+bool sms__gpushare_is_over(struct sms__placing *placing)
+{
+    bool idle = placing->gpushare->untried == 0 && !sms__gpushare_goes_on(placing);
+    return idle && !sms__hosts_go_on(placing);
 }
 
 /* Retries and failures wait until it is known whether anything else happens: they do not keep each other going. */
@@ -27,7 +31,8 @@ static void silence(struct sms__placing *placing)
 static void wait_for_timer(struct sms__placing *placing)
 {
     struct sms__gpushare_run *run = placing->gpushare;
-    uint64_t time = sms__queue_first(&run->timers).time, now = placing->engine.now;
+    uint64_t time = sms__queue_first(&run->timers).time, turn = sms__turns_next(run), now = placing->engine.now;
+    time = turn < time ? turn : time;
     if (time == SMS__NEVER || sms__gpushare_is_over(placing))
         time = SMS__NEVER;
     sms__engine_at(&placing->engine, run->timer_source, time > now ? time : now);
@@ -95,7 +100,10 @@ void sms__candidate_back_off(struct sms__placing *placing, uint32_t p, uint64_t 
     client->tried = tried;
     run->under_way--;
     set_state(placing, p, SMS__CANDIDATE_BACKOFF);
-    sms__candidate_timer(placing, p, client->not_before);
+    if (run->rules->when == SMS__RETRY_TIMER && client->delay_ps == most && !placing->plain)
+        sms__turns_add(placing, p);
+    else
+        sms__candidate_timer(placing, p, client->not_before);
     if (run->rules->when == SMS__RETRY_CHANGE && tried == run->version)
         park(placing, p);
     sms__engine_defer(&placing->engine, &run->act);
@@ -120,38 +128,21 @@ void sms__candidate_comes(struct sms__placing *placing, uint32_t p, uint64_t now
     placing->pod[p].since_ps = now;
     run->client[p].stamp = ++run->queued;
     run->client[p].tried = 0;
-    run->waits[placing->pod[p].shape]++;
+    sms__stranded_wait(placing, p, 1);
     run->changed = true;
     sms__candidate_queue(placing, p);
-}
-
-/* GPU memory left that no pod which waits could use. */
-static uint64_t count_stranded(const struct sms__placing *placing)
-{
-    const struct sms__gpushare_run *run = placing->gpushare;
-    uint64_t least = UINT64_MAX, sum = 0;
-    for (size_t s = 0; s < placing->cluster->shapes; s++)
-        if (run->waits[s] && sms__is_shared(&placing->cluster->shape[s]) &&
-            placing->cluster->shape[s].gpu_memory < least)
-            least = placing->cluster->shape[s].gpu_memory;
-    for (size_t n = 0; n < placing->cluster->nodes && least < UINT64_MAX; n++) {
-        struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
-        struct sms_node_view view = sms__extender_view(placing, n, gpu);
-        for (uint32_t i = 0; i < view.gpus && !run->absent[n]; i++)
-            sum += gpu[i].memory_left < least && !(placing->book[n].lost >> i & 1) ? gpu[i].memory_left : 0;
-    }
-    return sum;
 }
 
 void sms__gpushare_settle(struct sms__placing *placing, uint64_t now)
 {
     struct sms__gpushare_run *run = placing->gpushare;
-    placing->record->gpushare.stranded_ps += (sms__integral)(now - run->stranded_since) * run->stranded;
-    run->stranded_since = now;
+    struct sms__gpushare_record *record = &placing->record->gpushare;
+    record->stranded_ps += (sms__integral)(now - run->settled_ps) * run->stranded.bytes;
+    run->settled_ps = now;
     if (run->changed)
-        run->stranded = count_stranded(placing);
+        run->stranded.bytes = sms__stranded_bytes(placing);
     run->changed = false;
-    placing->record->gpushare.stranded = run->stranded;
+    record->stranded = run->stranded.bytes;
 }
 
 /* At the end of an instant: cycles begin, and it is known what is next. */
@@ -166,6 +157,7 @@ static void act(void *subject, uint64_t now)
     sms__gpushare_settle(placing, now);
     wait_for_timer(placing);
     sms__failures_await(placing);
+    sms__turns_skip(placing);
     sms__placing_check(placing);
 }
 
@@ -182,7 +174,7 @@ static void fire_pod(struct sms__placing *placing, uint32_t p, uint64_t now)
         sms__tell(placing, p, now, "assume timed out: queued again");
         sms__claim_release(placing, p);
         run->under_way--;
-        run->waits[placing->pod[p].shape]--; /* it has waited all the time */
+        sms__stranded_wait(placing, p, -1); /* it has waited all the time */
         sms__candidate_comes(placing, p, now);
         sms__gpushare_changed(placing);
         return;
@@ -198,6 +190,8 @@ static void fire(void *subject, uint64_t now)
     struct sms__match next;
     while ((next = sms__queue_first(&run->timers)).time <= now && !placing->engine.stopped)
         fire_pod(placing, (uint32_t)next.source, now);
+    while (sms__turns_next(run) <= now)
+        sms__candidate_queue(placing, sms__turns_pop(run));
     sms__engine_defer(&placing->engine, &run->act);
 }
 
@@ -206,6 +200,7 @@ static void apply(struct sms__placing *placing, const struct sms__health *health
     struct sms__gpushare_run *run = placing->gpushare;
     if (health->gpu == SMS_NODE_GPUS_MAX) {
         run->absent[health->node] = 0;
+        sms__log_change(placing, health->node);
         sms__gpushare_changed(placing);
         return;
     }
@@ -220,6 +215,7 @@ void sms__gpushare_sicken(struct sms__placing *placing, size_t node, uint32_t gp
     uint16_t bit = (uint16_t)(1u << gpu);
     run->sick_now[node] = (uint16_t)((run->sick_now[node] & ~bit) | (*sick ? bit : 0));
     run->changed = true;
+    sms__log_change(placing, node);
     if (!*sick)
         sms__gpushare_changed(placing);
 }
@@ -305,13 +301,15 @@ void sms__gpushare_init(struct sms__placing *placing)
     run->rules = placing->cluster->gpushare;
     run->client = SMS__NEW(placing->arena, struct sms__candidate, placing->pods);
     run->parked = SMS__NEW(placing->arena, uint32_t, placing->pods);
-    run->waits = SMS__NEW(placing->arena, uint64_t, placing->cluster->shapes);
+    run->filter = SMS__NEW(placing->arena, struct sms__filter, placing->cluster->shapes);
     sms__queue_init(&run->active, placing->arena, placing->pods);
     sms__queue_init(&run->timers, placing->arena, placing->pods);
     run->version = 1;
     run->cycle = run->bind = SMS__NO_POD;
     run->act = (struct sms__action){.act = act, .subject = placing};
     init_nodes(placing);
+    sms__turns_init(placing);
+    sms__stranded_init(placing);
     run->health_source = sms__engine_source(engine, SMS__LEVEL_TENANT, change_health, placing);
     run->bind_source = sms__engine_source(engine, SMS__LEVEL_POLICY, sms__extender_bound, placing);
     run->timer_source = sms__engine_source(engine, SMS__LEVEL_POLICY, fire, placing);

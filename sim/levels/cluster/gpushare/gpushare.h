@@ -41,10 +41,50 @@ struct sms__claim {
     uint64_t cpu_milli, memory, bytes;
 };
 
+/* What the filters say of a node: first those of kube-scheduler, then those of the extender. */
+enum sms__verdict {
+    SMS__NODE_PASSES,
+    SMS__NODE_ABSENT,
+    SMS__NODE_DOWN,
+    SMS__NODE_LACKS_HOST,
+    SMS__NODE_LACKS_MEMORY,
+    SMS__NODE_OF_OTHER_MODEL,
+    SMS__NODE_LACKS_CARDS,
+    SMS__NODE_GONE, /* it has failed since */
+    SMS__NODE_NOT_SHARED,
+    SMS__NODE_LACKS_DEVICE,
+    SMS__VERDICTS
+};
+
+/* What they say of all nodes for a shape of pods. */
+struct sms__filter {
+    uint8_t *verdict; /* [nodes]: enum sms__verdict; NULL: not remembered */
+    uint64_t count[SMS__VERDICTS];
+    uint64_t seen; /* the log of nodes that changed, up to there */
+};
+
+/* Memory that no pod which waits could use. */
+struct sms__stranded {
+    uint64_t *size; /* [sizes]: that pods ask for, ascending */
+    size_t sizes;
+    uint64_t *waits;   /* [sizes]: pods that have come and are not bound */
+    uint64_t *left;    /* [sizes + 1]: on GPUs with room for so many of the sizes */
+    uint64_t *counted; /* [GPUs]: as what is left of each */
+    bool counts;
+    uint64_t seen;  /* the log of nodes that changed, up to there */
+    uint64_t bytes; /* when it was settled last */
+};
+
 struct sms__health {
     uint64_t time;
     uint32_t node, gpu; /* SMS_NODE_GPUS_MAX: the node joins */
     bool well;
+};
+
+/* Pods whose back-off has grown to the longest wait equally long: who is tried first comes first again. */
+struct sms__turns {
+    uint32_t *pod; /* a ring of `mask` + 1, by when their back-off is over, of those the order of the queue */
+    size_t first, pods, mask;
 };
 
 struct sms__gpushare_run {
@@ -52,19 +92,21 @@ struct sms__gpushare_run {
     struct sms__candidate *client; /* [pods] */
     struct sms__queue active;      /* pods, by priority and then by when they were queued */
     struct sms__queue timers;      /* what happens to a pod next, by its state */
+    struct sms__turns turns;       /* beside these, but under `plain` */
     uint64_t queued;               /* so many times a pod was queued */
     uint64_t version;              /* how often something was freed, from 1 */
     uint64_t waiting, untried;     /* pods in the queue or backing off; of those, not tried at this version */
     uint64_t under_way;            /* pods from the start of their cycle to that of their containers */
     uint32_t *parked;              /* [parks]: pods that back off until something changes */
     size_t parks;
-    uint64_t *waits; /* [shapes]: pods that have come and are not bound */
 
     uint32_t cycle, bind; /* the pods of the requests under way; SMS__NO_POD */
     uint64_t cycle_version;
-    uint32_t *kept; /* [kepts]: nodes that passed the default filter, then the extender's */
-    size_t kepts;
-    struct sms__claim *claim; /* [nodes] */
+    struct sms__filter *filter;     /* [shapes] */
+    struct sms__filter *remembered; /* of the pod of the cycle; NULL: every node is asked */
+    size_t passed;                  /* so many nodes: the default filter, then the extender's */
+    uint32_t *kept;                 /* [passed]: which, where nothing is remembered */
+    struct sms__claim *claim;       /* [nodes] */
 
     uint16_t *absent, *sick_now;    /* [nodes]: bit i: GPU i is unhealthy; absent: the node has not joined */
     uint8_t *sick;                  /* [GPUs]: reasons for it */
@@ -76,7 +118,8 @@ struct sms__gpushare_run {
 
     struct sms__action act;
     size_t timer_source, bind_source, filter_source, health_source;
-    uint64_t stranded, stranded_since;
+    struct sms__stranded stranded;
+    uint64_t settled_ps;
     bool changed; /* since that was counted */
 };
 
@@ -107,13 +150,43 @@ void sms__candidate_timer(struct sms__placing *placing, uint32_t pod, uint64_t t
 /* Something has been freed, or come. */
 void sms__gpushare_changed(struct sms__placing *placing);
 
+/* Whether something goes on beside pods that back off, workloads aside. */
+bool sms__gpushare_goes_on(const struct sms__placing *placing);
+
+/* turns.c */
+void sms__turns_init(struct sms__placing *placing);
+void sms__turns_add(struct sms__placing *placing, uint32_t pod);
+/* When the first back-off is over, or SMS__NEVER; takes its pod out. */
+uint64_t sms__turns_next(const struct sms__gpushare_run *run);
+uint32_t sms__turns_pop(struct sms__gpushare_run *run);
+/* Counts tries that fail in no time up to the next event that may change that. */
+void sms__turns_skip(struct sms__placing *placing);
+
 /* extender.c */
 void sms__extender_cycles(struct sms__placing *placing, uint64_t now);
 void sms__extender_filtered(void *placing, uint64_t now);
 void sms__extender_bound(void *placing, uint64_t now);
 void sms__claim_release(struct sms__placing *placing, uint32_t pod);
+
+/* filter.c: for the pod of the cycle; how many nodes pass. */
+size_t sms__filter_by_default(struct sms__placing *placing, uint32_t pod, uint64_t now);
+size_t sms__filter_by_extender(struct sms__placing *placing, uint32_t pod, uint64_t now);
+/* What the filters say now for pods of the shape; NULL: that is not remembered. */
+struct sms__filter *sms__filter_of(struct sms__placing *placing, uint32_t shape);
+/* How many nodes pass the default filter. */
+size_t sms__filter_passed(const struct sms__filter *filter);
+/* Counts the nodes that the one or the other leaves out, so many times. */
+void sms__filter_count(struct sms__placing *placing, const struct sms__filter *filter, bool extender, uint64_t times);
 /* The node as the extender sees it; `gpu` has room for its GPUs. */
 struct sms_node_view sms__extender_view(const struct sms__placing *placing, size_t node, struct sms_gpu_view *gpu);
+/* Whether that is what the books say. */
+bool sms__extender_sees_books(const struct sms__placing *placing, size_t node);
+
+/* stranded.c */
+void sms__stranded_init(struct sms__placing *placing);
+/* The pod begins to wait, or ends. */
+void sms__stranded_wait(struct sms__placing *placing, uint32_t pod, int by);
+uint64_t sms__stranded_bytes(struct sms__placing *placing);
 
 /* plugin.c */
 void sms__plugin_assumed(struct sms__placing *placing, uint32_t pod, uint64_t now); /* the pod was bound */

@@ -69,7 +69,7 @@ void sms__plugin_assumed(struct sms__placing *placing, uint32_t p, uint64_t now)
     for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
         client->gpus[c] = 0;
     link_pod(run, p, pod->node);
-    run->waits[pod->shape]--;
+    sms__stranded_wait(placing, p, -1);
     run->changed = true;
     if (sms__is_shared(sms__shape(placing, p)))
         sms__tell(placing, p, now, "bound: IDX=%s ASSIGNED=false ASSUME_TIME=%.0f ns",
