@@ -184,11 +184,12 @@ static int run_one(struct session *session, size_t idx)
     session->timeline_policy[0] = '\0';
     options.user = session;
     options.on_progress = show_progress;
-    if (session->timeline || session->trace)
+    const bool blocks = session->trace && !scenario->cluster; /* else the trace is of pods */
+    if (session->timeline || blocks)
         options.on_stay = observe_stay;
-    if (session->trace)
+    if (blocks)
         options.on_kernel = observe_kernel;
-    if (session->spans || session->trace)
+    if (session->spans || blocks)
         options.on_span = observe_span;
     if (session->placements || session->trace) {
         options.on_placement = observe_placement;

@@ -147,7 +147,7 @@ struct sms__pod_stay {
     unsigned gpu; /* its number + 1; 0: it waits */
     size_t row;
     double start_ns, end_ns;
-    size_t state; /* ending, or 0, waiting */
+    size_t state; /* the number of an ending, or of waiting */
 };
 struct sms__pods_drawn {
     struct sms__pod_stay *stay;

@@ -9,8 +9,10 @@
 
 enum { GPUS_MOST = 64, LANES_MOST = 300 };
 
-/* In the order of sms__tenure.ended; the script has a colour for each. */
-static const char *const states[] = {"waiting", "done", "running", "restarted", "timed_out", "lost", "failed"};
+/* In the order of sms__tenure.ended; script and page have a colour for each. */
+static const char *const states[] = {"done", "failed", "running", "restarted", "lost", "timed_out", "waiting"};
+
+enum { WAITING = sizeof states / sizeof *states - 1 };
 
 void sms__name_endings(struct sms__plot *plot)
 {
@@ -36,7 +38,7 @@ static uint64_t parse_gpus(struct sms__plot *plot, const struct sms__csv *csv, c
 
 static size_t ending_of(struct sms__plot *plot, const struct sms__csv *csv, const char *ended)
 {
-    for (size_t i = 1; i < plot->ending.count; i++)
+    for (size_t i = 0; i < WAITING; i++)
         if (!strcmp(plot->ending.name[i], ended))
             return i;
     if (plot->errors.count == 0)
@@ -114,7 +116,7 @@ static void add_tenure(struct sms__plot *plot, struct sms__pods_drawn *drawn, co
 {
     if (tenure->wait_ns > 0 && tenure->wait_ns <= tenure->start_ns)
         *SMS__APPEND(&plot->arena, drawn->stay, drawn->stays) =
-            (struct sms__pod_stay){tenure, 0, 0, tenure->start_ns - tenure->wait_ns, tenure->start_ns, 0};
+            (struct sms__pod_stay){tenure, 0, 0, tenure->start_ns - tenure->wait_ns, tenure->start_ns, WAITING};
     for (unsigned i = 0; i < GPUS_MOST; i++)
         if (tenure->gpus >> i & 1)
             *SMS__APPEND(&plot->arena, drawn->stay, drawn->stays) =

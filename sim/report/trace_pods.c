@@ -121,6 +121,17 @@ static void name_lane(const struct board *board, uint32_t track, size_t lane, ui
     sms__trace_sort_index(board->writer, "thread_sort_index", pid, tid, tid);
 }
 
+/* By how a stay ended, as chrome://tracing knows them. */
+static const char *colour_of(const char *ended)
+{
+    static const char *const colours[][2] = {{"done", "good"},     {"failed", "terrible"}, {"running", "rail_response"},
+                                             {"restarted", "bad"}, {"lost", "terrible"},   {"timed_out", "yellow"}};
+    for (size_t i = 0; i < sizeof colours / sizeof *colours; i++)
+        if (!strcmp(colours[i][0], ended))
+            return colours[i][1];
+    return "grey";
+}
+
 static void put_event(const struct board *board, const struct sms__trace_record *record, uint64_t pid, uint64_t tid)
 {
     const struct sms__trace_part *part = board->writer->part;
@@ -129,7 +140,7 @@ static void put_event(const struct board *board, const struct sms__trace_record 
     sms__trace_event(board->writer, "X");
     sms__put_string(text,
                     waits ? ",\"cat\":\"wait\",\"name\":" : ",\"cat\":\"pod\",\"name\":", part->names + record->blocks);
-    sms__put_string(text, ",\"cname\":", sms__trace_colour(waits ? 0 : record->kind + 1));
+    sms__put_string(text, ",\"cname\":", waits ? "grey" : colour_of(part->state[record->kind]));
     sms__put_field(text, ",\"pid\":", pid);
     sms__put_field(text, ",\"tid\":", tid);
     sms__put(text, ",\"ts\":");

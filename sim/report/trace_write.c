@@ -19,8 +19,6 @@ static const char *const colours[] = {"rail_response",
 
 enum { COLOURS = sizeof colours / sizeof *colours, CANCEL_EVERY = 4096 };
 
-const char *sms__trace_colour(size_t idx) { return colours[idx % COLOURS]; }
-
 /* Where events are shown side by side. */
 static size_t tracks_of(const struct sms__trace *trace)
 {

@@ -42,8 +42,6 @@ uint64_t sms__trace_process_tid(const struct sms__trace_writer *writer);
 int sms__trace_put_pods(struct sms__trace_writer *writer);
 /* Of one part. */
 uint64_t sms__trace_pod_tids(const struct sms__trace *trace);
-/* trace_write.c: the name of a colour. */
-const char *sms__trace_colour(size_t idx);
 /* The lane that the record takes on its track, by rising end; -1: there is none and are `most`, or no memory. */
 long sms__trace_lane(struct sms__lanes *lanes, const struct sms__trace_record *record, size_t most, bool *is_new);
 /* Begins the event that names a process or thread; its place among the others. */

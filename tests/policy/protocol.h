@@ -8,7 +8,7 @@
 
 /* What was told of placements, as lines "TIME_MS POD NODE GPUS", and of the protocol, as lines "TIME_MS POD: TEXT". */
 struct told {
-    char placements[8192], sayings[65536];
+    char placements[8192], departures[8192], sayings[65536];
     double wait_ms; /* of the last placement */
 };
 
@@ -32,6 +32,14 @@ static inline void tell_placement(void *user, const char *policy, const struct s
     told->wait_ms = (double)placement->wait_ps / 1e9;
 }
 
+static inline void tell_departure(void *user, const char *policy, const struct sms_departure *departure)
+{
+    struct told *told = user;
+    (void)policy;
+    add(told->departures, sizeof told->departures, "%g %s %s\n", (double)departure->end_ps / 1e9, departure->pod,
+        departure->ended);
+}
+
 static inline void tell_saying(void *user, const char *policy, const struct sms_saying *saying)
 {
     struct told *told = user;
@@ -48,6 +56,7 @@ static inline struct sms_results *run_engine(const struct sms_file *file, size_t
     struct sms_errors errors;
     memset(told, 0, sizeof *told);
     options.on_placement = tell_placement;
+    options.on_departure = tell_departure;
     options.on_saying = tell_saying;
     options.user = told;
     options.check = true;

@@ -94,6 +94,7 @@ function binned(list, rows, from, to) {
 function timeline(picture, rows, rowNames, colorNames) {
   const { list, lanes } = lanesOf(picture.pieces, picture.names || [], rows);
   const used = [...new Set(list.map(p => p.color))].sort((a, b) => a - b);
+  const colorOfPiece = color => (picture.kind === 'pods' ? color : used.indexOf(color)); /* 'failed' is always the same */
   const known = isNumber(picture.to_ns) ? picture.to_ns : Infinity;
   const from = Math.min(...list.map(p => p.start)), to = Math.min(known, Math.max(...list.map(p => p.end)));
   const each = Math.max(8, Math.min(48, Math.floor(420 / rows.length))), left = Math.min(150, 12 + 7 * Math.max(...rows.map(r => rowNames(r).length)));
@@ -103,7 +104,7 @@ function timeline(picture, rows, rowNames, colorNames) {
       const high = few ? (each - 2) / lanes[p.row] : each - 2;
       const a = Math.max(x(p.start), x(start) - 5), wide = Math.max(0.5, Math.min(x(p.end), x(end) + 5) - a);
       const y = p.row * each + (few ? p.lane * high : 0), height = few ? high * p.count : high;
-      clip.append(svg('rect', { class: 'piece ' + tenantClass(used.indexOf(p.color)), x: a.toFixed(1), y: y.toFixed(1), width: wide.toFixed(1), height: Math.max(1, height).toFixed(1) },
+      clip.append(svg('rect', { class: 'piece ' + tenantClass(colorOfPiece(p.color)), x: a.toFixed(1), y: y.toFixed(1), width: wide.toFixed(1), height: Math.max(1, height).toFixed(1) },
         few && seen.length < 400 ? svg('title', {}, `${rowNames(rows[p.row])}: ${p.name ? p.name + ', ' : ''}${colorNames[p.color]}${p.blocks > 1 ? ' × ' + p.blocks : ''}, ${show('t_ns', p.start)} to ${show('t_ns', p.end)}`) : null));
       const label = p.name || colorNames[p.color];
       if (height >= 12 && wide > 7 * label.length + 6)
@@ -115,7 +116,7 @@ function timeline(picture, rows, rowNames, colorNames) {
     root.append(svg('text', { x: left - 6, y: i * each + each / 2 + 4, 'text-anchor': 'end' }, words(rowNames(r), Math.floor(left / 7)))));
   const said = `Timeline of ${plural(rows.length, 'row')} under ${picture.policy}, ${show('t_ns', from)} to ${show('t_ns', to)}: ` +
     used.map(c => `${colorNames[c]} ${plural(list.filter(p => p.color === c).length, 'piece')}`).join(', ');
-  return [swatches(used.map(c => colorNames[c])), ...zoomable({ label: `Timeline under ${picture.policy}`, said, from, to, left, height: rows.length * each, paint, side })];
+  return [swatches(used.map(c => colorNames[c]), used.map(colorOfPiece)), ...zoomable({ label: `Timeline under ${picture.policy}`, said, from, to, left, height: rows.length * each, paint, side })];
 }
 
 /* points: [time, value]; the value holds until the next. */
