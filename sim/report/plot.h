@@ -140,7 +140,6 @@ int sms__write_chart(struct sms__plot *plot, const struct sms__chart_of *of);
 /* plot_pods.c: reads placements.csv, if there is one; figures of it. */
 int sms__read_tenures(struct sms__plot *plot);
 int sms__write_pods(struct sms__plot *plot);
-void sms__name_endings(struct sms__plot *plot);
 /* A pod on one GPU, or waiting; sorted by row and start. */
 struct sms__pod_stay {
     const struct sms__tenure *tenure;

@@ -14,12 +14,6 @@ static const char *const states[] = {"done", "failed", "running", "restarted", "
 
 enum { WAITING = sizeof states / sizeof *states - 1 };
 
-void sms__name_endings(struct sms__plot *plot)
-{
-    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
-        sms__name_index(&plot->arena, &plot->ending, states[i]);
-}
-
 /* Numbers with spaces between them. */
 static uint64_t parse_gpus(struct sms__plot *plot, const struct sms__csv *csv, const char *text)
 {
@@ -68,9 +62,10 @@ int sms__read_tenures(struct sms__plot *plot)
                            .column = {"scenario", "policy", "time_ns", "wait_ns", "pod", "node", "gpus",
                                       "allocated_ratio", "end_ns", "ended"},
                            .row = take_tenure};
-    sms__name_endings(plot);
     if (access(sms__print(&plot->arena, "%s/%s", plot->folder, csv.file), F_OK))
         return SMS_OK;
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        sms__name_index(&plot->arena, &plot->ending, states[i]);
     return sms__csv_read(plot, &csv);
 }
 
