@@ -132,6 +132,11 @@ if [ "$(ls "$work/pairs/plots")" = "$(printf 'pairs.dat\npairs.svg')" ]; then ok
 if awk '/^[0-9]/ { n++; at[$1, $2, n > 9] = $3 } END { exit !(n == 18 && at[1, 2, 0] == at[2, 1, 0] && at[0, 0, 1] != "") }' \
     "$work/pairs/plots/pairs.dat"; then ok; else bad "two squares of 3 x 3, symmetric"; fi
 
+# Kernels of one name in two VMs.
+printf 'workload: x\nkernels: [{name: c, blocks: 4, threads: 32, block_time: 1 us}]\n---\nworkload: y\nkernels: [{name: b/c, blocks: 4, threads: 32, block_time: 1 us}, {name: d, blocks: 4, threads: 32, block_time: 1 us}]\n---\nscenario: alike\ndevices: [{model: v100}]\npolicies: [round_robin, leftover]\nvms: [{name: a/b, workload: x}, {name: a, workload: y}]\n' >"$work/alike.yaml"
+try 0 "kernels of one name" run "$work/alike.yaml" --out "$work/alike" --quiet
+if [ "$(awk -F, '{ printf "%s %s;", $3, $NF }' "$work/alike/kernels.csv")" = "kernel vm;a/b/c a/b;a/b/c a;a/d a;a/b/c a/b;a/b/c a;a/d a;" ]; then ok; else bad "of which VM a kernel is: $(cat "$work/alike/kernels.csv")"; fi
+
 # A cluster: its files, its figure, where pods went.
 cluster=tests/golden/cluster.yaml
 try 0 "a folder of a cluster" run "$cluster" --out "$work/cluster" --quiet
