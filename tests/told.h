@@ -6,10 +6,12 @@
 
 #include <stdio.h>
 
-/* What was told of placements, as lines "TIME POD NODE GPUS", and by policies, as lines "TIME POD: TEXT". */
+/* What was told of placements, as lines "TIME POD NODE GPUS", of departures, "START END POD NODE GPUS ENDED", and by
+ * policies, "TIME POD: TEXT". */
 struct told {
-    double unit_ps; /* of TIME */
-    char placements[8192], sayings[65536];
+    double unit_ps; /* of times */
+    char placements[8192], departures[8192], sayings[65536];
+    size_t placed, departed;
     double wait; /* of the last placement */
 };
 
@@ -31,6 +33,17 @@ static inline void tell_placement(void *user, const char *policy, const struct s
     tell(told->placements, sizeof told->placements, "%g %s %s %llx\n", (double)placement->time_ps / told->unit_ps,
          placement->pod, placement->node, (unsigned long long)placement->gpus);
     told->wait = (double)placement->wait_ps / told->unit_ps;
+    told->placed++;
+}
+
+static inline void tell_departure(void *user, const char *policy, const struct sms_departure *departure)
+{
+    struct told *told = user;
+    (void)policy;
+    tell(told->departures, sizeof told->departures, "%g %g %s %s %llx %s\n",
+         (double)departure->start_ps / told->unit_ps, (double)departure->end_ps / told->unit_ps, departure->pod,
+         departure->node, (unsigned long long)departure->gpus, departure->ended);
+    told->departed++;
 }
 
 static inline void tell_saying(void *user, const char *policy, const struct sms_saying *saying)
@@ -46,6 +59,7 @@ static inline struct sms_run_options options_for(struct told *told, double unit_
     struct sms_run_options options = sms_run_defaults();
     *told = (struct told){.unit_ps = unit_ps};
     options.on_placement = tell_placement;
+    options.on_departure = tell_departure;
     options.on_saying = tell_saying;
     options.user = told;
     options.check = true;
@@ -62,6 +76,8 @@ static inline struct sms_results *run_both(const struct sms_file *file, size_t i
     options = options_for(told, unit_ps, SMS_ENGINE_FAST);
     struct sms_results *results = run_scenario_of(file, idx, &options);
     assert_string_equal(plain.placements, told->placements);
+    assert_string_equal(plain.departures, told->departures);
+    assert_int_equal(told->departed, told->placed);
     assert_string_equal(plain.sayings, told->sayings);
     assert_same_metrics(results, reference, SMS_CLUSTER);
     assert_same_metrics(results, reference, SMS_NODE);

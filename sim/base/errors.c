@@ -1,6 +1,7 @@
 #include "errors.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* The bytes of the line break at `at`, 0 if there is none. The breaks are those of YAML 1.1, by which libyaml counts.
@@ -127,6 +128,41 @@ int sms__fail(struct sms_errors *errors, enum sms_code code, const char *file, c
     fill(error, code, (struct sms__mark){.file = file}, format, args);
     va_end(args);
     return code;
+}
+
+/* Of the files other than the first, those are first that were found first. */
+static size_t rank_of(const struct sms_errors *errors, const struct sms_error *error, const char *first)
+{
+    size_t rank = 0;
+    if (!strncmp(error->file, first, sizeof error->file - 1))
+        return 0;
+    while (strcmp(errors->item[rank].file, error->file) != 0)
+        rank++;
+    return rank + 1;
+}
+
+static bool is_before(const struct sms_error *a, const struct sms_error *b)
+{
+    return a->line != b->line ? a->line < b->line : a->column < b->column;
+}
+
+void sms__errors_sort(struct sms_errors *errors, const char *first)
+{
+    size_t count = errors->count < SMS_ERRORS_MAX ? errors->count : SMS_ERRORS_MAX;
+    size_t rank[SMS_ERRORS_MAX];
+    for (size_t i = 0; i < count; i++)
+        rank[i] = rank_of(errors, &errors->item[i], first);
+    for (size_t i = 1; i < count; i++) {
+        const struct sms_error moved = errors->item[i];
+        const size_t own = rank[i];
+        size_t at = i;
+        for (; at > 0 && (rank[at - 1] != own ? rank[at - 1] > own : is_before(&moved, &errors->item[at - 1])); at--) {
+            errors->item[at] = errors->item[at - 1];
+            rank[at] = rank[at - 1];
+        }
+        errors->item[at] = moved;
+        rank[at] = own;
+    }
 }
 
 static void print_one(const struct sms_error *error, FILE *to)

@@ -18,6 +18,10 @@ void sms__error(struct sms_errors *errors, enum sms_code code, struct sms__mark 
 int sms__fail(struct sms_errors *errors, enum sms_code code, const char *file, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Puts those that were kept in the order of lines and columns: those of the file `first`, then of the others one after
+ * another, in each what has no place before the rest. Of one place, what was found first is first. */
+void sms__errors_sort(struct sms_errors *errors, const char *first);
+
 /* The one of `count` names nearest to `word` by edits, or NULL if none is near.
  * name(user, i) gives the i-th. */
 const char *sms__nearest(const char *word, size_t count, const char *(*name)(const void *user, size_t i),

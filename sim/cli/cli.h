@@ -82,11 +82,16 @@ struct session {
     size_t timeline_rows;      /* of this policy */
     char timeline_policy[256]; /* whose rows are being written */
     const char *running;
-    struct sms__trace *trace; /* or NULL */
-    FILE *spans;              /* of processes, or NULL */
-    FILE *placements;         /* of pods, or NULL */
-    FILE *gpus;               /* that pods share, or NULL */
-    struct sms__cut *cut;     /* [cuts]: a policy each */
+    struct sms__trace *trace;            /* or NULL */
+    FILE *spans;                         /* of processes, or NULL */
+    FILE *placements;                    /* of pods, or NULL */
+    FILE *beginnings;                    /* their rows of the policy at hand, which lack their ends */
+    struct placement_end *placement_end; /* [placement_rows]: of these */
+    size_t placement_rows;
+    uint32_t *placed_at; /* [placed_room]: of each pod, by number, its row at hand + 1; 0: none */
+    size_t placed_room;
+    FILE *gpus;           /* that pods share, or NULL */
+    struct sms__cut *cut; /* [cuts]: a policy each */
     size_t cuts;
     bool spans_lost; /* without memory */
 };
@@ -100,11 +105,17 @@ struct sms_load_options session_options(const struct cli *cli);
 /* The run options that the command line gives. */
 struct sms_run_options session_run_options(const struct cli *cli);
 
-/* spans.c: the spans of processes and the placements of pods, into files of the folder if a scenario has some.
- * Exit codes. */
+/* spans.c: the spans of processes and the placements of pods, into files of the folder if a scenario has some: so many
+ * rows of a policy; of what comes after, only the number is kept. Exit codes. */
+enum { SPAN_ROWS = 200000 };
 int spans_begin(struct session *session, const char *folder);
 void spans_write(struct session *session, const char *policy, const struct sms_span *span);
-void spans_write_placement(struct session *session, const char *policy, const struct sms_placement *placement);
+/* Whether the policy has room for one more row. */
+bool spans_have_room(struct session *session, const char *policy, bool placements);
+/* placements.c. A policy's are written out when it is through. */
+void placements_write(struct session *session, const char *policy, const struct sms_placement *placement);
+void placements_write_end(struct session *session, const struct sms_departure *departure);
+void placements_flush(struct session *session);
 void spans_write_gpu(struct session *session, const char *policy, const struct sms_shared_gpu *gpu);
 int spans_end(struct session *session);
 

@@ -90,6 +90,8 @@ static int read_and_draw(void *user)
         code = sms__write_slowdown(plot);
     if (code == SMS_OK)
         code = sms__write_allocation(plot);
+    if (code == SMS_OK)
+        code = sms__write_pods(plot);
     for (size_t i = 0; i < plot->figures && code == SMS_OK; i++)
         code = draw(job, &plot->figure[i]);
     return code;

@@ -153,7 +153,20 @@ static void observe_span(void *user, const char *policy, const struct sms_span *
 
 static void observe_placement(void *user, const char *policy, const struct sms_placement *placement)
 {
-    spans_write_placement(user, policy, placement);
+    struct session *session = user;
+    if (session->placements)
+        placements_write(session, policy, placement);
+    if (session->trace)
+        sms__trace_placement(session->trace, policy, placement);
+}
+
+static void observe_departure(void *user, const char *policy, const struct sms_departure *departure)
+{
+    struct session *session = user;
+    if (session->placements)
+        placements_write_end(session, departure);
+    if (session->trace)
+        sms__trace_departure(session->trace, policy, departure);
 }
 
 static void observe_gpu(void *user, const char *policy, const struct sms_shared_gpu *gpu)
@@ -171,14 +184,18 @@ static int run_one(struct session *session, size_t idx)
     session->timeline_policy[0] = '\0';
     options.user = session;
     options.on_progress = show_progress;
-    if (session->timeline || session->trace)
+    const bool blocks = session->trace && !scenario->cluster; /* else the trace is of pods */
+    if (session->timeline || blocks)
         options.on_stay = observe_stay;
-    if (session->trace)
+    if (blocks)
         options.on_kernel = observe_kernel;
-    if (session->spans || session->trace)
+    if (session->spans || blocks)
         options.on_span = observe_span;
-    if (session->placements) {
+    if (session->placements || session->trace) {
         options.on_placement = observe_placement;
+        options.on_departure = observe_departure;
+    }
+    if (session->placements) {
         options.on_shared_gpu = session->gpus ? observe_gpu : NULL;
         options.jobs = 1;
     }
@@ -188,6 +205,8 @@ static int run_one(struct session *session, size_t idx)
     }
     int code = sms_run(scenario, &options, &session->set.results[idx], &errors);
     sms_errors_print(code ? &errors : sms_results_warnings(session->set.results[idx]), stderr);
+    if (session->placements)
+        placements_flush(session);
     session->set.count += !code;
     return cli_exit_code(code);
 }
@@ -223,4 +242,6 @@ void session_free(struct session *session)
         sms_file_free(session->file[i]);
     free(session->file);
     free(session->cut);
+    free(session->placement_end);
+    free(session->placed_at);
 }

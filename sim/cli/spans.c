@@ -1,12 +1,9 @@
-/* spans.csv: what each process did when, as the first replication of each policy goes; placements.csv: the same of
- * where pods went; gpus.csv: GPUs that they shared, at the end. */
+/* spans.csv: what each process did when, as the first replication of each policy goes; gpus.csv: GPUs that pods
+ * shared, at the end. */
 #include "cli.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Of one policy; of what comes after, only the number is kept. */
-enum { SPAN_ROWS = 200000 };
 
 static FILE *open_rows(const char *folder, const char *name, const char *header)
 {
@@ -28,14 +25,17 @@ int spans_begin(struct session *session, const char *folder)
     }
     if (shares)
         session->spans = open_rows(folder, "spans.csv", "scenario,policy,process,device,state,start_ns,end_ns");
-    if (clusters)
+    if (clusters) {
         session->placements = open_rows(folder, "placements.csv",
                                         "scenario,policy,time_ns,wait_ns,pod,node,gpus,arrived_ratio,allocated_ratio,"
-                                        "fragment_ratio");
+                                        "fragment_ratio,end_ns,ended");
+        session->beginnings = tmpfile();
+    }
     if (gpus)
         session->gpus = open_rows(folder, "gpus.csv",
                                   "scenario,policy,node,gpu,memory_bytes,allocated_bytes,used_bytes,pods_count");
-    bool lacks = (shares && !session->spans) || (clusters && !session->placements) || (gpus && !session->gpus);
+    bool lacks = (shares && !session->spans) || (gpus && !session->gpus) ||
+                 (clusters && (!session->placements || !session->beginnings));
     return lacks ? EXIT_IO : EXIT_OK;
 }
 
@@ -65,8 +65,7 @@ static void write_row(const struct session *session, const char *policy, const s
     fprintf(session->spans, ",%s,%.3f,%.3f\n", span->state, (double)span->start_ps / 1e3, (double)span->end_ps / 1e3);
 }
 
-/* Whether the policy has room for one more row. */
-static bool has_room(struct session *session, const char *policy, bool placements)
+bool spans_have_room(struct session *session, const char *policy, bool placements)
 {
     struct sms__cut *cut = cut_of(session, policy);
     if (!cut) {
@@ -82,22 +81,8 @@ static bool has_room(struct session *session, const char *policy, bool placement
 
 void spans_write(struct session *session, const char *policy, const struct sms_span *span)
 {
-    if (has_room(session, policy, false))
+    if (spans_have_room(session, policy, false))
         write_row(session, policy, span);
-}
-
-/* GPUs are their numbers with spaces between them. */
-void spans_write_placement(struct session *session, const char *policy, const struct sms_placement *placement)
-{
-    FILE *to = session->placements;
-    if (!has_room(session, policy, true))
-        return;
-    fprintf(to, "%s,%s,%.3f,%.3f,%s,%s,", session->running, policy, (double)placement->time_ps / 1e3,
-            (double)placement->wait_ps / 1e3, placement->pod, placement->node);
-    for (unsigned i = 0, n = 0; i < 64; i++)
-        if (placement->gpus >> i & 1)
-            fprintf(to, "%s%u", n++ ? " " : "", i);
-    fprintf(to, ",%.6f,%.6f,%.6f\n", placement->arrived, placement->allocated, placement->fragments);
 }
 
 void spans_write_gpu(struct session *session, const char *policy, const struct sms_shared_gpu *gpu)
@@ -127,6 +112,7 @@ int spans_end(struct session *session)
     session->set.cut = session->cut;
     session->set.cuts = cuts;
     bool whole = close_rows(&session->spans);
+    whole = close_rows(&session->beginnings) && whole;
     whole = close_rows(&session->placements) && whole && !session->spans_lost;
     whole = close_rows(&session->gpus) && whole;
     return whole ? EXIT_OK : EXIT_IO;

@@ -12,9 +12,6 @@ static int check_options(const struct session *session)
         return cli_usage(cli, "--trace-events: from %d to %d", SMS__TRACE_EVENTS_MIN, SMS__TRACE_EVENTS_MAX);
     if (cli->trace_to_ps >= 0 && cli->trace_to_ps <= cli->trace_from_ps)
         return cli_usage(cli, "--trace-to is not after --trace-from");
-    if (session->scenarios && session->scenario[0]->cluster)
-        return cli_usage(cli, "--trace shows devices, and '%s' has nodes; see placements.csv of run --out",
-                         session->scenario[0]->name);
     if (session->scenarios > 1)
         return cli_usage(cli, "--trace takes one scenario, and there are %zu", session->scenarios);
     return EXIT_OK;

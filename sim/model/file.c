@@ -121,7 +121,11 @@ int sms_file_load(const char *path, const struct sms_load_options *options, stru
 {
     static const struct sms_load_options defaults;
     struct load load = {.path = path, .errors = errors};
-    return load_with(load_body, &load, options ? options : &defaults, out);
+    int code = load_with(load_body, &load, options ? options : &defaults, out);
+    sms__errors_sort(errors, path);
+    if (*out)
+        sms__errors_sort(&(*out)->warnings, path);
+    return code;
 }
 
 static int vary_body(void *user)

@@ -390,6 +390,7 @@ void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struc
         return;
     if (!sms__fits_in_memory(reader, file, scenario))
         return;
+    sms__check_alike(reader, scenario);
     sms__link_tenants(reader, scenario);
     if (!reader->errors->count)
         sms__check_clock(reader, scenario);

@@ -104,6 +104,8 @@ void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struc
 void sms__check_expects(struct sms__reader *reader, struct sms_scenario *scenario); /* and `until` */
 /* Devices and tenants against each other and the policies; what kernels are on devices. */
 void sms__link_tenants(struct sms__reader *reader, struct sms_scenario *scenario);
+/* alike.c: complains of processes that results would call as they call streams of others. */
+void sms__check_alike(struct sms__reader *reader, const struct sms_scenario *scenario);
 /* What an expectation is of. */
 enum sms_subject sms__expect_subject(const struct sms__expect *expect);
 

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ROWS = 400, BINS = 1200 };
 
@@ -16,7 +17,9 @@ static int by_start(const void *a, const void *b)
         return x->row < y->row ? -1 : 1;
     if (x->end_ns != y->end_ns)
         return x->end_ns < y->end_ns ? -1 : 1;
-    return (x->color > y->color) - (x->color < y->color);
+    if (x->color != y->color)
+        return x->color < y->color ? -1 : 1;
+    return x->name && y->name ? strcmp(x->name, y->name) : 0;
 }
 
 /* The file is in the order of ends and may be cut: what began one longest duration before its last end is in it. */
@@ -75,7 +78,7 @@ static void put_row(const struct binning *binning, size_t row, json_t *list)
             end++;
         if (color < binning->colors)
             put(list, &(struct sms__piece){row, color, 1, binning->from_ns + (double)b * binning->width_ns,
-                                           binning->from_ns + (double)end * binning->width_ns});
+                                           binning->from_ns + (double)end * binning->width_ns, NULL});
     }
 }
 
@@ -111,6 +114,26 @@ static size_t drop_rows(struct sms__lanes *lanes)
     return dropped;
 }
 
+/* One a piece; none if they are too long. */
+static json_t *names_of(struct sms__pictures *pictures, const struct sms__lanes *lanes)
+{
+    json_t *list = json_array();
+    size_t bytes = 0;
+    for (size_t i = 0; i < lanes->pieces && lanes->piece[i].name; i++)
+        bytes += strlen(lanes->piece[i].name) + 3;
+    for (size_t i = 0; i < lanes->pieces && lanes->piece[i].name && bytes <= lanes->name_bytes; i++)
+        json_array_append_new(list, sms__page_text(pictures->page, lanes->piece[i].name));
+    return list;
+}
+
+static json_t *rows_of(const struct sms__lanes *lanes)
+{
+    json_t *list = json_array();
+    for (size_t r = 0; r < lanes->row->count && r < ROWS; r++)
+        json_array_append_new(list, json_string(lanes->row->name[r]));
+    return list;
+}
+
 json_t *sms__lanes_json(struct sms__pictures *pictures, struct sms__lanes *lanes, bool bin)
 {
     const struct sms__plot *plot = &pictures->plot;
@@ -131,8 +154,13 @@ json_t *sms__lanes_json(struct sms__pictures *pictures, struct sms__lanes *lanes
         for (size_t i = 0; i < lanes->pieces; i++)
             put(list, &lanes->piece[i]);
     }
-    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "kind", lanes->kind, "scenario",
-                     plot->scenario.name[lanes->scenario], "policy", plot->policy.name[lanes->policy], "all",
-                     (json_int_t)all, "dropped", (json_int_t)dropped, "to_ns", sms__json_number(to_ns), "bin_ns",
-                     width_ns > 0 ? sms__json_number(width_ns) : json_null(), "pieces", list);
+    json_t *picture = json_pack("{s:s, s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "kind", lanes->kind, "scenario",
+                                plot->scenario.name[lanes->scenario], "policy", plot->policy.name[lanes->policy], "all",
+                                (json_int_t)all, "dropped", (json_int_t)dropped, "to_ns", sms__json_number(to_ns),
+                                "bin_ns", width_ns > 0 ? sms__json_number(width_ns) : json_null(), "pieces", list);
+    if (lanes->row) {
+        json_object_set_new(picture, "rows", rows_of(lanes));
+        json_object_set_new(picture, "names", width_ns > 0 ? json_array() : names_of(pictures, lanes));
+    }
+    return picture;
 }

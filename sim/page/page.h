@@ -10,11 +10,13 @@
 #include <jansson.h>
 
 /* What a page holds at most, so that it stays below 5 MB whatever the results: numbers of tables, cells of heat maps,
- * pieces of timelines, bytes of scenarios' texts. What is beyond is left out or put together, and the page says so. */
+ * pieces of timelines and bytes of their names, bytes of scenarios' texts. What is beyond is left out or put together,
+ * and the page says so. */
 enum {
     SMS__PAGE_NUMBERS = 120000,
     SMS__PAGE_CELLS = 160000,
     SMS__PAGE_PIECES = 30000,
+    SMS__PAGE_NAMES = 400000,
     SMS__PAGE_TEXT = 200000,
     SMS__PAGE_SCENARIOS = 500
 };

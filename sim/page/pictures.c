@@ -4,31 +4,8 @@
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { PICTURES = 60, POINTS = 1000 };
-
-static void take_placed(struct sms__plot *plot, struct sms__csv *csv)
-{
-    struct sms__pictures *pictures = (struct sms__pictures *)plot;
-    *SMS__APPEND(&plot->arena, pictures->placed, pictures->placements) =
-        (struct sms__placed){.scenario = sms__name_index(&plot->arena, &plot->scenario, csv->field[0]),
-                             .policy = sms__name_index(&plot->arena, &plot->policy, csv->field[1]),
-                             .time_ns = sms__csv_amount(csv, 2),
-                             .wait_ns = sms__csv_amount(csv, 3),
-                             .allocated = sms__csv_amount(csv, 4)};
-}
-
-static int read_placements(struct sms__pictures *pictures)
-{
-    struct sms__plot *plot = &pictures->plot;
-    struct sms__csv csv = {.file = "placements.csv",
-                           .column = {"scenario", "policy", "time_ns", "wait_ns", "allocated_ratio"},
-                           .row = take_placed};
-    if (access(sms__print(&plot->arena, "%s/placements.csv", plot->folder), F_OK))
-        return SMS_OK;
-    return sms__csv_read(plot, &csv);
-}
 
 static json_t *names_json(const struct sms__names *names)
 {
@@ -73,12 +50,29 @@ static void gather_lanes(struct sms__pictures *pictures, struct all_lanes *all, 
     for (size_t i = 0; i < plot->stretches; i++) {
         const struct sms__stretch *s = &plot->stretch[i];
         add_piece(pictures, lanes_of(pictures, all, processes, s->scenario, s->policy),
-                  (struct sms__piece){s->process, s->state, 1, s->start_ns, s->end_ns});
+                  (struct sms__piece){s->process, s->state, 1, s->start_ns, s->end_ns, NULL});
     }
     for (size_t i = 0; i < plot->boxes; i++) {
         const struct sms__box *b = &plot->box[i];
         add_piece(pictures, lanes_of(pictures, all, blocks, b->scenario, b->policy),
-                  (struct sms__piece){b->sm, b->vm, b->blocks, b->start_ns, b->end_ns});
+                  (struct sms__piece){b->sm, b->vm, b->blocks, b->start_ns, b->end_ns, NULL});
+    }
+}
+
+/* Pods of a scenario and policy on GPUs, and waiting. */
+static void gather_pods(struct sms__pictures *pictures, struct all_lanes *all, size_t scenario, size_t policy)
+{
+    static const char pods[] = "pods";
+    struct sms__plot *plot = &pictures->plot;
+    struct sms__pods_drawn *drawn = SMS__NEW(&plot->arena, struct sms__pods_drawn, 1);
+    *drawn = sms__draw_pods(plot, scenario, policy);
+    struct sms__lanes *lanes = drawn->stays ? lanes_of(pictures, all, pods, scenario, policy) : NULL;
+    if (lanes)
+        lanes->row = &drawn->row;
+    for (size_t i = 0; i < drawn->stays; i++) {
+        const struct sms__pod_stay *stay = &drawn->stay[i];
+        add_piece(pictures, lanes,
+                  (struct sms__piece){stay->row, stay->state, 1, stay->start_ns, stay->end_ns, stay->tenure->pod});
     }
 }
 
@@ -88,9 +82,13 @@ static json_t *timelines_json(struct sms__pictures *pictures)
     struct all_lanes all = {.count = 0};
     json_t *list = json_array();
     gather_lanes(pictures, &all, blocks, processes);
+    for (size_t s = 0; s < pictures->plot.scenario.count && pictures->plot.tenures; s++)
+        for (size_t p = 0; p < pictures->plot.policy.count; p++)
+            gather_pods(pictures, &all, s, p);
     for (size_t i = 0; i < all.count; i++) {
         all.item[i].most = SMS__PAGE_PIECES / all.count;
-        json_t *one = sms__lanes_json(pictures, &all.item[i], all.item[i].kind == processes);
+        all.item[i].name_bytes = SMS__PAGE_NAMES / all.count;
+        json_t *one = sms__lanes_json(pictures, &all.item[i], all.item[i].kind != blocks);
         if (one)
             json_array_append_new(list, one);
     }
@@ -175,11 +173,11 @@ static json_t *allocation_json(struct sms__pictures *pictures)
 static json_t *placements_json(struct sms__pictures *pictures)
 {
     struct all_series all = {.count = 0};
-    for (size_t i = 0; i < pictures->placements; i++) {
-        const struct sms__placed *placed = &pictures->placed[i];
+    for (size_t i = 0; i < pictures->plot.tenures; i++) {
+        const struct sms__tenure *placed = &pictures->plot.tenure[i];
         struct series *series = series_of(pictures, &all, placed->scenario, placed->policy);
         if (series)
-            add_values(series, (double[]){placed->time_ns, placed->wait_ns, placed->allocated});
+            add_values(series, (double[]){placed->start_ns, placed->wait_ns, placed->allocated});
     }
     return series_json(pictures, &all, "placements.csv");
 }
@@ -192,8 +190,6 @@ static int draw(void *user)
     struct sms__plot *plot = &pictures->plot;
     json_t *data = pictures->page->data;
     int code = sms__plot_read(plot);
-    if (code == SMS_OK)
-        code = read_placements(pictures);
     if (code)
         return code;
     json_t *heat = sms__heat_json(pictures);
@@ -204,6 +200,7 @@ static int draw(void *user)
     json_object_set_new(data, "vms", names_json(&plot->vm));
     json_object_set_new(data, "processes", names_json(&plot->process));
     json_object_set_new(data, "states", names_json(&plot->state));
+    json_object_set_new(data, "endings", names_json(&plot->ending));
     json_object_set_new(data, "allocation", allocation_json(pictures));
     json_object_set_new(data, "placements", placements_json(pictures));
     return SMS_OK;

@@ -8,29 +8,24 @@
 struct sms__pictures {
     struct sms__plot plot;
     struct sms__page *page;
-    struct sms__placed *placed;
-    size_t placements;
 };
 
-/* A pod was placed: when, after what wait, and what share of the GPUs was then allocated. */
-struct sms__placed {
-    size_t scenario, policy;
-    double time_ns, wait_ns, allocated;
-};
-
-/* Something that lasted, of a row and in a colour. */
+/* Something that lasted, of a row and in a colour, and perhaps with a name. */
 struct sms__piece {
     size_t row, color, count;
     double start_ns, end_ns;
+    const char *name;
 };
 
 /* A picture of them; rows and colours are indices of `rows` and `colors`. */
 struct sms__lanes {
-    const char *kind; /* "blocks", "processes" */
+    const char *kind; /* "blocks", "processes", "pods" */
     size_t scenario, policy;
     struct sms__piece *piece;
     size_t pieces;
-    size_t most; /* that may be kept */
+    size_t most;                  /* that may be kept */
+    size_t name_bytes;            /* that names may have; with more there are none */
+    const struct sms__names *row; /* rows have names of their own; or NULL */
 };
 
 /* lanes.c: pieces as JSON, sorted by start: the first of them, or of `bin` for each row and equal interval what lasted

@@ -62,6 +62,14 @@ void sms__print_tidy_ratios(const struct sms_results *results, size_t baseline, 
         sms__print_gap_rows(results, to);
 }
 
+/* The VM, from `*vm` on, of which the kernel is; `*first` is the number of its first kernel. */
+static const char *vm_of(const struct sms_scenario *scenario, size_t kernel, size_t *vm, size_t *first)
+{
+    while (kernel >= *first + scenario->vm[*vm].workload->kernels)
+        *first += scenario->vm[(*vm)++].workload->kernels;
+    return scenario->vm[*vm].name;
+}
+
 static void print_wide_row(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx,
                            FILE *to)
 {
@@ -76,7 +84,18 @@ static void print_wide_row(const struct sms_results *results, size_t policy, enu
         fputc(',', to);
         print_number(e.ci95, to);
     }
-    fputc('\n', to);
+}
+
+/* Of kernels, which may be called the same in two VMs, the last column is the VM. */
+static void print_wide_rows(const struct sms_results *results, size_t policy, enum sms_subject subject, FILE *to)
+{
+    size_t vm = 0, first = 0;
+    for (size_t i = 0; i < sms_results_subjects(results, subject); i++) {
+        print_wide_row(results, policy, subject, i, to);
+        if (subject == SMS_KERNEL)
+            fprintf(to, ",%s", vm_of(sms_results_scenario(results), i, &vm, &first));
+        fputc('\n', to);
+    }
 }
 
 void sms__print_wide(const struct sms__set *set, enum sms_subject subject, FILE *to)
@@ -86,9 +105,8 @@ void sms__print_wide(const struct sms__set *set, enum sms_subject subject, FILE 
     fprintf(to, "scenario,policy,%s", sms__subject_word(subject));
     for (size_t m = 0; m < count; m++)
         fprintf(to, ",%s,ci95_%s", metric[m].name, metric[m].name);
-    fputc('\n', to);
+    fputs(subject == SMS_KERNEL ? ",vm\n" : "\n", to);
     for (size_t s = 0; s < set->count; s++)
         for (size_t p = 0; p < sms_results_policies(set->results[s]); p++)
-            for (size_t i = 0; i < sms_results_subjects(set->results[s], subject); i++)
-                print_wide_row(set->results[s], p, subject, i, to);
+            print_wide_rows(set->results[s], p, subject, to);
 }

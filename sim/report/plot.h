@@ -42,10 +42,19 @@ struct sms__box {
     double start_ns, end_ns;
 };
 
-/* A process in a state from start to end. */
+/* A process in a state from start to end; of what shares a row, a lane of so many. */
 struct sms__stretch {
     size_t scenario, policy, process, state;
     double start_ns, end_ns;
+    size_t lane, lanes;
+};
+
+/* A pod had those GPUs of a node from start to end, having waited before; `ended` is the number of an ending. */
+struct sms__tenure {
+    size_t scenario, policy, ended;
+    const char *pod, *node;
+    uint64_t gpus;
+    double wait_ns, start_ns, end_ns, allocated;
 };
 
 /* How full a cluster is when so much has come; ratios. */
@@ -76,6 +85,9 @@ struct sms__plot {
     struct sms__names process, state;
     struct sms__stretch *stretch;
     size_t stretches;
+    struct sms__names ending;
+    struct sms__tenure *tenure;
+    size_t tenures;
     struct sms__point *point;
     size_t points;
     struct sms__figure *figure;
@@ -84,7 +96,7 @@ struct sms__plot {
 };
 
 /* plot_csv.c: a CSV file, row by row, of each row the columns named. */
-enum { SMS__CSV_COLUMNS = 9, SMS__CSV_FIELD = 256 };
+enum { SMS__CSV_COLUMNS = 10, SMS__CSV_FIELD = 256 };
 
 struct sms__csv {
     const char *file;
@@ -116,6 +128,32 @@ int sms__write_timelines(struct sms__plot *plot);
 int sms__write_processes(struct sms__plot *plot);
 /* plot_allocation.c */
 int sms__write_allocation(struct sms__plot *plot);
+/* What lasted, as a figure of KIND-SCENARIO-POLICY: a row a name of `row`, a colour a state. */
+struct sms__chart_of {
+    const char *kind;
+    size_t scenario, policy;
+    const struct sms__stretch *stretch;
+    size_t stretches;
+    const struct sms__names *row, *state;
+};
+int sms__write_chart(struct sms__plot *plot, const struct sms__chart_of *of);
+/* plot_pods.c: reads placements.csv, if there is one; figures of it. */
+int sms__read_tenures(struct sms__plot *plot);
+int sms__write_pods(struct sms__plot *plot);
+/* A pod on one GPU, or waiting; sorted by row and start. */
+struct sms__pod_stay {
+    const struct sms__tenure *tenure;
+    unsigned gpu; /* its number + 1; 0: it waits */
+    size_t row;
+    double start_ns, end_ns;
+    size_t state; /* the number of an ending, or of waiting */
+};
+struct sms__pods_drawn {
+    struct sms__pod_stay *stay;
+    size_t stays;
+    struct sms__names row; /* "NODE/GPU", "waiting" */
+};
+struct sms__pods_drawn sms__draw_pods(struct sms__plot *plot, size_t scenario, size_t policy);
 /* Begins the list of states with those that are known, in their order. */
 void sms__name_states(struct sms__plot *plot);
 size_t sms__state_index(struct sms__plot *plot, const char *state);

@@ -1,4 +1,4 @@
-/* What processes do over time: a figure a policy, a row a process, a colour a state. */
+/* What processes do over time: a figure a policy, a row a process, a colour a state. Pods on GPUs are drawn so, too. */
 #include "plot.h"
 
 #include <ctype.h>
@@ -15,14 +15,14 @@ enum {
 
 struct piece {
     double start_ns, end_ns;
-    size_t row, state;
+    size_t row, state, lane, lanes;
 };
 
 struct chart {
     struct sms__plot *plot;
-    size_t scenario, policy;
-    size_t *row;   /* [processes]: of each, or SIZE_MAX */
-    size_t *spans; /* [processes]: how many it has */
+    const struct sms__chart_of *of;
+    size_t *row;   /* [names]: of each, or SIZE_MAX */
+    size_t *spans; /* [names]: how many it has */
     size_t rows, processes;
     struct piece *piece;
     size_t pieces;
@@ -43,22 +43,22 @@ void sms__name_states(struct sms__plot *plot)
 
 static bool belongs(const struct chart *chart, const struct sms__stretch *stretch)
 {
-    return stretch->scenario == chart->scenario && stretch->policy == chart->policy;
+    return stretch->scenario == chart->of->scenario && stretch->policy == chart->of->policy;
 }
 
 static void measure(struct chart *chart)
 {
-    const struct sms__plot *plot = chart->plot;
+    const struct sms__chart_of *of = chart->of;
     chart->from_ns = INFINITY;
-    for (size_t i = 0; i < plot->stretches; i++) {
-        const struct sms__stretch *stretch = &plot->stretch[i];
+    for (size_t i = 0; i < of->stretches; i++) {
+        const struct sms__stretch *stretch = &of->stretch[i];
         if (!belongs(chart, stretch))
             continue;
         chart->spans[stretch->process]++;
         chart->from_ns = fmin(chart->from_ns, stretch->start_ns);
         chart->to_ns = fmax(chart->to_ns, stretch->end_ns);
     }
-    for (size_t p = 0; p < plot->process.count; p++) {
+    for (size_t p = 0; p < of->row->count; p++) {
         bool drawn = chart->spans[p] && chart->rows < ROWS_MOST;
         chart->processes += chart->spans[p] > 0;
         chart->row[p] = drawn ? chart->rows++ : SIZE_MAX;
@@ -76,13 +76,13 @@ static void add_piece(struct chart *chart, struct piece piece)
 /* One by one, but what belongs to crowded rows. */
 static void add_whole_pieces(struct chart *chart)
 {
-    const struct sms__plot *plot = chart->plot;
-    for (size_t i = 0; i < plot->stretches; i++) {
-        const struct sms__stretch *stretch = &plot->stretch[i];
+    const struct sms__chart_of *of = chart->of;
+    for (size_t i = 0; i < of->stretches; i++) {
+        const struct sms__stretch *stretch = &of->stretch[i];
         if (belongs(chart, stretch) && chart->row[stretch->process] != SIZE_MAX &&
             chart->spans[stretch->process] <= PIECES_ROW && stretch->end_ns > stretch->start_ns)
-            add_piece(chart,
-                      (struct piece){stretch->start_ns, stretch->end_ns, chart->row[stretch->process], stretch->state});
+            add_piece(chart, (struct piece){stretch->start_ns, stretch->end_ns, chart->row[stretch->process],
+                                            stretch->state, stretch->lane, stretch->lanes});
     }
 }
 
@@ -120,45 +120,51 @@ static void add_columns(struct chart *chart, size_t row)
             end++;
         if (state < STATES_MOST)
             add_piece(chart, (struct piece){chart->from_ns + (double)c * width, chart->from_ns + (double)end * width,
-                                            row, state});
+                                            row, state, 0, 1});
     }
 }
 
 static void add_crowded_pieces(struct chart *chart)
 {
-    const struct sms__plot *plot = chart->plot;
+    const struct sms__chart_of *of = chart->of;
     chart->time = sms__alloc(&chart->plot->arena, COLUMNS, sizeof *chart->time);
-    for (size_t p = 0; p < plot->process.count; p++) {
+    for (size_t p = 0; p < of->row->count; p++) {
         if (chart->row[p] == SIZE_MAX || chart->spans[p] <= PIECES_ROW)
             continue;
         memset(chart->time, 0, COLUMNS * sizeof *chart->time);
-        for (size_t i = 0; i < plot->stretches; i++)
-            if (belongs(chart, &plot->stretch[i]) && plot->stretch[i].process == p)
-                spread(chart, &plot->stretch[i]);
+        for (size_t i = 0; i < of->stretches; i++)
+            if (belongs(chart, &of->stretch[i]) && of->stretch[i].process == p)
+                spread(chart, &of->stretch[i]);
         add_columns(chart, chart->row[p]);
     }
 }
 
 static void write_data(const struct chart *chart)
 {
-    const struct sms__plot *plot = chart->plot;
+    const struct sms__chart_of *of = chart->of;
     FILE *to = chart->files.data;
-    fprintf(to, "# policy %s\n# start_ns end_ns row state_idx state\n", plot->policy.name[chart->policy]);
+    const bool lanes = of->state == &chart->plot->ending;
+    fprintf(to, "# policy %s\n# start_ns end_ns row state_idx state%s\n", chart->plot->policy.name[of->policy],
+            lanes ? " lane lanes" : "");
     for (size_t i = 0; i < chart->pieces; i++) {
         const struct piece *piece = &chart->piece[i];
-        fprintf(to, "%.3f %.3f %zu %zu %s\n", piece->start_ns, piece->end_ns, piece->row, piece->state,
-                plot->state.name[piece->state]);
+        fprintf(to, "%.3f %.3f %zu %zu %s", piece->start_ns, piece->end_ns, piece->row, piece->state,
+                of->state->name[piece->state]);
+        if (lanes)
+            fprintf(to, " %zu %zu", piece->lane, piece->lanes);
+        fputc('\n', to);
     }
 }
 
 static void write_rows(const struct chart *chart)
 {
-    const struct sms__plot *plot = chart->plot;
+    const struct sms__chart_of *of = chart->of;
     FILE *to = chart->files.variables;
-    fprintf(to, "rows_drawn = %zu\nprocesses = %zu\narray row_name[%zu]\n", chart->rows, chart->processes, chart->rows);
-    for (size_t p = 0; p < plot->process.count; p++)
+    fprintf(to, "kind = '%s'\nrows_drawn = %zu\nprocesses = %zu\narray row_name[%zu]\n", of->kind, chart->rows,
+            chart->processes, chart->rows);
+    for (size_t p = 0; p < of->row->count; p++)
         if (chart->row[p] != SIZE_MAX)
-            sms__print_text(to, "row_name", chart->row[p] + 1, plot->process.name[p], 20);
+            sms__print_text(to, "row_name", chart->row[p] + 1, of->row->name[p], 20);
 }
 
 static void write_axes(const struct chart *chart)
@@ -167,8 +173,8 @@ static void write_axes(const struct chart *chart)
     struct sms__unit unit = sms__time_unit(chart->to_ns);
     fprintf(to, "unit = '%s'\nunit_ns = %g\nfrom_ns = %.3f\nto_ns = %.3f\narray panel_title[1]\n", unit.name, unit.size,
             chart->from_ns, chart->to_ns);
-    sms__print_text(to, "panel_title", 1, chart->plot->policy.name[chart->policy], 46);
-    sms__print_legend(to, &chart->plot->state, chart->used, 24);
+    sms__print_text(to, "panel_title", 1, chart->plot->policy.name[chart->of->policy], 46);
+    sms__print_legend(to, chart->of->state, chart->used, 24);
 }
 
 static bool is_taken(const struct sms__plot *plot, const char *name)
@@ -183,8 +189,8 @@ static bool is_taken(const struct sms__plot *plot, const char *name)
 static const char *name_figure(const struct chart *chart)
 {
     struct sms__plot *plot = chart->plot;
-    const char *scenario = sms__figure_name(plot, "processes", plot->scenario.name[chart->scenario]);
-    char *name = sms__print(&plot->arena, "%s-%.*s", scenario, NAME_LETTERS, plot->policy.name[chart->policy]);
+    const char *scenario = sms__figure_name(plot, chart->of->kind, plot->scenario.name[chart->of->scenario]);
+    char *name = sms__print(&plot->arena, "%s-%.*s", scenario, NAME_LETTERS, plot->policy.name[chart->of->policy]);
     for (char *at = name + strlen(scenario) + 1; *at; at++)
         if (!isalnum((unsigned char)*at) && !strchr("_-.", *at))
             *at = '+';
@@ -194,11 +200,11 @@ static const char *name_figure(const struct chart *chart)
     return name;
 }
 
-static int write_chart(struct sms__plot *plot, size_t scenario, size_t policy)
+int sms__write_chart(struct sms__plot *plot, const struct sms__chart_of *of)
 {
-    struct chart chart = {.plot = plot, .scenario = scenario, .policy = policy};
-    chart.row = SMS__NEW(&plot->arena, size_t, plot->process.count + 1);
-    chart.spans = SMS__NEW(&plot->arena, size_t, plot->process.count + 1);
+    struct chart chart = {.plot = plot, .of = of};
+    chart.row = SMS__NEW(&plot->arena, size_t, of->row->count + 1);
+    chart.spans = SMS__NEW(&plot->arena, size_t, of->row->count + 1);
     measure(&chart);
     if (!(chart.to_ns > chart.from_ns))
         return SMS_OK;
@@ -213,12 +219,19 @@ static int write_chart(struct sms__plot *plot, size_t scenario, size_t policy)
     return sms__figure_close(plot, &chart.files);
 }
 
+static int write_processes(struct sms__plot *plot, size_t scenario, size_t policy)
+{
+    const struct sms__chart_of of = {"processes",     scenario,       policy,      plot->stretch,
+                                     plot->stretches, &plot->process, &plot->state};
+    return sms__write_chart(plot, &of);
+}
+
 int sms__write_processes(struct sms__plot *plot)
 {
     int code = SMS_OK;
     for (size_t s = 0; s < plot->scenario.count && plot->stretches; s++)
         for (size_t p = 0; p < plot->policy.count && code == SMS_OK; p++)
-            code = write_chart(plot, s, p);
+            code = write_processes(plot, s, p);
     return code;
 }
 

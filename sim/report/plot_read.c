@@ -200,6 +200,8 @@ int sms__plot_read(struct sms__plot *plot)
         code = read_processes(plot);
     if (code == SMS_OK)
         code = read_allocation(plot);
+    if (code == SMS_OK)
+        code = sms__read_tenures(plot);
     if (code == SMS_OK && plot->throughput.count == 0 && plot->points == 0)
         code = sms__fail(&plot->errors, SMS_EINPUT, plot->folder, "holds no results");
     return code;

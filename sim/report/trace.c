@@ -21,8 +21,7 @@ static bool is_kept(const struct sms__trace_part *part, uint64_t start, uint64_t
     return offset < part->window || end - start > part->period - offset;
 }
 
-/* The part of a stay that lies between from and to, counted from `from`, and at least 1 ps long. */
-static bool clip(const struct sms__trace *trace, uint64_t *start, uint64_t *end)
+bool sms__trace_clip(const struct sms__trace *trace, uint64_t *start, uint64_t *end)
 {
     uint64_t from = trace->options.from_ps, to = trace->options.to_ps;
     if (*start >= to || *end <= from)
@@ -62,7 +61,7 @@ static void thin(const struct sms__trace *trace, struct sms__trace_part *part)
         narrow(part);
         for (size_t i = 0; i < part->records; i++) {
             uint64_t start = part->record[i].start_ps, end = part->record[i].end_ps;
-            if (clip(trace, &start, &end) && is_kept(part, start, end))
+            if (sms__trace_clip(trace, &start, &end) && is_kept(part, start, end))
                 part->record[kept++] = part->record[i];
         }
         part->records = kept;
@@ -96,7 +95,7 @@ static void keep(const struct sms__trace *trace, struct sms__trace_part *part, u
         part->record[part->records++] = record;
 }
 
-static struct sms__trace_part *find_part(const struct sms__trace *trace, const char *policy)
+struct sms__trace_part *sms__trace_part_of(const struct sms__trace *trace, const char *policy)
 {
     for (size_t p = 0; p < trace->parts; p++)
         if (trace->part[p].label == policy || !strcmp(trace->part[p].label, policy))
@@ -128,9 +127,9 @@ static size_t kind_of(const struct sms__trace *trace, struct sms__trace_part *pa
 
 void sms__trace_stay(struct sms__trace *trace, const char *policy, const struct sms_stay *stay)
 {
-    struct sms__trace_part *part = find_part(trace, policy);
+    struct sms__trace_part *part = sms__trace_part_of(trace, policy);
     uint64_t start = stay->start_ps, end = stay->end_ps;
-    if (!part || part->out_of_memory || !clip(trace, &start, &end))
+    if (!part || part->out_of_memory || !sms__trace_clip(trace, &start, &end))
         return;
     size_t kind = kind_of(trace, part, stay->vm, stay->kernel);
     if (kind == trace->kinds)
@@ -146,9 +145,9 @@ void sms__trace_stay(struct sms__trace *trace, const char *policy, const struct 
 
 void sms__trace_kernel(struct sms__trace *trace, const char *policy, const struct sms_kernel_run *run)
 {
-    struct sms__trace_part *part = find_part(trace, policy);
+    struct sms__trace_part *part = sms__trace_part_of(trace, policy);
     uint64_t start = run->launch_ps, end = run->end_ps;
-    if (!part || part->out_of_memory || !clip(trace, &start, &end))
+    if (!part || part->out_of_memory || !sms__trace_clip(trace, &start, &end))
         return;
     size_t kind = kind_of(trace, part, run->vm, run->kernel);
     if (kind == trace->kinds)
@@ -161,7 +160,7 @@ void sms__trace_kernel(struct sms__trace *trace, const char *policy, const struc
 }
 
 /* The last stands for those that there is no room for. */
-static uint32_t state_of(struct sms__trace_part *part, const char *state)
+uint32_t sms__trace_state(struct sms__trace_part *part, const char *state)
 {
     for (size_t i = 0; i < part->states; i++)
         if (!strncmp(part->state[i], state, SMS__TRACE_STATE - 1))
@@ -174,17 +173,17 @@ static uint32_t state_of(struct sms__trace_part *part, const char *state)
 
 void sms__trace_span(struct sms__trace *trace, const char *policy, const struct sms_span *span)
 {
-    struct sms__trace_part *part = find_part(trace, policy);
+    struct sms__trace_part *part = sms__trace_part_of(trace, policy);
     uint64_t start = span->start_ps, end = span->end_ps;
-    if (!part || part->out_of_memory || span->process >= trace->scenario->vms || !clip(trace, &start, &end))
+    if (!part || part->out_of_memory || span->process >= trace->scenario->vms || !sms__trace_clip(trace, &start, &end))
         return;
     part->spans++;
     size_t stream = trace->first_stream[span->process] + span->stream;
     size_t track = trace->first_track[trace->scenario->devices] + stream;
     uint64_t device = span->device < 0 ? 0 : (uint64_t)span->device + 1;
-    keep(
-        trace, part, start, end,
-        (struct sms__trace_record){span->start_ps, span->end_ps, device, (uint32_t)track, state_of(part, span->state)});
+    keep(trace, part, start, end,
+         (struct sms__trace_record){span->start_ps, span->end_ps, device, (uint32_t)track,
+                                    sms__trace_state(part, span->state)});
 }
 
 static int init_parts(struct sms__trace *trace)
@@ -197,7 +196,7 @@ static int init_parts(struct sms__trace *trace)
         if (sms__is_chosen(&scenario->policy[p], trace->options.policies))
             trace->part[trace->parts++].label = scenario->policy[p].label;
     for (size_t p = 0; p < trace->parts; p++) {
-        size_t events = (size_t)trace->options.events / trace->parts, counters = events / 4;
+        size_t events = (size_t)trace->options.events / trace->parts, counters = scenario->cluster ? 0 : events / 4;
         trace->part[p].budget = events - counters;
         if (sms__usage_init(&trace->part[p].usage, trace, counters))
             return -1;
@@ -275,6 +274,14 @@ int sms__trace_begin(const struct sms_scenario *scenario, const struct sms__trac
     return code;
 }
 
+static void say_pods(const struct sms__trace_part *part, FILE *say)
+{
+    if (part->records < part->spans)
+        fprintf(say, "the first %zu of %llu stays and waits of pods\n", part->records, (unsigned long long)part->spans);
+    else
+        fprintf(say, "all %zu stays and waits of pods\n", part->records);
+}
+
 static void say_all(const struct sms__trace *trace, const struct sms__trace_part *part, FILE *say)
 {
     fprintf(say, "all %llu blocks and %llu kernels", (unsigned long long)part->blocks,
@@ -288,7 +295,9 @@ static void say_kept(const struct sms__trace *trace, const struct sms__trace_par
 {
     unsigned long long told = part->stays + part->kernels + part->spans;
     fprintf(say, "%s: %s: ", trace->options.path, part->label);
-    if (!part->period)
+    if (trace->scenario->cluster)
+        say_pods(part, say);
+    else if (!part->period)
         say_all(trace, part, say);
     else if (!part->window)
         fprintf(say, "counters only: there is more at an instant than the budget of events\n");
@@ -338,6 +347,7 @@ void sms__trace_free(struct sms__trace *trace)
         unlink(trace->temporary);
     for (size_t p = 0; p < trace->parts; p++) {
         free(trace->part[p].record);
+        free(trace->part[p].names);
         free(trace->part[p].usage.sum);
     }
     free(trace->part);

@@ -38,13 +38,17 @@ void sms__trace_kernel(struct sms__trace *trace, const char *policy, const struc
 
 void sms__trace_span(struct sms__trace *trace, const char *policy, const struct sms_span *span);
 
+/* Of a cluster, which has only these. */
+void sms__trace_placement(struct sms__trace *trace, const char *policy, const struct sms_placement *placement);
+void sms__trace_departure(struct sms__trace *trace, const char *policy, const struct sms_departure *departure);
+
 /* Writes the file and gives it its name; says on `say`, unless NULL, what was kept. */
 int sms__trace_end(struct sms__trace *trace, FILE *say, struct sms_errors *errors);
 
 /* Takes NULL. Of a trace that was not ended nothing is left. */
 void sms__trace_free(struct sms__trace *trace);
 
-/* What follows is between trace.c, trace_usage.c, trace_tracks.c and trace_write.c. */
+/* What follows is between trace.c, trace_pods.c, trace_usage.c, trace_tracks.c and trace_write.c. */
 
 __extension__ typedef unsigned __int128 sms__u128;
 
@@ -86,6 +90,8 @@ struct sms__trace_part {
     } cache[SMS__TRACE_CACHE];
     char state[SMS__TRACE_STATES][SMS__TRACE_STATE]; /* in the order of their first appearance */
     size_t states;
+    char *names; /* [names_size]: of pods, a cluster's */
+    size_t names_used, names_size;
     bool out_of_memory;
 };
 
@@ -102,6 +108,12 @@ struct sms__trace {
     char temporary[4096];
     FILE *file;
 };
+
+/* trace.c. Of the policy, or NULL; the part of a stay that lies between from and to, counted from `from`, and at least
+ * 1 ps long, false if there is none; the number of a state. */
+struct sms__trace_part *sms__trace_part_of(const struct sms__trace *trace, const char *policy);
+bool sms__trace_clip(const struct sms__trace *trace, uint64_t *start, uint64_t *end);
+uint32_t sms__trace_state(struct sms__trace_part *part, const char *state);
 
 /* trace_usage.c. 0, or -1 without memory; `events` bounds what sms__usage_print may be asked to write. */
 int sms__usage_init(struct sms__trace_usage *usage, const struct sms__trace *trace, size_t events);

@@ -17,6 +17,8 @@ static uint64_t tids_of(const struct sms__trace *trace, size_t device)
 /* With processes, one of the viewer's "processes" more than devices, which has a track for each of their streams. */
 static uint64_t pids_of(const struct sms__trace *trace)
 {
+    if (trace->scenario->cluster) /* nodes, and those that wait */
+        return trace->scenario->cluster->nodes + 1;
     return trace->scenario->devices + (trace->scenario->shares ? 1 : 0);
 }
 
@@ -35,7 +37,7 @@ void sms__trace_event(struct sms__trace_writer *writer, const char *phase)
     sms__put_char(&writer->text, '"');
 }
 
-static void put_metadata(struct sms__trace_writer *writer, const char *what, uint64_t pid, uint64_t tid)
+void sms__trace_name(struct sms__trace_writer *writer, const char *what, uint64_t pid, uint64_t tid)
 {
     sms__trace_event(writer, "M");
     sms__put_string(&writer->text, ",\"name\":", what);
@@ -45,9 +47,9 @@ static void put_metadata(struct sms__trace_writer *writer, const char *what, uin
 }
 
 /* A track's place is its number. */
-static void put_sort_index(struct sms__trace_writer *writer, const char *what, uint64_t pid, uint64_t tid, uint64_t idx)
+void sms__trace_sort_index(struct sms__trace_writer *writer, const char *what, uint64_t pid, uint64_t tid, uint64_t idx)
 {
-    put_metadata(writer, what, pid, tid);
+    sms__trace_name(writer, what, pid, tid);
     sms__put_field(&writer->text, "\"sort_index\":", idx);
     sms__put(&writer->text, "}}");
 }
@@ -117,20 +119,28 @@ static int add_lane(struct sms__lanes *lanes)
     return 0;
 }
 
+long sms__trace_lane(struct sms__lanes *lanes, const struct sms__trace_record *record, size_t most, bool *is_new)
+{
+    long lane = free_lane(lanes, record->start_ps);
+    *is_new = lane < 0;
+    if (*is_new && (lanes->count >= most || add_lane(lanes)))
+        return -1;
+    lane = *is_new ? (long)lanes->count - 1 : lane;
+    lanes->end[lane] = record->end_ps;
+    return lane;
+}
+
 int sms__trace_place(struct sms__trace_writer *writer, const struct sms__trace_record *record,
                      struct sms__trace_place *place)
 {
     const struct sms__trace *trace = writer->trace;
     const struct sms_scenario *scenario = trace->scenario;
-    struct sms__lanes *lanes = &writer->lanes[record->track];
     size_t device = sms__trace_device(trace, record->track), at = record->track - trace->first_track[device];
     size_t sms = scenario->device[device]->sms;
-    long lane = free_lane(lanes, record->start_ps);
-    bool is_new = lane < 0;
-    if (is_new && add_lane(lanes))
+    bool is_new;
+    long lane = sms__trace_lane(&writer->lanes[record->track], record, SIZE_MAX, &is_new);
+    if (lane < 0)
         return SMS_ENOMEM;
-    lane = is_new ? (long)lanes->count - 1 : lane;
-    lanes->end[lane] = record->end_ps;
     uint64_t first_tid = writer->first_tid;
     for (size_t d = 0; d < device; d++)
         first_tid += tids_of(trace, d);
@@ -141,12 +151,12 @@ int sms__trace_place(struct sms__trace_writer *writer, const struct sms__trace_r
     place->tid = first_tid + idx;
     if (!is_new)
         return SMS_OK;
-    put_metadata(writer, "thread_name", place->pid, place->tid);
+    sms__trace_name(writer, "thread_name", place->pid, place->tid);
     if (place->is_kernel)
         name_stream(writer, at - sms);
     else
         name_sm(writer, at, (size_t)lane);
-    put_sort_index(writer, "thread_sort_index", place->pid, place->tid, idx);
+    sms__trace_sort_index(writer, "thread_sort_index", place->pid, place->tid, idx);
     return SMS_OK;
 }
 
@@ -164,15 +174,15 @@ static void put_process_names(struct sms__trace_writer *writer)
 {
     const struct sms_scenario *scenario = writer->trace->scenario;
     uint64_t pid = writer->first_pid + scenario->devices, tid = sms__trace_process_tid(writer);
-    put_metadata(writer, "process_name", pid, tid);
+    sms__trace_name(writer, "process_name", pid, tid);
     sms__put(&writer->text, "\"name\":\"");
     sms__put_escaped(&writer->text, writer->part->label);
     sms__put(&writer->text, ", processes\"}}");
-    put_sort_index(writer, "process_sort_index", pid, tid, pid);
+    sms__trace_sort_index(writer, "process_sort_index", pid, tid, pid);
     for (size_t i = 0; i < streams_of(writer->trace); i++) {
-        put_metadata(writer, "thread_name", pid, tid + i);
+        sms__trace_name(writer, "thread_name", pid, tid + i);
         name_process(writer, i);
-        put_sort_index(writer, "thread_sort_index", pid, tid + i, i);
+        sms__trace_sort_index(writer, "thread_sort_index", pid, tid + i, i);
     }
 }
 
@@ -183,9 +193,9 @@ static void put_windows(struct sms__trace_writer *writer, uint64_t pid, uint64_t
     uint64_t from = writer->trace->options.from_ps;
     if (!part->period || !part->window || part->last / part->period >= WINDOWS_SHOWN)
         return;
-    put_metadata(writer, "thread_name", pid, tid);
+    sms__trace_name(writer, "thread_name", pid, tid);
     sms__put(&writer->text, "\"name\":\"complete\"}}");
-    put_sort_index(writer, "thread_sort_index", pid, tid, 0);
+    sms__trace_sort_index(writer, "thread_sort_index", pid, tid, 0);
     for (uint64_t w = 0; w <= part->last / part->period && w * part->period < part->last; w++) {
         sms__trace_event(writer, "X");
         sms__put(&writer->text, ",\"cat\":\"window\",\"name\":\"complete\"");
@@ -205,7 +215,7 @@ static void put_processes(struct sms__trace_writer *writer)
     uint64_t tid = writer->first_tid;
     for (size_t d = 0; d < scenario->devices; d++) {
         uint64_t pid = writer->first_pid + d;
-        put_metadata(writer, "process_name", pid, tid);
+        sms__trace_name(writer, "process_name", pid, tid);
         sms__put(&writer->text, "\"name\":\"");
         sms__put_escaped(&writer->text, writer->part->label);
         sms__put(&writer->text, ", device ");
@@ -213,7 +223,7 @@ static void put_processes(struct sms__trace_writer *writer)
         sms__put(&writer->text, " (");
         sms__put_escaped(&writer->text, scenario->device[d]->name);
         sms__put(&writer->text, ")\"}}");
-        put_sort_index(writer, "process_sort_index", pid, tid, pid);
+        sms__trace_sort_index(writer, "process_sort_index", pid, tid, pid);
         put_windows(writer, pid, tid);
         tid += tids_of(writer->trace, d);
     }
@@ -224,7 +234,9 @@ void sms__trace_go_to(struct sms__trace_writer *writer, size_t p)
 {
     const struct sms__trace *trace = writer->trace;
     uint64_t tids = trace->scenario->shares ? streams_of(trace) : 0;
-    for (size_t d = 0; d < trace->scenario->devices; d++)
+    if (trace->scenario->cluster)
+        tids = sms__trace_pod_tids(trace);
+    for (size_t d = 0; d < trace->scenario->devices && !trace->scenario->cluster; d++)
         tids += tids_of(trace, d);
     writer->part = &trace->part[p];
     writer->first_pid = 1 + p * pids_of(trace);

@@ -19,6 +19,13 @@ static const char *const colours[] = {"rail_response",
 
 enum { COLOURS = sizeof colours / sizeof *colours, CANCEL_EVERY = 4096 };
 
+/* Where events are shown side by side. */
+static size_t tracks_of(const struct sms__trace *trace)
+{
+    const struct sms_scenario *scenario = trace->scenario;
+    return scenario->cluster ? scenario->cluster->nodes * SMS_NODE_GPUS_MAX + 1 : trace->first_track[scenario->devices];
+}
+
 static bool is_span(const struct sms__trace *trace, const struct sms__trace_record *record)
 {
     return record->track >= trace->first_track[trace->scenario->devices];
@@ -141,6 +148,8 @@ static void put_counters(struct sms__trace_writer *writer)
 
 static int put_part(struct sms__trace_writer *writer)
 {
+    if (writer->trace->scenario->cluster)
+        return sms__trace_put_pods(writer);
     sms__trace_name_tracks(writer);
     put_counters(writer);
     return put_records(writer);
@@ -151,6 +160,16 @@ static const char *what_is_kept(const struct sms__trace_part *part)
     if (!part->period)
         return "everything";
     return part->window ? "all that was there in the first window_ps of each period_ps" : "counters only";
+}
+
+/* The same of a cluster. */
+static void put_pods_summary(struct sms__trace_writer *writer, const struct sms__trace_part *part)
+{
+    sms__put_string(&writer->text, "{\"policy\":", part->label);
+    sms__put_field(&writer->text, ",\"first_pid\":", writer->first_pid);
+    sms__put_field(&writer->text, ",\"pods\":", part->spans);
+    sms__put_field(&writer->text, ",\"pods_kept\":", part->records);
+    sms__put(&writer->text, "}");
 }
 
 /* What there was and what is in the file. */
@@ -203,7 +222,10 @@ static void put_header(struct sms__trace_writer *writer)
     for (size_t p = 0; p < trace->parts; p++) {
         sms__put(&writer->text, p ? ",\n" : "");
         sms__trace_go_to(writer, p);
-        put_summary(writer, writer->part);
+        if (trace->scenario->cluster)
+            put_pods_summary(writer, writer->part);
+        else
+            put_summary(writer, writer->part);
     }
     sms__put(&writer->text, "]},\n\"traceEvents\":[");
 }
@@ -211,7 +233,7 @@ static void put_header(struct sms__trace_writer *writer)
 static int put_all(struct sms__trace_writer *writer)
 {
     const struct sms__trace *trace = writer->trace;
-    size_t tracks = trace->first_track[trace->scenario->devices];
+    size_t tracks = tracks_of(trace);
     int code = SMS_OK;
     put_header(writer);
     for (size_t p = 0; p < trace->parts && code == SMS_OK; p++) {
@@ -227,7 +249,7 @@ static int put_all(struct sms__trace_writer *writer)
 
 int sms__trace_write(const struct sms__trace *trace)
 {
-    size_t tracks = trace->first_track[trace->scenario->devices];
+    size_t tracks = tracks_of(trace);
     struct sms__trace_writer *writer = calloc(1, sizeof *writer);
     struct sms__lanes *lanes = calloc(tracks + 1, sizeof *lanes);
     int code = SMS_ENOMEM;

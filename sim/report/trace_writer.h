@@ -38,6 +38,17 @@ size_t sms__trace_device(const struct sms__trace *trace, uint32_t track);
 /* The first track of processes of this part. */
 uint64_t sms__trace_process_tid(const struct sms__trace_writer *writer);
 
+/* trace_pods.c: the events of a cluster. SMS_OK or SMS_ENOMEM. */
+int sms__trace_put_pods(struct sms__trace_writer *writer);
+/* Of one part. */
+uint64_t sms__trace_pod_tids(const struct sms__trace *trace);
+/* The lane that the record takes on its track, by rising end; -1: there is none and are `most`, or no memory. */
+long sms__trace_lane(struct sms__lanes *lanes, const struct sms__trace_record *record, size_t most, bool *is_new);
+/* Begins the event that names a process or thread; its place among the others. */
+void sms__trace_name(struct sms__trace_writer *writer, const char *what, uint64_t pid, uint64_t tid);
+void sms__trace_sort_index(struct sms__trace_writer *writer, const char *what, uint64_t pid, uint64_t tid,
+                           uint64_t idx);
+
 /* Begins an event of a phase: "M", "X", "C". */
 void sms__trace_event(struct sms__trace_writer *writer, const char *phase);
 

@@ -179,27 +179,6 @@ static void check_own(struct sms__reader *reader, const struct sms__plan *plan, 
             sms__complain(reader, doc->root[i], "the plan's scenarios are those of 'base': this document is of no use");
 }
 
-/* Of the plan in the order of its lines, then of other files. */
-static bool is_before(const struct sms__plan *plan, const struct sms_error *a, const struct sms_error *b)
-{
-    const bool own_a = !strncmp(a->file, plan->path, sizeof a->file - 1),
-               own_b = !strncmp(b->file, plan->path, sizeof b->file - 1);
-    if (own_a != own_b || !own_a)
-        return own_a > own_b;
-    return a->line != b->line ? a->line < b->line : a->column < b->column;
-}
-
-static void sort_errors(const struct sms__plan *plan, struct sms_errors *errors)
-{
-    size_t count = errors->count < SMS_ERRORS_MAX ? errors->count : SMS_ERRORS_MAX;
-    for (size_t i = 1; i < count; i++)
-        for (size_t j = i; j > 0 && is_before(plan, &errors->item[j], &errors->item[j - 1]); j--) {
-            const struct sms_error later = errors->item[j - 1];
-            errors->item[j - 1] = errors->item[j];
-            errors->item[j] = later;
-        }
-}
-
 static bool find_plan(struct sms__reader *reader, struct sms__plan *plan, const struct sms__doc *doc)
 {
     for (size_t i = 0; i < doc->roots; i++) {
@@ -239,7 +218,7 @@ static int load_body(void *user)
         sms__read_axes(&reader, plan);
         count_points(&reader, plan);
         sms__plan_try(plan, load->errors);
-        sort_errors(plan, load->errors);
+        sms__errors_sort(load->errors, plan->path);
     }
     if (load->errors->count == 0)
         return SMS_OK;

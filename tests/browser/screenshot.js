@@ -3,7 +3,7 @@
 const path = require('path');
 const { withBrowser } = require('./launch');
 
-withBrowser({ viewport: { width: 900, height: 860 }, colorScheme: 'light' }, async context => {
+withBrowser({ viewport: { width: 900, height: 842 }, colorScheme: 'light' }, async context => {
   const page = await context.newPage();
   await page.goto('file://' + path.resolve(process.argv[2]));
   await page.waitForTimeout(500);

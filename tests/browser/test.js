@@ -173,6 +173,22 @@ test('the timeline holds the first blocks of timeline.csv', context => check(con
   for (const piece of got) assert.ok(wanted.has(key(piece)), key(piece));
 }));
 
+for (const [name, endings] of [['cluster', ['done']], ['failures', ['done', 'restarted', 'lost']], ['gpushare', ['done', 'timed_out']]])
+  test(`${name}: the timeline holds the stays of placements.csv on each GPU, and the waits before them`, context => check(context, name, async page => {
+    const key = r => [r.policy, r.gpu, r.ended, Math.round(r.start_ns / 1e4), Math.round(r.end_ns / 1e4), r.pod].join();
+    const got = await download(page, '#figure-timeline'), policy = got[0].policy, wanted = [];
+    for (const r of readCsv(`${name}/placements.csv`).filter(row => row.policy === policy)) {
+      r.gpus.split(' ').filter(gpu => gpu !== '').forEach(gpu => wanted.push(key({ policy, gpu: `${r.node}/${gpu}`, ended: r.ended, start_ns: r.time_ns, end_ns: r.end_ns, pod: r.pod })));
+      if (Number(r.wait_ns) > 0) wanted.push(key({ policy, gpu: 'waiting', ended: 'waiting', start_ns: r.time_ns - r.wait_ns, end_ns: r.time_ns, pod: r.pod }));
+    }
+    assert.deepStrictEqual(got.map(key).sort(), wanted.sort());
+    endings.forEach(ending => assert.ok(got.some(r => r.ended === ending), ending));
+    const legend = await page.$$eval('#figure-timeline .legend li', items => items.map(item => item.textContent));
+    endings.forEach(ending => assert.ok(legend.includes(ending), `${ending} in ${legend}`));
+    await page.selectOption('#section-timeline select', '1');
+    assert.match(await page.textContent('#figure-timeline'), /At each placement of a pod/);
+  }));
+
 for (const name of ['run', 'processes', 'cluster', 'point'])
   test(`${name}: the timeline zooms by wheel, buttons, keys and dragging, and comes back`, context => check(context, name, async page => {
     const whole = await window_(page), span = w => w[1] - w[0];

@@ -132,6 +132,11 @@ if [ "$(ls "$work/pairs/plots")" = "$(printf 'pairs.dat\npairs.svg')" ]; then ok
 if awk '/^[0-9]/ { n++; at[$1, $2, n > 9] = $3 } END { exit !(n == 18 && at[1, 2, 0] == at[2, 1, 0] && at[0, 0, 1] != "") }' \
     "$work/pairs/plots/pairs.dat"; then ok; else bad "two squares of 3 x 3, symmetric"; fi
 
+# Kernels of one name in two VMs.
+printf 'workload: x\nkernels: [{name: c, blocks: 4, threads: 32, block_time: 1 us}]\n---\nworkload: y\nkernels: [{name: b/c, blocks: 4, threads: 32, block_time: 1 us}, {name: d, blocks: 4, threads: 32, block_time: 1 us}]\n---\nscenario: alike\ndevices: [{model: v100}]\npolicies: [round_robin, leftover]\nvms: [{name: a/b, workload: x}, {name: a, workload: y}]\n' >"$work/alike.yaml"
+try 0 "kernels of one name" run "$work/alike.yaml" --out "$work/alike" --quiet
+if [ "$(awk -F, '{ printf "%s %s;", $3, $NF }' "$work/alike/kernels.csv")" = "kernel vm;a/b/c a/b;a/b/c a;a/d a;a/b/c a/b;a/b/c a;a/d a;" ]; then ok; else bad "of which VM a kernel is: $(cat "$work/alike/kernels.csv")"; fi
+
 # A cluster: its files, its figure, where pods went.
 cluster=tests/golden/cluster.yaml
 try 0 "a folder of a cluster" run "$cluster" --out "$work/cluster" --quiet
@@ -143,6 +148,8 @@ if [ -s "$work/again/hosts.csv" ] && [ ! -e "$work/again/cluster.csv" ]; then ok
 if awk -F, 'NR > 1 && ($9 > $8 || $9 > 1 || $10 > 1) { exit 1 }' "$work/cluster/placements.csv"; then ok; else bad "more is allocated than asked for"; fi
 try 0 "a figure of a cluster" plot "$work/cluster" --figures svg; prints "plots/allocation-cluster.svg"
 if [ "$(grep -c '^# policy' "$work/cluster/plots/allocation-cluster.dat")" -eq 8 ]; then ok; else bad "a line a policy"; fi
+if awk -F, 'NR > 1 && !($11 >= $3 && $12 ~ /^(done|running)$/) { exit 1 }' "$work/cluster/placements.csv"; then ok; else bad "pods end"; fi
+if [ "$(grep -c '^[0-9]' "$work/cluster/plots/pods-cluster-first_fit.dat")" -gt 20 ]; then ok; else bad "a bar a pod and GPU"; fi
 try 0 "where pods went" explain "$cluster" --policy first_fit --to '60 s'; prints "on large1, GPU 0"
 printf 'scenario: wait\nnodes: [{name: a, gpus: 2, cpu: 4, model: G2}, {name: b, gpus: 1, cpu: 8, model: T4}]\npolicies: [first_fit]\npods:\n  - {name: p, gpus: 2, cpu: 8}\n  - {name: q, gpus: 1, cpu: 8}\n  - {name: r, gpus: 1, cpu: 8, models: G2}\n  - {name: s, cpu: 9}\n  - {name: t, gpu_memory: 1 GiB}\n' >"$work/wait.yaml"
 try 0 "pods that no node can hold" run "$work/wait.yaml"; prints "wait.yaml:5:5: warning: no node can hold pod 'p', even with nothing on it"
@@ -154,7 +161,6 @@ try 0 "pods that all leave" run "$work/short.yaml" --out "$work/short" --quiet
 if [ "$(tail -1 "$work/short/allocation.csv")" = "short,first_fit,1.000000,1.000000,0.000000" ]; then ok; else bad "the last point: $(tail -1 "$work/short/allocation.csv")"; fi
 try 0 "a table of a cluster" run "$cluster" --policy random; prints "gpu_allocation_ratio"
 try 0 "a comparison of clusters" compare "$cluster"; prints "change over first_fit"
-try 2 "no trace of a cluster" run "$cluster" --trace "$work/trace.json"; prints "has nodes"
 if "$smsched" run --format json "$cluster" | python3 -c 'import json, sys; json.load(sys.stdin)["runs"][0]["cluster"]["wait_p99_ns"]'; then ok; else bad "JSON of a cluster"; fi
 printf 'expect: [{metric: placed_count, policy: fgd, min: 100}, {metric: wait_mean_ns, policy: random, over: fgd, max: 900 %%}]\n' |
     cat "$cluster" - >"$work/expect.yaml"

@@ -150,6 +150,33 @@ for m, metric in enumerate(view["metrics"]):
 assert ties > 0
 END
 
+# Pods, more than a page can hold: few rows, put together, and no names. Of few they have names, and rows are in the order of nodes.
+printf 'scenario: pods\nnodes: [{name: n, count: 12, gpus: 2}]\npolicies: [first_fit]\npods: [{name: p, count: 30, gpus: 1, duration: 5 s}]\nrun: {seed: 1}\n' >pods.yaml
+"$smsched" run pods.yaml --out pods --quiet || exit 1
+"$smsched" report --format json pods >pods.json
+cp -r pods many
+awk -F, 'NR == 1 { print; exit }' pods/placements.csv >many/placements.csv
+awk 'BEGIN { for (i = 0; i < 200000; i++) printf "pods,first_fit,%d.000,%d.000,%060d,n%d,%d,0.5,0.5,0.1,%d.000,%s\n", i * 10, i % 9, i, i % 5000, i % 8,
+    i * 10 + 90000, i % 7 ? "done" : "lost" }' >>many/placements.csv
+"$smsched" report many --quiet -o many.html
+"$smsched" report many --format json >many.json
+python3 - <<'END' && ok || bad "pods on GPUs are not what placements.csv says, or too many"
+import json
+few, many = (json.load(open(name))["timelines"][0] for name in ("pods.json", "many.json"))
+assert few["rows"] == ["waiting"] + [f"n{n}/{gpu}" for n in range(1, 13) for gpu in range(2)], few["rows"]
+assert len(few["names"]) == len(few["pieces"]) // 5 == 36 and set(few["names"]) == {f"p{i}" for i in range(1, 31)}
+assert few["bin_ns"] is None and len(many["rows"]) == 400 and many["rows"][:3] == ["waiting", "n0/0", "n1/1"]
+assert len(many["pieces"]) <= 5 * 30000 and many["names"] == [] and many["bin_ns"] > 0 and many["dropped"] > 0
+END
+if [ "$(stat -c %s many.html)" -lt 5000000 ]; then ok; else bad "a page of many pods is too large"; fi
+for wrong in 's/,0,0.5/,0 x,0.5/' 's/,0,0.5/,99,0.5/' 's/,lost$/,gone/' 's/,ended$/,end/' 's/,lost$/,/'; do
+    sed "$wrong" many/placements.csv | head -50 >wrong.csv
+    cp -r pods wrong && cp wrong.csv wrong/placements.csv
+    try 3 "placements with $wrong" report wrong --quiet; prints "placements.csv"
+    try 3 "figures of placements with $wrong" plot wrong --quiet --figures svg
+    rm -r wrong
+done
+
 # ---- the page ----
 try 0 "a page" report run -o page.html; prints "page.html"
 try 0 "the same again" report run --quiet -o again.html

@@ -10,7 +10,7 @@ enum { PHRASES = 8 };
 /* All that was told, as a hash, and how many of the things said have a phrase in them. */
 struct told {
     const char *const *phrase; /* ends with NULL */
-    size_t rows, placements, said[PHRASES];
+    size_t rows, placements, departures, said[PHRASES];
     uint64_t hash;
 };
 
@@ -36,6 +36,17 @@ static inline void tell_placement(void *user, const char *policy, const struct s
     assert_true(placement->fragments >= 0 && placement->fragments <= 1 + 1e-12);
 }
 
+static inline void tell_departure(void *user, const char *policy, const struct sms_departure *departure)
+{
+    struct told *told = user;
+    char line[512];
+    snprintf(line, sizeof line, "%s %llu %llu %s %s %llx %s", policy, (unsigned long long)departure->start_ps,
+             (unsigned long long)departure->end_ps, departure->pod, departure->node,
+             (unsigned long long)departure->gpus, departure->ended);
+    note(told, line);
+    told->departures++;
+}
+
 static inline void tell_saying(void *user, const char *policy, const struct sms_saying *saying)
 {
     struct told *told = user;
@@ -47,16 +58,23 @@ static inline void tell_saying(void *user, const char *policy, const struct sms_
         told->said[i] += strstr(saying->text, told->phrase[i]) != NULL;
 }
 
-static inline struct sms_results *run_engine(const struct sms_file *file, enum sms_engine engine, struct told *told)
+static inline struct sms_run_options telling(enum sms_engine engine, struct told *told)
 {
     struct sms_run_options options = sms_run_defaults();
     told->hash = 1;
     options.on_placement = tell_placement;
+    options.on_departure = tell_departure;
     options.on_saying = tell_saying;
     options.user = told;
     options.engine = engine;
     options.check = true; /* books and monitors against pods, at each event */
     options.max_events = 1000000;
+    return options;
+}
+
+static inline struct sms_results *run_engine(const struct sms_file *file, enum sms_engine engine, struct told *told)
+{
+    struct sms_run_options options = telling(engine, told);
     return run_first(file, &options);
 }
 
@@ -93,6 +111,7 @@ static inline struct law run_law(void (*make)(struct text *), uint64_t seed, str
     struct sms_results *reference = run_engine(law.file, SMS_ENGINE_REFERENCE, &plain);
     assert_int_equal(told->rows - rows, plain.rows);
     assert_true(told->hash == plain.hash);
+    assert_int_equal(plain.departures, plain.placements); /* every stay has an end, be it that of the run */
     assert_same_metrics(law.results, reference, SMS_CLUSTER);
     assert_same_metrics(law.results, reference, SMS_NODE);
     if (law.whole)

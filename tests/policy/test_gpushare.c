@@ -193,6 +193,7 @@ static void unhealthy_gpus_are_left_out(void **state)
     run_file(&ran, load_text(text, ", quirks: {unhealthy: false}"), 0);
     assert_string_equal(ran.told.placements, "10 p N 1\n");
     assert_says(&ran, "1010 p: containers fail: its GPU is unhealthy\n");
+    assert_string_equal(ran.told.departures, "10 1010 p N 1 failed\n");
     close_ran(&ran);
 }
 
@@ -202,6 +203,7 @@ static void a_pod_that_is_not_assigned_in_time_is_queued_again(void **state)
     run_scenario(&ran, "assume-timeout", 0);
     assert_says(&ran, "30010 slow: assume timed out: its GPU memory is given back, and it is queued again\n");
     assert_says(&ran, "30020 slow: Allocate 8138 MiB: GPU 0, of itself (ASSIGNED=true)\n");
+    assert_non_null(strstr(ran.told.departures, " 30010 slow N 1 timed_out\n"));
     close_ran(&ran);
 }
 

@@ -6,8 +6,11 @@
     check.py windows FILE WHOLE          FILE is the windows it names of WHOLE, all of them
     check.py span FILE WHOLE FROM TO     FILE is what of WHOLE was there from FROM to TO (ps)
     check.py file FILE NAME              the scenario's file is called NAME
+    check.py pods FILE PLACEMENTS        FILE is of a cluster, of which it has all that PLACEMENTS has
+    check.py some FILE WHOLE EVENTS      FILE is so many events of WHOLE, a cluster's, those that ended first
 """
 import collections
+import csv
 import decimal
 import json
 import re
@@ -77,8 +80,8 @@ def check_colours(trace):
     check(len(set.union(*colours.values())) == min(len(colours), 12), f"colours that differ: {colours}")
 
 
-def check_overlaps(trace, limit):
-    tracks, sms = collections.defaultdict(list), collections.defaultdict(list)
+def check_lanes(trace):
+    tracks = collections.defaultdict(list)
     for event in trace["traceEvents"]:
         if event["ph"] == "X" and event["cat"] != "window":
             tracks[event["pid"], event["tid"]].append((event["args"]["start_ps"], event["args"]["end_ps"]))
@@ -86,6 +89,11 @@ def check_overlaps(trace, limit):
         of_track.sort()
         for (_, end), (start, _) in zip(of_track, of_track[1:]):
             check(end <= start, f"events overlap on {track}")
+
+
+def check_overlaps(trace, limit):
+    sms = collections.defaultdict(list)
+    check_lanes(trace)
     for pid, track, _, start, end, blocks in spans(trace, "block"):
         sms[pid, track] += [(start, blocks), (end, -blocks)]
     most = 0
@@ -176,4 +184,41 @@ def file(path, name):
     check(load(path)["otherData"]["file"] == name, "the file's name is another")
 
 
-{f.__name__: f for f in (valid, blocks, usage, budget, windows, span, file)}[sys.argv[1]](*sys.argv[2:])
+def stays(trace):
+    """Policy and node, GPU, pod, how it ended, start, end; of those that wait, too."""
+    processes, threads = names(trace, "process_name"), names(trace, "thread_name")
+    for event in trace["traceEvents"]:
+        if event["ph"] == "X":
+            args, track = event["args"], re.sub(r" \+\d+$", "", threads[event["pid"], event["tid"]])
+            check((event["cat"] == "wait") == (track == "waiting") == ("ended" not in args), f"where it is: {event}")
+            yield processes[event["pid"]], track, event["name"], args.get("ended"), args["start_ps"], args["end_ps"]
+
+
+def pods(path, placements):
+    trace, expected = load(path), collections.Counter()
+    check_fields(trace)
+    check_lanes(trace)
+    with open(placements, encoding="utf-8", newline="") as file_:
+        for row in csv.DictReader(file_):
+            start, wait, end = (int(decimal.Decimal(row[key]) * 1000) for key in ("time_ns", "wait_ns", "end_ns"))
+            for gpu in row["gpus"].split():
+                expected[f"{row['policy']}, {row['node']}", f"GPU {gpu}", row["pod"], row["ended"], start, end] += 1
+            if wait:
+                expected[f"{row['policy']}, waiting", "waiting", row["pod"], None, start - wait, start] += 1
+    found = collections.Counter(stays(trace))
+    check(found == expected, f"{(found - expected).most_common(3)} instead of {(expected - found).most_common(3)}")
+    check({stay[3] for stay in found} >= {None, "done", "restarted", "lost"}, "not all ways to end")
+    check(sum(run["pods_kept"] for run in trace["otherData"]["runs"]) == found.total(), "what there is")
+
+
+def some(path, whole, events):
+    trace, all_of_it = load(path), collections.Counter(stays(load(whole)))
+    found = collections.Counter(stays(trace))
+    check_fields(trace)
+    check(found.total() == int(events) and found <= all_of_it, f"{found.total()} events")
+    check(trace["otherData"]["runs"][0]["pods"] > int(events), "what there was")
+    left = all_of_it - found
+    check(max(stay[5] for stay in found) <= min(stay[5] for stay in left), "one that ended later is kept")
+
+
+{f.__name__: f for f in (valid, blocks, usage, budget, windows, span, file, pods, some)}[sys.argv[1]](*sys.argv[2:])

@@ -95,6 +95,22 @@ check budget some.json 10000
 size=$(stat -c %s some.json)
 if [ "$size" -lt $((10000 * 250 + 100000)) ]; then ok; else bad "a trace of $size bytes"; fi
 
+# A cluster: pods, and how they ended. What is too much is left out from its end.
+cluster=$here/../golden/failures.yaml
+"$smsched" run --quiet --policy fgd --format csv "$cluster" >plain
+trace pods.json --policy first_fit --policy random --out pods "$cluster"
+says "random: all " "a trace of a cluster"
+check pods pods.json pods/placements.csv
+trace fgd.json --policy fgd --format csv "$cluster"
+if cmp -s plain out; then ok; else bad "to trace a cluster changes its results"; fi
+trace threads.json --policy fgd --jobs 3 "$cluster"
+if cmp -s fgd.json threads.json; then ok; else bad "threads change the trace of a cluster"; fi
+sed 's/count: 60/count: 1200/; s/count: 30/count: 300/' "$cluster" >more.yaml
+trace whole.json --policy fgd more.yaml
+trace some.json --policy fgd --trace-events 1000 more.yaml
+says "the first 1000 of " "a trace of a part of a cluster"
+check some some.json whole.json 1000
+
 # A name that JSON must escape.
 name=$'q"uo\\te\x01\tä.yaml'
 cp small.yaml "$name"

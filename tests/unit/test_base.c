@@ -52,6 +52,37 @@ static void the_nearest_name_is_found_or_none(void **state)
     assert_null(sms__nearest("xyz", 3, name_of, names));
 }
 
+static void problems_are_sorted_by_line_the_first_file_before_others(void **state)
+{
+    static const struct {
+        const char *file, *message;
+        unsigned line, column;
+    } found[] = {{"m.yaml", "d", 1, 1}, {"s.yaml", "c", 9, 2}, {"b.yaml", "f", 2, 1}, {"s.yaml", "b", 3, 4},
+                 {"m.yaml", "e", 1, 7}, {"s.yaml", "-", 9, 2}, {"s.yaml", "a", 0, 0}};
+    static const char sorted[] = "abc-def";
+    struct sms_errors errors = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof found / sizeof *found; i++)
+        sms__error(&errors, SMS_EINPUT, (struct sms__mark){found[i].file, NULL, found[i].line, found[i].column}, "%s",
+                   found[i].message);
+    sms__errors_sort(&errors, "s.yaml");
+    assert_int_equal(errors.count, sizeof found / sizeof *found);
+    for (size_t i = 0; i < errors.count; i++)
+        assert_int_equal(errors.item[i].message[0], sorted[i]);
+}
+
+static void of_too_many_problems_those_found_first_are_kept_and_sorted(void **state)
+{
+    struct sms_errors errors = {0};
+    (void)state;
+    for (unsigned i = 0; i < SMS_ERRORS_MAX + 5; i++)
+        sms__error(&errors, SMS_EINPUT, (struct sms__mark){.file = "s.yaml", .line = 100 - i, .column = 1}, "x");
+    sms__errors_sort(&errors, "s.yaml");
+    assert_int_equal(errors.count, SMS_ERRORS_MAX + 5);
+    for (unsigned i = 0; i < SMS_ERRORS_MAX; i++)
+        assert_int_equal(errors.item[i].line, 100 - SMS_ERRORS_MAX + 1 + i);
+}
+
 static int draw_streams(void *user)
 {
     struct sms__arena *arena = user;
@@ -256,6 +287,8 @@ int main(void)
         cmocka_unit_test(quantities_carry_units),
         cmocka_unit_test(what_is_no_quantity_is_refused),
         cmocka_unit_test(the_nearest_name_is_found_or_none),
+        cmocka_unit_test(problems_are_sorted_by_line_the_first_file_before_others),
+        cmocka_unit_test(of_too_many_problems_those_found_first_are_kept_and_sorted),
         cmocka_unit_test(streams_depend_on_seed_and_name_alone),
         cmocka_unit_test(exponential_numbers_have_their_moments),
         cmocka_unit_test(jitter_is_a_coefficient_of_variation),

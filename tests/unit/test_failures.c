@@ -61,6 +61,26 @@ static void a_failed_node_takes_no_pods_until_it_returns(void **state)
                               {0}});
 }
 
+/* p begins anew on b, q is lost, r is lost when it is cut off for the second time; e ends at the instant of the
+ * failure, r has its place and loses it; s stays. */
+static void departures_say_when_and_how_each_stay_ended(void **state)
+{
+    static struct told told;
+    struct sms_file *file =
+        load_text("scenario: s\nnodes: [{name: a, gpus: 4}, {name: b, gpus: 1}]\n" FIRST_FIT
+                  "failures: [{node: a, at: 4 s, for: 6 s}, {node: a, gpu: 1, at: 12 s, for: 1 s}]\npods:\n"
+                  "  - {name: p, gpus: 1, duration: 10 s}\n"
+                  "  - {name: q, gpus: 1, duration: 10 s, on_failure: lost}\n"
+                  "  - {name: e, gpus: 1, duration: 4 s}\n  - {name: r, gpus: 2, restarts: 1, start: 1 s}\n"
+                  "  - {name: r2, gpus: 2, restarts: 1, start: 4 s, duration: 9 s}\n"
+                  "  - {name: s, gpus: 1, start: 11 s}\nrun: {duration: 20 s}\n");
+    (void)state;
+    discard(run_both(file, 0, SECOND_PS, &told), file);
+    assert_string_equal(told.departures, "0 4 e a 4 done\n4 4 r a c restarted\n0 4 q a 2 lost\n0 4 p a 1 restarted\n"
+                                         "10 12 r a 3 lost\n4 14 p b 1 done\n10 19 r2 a c done\n"
+                                         "12 20 s a 1 running\n");
+}
+
 /* Only who has the GPU is cut off; the rest of the node goes on, and what is left is counted of what is up. */
 static void a_failed_gpu_cuts_off_those_on_it(void **state)
 {
@@ -240,6 +260,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_failed_node_takes_no_pods_until_it_returns),
+        cmocka_unit_test(departures_say_when_and_how_each_stay_ended),
         cmocka_unit_test(a_failed_gpu_cuts_off_those_on_it),
         cmocka_unit_test(what_has_several_causes_is_down_until_all_are_over),
         cmocka_unit_test(restarts_have_a_limit),

@@ -1,4 +1,4 @@
-# What processes do over time: a row a process, a colour a state.
+# What processes do over time: a row a process, a colour a state. Or pods: a row a GPU, which may have lanes.
 # usage: gnuplot -c processes.gp SCRIPTS VARIABLES DATA FORMAT FILE
 scripts = ARG1
 data = ARG3
@@ -28,7 +28,9 @@ load scripts . '/common.gp'
 # Waiting is grey, work on the device is blue and green, being stopped or moved is red and purple.
 # In the order of sms__name_states; what is not known there is black.
 array state_rgb[11] = [0xDDDDDD, 0xB0B0B0, 0x808080, 0xF0E442, 0x009E73, 0x0072B2, 0x56B4E9, 0xD55E00, 0xCC79A7, 0xEBCFDF, 0xE69F00]
-rgb_of(i) = i < 11 ? state_rgb[i + 1] : 0x000000
+# Of pods, in the order of the states of plot_pods.c.
+array pod_rgb[7] = [0x0072B2, 0xD55E00, 0x56B4E9, 0xE69F00, 0xCC79A7, 0xF0E442, 0xB0B0B0]
+rgb_of(i) = kind eq 'pods' ? pod_rgb[i + 1] : i < 11 ? state_rgb[i + 1] : 0x000000
 do for [i = 1:names] { set object i rectangle fillcolor rgb rgb_of(name_colour[i]) }
 
 set style fill solid 1.0 noborder
@@ -49,5 +51,11 @@ if (rows_drawn < processes) { title = title . sprintf(' (first %d of %d)', rows_
 set label 1001 title at screen x_middle(1), down(title_h + cell_y(1) - 0.085) center noenhanced
 set label 1003 'Time (' . unit . ')' at screen x_middle(1), down(cell_y(1) + title_h + plot_h + 0.27) center
 low = row_h > 0.1 ? 0.12 : 0.06
-plot data using (($1 + $2) / 2 / unit_ns):($3 + 0.5):($1 / unit_ns):($2 / unit_ns):($3 + low):($3 + 1 - low):(rgb_of(int($4))) with boxxyerror lc rgb variable lw 0
+if (kind eq 'pods') {
+    slit = (to_ns - from_ns) * 0.002    # what keeps a pod apart from the next one
+    right(a, b) = (b - a > 3 * slit ? b - slit : b) / unit_ns
+    plot data using (($1 + $2) / 2 / unit_ns):($3 + 0.5):($1 / unit_ns):(right($1, $2)):($3 + low + $6 / $7 * (1 - 2 * low)):($3 + low + ($6 + 0.9) / $7 * (1 - 2 * low)):(rgb_of(int($4))) with boxxyerror lc rgb variable lw 0
+} else {
+    plot data using (($1 + $2) / 2 / unit_ns):($3 + 0.5):($1 / unit_ns):($2 / unit_ns):($3 + low):($3 + 1 - low):(rgb_of(int($4))) with boxxyerror lc rgb variable lw 0
+}
 unset output

@@ -40,9 +40,10 @@ struct sms_error {
     char source[160];
 };
 
-/* Problems in the order in which they were found. `count` includes those
- * beyond SMS_ERRORS_MAX, which are counted and not kept. Owned by the caller;
- * zero it before first use (`struct sms_errors errors = {0};`). */
+/* Problems of a file in the order of its lines, those of other files that it
+ * names after them; others as they were found. `count` includes those beyond
+ * SMS_ERRORS_MAX, which are counted and not kept: kept is what was found first.
+ * Owned by the caller; zero it before first use (`struct sms_errors errors = {0};`). */
 struct sms_errors {
     size_t count;
     struct sms_error item[SMS_ERRORS_MAX];

@@ -132,12 +132,25 @@ struct sms_saying {
 
 /* A pod that found its node. Ratios are of all GPUs of the cluster, but `fragments`: of those that are left. */
 struct sms_placement {
+    size_t number; /* of the pod, in the order in which pods come, from 0 */
     uint64_t time_ps, wait_ps;
     const char *pod, *node;
     uint64_t gpus;    /* bit i: it takes GPU i of the node */
     double arrived;   /* GPUs asked for by all pods so far */
     double allocated; /* GPUs given to pods, this one included */
     double fragments; /* of no use to the pods of the scenario, on average (FGD, ATC'23, section 3.2) */
+};
+
+/* A pod left its place, or has it when the run ends. */
+struct sms_departure {
+    size_t number; /* as in its placement, which it follows */
+    uint64_t start_ps, end_ps;
+    const char *pod, *node;
+    size_t node_idx; /* in the cluster, from 0 */
+    uint64_t gpus;
+    /* "done"; "failed"; cut off by a failure: "restarted", if it waits again, else "lost"; "timed_out": gpushare did
+     * not assign it in time, and it is queued again; "running": the run ended. Of static storage. */
+    const char *ended;
 };
 
 /* A GPU that pods share by memory, at the end of a run under `scheduler: {kind: gpushare}`. */
@@ -170,6 +183,7 @@ struct sms_run_options {
     void (*on_span)(void *user, const char *policy, const struct sms_span *span);
     void (*on_saying)(void *user, const char *policy, const struct sms_saying *saying);
     void (*on_placement)(void *user, const char *policy, const struct sms_placement *placement);
+    void (*on_departure)(void *user, const char *policy, const struct sms_departure *departure);
     void (*on_shared_gpu)(void *user, const char *policy, const struct sms_shared_gpu *gpu);
     /* NULL, or called after each of the `total` runs, from any thread, never from two at once. */
     void (*on_progress)(void *user, size_t done, size_t total);

@@ -159,10 +159,13 @@ static void close_pod(struct sms__placing *placing, const struct sms__pod *pod, 
     double deadline = sms__pod_deadline(placing, pod);
     bool over = !placing->engine.stopped || (double)(now - pod->arrival_ps) > deadline;
     bool lasts = pod->tenant ? placing->scenario->vm[pod->tenant - 1].repeat > 0 : pod->duration_ps > 0;
+    const bool stuck = sms__gpushare_is_stuck(placing, pod);
     if (pod->lost)
         return;
+    if (pod->node != SMS__NO_NODE && !pod->ended)
+        sms__pod_departs(placing, (uint32_t)(pod - placing->pod), stuck ? "failed" : "running", now);
     record->waiting += pod->node == SMS__NO_NODE && !pod->ended;
-    record->running += pod->node != SMS__NO_NODE && !pod->ended && !sms__gpushare_is_stuck(placing, pod);
+    record->running += pod->node != SMS__NO_NODE && !pod->ended && !stuck;
     record->lasting += lasts;
     record->unended += lasts && !pod->ended;
     record->timed += deadline > 0 && !pod->ended && over;

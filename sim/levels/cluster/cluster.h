@@ -228,8 +228,10 @@ void sms__pod_last(struct sms__placing *placing, uint32_t pod, uint64_t now);
 /* Its run is over: it gives its place back. Those that wait are not served yet. */
 void sms__pod_end(struct sms__placing *placing, uint32_t pod, uint64_t now);
 /* Its run is cut short: it gives its place back and has none; it neither ended nor waits. Its next run, if it is put
- * into its line again, begins anew. */
-void sms__pod_cut(struct sms__placing *placing, uint32_t pod, uint64_t now);
+ * into its line again, begins anew. `ended` as in struct sms_departure. */
+void sms__pod_cut(struct sms__placing *placing, uint32_t pod, const char *ended, uint64_t now);
+/* Tells whoever watches that its stay on its GPUs is over. */
+void sms__pod_departs(const struct sms__placing *placing, uint32_t pod, const char *ended, uint64_t now);
 /* All whose duration is over now. */
 void sms__pods_end(struct sms__placing *placing, uint64_t now);
 double sms__pod_deadline(const struct sms__placing *placing, const struct sms__pod *pod);

@@ -97,6 +97,13 @@ static bool is_on(const struct sms__placing *placing, uint32_t p, uint16_t gpus)
     return placing->pod[p].gpus & gpus;
 }
 
+/* Whether a pod that has been cut off so often, since it was let run, does not wait again. */
+static bool is_lost(const struct sms__placing *placing, uint32_t p, uint32_t cuts)
+{
+    const struct sms__pods *group = &placing->cluster->pod[placing->pod[p].group];
+    return group->on_failure == SMS__LOST || cuts - sms__gpushare_timeouts(placing, p) > group->restarts;
+}
+
 /* Takes the pods on those GPUs, or all of the node, off it. */
 static void cut_pods(struct sms__placing *placing, size_t n, uint16_t gpus, bool all, uint64_t now)
 {
@@ -109,7 +116,7 @@ static void cut_pods(struct sms__placing *placing, size_t n, uint16_t gpus, bool
         uint64_t from = pod->since_ps > placing->spec->record->from_ps ? pod->since_ps : placing->spec->record->from_ps;
         placing->record->wasted_ps += (sms__integral)(now - from) * sms_pod_gpu_milli(view);
         sms__gpushare_tell(placing, p, now, all ? "cut off: its node fails" : "cut off: its GPU fails");
-        sms__pod_cut(placing, p, now);
+        sms__pod_cut(placing, p, is_lost(placing, p, pod->run + 1) ? "lost" : "restarted", now);
         placing->cut[placing->cuts++] = p;
     }
 }
@@ -183,9 +190,7 @@ static void put_back(struct sms__placing *placing, uint64_t now)
         qsort(placing->cut, placing->cuts, sizeof *placing->cut, compare_pods);
     for (size_t i = 0; i < placing->cuts; i++) {
         struct sms__pod *pod = &placing->pod[placing->cut[i]];
-        const struct sms__pods *group = &placing->cluster->pod[pod->group];
-        if (group->on_failure == SMS__LOST ||
-            pod->run - sms__gpushare_timeouts(placing, placing->cut[i]) > group->restarts) {
+        if (is_lost(placing, placing->cut[i], pod->run)) {
             lose(placing, pod);
             continue;
         }

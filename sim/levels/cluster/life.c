@@ -93,7 +93,8 @@ static void tell(const struct sms__placing *placing, uint32_t p, uint64_t now)
         return;
     sms__pod_name(placing, p, name, sizeof name);
     sms__node_name(placing->cluster, pod->node, node, sizeof node);
-    const struct sms_placement placement = {.time_ps = now,
+    const struct sms_placement placement = {.number = p,
+                                            .time_ps = now,
                                             .wait_ps = now - pod->since_ps,
                                             .pod = name,
                                             .node = node,
@@ -102,6 +103,26 @@ static void tell(const struct sms__placing *placing, uint32_t p, uint64_t now)
                                             .allocated = sms__share_of_gpus(placing, placing->gpu_milli),
                                             .fragments = fragments(placing)};
     options->on_placement(options->user, placing->spec->observe, &placement);
+}
+
+void sms__pod_departs(const struct sms__placing *placing, uint32_t p, const char *ended, uint64_t now)
+{
+    const struct sms_run_options *options = placing->spec->options;
+    const struct sms__pod *pod = &placing->pod[p];
+    char name[256], node[256];
+    if (!placing->spec->observe || !options->on_departure)
+        return;
+    sms__pod_name(placing, p, name, sizeof name);
+    sms__node_name(placing->cluster, pod->node, node, sizeof node);
+    const struct sms_departure departure = {.number = p,
+                                            .start_ps = pod->since_ps,
+                                            .end_ps = now,
+                                            .pod = name,
+                                            .node = node,
+                                            .node_idx = pod->node,
+                                            .gpus = pod->gpus,
+                                            .ended = ended};
+    options->on_departure(options->user, placing->spec->observe, &departure);
 }
 
 /* Whole picoseconds from now, or SMS__NEVER where that is beyond the clock. */
@@ -195,10 +216,11 @@ static void give_back(struct sms__placing *placing, struct sms__pod *pod, uint64
         sms__gpushare_left(placing, (uint32_t)(pod - placing->pod), now);
 }
 
-void sms__pod_cut(struct sms__placing *placing, uint32_t p, uint64_t now)
+void sms__pod_cut(struct sms__placing *placing, uint32_t p, const char *ended, uint64_t now)
 {
     struct sms__pod *pod = &placing->pod[p];
     sms__watch_cut(placing, p, now);
+    sms__pod_departs(placing, p, ended, now);
     give_back(placing, pod, now);
     pod->node = SMS__NO_NODE;
     pod->run++;
@@ -222,6 +244,7 @@ void sms__pod_end(struct sms__placing *placing, uint32_t p, uint64_t now)
     sms__watch_end(placing, p, now);
     if (pod->failed)
         sms__gpushare_tell(placing, p, now, "its workload fails: out of memory");
+    sms__pod_departs(placing, p, pod->failed ? "failed" : "done", now);
     give_back(placing, pod, now);
     pod->ended = true;
     placing->record->last_end_ps = now;

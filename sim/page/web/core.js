@@ -100,8 +100,8 @@ function legend(names, lines) {
     mark(i, lines ? 17 : 7, 7)), name)));
 }
 
-const swatches = names => el('ul', { class: 'legend' }, names.map((name, i) => el('li', {},
-  svg('svg', { width: 14, height: 14, 'aria-hidden': 'true' }, svg('rect', { class: 'fill ' + tenantClass(i), width: 14, height: 14 })), name)));
+const swatches = (names, colors) => el('ul', { class: 'legend' }, names.map((name, i) => el('li', {},
+  svg('svg', { width: 14, height: 14, 'aria-hidden': 'true' }, svg('rect', { class: 'fill ' + tenantClass(colors ? colors[i] : i), width: 14, height: 14 })), name)));
 
 /* ---- figures, with their data and the command that made it ---- */
 

@@ -229,28 +229,36 @@ function allocationSection(state) {
 }
 
 function pieceRows(picture, rowNames, colors) {
-  const list = [['scenario', 'policy', picture.kind === 'blocks' ? 'sm' : 'process', picture.kind === 'blocks' ? 'vm' : 'state', 'start_ns', 'end_ns', 'blocks']];
+  const [row, color, last] = { blocks: ['sm', 'vm', 'blocks'], processes: ['process', 'state', 'blocks'], pods: ['gpu', 'ended', 'pod'] }[picture.kind];
+  const list = [['scenario', 'policy', row, color, 'start_ns', 'end_ns', last]];
   for (let i = 0; i < picture.pieces.length; i += 5)
-    list.push([picture.scenario, picture.policy, rowNames(picture.pieces[i]), colors[picture.pieces[i + 1]], picture.pieces[i + 2], picture.pieces[i + 3], picture.pieces[i + 4]]);
+    list.push([picture.scenario, picture.policy, rowNames(picture.pieces[i]), colors[picture.pieces[i + 1]], picture.pieces[i + 2], picture.pieces[i + 3],
+      picture.kind === 'pods' ? picture.names[i / 5] || null : picture.pieces[i + 4]]);
   return list;
 }
+
+const saidOf = { blocks: 'Blocks on SMs of the first device', processes: 'What processes did', pods: 'Pods on GPUs, coloured by how their stay ended, and pods that found a place later, waiting,' };
 
 function lanesSection(state, pictures) {
   const box = el('div'), kinds = [...new Set(pictures.map(p => p.kind))];
   let kind = kinds[0], policy = pictures[0].policy, from = 0;
   const draw = () => {
     const picture = pictures.find(p => p.kind === kind && p.policy === policy) || pictures.find(p => p.kind === kind);
-    const isBlocks = kind === 'blocks', rowNames = r => (isBlocks ? `SM ${r}` : data.processes[r]), colors = isBlocks ? data.vms : data.states;
+    const isBlocks = kind === 'blocks', rowNames = r => (isBlocks ? `SM ${r}` : picture.rows ? picture.rows[r] : data.processes[r]);
+    const colors = isBlocks ? data.vms : kind === 'pods' ? data.endings : data.states;
     const present = [...new Set(picture.pieces.filter((_, i) => i % 5 === 0))].sort((a, b) => a - b), step = isBlocks ? 8 : 40;
     const rows = from < 0 ? present : present.slice(from, from + step);
     const parts = present.length > step ? present.map((_, i) => i).filter(i => i % step === 0).map(i => [i, `${rowNames(present[i])} to ${rowNames(present[Math.min(i + step, present.length) - 1])}`]).concat([[-1, 'all']]) : null;
-    const cut = picture.bin_ns ? ` ${plural(picture.all, 'span')} are put together in intervals of ${show('t_ns', picture.bin_ns)}: what lasted longest in each.`
+    const cut = picture.bin_ns ? ` ${kind === 'pods' ? plural(picture.all, 'stay or wait', 'stays and waits') : plural(picture.all, 'span')} are put together in intervals of ${show('t_ns', picture.bin_ns)}: what lasted longest in each.`
       : picture.pieces.length / 5 < picture.all ? ` The first ${group(String(picture.pieces.length / 5))} of ${group(String(picture.all))} ${state.command ? 'that are kept' : 'in the folder'}.` : '';
+    const missing = (kind === 'pods' && data.run.placements_cut || []).find(c => c.scenario === picture.scenario && c.policy === picture.policy);
+    const beyond = missing ? ` Only the first ${group(String(missing.rows))} of ${group(String(missing.rows + missing.left_out))} placements are ${state.command ? 'kept' : 'in the folder'}.` : '';
+    const rest = picture.dropped ? ` ${group(String(picture.dropped))} are of rows that are left out.` : '';
     refill(box, el('div', { class: 'controls' }, kinds.length > 1 ? choice('Of', kinds.map(k => [k, k]), kind, value => { kind = value; from = 0; draw(); }) : null,
       choice('Policy', pictures.filter(p => p.kind === kind).map(p => [p.policy, p.policy]), picture.policy, value => { policy = value; draw(); }),
       parts ? choice('Rows', parts, from, value => { from = Number(value); draw(); }) : null),
-    figure('timeline', `${isBlocks ? 'Blocks on SMs of the first device' : 'What processes did'} over time, first replication.${cut} Drag to move; click and turn the wheel, or press + and −, to zoom.`,
-      timeline(picture, rows, rowNames, colors), () => pieceRows(picture, r => (isBlocks ? r : data.processes[r]), colors), state.command));
+    figure('timeline', `${saidOf[kind]} over time, first replication.${cut}${rest}${beyond} Drag to move; click and turn the wheel, or press + and −, to zoom.`,
+      timeline(picture, rows, rowNames, colors), () => pieceRows(picture, r => (isBlocks ? r : rowNames(r)), colors), state.command));
   };
   draw();
   return box;
@@ -263,7 +271,7 @@ function placementsSection(state) {
   const box = el('div');
   let what = 2;
   const draw = () => refill(box, el('div', { class: 'controls' }, choice('Shown', [[2, 'share of the GPUs allocated'], [1, 'wait of the pod placed (s)']], what, value => { what = Number(value); draw(); })),
-    figure('timeline', `At each placement of a pod: ${what === 2 ? 'the share of the GPUs that is then allocated' : 'how long it had waited, in seconds'}. First replication. A line holds what the last placement left: pods that end and nodes that fail are not drawn. Drag to move; click and turn the wheel, or press + and −, to zoom.`,
+    figure('timeline', `At each placement of a pod: ${what === 2 ? 'the share of the GPUs that is then allocated' : 'how long it had waited, in seconds'}. First replication. A line holds what the last placement left, until the next. Drag to move; click and turn the wheel, or press + and −, to zoom.`,
       [legend(state.scenario.policies, true), ...zoomableSteps(take(what), 'Placements of pods')],
       () => [['scenario', 'policy', 'time_ns', 'wait_ns', 'allocated_ratio']].concat(all.flatMap(s => s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.scenario, s.policy, s.values[i], s.values[i + 1], s.values[i + 2]]])), []))), state.command));
   draw();
@@ -272,8 +280,13 @@ function placementsSection(state) {
 
 function timelineSection(state) {
   const pictures = ofScenario(data.timelines, state.scenario).filter(p => p.pieces.length);
-  if (pictures.length) return lanesSection(state, pictures);
-  return placementsSection(state) || el('p', { class: 'muted' }, 'This folder has no timeline of the scenario: run --out without --brief writes one, --trace one for Perfetto.');
+  const sections = [['pods on GPUs', () => (pictures.length ? lanesSection(state, pictures) : null)], ['GPUs allocated, waits', () => placementsSection(state)]];
+  if (!pictures.length || !sections[1][1]()) return sections[0][1]() || sections[1][1]() || el('p', { class: 'muted' }, 'This folder has no timeline of the scenario: run --out without --brief writes one, --trace one for Perfetto.');
+  const box = el('div');
+  let at = 0;
+  const draw = () => refill(box, el('div', { class: 'controls' }, choice('Timeline of', sections.map((s, i) => [i, s[0]]), at, value => { at = Number(value); draw(); })), sections[at][1]());
+  draw();
+  return box;
 }
 
 /* ---- what was run ---- */

@@ -54,7 +54,7 @@ function zoomable(options) {
 }
 
 /* Pieces of [row, colour, start, end, count], each as many lanes high as it counts; lanes are taken first come, first served. */
-function lanesOf(pieces, rows) {
+function lanesOf(pieces, names, rows) {
   const list = [], busy = rows.map(() => []), at = new Map(rows.map((row, i) => [row, i]));
   for (let i = 0; i < pieces.length; i += 5) {
     const row = at.get(pieces[i]);
@@ -64,7 +64,7 @@ function lanesOf(pieces, rows) {
     for (let k = 0; k < count; k++)
       if (lanes[lane + k] > pieces[i + 2]) { lane += k + 1; k = -1; }
     for (let k = 0; k < count; k++) lanes[lane + k] = pieces[i + 3];
-    list.push({ row, color: pieces[i + 1], start: pieces[i + 2], end: pieces[i + 3], lane, count, blocks: pieces[i + 4] });
+    list.push({ row, color: pieces[i + 1], start: pieces[i + 2], end: pieces[i + 3], lane, count, blocks: pieces[i + 4], name: names[i / 5] });
   }
   return { list, lanes: busy.map(lanes => Math.max(1, lanes.length)) };
 }
@@ -92,8 +92,9 @@ function binned(list, rows, from, to) {
 
 /* rows: indices that are drawn; names and colours by index. */
 function timeline(picture, rows, rowNames, colorNames) {
-  const { list, lanes } = lanesOf(picture.pieces, rows);
+  const { list, lanes } = lanesOf(picture.pieces, picture.names || [], rows);
   const used = [...new Set(list.map(p => p.color))].sort((a, b) => a - b);
+  const colorOfPiece = color => (picture.kind === 'pods' ? color : used.indexOf(color)); /* 'failed' is always the same */
   const known = isNumber(picture.to_ns) ? picture.to_ns : Infinity;
   const from = Math.min(...list.map(p => p.start)), to = Math.min(known, Math.max(...list.map(p => p.end)));
   const each = Math.max(8, Math.min(48, Math.floor(420 / rows.length))), left = Math.min(150, 12 + 7 * Math.max(...rows.map(r => rowNames(r).length)));
@@ -103,10 +104,11 @@ function timeline(picture, rows, rowNames, colorNames) {
       const high = few ? (each - 2) / lanes[p.row] : each - 2;
       const a = Math.max(x(p.start), x(start) - 5), wide = Math.max(0.5, Math.min(x(p.end), x(end) + 5) - a);
       const y = p.row * each + (few ? p.lane * high : 0), height = few ? high * p.count : high;
-      clip.append(svg('rect', { class: 'piece ' + tenantClass(used.indexOf(p.color)), x: a.toFixed(1), y: y.toFixed(1), width: wide.toFixed(1), height: Math.max(1, height).toFixed(1) },
-        few && seen.length < 400 ? svg('title', {}, `${rowNames(rows[p.row])}: ${colorNames[p.color]}${p.blocks > 1 ? ' × ' + p.blocks : ''}, ${show('t_ns', p.start)} to ${show('t_ns', p.end)}`) : null));
-      if (height >= 12 && wide > 7 * colorNames[p.color].length + 6)
-        clip.append(svg('text', { class: 'inpiece', x: (a + 3).toFixed(1), y: (y + height / 2 + 4).toFixed(1) }, colorNames[p.color]));
+      clip.append(svg('rect', { class: 'piece ' + tenantClass(colorOfPiece(p.color)), x: a.toFixed(1), y: y.toFixed(1), width: wide.toFixed(1), height: Math.max(1, height).toFixed(1) },
+        few && seen.length < 400 ? svg('title', {}, `${rowNames(rows[p.row])}: ${p.name ? p.name + ', ' : ''}${colorNames[p.color]}${p.blocks > 1 ? ' × ' + p.blocks : ''}, ${show('t_ns', p.start)} to ${show('t_ns', p.end)}`) : null));
+      const label = p.name || colorNames[p.color];
+      if (height >= 12 && wide > 7 * label.length + 6)
+        clip.append(svg('text', { class: 'inpiece', x: (a + 3).toFixed(1), y: (y + height / 2 + 4).toFixed(1) }, label));
     }
     return few ? plural(seen.length, 'piece') : `${plural(seen.length, 'piece')}, so what lasted longest is drawn; zoom in to see each`;
   };
@@ -114,7 +116,7 @@ function timeline(picture, rows, rowNames, colorNames) {
     root.append(svg('text', { x: left - 6, y: i * each + each / 2 + 4, 'text-anchor': 'end' }, words(rowNames(r), Math.floor(left / 7)))));
   const said = `Timeline of ${plural(rows.length, 'row')} under ${picture.policy}, ${show('t_ns', from)} to ${show('t_ns', to)}: ` +
     used.map(c => `${colorNames[c]} ${plural(list.filter(p => p.color === c).length, 'piece')}`).join(', ');
-  return [swatches(used.map(c => colorNames[c])), ...zoomable({ label: `Timeline under ${picture.policy}`, said, from, to, left, height: rows.length * each, paint, side })];
+  return [swatches(used.map(c => colorNames[c]), used.map(colorOfPiece)), ...zoomable({ label: `Timeline under ${picture.policy}`, said, from, to, left, height: rows.length * each, paint, side })];
 }
 
 /* points: [time, value]; the value holds until the next. */

@@ -151,7 +151,7 @@ static uint16_t allocate(struct sms__placing *placing, uint32_t p, uint64_t byte
 static void end_failed(struct sms__placing *placing, uint32_t p, uint64_t now)
 {
     double deadline = sms__pod_deadline(placing, &placing->pod[p]);
-    sms__pod_cut(placing, p, now);
+    sms__pod_cut(placing, p, "failed", now);
     placing->pod[p].ended = true;
     placing->record->timed += deadline > 0;
     placing->record->missed += deadline > 0;
@@ -219,7 +219,7 @@ static void expire(struct sms__placing *placing, uint32_t p, uint64_t now)
     run->client[p].timeouts++;
     run->under_way--;
     sms__tell(placing, p, now, "assume timed out: its GPU memory is given back, and it is queued again");
-    sms__pod_cut(placing, p, now);
+    sms__pod_cut(placing, p, "timed_out", now);
     sms__candidate_comes(placing, p, now);
     sms__gpushare_freed(placing);
 }
