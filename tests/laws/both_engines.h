@@ -45,6 +45,7 @@ static inline void tell_departure(void *user, const char *policy, const struct s
              (unsigned long long)departure->gpus, departure->ended);
     note(told, line);
     told->departures++;
+    assert_true(departure->start_ps <= departure->end_ps);
 }
 
 static inline void tell_saying(void *user, const char *policy, const struct sms_saying *saying)

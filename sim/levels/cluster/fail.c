@@ -73,13 +73,37 @@ static bool matters(const struct sms__placing *placing)
     return placing->given || placing->come < placing->pods || placing->ends || waits;
 }
 
+/* When it turns again, after it did. */
+static uint64_t next_turn(const struct sms__cause *cause, uint64_t now)
+{
+    const struct sms__failure *failure = cause->failure;
+    double delay = cause->down && failure->for_ps > 0 ? failure->for_ps : INFINITY;
+    if (cause->stream)
+        delay = sms__exponential(cause->stream) * (cause->down ? failure->mttr_ps : failure->mtbf_ps);
+    return sms__after(now, delay);
+}
+
+/* While nothing went on but a master's tries, failures were left alone, and the time of some is over. All is up then,
+ * and what is drawn has no memory: it is drawn again from now. */
+static void draw_again(struct sms__placing *placing)
+{
+    uint64_t now = placing->engine.now;
+    for (struct sms__match next; (next = sms__queue_first(&placing->failing)).time < now;) {
+        struct sms__cause *cause = &placing->cause[next.source];
+        cause->turns_ps = next_turn(cause, now);
+        sms__queue_set(&placing->failing, next.source, cause->turns_ps);
+    }
+}
+
 void sms__failures_await(struct sms__placing *placing)
 {
     if (!placing->causes)
         return;
     sms__engine_at(&placing->engine, placing->fail_source, SMS__NEVER);
-    if (placing->gpushare ? !sms__gpushare_is_over(placing) : matters(placing) || sms__hosts_go_on(placing))
-        sms__engine_at(&placing->engine, placing->fail_source, sms__queue_first(&placing->failing).time);
+    if (placing->gpushare ? sms__gpushare_is_over(placing) : !matters(placing) && !sms__hosts_go_on(placing))
+        return;
+    draw_again(placing);
+    sms__engine_at(&placing->engine, placing->fail_source, sms__queue_first(&placing->failing).time);
 }
 
 /* Whether the pod has ended instead of being cut. */
@@ -136,16 +160,6 @@ static void apply(struct sms__placing *placing, size_t n, uint64_t now)
     if (placing->node[n].down != was_down)
         sms__watch_node(placing, n, now);
     sms__master_stir(placing);
-}
-
-/* When it turns again, after it did. */
-static uint64_t next_turn(const struct sms__cause *cause, uint64_t now)
-{
-    const struct sms__failure *failure = cause->failure;
-    double delay = cause->down && failure->for_ps > 0 ? failure->for_ps : INFINITY;
-    if (cause->stream)
-        delay = sms__exponential(cause->stream) * (cause->down ? failure->mttr_ps : failure->mtbf_ps);
-    return sms__after(now, delay);
 }
 
 static void turn(struct sms__placing *placing, size_t idx, uint64_t now)
