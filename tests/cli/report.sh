@@ -326,7 +326,7 @@ python3 - <<'END' && ok || bad "a point that is simulated again is not what the 
 import json
 point, hand, whole = (json.load(open(name + ".json")) for name in ("point", "hand", "whole"))
 assert len(point["timelines"]) == 2 and all(t["pieces"] for t in point["timelines"])
-for part in ("timelines", "heat", "vms", "processes", "states", "allocation", "placements"):
+for part in ("timelines", "heat", "vms", "processes", "states", "endings", "allocation", "placements"):
     assert point.pop(part) == hand[part], part
 assert point.pop("point") == {"point": 3, "scenario": "few", "policies": [t["policy"] for t in hand["timelines"]],
     "command": "smsched report small.sweep/results/sweep.db --point 3", "fields": [["contention.slope", "2"], ["queue", "fifo"]]}

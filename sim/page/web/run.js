@@ -251,7 +251,7 @@ function lanesSection(state, pictures) {
     const parts = present.length > step ? present.map((_, i) => i).filter(i => i % step === 0).map(i => [i, `${rowNames(present[i])} to ${rowNames(present[Math.min(i + step, present.length) - 1])}`]).concat([[-1, 'all']]) : null;
     const cut = picture.bin_ns ? ` ${kind === 'pods' ? plural(picture.all, 'stay or wait', 'stays and waits') : plural(picture.all, 'span')} are put together in intervals of ${show('t_ns', picture.bin_ns)}: what lasted longest in each.`
       : picture.pieces.length / 5 < picture.all ? ` The first ${group(String(picture.pieces.length / 5))} of ${group(String(picture.all))} ${state.command ? 'that are kept' : 'in the folder'}.` : '';
-    const missing = (kind === 'pods' && data.run.placements_cut || []).find(c => c.scenario === picture.scenario && c.policy === picture.policy);
+    const missing = ((kind === 'pods' && data.run && data.run.placements_cut) || []).find(c => c.scenario === picture.scenario && c.policy === picture.policy);
     const beyond = missing ? ` Only the first ${group(String(missing.rows))} of ${group(String(missing.rows + missing.left_out))} placements are ${state.command ? 'kept' : 'in the folder'}.` : '';
     const rest = picture.dropped ? ` ${group(String(picture.dropped))} are of rows that are left out.` : '';
     refill(box, el('div', { class: 'controls' }, kinds.length > 1 ? choice('Of', kinds.map(k => [k, k]), kind, value => { kind = value; from = 0; draw(); }) : null,
