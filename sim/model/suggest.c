@@ -75,9 +75,14 @@ static void complain(struct sms_file *file, const struct sms__node *node, const 
     const char *installed = file->options->installed_models;
     char what[16];
     add_models(names, file->options->models, kind);
-    add_models(names, installed ? installed : sms__installed_models(), kind);
+    installed = installed ? installed : sms__installed_models();
+    add_models(names, installed, kind);
     snprintf(what, sizeof what, "%.*s", (int)strlen(kind) - 1, kind);
-    sms__complain_unknown(&reader, node, what, names->count, name_at, names);
+    if (names->count == 0) /* the program was copied without them */
+        sms__complain(&reader, node, "unknown %s '%.60s': there are no %s in the file, nor in '%.200s'", what,
+                      node->text, kind, installed);
+    else
+        sms__complain_unknown(&reader, node, what, names->count, name_at, names);
 }
 
 void sms__complain_unknown_device(struct sms_file *file, const struct sms__node *node)

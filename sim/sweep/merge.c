@@ -132,6 +132,13 @@ bool sms__merge_close(struct sms__merge *merge, const char *name, FILE *file)
     return false;
 }
 
+/* Without folders and shards, so that results are the same wherever and however they came to be. */
+static json_t *command_of(const struct sms__plan *plan)
+{
+    const char *slash = strrchr(plan->path, '/');
+    return json_sprintf("smsched sweep %s", slash ? slash + 1 : plan->path);
+}
+
 /* No date: the same results give the same bytes. */
 static bool put_manifest(struct sms__merge *merge)
 {
@@ -143,6 +150,7 @@ static bool put_manifest(struct sms__merge *merge)
     json_object_set_new(object, "format", json_integer(1));
     json_object_set_new(object, "version", json_string(SMSCHED_VERSION));
     json_object_set_new(object, "sources", json_string(sms__sources()));
+    json_object_set_new(object, "command", command_of(index->plan));
     json_object_set_new(object, "plan", json_string(index->plan->name));
     json_object_set_new(object, "text", json_string(index->plan->node->mark.text));
     json_object_set_new(object, "points", json_integer((json_int_t)index->plan->points));

@@ -156,6 +156,14 @@ static void check_bases(struct sms__reader *reader, struct sms__plan *plan)
     sms__check_names(reader, named, count, "scenario");
 }
 
+/* Its folder is called after it. */
+static void check_name(struct sms__reader *reader, const struct sms__plan *plan)
+{
+    if (plan->name && (plan->name[0] == '.' || strchr(plan->name, '/')))
+        sms__complain(reader, sms__node_get(plan->node, "plan"),
+                      "'%.60s' is no name for a folder: it begins with '.' or holds '/'", plan->name);
+}
+
 static void count_points(struct sms__reader *reader, struct sms__plan *plan)
 {
     double points = (double)plan->scenarios;
@@ -213,6 +221,7 @@ static int load_body(void *user)
         plan->fixed[SMS__PLAN_SEED] = sms__node_get(plan->node, "seed");
         read_keep(&reader, plan);
         read_bases(&reader, plan);
+        check_name(&reader, plan);
         check_bases(&reader, plan);
         check_own(&reader, plan, doc);
         sms__read_axes(&reader, plan);

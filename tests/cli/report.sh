@@ -128,7 +128,7 @@ axes = {axis["name"]: axis for axis in data["axes"]}
 assert list(axes) == ["contention.slope", "queue, vms.a.start", "vms.b.start", "workloads.one.kernels.k.jitter"], list(axes)
 assert axes["queue, vms.a.start"]["values"] == ["interleave, 0 us", "fifo, 7 us"]
 assert [axis["with"] for axis in data["axes"]] == [[], [], [3], [2]]
-assert data["plan"]["sources"] and "command" not in data["plan"]
+assert data["plan"]["sources"] and data["plan"]["command"] == "smsched sweep tied.yaml"
 assert data["bounds"] is None and "point" not in data
 view = data["subjects"][0]
 rows = list(csv.DictReader(open("tied.sweep/results/hosts.csv")))
