@@ -113,7 +113,8 @@ static int write_results(struct sweep *sweep, const struct sms__index *index)
     if (code)
         return print_errors(code, &errors);
     if (warned)
-        fprintf(stderr, "%s/results: %llu points have warnings: see points.csv\n", sweep->folder, number(warned));
+        fprintf(stderr, "%s/results: %llu point%s: see points.csv\n", sweep->folder, number(warned),
+                warned == 1 ? " has warnings" : "s have warnings");
     if (!sweep->cli->quiet)
         printf("%s/results: %llu points, %llu failed, %llu missing\n", sweep->folder, number(index->done),
                number(index->failed), number(missing));

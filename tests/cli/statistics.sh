@@ -81,7 +81,7 @@ base: two.yaml
 axes: [run.until: [1 %, 3 %, {precision: 0.1 %, most: 7}]]
 END
 try 0 "precision as an axis" sweep own.yaml; prints "3 points: 3 run now"
-prints "own.sweep/results: 1 points have warnings: see points.csv"
+prints "own.sweep/results: 1 point has warnings: see points.csv"
 said='done,"after 7 replications, which are the most, kernels_per_s of host is known to ± '
 if [ "$(grep -c ",$said" own.sweep/results/points.csv)" = 1 ] && tail -1 own.sweep/results/points.csv | grep -q ",$said"; then ok
 else bad "a sweep says of a precision that was not reached" "$(cat own.sweep/results/points.csv)"; fi
