@@ -97,7 +97,7 @@ function timeline(picture, rows, rowNames, colorNames) {
   const colorOfPiece = color => (picture.kind === 'pods' ? color : used.indexOf(color)); /* 'failed' is always the same */
   const known = isNumber(picture.to_ns) ? picture.to_ns : Infinity;
   const from = Math.min(...list.map(p => p.start)), to = Math.min(known, Math.max(...list.map(p => p.end)));
-  const each = Math.max(8, Math.min(48, Math.floor(420 / rows.length))), left = Math.min(150, 12 + 7 * Math.max(...rows.map(r => rowNames(r).length)));
+  const each = Math.max(rows.length <= 40 ? 14 : 8, Math.min(48, Math.floor(420 / rows.length))), left = Math.min(150, 12 + 7 * Math.max(...rows.map(r => rowNames(r).length)));
   const paint = (clip, x, start, end) => {
     const seen = list.filter(p => p.end > start && p.start < end), few = seen.length <= PIECES_SEEN;
     for (const p of few ? seen : binned(seen, rows, start, end)) {
