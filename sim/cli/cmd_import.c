@@ -110,7 +110,7 @@ int cmd_import(struct cli *cli)
         return cli_usage(cli, "name two files to import: nodes and pods");
     if (cli->dump && importer->files)
         return cli_usage(cli, "--dump is for profiles");
-    if (cli->inflate < 0 || cli->inflate > INFLATE_MOST)
+    if (cli->inflate > INFLATE_MOST)
         return cli_usage(cli, "--inflate is a share of all GPUs, as '130 %%', of at most %d %%", 100 * INFLATE_MOST);
     code = import(cli, importer, &errors);
     sms_errors_print(&errors, stderr);

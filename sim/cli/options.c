@@ -94,6 +94,8 @@ static int set_number(struct cli *cli, const struct cli_option *option, const ch
     double least = option->kind == CLI_COUNT ? 1 : 0, most = option->kind == CLI_COUNT ? 9007199254740992.0 : 9e18;
     if (!strcmp(option->name, "replications") || !strcmp(option->name, "jobs"))
         most = 100000;
+    if (!strcmp(option->name, "inflate"))
+        least = 1e-6; /* as `until` of a scenario */
     if (number.value < least || number.value > most)
         return cli_usage(cli, "--%s: '%s' is out of range", option->name, text);
     *(double *)((char *)cli + option->offset) = number.value;

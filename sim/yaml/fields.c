@@ -160,6 +160,19 @@ static bool read_number(struct sms__reader *reader, const struct sms__node *node
     return sms__read_number(reader, node, field->dimension, field->min, field->max, out);
 }
 
+/* In thousandths, the nearest; what is more than none does not become none. */
+static void read_milli(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *field,
+                       double value, uint64_t *out)
+{
+    char low[32], high[32];
+    *out = (uint64_t)(value * 1000 + 0.5);
+    if (value <= 0 || value >= 0.001)
+        return;
+    sms__print_bound(low, sizeof low, field->dimension, 0.001);
+    sms__print_bound(high, sizeof high, field->dimension, field->max);
+    sms__complain(reader, node, "'%.40s' is out of range; it is 0, or goes from %s to %s", node->text, low, high);
+}
+
 static void read_of_number(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *field,
                            void *at)
 {
@@ -171,7 +184,7 @@ static void read_of_number(struct sms__reader *reader, const struct sms__node *n
     else if (field->type == SMS__INTEGER)
         *(uint64_t *)at = (uint64_t)(number.value + 0.5);
     else if (field->type == SMS__MILLI)
-        *(uint64_t *)at = (uint64_t)(number.value * 1000 + 0.5);
+        read_milli(reader, node, field, number.value, at);
     else if (field->type == SMS__INDEX)
         *(long *)at = (long)number.value;
     else

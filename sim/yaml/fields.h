@@ -17,7 +17,7 @@ enum sms__type {
     SMS__QUANTITY,  /* double, in the unit of `dimension` */
     SMS__SPAN,      /* struct sms__quantity: the same, and a span in cycles is more than 0 */
     SMS__INTEGER,   /* uint64_t, rounded to the nearest, in the unit of `dimension` */
-    SMS__MILLI,     /* uint64_t: in thousandths of it */
+    SMS__MILLI,     /* uint64_t: in thousandths of it, rounded to the nearest; below one only 0 */
     SMS__INDEX,     /* long */
     SMS__CHOICE,    /* int: the index in `choices` */
     SMS__FIELDS,    /* a struct: a mapping, by `fields` */

@@ -62,6 +62,12 @@ same "there is nothing to dump" "$? $(grep -c 'for profiles' "$work/err")" "2 1"
 
 "$smsched" import openb fine/nodes.csv fine/pods.csv --inflate 130 >"$work/out" 2>"$work/err"
 same "130 is not 130 %" "$? $(grep -c "as '130 %'" "$work/err")" "2 1"
+for share in '0 %' 0 '-5 %' '0.00009 %'; do
+    "$smsched" import openb fine/nodes.csv fine/pods.csv --inflate "$share" >"$work/out" 2>"$work/err"
+    same "nobody draws $share" "$? $(wc -c <"$work/out") $(grep -cF -- "--inflate: '$share' is out of range" "$work/err")" "2 0 1"
+done
+"$smsched" import openb fine/nodes.csv fine/pods.csv --inflate '0.0001 %' --out "$work/least.yaml" && "$smsched" validate "$work/least.yaml" >"$work/out" 2>&1
+same "the least that is drawn is of a scenario" "$? $(grep -c 'until: 0.0001 %' "$work/least.yaml")" "0 1"
 
 if [ ! -d "$data" ]; then
     echo "$passed passed, $failed failed; no data in $data"

@@ -37,6 +37,17 @@ static void a_pod_is_never_split_over_what_does_not_fit(void **state)
     discard(results, file);
 }
 
+/* 0.0014 CPUs are 0.001, 0.0024 are 0.002, of a node's 0.0034 are 0.003; 33.36 % of a GPU are 33.4 %,
+ * so that 66.66 % find no place beside them. */
+static void shares_are_rounded_to_thousandths(void **state)
+{
+    (void)state;
+    assert_told(load_text("scenario: s\nnodes: [{name: a, gpus: 1, cpu: 0.0034}]\npolicies: [first_fit]\npods:\n"
+                          "  - {name: p, cpu: 0.0014}\n  - {name: q, cpu: 0.0024}\n  - {name: r, cpu: 0.001}\n"
+                          "  - {name: s, gpu: 33.36 %%}\n  - {name: t, gpu: 66.66 %%}\n  - {name: u, gpu: 66.64 %%}\n"),
+                "0 p a 0\n0 q a 0\n0 s a 1\n0 u a 1\n");
+}
+
 static void pods_go_to_models_that_they_name(void **state)
 {
     (void)state;
@@ -258,6 +269,7 @@ int main(void)
         cmocka_unit_test(first_fit_takes_the_lowest_node_and_its_fullest_gpu),
         cmocka_unit_test(best_fit_takes_the_node_with_least_left),
         cmocka_unit_test(a_pod_is_never_split_over_what_does_not_fit),
+        cmocka_unit_test(shares_are_rounded_to_thousandths),
         cmocka_unit_test(pods_go_to_models_that_they_name),
         cmocka_unit_test(who_does_not_fit_is_passed_over),
         cmocka_unit_test(ends_free_before_arrivals_ask),
