@@ -239,6 +239,7 @@ numbered "3, 2, 1" "0 us, 7 us, 0 us"
 for k in 1 2; do try 0 "shard $k/2 of points numbered anew" sweep --shard $k/2 --out numbered numbered.yaml; prints " 0 run now"; done
 try 0 "equal points share a record" sweep --out numbered numbered.yaml; prints "9 points: 0 run now, 9 before"
 fresh numbered.yaml numbered "equal points differ"
+try 0 "a shared record counts once" sweep status --out numbered numbered.yaml; prints "3 records are of another plan"
 sed 's/sms: 4/sms: 5/' base.yaml >larger.yaml
 sed -i 's/base.yaml/larger.yaml/; s/3, 2, 1/1, 2, 3/' numbered.yaml
 try 0 "another scenario, numbered anew" sweep --out numbered numbered.yaml; prints "9 points: 9 run now, 0 before"
