@@ -79,7 +79,26 @@ struct scan {
     struct sms__reach *reach;
     struct sms__index *index;
     size_t journal;
+    struct sms__adopt adopt;
+    bool failed; /* without memory */
 };
+
+void sms__index_take(struct sms__index *index, uint64_t point, const struct sms__where *where)
+{
+    struct sms__where *had = &index->where[point];
+    index->done -= had->state == SMS__POINT_DONE;
+    index->failed -= had->state == SMS__POINT_FAILED;
+    *had = *where;
+    index->done += had->state == SMS__POINT_DONE;
+    index->failed += had->state == SMS__POINT_FAILED;
+}
+
+static bool is_of_its_point(struct scan *scan, const struct sms__point_head *head)
+{
+    unsigned char key[SMS__KEY_BYTES];
+    return head->point < scan->index->plan->points && sms__point_key(scan->reach, head->point, head->models, key) &&
+           !memcmp(key, head->key, sizeof key);
+}
 
 /* The last record of a point counts. */
 static void add_record(struct scan *scan, const unsigned char *at, uint64_t offset, size_t length)
@@ -87,24 +106,21 @@ static void add_record(struct scan *scan, const unsigned char *at, uint64_t offs
     struct sms__index *index = scan->index;
     struct sms__bytes bytes = {.capacity = length};
     struct sms__point_head head;
-    unsigned char key[SMS__KEY_BYTES];
     memcpy(&bytes.at, &at, sizeof at); /* it is only read */
     sms__record_head(&bytes, &head);
+    struct sms__where where = {.offset = offset,
+                               .length = (uint32_t)length,
+                               .journal = (uint16_t)scan->journal,
+                               .state = head.failed ? SMS__POINT_FAILED : SMS__POINT_DONE};
+    memcpy(where.key, head.key, sizeof where.key);
     index->journal[scan->journal].records++;
-    if (bytes.failed || head.point >= index->plan->points ||
-        !sms__point_key(scan->reach, head.point, head.models, key) || memcmp(key, head.key, sizeof key) != 0) {
-        index->stale++;
+    if (!bytes.failed && is_of_its_point(scan, &head)) {
+        sms__index_take(index, head.point, &where);
         return;
     }
-    struct sms__where *where = &index->where[head.point];
-    index->done -= where->state == SMS__POINT_DONE;
-    index->failed -= where->state == SMS__POINT_FAILED;
-    where->offset = offset;
-    where->length = (uint32_t)length;
-    where->journal = (uint16_t)scan->journal;
-    where->state = head.failed ? SMS__POINT_FAILED : SMS__POINT_DONE;
-    index->done += !head.failed;
-    index->failed += head.failed;
+    index->stale++;
+    if (!bytes.failed && !sms__adopt_keep(&scan->adopt, &head, &where))
+        scan->failed = true;
 }
 
 /* Bytes that are no record are passed over: what is whole behind them counts. */
@@ -174,7 +190,7 @@ static int scan_journal(struct scan *scan, struct sms_errors *errors)
     posix_madvise(bytes, (size_t)st.st_size, POSIX_MADV_SEQUENTIAL);
     scan_bytes(scan, bytes, (uint64_t)st.st_size);
     munmap(bytes, (size_t)st.st_size);
-    return SMS_OK;
+    return scan->failed ? sms__fail(errors, SMS_ENOMEM, path, "no memory") : SMS_OK;
 }
 
 /* Who has nothing left to run is done, however short a time ago. */
@@ -206,12 +222,15 @@ int sms__index_open(struct sms__reach *reach, const char *folder, struct sms__sh
     if (!index->where)
         return sms__fail(errors, SMS_ENOMEM, folder, "no memory");
     int code = list_journals(index, errors);
-    struct scan scan = {reach, index, 0};
+    struct scan scan = {.reach = reach, .index = index, .adopt = {.reach = reach, .index = index}};
     for (; code == SMS_OK && scan.journal < index->journals; scan.journal++)
         if (may_have(index->journal[scan.journal].name, shard)) {
             code = scan_journal(&scan, errors);
             close_journal(&index->journal[scan.journal]);
         }
+    if (code == SMS_OK)
+        sms__adopt_missing(&scan.adopt, shard);
+    sms__adopt_free(&scan.adopt);
     find_finished(index);
     if (code)
         sms__index_close(index);
@@ -258,5 +277,5 @@ bool sms__index_record(const struct sms__index *index, uint64_t point, struct sm
     if (!read_record(index, where, grown) || sms__record_length(grown, where->length) != where->length)
         return false;
     sms__record_head(bytes, head);
-    return !bytes->failed && head->point == point;
+    return !bytes->failed && !memcmp(head->key, where->key, sizeof where->key);
 }

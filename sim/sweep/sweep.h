@@ -213,11 +213,14 @@ struct sms__journal {
     bool running;          /* a process of this machine holds it, or one of another gave a sign of life */
 };
 enum sms__point_state { SMS__POINT_MISSING, SMS__POINT_DONE, SMS__POINT_FAILED };
+enum { SMS__KEY_BEGIN = 8 };
 struct sms__where {
     uint64_t offset;
     uint32_t length;
     uint16_t journal;
     uint8_t state; /* enum sms__point_state */
+    bool taken;    /* of a stale record: a point has it */
+    unsigned char key[SMS__KEY_BEGIN];
 };
 struct sms__index {
     const struct sms__plan *plan;
@@ -226,18 +229,41 @@ struct sms__index {
     size_t journals, kept;    /* kept: the first so many may stay open */
     struct sms__where *where; /* [points] */
     uint64_t done, failed;
-    uint64_t stale; /* records whose key is no longer that of their point */
+    uint64_t stale; /* records whose key is that of no point */
 };
 /* There may be no folder. Journals that cannot have points of the shard, by their names, are not read: 1/1 reads all.
  */
 int sms__index_open(struct sms__reach *reach, const char *folder, struct sms__shard shard, struct sms__index *index,
                     struct sms_errors *errors);
 void sms__index_close(struct sms__index *index);
+/* The point is done or failed, as the record there; what it had before is forgotten. */
+void sms__index_take(struct sms__index *index, uint64_t point, const struct sms__where *where);
 /* Which journal has a point that is done or failed. Its record, the head read; false if it cannot be read. bytes->at is
  * realloc'ed. */
 const char *sms__index_journal(const struct sms__index *index, uint64_t point);
 bool sms__index_record(const struct sms__index *index, uint64_t point, struct sms__bytes *bytes,
                        struct sms__point_head *head);
+
+/* adopt.c: records whose key is not that of the point that they name ("stale") may be those of others. */
+enum { SMS__ADOPT_LISTS = 8 };
+struct sms__stale {
+    unsigned char key[SMS__KEY_BYTES];
+    struct sms__where where;
+};
+struct sms__adopt {
+    struct sms__reach *reach;
+    struct sms__index *index;
+    struct sms__stale *record;
+    size_t records, capacity;
+    char *models[SMS__ADOPT_LISTS]; /* different ones that the records have */
+    unsigned lists;
+    bool many; /* they have more than these */
+};
+/* In the order of the journals. False: there is no memory. */
+bool sms__adopt_keep(struct sms__adopt *adopt, const struct sms__point_head *head, const struct sms__where *where);
+/* Missing points of the shard take the last record with their key. */
+void sms__adopt_missing(struct sms__adopt *adopt, struct sms__shard shard);
+void sms__adopt_free(struct sms__adopt *adopt);
 
 /* journal.c: the journal of a shard and a machine, for appending, by one process at a time. What stands behind `end`,
  * where the caller lets it begin, is written over. Machines have journals of their own because locks do not hold

@@ -212,6 +212,87 @@ manifest.json
 points.csv
 sweep.db" ]; then ok; else bad "keep: [host] keeps more" "$(ls key.sweep/results)"; fi
 
+# Values that are added or put into another order number points anew: records are found by their key.
+numbered() { # SLOPES STARTS
+    printf 'plan: numbered\nbase: base.yaml\nkeep: [host, vm, bound]\naxes:\n  - contention.slope: [%s]\n  - vms.*.start: [%s]\n' "$@" >numbered.yaml
+}
+silent() { if grep -qF -- "$1" <<<"$output"; then bad "says '$1'" "$output"; else ok; fi; }
+fresh() { # PLAN FOLDER WHAT: the results are those of a sweep that began with this plan
+    rm -rf fresh
+    "$smsched" sweep --quiet --out fresh "$1" >/dev/null 2>&1
+    same "$2/results" fresh/results "$3"
+}
+numbered "1, 2, 3" "0 us, 7 us"
+try 0 "before points are numbered anew" sweep --jobs 1 --out numbered numbered.yaml; prints "6 points: 6 run now, 0 before"
+cp -r numbered numbered-first
+numbered "3, 1, 2" "7 us, 3 us, 0 us"
+try 1 "status of points numbered anew" sweep status --out numbered numbered.yaml; prints "9 points: 6 done, 0 failed, 3 missing"
+silent "do not count"
+try 1 "a merge of points numbered anew" sweep merge --out numbered numbered.yaml; prints "6 points, 0 failed, 3 missing"
+try 0 "points numbered anew" sweep --out numbered numbered.yaml; prints "9 points: 3 run now, 6 before"
+fresh numbered.yaml numbered "points numbered anew differ"
+numbered "1, 2, 3" "0 us, 7 us"
+try 0 "the first numbers again" sweep --out numbered numbered.yaml; prints "6 points: 0 run now, 6 before"
+fresh numbered.yaml numbered "points with their first numbers differ"
+try 0 "what the plan has no longer" sweep status --out numbered numbered.yaml; prints "3 records are of another plan"
+numbered "3, 2, 1" "0 us, 7 us, 0 us"
+for k in 1 2; do try 0 "shard $k/2 of points numbered anew" sweep --shard $k/2 --out numbered numbered.yaml; prints " 0 run now"; done
+try 0 "equal points share a record" sweep --out numbered numbered.yaml; prints "9 points: 0 run now, 9 before"
+fresh numbered.yaml numbered "equal points differ"
+try 0 "a shared record counts once" sweep status --out numbered numbered.yaml; prints "3 records are of another plan"
+sed 's/sms: 4/sms: 5/' base.yaml >larger.yaml
+sed -i 's/base.yaml/larger.yaml/; s/3, 2, 1/1, 2, 3/' numbered.yaml
+try 0 "another scenario, numbered anew" sweep --out numbered numbered.yaml; prints "9 points: 9 run now, 0 before"
+fresh numbered.yaml numbered "another scenario differs"
+
+# A shard does not read the journals of others, where after such a change its points may be; all together does.
+numbered "1, 2, 3" "0 us, 7 us"
+for k in 1 2; do try 0 "shard $k/2" sweep --shard $k/2 --out halves numbered.yaml; done
+numbered "3, 2, 1" "7 us, 0 us"
+cp -r halves halved
+try 0 "a shard of points numbered anew" sweep --shard 1/2 --out halved numbered.yaml; prints "3 points: 3 run now, 0 before"
+try 0 "halves of points numbered anew" sweep --out halves numbered.yaml; prints "6 points: 0 run now, 6 before"
+fresh numbered.yaml halves "halves of points numbered anew differ"
+
+# The last record with a key counts, also of those with the numbers of others; what it replaces is not of another plan.
+numbered "3, 2, 1" "7 us, 0 us"
+twice() { # first or last: where a record stands that has point 0 failed
+    rm -rf twice
+    cp -r numbered-first twice
+    python3 - "twice/1-of-1.$here.journal" "$1" <<'END'
+import hashlib, struct, sys
+journal = open(sys.argv[1], "rb").read()
+at = 16 + 8 + 32 + 4 # head, point, key, state
+models = journal[at:at + 4 + struct.unpack_from("<I", journal, at)[0]]
+rest = journal[16:16 + 40] + struct.pack("<I", 1) + models + struct.pack("<I", 5) + b"why?\0"
+failed = journal[:4] + struct.pack("<I", len(rest)) + hashlib.sha256(rest).digest()[:8] + rest
+open(sys.argv[1], "wb").write(failed + journal if sys.argv[2] == "first" else journal + failed)
+END
+}
+twice first
+try 0 "done after it failed" sweep status --out twice numbered.yaml; prints "6 points: 6 done, 0 failed, 0 missing"; silent "do not count"
+twice last
+try 1 "failed after it was done" sweep status --out twice numbered.yaml; prints "6 points: 5 done, 1 failed, 0 missing"; silent "do not count"
+try 1 "its message" sweep merge --quiet --out twice numbered.yaml
+lines "5,few,1,0 us,failed,why?" "the last record does not count" < <(tail -1 twice/results/points.csv)
+
+# Of many different workloads, and points that have failed.
+cat >programs.yaml <<'END'
+plan: programs
+base: base.yaml
+keep: [host]
+axes:
+  - vms.a.workload: [v100/bfs_1m, v100/cfd_097k, v100/gaussian_64, one]
+  - vms.b.workload: [v100/bfs_1m, v100/cfd_097k, v100/gaussian_64, one]
+  - run.warmup: [0 us, 30 us]
+  - run.duration: [50 us, 20 us]
+END
+try 1 "many workloads" sweep programs.yaml; prints "64 points: 64 run now"; prints "48 points, 16 failed, 0 missing"
+sed -i 's/, one]/]/; s/\[v100.bfs_1m,/[one, v100\/bfs_1m,/; s/50 us, 20 us/20 us, 50 us, 40 us/' programs.yaml
+try 1 "many workloads, numbered anew" sweep programs.yaml; prints "96 points: 32 run now, 64 before"; prints "80 points, 16 failed, 0 missing"
+fresh programs.yaml programs.sweep "many workloads differ"
+try 1 "many workloads, another time" sweep programs.yaml; prints "96 points: 0 run now, 96 before"
+
 # Fields of workloads, of the file and of the library: what a copy of them by hand gives, and in the key.
 cat >profiled.yaml <<'END'
 plan: profiled
