@@ -37,6 +37,8 @@ void sms__read_table(struct sms__reader *reader, const struct sms__node *node, c
     size_t before = reader->errors->count;
     *table = (struct sms__tabled){0};
     sms__read_fields(reader, node, sms__table_fields, &given);
+    if (!given.columns || !given.rows) /* or there are too many messages already: then nothing is read */
+        return;
     if (reader->errors->count > before || !sms__expect_list(reader, given.columns, SMS__TABLE_COLUMNS_MAX) ||
         !sms__expect_list(reader, given.rows, SMS__ENTRIES_MAX))
         return;
