@@ -68,10 +68,8 @@ static void thin(const struct sms__trace *trace, struct sms__trace_part *part)
     }
 }
 
-static bool has_room(const struct sms__trace *trace, struct sms__trace_part *part)
+bool sms__trace_room(struct sms__trace_part *part)
 {
-    if (part->records == part->budget)
-        thin(trace, part);
     if (part->records < part->capacity)
         return true;
     size_t capacity = part->capacity ? 2 * part->capacity : 1024;
@@ -84,6 +82,13 @@ static bool has_room(const struct sms__trace *trace, struct sms__trace_part *par
     part->record = grown;
     part->capacity = capacity;
     return true;
+}
+
+static bool has_room(const struct sms__trace *trace, struct sms__trace_part *part)
+{
+    if (part->records == part->budget)
+        thin(trace, part);
+    return sms__trace_room(part);
 }
 
 /* A thinning may drop the very record that made it necessary: asked again. */

@@ -114,6 +114,8 @@ struct sms__trace {
 struct sms__trace_part *sms__trace_part_of(const struct sms__trace *trace, const char *policy);
 bool sms__trace_clip(const struct sms__trace *trace, uint64_t *start, uint64_t *end);
 uint32_t sms__trace_state(struct sms__trace_part *part, const char *state);
+/* Room for one more record, if there are fewer than the budget. False without memory, which the part then says. */
+bool sms__trace_room(struct sms__trace_part *part);
 
 /* trace_usage.c. 0, or -1 without memory; `events` bounds what sms__usage_print may be asked to write. */
 int sms__usage_init(struct sms__trace_usage *usage, const struct sms__trace *trace, size_t events);

@@ -25,27 +25,13 @@ static bool keep_name(struct sms__trace_part *part, const char *name)
     return true;
 }
 
-static bool has_room(struct sms__trace_part *part)
-{
-    if (part->records < part->capacity)
-        return true;
-    size_t capacity = part->capacity ? 2 * part->capacity : 1024;
-    capacity = capacity < part->budget ? capacity : part->budget;
-    struct sms__trace_record *grown = realloc(part->record, capacity * sizeof *grown);
-    if (!grown)
-        return false;
-    part->record = grown;
-    part->capacity = capacity;
-    return true;
-}
-
 static void keep(struct sms__trace_part *part, const char *pod, struct sms__trace_record record)
 {
     part->spans++;
     if (part->records == part->budget)
         return;
     record.blocks = part->names_used;
-    if (has_room(part) && keep_name(part, pod))
+    if (sms__trace_room(part) && keep_name(part, pod))
         part->record[part->records++] = record;
     else
         part->out_of_memory = true;
