@@ -181,6 +181,21 @@ void sms__books_give(struct sms__placing *placing, size_t node, const struct sms
 void sms__books_lose(struct sms__placing *placing, size_t node, bool down, uint16_t gpus);
 /* Something that decides what fits the node is not what it was; the books log their own changes. */
 void sms__log_change(struct sms__placing *placing, size_t node);
+/* Whether the log still has all changes since the first `seen` ones. */
+static inline bool sms__log_reaches(const struct sms__placing *placing, uint64_t seen)
+{
+    return placing->logged - seen <= placing->log_size;
+}
+/* The next node that has changed since then, each once. False if there is none: then all has been seen. */
+static inline bool sms__log_next(const struct sms__placing *placing, uint64_t *seen, uint32_t *node)
+{
+    while (*seen < placing->logged) {
+        *node = placing->log[*seen & (placing->log_size - 1)];
+        if (placing->book[*node].changed_at == ++*seen) /* else it changed again, and that comes later */
+            return true;
+    }
+    return false;
+}
 /* What is left of GPU `i` of the node as if it were up. */
 struct sms_gpu_view *sms__gpu_book(const struct sms__placing *placing, size_t node, uint32_t i);
 /* The entry of nodes that are like this one. */

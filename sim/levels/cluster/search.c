@@ -142,15 +142,11 @@ static void build(struct sms__placing *placing, struct sms__search *search, uint
 
 static void update(struct sms__placing *placing, struct sms__search *search, uint32_t shape)
 {
-    for (; search->seen < placing->logged; search->seen++) {
-        uint32_t n = placing->log[search->seen & (placing->log_size - 1)];
-        if (placing->book[n].changed_at != search->seen + 1)
-            continue; /* it changed again, and that comes later */
+    for (uint32_t n; sms__log_next(placing, &search->seen, &n);)
         if (is_scored(placing))
             update_score(placing, search, shape, n);
         else
             update_bit(placing, search, shape, n);
-    }
     search->seen = settled(placing, shape);
 }
 
@@ -265,7 +261,7 @@ static uint32_t find(struct sms__placing *placing, uint32_t shape)
     struct sms__search *search = &placing->search[shape];
     if (placing->plain || !make_room(placing, search))
         return is_scored(placing) ? find_best_plainly(placing, shape) : find_any_plainly(placing, shape);
-    if (!search->built || placing->logged - search->seen > placing->log_size)
+    if (!search->built || !sms__log_reaches(placing, search->seen))
         build(placing, search, shape);
     else
         update(placing, search, shape);

@@ -200,14 +200,11 @@ struct sms__filter *sms__filter_of(struct sms__placing *placing, uint32_t shape)
         return NULL;
     if (fresh)
         filter->verdict = SMS__NEW(placing->arena, uint8_t, placing->cluster->nodes);
-    if (fresh || placing->logged - filter->seen > placing->log_size)
+    if (fresh || !sms__log_reaches(placing, filter->seen))
         judge_all(placing, filter, pod);
     else
-        for (uint64_t at = filter->seen; at < placing->logged; at++) {
-            uint32_t n = placing->log[at & (placing->log_size - 1)];
-            if (placing->book[n].changed_at == at + 1) /* else it changed again, and that comes later */
-                set_verdict(filter, n, judge(placing, n, pod));
-        }
+        for (uint32_t n; sms__log_next(placing, &filter->seen, &n);)
+            set_verdict(filter, n, judge(placing, n, pod));
     filter->seen = placing->logged;
     return filter;
 }
@@ -216,17 +213,16 @@ struct sms__filter *sms__filter_of(struct sms__placing *placing, uint32_t shape)
  * the next cycle. */
 static void update_by_extender(struct sms__placing *placing, struct sms__filter *filter, const struct sms_pod_view *pod)
 {
-    if (placing->logged - filter->seen > placing->log_size) {
+    if (!sms__log_reaches(placing, filter->seen)) {
         for (size_t n = 0; n < placing->cluster->nodes; n++)
             if (is_of_extender(filter->verdict[n]))
                 set_verdict(filter, n, judge_by_extender(placing, n, pod));
         return;
     }
-    for (uint64_t at = filter->seen; at < placing->logged; at++) {
-        uint32_t n = placing->log[at & (placing->log_size - 1)];
-        if (placing->book[n].changed_at == at + 1 && is_of_extender(filter->verdict[n]))
+    uint64_t seen = filter->seen;
+    for (uint32_t n; sms__log_next(placing, &seen, &n);)
+        if (is_of_extender(filter->verdict[n]))
             set_verdict(filter, n, judge_by_extender(placing, n, pod));
-    }
 }
 
 /* Of a filter, or of the other. */

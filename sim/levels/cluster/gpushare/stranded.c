@@ -87,14 +87,11 @@ static void count_node(struct sms__placing *placing, size_t n)
 static void count_nodes(struct sms__placing *placing)
 {
     struct sms__stranded *stranded = &placing->gpushare->stranded;
-    bool all = !stranded->counts || placing->logged - stranded->seen > placing->log_size;
+    bool all = !stranded->counts || !sms__log_reaches(placing, stranded->seen);
     for (size_t n = 0; n < placing->cluster->nodes && all; n++)
         count_node(placing, n);
-    for (uint64_t at = stranded->seen; at < placing->logged && !all; at++) {
-        uint32_t n = placing->log[at & (placing->log_size - 1)];
-        if (placing->book[n].changed_at == at + 1)
-            count_node(placing, n);
-    }
+    for (uint32_t n; !all && sms__log_next(placing, &stranded->seen, &n);)
+        count_node(placing, n);
     stranded->counts = true;
     stranded->seen = placing->logged;
 }
