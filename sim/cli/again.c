@@ -1,7 +1,5 @@
-#define _XOPEN_SOURCE 700
 #include "again.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,21 +79,22 @@ static int run_point(struct again *again, struct sms_errors *errors)
 {
     const char *place = getenv("TMPDIR");
     struct session *session = &again->session;
-    char folder[sizeof again->folder];
-    size_t size = (size_t)snprintf(folder, sizeof folder, "%s/smsched-XXXXXX", place && *place ? place : "/tmp");
-    if (size >= sizeof folder || !mkdtemp(folder))
-        return sms__fail(errors, SMS_EIO, folder, "cannot be made: %s", strerror(errno));
-    memcpy(again->folder, folder, sizeof folder);
+    char path[SMS__PATH_BYTES];
+    if ((size_t)snprintf(path, sizeof path, "%s/smsched-point", place && *place ? place : "/tmp") >= sizeof path)
+        return sms__fail(errors, SMS_EIO, place, "the name is too long");
+    int code = sms__folder_begin(&again->folder, path, SMS__FOLDER_SCRATCH, errors);
+    if (code)
+        return code;
     *session = (struct session){.cli = again->cli, .scenarios = 1, .scenario = malloc(sizeof *session->scenario)};
     if (!session->scenario)
         return sms__fail(errors, SMS_ENOMEM, NULL, "out of memory");
     session->scenario[0] = sms_file_scenario(again->file, 0);
-    again->exit_code = session_run_observed(session, folder, errors);
+    again->exit_code = session_run_observed(session, &again->folder, errors);
     if (again->exit_code || !session->set.results)
         return errors->count ? errors->item[0].code : SMS_ECANCELED; /* it has said why */
-    again->page->folder = again->folder;
+    again->page->folder = again->folder.partial.name;
     again->page->results = session->set.results[0];
-    return sms__folder_write(folder, &session->set, "", errors);
+    return sms__run_folder_end(&again->folder, &session->set, "", errors);
 }
 
 int again_run(void *user, const struct sms__page_point *point, struct sms_errors *errors)
@@ -113,8 +112,7 @@ int again_run(void *user, const struct sms__page_point *point, struct sms_errors
 
 void again_end(struct again *again)
 {
-    if (again->folder[0])
-        sms__folder_abandon(again->folder);
+    sms__folder_abandon(&again->folder);
     session_free(&again->session);
     sms_file_free(again->file);
     if (again->reach.plan)

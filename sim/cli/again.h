@@ -14,7 +14,7 @@ struct again {
     struct sms__reach reach;
     struct sms_file *file; /* of the point */
     struct session session;
-    char folder[4200]; /* of its results; "" while there is none */
+    struct sms__folder folder; /* of its results */
     int exit_code;     /* of the run, which has said why; 0: see the code */
 };
 

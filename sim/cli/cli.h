@@ -3,6 +3,7 @@
 #ifndef SMS_CLI_CLI_H
 #define SMS_CLI_CLI_H
 
+#include "../report/folder.h"
 #include "../report/output.h"
 #include "../report/trace.h"
 
@@ -106,9 +107,10 @@ struct sms_load_options session_options(const struct cli *cli);
 struct sms_run_options session_run_options(const struct cli *cli);
 
 /* spans.c: the spans of processes and the placements of pods, into files of the folder if a scenario has some: so many
- * rows of a policy; of what comes after, only the number is kept. Exit codes. */
+ * rows of a policy; of what comes after, only the number is kept. SMS_OK or a code, having said why; spans_end follows
+ * spans_begin in any case. */
 enum { SPAN_ROWS = 200000 };
-int spans_begin(struct session *session, const char *folder);
+int spans_begin(struct session *session, struct sms__folder *folder, struct sms_errors *errors);
 void spans_write(struct session *session, const char *policy, const struct sms_span *span);
 /* Whether the policy has room for one more row. */
 bool spans_have_room(struct session *session, const char *policy, bool placements);
@@ -117,7 +119,7 @@ void placements_write(struct session *session, const char *policy, const struct 
 void placements_write_end(struct session *session, const struct sms_departure *departure);
 void placements_flush(struct session *session);
 void spans_write_gpu(struct session *session, const char *policy, const struct sms_shared_gpu *gpu);
-int spans_end(struct session *session);
+int spans_end(struct session *session, struct sms__folder *folder, struct sms_errors *errors);
 
 /* tracing.c: session_run, with --trace. */
 int session_run_traced(struct session *session);
@@ -126,7 +128,7 @@ int session_run_traced(struct session *session);
 int sweep_validate(struct cli *cli, const char *path);
 
 /* cmd_run.c: runs, with the rows of timelines and spans into files of the folder. An exit code. */
-int session_run_observed(struct session *session, const char *folder, struct sms_errors *errors);
+int session_run_observed(struct session *session, struct sms__folder *folder, struct sms_errors *errors);
 
 /* origin.c: where the plan of the sweep in a folder is, and the models that it was run with: a file of the folder,
  * beside the results, whose bytes do not depend on it. SMS_OK or a code. */
@@ -159,7 +161,7 @@ int cli_finish(int exit_code);
 /* Says that a scenario or file is missing; EXIT_USAGE. */
 int cli_usage(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Set by SIGINT and SIGTERM. */
+/* Set by SIGINT, SIGTERM and SIGHUP. */
 extern atomic_bool cli_interrupted;
 
 int cmd_run(struct cli *cli);

@@ -26,11 +26,35 @@ static int check_all(const struct session *session, struct sms__checks *checks)
     return EXIT_OK;
 }
 
+/* Before the runs, so that a bad path is known before them. */
+static int begin_junit(struct sms__write *write, const char *path)
+{
+    struct sms_errors errors = {0};
+    int code = sms__write_begin(write, path, &errors);
+    sms_errors_print(&errors, stderr);
+    return cli_exit_code(code);
+}
+
+static int end_junit(struct sms__write *write, const struct sms__checks *checks)
+{
+    struct sms_errors errors = {0};
+    int code = SMS_OK;
+    if (sms__print_junit(checks, write->to))
+        code = sms__fail(&errors, SMS_ENOMEM, write->partial.target, "out of memory");
+    else
+        code = sms__write_end(write, &errors);
+    sms_errors_print(&errors, stderr);
+    return cli_exit_code(code);
+}
+
 int cmd_check(struct cli *cli)
 {
     struct session session;
     struct sms__checks checks = {0};
+    struct sms__write junit = {0};
     int code = session_load(&session, cli);
+    if (code == EXIT_OK && cli->junit)
+        code = begin_junit(&junit, cli->junit);
     if (code == EXIT_OK)
         code = session_run(&session);
     if (code == EXIT_OK)
@@ -41,12 +65,11 @@ int cmd_check(struct cli *cli)
     }
     if (code == EXIT_OK)
         print(&checks, cli->quiet);
-    if (code == EXIT_OK && cli->junit && sms__write_junit(&checks, cli->junit)) {
-        fprintf(stderr, "%s: error: cannot be written\n", cli->junit);
-        code = EXIT_IO;
-    }
+    if (code == EXIT_OK && cli->junit)
+        code = end_junit(&junit, &checks);
     if (code == EXIT_OK && checks.failed)
         code = EXIT_MISSED;
+    sms__write_abandon(&junit);
     sms__checks_free(&checks);
     session_free(&session);
     return code;

@@ -30,34 +30,14 @@ static const struct sms__importer *find_importer(const struct cli *cli, int *cod
     return NULL;
 }
 
-/* All of it on the disk under another name first, then by the right one. */
-static bool write_whole(int fd, const char *temporary, const char *path, const char *text, size_t size)
-{
-    mode_t mask = umask(0);
-    umask(mask);
-    FILE *file = fdopen(fd, "w");
-    if (!file) {
-        close(fd);
-        return false;
-    }
-    bool whole =
-        fwrite(text, 1, size, file) == size && fflush(file) == 0 && fsync(fd) == 0 && fchmod(fd, 0666 & ~mask) == 0;
-    return fclose(file) == 0 && whole && rename(temporary, path) == 0;
-}
-
 static int write_file(const char *path, const char *text, size_t size, struct sms_errors *errors)
 {
-    char temporary[4096];
-    if ((size_t)snprintf(temporary, sizeof temporary, "%s.partial-XXXXXX", path) >= sizeof temporary)
-        return sms__fail(errors, SMS_EIO, path, "the name is too long");
-    int fd = mkstemp(temporary);
-    if (fd < 0)
-        return sms__fail(errors, SMS_EIO, path, "cannot be made: %s", strerror(errno));
-    if (write_whole(fd, temporary, path, text, size))
-        return SMS_OK;
-    int why = errno;
-    unlink(temporary);
-    return sms__fail(errors, SMS_EIO, path, "cannot be written: %s", strerror(why));
+    struct sms__write write = {0};
+    int code = sms__write_begin(&write, path, errors);
+    if (code)
+        return code;
+    fwrite(text, 1, size, write.to); /* whether all went out, the end tells */
+    return sms__write_end(&write, errors);
 }
 
 /* Imports into memory: nothing is written unless all of it is right. */

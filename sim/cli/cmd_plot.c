@@ -3,9 +3,9 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const formats[] = {"svg", "pdf", "png"};
@@ -15,7 +15,8 @@ struct job {
     struct cli *cli;
     struct sms__plot plot;
     bool wanted[FORMATS];
-    char folder[4096], temporary[4200], target[4200], scripts[4200];
+    char source[SMS__PATH_BYTES], scripts[4200];
+    struct sms__folder folder; /* of the figures */
 };
 
 static bool want(struct job *job, const char *word, size_t length)
@@ -43,23 +44,18 @@ static int make_folder(struct job *job)
 {
     struct sms_errors *errors = &job->plot.errors;
     const char *dir = job->cli->args[0];
-    char *full = realpath(dir, NULL);
-    if (!full || strlen(full) >= sizeof job->folder) {
+    char target[SMS__PATH_BYTES + 8], *full = realpath(dir, NULL);
+    if (!full || strlen(full) >= sizeof job->source) {
         free(full);
         return sms__fail(errors, SMS_EIO, dir, "cannot be read: %s", full ? "the name is too long" : strerror(errno));
     }
-    strcpy(job->folder, full);
+    strcpy(job->source, full);
     free(full);
     snprintf(job->scripts, sizeof job->scripts, "%s/plots", job->cli->share ? job->cli->share : "share/smsched");
     if (access(job->scripts, X_OK))
         return sms__fail(errors, SMS_EIO, job->scripts, "cannot be read: %s", strerror(errno));
-    snprintf(job->target, sizeof job->target, "%s/plots", job->folder);
-    snprintf(job->temporary, sizeof job->temporary, "%s/plots.partial-XXXXXX", job->folder);
-    if (!mkdtemp(job->temporary)) {
-        job->temporary[0] = '\0';
-        return sms__fail(errors, SMS_EIO, job->folder, "cannot be written: %s", strerror(errno));
-    }
-    return SMS_OK;
+    snprintf(target, sizeof target, "%s/plots", job->source);
+    return sms__folder_begin(&job->folder, target, SMS__FOLDER_ADD, errors);
 }
 
 static int draw(struct job *job, const struct sms__figure *figure)
@@ -97,32 +93,33 @@ static int read_and_draw(void *user)
     return code;
 }
 
-static int publish(struct job *job, const char *name, const char *ending)
+static void add_figure(struct job *job, const char *name, const char *ending)
 {
-    char from[4600], to[4600];
-    snprintf(from, sizeof from, "%s/%s.%s", job->temporary, name, ending);
-    snprintf(to, sizeof to, "%s/%s.%s", job->target, name, ending);
-    if (rename(from, to))
-        return sms__fail(&job->plot.errors, SMS_EIO, to, "cannot be written: %s", strerror(errno));
-    if (!job->cli->quiet && strcmp(ending, "dat"))
-        printf("%s/plots/%s.%s\n", job->cli->args[0], name, ending);
-    return SMS_OK;
+    char file[300];
+    snprintf(file, sizeof file, "%s.%s", name, ending);
+    sms__folder_add(&job->folder, file);
 }
 
-/* All are drawn: each takes its name, in the place of an earlier one. */
-static int publish_all(struct job *job)
+/* All are drawn: they take the place of earlier ones. What gnuplot's scripts needed besides is not kept. */
+static int publish(struct job *job)
 {
     const struct sms__plot *plot = &job->plot;
-    if (mkdir(job->target, 0755) && errno != EEXIST)
-        return sms__fail(&job->plot.errors, SMS_EIO, job->target, "cannot be made: %s", strerror(errno));
-    int code = SMS_OK;
-    for (size_t f = 0; f < plot->figures && code == SMS_OK; f++) {
-        code = publish(job, plot->figure[f].name, "dat");
-        for (size_t i = 0; i < FORMATS && code == SMS_OK; i++)
+    for (size_t f = 0; f < plot->figures; f++) {
+        add_figure(job, plot->figure[f].name, "dat");
+        for (size_t i = 0; i < FORMATS; i++)
             if (job->wanted[i])
-                code = publish(job, plot->figure[f].name, formats[i]);
+                add_figure(job, plot->figure[f].name, formats[i]);
     }
-    return code;
+    json_t *manifest = json_pack("{si ss}", "format", 1, "version", SMSCHED_VERSION);
+    return sms__folder_end(&job->folder, manifest, &job->plot.errors);
+}
+
+static void tell_drawn(const struct job *job)
+{
+    for (size_t f = 0; f < job->plot.figures && !job->cli->quiet; f++)
+        for (size_t i = 0; i < FORMATS; i++)
+            if (job->wanted[i])
+                printf("%s/plots/%s.%s\n", job->cli->args[0], job->plot.figure[f].name, formats[i]);
 }
 
 static void tell_left_out(const struct job *job)
@@ -135,8 +132,8 @@ static int plot_folder(struct job *job)
 {
     struct sms__plot *plot = &job->plot;
     int code = make_folder(job);
-    plot->folder = job->folder;
-    plot->temporary = job->temporary;
+    plot->folder = job->source;
+    plot->temporary = job->folder.partial.name;
     plot->scripts = job->scripts;
     plot->cancel = &cli_interrupted;
     if (code == SMS_OK)
@@ -144,11 +141,12 @@ static int plot_folder(struct job *job)
     if (code == SMS_ENOMEM)
         sms__fail(&plot->errors, code, NULL, "out of memory");
     if (code == SMS_OK)
-        code = publish_all(job);
+        code = publish(job);
+    if (code == SMS_OK)
+        tell_drawn(job);
     if (code == SMS_OK)
         tell_left_out(job);
-    if (job->temporary[0])
-        sms__folder_abandon(job->temporary);
+    sms__folder_abandon(&job->folder);
     sms_errors_print(&plot->errors, stderr);
     sms__arena_release(&plot->arena);
     return cli_exit_code(code);

@@ -1,11 +1,7 @@
-#define _XOPEN_SOURCE 700
 #include "again.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static int print(const struct cli *cli, struct sms__page *page, FILE *to)
 {
@@ -16,45 +12,18 @@ static int print(const struct cli *cli, struct sms__page *page, FILE *to)
     return failed ? sms__fail(&page->errors, SMS_EIO, cli->out, "cannot be written") : SMS_OK;
 }
 
-static int fail_to_write(struct sms__page *page, const char *path)
-{
-    return sms__fail(&page->errors, SMS_EIO, path, "cannot be written: %s", strerror(errno));
-}
-
-static int print_whole(const struct cli *cli, struct sms__page *page, int fd, const char *temporary)
-{
-    mode_t mask = umask(0);
-    umask(mask);
-    FILE *file = fdopen(fd, "w");
-    if (!file) {
-        close(fd);
-        return fail_to_write(page, cli->out);
-    }
-    int code = print(cli, page, file);
-    bool whole = !ferror(file) && fflush(file) == 0 && fchmod(fd, 0666 & ~mask) == 0 && fsync(fd) == 0;
-    whole &= fclose(file) == 0;
-    if (code)
-        return code;
-    return whole && rename(temporary, cli->out) == 0 ? SMS_OK : fail_to_write(page, cli->out);
-}
-
-/* Under another name until it is whole; an older one is replaced. */
 static int write_file(const struct cli *cli, struct sms__page *page)
 {
-    char temporary[4096];
-    struct stat st;
-    if (stat(cli->out, &st) == 0 && !S_ISREG(st.st_mode))
-        return sms__fail(&page->errors, SMS_EIO, cli->out, "is no file");
-    if ((size_t)snprintf(temporary, sizeof temporary, "%s.partial-XXXXXX", cli->out) >= sizeof temporary)
-        return sms__fail(&page->errors, SMS_EIO, cli->out, "the name is too long");
-    int fd = mkstemp(temporary);
-    if (fd < 0)
-        return fail_to_write(page, cli->out);
-    int code = print_whole(cli, page, fd, temporary);
+    struct sms__write write = {0};
+    int code = sms__write_begin(&write, cli->out, &page->errors);
     if (code)
-        unlink(temporary);
-    else if (!cli->quiet)
+        return code;
+    code = print(cli, page, write.to);
+    if (code == SMS_OK)
+        code = sms__write_end(&write, &page->errors);
+    if (code == SMS_OK && !cli->quiet)
         printf("%s\n", cli->out);
+    sms__write_abandon(&write);
     return code;
 }
 

@@ -1,14 +1,6 @@
 #include "cli.h"
 
-static FILE *open_timeline(const char *folder)
-{
-    char path[4200];
-    snprintf(path, sizeof path, "%s/timeline.csv", folder);
-    FILE *file = fopen(path, "we");
-    if (file)
-        fputs("scenario,policy,device,sm,vm,kernel,start_ns,end_ns,blocks\n", file);
-    return file;
-}
+static const char timeline_name[] = "timeline.csv";
 
 /* Clusters have no blocks, and so no timeline of them. */
 static bool has_blocks(const struct session *session)
@@ -19,43 +11,41 @@ static bool has_blocks(const struct session *session)
     return session->scenarios == 0;
 }
 
+static FILE *open_timeline(struct sms__folder *folder, struct sms_errors *errors)
+{
+    FILE *file = sms__folder_open(folder, timeline_name, errors);
+    if (file)
+        fputs("scenario,policy,device,sm,vm,kernel,start_ns,end_ns,blocks\n", file);
+    return file;
+}
+
 /* Runs, with rows of the timelines written as they come. */
-int session_run_observed(struct session *session, const char *folder, struct sms_errors *errors)
+int session_run_observed(struct session *session, struct sms__folder *folder, struct sms_errors *errors)
 {
     const bool blocks = has_blocks(session);
-    FILE *timeline = blocks ? open_timeline(folder) : NULL;
+    FILE *timeline = blocks ? open_timeline(folder, errors) : NULL;
     session->timeline = session->cli->brief ? NULL : timeline; /* a brief one has no rows */
-    bool wrote = (timeline || !blocks) && spans_begin(session, folder) == EXIT_OK;
-    int code = wrote ? session_run_traced(session) : EXIT_OK;
-    if (timeline && ferror(timeline))
-        wrote = false;
-    if (timeline && fclose(timeline))
-        wrote = false;
-    if (spans_end(session))
-        wrote = false;
-    if (code == EXIT_OK && !wrote)
-        code = cli_exit_code(sms__fail(errors, SMS_EIO, folder, "a timeline cannot be written"));
-    return code;
+    int code = blocks && !timeline ? EXIT_IO : cli_exit_code(spans_begin(session, folder, errors));
+    if (code == EXIT_OK)
+        code = session_run_traced(session);
+    session->timeline = NULL;
+    int closed = timeline ? sms__folder_close(folder, timeline_name, timeline, errors) : SMS_OK;
+    int ended = spans_end(session, folder, errors);
+    return code ? code : cli_exit_code(closed ? closed : ended);
 }
 
 /* Into a folder under a temporary name while it runs. */
 static int run_into_folder(struct session *session)
 {
     struct sms_errors errors = {0};
-    char temporary[4096];
-    int code = cli_exit_code(sms__folder_begin(session->cli->out, temporary, sizeof temporary, &errors));
-    if (code) {
-        sms_errors_print(&errors, stderr);
-        return code;
-    }
-    code = session_run_observed(session, temporary, &errors);
+    struct sms__folder folder = {0};
+    int code = cli_exit_code(sms__folder_begin(&folder, session->cli->out, SMS__FOLDER_NEW, &errors));
     if (code == EXIT_OK)
-        code = cli_exit_code(sms__folder_write(temporary, &session->set, session->cli->command_line, &errors));
+        code = session_run_observed(session, &folder, &errors);
     if (code == EXIT_OK)
-        code = cli_exit_code(sms__folder_end(temporary, session->cli->out, &errors));
+        code = cli_exit_code(sms__run_folder_end(&folder, &session->set, session->cli->command_line, &errors));
     sms_errors_print(&errors, stderr);
-    if (code)
-        sms__folder_abandon(temporary);
+    sms__folder_abandon(&folder);
     return code;
 }
 

@@ -107,7 +107,7 @@ static int write_results(struct sweep *sweep, const struct sms__index *index)
         return EXIT_MISSED;
     }
     uint64_t warned = 0;
-    int code = sms__sweep_merge(index, &warned, &errors);
+    int code = sms__sweep_merge(index, &cli_interrupted, &warned, &errors);
     if (code == SMS_OK)
         code = origin_write(sweep->folder, sweep->path, sweep->cli->models, &errors);
     if (code)
@@ -193,7 +193,9 @@ static int run(struct sweep *sweep)
     int code = read_shard(cli, &options.shard);
     if (code)
         return code;
-    code = sms__sweep_run(sweep->plan, sweep->folder, &options, &count, &errors);
+    code = sms__sweep_check_results(sweep->folder, &errors);
+    if (code == SMS_OK)
+        code = sms__sweep_run(sweep->plan, sweep->folder, &options, &count, &errors);
     if (code)
         return print_errors(code, &errors);
     if (!cli->quiet)

@@ -1,7 +1,6 @@
 #define _XOPEN_SOURCE 700
 #include "cli.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +11,11 @@ static const char *const keys[] = {"plan", "models"};
 
 int origin_write(const char *folder, const char *plan, const char *models, struct sms_errors *errors)
 {
-    char path[PATH_BYTES], temporary[PATH_BYTES];
+    char path[PATH_BYTES];
+    struct sms__write write = {0};
     const char *named[] = {plan, models};
     json_t *object = json_object();
     snprintf(path, sizeof path, "%s/origin.json", folder);
-    snprintf(temporary, sizeof temporary, "%s/origin.json.partial", folder);
     for (size_t i = 0; i < 2; i++) {
         char *whole = named[i] ? realpath(named[i], NULL) : NULL;
         json_t *text = whole ? json_string(whole) : NULL; /* a name that is no UTF-8 is not kept */
@@ -24,9 +23,13 @@ int origin_write(const char *folder, const char *plan, const char *models, struc
             json_object_set_new(object, keys[i], text);
         free(whole);
     }
-    bool wrote = json_dump_file(object, temporary, JSON_INDENT(2)) == 0 && rename(temporary, path) == 0;
+    int code = sms__write_begin(&write, path, errors);
+    if (code == SMS_OK)
+        code = json_dumpf(object, write.to, JSON_INDENT(2)) ? sms__fail(errors, SMS_ENOMEM, path, "out of memory")
+                                                            : sms__write_end(&write, errors);
+    sms__write_abandon(&write);
     json_decref(object);
-    return wrote ? SMS_OK : sms__fail(errors, SMS_EIO, path, "cannot be written: %s", strerror(errno));
+    return code;
 }
 
 void origin_read(const char *folder, struct origin *origin)

@@ -333,13 +333,19 @@ static bool make_folders(const struct submission *submission)
     return (mkdir(submission->folder, 0777) == 0 || errno == EEXIST) && (mkdir(logs, 0777) == 0 || errno == EEXIST);
 }
 
-static bool note_job(const struct submission *submission, const char *id)
+static int note_job(const struct submission *submission, const char *id)
 {
     char path[PATH_BYTES + 16];
+    struct sms__write write = {0};
+    struct sms_errors errors = {0};
     snprintf(path, sizeof path, "%s/slurm.job", submission->folder);
-    FILE *file = fopen(path, "we");
-    bool wrote = file && fprintf(file, "%s\n", id) > 0;
-    return file && fclose(file) == 0 && wrote;
+    int code = sms__write_begin(&write, path, &errors);
+    if (code == SMS_OK) {
+        fprintf(write.to, "%s\n", id);
+        code = sms__write_end(&write, &errors);
+    }
+    sms_errors_print(&errors, stderr);
+    return cli_exit_code(code);
 }
 
 /* Slurm takes a backslash anywhere in the name of a job's log to mean something. */
@@ -369,8 +375,7 @@ static int submit_both(struct submission *submission)
     code = submit(&submission->shards, id, sizeof id);
     if (code)
         return code;
-    if (!note_job(submission, id))
-        code = fail(folder, "slurm.job cannot be written");
+    code = note_job(submission, id);
     snprintf(submission->after, sizeof submission->after, "--dependency=afterany:%s", id);
     add(&submission->merge, submission->after);
     int merged = submit(&submission->merge, merge_id, sizeof merge_id);

@@ -2,20 +2,35 @@
  * shared, at the end. */
 #include "cli.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static FILE *open_rows(const char *folder, const char *name, const char *header)
+static const char spans_name[] = "spans.csv", placements_name[] = "placements.csv", gpus_name[] = "gpus.csv";
+
+static FILE *open_rows(struct sms__folder *folder, const char *name, const char *header, struct sms_errors *errors)
 {
-    char path[4200];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "we");
+    FILE *file = sms__folder_open(folder, name, errors);
     if (file)
         fprintf(file, "%s\n", header);
     return file;
 }
 
-int spans_begin(struct session *session, const char *folder)
+static int open_placements(struct session *session, struct sms__folder *folder, struct sms_errors *errors)
+{
+    session->placements = open_rows(folder, placements_name,
+                                    "scenario,policy,time_ns,wait_ns,pod,node,gpus,arrived_ratio,allocated_ratio,"
+                                    "fragment_ratio,end_ns,ended",
+                                    errors);
+    if (!session->placements)
+        return SMS_EIO;
+    session->beginnings = tmpfile();
+    return session->beginnings
+               ? SMS_OK
+               : sms__fail(errors, SMS_EIO, NULL, "a temporary file cannot be made: %s", strerror(errno));
+}
+
+int spans_begin(struct session *session, struct sms__folder *folder, struct sms_errors *errors)
 {
     bool shares = false, clusters = false, gpus = false;
     for (size_t i = 0; i < session->scenarios; i++) {
@@ -24,19 +39,15 @@ int spans_begin(struct session *session, const char *folder)
         gpus |= session->scenario[i]->cluster && session->scenario[i]->cluster->gpushare;
     }
     if (shares)
-        session->spans = open_rows(folder, "spans.csv", "scenario,policy,process,device,state,start_ns,end_ns");
-    if (clusters) {
-        session->placements = open_rows(folder, "placements.csv",
-                                        "scenario,policy,time_ns,wait_ns,pod,node,gpus,arrived_ratio,allocated_ratio,"
-                                        "fragment_ratio,end_ns,ended");
-        session->beginnings = tmpfile();
-    }
+        session->spans = open_rows(folder, spans_name, "scenario,policy,process,device,state,start_ns,end_ns", errors);
+    if (shares && !session->spans)
+        return SMS_EIO;
+    if (clusters && open_placements(session, folder, errors))
+        return SMS_EIO;
     if (gpus)
-        session->gpus = open_rows(folder, "gpus.csv",
-                                  "scenario,policy,node,gpu,memory_bytes,allocated_bytes,used_bytes,pods_count");
-    bool lacks = (shares && !session->spans) || (gpus && !session->gpus) ||
-                 (clusters && (!session->placements || !session->beginnings));
-    return lacks ? EXIT_IO : EXIT_OK;
+        session->gpus = open_rows(
+            folder, gpus_name, "scenario,policy,node,gpu,memory_bytes,allocated_bytes,used_bytes,pods_count", errors);
+    return gpus && !session->gpus ? SMS_EIO : SMS_OK;
 }
 
 /* The policy's own count; NULL without memory. Policies come one after another. */
@@ -92,17 +103,25 @@ void spans_write_gpu(struct session *session, const char *policy, const struct s
             (unsigned long long)gpu->used_bytes, gpu->pods);
 }
 
-/* Whether all of it was written; a file that is none is. */
-static bool close_rows(FILE **file)
+static int close_rows(struct sms__folder *folder, const char *name, FILE **file, struct sms_errors *errors)
 {
-    bool whole = !*file || !ferror(*file);
-    whole = (!*file || fclose(*file) == 0) && whole;
+    int code = *file ? sms__folder_close(folder, name, *file, errors) : SMS_OK;
     *file = NULL;
-    return whole;
+    return code;
+}
+
+/* Their rows are in placements.csv by now. */
+static int close_beginnings(struct session *session, struct sms_errors *errors)
+{
+    bool lost = session->spans_lost || (session->beginnings && ferror(session->beginnings));
+    if (session->beginnings)
+        fclose(session->beginnings);
+    session->beginnings = NULL;
+    return lost ? sms__fail(errors, SMS_ENOMEM, NULL, "no room for the rows of a timeline") : SMS_OK;
 }
 
 /* The manifest names the policies whose spans are not all there. */
-int spans_end(struct session *session)
+int spans_end(struct session *session, struct sms__folder *folder, struct sms_errors *errors)
 {
     size_t cuts = 0;
     for (size_t i = 0; i < session->cuts; i++)
@@ -111,9 +130,11 @@ int spans_end(struct session *session)
     session->cuts = cuts;
     session->set.cut = session->cut;
     session->set.cuts = cuts;
-    bool whole = close_rows(&session->spans);
-    whole = close_rows(&session->beginnings) && whole;
-    whole = close_rows(&session->placements) && whole && !session->spans_lost;
-    whole = close_rows(&session->gpus) && whole;
-    return whole ? EXIT_OK : EXIT_IO;
+    const int codes[] = {close_rows(folder, spans_name, &session->spans, errors), close_beginnings(session, errors),
+                         close_rows(folder, placements_name, &session->placements, errors),
+                         close_rows(folder, gpus_name, &session->gpus, errors)};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (codes[i])
+            return codes[i];
+    return SMS_OK;
 }

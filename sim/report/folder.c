@@ -1,240 +1,342 @@
-#define _XOPEN_SOURCE 700
-#include "output.h"
-#include "../model/scenario.h"
+/* Folders that are swapped whole. The invariant: a file that no manifest lists is never removed. */
+#define _GNU_SOURCE /* renameat2 */
+#include "folder.h"
 
-#include "../base/sources.h"
+#include "../yaml/doc.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <ftw.h>
+#include <fcntl.h>
 #include <jansson.h>
-#include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-int sms__folder_begin(const char *dir, char *temporary, size_t size, struct sms_errors *errors)
+static const char manifest_name[] = "manifest.json";
+enum { FILES_MAX = 10000, MANIFEST_BYTES_MAX = 1 << 28, FILE_PATH_BYTES = SMS__PATH_BYTES + 300 };
+
+static void add_name(struct sms__file_names *names, const char *name)
 {
-    struct stat st;
-    size_t length = strlen(dir);
-    while (length > 1 && dir[length - 1] == '/')
-        length--;
-    if (stat(dir, &st) == 0)
-        return sms__fail(errors, SMS_EIO, dir, "exists already; results never overwrite");
-    if ((size_t)snprintf(temporary, size, "%.*s.partial-XXXXXX", (int)length, dir) >= size)
-        return sms__fail(errors, SMS_EIO, dir, "the name is too long");
-    if (!mkdtemp(temporary))
-        return sms__fail(errors, SMS_EIO, dir, "cannot be made: %s", strerror(errno));
-    if (chmod(temporary, 0755))
-        return sms__fail(errors, SMS_EIO, dir, "%s", strerror(errno));
-    return SMS_OK;
+    char **grown = realloc(names->name, (names->count + 1) * sizeof *grown);
+    char *copy = strdup(name);
+    if (grown)
+        names->name = grown;
+    names->failed |= !grown || !copy;
+    if (grown && copy)
+        grown[names->count++] = copy;
+    else
+        free(copy);
 }
 
-static FILE *open_in(const char *folder, const char *name)
+static bool has_name(const struct sms__file_names *names, const char *name)
 {
-    char path[4400];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return fopen(path, "we");
-}
-
-/* Whether all that was written is on its way to the disk. */
-static bool close_whole(FILE *file)
-{
-    bool whole = !ferror(file) && fflush(file) == 0 && fsync(fileno(file)) == 0;
-    return fclose(file) == 0 && whole;
-}
-
-static bool has_any(const struct sms__set *set, enum sms_subject subject)
-{
-    for (size_t i = 0; i < set->count; i++)
-        if (sms_results_subjects(set->results[i], subject))
+    for (size_t i = 0; i < names->count; i++)
+        if (!strcmp(names->name[i], name))
             return true;
     return false;
 }
 
-/* No file where no scenario has such a subject. */
-static bool write_wide(const char *folder, const struct sms__set *set, enum sms_subject subject, const char *name)
+static void release_names(struct sms__file_names *names)
 {
-    if (!has_any(set, subject))
-        return true;
-    FILE *file = open_in(folder, name);
-    if (!file)
+    for (size_t i = 0; i < names->count; i++)
+        free(names->name[i]);
+    free(names->name);
+    *names = (struct sms__file_names){0};
+}
+
+/* What is in a folder, but for the manifest. False if it cannot be read, with errno. */
+static bool list_entries(const char *folder, struct sms__file_names *names)
+{
+    DIR *dir = opendir(folder);
+    if (!dir)
         return false;
-    sms__print_wide(set, subject, file);
-    return close_whole(file);
+    for (const struct dirent *entry = readdir(dir); entry; entry = readdir(dir))
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            strcmp(entry->d_name, manifest_name) != 0)
+            add_name(names, entry->d_name);
+    closedir(dir);
+    return true;
 }
 
-static bool write_summary(const char *folder, const struct sms__set *set)
+static json_t *load_manifest(const char *folder)
 {
-    FILE *file = open_in(folder, "summary.json");
-    if (!file)
-        return false;
-    bool whole = sms__print_json(set, file) == 0;
-    return close_whole(file) && whole;
-}
-
-/* What `compare --format json` prints: the report's intervals of changes are paired, which those of the means are not.
- */
-static bool write_comparison(const char *folder, const struct sms__set *set)
-{
-    FILE *file = open_in(folder, "comparison.json");
-    size_t *baseline = calloc(set->count + 1, sizeof *baseline);
-    bool whole = file && baseline && sms__print_json_ratios(set, baseline, file) == 0;
-    free(baseline);
-    return file && close_whole(file) && whole;
-}
-
-static void print_bins(const struct sms_results *results, size_t policy, FILE *to)
-{
-    const struct sms_scenario *scenario = sms_results_scenario(results);
-    double bin_ns = (double)sms_results_bin_ps(results, policy) / 1e3;
-    size_t sm_of_all = 0;
-    for (size_t d = 0; d < scenario->devices && !scenario->cluster; d++)
-        for (size_t s = 0; s < scenario->device[d]->sms; s++, sm_of_all++) {
-            const float *bins = sms_results_bins(results, policy, sm_of_all);
-            for (size_t b = 0; bins && (double)b * bin_ns < scenario->duration_ps / 1e3; b++)
-                fprintf(to, "%s,%s,%zu,%zu,%.3f,%.3f,%.4f\n", scenario->name, sms_results_policy(results, policy), d, s,
-                        (double)b * bin_ns, bin_ns, (double)bins[b]);
-        }
-}
-
-/* Of SMs, which a cluster has none of. */
-static bool write_bins(const char *folder, const struct sms__set *set)
-{
-    if (!has_any(set, SMS_HOST))
-        return true;
-    FILE *file = open_in(folder, "heatmap.csv");
-    if (!file)
-        return false;
-    fprintf(file, "scenario,policy,device,sm,time_ns,width_ns,occupancy_ratio\n");
-    for (size_t i = 0; i < set->count; i++)
-        for (size_t p = 0; p < sms_results_policies(set->results[i]); p++)
-            print_bins(set->results[i], p, file);
-    return close_whole(file);
-}
-
-static json_t *describe(const struct sms_results *results)
-{
-    const struct sms_scenario *scenario = sms_results_scenario(results);
-    json_t *object = json_object();
-    char hash[SHA256_DIGEST_STRING_LENGTH];
-    SHA256Data((const uint8_t *)scenario->text, strlen(scenario->text), hash);
-    json_object_set_new(object, "scenario", json_string(scenario->name));
-    json_object_set_new(object, "file", json_string(scenario->path));
-    json_object_set_new(object, "sha256", json_string(hash));
-    json_object_set_new(object, "text", json_string(scenario->text));
-    json_object_set_new(object, "seed", json_integer((json_int_t)sms_results_seed(results)));
-    json_object_set_new(object, "replications", json_integer((json_int_t)sms_results_replications(results)));
-    sms__json_stopping(results, object);
+    struct sms__arena arena = {0};
+    struct sms_errors errors = {0};
+    char path[FILE_PATH_BYTES], *bytes = NULL;
+    size_t size = 0;
+    snprintf(path, sizeof path, "%s/%s", folder, manifest_name);
+    int code = sms__bytes_load(&arena, path, MANIFEST_BYTES_MAX, &bytes, &size, &errors);
+    json_t *object = code == SMS_OK ? json_loadb(bytes, size, 0, NULL) : NULL;
+    sms__arena_release(&arena);
     return object;
 }
 
-/* NULL if there are none. */
-static json_t *describe_cuts(const struct sms__set *set, bool placements)
+/* The files that the folder's manifest lists. False: there is no manifest that lists any. */
+static bool list_own(const char *folder, struct sms__file_names *names)
 {
-    json_t *list = NULL;
-    for (size_t i = 0; i < set->cuts; i++) {
-        if (set->cut[i].placements != placements)
+    json_t *manifest = load_manifest(folder);
+    const json_t *files = json_object_get(manifest, "files");
+    for (size_t i = 0; i < json_array_size(files) && i < FILES_MAX; i++)
+        if (json_is_string(json_array_get(files, i)))
+            add_name(names, json_string_value(json_array_get(files, i)));
+    bool listed = json_is_array(files);
+    json_decref(manifest);
+    return listed;
+}
+
+static void put_path(char path[FILE_PATH_BYTES], const char *folder, const char *name)
+{
+    snprintf(path, FILE_PATH_BYTES, "%s/%s", folder, name);
+}
+
+static void remove_file(const char *folder, const char *name)
+{
+    char path[FILE_PATH_BYTES];
+    put_path(path, folder, name);
+    unlink(path);
+}
+
+static bool move_file(const char *from, const char *to, const char *name)
+{
+    char old[FILE_PATH_BYTES], new[FILE_PATH_BYTES];
+    put_path(old, from, name);
+    put_path(new, to, name);
+    return renameat2(AT_FDCWD, old, AT_FDCWD, new, RENAME_NOREPLACE) == 0 ||
+           (errno == EINVAL && access(new, F_OK) && rename(old, new) == 0);
+}
+
+/* Empties a folder that has given way: what is not its own goes to the one that has taken its place, and so do files
+ * of its own that are wanted there still. Without a manifest it was never complete: all of it is the program's. */
+static void empty_into(const char *old, const char *target)
+{
+    struct sms__file_names own = {0}, wanted = {0}, entries = {0};
+    bool complete = list_own(old, &own), readable = list_entries(old, &entries);
+    list_own(target, &wanted);
+    bool known = readable && !own.failed && !wanted.failed && !entries.failed;
+    for (size_t i = 0; known && i < entries.count; i++) {
+        const char *name = entries.name[i];
+        bool listed = !complete || has_name(&own, name);
+        if (complete && (!listed || has_name(&wanted, name)) && move_file(old, target, name))
             continue;
-        list = list ? list : json_array();
-        json_t *object = json_object();
-        json_object_set_new(object, "scenario", json_string(set->cut[i].scenario));
-        json_object_set_new(object, "policy", json_string(set->cut[i].policy));
-        json_object_set_new(object, "rows", json_integer((json_int_t)set->cut[i].rows));
-        json_object_set_new(object, "left_out", json_integer((json_int_t)set->cut[i].left_out));
-        json_array_append_new(list, object);
+        if (listed)
+            remove_file(old, name);
     }
-    return list;
+    release_names(&entries);
+    /* While something is left that could not be moved, the manifest still tells it from the program's own files. */
+    if (known && list_entries(old, &entries) && entries.count == 0) {
+        remove_file(old, manifest_name);
+        rmdir(old);
+    }
+    release_names(&own);
+    release_names(&wanted);
+    release_names(&entries);
 }
 
-/* No date: the same command gives the same bytes. */
-static bool write_manifest(const char *folder, const struct sms__set *set, const char *command)
+/* Whether every file in the way of a new one is listed; `names` NULL: there are no new ones yet. */
+static int check_entries(const char *path, const struct sms__file_names *names, struct sms_errors *errors)
 {
-    FILE *file = open_in(folder, "manifest.json");
-    json_t *object = json_object(), *list = json_array();
+    struct sms__file_names own = {0}, entries = {0};
+    int code = SMS_OK;
+    bool complete = list_own(path, &own);
+    if (!list_entries(path, &entries))
+        code = sms__fail(errors, SMS_EIO, path, "cannot be read: %s", strerror(errno));
+    if (own.failed || entries.failed)
+        code = sms__fail(errors, SMS_ENOMEM, path, "out of memory");
+    for (size_t i = 0; code == SMS_OK && i < entries.count; i++) {
+        const char *name = entries.name[i];
+        if (!complete)
+            code = sms__fail(errors, SMS_EIO, path,
+                             "holds '%s', and no manifest of smsched that lists its files; move or remove it, or name "
+                             "another folder",
+                             name);
+        else if (names && has_name(names, name) && !has_name(&own, name))
+            code = sms__fail(errors, SMS_EIO, path,
+                             "holds '%s', which smsched did not write and would have to replace; move it", name);
+    }
+    release_names(&own);
+    release_names(&entries);
+    return code;
+}
+
+/* Whether a folder of the kind may take the name; `exists`: there is one that must give way. */
+static int check_target(const char *path, enum sms__folder_kind kind, const struct sms__file_names *names, bool *exists,
+                        struct sms_errors *errors)
+{
+    struct stat st;
+    *exists = lstat(path, &st) == 0;
+    if (!*exists)
+        return errno == ENOENT ? SMS_OK : sms__fail(errors, SMS_EIO, path, "cannot be made: %s", strerror(errno));
+    if (kind == SMS__FOLDER_NEW)
+        return sms__fail(errors, SMS_EIO, path, "exists already; results never overwrite");
+    if (!S_ISDIR(st.st_mode))
+        return sms__fail(errors, SMS_EIO, path, "is not a folder; move it, or name another one");
+    return check_entries(path, names, errors);
+}
+
+int sms__folder_check(const char *path, enum sms__folder_kind kind, struct sms_errors *errors)
+{
+    bool exists;
+    char target[SMS__TARGET_BYTES];
+    if (!sms__target_of(path, target))
+        return sms__fail(errors, SMS_EIO, path, "the name is too long");
+    return kind == SMS__FOLDER_SCRATCH ? SMS_OK : check_target(target, kind, NULL, &exists, errors);
+}
+
+int sms__folder_begin(struct sms__folder *folder, const char *path, enum sms__folder_kind kind,
+                      struct sms_errors *errors)
+{
+    folder->kind = kind;
+    int code = sms__folder_check(path, kind, errors);
+    return code ? code
+                : sms__partial_folder(&folder->partial, path, kind == SMS__FOLDER_SCRATCH ? 0700 : 0777, empty_into,
+                                      errors);
+}
+
+static void path_of(const struct sms__folder *folder, const char *name, char path[FILE_PATH_BYTES])
+{
+    put_path(path, folder->partial.name, name);
+}
+
+/* Messages name the file as it is to be called. */
+static void final_path(const struct sms__folder *folder, const char *name, char path[FILE_PATH_BYTES])
+{
+    put_path(path, folder->partial.target, name);
+}
+
+FILE *sms__folder_open(struct sms__folder *folder, const char *name, struct sms_errors *errors)
+{
+    char path[FILE_PATH_BYTES];
+    path_of(folder, name, path);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (file) {
+        sms__folder_add(folder, name);
+        return file;
+    }
+    int why = errno;
+    if (fd >= 0)
+        close(fd);
+    final_path(folder, name, path);
+    sms__fail(errors, SMS_EIO, path, "cannot be written: %s", strerror(why));
+    return NULL;
+}
+
+int sms__folder_close(struct sms__folder *folder, const char *name, FILE *file, struct sms_errors *errors)
+{
+    char path[FILE_PATH_BYTES];
+    final_path(folder, name, path);
+    return sms__close_whole(file, path, errors);
+}
+
+void sms__folder_add(struct sms__folder *folder, const char *name) { add_name(&folder->names, name); }
+
+/* Files of the older folder that are not written again are listed as well. */
+static void keep_older(struct sms__folder *folder)
+{
+    struct sms__file_names own = {0};
+    list_own(folder->partial.target, &own);
+    for (size_t i = 0; i < own.count; i++)
+        if (!has_name(&folder->names, own.name[i]))
+            sms__folder_add(folder, own.name[i]);
+    folder->names.failed |= own.failed;
+    release_names(&own);
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static int write_manifest(struct sms__folder *folder, json_t *manifest, struct sms_errors *errors)
+{
+    json_t *files = json_array();
+    if (folder->names.count)
+        qsort(folder->names.name, folder->names.count, sizeof *folder->names.name, by_name);
+    for (size_t i = 0; i < folder->names.count; i++)
+        json_array_append_new(files, json_string(folder->names.name[i]));
+    bool listed = !folder->names.failed && json_array_size(files) == folder->names.count &&
+                  json_object_set_new(manifest, "files", files) == 0;
+    if (!listed)
+        return sms__fail(errors, SMS_ENOMEM, folder->partial.target, "out of memory");
+    FILE *file = sms__folder_open(folder, manifest_name, errors);
     if (!file)
-        return false;
-    json_object_set_new(object, "format", json_integer(1));
-    json_object_set_new(object, "version", json_string(SMSCHED_VERSION));
-    json_object_set_new(object, "sources", json_string(sms__sources()));
-    json_object_set_new(object, "command", json_string(command));
-    for (size_t i = 0; i < set->count; i++)
-        json_array_append_new(list, describe(set->results[i]));
-    json_object_set_new(object, "scenarios", list);
-    json_t *spans = describe_cuts(set, false), *placements = describe_cuts(set, true);
-    if (spans)
-        json_object_set_new(object, "spans_cut", spans);
-    if (placements)
-        json_object_set_new(object, "placements_cut", placements);
-    bool whole = json_dumpf(object, file, JSON_INDENT(2)) == 0;
+        return SMS_EIO;
+    bool whole = json_dumpf(manifest, file, JSON_INDENT(2)) == 0;
     fputc('\n', file);
-    json_decref(object);
-    return close_whole(file) && whole;
+    int code = sms__folder_close(folder, manifest_name, file, errors);
+    return code == SMS_OK && !whole ? sms__fail(errors, SMS_ENOMEM, folder->partial.target, "out of memory") : code;
 }
 
-/* Files of processes are there only if a scenario has some. */
-static bool write_shares(const char *folder, const struct sms__set *set)
+static void remove_scratch(const struct sms__folder *folder)
 {
-    bool shares = false;
-    for (size_t i = 0; i < set->count; i++)
-        shares |= sms_results_scenario(set->results[i])->shares;
-    return !shares || (write_wide(folder, set, SMS_PROCESS, "processes.csv") &&
-                       write_wide(folder, set, SMS_DEVICE, "devices.csv"));
+    struct sms__file_names entries = {0};
+    list_entries(folder->partial.name, &entries);
+    for (size_t i = 0; i < entries.count; i++)
+        if (!has_name(&folder->names, entries.name[i]))
+            remove_file(folder->partial.name, entries.name[i]);
+    release_names(&entries);
 }
 
-static void print_allocation(const struct sms_results *results, size_t policy, FILE *to)
+/* Both are there at every moment; where a file system cannot exchange them, there is a moment with none, and the older
+ * one is what the next writer finds left over. */
+static bool exchange(const struct sms__partial *partial)
 {
-    struct sms_allocation point;
-    for (size_t i = 0; sms_results_allocation(results, policy, i, &point); i++)
-        fprintf(to, "%s,%s,%.6f,%.6f,%.6f\n", sms_scenario_name(sms_results_scenario(results)),
-                sms_results_policy(results, policy), point.arrived, point.allocated, point.fragments);
-}
-
-static bool write_allocation(const char *folder, const struct sms__set *set)
-{
-    FILE *file = open_in(folder, "allocation.csv");
-    if (!file)
+    if (renameat2(AT_FDCWD, partial->name, AT_FDCWD, partial->target, RENAME_EXCHANGE) == 0)
+        return true;
+    if (errno != EINVAL && errno != ENOSYS)
         return false;
-    fprintf(file, "scenario,policy,arrived_ratio,allocated_ratio,fragment_ratio\n");
-    for (size_t i = 0; i < set->count; i++)
-        for (size_t p = 0; p < sms_results_policies(set->results[i]); p++)
-            print_allocation(set->results[i], p, file);
-    return close_whole(file);
+    char aside[SMS__PATH_BYTES];
+    snprintf(aside, sizeof aside, "%s", partial->name);
+    char *last = &aside[strlen(aside) - 1];
+    *last = *last == '0' ? '1' : '0'; /* as good a temporary name */
+    return rename(partial->target, aside) == 0 && rename(partial->name, partial->target) == 0 &&
+           rename(aside, partial->name) == 0;
 }
 
-/* Files of clusters, the same. */
-static bool write_clusters(const char *folder, const struct sms__set *set)
+static bool take_name(const struct sms__partial *partial)
 {
-    bool clusters = false;
-    for (size_t i = 0; i < set->count; i++)
-        clusters |= sms_results_scenario(set->results[i])->cluster != NULL;
-    return !clusters || (write_wide(folder, set, SMS_CLUSTER, "cluster.csv") &&
-                         write_wide(folder, set, SMS_NODE, "nodes.csv") && write_allocation(folder, set));
+    if (renameat2(AT_FDCWD, partial->name, AT_FDCWD, partial->target, RENAME_NOREPLACE) == 0)
+        return true;
+    return (errno == EINVAL || errno == ENOSYS) && rename(partial->name, partial->target) == 0;
 }
 
-int sms__folder_write(const char *temporary, const struct sms__set *set, const char *command, struct sms_errors *errors)
+static int publish(struct sms__folder *folder, bool exists, struct sms_errors *errors)
 {
-    bool whole = write_wide(temporary, set, SMS_HOST, "hosts.csv") && write_wide(temporary, set, SMS_VM, "vms.csv") &&
-                 write_wide(temporary, set, SMS_RESOURCE, "resources.csv") &&
-                 write_wide(temporary, set, SMS_KERNEL, "kernels.csv") && write_shares(temporary, set) &&
-                 write_clusters(temporary, set) && write_bins(temporary, set) && write_summary(temporary, set) &&
-                 write_comparison(temporary, set) && write_manifest(temporary, set, command);
-    if (!whole)
-        return sms__fail(errors, SMS_EIO, temporary, "cannot be written: %s", strerror(errno));
+    struct sms__partial *partial = &folder->partial;
+    remove_scratch(folder);
+    char inside[FILE_PATH_BYTES];
+    path_of(folder, manifest_name, inside);
+    sms__sync_folder_of(inside);
+    if (!(exists ? exchange(partial) : take_name(partial)))
+        return sms__fail(errors, SMS_EIO, partial->target, "cannot be made: %s", strerror(errno));
+    sms__sync_folder_of(partial->target);
+    if (exists)
+        empty_into(partial->name, partial->target);
+    sms__partial_unlock(partial);
+    release_names(&folder->names);
     return SMS_OK;
 }
 
-int sms__folder_end(const char *temporary, const char *dir, struct sms_errors *errors)
+int sms__folder_end(struct sms__folder *folder, json_t *manifest, struct sms_errors *errors)
 {
-    if (rename(temporary, dir))
-        return sms__fail(errors, SMS_EIO, dir, "cannot be made: %s", strerror(errno));
-    return SMS_OK;
+    bool exists = false;
+    const bool scratch = folder->kind == SMS__FOLDER_SCRATCH;
+    int code = scratch ? SMS_OK : check_target(folder->partial.target, folder->kind, &folder->names, &exists, errors);
+    if (code == SMS_OK && exists && folder->kind == SMS__FOLDER_ADD)
+        keep_older(folder);
+    if (code == SMS_OK)
+        code = write_manifest(folder, manifest, errors);
+    json_decref(manifest);
+    return code || scratch ? code : publish(folder, exists, errors);
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *walk)
+void sms__folder_abandon(struct sms__folder *folder)
 {
-    (void)st, (void)type, (void)walk;
-    return remove(path);
+    struct sms__partial *partial = &folder->partial;
+    if (partial->name[0]) {
+        release_names(&folder->names);
+        remove_scratch(folder);
+        remove_file(partial->name, manifest_name);
+        rmdir(partial->name);
+        sms__partial_unlock(partial);
+    }
+    release_names(&folder->names);
 }
-
-void sms__folder_abandon(const char *temporary) { nftw(temporary, remove_one, 8, FTW_DEPTH | FTW_PHYS); }

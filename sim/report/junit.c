@@ -32,24 +32,15 @@ static int write_suite(xmlTextWriterPtr xml, const struct sms__checks *checks)
 }
 
 /* In memory first: libxml2 does not tell of a disk that is full when it closes a file. */
-static bool write_whole(const xmlBuffer *text, const char *path)
-{
-    FILE *file = fopen(path, "we");
-    if (!file)
-        return false;
-    size_t size = (size_t)xmlBufferLength(text);
-    bool whole = fwrite(xmlBufferContent(text), 1, size, file) == size;
-    return fclose(file) == 0 && whole;
-}
-
-int sms__write_junit(const struct sms__checks *checks, const char *path)
+int sms__print_junit(const struct sms__checks *checks, FILE *to)
 {
     xmlBufferPtr text = xmlBufferCreate();
     xmlTextWriterPtr xml = text ? xmlNewTextWriterMemory(text, 0) : NULL;
     bool whole = xml && !write_suite(xml, checks) && xmlTextWriterFlush(xml) >= 0;
     if (xml)
         xmlFreeTextWriter(xml);
-    whole = whole && write_whole(text, path);
+    if (whole)
+        fwrite(xmlBufferContent(text), 1, (size_t)xmlBufferLength(text), to);
     if (text)
         xmlBufferFree(text);
     return whole ? 0 : -1;

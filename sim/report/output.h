@@ -93,14 +93,13 @@ int sms__check_baseline(const struct sms__set *set, const char *path, double tol
                         struct sms_errors *errors);
 void sms__checks_free(struct sms__checks *checks);
 
-/* junit.c: 0, or -1 if the file could not be written. */
-int sms__write_junit(const struct sms__checks *checks, const char *path);
+/* junit.c: JUnit's XML of the checks. 0, or -1 without memory. */
+int sms__print_junit(const struct sms__checks *checks, FILE *to);
 
-/* folder.c: a folder of results, written under another name and renamed when it is whole. */
-int sms__folder_begin(const char *dir, char *temporary, size_t size, struct sms_errors *errors);
-int sms__folder_write(const char *temporary, const struct sms__set *set, const char *command,
-                      struct sms_errors *errors);
-int sms__folder_end(const char *temporary, const char *dir, struct sms_errors *errors);
-void sms__folder_abandon(const char *temporary);
+/* folder_run.c: writes what `run --out` keeps of its results into a folder begun before, and ends that. SMS_OK or a
+ * code, having said why. */
+struct sms__folder;
+int sms__run_folder_end(struct sms__folder *folder, const struct sms__set *set, const char *command,
+                        struct sms_errors *errors);
 
 #endif

@@ -1,5 +1,7 @@
 #include "plot.h"
 
+#include "../base/write.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -12,10 +14,10 @@ static FILE *open_file(struct sms__plot *plot, const char *name, const char *end
     return file;
 }
 
-static bool close_file(FILE *file)
+/* SMS_OK of one that was never opened. */
+static int close_file(struct sms__plot *plot, FILE *file)
 {
-    bool whole = file && !ferror(file);
-    return file && fclose(file) == 0 && whole;
+    return file ? sms__close_whole(file, plot->temporary, &plot->errors) : SMS_OK;
 }
 
 int sms__figure_open(struct sms__plot *plot, const char *script, const char *name, struct sms__figure_files *files)
@@ -24,16 +26,14 @@ int sms__figure_open(struct sms__plot *plot, const char *script, const char *nam
     *files = (struct sms__figure_files){open_file(plot, name, "dat"), open_file(plot, name, "var")};
     if (files->data && files->variables)
         return SMS_OK;
-    close_file(files->data);
-    close_file(files->variables);
+    sms__figure_close(plot, files);
     return SMS_EIO;
 }
 
 int sms__figure_close(struct sms__plot *plot, struct sms__figure_files *files)
 {
-    bool whole = close_file(files->data);
-    whole = close_file(files->variables) && whole;
-    return whole ? SMS_OK : sms__fail(&plot->errors, SMS_EIO, plot->temporary, "cannot be written");
+    int data = close_file(plot, files->data), variables = close_file(plot, files->variables);
+    return data ? data : variables;
 }
 
 /* The bytes of the first `most` characters. */

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* memmem */
 #include "plot.h"
 
 #include <errno.h>
@@ -44,6 +45,31 @@ static int missing(struct sms__plot *plot)
     return sms__fail(&plot->errors, SMS_EIO, NULL, "gnuplot was not found; install the package gnuplot-nox");
 }
 
+/* gnuplot exits with 0 on a full disk: a figure is whole if it ends as its format does, and is on the disk. */
+static int check_figure(struct sms__plot *plot, const char *path, const char *format)
+{
+    static const struct {
+        const char *format, *end;
+        size_t length;
+    } ends[] = {{"svg", "</svg>", 6}, {"pdf", "%%EOF", 5}, {"png", "IEND\xae\x42\x60\x82", 8}};
+    char tail[64];
+    FILE *file = fopen(path, "re");
+    bool whole = file && fseek(file, 0, SEEK_END) == 0;
+    long size = whole ? ftell(file) : 0;
+    long from = size > (long)sizeof tail ? size - (long)sizeof tail : 0;
+    whole = whole && fseek(file, from, SEEK_SET) == 0;
+    size_t length = whole ? fread(tail, 1, sizeof tail, file) : 0;
+    bool ended = false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (!strcmp(ends[i].format, format))
+            ended = memmem(tail, length, ends[i].end, ends[i].length) != NULL;
+    whole = ended && fsync(fileno(file)) == 0;
+    if (file)
+        fclose(file);
+    return whole ? SMS_OK
+                 : sms__fail(&plot->errors, SMS_EIO, path, "gnuplot has not written all of it: is the disk full?");
+}
+
 /* Paths are arguments, not text of the script: no name needs to be quoted. */
 int sms__gnuplot(struct sms__plot *plot, const struct sms__figure *figure, const char *format)
 {
@@ -72,5 +98,5 @@ int sms__gnuplot(struct sms__plot *plot, const struct sms__figure *figure, const
         return missing(plot);
     if (status)
         return sms__fail(&plot->errors, SMS_EIO, NULL, "gnuplot failed to draw %s.%s", figure->name, format);
-    return SMS_OK;
+    return check_figure(plot, arguments[8], format);
 }

@@ -1,11 +1,8 @@
 /* Collecting what a trace will hold; trace.h has the rule of what is kept. */
 #include "trace.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* About how many windows a run is seen through, and how many mean stays one is worth: to
  * be whole, a window needs all that was there when it began, however short it is. */
@@ -234,31 +231,6 @@ static int init(struct sms__trace *trace)
     return init_parts(trace);
 }
 
-/* The file takes the place of an older one only when it is whole; a device or a pipe is no place for that. */
-static int make_file(struct sms__trace *trace, struct sms_errors *errors)
-{
-    const char *path = trace->options.path;
-    struct stat st;
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return sms__fail(errors, SMS_EIO, path, "is not a regular file");
-    size_t size = sizeof trace->temporary;
-    if ((size_t)snprintf(trace->temporary, size, "%s.partial-XXXXXX", path) >= size) {
-        trace->temporary[0] = '\0';
-        return sms__fail(errors, SMS_EIO, path, "the name is too long");
-    }
-    int fd = mkstemp(trace->temporary);
-    if (fd < 0) {
-        trace->temporary[0] = '\0';
-        return sms__fail(errors, SMS_EIO, path, "cannot be made: %s", strerror(errno));
-    }
-    trace->file = fchmod(fd, 0644) ? NULL : fdopen(fd, "w");
-    if (trace->file)
-        return SMS_OK;
-    int code = sms__fail(errors, SMS_EIO, path, "cannot be made: %s", strerror(errno));
-    close(fd);
-    return code;
-}
-
 int sms__trace_begin(const struct sms_scenario *scenario, const struct sms__trace_options *options,
                      struct sms__trace **out, struct sms_errors *errors)
 {
@@ -269,7 +241,8 @@ int sms__trace_begin(const struct sms_scenario *scenario, const struct sms__trac
         return sms__fail(errors, SMS_ENOMEM, options->path, "no memory");
     trace->scenario = scenario;
     trace->options = *options;
-    int code = make_file(trace, errors);
+    int code = sms__write_begin(&trace->write, options->path, errors);
+    trace->file = trace->write.to;
     if (code == SMS_OK && init(trace))
         code = sms__fail(errors, SMS_ENOMEM, options->path, "no memory");
     if (code)
@@ -311,15 +284,6 @@ static void say_kept(const struct sms__trace *trace, const struct sms__trace_par
                 told, (double)part->window / 1e6, (double)part->period / 1e6);
 }
 
-static int write_and_close(struct sms__trace *trace)
-{
-    int code = sms__trace_write(trace);
-    bool whole = !ferror(trace->file) && fflush(trace->file) == 0 && fsync(fileno(trace->file)) == 0;
-    whole = fclose(trace->file) == 0 && whole;
-    trace->file = NULL;
-    return code == SMS_OK && !whole ? SMS_EIO : code;
-}
-
 int sms__trace_end(struct sms__trace *trace, FILE *say, struct sms_errors *errors)
 {
     const char *path = trace->options.path;
@@ -327,16 +291,14 @@ int sms__trace_end(struct sms__trace *trace, FILE *say, struct sms_errors *error
     for (size_t p = 0; p < trace->parts; p++)
         if (trace->part[p].out_of_memory)
             return sms__fail(errors, SMS_ENOMEM, path, "no memory");
-    int code = write_and_close(trace);
+    int code = sms__trace_write(trace);
     if (code == SMS_ECANCELED)
         return sms__fail(errors, code, path, "interrupted");
     if (code == SMS_ENOMEM)
         return sms__fail(errors, code, path, "no memory");
+    code = sms__write_end(&trace->write, errors);
     if (code)
-        return sms__fail(errors, code, path, "cannot be written: %s", strerror(errno));
-    if (rename(trace->temporary, path))
-        return sms__fail(errors, SMS_EIO, path, "cannot be made: %s", strerror(errno));
-    trace->temporary[0] = '\0';
+        return code;
     for (size_t p = 0; say && p < trace->parts; p++)
         say_kept(trace, &trace->part[p], say);
     return SMS_OK;
@@ -346,10 +308,7 @@ void sms__trace_free(struct sms__trace *trace)
 {
     if (!trace)
         return;
-    if (trace->file)
-        fclose(trace->file);
-    if (trace->temporary[0])
-        unlink(trace->temporary);
+    sms__write_abandon(&trace->write);
     for (size_t p = 0; p < trace->parts; p++) {
         free(trace->part[p].record);
         free(trace->part[p].names);

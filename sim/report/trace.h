@@ -10,6 +10,7 @@
 #ifndef SMS_REPORT_TRACE_H
 #define SMS_REPORT_TRACE_H
 
+#include "../base/write.h"
 #include "../model/scenario.h"
 
 #include <stdatomic.h>
@@ -105,8 +106,8 @@ struct sms__trace {
     size_t *first_track;  /* [devices + 1]; the last is that of the first process */
     struct sms__trace_part *part;
     size_t parts;
-    char temporary[4096];
-    FILE *file;
+    struct sms__write write;
+    FILE *file; /* the write's */
 };
 
 /* trace.c. Of the policy, or NULL; the part of a stay that lies between from and to, counted from `from`, and at least

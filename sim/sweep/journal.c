@@ -12,20 +12,6 @@
 
 enum { SIGN_OF_LIFE_S = 10 };
 
-void sms__machine_name(char out[SMS__MACHINE_BYTES])
-{
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
-    const char *node = getenv("SLURMD_NODENAME");
-    out[0] = '\0';
-    if (node && node[0])
-        snprintf(out, SMS__MACHINE_BYTES, "%s", node);
-    else if (gethostname(out, SMS__MACHINE_BYTES - 1))
-        snprintf(out, SMS__MACHINE_BYTES, "unknown");
-    out[SMS__MACHINE_BYTES - 1] = '\0';
-    for (char *at = out; *(at += strspn(at, allowed));)
-        *at = '_';
-}
-
 bool sms__journal_parse(const char *name, struct sms__shard *shard, const char **machine)
 {
     char *end = NULL;
@@ -70,7 +56,9 @@ int sms__log_open(const char *folder, struct sms__shard shard, struct sms__log *
     if ((size_t)snprintf(log->path, sizeof log->path, "%s/%s", folder, log->name) >= sizeof log->path)
         return sms__fail(errors, SMS_EIO, folder, "the name is too long");
     struct stat st;
-    log->fd = open(log->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    log->fd = open(log->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666);
+    if (log->fd < 0 && errno == ELOOP)
+        return sms__fail(errors, SMS_EIO, log->path, "is not a regular file but a link");
     if (log->fd < 0 || fstat(log->fd, &st))
         return sms__fail(errors, SMS_EIO, log->path, "%s", strerror(errno));
     if (!S_ISREG(st.st_mode))
@@ -130,7 +118,7 @@ int sms__merge_lock(const char *folder, const atomic_bool *cancel, struct sms_er
 {
     char path[4400];
     int size = snprintf(path, sizeof path, "%s/merge.lock", folder);
-    int fd = (size_t)size < sizeof path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666) : -1;
+    int fd = (size_t)size < sizeof path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666) : -1;
     if (fd < 0) {
         sms__fail(errors, SMS_EIO, folder, "%s",
                   errno == ENOENT ? "there is no such folder: nothing has been run" : strerror(errno));

@@ -12,23 +12,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static const char database_name[] = "sweep.db";
 static const char *const state_names[] = {"missing", "done", "failed"};
-
-int sms__merge_fail(struct sms__merge *merge, const char *name, const char *why)
-{
-    if (!merge->why[0])
-        snprintf(merge->why, sizeof merge->why, "%s: %s", name, why);
-    return SMS_EIO;
-}
 
 FILE *sms__merge_open(struct sms__merge *merge, const char *name)
 {
-    char path[4400];
-    snprintf(path, sizeof path, "%s/%s", merge->folder, name);
-    FILE *file = fopen(path, "we");
-    if (!file)
-        sms__merge_fail(merge, name, strerror(errno));
-    return file;
+    return sms__folder_open(merge->folder, name, merge->errors);
+}
+
+/* Of a file of the sweep's folder. */
+static int fail(struct sms__merge *merge, const char *name, const char *why)
+{
+    char path[SMS__PATH_BYTES];
+    snprintf(path, sizeof path, "%s/%s", merge->index->folder, name);
+    return sms__fail(merge->errors, SMS_EIO, path, "%s", why);
 }
 
 void sms__merge_field(FILE *to, const char *text)
@@ -103,7 +100,7 @@ static int put_point(void *user)
         return SMS_ENOMEM;
     const char *journal = sms__index_journal(merge->index, point->point);
     if (state && !sms__index_record(merge->index, point->point, &merge->record, &merge->head))
-        return sms__merge_fail(merge, journal, "cannot be read");
+        return fail(merge, journal, "cannot be read");
     point->key = state ? merge->head.key : NULL;
     point->state = state_names[state];
     point->message = state ? sms__record_get_string(&merge->record) : "";
@@ -115,21 +112,13 @@ static int put_point(void *user)
     if (whole && state == SMS__POINT_DONE)
         whole = sms__merge_results(merge);
     if (merge->record.failed)
-        sms__merge_fail(merge, journal, "cannot be understood");
+        fail(merge, journal, "cannot be understood");
     return merge->record.failed || !whole ? SMS_EIO : SMS_OK;
 }
 
-/* Whether all of it was written, and is on the disk. */
 bool sms__merge_close(struct sms__merge *merge, const char *name, FILE *file)
 {
-    errno = 0;
-    bool whole = fflush(file) == 0 && fsync(fileno(file)) == 0 && !ferror(file);
-    if (!whole)
-        sms__merge_fail(merge, name, errno ? strerror(errno) : "cannot be written");
-    if (fclose(file) == 0 || !whole)
-        return whole;
-    sms__merge_fail(merge, name, strerror(errno));
-    return false;
+    return sms__folder_close(merge->folder, name, file, merge->errors) == SMS_OK;
 }
 
 /* Without folders and shards, so that results are the same wherever and however they came to be. */
@@ -140,12 +129,8 @@ static json_t *command_of(const struct sms__plan *plan)
 }
 
 /* No date: the same results give the same bytes. */
-static bool put_manifest(struct sms__merge *merge)
+static json_t *make_manifest(const struct sms__index *index)
 {
-    const struct sms__index *index = merge->index;
-    FILE *file = sms__merge_open(merge, "manifest.json");
-    if (!file)
-        return false;
     json_t *object = json_object();
     json_object_set_new(object, "format", json_integer(1));
     json_object_set_new(object, "version", json_string(SMSCHED_VERSION));
@@ -156,12 +141,7 @@ static bool put_manifest(struct sms__merge *merge)
     json_object_set_new(object, "points", json_integer((json_int_t)index->plan->points));
     json_object_set_new(object, "done", json_integer((json_int_t)index->done));
     json_object_set_new(object, "failed", json_integer((json_int_t)index->failed));
-    bool whole = json_dumpf(object, file, JSON_INDENT(2)) == 0;
-    fputc('\n', file);
-    json_decref(object);
-    if (!whole)
-        sms__merge_fail(merge, "manifest.json", "cannot be written");
-    return sms__merge_close(merge, "manifest.json", file) && whole;
+    return object;
 }
 
 static int put_points(struct sms__merge *merge)
@@ -170,6 +150,8 @@ static int put_points(struct sms__merge *merge)
     sms__merge_columns(merge, merge->points);
     fputs(",state,message\n", merge->points);
     for (uint64_t i = 0; code == SMS_OK && i < merge->index->plan->points; i++) {
+        if (atomic_load(merge->cancel))
+            return sms__fail(merge->errors, SMS_ECANCELED, merge->index->folder, "interrupted");
         merge->point.point = i;
         code = sms__guard(&merge->arena, put_point, merge);
         sms__arena_release(&merge->arena);
@@ -182,15 +164,16 @@ static int put_points(struct sms__merge *merge)
 /* As sms__merge_close. */
 static bool end_database(struct sms__merge *merge, const char *path)
 {
-    char why[SMS__DATABASE_WHY];
+    char why[SMS__DATABASE_WHY], final[SMS__PATH_BYTES];
+    snprintf(final, sizeof final, "%s/%s", merge->folder->partial.target, database_name);
     if (!sms__database_end(merge->database, merge->index, why)) {
-        sms__merge_fail(merge, "sweep.db", why);
+        sms__fail(merge->errors, SMS_EIO, final, "cannot be written: %s", why);
         return false;
     }
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     bool whole = fd >= 0 && fsync(fd) == 0;
     if (!whole)
-        sms__merge_fail(merge, "sweep.db", strerror(errno));
+        sms__fail(merge->errors, SMS_EIO, final, "cannot be written: %s", strerror(errno));
     if (fd >= 0)
         close(fd);
     return whole;
@@ -198,51 +181,49 @@ static bool end_database(struct sms__merge *merge, const char *path)
 
 static int write_files(struct sms__merge *merge)
 {
-    char path[4400];
-    snprintf(path, sizeof path, "%s/sweep.db", merge->folder);
+    char path[SMS__PATH_BYTES + 16];
+    snprintf(path, sizeof path, "%s/%s", merge->folder->partial.name, database_name);
     merge->database = sms__database_begin(path, merge->index->plan);
-    merge->points = merge->database ? sms__merge_open(merge, "points.csv") : NULL;
+    if (!merge->database)
+        return sms__fail(merge->errors, SMS_ENOMEM, merge->folder->partial.target, "out of memory");
+    sms__folder_add(merge->folder, database_name);
+    merge->points = sms__merge_open(merge, "points.csv");
     int code = merge->points ? put_points(merge) : SMS_EIO;
     bool whole = merge->points && sms__merge_close(merge, "points.csv", merge->points);
     whole = sms__merge_close_rows(merge) && whole;
-    if (!merge->database)
-        code = SMS_ENOMEM;
-    else
-        whole = end_database(merge, path) && whole;
-    if (code == SMS_OK && !(whole && put_manifest(merge)))
-        code = SMS_EIO;
-    return code;
+    whole = end_database(merge, path) && whole;
+    if (code == SMS_ENOMEM)
+        sms__fail(merge->errors, code, merge->folder->partial.target, "out of memory");
+    return code == SMS_OK && !whole ? SMS_EIO : code;
 }
 
-/* What a merge that was killed has left is thrown away. */
-static int begin(const char *temporary, struct sms_errors *errors)
+static bool put_results(char results[SMS__PATH_BYTES], const char *folder)
 {
-    sms__folder_abandon(temporary);
-    if (mkdir(temporary, 0777) == 0)
-        return SMS_OK;
-    return sms__fail(errors, SMS_EIO, temporary, "cannot be made: %s", strerror(errno));
+    return (size_t)snprintf(results, SMS__PATH_BYTES, "%s/results", folder) < SMS__PATH_BYTES;
 }
 
-/* The old results stay until the new ones are whole. */
-int sms__sweep_merge(const struct sms__index *index, uint64_t *warned, struct sms_errors *errors)
+int sms__sweep_check_results(const char *folder, struct sms_errors *errors)
 {
-    char results[4200], temporary[4200];
-    struct sms__merge merge = {.index = index, .folder = temporary};
-    if ((size_t)snprintf(temporary, sizeof temporary, "%s/results.partial", index->folder) >= sizeof temporary)
+    char results[SMS__PATH_BYTES];
+    return put_results(results, folder) ? sms__folder_check(results, SMS__FOLDER_REPLACE, errors)
+                                        : sms__fail(errors, SMS_EIO, folder, "the name is too long");
+}
+
+int sms__sweep_merge(const struct sms__index *index, const atomic_bool *cancel, uint64_t *warned,
+                     struct sms_errors *errors)
+{
+    char results[SMS__PATH_BYTES];
+    struct sms__folder folder = {0};
+    struct sms__merge merge = {.index = index, .folder = &folder, .cancel = cancel, .errors = errors};
+    if (!put_results(results, index->folder))
         return sms__fail(errors, SMS_EIO, index->folder, "the name is too long");
-    snprintf(results, sizeof results, "%s/results", index->folder);
-    int code = begin(temporary, errors);
-    if (code)
-        return code;
-    code = write_files(&merge);
+    int code = sms__folder_begin(&folder, results, SMS__FOLDER_REPLACE, errors);
+    if (code == SMS_OK)
+        code = write_files(&merge);
+    if (code == SMS_OK)
+        code = sms__folder_end(&folder, make_manifest(index), errors);
+    sms__folder_abandon(&folder);
     *warned = merge.warned;
     free(merge.record.at);
-    if (code == SMS_OK) {
-        sms__folder_abandon(results);
-        code = sms__folder_end(temporary, results, errors);
-    } else {
-        sms__fail(errors, code, temporary, "cannot be written: %s", code == SMS_ENOMEM ? "no memory" : merge.why);
-        sms__folder_abandon(temporary);
-    }
     return code;
 }

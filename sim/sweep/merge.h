@@ -4,9 +4,13 @@
 
 #include "database.h"
 
+#include "../report/folder.h"
+
 struct sms__merge {
     const struct sms__index *index;
-    const char *folder; /* under its temporary name */
+    struct sms__folder *folder;
+    const atomic_bool *cancel;
+    struct sms_errors *errors;
     FILE *points, *of[SMS_SUBJECTS], *bounds;
     struct sms__database *database;
     struct sms__bytes record;
@@ -17,11 +21,8 @@ struct sms__merge {
     const char **policy;
     uint32_t policies, replications;
     uint64_t warned; /* points that were done with warnings */
-    char why[400];   /* it failed: the first reason */
 };
 
-/* The first of these reasons is the one to tell; `name`: of a file in the folder, or of one that is read. */
-int sms__merge_fail(struct sms__merge *merge, const char *name, const char *why);
 FILE *sms__merge_open(struct sms__merge *merge, const char *name);
 /* A field of CSV, quoted where it must be. */
 void sms__merge_field(FILE *to, const char *text);

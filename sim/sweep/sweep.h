@@ -5,6 +5,7 @@
 #ifndef SMS_SWEEP_SWEEP_H
 #define SMS_SWEEP_SWEEP_H
 
+#include "../base/write.h"
 #include "../model/file.h"
 #include "../model/scenario.h"
 
@@ -268,7 +269,7 @@ void sms__adopt_free(struct sms__adopt *adopt);
 /* journal.c: the journal of a shard and a machine, for appending, by one process at a time. What stands behind `end`,
  * where the caller lets it begin, is written over. Machines have journals of their own because locks do not hold
  * between all of them, nor end with a machine that dies. */
-enum { SMS__MACHINE_BYTES = 80, SMS__SILENCE_S = 60 };
+enum { SMS__SILENCE_S = 60 };
 struct sms__log {
     int fd;
     uint64_t end;
@@ -276,8 +277,6 @@ struct sms__log {
     time_t life_s; /* when it last got a sign of life, by a clock of its own */
     char name[160], path[4400];
 };
-/* This machine's name: Slurm's for the node, or the host's; letters, digits, '.', '-' and '_'. */
-void sms__machine_name(char out[SMS__MACHINE_BYTES]);
 /* What a journal's name says; false if it is none of sms__log_open. `machine` points into it. */
 bool sms__journal_parse(const char *name, struct sms__shard *shard, const char **machine);
 /* As flock; a file system without locks has nobody who holds one. */
@@ -328,7 +327,11 @@ int sms__sweep_estimate(const struct sms__plan *plan, struct sms__sweep_estimate
 /* journal.c: only one process writes FOLDER/results: waits until no other does. Close what it returns; -1: an error, or
  * `cancel`. */
 int sms__merge_lock(const char *folder, const atomic_bool *cancel, struct sms_errors *errors);
-/* merge.c: writes FOLDER/results from the journals, under the lock; how many points were done with warnings. */
-int sms__sweep_merge(const struct sms__index *index, uint64_t *warned, struct sms_errors *errors);
+/* merge.c: writes FOLDER/results from the journals, under the lock; how many points were done with warnings. The older
+ * results stay until the new ones are whole, and what somebody else has put beside them stays for good. */
+int sms__sweep_merge(const struct sms__index *index, const atomic_bool *cancel, uint64_t *warned,
+                     struct sms_errors *errors);
+/* Whether FOLDER/results would be refused, being none that a merge wrote: to know it before the points are run. */
+int sms__sweep_check_results(const char *folder, struct sms_errors *errors);
 
 #endif

@@ -128,7 +128,7 @@ done >>"$work/pairs.yaml"
 try 0 "pairs" run "$work/pairs.yaml" --brief --out "$work/pairs" --quiet
 if [ "$(cat "$work/pairs/timeline.csv" "$work/pairs/heatmap.csv" | wc -l)" -eq 2 ]; then ok; else bad "a brief folder has rows"; fi
 try 0 "a figure of pairs" plot "$work/pairs" --figures svg
-if [ "$(ls "$work/pairs/plots")" = "$(printf 'pairs.dat\npairs.svg')" ]; then ok; else bad "plots of pairs: $(ls "$work/pairs/plots")"; fi
+if [ "$(ls "$work/pairs/plots")" = "$(printf 'manifest.json\npairs.dat\npairs.svg')" ]; then ok; else bad "plots of pairs: $(ls "$work/pairs/plots")"; fi
 if awk '/^[0-9]/ { n++; at[$1, $2, n > 9] = $3 } END { exit !(n == 18 && at[1, 2, 0] == at[2, 1, 0] && at[0, 0, 1] != "") }' \
     "$work/pairs/plots/pairs.dat"; then ok; else bad "two squares of 3 x 3, symmetric"; fi
 

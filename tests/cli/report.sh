@@ -263,8 +263,8 @@ with sqlite3.connect("other.db") as database:
     database.execute("DROP TABLE point")'
 refuse 3 "is it the database of a sweep?" "a database without points" other.db
 mkdir folder.html
-try 4 "a folder where the page should be" report run -o folder.html; prints "is no file"
-try 4 "a folder that is not there" report run -o none/page.html; prints "cannot be written"
+try 4 "a folder where the page should be" report run -o folder.html; prints "is a folder; name a file"
+try 4 "a folder that is not there" report run -o none/page.html; prints "cannot be made: No such file or directory"
 if [ -w /dev/full ] && "$smsched" report run -o - >/dev/full 2>"$work/err"; then bad "a full disk is not noticed"; else ok; fi
 
 # ---- large ones stay small ----

@@ -127,7 +127,7 @@ fails() {
 }
 fails 4 "a trace in a folder that is not there" none/x.json small.yaml; says "cannot be made" "no folder"
 mkdir folder.json
-fails 4 "a trace that is a folder" folder.json small.yaml; says "is not a regular file" "a folder"
+fails 4 "a trace that is a folder" folder.json small.yaml; says "is a folder; name a file" "a folder"
 fails 4 "a trace that is a device" /dev/full small.yaml
 fails 4 "a trace with a name that is too long" "$(printf 'x%.0s' {1..5000})" small.yaml
 echo mine >old.json

@@ -147,37 +147,64 @@ static void expectations_reach_processes_and_devices(void **state)
     sms_results_free(results);
 }
 
+/* A folder of results that is not kept, with a file of spans in it. */
+static void begin_folder(struct sms__folder *folder, struct session *session)
+{
+    struct sms_errors errors = {0};
+    *folder = (struct sms__folder){0};
+    assert_int_equal(sms__folder_begin(folder, "/tmp/smsched-test", SMS__FOLDER_SCRATCH, &errors), SMS_OK);
+    if (session)
+        session->spans = sms__folder_open(folder, "spans.csv", &errors);
+    assert_true(!session || session->spans);
+}
+
+static void end_spans(struct sms__folder *folder, struct session *session)
+{
+    struct sms_errors errors = {0};
+    assert_int_equal(spans_end(session, folder, &errors), SMS_OK);
+    assert_int_equal(errors.count, 0);
+}
+
 static void a_timeline_ends_at_its_cap_and_says_so(void **state)
 {
     (void)state;
-    struct session session = {.running = "s", .spans = fopen("/dev/null", "we")};
+    struct sms__folder folder;
+    struct session session = {.running = "s"};
+    begin_folder(&folder, &session);
     struct sms_span span = {0, "a", "kernel", 0, 0, us};
     for (size_t i = 0; i < 200005; i++)
         spans_write(&session, "long", &span);
     spans_write(&session, "short", &span);
-    assert_int_equal(spans_end(&session), EXIT_OK);
+    end_spans(&folder, &session);
     assert_int_equal(session.set.cuts, 1);
     assert_string_equal(session.set.cut[0].policy, "long");
     assert_int_equal(session.set.cut[0].rows, 200000);
     assert_int_equal(session.set.cut[0].left_out, 5);
     free(session.cut);
+    sms__folder_abandon(&folder);
 }
 
 static void a_span_is_a_row(void **state)
 {
     (void)state;
-    char *text;
-    size_t size;
-    struct session session = {.running = "s", .spans = open_memstream(&text, &size)};
+    struct sms__folder folder;
+    struct session session = {.running = "s"};
+    char path[SMS__PATH_BYTES + 16], text[200] = "";
+    begin_folder(&folder, &session);
     struct sms_span span = {0, "a", "kernel", 1, 1500, 3 * us};
     spans_write(&session, "p", &span);
     span = (struct sms_span){1, "b", "suspended", -1, 0, us};
     spans_write(&session, "p", &span);
-    assert_int_equal(spans_end(&session), EXIT_OK);
+    end_spans(&folder, &session);
+    snprintf(path, sizeof path, "%s/spans.csv", folder.partial.name);
+    FILE *file = fopen(path, "re");
+    assert_non_null(file);
+    fread(text, 1, sizeof text - 1, file);
+    fclose(file);
     assert_string_equal(text, "s,p,a,1,kernel,1.500,3000.000\ns,p,b,,suspended,0.000,1000.000\n");
     assert_int_equal(session.set.cuts, 0);
     free(session.cut);
-    free(text);
+    sms__folder_abandon(&folder);
 }
 
 static void trace_span(void *user, const char *policy, const struct sms_span *span)
@@ -247,14 +274,14 @@ static void a_trace_has_a_track_for_each_process(void **state)
 
 static bool is_in(const char *folder, const char *name)
 {
-    char path[200];
+    char path[SMS__PATH_BYTES + 32];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return access(path, R_OK) == 0;
 }
 
 static json_t *manifest_of(const char *folder)
 {
-    char path[200];
+    char path[SMS__PATH_BYTES + 32];
     snprintf(path, sizeof path, "%s/manifest.json", folder);
     json_t *manifest = json_load_file(path, 0, NULL);
     assert_non_null(manifest);
@@ -267,12 +294,13 @@ static void a_folder_has_files_of_processes_if_there_are_some(void **state)
     const struct sms_scenario *scenario[] = {&fixture->scenario, sms_file_scenario(fixture->file, 0)};
     struct sms__cut cut = {"s", "round_robin", 200000, 5};
     for (size_t i = 0; i < 2; i++) {
-        char folder[] = "/tmp/smsched-folder-XXXXXX";
-        struct sms_errors errors;
+        struct sms__folder made;
+        struct sms_errors errors = {0};
         struct sms_results *results = run(scenario[i]);
         struct sms__set set = {.results = &results, .count = 1, .cut = &cut, .cuts = 1 - i};
-        assert_non_null(mkdtemp(folder));
-        assert_int_equal(sms__folder_write(folder, &set, "run", &errors), SMS_OK);
+        begin_folder(&made, NULL);
+        const char *folder = made.partial.name;
+        assert_int_equal(sms__run_folder_end(&made, &set, "run", &errors), SMS_OK);
         assert_int_equal(is_in(folder, "processes.csv"), i == 0);
         assert_int_equal(is_in(folder, "devices.csv"), i == 0);
         json_t *manifest = manifest_of(folder);
@@ -281,7 +309,7 @@ static void a_folder_has_files_of_processes_if_there_are_some(void **state)
         assert_int_equal(cuts != NULL, i == 0);
         assert_int_equal(json_integer_value(json_object_get(json_array_get(cuts, 0), "left_out")), i == 0 ? 5 : 0);
         json_decref(manifest);
-        sms__folder_abandon(folder);
+        sms__folder_abandon(&made);
         sms_results_free(results);
     }
 }

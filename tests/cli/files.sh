@@ -1,0 +1,259 @@
+#!/usr/bin/env bash
+# Nothing is lost, and nothing is left half, whichever way the program writes. Usage: files.sh SMSCHED
+set -u
+. "$(dirname "$0")/../checks.sh"
+smsched=$(realpath "$1")
+source=$PWD
+cd "$work" || exit 1
+
+cat >short.yaml <<'END'
+workload: load
+kernels: [{name: grind, blocks: 400, threads: 128, registers: 32, block_time: 10 us, jitter: 5 %, demand: {fp32: 20 %}}]
+---
+scenario: short
+devices: [{model: v100}]
+contention: {model: proportional, slope: 1}
+policies: [round_robin]
+vms: [{name: a, workload: load, repeat: 5}, {name: b, workload: load, repeat: 5}]
+run: {replications: 3}
+expect: [{metric: kernels_per_s, policy: round_robin, min: 1}]
+END
+cat >plan.yaml <<'END'
+plan: small
+base: short.yaml
+axes:
+  - contention.slope: [1, 2, 3]
+END
+"$smsched" run --quiet --out results short.yaml 2>err || bad "results to work with" "$(cat err)"
+same_tree() { if diff -r "$1" "$2" >diff; then ok; else bad "$3" "$(head -5 diff)"; fi; }
+# left FOLDER WHAT: no temporary file is left there.
+left() { if compgen -G "$1/*.partial-*" >/dev/null; then bad "$2 leaves something behind" "$(ls "$1")"; else ok; fi; }
+left_by_a_killed_one=partial-$(uname -n | cut -c1-16)-0123abcd
+
+# A folder that is not the program's own is never touched, and no point is run in vain.
+mkdir -p own/results/deep
+echo mine >own/results/thesis.tex
+echo too >own/results/deep/notes
+cp -r own before
+try 4 "a sweep into a folder with results of its own" sweep plan.yaml --quiet --out own
+prints "own/results: error: holds"
+same_tree own before "results of somebody else"
+for kind in file link dangling; do
+    mkdir "$kind"
+    echo mine >"$kind/mine"
+    case $kind in
+        file) echo mine >"$kind/results" ;;
+        link) ln -s "$work/own/results" "$kind/results" ;;
+        dangling) ln -s nowhere "$kind/results" ;;
+    esac
+    try 4 "a $kind in the place of results" sweep plan.yaml --quiet --out "$kind"
+    prints "$kind/results: error: is not a folder"
+    same_tree own before "what a $kind leads to"
+    if [ -e "$kind/results" ] || [ -L "$kind/results" ]; then ok; else bad "the $kind is gone"; fi
+done
+
+# What somebody puts into the program's own results stays.
+try 0 "a sweep" sweep plan.yaml --quiet
+cp -r small.sweep/results first
+mkdir small.sweep/results/deep
+echo mine >small.sweep/results/notes.txt
+echo too >small.sweep/results/deep/notes
+ln -s notes.txt small.sweep/results/link
+try 0 "a sweep of which nothing is missing" sweep plan.yaml --quiet
+try 0 "a merge" sweep merge plan.yaml --quiet
+for file in notes.txt deep/notes link; do
+    if [ -e "small.sweep/results/$file" ]; then ok; else bad "$file is gone" "$(ls small.sweep/results)"; fi
+done
+left small.sweep "a merge beside notes"
+rm -r small.sweep/results/{notes.txt,deep,link}
+same_tree small.sweep/results first "results merged again"
+
+# A file that is not listed, of a name that the program wants.
+cat >other.yaml <<'END'
+plan: other
+base: with-processes.yaml
+axes:
+  - contention.slope: [1, 2, 3]
+END
+sed -e 's/vms: .*/processes: [{name: a, workload: load}]/' -e 's/^policies: .*/policies: [{block: round_robin}]/' -e '/^expect/d' -e 's/: short/: shared/' short.yaml >with-processes.yaml
+echo mine >small.sweep/results/devices.csv
+try 4 "a file in the way" sweep other.yaml --quiet --out small.sweep
+prints "small.sweep/results: error: holds 'devices.csv', which smsched did not write"
+if [ "$(cat small.sweep/results/devices.csv)" = mine ]; then ok; else bad "a file in the way is replaced"; fi
+rm small.sweep/results/devices.csv
+same_tree small.sweep/results first "results beside a file in the way"
+
+# leaks cannot be looked for under strace
+export ASAN_OPTIONS=detect_leaks=0
+
+# Killed before any of its changes, a merge leaves whole results and every note.
+changes=renameat2,rename,unlink,rmdir
+if command -v strace >/dev/null; then
+    for n in 1 2 3 4 5 6 7 8 9 10 11; do
+        echo mine >small.sweep/results/notes.txt
+        { strace -f -o /dev/null -e trace=$changes -e inject=$changes:signal=KILL:when=$n \
+            "$smsched" sweep merge plan.yaml --quiet; } >/dev/null 2>&1
+        try 0 "a report after a merge killed at its change $n" report small.sweep/results -o page.html --quiet
+        for file in first/*; do
+            if cmp -s "$file" "small.sweep/results/$(basename "$file")"; then ok; else bad "killed at change $n: $file"; fi
+        done
+        try 0 "a merge after that" sweep merge plan.yaml --quiet
+        if [ "$(cat small.sweep/results/notes.txt)" = mine ]; then ok; else bad "killed at change $n: notes are gone"; fi
+        rm small.sweep/results/notes.txt
+        same_tree small.sweep/results first "merged after a kill at change $n"
+        left small.sweep "a merge after one killed at change $n"
+    done
+    # A file system that cannot exchange two folders.
+    strace -f -o /dev/null -e trace=renameat2 -e inject=renameat2:error=EINVAL "$smsched" sweep merge plan.yaml --quiet
+    exits 0 $? "a merge without an exchange of folders"
+    same_tree small.sweep/results first "merged without an exchange of folders"
+    left small.sweep "a merge without an exchange of folders"
+    # An entry that cannot be removed costs nothing.
+    strace -f -o /dev/null -e trace=unlink -e inject=unlink:error=EPERM "$smsched" sweep merge plan.yaml --quiet
+    exits 0 $? "a merge over entries that cannot be removed"
+    same_tree small.sweep/results first "merged over entries that cannot be removed"
+    try 0 "a merge that can remove them" sweep merge plan.yaml --quiet
+    same_tree small.sweep/results first "merged where they can be removed"
+    left small.sweep "entries that could not be removed"
+    # Interrupted, it says so.
+    strace -f -o /dev/null -e trace=mkdir -e inject=mkdir:signal=INT:when=1 "$smsched" sweep merge plan.yaml --quiet >/dev/null 2>err
+    exits 130 $? "SIGINT during a merge"
+    same_tree small.sweep/results first "an interrupted merge"
+    left small.sweep "an interrupted merge"
+elif [ -n "${SMSCHED_INSIST-}" ]; then
+    bad "strace is not installed"
+fi
+
+# Killed runs leave something behind, which the next run removes; a writer that lives is left alone.
+mkdir killed
+cp -r results "killed/results.$left_by_a_killed_one"
+cp -r results "killed/other.$left_by_a_killed_one"
+rm "killed/other.$left_by_a_killed_one/manifest.json" # killed before it was complete
+: >"killed/page.html.$left_by_a_killed_one"
+try 0 "a run after a killed one" run short.yaml --quiet --out killed/results
+try 0 "a run after one killed early" run short.yaml --quiet --out killed/other
+try 0 "a page after a killed one" report results --quiet -o killed/page.html
+left killed "a killed run"
+: >"killed/page.html.$left_by_a_killed_one"
+exec 9<"killed/page.html.$left_by_a_killed_one"
+flock -x 9
+try 0 "a page beside another writer" report results --quiet -o killed/page.html
+if [ -e "killed/page.html.$left_by_a_killed_one" ]; then ok; else bad "the file of another writer is removed"; fi
+exec 9<&-
+
+# Every command that writes a file, to targets of every kind. write COMMAND TARGET
+write() {
+    case $1 in
+        import) "$smsched" import simtbs "$source/tests/fuzz/seeds-import/four-resources.conf" --out "$2" ;;
+        report) "$smsched" report results -o "$2" --quiet ;;
+        trace) "$smsched" run short.yaml --quiet --trace "$2" ;;
+        check) "$smsched" check short.yaml --quiet --junit "$2" ;;
+    esac
+}
+# to COMMAND TARGET [BLOCKS]: the same, with files of at most so many blocks; what it says is in err.
+to() {
+    local said
+    said=$(ulimit -f "${3:-unlimited}"; write "$1" "$2" 2>&1 >/dev/null)
+    local status=$?
+    echo "$said" >err
+    return $status
+}
+for command in import report trace check; do
+    mkfifo "$command.fifo"
+    timeout -s KILL 60 cat "$command.fifo" >"$command.read" &
+    reader=$!
+    sleep 0.2
+    to $command "$command.fifo"
+    exits 0 $? "$command into a pipe"
+    wait $reader
+    if [ -p "$command.fifo" ] && [ -s "$command.read" ]; then ok; else bad "$command replaces a pipe, or writes nothing to it"; fi
+    to $command "$command.fifo"
+    exits 4 $? "$command into a pipe that nobody reads"
+    says "is a pipe that nobody reads" "$command into a pipe that nobody reads"
+    to $command /dev/null
+    exits 0 $? "$command into /dev/null"
+    if [ -c /dev/null ]; then ok; else bad "$command replaces /dev/null"; fi
+    to $command /dev/full
+    exits 4 $? "$command into /dev/full"
+    says "No space left" "$command into /dev/full"
+    echo mine >victim
+    ln -sf victim link.txt
+    to $command link.txt
+    exits 4 $? "$command over a link"
+    says "is a link" "$command over a link"
+    if [ "$(cat victim)" = mine ] && [ -L link.txt ]; then ok; else bad "$command writes through a link"; fi
+    ln -sf nowhere dangling.link
+    to $command dangling.link
+    exits 4 $? "$command over a dangling link"
+    if [ -e nowhere ]; then bad "$command writes through a dangling link"; else ok; fi
+    left . "$command over what is no file"
+    echo old >older
+    to $command older 0
+    exits 4 $? "$command on a full disk"
+    says "File too large" "$command on a full disk"
+    if [ "$(cat older)" = old ]; then ok; else bad "$command on a full disk: the older file is gone"; fi
+    left . "$command on a full disk"
+    (umask 077; to $command private)
+    if [ "$(stat -c %a private)" = 600 ]; then ok; else bad "$command with umask 077: mode $(stat -c %a private)"; fi
+    (umask 022; to $command private)
+    if [ "$(stat -c %a private)" = 644 ]; then ok; else bad "$command with umask 022: mode $(stat -c %a private)"; fi
+done
+(umask 077; "$smsched" run short.yaml --quiet --out private.results)
+if [ "$(stat -c %a private.results private.results/*.csv | sort -u | xargs)" = "600 700" ]; then ok; else bad "a folder with umask 077" "$(ls -la private.results)"; fi
+ln -s nowhere results.link
+try 4 "a dangling link for a results folder" run short.yaml --quiet --out results.link --events 1
+prints "exists already"
+
+# Figures: a full disk, and what is in the way.
+for size in 4 8 16; do
+    (ulimit -f $size; "$smsched" plot results --quiet >/dev/null 2>err)
+    exits 4 $? "figures of at most $size blocks"
+    if [ -e results/plots ]; then bad "figures on a full disk are left"; else ok; fi
+    left results "figures on a full disk"
+done
+try 0 "figures" plot results --quiet --figures svg
+cp results/plots/throughput.svg drawn.svg
+echo mine >results/plots/mine.svg
+try 0 "other figures beside them" plot results --quiet --figures png
+if [ -e results/plots/mine.svg ] && [ -e results/plots/throughput.svg ] && [ -e results/plots/throughput.png ]; then ok; else bad "figures are gone" "$(ls results/plots)"; fi
+rm results/plots/manifest.json
+try 4 "figures over what no manifest lists" plot results --quiet
+if cmp -s drawn.svg results/plots/throughput.svg; then ok; else bad "a figure that no manifest lists is replaced"; fi
+rm -r results/plots
+ln -s "$work/own" results/plots
+try 4 "figures through a link" plot results --quiet
+same_tree own before "what a link for figures leads to"
+rm results/plots
+
+# A tiny disk, where gnuplot fails without a word.
+if [ "$(id -u)" -eq 0 ] && mkdir disk && mount -t tmpfs -o size=600k none disk 2>/dev/null; then
+    trap 'umount "$work/disk"; rm -rf "$work"' EXIT
+    cp -r results disk/results
+    drawn=0
+    for room in 0 8 24 60 120 200; do
+        rm -rf disk/results/plots disk/full
+        head -c 1M /dev/zero >disk/full 2>/dev/null
+        truncate -s "-${room}K" disk/full
+        "$smsched" plot disk/results --quiet >/dev/null 2>err
+        status=$?
+        if [ $status -eq 0 ]; then drawn=$((drawn + 1)); else exits 4 $status "figures on a disk with $room KiB"; fi
+        if [ $status -ne 0 ] && [ -e disk/results/plots ]; then bad "figures on a full disk are left"; else ok; fi
+    done
+    if [ $drawn -lt 6 ]; then ok; else bad "the disk was never full"; fi
+fi
+
+# The files of a sweep's folder follow no links.
+sed 's/plan: small/plan: linked/' plan.yaml >linked.yaml
+for name in origin.json merge.lock; do
+    mkdir -p linked.sweep
+    echo mine >victim
+    ln -s "$work/victim" "linked.sweep/$name"
+    try 4 "a link for $name" sweep linked.yaml --quiet
+    if [ "$(cat victim)" = mine ]; then ok; else bad "the target of a link for $name is overwritten"; fi
+    rm -r linked.sweep
+done
+mkdir linked.sweep
+ln -s "$work/victim" linked.sweep/origin.json.partial
+try 0 "a link of a temporary name" sweep linked.yaml --quiet
+if [ "$(cat victim)" = mine ]; then ok; else bad "the target of a temporary name's link is overwritten"; fi
+finish
