@@ -1,5 +1,7 @@
 #include "errors.h"
 
+#include "escape.h"
+
 #include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
@@ -34,35 +36,11 @@ static const char *line_start(const char *text, unsigned line)
     return text;
 }
 
-/* The bytes of the character at `at`; 0 if it is none: not UTF-8, or a control character. */
-static size_t char_length(const char *at)
-{
-    const unsigned char *c = (const unsigned char *)at;
-    size_t length = c[0] < 0x80 ? 1 : c[0] >= 0xc2 && c[0] < 0xe0 ? 2 : c[0] >= 0xe0 && c[0] < 0xf0 ? 3 : 4;
-    if (c[0] < ' ' || c[0] == 127 || (c[0] >= 0x80 && c[0] < 0xc2) || c[0] > 0xf4 || (c[0] == 0xc2 && c[1] < 0xa0))
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((c[i] & 0xc0) != 0x80)
-            return 0;
-    return length;
-}
-
-/* What could move the caret or command a terminal becomes a blank, what is cut in two becomes '?'. */
-static void clean(char *text)
-{
-    while (*text) {
-        size_t length = char_length(text);
-        if (!length)
-            *text = (unsigned char)*text < ' ' || *text == 127 ? ' ' : '?';
-        text += length ? length : 1;
-    }
-}
-
 /* Bytes from `from` to the character `chars` further on, at most to `end`. */
 static const char *skip_chars(const char *from, const char *end, size_t chars)
 {
     for (; chars > 0 && from < end; chars--) {
-        size_t length = char_length(from);
+        size_t length = sms__char_length(from);
         from += length ? length : 1;
     }
     return from < end ? from : end;
@@ -79,7 +57,7 @@ static void keep_source(struct sms_error *error, const char *text)
     size_t keep = (size_t)(end - from) < room ? (size_t)(end - from) : room;
     memcpy(error->source, from, keep);
     error->source[keep] = '\0';
-    clean(error->source);
+    sms__clean(error->source);
     error->caret = 0;
     for (const char *c = from; c < at; c = skip_chars(c, at, 1))
         error->caret++;
@@ -102,7 +80,7 @@ static void fill(struct sms_error *error, enum sms_code code, struct sms__mark m
     error->column = mark.column;
     snprintf(error->file, sizeof error->file, "%s", mark.file ? mark.file : "");
     vsnprintf(error->message, sizeof error->message, format, args);
-    clean(error->message);
+    sms__clean(error->message);
     if (mark.line && mark.text)
         keep_source(error, mark.text);
 }
@@ -167,10 +145,11 @@ void sms__errors_sort(struct sms_errors *errors, const char *first)
 
 static void print_one(const struct sms_error *error, FILE *to)
 {
+    sms__print_visible(to, error->file);
     if (error->file[0] && error->line)
-        fprintf(to, "%s:%u:%u: ", error->file, error->line, error->column);
-    else if (error->file[0])
-        fprintf(to, "%s: ", error->file);
+        fprintf(to, ":%u:%u", error->line, error->column);
+    if (error->file[0])
+        fputs(": ", to);
     fprintf(to, "%s: %s\n", error->code == SMS_OK ? "warning" : "error", error->message);
     if (error->line && error->source[0])
         fprintf(to, "    %s\n    %*s^\n", error->source, (int)error->caret, "");

@@ -160,6 +160,10 @@ int cli_exit_code(int code);
 int cli_finish(int exit_code);
 /* Says that a scenario or file is missing; EXIT_USAGE. */
 int cli_usage(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* complain.c: "WHERE: error: TEXT" on stderr, WHERE being a path or NULL; returns the exit code. */
+int cli_fail(int exit_code, const char *where, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The same without memory. */
+int cli_no_memory(void);
 
 /* Set by SIGINT, SIGTERM and SIGHUP. */
 extern atomic_bool cli_interrupted;

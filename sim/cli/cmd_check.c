@@ -1,12 +1,16 @@
 #include "cli.h"
 
+#include "../base/escape.h"
+
 static void print(const struct sms__checks *checks, bool quiet)
 {
     for (size_t i = 0; i < checks->count; i++) {
         const struct sms__check *check = &checks->item[i];
         if (quiet && check->passed)
             continue;
-        printf("%s %s: %s: %s\n", check->passed ? "ok    " : "MISSED", check->scenario, check->name, check->message);
+        printf("%s %s: ", check->passed ? "ok    " : "MISSED", check->scenario);
+        sms__print_visible(stdout, check->name); /* a baseline's row names it */
+        printf(": %s\n", check->message);
     }
     printf("%zu checked, %zu missed\n", checks->count, checks->failed);
 }
@@ -22,7 +26,7 @@ static int check_all(const struct session *session, struct sms__checks *checks)
         code = sms__check_baseline(&session->set, cli->baseline, cli->tolerance, checks, &errors);
     sms_errors_print(&errors, stderr);
     if (code || errors.count)
-        return errors.count ? cli_exit_code(errors.item[0].code) : EXIT_IO;
+        return errors.count ? cli_exit_code(errors.item[0].code) : cli_no_memory();
     return EXIT_OK;
 }
 
@@ -60,8 +64,7 @@ int cmd_check(struct cli *cli)
     if (code == EXIT_OK)
         code = check_all(&session, &checks);
     if (code == EXIT_OK && checks.count == 0) {
-        fprintf(stderr, "error: nothing to check: no scenario has 'expect:', and no --baseline was given\n");
-        code = EXIT_INPUT;
+        code = cli_fail(EXIT_INPUT, NULL, "nothing to check: no scenario has 'expect:', and no --baseline was given");
     }
     if (code == EXIT_OK)
         print(&checks, cli->quiet);

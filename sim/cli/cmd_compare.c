@@ -17,8 +17,7 @@ static int find_baseline(const struct cli *cli, const struct sms_results *result
         return EXIT_OK;
     char text[300];
     sms__say_no_policy(text, sizeof text, sms_results_scenario(results), cli->baseline);
-    fprintf(stderr, "error: %s\n", text);
-    return EXIT_INPUT;
+    return cli_fail(EXIT_INPUT, NULL, "%s", text);
 }
 
 static void print(const struct session *session, const size_t *baseline)
@@ -45,7 +44,7 @@ int cmd_compare(struct cli *cli)
     for (size_t i = 0; baseline && i < session.set.count && code == EXIT_OK; i++)
         code = find_baseline(cli, session.set.results[i], &baseline[i]);
     if (code == EXIT_OK && !baseline)
-        code = EXIT_IO;
+        code = cli_no_memory();
     if (code == EXIT_OK)
         print(&session, baseline);
     free(baseline);

@@ -1,6 +1,7 @@
 #include "cli.h"
 
-#include <jansson.h>
+#include "../base/escape.h"
+#include "../report/json_write.h"
 
 enum { LINES_SHOWN = 40 }; /* of a policy, where no span of time is named */
 
@@ -38,19 +39,21 @@ static void print_json(const char *policy, json_t *object)
 {
     json_t *line = json_pack("{ss}", "policy", policy);
     json_object_update(line, object);
-    json_dumpf(line, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15));
-    putchar('\n');
-    json_decref(line);
     json_decref(object);
+    sms__json_write(line, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15)); /* cli_finish tells of a failure */
 }
 
 static void print_csv(const char *policy, const struct sms_decision *decision)
 {
-    printf("%s,%.3f,%s,%s,%llu,%zu,", policy, ns(decision->time_ps), decision->vm, decision->kernel,
-           (unsigned long long)decision->block, decision->device);
+    SMS__PRINT_CSV(stdout, policy);
+    printf("%.3f,", ns(decision->time_ps));
+    SMS__PRINT_CSV(stdout, decision->vm, decision->kernel);
+    printf("%llu,%zu,", (unsigned long long)decision->block, decision->device);
     if (decision->sm >= 0)
         printf("%ld", decision->sm);
-    printf(",%zu,\"%s\"\n", decision->passed, decision->reasons);
+    printf(",%zu,", decision->passed);
+    sms__print_csv_quoted(stdout, decision->reasons);
+    putchar('\n');
 }
 
 static void print_line(const struct sms_decision *decision)
@@ -82,18 +85,6 @@ static void print_decision(void *user, const char *policy, const struct sms_deci
         print_line(decision);
 }
 
-/* A quote within a field is doubled. */
-static void print_quoted(const char *text)
-{
-    putchar('"');
-    for (; *text; text++) {
-        if (*text == '"')
-            putchar('"');
-        putchar(*text);
-    }
-    putchar('"');
-}
-
 /* What is said of a process or a pod stands in the columns of its VM and of the reasons. Takes the object, for JSON. */
 static void tell(struct explanation *explanation, const char *policy, const struct sms_saying *saying, long device,
                  json_t *object)
@@ -104,11 +95,14 @@ static void tell(struct explanation *explanation, const char *policy, const stru
     }
     json_decref(object);
     if (explanation->cli->format == FORMAT_CSV) {
-        printf("%s,%.3f,%s,,,", policy, ns(saying->time_ps), saying->process);
+        SMS__PRINT_CSV(stdout, policy);
+        printf("%.3f,", ns(saying->time_ps));
+        SMS__PRINT_CSV(stdout, saying->process);
+        fputs(",,", stdout);
         if (device >= 0)
             printf("%ld", device);
         fputs(",,,", stdout);
-        print_quoted(saying->text);
+        sms__print_csv_quoted(stdout, saying->text);
         putchar('\n');
     } else if (begin_line(explanation, policy))
         printf("  %.6f ms  %s: %s\n", (double)saying->time_ps / 1e9, saying->process, saying->text);

@@ -1,5 +1,6 @@
 #include "cli.h"
 
+#include "../base/buffer.h"
 #include "../import/import.h"
 
 #include <errno.h>
@@ -56,20 +57,18 @@ static int import(const struct cli *cli, const struct sms__importer *importer, s
                                                 .inflate = cli->inflate,
                                                 .load = &load};
     const char *const *paths = (const char *const *)(cli->args + 1);
-    char *text = NULL;
-    size_t size = 0;
-    FILE *to = open_memstream(&text, &size);
+    struct sms__buffer text = {0};
+    FILE *to = sms__buffer_open(&text);
     if (!to)
         return sms__fail(errors, SMS_ENOMEM, cli->args[1], "no memory");
     int code = sms__import(importer, paths, cli->n_args - 1, &options, to, errors);
-    bool failed = ferror(to) != 0;
-    if ((fclose(to) || failed) && code == SMS_OK)
+    if (!sms__buffer_close(&text, to) && code == SMS_OK)
         code = sms__fail(errors, SMS_ENOMEM, cli->args[1], "no memory");
     if (code == SMS_OK && cli->out)
-        code = write_file(cli->out, text, size, errors);
+        code = write_file(cli->out, text.bytes, text.length, errors);
     else if (code == SMS_OK)
-        fwrite(text, 1, size, stdout); /* whether all went out, cli_finish tells */
-    free(text);
+        fwrite(text.bytes, 1, text.length, stdout); /* whether all went out, cli_finish tells */
+    free(text.bytes);
     return code;
 }
 

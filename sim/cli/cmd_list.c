@@ -1,5 +1,6 @@
 #include "list.h"
 
+#include "../base/escape.h"
 #include "../sweep/sweep.h"
 #include "../model/file.h"
 #include "../model/policy/registry.h"
@@ -134,8 +135,10 @@ static struct sms_file *open_model(const struct cli *cli, const char *path)
 
 static void print_device(const struct sms__device *device)
 {
-    printf("%-12s %s: %llu SMs, %.0f MHz, %.4g GiB;", device->name, device->title, (unsigned long long)device->sms,
-           device->clock_hz / 1e6, (double)device->memory / 1073741824.0);
+    printf("%-12s ", device->name);
+    sms__print_visible(stdout, device->title);
+    printf(": %llu SMs, %.0f MHz, %.4g GiB;", (unsigned long long)device->sms, device->clock_hz / 1e6,
+           (double)device->memory / 1073741824.0);
     for (size_t r = 0; r < device->resources; r++)
         printf(" %s%s", device->resource[r].name, device->resource[r].scope == SMS_SCOPE_DEVICE ? "*" : "");
     printf("\n");

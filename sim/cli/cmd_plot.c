@@ -1,5 +1,7 @@
 #define _XOPEN_SOURCE 700
 #include "../report/plot.h"
+
+#include "../base/escape.h"
 #include "cli.h"
 
 #include <errno.h>
@@ -114,12 +116,18 @@ static int publish(struct job *job)
     return sms__folder_end(&job->folder, manifest, &job->plot.errors);
 }
 
+static void print_figure(const struct job *job, const char *name, const char *ending)
+{
+    sms__print_visible(stdout, job->cli->args[0]);
+    printf("/plots/%s.%s\n", name, ending);
+}
+
 static void tell_drawn(const struct job *job)
 {
     for (size_t f = 0; f < job->plot.figures && !job->cli->quiet; f++)
         for (size_t i = 0; i < FORMATS; i++)
             if (job->wanted[i])
-                printf("%s/plots/%s.%s\n", job->cli->args[0], job->plot.figure[f].name, formats[i]);
+                print_figure(job, job->plot.figure[f].name, formats[i]);
 }
 
 static void tell_left_out(const struct job *job)
@@ -156,7 +164,7 @@ int cmd_plot(struct cli *cli)
 {
     struct job *job = calloc(1, sizeof *job);
     if (!job)
-        return EXIT_IO;
+        return cli_no_memory();
     job->cli = cli;
     int code = cli->n_args == 1 ? choose_formats(job) : cli_usage(cli, "name one results folder");
     if (code == EXIT_OK)

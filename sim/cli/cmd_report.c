@@ -1,5 +1,9 @@
 #include "again.h"
 
+#include "../base/escape.h"
+#include "../report/json_write.h"
+
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +11,9 @@ static int print(const struct cli *cli, struct sms__page *page, FILE *to)
 {
     if (cli->format != FORMAT_JSON)
         return sms__page_write(page, cli->share ? cli->share : "share/smsched", to, &page->errors);
-    int failed = json_dumpf(page->data, to, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
-    fputc('\n', to);
-    return failed ? sms__fail(&page->errors, SMS_EIO, cli->out, "cannot be written") : SMS_OK;
+    if (sms__json_write(json_incref(page->data), to, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0)
+        return SMS_OK;
+    return sms__fail(&page->errors, SMS_EIO, cli->out, "cannot be written: %s", strerror(errno));
 }
 
 static int write_file(const struct cli *cli, struct sms__page *page)
@@ -21,8 +25,10 @@ static int write_file(const struct cli *cli, struct sms__page *page)
     code = print(cli, page, write.to);
     if (code == SMS_OK)
         code = sms__write_end(&write, &page->errors);
-    if (code == SMS_OK && !cli->quiet)
-        printf("%s\n", cli->out);
+    if (code == SMS_OK && !cli->quiet) {
+        sms__print_visible(stdout, cli->out);
+        putchar('\n');
+    }
     sms__write_abandon(&write);
     return code;
 }

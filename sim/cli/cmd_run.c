@@ -69,12 +69,10 @@ static void print(const struct session *session)
 static int check_format(const struct session *session)
 {
     for (size_t i = 0; i < session->scenarios && session->cli->format == FORMAT_SIMTBS; i++)
-        if (session->scenario[i]->compat != SMS__COMPAT_SIMTBS) {
-            fprintf(stderr,
-                    "error: scenario '%s' does not say compat: simtbs, so --format simtbs has nothing to print\n",
-                    sms_scenario_name(session->scenario[i]));
-            return EXIT_INPUT;
-        }
+        if (session->scenario[i]->compat != SMS__COMPAT_SIMTBS)
+            return cli_fail(EXIT_INPUT, NULL,
+                            "scenario '%s' does not say compat: simtbs, so --format simtbs has nothing to print",
+                            sms_scenario_name(session->scenario[i]));
     return EXIT_OK;
 }
 

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "cli.h"
 
+#include "../base/escape.h"
 #include "../sweep/sweep.h"
 
 #include <sched.h>
@@ -84,6 +85,12 @@ static int with_index(struct sweep *sweep, int (*then)(struct sweep *sweep, cons
 
 static unsigned long long number(uint64_t value) { return (unsigned long long)value; }
 
+static void print_journal(const struct sms__journal *journal)
+{
+    sms__print_visible(stdout, journal->name);
+    printf(": %llu records%s\n", number(journal->records), journal->running ? ", running" : "");
+}
+
 static int print_status(struct sweep *sweep, const struct sms__index *index)
 {
     uint64_t points = sweep->plan->points, missing = points - index->done - index->failed;
@@ -92,8 +99,7 @@ static int print_status(struct sweep *sweep, const struct sms__index *index)
     if (index->stale)
         printf("%llu records are of another plan, scenario, model or version and do not count\n", number(index->stale));
     for (size_t i = 0; i < index->journals; i++)
-        printf("%s: %llu records%s\n", index->journal[i].name, number(index->journal[i].records),
-               index->journal[i].running ? ", running" : "");
+        print_journal(&index->journal[i]);
     slurm_print_queue(sweep->folder);
     return missing || index->failed ? EXIT_MISSED : EXIT_OK;
 }
@@ -103,7 +109,8 @@ static int write_results(struct sweep *sweep, const struct sms__index *index)
     struct sms_errors errors = {0};
     uint64_t missing = sweep->plan->points - index->done - index->failed;
     if (missing == sweep->plan->points) {
-        fprintf(stderr, "%s: no point of the plan has been run: there is nothing to merge\n", sweep->folder);
+        sms__print_visible(stderr, sweep->folder);
+        fputs(": no point of the plan has been run: there is nothing to merge\n", stderr);
         return EXIT_MISSED;
     }
     uint64_t warned = 0;
@@ -112,12 +119,16 @@ static int write_results(struct sweep *sweep, const struct sms__index *index)
         code = origin_write(sweep->folder, sweep->path, sweep->cli->models, &errors);
     if (code)
         return print_errors(code, &errors);
-    if (warned)
-        fprintf(stderr, "%s/results: %llu point%s: see points.csv\n", sweep->folder, number(warned),
+    if (warned) {
+        sms__print_visible(stderr, sweep->folder);
+        fprintf(stderr, "/results: %llu point%s: see points.csv\n", number(warned),
                 warned == 1 ? " has warnings" : "s have warnings");
-    if (!sweep->cli->quiet)
-        printf("%s/results: %llu points, %llu failed, %llu missing\n", sweep->folder, number(index->done),
-               number(index->failed), number(missing));
+    }
+    if (!sweep->cli->quiet) {
+        sms__print_visible(stdout, sweep->folder);
+        printf("/results: %llu points, %llu failed, %llu missing\n", number(index->done), number(index->failed),
+               number(missing));
+    }
     return missing || index->failed ? EXIT_MISSED : EXIT_OK;
 }
 

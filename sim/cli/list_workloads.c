@@ -4,6 +4,10 @@
 #include "cli.h"
 #include "list.h"
 
+#include "../base/escape.h"
+#include "../report/json_write.h"
+#include "../report/memory.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -81,8 +85,8 @@ static void print_csv_row(const struct shown *shown, const struct row *row, cons
 {
     const struct sms__kernel *kernel = row->kernel;
     double use = demand ? use_of(shown, row, demand->resource) : NAN;
-    printf("%s,%s,%s,%s,%llu,%llu,%llu,%llu,", shown->workload->name, kernel->name, shown->workload->device, row->cls,
-           (unsigned long long)kernel->blocks, (unsigned long long)kernel->threads,
+    SMS__PRINT_CSV(stdout, shown->workload->name, kernel->name, shown->workload->device, row->cls);
+    printf("%llu,%llu,%llu,%llu,", (unsigned long long)kernel->blocks, (unsigned long long)kernel->threads,
            (unsigned long long)kernel->registers, (unsigned long long)kernel->shared_memory);
     if (!isnan(row->block_ns))
         printf("%.10g", row->block_ns);
@@ -120,13 +124,22 @@ static json_t *json_of(const struct shown *shown, const struct row *row)
                      "block_time_ns", number(row->block_ns), "demand_ratio", demand, "use_ratio", use);
 }
 
+static void print_heading(const struct sms__workload *workload)
+{
+    printf("%-32s ", workload->name);
+    sms__print_visible(stdout, workload->title);
+    fputs("\n    source: ", stdout);
+    sms__print_visible(stdout, workload->source);
+    putchar('\n');
+}
+
 static void show(void *user)
 {
     struct shown *shown = user;
     const struct sms__workload *workload = shown->workload;
     json_t *kernels = shown->to ? json_array() : NULL;
     if (shown->cli->format == FORMAT_TABLE)
-        printf("%-32s %s\n    source: %s\n", workload->name, workload->title, workload->source);
+        print_heading(workload);
     for (size_t k = 0; k < workload->kernels; k++) {
         struct row row = row_of(shown, &workload->kernel[k]);
         if (shown->to)
@@ -157,7 +170,7 @@ void list_workload(const struct cli *cli, const struct sms__workload *workload, 
     if (workload->device[0] && sms__derive_device(workload->device, &options, &file, &shown.device, &errors))
         shown.device = NULL;
     if (sms__guard(&shown.arena, show_guarded, &shown))
-        fprintf(stderr, "error: %s: no memory\n", workload->name);
+        sms__note_memory(NULL);
     sms__arena_release(&shown.arena);
     sms_file_free(file);
 }
@@ -174,7 +187,5 @@ void list_workloads_end(json_t *to)
 {
     if (!to)
         return;
-    json_dumpf(to, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
-    printf("\n");
-    json_decref(to);
+    sms__json_write(to, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10)); /* cli_finish tells of a failure */
 }

@@ -1,6 +1,8 @@
 #include "cli.h"
 
+#include "../base/escape.h"
 #include "../base/sources.h"
+#include "../report/memory.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -121,7 +123,9 @@ static const struct cli_command *find_command(const char *name)
             return command;
     size_t count = sizeof cli_commands / sizeof *cli_commands - 1;
     const char *near = sms__nearest(name, count, command_name, cli_commands);
-    fprintf(stderr, "smsched: unknown command '%s'", name);
+    fputs("smsched: unknown command '", stderr);
+    sms__print_visible(stderr, name);
+    fputc('\'', stderr);
     if (near)
         fprintf(stderr, "; did you mean '%s'?", near);
     fprintf(stderr, "\n");
@@ -139,9 +143,11 @@ int cli_finish(int exit_code)
 {
     bool failed = fflush(stdout) != 0;
     failed |= ferror(stdout) != 0;
+    if (sms__memory_failed() && exit_code == EXIT_OK)
+        return cli_no_memory();
     if (failed && exit_code == EXIT_OK) {
         if (!nobody_reads())
-            fprintf(stderr, "error: standard output cannot be written\n");
+            cli_fail(EXIT_IO, NULL, "standard output cannot be written");
         return EXIT_IO;
     }
     return exit_code;
@@ -167,8 +173,7 @@ static int check_models(const char *models)
     struct stat st;
     if (!models || (stat(models, &st) == 0 && S_ISDIR(st.st_mode)))
         return EXIT_OK;
-    fprintf(stderr, "%s: error: --models: is no folder\n", models);
-    return EXIT_INPUT;
+    return cli_fail(EXIT_INPUT, models, "--models: is no folder");
 }
 
 static int run_command(const struct cli_command *command, int argc, char **argv)
@@ -181,7 +186,9 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
                       .trace_to_ps = -1,
                       .share = find_share(share, sizeof share)};
     char *line = join(argc, argv);
-    cli.command_line = line ? line : "smsched";
+    if (!line)
+        return cli_no_memory();
+    cli.command_line = line;
     int code = cli_parse(&cli, command, argc - 1, argv + 1);
     if (code == 0 && cli.help)
         cli_print_help(command, stdout);
@@ -196,6 +203,7 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
 int main(int argc, char **argv)
 {
     catch_signals();
+    sms__watch_memory();
     if (argc < 2) {
         cli_print_usage(stderr);
         return EXIT_USAGE;

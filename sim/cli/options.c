@@ -1,5 +1,7 @@
 #include "cli.h"
 
+#include "../base/escape.h"
+
 #include <getopt.h>
 #include <stdarg.h>
 #include <string.h>
@@ -73,11 +75,13 @@ const struct cli_option cli_options[] = {
 
 int cli_usage(const struct cli *cli, const char *format, ...)
 {
+    char text[1000];
     va_list args;
-    fprintf(stderr, "smsched %s: ", cli->program);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    fprintf(stderr, "smsched %s: ", cli->program);
+    sms__print_visible(stderr, text);
     fprintf(stderr, "; see 'smsched %s --help'\n", cli->program);
     return EXIT_USAGE;
 }

@@ -1,7 +1,10 @@
 #define _XOPEN_SOURCE 700
 #include "cli.h"
 
-#include <jansson.h>
+#include "../base/escape.h"
+#include "../report/json_write.h"
+
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,15 +21,15 @@ int origin_write(const char *folder, const char *plan, const char *models, struc
     snprintf(path, sizeof path, "%s/origin.json", folder);
     for (size_t i = 0; i < 2; i++) {
         char *whole = named[i] ? realpath(named[i], NULL) : NULL;
-        json_t *text = whole ? json_string(whole) : NULL; /* a name that is no UTF-8 is not kept */
-        if (text)
-            json_object_set_new(object, keys[i], text);
+        if (whole)
+            json_object_set_new(object, keys[i], sms__json_path(whole));
         free(whole);
     }
     int code = sms__write_begin(&write, path, errors);
     if (code == SMS_OK)
-        code = json_dumpf(object, write.to, JSON_INDENT(2)) ? sms__fail(errors, SMS_ENOMEM, path, "out of memory")
-                                                            : sms__write_end(&write, errors);
+        code = sms__json_write(json_incref(object), write.to, JSON_INDENT(2))
+                   ? sms__fail(errors, SMS_EIO, path, "cannot be written: %s", strerror(errno))
+                   : sms__write_end(&write, errors);
     sms__write_abandon(&write);
     json_decref(object);
     return code;
@@ -41,6 +44,8 @@ void origin_read(const char *folder, struct origin *origin)
     for (size_t i = 0; i < 2; i++) {
         const char *value = json_string_value(json_object_get(object, keys[i]));
         *text[i] = value ? strdup(value) : NULL;
+        if (*text[i])
+            sms__text_path(*text[i]);
     }
     json_decref(object);
 }

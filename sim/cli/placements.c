@@ -4,6 +4,8 @@
 #define _XOPEN_SOURCE 700
 #include "cli.h"
 
+#include "../base/escape.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,8 +44,9 @@ static bool add_row(struct session *session, size_t number)
 static void write_beginning(const struct session *session, const char *policy, const struct sms_placement *placement)
 {
     FILE *to = session->beginnings;
-    fprintf(to, "%s,%s,%.3f,%.3f,%s,%s,", session->running, policy, (double)placement->time_ps / 1e3,
-            (double)placement->wait_ps / 1e3, placement->pod, placement->node);
+    SMS__PRINT_CSV(to, session->running, policy);
+    fprintf(to, "%.3f,%.3f,", (double)placement->time_ps / 1e3, (double)placement->wait_ps / 1e3);
+    SMS__PRINT_CSV(to, placement->pod, placement->node);
     for (unsigned i = 0, n = 0; i < 64; i++)
         if (placement->gpus >> i & 1)
             fprintf(to, "%s%u", n++ ? " " : "", i);

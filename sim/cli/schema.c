@@ -2,6 +2,8 @@
 #include "list.h"
 #include "../model/cluster/entries.h"
 
+#include "../report/json_write.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -293,8 +295,6 @@ int list_schema(const struct cli *cli)
     schema_add_definitions(definitions);
     schema_add_plan(definitions);
     json_object_set_new(schema, "definitions", definitions);
-    json_dumpf(schema, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
-    printf("\n");
-    json_decref(schema);
+    sms__json_write(schema, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12)); /* cli_finish tells of a failure */
     return EXIT_OK;
 }

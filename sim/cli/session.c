@@ -1,5 +1,6 @@
 #include "cli.h"
 
+#include "../base/escape.h"
 #include "../sweep/sweep.h"
 
 #include <stdlib.h>
@@ -56,17 +57,16 @@ static int load_one(struct session *session, const char *path)
     }
     sms_errors_print(sms_file_warnings(file), stderr);
     session->file[session->files++] = file;
-    return add_scenarios(session, file) ? EXIT_OK : EXIT_IO;
+    return add_scenarios(session, file) ? EXIT_OK : cli_no_memory();
 }
 
 static int check_names(const struct session *session)
 {
     for (size_t i = 0; i < session->scenarios; i++)
         for (size_t j = 0; j < i; j++)
-            if (!strcmp(sms_scenario_name(session->scenario[i]), sms_scenario_name(session->scenario[j]))) {
-                fprintf(stderr, "error: two scenarios are named '%s'\n", sms_scenario_name(session->scenario[i]));
-                return EXIT_INPUT;
-            }
+            if (!strcmp(sms_scenario_name(session->scenario[i]), sms_scenario_name(session->scenario[j])))
+                return cli_fail(EXIT_INPUT, NULL, "two scenarios are named '%s'",
+                                sms_scenario_name(session->scenario[i]));
     return EXIT_OK;
 }
 
@@ -78,7 +78,7 @@ int session_load(struct session *session, struct cli *cli)
         return cli_usage(cli, "name a scenario file");
     session->file = calloc(cli->n_args, sizeof(*session->file));
     if (!session->file)
-        return EXIT_IO;
+        return cli_no_memory();
     for (size_t i = 0; i < cli->n_args; i++) {
         int code = load_one(session, cli->args[i]);
         first = first ? first : code;
@@ -124,8 +124,11 @@ static void write_stay(struct session *session, const char *policy, const struct
     }
     if (session->timeline_rows++ >= TIMELINE_ROWS)
         return;
-    fprintf(session->timeline, "%s,%s,%zu,%zu,%s,%s,%.3f,%.3f,%u\n", session->running, policy, stay->device, stay->sm,
-            stay->vm, stay->kernel, (double)stay->start_ps / 1e3, (double)stay->end_ps / 1e3, stay->blocks);
+    SMS__PRINT_CSV(session->timeline, session->running, policy);
+    fprintf(session->timeline, "%zu,%zu,", stay->device, stay->sm);
+    SMS__PRINT_CSV(session->timeline, stay->vm, stay->kernel);
+    fprintf(session->timeline, "%.3f,%.3f,%u\n", (double)stay->start_ps / 1e3, (double)stay->end_ps / 1e3,
+            stay->blocks);
 }
 
 static void observe_stay(void *user, const char *policy, const struct sms_stay *stay)
@@ -214,16 +217,15 @@ static int run_one(struct session *session, size_t idx)
 int session_run(struct session *session)
 {
     if (session->scenarios == 0) {
-        bool plan = session->cli->n_args > 0 && sms__has_plan(session->cli->args[0]);
-        fprintf(stderr,
-                plan ? "%s: error: this is a plan, and has no scenario of its own; 'smsched sweep %s' runs it\n"
-                     : "error: no scenario in what was named\n",
-                plan ? session->cli->args[0] : "", plan ? session->cli->args[0] : "");
-        return EXIT_INPUT;
+        const char *path = session->cli->n_args > 0 ? session->cli->args[0] : NULL;
+        if (path && sms__has_plan(path))
+            return cli_fail(EXIT_INPUT, path,
+                            "this is a plan, and has no scenario of its own; 'smsched sweep %s' runs it", path);
+        return cli_fail(EXIT_INPUT, NULL, "no scenario in what was named");
     }
     session->set.results = calloc(session->scenarios, sizeof(*session->set.results));
     if (!session->set.results)
-        return EXIT_IO;
+        return cli_no_memory();
     for (size_t i = 0; i < session->scenarios; i++) {
         int code = run_one(session, i);
         if (code)

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE /* pipe2 */
 #include "cli.h"
 
+#include "../base/buffer.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -29,11 +31,7 @@ struct submission {
     struct job shards, merge;
 };
 
-static int fail(const char *where, const char *why)
-{
-    fprintf(stderr, "%s: error: %s\n", where, why);
-    return EXIT_IO;
-}
+static int fail(const char *where, const char *why) { return cli_fail(EXIT_IO, where, "%s", why); }
 
 /* As one word of a shell. */
 static void put_word(FILE *to, const char *word)
@@ -82,9 +80,8 @@ static void put_option(FILE *to, const char *option, const char *value)
 static char *write_script(const struct submission *submission, const char *verb, const char *middle)
 {
     const struct cli *cli = submission->sweep->cli;
-    char *script = NULL;
-    size_t size = 0;
-    FILE *to = open_memstream(&script, &size);
+    struct sms__buffer script = {0};
+    FILE *to = sms__buffer_open(&script);
     if (!to)
         return NULL;
     fputs("#!/bin/sh\nexec ", to);
@@ -101,7 +98,10 @@ static char *write_script(const struct submission *submission, const char *verb,
     fputs(" -- ", to);
     put_word(to, submission->plan);
     fputc('\n', to);
-    return fclose(to) == 0 ? script : NULL;
+    if (sms__buffer_close(&script, to))
+        return script.bytes;
+    free(script.bytes);
+    return NULL;
 }
 
 static void add(struct job *job, const char *arg) { job->arg[job->args++] = arg; }
@@ -177,16 +177,16 @@ static void print_jobs(const struct submission *submission)
 
 static char *read_all(int fd)
 {
-    char *text = NULL, bytes[4096];
-    size_t size = 0;
+    struct sms__buffer text = {0};
+    char bytes[4096];
     ssize_t got;
-    FILE *to = open_memstream(&text, &size);
     while ((got = read(fd, bytes, sizeof bytes)) > 0 || (got < 0 && errno == EINTR))
-        if (to && got > 0)
-            fwrite(bytes, 1, (size_t)got, to);
-    if (to && fclose(to))
-        return NULL;
-    return text;
+        sms__buffer_add(&text, bytes, got > 0 ? (size_t)got : 0);
+    sms__buffer_add(&text, "", 0);
+    if (!text.failed)
+        return text.bytes;
+    free(text.bytes);
+    return NULL;
 }
 
 static int spawn(pid_t *pid, const char *const *arg, int in, int out, bool silent)
@@ -241,7 +241,7 @@ static char *ask(const char *const *arg, const char *input, bool silent, int *st
     close(out[0]);
     while (!code && waitpid(pid, status, 0) < 0 && errno == EINTR)
         continue;
-    errno = code;
+    errno = !code && !said ? ENOMEM : code;
     return said;
 }
 
@@ -348,6 +348,17 @@ static int note_job(const struct submission *submission, const char *id)
     return cli_exit_code(code);
 }
 
+/* A line break in a path could end a here-document or begin a line for sbatch. No quoting helps against that. */
+static int check_paths(const struct submission *submission)
+{
+    const char *const path[] = {submission->program, submission->folder, submission->plan, submission->models};
+    for (size_t i = 0; i < sizeof path / sizeof *path; i++)
+        for (const char *c = path[i]; *c; c++)
+            if ((unsigned char)*c < ' ' || *c == 127)
+                return fail(path[i], "a path with a control character cannot be part of a job's script");
+    return EXIT_OK;
+}
+
 /* Slurm takes a backslash anywhere in the name of a job's log to mean something. */
 static int check_folder(const struct submission *submission)
 {
@@ -404,6 +415,8 @@ int slurm_submit(const struct slurm_sweep *sweep)
     if (!find_paths(submission))
         code = fail(sweep->folder, "the name is too long");
     else
+        code = check_paths(submission);
+    if (code == EXIT_OK)
         code = check_folder(submission);
     if (code == EXIT_OK) {
         make_shards(submission);

@@ -2,6 +2,8 @@
  * shared, at the end. */
 #include "cli.h"
 
+#include "../base/escape.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,10 +72,12 @@ static struct sms__cut *cut_of(struct session *session, const char *policy)
 /* A device of -1, none, is an empty field. */
 static void write_row(const struct session *session, const char *policy, const struct sms_span *span)
 {
-    fprintf(session->spans, "%s,%s,%s,", session->running, policy, span->name);
+    SMS__PRINT_CSV(session->spans, session->running, policy, span->name);
     if (span->device >= 0)
         fprintf(session->spans, "%ld", span->device);
-    fprintf(session->spans, ",%s,%.3f,%.3f\n", span->state, (double)span->start_ps / 1e3, (double)span->end_ps / 1e3);
+    fputc(',', session->spans);
+    sms__print_csv(session->spans, span->state);
+    fprintf(session->spans, ",%.3f,%.3f\n", (double)span->start_ps / 1e3, (double)span->end_ps / 1e3);
 }
 
 bool spans_have_room(struct session *session, const char *policy, bool placements)
@@ -98,9 +102,9 @@ void spans_write(struct session *session, const char *policy, const struct sms_s
 
 void spans_write_gpu(struct session *session, const char *policy, const struct sms_shared_gpu *gpu)
 {
-    fprintf(session->gpus, "%s,%s,%s,%u,%llu,%llu,%llu,%u\n", session->running, policy, gpu->node, gpu->gpu,
-            (unsigned long long)gpu->memory_bytes, (unsigned long long)gpu->allocated_bytes,
-            (unsigned long long)gpu->used_bytes, gpu->pods);
+    SMS__PRINT_CSV(session->gpus, session->running, policy, gpu->node);
+    fprintf(session->gpus, "%u,%llu,%llu,%llu,%u\n", gpu->gpu, (unsigned long long)gpu->memory_bytes,
+            (unsigned long long)gpu->allocated_bytes, (unsigned long long)gpu->used_bytes, gpu->pods);
 }
 
 static int close_rows(struct sms__folder *folder, const char *name, FILE **file, struct sms_errors *errors)

@@ -1,6 +1,7 @@
 /* One point of a sweep, simulated again for its timeline: what the database keeps of it must come out once more. */
 #include "points.h"
 
+#include "../report/json_write.h"
 #include "../base/sources.h"
 #include "../report/output.h"
 
@@ -160,8 +161,8 @@ static int take_fields(struct sms__points *points, sqlite3_stmt *row, void *user
         const char *name = sqlite3_column_name(row, i);
         json_t *pair = json_array();
         if (strcmp(name, "point") && strcmp(name, "state") && strcmp(name, "message") && strcmp(name, "scenario")) {
-            json_array_append_new(pair, sms__page_text(points->page, name));
-            json_array_append_new(pair, sms__page_text(points->page, sms__points_text(points, row, i)));
+            json_array_append_new(pair, sms__json_text(name));
+            json_array_append_new(pair, sms__json_text(sms__points_text(points, row, i)));
             json_array_append(list, pair);
         }
         json_decref(pair);
@@ -175,11 +176,11 @@ static void put_point(struct sms__points *points, const struct again *again)
     const struct sms_results *results = points->page->again->results;
     json_t *policies = json_array();
     for (size_t p = 0; p < sms_results_policies(results); p++)
-        json_array_append_new(policies, sms__page_text(points->page, sms_results_policy(results, p)));
+        json_array_append_new(policies, sms__json_text(sms_results_policy(results, p)));
     json_object_set_new(points->page->data, "point",
                         json_pack("{s:I, s:s, s:o, s:o}", "point", (json_int_t)again->made.point, "scenario",
                                   sms_scenario_name(sms_results_scenario(results)), "policies", policies, "command",
-                                  sms__page_text(points->page, points->page->again->command)));
+                                  sms__json_text(points->page->again->command)));
 }
 
 int sms__points_again(struct sms__points *points, const char *path)

@@ -10,6 +10,8 @@ static int complain(struct sms__points *points)
     int code = sqlite3_errcode(points->file);
     if (code == SQLITE_INTERRUPT)
         return SMS_ECANCELED;
+    if (code == SQLITE_NOMEM)
+        return SMS_ENOMEM;
     return sms__fail(&points->page->errors, code == SQLITE_IOERR || code == SQLITE_CANTOPEN ? SMS_EIO : SMS_EINPUT,
                      points->page->source, "%s; is it the database of a sweep?", sqlite3_errmsg(points->file));
 }

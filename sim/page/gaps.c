@@ -2,6 +2,7 @@
  */
 #include "subjects.h"
 
+#include "../report/json_write.h"
 #include "../report/output.h"
 
 #include <math.h>
@@ -98,7 +99,7 @@ static int read_gaps(struct gaps *gaps)
 static int take_pair(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     json_t *pair = json_array();
-    json_array_append_new(pair, sms__page_text(points->page, sms__points_text(points, row, 0)));
+    json_array_append_new(pair, sms__json_text(sms__points_text(points, row, 0)));
     json_array_append_new(pair, json_integer(sqlite3_column_int64(row, 1)));
     json_array_append_new(user, pair);
     return SMS_OK;
@@ -179,7 +180,7 @@ int sms__points_gaps(struct sms__points *points)
     code = read_gaps(gaps);
     json_t *metrics = json_object(), *policies = json_array();
     for (size_t p = 0; p < gaps->labels.positions; p++)
-        json_array_append_new(policies, sms__page_text(points->page, gaps->labels.policy[p]));
+        json_array_append_new(policies, sms__json_text(gaps->labels.policy[p]));
     json_object_set_new(points->page->data, "bounds",
                         json_pack("{s:o, s:o}", "policies", policies, "metrics", metrics));
     for (size_t m = 0; m < SMS_BOUNDED && code == SMS_OK; m++)

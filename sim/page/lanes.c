@@ -1,5 +1,6 @@
 #include "pictures.h"
 
+#include "../report/json_write.h"
 #include "../report/output.h"
 
 #include <math.h>
@@ -115,14 +116,14 @@ static size_t drop_rows(struct sms__lanes *lanes)
 }
 
 /* One a piece; none if they are too long. */
-static json_t *names_of(struct sms__pictures *pictures, const struct sms__lanes *lanes)
+static json_t *names_of(const struct sms__lanes *lanes)
 {
     json_t *list = json_array();
     size_t bytes = 0;
     for (size_t i = 0; i < lanes->pieces && lanes->piece[i].name; i++)
         bytes += strlen(lanes->piece[i].name) + 3;
     for (size_t i = 0; i < lanes->pieces && lanes->piece[i].name && bytes <= lanes->name_bytes; i++)
-        json_array_append_new(list, sms__page_text(pictures->page, lanes->piece[i].name));
+        json_array_append_new(list, sms__json_text(lanes->piece[i].name));
     return list;
 }
 
@@ -130,7 +131,7 @@ static json_t *rows_of(const struct sms__lanes *lanes)
 {
     json_t *list = json_array();
     for (size_t r = 0; r < lanes->row->count && r < ROWS; r++)
-        json_array_append_new(list, json_string(lanes->row->name[r]));
+        json_array_append_new(list, sms__json_text(lanes->row->name[r]));
     return list;
 }
 
@@ -160,7 +161,7 @@ json_t *sms__lanes_json(struct sms__pictures *pictures, struct sms__lanes *lanes
                                 "bin_ns", width_ns > 0 ? sms__json_number(width_ns) : json_null(), "pieces", list);
     if (lanes->row) {
         json_object_set_new(picture, "rows", rows_of(lanes));
-        json_object_set_new(picture, "names", width_ns > 0 ? json_array() : names_of(pictures, lanes));
+        json_object_set_new(picture, "names", width_ns > 0 ? json_array() : names_of(lanes));
     }
     return picture;
 }

@@ -1,23 +1,13 @@
 #include "page.h"
 
+#include "../report/json_write.h"
+#include "../report/memory.h"
 #include "../report/output.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
-
-json_t *sms__page_text(struct sms__page *page, const char *text)
-{
-    json_t *string = json_string(text ? text : "");
-    if (string)
-        return string;
-    char *plain = sms__copy(&page->arena, text, strlen(text));
-    for (char *c = plain; *c; c++)
-        if ((unsigned char)*c >= 0x80)
-            *c = '?';
-    return json_string(plain);
-}
 
 void sms__page_note(struct sms__page *page, const char *format, ...)
 {
@@ -26,7 +16,7 @@ void sms__page_note(struct sms__page *page, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    json_array_append_new(page->notes, sms__page_text(page, text));
+    json_array_append_new(page->notes, sms__json_text(text));
 }
 
 /* All metrics, so that the page can say what each is and which way is better. */
@@ -89,7 +79,7 @@ static int gather(void *user)
     json_object_set_new(page->data, "format", json_integer(1));
     json_object_set_new(page->data, "notes", page->notes);
     json_object_set_new(page->data, "metrics", describe_metrics());
-    json_object_set_new(page->data, "metric", page->metric ? json_string(page->metric) : json_null());
+    json_object_set_new(page->data, "metric", page->metric ? sms__json_text(page->metric) : json_null());
     int code = read_source(page);
     return code == SMS_OK ? sms__page_check_metric(page) : code;
 }
@@ -97,9 +87,10 @@ static int gather(void *user)
 int sms__page_gather(struct sms__page *page)
 {
     int code = sms__guard(&page->arena, gather, page);
-    if (code == SMS_ENOMEM)
-        sms__fail(&page->errors, code, NULL, "out of memory");
-    return code;
+    if (code != SMS_ENOMEM && !sms__memory_failed())
+        return code;
+    page->errors.count = 0; /* what was complained of came from it */
+    return sms__fail(&page->errors, SMS_ENOMEM, NULL, "out of memory");
 }
 
 void sms__page_release(struct sms__page *page)

@@ -56,10 +56,6 @@ int sms__page_gather(struct sms__page *page);
 void sms__page_release(struct sms__page *page);
 /* Says in the page that something was left out or put together. */
 void sms__page_note(struct sms__page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A number, or null for what is none. */
-/* Text that is perhaps no UTF-8: what is not becomes '?'. */
-json_t *sms__page_text(struct sms__page *page, const char *text);
-
 /* lead.c: complains if the page cannot begin with the metric that was asked for. */
 int sms__page_check_metric(struct sms__page *page);
 

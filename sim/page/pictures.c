@@ -1,5 +1,6 @@
 #include "pictures.h"
 
+#include "../report/json_write.h"
 #include "../report/output.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@ static json_t *names_json(const struct sms__names *names)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < names->count; i++)
-        json_array_append_new(list, json_string(names->name[i]));
+        json_array_append_new(list, sms__json_text(names->name[i]));
     return list;
 }
 

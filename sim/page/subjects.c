@@ -1,5 +1,7 @@
 #include "subjects.h"
 
+#include "../report/json_write.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -127,9 +129,9 @@ static json_t *view_json(const struct sms__subject_view *view)
 {
     json_t *names = json_array(), *policies = json_array(), *metrics = json_array();
     for (size_t i = 0; i < view->names; i++)
-        json_array_append_new(names, sms__page_text(view->points->page, view->name[i]));
+        json_array_append_new(names, sms__json_text(view->name[i]));
     for (size_t i = 0; i < view->positions; i++)
-        json_array_append_new(policies, sms__page_text(view->points->page, view->policy[i]));
+        json_array_append_new(policies, sms__json_text(view->policy[i]));
     for (size_t i = 0; i < view->metrics; i++)
         json_array_append_new(metrics, json_string(view->metric[i].name));
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "subject", view->word, "names", names, "policies", policies,

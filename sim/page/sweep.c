@@ -1,5 +1,6 @@
 #include "points.h"
 
+#include "../report/json_write.h"
 #include "../report/output.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@ static int take_meta(struct sms__points *points, sqlite3_stmt *row, void *user)
         sms__page_note(page, "The plan's text has %zu bytes and is left out: it is in manifest.json.", strlen(value));
         value = "";
     }
-    json_object_set_new(user, key, sms__page_text(page, value));
+    json_object_set_new(user, key, sms__json_text(value));
     return SMS_OK;
 }
 
@@ -21,8 +22,7 @@ static int take_message(struct sms__points *points, sqlite3_stmt *row, void *use
     const char *message = sms__points_text(points, row, 1);
     json_t *pair = json_array();
     json_array_append_new(pair, json_integer(sqlite3_column_int64(row, 0)));
-    json_array_append_new(
-        pair, sms__page_text(points->page, sms__copy(&points->page->arena, message, strnlen(message, 400))));
+    json_array_append_new(pair, sms__json_text(sms__copy(&points->page->arena, message, strnlen(message, 400))));
     json_array_append_new(user, pair);
     return SMS_OK;
 }
@@ -70,13 +70,13 @@ static json_t *axis_json(struct sms__points *points, const struct sms__axis_view
         if (axis->with >> i & 1U)
             json_array_append_new(with, json_integer((json_int_t)i));
     for (size_t i = 0; i < axis->values; i++) {
-        json_array_append_new(values, sms__page_text(points->page, axis->value[i]));
+        json_array_append_new(values, sms__json_text(axis->value[i]));
         if (axis->number)
             json_array_append_new(numbers, sms__json_number(axis->number[i]));
     }
-    return json_pack("{s:o, s:o, s:o, s:o, s:b, s:o}", "name", sms__page_text(points->page, axis->name), "unit",
-                     sms__page_text(points->page, axis->unit ? axis->unit : ""), "values", values, "numbers", numbers,
-                     "binned", (int)axis->binned, "with", with);
+    return json_pack("{s:o, s:o, s:o, s:o, s:b, s:o}", "name", sms__json_text(axis->name), "unit",
+                     sms__json_text(axis->unit ? axis->unit : ""), "values", values, "numbers", numbers, "binned",
+                     (int)axis->binned, "with", with);
 }
 
 static int read_all(struct sms__points *points)

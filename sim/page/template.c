@@ -1,5 +1,8 @@
 #include "page.h"
 
+#include "../base/escape.h"
+#include "../report/json_write.h"
+
 #include <errno.h>
 #include <sha2.h>
 #include <stdlib.h>
@@ -97,15 +100,6 @@ static void put_policy(const struct template *template, FILE *to)
     put_hash(&template->style, to);
 }
 
-static void put_escaped(const char *text, FILE *to)
-{
-    for (; *text; text++)
-        if (strchr("<>&\"'", *text))
-            fprintf(to, "&#%d;", *text);
-        else
-            fputc(*text, to);
-}
-
 /* JSON in which nothing can end the element that holds it; not ASCII is escaped, too, so that U+2028 is. */
 static int put_data(const char *bytes, size_t length, void *user)
 {
@@ -147,14 +141,14 @@ static int put_part(const struct template *template, const char *name, FILE *to)
     if (!strncmp(name, "policy}}", 8))
         put_policy(template, to);
     else if (!strncmp(name, "title}}", 7))
-        put_escaped(title_of(data, several, sizeof several), to);
+        sms__print_html(to, title_of(data, several, sizeof several));
     else if (!strncmp(name, "style}}", 7))
         fwrite(template->style.bytes, 1, template->style.length, to);
     else if (!strncmp(name, "library}}", 9))
         fwrite(template->library.bytes, 1, template->library.length, to);
     else if (!strncmp(name, "script}}", 8))
         fwrite(template->script.bytes, 1, template->script.length, to);
-    else if (json_dump_callback(data, put_data, to, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(12)))
+    else if (sms__json_put(data, put_data, to, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(12)))
         return -1;
     return 0;
 }
@@ -166,7 +160,7 @@ static int put_page(const struct template *template, FILE *to)
     for (const char *mark; (mark = strstr(at, "{{")) != NULL; at = strstr(mark, "}}") + 2) {
         fwrite(at, 1, (size_t)(mark - at), to);
         if (!strstr(mark, "}}") || put_part(template, mark + 2, to))
-            return sms__fail(template->errors, SMS_ENOMEM, NULL, "out of memory");
+            return sms__fail(template->errors, SMS_EIO, NULL, "the page cannot be written: %s", strerror(errno));
     }
     fputs(at, to);
     return SMS_OK;

@@ -3,6 +3,7 @@
 #include "output.h"
 
 #include "../base/statistics.h"
+#include "memory.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -100,14 +101,19 @@ static bool begin(struct family *family, const struct sms_results *results, size
     family->row = calloc(family->rows + 1, sizeof *family->row);
     family->p = calloc(family->rows * family->policies + 1, sizeof *family->p);
     family->adjusted = calloc(family->rows * family->policies + 1, sizeof *family->adjusted);
-    if (!family->row || !family->p || !family->adjusted)
+    if (!family->row || !family->p || !family->adjusted) {
+        sms__note_memory(NULL);
         return false;
+    }
     add_rows(family);
     for (size_t i = 0; i < family->rows * family->policies; i++) {
         family->p[i] = p_of(family, i / family->policies, i % family->policies);
         family->compared += !isnan(family->p[i]);
     }
-    return sms__holm(family->p, family->adjusted, family->rows * family->policies);
+    if (sms__holm(family->p, family->adjusted, family->rows * family->policies))
+        return true;
+    sms__note_memory(NULL);
+    return false;
 }
 
 static const char *metric_of(const struct row *row)

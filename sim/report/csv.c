@@ -1,3 +1,4 @@
+#include "../base/escape.h"
 #include "output.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@ void sms__print_tidy_header(FILE *to) { fputs("scenario,policy,subject,name,metr
 static void print_row(const struct sms_results *results, const char *policy, const char *subject, const char *name,
                       const char *metric, struct sms_estimate e, FILE *to)
 {
-    fprintf(to, "%s,%s,%s,%s,%s,", sms_scenario_name(sms_results_scenario(results)), policy, subject, name, metric);
+    SMS__PRINT_CSV(to, sms_scenario_name(sms_results_scenario(results)), policy, subject, name, metric);
     print_number(e.mean, to);
     fputc(',', to);
     print_number(e.sd, to);
@@ -75,8 +76,8 @@ static void print_wide_row(const struct sms_results *results, size_t policy, enu
 {
     size_t count;
     sms_metrics(subject, &count);
-    fprintf(to, "%s,%s,%s", sms_scenario_name(sms_results_scenario(results)), sms_results_policy(results, policy),
-            sms_results_subject(results, subject, idx));
+    SMS__PRINT_CSV(to, sms_scenario_name(sms_results_scenario(results)), sms_results_policy(results, policy));
+    sms__print_csv(to, sms_results_subject(results, subject, idx));
     for (size_t m = 0; m < count; m++) {
         struct sms_estimate e = sms_results_estimate(results, policy, subject, idx, m);
         fputc(',', to);
@@ -92,8 +93,10 @@ static void print_wide_rows(const struct sms_results *results, size_t policy, en
     size_t vm = 0, first = 0;
     for (size_t i = 0; i < sms_results_subjects(results, subject); i++) {
         print_wide_row(results, policy, subject, i, to);
-        if (subject == SMS_KERNEL)
-            fprintf(to, ",%s", vm_of(sms_results_scenario(results), i, &vm, &first));
+        if (subject == SMS_KERNEL) {
+            fputc(',', to);
+            sms__print_csv(to, vm_of(sms_results_scenario(results), i, &vm, &first));
+        }
         fputc('\n', to);
     }
 }

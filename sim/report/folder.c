@@ -1,7 +1,10 @@
 /* Folders that are swapped whole. The invariant: a file that no manifest lists is never removed. */
 #define _GNU_SOURCE /* renameat2 */
 #include "folder.h"
+#include "json_write.h"
+#include "memory.h"
 
+#include "../base/escape.h"
 #include "../yaml/doc.h"
 
 #include <dirent.h>
@@ -27,6 +30,14 @@ static void add_name(struct sms__file_names *names, const char *name)
         grown[names->count++] = copy;
     else
         free(copy);
+}
+
+/* Of a path's text. */
+static void add_path(struct sms__file_names *names, const char *text)
+{
+    add_name(names, text);
+    if (!names->failed)
+        sms__text_path(names->name[names->count - 1]);
 }
 
 static bool has_name(const struct sms__file_names *names, const char *name)
@@ -69,6 +80,8 @@ static json_t *load_manifest(const char *folder)
     int code = sms__bytes_load(&arena, path, MANIFEST_BYTES_MAX, &bytes, &size, &errors);
     json_t *object = code == SMS_OK ? json_loadb(bytes, size, 0, NULL) : NULL;
     sms__arena_release(&arena);
+    if (code == SMS_ENOMEM)
+        sms__note_memory(NULL);
     return object;
 }
 
@@ -79,7 +92,8 @@ static bool list_own(const char *folder, struct sms__file_names *names)
     const json_t *files = json_object_get(manifest, "files");
     for (size_t i = 0; i < json_array_size(files) && i < FILES_MAX; i++)
         if (json_is_string(json_array_get(files, i)))
-            add_name(names, json_string_value(json_array_get(files, i)));
+            add_path(names, json_string_value(json_array_get(files, i)));
+    names->failed |= sms__memory_failed(); /* of a manifest that could not be read nothing is known */
     bool listed = json_is_array(files);
     json_decref(manifest);
     return listed;
@@ -251,16 +265,14 @@ static int write_manifest(struct sms__folder *folder, json_t *manifest, struct s
     if (folder->names.count)
         qsort(folder->names.name, folder->names.count, sizeof *folder->names.name, by_name);
     for (size_t i = 0; i < folder->names.count; i++)
-        json_array_append_new(files, json_string(folder->names.name[i]));
-    bool listed = !folder->names.failed && json_array_size(files) == folder->names.count &&
-                  json_object_set_new(manifest, "files", files) == 0;
-    if (!listed)
+        json_array_append_new(files, sms__json_path(folder->names.name[i]));
+    json_object_set_new(manifest, "files", files);
+    if (folder->names.failed || sms__memory_failed())
         return sms__fail(errors, SMS_ENOMEM, folder->partial.target, "out of memory");
     FILE *file = sms__folder_open(folder, manifest_name, errors);
     if (!file)
         return SMS_EIO;
-    bool whole = json_dumpf(manifest, file, JSON_INDENT(2)) == 0;
-    fputc('\n', file);
+    bool whole = sms__json_write(json_incref(manifest), file, JSON_INDENT(2)) == 0;
     int code = sms__folder_close(folder, manifest_name, file, errors);
     return code == SMS_OK && !whole ? sms__fail(errors, SMS_ENOMEM, folder->partial.target, "out of memory") : code;
 }

@@ -1,7 +1,9 @@
 /* The files of a folder of results that `run --out` writes. */
 #include "folder.h"
+#include "json_write.h"
 #include "output.h"
 
+#include "../base/escape.h"
 #include "../base/sources.h"
 
 #include <jansson.h>
@@ -75,17 +77,26 @@ static int write_comparison(const struct writing *writing)
     return close_json(writing, "comparison.json", file, whole);
 }
 
-static void print_bins(const struct sms_results *results, size_t policy, FILE *to)
+static void print_bins_of(const struct sms_results *results, size_t policy, size_t device, size_t sm, const float *bins,
+                          FILE *to)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
     double bin_ns = (double)sms_results_bin_ps(results, policy) / 1e3;
+    for (size_t b = 0; (double)b * bin_ns < scenario->duration_ps / 1e3; b++) {
+        SMS__PRINT_CSV(to, scenario->name, sms_results_policy(results, policy));
+        fprintf(to, "%zu,%zu,%.3f,%.3f,%.4f\n", device, sm, (double)b * bin_ns, bin_ns, (double)bins[b]);
+    }
+}
+
+static void print_bins(const struct sms_results *results, size_t policy, FILE *to)
+{
+    const struct sms_scenario *scenario = sms_results_scenario(results);
     size_t sm_of_all = 0;
     for (size_t d = 0; d < scenario->devices && !scenario->cluster; d++)
         for (size_t s = 0; s < scenario->device[d]->sms; s++, sm_of_all++) {
             const float *bins = sms_results_bins(results, policy, sm_of_all);
-            for (size_t b = 0; bins && (double)b * bin_ns < scenario->duration_ps / 1e3; b++)
-                fprintf(to, "%s,%s,%zu,%zu,%.3f,%.3f,%.4f\n", scenario->name, sms_results_policy(results, policy), d, s,
-                        (double)b * bin_ns, bin_ns, (double)bins[b]);
+            if (bins)
+                print_bins_of(results, policy, d, s, bins, to);
         }
 }
 
@@ -112,9 +123,9 @@ static json_t *describe(const struct sms_results *results)
     char hash[SHA256_DIGEST_STRING_LENGTH];
     SHA256Data((const uint8_t *)scenario->text, strlen(scenario->text), hash);
     json_object_set_new(object, "scenario", json_string(scenario->name));
-    json_object_set_new(object, "file", json_string(scenario->path));
+    json_object_set_new(object, "file", sms__json_path(scenario->path));
     json_object_set_new(object, "sha256", json_string(hash));
-    json_object_set_new(object, "text", json_string(scenario->text));
+    json_object_set_new(object, "text", sms__json_text(scenario->text));
     json_object_set_new(object, "seed", json_integer((json_int_t)sms_results_seed(results)));
     json_object_set_new(object, "replications", json_integer((json_int_t)sms_results_replications(results)));
     sms__json_stopping(results, object);
@@ -146,7 +157,7 @@ static json_t *make_manifest(const struct sms__set *set, const char *command)
     json_object_set_new(object, "format", json_integer(1));
     json_object_set_new(object, "version", json_string(SMSCHED_VERSION));
     json_object_set_new(object, "sources", json_string(sms__sources()));
-    json_object_set_new(object, "command", json_string(command));
+    json_object_set_new(object, "command", sms__json_path(command));
     for (size_t i = 0; i < set->count; i++)
         json_array_append_new(list, describe(set->results[i]));
     json_object_set_new(object, "scenarios", list);
@@ -171,9 +182,10 @@ static int write_shares(const struct writing *writing)
 static void print_allocation(const struct sms_results *results, size_t policy, FILE *to)
 {
     struct sms_allocation point;
-    for (size_t i = 0; sms_results_allocation(results, policy, i, &point); i++)
-        fprintf(to, "%s,%s,%.6f,%.6f,%.6f\n", sms_scenario_name(sms_results_scenario(results)),
-                sms_results_policy(results, policy), point.arrived, point.allocated, point.fragments);
+    for (size_t i = 0; sms_results_allocation(results, policy, i, &point); i++) {
+        SMS__PRINT_CSV(to, sms_scenario_name(sms_results_scenario(results)), sms_results_policy(results, policy));
+        fprintf(to, "%.6f,%.6f,%.6f\n", point.arrived, point.allocated, point.fragments);
+    }
 }
 
 static int write_allocation(const struct writing *writing)

@@ -1,5 +1,6 @@
 /* How far each policy stays below what any policy could reach (docs/bound.md):
  * for people, as rows, and as JSON. */
+#include "memory.h"
 #include "output.h"
 
 #include <jansson.h>
@@ -9,7 +10,10 @@
 static struct sms_bound bound_of(const struct sms_results *results, enum sms_bounded metric, struct sms_errors *errors)
 {
     struct sms_bound bound;
-    if (sms_bound(sms_results_scenario(results), metric, &bound, errors))
+    int code = sms_bound(sms_results_scenario(results), metric, &bound, errors);
+    if (code == SMS_ENOMEM)
+        sms__note_memory(NULL);
+    if (code)
         bound = (struct sms_bound){INFINITY, INFINITY, errors->item[0].message, 0, {{"", 0}}};
     return bound;
 }

@@ -1,4 +1,6 @@
 #include "metrics.h"
+
+#include "../base/escape.h"
 #include "output.h"
 
 #include <math.h>
@@ -107,12 +109,18 @@ static void print_runs(const struct sms_results *results, FILE *to)
     fputs("\n\n", to);
 }
 
+static void print_question(const char *question, FILE *to)
+{
+    fputs(": ", to);
+    sms__print_visible(to, question);
+}
+
 void sms__print_heading(const struct sms_results *results, FILE *to)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
     fprintf(to, "%s", scenario->name);
     if (scenario->question[0])
-        fprintf(to, ": %s", scenario->question);
+        print_question(scenario->question, to);
     if (scenario->cluster)
         fprintf(to, "\n  %zu nodes with %.10g GPUs, ", scenario->cluster->nodes,
                 (double)sms__gpus_of(scenario->cluster));

@@ -1,6 +1,7 @@
 /* DESIGN's JSON: one object for each scenario. Where there are replications, a
  * metric is their mean, and `ci95` beside the metrics holds the half-widths. */
 #include "metrics.h"
+#include "json_write.h"
 #include "output.h"
 
 #include <jansson.h>
@@ -120,11 +121,7 @@ static json_t *scenario_of(const struct sms_results *results, long baseline)
 
 static int print_one(const struct sms_results *results, long baseline, FILE *to)
 {
-    json_t *object = scenario_of(results, baseline);
-    int code = json_dumpf(object, to, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    json_decref(object);
-    fputc('\n', to);
-    return code;
+    return sms__json_write(scenario_of(results, baseline), to, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 }
 
 int sms__print_json(const struct sms__set *set, FILE *to)

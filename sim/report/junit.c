@@ -1,3 +1,5 @@
+#include "../base/escape.h"
+#include "memory.h"
 #include "output.h"
 
 #include <libxml/xmlwriter.h>
@@ -5,14 +7,23 @@
 /* libxml2's own BAD_CAST drops the const. */
 #define TEXT(string) ((const xmlChar *)(string))
 
+/* Names may come from a baseline, and hold what XML has no way to say. */
+static int write_attribute(xmlTextWriterPtr xml, const char *name, const char *value)
+{
+    char text[sizeof((struct sms__check *)0)->name];
+    snprintf(text, sizeof text, "%s", value);
+    sms__clean_xml(text);
+    return xmlTextWriterWriteAttribute(xml, TEXT(name), TEXT(text));
+}
+
 static int write_case(xmlTextWriterPtr xml, const struct sms__check *check)
 {
     int bad = xmlTextWriterStartElement(xml, TEXT("testcase")) < 0;
-    bad |= xmlTextWriterWriteAttribute(xml, TEXT("classname"), TEXT(check->scenario)) < 0;
-    bad |= xmlTextWriterWriteAttribute(xml, TEXT("name"), TEXT(check->name)) < 0;
+    bad |= write_attribute(xml, "classname", check->scenario) < 0;
+    bad |= write_attribute(xml, "name", check->name) < 0;
     if (!check->passed) {
         bad |= xmlTextWriterStartElement(xml, TEXT("failure")) < 0;
-        bad |= xmlTextWriterWriteAttribute(xml, TEXT("message"), TEXT(check->message)) < 0;
+        bad |= write_attribute(xml, "message", check->message) < 0;
         bad |= xmlTextWriterEndElement(xml) < 0;
     }
     return bad | (xmlTextWriterEndElement(xml) < 0);
@@ -39,6 +50,7 @@ int sms__print_junit(const struct sms__checks *checks, FILE *to)
     bool whole = xml && !write_suite(xml, checks) && xmlTextWriterFlush(xml) >= 0;
     if (xml)
         xmlFreeTextWriter(xml);
+    whole = whole && !sms__memory_failed();
     if (whole)
         fwrite(xmlBufferContent(text), 1, (size_t)xmlBufferLength(text), to);
     if (text)

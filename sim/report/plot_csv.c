@@ -1,5 +1,7 @@
 #include "plot.h"
 
+#include "../base/escape.h"
+
 #include <csv.h>
 #include <errno.h>
 #include <math.h>
@@ -16,9 +18,9 @@ static void complain(struct sms__csv *csv, const char *what)
 static bool is_plain(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
-        if ((unsigned char)text[i] < ' ' || strchr("'\"`\\\177", text[i]))
+        if (strchr("'\"`\\", text[i]))
             return false;
-    return true;
+    return sms__is_printable(text, length);
 }
 
 static void find_column(struct sms__csv *csv, const char *name)
@@ -45,7 +47,7 @@ static void take_field(void *bytes, size_t length, void *user)
     if (csv->plot->errors.count)
         return;
     if (length >= SMS__CSV_FIELD || !is_plain(text, length))
-        complain(csv, "a field is too long, or holds quotes or control characters");
+        complain(csv, "a field is too long, is not UTF-8, or holds quotes or control characters");
     else if (csv->line == 1)
         find_column(csv, text);
     else

@@ -1,3 +1,5 @@
+#include "../base/escape.h"
+#include "memory.h"
 #include "output.h"
 
 #include <stdarg.h>
@@ -13,7 +15,7 @@ struct sms__table_out {
 
 struct sms__table_out *sms__table_new(size_t columns)
 {
-    struct sms__table_out *table = calloc(1, sizeof *table);
+    struct sms__table_out *table = sms__note_memory(calloc(1, sizeof *table));
     if (table)
         table->columns = columns;
     return table;
@@ -23,7 +25,7 @@ static void push(struct sms__table_out *table, char *text)
 {
     if (table->cells == table->capacity) {
         size_t capacity = table->capacity ? table->capacity * 2 : 64;
-        char **grown = realloc(table->cell, capacity * sizeof *grown);
+        char **grown = sms__note_memory(realloc(table->cell, capacity * sizeof *grown));
         if (!grown) {
             table->failed = true;
             free(text);
@@ -44,7 +46,8 @@ void sms__table_add(struct sms__table_out *table, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    push(table, strdup(text));
+    sms__clean(text);
+    push(table, sms__note_memory(strdup(text)));
 }
 
 void sms__table_rule(struct sms__table_out *table)
@@ -84,7 +87,7 @@ void sms__table_print(struct sms__table_out *table, FILE *to)
 {
     if (!table)
         return;
-    size_t *widest = calloc(table->columns, sizeof *widest);
+    size_t *widest = sms__note_memory(calloc(table->columns, sizeof *widest));
     for (size_t c = 0; widest && c < table->columns; c++)
         widest[c] = column_width(table, c);
     for (size_t i = 0; i < table->cells && widest && !table->failed; i++) {

@@ -1,6 +1,8 @@
 /* Collecting what a trace will hold; trace.h has the rule of what is kept. */
 #include "trace.h"
 
+#include "../base/escape.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -272,7 +274,8 @@ static void say_all(const struct sms__trace *trace, const struct sms__trace_part
 static void say_kept(const struct sms__trace *trace, const struct sms__trace_part *part, FILE *say)
 {
     unsigned long long told = part->stays + part->kernels + part->spans;
-    fprintf(say, "%s: %s: ", trace->options.path, part->label);
+    sms__print_visible(say, trace->options.path);
+    fprintf(say, ": %s: ", part->label);
     if (trace->scenario->cluster)
         say_pods(part, say);
     else if (!part->period)

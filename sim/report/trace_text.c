@@ -1,6 +1,8 @@
 /* Numbers go by their digits, so that every picosecond is exact. */
 #include "trace_text.h"
 
+#include "../base/escape.h"
+
 void sms__text_flush(struct sms__text *out)
 {
     fwrite(out->buffer, 1, out->used, out->to);
@@ -42,19 +44,9 @@ void sms__put_us(struct sms__text *out, uint64_t ps) { sms__put_fixed(out, ps, 6
 
 void sms__put_escaped(struct sms__text *out, const char *text)
 {
-    static const char hex[] = "0123456789abcdef";
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            sms__put_char(out, '\\');
-        if (c >= ' ') {
-            sms__put_char(out, *text);
-            continue;
-        }
-        sms__put(out, "\\u00");
-        sms__put_char(out, hex[c / 16]);
-        sms__put_char(out, hex[c % 16]);
-    }
+    char piece[8];
+    while (*text)
+        sms__put(out, sms__json_piece(&text, piece));
 }
 
 void sms__put_string(struct sms__text *out, const char *key, const char *text)

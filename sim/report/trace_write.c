@@ -1,6 +1,8 @@
 /* Writes a trace: JSON by hand, since there may be millions of events. */
 #include "trace_writer.h"
 
+#include "../base/escape.h"
+
 #include <stdlib.h>
 
 /* Colours by name that chrome://tracing knows, VM by VM; then they begin again. */
@@ -212,7 +214,7 @@ static void put_header(struct sms__trace_writer *writer)
     const struct sms__trace *trace = writer->trace;
     sms__put(&writer->text, "{\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"program\":\"smsched " SMSCHED_VERSION "\"");
     sms__put_string(&writer->text, ",\"scenario\":", trace->scenario->name);
-    sms__put_string(&writer->text, ",\"file\":", trace->scenario->path);
+    sms__put_string(&writer->text, ",\"file\":", writer->file);
     sms__put_field(&writer->text, ",\"seed\":", trace->options.seed);
     sms__put_field(&writer->text, ",\"replication\":", 1);
     sms__put_field(&writer->text, ",\"from_ps\":", trace->options.from_ps);
@@ -252,8 +254,10 @@ int sms__trace_write(const struct sms__trace *trace)
     size_t tracks = tracks_of(trace);
     struct sms__trace_writer *writer = calloc(1, sizeof *writer);
     struct sms__lanes *lanes = calloc(tracks + 1, sizeof *lanes);
+    char *file = sms__path_text(trace->scenario->path);
     int code = SMS_ENOMEM;
-    if (writer && lanes) {
+    if (writer && lanes && file) {
+        writer->file = file;
         writer->trace = trace;
         writer->text.to = trace->file;
         writer->lanes = lanes;
@@ -262,6 +266,7 @@ int sms__trace_write(const struct sms__trace *trace)
     for (size_t t = 0; lanes && t < tracks; t++)
         free(lanes[t].end);
     free(lanes);
+    free(file);
     free(writer);
     return code;
 }

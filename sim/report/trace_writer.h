@@ -15,6 +15,7 @@ struct sms__trace_writer {
     const struct sms__trace *trace;
     const struct sms__trace_part *part;
     struct sms__lanes *lanes;      /* [tracks] */
+    char *file;                    /* the scenario's, as sms__path_text */
     uint64_t first_pid, first_tid; /* of this part */
     uint64_t events;
     struct sms__text text;

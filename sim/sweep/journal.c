@@ -1,6 +1,8 @@
 #define _GNU_SOURCE /* flock */
 #include "sweep.h"
 
+#include "../base/escape.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -114,6 +116,12 @@ void sms__log_close(struct sms__log *log)
     log->fd = -1;
 }
 
+static void tell_waiting(const char *folder)
+{
+    sms__print_visible(stderr, folder);
+    fputs(": another process merges; waiting for it\n", stderr);
+}
+
 int sms__merge_lock(const char *folder, const atomic_bool *cancel, struct sms_errors *errors)
 {
     char path[4400];
@@ -126,7 +134,7 @@ int sms__merge_lock(const char *folder, const atomic_bool *cancel, struct sms_er
     }
     for (bool first = true; !sms__lock(fd, LOCK_EX | LOCK_NB); first = false) {
         if (first)
-            fprintf(stderr, "%s: another process merges; waiting for it\n", folder);
+            tell_waiting(folder);
         if (atomic_load(cancel)) {
             sms__fail(errors, SMS_ECANCELED, folder, "interrupted");
             close(fd);

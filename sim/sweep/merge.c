@@ -1,7 +1,9 @@
 /* Journals into a folder of CSV files and a database, point by point in the order of their numbers. */
 #include "merge.h"
 
+#include "../base/escape.h"
 #include "../base/sources.h"
+#include "../report/json_write.h"
 #include "../report/output.h"
 
 #include <errno.h>
@@ -28,28 +30,13 @@ static int fail(struct sms__merge *merge, const char *name, const char *why)
     return sms__fail(merge->errors, SMS_EIO, path, "%s", why);
 }
 
-void sms__merge_field(FILE *to, const char *text)
-{
-    if (!strpbrk(text, ",\"\n\r")) {
-        fputs(text, to);
-        return;
-    }
-    fputc('"', to);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', to);
-        fputc(*text, to);
-    }
-    fputc('"', to);
-}
-
 void sms__merge_columns(const struct sms__merge *merge, FILE *to)
 {
     const struct sms__plan *plan = merge->index->plan;
     fputs("point,scenario", to);
     for (size_t i = 0; i < plan->columns; i++) {
         fputc(',', to);
-        sms__merge_field(to, plan->column[i].path->text);
+        sms__print_csv(to, plan->column[i].path->text);
     }
 }
 
@@ -70,23 +57,19 @@ static void find_point(struct sms__merge *merge)
         }
 }
 
-/* "12,s1,2.55,fifo": into the arena, for it begins every row of the point. */
-static void find_place(struct sms__merge *merge)
+/* "12,s1,2.55,fifo": kept, for it begins every row of the point. Returns false without memory. */
+static bool find_place(struct sms__merge *merge)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *to = open_memstream(&text, &size);
-    merge->place = NULL;
+    merge->place.length = 0;
+    FILE *to = sms__buffer_open(&merge->place);
     if (!to)
-        return;
+        return false;
     fprintf(to, "%llu,%s", (unsigned long long)merge->point.point, merge->point.scenario);
     for (size_t i = 0; i < merge->index->plan->columns; i++) {
         fputc(',', to);
-        sms__merge_field(to, merge->point.value[i]);
+        sms__print_csv(to, merge->point.value[i]);
     }
-    if (fclose(to) == 0)
-        merge->place = sms__copy(&merge->arena, text, size);
-    free(text);
+    return sms__buffer_close(&merge->place, to);
 }
 
 static int put_point(void *user)
@@ -95,8 +78,7 @@ static int put_point(void *user)
     struct sms__merged_point *point = &merge->point;
     enum sms__point_state state = merge->index->where[point->point].state;
     find_point(merge);
-    find_place(merge);
-    if (!merge->place)
+    if (!find_place(merge))
         return SMS_ENOMEM;
     const char *journal = sms__index_journal(merge->index, point->point);
     if (state && !sms__index_record(merge->index, point->point, &merge->record, &merge->head))
@@ -104,9 +86,9 @@ static int put_point(void *user)
     point->key = state ? merge->head.key : NULL;
     point->state = state_names[state];
     point->message = state ? sms__record_get_string(&merge->record) : "";
-    fprintf(merge->points, "%s,%s,", merge->place, point->state);
+    fprintf(merge->points, "%s,%s,", merge->place.bytes, point->state);
     merge->warned += state == SMS__POINT_DONE && point->message[0];
-    sms__merge_field(merge->points, point->message);
+    sms__print_csv(merge->points, point->message);
     fputc('\n', merge->points);
     bool whole = sms__database_point(merge->database, point);
     if (whole && state == SMS__POINT_DONE)
@@ -125,7 +107,10 @@ bool sms__merge_close(struct sms__merge *merge, const char *name, FILE *file)
 static json_t *command_of(const struct sms__plan *plan)
 {
     const char *slash = strrchr(plan->path, '/');
-    return json_sprintf("smsched sweep %s", slash ? slash + 1 : plan->path);
+    json_t *name = sms__json_path(slash ? slash + 1 : plan->path);
+    json_t *command = name ? json_sprintf("smsched sweep %s", json_string_value(name)) : NULL;
+    json_decref(name);
+    return command;
 }
 
 /* No date: the same results give the same bytes. */
@@ -137,7 +122,7 @@ static json_t *make_manifest(const struct sms__index *index)
     json_object_set_new(object, "sources", json_string(sms__sources()));
     json_object_set_new(object, "command", command_of(index->plan));
     json_object_set_new(object, "plan", json_string(index->plan->name));
-    json_object_set_new(object, "text", json_string(index->plan->node->mark.text));
+    json_object_set_new(object, "text", sms__json_text(index->plan->node->mark.text));
     json_object_set_new(object, "points", json_integer((json_int_t)index->plan->points));
     json_object_set_new(object, "done", json_integer((json_int_t)index->done));
     json_object_set_new(object, "failed", json_integer((json_int_t)index->failed));
@@ -225,5 +210,6 @@ int sms__sweep_merge(const struct sms__index *index, const atomic_bool *cancel, 
     sms__folder_abandon(&folder);
     *warned = merge.warned;
     free(merge.record.at);
+    free(merge.place.bytes);
     return code;
 }

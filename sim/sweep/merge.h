@@ -2,6 +2,7 @@
 #ifndef SMS_SWEEP_MERGE_H
 #define SMS_SWEEP_MERGE_H
 
+#include "../base/buffer.h"
 #include "database.h"
 
 #include "../report/folder.h"
@@ -17,15 +18,13 @@ struct sms__merge {
     struct sms__point_head head;
     struct sms__arena arena; /* of one point */
     struct sms__merged_point point;
-    const char *place; /* "point,scenario,values...", as CSV */
+    struct sms__buffer place; /* "point,scenario,values...", as CSV */
     const char **policy;
     uint32_t policies, replications;
     uint64_t warned; /* points that were done with warnings */
 };
 
 FILE *sms__merge_open(struct sms__merge *merge, const char *name);
-/* A field of CSV, quoted where it must be. */
-void sms__merge_field(FILE *to, const char *text);
 /* The first columns of every file: "point,scenario,contention.slope". */
 void sms__merge_columns(const struct sms__merge *merge, FILE *to);
 

@@ -1,5 +1,6 @@
 #include "merge.h"
 
+#include "../base/escape.h"
 #include "../report/output.h"
 
 #include <math.h>
@@ -37,11 +38,11 @@ static bool put_row(struct sms__merge *merge, const struct sms__merged_row *row,
     FILE *to = merge->of[row->subject] ? merge->of[row->subject] : open_subject(merge, row->subject);
     if (!to)
         return false;
-    fputs(merge->place, to);
+    fputs(merge->place.bytes, to);
     fputc(',', to);
-    sms__merge_field(to, row->policy);
+    sms__print_csv(to, row->policy);
     fprintf(to, ",%u,", row->replication);
-    sms__merge_field(to, row->name);
+    sms__print_csv(to, row->name);
     for (size_t m = 0; m < metrics; m++)
         put_number(to, row->value[m]);
     fputc('\n', to);
@@ -94,14 +95,14 @@ static bool put_bound(struct sms__merge *merge, enum sms_bounded metric)
     FILE *to = merge->bounds ? merge->bounds : open_bounds(merge);
     if (!to)
         return false;
-    fprintf(to, "%s,%s", merge->place, sms_bound_metric(metric));
+    fprintf(to, "%s,%s", merge->place.bytes, sms_bound_metric(metric));
     put_number(to, bound.steady_per_s);
     put_number(to, bound.run_per_s);
     fputc(',', to);
-    sms__merge_field(to, bound.binds);
+    sms__print_csv(to, bound.binds);
     put_number(to, bound.share);
     fputc(',', to);
-    sms__merge_field(to, bound.reason);
+    sms__print_csv(to, bound.reason);
     fputc('\n', to);
     return sms__database_bound(merge->database, merge->point.point, metric, &bound);
 }

@@ -1,6 +1,8 @@
 /* From runs alone to a workload, and from there to a simulated launch. */
 #include "captures.h"
 
+#include "../../sim/base/buffer.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,25 +174,25 @@ static void see_decision(void *user, const char *policy, const struct sms_decisi
 void capture_simulate(const struct capture *capture, const struct capture_launch *const *launch, size_t n,
                       double skew_ns, const char *policy, const char *contention, struct capture_simulated *out)
 {
-    char *text;
-    size_t length;
-    FILE *to = open_memstream(&text, &length);
+    struct sms__buffer text = {0};
+    FILE *to = sms__buffer_open(&text);
     if (!to)
         die("out of memory");
     write_device(to, capture);
     for (size_t i = 0; i < n; i++)
         write_workload(to, capture, launch[i], i);
     write_scenario(to, n, skew_ns, policy, contention);
-    fclose(to);
+    if (!sms__buffer_close(&text, to))
+        die("out of memory");
     struct seen seen = {{1e18, 1e18}, {0, 0}, launch[0]->blocks, out->sm};
     struct sms_run_options options = quick();
     options.on_stay = see_stay;
     options.on_decision = out->sm ? see_decision : NULL;
     options.explain_to_ps = UINT64_MAX;
     options.user = &seen;
-    struct ran ran = run_text(text, 0, &options);
+    struct ran ran = run_text(text.bytes, 0, &options);
     ran_release(&ran);
-    free(text);
+    free(text.bytes);
     for (size_t i = 0; i < n; i++)
         out->lasts_ns[i] = seen.end_ns[i] - seen.begin_ns[i];
 }

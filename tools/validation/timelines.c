@@ -1,6 +1,8 @@
 /* Experiment 2: when the second of two kernels on two streams of a V100 starts. */
 #include "validate.h"
 
+#include "../../sim/base/buffer.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,9 +105,8 @@ static void watch(void *user, const char *policy, const struct sms_stay *stay)
 
 static struct seen simulate(const struct pair *pair, const char *policy, const char *queue, double block_time_us)
 {
-    char *text;
-    size_t length;
-    FILE *to = open_memstream(&text, &length);
+    struct sms__buffer text = {0};
+    FILE *to = sms__buffer_open(&text);
     if (!to)
         die("out of memory");
     write_kernel(to, "first", &pair->first, block_time_us);
@@ -114,14 +115,15 @@ static struct seen simulate(const struct pair *pair, const char *policy, const c
             "scenario: s\ndevices: [{model: v100}]\npolicies: [%s]\nqueue: %s\nvms:\n"
             "  - {name: first, workload: first}\n  - {name: second, workload: second, start: 1 us}\n",
             policy, queue);
-    fclose(to);
+    if (!sms__buffer_close(&text, to))
+        die("out of memory");
     struct seen seen = {.second_start_us = 1e18};
     struct sms_run_options options = quick();
     options.on_stay = watch;
     options.user = &seen;
-    struct ran ran = run_text(text, 0, &options);
+    struct ran ran = run_text(text.bytes, 0, &options);
     ran_release(&ran);
-    free(text);
+    free(text.bytes);
     return seen;
 }
 

@@ -1,0 +1,205 @@
+#include "escape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char hex[] = "0123456789abcdef";
+static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
+
+/* Well-formed byte sequences: Unicode 15, table 3-7. The limits of the second byte exclude what is overlong, surrogates
+ * and what is beyond U+10FFFF. */
+size_t sms__utf8_length(const char *at)
+{
+    const unsigned char *c = (const unsigned char *)at;
+    if (c[0] < 0x80)
+        return c[0] > 0;
+    size_t length = c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
+    unsigned char least = c[0] == 0xe0 ? 0xa0 : c[0] == 0xf0 ? 0x90 : 0x80;
+    unsigned char most = c[0] == 0xed ? 0x9f : c[0] == 0xf4 ? 0x8f : 0xbf;
+    for (size_t i = 1; i < length; i++) {
+        if (c[i] < least || c[i] > most)
+            return 0;
+        least = 0x80;
+        most = 0xbf;
+    }
+    return length;
+}
+
+size_t sms__char_length(const char *at)
+{
+    const unsigned char *c = (const unsigned char *)at;
+    bool control = c[0] < ' ' || c[0] == 127 || (c[0] == 0xc2 && c[1] < 0xa0);
+    return control ? 0 : sms__utf8_length(at);
+}
+
+bool sms__is_printable(const char *text, size_t length)
+{
+    size_t n = 1;
+    for (size_t i = 0; i < length && n; i += n)
+        n = sms__char_length(text + i);
+    return n > 0;
+}
+
+void sms__clean(char *text)
+{
+    while (*text) {
+        size_t length = sms__char_length(text);
+        if (!length)
+            *text = (unsigned char)*text < ' ' || *text == 127 ? ' ' : '?';
+        text += length ? length : 1;
+    }
+}
+
+void sms__print_visible(FILE *to, const char *text)
+{
+    while (*text) {
+        size_t length = sms__char_length(text);
+        if (length)
+            fwrite(text, 1, length, to);
+        else
+            fprintf(to, "\\x%02x", (unsigned char)*text);
+        text += length ? length : 1;
+    }
+}
+
+void sms__print_csv_quoted(FILE *to, const char *text)
+{
+    fputc('"', to);
+    while (*text) {
+        size_t length = sms__char_length(text);
+        if (*text == '"')
+            fputc('"', to);
+        if (length || strchr("\n\r\t", *text))
+            fwrite(text, 1, length ? length : 1, to);
+        else
+            fputs(replacement, to);
+        text += length ? length : 1;
+    }
+    fputc('"', to);
+}
+
+void sms__print_csv(FILE *to, const char *text)
+{
+    if (!strpbrk(text, ",\"") && sms__is_printable(text, strlen(text)))
+        fputs(text, to);
+    else
+        sms__print_csv_quoted(to, text);
+}
+
+void sms__print_csv_fields(FILE *to, size_t count, const char *const *text)
+{
+    for (size_t i = 0; i < count; i++) {
+        sms__print_csv(to, text[i]);
+        fputc(',', to);
+    }
+}
+
+void sms__print_html(FILE *to, const char *text)
+{
+    while (*text) {
+        size_t length = sms__char_length(text);
+        if (strchr("<>&\"'", *text))
+            fprintf(to, "&#%d;", *text);
+        else if (length)
+            fwrite(text, 1, length, to);
+        else
+            fputs(*text == '\n' || *text == '\t' ? " " : replacement, to);
+        text += length ? length : 1;
+    }
+}
+
+/* XML 1.0, 2.2: tab, line breaks and all characters from the blank on but U+FFFE and U+FFFF. */
+static size_t xml_length(const char *at)
+{
+    size_t length = sms__utf8_length(at);
+    if ((unsigned char)*at < ' ')
+        return strchr("\t\n\r", *at) ? length : 0;
+    return !strncmp(at, "\xef\xbf\xbe", 3) || !strncmp(at, "\xef\xbf\xbf", 3) ? 0 : length;
+}
+
+void sms__clean_xml(char *text)
+{
+    while (*text) {
+        size_t length = xml_length(text);
+        if (!length)
+            *text = '?';
+        text += length ? length : 1;
+    }
+}
+
+const char *sms__json_piece(const char **at, char out[8])
+{
+    const char *text = *at;
+    size_t length = sms__utf8_length(text), used = 0;
+    *at += length ? length : 1;
+    if (!length)
+        return replacement;
+    if ((unsigned char)*text < ' ' || *text == 127) {
+        snprintf(out, 8, "\\u00%c%c", hex[*text / 16], hex[*text % 16]);
+        return out;
+    }
+    if (*text == '"' || *text == '\\')
+        out[used++] = '\\';
+    memcpy(out + used, text, length);
+    out[used + length] = '\0';
+    return out;
+}
+
+static int digit(char c)
+{
+    const char *at = c ? strchr(hex, c) : NULL;
+    return at ? (int)(at - hex) : -1;
+}
+
+/* What a path's text says at `at`: 4 bytes, \xNN, or 2, two backslashes, stand for one; else 1. */
+static size_t escape_length(const char *at)
+{
+    if (at[0] != '\\')
+        return 1;
+    return at[1] == '\\' ? 2 : at[1] == 'x' && digit(at[2]) >= 0 && digit(at[3]) >= 0 ? 4 : 1;
+}
+
+/* Whether a path is its own text. */
+static bool is_own_text(const char *path)
+{
+    while (*path && sms__utf8_length(path) && escape_length(path) == 1)
+        path += sms__utf8_length(path);
+    return !*path;
+}
+
+static void escape_path(char *to, const char *path)
+{
+    while (*path) {
+        size_t length = sms__utf8_length(path);
+        if (*path == '\\')
+            *to++ = '\\';
+        if (length)
+            memcpy(to, path, length);
+        else
+            memcpy(to, (const char[]){'\\', 'x', hex[(unsigned char)*path / 16], hex[(unsigned char)*path % 16]}, 4);
+        to += length ? length : 4;
+        path += length ? length : 1;
+    }
+    *to = '\0';
+}
+
+char *sms__path_text(const char *path)
+{
+    char *text = malloc(4 * strlen(path) + 1);
+    if (text && is_own_text(path))
+        strcpy(text, path);
+    else if (text)
+        escape_path(text, path);
+    return text;
+}
+
+void sms__text_path(char *text)
+{
+    char *to = text;
+    while (*text) {
+        size_t length = escape_length(text);
+        *to++ = length == 4 ? (char)(16 * digit(text[2]) + digit(text[3])) : *text;
+        text += length;
+    }
+    *to = '\0';
+}
