@@ -46,16 +46,18 @@ static struct sms__chunk *add_chunk(struct sms__arena *arena, size_t bytes)
     return chunk;
 }
 
+void sms__arena_give_up(struct sms__arena *arena) { longjmp(*arena->out_of_memory, 1); }
+
 void *sms__alloc(struct sms__arena *arena, size_t count, size_t size)
 {
     if (size && count > (SIZE_MAX / 2 - ALIGN) / size)
-        longjmp(*arena->out_of_memory, 1);
+        sms__arena_give_up(arena);
     size_t bytes = (count * size + ALIGN - 1) / ALIGN * ALIGN;
     struct sms__chunk *chunk = arena->chunks;
     if (!chunk || chunk->size - chunk->used < bytes)
         chunk = add_chunk(arena, bytes);
     if (!chunk)
-        longjmp(*arena->out_of_memory, 1);
+        sms__arena_give_up(arena);
     void *memory = chunk->bytes + chunk->used;
     chunk->used += bytes;
     return memset(memory, 0, bytes);

@@ -21,6 +21,9 @@ int sms__guard(struct sms__arena *arena, int (*body)(void *user), void *user);
  * out of memory, when count * size overflows. */
 void *sms__alloc(struct sms__arena *arena, size_t count, size_t size);
 
+/* Leaves the guard as an allocation that failed does: for memory that others have run out of. */
+void sms__arena_give_up(struct sms__arena *arena) __attribute__((noreturn));
+
 /* A copy of the first `length` bytes of `text`, terminated. */
 char *sms__copy(struct sms__arena *arena, const char *text, size_t length);
 char *sms__print(struct sms__arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,11 +1,13 @@
 #include "list.h"
 
 #include "../base/escape.h"
+#include "../report/memory.h"
 #include "../sweep/sweep.h"
 #include "../model/file.h"
 #include "../model/policy/registry.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,7 +130,10 @@ static struct sms_file *open_model(const struct cli *cli, const char *path)
     struct sms_load_options options = session_options(cli);
     struct sms_errors errors;
     struct sms_file *file;
-    if (sms_file_load(path, &options, &file, &errors))
+    int code = sms_file_load(path, &options, &file, &errors);
+    if (code == SMS_ENOMEM)
+        sms__note_memory(NULL);
+    if (code)
         sms_errors_print(&errors, stderr);
     return file;
 }
@@ -185,6 +190,8 @@ static void print_folder(const struct listing *listing, const char *folder, int 
     }
     if (count >= 0)
         free(entry);
+    else if (errno == ENOMEM)
+        sms__note_memory(NULL);
 }
 
 static int list_models(const struct listing *listing, const char *kind)

@@ -167,7 +167,11 @@ void list_workload(const struct cli *cli, const struct sms__workload *workload, 
     struct sms_load_options options = session_options(cli);
     struct sms_errors errors = {0};
     struct sms_file *file = NULL;
-    if (workload->device[0] && sms__derive_device(workload->device, &options, &file, &shown.device, &errors))
+    int code =
+        workload->device[0] ? sms__derive_device(workload->device, &options, &file, &shown.device, &errors) : SMS_OK;
+    if (code == SMS_ENOMEM || code == SMS_EIO)
+        sms__note_memory(NULL); /* who names a device that is not there has none shown */
+    if (code)
         shown.device = NULL;
     if (sms__guard(&shown.arena, show_guarded, &shown))
         sms__note_memory(NULL);

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +82,10 @@ static void add_candidate(struct sms__arena *arena, struct candidates *all, cons
     struct sms_file *file = NULL;
     if (all->count == CANDIDATES_MAX || is_known(all, name))
         return;
-    if (sms__derive_device(name, options, &file, &device, &ignored) != SMS_OK || !device)
+    int code = sms__derive_device(name, options, &file, &device, &ignored);
+    if (code == SMS_ENOMEM || code == SMS_EIO)
+        sms__arena_give_up(arena);
+    if (code != SMS_OK || !device)
         return;
     all->candidate[all->count++] =
         (struct candidate){name, sms__copy(arena, device->capability, strlen(device->capability)), device->sms};
@@ -106,6 +110,8 @@ static struct candidates *find_candidates(struct sms__arena *arena, const struct
             if (dot && !strcmp(dot, ".yaml") && strchr(entry->d_name, '.') == dot)
                 add_candidate(arena, all, sms__copy(arena, entry->d_name, (size_t)(dot - entry->d_name)), options);
         }
+        if (!dir && errno == ENOMEM)
+            sms__arena_give_up(arena);
         if (dir)
             closedir(dir);
     }

@@ -1,6 +1,8 @@
 /* Whether a file is a plan. */
 #include "sweep.h"
 
+#include "../report/memory.h"
+
 struct look {
     struct sms__arena arena;
     const char *path;
@@ -15,7 +17,7 @@ static int look_for_plan(void *user)
     for (size_t i = 0; i < doc.roots && code == SMS_OK; i++)
         if (sms__node_get(doc.root[i], "plan"))
             return SMS_OK;
-    return SMS_EINPUT;
+    return code == SMS_ENOMEM ? code : SMS_EINPUT;
 }
 
 bool sms__has_plan(const char *path)
@@ -23,5 +25,7 @@ bool sms__has_plan(const char *path)
     struct look look = {.path = path};
     int code = sms__guard(&look.arena, look_for_plan, &look);
     sms__arena_release(&look.arena);
+    if (code == SMS_ENOMEM)
+        sms__note_memory(NULL);
     return code == SMS_OK;
 }

@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# Names and paths that somebody chose to do harm with: nothing reaches a terminal, a shell, XML or JSON as it should not.
+# Usage: escape.sh SMSCHED
+set -u
+. "$(dirname "$0")/../checks.sh"
+smsched=$(realpath "$1")
+cd "$work" || exit 1
+
+cat >s.yaml <<'END'
+workload: load
+kernels: [{name: grind, blocks: 40, threads: 128, block_time: 10 us}]
+---
+scenario: s
+question: "Is it red, or \"<b>\"?"
+devices: [{model: v100, sms: 2}]
+policies: [round_robin]
+vms: [{name: a, workload: load, repeat: 2}]
+END
+
+cat >plain.py <<'END'
+import sys
+text = open(sys.argv[1], 'rb').read().decode('utf-8')
+sys.exit(any((ord(c) < 32 and c != '\n') or 127 <= ord(c) < 160 for c in text))
+END
+cat >names.py <<'END'
+import json, os, re, sys
+wanted = os.fsencode(sys.argv[1])
+def path(text):
+    return re.sub(rb'\\(\\|x[0-9a-f]{2})', lambda m: b'\\' if m[1] == b'\\' else bytes.fromhex(m[1][1:].decode()), text.encode())
+manifest = json.load(open('results/manifest.json', encoding='utf-8'))
+trace = json.load(open('trace.json', encoding='utf-8'))
+assert path(manifest['scenarios'][0]['file']) == wanted, manifest['scenarios'][0]['file']
+assert wanted in path(manifest['command']), manifest['command']
+assert path(trace['otherData']['file']) == wanted, trace['otherData']['file']
+END
+# plain FILE WHAT: no control character but line breaks, and all of it UTF-8.
+plain() { if python3 plain.py "$1" 2>/dev/null; then ok; else bad "$2" "$(head -c 300 "$1" | cat -v)"; fi; }
+json() { if python3 -c 'import json, sys; json.load(open(sys.argv[1], encoding="utf-8"))' "$1" 2>err; then ok; else bad "$2" "$(tail -1 err)"; fi; }
+xml() { if python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$1" 2>err; then ok; else bad "$2" "$(tail -1 err)"; fi; }
+
+# A terminal.
+hostile=$'evil\e[2J\n\xff.yaml'
+cp s.yaml "$hostile"
+echo "scenario: [" >"bad$hostile"
+# complains ARGUMENT...
+complains() {
+    "$smsched" "$@" >out 2>err
+    [ -s err ] && ok || bad "${*@Q} says nothing"
+    plain err "the message of ${*@Q}"
+    plain out "the output of ${*@Q}"
+}
+complains "$hostile"
+complains run "$hostile.none"
+complains validate "bad$hostile"
+complains run s.yaml "--$hostile"
+for option in format policy baseline models events trace-from; do
+    complains check s.yaml "--$option" "$hostile"
+done
+for option in format policy models; do complains run s.yaml "--$option" "$hostile"; done
+complains run s.yaml --out "none/$hostile"
+complains run s.yaml --trace "none/$hostile"
+complains check s.yaml --baseline "$hostile"
+complains check s.yaml --baseline "$hostile.none"
+complains compare s.yaml --baseline "$hostile"
+complains list "$hostile"
+complains import "$hostile" x
+complains import ncu "$hostile"
+complains plot "$hostile"
+complains report "$hostile"
+complains sweep "$hostile"
+
+# JUnit, of a baseline's names.
+"$smsched" run s.yaml --format csv >base.csv
+for name in $'\e[31mred' $'\x01' $'\xff\xfe' $'\xef\xbf\xbe' '<a href=""&>' ']]>' '"quoted, twice"'; do
+    { head -1 base.csv; printf 's,"%s",vm,a,kernels_per_s,1,0,0,1\n' "${name//\"/\"\"}"; } >hostile.csv
+    what="a baseline with the policy $(cat -v <<<"$name")"
+    "$smsched" check s.yaml --baseline hostile.csv --junit out.xml >out 2>err
+    exits 1 $? "$what"
+    xml out.xml "JUnit of $what"
+    plain out "$what"
+done
+
+# A file whose name is not UTF-8: what names it can be read, and turned back into it.
+"$smsched" run "$hostile" --quiet --trace trace.json --out results >/dev/null 2>err
+exits 0 $? "a scenario whose file's name is not UTF-8"
+json trace.json "the trace of a file whose name is not UTF-8"
+for file in manifest.json summary.json comparison.json; do json results/$file "$file of a file whose name is not UTF-8"; done
+if python3 names.py "$hostile" 2>err; then ok; else bad "the name of the file is lost" "$(tail -1 err)"; fi
+"$smsched" report results --out page.html --quiet 2>err
+exits 0 $? "a report of it"
+
+# Sweeps of such a file.
+{ grep -v question s.yaml; printf -- '---\nplan: plan\naxes: [{contention.slope: [1, 2]}]\n'; } |
+    sed 's/^policies/contention: {model: proportional, slope: 1}\n&/' >plan.yaml
+cp plan.yaml $'plan\xff.yaml'
+"$smsched" sweep $'plan\xff.yaml' --out swept --quiet >/dev/null 2>err
+exits 0 $? "a sweep of a plan whose file's name is not UTF-8"
+json swept/results/manifest.json "the manifest of its sweep"
+json swept/origin.json "where its plan was"
+"$smsched" report swept --point 0 --out page.html --quiet 2>err
+exits 0 $? "a report of one of its points, whose plan is found again"
+
+# Scripts for Slurm.
+folder=$'f\nEND\ntouch harm\n'
+mkdir "$folder"
+cp plan.yaml "$folder/plan.yaml"
+# refuses WHAT ARGUMENT...: before anything is printed.
+refuses() {
+    local what=$1
+    shift
+    "$smsched" sweep "$@" --slurm --dry-run >out 2>err
+    exits 4 $? "$what"
+    says "control character" "$what"
+    plain err "$what"
+    if [ -s out ]; then bad "$what: a script is printed"; else ok; fi
+}
+refuses "a sweep for Slurm into a folder with line breaks" plan.yaml --out "$folder"
+refuses "a sweep for Slurm of a plan in such a folder" "$folder/plan.yaml" --out g
+refuses "a sweep for Slurm with models in such a folder" plan.yaml --out g --models "$folder"
+
+# Figures of results from elsewhere.
+sed 's/,a,/,\xff,/' results/timeline.csv >t.csv && mv t.csv results/timeline.csv
+"$smsched" plot results >out 2>err
+exits 3 $? "figures of names that are not UTF-8"
+plain err "figures of names that are not UTF-8"
+
+finish

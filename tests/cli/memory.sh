@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# Each allocation of the process fails once, those of the libraries included: what is written is then as with enough
+# memory; or the exit code is 4, a message says so, and no part of it is there. Usage: memory.sh SMSCHED FAIL_ALLOCATION.SO [WHAT]
+# With EVERY=1 every allocation fails; else every so many as given below, so that it ends within a minute.
+set -u
+. "$(dirname "$0")/../checks.sh"
+smsched=$(realpath "$1")
+library=$(realpath "$2")
+only=${3-}
+tests=$(realpath "$(dirname "$0")/..")
+sanitized "$smsched" && { echo "skipped: sanitizers have allocators of their own"; exit 77; }
+cd "$work" || exit 1
+
+cat >vms.yaml <<'END'
+workload: load
+kernels: [{name: grind, blocks: 40, threads: 128, registers: 32, block_time: 10 us, demand: {fp32: 20 %}}]
+---
+scenario: vms
+question: Who gains?
+devices: [{model: v100, sms: 2}]
+contention: proportional
+policies: [round_robin, fine_grained]
+vms: [{name: a, workload: load, repeat: 2}, {name: b, workload: load, repeat: 2}]
+run: {replications: 2}
+expect: [{metric: gain, policy: fine_grained, over: round_robin, value: 0 %, tolerance: 90 %}]
+END
+cat >processes.yaml <<'END'
+workload: train
+kernels: [{name: step, blocks: 40, threads: 256, block_time: 1 ms, demand: {fp32: 16 %}}]
+steps: [{allocate: 6 GiB}, {copy_in: 1 MiB}, {launch: step}]
+---
+scenario: processes
+devices: [{model: v100}]
+policies: [{mode: exclusive}, {mode: mps}]
+processes: [{name: p, workload: train, count: 3}]
+END
+cat >cluster.yaml <<'END'
+scenario: cluster
+nodes: [{name: n, count: 2, gpus: 2, model: V100, gpu_memory: 16 GiB, cpu: 8, memory: 64 GiB}]
+policies: [random, best_fit]
+pods: [{name: job, count: 6, arrivals: {poisson: 2 s}, gpu: 46 %, gpu_memory: 6 GiB, cpu: 2, duration: 60 s}]
+END
+cat >plan.yaml <<'END'
+scenario: base
+devices: [{model: v100, sms: 2}]
+contention: {model: proportional, slope: 1}
+policies: [round_robin, fine_grained]
+vms: [{name: a, workload: load, repeat: 1}]
+---
+workload: load
+kernels: [{name: grind, blocks: 20, threads: 128, block_time: 10 us, demand: {fp32: 20 %}}]
+---
+plan: plan
+question: Why?
+axes:
+  - contention.slope: [1, 2]
+END
+mkdir bin
+# In gnuplot's place: its figures are not what is tried here.
+printf '%s\n' '#!/bin/sh' 'for last; do :; done' 'echo "<svg></svg>" >"$last"' >bin/gnuplot
+chmod +x bin/gnuplot
+PATH=$work/bin:$PATH
+
+quietly() { "$smsched" "$@" >/dev/null 2>err || bad "$*" "$(head -c 300 err)"; }
+quietly run vms.yaml --out vms --quiet
+quietly run processes.yaml --out processes --quiet
+quietly run cluster.yaml --out cluster --quiet
+quietly sweep plan.yaml --jobs 1 --quiet --out swept
+"$smsched" run vms.yaml --format csv >baseline.csv
+
+# survives STRIDE FROM NAME TARGET [CLEAN=PATH] ARGUMENT...: of the command's allocations FROM, FROM + STRIDE ... fail,
+# one a run, and then all from there on, ten times as far apart. CLEAN is removed before a run; TARGET unless given.
+survives() {
+    local stride=$1 from=$2 name=$3 target=$4 clean=$4 all said
+    shift 4
+    case ${1-} in CLEAN=*) clean=${1#CLEAN=} && shift ;; esac
+    case $name in "$only"*) ;; *) return ;; esac
+    [ "${EVERY-}" ] && stride=1 from=1
+    mkdir -p scratch
+    for all in '' 1; do
+        if said=$(env LD_PRELOAD="$library" SWEEP_DIR=scratch SWEEP_TARGET="$target" SWEEP_CLEAN="$clean" \
+            SWEEP_STRIDE=$((all ? 10 * stride : stride)) SWEEP_FROM="$from" ${all:+SWEEP_ALL=1} "$smsched" "$@" 2>&1); then
+            ok "$name${all:+, and all after}: $said"
+        else
+            bad "$name${all:+, and all after}" "$said"
+        fi
+    done
+}
+
+fine=$tests/import/fine
+survives 2 1 "run as a table" none run vms.yaml --jobs 1
+survives 2 2 "run as CSV" none run vms.yaml --jobs 1 --format csv
+survives 3 3 "run as JSON" none run vms.yaml --jobs 1 --format json
+survives 11 4 "run into a folder" out run vms.yaml --jobs 1 --quiet --out out
+survives 11 5 "run of processes into a folder" out run processes.yaml --jobs 1 --quiet --out out
+survives 11 6 "run of a cluster into a folder" out run cluster.yaml --jobs 1 --quiet --out out
+survives 3 7 "trace" trace.json run vms.yaml --jobs 1 --trace trace.json
+survives 3 1 "trace of processes" trace.json run processes.yaml --jobs 1 --trace trace.json
+survives 3 2 "trace of a cluster" trace.json run cluster.yaml --jobs 1 --trace trace.json
+survives 5 3 "compare as a table" none compare vms.yaml --jobs 1
+survives 5 4 "compare as CSV" none compare vms.yaml --jobs 1 --format csv
+survives 5 5 "compare as JSON" none compare vms.yaml --jobs 1 --format json
+survives 5 6 "check with JUnit" out.xml check vms.yaml --jobs 1 --junit out.xml --baseline baseline.csv
+survives 11 7 "explain as JSON" none explain vms.yaml --format json
+survives 11 1 "explain processes as CSV" none explain processes.yaml --format csv
+survives 31 2 "import ncu" out.yaml import ncu "$fine/ncu-raw.csv" --out out.yaml
+survives 31 3 "import nvprof" out.yaml import nvprof "$fine/nvprof-trace.csv" "$fine/nvprof-metrics.csv" --out out.yaml
+survives 1 1 "import openb" out.yaml import openb "$tests/import/openb/fine/nodes.csv" "$tests/import/openb/fine/pods.csv" \
+    --out out.yaml
+survives 1 1 "import to stdout" none import ncu "$fine/ncu-raw.csv" --dump
+survives 31 6 "report" report.html report vms --out report.html
+survives 31 7 "report of processes as JSON" none report processes --format json
+survives 401 1 "report of a sweep" report.html report swept --out report.html
+survives 11 2 "plot" vms/plots plot vms --figures svg --quiet
+survives 1001 3 "sweep" new/results CLEAN=new sweep plan.yaml --jobs 1 --quiet --out new
+survives 1001 4 "merge" swept/results sweep merge plan.yaml --quiet --out swept
+survives 11 5 "slurm" none sweep plan.yaml --slurm --dry-run --out other
+survives 101 6 "list schema" none list schema
+survives 1009 7 "list workloads" none list workloads --format json
+survives 1 1 "list policies" none list policies
+survives 11 2 "validate" none validate --quiet vms.yaml processes.yaml cluster.yaml plan.yaml
+
+finish
