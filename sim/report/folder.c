@@ -277,14 +277,16 @@ static int write_manifest(struct sms__folder *folder, json_t *manifest, struct s
     return code == SMS_OK && !whole ? sms__fail(errors, SMS_ENOMEM, folder->partial.target, "out of memory") : code;
 }
 
-static void remove_scratch(const struct sms__folder *folder)
+/* False if it is not known what there is. */
+static bool remove_scratch(const struct sms__folder *folder)
 {
     struct sms__file_names entries = {0};
-    list_entries(folder->partial.name, &entries);
+    bool known = list_entries(folder->partial.name, &entries) && !entries.failed;
     for (size_t i = 0; i < entries.count; i++)
         if (!has_name(&folder->names, entries.name[i]))
             remove_file(folder->partial.name, entries.name[i]);
     release_names(&entries);
+    return known;
 }
 
 /* Both are there at every moment; where a file system cannot exchange them, there is a moment with none, and the older
@@ -313,7 +315,8 @@ static bool take_name(const struct sms__partial *partial)
 static int publish(struct sms__folder *folder, bool exists, struct sms_errors *errors)
 {
     struct sms__partial *partial = &folder->partial;
-    remove_scratch(folder);
+    if (!remove_scratch(folder))
+        return sms__fail(errors, SMS_ENOMEM, partial->target, "out of memory");
     char inside[FILE_PATH_BYTES];
     path_of(folder, manifest_name, inside);
     sms__sync_folder_of(inside);

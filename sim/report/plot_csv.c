@@ -122,12 +122,14 @@ static int parse_all(void *user)
     return SMS_OK;
 }
 
-static int judge(const struct parse *parse)
+static int judge(struct parse *parse)
 {
     struct sms__csv *csv = parse->csv;
     struct sms_errors *errors = &csv->plot->errors;
     if (ferror(parse->file))
         return sms__fail(errors, SMS_EIO, csv->file, "cannot be read: %s", strerror(errno));
+    if (parse->broken && csv_error(&parse->parser) == CSV_ENOMEM)
+        return sms__fail(errors, SMS_ENOMEM, csv->file, "out of memory");
     if (parse->broken && !errors->count)
         complain(csv, "is not CSV");
     if (csv->line < 2 && !errors->count)
