@@ -80,8 +80,8 @@ struct session {
     size_t scenarios;
     struct sms__set set;
     FILE *timeline;
-    size_t timeline_rows;      /* of this policy */
-    char timeline_policy[256]; /* whose rows are being written */
+    size_t timeline_rows;        /* of this policy */
+    const char *timeline_policy; /* whose rows are being written; NULL before the first */
     const char *running;
     struct sms__trace *trace;            /* or NULL */
     FILE *spans;                         /* of processes, or NULL */

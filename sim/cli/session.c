@@ -118,10 +118,9 @@ enum { TIMELINE_ROWS = 20000 };
 /* The first blocks of each policy's first replication, so that the file stays bounded. */
 static void write_stay(struct session *session, const char *policy, const struct sms_stay *stay)
 {
-    if (strcmp(session->timeline_policy, policy) != 0) {
-        snprintf(session->timeline_policy, sizeof session->timeline_policy, "%s", policy);
+    if (session->timeline_policy != policy)
         session->timeline_rows = 0;
-    }
+    session->timeline_policy = policy;
     if (session->timeline_rows++ >= TIMELINE_ROWS)
         return;
     fprintf(session->timeline, "%s,%s,%zu,%zu,%s,%s,%.3f,%.3f,%u\n", session->running, policy, stay->device, stay->sm,
@@ -181,7 +180,7 @@ static int run_one(struct session *session, size_t idx)
     struct sms_run_options options = session_run_options(session->cli);
     struct sms_errors errors;
     session->running = sms_scenario_name(scenario);
-    session->timeline_policy[0] = '\0';
+    session->timeline_policy = NULL;
     options.user = session;
     options.on_progress = show_progress;
     const bool blocks = session->trace && !scenario->cluster; /* else the trace is of pods */

@@ -290,7 +290,7 @@ void sms__default_alone(struct sms__reader *reader, const struct sms_file *file,
     if (!scenario->alone) {
         scenario->alone = SMS__NEW(reader->arena, struct sms__policy_use, 1);
         scenario->alone->policy = sms__find_policy(file->options, "round_robin");
-        scenario->alone->label = scenario->alone->policy->name;
+        scenario->alone->label = scenario->alone->written = scenario->alone->policy->name;
         scenario->alone->node = node;
     }
     if (scenario->shares || scenario->cluster)

@@ -7,7 +7,7 @@
 
 /* Spans of processes, or placements of pods, that a timeline has no place for. */
 struct sms__cut {
-    char scenario[256], policy[256];
+    const char *scenario, *policy; /* the scenario's own texts */
     uint64_t rows, left_out;
     bool placements;
 };
@@ -76,8 +76,8 @@ long sms__metric_index(enum sms_subject subject, const char *name);
 /* expect.c: what a scenario expects of its own results, and what a baseline does. */
 struct sms__check {
     const char *scenario;
-    char name[560];    /* "gain of fine_grained over round_robin" */
-    char message[240]; /* "34.12 %, expected 34.1 % +- 3 %" */
+    char name[4 * SMS__FIELD_BYTES + 32]; /* "gain of fine_grained over round_robin" */
+    char message[240];                    /* "34.12 %, expected 34.1 % +- 3 %" */
     bool passed;
 };
 

@@ -120,10 +120,11 @@ const char *sms__read_name(struct sms__reader *reader, const struct sms__node *n
     if (!name)
         return NULL;
     size_t length = strlen(name);
-    bool fine = length > 0 && length <= 100 && strspn(name, letters) == length && name[0] != '/' && !strstr(name, "..");
+    bool fine = length > 0 && length <= SMS__NAME_MAX && strspn(name, letters) == length && name[0] != '/' &&
+                !strstr(name, "..");
     if (!fine)
-        sms__complain(reader, node, "'%.40s' is not a name: 1 to 100 letters, digits, '_', '-', '.' or '/'%s", name,
-                      name[0] == '/' || strstr(name, "..") ? ", no '/' in front and no '..'" : "");
+        sms__complain(reader, node, "'%.40s' is not a name: 1 to %d letters, digits, '_', '-', '.' or '/'%s", name,
+                      SMS__NAME_MAX, name[0] == '/' || strstr(name, "..") ? ", no '/' in front and no '..'" : "");
     return fine ? name : NULL;
 }
 
