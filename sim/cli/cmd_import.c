@@ -65,6 +65,8 @@ static int import(const struct cli *cli, const struct sms__importer *importer, s
     bool failed = ferror(to) != 0;
     if ((fclose(to) || failed) && code == SMS_OK)
         code = sms__fail(errors, SMS_ENOMEM, cli->args[1], "no memory");
+    if (code == SMS_OK && !cli->dump)
+        code = sms__import_check(cli->n_args == 2 ? cli->args[1] : NULL, text, size, &options, errors);
     if (code == SMS_OK && cli->out)
         code = write_file(cli->out, text, size, errors);
     else if (code == SMS_OK)

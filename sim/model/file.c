@@ -9,6 +9,8 @@ enum { DOCUMENTS_MAX = 10100 };
 
 struct load {
     const char *path;
+    const char *text; /* [size]: the file, or NULL to read it from `path` */
+    size_t size;
     struct sms_file *file;
     struct sms_errors *errors;
     const struct sms__variation *variation; /* of sms__file_vary */
@@ -77,11 +79,14 @@ static int load_body(void *user)
     struct load *load = user;
     struct sms_file *file = load->file;
     struct sms__doc *doc = SMS__NEW(&file->arena, struct sms__doc, 1);
-    int code = sms__doc_load(&file->arena, load->path, doc, load->errors);
+    int code = load->text ? sms__doc_load_text(&file->arena, load->path, load->text, load->size, doc, load->errors)
+                          : sms__doc_load(&file->arena, load->path, doc, load->errors);
     if (code)
         return code;
-    if (doc->roots > DOCUMENTS_MAX)
-        return sms__fail(load->errors, SMS_EINPUT, load->path, "more than %d documents", DOCUMENTS_MAX);
+    if (doc->roots > DOCUMENTS_MAX) {
+        sms__error(load->errors, SMS_EINPUT, doc->root[DOCUMENTS_MAX]->mark, "more than %d documents", DOCUMENTS_MAX);
+        return SMS_EINPUT;
+    }
     file->doc = doc;
     read_documents(file, doc);
     read_scenarios(file, doc);
@@ -116,16 +121,28 @@ static int load_with(int (*body)(void *user), struct load *load, const struct sm
     return code;
 }
 
+static int load_sorted(struct load *load, const struct sms_load_options *options, struct sms_file **out)
+{
+    static const struct sms_load_options defaults;
+    int code = load_with(load_body, load, options ? options : &defaults, out);
+    sms__errors_sort(load->errors, load->path);
+    if (*out)
+        sms__errors_sort(&(*out)->warnings, load->path);
+    return code;
+}
+
 int sms_file_load(const char *path, const struct sms_load_options *options, struct sms_file **out,
                   struct sms_errors *errors)
 {
-    static const struct sms_load_options defaults;
     struct load load = {.path = path, .errors = errors};
-    int code = load_with(load_body, &load, options ? options : &defaults, out);
-    sms__errors_sort(errors, path);
-    if (*out)
-        sms__errors_sort(&(*out)->warnings, path);
-    return code;
+    return load_sorted(&load, options, out);
+}
+
+int sms_file_load_text(const char *text, size_t size, const char *name, const struct sms_load_options *options,
+                       struct sms_file **out, struct sms_errors *errors)
+{
+    struct load load = {.path = name, .text = text, .size = size, .errors = errors};
+    return load_sorted(&load, options, out);
 }
 
 static int vary_body(void *user)

@@ -56,6 +56,11 @@ struct sms_load_options {
  * and `errors` says why: SMS_EINPUT, SMS_EIO or SMS_ENOMEM. */
 int sms_file_load(const char *path, const struct sms_load_options *options, struct sms_file **out,
                   struct sms_errors *errors);
+/* The same of `size` bytes of text in memory, which need not be terminated and
+ * are copied. `name` stands where messages name the file; no file of that name
+ * is read. Devices and workloads are looked up as for a file. */
+int sms_file_load_text(const char *text, size_t size, const char *name, const struct sms_load_options *options,
+                       struct sms_file **out, struct sms_errors *errors);
 void sms_file_free(struct sms_file *file);
 
 /* What its scenarios can be run with, and hardly mean: of code SMS_OK. Live as long as the file. */
