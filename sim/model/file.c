@@ -1,5 +1,6 @@
 /* Loads a file and whatever it refers to. */
 #include "file.h"
+#include "policy/registry.h"
 #include "scenario.h"
 
 #include <stdlib.h>
@@ -121,9 +122,23 @@ static int load_with(int (*body)(void *user), struct load *load, const struct sm
     return code;
 }
 
-static int load_sorted(struct load *load, const struct sms_load_options *options, struct sms_file **out)
+/* What is wrong with the arguments, or NULL. */
+static const char *misuse(const struct load *load, const struct sms_load_options *options, struct sms_file **out)
+{
+    if (!load->path)
+        return "a file is loaded that has no path or no text";
+    return out ? sms__options_misuse(options) : "a file is loaded to nowhere: out is NULL";
+}
+
+static int load_checked(struct load *load, const struct sms_load_options *options, struct sms_file **out)
 {
     static const struct sms_load_options defaults;
+    const char *wrong = misuse(load, options, out);
+    *load->errors = (struct sms_errors){0};
+    if (out)
+        *out = NULL;
+    if (wrong)
+        return sms__fail(load->errors, SMS_EUSAGE, load->path, "%s", wrong);
     int code = load_with(load_body, load, options ? options : &defaults, out);
     sms__errors_sort(load->errors, load->path);
     if (*out)
@@ -134,15 +149,20 @@ static int load_sorted(struct load *load, const struct sms_load_options *options
 int sms_file_load(const char *path, const struct sms_load_options *options, struct sms_file **out,
                   struct sms_errors *errors)
 {
-    struct load load = {.path = path, .errors = errors};
-    return load_sorted(&load, options, out);
+    struct sms_errors own;
+    struct load load = {.path = path, .errors = errors ? errors : &own};
+    return load_checked(&load, options, out);
 }
 
 int sms_file_load_text(const char *text, size_t size, const char *name, const struct sms_load_options *options,
                        struct sms_file **out, struct sms_errors *errors)
 {
-    struct load load = {.path = name, .text = text, .size = size, .errors = errors};
-    return load_sorted(&load, options, out);
+    struct sms_errors own;
+    struct load load = {
+        .path = name, .text = text ? text : "", .size = text ? size : 0, .errors = errors ? errors : &own};
+    if (!text)
+        load.path = NULL;
+    return load_checked(&load, options, out);
 }
 
 static int vary_body(void *user)
@@ -174,6 +194,15 @@ void sms_file_free(struct sms_file *file)
     free(file);
 }
 
-const struct sms_errors *sms_file_warnings(const struct sms_file *file) { return &file->warnings; }
-size_t sms_file_scenarios(const struct sms_file *file) { return file->scenarios; }
-const struct sms_scenario *sms_file_scenario(const struct sms_file *file, size_t idx) { return file->scenario[idx]; }
+const struct sms_errors *sms_file_warnings(const struct sms_file *file)
+{
+    static const struct sms_errors none;
+    return file ? &file->warnings : &none;
+}
+
+size_t sms_file_scenarios(const struct sms_file *file) { return file ? file->scenarios : 0; }
+
+const struct sms_scenario *sms_file_scenario(const struct sms_file *file, size_t idx)
+{
+    return idx < sms_file_scenarios(file) ? file->scenario[idx] : NULL;
+}

@@ -85,13 +85,30 @@ static void choose_replications(struct setup *setup, const struct sms_scenario *
     results->room = results->until ? (size_t)scenario->until.most : setup->upto;
 }
 
+/* What is wrong with the arguments, or NULL. */
+static const char *misuse(const struct sms_scenario *scenario, const struct sms_run_options *options,
+                          struct sms_results **out)
+{
+    if (!scenario)
+        return "there is no scenario to run; a file may have none";
+    if (!out)
+        return "a scenario is run for no results: out is NULL";
+    return (unsigned)options->engine > SMS_ENGINE_REFERENCE ? "there is no such engine" : NULL;
+}
+
 int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *options, struct sms_results **out,
             struct sms_errors *errors)
 {
     struct sms_run_options defaults = sms_run_defaults();
+    struct sms_errors own;
     options = options ? options : &defaults;
-    *out = NULL;
+    errors = errors ? errors : &own;
     *errors = (struct sms_errors){0};
+    if (out)
+        *out = NULL;
+    const char *wrong = misuse(scenario, options, out);
+    if (wrong)
+        return sms__fail(errors, SMS_EUSAGE, scenario ? scenario->path : NULL, "%s", wrong);
     struct sms_results *results = calloc(1, sizeof *results);
     if (!results)
         return sms__report_run(SMS_ENOMEM, scenario, "", NULL, errors);

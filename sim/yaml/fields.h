@@ -119,6 +119,7 @@ void sms__print_bound(char *out, size_t size, enum sms__dimension dimension, dou
 const char *sms__read_text(struct sms__reader *reader, const struct sms__node *node);
 /* A name of at most SMS__NAME_MAX characters, or NULL with the problem reported. */
 const char *sms__read_name(struct sms__reader *reader, const struct sms__node *node);
+bool sms__is_name(const char *text);
 
 /* Reports if it is not; returns whether it is. */
 bool sms__expect_kind(struct sms__reader *reader, const struct sms__node *node, enum sms__node_kind kind);

@@ -8,6 +8,9 @@
  *         sms_run(sms_file_scenario(file, 0), NULL, &results, &errors))
  *         sms_errors_print(&errors, stderr);
  *
+ * A file may have no scenario: sms_file_scenario is NULL then, and sms_run
+ * refuses it as all misuse is refused (error.h).
+ *
  * Nothing here is global: two runs in two threads do not know of each other,
  * and a loaded file is never changed, so threads may share it. Every object is
  * owned by the caller that got it and released by the matching _free, which
@@ -67,7 +70,7 @@ void sms_file_free(struct sms_file *file);
 const struct sms_errors *sms_file_warnings(const struct sms_file *file);
 
 /* How many scenarios the file holds (it may hold devices or workloads only),
- * and the one at `idx`, which lives as long as the file. */
+ * and the one at `idx`, which lives as long as the file; NULL beyond the last. */
 size_t sms_file_scenarios(const struct sms_file *file);
 const struct sms_scenario *sms_file_scenario(const struct sms_file *file, size_t idx);
 
