@@ -99,6 +99,8 @@ struct session {
 
 /* Loads all files named on the command line; every problem of every file is printed. An exit code. */
 int session_load(struct session *session, struct cli *cli);
+/* Says so if there is no scenario in the files; an exit code. */
+int session_expect_some(const struct session *session);
 /* Runs them all; an exit code. */
 int session_run(struct session *session);
 void session_free(struct session *session);

@@ -210,16 +210,22 @@ static int run_one(struct session *session, size_t idx)
     return cli_exit_code(code);
 }
 
+int session_expect_some(const struct session *session)
+{
+    if (session->scenarios > 0)
+        return EXIT_OK;
+    bool plan = session->cli->n_args > 0 && sms__has_plan(session->cli->args[0]);
+    fprintf(stderr,
+            plan ? "%s: error: this is a plan, and has no scenario of its own; 'smsched sweep %s' runs it\n"
+                 : "error: no scenario in what was named\n",
+            plan ? session->cli->args[0] : "", plan ? session->cli->args[0] : "");
+    return EXIT_INPUT;
+}
+
 int session_run(struct session *session)
 {
-    if (session->scenarios == 0) {
-        bool plan = session->cli->n_args > 0 && sms__has_plan(session->cli->args[0]);
-        fprintf(stderr,
-                plan ? "%s: error: this is a plan, and has no scenario of its own; 'smsched sweep %s' runs it\n"
-                     : "error: no scenario in what was named\n",
-                plan ? session->cli->args[0] : "", plan ? session->cli->args[0] : "");
+    if (session_expect_some(session))
         return EXIT_INPUT;
-    }
     session->set.results = calloc(session->scenarios, sizeof(*session->set.results));
     if (!session->set.results)
         return EXIT_IO;

@@ -27,6 +27,10 @@ void sms__table_add(struct sms__table_out *table, const char *format, ...) __att
 void sms__table_rule(struct sms__table_out *table);
 void sms__table_print(struct sms__table_out *table, FILE *to); /* and frees it */
 
+/* results_run.c: whether sms_run would refuse the options for the scenario, before it simulates anything. */
+int sms__run_check(const struct sms_scenario *scenario, const struct sms_run_options *options,
+                   struct sms_errors *errors);
+
 /* human.c: tables per scenario for people. */
 void sms__print_results(const struct sms_results *results, FILE *to);
 void sms__print_heading(const struct sms_results *results, FILE *to);

@@ -175,7 +175,7 @@ struct sms_run_options {
     const char *const *policies; /* run these only, by label or name; ends with NULL. NULL or none: all */
     uint64_t seed;               /* 0: the scenario's */
     unsigned replications;       /* 0: the scenario's, be it a number or until a precision is reached */
-    unsigned jobs;               /* threads; 0: 1 */
+    unsigned jobs;               /* threads, as far as their runs fit into 4 GiB together; 0: 1 */
     uint64_t max_events;         /* of one run; 0: no limit */
     bool alone;                  /* false: no stand-alone runs, so no normalized progress */
     enum sms_engine engine;
