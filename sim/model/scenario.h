@@ -110,8 +110,8 @@ void sms__check_alike(struct sms__reader *reader, const struct sms_scenario *sce
 /* What an expectation is of. */
 enum sms_subject sms__expect_subject(const struct sms__expect *expect);
 
-/* estimate.c: about what the runs of a scenario take of memory, bytes: never less than they do by more than a few percent,
- * and seldom more than twice as much (docs/performance.md). */
+/* estimate.c: about what the runs of a scenario take of memory, bytes: never less than they do by more than a few
+ * percent, and seldom more than twice as much (docs/performance.md). */
 #define SMS__CLUSTER_RUN_BYTES 6000.0 /* of the results of one replication of a policy */
 struct sms__memory_ask {
     double replications;
