@@ -84,7 +84,7 @@ if taken < 165:
 # What a schema cannot tell, by the first line of the .err. All else of tests/bad must fail.
 WHOLE = "text, YAML or the file as a whole"
 CANNOT = {
-    WHOLE: r"not YAML|control characters|is not text|is empty$|alias |nested more than|"
+    WHOLE: r"not YAML|control characters|not text|this is UTF-16|is empty$|alias |nested more than|"
     r"tags \(|has more than|more than 10100 documents|is given twice|is defined twice|is also one of the several of",
     "names of other things": r"are devices on other nodes|no node on which it may run|is the sum of all processes|is also a stream of|unknown (device|workload|kernel|VM|resource|profile|table of "
     r"pods|policy of this|class 'm')|no node has|no resource|has no instances|different resources|there is no (SM|device)|the slowdown of",

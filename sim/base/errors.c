@@ -157,6 +157,8 @@ static void print_one(const struct sms_error *error, FILE *to)
 
 void sms_errors_print(const struct sms_errors *errors, FILE *to)
 {
+    if (!errors || !to)
+        return;
     for (size_t i = 0; i < errors->count && i < SMS_ERRORS_MAX; i++)
         print_one(&errors->item[i], to);
     if (errors->count > SMS_ERRORS_MAX)

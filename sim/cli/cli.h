@@ -80,8 +80,8 @@ struct session {
     size_t scenarios;
     struct sms__set set;
     FILE *timeline;
-    size_t timeline_rows;      /* of this policy */
-    char timeline_policy[256]; /* whose rows are being written */
+    size_t timeline_rows;        /* of this policy */
+    const char *timeline_policy; /* whose rows are being written; NULL before the first */
     const char *running;
     struct sms__trace *trace;            /* or NULL */
     FILE *spans;                         /* of processes, or NULL */
@@ -99,6 +99,8 @@ struct session {
 
 /* Loads all files named on the command line; every problem of every file is printed. An exit code. */
 int session_load(struct session *session, struct cli *cli);
+/* Says so if there is no scenario in the files; an exit code. */
+int session_expect_some(const struct session *session);
 /* Runs them all; an exit code. */
 int session_run(struct session *session);
 void session_free(struct session *session);

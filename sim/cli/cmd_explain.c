@@ -186,6 +186,19 @@ static int explain(const struct sms_scenario *scenario, struct explanation *expl
     return cli_exit_code(code);
 }
 
+/* What can be refused is refused before the first row of the first scenario. */
+static int check_all(const struct session *session, const struct sms_run_options *options)
+{
+    int first = session_expect_some(session);
+    for (size_t i = 0; i < session->scenarios; i++) {
+        struct sms_errors errors = {0};
+        int code = cli_exit_code(sms__run_check(session->scenario[i], options, &errors));
+        sms_errors_print(&errors, stderr);
+        first = first ? first : code;
+    }
+    return first;
+}
+
 int cmd_explain(struct cli *cli)
 {
     struct session session;
@@ -199,6 +212,8 @@ int cmd_explain(struct cli *cli)
     options.on_span = print_span;
     options.on_placement = print_placement;
     options.user = &explanation;
+    if (code == EXIT_OK)
+        code = check_all(&session, &options);
     if (code == EXIT_OK && cli->format == FORMAT_CSV)
         printf("policy,time_ns,vm,kernel,block,device,sm,passed,reasons\n");
     for (size_t i = 0; i < session.scenarios && code == EXIT_OK; i++)

@@ -33,9 +33,11 @@ static void print_effort(const struct session *session)
             printf("scenario %s: %s %.2g events, %s of CPU time\n", sms_scenario_name(session->scenario[i]),
                    session->scenario[i]->until.precision > 0 ? "at least" : "about", effort.events,
                    sms__say_time(text, sizeof text, effort.seconds * 1e12));
-        if (session->scenario[i]->bytes >= MEMORY_SAID)
+        const struct sms__memory_ask ask = {(double)sms__most_replications(session->scenario[i]), .jobs = 1};
+        double bytes = sms__memory_of(session->scenario[i], &ask);
+        if (bytes >= MEMORY_SAID)
             printf("scenario %s: about %.2g GiB of memory\n", sms_scenario_name(session->scenario[i]),
-                   session->scenario[i]->bytes / MEMORY_SAID);
+                   bytes / MEMORY_SAID);
     }
 }
 

@@ -118,10 +118,9 @@ enum { TIMELINE_ROWS = 20000 };
 /* The first blocks of each policy's first replication, so that the file stays bounded. */
 static void write_stay(struct session *session, const char *policy, const struct sms_stay *stay)
 {
-    if (strcmp(session->timeline_policy, policy) != 0) {
-        snprintf(session->timeline_policy, sizeof session->timeline_policy, "%s", policy);
+    if (session->timeline_policy != policy)
         session->timeline_rows = 0;
-    }
+    session->timeline_policy = policy;
     if (session->timeline_rows++ >= TIMELINE_ROWS)
         return;
     SMS__PRINT_CSV(session->timeline, session->running, policy);
@@ -184,7 +183,7 @@ static int run_one(struct session *session, size_t idx)
     struct sms_run_options options = session_run_options(session->cli);
     struct sms_errors errors;
     session->running = sms_scenario_name(scenario);
-    session->timeline_policy[0] = '\0';
+    session->timeline_policy = NULL;
     options.user = session;
     options.on_progress = show_progress;
     const bool blocks = session->trace && !scenario->cluster; /* else the trace is of pods */
@@ -214,15 +213,21 @@ static int run_one(struct session *session, size_t idx)
     return cli_exit_code(code);
 }
 
+int session_expect_some(const struct session *session)
+{
+    if (session->scenarios > 0)
+        return EXIT_OK;
+    const char *path = session->cli->n_args > 0 ? session->cli->args[0] : NULL;
+    if (path && sms__has_plan(path))
+        return cli_fail(EXIT_INPUT, path, "this is a plan, and has no scenario of its own; 'smsched sweep %s' runs it",
+                        path);
+    return cli_fail(EXIT_INPUT, NULL, "no scenario in what was named");
+}
+
 int session_run(struct session *session)
 {
-    if (session->scenarios == 0) {
-        const char *path = session->cli->n_args > 0 ? session->cli->args[0] : NULL;
-        if (path && sms__has_plan(path))
-            return cli_fail(EXIT_INPUT, path,
-                            "this is a plan, and has no scenario of its own; 'smsched sweep %s' runs it", path);
-        return cli_fail(EXIT_INPUT, NULL, "no scenario in what was named");
-    }
+    if (session_expect_some(session))
+        return EXIT_INPUT;
     session->set.results = calloc(session->scenarios, sizeof(*session->set.results));
     if (!session->set.results)
         return cli_no_memory();

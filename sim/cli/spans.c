@@ -63,9 +63,7 @@ static struct sms__cut *cut_of(struct session *session, const char *policy)
         return NULL;
     session->cut = grown;
     last = &grown[session->cuts++];
-    *last = (struct sms__cut){.rows = 0};
-    snprintf(last->scenario, sizeof last->scenario, "%s", session->running);
-    snprintf(last->policy, sizeof last->policy, "%s", policy);
+    *last = (struct sms__cut){.scenario = session->running, .policy = policy};
     return last;
 }
 

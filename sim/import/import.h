@@ -41,6 +41,11 @@ extern const struct sms__importer sms__importers[]; /* ends with a name of NULL 
 int sms__import(const struct sms__importer *importer, const char *const *paths, size_t n_paths,
                 const struct sms__import_options *options, FILE *to, struct sms_errors *errors);
 
+/* Whether `validate` accepts what was imported, `size` bytes of text: SMS_OK, or SMS_EINPUT or SMS_ENOMEM with `errors`
+ * filled, which name the file `path`; NULL: it was made of several. */
+int sms__import_check(const char *path, const char *text, size_t size, const struct sms__import_options *options,
+                      struct sms_errors *errors);
+
 /* profiles.c: importers. */
 int sms__import_ncu(struct sms__arena *arena, const char *const *paths, size_t n_paths,
                     const struct sms__import_options *options, FILE *to, struct sms_errors *errors);

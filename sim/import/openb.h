@@ -24,6 +24,7 @@ extern const struct sms__openb_model sms__openb_models[SMS__OPENB_MODELS];
 /* What a node has, and what a pod asks for. */
 struct sms__openb_parts {
     const char *name;
+    unsigned line, column; /* of the name, in its list */
     uint64_t cpu_milli, memory_mib, gpus;
 };
 

@@ -1,6 +1,7 @@
 /* Reads the lists of nodes and pods: columns by their names, in any order; others are passed over. */
 #include "openb.h"
 
+#include "../model/limits.h"
 #include "rows.h"
 
 #include <ctype.h>
@@ -18,6 +19,9 @@ const struct sms__openb_model sms__openb_models[SMS__OPENB_MODELS] = {
 
 /* The most that a cell may say: 2^40 MiB is an exbibyte, and 2^40 s is longer than any run. */
 #define MOST ((uint64_t)1 << 40)
+/* A scenario takes less of these: thousandths of a CPU, MiB. */
+#define CPU_MOST ((uint64_t)SMS__CPUS_MAX * 1000)
+#define MEMORY_MOST ((uint64_t)SMS__HOST_BYTES_MAX >> 20)
 
 enum { COLUMNS_MAX = 9, NAME_MOST = 60, WHOLE_GPU = 1000 };
 
@@ -80,9 +84,9 @@ static const char *name(struct list *list, size_t column)
     const char *text = field(list, column), *c = text;
     while (isalnum((unsigned char)*c) || (*c && strchr("_-./", *c)))
         c++;
-    if (*c || c == text || !isalnum((unsigned char)*text) || c - text > NAME_MOST)
-        COMPLAIN(list, column, "%s is '%.80s'; a name is up to %d letters, digits, '_', '-', '.' and '/'",
-                 list->columns[column].name, text, NAME_MOST);
+    if (*c || c == text || !isalnum((unsigned char)*text) || strstr(text, "..") || c - text > NAME_MOST)
+        COMPLAIN(list, column, "%s is '%.80s'; a name is up to %d letters, digits, '_', '-', '.' and '/'%s",
+                 list->columns[column].name, text, NAME_MOST, strstr(text, "..") ? ", without '..'" : "");
     return sms__copy(list->rows->arena, text, strlen(text));
 }
 
@@ -111,9 +115,11 @@ static uint32_t bit_of(const struct sms__openb_model *model) { return (uint32_t)
 /* `least`: CPUs and memory. */
 static struct sms__openb_parts parts(struct list *list, uint64_t least)
 {
-    struct sms__openb_parts parts = {.name = name(list, NAME)}; /* complaints come in the order of columns */
-    parts.cpu_milli = whole(list, CPU, least, MOST);
-    parts.memory_mib = whole(list, MEMORY, least, MOST);
+    const struct sms__mark mark = sms__rows_field_mark(list->rows, list->at[NAME]);
+    struct sms__openb_parts parts = {.line = mark.line, .column = mark.column};
+    parts.name = name(list, NAME); /* complaints come in the order of columns */
+    parts.cpu_milli = whole(list, CPU, least, CPU_MOST);
+    parts.memory_mib = whole(list, MEMORY, least, MEMORY_MOST);
     parts.gpus = whole(list, GPUS, 0, SMS__OPENB_GPUS);
     return parts;
 }
@@ -205,10 +211,41 @@ static bool next_row(struct list *list)
     return false;
 }
 
+static const struct sms__openb_parts *parts_of(const struct list *list, size_t i)
+{
+    return list->columns == node_columns ? &list->openb->node[i].has : &list->openb->pod[i].asks;
+}
+
+static int by_name(const void *left, const void *right)
+{
+    const struct sms__openb_parts *a = *(const struct sms__openb_parts *const *)left;
+    const struct sms__openb_parts *b = *(const struct sms__openb_parts *const *)right;
+    int order = strcmp(a->name, b->name);
+    return order ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+/* Of a name that comes more than twice, every row after the first is named with the first. */
+static void check_names(struct list *list, size_t count)
+{
+    const struct sms__openb_parts **sorted = SMS__NEW(list->rows->arena, const struct sms__openb_parts *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = parts_of(list, i);
+    qsort(sorted, count, sizeof(*sorted), by_name);
+    for (size_t i = 1, first = 0; i < count; i++) {
+        const struct sms__openb_parts *here = sorted[i];
+        struct sms__mark mark = {list->rows->path, list->rows->text, here->line, here->column};
+        if (!strcmp(sorted[first]->name, here->name))
+            sms__error(list->errors, SMS_EINPUT, mark, "%s '%s' comes twice, first in line %u",
+                       list->columns[NAME].name, here->name, sorted[first]->line);
+        else
+            first = i;
+    }
+}
+
 static int read_list(struct sms__rows *rows, void *user)
 {
     struct list *list = user;
-    size_t count = 0;
+    size_t count = 0, problems = list->errors->count;
     list->rows = rows;
     if (!next_row(list))
         return list->errors->count ? SMS_EINPUT : sms__fail(list->errors, SMS_EINPUT, rows->path, "is empty");
@@ -225,6 +262,8 @@ static int read_list(struct sms__rows *rows, void *user)
     }
     if (count == 0 && !list->errors->count)
         return sms__fail(list->errors, SMS_EINPUT, rows->path, "has no %s", list->what);
+    if (list->errors->count == problems) /* else not every row was kept */
+        check_names(list, count);
     return SMS_OK;
 }
 
@@ -247,5 +286,6 @@ int sms__openb_read(struct sms__arena *arena, const char *nodes, const char *pod
                             .most = SMS__OPENB_PODS};
     int first = sms__rows_read(arena, nodes, read_list, &node_list, errors);
     int second = first == SMS_ENOMEM ? first : sms__rows_read(arena, pods, read_list, &pod_list, errors);
+    sms__errors_sort(errors, nodes);
     return first ? first : second;
 }

@@ -191,6 +191,8 @@ void sms__warn_of_effort(struct sms_file *file, const struct sms_scenario *scena
 
 struct sms_effort sms_scenario_effort(const struct sms_scenario *scenario)
 {
+    if (!scenario)
+        return (struct sms_effort){0};
     struct sms__effort effort = sms__effort_of(scenario);
     return (struct sms_effort){effort.events, effort.seconds};
 }

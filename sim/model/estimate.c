@@ -1,9 +1,21 @@
-/* How much memory a scenario would take, before any of it is taken. */
+/* How much memory a scenario would take, before any of it is taken: what the file and the results keep, and what each
+ * run under way keeps besides, of which there are as many as threads. The figures of bytes are the sizes of the levels'
+ * and the records' structures; tests/unit/test_memory.c holds them to what runs really take. */
 #include "file.h"
 #include "scenario.h"
 
+#include <math.h>
+
 /* What a run needs grows with the scenario, not with time; one that needs more is refused, not begun. */
 #define MEMORY_MAX (4.0 * 1024 * 1024 * 1024)
+
+enum { JOBS_MAX = 256 }; /* as many threads as a run may have */
+
+/* The program and its libraries. */
+#define PROGRAM_BYTES 16e6
+
+/* A node of YAML with its text. */
+#define NODE_BYTES 224
 
 struct need {
     const char *key, *what;
@@ -14,25 +26,26 @@ enum { NEED_SMS, NEED_JOBS, NEED_STATISTICS, NEED_FITS, NEED_VALUES, NEEDS };
 
 struct size {
     double devices, kinds, sms, slots; /* of the scenario's devices together */
-    double tenants, kernels, jobs;
+    double blocks_most;                /* bytes of the blocks of one device, the largest */
+    double blocks;                     /* the same of all devices */
+    double tenants, kernels, jobs, by_blocks;
     double instances; /* of a device, summed over the policies */
-    double units;     /* how often the blocks of an SM are kept: once, under time slices for each process */
+    double sliced;    /* 1: each process has contexts of its own under some policy, else 0 */
+    double brought;   /* bytes of blocks that all contexts hold at once */
 };
 
 static void measure_tenants(const struct sms_scenario *scenario, struct size *size)
 {
-    double by_blocks = 0;
     for (size_t v = 0; v < scenario->vms; v++) {
         const struct sms__workload *workload = scenario->vm[v].workload;
         size->kernels += (double)workload->kernels;
         size->jobs += (double)scenario->vm[v].streams;
         for (size_t k = 0; k < workload->kernels; k++)
             if (!workload->kernel[k].whole) {
-                by_blocks++;
+                size->by_blocks++;
                 break;
             }
     }
-    size->units = scenario->shares && by_blocks > 1 ? by_blocks : 1;
 }
 
 static bool is_sliced(const struct sms__policy_use *use)
@@ -40,32 +53,69 @@ static bool is_sliced(const struct sms__policy_use *use)
     return use->mode.kind == SMS__MODE_TIME_SLICE || use->mode.kind == SMS__MODE_MIG;
 }
 
-/* Slots of pods on the devices of nodes: each may have a unit with SMs of its own. */
+/* Only an answer of these can suspend a process, which may go on elsewhere. */
+static bool may_move(const struct sms__policy_use *use)
+{
+    return use->share && (use->share->allocate || use->share->launch || use->share->call);
+}
+
+/* An SM and its slots for blocks; models that rate a device as a whole have a second list of groups. */
+static double bytes_of_blocks(const struct sms_scenario *scenario, const struct sms__device *device)
+{
+    double slot = scenario->contention->rate_device ? 176 : 128;
+    return 2000 + (double)device->sms * (900 + slot * (double)device->sm.blocks);
+}
+
+static void add_device(const struct sms_scenario *scenario, const struct sms__device *device, double count,
+                       struct size *size)
+{
+    double bytes = bytes_of_blocks(scenario, device);
+    size->sms += count * (double)device->sms;
+    size->slots += count * (double)device->sms * (double)device->sm.blocks;
+    size->blocks += count * bytes;
+    size->blocks_most = fmax(size->blocks_most, bytes);
+}
+
+/* Slots of pods on the devices of nodes: each may have a context with SMs of its own. */
 static void measure_nodes(const struct sms_scenario *scenario, struct size *size)
 {
     const struct sms__cluster *cluster = scenario->cluster;
-    bool sliced = false;
+    double contexts = 1;
     for (size_t p = 0; p < scenario->policies; p++)
-        sliced |= is_sliced(&scenario->policy[p]);
+        contexts = is_sliced(&scenario->policy[p]) ? (double)cluster->slots : contexts;
     size->kinds = (double)scenario->devices;
-    size->units = sliced ? (double)cluster->slots : 1;
     size->jobs = scenario->fidelity == SMS__AS_DURATION ? 0 : (double)cluster->slots;
     for (size_t k = 0; k < cluster->kinds; k++) {
         const struct sms__nodes *kind = &cluster->node[k];
         if (kind->device < 0 || scenario->fidelity == SMS__AS_DURATION)
             continue;
-        const struct sms__device *device = scenario->device[kind->device];
         double gpus = (double)kind->count * (double)kind->gpus;
-        bool blocks = scenario->fidelity == SMS__AS_BLOCKS;
         size->devices += gpus;
-        size->sms += blocks ? gpus * (double)device->sms : 0;
-        size->slots += blocks ? gpus * (double)device->sms * (double)device->sm.blocks : 0;
+        if (scenario->fidelity == SMS__AS_BLOCKS)
+            add_device(scenario, scenario->device[kind->device], gpus, size);
     }
+    size->sliced = contexts;
+    size->brought = size->blocks * contexts;
+}
+
+/* Blocks come with the first kernel that a context runs block by block. Under time slices every process has a context
+ * on each device that it is on in its life: one, unless its policy moves processes. */
+static double bytes_brought(const struct sms_scenario *scenario, const struct sms__policy_use *use,
+                            const struct size *size)
+{
+    if (!scenario->shares || !is_sliced(use))
+        return size->blocks;
+    double kinds = 16 * size->kernels;
+    double one = size->by_blocks * (size->blocks_most + kinds);
+    double everywhere = size->by_blocks * (size->blocks + kinds * size->devices);
+    return may_move(use) ? everywhere : one;
 }
 
 static struct size measure(const struct sms_scenario *scenario)
 {
     struct size size = {.tenants = (double)scenario->vms};
+    if (scenario->cluster && scenario->vms == 0)
+        return size;
     measure_tenants(scenario, &size);
     if (scenario->cluster) {
         measure_nodes(scenario, &size);
@@ -73,57 +123,119 @@ static struct size measure(const struct sms_scenario *scenario)
     }
     size.devices = (double)scenario->devices;
     for (size_t d = 0; d < scenario->devices; d++) {
-        const struct sms__device *device = scenario->device[d];
-        size.sms += (double)device->sms;
-        size.slots += (double)device->sms * (double)device->sm.blocks;
-        size.kinds += d == 0 || device != scenario->device[d - 1];
+        add_device(scenario, scenario->device[d], 1, &size);
+        size.kinds += d == 0 || scenario->device[d] != scenario->device[d - 1];
     }
-    for (size_t p = 0; p < scenario->policies; p++)
-        if (scenario->policy[p].mode.instances)
-            size.instances += (double)scenario->policy[p].mode.instances->items;
+    for (size_t p = 0; p < scenario->policies; p++) {
+        const struct sms__policy_use *use = &scenario->policy[p];
+        size.instances += use->mode.instances ? (double)use->mode.instances->items : 0;
+        size.sliced += scenario->shares && is_sliced(use) && size.sliced < 1;
+        size.brought = fmax(size.brought, bytes_brought(scenario, use, &size));
+    }
     return size;
 }
 
-/* About what the levels, the record and the results allocate for each. */
-static void estimate(const struct sms_scenario *scenario, double replications, struct need need[NEEDS])
+/* What the file keeps of the scenario. */
+static double bytes_of_fits(const struct sms_scenario *scenario, const struct size *n)
 {
-    const bool compat = scenario->compat != SMS__COMPAT_OFF; /* one job a VM and no stand-alone runs */
-    const double slot = 104, sm = 320,
-                 job = scenario->cluster  ? 4096
-                       : scenario->shares ? 1024
-                                          : 320,
-                 statistics = compat ? 200 : 60000;
-    const double fit = 512, pointer = 8, value = 8;
+    const double fit = 512, pointer = 8;
+    if (scenario->cluster)
+        return n->kernels * n->kinds * fit;
+    return n->kernels * (1 + n->instances) * n->kinds * fit + n->tenants * (1 + n->instances) * n->devices * pointer;
+}
+
+/* What the results keep of every replication of every policy, and of the policies. `bins`: of each SM. */
+static double bytes_of_values(const struct sms_scenario *scenario, const struct size *n, double replications,
+                              double bins)
+{
+    const double value = 8, series = 1000 * value, name = 80;
+    double policies = (double)scenario->policies, series_rows = n->tenants <= 100 ? 1 + n->tenants : 1;
+    double each = n->tenants * (scenario->shares ? 36 : 18) + n->kernels * 9 + SMS_RESOURCES_MAX * 4 + 40;
+    if (scenario->cluster)
+        return policies * replications * (SMS__CLUSTER_RUN_BYTES + 100 * (double)scenario->cluster->rows);
+    each += scenario->shares ? (n->devices + 1) * 7 : 0;
+    double alone = scenario->compat == SMS__COMPAT_OFF ? n->tenants * replications * 2 : 0;
+    return (policies * replications * each + alone) * value + n->kernels * name +
+           (scenario->duration_ps > 0 ? policies * series_rows * series : 0) + policies * n->sms * bins * sizeof(float);
+}
+
+/* What a run takes of jobs and kernels on their devices. */
+static double bytes_of_jobs(const struct sms_scenario *scenario, const struct size *n)
+{
+    const double shapes = n->devices * (264 + 200) + n->sms / 8;
+    if (scenario->cluster)
+        return n->jobs * n->devices * 4096 + n->devices * n->sliced * n->kernels * 16;
+    if (!scenario->shares)
+        return (n->jobs * 400 + n->tenants * 520) * n->devices + n->kernels * shapes;
+    double contexts = n->devices * (1 + n->instances) * (n->sliced > 0 ? n->tenants : 1);
+    return n->jobs * 1200 + n->tenants * 1300 + contexts * 1300 + n->kernels * (512 + 464 + n->sms / 8);
+}
+
+/* What one run under way takes, the largest; `bins`: of each SM. */
+static void estimate_run(const struct sms_scenario *scenario, const struct size *n, double bins,
+                         struct need need[NEEDS])
+{
+    const bool compat = scenario->compat != SMS__COMPAT_OFF; /* no lists of blocks, and no distributions */
+    double blocks = compat ? 320 * n->sms : n->brought;
     const char *tenants = scenario->cluster ? "pods" : scenario->shares ? "processes" : "vms";
-    struct size n = measure(scenario);
-    double runs = (double)scenario->policies * replications;
-    double values = runs * (n.tenants * 18 + n.kernels * 9 + SMS_RESOURCES_MAX * 4 + 16);
-    double alone = compat ? 0 : n.tenants * replications * 2;
-    double blocks = ((compat ? 0 : n.slots * slot) + n.sms * sm) * n.units;
-    double fits = n.kernels * ((1 + n.instances) * n.kinds * fit + n.devices * 192 + n.sms / 8) +
-                  n.tenants * (1 + n.instances) * n.devices * pointer;
-    if (scenario->cluster) /* kinds of kernels are by device, and each unit has a table of them */
-        fits = n.kernels * n.kinds * fit + n.devices * n.units * n.kernels * 2 * pointer;
-    need[NEED_SMS] = (struct need){scenario->cluster ? "nodes" : "devices", "the blocks that all SMs hold", blocks};
-    need[NEED_JOBS] = (struct need){tenants, "the jobs under way at once on all devices",
-                                    n.jobs * n.devices * job * (n.instances > 1 ? n.instances : 1)};
+    need[NEED_SMS] = (struct need){scenario->cluster ? "nodes" : "devices", "the blocks that all SMs hold",
+                                   blocks + n->devices * 1400 + n->sms * bins * 8};
+    need[NEED_JOBS] = (struct need){tenants, "the jobs under way at once on all devices", bytes_of_jobs(scenario, n)};
     need[NEED_STATISTICS] =
-        (struct need){tenants, "the statistics of VMs and kernels", (n.tenants + n.kernels) * statistics};
-    need[NEED_FITS] = (struct need){tenants, "every kernel on every device", fits};
-    need[NEED_VALUES] = (struct need){"run", "the values of every replication", (values + alone) * value};
+        (struct need){tenants, "the statistics of VMs and kernels", (n->tenants + n->kernels) * (compat ? 320 : 65700)};
+}
+
+/* Of `ask->jobs` runs at once. Those of a tenant alone have neither statistics nor contexts of the others. */
+static double estimate(const struct sms_scenario *scenario, const struct sms__memory_ask *ask, struct need need[NEEDS])
+{
+    const struct size n = measure(scenario);
+    double own = (double)scenario->policies * ask->replications, under_way = fmin((double)ask->jobs, own);
+    double alone = scenario->compat != SMS__COMPAT_OFF || scenario->cluster ? 0 : n.tenants * ask->replications;
+    double besides = fmin((double)ask->jobs - under_way, alone);
+    estimate_run(scenario, &n, ask->bins, need);
+    need[NEED_SMS].bytes *= under_way;
+    need[NEED_SMS].bytes += n.blocks * besides;
+    need[NEED_JOBS].bytes *= under_way + besides;
+    need[NEED_STATISTICS].bytes *= under_way;
+    need[NEED_FITS] = (struct need){need[NEED_JOBS].key, "every kernel on every device", bytes_of_fits(scenario, &n)};
+    need[NEED_VALUES] = (struct need){"run", "the values of every replication",
+                                      bytes_of_values(scenario, &n, ask->replications, ask->bins)};
+    double sum = PROGRAM_BYTES + scenario->read_bytes + (double)scenario->node->expanded * NODE_BYTES +
+                 scenario->cluster_bytes * under_way;
+    for (int i = 0; i < NEEDS; i++)
+        sum += need[i].bytes;
+    return sum;
+}
+
+double sms__memory_of(const struct sms_scenario *scenario, const struct sms__memory_ask *ask)
+{
+    struct need need[NEEDS];
+    return estimate(scenario, ask, need);
+}
+
+size_t sms__jobs_that_fit(const struct sms_scenario *scenario, const struct sms__memory_ask *ask)
+{
+    struct sms__memory_ask tried = *ask;
+    size_t fit = 1, beyond = (ask->jobs < JOBS_MAX ? ask->jobs : JOBS_MAX) + 1;
+    while (beyond - fit > 1) {
+        tried.jobs = (fit + beyond) / 2;
+        if (sms__memory_of(scenario, &tried) <= MEMORY_MAX)
+            fit = tried.jobs;
+        else
+            beyond = tried.jobs;
+    }
+    return fit;
 }
 
 bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
 {
     struct need need[NEEDS], *most = need;
-    estimate(scenario, (double)sms__most_replications(scenario), need);
+    const struct sms__memory_ask ask = {.replications = (double)sms__most_replications(scenario), .jobs = 1};
+    scenario->read_bytes = file->bytes;
+    double sum = estimate(scenario, &ask, need);
     file->bytes += (double)scenario->devices * 16 + need[NEED_FITS].bytes;
-    double sum = file->bytes - need[NEED_FITS].bytes;
-    for (int i = 0; i < NEEDS; i++) {
-        sum += need[i].bytes;
+    for (int i = 0; i < NEEDS; i++)
         most = need[i].bytes > most->bytes ? &need[i] : most;
-    }
-    scenario->bytes = sum;
     if (sum <= MEMORY_MAX)
         return true;
     const struct sms__node *at = sms__node_get(scenario->node, most->key);
@@ -133,16 +245,9 @@ bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, stru
     return false;
 }
 
-bool sms__replications_fit(const struct sms_scenario *scenario, uint64_t replications, double *gib)
+bool sms__replications_fit(const struct sms_scenario *scenario, const struct sms__memory_ask *ask, double *gib)
 {
-    struct need need[NEEDS];
-    double sum = SMS__CLUSTER_RUN_BYTES * (double)scenario->policies * (double)replications;
-    if (!scenario->cluster) {
-        estimate(scenario, (double)replications, need);
-        sum = 0;
-        for (int i = 0; i < NEEDS; i++)
-            sum += need[i].bytes;
-    }
+    double sum = sms__memory_of(scenario, ask);
     *gib = sum / (1 << 30);
     return sum <= MEMORY_MAX;
 }

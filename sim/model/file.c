@@ -1,5 +1,6 @@
 /* Loads a file and whatever it refers to. */
 #include "file.h"
+#include "policy/registry.h"
 #include "scenario.h"
 
 #include <stdlib.h>
@@ -9,6 +10,8 @@ enum { DOCUMENTS_MAX = 10100 };
 
 struct load {
     const char *path;
+    const char *text; /* [size]: the file, or NULL to read it from `path` */
+    size_t size;
     struct sms_file *file;
     struct sms_errors *errors;
     const struct sms__variation *variation; /* of sms__file_vary */
@@ -77,11 +80,14 @@ static int load_body(void *user)
     struct load *load = user;
     struct sms_file *file = load->file;
     struct sms__doc *doc = SMS__NEW(&file->arena, struct sms__doc, 1);
-    int code = sms__doc_load(&file->arena, load->path, doc, load->errors);
+    int code = load->text ? sms__doc_load_text(&file->arena, load->path, load->text, load->size, doc, load->errors)
+                          : sms__doc_load(&file->arena, load->path, doc, load->errors);
     if (code)
         return code;
-    if (doc->roots > DOCUMENTS_MAX)
-        return sms__fail(load->errors, SMS_EINPUT, load->path, "more than %d documents", DOCUMENTS_MAX);
+    if (doc->roots > DOCUMENTS_MAX) {
+        sms__error(load->errors, SMS_EINPUT, doc->root[DOCUMENTS_MAX]->mark, "more than %d documents", DOCUMENTS_MAX);
+        return SMS_EINPUT;
+    }
     file->doc = doc;
     read_documents(file, doc);
     read_scenarios(file, doc);
@@ -116,16 +122,47 @@ static int load_with(int (*body)(void *user), struct load *load, const struct sm
     return code;
 }
 
+/* What is wrong with the arguments, or NULL. */
+static const char *misuse(const struct load *load, const struct sms_load_options *options, struct sms_file **out)
+{
+    if (!load->path)
+        return "a file is loaded that has no path or no text";
+    return out ? sms__options_misuse(options) : "a file is loaded to nowhere: out is NULL";
+}
+
+static int load_checked(struct load *load, const struct sms_load_options *options, struct sms_file **out)
+{
+    static const struct sms_load_options defaults;
+    const char *wrong = misuse(load, options, out);
+    *load->errors = (struct sms_errors){0};
+    if (out)
+        *out = NULL;
+    if (wrong)
+        return sms__fail(load->errors, SMS_EUSAGE, load->path, "%s", wrong);
+    int code = load_with(load_body, load, options ? options : &defaults, out);
+    sms__errors_sort(load->errors, load->path);
+    if (*out)
+        sms__errors_sort(&(*out)->warnings, load->path);
+    return code;
+}
+
 int sms_file_load(const char *path, const struct sms_load_options *options, struct sms_file **out,
                   struct sms_errors *errors)
 {
-    static const struct sms_load_options defaults;
-    struct load load = {.path = path, .errors = errors};
-    int code = load_with(load_body, &load, options ? options : &defaults, out);
-    sms__errors_sort(errors, path);
-    if (*out)
-        sms__errors_sort(&(*out)->warnings, path);
-    return code;
+    struct sms_errors own;
+    struct load load = {.path = path, .errors = errors ? errors : &own};
+    return load_checked(&load, options, out);
+}
+
+int sms_file_load_text(const char *text, size_t size, const char *name, const struct sms_load_options *options,
+                       struct sms_file **out, struct sms_errors *errors)
+{
+    struct sms_errors own;
+    struct load load = {
+        .path = name, .text = text ? text : "", .size = text ? size : 0, .errors = errors ? errors : &own};
+    if (!text)
+        load.path = NULL;
+    return load_checked(&load, options, out);
 }
 
 static int vary_body(void *user)
@@ -157,6 +194,15 @@ void sms_file_free(struct sms_file *file)
     free(file);
 }
 
-const struct sms_errors *sms_file_warnings(const struct sms_file *file) { return &file->warnings; }
-size_t sms_file_scenarios(const struct sms_file *file) { return file->scenarios; }
-const struct sms_scenario *sms_file_scenario(const struct sms_file *file, size_t idx) { return file->scenario[idx]; }
+const struct sms_errors *sms_file_warnings(const struct sms_file *file)
+{
+    static const struct sms_errors none;
+    return file ? &file->warnings : &none;
+}
+
+size_t sms_file_scenarios(const struct sms_file *file) { return file ? file->scenarios : 0; }
+
+const struct sms_scenario *sms_file_scenario(const struct sms_file *file, size_t idx)
+{
+    return idx < sms_file_scenarios(file) ? file->scenario[idx] : NULL;
+}

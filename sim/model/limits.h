@@ -16,6 +16,7 @@ enum { SMS__INDEX_MAX = 1000000, SMS__REPLICATIONS_MAX = 100000 };
 #define SMS__UNITS_MAX 9007199254740992.0
 #define SMS__REPEAT_MAX 1e15
 #define SMS__CPUS_MAX 1e6
+#define SMS__HOST_BYTES_MAX 1e18
 
 /* Jobs that are simulated to find how long more of them take by themselves. */
 #define SMS__ALONE_JOBS 1024

@@ -96,13 +96,16 @@ static const char *policy_label(const void *user, size_t i)
 }
 
 static void check_label(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__expect *e,
-                        const char *key, const char *label)
+                        const char *key, const char **label)
 {
-    if (!label)
+    if (!*label)
         return;
-    for (size_t i = 0; i < scenario->policies; i++)
-        if (!strcmp(scenario->policy[i].label, label))
-            return;
+    for (size_t i = 0; i < scenario->policies; i++) {
+        if (!sms__is_labelled(&scenario->policy[i], *label))
+            continue;
+        *label = scenario->policy[i].label;
+        return;
+    }
     sms__complain_unknown(reader, sms__node_get(e->node, key), "policy of this scenario", scenario->policies,
                           policy_label, scenario);
 }
@@ -231,12 +234,12 @@ void sms__check_expects(struct sms__reader *reader, struct sms_scenario *scenari
     if (scenario->until.node)
         check_until(reader, scenario);
     for (size_t i = 0; i < scenario->expects; i++) {
-        const struct sms__expect *e = &scenario->expect[i];
+        struct sms__expect *e = &scenario->expect[i];
         if (!e->metric || !e->policy)
             continue;
         check_metric(reader, e);
-        check_label(reader, scenario, e, "policy", e->policy);
-        check_label(reader, scenario, e, "over", e->over);
+        check_label(reader, scenario, e, "policy", &e->policy);
+        check_label(reader, scenario, e, "over", &e->over);
         check_subject(reader, scenario, e);
     }
 }

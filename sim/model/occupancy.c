@@ -3,6 +3,8 @@
  * tests/laws/test_occupancy.c). */
 #include "fit.h"
 
+#include <math.h>
+
 const char *const sms__limit_names[SMS_LIMITS] = {"blocks", "threads", "warps", "registers", "shared memory"};
 
 enum { WARP = 32, REGISTER_SCALE = 1 << 20 };
@@ -77,6 +79,8 @@ double sms_share_after(const struct sms_device_view *device, const struct sms_sm
                        const struct sms_block_request *block)
 {
     double share = 0;
+    if (!device || !sm || !block)
+        return NAN;
     for (int l = 0; l < SMS_LIMITS; l++) {
         double after = (double)(sm->used[l] + block->needs[l]);
         if (device->capacity[l] && after / (double)device->capacity[l] > share)
@@ -90,6 +94,8 @@ double sms_room(const struct sms_device_view *device, const struct sms_sm_view *
 {
     uint64_t left[SMS_LIMITS];
     enum sms_limit binds;
+    if (!device || !sm || !block)
+        return 0;
     for (int l = 0; l < SMS_LIMITS; l++)
         left[l] = device->capacity[l] - sm->used[l];
     return (double)sms__blocks_per_sm(left, block->needs, &binds);

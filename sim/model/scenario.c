@@ -290,7 +290,7 @@ void sms__default_alone(struct sms__reader *reader, const struct sms_file *file,
     if (!scenario->alone) {
         scenario->alone = SMS__NEW(reader->arena, struct sms__policy_use, 1);
         scenario->alone->policy = sms__find_policy(file->options, "round_robin");
-        scenario->alone->label = scenario->alone->policy->name;
+        scenario->alone->label = scenario->alone->written = scenario->alone->policy->name;
         scenario->alone->node = node;
     }
     if (scenario->shares || scenario->cluster)
@@ -322,7 +322,11 @@ void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node
     reader->user = NULL;
 }
 
-const char *sms_scenario_name(const struct sms_scenario *scenario) { return scenario->name; }
-const char *sms_scenario_question(const struct sms_scenario *scenario) { return scenario->question; }
-size_t sms_scenario_policies(const struct sms_scenario *scenario) { return scenario->policies; }
-const char *sms_scenario_policy(const struct sms_scenario *scenario, size_t idx) { return scenario->policy[idx].label; }
+const char *sms_scenario_name(const struct sms_scenario *scenario) { return scenario ? scenario->name : NULL; }
+const char *sms_scenario_question(const struct sms_scenario *scenario) { return scenario ? scenario->question : NULL; }
+size_t sms_scenario_policies(const struct sms_scenario *scenario) { return scenario ? scenario->policies : 0; }
+
+const char *sms_scenario_policy(const struct sms_scenario *scenario, size_t idx)
+{
+    return idx < sms_scenario_policies(scenario) ? scenario->policy[idx].label : NULL;
+}

@@ -71,7 +71,8 @@ struct sms_scenario {
     struct sms__until until;
     struct sms__expect *expect;
     size_t expects;
-    double bytes; /* about what its runs allocate */
+    double read_bytes;    /* about what its file has in memory for it and the scenarios before it */
+    double cluster_bytes; /* the same of a run for nodes and pods */
 };
 
 /* scenario.c: reads one document. In a guard; problems go to reader->errors. */
@@ -109,10 +110,20 @@ void sms__check_alike(struct sms__reader *reader, const struct sms_scenario *sce
 /* What an expectation is of. */
 enum sms_subject sms__expect_subject(const struct sms__expect *expect);
 
-/* estimate.c: whether what a run of the scenario allocates is within reason; reports it otherwise. */
-#define SMS__CLUSTER_RUN_BYTES 6000.0 /* of one replication of a policy */
-/* The same of a run with so many replications, and how much it takes; nothing is reported. */
-bool sms__replications_fit(const struct sms_scenario *scenario, uint64_t replications, double *gib);
+/* estimate.c: about what the runs of a scenario take of memory, bytes: never less than they do by more than a few
+ * percent, and seldom more than twice as much (docs/performance.md). */
+#define SMS__CLUSTER_RUN_BYTES 6000.0 /* of the results of one replication of a policy */
+struct sms__memory_ask {
+    double replications;
+    size_t jobs; /* runs at once, at least 1 */
+    double bins; /* as of the options of a run */
+};
+double sms__memory_of(const struct sms_scenario *scenario, const struct sms__memory_ask *ask);
+/* How many of the jobs may run at once so that it is within reason, at least 1. */
+size_t sms__jobs_that_fit(const struct sms_scenario *scenario, const struct sms__memory_ask *ask);
+/* Whether it is within reason, and how much it is. */
+bool sms__replications_fit(const struct sms_scenario *scenario, const struct sms__memory_ask *ask, double *gib);
+/* The same of one job with what the scenario says; reports it otherwise. */
 bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
 
 #endif

@@ -26,7 +26,7 @@ struct call {
 const char *sms_bound_metric(enum sms_bounded metric)
 {
     static const char *const names[SMS_BOUNDED] = {"kernels_per_s", "blocks_per_s", "jobs_per_s"};
-    return names[metric];
+    return (unsigned)metric < SMS_BOUNDED ? names[metric] : NULL;
 }
 
 /* ---- the time measured ---- */
@@ -230,9 +230,13 @@ static int in_environment(struct call *call)
 int sms_bound(const struct sms_scenario *scenario, enum sms_bounded metric, struct sms_bound *out,
               struct sms_errors *errors)
 {
+    struct sms_errors own;
     struct call call = {.scenario = scenario, .metric = metric, .out = out};
-    *out = (struct sms_bound){0};
+    errors = errors ? errors : &own;
     *errors = (struct sms_errors){0};
+    if (!scenario || !out || (unsigned)metric >= SMS_BOUNDED)
+        return sms__fail(errors, SMS_EUSAGE, NULL, "a bound needs a scenario, a metric and where to put it");
+    *out = (struct sms_bound){0};
     int code = scenario->shares || scenario->cluster ? SMS_OK : in_environment(&call);
     if (scenario->shares)
         out->reason = "it is not known for processes that share devices";
@@ -252,6 +256,8 @@ int sms_bound(const struct sms_scenario *scenario, enum sms_bounded metric, stru
 
 double sms_bound_gap(const struct sms_bound *bound, double per_s)
 {
+    if (!bound)
+        return NAN;
     double reach = bound->run_per_s < bound->steady_per_s ? bound->run_per_s : bound->steady_per_s;
     if (bound->reason || isnan(per_s) || reach <= 0)
         return NAN;

@@ -148,7 +148,7 @@ int sms__check_expectations(const struct sms_results *results, struct sms__check
 }
 
 /* A baseline is a CSV file as sms__print_tidy writes it; libcsv takes it apart. */
-enum { COLUMNS = 9, FIELD = 128 }; /* names have 100 characters at most */
+enum { COLUMNS = 9, FIELD = SMS__FIELD_BYTES };
 
 struct baseline {
     const struct sms__set *set;

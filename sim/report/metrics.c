@@ -14,8 +14,10 @@ static const size_t first[SMS_SUBJECTS + 1] = {SMS__FIRST_HOST,    SMS__FIRST_VM
 
 const struct sms_metric *sms_metrics(enum sms_subject subject, size_t *count)
 {
-    *count = first[subject + 1] - first[subject];
-    return &all[first[subject]];
+    bool known = (unsigned)subject < SMS_SUBJECTS;
+    if (count)
+        *count = known ? first[subject + 1] - first[subject] : 0;
+    return known ? &all[first[subject]] : NULL;
 }
 
 size_t sms__subject_count(const struct sms_scenario *scenario, enum sms_subject subject)

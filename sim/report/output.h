@@ -7,7 +7,7 @@
 
 /* Spans of processes, or placements of pods, that a timeline has no place for. */
 struct sms__cut {
-    char scenario[256], policy[256];
+    const char *scenario, *policy; /* the scenario's own texts */
     uint64_t rows, left_out;
     bool placements;
 };
@@ -26,6 +26,10 @@ struct sms__table_out *sms__table_new(size_t columns);
 void sms__table_add(struct sms__table_out *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void sms__table_rule(struct sms__table_out *table);
 void sms__table_print(struct sms__table_out *table, FILE *to); /* and frees it */
+
+/* results_run.c: whether sms_run would refuse the options for the scenario, before it simulates anything. */
+int sms__run_check(const struct sms_scenario *scenario, const struct sms_run_options *options,
+                   struct sms_errors *errors);
 
 /* human.c: tables per scenario for people. */
 void sms__print_results(const struct sms_results *results, FILE *to);
@@ -76,8 +80,8 @@ long sms__metric_index(enum sms_subject subject, const char *name);
 /* expect.c: what a scenario expects of its own results, and what a baseline does. */
 struct sms__check {
     const char *scenario;
-    char name[560];    /* "gain of fine_grained over round_robin" */
-    char message[240]; /* "34.12 %, expected 34.1 % +- 3 %" */
+    char name[4 * SMS__FIELD_BYTES + 32]; /* "gain of fine_grained over round_robin" */
+    char message[240];                    /* "34.12 %, expected 34.1 % +- 3 %" */
     bool passed;
 };
 

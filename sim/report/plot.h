@@ -6,6 +6,7 @@
 
 #include "../base/arena.h"
 #include "../base/errors.h"
+#include "../yaml/fields.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -96,7 +97,7 @@ struct sms__plot {
 };
 
 /* plot_csv.c: a CSV file, row by row, of each row the columns named. */
-enum { SMS__CSV_COLUMNS = 10, SMS__CSV_FIELD = 256 };
+enum { SMS__CSV_COLUMNS = 10, SMS__CSV_FIELD = SMS__FIELD_BYTES };
 
 struct sms__csv {
     const char *file;

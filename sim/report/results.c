@@ -61,6 +61,8 @@ void sms__results_set_up(struct sms_results *results, const struct sms_run_optio
 {
     const struct sms_scenario *scenario = results->scenario;
     choose_policies(results, options);
+    for (int s = 0; s < SMS_SUBJECTS; s++)
+        results->subjects[s] = sms__subject_count(scenario, (enum sms_subject)s);
     results->values = SMS__NEW(&results->arena, struct sms__values, results->policies * results->room);
     size_t rows = sms__series_rows(scenario);
     results->series = SMS__NEW(&results->arena, double, results->policies *rows *SMS__SERIES);
@@ -103,24 +105,30 @@ void sms_results_free(struct sms_results *results)
     free(results);
 }
 
-const struct sms_scenario *sms_results_scenario(const struct sms_results *results) { return results->scenario; }
-uint64_t sms_results_seed(const struct sms_results *results) { return results->seed; }
-size_t sms_results_replications(const struct sms_results *results) { return results->replications; }
-size_t sms_results_policies(const struct sms_results *results) { return results->policies; }
-size_t sms_results_sms(const struct sms_results *results) { return results->sms; }
+const struct sms_scenario *sms_results_scenario(const struct sms_results *results)
+{
+    return results ? results->scenario : NULL;
+}
+
+uint64_t sms_results_seed(const struct sms_results *results) { return results ? results->seed : 0; }
+size_t sms_results_replications(const struct sms_results *results) { return results ? results->replications : 0; }
+size_t sms_results_policies(const struct sms_results *results) { return results ? results->policies : 0; }
+size_t sms_results_sms(const struct sms_results *results) { return results ? results->sms : 0; }
 
 const char *sms_results_policy(const struct sms_results *results, size_t policy)
 {
-    return results->scenario->policy[results->policy[policy]].label;
+    return policy < sms_results_policies(results) ? results->scenario->policy[results->policy[policy]].label : NULL;
 }
 
 size_t sms_results_subjects(const struct sms_results *results, enum sms_subject subject)
 {
-    return sms__subject_count(results->scenario, subject);
+    return results && (unsigned)subject < SMS_SUBJECTS ? results->subjects[subject] : 0;
 }
 
 const char *sms_results_subject(const struct sms_results *results, enum sms_subject subject, size_t idx)
 {
+    if (idx >= sms_results_subjects(results, subject))
+        return NULL;
     switch (subject) {
     case SMS_VM:
         return results->scenario->vm[idx].name;
@@ -146,6 +154,9 @@ double sms_results_value(const struct sms_results *results, size_t policy, size_
 {
     size_t metrics;
     sms_metrics(subject, &metrics);
+    if (policy >= sms_results_policies(results) || replication >= results->replications ||
+        idx >= sms_results_subjects(results, subject) || metric >= metrics)
+        return NAN;
     return results->values[policy * results->room + replication].of[subject][idx * metrics + metric];
 }
 
@@ -153,7 +164,7 @@ struct sms_estimate sms_results_estimate(const struct sms_results *results, size
                                          size_t idx, size_t metric)
 {
     struct sms_estimate estimate = {0};
-    for (size_t i = 0; i < results->replications; i++) {
+    for (size_t i = 0; i < sms_results_replications(results); i++) {
         double value = sms_results_value(results, policy, i, subject, idx, metric);
         if (!isnan(value))
             sms__estimate_add(&estimate, value);
@@ -165,7 +176,7 @@ struct sms_estimate sms_results_ratio(const struct sms_results *results, size_t 
                                       enum sms_subject subject, size_t idx, size_t metric)
 {
     struct sms_estimate estimate = {0};
-    for (size_t i = 0; i < results->replications; i++) {
+    for (size_t i = 0; i < sms_results_replications(results); i++) {
         double value = sms_results_value(results, policy, i, subject, idx, metric);
         double base = sms_results_value(results, baseline, i, subject, idx, metric);
         if (base <= 0)
@@ -180,7 +191,7 @@ struct sms_estimate sms_results_difference(const struct sms_results *results, si
                                            enum sms_subject subject, size_t idx, size_t metric)
 {
     struct sms_estimate estimate = {0};
-    for (size_t i = 0; i < results->replications; i++) {
+    for (size_t i = 0; i < sms_results_replications(results); i++) {
         double difference = sms_results_value(results, policy, i, subject, idx, metric) -
                             sms_results_value(results, baseline, i, subject, idx, metric);
         if (!isnan(difference))
@@ -189,9 +200,13 @@ struct sms_estimate sms_results_difference(const struct sms_results *results, si
     return sms__estimate_close(estimate);
 }
 
-const struct sms_errors *sms_results_warnings(const struct sms_results *results) { return &results->warnings; }
+const struct sms_errors *sms_results_warnings(const struct sms_results *results)
+{
+    static const struct sms_errors none;
+    return results ? &results->warnings : &none;
+}
 
-double sms_results_warmup_ps(const struct sms_results *results) { return results->scenario->warmup_ps; }
+double sms_results_warmup_ps(const struct sms_results *results) { return results ? results->scenario->warmup_ps : NAN; }
 
 const struct sms__simtbs_record *sms__results_simtbs(const struct sms_results *results, size_t policy)
 {
@@ -200,10 +215,13 @@ const struct sms__simtbs_record *sms__results_simtbs(const struct sms_results *r
 
 bool sms_results_allocation(const struct sms_results *results, size_t policy, size_t idx, struct sms_allocation *out)
 {
+    if (out)
+        *out = (struct sms_allocation){0};
+    if (!out || policy >= sms_results_policies(results) || !results->scenario->cluster || idx >= SMS__ALLOCATIONS)
+        return false;
     const struct sms__cluster *cluster = results->scenario->cluster;
-    double count = 0, gpus = cluster ? (double)cluster->gpu_milli : 0;
-    *out = (struct sms_allocation){0};
-    if (!cluster || idx >= SMS__ALLOCATIONS || gpus <= 0)
+    double count = 0, gpus = (double)cluster->gpu_milli;
+    if (gpus <= 0)
         return false;
     for (size_t r = 0; r < results->replications; r++) {
         const struct sms__allocation *point = &(*results->allocation[policy * results->room + r])[idx];
@@ -222,11 +240,16 @@ bool sms_results_allocation(const struct sms_results *results, size_t policy, si
 
 const float *sms_results_bins(const struct sms_results *results, size_t policy, size_t sm_of_all)
 {
+    if (policy >= sms_results_policies(results) || sm_of_all >= results->sms)
+        return NULL;
     const struct sms__bins *bins = &results->bins[policy];
     return bins->count ? bins->value + sm_of_all * bins->count : NULL;
 }
 
-uint64_t sms_results_bin_ps(const struct sms_results *results, size_t policy) { return results->bins[policy].width_ps; }
+uint64_t sms_results_bin_ps(const struct sms_results *results, size_t policy)
+{
+    return policy < sms_results_policies(results) ? results->bins[policy].width_ps : 0;
+}
 
 const char *const sms__stall_names[SMS__STALLS] = {"device", "memory", "launch", "restore", "resume"};
 

@@ -22,6 +22,7 @@ struct sms_results {
     struct sms__values *values; /* [policies][room] */
     struct sms__alone *alone;   /* [room][vms] */
     bool with_alone;
+    size_t subjects[SMS_SUBJECTS];
     size_t sms;
     struct sms__bins *bins;                                  /* [policies] */
     const char **kernel_name;                                /* "VM/KERNEL" */

@@ -1,4 +1,5 @@
 /* Runs a scenario: every policy with every replication, and the stand-alone runs. */
+#include "output.h"
 #include "results.h"
 
 #include <stdlib.h>
@@ -49,15 +50,20 @@ static int run_all(struct setup *setup, struct sms_errors *errors)
     return code;
 }
 
-/* Those of the scenario have been checked; options may ask for more. */
-static int check_replications(const struct sms_scenario *scenario, uint64_t replications, struct sms_errors *errors)
+/* What the scenario says has been checked; options may ask for more. */
+static int check_memory(const struct sms_scenario *scenario, const struct sms__memory_ask *ask,
+                        struct sms_errors *errors)
 {
+    const struct sms__memory_ask alone = {.replications = ask->replications, .jobs = 1, .bins = ask->bins};
+    const struct sms__node *run = sms__node_get(scenario->node, "run");
+    bool more = ask->replications > (double)sms__most_replications(scenario) || ask->bins > 0;
     double gib;
-    if (replications <= sms__most_replications(scenario) || sms__replications_fit(scenario, replications, &gib))
+    if (!more || sms__replications_fit(scenario, &alone, &gib))
         return SMS_OK;
-    return sms__fail(errors, SMS_EINPUT, scenario->path,
-                     "%llu replications of scenario '%.60s' need about %.3g GiB of memory, more than 4",
-                     (unsigned long long)replications, scenario->name, gib);
+    sms__error(errors, SMS_EINPUT, run ? run->mark : scenario->node->mark,
+               "%.0f replications of scenario '%.60s' need about %.3g GiB of memory, more than 4", ask->replications,
+               scenario->name, gib);
+    return SMS_EINPUT;
 }
 
 /* Each that is named must be one of the scenario's. */
@@ -85,30 +91,68 @@ static void choose_replications(struct setup *setup, const struct sms_scenario *
     results->room = results->until ? (size_t)scenario->until.most : setup->upto;
 }
 
+static struct sms__memory_ask memory_ask(const struct sms_scenario *scenario, const struct sms_run_options *options)
+{
+    double said = (double)sms__most_replications(scenario);
+    return (struct sms__memory_ask){options->replications ? options->replications : said,
+                                    options->jobs ? options->jobs : 1, options->bins};
+}
+
+int sms__run_check(const struct sms_scenario *scenario, const struct sms_run_options *options,
+                   struct sms_errors *errors)
+{
+    const struct sms__memory_ask ask = memory_ask(scenario, options);
+    int code = check_policies(scenario, options->policies, errors);
+    return code == SMS_OK ? check_memory(scenario, &ask, errors) : code;
+}
+
+/* What is wrong with the arguments, or NULL. */
+static const char *misuse(const struct sms_scenario *scenario, const struct sms_run_options *options,
+                          struct sms_results **out)
+{
+    if (!scenario)
+        return "there is no scenario to run; a file may have none";
+    if (!out)
+        return "a scenario is run for no results: out is NULL";
+    return (unsigned)options->engine > SMS_ENGINE_REFERENCE ? "there is no such engine" : NULL;
+}
+
+/* As many jobs as fit: the results are the same, later. */
+static int run_checked(const struct sms_scenario *scenario, const struct sms_run_options *options,
+                       struct sms_results *results, struct sms_errors *errors)
+{
+    const struct sms__memory_ask ask = memory_ask(scenario, options);
+    struct sms_run_options fitting = *options;
+    struct setup setup = {.results = results, .options = &fitting};
+    fitting.jobs = (unsigned)sms__jobs_that_fit(scenario, &ask);
+    results->scenario = scenario;
+    results->seed = options->seed ? options->seed : scenario->seed;
+    results->with_alone = options->alone && scenario->compat == SMS__COMPAT_OFF && !scenario->cluster;
+    choose_replications(&setup, scenario);
+    int code = sms__guard(&results->arena, set_up, &setup);
+    return code == SMS_OK ? run_all(&setup, errors) : sms__report_run(code, scenario, "", NULL, errors);
+}
+
 int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *options, struct sms_results **out,
             struct sms_errors *errors)
 {
     struct sms_run_options defaults = sms_run_defaults();
+    struct sms_errors own;
     options = options ? options : &defaults;
-    *out = NULL;
+    errors = errors ? errors : &own;
     *errors = (struct sms_errors){0};
+    if (out)
+        *out = NULL;
+    const char *wrong = misuse(scenario, options, out);
+    if (wrong)
+        return sms__fail(errors, SMS_EUSAGE, scenario ? scenario->path : NULL, "%s", wrong);
+    int code = sms__run_check(scenario, options, errors);
+    if (code)
+        return code;
     struct sms_results *results = calloc(1, sizeof *results);
     if (!results)
         return sms__report_run(SMS_ENOMEM, scenario, "", NULL, errors);
-    struct setup setup = {.results = results, .options = options};
-    results->scenario = scenario;
-    results->seed = options->seed ? options->seed : scenario->seed;
-    choose_replications(&setup, scenario);
-    results->with_alone = options->alone && scenario->compat == SMS__COMPAT_OFF && !scenario->cluster;
-    int code = check_policies(scenario, options->policies, errors);
-    if (code == SMS_OK)
-        code = check_replications(scenario, results->room, errors);
-    if (code == SMS_OK)
-        code = sms__guard(&results->arena, set_up, &setup);
-    if (code == SMS_OK)
-        code = run_all(&setup, errors);
-    else if (!errors->count)
-        sms__report_run(code, scenario, "", NULL, errors);
+    code = run_checked(scenario, options, results, errors);
     if (code)
         sms_results_free(results);
     else

@@ -81,11 +81,13 @@ static bool all_alike(const struct sms_results *results)
 /* Names have been checked with the scenario. */
 bool sms_results_until(const struct sms_results *results, struct sms_until *out)
 {
+    if (out)
+        *out = (struct sms_until){0};
+    if (!results || !out || !results->until)
+        return false;
     const struct sms__until *until = &results->scenario->until;
     const struct sms__expect *of = &until->of;
     *out = (struct sms_until){.wanted = until->precision, .most = (size_t)until->most};
-    if (!results->until)
-        return false;
     out->subject = sms__expect_subject(of);
     out->idx = subject_index(results, out->subject, of->vm ? of->vm : of->process ? of->process : of->of_node);
     out->metric = metric_index(out->subject, of->metric);

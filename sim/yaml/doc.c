@@ -97,13 +97,42 @@ int sms__bytes_load(struct sms__arena *arena, const char *path, size_t most, cha
     return code;
 }
 
+/* Lines and columns are counted as libyaml does, as far as `size` bytes. */
+static struct sms__mark mark_at(const char *path, const char *text, size_t size)
+{
+    struct sms__mark mark = {path, text, 1, 1};
+    for (size_t i = 0; i < size; i++) {
+        mark.column += ((unsigned char)text[i] & 0xc0) != 0x80;
+        if (text[i] == '\n') {
+            mark.line++;
+            mark.column = 1;
+        }
+    }
+    return mark;
+}
+
+/* Text is UTF-8 without NUL bytes. libyaml would decode UTF-16, but nothing that comes after it could. */
+static int check_text(const char *path, const char *bytes, size_t size, struct sms_errors *errors)
+{
+    if (size > 1 && (!memcmp(bytes, "\xff\xfe", 2) || !memcmp(bytes, "\xfe\xff", 2))) {
+        sms__error(errors, SMS_EINPUT, (struct sms__mark){path, NULL, 1, 1}, "this is UTF-16; save it as UTF-8");
+        return SMS_EINPUT;
+    }
+    const char *nul = size ? memchr(bytes, '\0', size) : NULL;
+    if (!nul)
+        return SMS_OK;
+    sms__error(errors, SMS_EINPUT, mark_at(path, bytes, (size_t)(nul - bytes)), "not text: a NUL byte, at offset %zu",
+               (size_t)(nul - bytes));
+    return SMS_EINPUT;
+}
+
 int sms__text_load(struct sms__arena *arena, const char *path, const char **text, struct sms_errors *errors)
 {
     char *bytes = NULL;
     size_t size = 0;
     int code = sms__bytes_load(arena, path, SMS__FILE_BYTES_MAX, &bytes, &size, errors);
-    if (code == SMS_OK && bytes && memchr(bytes, '\0', size))
-        code = sms__fail(errors, SMS_EINPUT, path, "is not text: it holds NUL bytes");
+    if (code == SMS_OK)
+        code = check_text(path, bytes, size, errors);
     *text = bytes;
     return code;
 }
@@ -111,18 +140,10 @@ int sms__text_load(struct sms__arena *arena, const char *path, const char **text
 /* Where libyaml stumbled. Of bytes that are no characters it tells the offset alone. */
 static yaml_mark_t problem_place(const struct loader *l)
 {
-    yaml_mark_t mark = {0};
     if (l->parser.error != YAML_READER_ERROR)
         return l->parser.problem_mark;
-    const char *text = l->doc->text;
-    for (size_t i = 0; i < l->parser.problem_offset && text[i]; i++) {
-        mark.column += ((unsigned char)text[i] & 0xc0) != 0x80;
-        if (text[i] == '\n') {
-            mark.line++;
-            mark.column = 0;
-        }
-    }
-    return mark;
+    struct sms__mark mark = mark_at(NULL, l->doc->text, strnlen(l->doc->text, l->parser.problem_offset));
+    return (yaml_mark_t){.line = mark.line - 1, .column = mark.column - 1};
 }
 
 static int next_event(struct loader *l)
@@ -294,22 +315,37 @@ static int read_stream(void *user)
     }
 }
 
-int sms__doc_load(struct sms__arena *arena, const char *path, struct sms__doc *doc, struct sms_errors *errors)
+/* Parses doc->text. */
+static int parse(struct sms__arena *arena, struct sms__doc *doc, struct sms_errors *errors)
 {
     struct loader l = {.arena = arena, .errors = errors, .doc = doc};
-    doc->path = sms__copy(arena, path, strlen(path));
-    int code = sms__text_load(arena, doc->path, &doc->text, errors);
-    if (code)
-        return code;
     if (!yaml_parser_initialize(&l.parser))
         return SMS_ENOMEM;
     yaml_parser_set_input_string(&l.parser, (const unsigned char *)doc->text, strlen(doc->text));
-    code = sms__guard(arena, read_stream, &l);
+    int code = sms__guard(arena, read_stream, &l);
     yaml_event_delete(&l.event);
     yaml_parser_delete(&l.parser);
     if (code == SMS_OK && !doc->roots)
-        code = sms__fail(errors, SMS_EINPUT, path, "is empty");
+        code = sms__fail(errors, SMS_EINPUT, doc->path, "is empty");
     return code;
+}
+
+int sms__doc_load(struct sms__arena *arena, const char *path, struct sms__doc *doc, struct sms_errors *errors)
+{
+    doc->path = sms__copy(arena, path, strlen(path));
+    int code = sms__text_load(arena, doc->path, &doc->text, errors);
+    return code ? code : parse(arena, doc, errors);
+}
+
+int sms__doc_load_text(struct sms__arena *arena, const char *path, const char *text, size_t size, struct sms__doc *doc,
+                       struct sms_errors *errors)
+{
+    doc->path = sms__copy(arena, path, strlen(path));
+    if (size > SMS__FILE_BYTES_MAX)
+        return sms__fail(errors, SMS_EINPUT, path, "is larger than %d MiB", SMS__FILE_BYTES_MAX >> 20);
+    doc->text = sms__copy(arena, text, size);
+    int code = check_text(doc->path, doc->text, size, errors);
+    return code ? code : parse(arena, doc, errors);
 }
 
 const struct sms__node *sms__node_get(const struct sms__node *map, const char *key)

@@ -44,6 +44,10 @@ int sms__text_load(struct sms__arena *arena, const char *path, const char **text
 /* Reads the file at `path`. In a guard of `arena`. SMS_OK, SMS_EIO or SMS_EINPUT with `errors` filled. */
 int sms__doc_load(struct sms__arena *arena, const char *path, struct sms__doc *doc, struct sms_errors *errors);
 
+/* The same of `size` bytes in memory, which are copied; messages call them `path`. */
+int sms__doc_load_text(struct sms__arena *arena, const char *path, const char *text, size_t size, struct sms__doc *doc,
+                       struct sms_errors *errors);
+
 /* The value of `key` in a map, or NULL. */
 const struct sms__node *sms__node_get(const struct sms__node *map, const char *key);
 

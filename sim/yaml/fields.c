@@ -113,17 +113,23 @@ const char *sms__read_text(struct sms__reader *reader, const struct sms__node *n
     return sms__expect_kind(reader, node, SMS__SCALAR) ? node->text : NULL;
 }
 
-const char *sms__read_name(struct sms__reader *reader, const struct sms__node *node)
+bool sms__is_name(const char *text)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
+    size_t length = strlen(text);
+    return length > 0 && length <= SMS__NAME_MAX && strspn(text, letters) == length && text[0] != '/' &&
+           !strstr(text, "..");
+}
+
+const char *sms__read_name(struct sms__reader *reader, const struct sms__node *node)
+{
     const char *name = sms__read_text(reader, node);
     if (!name)
         return NULL;
-    size_t length = strlen(name);
-    bool fine = length > 0 && length <= 100 && strspn(name, letters) == length && name[0] != '/' && !strstr(name, "..");
+    bool fine = sms__is_name(name);
     if (!fine)
-        sms__complain(reader, node, "'%.40s' is not a name: 1 to 100 letters, digits, '_', '-', '.' or '/'%s", name,
-                      name[0] == '/' || strstr(name, "..") ? ", no '/' in front and no '..'" : "");
+        sms__complain(reader, node, "'%.40s' is not a name: 1 to %d letters, digits, '_', '-', '.' or '/'%s", name,
+                      SMS__NAME_MAX, name[0] == '/' || strstr(name, "..") ? ", no '/' in front and no '..'" : "");
     return fine ? name : NULL;
 }
 

@@ -10,6 +10,11 @@
 
 #include <stdbool.h>
 
+/* Bytes of names, so that writers and readers of results know how long a field gets: names in files, labels that the
+ * program makes of a policy and its parameters, and any field with a name in it. The longest of those is a kernel's:
+ * its tenant's with a number, its workload's and its own. */
+enum { SMS__NAME_MAX = 100, SMS__LABEL_MAX = 200, SMS__FIELD_BYTES = 320 };
+
 enum sms__type {
     SMS__TEXT,      /* const char * */
     SMS__NAME,      /* const char *: letters, digits, _ - . / ; a name to refer to */
@@ -112,7 +117,9 @@ void sms__print_bound(char *out, size_t size, enum sms__dimension dimension, dou
 
 /* A text, or NULL with the problem reported. */
 const char *sms__read_text(struct sms__reader *reader, const struct sms__node *node);
+/* A name of at most SMS__NAME_MAX characters, or NULL with the problem reported. */
 const char *sms__read_name(struct sms__reader *reader, const struct sms__node *node);
+bool sms__is_name(const char *text);
 
 /* Reports if it is not; returns whether it is. */
 bool sms__expect_kind(struct sms__reader *reader, const struct sms__node *node, enum sms__node_kind kind);

@@ -150,6 +150,12 @@ try 0 "a figure of a cluster" plot "$work/cluster" --figures svg; prints "plots/
 if [ "$(grep -c '^# policy' "$work/cluster/plots/allocation-cluster.dat")" -eq 8 ]; then ok; else bad "a line a policy"; fi
 if awk -F, 'NR > 1 && !($11 >= $3 && $12 ~ /^(done|running)$/) { exit 1 }' "$work/cluster/placements.csv"; then ok; else bad "pods end"; fi
 if [ "$(grep -c '^[0-9]' "$work/cluster/plots/pods-cluster-first_fit.dat")" -gt 20 ]; then ok; else bad "a bar a pod and GPU"; fi
+sed -e 's/^scenario: .*/scenario: other/' -e 's/first_fit/worst_fit/' "$cluster" >"$work/other.yaml"
+output=$("$smsched" explain "$cluster" "$work/other.yaml" --policy first_fit --format csv 2>"$work/err")
+exits 3 $? "explain with a policy that the second scenario does not have"
+says "has no policy 'first_fit'" "explain with a policy that the second scenario does not have"
+if [ -z "$output" ]; then ok; else bad "explain printed before it refused" "${output:0:200}"; fi
+try 3 "explain of a device" explain models/devices/v100.yaml; prints "no scenario in what was named"
 try 0 "where pods went" explain "$cluster" --policy first_fit --to '60 s'; prints "on large1, GPU 0"
 printf 'scenario: wait\nnodes: [{name: a, gpus: 2, cpu: 4, model: G2}, {name: b, gpus: 1, cpu: 8, model: T4}]\npolicies: [first_fit]\npods:\n  - {name: p, gpus: 2, cpu: 8}\n  - {name: q, gpus: 1, cpu: 8}\n  - {name: r, gpus: 1, cpu: 8, models: G2}\n  - {name: s, cpu: 9}\n  - {name: t, gpu_memory: 1 GiB}\n' >"$work/wait.yaml"
 try 0 "pods that no node can hold" run "$work/wait.yaml"; prints "wait.yaml:5:5: warning: no node can hold pod 'p', even with nothing on it"

@@ -23,4 +23,14 @@ for file in share/smsched/models/devices/v100.yaml share/smsched/policies.txt sh
 done
 # The library was told at build time where models are; here the file brings its device along.
 { cat "$work/usr/share/smsched/models/devices/v100.yaml"; echo ---; cat 01-two-tenants.yaml; } >whole.yaml
-"$work/ten_lines" whole.yaml | grep 'kernels/s'
+"$work/ten_lines" whole.yaml | grep '^kernels_per_s [1-9]'
+# A file without a scenario, and one of a cluster, which has no host.
+"$work/ten_lines" "$work/usr/share/smsched/models/devices/v100.yaml" 2>err && { echo "a device ran"; exit 1; }
+grep 'there is no scenario to run' err
+cat >cluster.yaml <<'END'
+scenario: cluster
+policies: [first_fit]
+nodes: [{name: n, gpus: 1}]
+pods: [{name: p, gpu: 50 %, duration: 1 s}]
+END
+"$work/ten_lines" cluster.yaml | grep '^pods_count 1'

@@ -1,13 +1,14 @@
 /* What share policies are told and may do, by policies that do just that. */
 #include "tests/laws/sharing.h"
 
-static const struct sms_share_policy counter, pauser, failer, chooser, halter, mover;
+static const struct sms_share_policy counter, pauser, failer, chooser, halter, mover, stranger;
 
 /* Loads with these policies beside the library's. */
 static struct sms_file *load_with(const char *text)
 {
-    static const struct sms_share_policy *const own[] = {&counter, &pauser, &failer, &chooser, &halter, &mover};
-    const struct sms_load_options options = {.shares = own, .n_shares = 6};
+    static const struct sms_share_policy *const own[] = {&counter, &pauser, &failer,  &chooser,
+                                                         &halter,  &mover,  &stranger};
+    const struct sms_load_options options = {.shares = own, .n_shares = 7};
     return load_text_with(text, &options);
 }
 
@@ -95,6 +96,42 @@ static void a_policy_that_acts_in_next_ends_the_run(void **state)
         assert_non_null(strstr(errors.item[0].message, cases[i][1]));
         sms_file_free(file);
     }
+}
+
+/* Everything with numbers that there are not; nothing of it is of use, and nothing of it is undefined. */
+static void call_strangers(struct sms_share *share)
+{
+    size_t process = sms_share_processes(share), device = sms_share_devices(share);
+    assert_true(isnan(sms_share_param(share, 0)));
+    assert_string_equal(sms_share_process(share, process).name, "");
+    assert_string_equal(sms_share_process(share, SIZE_MAX).name, "");
+    assert_string_equal(sms_share_device(share, device).name, "");
+    assert_int_equal(sms_share_left(share, process), 0);
+    assert_int_equal(sms_share_choose(share, process), SMS_WAIT);
+    assert_false(sms_share_allows(share, 0, device));
+    assert_false(sms_share_admits(share, process, 0));
+    assert_false(sms_share_restore(share, process, 0));
+    assert_false(sms_share_restore(share, 0, device));
+    sms_share_pause(share, process);
+    sms_share_resume(share, process);
+    sms_share_fail(share, process);
+    sms_share_say(share, process, "never said");
+}
+
+static const struct sms_share_policy stranger = {.name = "stranger", .help = "", .start = call_strangers};
+
+static void a_policy_that_names_a_process_or_a_device_that_there_is_not_ends_the_run(void **state)
+{
+    (void)state;
+    struct sms_errors errors;
+    struct sms_results *results;
+    struct sms_file *file = load_with(SHARED_DEVICE "---\nworkload: w\nkernels: [{name: k, time: 9 ms}]\n---\n"
+                                                    "scenario: s\ndevices: [{model: small}]\n"
+                                                    "policies: [{share: stranger}]\n"
+                                                    "processes: [{name: p, workload: w, count: 2}]\n");
+    assert_int_equal(sms_run(sms_file_scenario(file, 0), NULL, &results, &errors), SMS_EBUG);
+    assert_non_null(strstr(errors.item[0].message, "share policy stranger named process 2 of 2"));
+    sms_file_free(file);
 }
 
 static void say_allowed(struct sms_share *share)
@@ -255,6 +292,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_job_leaves_behind_is_told_as_freed),
         cmocka_unit_test(a_policy_that_acts_in_next_ends_the_run),
+        cmocka_unit_test(a_policy_that_names_a_process_or_a_device_that_there_is_not_ends_the_run),
         cmocka_unit_test(under_mig_a_device_is_all_its_instances),
         cmocka_unit_test(under_mig_an_exclusive_process_finds_an_instance_of_its_device),
         cmocka_unit_test(pausing_halts_all_streams),

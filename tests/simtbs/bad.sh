@@ -59,7 +59,7 @@ refused "(an unknown format)" 2 simtb x.conf && says "(an unknown format)" "did 
 refused "(no file)" 2 simtbs && says "(no file)" "name one file to import"
 refused "(nothing)" 2 && says "(nothing)" "name a format and a file"
 head -c 100 /dev/zero >"$work/zero.conf"
-refused "(NUL bytes)" 3 simtbs "$work/zero.conf" && says "(NUL bytes)" "it holds NUL bytes"
+refused "(NUL bytes)" 3 simtbs "$work/zero.conf" && says "(NUL bytes)" "not text: a NUL byte, at offset 0"
 truncate -s 100M "$work/sparse.conf"
 refused "(a file of 100 MB)" 3 simtbs "$work/sparse.conf" && says "(a file of 100 MB)" "is larger than 16 MiB"
 yes '1 1 1 1 1 1' | head -c 15000000 | { printf '*sm\n1 1 1 8\n*mem\n9\n*overhead_mem\n1 1\n*kernel\n'; cat; } >"$work/long.conf"

@@ -191,8 +191,10 @@ static void choose_the_last(const struct sms_place_view *view, const struct sms_
 
 static const struct sms_place_policy next = {.name = "next", .help = "", .search = SMS_PLACE_NEXT};
 static const struct sms_place_policy no_number = {.name = "no_number", .help = "", .score = worse_by_number};
-static const struct sms_place_policy nothing = {.name = "nothing", .help = "", .choose = choose_nothing};
-static const struct sms_place_policy last_gpu = {.name = "last_gpu", .help = "", .choose = choose_the_last};
+static const struct sms_place_policy nothing = {
+    .name = "nothing", .help = "", .search = SMS_PLACE_FIRST, .choose = choose_nothing};
+static const struct sms_place_policy last_gpu = {
+    .name = "last_gpu", .help = "", .search = SMS_PLACE_FIRST, .choose = choose_the_last};
 
 /* Loads with these policies beside the library's. */
 static struct sms_file *load_with(const char *text)

@@ -2,7 +2,12 @@
  *
  * Functions of this library return SMS_OK or a negative code. They never print
  * and never exit. Problems of the input are collected, all of a file at once,
- * in a struct sms_errors that the caller owns. */
+ * in a struct sms_errors that the caller owns.
+ *
+ * Misuse is refused, not undefined: where an object is NULL or an index out of
+ * range, functions that return a code return SMS_EUSAGE, the others NULL, 0,
+ * false or NAN, whichever their type has. `errors` may be NULL everywhere; then
+ * the code is all that is told. */
 #ifndef SMSCHED_ERROR_H
 #define SMSCHED_ERROR_H
 
@@ -17,6 +22,7 @@ extern "C" {
  * SMS_EIO into 4 and SMS_ENOMEM and SMS_ELIMIT into 4 as well: not the input failed. */
 enum sms_code {
     SMS_OK = 0,
+    SMS_EUSAGE = -2,    /* the caller passed NULL or an index where the function takes none */
     SMS_EINPUT = -3,    /* a file says something that cannot be */
     SMS_EIO = -4,       /* a file could not be read or written */
     SMS_ENOMEM = -5,    /* no memory */

@@ -130,16 +130,19 @@ struct sms_place_policy {
 /* Whether the GPU has what the pod asks of each. */
 static inline bool sms_gpu_fits(const struct sms_gpu_view *gpu, const struct sms_pod_view *pod)
 {
-    return gpu->milli_left >= pod->gpu_milli && gpu->memory_left >= pod->gpu_memory;
+    return gpu && pod && gpu->milli_left >= pod->gpu_milli && gpu->memory_left >= pod->gpu_memory;
 }
 
 /* Whether the pod has a part of one GPU. */
-static inline bool sms_pod_is_part(const struct sms_pod_view *pod) { return pod->gpus == 1 && pod->gpu_milli < 1000; }
+static inline bool sms_pod_is_part(const struct sms_pod_view *pod)
+{
+    return pod && pod->gpus == 1 && pod->gpu_milli < 1000;
+}
 
 /* Thousandths that the pod asks for, of all its GPUs. */
 static inline uint64_t sms_pod_gpu_milli(const struct sms_pod_view *pod)
 {
-    return (uint64_t)pod->gpus * pod->gpu_milli;
+    return pod ? (uint64_t)pod->gpus * pod->gpu_milli : 0;
 }
 
 /* Whether the pod fits the node: CPU, memory, labels, model, and enough GPUs. */

@@ -140,7 +140,8 @@ struct sms_share_policy {
     void (*timer)(struct sms_share *share, size_t tag);
 };
 
-/* What a policy may know. Views are as of now and valid until it acts. */
+/* What a policy may know. Views are as of now and valid until it acts. A process or device that there is not ends the
+ * run with SMS_EBUG; the function returns nothing of use. */
 uint64_t sms_share_now(const struct sms_share *share);
 void *sms_share_state(const struct sms_share *share);
 double sms_share_param(const struct sms_share *share, size_t idx); /* in the order of its table; times in ps */

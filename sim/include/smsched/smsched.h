@@ -8,6 +8,9 @@
  *         sms_run(sms_file_scenario(file, 0), NULL, &results, &errors))
  *         sms_errors_print(&errors, stderr);
  *
+ * A file may have no scenario: sms_file_scenario is NULL then, and sms_run
+ * refuses it as all misuse is refused (error.h).
+ *
  * Nothing here is global: two runs in two threads do not know of each other,
  * and a loaded file is never changed, so threads may share it. Every object is
  * owned by the caller that got it and released by the matching _free, which
@@ -56,13 +59,18 @@ struct sms_load_options {
  * and `errors` says why: SMS_EINPUT, SMS_EIO or SMS_ENOMEM. */
 int sms_file_load(const char *path, const struct sms_load_options *options, struct sms_file **out,
                   struct sms_errors *errors);
+/* The same of `size` bytes of text in memory, which need not be terminated and
+ * are copied. `name` stands where messages name the file; no file of that name
+ * is read. Devices and workloads are looked up as for a file. */
+int sms_file_load_text(const char *text, size_t size, const char *name, const struct sms_load_options *options,
+                       struct sms_file **out, struct sms_errors *errors);
 void sms_file_free(struct sms_file *file);
 
 /* What its scenarios can be run with, and hardly mean: of code SMS_OK. Live as long as the file. */
 const struct sms_errors *sms_file_warnings(const struct sms_file *file);
 
 /* How many scenarios the file holds (it may hold devices or workloads only),
- * and the one at `idx`, which lives as long as the file. */
+ * and the one at `idx`, which lives as long as the file; NULL beyond the last. */
 size_t sms_file_scenarios(const struct sms_file *file);
 const struct sms_scenario *sms_file_scenario(const struct sms_file *file, size_t idx);
 
@@ -167,7 +175,7 @@ struct sms_run_options {
     const char *const *policies; /* run these only, by label or name; ends with NULL. NULL or none: all */
     uint64_t seed;               /* 0: the scenario's */
     unsigned replications;       /* 0: the scenario's, be it a number or until a precision is reached */
-    unsigned jobs;               /* threads; 0: 1 */
+    unsigned jobs;               /* threads, as far as their runs fit into 4 GiB together; 0: 1 */
     uint64_t max_events;         /* of one run; 0: no limit */
     bool alone;                  /* false: no stand-alone runs, so no normalized progress */
     enum sms_engine engine;

@@ -39,8 +39,10 @@ static int compare(const void *a, const void *b)
 
 void sms__line_init(struct sms__blocks *device, const struct sms__fit *const *kinds, size_t n_kinds)
 {
-    struct kind *sorted = SMS__NEW(device->arena, struct kind, n_kinds);
-    size_t count = 0;
+    size_t present = 0, count = 0; /* under time slices a unit has the kinds of one process in thousands */
+    for (size_t k = 0; k < n_kinds; k++)
+        present += kinds[k] != NULL;
+    struct kind *sorted = SMS__NEW(device->arena, struct kind, present);
     for (size_t k = 0; k < n_kinds; k++)
         if (kinds[k])
             sorted[count++] = (struct kind){kinds[k], device->allowed ? device->allowed[k] : NULL, k};

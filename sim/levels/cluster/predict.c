@@ -84,12 +84,12 @@ static void add(const struct sms_place_model *model, size_t i, size_t vm, size_t
 double sms_place_slowdowns(const struct sms_place_view *view, const struct sms_node_view *node, uint32_t gpu,
                            const struct sms_pod_view *pod)
 {
-    const struct sms_place_model *model = view->model;
-    const struct sms_gpu_view *own = &node->gpu[gpu];
+    const struct sms_place_model *model = view ? view->model : NULL;
     double sum = 0;
     size_t count = 0;
-    if (!model || node->model < 0 || model->device[node->model] < 0)
+    if (!model || !node || gpu >= node->gpus || node->model < 0 || model->device[node->model] < 0)
         return 0;
+    const struct sms_gpu_view *own = &node->gpu[gpu];
     size_t device = (size_t)model->device[node->model];
     for (uint32_t i = 0; i < own->workloads; i++)
         add(model, count++, own->kind[i] - 1u, device);

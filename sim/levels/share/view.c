@@ -1,24 +1,55 @@
 /* The engine as share policies see it: smsched/share.h. */
 #include "share.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-uint64_t sms_share_now(const struct sms_share *share) { return share->engine->now; }
+/* A policy broke its contract: the run ends, and the first reason stands. */
+static bool refuse(const struct sms_share *share, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-void *sms_share_state(const struct sms_share *share) { return share->state; }
+static bool refuse(const struct sms_share *share, const char *format, ...)
+{
+    struct sms__record *record = share->spec->record;
+    va_list args;
+    va_start(args, format);
+    if (!*record->why)
+        vsnprintf(record->why, sizeof record->why, format, args);
+    va_end(args);
+    share->engine->stopped = true;
+    return false;
+}
 
-double sms_share_param(const struct sms_share *share, size_t idx) { return share->use->share_param[idx]; }
+static bool is_process(const struct sms_share *share, size_t process)
+{
+    return share && (process < share->clients || refuse(share, "share policy %s named process %zu of %zu",
+                                                        share->policy->name, process, share->clients));
+}
 
-size_t sms_share_processes(const struct sms_share *share) { return share->clients; }
+static bool is_device(const struct sms_share *share, size_t device)
+{
+    return share && (device < share->places || refuse(share, "share policy %s named device %zu of %zu",
+                                                      share->policy->name, device, share->places));
+}
 
-size_t sms_share_devices(const struct sms_share *share) { return share->places; }
+uint64_t sms_share_now(const struct sms_share *share) { return share ? share->engine->now : 0; }
 
-uint64_t sms_share_context(const struct sms_share *share) { return share->context; }
+void *sms_share_state(const struct sms_share *share) { return share ? share->state : NULL; }
+
+double sms_share_param(const struct sms_share *share, size_t idx)
+{
+    return share && idx < sms__count_params(share->policy->params) ? share->use->share_param[idx] : NAN;
+}
+
+size_t sms_share_processes(const struct sms_share *share) { return share ? share->clients : 0; }
+
+size_t sms_share_devices(const struct sms_share *share) { return share ? share->places : 0; }
+
+uint64_t sms_share_context(const struct sms_share *share) { return share ? share->context : 0; }
 
 void *sms_share_alloc(struct sms_share *share, size_t count, size_t size)
 {
-    return sms__alloc(share->arena, count, size);
+    return share ? sms__alloc(share->arena, count, size) : NULL;
 }
 
 /* Time alone of a step, as far as it is known before it is done. */
@@ -125,6 +156,8 @@ static double core_of(const struct sms__client *leader)
 
 struct sms_process_view sms_share_process(const struct sms_share *share, size_t process)
 {
+    if (!is_process(share, process))
+        return (struct sms_process_view){.name = "", .phase = SMS_PHASE_DONE, .device = -1};
     const struct sms__client *leader = &share->client[process], *client = speaker_of(leader);
     bool asked = client == share->asking;
     return (struct sms_process_view){
@@ -151,11 +184,13 @@ struct sms_process_view sms_share_process(const struct sms_share *share, size_t 
 
 uint64_t sms_share_left(const struct sms_share *share, size_t process)
 {
-    return whole_ps(left_ps(&share->client[process]));
+    return is_process(share, process) ? whole_ps(left_ps(&share->client[process])) : 0;
 }
 
 struct sms_share_device_view sms_share_device(const struct sms_share *share, size_t device)
 {
+    if (!is_device(share, device))
+        return (struct sms_share_device_view){.name = ""};
     const struct sms__place *place = &share->place[device];
     return (struct sms_share_device_view){
         .name = place->model->name,
@@ -168,46 +203,44 @@ struct sms_share_device_view sms_share_device(const struct sms_share *share, siz
 
 long sms_share_choose(const struct sms_share *share, size_t process)
 {
-    return sms__place_choose(share, &share->client[process]);
+    return is_process(share, process) ? sms__place_choose(share, &share->client[process]) : SMS_WAIT;
 }
 
 bool sms_share_allows(const struct sms_share *share, size_t process, size_t device)
 {
-    return sms__place_allows(&share->place[device], &share->client[process]);
+    return is_process(share, process) && is_device(share, device) &&
+           sms__place_allows(&share->place[device], &share->client[process]);
 }
 
 bool sms_share_admits(const struct sms_share *share, size_t process, size_t device)
 {
-    return sms__place_admits(&share->place[device], &share->client[process]);
+    return is_process(share, process) && is_device(share, device) &&
+           sms__place_admits(&share->place[device], &share->client[process]);
 }
 
 /* False, and the end of the run, in a function of the policy that may change nothing. */
 static bool may_act(struct sms_share *share, const char *what)
 {
-    struct sms__record *record = share->spec->record;
-    if (!share->choosing)
-        return true;
-    if (!*record->why)
-        snprintf(record->why, sizeof record->why, "share policy %s called %s in its function next", share->policy->name,
-                 what);
-    share->engine->stopped = true;
-    return false;
+    return !share->choosing ||
+           refuse(share, "share policy %s called %s in its function next", share->policy->name, what);
 }
 
 void sms_share_pause(struct sms_share *share, size_t process)
 {
-    if (may_act(share, "sms_share_pause"))
+    if (is_process(share, process) && may_act(share, "sms_share_pause"))
         sms__client_pause(&share->client[process], true, share->engine->now);
 }
 
 void sms_share_resume(struct sms_share *share, size_t process)
 {
-    if (may_act(share, "sms_share_resume"))
+    if (is_process(share, process) && may_act(share, "sms_share_resume"))
         sms__client_pause(&share->client[process], false, share->engine->now);
 }
 
 double sms_share_random(struct sms_share *share)
 {
+    if (!share)
+        return 0;
     if (!share->chance)
         share->chance = sms__stream(share->arena, share->spec->seed, "share policy", share->setup.number);
     return gsl_rng_uniform(share->chance);
@@ -215,18 +248,20 @@ double sms_share_random(struct sms_share *share)
 
 bool sms_share_restore(struct sms_share *share, size_t process, size_t device)
 {
-    return may_act(share, "sms_share_restore") &&
+    return is_process(share, process) && is_device(share, device) && may_act(share, "sms_share_restore") &&
            sms__client_restore(&share->client[process], &share->place[device], share->engine->now);
 }
 
 void sms_share_fail(struct sms_share *share, size_t process)
 {
-    if (may_act(share, "sms_share_fail"))
+    if (is_process(share, process) && may_act(share, "sms_share_fail"))
         sms__client_fail(&share->client[process], share->engine->now);
 }
 
 void sms_share_say(struct sms_share *share, size_t process, const char *format, ...)
 {
+    if (!is_process(share, process) || !format)
+        return;
     const struct sms__run_spec *spec = share->spec;
     uint64_t now = share->engine->now;
     char text[256];
@@ -328,9 +363,9 @@ static void make_room(struct sms_share *share)
 
 void sms_share_wake(struct sms_share *share, uint64_t delay_ps, size_t tag)
 {
-    uint64_t now = share->engine->now, time = delay_ps > SMS__NEVER - 1 - now ? SMS__NEVER - 1 : now + delay_ps;
-    if (!may_act(share, "sms_share_wake"))
+    if (!share || !may_act(share, "sms_share_wake"))
         return;
+    uint64_t now = share->engine->now, time = delay_ps > SMS__NEVER - 1 - now ? SMS__NEVER - 1 : now + delay_ps;
     make_room(share);
     size_t at = share->wakes++;
     share->wake[at] = (struct sms__wake){time, ++share->wake_number, tag};

@@ -11,9 +11,6 @@
 /* Of metrics of nodes. */
 enum { ROWS_MAX = 2000 };
 
-/* What a run may take; see estimate.c. */
-#define MEMORY_MAX (4.0 * 1024 * 1024 * 1024)
-
 static struct sms__cluster *cluster_of(const struct sms_scenario *scenario) { return scenario->cluster; }
 
 /* The default one. */
@@ -147,7 +144,6 @@ static bool require(struct sms__reader *reader, const struct sms__node *node, co
 static double measure_memory(const struct sms_scenario *scenario)
 {
     const struct sms__cluster *cluster = scenario->cluster;
-    double runs = (double)scenario->policies * (double)sms__most_replications(scenario);
     double nodes = (double)cluster->nodes * 400 + cluster->failing * 200, pods = cluster->pods * 160,
            search = 1.5 * (1 << 30);
     double trees = (double)cluster->nodes * 32 * (double)cluster->shapes;
@@ -155,8 +151,7 @@ static double measure_memory(const struct sms_scenario *scenario)
         nodes += sms__gpushare_bytes(cluster);
     if (cluster->failures)
         nodes += (double)sms__gpus_of(cluster) * sizeof(struct sms_gpu_view);
-    return nodes + pods + (trees < search ? trees : search) +
-           runs * (SMS__CLUSTER_RUN_BYTES + 100 * (double)cluster->rows);
+    return nodes + pods + (trees < search ? trees : search);
 }
 
 /* What its protocol has not been thought through with. */
@@ -173,6 +168,8 @@ static void refuse_beside_gpushare(struct sms__reader *reader, const struct sms_
 
 void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
 {
+    double gib;
+    const struct sms__memory_ask ask = {.replications = (double)sms__most_replications(scenario), .jobs = 1};
     struct sms__cluster *cluster = scenario->cluster;
     cluster->rows = cluster->nodes <= ROWS_MAX ? cluster->nodes : cluster->kinds <= ROWS_MAX ? cluster->kinds : 0;
     sms__complete_monitor(reader, scenario);
@@ -182,14 +179,13 @@ void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct
     whole &= require(reader, scenario->node, "policies", scenario->policies, read);
     if (!whole || reader->errors->count)
         return;
+    scenario->cluster_bytes = measure_memory(scenario);
     sms__link_podwork(reader, file, scenario);
     refuse_beside_gpushare(reader, scenario);
-    double bytes = measure_memory(scenario);
-    scenario->bytes += bytes;
-    if (bytes >= MEMORY_MAX)
+    if (scenario->vms == 0 && !sms__replications_fit(scenario, &ask, &gib))
         sms__complain(reader, sms__node_get(scenario->node, "pods"),
-                      "about %.3g pods on %zu nodes need more than %g GiB of memory", cluster->pods, cluster->nodes,
-                      MEMORY_MAX / (1 << 30));
+                      "about %.3g pods on %zu nodes need about %.3g GiB of memory, more than 4", cluster->pods,
+                      cluster->nodes, gib);
     if (!reader->errors->count)
         sms__check_clock(reader, scenario);
     sms__warn_of_pods(file, cluster);

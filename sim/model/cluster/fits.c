@@ -12,7 +12,7 @@ static bool may_run_on(const struct sms_node_view *node, const struct sms_pod_vi
 
 bool sms_node_fits(const struct sms_node_view *node, const struct sms_pod_view *pod)
 {
-    if (node->down || (pod->labels & ~node->labels) || node->cpu_left < pod->cpu_milli ||
+    if (!node || !pod || node->down || (pod->labels & ~node->labels) || node->cpu_left < pod->cpu_milli ||
         node->memory_left < pod->memory || !may_run_on(node, pod))
         return false;
     uint32_t fit = 0;
@@ -24,7 +24,7 @@ bool sms_node_fits(const struct sms_node_view *node, const struct sms_pod_view *
 uint64_t sms_node_gpu_left(const struct sms_node_view *node)
 {
     uint64_t left = 0;
-    for (uint32_t i = 0; i < node->gpus; i++)
+    for (uint32_t i = 0; node && i < node->gpus; i++)
         left += node->gpu[i].milli_left;
     return left;
 }
@@ -32,6 +32,8 @@ uint64_t sms_node_gpu_left(const struct sms_node_view *node)
 size_t sms_node_shares(const struct sms_node_view *node, const struct sms_pod_view *pod,
                        double left[SMS_NODE_RESOURCES])
 {
+    if (!node || !pod || !left)
+        return 0;
     const uint64_t all[SMS_NODE_RESOURCES] = {node->cpu_milli, node->memory, 1000 * (uint64_t)node->gpus};
     const uint64_t rest[SMS_NODE_RESOURCES] = {node->cpu_left - pod->cpu_milli, node->memory_left - pod->memory,
                                                sms_node_gpu_left(node) - sms_pod_gpu_milli(pod)};
@@ -54,7 +56,7 @@ double sms_node_share_left(const struct sms_node_view *node, const struct sms_po
 uint64_t sms_node_fragment(const struct sms_node_view *node, const struct sms_pod_view *pod)
 {
     uint64_t lost = 0;
-    if (pod->gpus == 0 || !sms_node_fits(node, pod))
+    if (!node || !pod || pod->gpus == 0 || !sms_node_fits(node, pod))
         return sms_node_gpu_left(node);
     for (uint32_t i = 0; i < node->gpus; i++)
         if (!sms_gpu_fits(&node->gpu[i], pod))
@@ -65,7 +67,7 @@ uint64_t sms_node_fragment(const struct sms_node_view *node, const struct sms_po
 double sms_node_fragments(const struct sms_place_view *view, const struct sms_node_view *node)
 {
     double sum = 0;
-    for (size_t i = 0; i < view->typicals; i++)
+    for (size_t i = 0; view && i < view->typicals; i++)
         sum += view->typical[i].share * (double)sms_node_fragment(node, &view->typical[i].pod);
     return sum;
 }

@@ -8,9 +8,16 @@ static const char *label_name(const void *user, size_t i) { return ((const struc
 /* "NAME: VALUE", or NULL with the problem reported. */
 static const char *text_of(struct sms__reader *reader, const struct sms__node *name, const struct sms__node *value)
 {
-    if (!sms__expect_kind(reader, name, SMS__SCALAR) || !sms__expect_kind(reader, value, SMS__SCALAR))
+    const struct sms__node *const part[] = {name, value};
+    for (int i = 0; i < 2; i++) {
+        if (!sms__expect_kind(reader, part[i], SMS__SCALAR))
+            return NULL;
+        if (strlen(part[i]->text) <= SMS__NAME_MAX)
+            continue;
+        sms__complain(reader, part[i], "'%.40s...' has more than %d characters", part[i]->text, SMS__NAME_MAX);
         return NULL;
-    return sms__print(reader->arena, "%.60s: %.60s", name->text, value->text);
+    }
+    return sms__print(reader->arena, "%s: %s", name->text, value->text);
 }
 
 static uint64_t bit_of(struct sms__reader *reader, struct sms__cluster *cluster, const struct sms__node *at,

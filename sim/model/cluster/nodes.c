@@ -29,7 +29,7 @@ const struct sms__field sms__node_fields[] = {
     {"gpu_memory", SMS__INTEGER, SMS__BYTES, F(entry, gpu_memory), 0, SMS__GPU_BYTES_MAX,
      .help = "of each GPU, for pods that ask for some; default 0, of devices theirs"},
     {"cpu", SMS__MILLI, SMS__NUMBER, F(entry, cpu_milli), 0, SMS__CPUS_MAX, .help = "CPUs, in thousandths; default 0"},
-    {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, 1e18, .help = "of the host; default 0"},
+    {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, SMS__HOST_BYTES_MAX, .help = "of the host; default 0"},
     {"labels", SMS__CUSTOM, 0, F(entry, labels), .read = sms__keep, .form = SMS__FORM_LABELS,
      .help = "{NAME: VALUE, ...}, that pods may ask for"},
     {"share", SMS__CHOICE, 0, F(entry, said.share), .choices = sms__share_names,

@@ -63,7 +63,7 @@ const struct sms__field sms__pod_fields[] = {
      .form = SMS__FORM_NUMBER_OR_LIST, .least = 1, .most = SMS__CONTAINERS_MAX,
      .help = "of each GPU; default 0; under gpushare a list, too: of each container"},
     {"cpu", SMS__MILLI, SMS__NUMBER, F(entry, cpu_milli), 0, SMS__CPUS_MAX, .help = "CPUs, in thousandths; default 0"},
-    {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, 1e18, .help = "of the host; default 0"},
+    {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, SMS__HOST_BYTES_MAX, .help = "of the host; default 0"},
     {"models", SMS__CUSTOM, 0, F(entry, models), .read = sms__keep, .form = SMS__FORM_NAMES, .least = 1,
      .most = SMS_GPU_MODELS_MAX, .help = "a GPU model on which it may run, or a list; default: any"},
     {"selector", SMS__CUSTOM, 0, F(entry, selector), .read = sms__keep, .form = SMS__FORM_LABELS,

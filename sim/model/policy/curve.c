@@ -3,6 +3,8 @@
 double sms_curve_at(const struct sms_curve *curve, double usage)
 {
     double x = 0, y = 0, slope = 0;
+    if (!curve)
+        return 0;
     for (size_t i = 0; i < curve->points; i++) {
         if (curve->usage[i] <= x) { /* a first point at 0: the curve starts there */
             y = curve->overhead[i];

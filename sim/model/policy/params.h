@@ -17,6 +17,9 @@ void sms__read_params(struct sms__reader *reader, const struct sms__node *map, c
 /* "name", or "name(limit=150% slice=4 ms)" with the parameters that differ from their defaults. */
 const char *sms__param_label(struct sms__arena *arena, const char *name, const struct sms_param *params,
                              const double *values);
+/* The label as results show it: itself, or where it has more than SMS__LABEL_MAX bytes its beginning and a hash of all
+ * of it, so that labels which differ anywhere still do. */
+const char *sms__bounded_label(struct sms__arena *arena, const char *label);
 /* Of a unit that is no choice. */
 enum sms__dimension sms__param_dimension(enum sms_unit unit);
 /* A value in the parameter's unit: "150 %", "4 ms", "add". */

@@ -17,4 +17,7 @@ const struct sms_share_policy *sms__share_at(const struct sms_load_options *opti
 const struct sms_place_policy *sms__find_place(const struct sms_load_options *options, const char *name);
 const struct sms_place_policy *sms__place_at(const struct sms_load_options *options, size_t idx);
 
+/* What is wrong with the policies and models that options add, or NULL. */
+const char *sms__options_misuse(const struct sms_load_options *options);
+
 #endif

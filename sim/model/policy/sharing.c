@@ -193,8 +193,8 @@ bool sms__read_sharing(struct sms__reader *reader, const struct sms__node *node,
     }
     use->node = node;
     bool parts = node->kind == SMS__MAP && (node->items != 2 || is_key(node->item[0], entry.first));
-    use->label = parts ? read_parts(&entry, node) : read_part(&entry, node, entry.first, true);
-    return use->label != NULL;
+    use->written = parts ? read_parts(&entry, node) : read_part(&entry, node, entry.first, true);
+    return use->written != NULL;
 }
 
 void sms__share_alone(const struct sms_load_options *options, struct sms__policy_use *use)
@@ -217,14 +217,19 @@ void sms__say_no_policy(char *out, size_t size, const struct sms_scenario *scena
         memcpy(out + size - 4, "...", 4);
 }
 
+bool sms__is_labelled(const struct sms__policy_use *use, const char *label)
+{
+    return !strcmp(use->label, label) || !strcmp(use->written, label);
+}
+
 bool sms__is_called(const struct sms__policy_use *use, const char *name)
 {
-    if (!strcmp(use->label, name))
+    if (sms__is_labelled(use, name))
         return true;
     if (!use->share)
         return !strcmp(use->policy->name, name);
-    for (const char *at = use->label; *name && (at = strstr(at, name)); at++) {
-        char before = at == use->label ? '+' : at[-1], after = at[strlen(name)];
+    for (const char *at = use->written; *name && (at = strstr(at, name)); at++) {
+        char before = at == use->written ? '+' : at[-1], after = at[strlen(name)];
         if (before == '+' && (after == '+' || after == '(' || !after))
             return true;
     }

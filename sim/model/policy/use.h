@@ -27,7 +27,8 @@ struct sms__instances {
 struct sms__policy_use {
     const struct sms_block_policy *policy;
     double param[SMS__PARAMS_MAX];
-    const char *label; /* its name, with the parameters that differ from the defaults */
+    const char *label;   /* its name, with the parameters that differ from the defaults; as in all outputs, bounded */
+    const char *written; /* the same without the bound, for whoever looks the policy up */
     const struct sms__node *node;
     const struct sms_share_policy *share; /* NULL where the scenario has `vms:` */
     double share_param[SMS__PARAMS_MAX];
@@ -41,6 +42,8 @@ struct sms__policy_use {
 /* sharing.c: one entry of `policies:` where tenants are processes, or pods. Returns whether it could be read. */
 bool sms__read_sharing(struct sms__reader *reader, const struct sms__node *node, bool pods,
                        struct sms__policy_use *use);
+/* Whether this is its label, bounded or as written. */
+bool sms__is_labelled(const struct sms__policy_use *use, const char *label);
 /* Whether `--policy NAME` means it: by its label, or by a name in it, without the parameters. */
 bool sms__is_called(const struct sms__policy_use *use, const char *name);
 /* Whether one of the names, the last of which is NULL, means it; NULL, or none of them, means all. */

@@ -46,15 +46,17 @@ static bool read_policy_use(struct sms__reader *reader, const struct sms__node *
 {
     const struct sms__node *name, *params;
     use->node = node;
-    use->label = sms__split_use(reader, node, &name, &params) ? sms__read_block_use(reader, name, params, use) : NULL;
-    return use->label != NULL;
+    use->written = sms__split_use(reader, node, &name, &params) ? sms__read_block_use(reader, name, params, use) : NULL;
+    return use->written != NULL;
 }
 
 static bool read_use(struct sms__reader *reader, const struct sms__node *node, const struct sms_scenario *scenario,
                      struct sms__policy_use *use)
 {
     bool pods = scenario->cluster != NULL, parts = pods || scenario->shares;
-    return parts ? sms__read_sharing(reader, node, pods, use) : read_policy_use(reader, node, use);
+    bool read = parts ? sms__read_sharing(reader, node, pods, use) : read_policy_use(reader, node, use);
+    use->label = read ? sms__bounded_label(reader->arena, use->written) : NULL;
+    return read;
 }
 
 void sms__read_policies(struct sms__reader *reader, const struct sms__node *node, void *at)
@@ -78,7 +80,8 @@ void sms__read_alone(struct sms__reader *reader, const struct sms__node *node, v
 {
     struct sms_scenario *scenario = at;
     scenario->alone = SMS__NEW(reader->arena, struct sms__policy_use, 1);
-    read_policy_use(reader, node, scenario->alone);
+    if (read_policy_use(reader, node, scenario->alone))
+        scenario->alone->label = sms__bounded_label(reader->arena, scenario->alone->written);
 }
 
 static const char *contention_name(const void *user, size_t i)
@@ -197,6 +200,6 @@ void sms__read_contention(struct sms__reader *reader, const struct sms__node *no
         read_contention_params(reader, node, scenario);
     if (model->pairs && !(node->kind == SMS__MAP && sms__node_get(node, "slowdown")))
         sms__complain(reader, node, "contention %s needs slowdown: {CLASS: {CLASS: FACTOR, ...}, ...}", model->name);
-    scenario->contention_label =
-        sms__param_label(reader->arena, model->name, model->params, scenario->contention_param);
+    const char *label = sms__param_label(reader->arena, model->name, model->params, scenario->contention_param);
+    scenario->contention_label = sms__bounded_label(reader->arena, label);
 }
