@@ -1,4 +1,5 @@
 #include "output.h"
+#include "../base/read.h"
 #include "../model/scenario.h"
 
 #include <csv.h>
@@ -259,7 +260,7 @@ int sms__check_baseline(const struct sms__set *set, const char *path, double tol
     struct sms__arena arena = {0};
     size_t before = checks->count, size = 0;
     char *bytes = NULL;
-    int code = sms__bytes_load(&arena, path, (size_t)BASELINE_MIB << 20, &bytes, &size, errors);
+    int code = sms__file_bytes(&arena, path, (uint64_t)BASELINE_MIB << 20, &bytes, &size, errors);
     if (code == SMS_ENOMEM)
         sms__fail(errors, SMS_ENOMEM, path, "no memory");
     if (code == SMS_OK)

@@ -1,11 +1,9 @@
 #include "doc.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include "../base/read.h"
+
 #include <stdbool.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <yaml.h>
 
 struct anchor {
@@ -30,82 +28,6 @@ static int fail_at(struct loader *l, yaml_mark_t mark, const char *what)
     struct sms__mark place = {l->doc->path, l->doc->text, (unsigned)mark.line + 1, (unsigned)mark.column + 1};
     sms__error(l->errors, SMS_EINPUT, place, "%s", what);
     return SMS_EINPUT;
-}
-
-/* Reads until `size` bytes or the end; the bytes read, or -1. */
-static ssize_t read_all(int fd, char *bytes, size_t size)
-{
-    size_t got = 0;
-    while (got < size) {
-        ssize_t n = read(fd, bytes + got, size - got);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        if (n == 0)
-            break;
-        got += (size_t)n;
-    }
-    return (ssize_t)got;
-}
-
-static int check_file(const char *path, int fd, size_t most, struct stat *st, struct sms_errors *errors)
-{
-    if (fstat(fd, st))
-        return sms__fail(errors, SMS_EIO, path, "%s", strerror(errno));
-    if (S_ISDIR(st->st_mode))
-        return sms__fail(errors, SMS_EINPUT, path, "is a folder; name a file");
-    if (!S_ISREG(st->st_mode))
-        return sms__fail(errors, SMS_EINPUT, path, "is not a regular file");
-    if ((uintmax_t)st->st_size > most)
-        return sms__fail(errors, SMS_EINPUT, path, "is larger than %zu MiB", most >> 20);
-    return SMS_OK;
-}
-
-struct slurp {
-    struct sms__arena *arena;
-    size_t size;
-    char *bytes;
-};
-
-static int make_room(void *user)
-{
-    struct slurp *s = user;
-    s->bytes = sms__alloc(s->arena, s->size + 1, 1);
-    return SMS_OK;
-}
-
-int sms__bytes_load(struct sms__arena *arena, const char *path, size_t most, char **bytes, size_t *size,
-                    struct sms_errors *errors)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return sms__fail(errors, errno == ENOENT ? SMS_EINPUT : SMS_EIO, path, "%s", strerror(errno));
-    struct stat st = {0};
-    struct slurp slurp = {.arena = arena};
-    int code = check_file(path, fd, most, &st, errors);
-    if (code == SMS_OK) {
-        slurp.size = (size_t)st.st_size;
-        code = sms__guard(arena, make_room, &slurp);
-    }
-    ssize_t got = code == SMS_OK ? read_all(fd, slurp.bytes, slurp.size) : 0;
-    if (got < 0)
-        code = sms__fail(errors, SMS_EIO, path, "%s", strerror(errno));
-    close(fd);
-    *bytes = slurp.bytes;
-    *size = got > 0 ? (size_t)got : 0;
-    return code;
-}
-
-int sms__text_load(struct sms__arena *arena, const char *path, const char **text, struct sms_errors *errors)
-{
-    char *bytes = NULL;
-    size_t size = 0;
-    int code = sms__bytes_load(arena, path, SMS__FILE_BYTES_MAX, &bytes, &size, errors);
-    if (code == SMS_OK && bytes && memchr(bytes, '\0', size))
-        code = sms__fail(errors, SMS_EINPUT, path, "is not text: it holds NUL bytes");
-    *text = bytes;
-    return code;
 }
 
 /* Where libyaml stumbled. Of bytes that are no characters it tells the offset alone. */
@@ -298,7 +220,7 @@ int sms__doc_load(struct sms__arena *arena, const char *path, struct sms__doc *d
 {
     struct loader l = {.arena = arena, .errors = errors, .doc = doc};
     doc->path = sms__copy(arena, path, strlen(path));
-    int code = sms__text_load(arena, doc->path, &doc->text, errors);
+    int code = sms__file_text(arena, doc->path, &doc->text, errors);
     if (code)
         return code;
     if (!yaml_parser_initialize(&l.parser))
