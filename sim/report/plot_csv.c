@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CSV_MIB = 4096 };
+enum { CSV_MIB = 4096, BLOCK_BYTES = 65536 };
 
 static void complain(struct sms__csv *csv, const char *what)
 {
@@ -117,7 +117,7 @@ struct parse {
 static int parse_all(void *user)
 {
     struct parse *parse = user;
-    char bytes[65536];
+    char bytes[BLOCK_BYTES];
     ssize_t n;
     while (!parse->broken && (n = sms__input_read(&parse->input, bytes, sizeof bytes)) != 0) {
         parse->why = n < 0 ? errno : 0;
@@ -159,6 +159,7 @@ int sms__csv_read(struct sms__plot *plot, struct sms__csv *csv)
         sms__input_close(&parse.input);
         return sms__fail(&plot->errors, SMS_ENOMEM, path, "out of memory");
     }
+    csv_set_blk_size(&parse.parser, BLOCK_BYTES); /* for fields without end */
     code = sms__guard(&plot->arena, parse_all, &parse);
     if (code == SMS_OK)
         code = judge(&parse);

@@ -89,6 +89,10 @@ make_odd link odd/manifest.json; refused "a link" "a symbolic link to a file tha
 refused "a baseline that is a FIFO" "is a FIFO" check small.yaml --baseline <(cat small.yaml)
 rm -rf odd
 
+"$program" run --quiet --format csv small.yaml >baseline.csv
+ends "a baseline" check small.yaml --baseline baseline.csv
+if [ $status -eq 0 ]; then ok; else bad "a baseline" "$output"; fi
+
 # ---- files that once cost far more than their size ----
 python3 - <<'END1'
 import shutil, sqlite3, struct
@@ -120,6 +124,11 @@ with open(fresh("many-spans") + "spans.csv", "w") as file:
 # A tree of 100 bytes for each byte.
 with open(fresh("deep") + "summary.json", "w") as file:
     file.write("[" + "[]," * 20000000 + "[]]")
+# A baseline that says one value again and again, for a kilobyte of memory a row.
+rows = open("baseline.csv").read().splitlines()
+row = next(row for row in rows if ",kernels_per_s," in row)
+with open("again.csv", "w") as file:
+    file.write(rows[0] + "\n" + (row + "\n") * 200000)
 # Databases whose views, columns and tables are programs.
 def database(name, *script):
     shutil.copytree("plan.sweep", name)
@@ -165,6 +174,7 @@ for what in names many-vm; do ends "plot of $what" plot $what --quiet --figures 
 refused "too many policies" "more than 5000 pairs of a scenario and a policy" plot many-policy
 refused "too many figures" "has results for more than 10000 figures" plot many-spans
 refused "a tree far larger than its file" "take more than 2 GiB of memory" report deep -o refused.html
+refused "one row of a baseline again and again" "far more rows than the results have values" check small.yaml --baseline again.csv
 ends "a view without end, which the report does not read" report view --quiet -o view.html
 if [ $status -eq 0 ]; then ok; else bad "a view that is not read" "$output"; fi
 refused "a view for a table" "is it the database of a sweep?" report meta -o refused.html
