@@ -207,8 +207,8 @@ int sms__figure_open(struct sms__plot *plot, const char *script, const char *nam
 int sms__figure_close(struct sms__plot *plot, struct sms__figure_files *files);
 /* Prints `name = 'text'`, the text with no more than `most` characters. */
 void sms__print_text(FILE *to, const char *name, size_t idx, const char *text, size_t most);
-/* Prints a figure's legend: of the names the first 200 that are used (NULL: all), each with the number of its colour and
- * no more than `most` characters. */
+/* Prints a figure's legend: of the names the first 200 that are used (NULL: all), each with the number of its colour
+ * and no more than `most` characters. */
 void sms__print_legend(FILE *to, const struct sms__names *names, const bool *used, size_t most);
 /* A name for files: of "heatmap" and "a/b" heatmap-a+b ('+' is in no scenario's name). */
 const char *sms__figure_name(struct sms__plot *plot, const char *kind, const char *scenario);
