@@ -91,7 +91,7 @@ struct sms__grouped {
     struct sms__groups heat_groups, box_groups, stretch_groups, tenure_groups, point_groups;
 };
 
-enum { SMS__FIGURES_MAX = 10000 };
+enum { SMS__FIGURES_MAX = 3000 };
 
 /* Everything lives in the arena. The sms__write functions and sms__read are
  * called inside a guard; they return SMS_OK or a code, having said why. */
@@ -203,6 +203,8 @@ struct sms__figure_files {
     FILE *data, *variables;
 };
 
+/* Whether so many more may be drawn; if not, says so. */
+int sms__figures_check(struct sms__plot *plot, size_t more);
 int sms__figure_open(struct sms__plot *plot, const char *script, const char *name, struct sms__figure_files *files);
 int sms__figure_close(struct sms__plot *plot, struct sms__figure_files *files);
 /* Prints `name = 'text'`, the text with no more than `most` characters. */

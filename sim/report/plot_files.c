@@ -23,12 +23,19 @@ static int close_file(struct sms__plot *plot, FILE *file)
     return file ? sms__close_whole(file, plot->temporary, &plot->errors) : SMS_OK;
 }
 
+int sms__figures_check(struct sms__plot *plot, size_t more)
+{
+    if (plot->figures + more <= SMS__FIGURES_MAX)
+        return SMS_OK;
+    return sms__fail(&plot->errors, SMS_EINPUT, plot->folder,
+                     "has results for more than %d figures; run its scenarios into several folders", SMS__FIGURES_MAX);
+}
+
 int sms__figure_open(struct sms__plot *plot, const char *script, const char *name, struct sms__figure_files *files)
 {
-    if (plot->figures == SMS__FIGURES_MAX)
-        return sms__fail(&plot->errors, SMS_EINPUT, plot->folder,
-                         "has results for more than %d figures; run its scenarios into several folders",
-                         SMS__FIGURES_MAX);
+    int code = sms__figures_check(plot, 1);
+    if (code)
+        return code;
     *SMS__APPEND(&plot->arena, plot->figure, plot->figures) = (struct sms__figure){name, script};
     *files = (struct sms__figure_files){open_file(plot, name, "dat"), open_file(plot, name, "var")};
     if (files->data && files->variables)

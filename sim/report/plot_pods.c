@@ -178,7 +178,7 @@ static int write_pods(struct sms__plot *plot, const struct sms__group_of *group)
 
 int sms__write_pods(struct sms__plot *plot)
 {
-    int code = SMS_OK;
+    int code = sms__figures_check(plot, plot->grouped.tenure_groups.count);
     for (size_t g = 0; g < plot->grouped.tenure_groups.count && code == SMS_OK; g++)
         code = write_pods(plot, &plot->grouped.tenure_groups.item[g]);
     return code;

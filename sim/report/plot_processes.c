@@ -246,7 +246,7 @@ static int write_processes(struct sms__plot *plot, const struct sms__group_of *g
 
 int sms__write_processes(struct sms__plot *plot)
 {
-    int code = SMS_OK;
+    int code = sms__figures_check(plot, plot->grouped.stretch_groups.count);
     for (size_t g = 0; g < plot->grouped.stretch_groups.count && code == SMS_OK; g++)
         code = write_processes(plot, &plot->grouped.stretch_groups.item[g]);
     return code;

@@ -8,7 +8,7 @@ cd "$work" || exit 1
 here=$(hostname)
 
 # What hangs is killed. The guard is far beyond what any of these takes, and far below what each took once.
-smsched() { timeout -s KILL 100 "$program" "$@"; }
+smsched() { timeout -s KILL 200 "$program" "$@"; }
 # ends WHAT ARGUMENT...: whatever it makes of it, it ends and says why if it fails.
 ends() {
     local what=$1
@@ -172,7 +172,7 @@ for what in names many-scenario many-policy many-vm many-spans; do
 done
 for what in names many-vm; do ends "plot of $what" plot $what --quiet --figures svg; done
 refused "too many policies" "more than 5000 pairs of a scenario and a policy" plot many-policy
-refused "too many figures" "has results for more than 10000 figures" plot many-spans
+refused "too many figures" "has results for more than 3000 figures" plot many-spans
 refused "a tree far larger than its file" "take more than 2 GiB of memory" report deep -o refused.html
 refused "one row of a baseline again and again" "far more rows than the results have values" check small.yaml --baseline again.csv
 ends "a view without end, which the report does not read" report view --quiet -o view.html
