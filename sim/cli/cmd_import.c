@@ -65,7 +65,7 @@ static int import(const struct cli *cli, const struct sms__importer *importer, s
     if (!sms__buffer_close(&text, to) && code == SMS_OK)
         code = sms__fail(errors, SMS_ENOMEM, cli->args[1], "no memory");
     if (code == SMS_OK && !cli->dump)
-        code = sms__import_check(cli->n_args == 2 ? cli->args[1] : NULL, text, size, &options, errors);
+        code = sms__import_check(cli->n_args == 2 ? cli->args[1] : NULL, text.bytes, text.length, &options, errors);
     if (code == SMS_OK && cli->out)
         code = write_file(cli->out, text.bytes, text.length, errors);
     else if (code == SMS_OK)

@@ -39,7 +39,10 @@ void origin_read(const char *folder, struct origin *origin)
 {
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s/origin.json", folder);
-    json_t *object = json_load_file(path, 0, NULL);
+    struct sms_errors unsaid = {0}; /* what is not known is asked for */
+    json_t *list = json_array();
+    sms__read_json(path, list, &unsaid);
+    const json_t *object = json_array_get(list, 0);
     char **const text[] = {&origin->plan, &origin->models};
     for (size_t i = 0; i < 2; i++) {
         const char *value = json_string_value(json_object_get(object, keys[i]));
@@ -47,5 +50,5 @@ void origin_read(const char *folder, struct origin *origin)
         if (*text[i])
             sms__text_path(*text[i]);
     }
-    json_decref(object);
+    json_decref(list);
 }

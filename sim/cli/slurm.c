@@ -4,6 +4,7 @@
 #include "cli.h"
 
 #include "../base/buffer.h"
+#include "../base/read.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -287,18 +288,28 @@ static void count_tasks(struct queue *queue, const char *said)
     }
 }
 
+/* The number that was kept when the array was submitted; "" if there is none. */
+static void read_job(const char *folder, struct queue *queue)
+{
+    char path[PATH_BYTES];
+    struct sms_errors unsaid = {0};
+    struct sms__input input;
+    snprintf(path, sizeof path, "%s/slurm.job", folder);
+    if (sms__input_open(path, (uint64_t)1 << 20, &input, &unsaid))
+        return;
+    ssize_t got = sms__input_read(&input, queue->id, sizeof queue->id - 1);
+    queue->id[got > 0 ? got : 0] = '\0';
+    queue->id[strspn(queue->id, "0123456789")] = '\0';
+    sms__input_close(&input);
+}
+
 /* Of the array that was submitted last: what tasks Slurm still has of it. It is asked for all jobs of the user: to ask
  * for one that it has forgotten would be an error. */
 static int find_queue(const char *folder, bool silent, struct queue *queue)
 {
-    char path[PATH_BYTES], user[40], why[200];
+    char user[40], why[200];
     *queue = (struct queue){0};
-    snprintf(path, sizeof path, "%s/slurm.job", folder);
-    FILE *file = fopen(path, "re");
-    if (!file || fscanf(file, "%39[0-9]", queue->id) != 1)
-        queue->id[0] = '\0';
-    if (file)
-        fclose(file);
+    read_job(folder, queue);
     if (!queue->id[0])
         return EXIT_OK;
     snprintf(user, sizeof user, "--user=%lu", (unsigned long)geteuid());

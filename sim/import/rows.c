@@ -1,6 +1,6 @@
 #include "rows.h"
 
-#include "../yaml/doc.h"
+#include "../base/read.h"
 
 #include <iconv.h>
 #include <string.h>
@@ -73,7 +73,7 @@ int sms__rows_read(struct sms__arena *arena, const char *path, int (*body)(struc
                    void *user, struct sms_errors *errors)
 {
     struct file file = {.rows = {.arena = arena, .path = path}, .body = body, .user = user, .errors = errors};
-    int code = sms__bytes_load(arena, path, (size_t)SMS__ROWS_FILE_MIB << 20, &file.bytes, &file.size, errors);
+    int code = sms__file_bytes(arena, path, (uint64_t)SMS__ROWS_FILE_MIB << 20, &file.bytes, &file.size, errors);
     if (code)
         return code;
     csv_init(&file.rows.parser, 0);

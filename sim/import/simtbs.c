@@ -1,6 +1,8 @@
 /* Writes a configuration of simtbs as a device, workloads and a scenario. */
 #include "simtbs.h"
 
+#include "../base/read.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,7 +153,7 @@ int sms__import_simtbs(struct sms__arena *arena, const char *const *paths, size_
     struct sms__conf conf = {0};
     const char *text, *path = paths[0], *name = sms__import_name(arena, path);
     (void)n_paths; /* one, as its importer says */
-    int code = sms__text_load(arena, path, &text, errors);
+    int code = sms__file_text(arena, path, &text, errors);
     if (code)
         return code;
     sms__conf_read(arena, path, text, options, &conf, errors);

@@ -1,21 +1,20 @@
 #include "page.h"
 
-#include <errno.h>
-#include <string.h>
+#include "../report/output.h"
 
 /* manifest.json as it is, its texts cut where they are too long for a page. */
 static int read_manifest(struct sms__page *page)
 {
-    json_error_t error;
     size_t i, room = SMS__PAGE_TEXT;
-    json_t *scenario;
-    const char *path = sms__print(&page->arena, "%s/manifest.json", page->source);
-    json_t *manifest = json_load_file(path, 0, &error);
-    if (!manifest)
-        return error.line < 0 ? sms__fail(&page->errors, SMS_EIO, path, "cannot be read: %s", strerror(errno))
-                              : sms__fail(&page->errors, SMS_EINPUT, path, "line %d: %s", error.line, error.text);
+    json_t *scenario, *list = json_array();
+    int code = sms__read_json(sms__print(&page->arena, "%s/manifest.json", page->source), list, &page->errors);
+    json_t *manifest = json_array_get(list, 0);
     json_object_del(manifest, "files"); /* a page is not about the folder's files */
-    json_object_set_new(page->data, "run", manifest);
+    if (code == SMS_OK)
+        json_object_set(page->data, "run", manifest);
+    json_decref(list);
+    if (code)
+        return code;
     json_array_foreach(json_object_get(manifest, "scenarios"), i, scenario)
     {
         json_t *text = json_object_get(scenario, "text");

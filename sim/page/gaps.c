@@ -1,9 +1,10 @@
-/* How far each policy of a sweep is below what any could reach: the view `gap` of the database, whose rows go by once.
- */
+/* How far each policy of a sweep is below what any could reach: the view `gap` as the merge defines it, whose rows go
+ * by once. */
 #include "subjects.h"
 
 #include "../report/json_write.h"
 #include "../report/output.h"
+#include "../sweep/database.h"
 
 #include <math.h>
 #include <string.h>
@@ -90,7 +91,7 @@ static int read_gaps(struct gaps *gaps)
     sqlite3_str_appendall(text, "SELECT g.point, g.position, g.metric, g.gap_ratio");
     for (size_t a = 0; a < points->axes; a++)
         sqlite3_str_appendf(text, ", c.a%d", (int)a);
-    sqlite3_str_appendall(text, " FROM main.gap g JOIN temp.cell c ON c.point = g.point WHERE g.gap_ratio IS NOT NULL");
+    sqlite3_str_appendall(text, " FROM temp.gap g JOIN temp.cell c ON c.point = g.point WHERE g.gap_ratio IS NOT NULL");
     return sms__points_ask(points, text, take_gap, gaps);
 }
 
@@ -165,19 +166,23 @@ static int put_metric(const struct gaps *gaps, size_t m, json_t *metrics)
 int sms__points_gaps(struct sms__points *points)
 {
     struct gaps *gaps = SMS__NEW(&points->page->arena, struct gaps, 1);
-    size_t views = 0;
+    size_t tables = 0;
     sqlite3_str *text = sqlite3_str_new(points->file);
     gaps->points = points;
     json_object_set_new(points->page->data, "bounds", json_null());
     sqlite3_str_appendall(text, "SELECT count(*) FROM main.sqlite_master WHERE name IN ('gap', 'bound', 'host')");
-    int code = sms__points_ask(points, text, sms__points_count, &views);
-    if (code || views < 3)
+    int code = sms__points_ask(points, text, sms__points_count, &tables);
+    if (code || tables < 3)
         return code;
     code = sms__points_policies(points, "host", &gaps->labels);
     if (code)
         return code;
     make_room(gaps);
-    code = read_gaps(gaps);
+    text = sqlite3_str_new(points->file);
+    sms__database_gaps(text, true);
+    code = sms__points_ask(points, text, NULL, NULL);
+    if (code == SMS_OK)
+        code = read_gaps(gaps);
     json_t *metrics = json_object(), *policies = json_array();
     for (size_t p = 0; p < gaps->labels.positions; p++)
         json_array_append_new(policies, sms__json_text(gaps->labels.policy[p]));

@@ -61,13 +61,13 @@ static void gather_lanes(struct sms__pictures *pictures, struct all_lanes *all, 
 }
 
 /* Pods of a scenario and policy on GPUs, and waiting. */
-static void gather_pods(struct sms__pictures *pictures, struct all_lanes *all, size_t scenario, size_t policy)
+static void gather_pods(struct sms__pictures *pictures, struct all_lanes *all, const struct sms__group_of *group)
 {
     static const char pods[] = "pods";
     struct sms__plot *plot = &pictures->plot;
     struct sms__pods_drawn *drawn = SMS__NEW(&plot->arena, struct sms__pods_drawn, 1);
-    *drawn = sms__draw_pods(plot, scenario, policy);
-    struct sms__lanes *lanes = drawn->stays ? lanes_of(pictures, all, pods, scenario, policy) : NULL;
+    *drawn = sms__draw_pods(plot, group);
+    struct sms__lanes *lanes = drawn->stays ? lanes_of(pictures, all, pods, group->scenario, group->policy) : NULL;
     if (lanes)
         lanes->row = &drawn->row;
     for (size_t i = 0; i < drawn->stays; i++) {
@@ -83,9 +83,8 @@ static json_t *timelines_json(struct sms__pictures *pictures)
     struct all_lanes all = {.count = 0};
     json_t *list = json_array();
     gather_lanes(pictures, &all, blocks, processes);
-    for (size_t s = 0; s < pictures->plot.scenario.count && pictures->plot.tenures; s++)
-        for (size_t p = 0; p < pictures->plot.policy.count; p++)
-            gather_pods(pictures, &all, s, p);
+    for (size_t g = 0; g < pictures->plot.grouped.tenure_groups.count; g++)
+        gather_pods(pictures, &all, &pictures->plot.grouped.tenure_groups.item[g]);
     for (size_t i = 0; i < all.count; i++) {
         all.item[i].most = SMS__PAGE_PIECES / all.count;
         all.item[i].name_bytes = SMS__PAGE_NAMES / all.count;

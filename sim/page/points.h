@@ -24,6 +24,7 @@ struct sms__axis_view {
 struct sms__points {
     struct sms__page *page;
     sqlite3 *file;
+    uint64_t steps, steps_most; /* of SQLite's machine */
     struct sms__axis_view axis[SMS__AXES];
     size_t axes;
     size_t numbers; /* that the page holds */

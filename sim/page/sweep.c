@@ -55,12 +55,16 @@ static void read_manifest(struct sms__points *points, const char *path, json_t *
 {
     static const char *const keys[] = {"sources", "command"};
     const char *slash = strrchr(path, '/');
-    json_t *manifest = json_load_file(
-        sms__print(&points->page->arena, "%.*smanifest.json", slash ? (int)(slash + 1 - path) : 0, path), 0, NULL);
+    const char *beside =
+        sms__print(&points->page->arena, "%.*smanifest.json", slash ? (int)(slash + 1 - path) : 0, path);
+    struct sms_errors unsaid = {0};
+    json_t *list = json_array();
+    sms__read_json(beside, list, &unsaid);
+    const json_t *manifest = json_array_get(list, 0);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (json_is_string(json_object_get(manifest, keys[i])))
             json_object_set(plan, keys[i], json_object_get(manifest, keys[i]));
-    json_decref(manifest);
+    json_decref(list);
 }
 
 static json_t *axis_json(struct sms__points *points, const struct sms__axis_view *axis)

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The keys of subjects in the JSON of runs, in the order in which they are kept where not all fit. */
 static const struct {
@@ -22,34 +23,14 @@ struct tables {
     size_t numbers;               /* kept so far */
 };
 
-static int complain(struct sms__page *page, const char *path, const json_error_t *error)
-{
-    return sms__fail(&page->errors, SMS_EINPUT, path, "line %d: %s", error->line, error->text);
-}
-
 /* A file of objects one after the other. */
 static int load_objects(struct sms__page *page, const char *name, json_t *list)
 {
     const char *path = sms__print(&page->arena, "%s/%s", page->source, name);
-    FILE *file = fopen(path, "re");
-    int code = SMS_OK, c = 0;
-    if (!file)
+    if (access(path, F_OK) && errno == ENOENT)
         return sms__fail(&page->errors, SMS_EIO, path, "cannot be read: %s; a folder of an older version has none",
                          strerror(errno));
-    while (code == SMS_OK && (c = fgetc(file)) != EOF) {
-        json_error_t error;
-        if (strchr(" \n\r\t", c))
-            continue;
-        ungetc(c, file);
-        json_t *object = json_loadf(file, JSON_DISABLE_EOF_CHECK, &error);
-        code = object ? SMS_OK : complain(page, path, &error);
-        if (object)
-            json_array_append_new(list, object);
-    }
-    if (code == SMS_OK && json_array_size(list) == 0)
-        code = sms__fail(&page->errors, SMS_EINPUT, path, "is empty");
-    fclose(file);
-    return code;
+    return sms__read_json(path, list, &page->errors);
 }
 
 /* The objects of a subject in a run: an array, or one that stands for itself. */

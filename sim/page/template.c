@@ -1,12 +1,14 @@
 #include "page.h"
 
 #include "../base/escape.h"
+#include "../base/read.h"
 #include "../report/json_write.h"
 
 #include <errno.h>
 #include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The files of the page, in share/smsched/page but for the library. */
 static const char *const styles[] = {"page/page.css", NULL};
@@ -32,29 +34,27 @@ static int add_file(struct template *template, struct text *text, const char *na
 {
     char path[4400];
     snprintf(path, sizeof path, "%s/%s", template->share, name);
-    FILE *file = fopen(path, "re");
-    if (!file && !strcmp(name, libraries[0]))
+    struct sms__input input;
+    if (access(path, R_OK) && !strcmp(name, libraries[0]))
         return sms__fail(template->errors, SMS_EIO, path,
                          "cannot be read: %s; the page is drawn by D3: install node-d3-axis, node-d3-scale and "
                          "node-d3-zoom (tools/setup does), and build again",
                          strerror(errno));
-    if (!file)
+    if (access(path, R_OK))
         return sms__fail(template->errors, SMS_EIO, path, "cannot be read: %s", strerror(errno));
-    size_t n, room = 65536;
-    do {
-        char *grown = realloc(text->bytes, text->length + room + 1);
-        if (!grown) {
-            fclose(file);
-            return sms__fail(template->errors, SMS_ENOMEM, NULL, "out of memory");
-        }
-        text->bytes = grown;
-        n = fread(text->bytes + text->length, 1, room, file);
-        text->length += n;
-    } while (n == room);
+    int code = sms__input_open(path, SMS__TEXT_BYTES_MAX, &input, template->errors);
+    if (code)
+        return code;
+    char *grown = realloc(text->bytes, text->length + input.size + 1);
+    ssize_t got = grown ? sms__input_read(&input, grown + text->length, input.size) : 0;
+    const int why = errno;
+    sms__input_close(&input);
+    if (!grown)
+        return sms__fail(template->errors, SMS_ENOMEM, NULL, "out of memory");
+    text->bytes = grown;
+    text->length += got > 0 ? (size_t)got : 0;
     text->bytes[text->length] = '\0';
-    bool failed = ferror(file) != 0;
-    fclose(file);
-    return failed ? sms__fail(template->errors, SMS_EIO, path, "cannot be read") : SMS_OK;
+    return got < 0 ? sms__fail(template->errors, SMS_EIO, path, "cannot be read: %s", strerror(why)) : SMS_OK;
 }
 
 static int add_files(struct template *template, struct text *text, const char *const *name)

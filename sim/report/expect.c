@@ -1,4 +1,7 @@
 #include "output.h"
+#include "plot.h"
+
+#include "../base/read.h"
 #include "../model/scenario.h"
 
 #include <csv.h>
@@ -148,7 +151,17 @@ int sms__check_expectations(const struct sms_results *results, struct sms__check
 }
 
 /* A baseline is a CSV file as sms__print_tidy writes it; libcsv takes it apart. */
+/* Of a baseline that are compared: a few for each value, so that names that are gone are told. */
+enum { ROWS_LEAST = 100000, ROWS_A_VALUE = 4 };
+
 enum { COLUMNS = 9, FIELD = SMS__FIELD_BYTES };
+
+/* A list's names; of equal ones the first counts. Names that are only in the file come behind. */
+struct lookup {
+    struct sms__names names;
+    size_t *idx; /* [known]: in the list */
+    size_t known;
+};
 
 struct baseline {
     const struct sms__set *set;
@@ -158,7 +171,13 @@ struct baseline {
     double tolerance;
     char field[COLUMNS][FIELD];
     size_t fields, line;
+    size_t left; /* rows that may follow */
     bool failed;
+    struct sms__arena arena;
+    struct lookup scenario, *subject; /* subject: [scenarios][SMS_SUBJECTS] */
+    const char *bytes;
+    size_t size;
+    struct csv_parser parser;
 };
 
 static void take_field(void *text, size_t length, void *user)
@@ -172,21 +191,64 @@ static void take_field(void *text, size_t length, void *user)
     baseline->fields++;
 }
 
-static const struct sms_results *results_named(const struct sms__set *set, const char *name)
+static void add_name(struct sms__arena *arena, struct lookup *lookup, const char *name, size_t idx)
 {
-    for (size_t i = 0; i < set->count; i++)
-        if (!strcmp(sms_scenario_name(sms_results_scenario(set->results[i])), name))
-            return set->results[i];
-    return NULL;
+    if (sms__name_index(arena, &lookup->names, name) == lookup->known)
+        lookup->idx[lookup->known++] = idx;
 }
 
-static double baseline_actual(const struct baseline *baseline, const struct sms_results *results)
+static long find_name(struct sms__arena *arena, struct lookup *lookup, const char *name)
 {
+    size_t number = sms__name_index(arena, &lookup->names, name);
+    return number < lookup->known ? (long)lookup->idx[number] : -1;
+}
+
+static long find_scenario(struct baseline *baseline)
+{
+    const struct sms__set *set = baseline->set;
+    if (!baseline->scenario.idx) {
+        baseline->scenario.idx = SMS__NEW(&baseline->arena, size_t, set->count + 1);
+        for (size_t i = 0; i < set->count; i++)
+            add_name(&baseline->arena, &baseline->scenario, sms_scenario_name(sms_results_scenario(set->results[i])),
+                     i);
+    }
+    return find_name(&baseline->arena, &baseline->scenario, baseline->field[0]);
+}
+
+static long find_subject(struct baseline *baseline, size_t scenario, enum sms_subject kind)
+{
+    const struct sms_results *results = baseline->set->results[scenario];
+    struct lookup *lookup = &baseline->subject[scenario * SMS_SUBJECTS + kind];
+    if (!lookup->idx) {
+        size_t count = sms_results_subjects(results, kind);
+        lookup->idx = SMS__NEW(&baseline->arena, size_t, count + 1);
+        for (size_t i = 0; i < count; i++)
+            add_name(&baseline->arena, lookup, sms_results_subject(results, kind, i), i);
+    }
+    return find_name(&baseline->arena, lookup, baseline->field[3]);
+}
+
+/* Each row takes memory, and few more rows than there are values can say anything: of names that are gone. */
+static size_t count_values(const struct sms__set *set)
+{
+    size_t values = 0, metrics;
+    for (size_t i = 0; i < set->count; i++)
+        for (int s = 0; s < SMS_SUBJECTS; s++) {
+            sms_metrics((enum sms_subject)s, &metrics);
+            values += sms_results_policies(set->results[i]) *
+                      sms_results_subjects(set->results[i], (enum sms_subject)s) * metrics;
+        }
+    return values;
+}
+
+static double baseline_actual(struct baseline *baseline, size_t scenario)
+{
+    const struct sms_results *results = baseline->set->results[scenario];
     for (int s = 0; s < SMS_SUBJECTS; s++) {
         if (strcmp(sms__subject_word((enum sms_subject)s), baseline->field[2]))
             continue;
         long policy = policy_index(results, baseline->field[1]);
-        long idx = subject_index(results, (enum sms_subject)s, baseline->field[3]);
+        long idx = find_subject(baseline, scenario, (enum sms_subject)s);
         long metric = sms__metric_index((enum sms_subject)s, baseline->field[4]);
         if (policy >= 0 && idx >= 0 && metric >= 0)
             return sms_results_estimate(results, (size_t)policy, (enum sms_subject)s, (size_t)idx, (size_t)metric).mean;
@@ -202,11 +264,15 @@ static void complain(struct baseline *baseline, const char *what)
 
 static void check_row(struct baseline *baseline)
 {
-    const struct sms_results *results = results_named(baseline->set, baseline->field[0]);
-    if (!results || !baseline->field[5][0])
+    const long scenario = find_scenario(baseline);
+    if (scenario < 0 || !baseline->field[5][0])
         return; /* a scenario that was not run, or a metric without a value */
+    if (baseline->left-- == 0) {
+        complain(baseline, "there are far more rows than the results have values: some stand twice");
+        return;
+    }
     char *rest;
-    double expected = strtod(baseline->field[5], &rest), actual = baseline_actual(baseline, results);
+    double expected = strtod(baseline->field[5], &rest), actual = baseline_actual(baseline, (size_t)scenario);
     if (*rest || !isfinite(expected)) {
         complain(baseline, "the mean is not a number");
         return;
@@ -216,7 +282,7 @@ static void check_row(struct baseline *baseline)
         baseline->failed = true;
         return;
     }
-    check->scenario = sms_scenario_name(sms_results_scenario(results));
+    check->scenario = sms_scenario_name(sms_results_scenario(baseline->set->results[scenario]));
     check->passed = fabs(actual - expected) <= baseline->tolerance * fabs(expected) + 1e-12;
     snprintf(check->name, sizeof check->name, "%s of %s %s under %s", baseline->field[4], baseline->field[2],
              baseline->field[3], baseline->field[1]);
@@ -242,29 +308,45 @@ static void take_row(int end, void *user)
     baseline->fields = 0;
 }
 
-static void read_baseline(struct baseline *baseline, const char *bytes, size_t size)
+static int read_rows(void *user)
 {
-    struct csv_parser parser;
-    csv_init(&parser, CSV_STRICT | CSV_APPEND_NULL);
-    if (csv_parse(&parser, bytes, size, take_field, take_row, baseline) != size)
+    struct baseline *baseline = user;
+    baseline->subject = SMS__NEW(&baseline->arena, struct lookup, baseline->set->count * SMS_SUBJECTS + 1);
+    if (csv_parse(&baseline->parser, baseline->bytes, baseline->size, take_field, take_row, baseline) != baseline->size)
         complain(baseline, "is not a CSV file");
-    csv_fini(&parser, take_field, take_row, baseline);
-    csv_free(&parser);
+    csv_fini(&baseline->parser, take_field, take_row, baseline);
+    return SMS_OK;
+}
+
+static int read_baseline(struct baseline *baseline)
+{
+    char *bytes;
+    int code = sms__file_bytes(&baseline->arena, baseline->path, (uint64_t)BASELINE_MIB << 20, &bytes, &baseline->size,
+                               baseline->errors);
+    if (code)
+        return code;
+    baseline->bytes = bytes;
+    csv_init(&baseline->parser, CSV_STRICT | CSV_APPEND_NULL);
+    csv_set_blk_size(&baseline->parser, 65536);
+    code = sms__guard(&baseline->arena, read_rows, baseline);
+    csv_free(&baseline->parser);
+    return code;
 }
 
 int sms__check_baseline(const struct sms__set *set, const char *path, double tolerance, struct sms__checks *checks,
                         struct sms_errors *errors)
 {
-    struct baseline baseline = {.set = set, .checks = checks, .errors = errors, .path = path, .tolerance = tolerance};
-    struct sms__arena arena = {0};
-    size_t before = checks->count, size = 0;
-    char *bytes = NULL;
-    int code = sms__bytes_load(&arena, path, (size_t)BASELINE_MIB << 20, &bytes, &size, errors);
+    struct baseline baseline = {.set = set,
+                                .checks = checks,
+                                .errors = errors,
+                                .path = path,
+                                .tolerance = tolerance,
+                                .left = ROWS_LEAST + ROWS_A_VALUE * count_values(set)};
+    size_t before = checks->count;
+    int code = read_baseline(&baseline);
     if (code == SMS_ENOMEM)
         sms__fail(errors, SMS_ENOMEM, path, "no memory");
-    if (code == SMS_OK)
-        read_baseline(&baseline, bytes, size);
-    sms__arena_release(&arena);
+    sms__arena_release(&baseline.arena);
     if (!errors->count && baseline.line < 2)
         sms__fail(errors, SMS_EINPUT, path, "holds no values");
     else if (!errors->count && !baseline.failed && checks->count == before)

@@ -5,7 +5,7 @@
 #include "memory.h"
 
 #include "../base/escape.h"
-#include "../yaml/doc.h"
+#include "output.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 static const char manifest_name[] = "manifest.json";
-enum { FILES_MAX = 10000, MANIFEST_BYTES_MAX = 1 << 28, FILE_PATH_BYTES = SMS__PATH_BYTES + 300 };
+enum { FILES_MAX = 10000, FILE_PATH_BYTES = SMS__PATH_BYTES + 300 };
 
 static void add_name(struct sms__file_names *names, const char *name)
 {
@@ -72,16 +72,14 @@ static bool list_entries(const char *folder, struct sms__file_names *names)
 
 static json_t *load_manifest(const char *folder)
 {
-    struct sms__arena arena = {0};
-    struct sms_errors errors = {0};
-    char path[FILE_PATH_BYTES], *bytes = NULL;
-    size_t size = 0;
+    struct sms_errors unsaid = {0};
+    char path[FILE_PATH_BYTES];
+    json_t *list = json_array();
     snprintf(path, sizeof path, "%s/%s", folder, manifest_name);
-    int code = sms__bytes_load(&arena, path, MANIFEST_BYTES_MAX, &bytes, &size, &errors);
-    json_t *object = code == SMS_OK ? json_loadb(bytes, size, 0, NULL) : NULL;
-    sms__arena_release(&arena);
-    if (code == SMS_ENOMEM)
+    if (sms__read_json(path, list, &unsaid) == SMS_ENOMEM)
         sms__note_memory(NULL);
+    json_t *object = json_incref(json_array_get(list, 0));
+    json_decref(list);
     return object;
 }
 

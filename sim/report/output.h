@@ -57,6 +57,11 @@ void sms__print_tidy_value(const struct sms_results *results, const char *policy
 /* Wide: one row a subject, one column a metric and one its ci95. */
 void sms__print_wide(const struct sms__set *set, enum sms_subject subject, FILE *to);
 
+/* json_read.c: appends all values of the file at `path`, one or several, to `list`. SMS_OK or a code, having said why.
+ */
+enum { SMS__JSON_MIB = 512 };
+int sms__read_json(const char *path, struct json_t *list, struct sms_errors *errors);
+
 /* A finite number, or null. */
 struct json_t *sms__json_number(double value);
 

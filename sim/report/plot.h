@@ -17,6 +17,19 @@
 struct sms__names {
     const char **name;
     size_t count;
+    struct sms__name_branch *branch; /* a tree to find them by */
+    size_t branches, root;
+};
+
+/* Rows of one scenario and policy, which stand one after the other. */
+struct sms__group_of {
+    size_t scenario, policy, from, count;
+};
+
+/* In the order of scenarios, and in a scenario in that of policies. */
+struct sms__groups {
+    struct sms__group_of *item;
+    size_t count;
 };
 
 /* A mean with its error bar; `ci95` is NAN without one. `host` sets it apart: it is of all. */
@@ -30,6 +43,7 @@ struct sms__bar {
 struct sms__bars {
     struct sms__bar *bar;
     size_t count;
+    struct sms__groups scenarios;
 };
 
 struct sms__heat {
@@ -68,6 +82,18 @@ struct sms__figure {
     const char *name, *script;
 };
 
+/* The rows once more, each scenario and policy together. */
+struct sms__grouped {
+    const struct sms__heat *heat;
+    const struct sms__box *box;
+    const struct sms__stretch *stretch;
+    const struct sms__tenure *tenure;
+    const struct sms__point *point;
+    struct sms__groups heat_groups, box_groups, stretch_groups, tenure_groups, point_groups;
+};
+
+enum { SMS__FIGURES_MAX = 3000 };
+
 /* Everything lives in the arena. The sms__write functions and sms__read are
  * called inside a guard; they return SMS_OK or a code, having said why. */
 struct sms__plot {
@@ -91,6 +117,7 @@ struct sms__plot {
     size_t tenures;
     struct sms__point *point;
     size_t points;
+    struct sms__grouped grouped;
     struct sms__figure *figure;
     size_t figures;
     struct sms__names left_out; /* figures that the results hold nothing for */
@@ -117,7 +144,16 @@ double sms__csv_amount(struct sms__csv *csv, size_t i);
 
 /* plot_read.c */
 int sms__plot_read(struct sms__plot *plot);
+
+/* plot_names.c: the number of a name, which is new if need be. */
 size_t sms__name_index(struct sms__arena *arena, struct sms__names *names, const char *name);
+/* Puts rows that begin with numbers of a scenario and a policy into groups, without `policies` a scenario each. In a
+ * group they have the order that they had. Returns them. */
+void *sms__group_rows(struct sms__arena *arena, void *rows, size_t count, size_t size, bool policies,
+                      struct sms__groups *groups);
+/* Those of a scenario; of these, that of a policy, or NULL. */
+struct sms__groups sms__groups_of(const struct sms__groups *groups, size_t scenario);
+const struct sms__group_of *sms__group_of(const struct sms__groups *groups, size_t policy);
 
 /* plot_bars.c, plot_heatmap.c, plot_timeline.c, plot_processes.c: write the data and the variables of figures. */
 int sms__write_throughput(struct sms__plot *plot);
@@ -129,7 +165,7 @@ int sms__write_timelines(struct sms__plot *plot);
 int sms__write_processes(struct sms__plot *plot);
 /* plot_allocation.c */
 int sms__write_allocation(struct sms__plot *plot);
-/* What lasted, as a figure of KIND-SCENARIO-POLICY: a row a name of `row`, a colour a state. */
+/* What lasted under one policy, as a figure of KIND-SCENARIO-POLICY: a row a name of `row`, a colour a state. */
 struct sms__chart_of {
     const char *kind;
     size_t scenario, policy;
@@ -154,7 +190,7 @@ struct sms__pods_drawn {
     size_t stays;
     struct sms__names row; /* "NODE/GPU", "waiting" */
 };
-struct sms__pods_drawn sms__draw_pods(struct sms__plot *plot, size_t scenario, size_t policy);
+struct sms__pods_drawn sms__draw_pods(struct sms__plot *plot, const struct sms__group_of *group);
 /* Begins the list of states with those that are known, in their order. */
 void sms__name_states(struct sms__plot *plot);
 size_t sms__state_index(struct sms__plot *plot, const char *state);
@@ -168,12 +204,14 @@ struct sms__figure_files {
     FILE *data, *variables;
 };
 
+/* Whether so many more may be drawn; if not, says so. */
+int sms__figures_check(struct sms__plot *plot, size_t more);
 int sms__figure_open(struct sms__plot *plot, const char *script, const char *name, struct sms__figure_files *files);
 int sms__figure_close(struct sms__plot *plot, struct sms__figure_files *files);
 /* Prints `name = 'text'`, the text with no more than `most` characters. */
 void sms__print_text(FILE *to, const char *name, size_t idx, const char *text, size_t most);
-/* Prints a figure's legend: of the names those that are used (NULL: all), each with the
- * number of its colour and no more than `most` characters. */
+/* Prints a figure's legend: of the names the first 200 that are used (NULL: all), each with the number of its colour
+ * and no more than `most` characters. */
 void sms__print_legend(FILE *to, const struct sms__names *names, const bool *used, size_t most);
 /* A name for files: of "heatmap" and "a/b" heatmap-a+b ('+' is in no scenario's name). */
 const char *sms__figure_name(struct sms__plot *plot, const char *kind, const char *scenario);

@@ -10,75 +10,60 @@ enum { POLICIES_MOST = 16 }; /* as many as there are colours */
  */
 #define NEAR_ALL 0.005
 
-static bool belongs(const struct sms__point *point, size_t scenario, size_t policy)
+static void write_line(const struct sms__plot *plot, const struct sms__group_of *group, FILE *to)
 {
-    return point->scenario == scenario && point->policy == policy && policy < POLICIES_MOST;
-}
-
-static size_t write_line(const struct sms__plot *plot, size_t scenario, size_t policy, FILE *to)
-{
-    size_t points = 0;
-    for (size_t i = 0; i < plot->points; i++) {
-        const struct sms__point *point = &plot->point[i];
-        if (!belongs(point, scenario, policy))
-            continue;
-        if (points++ == 0)
-            fprintf(to, "# policy %s\n# arrived allocated fragments, in %%\n", plot->policy.name[policy]);
+    fprintf(to, "# policy %s\n# arrived allocated fragments, in %%\n", plot->policy.name[group->policy]);
+    for (size_t i = group->from; i < group->from + group->count; i++) {
+        const struct sms__point *point = &plot->grouped.point[i];
         fprintf(to, "%.4f %.4f %.4f\n", 100 * point->arrived, 100 * point->allocated, 100 * point->fragments);
     }
-    if (points)
-        fputs("\n\n", to);
-    return points;
+    fputs("\n\n", to);
 }
 
-/* The greatest load up to which every policy gives nearly all that is asked for. */
-static double load_of_no_interest(const struct sms__plot *plot, size_t scenario, double most)
+/* The greatest load up to which every policy gives nearly all that is asked for. `point`: of one scenario. */
+static double load_of_no_interest(const struct sms__point *point, size_t points, double most)
 {
     double least = most;
-    for (size_t i = 0; i < plot->points; i++) {
-        const struct sms__point *point = &plot->point[i];
-        if (point->scenario == scenario && point->policy < POLICIES_MOST &&
-            point->arrived - point->allocated > NEAR_ALL && point->arrived < least)
-            least = point->arrived;
-    }
+    for (size_t i = 0; i < points; i++)
+        if (point[i].arrived - point[i].allocated > NEAR_ALL && point[i].arrived < least)
+            least = point[i].arrived;
     return least < most ? least : 0;
 }
 
-static void write_axes(const struct sms__plot *plot, size_t scenario, FILE *to)
+static void write_axes(const struct sms__point *point, size_t points, FILE *to)
 {
     double most = 0, top = 0;
-    for (size_t i = 0; i < plot->points; i++)
-        if (plot->point[i].scenario == scenario && plot->point[i].policy < POLICIES_MOST) {
-            most = fmax(most, plot->point[i].arrived);
-            top = fmax(top, plot->point[i].allocated);
-        }
-    double from = floor(10 * load_of_no_interest(plot, scenario, most)) / 10;
+    for (size_t i = 0; i < points; i++) {
+        most = fmax(most, point[i].arrived);
+        top = fmax(top, point[i].allocated);
+    }
+    double from = floor(10 * load_of_no_interest(point, points, most)) / 10;
     fprintf(to, "from = %g\nmost = %.4f\nbase = %g\ntop = %.4f\n", 100 * from, 100 * most, from < top ? 100 * from : 0,
             100 * top);
 }
 
-static int write_chart(struct sms__plot *plot, size_t scenario)
+/* The groups are those of a scenario and of policies that have a colour. */
+static int write_chart(struct sms__plot *plot, const struct sms__groups *groups)
 {
     struct sms__figure_files files;
-    bool used[POLICIES_MOST + 1] = {false}, any = false;
-    for (size_t i = 0; i < plot->points; i++)
-        if (plot->point[i].scenario == scenario && plot->point[i].policy < POLICIES_MOST)
-            any = used[plot->point[i].policy] = true;
-    if (!any)
-        return SMS_OK;
-    const char *name = sms__figure_name(plot, "allocation", plot->scenario.name[scenario]);
+    bool used[POLICIES_MOST + 1] = {false};
+    const char *name = sms__figure_name(plot, "allocation", plot->scenario.name[groups->item[0].scenario]);
     int code = sms__figure_open(plot, "allocation.gp", name, &files);
     if (code)
         return code;
     struct sms__names shown = plot->policy;
+    size_t points = 0;
     shown.count = shown.count < POLICIES_MOST ? shown.count : POLICIES_MOST;
-    size_t lines = 0;
     fprintf(files.variables, "array line_colour[%zu]\n", shown.count);
-    for (size_t p = 0; p < shown.count; p++)
-        if (write_line(plot, scenario, p, files.data))
-            fprintf(files.variables, "line_colour[%zu] = %zu\n", ++lines, p);
-    fprintf(files.variables, "lines = %zu\n", lines);
-    write_axes(plot, scenario, files.variables);
+    for (size_t g = 0; g < groups->count; g++) {
+        const struct sms__group_of *group = &groups->item[g];
+        write_line(plot, group, files.data);
+        fprintf(files.variables, "line_colour[%zu] = %zu\n", g + 1, group->policy);
+        used[group->policy] = true;
+        points += group->count;
+    }
+    fprintf(files.variables, "lines = %zu\n", groups->count);
+    write_axes(&plot->grouped.point[groups->item[0].from], points, files.variables);
     sms__print_legend(files.variables, &shown, used, 34);
     return sms__figure_close(plot, &files);
 }
@@ -86,7 +71,12 @@ static int write_chart(struct sms__plot *plot, size_t scenario)
 int sms__write_allocation(struct sms__plot *plot)
 {
     int code = SMS_OK;
-    for (size_t s = 0; s < plot->scenario.count && plot->points && code == SMS_OK; s++)
-        code = write_chart(plot, s);
+    for (size_t s = 0; s < plot->scenario.count && plot->points && code == SMS_OK; s++) {
+        struct sms__groups groups = sms__groups_of(&plot->grouped.point_groups, s);
+        while (groups.count && groups.item[groups.count - 1].policy >= POLICIES_MOST)
+            groups.count--;
+        if (groups.count)
+            code = write_chart(plot, &groups);
+    }
     return code;
 }

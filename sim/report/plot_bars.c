@@ -3,9 +3,18 @@
 #include "plot.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { PROCESSES_MOST = 12 }; /* of a scenario, that have a group each */
+enum {
+    PROCESSES_MOST = 12, /* of a scenario, that have a group each */
+    BLOCKS_MOST = 5000   /* that gnuplot can find in a file in seconds */
+};
+
+/* Where a policy stands in the panel in which it was last. */
+struct place {
+    size_t panel, idx; /* panel: its scenario + 1 */
+};
 
 struct chart {
     struct sms__plot *plot;
@@ -16,7 +25,14 @@ struct chart {
     bool *together;                /* [scenarios]: only what is of all is drawn */
     struct sms__figure_files files;
     size_t panels, blocks, tics;
-    bool *used; /* [policies]: by a panel */
+    bool *used;          /* [policies]: by a panel */
+    struct place *place; /* [policies] */
+};
+
+/* A bar, and where it stands in its panel. */
+struct entry {
+    const struct sms__bar *bar;
+    size_t policy, group;
 };
 
 /* One scenario of a chart. */
@@ -27,65 +43,89 @@ struct panel {
     bool host; /* the last group is the host */
     size_t *policy;
     size_t policies;
+    struct entry *entry; /* by policy and group */
+    size_t entries;
     double top; /* greatest end of a bar with its error bar */
 };
 
 static double end_of(const struct sms__bar *bar) { return bar->mean + (isnan(bar->ci95) ? 0 : bar->ci95); }
 
-static bool has_policy(const struct panel *panel, size_t policy)
-{
-    for (size_t i = 0; i < panel->policies; i++)
-        if (panel->policy[i] == policy)
-            return true;
-    return false;
-}
+/* What is known of the groups of a panel by their names; those of hosts have names of their own. */
+struct by_name {
+    struct sms__names name[2];
+    bool *worth[2];   /* whether any policy has a bar worth drawing in it */
+    size_t *place[2]; /* in the panel, from 1 */
+};
 
-static bool has_group(const struct panel *panel, const struct sms__bar *bar)
-{
-    size_t plain = panel->groups - panel->host;
-    if (bar->host)
-        return panel->host;
-    for (size_t i = 0; i < plain; i++)
-        if (!strcmp(panel->group[i], bar->group))
-            return true;
-    return false;
-}
-
-/* Whether any policy has a bar worth drawing in this bar's group. */
-static bool is_used(const struct chart *chart, const struct sms__bar *like)
-{
-    for (size_t i = 0; i < chart->bars->count; i++) {
-        const struct sms__bar *bar = &chart->bars->bar[i];
-        if (bar->scenario == like->scenario && bar->host == like->host && !strcmp(bar->group, like->group) &&
-            bar->mean >= chart->least)
-            return true;
-    }
-    return false;
-}
-
-static void add_to_panel(struct chart *chart, struct panel *panel, const struct sms__bar *bar)
+static struct by_name find_names(struct chart *chart, const struct sms__bar *bar, size_t count)
 {
     struct sms__arena *arena = &chart->plot->arena;
-    if (!has_policy(panel, bar->policy))
-        *SMS__APPEND(arena, panel->policy, panel->policies) = bar->policy;
-    if (!has_group(panel, bar)) {
-        *SMS__APPEND(arena, panel->group, panel->groups) = bar->group;
-        panel->host |= bar->host;
+    struct by_name by = {.name = {{0}}};
+    for (size_t i = 0; i < count; i++)
+        sms__name_index(arena, &by.name[bar[i].host], bar[i].group);
+    for (size_t h = 0; h < 2; h++) {
+        by.worth[h] = SMS__NEW(arena, bool, by.name[h].count + 1);
+        by.place[h] = SMS__NEW(arena, size_t, by.name[h].count + 1);
     }
+    for (size_t i = 0; i < count; i++)
+        if (bar[i].mean >= chart->least)
+            by.worth[bar[i].host][sms__name_index(arena, &by.name[bar[i].host], bar[i].group)] = true;
+    return by;
+}
+
+static size_t policy_in(struct chart *chart, struct panel *panel, size_t policy)
+{
+    struct place *place = &chart->place[policy];
+    if (place->panel != panel->scenario + 1) {
+        *place = (struct place){panel->scenario + 1, panel->policies};
+        *SMS__APPEND(&chart->plot->arena, panel->policy, panel->policies) = policy;
+    }
+    return place->idx;
+}
+
+/* The host is the last group, which has no number before the others are known. */
+static void add_to_panel(struct chart *chart, struct panel *panel, const struct sms__bar *bar, size_t *place)
+{
+    struct sms__arena *arena = &chart->plot->arena;
+    size_t policy = policy_in(chart, panel, bar->policy);
+    if (!bar->host && *place == 0) {
+        *SMS__APPEND(arena, panel->group, panel->groups) = bar->group;
+        *place = panel->groups;
+    }
+    panel->host |= bar->host;
+    *SMS__APPEND(arena, panel->entry, panel->entries) = (struct entry){bar, policy, bar->host ? SIZE_MAX : *place - 1};
     if (end_of(bar) > panel->top)
         panel->top = end_of(bar);
 }
 
-/* Bars of hosts come after those of VMs, so the host is the last group. */
-static struct panel gather(struct chart *chart, size_t scenario)
+static int by_place(const void *a, const void *b)
 {
-    struct panel panel = {.scenario = scenario};
-    for (size_t i = 0; i < chart->bars->count; i++) {
-        const struct sms__bar *bar = &chart->bars->bar[i];
-        bool wanted = bar->host || !chart->together[scenario];
-        if (bar->scenario == scenario && wanted && is_used(chart, bar))
-            add_to_panel(chart, &panel, bar);
+    const struct entry *x = a, *y = b;
+    if (x->policy != y->policy)
+        return x->policy < y->policy ? -1 : 1;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return (x->bar > y->bar) - (x->bar < y->bar);
+}
+
+static struct panel gather(struct chart *chart, const struct sms__group_of *rows)
+{
+    struct panel panel = {.scenario = rows->scenario};
+    const struct sms__bar *bar = &chart->bars->bar[rows->from];
+    struct by_name by = find_names(chart, bar, rows->count);
+    const char *host = "";
+    for (size_t i = 0; i < rows->count; i++) {
+        bool wanted = bar[i].host || !chart->together[panel.scenario];
+        size_t name = sms__name_index(&chart->plot->arena, &by.name[bar[i].host], bar[i].group);
+        if (!wanted || !by.worth[bar[i].host][name])
+            continue;
+        host = bar[i].host && !panel.host ? bar[i].group : host;
+        add_to_panel(chart, &panel, &bar[i], &by.place[bar[i].host][name]);
     }
+    if (panel.host)
+        *SMS__APPEND(&chart->plot->arena, panel.group, panel.groups) = host;
+    if (panel.entries)
+        qsort(panel.entry, panel.entries, sizeof *panel.entry, by_place);
     return panel;
 }
 
@@ -101,30 +141,29 @@ static double bar_width(const struct panel *panel)
     return width > 0.4 ? 0.4 : width;
 }
 
-static void write_bar(struct chart *chart, const struct panel *panel, size_t policy, size_t group)
+static void write_bar(struct chart *chart, const struct panel *panel, const struct entry *entry)
 {
-    bool host = panel->host && group + 1 == panel->groups;
-    double offset = ((double)policy - (double)(panel->policies - 1) / 2) * bar_width(panel);
-    for (size_t i = 0; i < chart->bars->count; i++) {
-        const struct sms__bar *bar = &chart->bars->bar[i];
-        if (bar->scenario != panel->scenario || bar->policy != panel->policy[policy] || bar->host != host ||
-            strcmp(bar->group, panel->group[group]) || isnan(bar->mean))
-            continue;
-        fprintf(chart->files.data, "%s %.4f %.10g ", bar->group, middle(panel, group) + offset, bar->mean);
-        fprintf(chart->files.data, isnan(bar->ci95) ? "NaN\n" : "%.10g\n", bar->ci95);
-    }
+    const struct sms__bar *bar = entry->bar;
+    double offset = ((double)entry->policy - (double)(panel->policies - 1) / 2) * bar_width(panel);
+    size_t group = bar->host ? panel->groups - 1 : entry->group;
+    if (isnan(bar->mean) || (bar->host && strcmp(bar->group, panel->group[group]) != 0))
+        return;
+    fprintf(chart->files.data, "%s %.4f %.10g ", bar->group, middle(panel, group) + offset, bar->mean);
+    fprintf(chart->files.data, isnan(bar->ci95) ? "NaN\n" : "%.10g\n", bar->ci95);
 }
 
-static void write_block(struct chart *chart, const struct panel *panel, size_t policy)
+/* Returns the first entry behind it. */
+static size_t write_block(struct chart *chart, const struct panel *panel, size_t policy, size_t entry)
 {
     struct sms__plot *plot = chart->plot;
     fprintf(chart->files.variables, "block_colour[%zu] = %zu\n", ++chart->blocks, panel->policy[policy]);
     chart->used[panel->policy[policy]] = true;
     fprintf(chart->files.data, "# scenario %s, policy %s\n# group x mean ci95\n", plot->scenario.name[panel->scenario],
             plot->policy.name[panel->policy[policy]]);
-    for (size_t g = 0; g < panel->groups; g++)
-        write_bar(chart, panel, policy, g);
+    for (; entry < panel->entries && panel->entry[entry].policy == policy; entry++)
+        write_bar(chart, panel, &panel->entry[entry]);
     fprintf(chart->files.data, "\n\n");
+    return entry;
 }
 
 static struct sms__unit unit_for(const struct chart *chart, double top)
@@ -162,17 +201,17 @@ static void write_tics(struct chart *chart, const struct panel *panel, size_t id
     }
 }
 
-static void write_panel(struct chart *chart, size_t scenario)
+static void write_panel(struct chart *chart, const struct sms__group_of *rows)
 {
-    struct panel panel = gather(chart, scenario);
+    struct panel panel = gather(chart, rows);
     if (panel.groups == 0)
         return;
     size_t idx = ++chart->panels;
     write_axes(chart, &panel, idx);
     write_tics(chart, &panel, idx);
     fprintf(chart->files.variables, "panel_first_block[%zu] = %zu\n", idx, chart->blocks + 1);
-    for (size_t p = 0; p < panel.policies; p++)
-        write_block(chart, &panel, p);
+    for (size_t p = 0, entry = 0; p < panel.policies; p++)
+        entry = write_block(chart, &panel, p, entry);
     fprintf(chart->files.variables, "panel_last_block[%zu] = %zu\n", idx, chart->blocks);
 }
 
@@ -184,7 +223,7 @@ static void declare(const struct chart *chart)
     for (size_t i = 0; i < sizeof per_panel / sizeof *per_panel; i++)
         fprintf(to, "array panel_%s[%zu]\n", per_panel[i], chart->plot->scenario.count);
     fprintf(to, "array tic_name[%zu]\narray tic_at[%zu]\n", chart->bars->count, chart->bars->count);
-    fprintf(to, "array block_colour[%zu]\n", chart->plot->scenario.count * chart->plot->policy.count);
+    fprintf(to, "array block_colour[%zu]\n", chart->bars->count);
     fprintf(to, "full_line = %d\n", chart->least > 0);
 }
 
@@ -214,15 +253,23 @@ static int write_chart(struct chart *chart, const char *name)
     leave_out_processes(chart);
     chart->used = SMS__NEW(&plot->arena, bool, plot->policy.count);
     declare(chart);
-    for (size_t s = 0; s < plot->scenario.count; s++)
-        write_panel(chart, s);
+    chart->place = SMS__NEW(&plot->arena, struct place, plot->policy.count + 1);
+    for (size_t s = 0; s < chart->bars->scenarios.count && chart->blocks <= BLOCKS_MOST; s++)
+        write_panel(chart, &chart->bars->scenarios.item[s]);
     fprintf(chart->files.variables, "panels = %zu\n", chart->panels);
     sms__print_legend(chart->files.variables, &plot->policy, chart->used, 40);
     if (chart->panels == 0) {
         plot->figures--;
         sms__name_index(&plot->arena, &plot->left_out, name);
     }
-    return sms__figure_close(plot, &chart->files);
+    code = sms__figure_close(plot, &chart->files);
+    if (code == SMS_OK && chart->blocks > BLOCKS_MOST)
+        code =
+            sms__fail(&plot->errors, SMS_EINPUT, plot->folder,
+                      "has more than %d pairs of a scenario and a policy, too many for one figure; run its scenarios "
+                      "into several folders",
+                      BLOCKS_MOST);
+    return code;
 }
 
 int sms__write_throughput(struct sms__plot *plot)

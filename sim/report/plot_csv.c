@@ -1,13 +1,16 @@
 #include "plot.h"
 
 #include "../base/escape.h"
+#include "../base/read.h"
 
 #include <csv.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
+
+enum { CSV_MIB = 4096, BLOCK_BYTES = 65536 };
 
 static void complain(struct sms__csv *csv, const char *what)
 {
@@ -107,16 +110,21 @@ double sms__csv_amount(struct sms__csv *csv, size_t i)
 struct parse {
     struct sms__csv *csv;
     struct csv_parser parser;
-    FILE *file;
+    struct sms__input input;
     bool broken;
+    int why; /* errno, if it cannot be read */
 };
 
 static int parse_all(void *user)
 {
     struct parse *parse = user;
-    char bytes[4096];
-    for (size_t n; !parse->broken && (n = fread(bytes, 1, sizeof bytes, parse->file)) > 0;)
-        parse->broken = csv_parse(&parse->parser, bytes, n, take_field, take_row, parse->csv) != n;
+    char bytes[BLOCK_BYTES];
+    ssize_t n;
+    while (!parse->broken && (n = sms__input_read(&parse->input, bytes, sizeof bytes)) != 0) {
+        parse->why = n < 0 ? errno : 0;
+        parse->broken =
+            n < 0 || csv_parse(&parse->parser, bytes, (size_t)n, take_field, take_row, parse->csv) != (size_t)n;
+    }
     if (!parse->broken)
         parse->broken = csv_fini(&parse->parser, take_field, take_row, parse->csv) != 0;
     return SMS_OK;
@@ -126,8 +134,8 @@ static int judge(struct parse *parse)
 {
     struct sms__csv *csv = parse->csv;
     struct sms_errors *errors = &csv->plot->errors;
-    if (ferror(parse->file))
-        return sms__fail(errors, SMS_EIO, csv->file, "cannot be read: %s", strerror(errno));
+    if (parse->why)
+        return sms__fail(errors, SMS_EIO, csv->file, "cannot be read: %s", strerror(parse->why));
     if (parse->broken && csv_error(&parse->parser) == CSV_ENOMEM)
         return sms__fail(errors, SMS_ENOMEM, csv->file, "out of memory");
     if (parse->broken && !errors->count)
@@ -144,21 +152,21 @@ int sms__csv_read(struct sms__plot *plot, struct sms__csv *csv)
     csv->line = 1;
     const char *path = sms__print(&plot->arena, "%s/%s", plot->folder, csv->file);
     csv->file = path;
-    struct stat st;
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) /* nor one that has no end */
-        return sms__fail(&plot->errors, SMS_EINPUT, path, "is not a regular file");
-    parse.file = fopen(path, "re");
-    if (!parse.file)
+    if (access(path, F_OK) && errno == ENOENT)
         return sms__fail(&plot->errors, SMS_EIO, path, "cannot be read: %s; is this a folder of 'smsched run --out'?",
                          strerror(errno));
+    int code = sms__input_open(path, (uint64_t)CSV_MIB << 20, &parse.input, &plot->errors);
+    if (code)
+        return code;
     if (csv_init(&parse.parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL)) {
-        fclose(parse.file);
+        sms__input_close(&parse.input);
         return sms__fail(&plot->errors, SMS_ENOMEM, path, "out of memory");
     }
-    int code = sms__guard(&plot->arena, parse_all, &parse);
+    csv_set_blk_size(&parse.parser, BLOCK_BYTES); /* for fields without end */
+    code = sms__guard(&plot->arena, parse_all, &parse);
     if (code == SMS_OK)
         code = judge(&parse);
     csv_free(&parse.parser);
-    fclose(parse.file);
+    sms__input_close(&parse.input);
     return code;
 }

@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
+/* Colours come round long before, and gnuplot takes a second for a thousand. */
+enum { LEGEND_MOST = 200 };
+
 static FILE *open_file(struct sms__plot *plot, const char *name, const char *ending)
 {
     const char *path = sms__print(&plot->arena, "%s/%s.%s", plot->temporary, name, ending);
@@ -20,8 +23,19 @@ static int close_file(struct sms__plot *plot, FILE *file)
     return file ? sms__close_whole(file, plot->temporary, &plot->errors) : SMS_OK;
 }
 
+int sms__figures_check(struct sms__plot *plot, size_t more)
+{
+    if (plot->figures + more <= SMS__FIGURES_MAX)
+        return SMS_OK;
+    return sms__fail(&plot->errors, SMS_EINPUT, plot->folder,
+                     "has results for more than %d figures; run its scenarios into several folders", SMS__FIGURES_MAX);
+}
+
 int sms__figure_open(struct sms__plot *plot, const char *script, const char *name, struct sms__figure_files *files)
 {
+    int code = sms__figures_check(plot, 1);
+    if (code)
+        return code;
     *SMS__APPEND(&plot->arena, plot->figure, plot->figures) = (struct sms__figure){name, script};
     *files = (struct sms__figure_files){open_file(plot, name, "dat"), open_file(plot, name, "var")};
     if (files->data && files->variables)
@@ -69,9 +83,9 @@ void sms__print_text(FILE *to, const char *name, size_t idx, const char *text, s
 
 void sms__print_legend(FILE *to, const struct sms__names *names, const bool *used, size_t most)
 {
-    size_t count = 0;
-    fprintf(to, "array name[%zu]\narray name_colour[%zu]\n", names->count, names->count);
-    for (size_t i = 0; i < names->count; i++) {
+    size_t count = 0, most_names = names->count < LEGEND_MOST ? names->count : LEGEND_MOST;
+    fprintf(to, "array name[%zu]\narray name_colour[%zu]\n", most_names, most_names);
+    for (size_t i = 0; i < names->count && count < most_names; i++) {
         if (used && !used[i])
             continue;
         sms__print_text(to, "name", ++count, names->name[i], most);

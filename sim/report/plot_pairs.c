@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROGRAMS_MIN = 3 };
+enum { PROGRAMS_MIN = 3, CELLS_A_ROW = 64 }; /* with less than a row for so many cells, most would be empty */
 
 struct pairs {
     struct sms__plot *plot;
@@ -35,8 +35,8 @@ static bool find_programs(struct pairs *pairs)
     for (size_t s = 0; s < scenarios; s++)
         if (!split(pairs, s))
             return false;
-    size_t n = pairs->program.count;
-    return n >= PROGRAMS_MIN && scenarios >= n * (n - 1) / 2;
+    size_t n = pairs->program.count, cells = pairs->plot->policy.count * scenarios;
+    return n >= PROGRAMS_MIN && scenarios >= n * (n - 1) / 2 && cells / CELLS_A_ROW <= pairs->plot->stp.count;
 }
 
 bool sms__are_pairs(struct sms__plot *plot)

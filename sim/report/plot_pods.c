@@ -123,12 +123,11 @@ static const char *name_row(struct sms__plot *plot, const struct sms__pod_stay *
     return stay->gpu ? sms__print(&plot->arena, "%s/%u", stay->tenure->node, stay->gpu - 1) : "waiting";
 }
 
-struct sms__pods_drawn sms__draw_pods(struct sms__plot *plot, size_t scenario, size_t policy)
+struct sms__pods_drawn sms__draw_pods(struct sms__plot *plot, const struct sms__group_of *group)
 {
     struct sms__pods_drawn drawn = {.stay = NULL};
-    for (size_t i = 0; i < plot->tenures; i++)
-        if (plot->tenure[i].scenario == scenario && plot->tenure[i].policy == policy)
-            add_tenure(plot, &drawn, &plot->tenure[i]);
+    for (size_t i = group->from; i < group->from + group->count; i++)
+        add_tenure(plot, &drawn, &plot->grouped.tenure[i]);
     if (drawn.stays)
         qsort(drawn.stay, drawn.stays, sizeof *drawn.stay, by_row);
     for (size_t i = 0; i < drawn.stays; i++) {
@@ -156,13 +155,13 @@ static void set_lanes(struct sms__stretch *stretch, size_t count)
         stretch[i].lanes = lanes;
 }
 
-static int write_pods(struct sms__plot *plot, size_t scenario, size_t policy)
+static int write_pods(struct sms__plot *plot, const struct sms__group_of *group)
 {
-    struct sms__pods_drawn drawn = sms__draw_pods(plot, scenario, policy);
+    struct sms__pods_drawn drawn = sms__draw_pods(plot, group);
     struct sms__stretch *stretch = SMS__NEW(&plot->arena, struct sms__stretch, drawn.stays + 1);
     for (size_t i = 0; i < drawn.stays; i++)
-        stretch[i] = (struct sms__stretch){.scenario = scenario,
-                                           .policy = policy,
+        stretch[i] = (struct sms__stretch){.scenario = group->scenario,
+                                           .policy = group->policy,
                                            .process = drawn.stay[i].row,
                                            .state = drawn.stay[i].state,
                                            .start_ns = drawn.stay[i].start_ns,
@@ -172,15 +171,15 @@ static int write_pods(struct sms__plot *plot, size_t scenario, size_t policy)
             end++;
         set_lanes(&stretch[i], end - i);
     }
-    const struct sms__chart_of of = {"pods", scenario, policy, stretch, drawn.stays, &drawn.row, &plot->ending};
+    const struct sms__chart_of of = {"pods",      group->scenario, group->policy, stretch,
+                                     drawn.stays, &drawn.row,      &plot->ending};
     return sms__write_chart(plot, &of);
 }
 
 int sms__write_pods(struct sms__plot *plot)
 {
-    int code = SMS_OK;
-    for (size_t s = 0; s < plot->scenario.count && plot->tenures; s++)
-        for (size_t p = 0; p < plot->policy.count && code == SMS_OK; p++)
-            code = write_pods(plot, s, p);
+    int code = sms__figures_check(plot, plot->grouped.tenure_groups.count);
+    for (size_t g = 0; g < plot->grouped.tenure_groups.count && code == SMS_OK; g++)
+        code = write_pods(plot, &plot->grouped.tenure_groups.item[g]);
     return code;
 }

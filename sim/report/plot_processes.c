@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -21,9 +22,9 @@ struct piece {
 struct chart {
     struct sms__plot *plot;
     const struct sms__chart_of *of;
-    size_t *row;   /* [names]: of each, or SIZE_MAX */
-    size_t *spans; /* [names]: how many it has */
-    size_t rows, processes;
+    size_t *process;        /* [processes]: numbers of names, in order */
+    size_t *spans;          /* [processes]: how many each has */
+    size_t rows, processes; /* the first `rows` are drawn */
     struct piece *piece;
     size_t pieces;
     bool used[STATES_MOST];
@@ -41,9 +42,33 @@ void sms__name_states(struct sms__plot *plot)
         sms__name_index(&plot->arena, &plot->state, states[i]);
 }
 
-static bool belongs(const struct chart *chart, const struct sms__stretch *stretch)
+static int by_number(const void *a, const void *b)
 {
-    return stretch->scenario == chart->of->scenario && stretch->policy == chart->of->policy;
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The processes that there are: of all names, most may belong to other figures. */
+static void find_processes(struct chart *chart)
+{
+    const struct sms__chart_of *of = chart->of;
+    chart->process = SMS__NEW(&chart->plot->arena, size_t, of->stretches + 1);
+    for (size_t i = 0; i < of->stretches; i++)
+        chart->process[i] = of->stretch[i].process;
+    qsort(chart->process, of->stretches, sizeof *chart->process, by_number);
+    for (size_t i = 0; i < of->stretches; i++)
+        if (i == 0 || chart->process[i] != chart->process[chart->processes - 1])
+            chart->process[chart->processes++] = chart->process[i];
+    chart->spans = SMS__NEW(&chart->plot->arena, size_t, chart->processes + 1);
+    chart->rows = chart->processes < ROWS_MOST ? chart->processes : ROWS_MOST;
+}
+
+/* Which process of the figure it is: its row, if it has one. */
+static size_t row_of(const struct chart *chart, const struct sms__stretch *stretch)
+{
+    const size_t *found =
+        bsearch(&stretch->process, chart->process, chart->processes, sizeof *chart->process, by_number);
+    return (size_t)(found - chart->process);
 }
 
 static void measure(struct chart *chart)
@@ -52,16 +77,9 @@ static void measure(struct chart *chart)
     chart->from_ns = INFINITY;
     for (size_t i = 0; i < of->stretches; i++) {
         const struct sms__stretch *stretch = &of->stretch[i];
-        if (!belongs(chart, stretch))
-            continue;
-        chart->spans[stretch->process]++;
+        chart->spans[row_of(chart, stretch)]++;
         chart->from_ns = fmin(chart->from_ns, stretch->start_ns);
         chart->to_ns = fmax(chart->to_ns, stretch->end_ns);
-    }
-    for (size_t p = 0; p < of->row->count; p++) {
-        bool drawn = chart->spans[p] && chart->rows < ROWS_MOST;
-        chart->processes += chart->spans[p] > 0;
-        chart->row[p] = drawn ? chart->rows++ : SIZE_MAX;
     }
     if (chart->from_ns < chart->to_ns / 2) /* the axis begins with the run, unless that leaves half of it empty */
         chart->from_ns = 0;
@@ -79,10 +97,10 @@ static void add_whole_pieces(struct chart *chart)
     const struct sms__chart_of *of = chart->of;
     for (size_t i = 0; i < of->stretches; i++) {
         const struct sms__stretch *stretch = &of->stretch[i];
-        if (belongs(chart, stretch) && chart->row[stretch->process] != SIZE_MAX &&
-            chart->spans[stretch->process] <= PIECES_ROW && stretch->end_ns > stretch->start_ns)
-            add_piece(chart, (struct piece){stretch->start_ns, stretch->end_ns, chart->row[stretch->process],
-                                            stretch->state, stretch->lane, stretch->lanes});
+        const size_t row = row_of(chart, stretch);
+        if (row < chart->rows && chart->spans[row] <= PIECES_ROW && stretch->end_ns > stretch->start_ns)
+            add_piece(chart, (struct piece){stretch->start_ns, stretch->end_ns, row, stretch->state, stretch->lane,
+                                            stretch->lanes});
     }
 }
 
@@ -128,14 +146,14 @@ static void add_crowded_pieces(struct chart *chart)
 {
     const struct sms__chart_of *of = chart->of;
     chart->time = sms__alloc(&chart->plot->arena, COLUMNS, sizeof *chart->time);
-    for (size_t p = 0; p < of->row->count; p++) {
-        if (chart->row[p] == SIZE_MAX || chart->spans[p] <= PIECES_ROW)
+    for (size_t row = 0; row < chart->rows; row++) {
+        if (chart->spans[row] <= PIECES_ROW)
             continue;
         memset(chart->time, 0, COLUMNS * sizeof *chart->time);
         for (size_t i = 0; i < of->stretches; i++)
-            if (belongs(chart, &of->stretch[i]) && of->stretch[i].process == p)
+            if (of->stretch[i].process == chart->process[row])
                 spread(chart, &of->stretch[i]);
-        add_columns(chart, chart->row[p]);
+        add_columns(chart, row);
     }
 }
 
@@ -162,9 +180,8 @@ static void write_rows(const struct chart *chart)
     FILE *to = chart->files.variables;
     fprintf(to, "kind = '%s'\nrows_drawn = %zu\nprocesses = %zu\narray row_name[%zu]\n", of->kind, chart->rows,
             chart->processes, chart->rows);
-    for (size_t p = 0; p < of->row->count; p++)
-        if (chart->row[p] != SIZE_MAX)
-            sms__print_text(to, "row_name", chart->row[p] + 1, of->row->name[p], 20);
+    for (size_t row = 0; row < chart->rows; row++)
+        sms__print_text(to, "row_name", row + 1, of->row->name[chart->process[row]], 20);
 }
 
 static void write_axes(const struct chart *chart)
@@ -174,7 +191,9 @@ static void write_axes(const struct chart *chart)
     fprintf(to, "unit = '%s'\nunit_ns = %g\nfrom_ns = %.3f\nto_ns = %.3f\narray panel_title[1]\n", unit.name, unit.size,
             chart->from_ns, chart->to_ns);
     sms__print_text(to, "panel_title", 1, chart->plot->policy.name[chart->of->policy], 46);
-    sms__print_legend(to, chart->of->state, chart->used, 24);
+    struct sms__names states = *chart->of->state;
+    states.count = states.count < STATES_MOST ? states.count : STATES_MOST;
+    sms__print_legend(to, &states, chart->used, 24);
 }
 
 static bool is_taken(const struct sms__plot *plot, const char *name)
@@ -203,8 +222,7 @@ static const char *name_figure(const struct chart *chart)
 int sms__write_chart(struct sms__plot *plot, const struct sms__chart_of *of)
 {
     struct chart chart = {.plot = plot, .of = of};
-    chart.row = SMS__NEW(&plot->arena, size_t, of->row->count + 1);
-    chart.spans = SMS__NEW(&plot->arena, size_t, of->row->count + 1);
+    find_processes(&chart);
     measure(&chart);
     if (!(chart.to_ns > chart.from_ns))
         return SMS_OK;
@@ -219,19 +237,18 @@ int sms__write_chart(struct sms__plot *plot, const struct sms__chart_of *of)
     return sms__figure_close(plot, &chart.files);
 }
 
-static int write_processes(struct sms__plot *plot, size_t scenario, size_t policy)
+static int write_processes(struct sms__plot *plot, const struct sms__group_of *group)
 {
-    const struct sms__chart_of of = {"processes",     scenario,       policy,      plot->stretch,
-                                     plot->stretches, &plot->process, &plot->state};
+    const struct sms__chart_of of = {"processes",  group->scenario, group->policy, &plot->grouped.stretch[group->from],
+                                     group->count, &plot->process,  &plot->state};
     return sms__write_chart(plot, &of);
 }
 
 int sms__write_processes(struct sms__plot *plot)
 {
-    int code = SMS_OK;
-    for (size_t s = 0; s < plot->scenario.count && plot->stretches; s++)
-        for (size_t p = 0; p < plot->policy.count && code == SMS_OK; p++)
-            code = write_processes(plot, s, p);
+    int code = sms__figures_check(plot, plot->grouped.stretch_groups.count);
+    for (size_t g = 0; g < plot->grouped.stretch_groups.count && code == SMS_OK; g++)
+        code = write_processes(plot, &plot->grouped.stretch_groups.item[g]);
     return code;
 }
 

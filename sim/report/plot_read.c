@@ -4,15 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-size_t sms__name_index(struct sms__arena *arena, struct sms__names *names, const char *name)
-{
-    for (size_t i = 0; i < names->count; i++)
-        if (!strcmp(names->name[i], name))
-            return i;
-    *SMS__APPEND(arena, names->name, names->count) = sms__copy(arena, name, strlen(name));
-    return names->count - 1;
-}
-
 /* Every file begins with the columns scenario and policy. */
 static size_t scenario_of(struct sms__plot *plot, const struct sms__csv *csv)
 {
@@ -173,6 +164,24 @@ static int read_allocation(struct sms__plot *plot)
     return code == SMS_OK ? read_cluster(plot) : code;
 }
 
+static void group_all(struct sms__plot *plot)
+{
+    struct sms__arena *a = &plot->arena;
+    struct sms__bars *bars[] = {&plot->throughput, &plot->usage, &plot->turnaround, &plot->slowdown};
+    for (size_t i = 0; i < sizeof bars / sizeof *bars; i++)
+        bars[i]->bar =
+            sms__group_rows(a, bars[i]->bar, bars[i]->count, sizeof *bars[i]->bar, false, &bars[i]->scenarios);
+    plot->grouped.heat =
+        sms__group_rows(a, plot->heat, plot->heats, sizeof *plot->heat, true, &plot->grouped.heat_groups);
+    plot->grouped.box = sms__group_rows(a, plot->box, plot->boxes, sizeof *plot->box, true, &plot->grouped.box_groups);
+    plot->grouped.stretch =
+        sms__group_rows(a, plot->stretch, plot->stretches, sizeof *plot->stretch, true, &plot->grouped.stretch_groups);
+    plot->grouped.tenure =
+        sms__group_rows(a, plot->tenure, plot->tenures, sizeof *plot->tenure, true, &plot->grouped.tenure_groups);
+    plot->grouped.point =
+        sms__group_rows(a, plot->point, plot->points, sizeof *plot->point, true, &plot->grouped.point_groups);
+}
+
 int sms__plot_read(struct sms__plot *plot)
 {
     struct sms__csv files[] = {
@@ -204,5 +213,7 @@ int sms__plot_read(struct sms__plot *plot)
         code = sms__read_tenures(plot);
     if (code == SMS_OK && plot->throughput.count == 0 && plot->points == 0)
         code = sms__fail(&plot->errors, SMS_EINPUT, plot->folder, "holds no results");
+    if (code == SMS_OK)
+        group_all(plot);
     return code;
 }

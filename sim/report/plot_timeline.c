@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     SMS_MOST = 8,        /* SMs drawn */
@@ -33,11 +34,13 @@ struct course {
 
 struct timeline {
     struct sms__plot *plot;
-    size_t scenario;
-    struct course *course; /* [policies]: those of the scenario */
+    const struct sms__group_of *bars; /* of the scenario */
+    struct sms__groups boxes;
+    struct course *course; /* those of its policies */
     size_t courses;
     struct sms__names vm;
-    size_t sms; /* drawn */
+    double (*busy)[LANES_SM]; /* [SMS_MOST]: until when each lane is */
+    size_t sms;               /* drawn */
     double from_ns, to_ns;
     struct sms__figure_files files;
 };
@@ -50,15 +53,15 @@ static int by_start(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The boxes of a policy, by start, and NULL. */
+/* The boxes of a policy, by start. */
 static const struct sms__box **sort_boxes(struct timeline *timeline, size_t policy, size_t *count)
 {
     struct sms__plot *plot = timeline->plot;
-    const struct sms__box **sorted = SMS__NEW(&plot->arena, const struct sms__box *, plot->boxes + 1);
-    *count = 0;
-    for (size_t i = 0; i < plot->boxes; i++)
-        if (plot->box[i].scenario == timeline->scenario && plot->box[i].policy == policy)
-            sorted[(*count)++] = &plot->box[i];
+    const struct sms__group_of *group = sms__group_of(&timeline->boxes, policy);
+    *count = group ? group->count : 0;
+    const struct sms__box **sorted = SMS__NEW(&plot->arena, const struct sms__box *, *count + 1);
+    for (size_t i = 0; i < *count; i++)
+        sorted[i] = &plot->grouped.box[group->from + i];
     qsort((void *)sorted, *count, sizeof *sorted, by_start);
     return sorted;
 }
@@ -91,13 +94,12 @@ static size_t take_lane(double (*busy)[LANES_SM], const struct sms__box *box)
     return LANES_SM;
 }
 
-static void add_pieces(struct timeline *timeline, struct course *course, const struct sms__box *box,
-                       double (*busy)[LANES_SM])
+static void add_pieces(struct timeline *timeline, struct course *course, const struct sms__box *box)
 {
     struct sms__plot *plot = timeline->plot;
     size_t vm = sms__name_index(&plot->arena, &timeline->vm, plot->vm.name[box->vm]);
     for (size_t i = 0; i < box->blocks && course->pieces < PIECES_MOST; i++) {
-        size_t lane = take_lane(busy, box);
+        size_t lane = take_lane(timeline->busy, box);
         if (lane == LANES_SM)
             return;
         *SMS__APPEND(&plot->arena, course->piece, course->pieces) =
@@ -108,37 +110,31 @@ static void add_pieces(struct timeline *timeline, struct course *course, const s
 
 static void add_course(struct timeline *timeline, size_t policy)
 {
-    struct course *course = &timeline->course[timeline->courses++];
-    double(*busy)[LANES_SM] = sms__alloc(&timeline->plot->arena, SMS_MOST, sizeof *busy);
+    struct course *course = SMS__APPEND(&timeline->plot->arena, timeline->course, timeline->courses);
     size_t count;
+    memset(timeline->busy, 0, SMS_MOST * sizeof *timeline->busy);
     const struct sms__box **box = sort_boxes(timeline, policy, &count);
     *course = (struct course){.policy = policy};
     measure(course, box, count);
     for (size_t i = 0; i < count; i++)
         if (box[i]->sm < SMS_MOST)
-            add_pieces(timeline, course, box[i], busy);
+            add_pieces(timeline, course, box[i]);
 }
 
-static bool has_course(const struct timeline *timeline, size_t policy)
-{
-    for (size_t c = 0; c < timeline->courses; c++)
-        if (timeline->course[c].policy == policy)
-            return true;
-    return false;
-}
-
-/* The VMs and policies of a scenario, in its own order. */
-static void gather(struct timeline *timeline)
+/* The VMs and policies of a scenario, in its own order. `seen`: [policies], scenarios for which each was seen last. */
+static void gather(struct timeline *timeline, size_t *seen)
 {
     struct sms__plot *plot = timeline->plot;
-    timeline->course = SMS__NEW(&plot->arena, struct course, plot->policy.count);
-    for (size_t i = 0; i < plot->throughput.count; i++)
-        if (plot->throughput.bar[i].scenario == timeline->scenario && !plot->throughput.bar[i].host)
-            sms__name_index(&plot->arena, &timeline->vm, plot->throughput.bar[i].group);
-    for (size_t i = 0; i < plot->throughput.count; i++)
-        if (plot->throughput.bar[i].scenario == timeline->scenario &&
-            !has_course(timeline, plot->throughput.bar[i].policy))
-            add_course(timeline, plot->throughput.bar[i].policy);
+    const struct sms__group_of *group = timeline->bars;
+    const struct sms__bar *bar = &plot->throughput.bar[group->from];
+    for (size_t i = 0; i < group->count; i++)
+        if (!bar[i].host)
+            sms__name_index(&plot->arena, &timeline->vm, bar[i].group);
+    for (size_t i = 0; i < group->count; i++) {
+        if (seen[bar[i].policy] != group->scenario + 1)
+            add_course(timeline, bar[i].policy);
+        seen[bar[i].policy] = group->scenario + 1;
+    }
 }
 
 /* Lanes that are in use before `to_ns`. */
@@ -176,16 +172,16 @@ static double crowded_ns(const struct timeline *timeline, const struct course *c
     return INFINITY;
 }
 
-/* When the last of the VMs that are seen on the SMs drawn has its first piece. */
-static double all_begun_ns(const struct timeline *timeline, const struct course *course)
+/* When the last of the VMs that are seen on the SMs drawn has its first piece. `seen`: [VMs], for which course last. */
+static double all_begun_ns(const struct timeline *timeline, const struct course *course, size_t *seen)
 {
-    bool *seen = SMS__NEW(&timeline->plot->arena, bool, timeline->vm.count);
+    const size_t number = (size_t)(course - timeline->course) + 1;
     double last = 0;
     for (size_t i = 0; i < course->pieces; i++) {
         const struct piece *piece = &course->piece[i];
-        if (piece->sm >= timeline->sms || seen[piece->vm])
+        if (piece->sm >= timeline->sms || seen[piece->vm] == number)
             continue;
-        seen[piece->vm] = true;
+        seen[piece->vm] = number;
         last = piece->start_ns;
     }
     return last;
@@ -195,6 +191,7 @@ static double all_begun_ns(const struct timeline *timeline, const struct course 
 static void choose_window(struct timeline *timeline)
 {
     double from = INFINITY, to = INFINITY, longest = 0, begun = 0;
+    size_t *seen = SMS__NEW(&timeline->plot->arena, size_t, timeline->vm.count + 1);
     for (size_t c = 0; c < timeline->courses; c++)
         if (timeline->course[c].pieces)
             from = fmin(from, timeline->course[c].piece[0].start_ns);
@@ -203,7 +200,7 @@ static void choose_window(struct timeline *timeline)
         if (course->pieces == 0)
             continue;
         longest = fmax(longest, course->step_ns);
-        begun = fmax(begun, all_begun_ns(timeline, course));
+        begun = fmax(begun, all_begun_ns(timeline, course, seen));
         to = fmin(to, fmin(course->known_ns, crowded_ns(timeline, course)));
     }
     double width = fmin(to, fmax(begun, from) + STEPS * longest) - from;
@@ -255,11 +252,13 @@ static void write_axes(const struct timeline *timeline)
     sms__print_legend(to, &timeline->vm, NULL, 24);
 }
 
-static int write_timeline(struct sms__plot *plot, size_t scenario)
+static int write_timeline(struct timeline timeline, size_t *seen)
 {
-    struct timeline timeline = {.plot = plot, .scenario = scenario};
+    struct sms__plot *plot = timeline.plot;
+    const size_t scenario = timeline.bars->scenario;
     const char *name = sms__figure_name(plot, "timeline", plot->scenario.name[scenario]);
-    gather(&timeline);
+    timeline.boxes = sms__groups_of(&plot->grouped.box_groups, scenario);
+    gather(&timeline, seen);
     if (timeline.sms == 0)
         return sms__name_index(&plot->arena, &plot->left_out, name), SMS_OK;
     choose_sms(&timeline);
@@ -275,7 +274,11 @@ static int write_timeline(struct sms__plot *plot, size_t scenario)
 int sms__write_timelines(struct sms__plot *plot)
 {
     int code = SMS_OK;
-    for (size_t s = 0; s < plot->scenario.count && code == SMS_OK; s++)
-        code = write_timeline(plot, s);
+    struct timeline timeline = {.plot = plot, .busy = sms__alloc(&plot->arena, SMS_MOST, sizeof *timeline.busy)};
+    size_t *seen = SMS__NEW(&plot->arena, size_t, plot->policy.count + 1);
+    for (size_t s = 0; s < plot->throughput.scenarios.count && code == SMS_OK; s++) {
+        timeline.bars = &plot->throughput.scenarios.item[s];
+        code = write_timeline(timeline, seen);
+    }
     return code;
 }

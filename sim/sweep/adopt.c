@@ -16,13 +16,13 @@ static bool grow(struct sms__adopt *adopt)
     return true;
 }
 
-/* Of more than a few lists none is tried: to load a point tells its own. */
+/* Long lists, or more than a few, are not tried for every point: to load a point tells its own. */
 static bool note_models(struct sms__adopt *adopt, const char *models)
 {
     for (unsigned i = 0; i < adopt->lists; i++)
         if (!strcmp(adopt->models[i], models))
             return true;
-    adopt->many = adopt->many || adopt->lists == SMS__ADOPT_LISTS;
+    adopt->many = adopt->many || adopt->lists == SMS__ADOPT_LISTS || strlen(models) > SMS__ADOPT_LIST_BYTES;
     if (adopt->many)
         return true;
     adopt->models[adopt->lists] = strdup(models);

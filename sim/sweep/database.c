@@ -205,7 +205,7 @@ static void make_views(struct sms__database *database)
         if (database->row[s])
             sms__database_views(text, (enum sms_subject)s);
     if (database->row[SMS_HOST] && database->bound)
-        sms__database_gaps(text);
+        sms__database_gaps(text, false);
     run(database, text);
 }
 

@@ -35,9 +35,10 @@ bool sms__database_bound(struct sms__database *database, uint64_t point, enum sm
 enum { SMS__DATABASE_WHY = 200 };
 bool sms__database_end(struct sms__database *database, const struct sms__index *index, char why[SMS__DATABASE_WHY]);
 
-/* database_views.c: SQL that makes the views of a subject, and that of the gaps to the bounds. */
+/* database_views.c: SQL that makes the views of a subject, and that of the gaps to the bounds. `temporary`: of the
+ * connection that reads, which does not trust the views of a file. */
 struct sqlite3_str;
 void sms__database_views(struct sqlite3_str *text, enum sms_subject subject);
-void sms__database_gaps(struct sqlite3_str *text);
+void sms__database_gaps(struct sqlite3_str *text, bool temporary);
 
 #endif

@@ -83,10 +83,11 @@ void sms__database_views(sqlite3_str *text, enum sms_subject subject)
 }
 
 /* As sms_bound_gap has it, of the mean over the replications as `compare` does. */
-void sms__database_gaps(sqlite3_str *text)
+void sms__database_gaps(sqlite3_str *text, bool temporary)
 {
+    sqlite3_str_appendf(text, "CREATE %s gap AS ", temporary ? "TEMP VIEW" : "VIEW");
     sqlite3_str_appendall(text,
-                          "CREATE VIEW gap AS SELECT point, position, policy, metric, per_s, bound_per_s, "
+                          "SELECT point, position, policy, metric, per_s, bound_per_s, "
                           "CASE WHEN bound_per_s > 0 THEN CASE WHEN per_s <= bound_per_s THEN 1 - per_s / bound_per_s "
                           "WHEN per_s <= run_per_s THEN 0.0 ELSE 1 - per_s / run_per_s END END AS gap_ratio "
                           "FROM (SELECT h.point, h.position, h.policy, b.metric, CASE b.metric");

@@ -1,9 +1,10 @@
 #define _GNU_SOURCE /* flock */
 #include "sweep.h"
 
+#include "../base/read.h"
+
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -12,7 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { JOURNALS_MAX = 65535, PATH_BYTES = 4400 };
+/* DAMAGE_TIMES the size of a journal and DAMAGE_BYTES are hashed in vain before it is given up: so many damaged records
+ * that seem to reach to its end, and thousands whose lengths are right. */
+enum { JOURNALS_MAX = 65535, PATH_BYTES = 4400, DAMAGE_TIMES = 16, DAMAGE_BYTES = 16 * 1024 * 1024 };
 
 static int by_name(const void *a, const void *b)
 {
@@ -123,13 +126,20 @@ static void add_record(struct scan *scan, const unsigned char *at, uint64_t offs
         scan->failed = true;
 }
 
-/* Bytes that are no record are passed over: what is whole behind them counts. */
-static void scan_bytes(struct scan *scan, const unsigned char *bytes, uint64_t size)
+/* Damaged bytes are skipped, and whole records behind them count. What looks like a record has to be hashed to know
+ * that it is damaged, and may seem to reach to the end of the journal: a journal made of nothing else would take time
+ * that is quadratic in its size. False: it has more damage than that is spent on. */
+static bool scan_bytes(struct scan *scan, const unsigned char *bytes, uint64_t size)
 {
+    uint64_t budget = DAMAGE_BYTES + (size < UINT64_MAX / DAMAGE_TIMES ? DAMAGE_TIMES * size : UINT64_MAX / 2);
     for (uint64_t at = 0; at < size;) {
-        size_t length = sms__record_length(bytes + at, (size_t)(size - at));
+        uint64_t hashed = 0;
+        size_t length = sms__record_length(bytes + at, (size_t)(size - at), &hashed);
         if (length == 0) {
             const unsigned char *next = memchr(bytes + at + 1, 's', (size_t)(size - at - 1));
+            if (hashed > budget)
+                return false;
+            budget -= hashed;
             at = next ? (uint64_t)(next - bytes) : size;
             continue;
         }
@@ -137,6 +147,7 @@ static void scan_bytes(struct scan *scan, const unsigned char *bytes, uint64_t s
         at += length;
         scan->index->journal[scan->journal].end = at;
     }
+    return true;
 }
 
 /* The lock tells of this machine's processes; those of others write to their journal, or touch it. */
@@ -153,10 +164,14 @@ static bool is_alive(const char *name, time_t written)
     return !is_here && time(NULL) - written < SMS__SILENCE_S;
 }
 
-static int open_journal(const struct sms__index *index, const struct sms__journal *journal, char path[PATH_BYTES])
+static int open_journal(const struct sms__index *index, struct sms__journal *journal, char path[PATH_BYTES],
+                        struct sms_errors *errors)
 {
+    struct sms__input input;
     snprintf(path, PATH_BYTES, "%s/%s", index->folder, journal->name);
-    return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* what is no file might never open */
+    int code = sms__input_open(path, INT64_MAX, &input, errors);
+    journal->fd = input.fd;
+    return code;
 }
 
 /* A process may not have as many files open as there may be journals. */
@@ -172,11 +187,11 @@ static int scan_journal(struct scan *scan, struct sms_errors *errors)
     struct sms__journal *journal = &scan->index->journal[scan->journal];
     struct stat st;
     char path[PATH_BYTES];
-    journal->fd = open_journal(scan->index, journal, path);
-    if (journal->fd < 0 || fstat(journal->fd, &st))
+    int code = open_journal(scan->index, journal, path, errors);
+    if (code)
+        return code;
+    if (fstat(journal->fd, &st))
         return sms__fail(errors, SMS_EIO, path, "%s", strerror(errno));
-    if (!S_ISREG(st.st_mode))
-        return sms__fail(errors, SMS_EIO, path, "is not a regular file");
     journal->running = !sms__lock(journal->fd, LOCK_SH | LOCK_NB);
     if (!journal->running) {
         flock(journal->fd, LOCK_UN);
@@ -188,22 +203,38 @@ static int scan_journal(struct scan *scan, struct sms_errors *errors)
     if (bytes == MAP_FAILED)
         return sms__fail(errors, SMS_EIO, path, "%s", strerror(errno));
     posix_madvise(bytes, (size_t)st.st_size, POSIX_MADV_SEQUENTIAL);
-    scan_bytes(scan, bytes, (uint64_t)st.st_size);
+    const bool readable = scan_bytes(scan, bytes, (uint64_t)st.st_size);
     munmap(bytes, (size_t)st.st_size);
+    if (!readable)
+        return sms__fail(errors, SMS_EINPUT, path,
+                         "is damaged in too many places to look for whole records; move it away, and its points are "
+                         "run again");
     return scan->failed ? sms__fail(errors, SMS_ENOMEM, path, "no memory") : SMS_OK;
 }
 
-/* Who has nothing left to run is done, however short a time ago. */
+static bool is_missing(const struct sms__index *index, struct sms__shard shard)
+{
+    for (uint64_t p = shard.idx - 1; p < index->plan->points; p += shard.count)
+        if (index->where[p].state == SMS__POINT_MISSING)
+            return true;
+    return false;
+}
+
+/* Who has nothing left to run is done, however short a time ago. Journals of a shard come one after the other. */
 static void find_finished(struct sms__index *index)
 {
+    struct sms__shard last = {0, 0};
+    bool missing = false;
     for (size_t i = 0; i < index->journals; i++) {
         struct sms__journal *journal = &index->journal[i];
-        struct sms__shard shard = {1, 1};
+        struct sms__shard shard;
         const char *machine;
-        bool missing = !sms__journal_parse(journal->name, &shard, &machine);
-        for (uint64_t p = shard.idx - 1; journal->running && !missing && p < index->plan->points; p += shard.count)
-            missing = index->where[p].state == SMS__POINT_MISSING;
-        journal->running = journal->running && missing;
+        if (!journal->running || !sms__journal_parse(journal->name, &shard, &machine))
+            continue;
+        if (shard.idx != last.idx || shard.count != last.count)
+            missing = is_missing(index, shard);
+        last = shard;
+        journal->running = missing;
     }
 }
 
@@ -257,8 +288,9 @@ static bool read_record(const struct sms__index *index, const struct sms__where 
 {
     struct sms__journal *journal = &index->journal[where->journal];
     char path[PATH_BYTES];
+    struct sms_errors unsaid = {0};
     if (journal->fd < 0)
-        journal->fd = open_journal(index, journal, path);
+        open_journal(index, journal, path, &unsaid);
     ssize_t got = journal->fd < 0 ? -1 : pread(journal->fd, to, where->length, (off_t)where->offset);
     if (where->journal >= index->kept)
         close_journal(journal);
@@ -274,7 +306,7 @@ bool sms__index_record(const struct sms__index *index, uint64_t point, struct sm
         return false;
     *bytes = (struct sms__bytes){.at = grown, .capacity = where->length};
     /* The file may have become another one since it was looked through. */
-    if (!read_record(index, where, grown) || sms__record_length(grown, where->length) != where->length)
+    if (!read_record(index, where, grown) || sms__record_length(grown, where->length, NULL) != where->length)
         return false;
     sms__record_head(bytes, head);
     return !bytes->failed && !memcmp(head->key, where->key, sizeof where->key);

@@ -159,7 +159,7 @@ void sms__record_end(struct sms__bytes *bytes)
     checksum(bytes->at, bytes->size, bytes->at + 8);
 }
 
-size_t sms__record_length(const unsigned char *at, size_t size)
+size_t sms__record_length(const unsigned char *at, size_t size, uint64_t *hashed)
 {
     unsigned char sum[8];
     if (size < SMS__RECORD_HEADER || memcmp(at, magic, sizeof magic) != 0)
@@ -168,6 +168,8 @@ size_t sms__record_length(const unsigned char *at, size_t size)
     if (length > size)
         return 0;
     checksum(at, length, sum);
+    if (hashed)
+        *hashed = length;
     return memcmp(sum, at + 8, sizeof sum) ? 0 : length;
 }
 

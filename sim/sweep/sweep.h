@@ -193,8 +193,9 @@ struct sms__record_bound {
 };
 int sms__record_bounds(struct sms__bytes *bytes, const struct sms_scenario *scenario, struct sms_errors *errors);
 void sms__record_end(struct sms__bytes *bytes);
-/* The bytes of the record at `at`; 0 if there is none that is whole. */
-size_t sms__record_length(const unsigned char *at, size_t size);
+/* The bytes of the record at `at`; 0 if there is none that is whole. `hashed`: NULL, or how many bytes were hashed to
+ * know it; untouched if none. */
+size_t sms__record_length(const unsigned char *at, size_t size, uint64_t *hashed);
 /* Reading a whole record: `capacity` is its length, `size` how far it has been read. Strings lie in it. */
 void sms__record_head(struct sms__bytes *bytes, struct sms__point_head *head);
 uint32_t sms__record_get_u32(struct sms__bytes *bytes);
@@ -246,7 +247,7 @@ bool sms__index_record(const struct sms__index *index, uint64_t point, struct sm
                        struct sms__point_head *head);
 
 /* adopt.c: records whose key is not that of the point that they name ("stale") may be those of others. */
-enum { SMS__ADOPT_LISTS = 8 };
+enum { SMS__ADOPT_LISTS = 8, SMS__ADOPT_LIST_BYTES = 65536 };
 struct sms__stale {
     unsigned char key[SMS__KEY_BYTES];
     struct sms__where where;

@@ -1,11 +1,9 @@
 #include "doc.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include "../base/read.h"
+
 #include <stdbool.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <yaml.h>
 
 struct anchor {
@@ -32,117 +30,12 @@ static int fail_at(struct loader *l, yaml_mark_t mark, const char *what)
     return SMS_EINPUT;
 }
 
-/* Reads until `size` bytes or the end; the bytes read, or -1. */
-static ssize_t read_all(int fd, char *bytes, size_t size)
-{
-    size_t got = 0;
-    while (got < size) {
-        ssize_t n = read(fd, bytes + got, size - got);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        if (n == 0)
-            break;
-        got += (size_t)n;
-    }
-    return (ssize_t)got;
-}
-
-static int check_file(const char *path, int fd, size_t most, struct stat *st, struct sms_errors *errors)
-{
-    if (fstat(fd, st))
-        return sms__fail(errors, SMS_EIO, path, "%s", strerror(errno));
-    if (S_ISDIR(st->st_mode))
-        return sms__fail(errors, SMS_EINPUT, path, "is a folder; name a file");
-    if (!S_ISREG(st->st_mode))
-        return sms__fail(errors, SMS_EINPUT, path, "is not a regular file");
-    if ((uintmax_t)st->st_size > most)
-        return sms__fail(errors, SMS_EINPUT, path, "is larger than %zu MiB", most >> 20);
-    return SMS_OK;
-}
-
-struct slurp {
-    struct sms__arena *arena;
-    size_t size;
-    char *bytes;
-};
-
-static int make_room(void *user)
-{
-    struct slurp *s = user;
-    s->bytes = sms__alloc(s->arena, s->size + 1, 1);
-    return SMS_OK;
-}
-
-int sms__bytes_load(struct sms__arena *arena, const char *path, size_t most, char **bytes, size_t *size,
-                    struct sms_errors *errors)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return sms__fail(errors, errno == ENOENT ? SMS_EINPUT : SMS_EIO, path, "%s", strerror(errno));
-    struct stat st = {0};
-    struct slurp slurp = {.arena = arena};
-    int code = check_file(path, fd, most, &st, errors);
-    if (code == SMS_OK) {
-        slurp.size = (size_t)st.st_size;
-        code = sms__guard(arena, make_room, &slurp);
-    }
-    ssize_t got = code == SMS_OK ? read_all(fd, slurp.bytes, slurp.size) : 0;
-    if (got < 0)
-        code = sms__fail(errors, SMS_EIO, path, "%s", strerror(errno));
-    close(fd);
-    *bytes = slurp.bytes;
-    *size = got > 0 ? (size_t)got : 0;
-    return code;
-}
-
-/* Lines and columns are counted as libyaml does, as far as `size` bytes. */
-static struct sms__mark mark_at(const char *path, const char *text, size_t size)
-{
-    struct sms__mark mark = {path, text, 1, 1};
-    for (size_t i = 0; i < size; i++) {
-        mark.column += ((unsigned char)text[i] & 0xc0) != 0x80;
-        if (text[i] == '\n') {
-            mark.line++;
-            mark.column = 1;
-        }
-    }
-    return mark;
-}
-
-/* Text is UTF-8 without NUL bytes. libyaml would decode UTF-16, but nothing that comes after it could. */
-static int check_text(const char *path, const char *bytes, size_t size, struct sms_errors *errors)
-{
-    if (size > 1 && (!memcmp(bytes, "\xff\xfe", 2) || !memcmp(bytes, "\xfe\xff", 2))) {
-        sms__error(errors, SMS_EINPUT, (struct sms__mark){path, NULL, 1, 1}, "this is UTF-16; save it as UTF-8");
-        return SMS_EINPUT;
-    }
-    const char *nul = size ? memchr(bytes, '\0', size) : NULL;
-    if (!nul)
-        return SMS_OK;
-    sms__error(errors, SMS_EINPUT, mark_at(path, bytes, (size_t)(nul - bytes)), "not text: a NUL byte, at offset %zu",
-               (size_t)(nul - bytes));
-    return SMS_EINPUT;
-}
-
-int sms__text_load(struct sms__arena *arena, const char *path, const char **text, struct sms_errors *errors)
-{
-    char *bytes = NULL;
-    size_t size = 0;
-    int code = sms__bytes_load(arena, path, SMS__FILE_BYTES_MAX, &bytes, &size, errors);
-    if (code == SMS_OK)
-        code = check_text(path, bytes, size, errors);
-    *text = bytes;
-    return code;
-}
-
 /* Where libyaml stumbled. Of bytes that are no characters it tells the offset alone. */
 static yaml_mark_t problem_place(const struct loader *l)
 {
     if (l->parser.error != YAML_READER_ERROR)
         return l->parser.problem_mark;
-    struct sms__mark mark = mark_at(NULL, l->doc->text, strnlen(l->doc->text, l->parser.problem_offset));
+    struct sms__mark mark = sms__text_mark(NULL, l->doc->text, strnlen(l->doc->text, l->parser.problem_offset));
     return (yaml_mark_t){.line = mark.line - 1, .column = mark.column - 1};
 }
 
@@ -333,7 +226,7 @@ static int parse(struct sms__arena *arena, struct sms__doc *doc, struct sms_erro
 int sms__doc_load(struct sms__arena *arena, const char *path, struct sms__doc *doc, struct sms_errors *errors)
 {
     doc->path = sms__copy(arena, path, strlen(path));
-    int code = sms__text_load(arena, doc->path, &doc->text, errors);
+    int code = sms__file_text(arena, doc->path, &doc->text, errors);
     return code ? code : parse(arena, doc, errors);
 }
 
@@ -341,10 +234,10 @@ int sms__doc_load_text(struct sms__arena *arena, const char *path, const char *t
                        struct sms_errors *errors)
 {
     doc->path = sms__copy(arena, path, strlen(path));
-    if (size > SMS__FILE_BYTES_MAX)
-        return sms__fail(errors, SMS_EINPUT, path, "is larger than %d MiB", SMS__FILE_BYTES_MAX >> 20);
+    if (size > SMS__TEXT_BYTES_MAX)
+        return sms__fail(errors, SMS_EINPUT, path, "is larger than %d MiB", SMS__TEXT_BYTES_MAX >> 20);
     doc->text = sms__copy(arena, text, size);
-    int code = check_text(doc->path, doc->text, size, errors);
+    int code = sms__check_text(doc->path, doc->text, size, errors);
     return code ? code : parse(arena, doc, errors);
 }
 

@@ -28,18 +28,8 @@ struct sms__doc {
     size_t roots;
 };
 
-/* Limits on input, so that no file takes memory or time without end. */
-enum { SMS__FILE_BYTES_MAX = 16 * 1024 * 1024, SMS__DEPTH_MAX = 32, SMS__NODES_MAX = 2000000, SMS__ANCHORS_MAX = 1000 };
-
-/* The bytes of the file at `path` in the arena, a NUL after the last, if there are no more than `most` (a number of
- * MiB). In a guard of `arena`. SMS_OK, or SMS_EIO, SMS_EINPUT or SMS_ENOMEM with `errors` filled, but for SMS_ENOMEM.
- */
-int sms__bytes_load(struct sms__arena *arena, const char *path, size_t most, char **bytes, size_t *size,
-                    struct sms_errors *errors);
-
-/* The text of the file at `path` in the arena, terminated, without NUL bytes. In a guard of `arena`.
- * SMS_OK, or SMS_EIO, SMS_EINPUT or SMS_ENOMEM with `errors` filled, but for SMS_ENOMEM. */
-int sms__text_load(struct sms__arena *arena, const char *path, const char **text, struct sms_errors *errors);
+/* Limits on input, so that no file takes memory or time without end; base/read.h limits its size. */
+enum { SMS__DEPTH_MAX = 32, SMS__NODES_MAX = 2000000, SMS__ANCHORS_MAX = 1000 };
 
 /* Reads the file at `path`. In a guard of `arena`. SMS_OK, SMS_EIO or SMS_EINPUT with `errors` filled. */
 int sms__doc_load(struct sms__arena *arena, const char *path, struct sms__doc *doc, struct sms_errors *errors);

@@ -47,8 +47,8 @@ if [ "$(ls odd)" = 1-of-30.a_b__c_.journal ]; then ok; else bad "the journal's n
 mkdir apart
 mkfifo apart/1-of-3.n1.journal apart/4-of-6.n1.journal apart/1-of-6.n1.journal
 try 0 "shards apart" sweep --shard 2/3 --out apart plan.yaml; prints "10 run now"
-try 4 "a shard that overlaps" sweep --shard 1/2 --out apart plan.yaml; prints "1-of-3.n1.journal: error: is not a regular file"
-try 4 "a shard within" sweep --shard 4/12 --out apart plan.yaml; prints "1-of-3.n1.journal: error: is not a regular file"
+try 3 "a shard that overlaps" sweep --shard 1/2 --out apart plan.yaml; prints "1-of-3.n1.journal: error: is a FIFO"
+try 3 "a shard within" sweep --shard 4/12 --out apart plan.yaml; prints "1-of-3.n1.journal: error: is a FIFO"
 
 # More journals than files that may be open: half of those stay open, the others are opened for each of their records.
 for k in $(seq 30); do try 0 "shard $k/30" sweep --quiet --shard $k/30 --out each plan.yaml; done

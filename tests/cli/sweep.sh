@@ -600,6 +600,6 @@ END
 mkdir fifo.sweep
 mkfifo fifo.sweep/1-of-1.$here.journal fifo.sweep/2-of-3.$here.journal
 try 4 "a FIFO for a journal" sweep "$source/scenarios/sweeps/load.yaml" --out fifo.sweep; prints "is not a regular file"
-try 4 "the status of a FIFO" sweep status "$source/scenarios/sweeps/load.yaml" --out fifo.sweep; prints "is not a regular file"
+try 3 "the status of a FIFO" sweep status "$source/scenarios/sweeps/load.yaml" --out fifo.sweep; prints "is not a regular file"
 
 finish

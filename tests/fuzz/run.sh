@@ -1,23 +1,34 @@
 #!/usr/bin/env bash
-# Fuzzes the reader of files and short runs with libFuzzer, or with TARGET import the importers, plan the plans.
-# Usage: run.sh SECONDS [CORPUS [TARGET]]
+# Fuzzes the reader of files and short runs with libFuzzer, or another TARGET: import the importers; plan the plans;
+# results the folders that report and plot read; journal and database those of sweeps; baseline that of check; arguments
+# the command line.
+# Usage: [FUZZ_BUILD=FOLDER] run.sh SECONDS [CORPUS [TARGET]]; in FOLDER what is built is kept for the next target.
 # What breaks it stays in CORPUS or is printed in base64. Exit 1 if something did, 77 without clang.
 set -u
 seconds=${1:?seconds}
 cd "$(dirname "$0")/../.." || exit 1
 command -v clang >/dev/null || { echo "skipped: there is no clang"; exit 77; }
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+fast=$(mktemp -d /dev/shm/fuzz-XXXXXX)
+trap 'rm -rf "$work" "$fast"' EXIT
+export FUZZ_SCRATCH=$fast FUZZ_RESULTS=$work/results FUZZ_PLAN=tests/fuzz/small-plan.yaml FUZZ_SCENARIO=tests/fuzz/seeds/small.yaml
+build=${FUZZ_BUILD:-$work/build}
+program=$build/bin/smsched longest=4096
 corpus=${2:-$work/corpus}
 target=${3:-file}
 case $target in
     file) seeds=tests/fuzz/seeds words=tests/fuzz/yaml.dict ;;
     import) seeds=tests/fuzz/seeds-import words="tests/fuzz/simtbs.dict tests/fuzz/profiles.dict" ;;
     plan) seeds=tests/fuzz/seeds-plan words="tests/fuzz/yaml.dict tests/fuzz/plan.dict" ;;
-    *) echo "unknown target '$target'; known: file, import, plan"; exit 2 ;;
+    results) seeds='' words=tests/fuzz/results.dict longest=65536 ;;
+    journal) seeds='' words=tests/fuzz/results.dict longest=65536 ;;
+    database) seeds='' words=tests/fuzz/results.dict longest=131072 ;;
+    baseline) seeds='' words=tests/fuzz/results.dict ;;
+    arguments) seeds=tests/fuzz/seeds-arguments words=tests/fuzz/arguments.dict longest=1024 ;;
+    *) echo "unknown target '$target'; known: file, import, plan, results, journal, database, baseline, arguments"; exit 2 ;;
 esac
-mkdir -p "$corpus" "$work/build" "$work/seeds"
-cp "$seeds"/* "$work/seeds"
+mkdir -p "$corpus" "$build" "$work/seeds"
+[ -z "$seeds" ] || cp "$seeds"/* "$work/seeds"
 cat $words >"$work/words.dict"
 # Profiles, and behind each the byte that selects its importer.
 if [ "$target" = import ]; then
@@ -30,11 +41,46 @@ if [ "$target" = import ]; then
 fi
 
 {
-    CC=clang cmake -S . -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-g -O1" -DBUILD_TESTING=OFF \
-        -DSMSCHED_FUZZ=ON && cmake --build "$work/build" --target "fuzz_$target"
+    CC=clang cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-g -O1" -DBUILD_TESTING=OFF \
+        -DSMSCHED_FUZZ=ON && cmake --build "$build" --target "fuzz_$target" smsched_program
 } >"$work/log" 2>&1 || { cat "$work/log"; echo "it does not build"; exit 1; }
 
-"$work/build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -malloc_limit_mb=2048 -max_len=4096 \
+# What this version writes is where the fuzzing of what it reads begins.
+write_seeds() {
+    local seeds=$work/seeds
+    case $target in
+        results)
+            "$program" run --quiet --out "$work/results" tests/fuzz/seeds/small.yaml || return
+            "$program" run --quiet --out "$work/pods" tests/fuzz/seeds/cluster.yaml || return
+            "$program" run --quiet --out "$work/shares" tests/fuzz/seeds/processes.yaml || return
+            for file in pods/cluster pods/allocation pods/placements shares/processes shares/spans; do
+                head -20 "$work/$file.csv" >"$work/results/${file#*/}.csv"
+            done
+            for file in "$work"/results/*.csv "$work"/results/*.json; do
+                { basename "$file"; head -c 60000 "$file"; } >"$seeds/$(basename "$file")"
+                { basename "$file"; head -5 "$file"; } >"$seeds/short-$(basename "$file")"
+            done ;;
+        journal)
+            "$program" sweep --quiet --out "$work/sweep" "$FUZZ_PLAN" || return
+            for right in 0 1; do { printf '%s' $right; head -c 20000 "$work"/sweep/*.journal; } >"$seeds/$right"; done ;;
+        database)
+            "$program" sweep --quiet --out "$work/sweep" "$FUZZ_PLAN" || return
+            python3 - "$work/sweep/results/sweep.db" "$seeds/small.db" <<'END'
+import sqlite3, sys
+base = sqlite3.connect(sys.argv[1])
+for table in [name for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%point INTEGER%'")]:
+    base.execute(f"DELETE FROM {table} WHERE point > 3")
+base.commit()
+base.execute("PRAGMA page_size = 1024")
+base.execute("VACUUM INTO ?", (sys.argv[2],))
+END
+            ;;
+        baseline) "$program" run --quiet --format csv "$FUZZ_SCENARIO" | head -30 >"$seeds/baseline.csv" ;;
+    esac
+}
+ASAN_OPTIONS=detect_leaks=0 write_seeds >"$work/log" 2>&1 || { cat "$work/log"; echo "its seeds cannot be made"; exit 1; }
+
+"$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -malloc_limit_mb=2048 -max_len="$longest" -close_fd_mask=3 \
     -dict="$work/words.dict" -artifact_prefix="$work/" -print_final_stats=1 -verbosity=0 \
     "$corpus" "$work/seeds" >"$work/fuzzed" 2>&1
 status=$?

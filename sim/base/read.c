@@ -1,0 +1,156 @@
+#include "read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What a file is that cannot be read; NULL for a regular file. */
+static const char *kind_of(mode_t mode)
+{
+    return S_ISREG(mode)                    ? NULL
+           : S_ISDIR(mode)                  ? "is a folder; name a file"
+           : S_ISFIFO(mode)                 ? "is a FIFO: it is not a regular file"
+           : S_ISSOCK(mode)                 ? "is a socket: it is not a regular file"
+           : S_ISCHR(mode) || S_ISBLK(mode) ? "is a device: it is not a regular file"
+                                            : "is not a regular file";
+}
+
+static int fail_to_open(const char *path, struct sms_errors *errors)
+{
+    const int why = errno;
+    struct stat st;
+    if (why == ENOENT && lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+        return sms__fail(errors, SMS_EINPUT, path, "is a symbolic link to a file that does not exist");
+    if (why == ENXIO && stat(path, &st) == 0 && kind_of(st.st_mode))
+        return sms__fail(errors, SMS_EINPUT, path, "%s", kind_of(st.st_mode));
+    return sms__fail(errors, why == ENOENT ? SMS_EINPUT : SMS_EIO, path, "%s", strerror(why));
+}
+
+static int check(const char *path, uint64_t most, struct sms__input *input, struct sms_errors *errors)
+{
+    struct stat st;
+    if (fstat(input->fd, &st))
+        return sms__fail(errors, SMS_EIO, path, "%s", strerror(errno));
+    if (kind_of(st.st_mode))
+        return sms__fail(errors, SMS_EINPUT, path, "%s", kind_of(st.st_mode));
+    if ((uint64_t)st.st_size > most)
+        return sms__fail(errors, SMS_EINPUT, path, "is larger than %llu MiB", (unsigned long long)(most >> 20));
+    input->size = input->left = (uint64_t)st.st_size;
+    return SMS_OK;
+}
+
+/* Without O_NONBLOCK, opening a FIFO would wait for a writer. */
+int sms__input_open(const char *path, uint64_t most, struct sms__input *input, struct sms_errors *errors)
+{
+    *input = (struct sms__input){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+    if (input->fd < 0)
+        return fail_to_open(path, errors);
+    int code = check(path, most, input, errors);
+    if (code)
+        sms__input_close(input);
+    return code;
+}
+
+ssize_t sms__input_read(struct sms__input *input, void *bytes, size_t room)
+{
+    size_t got = 0;
+    if (room > input->left)
+        room = (size_t)input->left;
+    while (got < room) {
+        ssize_t n = read(input->fd, (char *)bytes + got, room - got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        if (n == 0) { /* it has become shorter */
+            input->left = got;
+            break;
+        }
+        got += (size_t)n;
+    }
+    input->left -= got;
+    return (ssize_t)got;
+}
+
+void sms__input_close(struct sms__input *input)
+{
+    if (input->fd >= 0)
+        close(input->fd);
+    input->fd = -1;
+}
+
+struct room {
+    struct sms__arena *arena;
+    uint64_t size;
+    char *bytes;
+};
+
+static int make_room(void *user)
+{
+    struct room *room = user;
+    room->bytes = sms__alloc(room->arena, room->size + 1, 1);
+    return SMS_OK;
+}
+
+int sms__file_bytes(struct sms__arena *arena, const char *path, uint64_t most, char **bytes, size_t *size,
+                    struct sms_errors *errors)
+{
+    struct sms__input input;
+    *bytes = NULL;
+    *size = 0;
+    int code = sms__input_open(path, most, &input, errors);
+    if (code)
+        return code;
+    struct room room = {arena, input.size, NULL};
+    code = sms__guard(arena, make_room, &room);
+    ssize_t got = code == SMS_OK ? sms__input_read(&input, room.bytes, (size_t)room.size) : 0;
+    if (got < 0)
+        code = sms__fail(errors, SMS_EIO, path, "%s", strerror(errno));
+    sms__input_close(&input);
+    *bytes = room.bytes;
+    *size = got > 0 ? (size_t)got : 0;
+    return code;
+}
+
+/* Lines and columns are counted as libyaml does, as far as `size` bytes. */
+struct sms__mark sms__text_mark(const char *path, const char *text, size_t size)
+{
+    struct sms__mark mark = {path, text, 1, 1};
+    for (size_t i = 0; i < size; i++) {
+        mark.column += ((unsigned char)text[i] & 0xc0) != 0x80;
+        if (text[i] == '\n') {
+            mark.line++;
+            mark.column = 1;
+        }
+    }
+    return mark;
+}
+
+/* Text is UTF-8 without NUL bytes. libyaml would decode UTF-16, but nothing that comes after it could. */
+int sms__check_text(const char *path, const char *bytes, size_t size, struct sms_errors *errors)
+{
+    if (size > 1 && (!memcmp(bytes, "\xff\xfe", 2) || !memcmp(bytes, "\xfe\xff", 2))) {
+        sms__error(errors, SMS_EINPUT, (struct sms__mark){path, NULL, 1, 1}, "this is UTF-16; save it as UTF-8");
+        return SMS_EINPUT;
+    }
+    const char *nul = size ? memchr(bytes, '\0', size) : NULL;
+    if (!nul)
+        return SMS_OK;
+    sms__error(errors, SMS_EINPUT, sms__text_mark(path, bytes, (size_t)(nul - bytes)),
+               "not text: a NUL byte, at offset %zu", (size_t)(nul - bytes));
+    return SMS_EINPUT;
+}
+
+int sms__file_text(struct sms__arena *arena, const char *path, const char **text, struct sms_errors *errors)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    int code = sms__file_bytes(arena, path, SMS__TEXT_BYTES_MAX, &bytes, &size, errors);
+    if (code == SMS_OK)
+        code = sms__check_text(path, bytes, size, errors);
+    *text = bytes;
+    return code;
+}

@@ -1,0 +1,174 @@
+/* Names and groups of rows, in time that hardly grows with their number: whoever wrote the files chose how many. */
+#include "plot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A crit-bit tree: a branch says at which bit the names below it differ first. Its depth is bounded by the bits of a
+ * name, whatever the names are, and it needs no hash that they could be chosen to defeat. A link is twice the number of
+ * a branch, or twice that of a name, and 1. */
+struct sms__name_branch {
+    size_t link[2];
+    unsigned at;       /* byte */
+    unsigned char bit; /* of it, as a mask */
+};
+
+/* Beyond the end, a name has zeros. */
+static int side(const struct sms__name_branch *branch, const char *name, size_t length)
+{
+    return branch->at < length && ((unsigned char)name[branch->at] & branch->bit) != 0;
+}
+
+static size_t add_name(struct sms__arena *arena, struct sms__names *names, const char *name, size_t length)
+{
+    *SMS__APPEND(arena, names->name, names->count) = sms__copy(arena, name, length);
+    return names->count - 1;
+}
+
+static unsigned char highest_bit(unsigned char bits)
+{
+    unsigned char bit = 0x80;
+    while (!(bits & bit))
+        bit >>= 1;
+    return bit;
+}
+
+/* Puts a branch where its bit belongs: above all that differ later. */
+static void add_branch(struct sms__arena *arena, struct sms__names *names, struct sms__name_branch made,
+                       const char *name, size_t length)
+{
+    const size_t leaf = 2 * (names->count - 1) + 1, number = names->branches;
+    *SMS__APPEND(arena, names->branch, names->branches) = made;
+    size_t *link = &names->root;
+    while (!(*link & 1)) {
+        struct sms__name_branch *branch = &names->branch[*link / 2];
+        if (branch->at > made.at || (branch->at == made.at && branch->bit < made.bit))
+            break;
+        link = &branch->link[side(branch, name, length)];
+    }
+    const int own = side(&made, name, length);
+    names->branch[number].link[own] = leaf;
+    names->branch[number].link[!own] = *link;
+    *link = 2 * number;
+}
+
+size_t sms__name_index(struct sms__arena *arena, struct sms__names *names, const char *name)
+{
+    const size_t length = strlen(name);
+    size_t link = names->root, at = 0;
+    if (names->count == 0) {
+        names->root = 1;
+        return add_name(arena, names, name, length);
+    }
+    while (!(link & 1))
+        link = names->branch[link / 2].link[side(&names->branch[link / 2], name, length)];
+    const char *nearest = names->name[link / 2];
+    while (name[at] && name[at] == nearest[at])
+        at++;
+    if (name[at] == nearest[at])
+        return link / 2;
+    const struct sms__name_branch branch = {.at = (unsigned)at,
+                                            .bit = highest_bit((unsigned char)(name[at] ^ nearest[at]))};
+    const size_t number = add_name(arena, names, name, length);
+    add_branch(arena, names, branch, name, length);
+    return number;
+}
+
+/* ---- groups ---- */
+
+/* How all rows begin. */
+struct row {
+    size_t scenario, policy;
+};
+
+/* A row to be sorted, which keeps its place among equal ones. */
+struct placed {
+    struct row row;
+    size_t at;
+};
+
+static struct row row_at(const void *rows, size_t i, size_t size)
+{
+    struct row row;
+    memcpy(&row, (const char *)rows + i * size, sizeof row);
+    return row;
+}
+
+static int compare(struct row a, struct row b)
+{
+    if (a.scenario != b.scenario)
+        return a.scenario < b.scenario ? -1 : 1;
+    return (a.policy > b.policy) - (a.policy < b.policy);
+}
+
+static int by_group(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    int order = compare(x->row, y->row);
+    return order ? order : (x->at > y->at) - (x->at < y->at);
+}
+
+static void *sort_rows(struct sms__arena *arena, void *rows, size_t count, size_t size, bool policies)
+{
+    bool sorted = true;
+    struct placed *order = SMS__NEW(arena, struct placed, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        order[i] = (struct placed){row_at(rows, i, size), i};
+        order[i].row.policy *= policies;
+        sorted &= i == 0 || compare(order[i - 1].row, order[i].row) <= 0;
+    }
+    if (sorted)
+        return rows;
+    qsort(order, count, sizeof *order, by_group);
+    char *to = sms__alloc(arena, count, size);
+    for (size_t i = 0; i < count; i++)
+        memcpy(to + i * size, (const char *)rows + order[i].at * size, size);
+    return to;
+}
+
+void *sms__group_rows(struct sms__arena *arena, void *rows, size_t count, size_t size, bool policies,
+                      struct sms__groups *groups)
+{
+    *groups = (struct sms__groups){0};
+    rows = sort_rows(arena, rows, count, size, policies);
+    for (size_t i = 0; i < count; i++) {
+        const struct row row = row_at(rows, i, size);
+        struct sms__group_of *last = groups->count ? &groups->item[groups->count - 1] : NULL;
+        if (!last || last->scenario != row.scenario || (policies && last->policy != row.policy)) {
+            last = SMS__APPEND(arena, groups->item, groups->count);
+            *last = (struct sms__group_of){row.scenario, row.policy, i, 0};
+        }
+        last->count++;
+    }
+    return rows;
+}
+
+struct sms__groups sms__groups_of(const struct sms__groups *groups, size_t scenario)
+{
+    size_t from = 0, to = groups->count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (groups->item[middle].scenario < scenario)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    while (to < groups->count && groups->item[to].scenario == scenario)
+        to++;
+    return (struct sms__groups){.item = groups->item ? groups->item + from : NULL, .count = to - from};
+}
+
+const struct sms__group_of *sms__group_of(const struct sms__groups *groups, size_t policy)
+{
+    for (size_t from = 0, to = groups->count; from < to;) {
+        size_t middle = from + (to - from) / 2;
+        const struct sms__group_of *group = &groups->item[middle];
+        if (group->policy == policy)
+            return group;
+        if (group->policy < policy)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return NULL;
+}

@@ -1,0 +1,187 @@
+#!/usr/bin/env bash
+# Results and sweeps that somebody else has written: files that are none, and files made to cost more than their size.
+# Usage: foreign.sh SMSCHED
+set -u
+. "$(dirname "$0")/../checks.sh"
+program=$(realpath "$1")
+cd "$work" || exit 1
+here=$(hostname)
+
+# What hangs is killed. The guard is far beyond what any of these takes, and far below what each took once.
+smsched() { timeout -s KILL 200 "$program" "$@"; }
+# ends WHAT ARGUMENT...: whatever it makes of it, it ends and says why if it fails.
+ends() {
+    local what=$1
+    shift
+    output=$(smsched "$@" 2>&1 </dev/null)
+    status=$?
+    if [ $status -gt 100 ]; then bad "$what" "exit $status: $output"; elif [ $status -ne 0 ] && [ -z "$output" ]; then bad "$what says nothing"; else ok; fi
+}
+smsched=smsched
+refused() { local what=$1; shift; ends "$what" "${@:2}"; if [ $status -eq 3 ]; then ok; else bad "$what" "exit $status: $output"; fi; prints "$1"; }
+
+cat >small.yaml <<'END1'
+workload: one
+kernels: [{name: k, blocks: 20, threads: 128, block_time: 10 us, demand: {fp32: 9 %}}]
+---
+scenario: small
+devices: [{model: v100, sms: 2}]
+contention: proportional
+policies: [round_robin, {fine_grained: {limit: 90 %}}]
+vms: [{name: a, workload: one, repeat: 2}, {name: b, workload: one, repeat: 1}]
+---
+workload: steps
+steps: [{allocate: 1 GiB}, {host: 1 ms}, {copy_in: 4 MB}, {launch: k}]
+kernels: [{name: k, blocks: 20, threads: 128, block_time: 10 us, demand: {fp32: 9 %}}]
+---
+scenario: shares
+devices: [{model: v100, sms: 2}]
+contention: proportional
+policies: [{mode: time_slice}]
+processes: [{name: p, workload: steps}]
+END1
+sed '/^workload: steps/,$d' small.yaml | sed '$d' >base.yaml
+cat >plan.yaml <<'END1'
+plan: plan
+base: base.yaml
+axes: [contention.slope: [1, 2, 3]]
+END1
+"$program" run --quiet --out run small.yaml || exit 1
+"$program" sweep --quiet plan.yaml || exit 1
+
+# ---- a file that is none ----
+make_odd() { # KIND PATH
+    rm -rf "$2"
+    case $1 in
+        FIFO) mkfifo "$2" ;;
+        link) ln -s nowhere "$2" ;;
+        device) ln -s /dev/zero "$2" ;;
+        folder) mkdir "$2" ;;
+        socket) python3 -c 'import socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[1])' "$2" ;;
+    esac
+}
+for kind in FIFO link device folder socket; do
+    for file in manifest.json summary.json comparison.json vms.csv hosts.csv resources.csv heatmap.csv timeline.csv processes.csv spans.csv cluster.csv placements.csv allocation.csv; do
+        cp -r run odd
+        make_odd $kind odd/$file
+        ends "report of a folder whose $file is a $kind" report odd --quiet -o odd.html
+        ends "plot of a folder whose $file is a $kind" plot odd --quiet --figures svg
+        rm -rf odd
+    done
+    for file in origin.json slurm.job merge.lock 1-of-1.$here.journal 2-of-3.$here.journal results/manifest.json results/sweep.db results/sweep.db-journal results/sweep.db-wal; do
+        cp -r plan.sweep odd
+        make_odd $kind odd/$file
+        ends "status of a sweep whose $file is a $kind" sweep status --out odd plan.yaml
+        ends "merge of a sweep whose $file is a $kind" sweep merge --quiet --out odd plan.yaml
+        ends "report of a sweep whose $file is a $kind" report odd --quiet -o odd.html
+        ends "a point of a sweep whose $file is a $kind" report odd --point 1 --quiet -o odd.html
+        rm -rf odd
+    done
+done
+cp -r run odd
+make_odd FIFO odd/comparison.json; refused "a FIFO" "is a FIFO" report odd -o odd.html
+make_odd socket odd/comparison.json; refused "a socket" "is a socket" report odd -o odd.html
+make_odd device odd/comparison.json; refused "a device" "is a device" report odd -o odd.html
+make_odd folder odd/comparison.json; refused "a folder" "is a folder" report odd -o odd.html
+make_odd link odd/manifest.json; refused "a link" "a symbolic link to a file that does not exist" report odd -o odd.html
+refused "a baseline that is a FIFO" "is a FIFO" check small.yaml --baseline <(cat small.yaml)
+rm -rf odd
+
+"$program" run --quiet --format csv small.yaml >baseline.csv
+ends "a baseline" check small.yaml --baseline baseline.csv
+if [ $status -eq 0 ]; then ok; else bad "a baseline" "$output"; fi
+
+# ---- files that once cost far more than their size ----
+python3 - <<'END1'
+import shutil, sqlite3, struct
+def fresh(name, source="run"):
+    shutil.copytree(source, name)
+    return name + "/"
+# Records that seem to reach to the end of the journal: 6.4 MB took more than two hours.
+journal = fresh("damaged", "plan.sweep") + "1-of-1.other.journal"
+size = 6400000
+with open(journal, "wb") as file:
+    for at in range(0, size, 16):
+        file.write(b"smsr" + struct.pack("<I", size - at - 16) + b"8 bytes!")
+# As many names as rows: 16 MB took minutes.
+with open(fresh("names") + "timeline.csv", "w") as file:
+    file.write("scenario,policy,device,sm,vm,start_ns,end_ns,blocks\n")
+    for i in range(300000):
+        file.write(f"small,round_robin,0,0,a name that is rather long {i},{i},{i + 1},1\n")
+for column in ("scenario", "policy", "vm"):
+    with open(fresh("many-" + column) + "vms.csv", "w") as file:
+        file.write("scenario,policy,vm,kernels_per_s,ci95_kernels_per_s\n")
+        for i in range(30000):
+            row = dict(scenario="small", policy="round_robin", vm="a")
+            row[column] += str(i)
+            file.write(",".join(row.values()) + ",1,\n")
+with open(fresh("many-spans") + "spans.csv", "w") as file:
+    file.write("scenario,policy,process,state,start_ns,end_ns\n")
+    for i in range(30000):
+        file.write(f"small,p{i},process{i},state{i},{i},{i + 1}\n")
+# A tree of 100 bytes for each byte.
+with open(fresh("deep") + "summary.json", "w") as file:
+    file.write("[" + "[]," * 20000000 + "[]]")
+# A baseline that says one value again and again, for a kilobyte of memory a row.
+rows = open("baseline.csv").read().splitlines()
+row = next(row for row in rows if ",kernels_per_s," in row)
+with open("again.csv", "w") as file:
+    file.write(rows[0] + "\n" + (row + "\n") * 200000)
+# Databases whose views, columns and tables are programs.
+def database(name, *script):
+    shutil.copytree("plan.sweep", name)
+    base = sqlite3.connect(name + "/results/sweep.db")
+    for sql in script:
+        base.execute(sql)
+    base.commit()
+forever = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+database("view", "DROP VIEW gap", f"CREATE VIEW gap AS {forever} SELECT i AS point, 0 AS position, '' AS metric, 0 AS gap_ratio FROM n")
+database("meta", "DROP TABLE meta", f"CREATE VIEW meta AS {forever} SELECT '' AS key, '' AS value FROM n")
+database("points", "ALTER TABLE point RENAME TO old", f"CREATE VIEW point AS {forever} SELECT i AS point, '' AS scenario, 'done' AS state, '' AS message FROM n")
+database("virtual", "CREATE VIRTUAL TABLE other USING fts5(a)")
+database("computed", "CREATE TABLE other (a, b AS (a + 1))")
+database("columns", "DROP TABLE bound", "CREATE TABLE bound (" + ",".join(f"c{i}" for i in range(1000)) + ")")
+# A tree of pages all of whose branches are the same page: rows without end in a small file.
+base = sqlite3.connect(shutil.copytree("plan.sweep", "looped") + "/results/sweep.db")
+base.execute("CREATE TABLE long (a)")
+base.executemany("INSERT INTO long VALUES (?)", (("x" * 1000,) for i in range(20000)))
+base.commit()
+(root,) = base.execute("SELECT rootpage FROM sqlite_master WHERE name = 'long'").fetchone()
+base.close()
+with open("looped/results/sweep.db", "r+b") as file:
+    head = file.read(100)
+    page = struct.unpack(">H", head[16:18])[0]
+    at = (root - 1) * page
+    file.seek(at)
+    kind, _, cells, content = struct.unpack(">BHHH", file.read(7))
+    assert kind == 5 and cells > 2, (kind, cells)
+    file.seek(at + 12)
+    pointers = struct.unpack(f">{cells}H", file.read(2 * cells))
+    file.seek(at + pointers[0])
+    first = file.read(4)
+    for pointer in pointers:
+        file.seek(at + pointer)
+        file.write(first)
+END1
+cp plan.sweep/1-of-1.$here.journal damaged/ 2>/dev/null
+refused "a journal of records without end" "is damaged in too many places" sweep status --out damaged plan.yaml
+for what in names many-scenario many-policy many-vm many-spans; do
+    ends "report of $what" report $what --quiet -o $what.html
+done
+for what in names many-vm; do ends "plot of $what" plot $what --quiet --figures svg; done
+refused "too many policies" "more than 5000 pairs of a scenario and a policy" plot many-policy
+refused "too many figures" "has results for more than 3000 figures" plot many-spans
+refused "a tree far larger than its file" "take more than 2 GiB of memory" report deep -o refused.html
+refused "one row of a baseline again and again" "far more rows than the results have values" check small.yaml --baseline again.csv
+ends "a view without end, which the report does not read" report view --quiet -o view.html
+if [ $status -eq 0 ]; then ok; else bad "a view that is not read" "$output"; fi
+refused "a view for a table" "is it the database of a sweep?" report meta -o refused.html
+refused "a view for the points" "is it the database of a sweep?" report points -o refused.html
+refused "a virtual table" "has a virtual table, other" report virtual -o refused.html
+refused "a computed column" "has a computed column, other.b" report computed -o refused.html
+refused "a table of a thousand columns" "too many columns" report columns -o refused.html
+refused "pages that are used twice" "is damaged" report looped -o refused.html
+
+finish
