@@ -36,13 +36,20 @@ static void settle_all(struct run *run, uint64_t now)
         sms__blocks_settle(&run->device[d], now);
 }
 
+static void credit_all(struct run *run, int sign, uint64_t now)
+{
+    for (size_t d = 0; d < run->scenario->devices; d++)
+        sms__blocks_credit(&run->device[d], sign, now);
+    for (size_t f = 0; f < run->feeds; f++)
+        sms__feed_credit(&run->feed[f], sign);
+}
+
 static void end_warmup(void *subject, uint64_t now)
 {
     struct run *run = subject;
     settle_all(run, now);
     sms__record_restart(run->spec->record, now);
-    for (size_t d = 0; d < run->scenario->devices; d++)
-        sms__blocks_credit(&run->device[d], -1, now);
+    credit_all(run, -1, now);
 }
 
 static void stop(void *engine, uint64_t now)
@@ -227,8 +234,7 @@ int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec)
     init(run);
     int code = sms__engine_run(&run->engine);
     settle_all(run, run->engine.now);
-    for (size_t d = 0; d < run->scenario->devices; d++)
-        sms__blocks_credit(&run->device[d], 1, run->engine.now);
+    credit_all(run, 1, run->engine.now);
     spec->record->to_ps = run->engine.now;
     spec->record->events = run->engine.events;
     note_ends(run);

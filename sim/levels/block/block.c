@@ -145,7 +145,15 @@ void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, 
     sms__engine_defer(device->engine, &device->dispatch);
 }
 
-void sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
+uint64_t sms__launch_parts(struct sms__launch *launch)
+{
+    uint64_t ended = launch->blocks - launch->waiting - launch->resident;
+    sms__integral parts = (sms__integral)ended * SMS__PARTS + launch->parts;
+    launch->parts = 0;
+    return (uint64_t)(parts / launch->blocks);
+}
+
+uint64_t sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
     if (launch->waiting)
         sms__line_leave(device, launch);
@@ -154,8 +162,10 @@ void sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, ui
             sms__plain_drop(device, s, launch, now);
         else
             sms__sm_drop(&device->sm[s], launch, now);
+    uint64_t parts = sms__launch_parts(launch);
     launch->waiting = launch->resident = 0;
     sms__engine_defer(device->engine, &device->dispatch);
+    return parts;
 }
 
 /* Whether the caller asked to stop; the engine does once this instant is over. */

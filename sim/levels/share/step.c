@@ -15,13 +15,22 @@ static void end_job(struct sms__client *client, uint64_t now)
 {
     sms__client_use(client, false, now);
     client->jobs++;
+    client->in_job = false;
     sms__record_job(client->vm_record, client->job_since_ps, client->vm->deadline_ps, now);
     if (client->held)
         sms__client_release(client, client->held, now); /* what a job leaves behind goes with it */
 }
 
+void sms__client_credit_job(struct sms__client *client, int sign, uint64_t parts)
+{
+    if (client->in_job)
+        client->vm_record->job_parts +=
+            sign * (sms__integral)sms__job_parts(client->workload, client->step, client->times, parts);
+}
+
 void sms__client_begin_job(struct sms__client *client, uint64_t now)
 {
+    client->in_job = true;
     client->step = 0;
     client->times = 0;
     client->excused = false;
