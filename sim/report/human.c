@@ -27,12 +27,12 @@ static void add_estimate(struct sms__table_out *table, const struct sms_results 
                          enum sms_subject subject, size_t idx, const char *metric)
 {
     long m = sms__metric_index(subject, metric);
-    struct sms_estimate e = {.mean = NAN};
+    struct sms_estimate e = {.mean = NAN, .ci95 = NAN};
     if (m >= 0)
         e = sms_results_estimate(results, policy, subject, idx, (size_t)m);
     if (isnan(e.mean))
         sms__table_add(table, "-");
-    else if (e.n > 1)
+    else if (!isnan(e.ci95))
         sms__table_add(table, "%.5g ± %.2g", e.mean, e.ci95);
     else
         sms__table_add(table, "%.5g", e.mean);
@@ -92,7 +92,7 @@ static void print_until(const struct sms_results *results, FILE *to)
 {
     struct sms_until until;
     size_t count;
-    if (!sms_results_until(results, &until) || isinf(until.reached))
+    if (!sms_results_until(results, &until) || isinf(until.reached) || sms_results_exact(results))
         return;
     fprintf(to, ", %s of %s to ± %.2g %%", sms_metrics(until.subject, &count)[until.metric].name,
             sms_results_subject(results, until.subject, until.idx), 100 * until.reached);
@@ -103,6 +103,8 @@ static void print_runs(const struct sms_results *results, FILE *to)
     size_t replications = sms_results_replications(results);
     fprintf(to, "seed %llu, %zu replication%s", (unsigned long long)sms_results_seed(results), replications,
             replications == 1 ? "" : "s");
+    if (sms_results_exact(results))
+        fputs(", exact: nothing is drawn", to);
     print_until(results, to);
     if (sms_results_scenario(results)->find_warmup)
         fprintf(to, ", warm-up %.4g ms", sms_results_warmup_ps(results) / 1e9);

@@ -1,5 +1,6 @@
 /* DESIGN's JSON: one object for each scenario. Where there are replications, a
- * metric is their mean, and `ci95` beside the metrics holds the half-widths. */
+ * metric is their mean, and `ci95` beside the metrics holds the half-widths: null
+ * where all replications are the same, because nothing is drawn (`exact`) or by chance. */
 #include "metrics.h"
 #include "json_write.h"
 #include "output.h"
@@ -106,6 +107,7 @@ static json_t *scenario_of(const struct sms_results *results, long baseline)
     }
     json_object_set_new(object, "seed", json_integer((json_int_t)sms_results_seed(results)));
     json_object_set_new(object, "replications", json_integer((json_int_t)sms_results_replications(results)));
+    json_object_set_new(object, "exact", json_boolean(sms_results_exact(results)));
     sms__json_stopping(results, object);
     if (baseline >= 0)
         json_object_set_new(object, "ratios_over", json_string(sms_results_policy(results, (size_t)baseline)));

@@ -249,7 +249,9 @@ const char *sms_results_subject(const struct sms_results *results, enum sms_subj
 
 /* A metric over the replications: mean, standard deviation of the sample, and
  * half of the 95 % confidence interval of the mean (Student's t; both NAN for
- * fewer than two values, which say nothing of how far they are off). NAN where
+ * fewer than two values, which say nothing of how far they are off). `ci95` is
+ * NAN as well where all values are the same: either nothing is drawn and they are
+ * exact (sms_results_exact), or too little is known to give an interval. NAN where
  * the metric has no value, as a latency percentile of a kernel that never ended. */
 struct sms_estimate {
     size_t n;
@@ -272,8 +274,12 @@ struct sms_estimate sms_results_difference(const struct sms_results *results, si
 
 /* How likely a mean as far from `expected` as this one, or farther, is by chance where that is the truth: Student's t
  * test, two-sided, of the ratio to a baseline (expected 1) or the difference (expected 0) the paired one. Below 0.05
- * where the 95 % interval leaves `expected` out. NAN of less than two values. */
+ * where the 95 % interval leaves `expected` out. NAN of fewer than two values, and of values without a spread. */
 double sms_p_value(struct sms_estimate estimate, double expected);
+
+/* Whether nothing in the runs is drawn, so that another seed would give the same: results are exact and have no
+ * intervals. */
+bool sms_results_exact(const struct sms_results *results);
 
 /* How far `run: {until: ...}` of the scenario got; the ratios are halves of 95 % intervals over means. */
 struct sms_until {

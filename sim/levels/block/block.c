@@ -153,7 +153,7 @@ uint64_t sms__launch_parts(struct sms__launch *launch)
     return (uint64_t)(parts / launch->blocks);
 }
 
-uint64_t sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
+void sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
     if (launch->waiting)
         sms__line_leave(device, launch);
@@ -162,10 +162,8 @@ uint64_t sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch
             sms__plain_drop(device, s, launch, now);
         else
             sms__sm_drop(&device->sm[s], launch, now);
-    uint64_t parts = sms__launch_parts(launch);
     launch->waiting = launch->resident = 0;
     sms__engine_defer(device->engine, &device->dispatch);
-    return parts;
 }
 
 /* Whether the caller asked to stop; the engine does once this instant is over. */

@@ -199,9 +199,8 @@ void sms__blocks_reallow(struct sms__blocks *device, size_t kind);
 void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, uint64_t now);
 
 /* Takes a kernel off the device, and out of line, before its last block has left: it has not ended, and nobody is told.
- * The room is dispatched into at the end of this instant. Its owner's kernels are of one priority. Returns how much of
- * it was done, in parts. */
-uint64_t sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, uint64_t now);
+ * The room is dispatched into at the end of this instant. Its owner's kernels are of one priority. */
+void sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, uint64_t now);
 
 /* Brings the integrals of SMs and device to `now`. */
 void sms__blocks_settle(struct sms__blocks *device, uint64_t now);

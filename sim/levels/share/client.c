@@ -171,8 +171,7 @@ void sms__client_leave(struct sms__client *leader, enum sms_phase phase, uint64_
 {
     for (struct sms__client *client = leader; client; client = client->next_stream) {
         sms__client_use(client, false, now);
-        sms__client_credit_job(client, 1, 0); /* a job is under way only where the process fails */
-        client->in_job = false;
+        sms__client_give_up_job(client);
     }
     sms__client_move_out(leader, now);
     sms__client_settle(leader, now);
@@ -211,9 +210,8 @@ void sms__client_fail(struct sms__client *leader, uint64_t now)
 
 void sms__client_abort(struct sms__client *client, uint64_t now)
 {
-    uint64_t parts = client->on_device ? sms__client_drop(client, now) : 0;
-    sms__client_credit_job(client, 1, parts);
-    client->in_job = false;
+    if (client->on_device)
+        sms__client_drop(client, now);
     sms__client_fail(client, now);
 }
 

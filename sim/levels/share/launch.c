@@ -76,12 +76,10 @@ static void leave_device(struct sms__client *client, uint64_t now)
     sms__place_kernel(client->place, core_of(client, client->kernel), -1, now);
 }
 
-uint64_t sms__client_drop(struct sms__client *client, uint64_t now)
+void sms__client_drop(struct sms__client *client, uint64_t now)
 {
-    uint64_t parts = sms__unit_drop(sms__place_unit(client->place, client), client, now);
-    client->launch.record->launch_parts += parts;
+    sms__unit_drop(sms__place_unit(client->place, client), client, now);
     leave_device(client, now);
-    return parts;
 }
 
 void sms__client_kernel_ended(struct sms__client *client, uint64_t now)

@@ -238,24 +238,21 @@ void sms__unit_launch(struct sms__unit *unit, struct sms__client *client, uint64
         launch_blocks(unit, client, now);
 }
 
-uint64_t sms__unit_drop(struct sms__unit *unit, struct sms__client *client, uint64_t now)
+void sms__unit_drop(struct sms__unit *unit, struct sms__client *client, uint64_t now)
 {
-    uint64_t parts = 0;
     unit->kernels--;
     if (client->launch.kernel->whole) {
-        parts = credit_whole(unit, client, 1, now);
         sms__whole_drop(&unit->wholes, &client->whole, now);
     } else {
         if (unit->going && unit->engine.now < inner_now(unit, now))
             unit->engine.now = inner_now(unit, now); /* nothing was due before: it would have fired */
-        parts = sms__blocks_drop(&unit->blocks, &client->launch, inner_now(unit, now));
+        sms__blocks_drop(&unit->blocks, &client->launch, inner_now(unit, now));
         sms__engine_defer(unit->share->engine, &unit->flush);
     }
     if (!sms__unit_runs(unit))
         sms__slicer_drained(unit->place, unit, now);
     if (unit->owner && unit->kernels == 0)
         sms__slicer_dropped(unit->place, unit);
-    return parts;
 }
 
 void sms__unit_set_going(struct sms__unit *unit, bool going, uint64_t now)
