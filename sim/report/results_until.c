@@ -59,7 +59,7 @@ bool sms_results_until(const struct sms_results *results, struct sms_until *out)
     out->subject = sms__expect_subject(of);
     out->idx = subject_index(results, out->subject, of->vm ? of->vm : of->process ? of->process : of->of_node);
     out->metric = metric_index(out->subject, of->metric);
-    bool exact = sms_results_exact(results) && first_of(results, out, 0, results->replications).mean != 0;
+    bool exact = sms_results_exact(results) && fabs(first_of(results, out, 0, results->replications).mean) > 0;
     out->reached = exact ? 0 : reached(results, out, results->replications);
     return true;
 }
@@ -111,6 +111,14 @@ static const char *without_mean(const struct sms_results *results, const struct 
     return NULL;
 }
 
+static bool has_mean(const struct sms_results *results, const struct sms_until *until)
+{
+    bool has = true;
+    for (size_t p = 0; p < results->policies; p++)
+        has &= !isnan(first_of(results, until, p, results->replications).mean);
+    return has;
+}
+
 void sms__until_warn(struct sms_results *results)
 {
     struct sms_until until;
@@ -123,6 +131,10 @@ void sms__until_warn(struct sms_results *results)
         sms__error(&results->warnings, SMS_OK, results->scenario->until.node->mark,
                    "after %zu replications %s is 0 on average under %.60s, of which there is no precision in %%",
                    results->replications, what, none);
+    else if (isinf(until.reached) && has_mean(results, &until))
+        sms__error(&results->warnings, SMS_OK, results->scenario->until.node->mark,
+                   "%s is the same in all %zu replications, which does not say how precisely it is known", what,
+                   results->replications);
     else if (isinf(until.reached))
         sms__error(&results->warnings, SMS_OK, results->scenario->until.node->mark,
                    "after %zu replications %s has no mean to be precise about", results->replications, what);
