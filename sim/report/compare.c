@@ -299,6 +299,7 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, F
     end(&family);
     if (!sms_results_scenario(results)->cluster)
         sms__print_gaps(results, to);
+    sms__print_notes(results, to);
 }
 
 /* ---- JSON ---- */

@@ -107,7 +107,7 @@ static void print_runs(const struct sms_results *results, FILE *to)
         fputs(", exact: nothing is drawn", to);
     print_until(results, to);
     if (sms_results_scenario(results)->find_warmup)
-        fprintf(to, ", warm-up %.4g ms", sms_results_warmup_ps(results) / 1e9);
+        fprintf(to, ", warm-up found: %.4g ms", sms_results_warmup_ps(results) / 1e9);
     fputs("\n\n", to);
 }
 
@@ -130,6 +130,16 @@ void sms__print_heading(const struct sms_results *results, FILE *to)
         fprintf(to, "\n  contention %s, queue %s, ", scenario->contention_label,
                 sms__queue_names[scenario->queue - SMS_QUEUE_INTERLEAVE]);
     print_runs(results, to);
+}
+
+void sms__print_notes(const struct sms_results *results, FILE *to)
+{
+    size_t count;
+    const char *const *notes = sms_results_notes(results, &count);
+    for (size_t i = 0; i < count; i++)
+        fprintf(to, "  note: %s\n", notes[i]);
+    if (count)
+        fputc('\n', to);
 }
 
 static const char *const vm_columns[] = {"kernels_per_s", "blocks_per_s", "normalized_progress_ratio", "block_wait_ns",
@@ -316,13 +326,14 @@ static void print_cluster(const struct sms_results *results, FILE *to)
 void sms__print_results(const struct sms_results *results, FILE *to)
 {
     sms__print_heading(results, to);
-    if (sms_results_scenario(results)->cluster) {
+    bool shares = sms_results_scenario(results)->shares, cluster = sms_results_scenario(results)->cluster != NULL;
+    if (cluster)
         print_cluster(results, to);
-        return;
-    }
-    bool shares = sms_results_scenario(results)->shares;
-    for (size_t p = 0; p < sms_results_policies(results); p++)
+    for (size_t p = 0; p < sms_results_policies(results) && !cluster; p++)
         (shares ? print_shares : print_vms)(results, p, to);
-    print_hosts(results, to);
-    print_resources(results, to);
+    if (!cluster) {
+        print_hosts(results, to);
+        print_resources(results, to);
+    }
+    sms__print_notes(results, to);
 }

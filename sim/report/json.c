@@ -87,9 +87,14 @@ void sms__json_stopping(const struct sms_results *results, json_t *object)
                                       until.reached <= until.wanted, "most", (int)until.most));
     if (sms_results_scenario(results)->find_warmup)
         json_object_set_new(object, "warmup_ns", json_real(sms_results_warmup_ps(results) / 1e3));
+    const char *const *notes = sms_results_notes(results, &count);
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_string(notes[i]));
+    json_object_set_new(object, "notes", list);
     if (!warnings->count)
         return;
-    json_t *list = json_array();
+    list = json_array();
     for (size_t i = 0; i < warnings->count && i < SMS_ERRORS_MAX; i++)
         json_array_append_new(list, json_string(warnings->item[i].message));
     json_object_set_new(object, "warnings", list);

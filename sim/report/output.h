@@ -37,6 +37,7 @@ int sms__run_check(const struct sms_scenario *scenario, const struct sms_run_opt
 /* human.c: tables per scenario for people. */
 void sms__print_results(const struct sms_results *results, FILE *to);
 void sms__print_heading(const struct sms_results *results, FILE *to);
+void sms__print_notes(const struct sms_results *results, FILE *to);
 const char *sms__cluster_column(const struct sms_results *results, size_t i); /* NULL beyond */
 
 /* compare.c: what `compare` shows: metrics as ratios over a baseline, with p-values adjusted for their number. The JSON

@@ -299,6 +299,10 @@ double sms_results_warmup_ps(const struct sms_results *results);
  * that is too short. They live as long as the results. */
 const struct sms_errors *sms_results_warnings(const struct sms_results *results);
 
+/* What is uncertain besides the seed, which is all that intervals are about: few kernels in the time measured, a
+ * workload profiled on another device, the default contention and the like. They live as long as the results. */
+const char *const *sms_results_notes(const struct sms_results *results, size_t *count);
+
 /* Of one replication. */
 double sms_results_value(const struct sms_results *results, size_t policy, size_t replication, enum sms_subject subject,
                          size_t idx, size_t metric);
