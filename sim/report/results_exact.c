@@ -1,6 +1,8 @@
 /* Whether results are exact: nothing is drawn, so another seed gives the same. */
 #include "results.h"
 
+#include "../model/draws.h"
+
 #include <math.h>
 
 static bool is_alike(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx)
@@ -35,37 +37,10 @@ static bool all_alike(const struct sms_results *results)
     return alike;
 }
 
-static bool draws_kernels(const struct sms_scenario *scenario)
-{
-    bool drawn = false;
-    for (size_t v = 0; v < scenario->vms; v++)
-        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++) {
-            const struct sms__kernel *kernel = &scenario->vm[v].workload->kernel[k];
-            drawn |= kernel->spread == SMS__EXPONENTIAL || kernel->jitter > 0;
-        }
-    return drawn;
-}
-
-static bool draws_arrivals(const struct sms_scenario *scenario)
-{
-    bool drawn = scenario->drawn;
-    for (size_t v = 0; v < scenario->vms; v++)
-        drawn |= scenario->vm[v].arrivals == SMS__POISSON;
-    return drawn;
-}
-
-/* What a cluster draws shows in any two replications, but for events that may be too rare for that. */
-static bool may_draw(const struct sms_scenario *scenario)
-{
-    if (scenario->cluster)
-        return scenario->cluster->failures > 0 || scenario->cluster->monitor;
-    return draws_kernels(scenario) || draws_arrivals(scenario);
-}
-
 bool sms_results_exact(const struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
-    if (may_draw(scenario))
+    if (sms__draws(scenario))
         return false;
     if (results->replications > 1)
         return all_alike(results);

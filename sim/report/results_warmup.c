@@ -4,13 +4,17 @@
 #include "results.h"
 
 #include "../base/statistics.h"
+#include "../model/draws.h"
 
 #include <math.h>
 
-/* How many parts of the series lie within the run: where parts are of few ps, the last are beyond its end. */
+/* How many parts of the series lie within the run, wherever it ends: where parts are of few ps, the last are beyond. */
 static size_t count_parts(const struct sms_scenario *scenario)
 {
-    double parts = ceil(scenario->duration_ps / (double)sms__series_ps(scenario));
+    double end_ps = scenario->duration_ps - sms__slack_ps(scenario);
+    double parts = floor(end_ps / (double)sms__series_ps(scenario));
+    if (sms__slack_ps(scenario) <= 0)
+        parts = ceil(scenario->duration_ps / (double)sms__series_ps(scenario));
     return parts < SMS__SERIES ? (size_t)parts : SMS__SERIES;
 }
 
