@@ -179,6 +179,7 @@ struct sms_run_options {
     uint64_t max_events;         /* of one run; 0: no limit */
     bool alone;                  /* false: no stand-alone runs, so no normalized progress */
     enum sms_engine engine;
+    bool whole_window;         /* what is measured begins and ends where `run:` says, not at random near it */
     bool check;                /* check the engine's invariants at each event; a broken one ends in SMS_EBUG */
     unsigned bins;             /* > 0: record each SM's occupancy in so many equal intervals of the run */
     const atomic_bool *cancel; /* NULL, or stops the run soon after it becomes true */
