@@ -285,6 +285,42 @@ assert comparison["exact"] is True and json.load(open("drawn.json"))["exact"] is
 assert all(c["p"] is None and c["ratio_ci95"] is None and c["verdict"] == "exact" for c in comparison["comparisons"]), comparison
 assert all(x is None for run in comparison["runs"] for vm in run["vms"] for x in vm["ci95"].values())
 END
+# Notes say what else is uncertain, once for each scenario, in tables and in JSON.
+cat >doubts.yaml <<'END'
+workload: w
+device: gtx1080ti
+fitted: true
+kernels: [{name: k, blocks: 40, threads: 128, block_time: 100 us, jitter: 5 %}]
+---
+workload: scaled
+device: v100
+scaled_from: gtx1080ti
+kernels: [{name: k, blocks: 40, threads: 128, block_time: 100 us, jitter: 5 %}]
+---
+scenario: doubts
+devices: [{model: v100, sms: 4}]
+policies: [round_robin, breadth_first]
+vms: [{name: a, workload: w, repeat: forever}, {name: b, workload: scaled, repeat: forever}]
+run: {warmup: auto, duration: 5 ms, replications: 3}
+END
+for command in run compare; do
+    try 0 "$command with notes" "$command" doubts.yaml
+    for note in "intervals are of the seed alone" "3 replications: " "few kernels in the time measured, fewer than 200: a (" \
+        "contention none is the default" "profiled on another device than it runs on: w" \
+        "scaled to its device from a profile of another one: scaled" "fitted to published results, not measured: w"; do
+        if [ "$(grep -cF "  note: $note" <<<"$output")" = 1 ]; then ok; else bad "$command notes: $note" "$output"; fi
+    done
+    prints "warm-up found: "
+    prints "warning: the warm-up was found without those of whom fewer than 200 kernels ended in 5 pilots: a ("
+done
+"$smsched" run --format json doubts.yaml 2>/dev/null >doubts.json
+if python3 -c 'import json; d = json.load(open("doubts.json")); assert len(d["notes"]) == 7 and len(d["warnings"]) == 1, d'; then ok
+else bad "JSON has the notes"; fi
+try 0 "results of doubts" run --quiet --out doubts doubts.yaml
+"$smsched" report --format json doubts >page.json
+if python3 -c 'import json; d = json.load(open("page.json"))["scenarios"][0]; assert len(d["notes"]) == 7 and d["exact"] is False, d.keys()'; then ok
+else bad "a page has the notes"; fi
+
 # Files of values from before the last column are baselines as well.
 cut -d, -f1-9 drawn.csv >old.csv
 try 0 "a baseline of nine columns" check --replications 3 --baseline old.csv two.yaml
