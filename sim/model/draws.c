@@ -29,20 +29,18 @@ bool sms__draws(const struct sms_scenario *scenario)
     return draws_kernels(scenario) || draws_arrivals(scenario);
 }
 
-static bool has_cycles(const struct sms_scenario *scenario)
+static bool all_repeat(const struct sms_scenario *scenario)
 {
-    bool closed = false, last = true;
-    for (size_t v = 0; v < scenario->vms; v++) {
-        closed |= scenario->vm[v].arrivals == SMS__CLOSED;
-        last &= scenario->vm[v].repeat == 0;
-    }
-    return closed && last;
+    bool repeat = true;
+    for (size_t v = 0; v < scenario->vms; v++)
+        repeat &= scenario->vm[v].arrivals == SMS__CLOSED && scenario->vm[v].repeat == 0;
+    return repeat;
 }
 
 double sms__slack_ps(const struct sms_scenario *scenario)
 {
     bool timed = scenario->warmup_ps > 0 && scenario->duration_ps > 0;
-    if (!timed || scenario->cluster || scenario->compat != SMS__COMPAT_OFF || !has_cycles(scenario))
+    if (!timed || scenario->cluster || scenario->compat != SMS__COMPAT_OFF || !all_repeat(scenario))
         return 0;
     return sms__draws(scenario) ? SLACK * (scenario->duration_ps - scenario->warmup_ps) : 0;
 }

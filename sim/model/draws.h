@@ -13,7 +13,8 @@ bool sms__draws(const struct sms_scenario *scenario);
  * their cycles in each replication: all are off by as much, and no interval shows it. Where the window begins and ends
  * at random within a tenth of its length the phases are part of what is drawn (systematic sampling with a random start:
  * Cochran, Sampling Techniques, 1977, chapter 8; of simulated processors Wunderlich et al., ISCA 2003). So it is where
- * there is a warm-up, all tenants run for ever, and anything is drawn. */
+ * there is a warm-up, all tenants repeat their jobs for ever, and anything is drawn. Arrivals are out of step by
+ * themselves. */
 double sms__slack_ps(const struct sms_scenario *scenario);
 
 #endif
