@@ -91,10 +91,7 @@ void sms__record_job(struct sms__vm_record *record, uint64_t since_ps, double de
     }
 }
 
-static double operations(const struct sms__step *step)
-{
-    return step->kind == SMS__LAUNCH ? (double)step->times : 1;
-}
+static double operations(const struct sms__step *step) { return step->kind == SMS__LAUNCH ? (double)step->times : 1; }
 
 uint64_t sms__job_parts(const struct sms__workload *workload, size_t step, uint64_t times, uint64_t parts)
 {

@@ -46,17 +46,17 @@ static inline double sms__count(uint64_t ended, sms__integral parts)
 struct sms__kernel_record {
     uint64_t blocks, launches;               /* that ended */
     sms__integral block_parts, launch_parts; /* of those under way at the end, less those at the beginning */
-    sms__integral residence_ps; /* block time spent on SMs: blocks x time */
-    sms__integral work_ps;      /* of that, at full speed */
-    sms__integral wait_ps;      /* from launch to placement, summed over blocks placed */
+    sms__integral residence_ps;              /* block time spent on SMs: blocks x time */
+    sms__integral work_ps;                   /* of that, at full speed */
+    sms__integral wait_ps;                   /* from launch to placement, summed over blocks placed */
     uint64_t placed;
     struct sms__histogram latency; /* of launches, ps */
 };
 
 struct sms__vm_record {
-    uint64_t jobs, missed; /* that ended; of those, after the deadline */
+    uint64_t jobs, missed;   /* that ended; of those, after the deadline */
     sms__integral job_parts; /* of jobs under way at the end, less those at the beginning */
-    uint64_t rejected;     /* arrivals beyond the queue's end */
+    uint64_t rejected;       /* arrivals beyond the queue's end */
     double tardiness_ps;
     uint64_t end_ps;               /* when its last job ended, since the run began */
     bool ended;                    /* all jobs are done */

@@ -69,9 +69,8 @@ static void note_few(struct sms_results *results)
             name(&few, scenario->vm[v].name, kernels);
     }
     if (few.count)
-        note(results, sms__print(&results->arena,
-                                 "few kernels in the time measured, fewer than %d: %s",
-                                 KERNELS_FEW, names(results, &few)));
+        note(results, sms__print(&results->arena, "few kernels in the time measured, fewer than %d: %s", KERNELS_FEW,
+                                 names(results, &few)));
 }
 
 static void note_contention(struct sms_results *results)

@@ -120,7 +120,7 @@ struct sms__client {
     long state_place;
     uint64_t state_since_ps;
     size_t step;
-    uint64_t times, jobs;  /* launches done of the step; jobs done */
+    uint64_t times, jobs; /* launches done of the step; jobs done */
     bool in_job;
     uint64_t parts_before; /* of the job, done before the time measured began */
     uint64_t job_since_ps; /* arrival of the job */

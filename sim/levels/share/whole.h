@@ -13,7 +13,7 @@ struct sms__whole {
     const struct sms__fit *fit; /* its demand is in parts of the device */
     double work, left;          /* ps at full speed */
     uint64_t ran_ps;            /* time on the device */
-    double speed; /* 0: it has not started */
+    double speed;               /* 0: it has not started */
     void (*ended)(void *subject, uint64_t now);
     void *subject;
     struct sms__whole *next, *prev;
