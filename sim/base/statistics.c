@@ -21,7 +21,7 @@ struct sms_estimate sms__estimate_close(struct sms_estimate estimate)
         return (struct sms_estimate){1, estimate.mean, NAN, NAN};
     double n = (double)estimate.n;
     estimate.sd = sqrt(estimate.sd / (n - 1));
-    estimate.ci95 = gsl_cdf_tdist_Pinv(0.975, n - 1) * estimate.sd / sqrt(n);
+    estimate.ci95 = estimate.sd > 0 ? gsl_cdf_tdist_Pinv(0.975, n - 1) * estimate.sd / sqrt(n) : NAN;
     return estimate;
 }
 
@@ -29,21 +29,17 @@ double sms__student95(size_t n) { return floor(gsl_cdf_tdist_Pinv(0.975, (double
 
 double sms__precision(struct sms_estimate estimate)
 {
-    if (estimate.n < 2)
+    if (estimate.n < 2 || !(estimate.sd > 0))
         return INFINITY;
-    if (!(estimate.sd > 0))
-        return estimate.mean != 0 ? 0 : INFINITY;
     double half = sms__student95(estimate.n) * estimate.sd / sqrt((double)estimate.n);
     return estimate.mean != 0 ? half / fabs(estimate.mean) : INFINITY;
 }
 
 double sms_p_value(struct sms_estimate estimate, double expected)
 {
-    if (estimate.n < 2)
-        return NAN;
     double off = fabs(estimate.mean - expected);
-    if (!(estimate.sd > 0))
-        return off > 0 ? 0 : 1;
+    if (estimate.n < 2 || !(estimate.sd > 0))
+        return NAN;
     return 2 * gsl_cdf_tdist_Q(off / (estimate.sd / sqrt((double)estimate.n)), (double)estimate.n - 1);
 }
 

@@ -6,15 +6,16 @@
 
 /* A sample, one value at a time into a zeroed estimate (Welford: `sd` is the sum of squares until it is closed). */
 void sms__estimate_add(struct sms_estimate *estimate, double value);
-/* Standard deviation and the half-width of Student's 95 % interval of the mean; a mean of NaN without values, and
- * 0 for both with less than two. */
+/* Standard deviation and the half-width of Student's 95 % interval of the mean. A mean of NAN without values; both are
+ * NAN with fewer than two values, and the half-width is where all values are the same: values without a spread do not
+ * say how far their mean is off. */
 struct sms_estimate sms__estimate_close(struct sms_estimate estimate);
 
 /* The factor of Student's 95 % interval of the mean of n >= 2 values, in steps of 1e-7: last bits of a library decide
  * nothing. */
 double sms__student95(size_t n);
-/* Half of that interval over the mean's absolute value: 0 of values that are all the same, INFINITY of less than two or
- * around a mean of 0, whether they spread or not. */
+/* Half of that interval over the mean's absolute value: INFINITY with fewer than two values, without a spread, and
+ * around a mean of 0. */
 double sms__precision(struct sms_estimate estimate);
 
 /* Probabilities p of n comparisons, made to hold for all together: the chance that any of those with an adjusted one

@@ -23,7 +23,7 @@ const struct cli_command cli_commands[] = {
      "oyfpsrjeNBEmVgcq", cmd_run},
     {"compare", "SCENARIO...", "run and print each policy's change over the first",
      "Ratios are paired by replication: policies of one replication see the same random numbers. * marks what differs "
-     "after Holm's correction for the number of comparisons. --baseline names "
+     "after Holm's correction among the changes of its metric. --baseline names "
      "another policy to compare with. Below stands the throughput that no policy can exceed, how far each stays below "
      "it, and what holds it down.",
      "fbsrjeNBEmVgcq", cmd_compare},

@@ -279,6 +279,8 @@ static void write_head(struct sms__derivation *derivation, FILE *to)
         fprintf(to, "title: \"%s\"\n", sms__derive_text(derivation->arena, derivation->options->title, COMMENT_MAX));
     fprintf(to, "source: \"%s\"\ndevice: %s\n", sms__derive_text(derivation->arena, source, COMMENT_MAX),
             derivation->target->name);
+    if (derivation->target != derivation->device)
+        fprintf(to, "scaled_from: %s\n", derivation->device->name);
 }
 
 void sms__derive_write(struct sms__derivation *derivation, FILE *to)

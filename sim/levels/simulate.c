@@ -1,5 +1,6 @@
 #include "simulate.h"
 #include "cluster/cluster.h"
+#include "../model/draws.h"
 #include "device.h"
 #include "share/share.h"
 #include "simtbs/simtbs.h"
@@ -36,13 +37,20 @@ static void settle_all(struct run *run, uint64_t now)
         sms__blocks_settle(&run->device[d], now);
 }
 
+static void credit_all(struct run *run, int sign, uint64_t now)
+{
+    for (size_t d = 0; d < run->scenario->devices; d++)
+        sms__blocks_credit(&run->device[d], sign, now);
+    for (size_t f = 0; f < run->feeds; f++)
+        sms__feed_credit(&run->feed[f], sign);
+}
+
 static void end_warmup(void *subject, uint64_t now)
 {
     struct run *run = subject;
     settle_all(run, now);
     sms__record_restart(run->spec->record, now);
-    for (size_t d = 0; d < run->scenario->devices; d++)
-        sms__blocks_credit(&run->device[d], -1, now);
+    credit_all(run, -1, now);
 }
 
 static void stop(void *engine, uint64_t now)
@@ -51,15 +59,22 @@ static void stop(void *engine, uint64_t now)
     ((struct sms__engine *)engine)->stopped = true;
 }
 
-void sms__run_ends(struct sms__engine *engine, const struct sms_scenario *scenario,
+void sms__run_ends(struct sms__engine *engine, struct sms__arena *arena, const struct sms__run_spec *spec,
                    void (*at_warmup)(void *subject, uint64_t now), void *subject)
 {
+    const struct sms_scenario *scenario = spec->scenario;
+    double slack = spec->options->whole_window ? 0 : sms__slack_ps(scenario), later = 0, earlier = 0;
     size_t warmup = sms__engine_source(engine, SMS__LEVEL_RUN, at_warmup, subject);
     size_t end = sms__engine_source(engine, SMS__LEVEL_RUN, stop, engine);
+    if (slack > 0) {
+        gsl_rng *stream = sms__stream(arena, spec->seed, "time measured", 0);
+        later = slack * gsl_rng_uniform(stream);
+        earlier = slack * gsl_rng_uniform(stream);
+    }
     if (scenario->warmup_ps > 0)
-        sms__engine_at(engine, warmup, (uint64_t)(scenario->warmup_ps + 0.5));
+        sms__engine_at(engine, warmup, (uint64_t)(scenario->warmup_ps + later + 0.5));
     if (scenario->duration_ps > 0)
-        sms__engine_at(engine, end, (uint64_t)(scenario->duration_ps + 0.5));
+        sms__engine_at(engine, end, (uint64_t)(scenario->duration_ps - earlier + 0.5));
 }
 
 static bool takes_part(const struct run *run, size_t vm)
@@ -179,7 +194,7 @@ static void init(struct run *run)
     for (size_t v = 0; v < scenario->vms; v++)
         for (size_t d = 0; takes_part(run, v) && d < scenario->devices; d++)
             init_feed(run, v, d);
-    sms__run_ends(&run->engine, scenario, end_warmup, run);
+    sms__run_ends(&run->engine, run->arena, run->spec, end_warmup, run);
 }
 
 /* Each VM is through when its feeds on all devices are. */
@@ -227,8 +242,7 @@ int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec)
     init(run);
     int code = sms__engine_run(&run->engine);
     settle_all(run, run->engine.now);
-    for (size_t d = 0; d < run->scenario->devices; d++)
-        sms__blocks_credit(&run->device[d], 1, run->engine.now);
+    credit_all(run, 1, run->engine.now);
     spec->record->to_ps = run->engine.now;
     spec->record->events = run->engine.events;
     note_ends(run);

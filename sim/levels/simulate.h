@@ -21,8 +21,8 @@ struct sms__run_spec {
 int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec);
 
 /* For the engine of a run, which has two sources of SMS__LEVEL_RUN: at the end of the warm-up `at_warmup` is called,
- * at that of the run the engine stops. */
-void sms__run_ends(struct sms__engine *engine, const struct sms_scenario *scenario,
+ * at that of the run the engine stops. Both are drawn where sms__slack_ps says so, the same under every policy. */
+void sms__run_ends(struct sms__engine *engine, struct sms__arena *arena, const struct sms__run_spec *spec,
                    void (*at_warmup)(void *subject, uint64_t now), void *subject);
 
 #endif

@@ -56,6 +56,7 @@ static void end_job(struct sms__stream *stream, uint64_t now)
 {
     struct sms__feed *feed = stream->feed;
     sms__record_job(feed->record, stream->arrived_ps, feed->vm->deadline_ps, now);
+    stream->in_job = false;
     if (++feed->ended == feed->vm->repeat && --*feed->running == 0)
         feed->engine->stopped = true;
 }
@@ -134,6 +135,7 @@ static void next_step(struct sms__stream *stream, uint64_t now)
 static void start_job(struct sms__stream *stream, uint64_t arrived_ps, uint64_t now)
 {
     stream->arrived_ps = arrived_ps;
+    stream->in_job = true;
     stream->step = 0;
     stream->times = 0;
     stream->feed->started++;
@@ -219,4 +221,23 @@ void sms__feed_init(struct sms__feed *feed, struct sms__arena *arena, uint64_t s
     if (feed->vm->arrivals != SMS__CLOSED)
         start = next_arrival(feed, start);
     sms__engine_at(feed->engine, feed->source, start);
+}
+
+static void credit(struct sms__stream *stream, int sign)
+{
+    const struct sms__workload *workload = stream->feed->vm->workload;
+    uint64_t parts = 0;
+    if (workload->step[stream->step].kind == SMS__LAUNCH) {
+        parts = sms__launch_parts(&stream->launch);
+        stream->launch.record->launch_parts += sign * (sms__integral)parts;
+    }
+    parts = sms__job_parts(workload, stream->step, stream->times, parts);
+    stream->feed->record->job_parts += sign * (sms__integral)parts;
+}
+
+void sms__feed_credit(struct sms__feed *feed, int sign)
+{
+    for (size_t i = 0; i < feed->vm->streams; i++)
+        if (feed->stream[i].in_job)
+            credit(&feed->stream[i], sign);
 }

@@ -21,6 +21,7 @@ struct sms__stream {
     size_t step;
     uint64_t times;      /* launches done of the current step */
     uint64_t arrived_ps; /* its job */
+    bool in_job;
     struct sms__stream *next_idle;
 };
 
@@ -47,5 +48,8 @@ struct sms__feed {
 /* Sets it up; its first event is the VM's start. */
 void sms__feed_init(struct sms__feed *feed, struct sms__arena *arena, uint64_t seed, struct sms__record *record,
                     size_t vm, size_t device);
+
+/* Adds the parts of kernels and jobs under way (sign 1), or takes them away (-1). After sms__blocks_credit. */
+void sms__feed_credit(struct sms__feed *feed, int sign);
 
 #endif

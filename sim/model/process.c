@@ -138,8 +138,8 @@ static const struct sms__workload *unite(struct sms__reader *reader, const struc
         return NULL;
     }
     struct sms__workload *all = SMS__NEW(reader->arena, struct sms__workload, 1);
-    *all =
-        (struct sms__workload){.node = node, .name = entry->name, .title = "", .source = "", .device = "", .cls = ""};
+    *all = (struct sms__workload){
+        .node = node, .name = entry->name, .title = "", .source = "", .device = "", .scaled_from = "", .cls = ""};
     all->kernel = SMS__NEW(reader->arena, struct sms__kernel, kernels);
     for (size_t i = 0; i < choices; i++) {
         bool first = choice[i].first == all->kernels;

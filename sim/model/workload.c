@@ -10,7 +10,7 @@
 
 enum { KERNELS_MAX = 4096, STEPS_MAX = 100000 };
 
-static const char *const exclusive_names[] = {"false", "true", NULL};
+static const char *const truths[] = {"false", "true", NULL};
 static const char *const spread_names[] = {"uniform", "exponential", NULL};
 
 static bool is_repeated(const struct sms__demand *demand, size_t count, const char *name)
@@ -232,12 +232,16 @@ static const struct sms__field workload_fields[] = {
     {"title", SMS__TEXT, 0, F(sms__workload, title), .help = "its name in words"},
     {"source", SMS__TEXT, 0, F(sms__workload, source), .help = "where the numbers are from"},
     {"device", SMS__NAME, 0, F(sms__workload, device), .help = "on which it was measured, for the reader"},
+    {"scaled_from", SMS__NAME, 0, F(sms__workload, scaled_from),
+     .help = "the device that was profiled, where the numbers were scaled from it to `device`"},
+    {"fitted", SMS__CHOICE, 0, F(sms__workload, fitted), .choices = truths,
+     .help = "true: the numbers were fitted to published results, not measured; default false"},
     {"corun_class", SMS__NAME, 0, F(sms__workload, cls), .help = "for contention by pairs of classes"},
     {"overhead", SMS__QUANTITY, SMS__RATIO, F(sms__workload, overhead), 0, 10,
      .help = "by which part a policy that intercepts its calls lengthens it; default 0"},
     {"static", SMS__QUANTITY, SMS__BYTES, F(sms__workload, statics), 0, 1e12,
      .help = "device memory of its static variables, which come and go with the context; default 0"},
-    {"exclusive", SMS__CHOICE, 0, F(sms__workload, exclusive), .choices = exclusive_names,
+    {"exclusive", SMS__CHOICE, 0, F(sms__workload, exclusive), .choices = truths,
      .help = "true: its process must have its device for itself; default false"},
     {"kernels", SMS__FIELDS, .read = read_kernels, .required = true, .holds = SMS__MANY, .fields = kernel_fields,
      .least = 1, .most = KERNELS_MAX, .help = "a list"},
@@ -260,7 +264,8 @@ static void launch_each_kernel(struct sms__reader *reader, struct sms__workload 
 
 void sms__read_workload(struct sms__reader *reader, const struct sms__node *node, struct sms__workload *workload)
 {
-    *workload = (struct sms__workload){.node = node, .name = "", .title = "", .source = "", .device = "", .cls = ""};
+    *workload = (struct sms__workload){
+        .node = node, .name = "", .title = "", .source = "", .device = "", .scaled_from = "", .cls = ""};
     sms__read_fields(reader, node, workload_fields, workload);
     const struct sms__node *steps = sms__node_get(node, "steps");
     if (steps)

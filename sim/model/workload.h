@@ -36,11 +36,13 @@ struct sms__workload {
     size_t kernels;
     struct sms__step *step;
     size_t steps;
-    const char *cls;   /* for contention by pairs; "" */
-    double overhead;   /* by which part policies that intercept calls lengthen it */
-    double statics;    /* bytes of static device variables, which are part of its context */
-    int exclusive;     /* its process must have the device for itself */
-    uint64_t declared; /* bytes that its steps hold at most, without a context */
+    const char *scaled_from; /* the device of the profile that was scaled to `device`; "" */
+    int fitted;              /* its numbers were fitted to results, not measured */
+    const char *cls;         /* for contention by pairs; "" */
+    double overhead;         /* by which part policies that intercept calls lengthen it */
+    double statics;          /* bytes of static device variables, which are part of its context */
+    int exclusive;           /* its process must have the device for itself */
+    uint64_t declared;       /* bytes that its steps hold at most, without a context */
 };
 
 /* workload.c: reads one document. In a guard; problems go to reader->errors. */

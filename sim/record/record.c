@@ -91,6 +91,18 @@ void sms__record_job(struct sms__vm_record *record, uint64_t since_ps, double de
     }
 }
 
+static double operations(const struct sms__step *step) { return step->kind == SMS__LAUNCH ? (double)step->times : 1; }
+
+uint64_t sms__job_parts(const struct sms__workload *workload, size_t step, uint64_t times, uint64_t parts)
+{
+    double done = (double)times + (double)parts / (double)SMS__PARTS, all = 0;
+    for (size_t s = 0; s < workload->steps; s++) {
+        done += s < step ? operations(&workload->step[s]) : 0;
+        all += operations(&workload->step[s]);
+    }
+    return all > 0 ? sms__parts(done, all) : 0;
+}
+
 uint64_t sms__series_ps(const struct sms_scenario *scenario)
 {
     bool none = scenario->duration_ps <= 0 || scenario->cluster || scenario->compat != SMS__COMPAT_OFF;

@@ -29,19 +29,34 @@ double sms__histogram_rank(const struct sms__histogram *histogram, double p);
  * in whatever order they are taken. */
 __extension__ typedef __int128 sms__integral;
 
+/* Work under way at an end of the time measured counts by the share of it that is done, in parts of this many. Parts
+ * are whole numbers, so that their sums do not depend on the order. */
+#define SMS__PARTS ((uint64_t)1 << 32)
+
+/* `done` of `whole` > 0, in parts; `done` is at most `whole`. */
+static inline uint64_t sms__parts(double done, double whole) { return (uint64_t)(done / whole * (double)SMS__PARTS); }
+
+/* A count of things that ended, with the parts of those under way. */
+static inline double sms__count(uint64_t ended, sms__integral parts)
+{
+    return (double)ended + (double)parts / (double)SMS__PARTS;
+}
+
 /* A kernel of a VM, over all devices. The integrals of blocks are added as the blocks leave. */
 struct sms__kernel_record {
-    uint64_t blocks, launches;  /* that ended */
-    sms__integral residence_ps; /* block time spent on SMs: blocks x time */
-    sms__integral work_ps;      /* of that, at full speed */
-    sms__integral wait_ps;      /* from launch to placement, summed over blocks placed */
+    uint64_t blocks, launches;               /* that ended */
+    sms__integral block_parts, launch_parts; /* of those under way at the end, less those at the beginning */
+    sms__integral residence_ps;              /* block time spent on SMs: blocks x time */
+    sms__integral work_ps;                   /* of that, at full speed */
+    sms__integral wait_ps;                   /* from launch to placement, summed over blocks placed */
     uint64_t placed;
     struct sms__histogram latency; /* of launches, ps */
 };
 
 struct sms__vm_record {
-    uint64_t jobs, missed; /* that ended; of those, after the deadline */
-    uint64_t rejected;     /* arrivals beyond the queue's end */
+    uint64_t jobs, missed;   /* that ended; of those, after the deadline */
+    sms__integral job_parts; /* of jobs under way at the end, less those at the beginning */
+    uint64_t rejected;       /* arrivals beyond the queue's end */
     double tardiness_ps;
     uint64_t end_ps;               /* when its last job ended, since the run began */
     bool ended;                    /* all jobs are done */
@@ -242,6 +257,10 @@ void sms__process_record_restart(struct sms__process_record *process);
 /* A job that arrived at `since_ps` ends. `deadline_ps` is counted from its arrival; 0: it has none. In a guard of the
  * record's arena. */
 void sms__record_job(struct sms__vm_record *record, uint64_t since_ps, double deadline_ps, uint64_t now);
+
+/* How much of a job is done, in parts, at a step of its workload of which `times` launches have ended, and `parts` of
+ * the next. Each launch, copy, allocation and span on the host is worth the same. */
+uint64_t sms__job_parts(const struct sms__workload *workload, size_t step, uint64_t times, uint64_t parts);
 
 /* The run ends in an error of the scenario, which stands at `at`: what is called so would go on beyond the clock.
  * Returns SMS_EINPUT. */

@@ -1,6 +1,7 @@
 /* An upper bound on the host's throughput: the sum over devices of a linear
  * program each (docs/bound.md). Devices share nothing but the run's length. */
 #include "bound.h"
+#include "../model/draws.h"
 
 #include "../base/errors.h"
 
@@ -76,7 +77,7 @@ static const char *find_window(struct call *call, struct sms__bound_window *wind
 {
     const struct sms_scenario *scenario = call->scenario;
     window->from_ps = scenario->warmup_ps;
-    window->to_ps = scenario->duration_ps;
+    window->to_ps = scenario->duration_ps - 2 * sms__slack_ps(scenario); /* the shortest window may be this long */
     name[0] = '\0';
     if (scenario->shares)
         return "what share policies can reach on shared devices is not known";

@@ -1,5 +1,6 @@
-/* Policies against a baseline, replication by replication. The comparisons of one scenario are one family: the more
- * there are, the more differ by chance, so a difference counts that holds after Holm's correction. */
+/* Policies against a baseline, replication by replication. The more comparisons there are, the more differ by chance,
+ * so a difference counts that holds after Holm's correction. A family is what answers one question: all comparisons of
+ * one metric, over subjects and policies. */
 #include "output.h"
 
 #include "../base/statistics.h"
@@ -8,6 +9,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SIGNIFICANT 0.05
 
@@ -21,7 +23,9 @@ struct family {
     size_t baseline, rows, policies;
     struct row *row;
     double *p, *adjusted; /* [rows][policies]; NAN: none, as of the baseline */
-    size_t compared;      /* that have a p */
+    size_t compared;      /* that have a p; the same of the metric with most */
+    size_t largest;
+    bool exact;
 };
 
 /* NULL: all are counted, none is kept. */
@@ -93,6 +97,47 @@ static void end(struct family *family)
     free(family->adjusted);
 }
 
+static const char *metric_of(const struct row *row)
+{
+    size_t count;
+    return sms_metrics(row->subject, &count)[row->metric].name;
+}
+
+/* Corrects the metric of row `first`, which has no row before that. Returns false without memory. */
+static bool correct_metric(struct family *family, size_t first)
+{
+    size_t n = family->rows * family->policies, compared = 0;
+    double *p = calloc(2 * n + 1, sizeof *p);
+    if (!p)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        bool own = !strcmp(metric_of(&family->row[i / family->policies]), metric_of(&family->row[first]));
+        p[i] = own ? family->p[i] : NAN;
+        compared += !isnan(p[i]);
+    }
+    bool done = sms__holm(p, p + n, n);
+    for (size_t i = 0; i < n && done; i++)
+        family->adjusted[i] = isnan(p[i]) ? family->adjusted[i] : p[n + i];
+    free(p);
+    family->compared += compared;
+    family->largest = compared > family->largest ? compared : family->largest;
+    return done;
+}
+
+static bool correct(struct family *family)
+{
+    bool done = true;
+    for (size_t i = 0; i < family->rows * family->policies; i++)
+        family->adjusted[i] = NAN;
+    for (size_t r = 0; r < family->rows && done; r++) {
+        size_t first = 0;
+        while (strcmp(metric_of(&family->row[first]), metric_of(&family->row[r])) != 0)
+            first++;
+        done = first < r || correct_metric(family, r);
+    }
+    return done;
+}
+
 /* Returns false without memory. `end` frees it in any case. */
 static bool begin(struct family *family, const struct sms_results *results, size_t baseline)
 {
@@ -106,20 +151,35 @@ static bool begin(struct family *family, const struct sms_results *results, size
         return false;
     }
     add_rows(family);
-    for (size_t i = 0; i < family->rows * family->policies; i++) {
+    family->exact = sms_results_exact(results);
+    for (size_t i = 0; i < family->rows * family->policies; i++)
         family->p[i] = p_of(family, i / family->policies, i % family->policies);
-        family->compared += !isnan(family->p[i]);
-    }
-    if (sms__holm(family->p, family->adjusted, family->rows * family->policies))
+    if (correct(family))
         return true;
     sms__note_memory(NULL);
     return false;
 }
 
-static const char *metric_of(const struct row *row)
+static bool is_doubtful(const struct family *family, size_t at)
 {
-    size_t count;
-    return sms_metrics(row->subject, &count)[row->metric].name;
+    return family->p[at] < SIGNIFICANT && !(family->adjusted[at] < SIGNIFICANT);
+}
+
+/* What the replications say of a change that has a value: the ratio, or the difference where there is no ratio. */
+static const char *verdict(const struct family *family, size_t row, size_t policy)
+{
+    size_t at = row * family->policies + policy;
+    struct sms_estimate change = ratio_of(family, row, policy);
+    change = isnan(change.mean) ? difference_of(family, row, policy) : change;
+    if (isnan(change.mean))
+        return NULL;
+    if (family->exact)
+        return "exact";
+    if (isnan(family->p[at]))
+        return change.n > 1 ? "same in all replications" : NULL;
+    if (is_doubtful(family, at))
+        return "excludes 0, not after correction";
+    return family->p[at] < SIGNIFICANT ? "differs" : "includes 0";
 }
 
 /* ---- for people ---- */
@@ -133,7 +193,7 @@ static bool is_difference(const struct family *family, size_t row, size_t policy
 
 static void add_difference(struct sms__table_out *table, struct sms_estimate e, const char *mark)
 {
-    if (e.n > 1)
+    if (!isnan(e.ci95))
         sms__table_add(table, "%s%+.3g ± %.2g", mark, e.mean, e.ci95);
     else
         sms__table_add(table, "%+.3g", e.mean);
@@ -141,12 +201,11 @@ static void add_difference(struct sms__table_out *table, struct sms_estimate e, 
 
 static void add_ratio(struct sms__table_out *table, struct sms_estimate e, const char *mark)
 {
+    char text[64];
     if (isnan(e.mean))
         sms__table_add(table, "-");
-    else if (e.n > 1)
-        sms__table_add(table, "%s%+.1f ± %.1f %%", mark, 100 * (e.mean - 1), 100 * e.ci95);
     else
-        sms__table_add(table, "%+.1f %%", 100 * (e.mean - 1));
+        sms__table_add(table, "%s%s", mark, sms__percent(text, sizeof text, true, 100 * (e.mean - 1), 100 * e.ci95));
 }
 
 static void add_cell(struct sms__table_out *table, const struct family *family, size_t row, size_t policy)
@@ -177,27 +236,34 @@ static void print_table(const struct family *family, FILE *to)
 
 enum { NAMED = 3 };
 
-/* Of those that differ one by one and not among so many. */
+/* Changes whose own interval excludes 0, which one of so many does by chance. */
 static void print_doubtful(const struct family *family, FILE *to)
 {
     size_t count = 0;
-    for (size_t i = 0; i < family->rows * family->policies; i++)
-        count += family->p[i] < SIGNIFICANT && !(family->adjusted[i] < SIGNIFICANT);
-    if (!count)
-        return;
-    fprintf(to, "  warning: %zu change%s out one by one, but among %zu may be chance:", count,
-            count == 1 ? " stands" : "s stand", family->compared);
-    size_t named = 0;
-    for (size_t i = 0; i < family->rows * family->policies && named < NAMED; i++) {
+    for (size_t i = 0; i < family->rows * family->policies; i++) {
         const struct row *row = &family->row[i / family->policies];
-        if (!(family->p[i] < SIGNIFICANT) || family->adjusted[i] < SIGNIFICANT)
+        if (!is_doubtful(family, i) || ++count > NAMED)
             continue;
-        fprintf(to, "%s %s %s of %s", named++ ? "," : "", sms_results_subject(family->results, row->subject, row->idx),
-                metric_of(row), sms_results_policy(family->results, i % family->policies));
+        fprintf(to, "%s %s %s of %s", count > 1 ? "," : "  excludes 0, not after correction:",
+                sms_results_subject(family->results, row->subject, row->idx), metric_of(row),
+                sms_results_policy(family->results, i % family->policies));
     }
-    if (count > named)
-        fprintf(to, " and %zu more", count - named);
-    fputc('\n', to);
+    if (count > NAMED)
+        fprintf(to, " and %zu more", count - NAMED);
+    if (count)
+        fputc('\n', to);
+}
+
+static void print_same(const struct family *family, FILE *to)
+{
+    size_t same = 0;
+    for (size_t i = 0; i < family->rows * family->policies; i++) {
+        const char *word = verdict(family, i / family->policies, i % family->policies);
+        same += i % family->policies != family->baseline && word && !strcmp(word, "same in all replications");
+    }
+    if (same)
+        fprintf(to, "  without ±: the same in all %zu replications, which does not say how far it is off\n",
+                sms_results_replications(family->results));
 }
 
 static void print_differences(const struct family *family, FILE *to)
@@ -214,12 +280,13 @@ static void print_family(const struct family *family, FILE *to)
     print_table(family, to);
     if (family->compared) {
         fprintf(to, "  * differs: p < %g", SIGNIFICANT);
-        if (family->compared > 1)
-            fprintf(to, " after Holm's correction for %zu comparisons", family->compared);
+        if (family->largest > 1)
+            fprintf(to, " after Holm's correction for the changes of its metric, at most %zu", family->largest);
         fputc('\n', to);
     }
     print_differences(family, to);
     print_doubtful(family, to);
+    print_same(family, to);
     fputc('\n', to);
 }
 
@@ -232,6 +299,7 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, F
     end(&family);
     if (!sms_results_scenario(results)->cluster)
         sms__print_gaps(results, to);
+    sms__print_notes(results, to);
 }
 
 /* ---- JSON ---- */
@@ -242,13 +310,13 @@ static json_t *json_comparison(const struct family *family, size_t r, size_t pol
     struct sms_estimate ratio = ratio_of(family, r, policy);
     struct sms_estimate difference = difference_of(family, r, policy);
     size_t at = r * family->policies + policy;
-    return json_pack("{ss ss ss ss so so so so sI so so}", "policy", sms_results_policy(family->results, policy),
+    return json_pack("{ss ss ss ss so so so so sI so so ss*}", "policy", sms_results_policy(family->results, policy),
                      "subject", sms__subject_word(row->subject), "name",
                      sms_results_subject(family->results, row->subject, row->idx), "metric", metric_of(row), "ratio",
                      sms__json_number(ratio.mean), "ratio_ci95", sms__json_number(ratio.ci95), "difference",
                      sms__json_number(difference.mean), "difference_ci95", sms__json_number(difference.ci95),
                      "replications", (json_int_t)difference.n, "p", sms__json_number(family->p[at]), "p_holm",
-                     sms__json_number(family->adjusted[at]));
+                     sms__json_number(family->adjusted[at]), "verdict", verdict(family, r, policy));
 }
 
 struct json_t *sms__json_comparisons(const struct sms_results *results, size_t baseline)

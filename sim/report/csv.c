@@ -10,10 +10,23 @@ static void print_number(double value, FILE *to)
         fprintf(to, "%.12g", value);
 }
 
-void sms__print_tidy_header(FILE *to) { fputs("scenario,policy,subject,name,metric,mean,sd,ci95,replications\n", to); }
+void sms__print_tidy_header(FILE *to)
+{
+    fputs("scenario,policy,subject,name,metric,mean,sd,ci95,replications,interval\n", to);
+}
+
+/* What kind of interval `ci95` is, or why there is none. */
+static const char *interval_word(struct sms_estimate e, bool exact)
+{
+    if (isnan(e.mean))
+        return "";
+    if (exact)
+        return "exact";
+    return e.n < 2 ? "" : isnan(e.ci95) ? "same" : "student";
+}
 
 static void print_row(const struct sms_results *results, const char *policy, const char *subject, const char *name,
-                      const char *metric, struct sms_estimate e, FILE *to)
+                      const char *metric, struct sms_estimate e, bool exact, FILE *to)
 {
     SMS__PRINT_CSV(to, sms_scenario_name(sms_results_scenario(results)), policy, subject, name, metric);
     print_number(e.mean, to);
@@ -21,18 +34,18 @@ static void print_row(const struct sms_results *results, const char *policy, con
     print_number(e.sd, to);
     fputc(',', to);
     print_number(e.ci95, to);
-    fprintf(to, ",%zu\n", e.n);
+    fprintf(to, ",%zu,%s\n", e.n, interval_word(e, exact));
 }
 
 void sms__print_tidy_value(const struct sms_results *results, const char *policy, const char *metric,
-                           struct sms_estimate e, FILE *to)
+                           struct sms_estimate e, bool exact, FILE *to)
 {
-    print_row(results, policy, "host", "host", metric, e, to);
+    print_row(results, policy, "host", "host", metric, e, exact, to);
 }
 
 /* baseline < 0: values; else ratios. */
 static void print_subject(const struct sms_results *results, long baseline, size_t policy, enum sms_subject subject,
-                          FILE *to)
+                          bool exact, FILE *to)
 {
     size_t count;
     const struct sms_metric *metric = sms_metrics(subject, &count);
@@ -41,17 +54,18 @@ static void print_subject(const struct sms_results *results, long baseline, size
             struct sms_estimate e = baseline < 0 ? sms_results_estimate(results, policy, subject, i, m)
                                                  : sms_results_ratio(results, policy, (size_t)baseline, subject, i, m);
             print_row(results, sms_results_policy(results, policy), sms__subject_word(subject),
-                      sms_results_subject(results, subject, i), metric[m].name, e, to);
+                      sms_results_subject(results, subject, i), metric[m].name, e, exact, to);
         }
 }
 
 /* All but nodes, which may be thousands: these are in results folders. */
 static void print_all(const struct sms_results *results, long baseline, FILE *to)
 {
+    bool exact = sms_results_exact(results);
     for (size_t p = 0; p < sms_results_policies(results); p++)
         for (int s = 0; s < SMS_SUBJECTS; s++)
             if (s != SMS_NODE)
-                print_subject(results, baseline, p, (enum sms_subject)s, to);
+                print_subject(results, baseline, p, (enum sms_subject)s, exact, to);
 }
 
 void sms__print_tidy(const struct sms_results *results, FILE *to) { print_all(results, -1, to); }

@@ -40,12 +40,11 @@ static struct sms_estimate gap_of(const struct sms_results *results, size_t poli
 
 static void add_gap(struct sms__table_out *table, struct sms_estimate gap)
 {
+    char text[64];
     if (isnan(gap.mean))
         sms__table_add(table, "-");
-    else if (gap.n > 1)
-        sms__table_add(table, "%.1f ± %.1f %%", 100 * gap.mean, 100 * gap.ci95);
     else
-        sms__table_add(table, "%.1f %%", 100 * gap.mean);
+        sms__table_add(table, "%s", sms__percent(text, sizeof text, false, 100 * gap.mean, 100 * gap.ci95));
 }
 
 static void add_gaps(struct sms__table_out *table, const struct sms_results *results, enum sms_bounded metric,
@@ -98,7 +97,7 @@ void sms__print_gaps(const struct sms_results *results, FILE *to)
 
 static struct sms_estimate exactly(double value)
 {
-    return (struct sms_estimate){1, isfinite(value) ? value : NAN, 0, 0};
+    return (struct sms_estimate){1, isfinite(value) ? value : NAN, 0, NAN};
 }
 
 /* The bounds are rows of the policy "bound"; the gaps are those of the policies. */
@@ -109,13 +108,13 @@ void sms__print_gap_rows(const struct sms_results *results, FILE *to)
         struct sms_bound bound = bound_of(results, (enum sms_bounded)m, &errors);
         char name[64];
         snprintf(name, sizeof name, "steady_%s", sms_bound_metric((enum sms_bounded)m));
-        sms__print_tidy_value(results, "bound", name, exactly(bound.steady_per_s), to);
+        sms__print_tidy_value(results, "bound", name, exactly(bound.steady_per_s), true, to);
         snprintf(name, sizeof name, "run_%s", sms_bound_metric((enum sms_bounded)m));
-        sms__print_tidy_value(results, "bound", name, exactly(bound.run_per_s), to);
+        sms__print_tidy_value(results, "bound", name, exactly(bound.run_per_s), true, to);
         snprintf(name, sizeof name, "gap_%s_ratio", sms_bound_metric((enum sms_bounded)m));
         for (size_t p = 0; p < sms_results_policies(results); p++)
             sms__print_tidy_value(results, sms_results_policy(results, p), name,
-                                  gap_of(results, p, (enum sms_bounded)m, &bound), to);
+                                  gap_of(results, p, (enum sms_bounded)m, &bound), sms_results_exact(results), to);
     }
 }
 

@@ -27,12 +27,12 @@ static void add_estimate(struct sms__table_out *table, const struct sms_results 
                          enum sms_subject subject, size_t idx, const char *metric)
 {
     long m = sms__metric_index(subject, metric);
-    struct sms_estimate e = {.mean = NAN};
+    struct sms_estimate e = {.mean = NAN, .ci95 = NAN};
     if (m >= 0)
         e = sms_results_estimate(results, policy, subject, idx, (size_t)m);
     if (isnan(e.mean))
         sms__table_add(table, "-");
-    else if (e.n > 1)
+    else if (!isnan(e.ci95))
         sms__table_add(table, "%.5g ± %.2g", e.mean, e.ci95);
     else
         sms__table_add(table, "%.5g", e.mean);
@@ -92,7 +92,7 @@ static void print_until(const struct sms_results *results, FILE *to)
 {
     struct sms_until until;
     size_t count;
-    if (!sms_results_until(results, &until) || isinf(until.reached))
+    if (!sms_results_until(results, &until) || isinf(until.reached) || sms_results_exact(results))
         return;
     fprintf(to, ", %s of %s to ± %.2g %%", sms_metrics(until.subject, &count)[until.metric].name,
             sms_results_subject(results, until.subject, until.idx), 100 * until.reached);
@@ -103,9 +103,11 @@ static void print_runs(const struct sms_results *results, FILE *to)
     size_t replications = sms_results_replications(results);
     fprintf(to, "seed %llu, %zu replication%s", (unsigned long long)sms_results_seed(results), replications,
             replications == 1 ? "" : "s");
+    if (sms_results_exact(results))
+        fputs(", exact: nothing is drawn", to);
     print_until(results, to);
     if (sms_results_scenario(results)->find_warmup)
-        fprintf(to, ", warm-up %.4g ms", sms_results_warmup_ps(results) / 1e9);
+        fprintf(to, ", warm-up found: %.4g ms", sms_results_warmup_ps(results) / 1e9);
     fputs("\n\n", to);
 }
 
@@ -128,6 +130,16 @@ void sms__print_heading(const struct sms_results *results, FILE *to)
         fprintf(to, "\n  contention %s, queue %s, ", scenario->contention_label,
                 sms__queue_names[scenario->queue - SMS_QUEUE_INTERLEAVE]);
     print_runs(results, to);
+}
+
+void sms__print_notes(const struct sms_results *results, FILE *to)
+{
+    size_t count;
+    const char *const *notes = sms_results_notes(results, &count);
+    for (size_t i = 0; i < count; i++)
+        fprintf(to, "  note: %s\n", notes[i]);
+    if (count)
+        fputc('\n', to);
 }
 
 static const char *const vm_columns[] = {"kernels_per_s", "blocks_per_s", "normalized_progress_ratio", "block_wait_ns",
@@ -314,13 +326,14 @@ static void print_cluster(const struct sms_results *results, FILE *to)
 void sms__print_results(const struct sms_results *results, FILE *to)
 {
     sms__print_heading(results, to);
-    if (sms_results_scenario(results)->cluster) {
+    bool shares = sms_results_scenario(results)->shares, cluster = sms_results_scenario(results)->cluster != NULL;
+    if (cluster)
         print_cluster(results, to);
-        return;
-    }
-    bool shares = sms_results_scenario(results)->shares;
-    for (size_t p = 0; p < sms_results_policies(results); p++)
+    for (size_t p = 0; p < sms_results_policies(results) && !cluster; p++)
         (shares ? print_shares : print_vms)(results, p, to);
-    print_hosts(results, to);
-    print_resources(results, to);
+    if (!cluster) {
+        print_hosts(results, to);
+        print_resources(results, to);
+    }
+    sms__print_notes(results, to);
 }

@@ -1,5 +1,6 @@
 /* DESIGN's JSON: one object for each scenario. Where there are replications, a
- * metric is their mean, and `ci95` beside the metrics holds the half-widths. */
+ * metric is their mean, and `ci95` beside the metrics holds the half-widths: null
+ * where all replications are the same, because nothing is drawn (`exact`) or by chance. */
 #include "metrics.h"
 #include "json_write.h"
 #include "output.h"
@@ -86,9 +87,14 @@ void sms__json_stopping(const struct sms_results *results, json_t *object)
                                       until.reached <= until.wanted, "most", (int)until.most));
     if (sms_results_scenario(results)->find_warmup)
         json_object_set_new(object, "warmup_ns", json_real(sms_results_warmup_ps(results) / 1e3));
+    const char *const *notes = sms_results_notes(results, &count);
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_string(notes[i]));
+    json_object_set_new(object, "notes", list);
     if (!warnings->count)
         return;
-    json_t *list = json_array();
+    list = json_array();
     for (size_t i = 0; i < warnings->count && i < SMS_ERRORS_MAX; i++)
         json_array_append_new(list, json_string(warnings->item[i].message));
     json_object_set_new(object, "warnings", list);
@@ -106,6 +112,7 @@ static json_t *scenario_of(const struct sms_results *results, long baseline)
     }
     json_object_set_new(object, "seed", json_integer((json_int_t)sms_results_seed(results)));
     json_object_set_new(object, "replications", json_integer((json_int_t)sms_results_replications(results)));
+    json_object_set_new(object, "exact", json_boolean(sms_results_exact(results)));
     sms__json_stopping(results, object);
     if (baseline >= 0)
         json_object_set_new(object, "ratios_over", json_string(sms_results_policy(results, (size_t)baseline)));

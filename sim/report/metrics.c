@@ -63,8 +63,8 @@ static double rank_ns(const struct sms__histogram *h, double p) { return sms__hi
 static void measure_kernel(const struct sms__record *record, size_t k, double *out)
 {
     const struct sms__kernel_record *kernel = &record->kernel[k];
-    out[SMS__ALL_KERNEL_LAUNCHES] = over((double)kernel->launches, seconds(record));
-    out[SMS__ALL_KERNEL_BLOCKS] = over((double)kernel->blocks, seconds(record));
+    out[SMS__ALL_KERNEL_LAUNCHES] = over(sms__count(kernel->launches, kernel->launch_parts), seconds(record));
+    out[SMS__ALL_KERNEL_BLOCKS] = over(sms__count(kernel->blocks, kernel->block_parts), seconds(record));
     out[SMS__ALL_KERNEL_LATENCY] = mean_ns(&kernel->latency);
     out[SMS__ALL_KERNEL_LATENCY_P50] = rank_ns(&kernel->latency, 0.50);
     out[SMS__ALL_KERNEL_LATENCY_P95] = rank_ns(&kernel->latency, 0.95);
@@ -84,8 +84,8 @@ static struct sum sum_kernels(const struct sms__record *record, size_t from, siz
     struct sum sum = {0};
     for (size_t k = from; k < to; k++) {
         const struct sms__kernel_record *kernel = &record->kernel[k];
-        sum.blocks += (double)kernel->blocks;
-        sum.launches += (double)kernel->launches;
+        sum.blocks += sms__count(kernel->blocks, kernel->block_parts);
+        sum.launches += sms__count(kernel->launches, kernel->launch_parts);
         sum.residence += (double)kernel->residence_ps;
         sum.work += (double)kernel->work_ps;
         sum.wait += (double)kernel->wait_ps;
@@ -101,7 +101,7 @@ static void measure_vm(const struct sms__record *record, size_t v, double *out)
     double jobs = (double)vm->jobs;
     out[SMS__ALL_VM_KERNELS] = over(sum.launches, seconds(record));
     out[SMS__ALL_VM_BLOCKS] = over(sum.blocks, seconds(record));
-    out[SMS__ALL_VM_JOBS] = over(jobs, seconds(record));
+    out[SMS__ALL_VM_JOBS] = over(sms__count(vm->jobs, vm->job_parts), seconds(record));
     out[SMS__ALL_VM_PROGRESS] = out[SMS__ALL_VM_NTT] = out[SMS__ALL_VM_ALONE] = NAN;
     out[SMS__ALL_VM_LATENCY] = mean_ns(&vm->latency);
     out[SMS__ALL_VM_LATENCY_P50] = rank_ns(&vm->latency, 0.50);
@@ -221,7 +221,7 @@ static void measure_host(const struct sms__record *record, double *out)
     double jobs = 0, timed_jobs = 0, missed = 0, active = 0;
     for (size_t v = 0; v < scenario->vms; v++) {
         bool timed = scenario->vm[v].deadline_ps > 0;
-        jobs += (double)record->vm[v].jobs;
+        jobs += sms__count(record->vm[v].jobs, record->vm[v].job_parts);
         timed_jobs += timed ? (double)record->vm[v].jobs : 0;
         missed += (double)record->vm[v].missed;
     }

@@ -36,7 +36,7 @@ static void measure_runs(const struct sms__record *record, double time_ps, doubl
     const struct sms__histogram *turnaround = &own->turnaround, *slowdown = &own->slowdown;
     double jobs = 0;
     for (size_t v = 0; v < record->scenario->vms; v++)
-        jobs += (double)record->vm[v].jobs;
+        jobs += sms__count(record->vm[v].jobs, record->vm[v].job_parts);
     out[CLUSTER(DONE)] = (double)own->done;
     out[CLUSTER(FAILED)] = (double)(own->failed + own->gpushare.failed);
     out[CLUSTER(DONE_RATE)] = over((double)own->done, time_ps / 1e12);

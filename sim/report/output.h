@@ -26,6 +26,9 @@ struct sms__table_out *sms__table_new(size_t columns);
 void sms__table_add(struct sms__table_out *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void sms__table_rule(struct sms__table_out *table);
 void sms__table_print(struct sms__table_out *table, FILE *to); /* and frees it */
+/* "9.56 ± 0.04 %", with as many decimals as the half-width needs to be seen, but three at most; without one that is
+ * NAN. Returns `out`. */
+const char *sms__percent(char *out, size_t size, bool sign, double mean, double half);
 
 /* results_run.c: whether sms_run would refuse the options for the scenario, before it simulates anything. */
 int sms__run_check(const struct sms_scenario *scenario, const struct sms_run_options *options,
@@ -34,6 +37,7 @@ int sms__run_check(const struct sms_scenario *scenario, const struct sms_run_opt
 /* human.c: tables per scenario for people. */
 void sms__print_results(const struct sms_results *results, FILE *to);
 void sms__print_heading(const struct sms_results *results, FILE *to);
+void sms__print_notes(const struct sms_results *results, FILE *to);
 const char *sms__cluster_column(const struct sms_results *results, size_t i); /* NULL beyond */
 
 /* compare.c: what `compare` shows: metrics as ratios over a baseline, with p-values adjusted for their number. The JSON
@@ -47,13 +51,15 @@ void sms__print_gaps(const struct sms_results *results, FILE *to);
 void sms__print_gap_rows(const struct sms_results *results, FILE *to);
 struct json_t *sms__json_gaps(const struct sms_results *results);
 
-/* csv.c: one row a value: scenario,policy,subject,name,metric,mean,sd,ci95,replications. */
+/* csv.c: one row a value: scenario,policy,subject,name,metric,mean,sd,ci95,replications,interval. The last is `student`
+ * where there is one, `exact` where nothing is drawn, `same` where all replications gave the same value, which does not
+ * say how far it is off; else empty. */
 void sms__print_tidy_header(FILE *to);
 void sms__print_tidy(const struct sms_results *results, FILE *to);
 /* Ratios over a baseline in the same layout, metric by metric. */
 void sms__print_tidy_ratios(const struct sms_results *results, size_t baseline, FILE *to);
 void sms__print_tidy_value(const struct sms_results *results, const char *policy, const char *metric,
-                           struct sms_estimate e, FILE *to);
+                           struct sms_estimate e, bool exact, FILE *to);
 /* Wide: one row a subject, one column a metric and one its ci95. */
 void sms__print_wide(const struct sms__set *set, enum sms_subject subject, FILE *to);
 

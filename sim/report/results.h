@@ -10,6 +10,8 @@ struct sms__bins {
     uint64_t width_ps;
 };
 
+enum { SMS__NOTES = 8 };
+
 /* A row of values for each run. Replications may be added as long as there is room. */
 struct sms_results {
     struct sms__arena arena;
@@ -33,6 +35,8 @@ struct sms_results {
     double *series; /* [policies][rows][SMS__SERIES]: as of the record, over the replications */
     bool until;     /* replications go on until the scenario's precision is reached */
     struct sms_errors warnings;
+    const char *note[SMS__NOTES]; /* [notes]: what is uncertain beside the seed */
+    size_t notes;
 };
 
 /* results.c: chooses the policies, all or those that `options->policy` names by label or name, and makes what does not
@@ -56,6 +60,9 @@ int sms__report_run(int code, const struct sms_scenario *scenario, const char *w
 size_t sms__until_next(const struct sms_results *results);
 /* Warns if it is not reached. */
 void sms__until_warn(struct sms_results *results);
+
+/* results_notes.c: writes the notes. In a guard of the arena. */
+void sms__results_note(struct sms_results *results);
 
 /* results_warmup.c: under warmup: auto, finds the warm-up by pilots, or says that there is none. */
 int sms__find_warmup(struct sms_results *results, const struct sms_run_options *options, struct sms_errors *errors);

@@ -29,6 +29,13 @@ static int make_rows(void *user)
     return SMS_OK;
 }
 
+static int write_notes(void *user)
+{
+    const struct setup *setup = user;
+    sms__results_note(setup->results);
+    return SMS_OK;
+}
+
 /* As many replications as are asked for, or as the precision asks for. */
 static int run_all(struct setup *setup, struct sms_errors *errors)
 {
@@ -46,6 +53,9 @@ static int run_all(struct setup *setup, struct sms_errors *errors)
     if (code == SMS_OK) {
         sms__until_warn(results);
         sms__warmup_warn(results);
+        code = sms__guard(&results->arena, write_notes, setup);
+        if (code)
+            sms__report_run(code, results->scenario, "", NULL, errors);
     }
     return code;
 }

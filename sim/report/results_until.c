@@ -46,38 +46,6 @@ static double reached(const struct sms_results *results, const struct sms_until 
     return greatest;
 }
 
-static bool is_alike(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx)
-{
-    size_t count;
-    sms_metrics(subject, &count);
-    for (size_t at = count; at < count * results->replications; at++) {
-        double first = sms_results_value(results, policy, 0, subject, idx, at % count);
-        double value = sms_results_value(results, policy, at / count, subject, idx, at % count);
-        if (value != first && !(isnan(value) && isnan(first)))
-            return false;
-    }
-    return true;
-}
-
-static bool subjects_alike(const struct sms_results *results, enum sms_subject subject)
-{
-    for (size_t idx = 0; idx < sms_results_subjects(results, subject); idx++)
-        for (size_t p = 0; p < results->policies; p++)
-            if (!is_alike(results, p, subject, idx))
-                return false;
-    return true;
-}
-
-/* Whether replications have done nothing but repeat each other, in any metric of anything: more will not differ. One
- * metric alone says little: an event that is rare has happened in none of the first few. */
-static bool all_alike(const struct sms_results *results)
-{
-    bool alike = true;
-    for (int s = 0; s < SMS_SUBJECTS && alike; s++)
-        alike = subjects_alike(results, (enum sms_subject)s);
-    return alike;
-}
-
 /* Names have been checked with the scenario. */
 bool sms_results_until(const struct sms_results *results, struct sms_until *out)
 {
@@ -91,7 +59,8 @@ bool sms_results_until(const struct sms_results *results, struct sms_until *out)
     out->subject = sms__expect_subject(of);
     out->idx = subject_index(results, out->subject, of->vm ? of->vm : of->process ? of->process : of->of_node);
     out->metric = metric_index(out->subject, of->metric);
-    out->reached = reached(results, out, results->replications);
+    bool exact = sms_results_exact(results) && fabs(first_of(results, out, 0, results->replications).mean) > 0;
+    out->reached = exact ? 0 : reached(results, out, results->replications);
     return true;
 }
 
@@ -110,13 +79,12 @@ static size_t held(const struct sms_results *results, const struct sms_until *un
 enum { AHEAD = 5 };
 
 /* While it is not reached, as many as would be enough if spread and mean stayed as they are, at most as many again as
- * there are: each look at the data is a chance to stop too early. Of replications that are all alike more are no use.
- */
+ * there are: each look at the data is a chance to stop too early. Of exact results more are no use. */
 size_t sms__until_next(const struct sms_results *results)
 {
     struct sms_until until;
     size_t n = results->replications, next = 2 * n;
-    if (!sms_results_until(results, &until) || all_alike(results))
+    if (!sms_results_until(results, &until) || sms_results_exact(results))
         return n;
     size_t count = held(results, &until, AHEAD + 1);
     double excess = until.reached / until.wanted, enough = ceil((double)n * excess * excess);
@@ -143,6 +111,14 @@ static const char *without_mean(const struct sms_results *results, const struct 
     return NULL;
 }
 
+static bool has_mean(const struct sms_results *results, const struct sms_until *until)
+{
+    bool has = true;
+    for (size_t p = 0; p < results->policies; p++)
+        has &= !isnan(first_of(results, until, p, results->replications).mean);
+    return has;
+}
+
 void sms__until_warn(struct sms_results *results)
 {
     struct sms_until until;
@@ -155,6 +131,10 @@ void sms__until_warn(struct sms_results *results)
         sms__error(&results->warnings, SMS_OK, results->scenario->until.node->mark,
                    "after %zu replications %s is 0 on average under %.60s, of which there is no precision in %%",
                    results->replications, what, none);
+    else if (isinf(until.reached) && has_mean(results, &until))
+        sms__error(&results->warnings, SMS_OK, results->scenario->until.node->mark,
+                   "%s is the same in all %zu replications, which does not say how precisely it is known", what,
+                   results->replications);
     else if (isinf(until.reached))
         sms__error(&results->warnings, SMS_OK, results->scenario->until.node->mark,
                    "after %zu replications %s has no mean to be precise about", results->replications, what);

@@ -4,26 +4,32 @@
 #include "results.h"
 
 #include "../base/statistics.h"
+#include "../model/draws.h"
 
 #include <math.h>
 
-/* How many parts of the series lie within the run: where parts are of few ps, the last are beyond its end. */
+/* How many parts of the series lie within the run, wherever it ends: where parts are of few ps, the last are beyond. */
 static size_t count_parts(const struct sms_scenario *scenario)
 {
-    double parts = ceil(scenario->duration_ps / (double)sms__series_ps(scenario));
+    double end_ps = scenario->duration_ps - sms__slack_ps(scenario);
+    double parts = floor(end_ps / (double)sms__series_ps(scenario));
+    if (sms__slack_ps(scenario) <= 0)
+        parts = ceil(scenario->duration_ps / (double)sms__series_ps(scenario));
     return parts < SMS__SERIES ? (size_t)parts : SMS__SERIES;
 }
 
 /* Of fewer kernels, one in five parts on average, nothing is concluded. */
-enum { KERNELS_LEAST = SMS__SERIES / 5 };
+enum { KERNELS_LEAST = SMS__SERIES / 5, NAMED = 3 };
 
-static bool is_empty(const double *series, size_t parts)
+static double total(const double *series, size_t parts)
 {
     double sum = 0;
     for (size_t i = 0; i < parts; i++)
         sum += series[i];
-    return sum < KERNELS_LEAST;
+    return sum;
 }
+
+static bool is_empty(const double *series, size_t parts) { return total(series, parts) < KERNELS_LEAST; }
 
 /* The greatest of what the policies and tenants need; the policy under which one has no end in the first half, or
  * NULL. */
@@ -40,14 +46,52 @@ static size_t find(struct sms_results *results, const char **unsteady)
         }
         most = found > most ? found : most;
     }
-    for (size_t i = 0; i < results->policies * rows * SMS__SERIES; i++)
-        results->series[i] = 0; /* pilots are no replications */
     return most;
+}
+
+/* Pilots are no replications. */
+static void forget_pilots(struct sms_results *results)
+{
+    for (size_t i = 0; i < results->policies * sms__series_rows(results->scenario) * SMS__SERIES; i++)
+        results->series[i] = 0;
 }
 
 static struct sms__mark mark_of(const struct sms_scenario *scenario)
 {
     return sms__node_get(sms__node_get(scenario->node, "run"), "warmup")->mark;
+}
+
+/* The most kernels that the series of a row has under a policy under which it has too few; -1: it has enough under all.
+ */
+static double too_few(const struct sms_results *results, size_t row, size_t rows, size_t parts)
+{
+    double most = -1;
+    for (size_t p = 0; p < results->policies; p++) {
+        double sum = total(results->series + (p * rows + row) * SMS__SERIES, parts);
+        most = sum < KERNELS_LEAST && sum > most ? sum : most;
+    }
+    return most;
+}
+
+/* Names what the warm-up was chosen without. */
+static void warn_short(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    size_t rows = sms__series_rows(scenario), parts = count_parts(scenario), count = 0, used = 0;
+    char names[160] = "";
+    for (size_t row = rows > 1; row < rows; row++) {
+        double most = too_few(results, row, rows, parts);
+        if (most < 0 || ++count > NAMED)
+            continue;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%.30s (%.0f)", count > 1 ? ", " : "",
+                                 row ? scenario->vm[row - 1].name : "all", most);
+    }
+    if (count > NAMED)
+        snprintf(names + used, sizeof names - used, " and %zu more", count - NAMED);
+    if (count)
+        sms__error(&results->warnings, SMS_OK, mark_of(scenario),
+                   "the warm-up was found without those of whom fewer than %d kernels ended in %d pilots: %s",
+                   KERNELS_LEAST, SMS__PILOTS, names);
 }
 
 /* All policies are measured over the same time: from the latest that any of them needs. */
@@ -63,6 +107,8 @@ int sms__find_warmup(struct sms_results *results, const struct sms_run_options *
     results->measured = *scenario;
     results->measured.warmup_ps = (double)find(results, &unsteady) * (double)sms__series_ps(scenario);
     results->scenario = &results->measured;
+    warn_short(results);
+    forget_pilots(results);
     if (unsteady)
         sms__error(&results->warnings, SMS_OK, mark_of(scenario),
                    "no steady state in the first half of the run under %.60s: that half is not measured", unsteady);

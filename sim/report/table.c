@@ -2,6 +2,7 @@
 #include "memory.h"
 #include "output.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,24 @@ void sms__table_add(struct sms__table_out *table, const char *format, ...)
     va_end(args);
     sms__clean(text);
     push(table, sms__note_memory(strdup(text)));
+}
+
+const char *sms__percent(char *out, size_t size, bool sign, double mean, double half)
+{
+    enum { MOST = 3 };
+    int decimals = 1;
+    while (decimals < MOST && half < 0.5 * pow(10, -decimals))
+        decimals++;
+    int used = snprintf(out, size, sign ? "%+.*f" : "%.*f", isnan(half) ? 1 : decimals, mean);
+    char *rest = out + used;
+    size -= (size_t)used;
+    if (isnan(half))
+        snprintf(rest, size, " %%");
+    else if (half < 0.5 * pow(10, -decimals))
+        snprintf(rest, size, " ± <%.*f %%", decimals, pow(10, -decimals));
+    else
+        snprintf(rest, size, " ± %.*f %%", decimals, half);
+    return out;
 }
 
 void sms__table_rule(struct sms__table_out *table)

@@ -71,7 +71,7 @@ void sms__database_views(sqlite3_str *text, enum sms_subject subject)
             const char *name = metric[m].name;
             sqlite3_str_appendf(text,
                                 ", %s, CASE WHEN %s IS NOT NULL THEN "
-                                "sqrt(max(0, (s_%s - c_%s * d_%s * d_%s) / (c_%s - 1) / c_%s)) * "
+                                "nullif(sqrt(max(0, (s_%s - c_%s * d_%s * d_%s) / (c_%s - 1) / c_%s)), 0) * "
                                 "(SELECT t95 FROM student WHERE n = c_%s) END AS ci95_%s, "
                                 "CASE WHEN %s IS NOT NULL THEN c_%s ELSE 0 END AS n_%s",
                                 name, name, name, name, name, name, name, name, name, name, name, name, name);

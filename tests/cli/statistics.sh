@@ -93,6 +93,8 @@ try 3 "a precision that is none" validate wrong.yaml; prints "wrong.yaml:3:8: er
 sed 's/until: 2 %/until: 3 %/; s/proportional/{model: proportional, slope: 2}/' two.yaml >slope.yaml
 "$smsched" compare --format json slope.yaml >compare.json
 "$smsched" compare slope.yaml >compare.txt
+"$smsched" compare --seed 4 --replications 6 slope.yaml >few.txt
+"$smsched" compare --seed 4 --replications 6 --format json slope.yaml >few.json
 if python3 - <<'END'; then ok "arithmetic"; else bad "arithmetic"; fi
 import json, math, sqlite3
 
@@ -138,7 +140,7 @@ for point in range(3):
         slope2 = value
 own = sqlite3.connect("own.sweep/results/sweep.db")
 numbers = [n for n, in own.execute("SELECT replications FROM host_mean WHERE position = 0 ORDER BY point")]
-assert numbers[0] > 12 > numbers[1] >= 10 and numbers[2] == 7, numbers  # each point has as many as it needs
+assert numbers[0] > 20 > numbers[1] >= 10 and numbers[2] == 7, numbers  # each point has as many as it needs
 
 # `compare`: the values are those of the sweep's second point.
 compare = json.load(open("compare.json"))
@@ -157,16 +159,22 @@ for c in family:
     p = student(abs(mean(ratio) - 1) / (sd(ratio) / math.sqrt(n)), n - 1)
     assert abs(c["p"] - p) < 1e-7 + 1e-4 * p, (c, p)
     assert (c["p"] < 0.05) == (abs(c["ratio"] - 1) > c["ratio_ci95"])
-ordered, least = sorted(family, key=lambda c: c["p"]), 0
-for i, c in enumerate(ordered):
-    least = max(least, min(1, (len(family) - i) * c["p"]))
-    assert abs(c["p_holm"] - least) < 1e-12, c
+for metric in {c["metric"] for c in family}:  # a family is what compares one metric
+    ordered, least = sorted((c for c in family if c["metric"] == metric), key=lambda c: c["p"]), 0
+    for i, c in enumerate(ordered):
+        least = max(least, min(1, (len(ordered) - i) * c["p"]))
+        assert abs(c["p_holm"] - least) < 1e-12, c
+for c in family:
+    assert c["verdict"] == ("differs" if c["p_holm"] < 0.05 else "excludes 0, not after correction" if c["p"] < 0.05 else "includes 0"), c
 text = open("compare.txt").read()
 assert text.count("* +") + text.count("* -") == sum(c["p_holm"] < 0.05 for c in family), text
-assert "* differs: p < 0.05 after Holm's correction for 12 comparisons" in text
-doubtful = sum(c["p"] < 0.05 <= c["p_holm"] for c in family)
-assert doubtful > 0, [(c["p"], c["p_holm"]) for c in family]
-assert f"{doubtful} change" in text and "out one by one, but among 12 may be chance:" in text, text
+assert "* differs: p < 0.05 after Holm's correction for the changes of its metric, at most 6" in text, text
+# What one interval alone would call a difference is named.
+few = json.load(open("few.json"))["comparisons"]
+doubtful = [c for c in few if c["verdict"] == "excludes 0, not after correction"]
+assert doubtful and all(c["p"] < 0.05 <= c["p_holm"] for c in doubtful), few
+named = ", ".join(f"{c['name']} {c['metric']} of {c['policy']}" for c in doubtful)
+assert f"  excludes 0, not after correction: {named}\n" in open("few.txt").read(), named
 
 # JSON and manifest say how it ended; without precision, warm-up or warning to speak of, nothing.
 one, hard, late = (json.load(open(f"{name}.json")) for name in ("one", "hard", "late"))
@@ -209,7 +217,7 @@ db = sqlite3.connect("zeros.sweep/results/sweep.db")
 t95 = dict(db.execute("SELECT n, t95 FROM student"))
 family = json.load(open("zero.json"))["comparisons"]
 text = {line.split()[1]: line.split()[2:] for line in open("zero.txt") if line.startswith("  cluster ")}
-seen = {"ratio": 0, "difference": 0, "nothing": 0}
+seen = {"ratio": 0, "same": 0, "difference": 0, "nothing": 0}
 for c in family:
     metric = c["metric"]
     base, own = ([x for x, in db.execute(f"SELECT {metric} FROM cluster WHERE position = ? ORDER BY replication", (p,))] for p in (0, 1))
@@ -218,7 +226,13 @@ for c in family:
     difference = [a - b for a, b in zip(own, base)]
     mean = sum(difference) / 8
     spread = t95[8] * math.sqrt(sum((d - mean) ** 2 for d in difference) / 7 / 8)
-    assert abs(c["difference"] - mean) <= 1e-9 * max(base + own) and abs(c["difference_ci95"] - spread) <= 1e-6 * spread, c
+    assert abs(c["difference"] - mean) <= 1e-9 * max(base + own), c
+    assert c["difference_ci95"] is None if spread == 0 else abs(c["difference_ci95"] - spread) <= 1e-6 * spread, c
+    if min(base) > 0 and c["ratio_ci95"] is None:  # the same everywhere: no interval, no test, no star
+        seen["same"] += 1
+        assert len({a / b for a, b in zip(own, base)}) == 1 and half is None and c["p"] is None, c
+        assert c["verdict"] == "same in all replications" and text[metric] == [f"{100 * (c['ratio'] - 1):+.1f}", "%"], (c, text[metric])
+        continue
     if min(base) > 0:
         seen["ratio"] += 1
         assert abs(change + 1 - c["ratio"]) < 1e-9 and abs(half - c["ratio_ci95"]) < 1e-6 * (half + 1e-6) and n == 8, (c, change, half)
@@ -233,17 +247,84 @@ for c in family:
     assert text[metric] == [f"{mean:+.3g}", "±", f"{spread:.2g}"], (text[metric], mean, spread)
     assert (c["p"] < 0.05) == (abs(mean) > spread), c
 assert min(seen.values()) >= 2, seen
-# Replications that are equal have no spread, not one of rounding.
+# Replications that are equal have no interval, and none of rounding.
 equal = 0
 for c in family:
     metric = c["metric"]
     for position in (0, 1):
         values = [x for x, in db.execute(f"SELECT {metric} FROM cluster WHERE position = ?", (position,))]
         half, = db.execute(f"SELECT ci95_{metric} FROM cluster_mean_ci95 WHERE position = ?", (position,)).fetchone()
-        assert (half == 0) == (len(set(values)) == 1), (metric, values, half)
+        assert (half is None) == (len({x for x in values if x is not None}) <= 1) and half != 0, (metric, values, half)
         equal += len(set(values)) == 1 and values[0] > 0
 assert equal > 0
 END
+
+# What draws nothing is exact: no interval, no test and no star in any output.
+sed 's/jitter: 30 %, //; s/, arrivals: {poisson: 200 us}//; s/, until: 2 %/, replications: 3/' two.yaml >exact.yaml
+try 0 "what draws nothing" compare exact.yaml
+prints "3 replications, exact: nothing is drawn"
+for what in " ± " "* " "p < "; do
+    if grep -qF -- "$what" <<<"$output"; then bad "exact results have no '$what'" "$output"; else ok; fi
+done
+try 0 "what draws nothing, run" run exact.yaml
+if grep -qF " ± " <<<"$output"; then bad "exact results have no intervals" "$output"; else ok; fi
+"$smsched" run --format csv exact.yaml >exact.csv
+"$smsched" run --format csv --replications 3 two.yaml >drawn.csv
+"$smsched" compare --format json exact.yaml >exact.json
+"$smsched" run --format json two.yaml >drawn.json
+if python3 - <<'END'; then ok; else bad "exact results in files"; fi
+import csv, json
+exact, drawn = (list(csv.DictReader(open(f"{name}.csv"))) for name in ("exact", "drawn"))
+assert all(row["ci95"] == "" and row["interval"] == ("exact" if row["mean"] else "") for row in exact)
+for row in drawn:
+    word = "" if not row["mean"] else "student" if row["ci95"] else "same"
+    assert row["interval"] == word and row["ci95"] != "0", row
+assert {"student", "same"} <= {row["interval"] for row in drawn}
+comparison = json.load(open("exact.json"))
+assert comparison["exact"] is True and json.load(open("drawn.json"))["exact"] is False
+assert all(c["p"] is None and c["ratio_ci95"] is None and c["verdict"] == "exact" for c in comparison["comparisons"]), comparison
+assert all(x is None for run in comparison["runs"] for vm in run["vms"] for x in vm["ci95"].values())
+END
+# Notes say what else is uncertain, once for each scenario, in tables and in JSON.
+cat >doubts.yaml <<'END'
+workload: w
+device: gtx1080ti
+fitted: true
+kernels: [{name: k, blocks: 40, threads: 128, block_time: 100 us, jitter: 5 %}]
+---
+workload: scaled
+device: v100
+scaled_from: gtx1080ti
+kernels: [{name: k, blocks: 40, threads: 128, block_time: 100 us, jitter: 5 %}]
+---
+scenario: doubts
+devices: [{model: v100, sms: 4}]
+policies: [round_robin, breadth_first]
+vms: [{name: a, workload: w, repeat: forever}, {name: b, workload: scaled, repeat: forever}]
+run: {warmup: auto, duration: 5 ms, replications: 3}
+END
+for command in run compare; do
+    try 0 "$command with notes" "$command" doubts.yaml
+    for note in "intervals are of the seed alone" "3 replications: " "few kernels in the time measured, fewer than 200: a (" \
+        "contention none is the default" "profiled on another device than it runs on: w" \
+        "scaled to its device from a profile of another one: scaled" "fitted to published results, not measured: w"; do
+        if [ "$(grep -cF "  note: $note" <<<"$output")" = 1 ]; then ok; else bad "$command notes: $note" "$output"; fi
+    done
+    prints "warm-up found: "
+    prints "warning: the warm-up was found without those of whom fewer than 200 kernels ended in 5 pilots: a ("
+done
+"$smsched" run --format json doubts.yaml 2>/dev/null >doubts.json
+if python3 -c 'import json; d = json.load(open("doubts.json")); assert len(d["notes"]) == 7 and len(d["warnings"]) == 1, d'; then ok
+else bad "JSON has the notes"; fi
+try 0 "results of doubts" run --quiet --out doubts doubts.yaml
+"$smsched" report --format json doubts >page.json
+if python3 -c 'import json; d = json.load(open("page.json"))["scenarios"][0]; assert len(d["notes"]) == 7 and d["exact"] is False, d.keys()'; then ok
+else bad "a page has the notes"; fi
+
+# Files of values from before the last column are baselines as well.
+cut -d, -f1-9 drawn.csv >old.csv
+try 0 "a baseline of nine columns" check --replications 3 --baseline old.csv two.yaml
+try 0 "a baseline of ten columns" check --replications 3 --baseline drawn.csv two.yaml
 
 # A metric that belongs to two parts of a table stands there once, and is one comparison.
 cat >shared.yaml <<'END'

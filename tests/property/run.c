@@ -68,6 +68,7 @@ struct sms_file *load_scenario(const struct scenario *scenario, char *why, size_
 struct sms_run_options plain_options(void)
 {
     struct sms_run_options options = sms_run_defaults();
+    options.whole_window = true; /* properties know where it begins and ends */
     options.alone = false;
     options.max_events = EVENTS_MAX;
     return options;

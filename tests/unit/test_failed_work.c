@@ -143,7 +143,8 @@ static void memory_and_place_are_free_again(void **state)
     }
 }
 
-/* At 13.5 s its first job of 10 s has ended; it begins anew with both: three jobs have ended in 35.5 s. */
+/* At 13.5 s its first job of 10 s has ended; it begins anew with both: three jobs have ended in 35.5 s. The one that
+ * was cut short counts for nothing. */
 static void every_job_that_ended_is_counted(void **state)
 {
     (void)state;

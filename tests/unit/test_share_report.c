@@ -78,11 +78,11 @@ static void csv_holds_a_row_for_each_value(void **state)
     struct fixture *fixture = *state;
     struct sms_results *results = run(&fixture->scenario);
     char *text = text_of(sms__print_tidy, results);
-    assert_non_null(strstr(text, "s,round_robin,process,a,turnaround_ns,10000,,,1\n"));
-    assert_non_null(strstr(text, "s,round_robin,process,c,turnaround_ns,,,,0\n"));
-    assert_non_null(strstr(text, "s,round_robin,process,all,failed_count,1,,,1\n"));
-    assert_non_null(strstr(text, "s,fine_grained,device,small/0,switches_count,4,,,1\n"));
-    assert_non_null(strstr(text, "s,fine_grained,device,all,energy_j,1.75,,,1\n"));
+    assert_non_null(strstr(text, "s,round_robin,process,a,turnaround_ns,10000,,,1,\n"));
+    assert_non_null(strstr(text, "s,round_robin,process,c,turnaround_ns,,,,0,\n"));
+    assert_non_null(strstr(text, "s,round_robin,process,all,failed_count,1,,,1,\n"));
+    assert_non_null(strstr(text, "s,fine_grained,device,small/0,switches_count,4,,,1,\n"));
+    assert_non_null(strstr(text, "s,fine_grained,device,all,energy_j,1.75,,,1,\n"));
     free(text);
     sms_results_free(results);
 }

@@ -70,7 +70,7 @@ static void print_workload(FILE *to, const struct vm *vm, int number)
     fprintf(to, "workload: fine-grained-2022/vm%02d\n", number);
     fprintf(to, "title: VM%d, %s\n", number, vm->title);
     fprintf(to, "source: \"reconstructed by tools/calibrate, not measured: docs/fine-grained-2022.md\"\n");
-    fprintf(to, "device: v100\nkernels:\n");
+    fprintf(to, "device: v100\nfitted: true\nkernels:\n");
     fprintf(to, "  - {name: main, blocks: 1280, threads: %d, block_time: 100 us, jitter: 5.8 %%,\n     demand: {",
             vm->threads);
     for (int r = 0; r < RESOURCES; r++)

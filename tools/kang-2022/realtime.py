@@ -99,7 +99,7 @@ def within(cluster, metric, scale, digits):
     value, half = cluster[metric], cluster["ci95"].get(metric)
     if value is None:
         return "-"
-    return f"{value * scale:.{digits}f} ± {(half or 0) * scale:.{digits}f}"
+    return f"{value * scale:.{digits}f}" + (f" ± {half * scale:.{digits}f}" if half else "")
 
 
 def page_policies(runs, policies):

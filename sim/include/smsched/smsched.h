@@ -179,6 +179,7 @@ struct sms_run_options {
     uint64_t max_events;         /* of one run; 0: no limit */
     bool alone;                  /* false: no stand-alone runs, so no normalized progress */
     enum sms_engine engine;
+    bool whole_window;         /* what is measured begins and ends where `run:` says, not at random near it */
     bool check;                /* check the engine's invariants at each event; a broken one ends in SMS_EBUG */
     unsigned bins;             /* > 0: record each SM's occupancy in so many equal intervals of the run */
     const atomic_bool *cancel; /* NULL, or stops the run soon after it becomes true */
@@ -249,7 +250,9 @@ const char *sms_results_subject(const struct sms_results *results, enum sms_subj
 
 /* A metric over the replications: mean, standard deviation of the sample, and
  * half of the 95 % confidence interval of the mean (Student's t; both NAN for
- * fewer than two values, which say nothing of how far they are off). NAN where
+ * fewer than two values, which say nothing of how far they are off). `ci95` is
+ * NAN as well where all values are the same: either nothing is drawn and they are
+ * exact (sms_results_exact), or too little is known to give an interval. NAN where
  * the metric has no value, as a latency percentile of a kernel that never ended. */
 struct sms_estimate {
     size_t n;
@@ -272,8 +275,12 @@ struct sms_estimate sms_results_difference(const struct sms_results *results, si
 
 /* How likely a mean as far from `expected` as this one, or farther, is by chance where that is the truth: Student's t
  * test, two-sided, of the ratio to a baseline (expected 1) or the difference (expected 0) the paired one. Below 0.05
- * where the 95 % interval leaves `expected` out. NAN of less than two values. */
+ * where the 95 % interval leaves `expected` out. NAN of fewer than two values, and of values without a spread. */
 double sms_p_value(struct sms_estimate estimate, double expected);
+
+/* Whether nothing in the runs is drawn, so that another seed would give the same: results are exact and have no
+ * intervals. */
+bool sms_results_exact(const struct sms_results *results);
 
 /* How far `run: {until: ...}` of the scenario got; the ratios are halves of 95 % intervals over means. */
 struct sms_until {
@@ -292,6 +299,10 @@ double sms_results_warmup_ps(const struct sms_results *results);
 /* What should be known before the results are believed, of code SMS_OK: a precision that was not reached, a warm-up
  * that is too short. They live as long as the results. */
 const struct sms_errors *sms_results_warnings(const struct sms_results *results);
+
+/* What is uncertain besides the seed, which is all that intervals are about: few kernels in the time measured, a
+ * workload profiled on another device, the default contention and the like. They live as long as the results. */
+const char *const *sms_results_notes(const struct sms_results *results, size_t *count);
 
 /* Of one replication. */
 double sms_results_value(const struct sms_results *results, size_t policy, size_t replication, enum sms_subject subject,

@@ -145,6 +145,14 @@ void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, 
     sms__engine_defer(device->engine, &device->dispatch);
 }
 
+uint64_t sms__launch_parts(struct sms__launch *launch)
+{
+    uint64_t ended = launch->blocks - launch->waiting - launch->resident;
+    sms__integral parts = (sms__integral)ended * SMS__PARTS + launch->parts;
+    launch->parts = 0;
+    return (uint64_t)(parts / launch->blocks);
+}
+
 void sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
     if (launch->waiting)

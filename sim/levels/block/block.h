@@ -52,6 +52,7 @@ struct sms__launch {
     double priority;
     uint64_t explained;     /* device->leaves when it was last explained, + 1 */
     uint64_t in_wave;       /* blocks in a round (wave.c) */
+    uint64_t parts;         /* of the work of its resident blocks, as of the latest sms__blocks_credit */
     uint64_t left, counted; /* kept and looked at by check.c only */
 };
 
@@ -206,6 +207,9 @@ void sms__blocks_settle(struct sms__blocks *device, uint64_t now);
 
 /* Adds what blocks under way have had so far to their kernels' records (sign 1), or takes it away (-1). */
 void sms__blocks_credit(struct sms__blocks *device, int sign, uint64_t now);
+
+/* How much of a launch under way is done, in parts; to be called once after each credit. */
+uint64_t sms__launch_parts(struct sms__launch *launch);
 
 /* Dispatches no more blocks until it is let go. */
 void sms__blocks_hold(struct sms__blocks *device, bool hold);

@@ -109,7 +109,6 @@ static void end_warmup(void *subject, uint64_t now)
 static int init_engine(struct sms__placing *placing)
 {
     const struct sms_run_options *options = placing->spec->options;
-    const struct sms_scenario *scenario = placing->scenario;
     struct sms__engine *engine = &placing->engine;
     size_t sources[SMS__LEVELS] = {[SMS__LEVEL_TENANT] = 2, [SMS__LEVEL_POLICY] = 3, [SMS__LEVEL_RUN] = 2};
     if (placing->gpushare) {
@@ -125,7 +124,7 @@ static int init_engine(struct sms__placing *placing)
     placing->fail_source = sms__engine_source(engine, SMS__LEVEL_TENANT, fail, placing);
     placing->wake_source = sms__engine_source(engine, SMS__LEVEL_POLICY, wake, placing);
     placing->arrival_source = sms__engine_source(engine, SMS__LEVEL_POLICY, let_come, placing);
-    sms__run_ends(engine, scenario, end_warmup, placing);
+    sms__run_ends(engine, placing->arena, placing->spec, end_warmup, placing);
     sms__engine_at(engine, placing->arrival_source, next_arrival(placing));
     return code;
 }

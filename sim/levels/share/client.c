@@ -169,8 +169,10 @@ void sms__client_move_out(struct sms__client *leader, uint64_t now)
 
 void sms__client_leave(struct sms__client *leader, enum sms_phase phase, uint64_t now)
 {
-    for (struct sms__client *client = leader; client; client = client->next_stream)
+    for (struct sms__client *client = leader; client; client = client->next_stream) {
         sms__client_use(client, false, now);
+        sms__client_give_up_job(client);
+    }
     sms__client_move_out(leader, now);
     sms__client_settle(leader, now);
     leader->unended = leader->all_held = 0;

@@ -26,6 +26,10 @@ void sms__client_leave(struct sms__client *client, enum sms_phase phase, uint64_
 void sms__client_begin_job(struct sms__client *client, uint64_t now);
 void sms__client_step_over(struct sms__client *client, uint64_t now);
 void sms__client_go_on(struct sms__client *client, uint64_t now);
+/* Adds what is done of the stream's job (sign 1), or takes it away (-1); `parts`: of its kernel under way. */
+void sms__client_credit_job(struct sms__client *client, int sign, uint64_t parts);
+/* The stream's job, if one is under way, is given up and counts for nothing. */
+void sms__client_give_up_job(struct sms__client *client);
 void sms__client_use(struct sms__client *client, bool uses, uint64_t now); /* its job uses the device, or has ended */
 void sms__client_copy(struct sms__client *client, bool in, double bytes, void (*done)(void *subject, uint64_t now),
                       uint64_t now);

@@ -51,7 +51,7 @@ static struct run *set_up(struct sms__arena *arena, const struct sms__run_spec *
     };
     init_engine(run, arena, &setup);
     run->share = sms__share_new(arena, &setup);
-    sms__run_ends(&run->engine, scenario, end_warmup, run);
+    sms__run_ends(&run->engine, arena, spec, end_warmup, run);
     sms__share_start(run->share);
     return run;
 }

@@ -40,6 +40,15 @@ static void ask_all(void *subject, uint64_t now)
     }
 }
 
+/* What is done of the stream's kernel and job. */
+static void credit_stream(struct sms__client *client, int sign, uint64_t now)
+{
+    uint64_t parts = 0;
+    if (client->on_device)
+        parts = sms__unit_credit(sms__place_unit(client->place, client), client, sign, now);
+    sms__client_credit_job(client, sign, parts);
+}
+
 void sms__share_settle(struct sms_share *share, int credit, uint64_t now)
 {
     for (size_t p = 0; p < share->places; p++) {
@@ -48,6 +57,8 @@ void sms__share_settle(struct sms_share *share, int credit, uint64_t now)
             sms__unit_settle(&place->unit[u], credit, now);
         sms__slicer_settle(place, now);
     }
+    for (size_t c = 0; credit && c < share->streams; c++)
+        credit_stream(&share->client[c], credit, now);
     for (size_t b = 0; b < share->boards; b++)
         sms__board_settle(share, b, now);
     for (size_t c = 0; c < share->clients; c++)

@@ -120,7 +120,9 @@ struct sms__client {
     long state_place;
     uint64_t state_since_ps;
     size_t step;
-    uint64_t times, jobs;  /* launches done of the step; jobs done */
+    uint64_t times, jobs; /* launches done of the step; jobs done */
+    bool in_job;
+    uint64_t parts_before; /* of the job, done before the time measured began */
     uint64_t job_since_ps; /* arrival of the job */
     uint64_t held, wanted; /* bytes that its steps took; of the allocation under way */
     bool on_device;        /* a kernel of it is in a unit */
@@ -271,6 +273,9 @@ void sms__unit_init(struct sms__unit *unit, struct sms_share *share, struct sms_
                     struct sms__client *owner);
 /* The client's next kernel; sms__client_kernel_ended is called when it is over. */
 void sms__unit_launch(struct sms__unit *unit, struct sms__client *client, uint64_t now);
+/* Adds what is done of the client's kernel under way (sign 1), or takes it away (-1), and returns it, in parts. To be
+ * called once after each sms__unit_settle with a credit. */
+uint64_t sms__unit_credit(const struct sms__unit *unit, struct sms__client *client, int sign, uint64_t now);
 /* Takes the kernel of a process of one stream off the unit before it has ended. */
 void sms__unit_drop(struct sms__unit *unit, struct sms__client *client, uint64_t now);
 void sms__unit_set_going(struct sms__unit *unit, bool going, uint64_t now);

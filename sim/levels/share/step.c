@@ -15,13 +15,32 @@ static void end_job(struct sms__client *client, uint64_t now)
 {
     sms__client_use(client, false, now);
     client->jobs++;
+    client->in_job = false;
     sms__record_job(client->vm_record, client->job_since_ps, client->vm->deadline_ps, now);
     if (client->held)
         sms__client_release(client, client->held, now); /* what a job leaves behind goes with it */
 }
 
+void sms__client_credit_job(struct sms__client *client, int sign, uint64_t parts)
+{
+    if (!client->in_job)
+        return;
+    uint64_t done = sms__job_parts(client->workload, client->step, client->times, parts);
+    client->vm_record->job_parts += sign * (sms__integral)done;
+    client->parts_before = sign < 0 ? done : client->parts_before;
+}
+
+void sms__client_give_up_job(struct sms__client *client)
+{
+    if (client->in_job)
+        client->vm_record->job_parts += client->parts_before;
+    client->in_job = false;
+}
+
 void sms__client_begin_job(struct sms__client *client, uint64_t now)
 {
+    client->in_job = true;
+    client->parts_before = 0;
     client->step = 0;
     client->times = 0;
     client->excused = false;

@@ -150,6 +150,27 @@ static void whole_ended(void *subject, uint64_t now)
     sms__client_kernel_ended(client, now);
 }
 
+/* A coarse kernel under way; returns how much of it is done, in parts. */
+static uint64_t credit_whole(const struct sms__unit *unit, struct sms__client *client, int sign, uint64_t now)
+{
+    struct sms__kernel_record *record = client->launch.record;
+    const struct sms__whole *whole = &client->whole;
+    uint64_t parts = sms__whole_parts(&unit->wholes, whole, now);
+    sms__integral work = (sms__integral)whole->fit->work * parts / SMS__PARTS;
+    record->block_parts += sign * (sms__integral)parts;
+    record->residence_ps += sign * (sms__integral)sms__whole_ran_ps(&unit->wholes, whole, now);
+    record->work_ps += sign * work;
+    return parts;
+}
+
+uint64_t sms__unit_credit(const struct sms__unit *unit, struct sms__client *client, int sign, uint64_t now)
+{
+    bool whole = client->launch.kernel->whole;
+    uint64_t parts = whole ? credit_whole(unit, client, sign, now) : sms__launch_parts(&client->launch);
+    client->launch.record->launch_parts += sign * (sms__integral)parts;
+    return parts;
+}
+
 static void blocks_ended(void *subject, uint64_t now)
 {
     struct sms__client *client = subject;
@@ -199,7 +220,9 @@ static void launch_whole(struct sms__unit *unit, struct sms__client *client, uin
     if (unit->share->policy->intercepts && !client->launch.kernel->made)
         work *= 1 + client->workload->overhead;
     client->launch.record->placed++;
-    client->whole.left = work;
+    client->whole.work = client->whole.left = work;
+    client->whole.ran_ps = 0;
+    client->whole.speed = 0;
     if (unit->place->slicer.draining && unit->place->slicer.current == unit)
         hold_whole(unit, client);
     else

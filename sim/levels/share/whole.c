@@ -40,7 +40,7 @@ static void schedule(struct sms__wholes *wholes, uint64_t now)
 void sms__whole_start(struct sms__wholes *wholes, struct sms__whole *whole, double work_ps, uint64_t now)
 {
     settle(wholes, now);
-    whole->left = work_ps;
+    whole->work = whole->left = work_ps;
     whole->ran_ps = 0;
     whole->next = NULL;
     whole->prev = wholes->last;
@@ -49,6 +49,18 @@ void sms__whole_start(struct sms__wholes *wholes, struct sms__whole *whole, doub
     wholes->count++;
     pace(wholes);
     schedule(wholes, now);
+}
+
+uint64_t sms__whole_ran_ps(const struct sms__wholes *wholes, const struct sms__whole *whole, uint64_t now)
+{
+    return whole->ran_ps + (wholes->going && whole->speed > 0 ? now - wholes->settled_ps : 0);
+}
+
+uint64_t sms__whole_parts(const struct sms__wholes *wholes, const struct sms__whole *whole, uint64_t now)
+{
+    double left = whole->left - (wholes->going ? whole->speed * (double)(now - wholes->settled_ps) : 0);
+    left = left > 0 ? left : 0;
+    return whole->work > 0 ? sms__parts(whole->work - (left < whole->work ? left : whole->work), whole->work) : 0;
 }
 
 static void take_out(struct sms__wholes *wholes, struct sms__whole *whole)

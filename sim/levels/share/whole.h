@@ -11,9 +11,9 @@
 /* Embedded in whoever launches. */
 struct sms__whole {
     const struct sms__fit *fit; /* its demand is in parts of the device */
-    double left;                /* ps at full speed */
+    double work, left;          /* ps at full speed */
     uint64_t ran_ps;            /* time on the device */
-    double speed;
+    double speed;               /* 0: it has not started */
     void (*ended)(void *subject, uint64_t now);
     void *subject;
     struct sms__whole *next, *prev;
@@ -32,6 +32,10 @@ struct sms__wholes {
 };
 
 void sms__whole_start(struct sms__wholes *wholes, struct sms__whole *whole, double work_ps, uint64_t now);
+/* How much of it is done, in parts. Changes nothing, so that nobody's clock depends on who asks. */
+uint64_t sms__whole_parts(const struct sms__wholes *wholes, const struct sms__whole *whole, uint64_t now);
+/* The time that it has run, the same way. */
+uint64_t sms__whole_ran_ps(const struct sms__wholes *wholes, const struct sms__whole *whole, uint64_t now);
 /* Takes it out before it is through. */
 void sms__whole_drop(struct sms__wholes *wholes, struct sms__whole *whole, uint64_t now);
 void sms__wholes_set_going(struct sms__wholes *wholes, bool going, uint64_t now);

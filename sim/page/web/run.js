@@ -28,8 +28,9 @@ function holdsOf(scenario, subject, policy, name, metric) {
   return isNumber(p) ? p < 0.05 : null;
 }
 
-/* Whether a change counts: if it holds where it is one of the family, else if its interval leaves 0 out. */
+/* Whether a change counts: any of exact results does; else it holds where it is one of the family, or its interval leaves 0 out. */
 function isSure(scenario, subject, policy, name, metric, change, ci) {
+  if (scenario.exact) return isNumber(change) ? change !== 0 : null;
   const holds = holdsOf(scenario, subject, policy, name, metric);
   if (holds !== null) return holds;
   return isNumber(ci) && scenario.replications > 1 ? Math.abs(change) > ci : null;
@@ -103,7 +104,7 @@ function surelyBetter(scenario, v) {
 
 function comparisons(scenario, subject) {
   const others = scenario.policies.length - 1, names = new Set(tableOf(scenario, subject).rows.map(r => r[1])).size;
-  return others > 0 ? `Each of ${plural(others, 'policy', 'policies')} is compared with ${scenario.policies[0]}, metric by metric. Of twenty 95 % intervals one is expected to miss by chance; this metric alone has ${plural(others * names, 'comparison')}.${familyOf(scenario).length ? ` What is called better holds after Holm's correction over the ${plural(familyOf(scenario).length, 'comparison')} of which smsched compare gives a p (at 5 %), and for other metrics by its own interval.` : ''}` : '';
+  return others > 0 ? `Each of ${plural(others, 'policy', 'policies')} is compared with ${scenario.policies[0]}, metric by metric. Of twenty 95 % intervals one is expected to miss by chance; this metric alone has ${plural(others * names, 'comparison')}.${familyOf(scenario).length ? ` What is called better holds after Holm's correction among the comparisons of its metric, where smsched compare gives a p (at 5 %), and for other metrics by its own interval.` : ''}` : '';
 }
 
 /* What the run itself warns of, and what it chose: these change how far the answer can be trusted. */
@@ -112,6 +113,8 @@ function warningsOf(scenario) {
   if (until) list.push(`Replications went on until ${until.metric} of ${until.name || until.subject} is known to ± ${percent(until.precision_ratio)}: ${until.met ? 'reached' : 'not reached'}${isNumber(until.reached_ratio) ? `, ± ${percent(until.reached_ratio)}` : ''} after ${plural(scenario.replications, 'replication')}.`);
   if (isNumber(scenario.warmup_ns)) list.push(`The warm-up was found from the results: ${show('t_ns', scenario.warmup_ns)}.`);
   for (const warning of scenario.warnings || []) list.push(`Warning: ${warning}.`);
+  if (scenario.exact) list.push('Exact: nothing is drawn, so another seed gives the same.');
+  for (const note of scenario.notes || []) list.push(`Note: ${note}.`);
   const t = tableOf(scenario, 'cluster'), of = (row, metric) => t.metrics.includes(metric) ? row[2][t.metrics.indexOf(metric)] : null;
   for (const [metric, said] of [['failed_count', 'failed'], ['lost_count', 'were lost']]) {
     const rows = t.rows.filter(row => of(row, metric) > 0);
@@ -310,7 +313,7 @@ function overviewSection(state) {
   const columns = [{ name: 'scenario', text: true }, { name: 'best policy', text: true }, { name: metric, cell: (r, i) => withInterval(metric, r[i], r.meanCi) },
     { name: 'change over first', cell: (r, i) => changeCell(subject, metric, r[i], r.ci, r.holds) }, { name: 'below the bound', cell: (r, i) => percent(r[i]) }];
   return [el('p', { class: 'muted' }, `The best policy of each scenario by ${wordsOf(metric)}. Each change is a comparison of its own: ${plural(rows.length, 'scenario')}.`),
-    table(`Best policy of each scenario by ${metric}; a change is in colour where it holds after Holm's correction of its scenario.`, columns, rows),
+    table(`Best policy of each scenario by ${metric}; a change is in colour where it holds after Holm's correction.`, columns, rows),
     under('scenarios', () => [['scenario', 'best_policy', metric, 'change_ratio', 'ci95_change_ratio', 'gap_ratio']].concat(rows.map(r => [r[0], r[1], r[2], r[3], r.ci, r[4]])))];
 }
 

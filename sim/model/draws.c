@@ -1,0 +1,46 @@
+#include "draws.h"
+#include "cluster/cluster.h"
+
+#define SLACK 0.1
+
+static bool draws_kernels(const struct sms_scenario *scenario)
+{
+    bool drawn = false;
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++) {
+            const struct sms__kernel *kernel = &scenario->vm[v].workload->kernel[k];
+            drawn |= kernel->spread == SMS__EXPONENTIAL || kernel->jitter > 0;
+        }
+    return drawn;
+}
+
+static bool draws_arrivals(const struct sms_scenario *scenario)
+{
+    bool drawn = scenario->drawn;
+    for (size_t v = 0; v < scenario->vms; v++)
+        drawn |= scenario->vm[v].arrivals == SMS__POISSON;
+    return drawn;
+}
+
+bool sms__draws(const struct sms_scenario *scenario)
+{
+    if (scenario->cluster)
+        return scenario->cluster->failures > 0 || scenario->cluster->monitor;
+    return draws_kernels(scenario) || draws_arrivals(scenario);
+}
+
+static bool all_repeat(const struct sms_scenario *scenario)
+{
+    bool repeat = true;
+    for (size_t v = 0; v < scenario->vms; v++)
+        repeat &= scenario->vm[v].arrivals == SMS__CLOSED && scenario->vm[v].repeat == 0;
+    return repeat;
+}
+
+double sms__slack_ps(const struct sms_scenario *scenario)
+{
+    bool timed = scenario->warmup_ps > 0 && scenario->duration_ps > 0;
+    if (!timed || scenario->cluster || scenario->compat != SMS__COMPAT_OFF || !all_repeat(scenario))
+        return 0;
+    return sms__draws(scenario) ? SLACK * (scenario->duration_ps - scenario->warmup_ps) : 0;
+}

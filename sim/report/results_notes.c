@@ -1,0 +1,174 @@
+/* What is uncertain beside the seed, which is all that intervals are about: notes of a few words, from what the model
+ * knows of a scenario and the results show. */
+#include "results.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMED = 3, KERNELS_FEW = 200, REPLICATIONS_FEW = 5 };
+
+/* "a (87), b (43) and 2 more", as far as there is room. */
+struct list {
+    char text[256];
+    size_t count;
+};
+
+static void name(struct list *list, const char *subject, double count)
+{
+    size_t used = strlen(list->text);
+    if (++list->count > NAMED)
+        return;
+    used +=
+        (size_t)snprintf(list->text + used, sizeof list->text - used, "%s%.60s", list->count > 1 ? ", " : "", subject);
+    if (count >= 0 && used < sizeof list->text)
+        snprintf(list->text + used, sizeof list->text - used, " (%.0f)", count);
+}
+
+static const char *names(struct sms_results *results, const struct list *list)
+{
+    return list->count <= NAMED ? sms__print(&results->arena, "%s", list->text)
+                                : sms__print(&results->arena, "%s and %zu more", list->text, list->count - NAMED);
+}
+
+static void note(struct sms_results *results, const char *text) { results->note[results->notes++] = text; }
+
+static void note_seed(struct sms_results *results)
+{
+    size_t n = results->replications;
+    if (n < 2 || sms_results_exact(results))
+        return;
+    note(results, "intervals are of the seed alone: they tell how far another draw may be off, not another device, "
+                  "workload or model");
+    if (n < REPLICATIONS_FEW)
+        note(results, sms__print(&results->arena,
+                                 "%zu replications: what happens in one run of ten is probably in none of them, and an "
+                                 "interval does not show it",
+                                 n));
+}
+
+/* Of a tenant that goes on for ever, under the policy under which it gets least done; on average over replications. */
+static double count_kernels(const struct sms_results *results, size_t v)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    double least = INFINITY, seconds = (scenario->duration_ps - scenario->warmup_ps) / 1e12;
+    size_t metric = SMS__ALL_VM_KERNELS - SMS__FIRST_VM;
+    for (size_t p = 0; p < results->policies; p++)
+        least = fmin(least, sms_results_estimate(results, p, SMS_VM, v, metric).mean * seconds);
+    return least;
+}
+
+static void note_few(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    struct list few = {.count = 0};
+    for (size_t v = 0; v < scenario->vms && scenario->duration_ps > 0 && !scenario->cluster; v++) {
+        double kernels = scenario->vm[v].repeat == 0 ? count_kernels(results, v) : INFINITY;
+        if (kernels < KERNELS_FEW)
+            name(&few, scenario->vm[v].name, kernels);
+    }
+    if (few.count)
+        note(results, sms__print(&results->arena, "few kernels in the time measured, fewer than %d: %s", KERNELS_FEW,
+                                 names(results, &few)));
+}
+
+static void note_contention(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    if (scenario->cluster && !scenario->vms)
+        return;
+    if (!sms__node_get(scenario->node, "contention"))
+        note(results,
+             sms__print(&results->arena, "contention %s is the default, not measured", scenario->contention_label));
+    else if (strchr(scenario->contention_label, '('))
+        note(results, sms__print(&results->arena, "contention %s has parameters that were fitted or assumed",
+                                 scenario->contention_label));
+}
+
+/* Workloads of all tenants, each once. */
+struct workloads {
+    const struct sms__workload **of;
+    size_t count;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(const struct sms__workload *const *)a)->name, (*(const struct sms__workload *const *)b)->name);
+}
+
+static size_t choices_of(const struct sms__vm *vm) { return vm->process ? vm->process->choices : 1; }
+
+static struct workloads workloads_of(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    struct workloads all = {0}, once = {0};
+    for (size_t v = 0; v < scenario->vms; v++)
+        all.count += choices_of(&scenario->vm[v]);
+    once.of = all.of = SMS__NEW(&results->arena, const struct sms__workload *, all.count);
+    all.count = 0;
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t c = 0; c < choices_of(&scenario->vm[v]); c++) {
+            const struct sms__process *process = scenario->vm[v].process;
+            all.of[all.count++] = process ? process->choice[c].workload : scenario->vm[v].workload;
+        }
+    qsort(all.of, all.count, sizeof *all.of, by_name);
+    for (size_t i = 0; i < all.count; i++)
+        if (i == 0 || by_name(&all.of[i], &once.of[once.count - 1]) != 0)
+            once.of[once.count++] = all.of[i];
+    return once;
+}
+
+static bool runs_elsewhere(const struct sms_scenario *scenario, const struct sms__workload *workload)
+{
+    bool elsewhere = false;
+    for (size_t d = 0; d < scenario->devices; d++)
+        elsewhere |= strcmp(scenario->device[d]->name, workload->device) != 0;
+    return *workload->device && elsewhere;
+}
+
+static bool is_scaled(const struct sms_scenario *scenario, const struct sms__workload *workload)
+{
+    (void)scenario;
+    return *workload->scaled_from;
+}
+
+static bool is_fitted(const struct sms_scenario *scenario, const struct sms__workload *workload)
+{
+    (void)scenario;
+    return workload->fitted;
+}
+
+static void note_workloads(struct sms_results *results)
+{
+    static const struct {
+        bool (*holds)(const struct sms_scenario *scenario, const struct sms__workload *workload);
+        const char *words;
+    } cases[] = {{runs_elsewhere, "profiled on another device than it runs on: %s"},
+                 {is_scaled, "scaled to its device from a profile of another one: %s"},
+                 {is_fitted, "fitted to published results, not measured: %s"}};
+    struct workloads workloads = workloads_of(results);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct list found = {.count = 0};
+        for (size_t w = 0; w < workloads.count; w++)
+            if (cases[i].holds(results->scenario, workloads.of[w]))
+                name(&found, workloads.of[w]->name, -1);
+        if (found.count)
+            note(results, sms__print(&results->arena, cases[i].words, names(results, &found)));
+    }
+}
+
+void sms__results_note(struct sms_results *results)
+{
+    results->notes = 0;
+    note_seed(results);
+    note_few(results);
+    note_contention(results);
+    note_workloads(results);
+}
+
+const char *const *sms_results_notes(const struct sms_results *results, size_t *count)
+{
+    *count = results->notes;
+    return results->note;
+}
