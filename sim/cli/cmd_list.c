@@ -48,8 +48,8 @@ static void list_sharing(void)
 
 static int list_policies(const struct cli *cli)
 {
-    static const char *const queues[] = {"", ", queue interleave", ", queue fifo", ", queue kernel_fifo",
-                                         ", queue rr_fifo"};
+    static const char *const queues[] = {
+        "", ", queue leftover", ", queue interleave", ", queue fifo", ", queue kernel_fifo", ", queue rr_fifo"};
     const struct sms_block_policy *policy;
     const struct sms_place_policy *place;
     (void)cli;

@@ -10,7 +10,7 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-const char *const sms__queue_names[] = {"interleave", "fifo", "kernel_fifo", "rr_fifo", NULL};
+const char *const sms__queue_names[] = {"leftover", "interleave", "fifo", "kernel_fifo", "rr_fifo", NULL};
 
 static const char *const compat_names[] = {"off", "simtbs", NULL};
 
@@ -253,7 +253,7 @@ static const struct sms__field scenario_fields[] = {
     {"contention", SMS__CUSTOM, .read = sms__read_contention, .form = SMS__FORM_CONTENTION,
      .help = "a model, or {model: NAME, ...}; default none"},
     {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .choices = sms__queue_names,
-     .help = "in which order kernels offer blocks; default interleave"},
+     .help = "in which order kernels offer blocks; default leftover"},
     {"compat", SMS__CHOICE, 0, F(sms_scenario, compat), .choices = compat_names,
      .help = "simtbs: run as that simulator would, digit for digit; default off"},
     {"policies", SMS__CUSTOM, .read = sms__read_policies, .required = true, .holds = SMS__MANY,
@@ -317,7 +317,7 @@ void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node
     }
     scenario->shares = sms__node_get(node, "processes") != NULL;
     sms__read_fields(reader, node, scenario_fields, scenario);
-    scenario->queue += SMS_QUEUE_INTERLEAVE; /* from the index of a name */
+    scenario->queue += SMS_QUEUE_LEFTOVER; /* from the index of a name */
     sms__default_alone(reader, file, node, scenario);
     reader->user = NULL;
 }

@@ -128,7 +128,7 @@ void sms__print_heading(const struct sms_results *results, FILE *to)
                 (double)sms__gpus_of(scenario->cluster));
     else
         fprintf(to, "\n  contention %s, queue %s, ", scenario->contention_label,
-                sms__queue_names[scenario->queue - SMS_QUEUE_INTERLEAVE]);
+                sms__queue_names[scenario->queue - SMS_QUEUE_LEFTOVER]);
     print_runs(results, to);
 }
 

@@ -108,7 +108,7 @@ static json_t *scenario_of(const struct sms_results *results, long baseline)
     json_object_set_new(object, "question", json_string(scenario->question));
     if (!scenario->cluster) {
         json_object_set_new(object, "contention", json_string(scenario->contention_label));
-        json_object_set_new(object, "queue", json_string(sms__queue_names[scenario->queue - SMS_QUEUE_INTERLEAVE]));
+        json_object_set_new(object, "queue", json_string(sms__queue_names[scenario->queue - SMS_QUEUE_LEFTOVER]));
     }
     json_object_set_new(object, "seed", json_integer((json_int_t)sms_results_seed(results)));
     json_object_set_new(object, "replications", json_integer((json_int_t)sms_results_replications(results)));

@@ -300,7 +300,8 @@ static void kernels_that_complement_each_other(void **state)
         2, "workload: a\nkernels: [{name: k, blocks: 8, threads: 32, block_time: 10 us, demand: {fp32: 25 %}}]\n---\n"
            "workload: b\nkernels: [{name: k, blocks: 8, threads: 32, block_time: 10 us, demand: {dram: 25 %}}]\n---\n"
            "scenario: s\ndevices: [{model: small}]\ncontention: {model: proportional, slope: 2.55}\n"
-           "policies: [round_robin, fine_grained]\nvms:\n  - {name: a, workload: a, repeat: forever, streams: 4}\n"
+           "queue: interleave\npolicies: [round_robin, fine_grained]\nvms:\n"
+           "  - {name: a, workload: a, repeat: forever, streams: 4}\n"
            "  - {name: b, workload: b, repeat: forever, streams: 4}\nrun: {warmup: 1 ms, duration: 11 ms}\n");
     assert_near(bound_of(file, SMS_BOUND_BLOCKS).steady_per_s, 2 * (4 + 4) / 10e-6, 1e-3);
     assert_near(least_gap(file, SMS_BOUND_BLOCKS, "dram"), 0, 0.02);

@@ -68,7 +68,7 @@ static struct ends ends_of(const char *workloads, const char *scenario, enum sms
     return ends;
 }
 
-static const char *const queues[] = {"interleave", "fifo", "kernel_fifo", "rr_fifo"};
+static const char *const queues[] = {"leftover", "interleave", "kernel_fifo", "rr_fifo"};
 
 /* The first 8 blocks end at 1 ms, the next at 2 and 3; what comes at 2.5 goes on at 3, and the others wait until it has
  * no blocks left that do. What runs is not stopped. */
@@ -109,7 +109,7 @@ static void levels_go_one_after_another(void **state)
             assert_near(ends.of[0][2], 2, 1e-7);
             assert_near(ends.of[0][3], 4, 1e-7);
             assert_near(fmax(ends.of[0][0], ends.of[0][1]), 8, 1e-7);
-            bool in_turn = q == 0 || q == 3; /* then those of one level share what there is */
+            bool in_turn = q == 1 || q == 3; /* then those of one level share what there is */
             assert_near(fmin(ends.of[0][0], ends.of[0][1]), in_turn ? 8 : 6, 1e-7);
         }
 }
@@ -144,8 +144,8 @@ static void drawn_blocks_come_after_equal_ones(void **state)
     "---\nworkload: later\nkernels: [{name: k, blocks: 8, threads: 64, block_time: 1 ms}]\n"                           \
     "steps: [{host: 0.2 ms}, {launch: k}]\n"
 
-/* Half of the low one's blocks wait when q launches, and then the high one. A kernel keeps its place in line, so that q
- * goes before the high one; the low one is passed over. */
+/* Half of the low one's blocks wait when q launches, and then the high one. p and q have a queue each, which take turns:
+ * q gets half of the SMs whatever the priorities in p. */
 static void priorities_do_not_matter_between_processes(void **state)
 {
     (void)state;
@@ -155,7 +155,7 @@ static void priorities_do_not_matter_between_processes(void **state)
     static const struct {
         int low, high, other;
         double low_ms, high_ms, other_ms;
-    } cases[] = {{0, 0, 0, 2, 4, 3}, {0, 0, 9, 2, 4, 3}, {0, 1, 0, 4, 3, 2}, {-7, 8, 9, 4, 3, 2}};
+    } cases[] = {{0, 0, 0, 3, 4, 3}, {0, 0, 9, 3, 4, 3}, {0, 1, 0, 4, 3, 3}, {-7, 8, 9, 4, 3, 3}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int engine = 0; engine < 2; engine++) {
             char text[512];

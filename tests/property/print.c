@@ -7,7 +7,7 @@
 const char *const policy_names[POLICY_KINDS] = {"round_robin",  "round_robin_full", "breadth_first",
                                                 "depth_first",  "most_room",        "leftover",
                                                 "fine_grained", "utilization_aware"};
-static const char *const queue_names[] = {"interleave", "fifo", "kernel_fifo", "rr_fifo"};
+static const char *const queue_names[] = {"leftover", "interleave", "kernel_fifo", "rr_fifo"};
 static const char *const contention_names[CONTENTIONS] = {"none", "proportional", "curve", "maxmin"};
 
 static const struct {

@@ -83,8 +83,10 @@ static void write_scenario(FILE *to, const struct work *work, double blocks, int
     write_device(to, work);
     for (int v = 0; v < PLAIN_KERNELS; v++)
         write_workload(to, work, v, blocks);
-    fprintf(to, "---\nscenario: bench\ndevices: [{model: bench}]\ncontention: %s\npolicies: [%s]\nvms:\n",
-            work->contention, work->policy);
+    fprintf(
+        to,
+        "---\nscenario: bench\ndevices: [{model: bench}]\ncontention: %s\nqueue: interleave\npolicies: [%s]\nvms:\n",
+        work->contention, work->policy);
     for (int v = 0; v < PLAIN_KERNELS; v++)
         fprintf(to, "  - {name: v%d, workload: w%d, streams: %d, repeat: %d}\n", v, v, work->streams, work->streams);
     fprintf(to, "run: {replications: %d}\n", replications);

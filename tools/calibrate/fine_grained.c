@@ -88,7 +88,7 @@ static void print_scenario(FILE *to, const struct scenario *scenario, const stru
     }
     fprintf(to, "scenario: %s\ndevices: [{model: v100, count: 2, resources: {dram: {scope: sm}}}]\n", scenario->name);
     fprintf(to, "contention: {model: proportional, slope: " SLOPE "}\n");
-    fprintf(to, "policies: [round_robin, utilization_aware, fine_grained]\nvms:\n");
+    fprintf(to, "queue: interleave\npolicies: [round_robin, utilization_aware, fine_grained]\nvms:\n");
     for (int i = 0; i < scenario->count; i++)
         fprintf(to, "  - {name: vm%d, workload: fine-grained-2022/vm%02d, repeat: forever}\n", scenario->first + i + 1,
                 scenario->first + i + 1);

@@ -89,13 +89,15 @@ enum sms_search {
     SMS_SEARCH_BEST  /* everywhere: the highest score, of equal ones the lowest SM */
 };
 
-/* In which order the kernels of a device offer their blocks (docs/policies.md). */
+/* In which order the kernels of one dispatch queue offer their blocks, among those of the highest priority that waits
+ * (docs/policies.md). Each context under mps has a queue; queues take turns. */
 enum sms_queue {
-    SMS_QUEUE_OF_SCENARIO, /* for a policy that does not mind */
-    SMS_QUEUE_INTERLEAVE,  /* one block of each kernel in turn, from the first launched, passing over misfits */
-    SMS_QUEUE_FIFO,        /* kernels in launch order; the first that fits nowhere stops all */
-    SMS_QUEUE_KERNEL_FIFO, /* kernels in launch order, passing over those that fit nowhere */
-    SMS_QUEUE_RR_FIFO      /* one block of each kernel in turn; the first that fits nowhere stops all */
+    SMS_QUEUE_OF_SCENARIO, /* the policy brings none along */
+    SMS_QUEUE_LEFTOVER,    /* launch order; the first kernel whose block fits nowhere stops the queue */
+    SMS_QUEUE_INTERLEAVE,  /* one block of each kernel in turn, passing over those that fit nowhere */
+    SMS_QUEUE_FIFO,        /* another name of leftover */
+    SMS_QUEUE_KERNEL_FIFO, /* launch order, passing over kernels whose block fits nowhere */
+    SMS_QUEUE_RR_FIFO      /* one block of each kernel in turn; the first that fits nowhere stops the queue */
 };
 
 enum { SMS_ADMIT = -1 };

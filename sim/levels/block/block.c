@@ -179,11 +179,11 @@ static bool is_hopeless(const struct sms__blocks *device)
     return (device->full == device->sms && !device->watched) || is_canceled(device);
 }
 
-/* One block of the launch, if it fits somewhere. */
-static bool place_one(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
+/* One block of the launch, if it fits somewhere: then `next` is the queue to go on with. */
+static bool place_one(struct sms__blocks *device, struct sms__launch *launch, struct sms__dispatch_queue **next,
+                      uint64_t now)
 {
     size_t ring = device->ring;
-    sms__line_visit(device, launch);
     long sm = sms__search(device, launch);
     if (device->watched)
         sms__explain(device, launch, ring, sm, now);
@@ -194,97 +194,47 @@ static bool place_one(struct sms__blocks *device, struct sms__launch *launch, ui
     if (device->in_rounds)
         sms__wave_note(device, (size_t)sm, launch);
     sms__sm_place(&device->sm[sm], launch, 1, now);
-    if (launch->waiting == 0) {
-        sms__line_leave(device, launch);
+    *next = sms__line_serve(device, launch);
+    if (launch->waiting == 0)
         sms__wave_break(device);
-    }
     return true;
 }
 
-static void repeat_rounds(struct sms__blocks *device, uint64_t now)
+/* `line` is the next that offers a block. */
+static void repeat_rounds(struct sms__blocks *device, const struct sms__dispatch_queue *line, uint64_t now)
 {
-    if (device->in_rounds)
-        sms__wave_repeat(device, now);
+    if (device->in_rounds && line)
+        sms__wave_repeat(device, line, now);
 }
 
-/* One block of each kernel in turn, from the one that was launched first, passing
- * over those that fit nowhere. */
-static void interleave(struct sms__blocks *device, uint64_t now)
+/* One block of the queue: of the first launch from `at` on of which one fits, or of the first of all, where that holds
+ * up the others. */
+static bool place_from(struct sms__blocks *device, struct sms__dispatch_queue *line, struct sms__dispatch_queue **next,
+                       uint64_t now)
 {
-    for (bool placed = true; placed;) {
-        placed = false;
-        device->pass++;
-        struct sms__launch *launch = sms__line_open(device, device->head);
-        for (; launch; launch = sms__line_open(device, launch->next)) {
-            if (is_hopeless(device))
-                return;
-            placed |= place_one(device, launch, now);
-        }
-        repeat_rounds(device, now);
-        placed |= sms__line_recall(device);
+    struct sms__launch *launch = sms__line_at(device, line);
+    if (!device->passes_over)
+        return sms__line_may_go(line, launch) && place_one(device, launch, next, now);
+    launch = sms__line_open(device, line, launch);
+    while (sms__line_may_go(line, launch) && !is_hopeless(device)) {
+        if (place_one(device, launch, next, now))
+            return true;
+        launch = sms__line_open(device, line, launch->next);
     }
+    return false;
 }
 
-/* Places blocks of the launch as long as one fits. False if one did not. */
-static bool place_all(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
-{
-    while (launch->waiting && place_one(device, launch, now))
-        repeat_rounds(device, now);
-    return launch->waiting == 0;
-}
-
-/* Kernels in launch order; the first block that fits nowhere stops all. */
-static void in_order(struct sms__blocks *device, uint64_t now)
-{
-    while (device->head && !is_hopeless(device) && place_all(device, device->head, now))
-        sms__line_recall(device);
-}
-
-/* Kernels in launch order, passing over those whose blocks fit nowhere. */
-static void in_order_passing(struct sms__blocks *device, uint64_t now)
-{
-    device->pass++;
-    struct sms__launch *launch = sms__line_open(device, device->head);
-    while (launch && !is_hopeless(device)) {
-        bool again = place_all(device, launch, now) && sms__line_recall(device);
-        device->pass += again;
-        launch = sms__line_open(device, again ? device->head : launch->next);
-    }
-}
-
-/* One block of each kernel in turn; one that fits nowhere stops all, and is the first to be asked next time. */
-static void in_turn(struct sms__blocks *device, uint64_t now)
-{
-    while (device->turn && !is_hopeless(device)) {
-        struct sms__launch *launch = device->turn;
-        if (!place_one(device, launch, now))
-            return;
-        if (launch->waiting == 0)
-            sms__line_recall(device);
-        if (device->turn == launch)
-            device->turn = launch->next ? launch->next : device->head;
-        repeat_rounds(device, now);
-    }
-}
-
+/* One block of each queue in turn, until no queue has one that fits. */
 static void offer(struct sms__blocks *device, uint64_t now)
 {
     device->in_rounds = device->wave && device->varied == 0;
     sms__wave_break(device);
-    switch (device->queue) {
-    case SMS_QUEUE_FIFO:
-        in_order(device, now);
-        break;
-    case SMS_QUEUE_KERNEL_FIFO:
-        in_order_passing(device, now);
-        break;
-    case SMS_QUEUE_RR_FIFO:
-        in_turn(device, now);
-        break;
-    default:
-        interleave(device, now);
+    device->dispatches++;
+    for (struct sms__dispatch_queue *line = device->first, *next; line && !is_hopeless(device); line = next) {
+        next = line->next;
+        if (place_from(device, line, &next, now))
+            repeat_rounds(device, next, now);
     }
-    sms__line_recall(device);
 }
 
 static void dispatch(void *subject, uint64_t now)

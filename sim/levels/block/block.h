@@ -41,27 +41,21 @@ struct sms__launch {
     void (*ended)(void *subject, uint64_t now); /* once its last block has left */
     void *subject;
     size_t kind;     /* which (VM, kernel), among all of the run */
+    size_t owner;    /* of which dispatch queue */
     uint64_t blocks; /* of the grid */
     uint64_t waiting, resident;
     uint64_t launched_ps;
-    uint64_t number; /* of the device's launches */
+    uint64_t place; /* in its queue, among those of its priority: earlier ones are lower */
     struct sms__shape *shape;
-    struct sms__launch *next, *prev;    /* of those that wait, by number */
-    struct sms__launch *alike, *before; /* the same, of this shape */
-    struct sms__ranks *ranks;           /* of its owner; NULL: all its kernels are of one priority */
+    struct sms__dispatch_queue *line;
+    struct sms__lane *lane;
+    struct sms__launch *next, *prev;    /* of its queue */
+    struct sms__launch *alike, *before; /* the same, of its lane */
     double priority;
     uint64_t explained;     /* device->leaves when it was last explained, + 1 */
     uint64_t in_wave;       /* blocks in a round (wave.c) */
     uint64_t parts;         /* of the work of its resident blocks, as of the latest sms__blocks_credit */
     uint64_t left, counted; /* kept and looked at by check.c only */
-};
-
-/* Launches of an owner that wait, where they are of several priorities: only those of the highest are in line. */
-struct sms__ranks {
-    size_t lined;
-    double level;              /* the priority of those */
-    struct sms__launch *aside; /* the others, by falling priority, then by number */
-    struct sms__ranks *next;   /* of those that are due */
 };
 
 /* The SMs that kernels of one owner may use. May change while nothing of the owner is under way. */
@@ -85,9 +79,27 @@ struct sms__shape {
     size_t newest;                      /* the SM whose bit was set last */
     uint64_t seen;                      /* leaves that the row knows of */
     uint64_t refused_at;                /* device->leaves when it last fitted nowhere, + 1 */
+};
+
+/* Launches of one shape that wait in one queue, in the queue's order. */
+struct sms__lane {
     struct sms__launch *head, *tail;
-    struct sms__launch *cursor; /* the first not yet visited in this pass */
-    uint64_t pass;
+};
+
+/* Since when who takes turns has begun with whom. */
+struct sms__turn {
+    const void *began;
+    size_t blocks; /* placed since */
+};
+
+/* A dispatch queue: the launches of one owner that wait, by falling priority, then by place. */
+struct sms__dispatch_queue {
+    struct sms__launch *head, *tail;
+    struct sms__launch *at; /* the next to be asked in this dispatch; those before it were refused */
+    uint64_t dispatch;      /* of which `at` is */
+    struct sms__turn turn;
+    struct sms__lane *lane;                  /* by shape; NULL before the first launch */
+    struct sms__dispatch_queue *next, *prev; /* queues in which a launch waits, the least recently served first */
 };
 
 struct sms__group {
@@ -157,17 +169,20 @@ struct sms__blocks {
     struct sms__wide *wide; /* [wides]: for models that say how much a resource slows */
     size_t wides, max_wides;
     struct sms__action dispatch;
-    int queue; /* enum sms_queue */
+    int queue;        /* enum sms_queue */
+    bool takes_turns; /* kernels of a queue offer one block each in turn */
+    bool passes_over; /* a kernel whose block fits nowhere does not hold up the others of its queue */
 
     /* line.c: kernels that wait. */
-    struct sms__launch *head, *tail, *turn; /* by number; whose turn it is */
-    size_t waiting;
-    uint64_t launches, pass;
+    struct sms__dispatch_queue *line;         /* [lines] */
+    struct sms__dispatch_queue *first, *last; /* of those in which a launch waits */
+    size_t lines, waiting;
+    struct sms__turn turn; /* of the queues */
+    uint64_t places, dispatches;
     struct sms__shape *shape;     /* [shapes] */
     struct sms__shape **shape_of; /* [kinds] */
     size_t shapes;
-    size_t varied;          /* waiting launches whose blocks' work is drawn */
-    struct sms__ranks *due; /* those with nobody in line and somebody aside */
+    size_t varied; /* waiting launches whose blocks' work is drawn */
 
     /* search.c: where there is room. */
     uint64_t leaves; /* times that a block left an SM */
@@ -184,6 +199,7 @@ struct sms__blocks {
     const struct sms_run_options *options;
     const struct sms__allowed *const *allowed; /* [kinds], each may be NULL; NULL: nobody is kept to SMs of its own */
     const char *label;                         /* of the policy, for observers; NULL: nobody watches */
+    size_t owners;                             /* of launches, each with a dispatch queue; 0: one for all */
     bool watched;                              /* decisions are told to an observer */
     bool held;                                 /* no block is dispatched */
 };
@@ -199,7 +215,7 @@ void sms__blocks_reallow(struct sms__blocks *device, size_t kind);
 void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, uint64_t now);
 
 /* Takes a kernel off the device, and out of line, before its last block has left: it has not ended, and nobody is told.
- * The room is dispatched into at the end of this instant. Its owner's kernels are of one priority. */
+ * The room is dispatched into at the end of this instant. */
 void sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, uint64_t now);
 
 /* Brings the integrals of SMs and device to `now`. */

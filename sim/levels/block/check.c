@@ -171,8 +171,9 @@ static void check_launches(struct sms__blocks *device, uint64_t now)
                        (unsigned long long)launch->resident, (unsigned long long)launch->counted,
                        (unsigned long long)launch->left, (unsigned long long)launch->blocks);
         }
-    for (const struct sms__launch *launch = device->head; launch; launch = launch->next)
-        waiting += launch->waiting > 0;
+    for (const struct sms__dispatch_queue *line = device->first; line; line = line->next)
+        for (const struct sms__launch *launch = line->head; launch; launch = launch->next)
+            waiting += launch->waiting > 0;
     if (waiting != device->waiting)
         report(device, now, "%zu kernels wait, %zu are counted", waiting, device->waiting);
 }

@@ -26,14 +26,15 @@ static inline uint64_t sms__group_due(const struct sms__group *group, double end
     return sms__after(group->since, (end - group->base) * group->slow);
 }
 
-/* line.c: kernels that wait. A dispatch goes over them in passes. */
+/* line.c: kernels that wait. */
 void sms__line_init(struct sms__blocks *device, const struct sms__fit *const *kinds, size_t n_kinds);
 void sms__line_join(struct sms__blocks *device, struct sms__launch *launch);
 void sms__line_leave(struct sms__blocks *device, struct sms__launch *launch);
-/* Owners whose last launch in line is through get those of their next priority into it, each at its number's place.
- * Returns whether any did. */
-bool sms__line_recall(struct sms__blocks *device);
-struct sms__launch *sms__line_skip(const struct sms__blocks *device, struct sms__launch *launch);
+/* A block of the launch has been placed. The launch leaves if that was its last, and gives up its turn under a
+ * discipline of turns; the queue gives up its own. Returns the queue that is next in this dispatch, or NULL. */
+struct sms__dispatch_queue *sms__line_serve(struct sms__blocks *device, struct sms__launch *launch);
+struct sms__launch *sms__line_skip(const struct sms__dispatch_queue *line, const struct sms__blocks *device,
+                                   struct sms__launch *launch);
 
 static inline bool sms__is_refused(const struct sms__blocks *device, const struct sms__shape *shape)
 {
@@ -41,15 +42,22 @@ static inline bool sms__is_refused(const struct sms__blocks *device, const struc
 }
 
 /* `launch`, or the first one after it whose shape has not been refused, or NULL. */
-static inline struct sms__launch *sms__line_open(const struct sms__blocks *device, struct sms__launch *launch)
+static inline struct sms__launch *sms__line_open(const struct sms__blocks *device,
+                                                 const struct sms__dispatch_queue *line, struct sms__launch *launch)
 {
-    return launch && sms__is_refused(device, launch->shape) ? sms__line_skip(device, launch) : launch;
+    return launch && sms__is_refused(device, launch->shape) ? sms__line_skip(line, device, launch) : launch;
 }
 
-static inline void sms__line_visit(const struct sms__blocks *device, struct sms__launch *launch)
+/* Where the dispatch under way goes on in the queue. */
+static inline struct sms__launch *sms__line_at(const struct sms__blocks *device, const struct sms__dispatch_queue *line)
 {
-    launch->shape->cursor = launch->alike;
-    launch->shape->pass = device->pass;
+    return line->dispatch == device->dispatches ? line->at : line->head;
+}
+
+/* No block goes before one of a higher priority that waits in the same queue. */
+static inline bool sms__line_may_go(const struct sms__dispatch_queue *line, const struct sms__launch *launch)
+{
+    return launch && launch->priority == line->head->priority;
 }
 
 /* sm.c: one SM. */
@@ -109,7 +117,7 @@ double sms__score(const struct sms__blocks *device, const struct sms__sm_state *
 void sms__wave_init(struct sms__blocks *device);
 void sms__wave_forget(struct sms__blocks *device);
 void sms__wave_note(struct sms__blocks *device, size_t sm, struct sms__launch *launch);
-void sms__wave_repeat(struct sms__blocks *device, uint64_t now);
+void sms__wave_repeat(struct sms__blocks *device, const struct sms__dispatch_queue *line, uint64_t now);
 
 /* A kernel was refused or is through: rounds change. */
 static inline void sms__wave_break(struct sms__blocks *device)

@@ -1,9 +1,11 @@
-/* Kernels whose blocks wait, in the order of their launch. Launches of one shape
- * stand or fall together: once one is refused, the others need not be asked, nor
- * even be walked past. Of an owner with several priorities only launches of the
- * highest are in line: a block of a stream waits for all pending ones of higher
- * priority (CUDA programming guide; measured by Amert et
- * al., RTSS 2017). */
+/* Kernels whose blocks wait, in dispatch queues of which each owner has one: a context under MPS, else all of the
+ * device. In a queue blocks of a higher priority go first, and a block that waits holds back those of lower priorities
+ * even where they would fit (CUDA programming guide; measured by Amert et al., RTSS 2017). Among equal priorities a
+ * launch keeps its place, or goes to the end after each block where kernels take turns. Queues take turns, whatever
+ * the discipline inside them; that no context of MPS holds up another is an assumption.
+ *
+ * Launches of one shape stand or fall together: once one is refused, the others need not be asked, nor even be walked
+ * past. */
 #include "inside.h"
 
 #include <stdlib.h>
@@ -54,131 +56,184 @@ void sms__line_init(struct sms__blocks *device, const struct sms__fit *const *ki
             device->shape[device->shapes++] = (struct sms__shape){.fit = sorted[i].fit, .allowed = sorted[i].allowed};
         device->shape_of[sorted[i].idx] = &device->shape[device->shapes - 1];
     }
+    device->takes_turns = device->queue == SMS_QUEUE_INTERLEAVE || device->queue == SMS_QUEUE_RR_FIFO;
+    device->passes_over = device->queue == SMS_QUEUE_INTERLEAVE || device->queue == SMS_QUEUE_KERNEL_FIFO;
+    device->lines = device->owners > 0 ? device->owners : 1;
+    device->line = SMS__NEW(device->arena, struct sms__dispatch_queue, device->lines);
 }
 
-/* At its number's place, which is the end unless it has stood aside. */
-static void insert(struct sms__blocks *device, struct sms__launch *launch)
+/* At the end of its priority. */
+static void insert_in_line(struct sms__dispatch_queue *line, struct sms__launch *launch)
 {
-    struct sms__shape *shape = launch->shape;
-    struct sms__launch *prev = device->tail, *before = shape->tail;
-    while (prev && prev->number > launch->number)
+    struct sms__launch *prev = line->tail;
+    while (prev && prev->priority < launch->priority)
         prev = prev->prev;
-    while (before && before->number > launch->number)
-        before = before->before;
     launch->prev = prev;
-    launch->next = prev ? prev->next : device->head;
+    launch->next = prev ? prev->next : line->head;
+    *(prev ? &prev->next : &line->head) = launch;
+    *(launch->next ? &launch->next->prev : &line->tail) = launch;
+}
+
+static void insert_in_lane(struct sms__lane *lane, struct sms__launch *launch)
+{
+    struct sms__launch *before = lane->tail;
+    while (before && before->priority < launch->priority)
+        before = before->before;
     launch->before = before;
-    launch->alike = before ? before->alike : shape->head;
-    *(prev ? &prev->next : &device->head) = launch;
-    *(launch->next ? &launch->next->prev : &device->tail) = launch;
-    *(before ? &before->alike : &shape->head) = launch;
-    *(launch->alike ? &launch->alike->before : &shape->tail) = launch;
-    device->waiting++;
-    device->varied += sms__is_drawn(launch->kernel);
-    if (!device->turn)
-        device->turn = launch;
+    launch->alike = before ? before->alike : lane->head;
+    *(before ? &before->alike : &lane->head) = launch;
+    *(launch->alike ? &launch->alike->before : &lane->tail) = launch;
 }
 
-static void take_out(struct sms__blocks *device, struct sms__launch *launch)
+static void take_out_of_line(struct sms__dispatch_queue *line, struct sms__launch *launch)
 {
-    struct sms__shape *shape = launch->shape;
-    if (device->turn == launch)
-        device->turn = launch->next ? launch->next : launch->prev ? device->head : NULL;
-    *(launch->prev ? &launch->prev->next : &device->head) = launch->next;
-    *(launch->next ? &launch->next->prev : &device->tail) = launch->prev;
-    *(launch->before ? &launch->before->alike : &shape->head) = launch->alike;
-    *(launch->alike ? &launch->alike->before : &shape->tail) = launch->before;
-    device->waiting--;
-    device->varied -= sms__is_drawn(launch->kernel);
+    *(launch->prev ? &launch->prev->next : &line->head) = launch->next;
+    *(launch->next ? &launch->next->prev : &line->tail) = launch->prev;
 }
 
-static void stand_aside(struct sms__ranks *ranks, struct sms__launch *launch)
+static void take_out_of_lane(struct sms__lane *lane, struct sms__launch *launch)
 {
-    struct sms__launch **at = &ranks->aside;
-    while (*at && ((*at)->priority > launch->priority ||
-                   ((*at)->priority == launch->priority && (*at)->number < launch->number)))
-        at = &(*at)->next;
-    launch->next = *at;
-    *at = launch;
+    *(launch->before ? &launch->before->alike : &lane->head) = launch->alike;
+    *(launch->alike ? &launch->alike->before : &lane->tail) = launch->before;
 }
 
-static void clear_line(struct sms__blocks *device, struct sms__ranks *ranks)
+static void go_last(struct sms__blocks *device, struct sms__launch *launch)
 {
-    for (struct sms__launch *launch = device->head, *next; launch; launch = next) {
-        next = launch->next;
-        if (launch->ranks != ranks)
-            continue;
-        take_out(device, launch);
-        stand_aside(ranks, launch);
+    take_out_of_line(launch->line, launch);
+    insert_in_line(launch->line, launch);
+    if (launch->alike) {
+        take_out_of_lane(launch->lane, launch);
+        insert_in_lane(launch->lane, launch);
     }
-    ranks->lined = 0;
+    launch->place = ++device->places;
+}
+
+/* At the end of the queues. */
+static void insert_line(struct sms__blocks *device, struct sms__dispatch_queue *line)
+{
+    line->prev = device->last;
+    line->next = NULL;
+    *(device->last ? &device->last->next : &device->first) = line;
+    device->last = line;
+}
+
+static void take_out_line(struct sms__blocks *device, struct sms__dispatch_queue *line)
+{
+    *(line->prev ? &line->prev->next : &device->first) = line->next;
+    *(line->next ? &line->next->prev : &device->last) = line->prev;
 }
 
 void sms__line_join(struct sms__blocks *device, struct sms__launch *launch)
 {
-    struct sms__ranks *ranks = launch->ranks;
+    struct sms__dispatch_queue *line = &device->line[launch->owner];
+    if (!line->lane)
+        line->lane = SMS__NEW(device->arena, struct sms__lane, device->shapes);
+    launch->line = line;
     launch->shape = device->shape_of[launch->kind];
-    launch->number = ++device->launches;
-    if (ranks && ranks->lined && launch->priority < ranks->level) {
-        stand_aside(ranks, launch);
-        return;
-    }
-    if (ranks && ranks->lined && launch->priority > ranks->level)
-        clear_line(device, ranks);
-    if (ranks) {
-        ranks->lined++;
-        ranks->level = launch->priority;
-    }
-    insert(device, launch);
+    launch->lane = &line->lane[launch->shape - device->shape];
+    if (!line->head)
+        insert_line(device, line);
+    insert_in_line(line, launch);
+    insert_in_lane(launch->lane, launch);
+    launch->place = ++device->places;
+    device->waiting++;
+    device->varied += sms__is_drawn(launch->kernel);
 }
 
 void sms__line_leave(struct sms__blocks *device, struct sms__launch *launch)
 {
-    struct sms__ranks *ranks = launch->ranks;
-    take_out(device, launch);
-    if (!ranks || --ranks->lined > 0 || !ranks->aside)
-        return;
-    ranks->next = device->due;
-    device->due = ranks;
+    struct sms__dispatch_queue *line = launch->line;
+    take_out_of_line(line, launch);
+    take_out_of_lane(launch->lane, launch);
+    if (!line->head)
+        take_out_line(device, line);
+    device->waiting--;
+    device->varied -= sms__is_drawn(launch->kernel);
 }
 
-bool sms__line_recall(struct sms__blocks *device)
+static bool is_last_of_priority(const struct sms__launch *launch)
 {
-    bool any = device->due != NULL;
-    for (struct sms__ranks *ranks = device->due; ranks; ranks = ranks->next) {
-        ranks->level = ranks->aside->priority;
-        while (ranks->aside && ranks->aside->priority == ranks->level) {
-            struct sms__launch *launch = ranks->aside;
-            ranks->aside = launch->next;
-            ranks->lined++;
-            insert(device, launch);
-        }
-    }
-    device->due = NULL;
-    if (any)
-        sms__wave_break(device);
-    device->in_rounds &= device->varied == 0;
-    return any;
+    return !launch->next || launch->next->priority < launch->priority;
 }
 
-/* The first launch of an open shape that this pass has not visited: all that come
- * before it have been, or are of refused shapes. */
-static struct sms__launch *jump(const struct sms__blocks *device)
+/* Whether a turn ends now that another must begin: kernels (or queues) in turn would meet the same SMs for ever where
+ * the number of SMs is a multiple of theirs. So after as many blocks as there are SMs the turn does not come to the one
+ * with which it began the last time. */
+static bool is_met_again(struct sms__turn *turn, const void *served, const void *next, size_t sms)
+{
+    turn->began = turn->began ? turn->began : served;
+    if (++turn->blocks < sms)
+        return false;
+    turn->blocks = 0;
+    return turn->began == next;
+}
+
+/* Which launch of its queue is next once a block of this one is placed. */
+static void pass_turn(struct sms__blocks *device, struct sms__launch *launch)
+{
+    struct sms__dispatch_queue *line = launch->line;
+    bool turns = device->takes_turns;
+    line->at = !turns && launch->waiting ? launch : launch->next;
+    if (launch->waiting == 0) {
+        sms__line_leave(device, launch);
+    } else if (turns && is_last_of_priority(launch)) {
+        line->at = launch;
+    } else if (turns) {
+        go_last(device, launch);
+    }
+    if (!turns || !line->at || is_last_of_priority(line->at))
+        return;
+    if (is_met_again(&line->turn, launch, line->at, device->sms)) {
+        struct sms__launch *again = line->at;
+        line->at = again->next;
+        go_last(device, again);
+    }
+    line->turn.began = line->turn.blocks ? line->turn.began : line->at;
+}
+
+struct sms__dispatch_queue *sms__line_serve(struct sms__blocks *device, struct sms__launch *launch)
+{
+    struct sms__dispatch_queue *line = launch->line, *next = line->next;
+    line->dispatch = device->dispatches;
+    pass_turn(device, launch);
+    if (!next)
+        return line->head ? line : NULL;
+    if (line->head) {
+        take_out_line(device, line);
+        insert_line(device, line);
+    }
+    if (next->next && is_met_again(&device->turn, line, next, device->sms)) {
+        struct sms__dispatch_queue *again = next;
+        next = again->next;
+        take_out_line(device, again);
+        insert_line(device, again);
+    }
+    device->turn.began = device->turn.blocks ? device->turn.began : next;
+    return next;
+}
+
+static bool is_earlier(const struct sms__launch *a, const struct sms__launch *b)
+{
+    return a->priority != b->priority ? a->priority > b->priority : a->place < b->place;
+}
+
+/* The first launch of a lane that has not been refused: none such stands before `at`. */
+static struct sms__launch *jump(const struct sms__dispatch_queue *line, const struct sms__blocks *device)
 {
     struct sms__launch *best = NULL;
     for (size_t i = 0; i < device->shapes; i++) {
-        const struct sms__shape *shape = &device->shape[i];
-        struct sms__launch *own = shape->pass == device->pass ? shape->cursor : shape->head;
-        if (own && !sms__is_refused(device, shape) && (!best || own->number < best->number))
+        struct sms__launch *own = line->lane[i].head;
+        if (own && !sms__is_refused(device, own->shape) && (!best || is_earlier(own, best)))
             best = own;
     }
     return best;
 }
 
-struct sms__launch *sms__line_skip(const struct sms__blocks *device, struct sms__launch *launch)
+struct sms__launch *sms__line_skip(const struct sms__dispatch_queue *line, const struct sms__blocks *device,
+                                   struct sms__launch *launch)
 {
     for (size_t steps = 0; launch && sms__is_refused(device, launch->shape); launch = launch->next)
         if (++steps > device->shapes)
-            return jump(device);
+            return jump(line, device);
     return launch;
 }

@@ -169,48 +169,29 @@ static long search(struct sms__blocks *device, const struct sms__launch *launch)
     return best;
 }
 
-static bool place_one(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
+/* One block of the queue. */
+static void place_from(struct sms__blocks *device, struct sms__dispatch_queue *line, struct sms__dispatch_queue **next,
+                       uint64_t now)
 {
-    long sm = search(device, launch);
-    if (sm < 0)
-        return false;
-    place(device, (size_t)sm, launch, now);
-    if (launch->waiting == 0)
-        sms__line_leave(device, launch);
-    return true;
-}
-
-static void interleave(struct sms__blocks *device, uint64_t now)
-{
-    for (bool placed = true; placed;) {
-        placed = false;
-        for (struct sms__launch *launch = device->head; launch; launch = launch->next)
-            placed |= place_one(device, launch, now);
-        placed |= sms__line_recall(device);
+    for (struct sms__launch *launch = sms__line_at(device, line); sms__line_may_go(line, launch);
+         launch = launch->next) {
+        long sm = search(device, launch);
+        if (sm >= 0) {
+            place(device, (size_t)sm, launch, now);
+            *next = sms__line_serve(device, launch);
+            return;
+        }
+        if (!device->passes_over)
+            return;
     }
 }
 
-static void in_order(struct sms__blocks *device, bool head_stops, uint64_t now)
+static void offer(struct sms__blocks *device, uint64_t now)
 {
-    for (struct sms__launch *launch = device->head, *next; launch; launch = next) {
-        while (launch->waiting && place_one(device, launch, now))
-            continue;
-        if (launch->waiting && head_stops)
-            return;
-        next = launch->waiting == 0 && sms__line_recall(device) ? device->head : launch->next;
-    }
-}
-
-static void in_turn(struct sms__blocks *device, uint64_t now)
-{
-    while (device->turn) {
-        struct sms__launch *launch = device->turn;
-        if (!place_one(device, launch, now))
-            return;
-        if (launch->waiting == 0)
-            sms__line_recall(device);
-        if (device->turn == launch)
-            device->turn = launch->next ? launch->next : device->head;
+    device->dispatches++;
+    for (struct sms__dispatch_queue *line = device->first, *next; line; line = next) {
+        next = line->next;
+        place_from(device, line, &next, now);
     }
 }
 
@@ -277,16 +258,6 @@ static void rate_all(struct sms__blocks *device, uint64_t now)
             rate_one(device, s, now);
         schedule(device, s);
     }
-}
-
-static void offer(struct sms__blocks *device, uint64_t now)
-{
-    if (device->queue == SMS_QUEUE_INTERLEAVE)
-        interleave(device, now);
-    else if (device->queue == SMS_QUEUE_RR_FIFO)
-        in_turn(device, now);
-    else
-        in_order(device, device->queue == SMS_QUEUE_FIFO, now);
 }
 
 void sms__plain_dispatch(void *subject, uint64_t now)

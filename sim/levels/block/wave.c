@@ -19,12 +19,20 @@ struct addition {
     uint64_t used[SMS_LIMITS];
 };
 
+/* Where a queue is. */
+struct at {
+    const struct sms__launch *launch;
+    struct sms__turn turn;
+};
+
 struct sms__wave {
     struct placement *placed; /* [longest] */
     struct addition *sum;     /* [sms] */
     size_t count, longest;
     size_t ring; /* where the round began: after a placement, which is where the search will come by again */
-    struct sms__launch *turn;
+    const struct sms__dispatch_queue *line; /* whose turn it was */
+    struct sms__turn turn;                  /* of the queues */
+    struct at *at;                          /* [lines]: where each was */
     bool begun;
 };
 
@@ -38,16 +46,37 @@ void sms__wave_init(struct sms__blocks *device)
     wave->longest = most < LONGEST ? most : LONGEST;
     wave->placed = SMS__NEW(device->arena, struct placement, wave->longest);
     wave->sum = SMS__NEW(device->arena, struct addition, device->sms);
+    wave->at = SMS__NEW(device->arena, struct at, device->lines);
     device->wave = wave;
 }
 
-static void begin_round(struct sms__blocks *device)
+static void begin_round(struct sms__blocks *device, const struct sms__dispatch_queue *line)
 {
     struct sms__wave *wave = device->wave;
     wave->begun = wave->count > 0;
     wave->count = 0;
     wave->ring = device->ring;
+    wave->line = line;
     wave->turn = device->turn;
+    for (size_t i = 0; i < device->lines; i++)
+        wave->at[i] = (struct at){sms__line_at(device, &device->line[i]), device->line[i].turn};
+}
+
+static bool is_same(const struct sms__turn *a, const struct sms__turn *b)
+{
+    return a->began == b->began && a->blocks == b->blocks;
+}
+
+/* Whether the search and all queues are where they were when the round began. */
+static bool is_round(const struct sms__blocks *device, const struct sms__dispatch_queue *line)
+{
+    const struct sms__wave *wave = device->wave;
+    bool same =
+        wave->count > 0 && device->ring == wave->ring && line == wave->line && is_same(&device->turn, &wave->turn);
+    for (size_t i = 0; same && i < device->lines; i++)
+        same = sms__line_at(device, &device->line[i]) == wave->at[i].launch &&
+               is_same(&device->line[i].turn, &wave->at[i].turn);
+    return same;
 }
 
 void sms__wave_forget(struct sms__blocks *device)
@@ -124,12 +153,12 @@ static uint64_t count_admitted(const struct sms__blocks *device, uint64_t rounds
     return rounds;
 }
 
-void sms__wave_repeat(struct sms__blocks *device, uint64_t now)
+void sms__wave_repeat(struct sms__blocks *device, const struct sms__dispatch_queue *line, uint64_t now)
 {
     struct sms__wave *wave = device->wave;
     if (!wave->begun)
-        begin_round(device);
-    if (wave->count == 0 || device->ring != wave->ring || device->turn != wave->turn)
+        begin_round(device, line);
+    if (!is_round(device, line))
         return;
     add_up(wave);
     uint64_t rounds = count_admitted(device, count_rounds(device, wave));
@@ -138,5 +167,5 @@ void sms__wave_repeat(struct sms__blocks *device, uint64_t now)
         sms__sm_place(&device->sm[placement->sm], placement->launch, (uint32_t)rounds, now);
     }
     device->in_rounds = rounds > 0;
-    begin_round(device);
+    begin_round(device, line);
 }

@@ -342,7 +342,6 @@ void sms__client_add_stream(struct sms__client *leader, const struct sms__client
     leader->statics += loaded ? 0 : (uint64_t)client->workload->statics;
     leader->declared += client->workload->declared;
     leader->exclusive |= client->workload->exclusive;
-    leader->ranked |= client->vm->process->stream[client->stream].priority != client->vm->process->stream[0].priority;
 }
 
 static void init_stream(struct sms__client *client, size_t drawn)

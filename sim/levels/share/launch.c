@@ -29,7 +29,6 @@ static void prepare_launch(struct sms__client *client, size_t k)
         .vm = sms__process_name(client->leader),
         .record = &record->kernel[record->first_kernel[client->number] + of_vm],
         .stream = client->leader->jitter[of_vm],
-        .ranks = client->leader->ranked ? &client->leader->ranks : NULL,
         .priority = client->vm->process->stream[client->stream].priority,
         .kind = client->first_kind + of_vm,
         .blocks = kernel->blocks,

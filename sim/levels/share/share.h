@@ -151,8 +151,6 @@ struct sms__client {
     uint64_t since_ps;         /* in its phase */
     uint64_t arrived_ps;
     uint64_t all_held, declared, statics; /* bytes of all streams without the context; of it, static variables */
-    struct sms__ranks ranks;              /* of the streams' priorities, */
-    bool ranked;                          /* if they differ */
     gsl_rng **jitter;                     /* [kernels of the VM] */
     bool limited;                         /* to a share of the SMs (limit.c); then, on its place: */
     size_t sms;                           /* so many, */

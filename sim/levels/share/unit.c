@@ -111,6 +111,7 @@ static void bring_blocks(struct sms__unit *unit)
         .device_wide = is_wide(kinds, n_kinds),
         .options = spec->options,
         .allowed = sms__limits_of(share),
+        .owners = unit->owner ? 1 : share->clients,
         .label = unit->owner ? NULL : spec->observe,
         .queue = plain_queue ? share->scenario->queue : (int)share->use->policy->queue,
         .max_wides = wides,
@@ -183,6 +184,7 @@ static void launch_blocks(struct sms__unit *unit, struct sms__client *client, ui
     if (!unit->in_blocks)
         bring_blocks(unit);
     client->launch.ended = blocks_ended;
+    client->launch.owner = unit->owner ? 0 : client->leader->idx;
     client->launch.subject = client;
     if (unit->going && unit->engine.now < inner_now(unit, now))
         unit->engine.now = inner_now(unit, now); /* nothing was due before: it would have fired */

@@ -68,7 +68,7 @@ static const struct sms__field cluster_fields[] = {
     {"contention", SMS__CUSTOM, .read = sms__read_contention, .form = SMS__FORM_CONTENTION,
      .help = "on the devices of nodes; default none"},
     {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .choices = sms__queue_names,
-     .help = "in which order kernels offer blocks; default interleave"},
+     .help = "in which order kernels offer blocks; default leftover"},
     {"host", SMS__FIELDS, .read = sms__read_host, .fields = sms__host_fields,
      .help = "of each node; its cores are the node's cpu"},
     {"alone", SMS__CUSTOM, .read = sms__read_alone, .form = SMS__FORM_POLICY,
@@ -127,7 +127,7 @@ void sms__read_cluster(struct sms__reader *reader, const struct sms__node *node,
     scenario->cluster = SMS__NEW(reader->arena, struct sms__cluster, 1);
     scenario->fidelity = SMS__AS_BLOCKS;
     read_in_order(reader, node, scenario);
-    scenario->queue += SMS_QUEUE_INTERLEAVE; /* from the index of a name */
+    scenario->queue += SMS_QUEUE_LEFTOVER; /* from the index of a name */
     sms__default_alone(reader, reader->user, node, scenario);
 }
 

@@ -272,7 +272,7 @@ static void print_scenario(struct choices *c)
 {
     static const char *const contentions[] = {"none", "proportional", "maxmin", "{model: proportional, slope: 1.7}",
                                               NULL};
-    static const char *const queues[] = {"interleave", "fifo", "kernel_fifo", "rr_fifo", NULL};
+    static const char *const queues[] = {"leftover", "interleave", "fifo", "kernel_fifo", "rr_fifo", NULL};
     bool forever = chance(c->rng, 25);
     c->devices = number(c, 1, 2);
     fprintf(c->to, "---\nscenario: s\ndevices: [{model: small, count: %u}]\n", c->devices);

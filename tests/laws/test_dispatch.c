@@ -1,0 +1,204 @@
+/* What dispatch does must not hang on coincidences: results move continuously as the jitter of block times goes from
+ * nothing to a little, and a device with one SM more or less is about as fast. */
+#include "tests/harness.h"
+
+static const char *const queues[] = {"leftover", "interleave", "kernel_fifo", "rr_fifo"};
+enum { QUEUES = sizeof queues / sizeof *queues };
+
+/* A small kernel every 0.5 ms or so beside a grid a hundred times larger than the device: the case of the review that
+ * found the discontinuity. 513.7 us: no multiple of a block's time, so that no event meets another by chance. */
+static const char *const beside_a_large_grid =
+    "workload: small\nkernels: [{name: k, blocks: 160, threads: 256, block_time: 50 us, jitter: %g %%}]\n"
+    "steps: [{host: 513.7 us}, {launch: k}]\n"
+    "---\nworkload: large\nkernels: [{name: k, blocks: 64000, threads: 256, block_time: 200 us, jitter: %g %%}]\n"
+    "---\nscenario: s\ndevices: [{model: %s}]\nqueue: %s\npolicies: [%s]\n%s:\n"
+    "  - {name: large, workload: large, repeat: forever}\n  - {name: small, workload: small, repeat: forever}\n"
+    "run: {warmup: 40 ms, duration: 240 ms}\n";
+
+struct measured {
+    double large_per_s, small_per_s; /* kernels */
+    double small_us;                 /* mean latency of the small one */
+};
+
+static struct measured measure(const char *tenants, const char *device, const char *mode, const char *queue,
+                               double jitter)
+{
+    struct sms_run_options options = sms_run_defaults();
+    options.alone = false;
+    struct sms_file *file = load_text(beside_a_large_grid, jitter, jitter, device, queue, mode, tenants);
+    struct sms_results *results = run_first(file, &options);
+    struct measured of = {estimate(results, 0, SMS_VM, 0, "blocks_per_s").mean / 64000,
+                          estimate(results, 0, SMS_VM, 1, "blocks_per_s").mean / 160,
+                          estimate(results, 0, SMS_KERNEL, 1, "latency_mean_ns").mean / 1e3};
+    discard(results, file);
+    return of;
+}
+
+static void assert_close(double a, double b, double tolerance, const char *what)
+{
+    if (!(fabs(a - b) <= tolerance * fmax(a, b)))
+        fail_msg("%s: %.6g and %.6g", what, a, b);
+}
+
+/* Blocks of equal length end together, in waves; with 5 % they end evenly over time. That changes what a small kernel
+ * waits for from the next wave to the next block: by 25 % at most here, and the rates with it. A queue that favours
+ * another kernel than before changes the latency a hundredfold. */
+enum { STEPS = 5 };
+static const double jitters[STEPS] = {0, 1e-4, 1e-2, 1, 5}; /* % */
+
+static void assert_continuous(const char *tenants, const char *device, const char *mode)
+{
+    for (size_t q = 0; q < QUEUES; q++) {
+        struct measured before = {0};
+        for (size_t i = 0; i < STEPS; i++) {
+            struct measured now = measure(tenants, device, mode, queues[q], jitters[i]);
+            char what[128];
+            snprintf(what, sizeof what, "%s %s, queue %s, jitter %g %%", tenants, mode, queues[q], jitters[i]);
+            if (i > 0) {
+                assert_close(before.small_us, now.small_us, 0.25, what);
+                assert_close(before.small_per_s, now.small_per_s, 0.25, what);
+                assert_close(before.large_per_s, now.large_per_s, 0.05, what);
+            }
+            before = now;
+        }
+    }
+}
+
+static void results_move_continuously_with_jitter_where_all_share_a_queue(void **state)
+{
+    (void)state;
+    assert_continuous("vms", "v100", "round_robin");
+}
+
+static void results_move_continuously_with_jitter_under_mps(void **state)
+{
+    (void)state;
+    assert_continuous("processes", "v100", "{mode: mps}");
+}
+
+static void results_move_continuously_with_jitter_together(void **state)
+{
+    (void)state;
+    assert_continuous("processes", "v100", "{mode: together}");
+}
+
+static void results_move_continuously_with_jitter_in_time_slices(void **state)
+{
+    (void)state;
+    assert_continuous("processes", "v100", "{mode: time_slice}");
+}
+
+static void results_move_continuously_with_jitter_on_instances(void **state)
+{
+    (void)state;
+    assert_continuous("processes", "a100", "{mode: {mig: {instances: [3g.20gb, 3g.20gb]}}}");
+}
+
+/* FP32 beside FP64: where they meet on an SM both run at full speed, where each has SMs to itself neither does. */
+static double stp_of(size_t mode, const char *queue, int sms, double jitter, int blocks)
+{
+    static const char *const modes[] = {"policies: [round_robin]\nvms", "policies: [{mode: mps}]\nprocesses"};
+    struct sms_file *file =
+        load_text("workload: a\nkernels: [{name: k, blocks: 64000, threads: 256, block_time: 50 us, jitter: %g %%, "
+                  "demand: {fp32: 25 %%}}]\n"
+                  "---\nworkload: b\nkernels: [{name: k, blocks: %d, threads: 256, block_time: 50 us, jitter: %g %%, "
+                  "demand: {fp64: 25 %%}}]\n"
+                  "---\nscenario: s\ndevices: [{model: v100, sms: %d}]\ncontention: {model: proportional, slope: 1}\n"
+                  "queue: %s\n%s: [{name: a, workload: a, repeat: forever}, {name: b, workload: b, repeat: forever}]\n"
+                  "run: {warmup: 20 ms, duration: 60 ms}\n",
+                  jitter, blocks, jitter, sms, queue, modes[mode]);
+    struct sms_results *results = run_first(file, NULL);
+    double stp = estimate(results, 0, SMS_HOST, 0, "stp_ratio").mean;
+    discard(results, file);
+    return stp;
+}
+
+static void assert_as_fast(size_t mode, const char *queue, double jitter, int blocks, double tolerance)
+{
+    double expected = stp_of(mode, queue, 80, 5, blocks);
+    for (int sms = 79; sms <= 81; sms++) {
+        char what[128];
+        snprintf(what, sizeof what, "%s, queue %s, jitter %g %%, %d SMs", mode ? "mps" : "vms", queue, jitter, sms);
+        assert_close(stp_of(mode, queue, sms, jitter, blocks), expected, tolerance, what);
+    }
+}
+
+/* One SM in 80 is 1.25 % of the device. Where grids are as long as each other and nothing is drawn, both kernels stay
+ * in step for ever, and it matters how they met the first time: up to 2.0 in place of 1.63, and never 1.0 again, which
+ * is what it was where every other SM had blocks of one kernel only. */
+static void one_sm_more_or_less_changes_little(void **state)
+{
+    (void)state;
+    for (size_t mode = 0; mode < 2; mode++)
+        for (size_t q = 0; q < QUEUES; q++) {
+            assert_as_fast(mode, queues[q], 0, 60103, 0.03);
+            assert_as_fast(mode, queues[q], 1e-4, 60103, 0.03);
+            assert_as_fast(mode, queues[q], 5, 60103, 0.03);
+            assert_as_fast(mode, queues[q], 0, 64000, 0.2);
+        }
+}
+
+/* Half of the SMs each. The first launches far more than fits; the second's kernel need not wait behind it. */
+static void a_client_of_mps_is_not_held_up_by_another_that_has_other_sms(void **state)
+{
+    (void)state;
+    static const char *const blocks[] = {"round_robin", "leftover", "most_room"};
+    for (size_t q = 0; q < QUEUES; q++)
+        for (size_t b = 0; b < 3; b++) {
+            struct sms_run_options options = sms_run_defaults();
+            options.alone = false;
+            struct sms_file *file = load_text(
+                "workload: small\nkernels: [{name: k, blocks: 160, threads: 256, block_time: 50 us}]\n"
+                "---\nworkload: large\nkernels: [{name: k, blocks: 64000, threads: 256, block_time: 200 us}]\n"
+                "---\nscenario: s\ndevices: [{model: v100}]\nqueue: %s\npolicies: [{block: %s, mode: "
+                "mps}]\nprocesses:\n"
+                "  - {name: large, workload: large, repeat: forever, active_threads: 50 %%}\n"
+                "  - {name: small, workload: small, repeat: forever, active_threads: 50 %%}\n"
+                "run: {warmup: 10 ms, duration: 60 ms}\n",
+                queues[q], blocks[b]);
+            struct sms_results *results = run_first(file, &options);
+            /* 320 blocks fit on its 40 SMs: a kernel each 50 us */
+            assert_close(estimate(results, 0, SMS_VM, 1, "blocks_per_s").mean, 160 / 50e-6, 0.01, queues[q]);
+            discard(results, file);
+        }
+}
+
+/* Two streams of one process: the small kernel waits for the wave that runs, and no longer. */
+static void a_stream_of_higher_priority_goes_first_without_jitter(void **state)
+{
+    static const char *const modes[] = {"time_slice", "exclusive", "mps", "together"};
+    (void)state;
+    for (size_t m = 0; m < 4; m++)
+        for (int priority = 0; priority < 2; priority++) {
+            struct sms_run_options options = sms_run_defaults();
+            options.alone = false;
+            struct sms_file *file = load_text(
+                "workload: small\nkernels: [{name: k, blocks: 160, threads: 256, block_time: 50 us}]\n"
+                "steps: [{host: 513.7 us}, {launch: k}]\n"
+                "---\nworkload: large\nkernels: [{name: k, blocks: 64000, threads: 256, block_time: 200 us}]\n"
+                "---\nscenario: s\ndevices: [{model: v100}]\npolicies: [{mode: %s}]\nprocesses:\n  - name: p\n"
+                "    repeat: forever\n    streams: [{workload: large}, {workload: small, priority: %d}]\n"
+                "run: {warmup: 40 ms, duration: 240 ms}\n",
+                modes[m], priority);
+            struct sms_results *results = run_first(file, &options);
+            double us = estimate(results, 0, SMS_KERNEL, 1, "latency_mean_ns").mean / 1e3;
+            if (priority ? us > 250 : us < 15000)
+                fail_msg("%s: the small kernel takes %.1f us with priority %d", modes[m], us, priority);
+            discard(results, file);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_move_continuously_with_jitter_where_all_share_a_queue),
+        cmocka_unit_test(results_move_continuously_with_jitter_under_mps),
+        cmocka_unit_test(results_move_continuously_with_jitter_together),
+        cmocka_unit_test(results_move_continuously_with_jitter_in_time_slices),
+        cmocka_unit_test(results_move_continuously_with_jitter_on_instances),
+        cmocka_unit_test(one_sm_more_or_less_changes_little),
+        cmocka_unit_test(a_client_of_mps_is_not_held_up_by_another_that_has_other_sms),
+        cmocka_unit_test(a_stream_of_higher_priority_goes_first_without_jitter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
