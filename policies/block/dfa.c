@@ -27,4 +27,5 @@ const struct sms_block_policy sms_block_dfa = {
     .search = SMS_SEARCH_BEST,
     .queue = SMS_QUEUE_FIFO,
     .score = score,
+    .promises = SMS_PURE | SMS_MONOTONE,
 };

@@ -29,4 +29,5 @@ const struct sms_block_policy sms_block_fine_grained = {
     .params = params,
     .search = SMS_SEARCH_RING,
     .admits = admits,
+    .promises = SMS_PURE | SMS_MONOTONE,
 };

@@ -16,7 +16,7 @@ static int admits(const double *param, const struct sms_device_view *device, con
                   const struct sms_block_request *block)
 {
     for (size_t r = 0; r < device->resources; r++)
-        if (device->resource[r].scope == SMS_SCOPE_SM && sm->usage[r] + block->adds[r] > param[LIMIT] * SMS_FULL)
+        if (device->resource[r].scope == SMS_SCOPE_SM && sm->usage[r] + block->adds[r] > sms_parts(param[LIMIT]))
             return (int)r;
     return SMS_ADMIT;
 }
@@ -28,4 +28,5 @@ const struct sms_block_policy sms_block_fua = {
     .search = SMS_SEARCH_RING,
     .queue = SMS_QUEUE_FIFO,
     .admits = admits,
+    .promises = SMS_PURE | SMS_MONOTONE,
 };

@@ -20,4 +20,5 @@ const struct sms_block_policy sms_block_leftover = {
     .search = SMS_SEARCH_BEST,
     .queue = SMS_QUEUE_FIFO,
     .score = score,
+    .promises = SMS_PURE | SMS_MONOTONE,
 };

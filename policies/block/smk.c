@@ -29,7 +29,7 @@ static int refusing_resource(const double *param, const struct sms_device_view *
             fullest = (int)r;
         }
     }
-    return usage + adds > param[LIMIT] * SMS_FULL ? fullest : SMS_ADMIT;
+    return usage + adds > sms_parts(param[LIMIT]) ? fullest : SMS_ADMIT;
 }
 
 static int admits(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,
@@ -46,4 +46,5 @@ const struct sms_block_policy sms_block_smk = {
     .search = SMS_SEARCH_RING,
     .queue = SMS_QUEUE_FIFO,
     .admits = admits,
+    .promises = SMS_PURE | SMS_MONOTONE,
 };

@@ -46,4 +46,5 @@ const struct sms_block_policy sms_block_utilization_aware = {
     .params = params,
     .search = SMS_SEARCH_RING,
     .admits = admits,
+    .promises = SMS_PURE | SMS_MONOTONE,
 };

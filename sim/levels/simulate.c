@@ -136,6 +136,7 @@ static void init_device(struct run *run, size_t idx, size_t first_sm)
         .idx = idx,
         .first_sm = first_sm,
         .device_wide = is_device_wide(run, idx),
+        .tenants = scenario->vms,
         .options = run->spec->options,
         .label = run->spec->observe,
     };

@@ -32,6 +32,12 @@ static void step_ended(void *subject, uint64_t now)
     next_step(stream, now);
 }
 
+static uint64_t deadline_of(const struct sms__stream *stream)
+{
+    double allowed = stream->feed->vm->deadline_ps;
+    return allowed > 0 ? sms__after(stream->arrived_ps, allowed) : UINT64_MAX;
+}
+
 static void launch(struct sms__stream *stream, size_t k, uint64_t now)
 {
     struct sms__feed *feed = stream->feed;
@@ -47,6 +53,8 @@ static void launch(struct sms__stream *stream, size_t k, uint64_t now)
         .ended = launch_ended,
         .subject = stream,
         .kind = kind,
+        .tenant = (size_t)(feed->vm - feed->scenario->vm),
+        .deadline_ps = deadline_of(stream),
         .blocks = kernel->blocks,
     };
     sms__blocks_launch(feed->device, &stream->launch, now);

@@ -25,44 +25,91 @@ static void fit_all(struct sms__reader *reader, struct sms_scenario *scenario, s
     }
 }
 
-/* Whether some SM, with nothing but its background, takes the block. */
-static bool placeable(const struct sms__policy_use *use, const struct sms__device *device, const struct sms__fit *fit)
+static bool has_background(const struct sms__device *device, size_t sm)
 {
+    bool has = false;
+    for (size_t i = 0; i < device->backgrounds; i++)
+        has |= device->background[i].sm == sm;
+    return has;
+}
+
+/* A policy that is asked about a launch alone on an empty device. */
+struct probe {
+    const struct sms__policy_use *use;
+    char *of_run, *of_launch; /* its state */
+    size_t tenants;
+};
+
+/* The launch has just come. */
+static struct sms_block_request launch_alone(const struct probe *probe, const struct sms__vm *vm, size_t tenant,
+                                             size_t kernel, const struct sms__fit *fit)
+{
+    const struct sms_block_policy *policy = probe->use->policy;
+    memset(probe->of_run, 0, policy->run_bytes + probe->tenants * policy->tenant_bytes);
+    memset(probe->of_launch, 0, policy->launch_bytes);
+    return (struct sms_block_request){.adds = fit->adds,
+                                      .needs = fit->needs,
+                                      .tenant = tenant,
+                                      .tenants = probe->tenants,
+                                      .tenant_name = vm->name,
+                                      .kernel_name = vm->workload->kernel[kernel].name,
+                                      .launch = 1,
+                                      .waiting = vm->workload->kernel[kernel].blocks,
+                                      .deadline_ps = UINT64_MAX,
+                                      .of_run = probe->of_run,
+                                      .of_launch = probe->of_launch};
+}
+
+/* Whether some SM takes the block. Of SMs with a background the run will tell, if those may be the ones: all are alike
+ * to a policy that looks at nothing else. */
+static bool placeable(const struct probe *probe, const struct sms__device *device,
+                      const struct sms_block_request *request)
+{
+    const struct sms_block_policy *policy = probe->use->policy;
     const uint64_t none[SMS_LIMITS] = {0};
-    const struct sms_block_request request = {fit->adds, fit->needs};
-    if (!use->policy->admits)
-        return true;
-    double empty[SMS_RESOURCES_MAX] = {0};
-    struct sms_sm_view view = {0, empty, none};
-    if (device->backgrounds < device->sms)
-        return use->policy->admits(use->param, &device->view, &view, &request) == SMS_ADMIT;
-    return true; /* every SM has a background: the run will tell */
+    const double empty[SMS_RESOURCES_MAX] = {0};
+    if (policy->note)
+        policy->note(probe->use->param, &device->view, SMS_BLOCKS_LAUNCHED, NULL, request, request->waiting);
+    for (size_t s = 0; s < device->sms; s++) {
+        struct sms_sm_view view = {s, empty, none};
+        if (!has_background(device, s) && policy->admits(probe->use->param, &device->view, &view, request) == SMS_ADMIT)
+            return true;
+    }
+    return device->backgrounds >= (policy->promises & SMS_PURE ? device->sms : 1);
 }
 
 /* Of a resource of the whole device a block takes more where there are fewer SMs. Equal devices stand together. */
-static bool placeable_everywhere(const struct sms__policy_use *use, const struct sms_scenario *scenario,
+static bool placeable_everywhere(const struct probe *probe, const struct sms_scenario *scenario,
                                  const struct sms__vm *vm, size_t kernel)
 {
     bool placed = true;
-    const struct sms__instances *instances = use->instances;
+    const struct sms__instances *instances = probe->use->instances;
     const struct sms__device *const *device = instances ? instances->device : scenario->device;
     const struct sms__fit *const *fit = instances ? instances->fit[vm - scenario->vm] : vm->fit;
-    for (size_t d = 0; placed && d < (instances ? instances->count : scenario->devices); d++)
-        if (d == 0 || device[d] != device[d - 1])
-            placed = placeable(use, device[d], &fit[d][kernel]);
+    for (size_t d = 0; placed && d < (instances ? instances->count : scenario->devices); d++) {
+        if (d > 0 && device[d] == device[d - 1])
+            continue;
+        struct sms_block_request request =
+            launch_alone(probe, vm, (size_t)(vm - scenario->vm), kernel, &fit[d][kernel]);
+        placed = placeable(probe, device[d], &request);
+    }
     return placed;
 }
 
 static void check_policy(struct sms__reader *reader, const struct sms_scenario *scenario,
                          const struct sms__policy_use *use)
 {
-    for (size_t v = 0; v < scenario->vms; v++) {
+    const struct sms_block_policy *policy = use->policy;
+    struct probe probe = {use, NULL, NULL, scenario->vms};
+    probe.of_run = sms__alloc(reader->arena, 1, policy->run_bytes + scenario->vms * policy->tenant_bytes);
+    probe.of_launch = sms__alloc(reader->arena, 1, policy->launch_bytes);
+    for (size_t v = 0; policy->admits && v < scenario->vms; v++) {
         const struct sms__vm *vm = &scenario->vm[v];
         for (size_t k = 0; !sms__is_like_last(scenario, v) && k < vm->workload->kernels; k++)
-            if (!vm->workload->kernel[k].whole && !placeable_everywhere(use, scenario, vm, k))
+            if (!vm->workload->kernel[k].whole && !placeable_everywhere(&probe, scenario, vm, k))
                 sms__complain(reader, use->node,
                               "%s would never place a block of kernel '%.60s' of %s '%.60s': "
-                              "its demand is over the limit on an empty SM",
+                              "no SM admits one, even while it is empty",
                               use->label, vm->workload->kernel[k].name, sms__tenant_word(scenario), vm->name);
     }
 }

@@ -112,6 +112,7 @@ enum sms__stall {
     SMS__STALL_LAUNCH,
     SMS__STALL_RESTORE, /* it lies on the host */
     SMS__STALL_RESUME,  /* it is paused */
+    SMS__STALL_SM,      /* the block policy places none of its blocks */
     SMS__STALLS
 };
 

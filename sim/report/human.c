@@ -170,8 +170,8 @@ static void print_subjects(const struct sms_results *results, size_t policy, enu
 /* "warning: 3 processes still wait: 2 for memory, 1 to be resumed". */
 static void print_stall(const struct sms_results *results, size_t policy, FILE *to)
 {
-    static const char *const words[SMS__STALLS] = {"for a device", "for memory", "for leave to launch",
-                                                   "to be restored", "to be resumed"};
+    static const char *const words[SMS__STALLS] = {"for a device",   "for memory",    "for leave to launch",
+                                                   "to be restored", "to be resumed", "for an SM that takes a block"};
     uint64_t sum;
     const uint64_t *stall = sms__results_stall(results, policy, &sum);
     const char *between = "";

@@ -223,7 +223,7 @@ static uint64_t least_limit(const struct scenario *s)
 static struct policy generate_policy(const struct scenario *s, uint64_t *rng)
 {
     struct policy policy = {.kind = next(rng) % POLICY_KINDS};
-    if (policy.kind < FINE_GRAINED)
+    if (policy.kind < FINE_GRAINED || policy.kind > FINE_GRAINED_CAPPED)
         return policy;
     uint64_t least = least_limit(s);
     policy.limit = chance(rng, 40) ? 1000 : within(rng, 100, 3000);

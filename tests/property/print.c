@@ -4,9 +4,10 @@
 
 #include <string.h>
 
-const char *const policy_names[POLICY_KINDS] = {"round_robin",  "round_robin_full", "breadth_first",
-                                                "depth_first",  "most_room",        "leftover",
-                                                "fine_grained", "utilization_aware"};
+const char *const policy_names[POLICY_KINDS] = {
+    "round_robin",   "round_robin_full",  "breadth_first",       "depth_first", "most_room",       "leftover",
+    "fine_grained",  "utilization_aware", "fine_grained_capped", "sm_quota",    "elastic_kernels", "tenant_fair",
+    "warped_slicer", "affinity"};
 static const char *const queue_names[] = {"leftover", "interleave", "kernel_fifo", "rr_fifo"};
 static const char *const contention_names[CONTENTIONS] = {"none", "proportional", "curve", "maxmin"};
 
@@ -233,12 +234,14 @@ static void print_vm(FILE *to, const struct scenario *s, const struct vm *vm)
 
 static void print_policy(FILE *to, const struct policy *policy)
 {
-    if (policy->kind < FINE_GRAINED || policy->limit == 0) {
+    if (policy->kind < FINE_GRAINED || policy->kind > FINE_GRAINED_CAPPED || policy->limit == 0) {
         fputs(policy_names[policy->kind], to);
         return;
     }
     fprintf(to, "{%s: {limit: ", policy_names[policy->kind]);
     print_ratio(to, policy->limit);
+    if (policy->kind == FINE_GRAINED_CAPPED)
+        fprintf(to, ", sms: %llu", (unsigned long long)(policy->limit % 7 + 1));
     fputs("}}", to);
 }
 

@@ -158,6 +158,8 @@ static enum verdict verdict_on(const struct replay *replay, const struct decisio
     for (int l = 0; l < 5; l++)
         if (replay->sm[d][sm].used[l] + needs->of[l] > replay->capacity[d].of[l])
             return REFUSES;
+    if (replay->policy->kind >= FINE_GRAINED_CAPPED)
+        return EITHER;
     if (replay->policy->kind == FINE_GRAINED)
         return fine_grained(replay, d, sm, kernel);
     return replay->policy->kind == UTILIZATION_AWARE ? utilization_aware(replay, d, sm, kernel) : ADMITS;

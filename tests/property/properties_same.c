@@ -193,9 +193,20 @@ static void make_endless(struct scenario *s)
 
 /* A VM, first in the list, whose first job would arrive when the run is over. Its workload is one that
  * others run: kernels that make resources of the device count where nobody else's do round sums otherwise. */
+/* An even split of the SMs is among all VMs, whether or not they do anything. */
+static bool splits_sms(const struct scenario *scenario)
+{
+    bool splits = scenario->alone.kind == SM_QUOTA;
+    for (size_t p = 0; p < scenario->policies; p++)
+        splits |= scenario->policy[p].kind == SM_QUOTA;
+    return splits;
+}
+
 bool idle_vm_changes_nothing(const struct scenario *scenario, char *why, size_t size)
 {
     struct pair pair;
+    if (splits_sms(scenario))
+        return true;
     struct scenario without = *scenario, with;
     make_endless(&without);
     with = without;

@@ -8,10 +8,11 @@
 
 static const double SQRT_3 = 1.7320508075688772;
 
-/* A background may keep an admitting policy from ever placing a block. */
+/* A background may keep an admitting policy from ever placing a block; so may a policy that the loader does not ask. */
 static bool may_stall(const struct scenario *s, size_t policy)
 {
-    return s->backgrounds > 0 && s->policy[policy].kind >= FINE_GRAINED;
+    uint64_t kind = s->policy[policy].kind;
+    return kind >= FINE_GRAINED_CAPPED || (s->backgrounds > 0 && kind >= FINE_GRAINED);
 }
 
 static bool is_count(double rate, double seconds, uint64_t count)

@@ -91,6 +91,12 @@ enum policy_kind {
     LEFTOVER,
     FINE_GRAINED,
     UTILIZATION_AWARE,
+    FINE_GRAINED_CAPPED, /* from here on by the launch, too, and not replayed */
+    SM_QUOTA,
+    ELASTIC_KERNELS,
+    TENANT_FAIR,
+    WARPED_SLICER,
+    AFFINITY,
     POLICY_KINDS
 };
 

@@ -75,11 +75,22 @@ struct sms_sm_view {
     const uint64_t *used; /* [SMS_LIMITS] */
 };
 
-/* The block that waits. `adds[r]` is what placing it would add to usage[r]:
- * its demand, or for a resource of scope device its demand divided by the SMs. */
+/* The block that waits, and the launch that it is of. A policy that promises SMS_PURE is given `adds` and `needs` only;
+ * for it the rest is 0. Counts are of this device and of this instant. */
 struct sms_block_request {
-    const double *adds;    /* [resources], parts of SMS_FULL */
-    const uint64_t *needs; /* [SMS_LIMITS] */
+    const double *adds;     /* [resources], parts of SMS_FULL: what placing it would add to usage[r], which is its
+                             * demand, or for a resource of scope device its demand divided by the SMs */
+    const uint64_t *needs;  /* [SMS_LIMITS] */
+    size_t tenant, tenants; /* which VM or process, and how many the run has on the device at most */
+    size_t kernel;          /* which kernel of which tenant: a number of its own for each pair */
+    const char *tenant_name, *kernel_name;
+    uint64_t launch;              /* its number among the launches of the device, from 1 */
+    double priority;              /* of its stream; the greater goes first */
+    uint64_t waiting, resident;   /* blocks of the launch that wait, this one included, and that run */
+    uint64_t resident_here;       /* of those, on this SM */
+    uint64_t now_ps, launched_ps; /* on the device's clock */
+    uint64_t deadline_ps;         /* of the job; UINT64_MAX: none */
+    void *of_run, *of_launch;     /* the policy's own state; NULL if it has none of that kind */
 };
 
 /* Where a search over the SMs begins. */
@@ -100,7 +111,26 @@ enum sms_queue {
     SMS_QUEUE_RR_FIFO      /* one block of each kernel in turn; the first that fits nowhere stops the queue */
 };
 
-enum { SMS_ADMIT = -1 };
+/* What `admits` says: SMS_ADMIT, the index of the resource for which the SM must not take the block, or SMS_NOT_HERE
+ * where it is for no resource: then `reason` says why. */
+enum { SMS_ADMIT = -1, SMS_NOT_HERE = SMS_RESOURCES_MAX };
+
+/* What the engine may assume of `admits` and `score`. With both promises it remembers a no until a block leaves, and
+ * applies it to all launches of such blocks. Without, it asks again at each dispatch: the results are right, and take
+ * longer. */
+enum sms_promise {
+    SMS_PURE = 1, /* they look at nothing but parameters, device, usage and used of the SM, adds and needs */
+    SMS_MONOTONE =
+        2 /* more usage never turns a no into a yes; a no for a resource of scope device is one for every SM */
+};
+
+/* What a policy with state of its own is told. */
+enum sms_block_event {
+    SMS_BLOCKS_LAUNCHED, /* a launch has come; `sm` is NULL */
+    SMS_BLOCKS_PLACED,   /* blocks of it have come to the SM; resident_here has them */
+    SMS_BLOCKS_LEFT,     /* blocks of it have left the SM; resident_here has them no more */
+    SMS_BLOCKS_ENDED     /* all of its blocks have left, or it was taken off the device; `sm` is NULL */
+};
 
 struct sms_block_policy {
     const char *name;
@@ -109,17 +139,28 @@ struct sms_block_policy {
     enum sms_search search;
     enum sms_queue queue; /* instead of the scenario's, if the policy is one of queues, too */
 
-    /* SMS_ADMIT, or the index of the resource for which the SM must not take
-     * the block. It may look at nothing but its arguments, and more usage must
-     * never turn a no into a yes: the engine remembers a no until a block
-     * leaves, and one for a resource of scope device is a no for every SM. NULL admits whatever the hardware limits
-     * allow. */
+    /* NULL admits whatever the hardware limits allow. Changes nothing. Of a launch that is alone on an empty device
+     * some SM must take a block: a scenario in which none does is refused. */
     int (*admits)(const double *params, const struct sms_device_view *device, const struct sms_sm_view *sm,
                   const struct sms_block_request *block);
 
-    /* SMS_SEARCH_BEST only: how well the SM suits. Finite. */
+    /* SMS_SEARCH_BEST only: how well the SM suits. Finite. Changes nothing. */
     double (*score)(const double *params, const struct sms_device_view *device, const struct sms_sm_view *sm,
                     const struct sms_block_request *block);
+
+    unsigned promises; /* of enum sms_promise, about `admits` and `score` */
+
+    /* State of its own: so many bytes for each device of a run (and as many more for each tenant), and for each launch
+     * that is under way. The engine allocates it, zeroed, and gives it back; `note` alone writes to it. */
+    size_t run_bytes, tenant_bytes, launch_bytes;
+    void (*note)(const double *params, const struct sms_device_view *device, enum sms_block_event event,
+                 const struct sms_sm_view *sm, const struct sms_block_request *block, uint64_t blocks);
+
+    /* Why `admits` said SMS_NOT_HERE, in a few words without a full stop, for `smsched explain`. NULL: the name says
+     * it.
+     */
+    void (*reason)(const double *params, const struct sms_device_view *device, const struct sms_sm_view *sm,
+                   const struct sms_block_request *block, char *out, size_t size);
 };
 
 /* The largest share of any limit that is used on the SM once the block is

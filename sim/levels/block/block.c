@@ -80,6 +80,7 @@ void sms__blocks_init(struct sms__blocks *device, struct sms__arena *arena, cons
     for (size_t s = 0; s < device->sms; s++)
         sms__find_over(&device->sm[s], 0);
     device->watched = device->label && device->options->on_decision;
+    sms__state_init(device);
     sms__line_init(device, kinds, n_kinds);
     sms__search_init(device);
     sms__wide_init(device, kinds, n_kinds);
@@ -141,6 +142,9 @@ void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, 
     launch->resident = 0;
     launch->left = 0;
     launch->explained = 0;
+    launch->device = device;
+    launch->number = ++device->launches;
+    sms__state_note(launch, SMS_BLOCKS_LAUNCHED, NULL, launch->blocks);
     sms__line_join(device, launch);
     sms__engine_defer(device->engine, &device->dispatch);
 }
@@ -163,6 +167,7 @@ void sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, ui
         else
             sms__sm_drop(&device->sm[s], launch, now);
     launch->waiting = launch->resident = 0;
+    sms__state_note(launch, SMS_BLOCKS_ENDED, NULL, 0);
     sms__engine_defer(device->engine, &device->dispatch);
 }
 

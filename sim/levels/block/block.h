@@ -40,9 +40,14 @@ struct sms__launch {
     gsl_rng *stream;
     void (*ended)(void *subject, uint64_t now); /* once its last block has left */
     void *subject;
-    size_t kind;     /* which (VM, kernel), among all of the run */
-    size_t owner;    /* of which dispatch queue */
-    uint64_t blocks; /* of the grid */
+    size_t kind;          /* which (VM, kernel), among all of the run */
+    size_t owner;         /* of which dispatch queue */
+    size_t tenant;        /* for policies, as deadline_ps and what the next block has */
+    uint64_t deadline_ps; /* UINT64_MAX: none */
+    uint64_t number;
+    struct sms__blocks *device;
+    struct sms__policy_room *own; /* the policy's state of it, or NULL */
+    uint64_t blocks;              /* of the grid */
     uint64_t waiting, resident;
     uint64_t launched_ps;
     uint64_t place; /* in its queue, among those of its priority: earlier ones are lower */
@@ -73,6 +78,7 @@ static inline bool sms__may_use(const struct sms__allowed *allowed, size_t sm)
 struct sms__shape {
     const struct sms__fit *fit;
     const struct sms__allowed *allowed; /* NULL: all SMs */
+    struct sms_block_request request;   /* of a policy that looks at nothing else */
     uint64_t *row;                      /* SMs that may take such a block: a bit each */
     uint64_t *summary;                  /* words of the row that are not 0: a bit each */
     size_t candidates;                  /* bits of the row */
@@ -84,6 +90,12 @@ struct sms__shape {
 /* Launches of one shape that wait in one queue, in the queue's order. */
 struct sms__lane {
     struct sms__launch *head, *tail;
+};
+
+/* State of a policy for one launch. */
+struct sms__policy_room {
+    struct sms__policy_room *next; /* of those that are free */
+    max_align_t bytes[];
 };
 
 /* Since when who takes turns has begun with whom. */
@@ -199,9 +211,15 @@ struct sms__blocks {
     const struct sms_run_options *options;
     const struct sms__allowed *const *allowed; /* [kinds], each may be NULL; NULL: nobody is kept to SMs of its own */
     const char *label;                         /* of the policy, for observers; NULL: nobody watches */
-    size_t owners;                             /* of launches, each with a dispatch queue; 0: one for all */
-    bool watched;                              /* decisions are told to an observer */
-    bool held;                                 /* no block is dispatched */
+    size_t tenants;                            /* for policies */
+    bool promised;                             /* the policy is pure and monotone, or asks for nothing but room */
+    bool pure;                                 /* it looks at nothing but a block's shape */
+    void *of_run;                              /* the policy's state, as the next */
+    struct sms__policy_room *rooms;
+    uint64_t launches;
+    size_t owners; /* of launches, each with a dispatch queue; 0: one for all */
+    bool watched;  /* decisions are told to an observer */
+    bool held;     /* no block is dispatched */
 };
 
 /* What the kernels of the run are on this device: by (VM, kernel); NULL for those that do not run. */

@@ -42,9 +42,24 @@ static void say_demand(struct text *text, const struct sms__blocks *device, cons
     say(text, " (%s)", cls == SMS_COMPUTE ? "compute" : "memory");
 }
 
-static void say_refusal(struct text *text, const struct sms__blocks *device, size_t sm, const struct sms__fit *fit,
-                        int verdict)
+/* The policy's own reason. */
+static void say_reason(struct text *text, const struct sms__blocks *device, const struct sms__sm_state *sm,
+                       const struct sms__launch *launch)
 {
+    const struct sms_block_policy *policy = device->policy->policy;
+    double patched[SMS_RESOURCES_MAX];
+    char reason[256] = "";
+    struct sms_sm_view view = {sm->idx, sms__seen_usage(sm, patched), sm->used};
+    struct sms_block_request request = sms__full_request(device, sm, launch);
+    if (policy->reason)
+        policy->reason(device->policy->param, &device->model->view, &view, &request, reason, sizeof reason);
+    say(text, "%s", *reason ? reason : policy->name);
+}
+
+static void say_refusal(struct text *text, const struct sms__blocks *device, size_t sm,
+                        const struct sms__launch *launch, int verdict)
+{
+    const struct sms__fit *fit = launch->fit;
     const struct sms__sm_state *state = &device->sm[sm];
     double patched[SMS_RESOURCES_MAX];
     say(text, "%sSM %zu: ", text->used ? "; " : "", sm);
@@ -53,6 +68,10 @@ static void say_refusal(struct text *text, const struct sms__blocks *device, siz
         double unit = limit_unit(limit);
         say(text, "%s %.0f + %.0f > %.0f", sms__limit_names[limit], (double)state->used[limit] / unit,
             (double)fit->needs[limit] / unit, (double)device->model->view.capacity[limit] / unit);
+        return;
+    }
+    if (verdict >= SMS_NOT_HERE) {
+        say_reason(text, device, state, launch);
         return;
     }
     enum sms_class cls = device->model->resource_view[verdict].cls;
@@ -81,11 +100,11 @@ void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t
         size_t at = looked_at(device, ring, i);
         if ((long)at == sm && device->policy->policy->search != SMS_SEARCH_BEST)
             break;
-        int verdict = sms__verdict(device, &device->sm[at], launch->fit);
+        int verdict = sms__verdict(device, &device->sm[at], launch);
         if (verdict == SMS__ALLOWED || !sms__may_use(launch->shape->allowed, at))
             continue;
         if (passed++ < NAMED_SMS)
-            say_refusal(&text, device, at, launch->fit, verdict);
+            say_refusal(&text, device, at, launch, verdict);
     }
     if (passed > NAMED_SMS)
         say(&text, "; and %zu more", passed - NAMED_SMS);

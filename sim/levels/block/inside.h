@@ -78,7 +78,7 @@ void sms__observe_stay(const struct sms__blocks *device, size_t sm, const struct
 void sms__end_launch(struct sms__launch *launch, uint64_t now);
 
 /* All its blocks leave the SM, unfinished. */
-void sms__sm_drop(struct sms__sm_state *sm, const struct sms__launch *launch, uint64_t now);
+void sms__sm_drop(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now);
 
 /* rate.c: speeds and next events of the SMs that changed. */
 void sms__rate(struct sms__blocks *device, uint64_t now);
@@ -109,9 +109,28 @@ long sms__search(struct sms__blocks *device, struct sms__launch *launch);
 void sms__note_left(struct sms__blocks *device, uint32_t sm);
 enum { SMS__ALLOWED = -1, SMS__REFUSED_BY_LIMIT = 1000 };
 /* SMS__ALLOWED, the index of the resource that refuses, or SMS__REFUSED_BY_LIMIT. */
-int sms__verdict(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit);
+int sms__verdict(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__launch *launch);
 int sms__refusing_limit(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit);
-double sms__score(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit);
+double sms__score(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__launch *launch);
+
+/* state.c: what a policy is given, and its own state. */
+void sms__state_init(struct sms__blocks *device);
+struct sms_block_request sms__full_request(const struct sms__blocks *device, const struct sms__sm_state *sm,
+                                           const struct sms__launch *launch);
+/* What the policy is asked about; `room` is for a policy that looks at more than a block's shape. */
+static inline const struct sms_block_request *sms__request(const struct sms__blocks *device,
+                                                           const struct sms__sm_state *sm,
+                                                           const struct sms__launch *launch,
+                                                           struct sms_block_request *room)
+{
+    if (device->pure)
+        return &launch->shape->request;
+    *room = sms__full_request(device, sm, launch);
+    return room;
+}
+void sms__state_note(struct sms__launch *launch, enum sms_block_event event, const struct sms__sm_state *sm,
+                     uint64_t blocks);
+uint64_t sms__plain_resident(const struct sms__blocks *device, size_t sm, const struct sms__launch *launch);
 
 /* wave.c: rounds of equal placements at once; only while device->in_rounds, but for the first. */
 void sms__wave_init(struct sms__blocks *device);
@@ -130,7 +149,7 @@ static inline void sms__wave_break(struct sms__blocks *device)
 void sms__plain_init(struct sms__blocks *device);
 void sms__plain_fire(void *subject, uint64_t now);
 void sms__plain_dispatch(void *subject, uint64_t now);
-void sms__plain_drop(struct sms__blocks *device, size_t sm, const struct sms__launch *launch, uint64_t now);
+void sms__plain_drop(struct sms__blocks *device, size_t sm, struct sms__launch *launch, uint64_t now);
 void sms__plain_credit(struct sms__blocks *device, size_t sm, int sign, uint64_t now);
 
 /* check.c: whether all adds up. */

@@ -53,7 +53,10 @@ void sms__line_init(struct sms__blocks *device, const struct sms__fit *const *ki
     device->shape_of = SMS__NEW(device->arena, struct sms__shape *, n_kinds);
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || compare_shapes(&sorted[i - 1], &sorted[i]))
-            device->shape[device->shapes++] = (struct sms__shape){.fit = sorted[i].fit, .allowed = sorted[i].allowed};
+            device->shape[device->shapes++] =
+                (struct sms__shape){.fit = sorted[i].fit,
+                                    .allowed = sorted[i].allowed,
+                                    .request = {.adds = sorted[i].fit->adds, .needs = sorted[i].fit->needs}};
         device->shape_of[sorted[i].idx] = &device->shape[device->shapes - 1];
     }
     device->takes_turns = device->queue == SMS_QUEUE_INTERLEAVE || device->queue == SMS_QUEUE_RR_FIFO;

@@ -42,6 +42,12 @@ static struct sms__group *group_of(struct plain_sm *sm, const struct sms__launch
     return NULL;
 }
 
+uint64_t sms__plain_resident(const struct sms__blocks *device, size_t sm, const struct sms__launch *launch)
+{
+    const struct sms__group *group = group_of(&device->plain->sm[sm], launch);
+    return group ? group->blocks : 0;
+}
+
 static void place(struct sms__blocks *device, size_t s, struct sms__launch *launch, uint64_t now)
 {
     struct plain_sm *sm = &device->plain->sm[s];
@@ -54,6 +60,7 @@ static void place(struct sms__blocks *device, size_t s, struct sms__launch *laun
     group->blocks++;
     sms__account(&device->sm[s], launch->fit, 1, now);
     sms__record_placed(launch, 1, now);
+    sms__state_note(launch, SMS_BLOCKS_PLACED, &device->sm[s], 1);
 }
 
 static void remove_block(struct plain_sm *sm, size_t i)
@@ -98,16 +105,18 @@ static bool leave(struct sms__blocks *device, size_t s, struct sms__group *group
         group->blocks--;
         equal++;
     }
+    sms__state_note(launch, SMS_BLOCKS_LEFT, &device->sm[s], equal);
     sms__observe_stay(device, s, launch, gone.start, now, equal);
     return true;
 }
 
-void sms__plain_drop(struct sms__blocks *device, size_t s, const struct sms__launch *launch, uint64_t now)
+void sms__plain_drop(struct sms__blocks *device, size_t s, struct sms__launch *launch, uint64_t now)
 {
     struct plain_sm *sm = &device->plain->sm[s];
     struct sms__group *group = group_of(sm, launch);
     if (!group)
         return;
+    uint32_t blocks = group->blocks;
     sms__sm_settle(&device->sm[s], now);
     for (size_t i = 0; i < sm->blocks;) {
         const struct plain_block block = sm->block[i];
@@ -121,6 +130,7 @@ void sms__plain_drop(struct sms__blocks *device, size_t s, const struct sms__lau
     }
     sm->groups--;
     memmove(group, group + 1, (size_t)(sm->group + sm->groups - group) * sizeof *group);
+    sms__state_note(launch, SMS_BLOCKS_LEFT, &device->sm[s], blocks);
 }
 
 void sms__plain_fire(void *subject, uint64_t now)
@@ -156,9 +166,9 @@ static long search(struct sms__blocks *device, const struct sms__launch *launch)
     double highest = 0;
     for (size_t i = 0; i < device->sms; i++) {
         const struct sms__sm_state *sm = &device->sm[(start + i) % device->sms];
-        if (!sms__may_use(launch->shape->allowed, sm->idx) || sms__verdict(device, sm, launch->fit) != SMS__ALLOWED)
+        if (!sms__may_use(launch->shape->allowed, sm->idx) || sms__verdict(device, sm, launch) != SMS__ALLOWED)
             continue;
-        double own = way == SMS_SEARCH_BEST ? sms__score(device, sm, launch->fit) : 0;
+        double own = way == SMS_SEARCH_BEST ? sms__score(device, sm, launch) : 0;
         if (best >= 0 && own <= highest)
             continue;
         best = sm->idx;

@@ -1,20 +1,25 @@
 /* Which SM takes the next block of a kernel. An SM that refused a shape of block
- * is not asked again until a block has left it: a policy's no may not turn into
- * a yes by more usage (smsched/policy.h). */
+ * is not asked again until a block has left it, if that was for a hardware limit, or
+ * if the policy promises that more usage never turns its no into a yes
+ * (smsched/policy.h). */
 #include "inside.h"
 
 #include <string.h>
 
-static int ask_policy(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit)
+static int ask_policy(const struct sms__blocks *device, const struct sms__sm_state *sm,
+                      const struct sms__launch *launch)
 {
     double patched[SMS_RESOURCES_MAX];
     struct sms_sm_view view = {sm->idx, sms__seen_usage(sm, patched), sm->used};
-    struct sms_block_request request = {fit->adds, fit->needs};
-    return device->policy->policy->admits(device->policy->param, &device->model->view, &view, &request);
+    struct sms_block_request room;
+    const struct sms_block_request *request = sms__request(device, sm, launch, &room);
+    return device->policy->policy->admits(device->policy->param, &device->model->view, &view, request);
 }
 
-static inline int verdict(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit)
+static inline int verdict(const struct sms__blocks *device, const struct sms__sm_state *sm,
+                          const struct sms__launch *launch)
 {
+    const struct sms__fit *fit = launch->fit;
     const uint64_t *capacity = device->model->view.capacity;
     bool fits = true;
     for (int l = 0; l < SMS_LIMITS; l++)
@@ -24,12 +29,12 @@ static inline int verdict(const struct sms__blocks *device, const struct sms__sm
     int refusing = fit->hard ? sms__hard_refuses(device->model, fit, sm->usage) : -1;
     if (refusing >= 0)
         return refusing;
-    return device->policy->policy->admits ? ask_policy(device, sm, fit) : SMS__ALLOWED;
+    return device->policy->policy->admits ? ask_policy(device, sm, launch) : SMS__ALLOWED;
 }
 
-int sms__verdict(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit)
+int sms__verdict(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__launch *launch)
 {
-    return verdict(device, sm, fit);
+    return verdict(device, sm, launch);
 }
 
 int sms__refusing_limit(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit)
@@ -40,12 +45,13 @@ int sms__refusing_limit(const struct sms__blocks *device, const struct sms__sm_s
     return l;
 }
 
-double sms__score(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit)
+double sms__score(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__launch *launch)
 {
     double patched[SMS_RESOURCES_MAX];
     struct sms_sm_view view = {sm->idx, sms__seen_usage(sm, patched), sm->used};
-    struct sms_block_request request = {fit->adds, fit->needs};
-    return device->policy->policy->score(device->policy->param, &device->model->view, &view, &request);
+    struct sms_block_request room;
+    const struct sms_block_request *request = sms__request(device, sm, launch, &room);
+    return device->policy->policy->score(device->policy->param, &device->model->view, &view, request);
 }
 
 void sms__search_init(struct sms__blocks *device)
@@ -141,42 +147,44 @@ static size_t next_candidate(const struct sms__blocks *device, const struct sms_
 }
 
 /* The SM, if it says yes; else -1 and it is no longer a candidate, or -2 where the device itself has no room. */
-static inline long ask(const struct sms__blocks *device, struct sms__shape *shape, size_t sm)
+static inline long ask(const struct sms__blocks *device, const struct sms__launch *launch, size_t sm)
 {
-    int answer = verdict(device, &device->sm[sm], shape->fit);
+    struct sms__shape *shape = launch->shape;
+    int answer = verdict(device, &device->sm[sm], launch);
     if (answer == SMS__ALLOWED)
         return (long)sm;
-    if (answer < SMS__REFUSED_BY_LIMIT && device->model->resource[answer].scope == SMS_SCOPE_DEVICE)
+    if (answer < SMS_NOT_HERE && device->promised && device->model->resource[answer].scope == SMS_SCOPE_DEVICE)
         return -2;
-    if (has_bit(shape, sm))
+    if (has_bit(shape, sm) && (device->promised || answer == SMS__REFUSED_BY_LIMIT))
         clear_bit(shape, sm);
     return -1;
 }
 
 /* The first SM in [from, to) that says yes; else -1 or -2, as above. */
-static long first_of(const struct sms__blocks *device, struct sms__shape *shape, size_t from, size_t to)
+static long first_of(const struct sms__blocks *device, const struct sms__launch *launch, size_t from, size_t to)
 {
+    const struct sms__shape *shape = launch->shape;
     for (size_t sm = next_candidate(device, shape, from); sm < to; sm = next_candidate(device, shape, sm + 1)) {
-        long answer = ask(device, shape, sm);
+        long answer = ask(device, launch, sm);
         if (answer != -1)
             return answer;
     }
     return -1;
 }
 
-static long search_ring(const struct sms__blocks *device, struct sms__shape *shape)
+static long search_ring(const struct sms__blocks *device, const struct sms__launch *launch)
 {
-    long sm = first_of(device, shape, device->ring, device->sms);
-    return sm == -1 ? first_of(device, shape, 0, device->ring) : sm;
+    long sm = first_of(device, launch, device->ring, device->sms);
+    return sm == -1 ? first_of(device, launch, 0, device->ring) : sm;
 }
 
-static long search_best(const struct sms__blocks *device, struct sms__shape *shape)
+static long search_best(const struct sms__blocks *device, const struct sms__launch *launch)
 {
     long best = -1;
     double highest = 0;
-    for (long sm = first_of(device, shape, 0, device->sms); sm >= 0;
-         sm = first_of(device, shape, (size_t)sm + 1, device->sms)) {
-        double own = sms__score(device, &device->sm[sm], shape->fit);
+    for (long sm = first_of(device, launch, 0, device->sms); sm >= 0;
+         sm = first_of(device, launch, (size_t)sm + 1, device->sms)) {
+        double own = sms__score(device, &device->sm[sm], launch);
         if (best >= 0 && own <= highest)
             continue;
         best = sm;
@@ -192,17 +200,18 @@ static inline bool is_only_open(const struct sms__blocks *device, const struct s
 }
 
 /* Most often a block has left one SM, and all others have said no before. */
-static inline long search(struct sms__blocks *device, struct sms__shape *shape)
+static inline long search(struct sms__blocks *device, const struct sms__launch *launch)
 {
+    struct sms__shape *shape = launch->shape;
     size_t last = device->left[(device->leaves - 1) & (device->room_left - 1)];
     if (is_only_open(device, &device->sm[last]))
-        return sms__may_use(shape->allowed, last) ? ask(device, shape, last) : -1;
+        return sms__may_use(shape->allowed, last) ? ask(device, launch, last) : -1;
     if (shape->seen != device->leaves)
         catch_up(device, shape);
     if (shape->candidates == 1 && has_bit(shape, shape->newest))
-        return ask(device, shape, shape->newest);
+        return ask(device, launch, shape->newest);
     bool best = device->policy->policy->search == SMS_SEARCH_BEST;
-    return best ? search_best(device, shape) : search_ring(device, shape);
+    return best ? search_best(device, launch) : search_ring(device, launch);
 }
 
 void sms__blocks_reallow(struct sms__blocks *device, size_t kind)
@@ -218,9 +227,10 @@ long sms__search(struct sms__blocks *device, struct sms__launch *launch)
     struct sms__shape *shape = launch->shape;
     if (sms__is_refused(device, shape))
         return -1;
-    long sm = search(device, shape);
+    long sm = search(device, launch);
     if (sm < 0) {
-        shape->refused_at = device->leaves + 1;
+        if (device->promised)
+            shape->refused_at = device->leaves + 1;
         return -1;
     }
     device->ring = (size_t)sm + (device->policy->policy->search == SMS_SEARCH_RING);

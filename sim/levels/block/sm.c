@@ -133,6 +133,8 @@ static void leave(struct sms__sm_state *sm, struct sms__group *group, uint64_t n
         group->last = SMS__NONE;
     else
         sm->resident[group->first].prev = SMS__NONE;
+    if (!sm->device->promised)
+        sms__state_note(launch, SMS_BLOCKS_LEFT, sm, resident->blocks);
     resident->next = sm->free;
     sm->free = at;
 }
@@ -157,6 +159,7 @@ void sms__end_launch(struct sms__launch *launch, uint64_t now)
 {
     if (launch->waiting | launch->resident)
         return;
+    sms__state_note(launch, SMS_BLOCKS_ENDED, NULL, 0);
     launch->record->launches++;
     sms__histogram_add(&launch->record->latency, now - launch->launched_ps);
     launch->ended(launch->subject, now);
@@ -210,7 +213,7 @@ static void drop_residents(struct sms__sm_state *sm, const struct sms__group *gr
     }
 }
 
-void sms__sm_drop(struct sms__sm_state *sm, const struct sms__launch *launch, uint64_t now)
+void sms__sm_drop(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now)
 {
     size_t g = 0;
     while (g < sm->groups && sm->group[g].launch != launch)
@@ -219,9 +222,11 @@ void sms__sm_drop(struct sms__sm_state *sm, const struct sms__launch *launch, ui
         return;
     touch(sm, now);
     sms__note_left(sm->device, sm->idx);
+    uint32_t blocks = sm->group[g].blocks;
     drop_residents(sm, &sm->group[g], now);
     remove_group(sm, g);
     sm->next_group = SMS__NONE;
+    sms__state_note(launch, SMS_BLOCKS_LEFT, sm, blocks);
 }
 
 struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now)
@@ -309,4 +314,6 @@ void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint32_
     group->blocks += blocks;
     sms__account(sm, launch->fit, blocks, now);
     sms__record_placed(launch, blocks, now);
+    if (!sm->device->promised)
+        sms__state_note(launch, SMS_BLOCKS_PLACED, sm, blocks);
 }

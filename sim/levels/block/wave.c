@@ -39,7 +39,7 @@ struct sms__wave {
 void sms__wave_init(struct sms__blocks *device)
 {
     bool searches_ring = device->policy->policy->search != SMS_SEARCH_BEST;
-    if (device->plain || !searches_ring || device->device_wide || device->watched)
+    if (device->plain || !device->promised || !searches_ring || device->device_wide || device->watched)
         return;
     struct sms__wave *wave = SMS__NEW(device->arena, struct sms__wave, 1);
     size_t most = device->sms * device->model->sm.blocks;
@@ -139,7 +139,7 @@ static bool admits(const struct sms__blocks *device, const struct placement *pla
         after.usage[r] += (double)rounds * sum->usage[r] - fit->demand[r];
     for (int l = 0; l < SMS_LIMITS; l++)
         after.used[l] += rounds * sum->used[l] - fit->needs[l];
-    return sms__verdict(device, &after, fit) == SMS__ALLOWED;
+    return sms__verdict(device, &after, placement->launch) == SMS__ALLOWED;
 }
 
 static uint64_t count_admitted(const struct sms__blocks *device, uint64_t rounds)

@@ -169,6 +169,8 @@ static enum sms__stall stall_of(const struct sms__client *client)
         return SMS__STALL_MEMORY;
     case SMS_PHASE_SUSPENDED:
         return SMS__STALL_RESTORE;
+    case SMS_PHASE_KERNEL:
+        return SMS__STALL_SM;
     default:
         return SMS__STALL_LAUNCH;
     }
@@ -194,8 +196,9 @@ void sms__share_close(struct sms_share *share, uint64_t now)
 const struct sms__client *sms__share_busy(const struct sms_share *share)
 {
     bool under_way = sms__flows_go(&share->cpu) || sms__flows_go(&share->links) || share->pending > 0;
-    for (size_t b = 0; b < share->boards; b++)
-        under_way |= share->board[b].kernels > 0;
+    for (size_t p = 0; p < share->places; p++)
+        for (size_t u = 0; u < share->place[p].units; u++)
+            under_way |= sms__unit_is_under_way(&share->place[p].unit[u]);
     for (size_t c = 0; c < share->clients && under_way; c++)
         if (share->client[c].running && !sms__is_through(&share->client[c]))
             return share->client[c].leader;

@@ -281,6 +281,8 @@ void sms__unit_set_going(struct sms__unit *unit, bool going, uint64_t now);
 void sms__unit_hold(struct sms__unit *unit, bool hold, uint64_t now);
 /* Whether anything runs that has been dispatched. */
 bool sms__unit_runs(const struct sms__unit *unit);
+/* Whether it has kernels of which one will end some day: not if all there is are blocks that no SM takes. */
+bool sms__unit_is_under_way(const struct sms__unit *unit);
 void sms__unit_settle(struct sms__unit *unit, int credit, uint64_t now);
 uint64_t sms__unit_events(const struct sms__unit *unit);
 
@@ -317,6 +319,7 @@ uint64_t sms__client_held(const struct sms__client *client);                /* i
 void sms__client_close(struct sms__client *client, uint64_t now); /* at the run's end */
 
 /* view.c */
+uint64_t sms__client_deadline(const struct sms__client *client); /* of its job; UINT64_MAX: none */
 void sms__wakes_init(struct sms_share *share);
 /* After a process of a slot has come or gone: with none there, timers of the policy wait. */
 void sms__wakes_set(struct sms_share *share);

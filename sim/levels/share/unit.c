@@ -111,6 +111,7 @@ static void bring_blocks(struct sms__unit *unit)
         .device_wide = is_wide(kinds, n_kinds),
         .options = spec->options,
         .allowed = sms__limits_of(share),
+        .tenants = share->clients,
         .owners = unit->owner ? 1 : share->clients,
         .label = unit->owner ? NULL : spec->observe,
         .queue = plain_queue ? share->scenario->queue : (int)share->use->policy->queue,
@@ -179,17 +180,29 @@ static void blocks_ended(void *subject, uint64_t now)
     sms__client_kernel_ended(client, client->share->engine->now);
 }
 
+/* A latency and a deadline are of the run's clock. A deadline that was over before the unit's clock began is 0. */
+static void set_clock(const struct sms__unit *unit, struct sms__client *client)
+{
+    uint64_t deadline = sms__client_deadline(client);
+    client->launch.launched_ps = client->launched_ps - unit->offset;
+    client->launch.deadline_ps = deadline == UINT64_MAX    ? deadline
+                                 : deadline > unit->offset ? deadline - unit->offset
+                                                           : 0;
+}
+
 static void launch_blocks(struct sms__unit *unit, struct sms__client *client, uint64_t now)
 {
     if (!unit->in_blocks)
         bring_blocks(unit);
     client->launch.ended = blocks_ended;
+    client->launch.tenant = client->leader->idx;
     client->launch.owner = unit->owner ? 0 : client->leader->idx;
     client->launch.subject = client;
     if (unit->going && unit->engine.now < inner_now(unit, now))
         unit->engine.now = inner_now(unit, now); /* nothing was due before: it would have fired */
+    set_clock(unit, client);
     sms__blocks_launch(&unit->blocks, &client->launch, inner_now(unit, now));
-    client->launch.launched_ps = client->launched_ps - unit->offset;
+    set_clock(unit, client);
     sms__engine_defer(unit->share->engine, &unit->flush);
 }
 
@@ -270,7 +283,7 @@ void sms__unit_set_going(struct sms__unit *unit, bool going, uint64_t now)
     if (going) {
         unit->offset = now - unit->engine.now;
         for (struct sms__client *client = unit->owner; client; client = client->next_stream)
-            client->launch.launched_ps = client->launched_ps - unit->offset; /* a latency is of the run's clock */
+            set_clock(unit, client);
         sms__engine_defer(unit->share->engine, &unit->flush);
     }
     schedule(unit);
@@ -289,6 +302,12 @@ void sms__unit_hold(struct sms__unit *unit, bool hold, uint64_t now)
 bool sms__unit_runs(const struct sms__unit *unit)
 {
     return unit->wholes.count > 0 || (unit->in_blocks && sms__blocks_busy(&unit->blocks));
+}
+
+bool sms__unit_is_under_way(const struct sms__unit *unit)
+{
+    bool waits = unit->in_blocks && unit->blocks.waiting > 0;
+    return unit->kernels > 0 && (!waits || sms__unit_runs(unit));
 }
 
 void sms__unit_settle(struct sms__unit *unit, int credit, uint64_t now)

@@ -111,7 +111,7 @@ static uint64_t service_of(const struct sms__client *leader)
 }
 
 /* Of a job that has a deadline. */
-static uint64_t deadline_of(const struct sms__client *client)
+uint64_t sms__client_deadline(const struct sms__client *client)
 {
     double allowed = client->vm->deadline_ps;
     if (client->due_ps != UINT64_MAX)
@@ -121,10 +121,10 @@ static uint64_t deadline_of(const struct sms__client *client)
 
 static uint64_t earliest_deadline(const struct sms__client *leader)
 {
-    uint64_t earliest = deadline_of(leader);
+    uint64_t earliest = sms__client_deadline(leader);
     for (const struct sms__client *client = leader->next_stream; client; client = client->next_stream)
-        if (client->phase != SMS_PHASE_DONE && deadline_of(client) < earliest)
-            earliest = deadline_of(client);
+        if (client->phase != SMS_PHASE_DONE && sms__client_deadline(client) < earliest)
+            earliest = sms__client_deadline(client);
     return earliest;
 }
 
@@ -176,7 +176,7 @@ struct sms_process_view sms_share_process(const struct sms_share *share, size_t 
         .priority = leader->vm->process->priority,
         .weight = leader->vm->process->weight,
         .arrived_ps = leader->arrived_ps,
-        .deadline_ps = asked ? deadline_of(client) : earliest_deadline(leader),
+        .deadline_ps = asked ? sms__client_deadline(client) : earliest_deadline(leader),
         .service_ps = service_of(leader),
         .kernel_ps = whole_ps(kernel_ps(client)),
     };

@@ -185,12 +185,15 @@ static void print_policies(struct choices *c)
                                          "chaos",
                                          "chaos",
                                          NULL};
-    static const char *const blocks[] = {"round_robin", "fine_grained", "most_room"};
+    static const char *const blocks[] = {"round_robin",         "fine_grained",    "most_room",
+                                         "fine_grained_capped", "sm_quota",        "tenant_fair",
+                                         "warped_slicer",       "elastic_kernels", "affinity"};
+    unsigned first = number(c, 0, sizeof blocks / sizeof *blocks - 3);
     fputs("policies:\n", c->to);
     for (unsigned p = number(c, 1, 3); p > 0; p--) {
         fprintf(c->to, "  - {share: %s, ", one_of(c->rng, shares));
         print_mode(c, p);
-        fprintf(c->to, ", block: %s}\n", blocks[p - 1]); /* so that no two are the same */
+        fprintf(c->to, ", block: %s}\n", blocks[first + p - 1]); /* so that no two are the same */
     }
 }
 

@@ -1,0 +1,62 @@
+/* As fine_grained, and the blocks of a launch are on at most so many SMs at once.
+ *
+ * Wins where a kernel scales badly, or must leave whole SMs to others. Fails when the
+ * device is otherwise empty: the other SMs stand idle.
+ * Source: the limit of fine_grained; SM counts for a kernel as in KRISP (Chow et al., HPCA 2023). */
+#include <smsched/policy.h>
+
+#include <stdio.h>
+
+enum { LIMIT, SMS };
+
+static const struct sms_param params[] = {
+    {"limit", SMS_UNIT_RATIO, 0.01, 16, 1.0, "usage up to which a resource is filled, inclusive"},
+    {"sms", SMS_UNIT_COUNT, 1, 65536, 20, "SMs that blocks of one launch are on at most"},
+    {0},
+};
+
+struct spread {
+    uint64_t sms; /* on which the launch has a block */
+};
+
+static int admits(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,
+                  const struct sms_block_request *block)
+{
+    const struct spread *spread = block->of_launch;
+    if (block->resident_here == 0 && (double)spread->sms >= param[SMS])
+        return SMS_NOT_HERE;
+    for (size_t r = 0; r < device->resources; r++)
+        if (sm->usage[r] + block->adds[r] > sms_parts(param[LIMIT]))
+            return (int)r;
+    return SMS_ADMIT;
+}
+
+static void note(const double *param, const struct sms_device_view *device, enum sms_block_event event,
+                 const struct sms_sm_view *sm, const struct sms_block_request *block, uint64_t blocks)
+{
+    struct spread *spread = block->of_launch;
+    (void)param, (void)device, (void)sm;
+    if (event == SMS_BLOCKS_PLACED && block->resident_here == blocks)
+        spread->sms++;
+    else if (event == SMS_BLOCKS_LEFT && block->resident_here == 0)
+        spread->sms--;
+}
+
+static void reason(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,
+                   const struct sms_block_request *block, char *out, size_t size)
+{
+    (void)param, (void)device, (void)sm;
+    snprintf(out, size, "the launch is on %llu SMs, as many as it may be on",
+             (unsigned long long)((const struct spread *)block->of_launch)->sms);
+}
+
+const struct sms_block_policy sms_block_fine_grained_capped = {
+    .name = "fine_grained_capped",
+    .help = "fine_grained, with the blocks of a launch on at most so many SMs",
+    .params = params,
+    .search = SMS_SEARCH_RING,
+    .admits = admits,
+    .launch_bytes = sizeof(struct spread),
+    .note = note,
+    .reason = reason,
+};

@@ -1,0 +1,128 @@
+/* How many blocks of each launch an SM holds is chosen by water filling: one block at a time goes to the launch whose
+ * speed on the SM, as a part of what it would be alone there, is least.
+ *
+ * Wins when kernels of unlike bottlenecks are under way: each gets what it can use. Fails when
+ * demands are wrong, and where a launch has too few blocks for what it was given.
+ * Source: Warped-Slicer, Xu et al. (ISCA 2016). There the speed by number of blocks is measured; here it rises with
+ * the blocks until the resource that they demand most is full. */
+#include <smsched/policy.h>
+
+#include <stdio.h>
+#include <string.h>
+
+/* A launch that is under way. */
+struct slice {
+    struct slice *next, *prev;
+    uint64_t needs[SMS_LIMITS];
+    double most;     /* blocks that run at full speed on an SM */
+    double alone;    /* and in whose number it is as fast as it gets there alone */
+    uint64_t blocks; /* that it may have on an SM */
+};
+
+struct state {
+    struct slice *first, *last;
+};
+
+static uint64_t room(const struct sms_device_view *device, const struct sms_block_request *block)
+{
+    const uint64_t none[SMS_LIMITS] = {0};
+    const struct sms_sm_view empty = {0, NULL, none};
+    return (uint64_t)sms_room(device, &empty, block);
+}
+
+static void add(const struct sms_device_view *device, const struct sms_block_request *block)
+{
+    struct state *state = block->of_run;
+    struct slice *slice = block->of_launch;
+    double demand = 0;
+    for (size_t r = 0; r < device->resources; r++) {
+        double sms = device->resource[r].scope == SMS_SCOPE_DEVICE ? (double)device->sms : 1;
+        demand = block->adds[r] * sms > demand ? block->adds[r] * sms : demand;
+    }
+    memcpy(slice->needs, block->needs, sizeof slice->needs);
+    slice->alone = (double)room(device, block);
+    slice->most = demand > 0 ? SMS_FULL / demand : slice->alone;
+    slice->alone = slice->most < slice->alone ? slice->most : slice->alone;
+    slice->prev = state->last;
+    *(state->last ? &state->last->next : &state->first) = slice;
+    state->last = slice;
+}
+
+static void take_out(struct state *state, struct slice *slice)
+{
+    *(slice->prev ? &slice->prev->next : &state->first) = slice->next;
+    *(slice->next ? &slice->next->prev : &state->last) = slice->prev;
+}
+
+static bool fits(const struct sms_device_view *device, const uint64_t used[SMS_LIMITS], const struct slice *slice)
+{
+    bool fit = true;
+    for (int l = 0; l < SMS_LIMITS; l++)
+        fit &= used[l] + slice->needs[l] <= device->capacity[l];
+    return fit;
+}
+
+/* Who is furthest behind and gains by another block for which there is room. */
+static struct slice *poorest(const struct sms_device_view *device, const struct state *state,
+                             const uint64_t used[SMS_LIMITS])
+{
+    struct slice *best = NULL;
+    for (struct slice *slice = state->first; slice; slice = slice->next) {
+        bool gains = (double)slice->blocks < slice->most && fits(device, used, slice);
+        if (gains && (!best || (double)slice->blocks / slice->alone < (double)best->blocks / best->alone))
+            best = slice;
+    }
+    return best;
+}
+
+static void fill(const struct sms_device_view *device, struct state *state)
+{
+    uint64_t used[SMS_LIMITS] = {0};
+    for (struct slice *slice = state->first; slice; slice = slice->next)
+        slice->blocks = 0;
+    for (struct slice *slice; (slice = poorest(device, state, used)) != NULL;) {
+        slice->blocks++;
+        for (int l = 0; l < SMS_LIMITS; l++)
+            used[l] += slice->needs[l];
+    }
+}
+
+static int admits(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,
+                  const struct sms_block_request *block)
+{
+    (void)param, (void)device, (void)sm;
+    return block->resident_here < ((const struct slice *)block->of_launch)->blocks ? SMS_ADMIT : SMS_NOT_HERE;
+}
+
+static void note(const double *param, const struct sms_device_view *device, enum sms_block_event event,
+                 const struct sms_sm_view *sm, const struct sms_block_request *block, uint64_t blocks)
+{
+    (void)param, (void)sm, (void)blocks;
+    if (event == SMS_BLOCKS_LAUNCHED)
+        add(device, block);
+    else if (event == SMS_BLOCKS_ENDED)
+        take_out(block->of_run, block->of_launch);
+    else
+        return;
+    fill(device, block->of_run);
+}
+
+static void reason(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,
+                   const struct sms_block_request *block, char *out, size_t size)
+{
+    (void)param, (void)device, (void)sm;
+    snprintf(out, size, "%llu blocks of the launch are here, and its slice of an SM is %llu",
+             (unsigned long long)block->resident_here,
+             (unsigned long long)((const struct slice *)block->of_launch)->blocks);
+}
+
+const struct sms_block_policy sms_block_warped_slicer = {
+    .name = "warped_slicer",
+    .help = "round robin over SMs where the launch has less than its slice, found by water filling",
+    .search = SMS_SEARCH_RING,
+    .admits = admits,
+    .run_bytes = sizeof(struct state),
+    .launch_bytes = sizeof(struct slice),
+    .note = note,
+    .reason = reason,
+};

@@ -1,0 +1,212 @@
+/* The contract of block policies: identity, state, promises and reasons, by the policies that use them and by some made
+ * for the test. */
+#include "decisions.h"
+
+#include <smsched/policy.h>
+
+/* SMs for four small blocks each. `a` and `b` launch at once and alike, in turn. */
+#define TWO_TENANTS                                                                                                    \
+    SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, blocks: %d, threads: 4096, block_time: 1 us, demand: {%s}}]\n" \
+                 "---\nworkload: v\nkernels: [{name: k, blocks: %d, threads: 4096, block_time: 1 us, demand: {%s}}]\n" \
+                 "---\nscenario: s\ndevices: [{model: small}]\nqueue: interleave\npolicies: [%s]\n"                    \
+                 "vms: [{name: a, workload: w}, {name: b, workload: v}]\nrun: {duration: 0.5 us}\n"
+
+static struct log decisions(int sms, const char *policy, int blocks_a, const char *demand_a, int blocks_b,
+                            const char *demand_b)
+{
+    struct sms_file *file = load_text(TWO_TENANTS, sms, 32, "sm", blocks_a, demand_a, blocks_b, demand_b, policy);
+    struct log log = decisions_of(file, NULL);
+    sms_file_free(file);
+    return log;
+}
+
+/* The SMs that blocks of the VM went to, as digits; '-' where one was refused everywhere. */
+static const char *sms_of(const struct log *log, const char *vm, char out[PLACEMENTS + 1])
+{
+    size_t used = 0;
+    for (size_t i = 0; i < log->count; i++)
+        if (!strcmp(log->vm[i], vm))
+            out[used++] = log->sm[i] < 0 ? '-' : (char)('0' + log->sm[i]);
+    out[used] = '\0';
+    return out;
+}
+
+static void assert_sms(const struct log *log, const char *a, const char *b)
+{
+    char out[PLACEMENTS + 1];
+    assert_string_equal(sms_of(log, "a", out), a);
+    assert_string_equal(sms_of(log, "b", out), b);
+}
+
+static void assert_reason(const struct log *log, const char *words)
+{
+    if (!strstr(log->reasons, words))
+        fail_msg("'%s' does not say '%s'", log->reasons, words);
+}
+
+/* Two blocks of 40 % have room on an SM by fine_grained's limit. */
+static void fine_grained_capped_keeps_a_launch_on_some_sms(void **state)
+{
+    (void)state;
+    struct log log = decisions(4, "{fine_grained_capped: {sms: 2}}", 5, "fp32: 40 %", 1, "fp64: 1 %");
+    assert_sms(&log, "0202-", "1");
+    assert_reason(&log, "the launch is on 2 SMs, as many as it may be on");
+}
+
+/* Four SMs, two VMs: 0 and 1, 2 and 3. */
+static void sm_quota_gives_each_tenant_its_own_sms(void **state)
+{
+    (void)state;
+    struct log log = decisions(4, "sm_quota", 9, "fp32: 1 %", 3, "fp32: 1 %");
+    assert_sms(&log, "00010111-", "223");
+    assert_reason(&log, "not one of the SMs of a");
+}
+
+/* Four fit on an SM; of two launches each has two there. */
+static void elastic_kernels_share_each_sm(void **state)
+{
+    (void)state;
+    struct log log = decisions(2, "elastic_kernels", 9, "fp32: 1 %", 2, "fp32: 1 %");
+    assert_sms(&log, "0101-", "10");
+    assert_reason(&log, "2 blocks of the launch are here, its part beside 1 launches");
+}
+
+/* Eight fit on the device: four each. */
+static void tenant_fair_gives_each_tenant_an_equal_part(void **state)
+{
+    (void)state;
+    struct log log = decisions(2, "tenant_fair", 9, "fp32: 1 %", 2, "fp32: 1 %");
+    assert_sms(&log, "0101-", "10");
+    assert_reason(&log, "a has its part of the device, one of 2");
+}
+
+/* a fills fp32 with two blocks and gains by no third; b gets the other two places. */
+static void warped_slicer_fills_what_each_launch_can_use(void **state)
+{
+    (void)state;
+    struct log log = decisions(1, "warped_slicer", 9, "fp32: 50 %", 9, "fp64: 1 %");
+    assert_sms(&log, "00-", "00-");
+    log = decisions(1, "warped_slicer", 9, "fp32: 100 %", 9, "fp64: 1 %");
+    assert_sms(&log, "0-", "000-");
+    log = decisions(1, "warped_slicer", 9, "fp32: 100 %", 1, "fp64: 1 %");
+    assert_reason(&log, "its slice of an SM is");
+}
+
+/* a's first block goes to the first SM, b's to the emptier second, and the others follow them. */
+static void affinity_goes_where_the_launch_runs(void **state)
+{
+    (void)state;
+    struct log log = decisions(3, "affinity", 5, "fp32: 1 %", 3, "fp32: 1 %");
+    assert_sms(&log, "00002", "111");
+}
+
+/* Policies made for the test. */
+static int not_on_the_first(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,
+                            const struct sms_block_request *block)
+{
+    (void)param, (void)device, (void)block;
+    return sm->sm == 0 ? SMS_NOT_HERE : SMS_ADMIT;
+}
+
+static int nowhere(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,
+                   const struct sms_block_request *block)
+{
+    (void)param, (void)device, (void)sm, (void)block;
+    return SMS_NOT_HERE;
+}
+
+/* Not monotone: a second block on an SM is refused, a third is not. */
+static int never_two(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,
+                     const struct sms_block_request *block)
+{
+    (void)param, (void)device;
+    return sm->used[SMS_BLOCKS] == 1 && block->tenant == 0 ? SMS_NOT_HERE : SMS_ADMIT;
+}
+
+static const struct sms_block_policy made[] = {
+    {.name = "not_on_the_first", .help = "x", .admits = not_on_the_first, .promises = SMS_PURE | SMS_MONOTONE},
+    {.name = "nowhere", .help = "x", .admits = nowhere, .promises = SMS_PURE | SMS_MONOTONE},
+    {.name = "never_two", .help = "x", .admits = never_two},
+};
+
+static struct sms_load_options with_made(void)
+{
+    static const struct sms_block_policy *const list[] = {&made[0], &made[1], &made[2]};
+    struct sms_load_options options = harness_options();
+    options.policies = list;
+    options.n_policies = 3;
+    return options;
+}
+
+static void a_policy_that_refuses_the_first_sm_places_blocks_on_the_others(void **state)
+{
+    (void)state;
+    char text[4096];
+    struct sms_load_options options = with_made();
+    snprintf(text, sizeof text, TWO_TENANTS, 3, 32, "sm", 3, "fp32: 1 %", 1, "fp32: 1 %", "not_on_the_first");
+    struct sms_file *file = load_text_with(text, &options);
+    struct log log = decisions_of(file, NULL);
+    assert_sms(&log, "112", "2");
+    sms_file_free(file);
+}
+
+static void a_policy_that_admits_no_block_is_refused(void **state)
+{
+    (void)state;
+    char text[4096], path[] = "/tmp/smsched-test-XXXXXX";
+    struct sms_load_options options = with_made();
+    struct sms_errors errors;
+    struct sms_file *loaded;
+    int fd = mkstemp(path);
+    snprintf(text, sizeof text, TWO_TENANTS, 3, 32, "sm", 3, "fp32: 1 %", 1, "fp32: 1 %", "nowhere");
+    assert_int_equal(write(fd, text, strlen(text)), (int)strlen(text));
+    close(fd);
+    assert_int_equal(sms_file_load(path, &options, &loaded, &errors), SMS_EINPUT);
+    assert_non_null(strstr(errors.item[0].message, "would never place a block"));
+    unlink(path);
+}
+
+static void a_policy_that_promises_nothing_is_the_same_under_both_engines(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"never_two",       "fine_grained_capped", "sm_quota", "tenant_fair",
+                                        "elastic_kernels", "warped_slicer",       "affinity"};
+    for (size_t p = 0; p < sizeof names / sizeof *names; p++) {
+        char text[4096];
+        struct sms_results *results[2];
+        struct sms_load_options options = with_made();
+        snprintf(text, sizeof text,
+                 SMALL_DEVICE
+                 "---\nworkload: w\nkernels: [{name: k, blocks: 90, threads: 4096, block_time: 1 us, jitter: "
+                 "20 %%, demand: {fp32: 40 %%}}]\n---\nscenario: s\ndevices: [{model: small}]\n"
+                 "contention: {model: proportional, slope: 1}\nqueue: kernel_fifo\npolicies: [%s]\n"
+                 "vms: [{name: a, workload: w, repeat: 5, streams: 2}, {name: b, workload: w, repeat: 5}]\n",
+                 5, 32, "sm", names[p]);
+        struct sms_file *file = load_text_with(text, &options);
+        for (int engine = 0; engine < 2; engine++) {
+            struct sms_run_options run = sms_run_defaults();
+            run.engine = engine ? SMS_ENGINE_REFERENCE : SMS_ENGINE_FAST;
+            results[engine] = run_first(file, &run);
+        }
+        assert_same_metrics(results[0], results[1], SMS_VM);
+        assert_same_metrics(results[0], results[1], SMS_KERNEL);
+        sms_results_free(results[0]);
+        discard(results[1], file);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fine_grained_capped_keeps_a_launch_on_some_sms),
+        cmocka_unit_test(sm_quota_gives_each_tenant_its_own_sms),
+        cmocka_unit_test(elastic_kernels_share_each_sm),
+        cmocka_unit_test(tenant_fair_gives_each_tenant_an_equal_part),
+        cmocka_unit_test(warped_slicer_fills_what_each_launch_can_use),
+        cmocka_unit_test(affinity_goes_where_the_launch_runs),
+        cmocka_unit_test(a_policy_that_refuses_the_first_sm_places_blocks_on_the_others),
+        cmocka_unit_test(a_policy_that_admits_no_block_is_refused),
+        cmocka_unit_test(a_policy_that_promises_nothing_is_the_same_under_both_engines),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
