@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { VMS = 15, SCENARIOS = 4, RESOURCES = 4, MOVED = 2, MOST_VMS = 4, STEPS = 60, POINTS = 25 };
+enum { VMS = 15, SCENARIOS = 4, RESOURCES = 4, MOVED = 2, MOST_VMS = 4 };
 
 #define SLOPE "2.55"
 
@@ -53,6 +53,12 @@ static const struct vm start[VMS] = {
     {"unified cache", 64, {4, 0, 4, 14}},
 };
 
+/* How far and how long to look. */
+struct search {
+    int points, steps;
+    double radius, pull; /* of the first random points, in percent of an SM; towards the start */
+};
+
 struct scenario {
     const char *name;
     int first, count;
@@ -60,10 +66,15 @@ struct scenario {
      * (139.3), the mean (130.6) and the greatest (161.4); which scenario is the greatest and how the other two share
      * what is left is ours: S1 + S3 = 4 x 130.6 - 139.3 - 161.4 = 221.7. */
     double over_ua, over_rr;
+    struct search search;
 };
 
 static const struct scenario scenarios[SCENARIOS] = {
-    {"s1", 0, 3, 0.341, 1.22}, {"s2", 3, 4, 0.227, 1.393}, {"s3", 7, 4, 0.225, 0.997}, {"s4", 11, 4, 0.155, 1.614}};
+    {"s1", 0, 3, 0.341, 1.22, {80, 150, 4, 0.002}}, /* three VMs have few ways to be 34.1 % faster: it stays below 31 %
+                                                     */
+    {"s2", 3, 4, 0.227, 1.393, {25, 60, 2, 0.02}},
+    {"s3", 7, 4, 0.225, 0.997, {25, 60, 2, 0.02}},
+    {"s4", 11, 4, 0.155, 1.614, {25, 60, 2, 0.02}}};
 
 static void print_workload(FILE *to, const struct vm *vm, int number)
 {
@@ -165,7 +176,7 @@ static double distance(const gsl_vector *point, void *user)
             moved += pow((vm[i].demand[r] - start[scenario->first + i].demand[r]) / 3, 2);
     double ua = throughput[2] / throughput[1] - 1 - scenario->over_ua;
     double rr = throughput[2] / throughput[0] - 1 - scenario->over_rr;
-    return pow(ua / 0.01, 2) + pow(rr / 0.02, 2) + 0.02 * moved;
+    return pow(ua / 0.01, 2) + pow(rr / 0.02, 2) + scenario->search.pull * moved;
 }
 
 static gsl_vector *start_point(const struct scenario *scenario)
@@ -188,8 +199,8 @@ static void scatter(const struct scenario *scenario, gsl_vector *best, gsl_rng *
     struct scenario copy = *scenario;
     gsl_vector *point = gsl_vector_alloc(best->size);
     double shortest = distance(best, &copy);
-    for (double radius = 2; radius > 0.4; radius *= 0.75)
-        for (int i = 0; i < POINTS && shortest > GOOD; i++) {
+    for (double radius = scenario->search.radius; radius > 0.4; radius *= 0.75)
+        for (int i = 0; i < scenario->search.points && shortest > GOOD; i++) {
             for (size_t d = 0; d < best->size; d++)
                 gsl_vector_set(point, d, gsl_vector_get(best, d) + radius * (2 * gsl_rng_uniform(rng) - 1));
             double here = distance(point, &copy);
@@ -209,7 +220,7 @@ static void polish(const struct scenario *scenario, gsl_vector *best)
     gsl_multimin_fminimizer *minimizer = gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, best->size);
     gsl_vector_set_all(step, 0.5);
     gsl_multimin_fminimizer_set(minimizer, &function, best, step);
-    for (int i = 0; i < STEPS && minimizer->fval > GOOD; i++)
+    for (int i = 0; i < scenario->search.steps && minimizer->fval > GOOD; i++)
         if (gsl_multimin_fminimizer_iterate(minimizer))
             break;
     gsl_vector_memcpy(best, minimizer->x);
