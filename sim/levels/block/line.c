@@ -148,8 +148,12 @@ void sms__line_leave(struct sms__blocks *device, struct sms__launch *launch)
     struct sms__dispatch_queue *line = launch->line;
     take_out_of_line(line, launch);
     take_out_of_lane(launch->lane, launch);
-    if (!line->head)
+    if (!line->head) {
         take_out_line(device, line);
+        if (device->lines > 1) /* its next launch may be another owner's */
+            line->turn = (struct sms__turn){0};
+        device->turn.began = device->turn.began == line ? NULL : device->turn.began;
+    }
     device->waiting--;
     device->varied -= sms__is_drawn(launch->kernel);
 }
@@ -205,7 +209,7 @@ struct sms__dispatch_queue *sms__line_serve(struct sms__blocks *device, struct s
         take_out_line(device, line);
         insert_line(device, line);
     }
-    if (next->next && is_met_again(&device->turn, line, next, device->sms)) {
+    if (next->next && is_met_again(&device->turn, line->head ? line : next, next, device->sms)) {
         struct sms__dispatch_queue *again = next;
         next = again->next;
         take_out_line(device, again);
