@@ -15,12 +15,15 @@ enum { BASELINE_MIB = 1024 };
 
 static struct sms__check *new_check(struct sms__checks *checks)
 {
-    struct sms__check *grown = realloc(checks->item, (checks->count + 1) * sizeof *grown);
-    if (!grown)
-        return NULL;
-    checks->item = grown;
-    grown[checks->count] = (struct sms__check){.scenario = ""};
-    return &grown[checks->count++];
+    const size_t count = checks->count;
+    if ((count & (count - 1)) == 0) { /* capacities are powers of two */
+        struct sms__check *grown = realloc(checks->item, (count ? 2 * count : 1) * sizeof *grown);
+        if (!grown)
+            return NULL;
+        checks->item = grown;
+    }
+    checks->item[checks->count] = (struct sms__check){.scenario = ""};
+    return &checks->item[checks->count++];
 }
 
 void sms__checks_free(struct sms__checks *checks) { free(checks->item); }
