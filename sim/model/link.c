@@ -259,6 +259,20 @@ static void check_metric(struct sms__reader *reader, const struct sms__expect *e
         sms__complain_unknown(reader, name, "metric", count, metric_name, metric);
 }
 
+void sms__check_expect(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__expect *e)
+{
+    check_metric(reader, e);
+    check_subject(reader, scenario, e);
+}
+
+/* What is asked is what is to be known. */
+static void take_answer(struct sms__expect *of, const struct sms__expect *answer)
+{
+    const struct sms__node *node = of->node;
+    *of = *answer;
+    of->node = node;
+}
+
 static void check_until(struct sms__reader *reader, struct sms_scenario *scenario)
 {
     struct sms__expect *of = &scenario->until.of;
@@ -267,6 +281,8 @@ static void check_until(struct sms__reader *reader, struct sms_scenario *scenari
         sms__complain(reader, until->node, "at most %llu replications are fewer than the %llu that the run begins with",
                       (unsigned long long)until->most, (unsigned long long)scenario->replications);
     of->cluster = scenario->cluster != NULL;
+    if (scenario->answer.node && !of->metric && !of->vm && !of->process && !of->of_node)
+        take_answer(of, &scenario->answer.of);
     if (!of->metric)
         of->metric = of->cluster ? "gpu_allocation_mean_ratio" : of->process ? "turnaround_ns" : "kernels_per_s";
     if (!strcmp(of->metric, "gain"))
@@ -278,6 +294,7 @@ static void check_until(struct sms__reader *reader, struct sms_scenario *scenari
 
 void sms__check_expects(struct sms__reader *reader, struct sms_scenario *scenario)
 {
+    sms__link_answer(reader, scenario);
     if (scenario->until.node)
         check_until(reader, scenario);
     for (size_t i = 0; i < scenario->expects; i++) {

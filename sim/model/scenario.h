@@ -31,6 +31,15 @@ struct sms__expect {
     bool has_value, has_min, has_max;
 };
 
+/* What the scenario asks: the metric by which one policy is better than another (answer.c). */
+struct sms__answer {
+    const struct sms__node *node; /* NULL: it is not said, and chosen by rule */
+    const char *name;             /* as `of` has it, or NULL */
+    struct sms__expect of;        /* metric and subject */
+    int better;                   /* as given */
+    int sign;                     /* +1: a higher value is better; -1: a lower one */
+};
+
 /* Runs of a policy by which a warm-up is found. */
 enum { SMS__PILOTS = 5 };
 
@@ -69,6 +78,7 @@ struct sms_scenario {
     bool find_warmup;               /* warmup: auto */
     uint64_t seed, replications;    /* with `until`, at least so many */
     struct sms__until until;
+    struct sms__answer answer;
     struct sms__expect *expect;
     size_t expects;
     double read_bytes;    /* about what its file has in memory for it and the scenarios before it */
@@ -100,9 +110,16 @@ extern const struct sms__field sms__run_fields[], sms__until_fields[];
 void sms__read_host(struct sms__reader *reader, const struct sms__node *node, void *at);
 extern const struct sms__field sms__host_fields[];
 
+/* answer.c: `answer:`; `at` is a struct sms__answer. Linked, it has a metric and a subject in any case. */
+void sms__read_answer(struct sms__reader *reader, const struct sms__node *node, void *at);
+void sms__link_answer(struct sms__reader *reader, struct sms_scenario *scenario);
+extern const struct sms__field sms__answer_fields[];
+
 /* link.c: checks the parts of a scenario against each other and fills in what runs need. */
 void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
-void sms__check_expects(struct sms__reader *reader, struct sms_scenario *scenario); /* and `until` */
+void sms__check_expects(struct sms__reader *reader, struct sms_scenario *scenario); /* and `until` and `answer` */
+/* Whether there is such a metric of such a subject; not its policies. */
+void sms__check_expect(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__expect *e);
 /* Devices and tenants against each other and the policies; what kernels are on devices. */
 void sms__link_tenants(struct sms__reader *reader, struct sms_scenario *scenario);
 /* alike.c: complains of processes that results would call as they call streams of others. */

@@ -159,8 +159,8 @@ static json_t *comparisons_of(const json_t *comparison, const json_t *policies)
 
 static json_t *begin_scenario(const json_t *summary, const json_t *comparison)
 {
-    static const char *const keys[] = {"scenario", "question",  "contention", "queue", "seed", "replications",
-                                       "until",    "warmup_ns", "warnings",   "notes", "exact"};
+    static const char *const keys[] = {"scenario", "question",  "contention", "queue", "seed",  "replications",
+                                       "until",    "warmup_ns", "warnings",   "notes", "exact", "answer"};
     json_t *object = json_object(), *policies = json_array();
     const json_t *run, *bounds = json_object_get(comparison, "bounds");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)

@@ -294,6 +294,7 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, F
 {
     struct family family;
     sms__print_heading(results, to);
+    sms__print_answer(results, baseline, to);
     if (begin(&family, results, baseline))
         print_family(&family, to);
     end(&family);

@@ -45,6 +45,12 @@ const char *sms__cluster_column(const struct sms_results *results, size_t i); /*
 void sms__print_comparison(const struct sms_results *results, size_t baseline, FILE *to);
 struct json_t *sms__json_comparisons(const struct sms_results *results, size_t baseline);
 
+/* answer.c: the answer to the scenario's question, in words: which policy is best by the metric asked for, by how much,
+ * and how sure that is. With one policy there is nothing to decide, and nothing is printed. */
+void sms__print_answer(const struct sms_results *results, size_t baseline, FILE *to);
+/* The same for scripts; NULL without memory, null where there is no answer. */
+struct json_t *sms__json_answer(const struct sms_results *results, size_t baseline);
+
 /* gaps.c: how far each policy is from what any could reach; in `compare`. The
  * JSON is for one scenario, NULL without memory. */
 void sms__print_gaps(const struct sms_results *results, FILE *to);

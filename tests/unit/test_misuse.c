@@ -235,6 +235,7 @@ static void results_end_where_they_end(void **state)
     assert_false(sms_results_allocation(kinds->of_cluster, 0, 0, NULL));
     assert_false(sms_results_until(kinds->of_vms, &until));
     assert_false(sms_results_until(kinds->of_vms, NULL));
+    assert_false(sms_results_question(kinds->of_vms, NULL));
     assert_non_null(sms_metrics(SMS_HOST, NULL));
 }
 
@@ -251,6 +252,8 @@ static void there_are_no_results_in_no_results(void **state)
     assert_int_equal(sms_results_warnings(NULL)->count, 0);
     assert_true(isnan(sms_results_warmup_ps(NULL)));
     assert_false(sms_results_until(NULL, &until));
+    struct sms_question answer;
+    assert_false(sms_results_question(NULL, &answer));
     assert_false(sms_results_allocation(NULL, 0, 0, &point));
     assert_true(isnan(sms_p_value((struct sms_estimate){0}, 0)));
     assert_ends(NULL);

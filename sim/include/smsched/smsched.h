@@ -282,6 +282,20 @@ double sms_p_value(struct sms_estimate estimate, double expected);
  * intervals. */
 bool sms_results_exact(const struct sms_results *results);
 
+/* What the scenario asks: by which metric of what one policy is better than another. `better` is +1 if a higher value
+ * is, -1 if a lower one is. It is what `answer:` says (`declared`), or by rule: of a cluster
+ * gpu_allocation_mean_ratio; of VMs whose jobs have a deadline, or else arrive by themselves, the first one's
+ * job_latency_p99_ns; else the host's stp_ratio. */
+struct sms_question {
+    enum sms_subject subject;
+    size_t idx, metric;
+    int better;
+    bool declared;
+};
+
+/* False: the results have no such subject. */
+bool sms_results_question(const struct sms_results *results, struct sms_question *out);
+
 /* How far `run: {until: ...}` of the scenario got; the ratios are halves of 95 % intervals over means. */
 struct sms_until {
     enum sms_subject subject; /* of which metric of what */

@@ -81,6 +81,9 @@ static const struct sms__field cluster_fields[] = {
      .help = "when pods that wait are tried again"},
     {"failures", SMS__FIELDS, .read = sms__read_failures, .holds = SMS__MANY, .fields = sms__failure_fields,
      .help = "a list of nodes and GPUs that fail and return"},
+    {"answer", SMS__FIELDS, 0, F(sms_scenario, answer), .read = sms__read_answer, .fields = sms__answer_fields,
+     .help = "the metric by which one policy is better than another; default: "
+             "gpu_allocation_mean_ratio"},
     {"run", SMS__FIELDS, .read = sms__read_run, .fields = sms__run_fields,
      .help = "how long, from which seed, how often"},
     {"expect", SMS__FIELDS, .read = sms__read_expects, .holds = SMS__MANY, .fields = sms__expect_fields,

@@ -49,7 +49,7 @@ function questionsOf(scenario) {
 function firstQuestion(scenario) {
   const list = questionsOf(scenario);
   const find = pair => list.find(q => q[1] === pair[1] && (pair[0] === null || q[0] === pair[0]));
-  const wanted = (data.metric ? [[null, data.metric]] : []).concat(CHOICES);
+  const wanted = (data.metric ? [[null, data.metric]] : scenario.answer ? [[scenario.answer.subject, scenario.answer.metric]] : []).concat(CHOICES);
   return wanted.map(find).find(Boolean) || list[0] || ['host', 'kernels_per_s'];
 }
 
@@ -126,9 +126,11 @@ function warningsOf(scenario) {
 function answerOf(state) {
   const scenario = state.scenario, v = verdict(scenario, state.subject, state.metric);
   const choose = choice('Measured by', questionsOf(scenario).map(q => [q.join('/'), `${wordsOf(q[1])} (${subjectWords[q[0]]}, ${betterOf(...q) > 0 ? 'more' : 'less'} is better)`]),
-    `${state.subject}/${state.metric}`, value => state.set({ subject: value.split('/')[0], metric: value.split('/')[1] }));
-  return el('div', { class: 'answer ' + (v.best ? colorClass(v.best.p) : '') }, el('h2', { id: 'answer' }, headline(scenario, v, state.metric)),
-    el('p', { class: 'muted' }, `${scenario.scenario}: ${wordsOf(state.metric)} of ${subjectWords[state.subject]} (${state.metric}): ${formulaOf(state.subject, state.metric)}.`),
+    `${state.subject}/${state.metric}`, value => state.set({ subject: value.split('/')[0], metric: value.split('/')[1], chosen: true }));
+  const asked = !data.metric && !state.chosen && scenario.answer && scenario.answer.text ? scenario.answer : null;
+  return el('div', { class: 'answer ' + (v.best ? colorClass(v.best.p) : '') }, el('h2', { id: 'answer' }, asked ? asked.text : headline(scenario, v, state.metric)),
+    asked ? el('p', { class: 'muted' }, `${scenario.scenario} asks for ${wordsOf(asked.metric)} of ${asked.name} (${asked.metric}): ${formulaOf(asked.subject, asked.metric)}.`) : null,
+    asked && asked.subject === state.subject ? null : el('p', { class: 'muted' }, `${scenario.scenario}: ${wordsOf(state.metric)} of ${subjectWords[state.subject]} (${state.metric}): ${formulaOf(state.subject, state.metric)}.`),
     v.best ? el('dl', { class: 'facts' }, changeFact(scenario, v), boundFact(scenario, state.subject, state.metric, v)) : null,
     surelyBetter(scenario, v), warningsOf(scenario), el('div', { class: 'controls' }, choose));
 }

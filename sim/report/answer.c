@@ -1,0 +1,270 @@
+/* The answer to a scenario's question: which policy is best by the metric that it asks for, by how much over the
+ * baseline, and how sure. A change counts as one that holds after Holm's correction for the number of policies
+ * compared; a best value that does not is called the best so far, and no more. */
+#include "json_write.h"
+#include "memory.h"
+#include "output.h"
+
+#include "../base/buffer.h"
+#include "../base/statistics.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIGNIFICANT 0.05
+
+enum verdict { ALONE, ONCE, EXACT, SAME, CHANCE, DIFFERS };
+static const char *const verdicts[] = {"only policy", "one replication", "exact", "same", "may be chance", "differs"};
+
+/* What is said of the best policy. */
+struct answer {
+    const struct sms_results *results;
+    struct sms_question asked;
+    size_t baseline, best;
+    size_t other; /* whose change is told: the best one, or the next best if that is the baseline */
+    struct sms_estimate value, change; /* of the best one; of the other one over the baseline */
+    bool ratio;                        /* the change is a ratio less 1; else a difference */
+    enum verdict verdict;
+};
+
+static const char *metric_of(const struct answer *answer)
+{
+    size_t count;
+    return sms_metrics(answer->asked.subject, &count)[answer->asked.metric].name;
+}
+
+static struct sms_estimate value_of(const struct answer *answer, size_t policy)
+{
+    return sms_results_estimate(answer->results, policy, answer->asked.subject, answer->asked.idx,
+                                answer->asked.metric);
+}
+
+/* Over the baseline: the ratio less 1, or the difference where there is no ratio. */
+static struct sms_estimate change_of(const struct answer *answer, size_t policy, bool *ratio)
+{
+    const struct sms_question *asked = &answer->asked;
+    struct sms_estimate change =
+        sms_results_ratio(answer->results, policy, answer->baseline, asked->subject, asked->idx, asked->metric);
+    *ratio = !isnan(change.mean);
+    if (!*ratio)
+        return sms_results_difference(answer->results, policy, answer->baseline, asked->subject, asked->idx,
+                                      asked->metric);
+    change.mean -= 1;
+    return change;
+}
+
+/* The best policy from `start` on but for `without`; of equals the first. */
+static size_t best_from(const struct answer *answer, size_t start, size_t without)
+{
+    size_t best = start;
+    for (size_t p = 0; p < sms_results_policies(answer->results); p++) {
+        double value = value_of(answer, p).mean, most = value_of(answer, best).mean;
+        if (p != without && ((value - most) * answer->asked.better > 0 || (isnan(most) && !isnan(value))))
+            best = p;
+    }
+    return best;
+}
+
+/* False if no policy has a value. */
+static bool find_best(struct answer *answer)
+{
+    answer->best = answer->other = best_from(answer, answer->baseline, SIZE_MAX);
+    if (answer->best == answer->baseline && sms_results_policies(answer->results) > 1)
+        answer->other = best_from(answer, answer->baseline == 0, answer->baseline);
+    answer->value = value_of(answer, answer->best);
+    return !isnan(answer->value.mean);
+}
+
+/* Whether the change that is told holds among those of all policies. */
+static bool holds(const struct answer *answer)
+{
+    size_t policies = sms_results_policies(answer->results);
+    double *p = calloc(2 * policies, sizeof *p);
+    if (!p)
+        return false;
+    for (size_t i = 0; i < policies; i++) {
+        bool ratio;
+        p[i] = i == answer->baseline ? NAN : sms_p_value(change_of(answer, i, &ratio), 0);
+    }
+    bool sure = sms__holm(p, p + policies, policies) && p[policies + answer->other] < SIGNIFICANT;
+    free(p);
+    return sure;
+}
+
+/* Whether all policies have the value of the best one. */
+static bool are_same(const struct answer *answer)
+{
+    for (size_t p = 0; p < sms_results_policies(answer->results); p++)
+        if (!(value_of(answer, p).mean == answer->value.mean))
+            return false;
+    return true;
+}
+
+static enum verdict judge(const struct answer *answer)
+{
+    if (sms_results_policies(answer->results) == 1)
+        return ALONE;
+    if (are_same(answer))
+        return SAME;
+    if (sms_results_exact(answer->results))
+        return EXACT;
+    if (sms_results_replications(answer->results) == 1)
+        return ONCE;
+    return holds(answer) ? DIFFERS : CHANCE;
+}
+
+/* False: there is nothing that answers. */
+static bool find(const struct sms_results *results, size_t baseline, struct answer *answer)
+{
+    *answer = (struct answer){.results = results, .baseline = baseline};
+    if (!sms_results_question(results, &answer->asked) || !find_best(answer))
+        return false;
+    answer->change = change_of(answer, answer->other, &answer->ratio);
+    answer->verdict = judge(answer);
+    return true;
+}
+
+/* ---- in words ---- */
+
+static bool ends_in(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && !strcmp(text + length - tail, end);
+}
+
+/* Times in a unit that suits them, shares as percentages, all else as it is. */
+static void put_value(const struct answer *answer, double value, FILE *to)
+{
+    static const struct {
+        const char *name;
+        double ps;
+    } units[] = {{"s", 1e12}, {"ms", 1e9}, {"us", 1e6}, {"ns", 1e3}};
+    const char *metric = metric_of(answer);
+    size_t u = 0;
+    if (!ends_in(metric, "_ns")) {
+        fprintf(to, "%.4g", value);
+        return;
+    }
+    while (u + 1 < sizeof units / sizeof *units && fabs(value) * 1e3 < units[u].ps)
+        u++;
+    fprintf(to, "%.4g %s", value * 1e3 / units[u].ps, units[u].name);
+}
+
+static void put_change(const struct answer *answer, FILE *to)
+{
+    const struct sms_estimate *change = &answer->change;
+    bool interval = answer->verdict >= CHANCE && !isnan(change->ci95);
+    if (isnan(change->mean)) {
+        fputs("which has no value", to);
+        return;
+    }
+    if (answer->ratio)
+        fprintf(to, "%+.1f %%", 100 * change->mean);
+    else
+        fprintf(to, "%+.4g", change->mean);
+    fprintf(to, " over %s", sms_results_policy(answer->results, answer->baseline));
+    if (interval && answer->ratio)
+        fprintf(to, " (95 %% interval %+.1f to %+.1f)", 100 * (change->mean - change->ci95),
+                100 * (change->mean + change->ci95));
+    else if (interval)
+        fprintf(to, " (95 %% interval %+.4g to %+.4g)", change->mean - change->ci95, change->mean + change->ci95);
+}
+
+static void put_best(const struct answer *answer, FILE *to)
+{
+    const char *best = sms_results_policy(answer->results, answer->best);
+    const char *way = answer->asked.better > 0 ? "highest" : "lowest";
+    const char *of = sms_results_subject(answer->results, answer->asked.subject, answer->asked.idx);
+    if (answer->verdict == SAME)
+        fprintf(to, "all policies have the same %s of %s: ", metric_of(answer), of);
+    else
+        fprintf(to, "%s has the %s %s of %s: ", best, way, metric_of(answer), of);
+    put_value(answer, answer->value.mean, to);
+}
+
+static const char *sureness(const struct answer *answer)
+{
+    static const char *const words[] = {[ONCE] = "; one replication says nothing of chance",
+                                        [EXACT] = "; nothing is drawn, so it is exact",
+                                        [CHANCE] = "; that may be chance",
+                                        [DIFFERS] = ""};
+    return words[answer->verdict];
+}
+
+/* Who waits wants to know of deadlines, too. */
+static void put_misses(const struct answer *answer, FILE *to)
+{
+    long metric = sms__metric_index(answer->asked.subject, "deadline_miss_ratio");
+    if (metric < 0 || !strstr(metric_of(answer), "latency"))
+        return;
+    struct sms_estimate best =
+        sms_results_estimate(answer->results, answer->best, answer->asked.subject, answer->asked.idx, (size_t)metric);
+    struct sms_estimate base = sms_results_estimate(answer->results, answer->baseline, answer->asked.subject,
+                                                    answer->asked.idx, (size_t)metric);
+    if (isnan(best.mean) || isnan(base.mean))
+        return;
+    fprintf(to, "; deadlines missed: %.3g %%", 100 * best.mean);
+    if (answer->best != answer->baseline)
+        fprintf(to, " instead of %.3g %%", 100 * base.mean);
+}
+
+static void put_text(const struct answer *answer, FILE *to)
+{
+    put_best(answer, to);
+    if (answer->verdict != SAME) {
+        fputs(", ", to);
+        if (answer->best == answer->baseline)
+            fprintf(to, "and %s is next, ", sms_results_policy(answer->results, answer->other));
+        put_change(answer, to);
+        fputs(sureness(answer), to);
+    }
+    put_misses(answer, to);
+}
+
+void sms__print_answer(const struct sms_results *results, size_t baseline, FILE *to)
+{
+    struct answer answer;
+    if (!find(results, baseline, &answer) || answer.verdict == ALONE)
+        return;
+    fputs("  ", to);
+    put_text(&answer, to);
+    fputs("\n\n", to);
+}
+
+/* ---- JSON ---- */
+
+/* NULL without memory. */
+static json_t *text_of(const struct answer *answer)
+{
+    struct sms__buffer text = {0};
+    FILE *to = sms__buffer_open(&text);
+    if (to)
+        put_text(answer, to);
+    json_t *string = to && sms__buffer_close(&text, to) ? sms__json_text(text.bytes) : NULL;
+    sms__note_memory(string);
+    free(text.bytes);
+    return string;
+}
+
+struct json_t *sms__json_answer(const struct sms_results *results, size_t baseline)
+{
+    struct answer answer;
+    if (!find(results, baseline, &answer))
+        return json_null();
+    const struct sms_estimate *change = &answer.change;
+    json_t *object =
+        json_pack("{ss ss ss ss sb ss so ss ss so so so ss}", "metric", metric_of(&answer), "subject",
+                  sms__subject_word(answer.asked.subject), "name",
+                  sms_results_subject(results, answer.asked.subject, answer.asked.idx), "better",
+                  answer.asked.better > 0 ? "higher" : "lower", "declared", answer.asked.declared, "best",
+                  sms_results_policy(results, answer.best), "value", sms__json_number(answer.value.mean), "change_of",
+                  sms_results_policy(results, answer.other), "over", sms_results_policy(results, baseline),
+                  "change_ratio", sms__json_number(answer.ratio ? change->mean : NAN), "change_difference",
+                  sms__json_number(answer.ratio ? NAN : change->mean), "change_ci95", sms__json_number(change->ci95),
+                  "verdict", verdicts[answer.verdict]);
+    if (answer.verdict != ALONE)
+        json_object_set_new(object, "text", text_of(&answer));
+    return object;
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# What a scenario asks is answered first, in words. Usage: answers.sh SMSCHED
+set -u
+. "$(dirname "$0")/../checks.sh"
+smsched=$(realpath "$1")
+
+# scenario POLICIES ANSWER: two tenants, of whom `server` has jobs that arrive and a deadline.
+scenario() {
+    cat <<END
+workload: batch
+kernels: [{name: grind, blocks: 4000, threads: 256, block_time: 100 us, jitter: 10 %, demand: {fp32: 20 %}}]
+---
+workload: request
+kernels: [{name: infer, blocks: 80, threads: 256, block_time: 20 us, jitter: 10 %, demand: {fp64: 20 %}}]
+---
+scenario: asked
+devices: [{model: v100, sms: 10}]
+contention: proportional
+policies: [$1]
+vms:
+  - {name: batch, workload: batch, repeat: forever}
+  - {name: server, workload: request, arrivals: {poisson: 2 ms}, deadline: 1 ms}
+$2
+run: {duration: 60 ms, replications: 3}
+END
+}
+# answer FILE: the first line of the comparison behind the heading.
+answer() { "$smsched" compare "$1" 2>/dev/null | sed -n 4p; }
+# is WHAT PATTERN FILE
+is() { if answer "$3" | grep -qE "^  $2"; then ok; else bad "$1" "$(answer "$3")"; fi; }
+
+scenario "leftover, round_robin, fine_grained" "" >"$work/rule.yaml"
+is "who waits is asked about" ".* has the lowest job_latency_p99_ns of server: .* [mu]s, .*deadlines missed: .* %" "$work/rule.yaml"
+sed 's/, arrivals: {poisson: 2 ms}, deadline: 1 ms/, repeat: forever/' "$work/rule.yaml" >"$work/closed.yaml"
+is "without arrivals it is the work that gets done" ".*stp_ratio of host: [0-9]" "$work/closed.yaml"
+scenario "round_robin, fine_grained" "answer: {metric: fairness_ratio}" >"$work/fair.yaml"
+is "a declared metric" ".* has the highest fairness_ratio of host: [0-9.]*, .*%" "$work/fair.yaml"
+scenario "round_robin, fine_grained" "answer: {metric: occupancy_ratio, better: lower}" >"$work/lower.yaml"
+is "a way of its own" ".* has the lowest occupancy_ratio of host" "$work/lower.yaml"
+scenario "round_robin, fine_grained" "answer: {metric: kernels_per_s, of: batch}" >"$work/of.yaml"
+is "a tenant" ".* kernels_per_s of batch: " "$work/of.yaml"
+scenario "round_robin, breadth_first" "answer: {metric: utilization_ratio, of: fp32, better: higher}" >"$work/resource.yaml"
+is "a resource" ".* utilization_ratio of fp32: " "$work/resource.yaml"
+sed 's/replications: 3/replications: 1/' "$work/fair.yaml" >"$work/once.yaml"
+is "one replication" ".*one replication says nothing of chance$" "$work/once.yaml"
+sed 's/, jitter: 10 %//; s/arrivals: {poisson: 2 ms}/arrivals: {every: 2 ms}/' "$work/rule.yaml" >"$work/exact.yaml"
+is "nothing drawn" ".*(so it is exact|all policies have the same).*" "$work/exact.yaml"
+scenario "round_robin" "" >"$work/alone.yaml"
+if answer "$work/alone.yaml" | grep -q "has the"; then bad "one policy has nothing to decide" "$(answer "$work/alone.yaml")"; else ok; fi
+
+# The same for scripts: what is best there is best by the values.
+"$smsched" compare --format json "$work/fair.yaml" >"$work/fair.json" 2>"$work/err"
+"$smsched" run --format json "$work/fair.yaml" >"$work/runs.json" 2>"$work/err"
+if python3 - "$work/fair.json" "$work/runs.json" <<'END'; then ok; else bad "the answer in JSON"; fi
+import json, sys
+answer = json.load(open(sys.argv[1]))["answer"]
+values = {run["policy"]: run["host"]["fairness_ratio"] for run in json.load(open(sys.argv[2]))["runs"]}
+assert answer["declared"] and answer["metric"] == "fairness_ratio" and answer["better"] == "higher", answer
+assert answer["best"] == max(values, key=values.get), (answer, values)
+assert abs(answer["value"] - max(values.values())) < 1e-9, (answer, values)
+assert answer["best"] in answer["text"] and answer["verdict"] in ("differs", "may be chance"), answer
+END
+
+# Precision is wanted of what is asked, if it is said.
+sed 's/replications: 3/until: 20 %/' "$work/fair.yaml" >"$work/until.yaml"
+"$smsched" run --format json "$work/until.yaml" >"$work/until.json" 2>"$work/err"
+if grep -q '"metric": "fairness_ratio"' "$work/until.json"; then ok; else bad "until is of what is asked"; fi
+finish
