@@ -15,7 +15,7 @@ struct again {
     struct sms_file *file; /* of the point */
     struct session session;
     struct sms__folder folder; /* of its results */
-    int exit_code;     /* of the run, which has said why; 0: see the code */
+    int exit_code;             /* of the run, which has said why; 0: see the code */
 };
 
 /* As struct sms__page_again has it; `user` is a struct again. */

@@ -144,8 +144,8 @@ static void drawn_blocks_come_after_equal_ones(void **state)
     "---\nworkload: later\nkernels: [{name: k, blocks: 8, threads: 64, block_time: 1 ms}]\n"                           \
     "steps: [{host: 0.2 ms}, {launch: k}]\n"
 
-/* Half of the low one's blocks wait when q launches, and then the high one. p and q have a queue each, which take turns:
- * q gets half of the SMs whatever the priorities in p. */
+/* Half of the low one's blocks wait when q launches, and then the high one. p and q have a queue each, which take
+ * turns: q gets half of the SMs whatever the priorities in p. */
 static void priorities_do_not_matter_between_processes(void **state)
 {
     (void)state;
