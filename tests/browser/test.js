@@ -137,6 +137,11 @@ test('the table gives what the folder holds', context => check(context, 'run', a
 
 test('gains and gaps are those of compare', context => check(context, 'run', async page => {
   const comparison = JSON.parse(fs.readFileSync(path.join(work, 'run/comparison.json'), 'utf8')), host = p => comparison.runs.find(run => run.policy === p).host;
+  assert.strictEqual(await page.textContent('#answer'), comparison.answer.text); // the answer to what is asked comes first
+  assert.strictEqual(comparison.answer.metric, 'stp_ratio');
+  for (const gain of (await download(page, '#figure-gains')).filter(r => r.subject === 'host'))
+    near(1 + Number(gain.change_ratio), host(gain.policy).stp_ratio, gain.policy);
+  await page.selectOption('#section-answer select', 'host/kernels_per_s');
   const gains = (await download(page, '#figure-gains')).filter(r => r.subject === 'host');
   assert.strictEqual(gains.length, comparison.runs.length - 1);
   for (const gain of gains) {
