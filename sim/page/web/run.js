@@ -128,11 +128,13 @@ function answerOf(state) {
   const choose = choice('Measured by', questionsOf(scenario).map(q => [q.join('/'), `${wordsOf(q[1])} (${subjectWords[q[0]]}, ${betterOf(...q) > 0 ? 'more' : 'less'} is better)`]),
     `${state.subject}/${state.metric}`, value => state.set({ subject: value.split('/')[0], metric: value.split('/')[1], chosen: true }));
   const asked = !data.metric && !state.chosen && scenario.answer && scenario.answer.text ? scenario.answer : null;
-  return el('div', { class: 'answer ' + (v.best ? colorClass(v.best.p) : '') }, el('h2', { id: 'answer' }, asked ? asked.text : headline(scenario, v, state.metric)),
-    asked ? el('p', { class: 'muted' }, `${scenario.scenario} asks for ${wordsOf(asked.metric)} of ${asked.name} (${asked.metric}): ${formulaOf(asked.subject, asked.metric)}.`) : null,
-    asked && asked.subject === state.subject ? null : el('p', { class: 'muted' }, `${scenario.scenario}: ${wordsOf(state.metric)} of ${subjectWords[state.subject]} (${state.metric}): ${formulaOf(state.subject, state.metric)}.`),
-    v.best ? el('dl', { class: 'facts' }, changeFact(scenario, v), boundFact(scenario, state.subject, state.metric, v)) : null,
-    surelyBetter(scenario, v), warningsOf(scenario), el('div', { class: 'controls' }, choose));
+  const ofTenant = asked && asked.subject !== state.subject; // what follows would be about something else
+  const best = ofTenant ? scenario.policies.indexOf(asked.best) : v.best ? v.best.p : -1;
+  return el('div', { class: 'answer ' + (best >= 0 ? colorClass(best) : '') }, el('h2', { id: 'answer' }, asked ? asked.text : headline(scenario, v, state.metric)),
+    asked ? el('p', { class: 'muted' }, `${scenario.scenario} asks for ${wordsOf(asked.metric)} of ${asked.name} (${asked.metric}): ${formulaOf(asked.subject, asked.metric)}.`)
+      : el('p', { class: 'muted' }, `${scenario.scenario}: ${wordsOf(state.metric)} of ${subjectWords[state.subject]} (${state.metric}): ${formulaOf(state.subject, state.metric)}.`),
+    v.best && !ofTenant ? el('dl', { class: 'facts' }, changeFact(scenario, v), boundFact(scenario, state.subject, state.metric, v)) : null,
+    ofTenant ? null : surelyBetter(scenario, v), warningsOf(scenario), el('div', { class: 'controls' }, choose));
 }
 
 /* ---- gains ---- */
