@@ -23,14 +23,21 @@ struct tables {
     size_t numbers;               /* kept so far */
 };
 
-/* A file of objects one after the other. */
+/* An object a scenario, of several in an array; older versions wrote one behind the other. */
 static int load_objects(struct sms__page *page, const char *name, json_t *list)
 {
     const char *path = sms__print(&page->arena, "%s/%s", page->source, name);
     if (access(path, F_OK) && errno == ENOENT)
         return sms__fail(&page->errors, SMS_EIO, path, "cannot be read: %s; a folder of an older version has none",
                          strerror(errno));
-    return sms__read_json(path, list, &page->errors);
+    int code = sms__read_json(path, list, &page->errors);
+    json_t *several = json_array_get(list, 0);
+    if (code || !json_is_array(several))
+        return code;
+    json_incref(several);
+    bool whole = json_array_clear(list) == 0 && json_array_extend(list, several) == 0;
+    json_decref(several);
+    return whole ? SMS_OK : SMS_ENOMEM;
 }
 
 /* The objects of a subject in a run: an array, or one that stands for itself. */

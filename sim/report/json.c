@@ -1,4 +1,4 @@
-/* DESIGN's JSON: one object for each scenario. Where there are replications, a
+/* Results as JSON: an object for each scenario. Where there are replications, a
  * metric is their mean, and `ci95` beside the metrics holds the half-widths: null
  * where all replications are the same, because nothing is drawn (`exact`) or by chance. */
 #include "metrics.h"
@@ -127,23 +127,21 @@ static json_t *scenario_of(const struct sms_results *results, long baseline)
     return object;
 }
 
-static int print_one(const struct sms_results *results, long baseline, FILE *to)
+/* One scenario is an object, of which scripts know the keys; several are an array, so that the whole is JSON.
+ * `baseline`: NULL, or [scenarios]. */
+static int print_all(const struct sms__set *set, const size_t *baseline, FILE *to)
 {
-    return sms__json_write(scenario_of(results, baseline), to, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    json_t *all = json_array();
+    for (size_t s = 0; s < set->count; s++)
+        json_array_append_new(all, scenario_of(set->results[s], baseline ? (long)baseline[s] : -1));
+    json_t *one = set->count == 1 ? json_incref(json_array_get(all, 0)) : json_incref(all);
+    json_decref(all);
+    return sms__json_write(one, to, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 }
 
-int sms__print_json(const struct sms__set *set, FILE *to)
-{
-    int code = 0;
-    for (size_t s = 0; s < set->count && !code; s++)
-        code = print_one(set->results[s], -1, to);
-    return code;
-}
+int sms__print_json(const struct sms__set *set, FILE *to) { return print_all(set, NULL, to); }
 
 int sms__print_json_ratios(const struct sms__set *set, const size_t *baseline, FILE *to)
 {
-    int code = 0;
-    for (size_t s = 0; s < set->count && !code; s++)
-        code = print_one(set->results[s], (long)baseline[s], to);
-    return code;
+    return print_all(set, baseline, to);
 }

@@ -85,6 +85,19 @@ assert all({"vm", "process", "pod"} & set(line) for line in lines)
 '; then ok; else bad "explain $file in JSON"; fi
 done
 try 0 "json" run --format json "$tutorial"
+# Several scenarios are one JSON text, too, on stdout and in files, and a page about them holds them all.
+try 0 "several scenarios" run scenarios/03-expectations.yaml scenarios/gpushare/bind.yaml --quiet --out "$work/several"
+try 0 "a page about several scenarios" report "$work/several" --format json
+if { "$smsched" run --format json scenarios/03-expectations.yaml scenarios/gpushare/bind.yaml; cat "$work/several/summary.json" "$work/several/comparison.json"; } 2>/dev/null |
+    python3 -c '
+import json, sys
+text, at, decoder = sys.stdin.read(), 0, json.JSONDecoder()
+for n in range(3):
+    found, at = decoder.raw_decode(text, at)
+    at += 1
+    assert isinstance(found, list) and len(found) >= 2 and all("scenario" in one for one in found), n
+assert text[at:] == ""
+'; then ok; else bad "JSON of several scenarios is not JSON"; fi
 if "$smsched" run --format json "$tutorial" | python3 -c '
 import json, sys
 run = json.load(sys.stdin)["runs"][0]

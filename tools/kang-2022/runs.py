@@ -9,13 +9,9 @@ def simulate(path):
     program = os.path.join(os.environ.get("SMSCHED_BUILD", "build"), "bin/smsched")
     text = subprocess.run([program, "run", "--models", "models", "--format", "json", path],
                           check=True, capture_output=True, text=True).stdout
-    found, decoder, at = {}, json.JSONDecoder(), 0
-    while text[at:].strip():
-        one, length = decoder.raw_decode(text[at:].lstrip())
-        at += len(text[at:]) - len(text[at:].lstrip()) + length
-        for scenario in one if isinstance(one, list) else [one]:
-            found[scenario["scenario"]] = {run["policy"]: run for run in scenario["runs"]}
-    return found
+    results = json.loads(text)
+    return {scenario["scenario"]: {run["policy"]: run for run in scenario["runs"]}
+            for scenario in (results if isinstance(results, list) else [results])}
 
 
 def markdown(head, lines):
