@@ -45,7 +45,7 @@ int cmd_compare(struct cli *cli)
         code = find_baseline(cli, session.set.results[i], &baseline[i]);
     if (code == EXIT_OK && !baseline)
         code = cli_no_memory();
-    if (code == EXIT_OK)
+    if (code == EXIT_OK && baseline)
         print(&session, baseline);
     free(baseline);
     session_free(&session);
