@@ -3,7 +3,12 @@
 #include "tests/harness.h"
 
 static const char *const queues[] = {"leftover", "interleave", "kernel_fifo", "rr_fifo"};
-enum { QUEUES = sizeof queues / sizeof *queues };
+/* Sanitizers look for other faults than this law does, and take fifteen times as long: one queue is enough for them. */
+#ifdef SMS_SANITIZED
+enum { FIRST_QUEUE = 1, QUEUES = 2 };
+#else
+enum { FIRST_QUEUE = 0, QUEUES = sizeof queues / sizeof *queues };
+#endif
 
 /* A small kernel every 0.5 ms or so beside a grid a hundred times larger than the device: the case of the review that
  * found the discontinuity. 513.7 us: no multiple of a block's time, so that no event meets another by chance. */
@@ -48,7 +53,7 @@ static const double jitters[STEPS] = {0, 1e-4, 1e-2, 1, 5}; /* % */
 
 static void assert_continuous(const char *tenants, const char *device, const char *mode)
 {
-    for (size_t q = 0; q < QUEUES; q++) {
+    for (size_t q = FIRST_QUEUE; q < QUEUES; q++) {
         struct measured before = {0};
         for (size_t i = 0; i < STEPS; i++) {
             struct measured now = measure(tenants, device, mode, queues[q], jitters[i]);
@@ -130,7 +135,7 @@ static void one_sm_more_or_less_changes_little(void **state)
 {
     (void)state;
     for (size_t mode = 0; mode < 2; mode++)
-        for (size_t q = 0; q < QUEUES; q++) {
+        for (size_t q = FIRST_QUEUE; q < QUEUES; q++) {
             assert_as_fast(mode, queues[q], 0, 60103, 0.03);
             assert_as_fast(mode, queues[q], 1e-4, 60103, 0.03);
             assert_as_fast(mode, queues[q], 5, 60103, 0.03);
@@ -143,7 +148,7 @@ static void a_client_of_mps_is_not_held_up_by_another_that_has_other_sms(void **
 {
     (void)state;
     static const char *const blocks[] = {"round_robin", "leftover", "most_room"};
-    for (size_t q = 0; q < QUEUES; q++)
+    for (size_t q = FIRST_QUEUE; q < QUEUES; q++)
         for (size_t b = 0; b < 3; b++) {
             struct sms_run_options options = sms_run_defaults();
             options.alone = false;
