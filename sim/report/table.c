@@ -26,8 +26,9 @@ static void push(struct sms__table_out *table, char *text)
 {
     if (table->cells == table->capacity) {
         size_t capacity = table->capacity ? table->capacity * 2 : 64;
-        char **grown = sms__note_memory(realloc(table->cell, capacity * sizeof *grown));
+        char **grown = realloc(table->cell, capacity * sizeof *grown);
         if (!grown) {
+            sms__note_memory(NULL);
             table->failed = true;
             free(text);
             return;
