@@ -38,9 +38,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     close(fd);
     if ((code != 0) != (errors.count > 0))
         abort();
-    snprintf(path, sizeof path, "%s/junit.xml", scratch());
-    if (code == 0 && sms__write_junit(&checks, path))
+    FILE *nowhere = fopen("/dev/null", "we");
+    if (!nowhere || (code == 0 && sms__print_junit(&checks, nowhere)))
         abort();
+    fclose(nowhere);
     sms__checks_free(&checks);
     return 0;
 }

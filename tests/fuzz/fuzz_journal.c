@@ -52,7 +52,8 @@ static void merge(const struct sms__index *index)
 {
     struct sms_errors errors = {0};
     uint64_t warned;
-    int code = sms__sweep_merge(index, &warned, &errors);
+    static atomic_bool never;
+    int code = sms__sweep_merge(index, &never, &warned, &errors);
     if ((code != SMS_OK) != (errors.count > 0))
         abort();
 }
