@@ -77,7 +77,8 @@ int sms__read_json(const char *path, struct json_t *list, struct sms_errors *err
 /* A finite number, or null. */
 struct json_t *sms__json_number(double value);
 
-/* json.c: an object of one scenario, an array of those of several. Returns 0, or -1 without memory or on a write error. */
+/* json.c: an object of one scenario, an array of those of several. Returns 0, or -1 without memory or on a write error.
+ */
 int sms__print_json(const struct sms__set *set, FILE *to);
 int sms__print_json_ratios(const struct sms__set *set, const size_t *baseline, FILE *to);
 
