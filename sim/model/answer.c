@@ -26,12 +26,6 @@ void sms__read_answer(struct sms__reader *reader, const struct sms__node *node, 
         sms__read_fields(reader, node, sms__answer_fields, answer);
 }
 
-struct subjects {
-    const struct sms_scenario *scenario;
-    const char **name; /* of all that an answer can be of */
-    size_t count;
-};
-
 static const char *subject_name(const void *user, size_t i) { return ((const char *const *)user)[i]; }
 
 /* True if the name is that of a tenant, which it then is of. */
@@ -91,22 +85,12 @@ static void choose(const struct sms_scenario *scenario, struct sms__answer *answ
     answer->of.vm = waits ? waits->name : NULL;
 }
 
-static const struct sms_metric *find_metric(enum sms_subject subject, const char *name)
-{
-    size_t count;
-    const struct sms_metric *metric = sms_metrics(subject, &count);
-    for (size_t m = 0; m < count; m++)
-        if (!strcmp(metric[m].name, name))
-            return &metric[m];
-    return NULL;
-}
-
 /* Metrics of tenants are asked for without a tenant often enough to be told of. */
 static bool lacks_of(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__answer *answer)
 {
     enum sms_subject tenants = scenario->shares ? SMS_PROCESS : SMS_VM;
-    if (answer->name || scenario->cluster || find_metric(SMS_HOST, answer->of.metric) ||
-        !find_metric(tenants, answer->of.metric))
+    if (answer->name || scenario->cluster || sms__find_metric(SMS_HOST, answer->of.metric) ||
+        !sms__find_metric(tenants, answer->of.metric))
         return false;
     sms__complain(reader, sms__node_get(answer->node, "metric"), "'%s' is a metric of a %s: key 'of' says of which",
                   answer->of.metric, scenario->shares ? "process" : "VM");
@@ -128,7 +112,7 @@ void sms__link_answer(struct sms__reader *reader, struct sms_scenario *scenario)
         resolve_of(reader, scenario, answer);
     if (answer->node && reader->errors->count == before && !lacks_of(reader, scenario, answer))
         sms__check_expect(reader, scenario, &answer->of);
-    const struct sms_metric *metric = find_metric(sms__expect_subject(&answer->of), answer->of.metric);
+    const struct sms_metric *metric = sms__find_metric(sms__expect_subject(&answer->of), answer->of.metric);
     answer->sign = answer->better == BY_METRIC ? metric ? metric->better : 0 : answer->better == HIGHER ? 1 : -1;
     if (metric && answer->sign == 0)
         sms__complain(reader, sms__node_get(answer->node, "metric"),

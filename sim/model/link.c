@@ -229,14 +229,14 @@ enum sms_subject sms__expect_subject(const struct sms__expect *e)
                             : SMS_HOST;
 }
 
-static bool has_metric(enum sms_subject subject, const char *name)
+const struct sms_metric *sms__find_metric(enum sms_subject subject, const char *name)
 {
     size_t count;
     const struct sms_metric *metric = sms_metrics(subject, &count);
     for (size_t m = 0; m < count; m++)
         if (!strcmp(metric[m].name, name))
-            return true;
-    return false;
+            return &metric[m];
+    return NULL;
 }
 
 static void check_metric(struct sms__reader *reader, const struct sms__expect *e)
@@ -249,11 +249,11 @@ static void check_metric(struct sms__reader *reader, const struct sms__expect *e
             sms__complain(reader, e->node, "a gain is over another policy: key 'over' is missing");
         return;
     }
-    if (has_metric(sms__expect_subject(e), e->metric))
+    if (sms__find_metric(sms__expect_subject(e), e->metric))
         return;
-    if (e->of_node && has_metric(SMS_CLUSTER, e->metric))
+    if (e->of_node && sms__find_metric(SMS_CLUSTER, e->metric))
         sms__complain(reader, name, "'%s' is a metric of the cluster, not of a node of it", e->metric);
-    else if (e->cluster && has_metric(SMS_NODE, e->metric))
+    else if (e->cluster && sms__find_metric(SMS_NODE, e->metric))
         sms__complain(reader, name, "'%s' is a metric of a node: key 'node' says of which", e->metric);
     else
         sms__complain_unknown(reader, name, "metric", count, metric_name, metric);

@@ -124,6 +124,8 @@ void sms__check_expect(struct sms__reader *reader, const struct sms_scenario *sc
 void sms__link_tenants(struct sms__reader *reader, struct sms_scenario *scenario);
 /* alike.c: complains of processes that results would call as they call streams of others. */
 void sms__check_alike(struct sms__reader *reader, const struct sms_scenario *scenario);
+/* The subject's metric of that name, or NULL. */
+const struct sms_metric *sms__find_metric(enum sms_subject subject, const char *name);
 /* What an expectation is of. */
 enum sms_subject sms__expect_subject(const struct sms__expect *expect);
 
