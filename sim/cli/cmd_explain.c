@@ -3,10 +3,14 @@
 #include "../base/escape.h"
 #include "../report/json_write.h"
 
+#include <errno.h>
+#include <string.h>
+
 enum { LINES_SHOWN = 40 }; /* of a policy, where no span of time is named */
 
 struct explanation {
     const struct cli *cli;
+    FILE *to;           /* rows wait here until the last run has ended well */
     const char *policy; /* the one printed last */
     uint64_t from_ps, to_ps;
     bool whole;   /* no span of time is named: the run, its beginning for people */
@@ -16,8 +20,8 @@ struct explanation {
 static void end_policy(const struct explanation *explanation)
 {
     if (explanation->lines > LINES_SHOWN && explanation->whole && explanation->cli->format == FORMAT_TABLE)
-        printf("  ... and %zu more; --from and --to show a span of time, with its blocks\n",
-               explanation->lines - LINES_SHOWN);
+        fprintf(explanation->to, "  ... and %zu more; --from and --to show a span of time, with its blocks\n",
+                explanation->lines - LINES_SHOWN);
 }
 
 /* Below the policy's name, once. Returns whether there is room for one more line. */
@@ -25,7 +29,7 @@ static bool begin_line(struct explanation *explanation, const char *policy)
 {
     if (explanation->policy != policy) {
         end_policy(explanation);
-        printf("%s%s\n", explanation->policy ? "\n" : "", policy);
+        fprintf(explanation->to, "%s%s\n", explanation->policy ? "\n" : "", policy);
         explanation->lines = 0;
     }
     explanation->policy = policy;
@@ -35,38 +39,38 @@ static bool begin_line(struct explanation *explanation, const char *policy)
 static double ns(uint64_t ps) { return (double)ps / 1e3; }
 
 /* One object a line. */
-static void print_json(const char *policy, json_t *object)
+static void print_json(FILE *to, const char *policy, json_t *object)
 {
     json_t *line = json_pack("{ss}", "policy", policy);
     json_object_update(line, object);
     json_decref(object);
-    sms__json_write(line, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15)); /* cli_finish tells of a failure */
+    sms__json_write(line, to, JSON_COMPACT | JSON_REAL_PRECISION(15)); /* cli_finish tells of a failure */
 }
 
-static void print_csv(const char *policy, const struct sms_decision *decision)
+static void print_csv(FILE *to, const char *policy, const struct sms_decision *decision)
 {
-    SMS__PRINT_CSV(stdout, policy);
-    printf("%.3f,", ns(decision->time_ps));
-    SMS__PRINT_CSV(stdout, decision->vm, decision->kernel);
-    printf("%llu,%zu,", (unsigned long long)decision->block, decision->device);
+    SMS__PRINT_CSV(to, policy);
+    fprintf(to, "%.3f,", ns(decision->time_ps));
+    SMS__PRINT_CSV(to, decision->vm, decision->kernel);
+    fprintf(to, "%llu,%zu,", (unsigned long long)decision->block, decision->device);
     if (decision->sm >= 0)
-        printf("%ld", decision->sm);
-    printf(",%zu,", decision->passed);
-    sms__print_csv_quoted(stdout, decision->reasons);
-    putchar('\n');
+        fprintf(to, "%ld", decision->sm);
+    fprintf(to, ",%zu,", decision->passed);
+    sms__print_csv_quoted(to, decision->reasons);
+    putc('\n', to);
 }
 
-static void print_line(const struct sms_decision *decision)
+static void print_line(FILE *to, const struct sms_decision *decision)
 {
-    printf("  %.6f ms  %s/%s block %llu ", (double)decision->time_ps / 1e9, decision->vm, decision->kernel,
-           (unsigned long long)decision->block);
+    fprintf(to, "  %.6f ms  %s/%s block %llu ", (double)decision->time_ps / 1e9, decision->vm, decision->kernel,
+            (unsigned long long)decision->block);
     if (decision->sm >= 0)
-        printf("-> device %zu SM %ld", decision->device, decision->sm);
+        fprintf(to, "-> device %zu SM %ld", decision->device, decision->sm);
     else
-        printf("waits on device %zu", decision->device);
+        fprintf(to, "waits on device %zu", decision->device);
     if (decision->passed)
-        printf("; passed over %zu: %s", decision->passed, decision->reasons);
-    printf("\n");
+        fprintf(to, "; passed over %zu: %s", decision->passed, decision->reasons);
+    fprintf(to, "\n");
 }
 
 static json_t *number_or_null(long number) { return number >= 0 ? json_integer(number) : json_null(); }
@@ -75,37 +79,39 @@ static void print_decision(void *user, const char *policy, const struct sms_deci
 {
     struct explanation *explanation = user;
     if (explanation->cli->format == FORMAT_JSON)
-        print_json(policy, json_pack("{sf ss ss sI sI so sI ss}", "time_ns", ns(decision->time_ps), "vm", decision->vm,
-                                     "kernel", decision->kernel, "block", (json_int_t)decision->block, "device",
-                                     (json_int_t)decision->device, "sm", number_or_null(decision->sm), "passed",
-                                     (json_int_t)decision->passed, "reasons", decision->reasons));
+        print_json(explanation->to, policy,
+                   json_pack("{sf ss ss sI sI so sI ss}", "time_ns", ns(decision->time_ps), "vm", decision->vm,
+                             "kernel", decision->kernel, "block", (json_int_t)decision->block, "device",
+                             (json_int_t)decision->device, "sm", number_or_null(decision->sm), "passed",
+                             (json_int_t)decision->passed, "reasons", decision->reasons));
     else if (explanation->cli->format == FORMAT_CSV)
-        print_csv(policy, decision);
+        print_csv(explanation->to, policy, decision);
     else if (begin_line(explanation, policy))
-        print_line(decision);
+        print_line(explanation->to, decision);
 }
 
 /* What is said of a process or a pod stands in the columns of its VM and of the reasons. Takes the object, for JSON. */
 static void tell(struct explanation *explanation, const char *policy, const struct sms_saying *saying, long device,
                  json_t *object)
 {
+    FILE *to = explanation->to;
     if (explanation->cli->format == FORMAT_JSON) {
-        print_json(policy, object);
+        print_json(to, policy, object);
         return;
     }
     json_decref(object);
     if (explanation->cli->format == FORMAT_CSV) {
-        SMS__PRINT_CSV(stdout, policy);
-        printf("%.3f,", ns(saying->time_ps));
-        SMS__PRINT_CSV(stdout, saying->process);
-        fputs(",,", stdout);
+        SMS__PRINT_CSV(to, policy);
+        fprintf(to, "%.3f,", ns(saying->time_ps));
+        SMS__PRINT_CSV(to, saying->process);
+        fputs(",,", to);
         if (device >= 0)
-            printf("%ld", device);
-        fputs(",,,", stdout);
-        sms__print_csv_quoted(stdout, saying->text);
-        putchar('\n');
+            fprintf(to, "%ld", device);
+        fputs(",,,", to);
+        sms__print_csv_quoted(to, saying->text);
+        putc('\n', to);
     } else if (begin_line(explanation, policy))
-        printf("  %.6f ms  %s: %s\n", (double)saying->time_ps / 1e9, saying->process, saying->text);
+        fprintf(to, "  %.6f ms  %s: %s\n", (double)saying->time_ps / 1e9, saying->process, saying->text);
 }
 
 static bool is_within(const struct explanation *explanation, uint64_t time_ps)
@@ -199,6 +205,46 @@ static int check_all(const struct session *session, const struct sms_run_options
     return first;
 }
 
+/* Some failures only a run finds: nothing is printed before all have ended. */
+static int explain_all(const struct session *session, struct explanation *explanation, struct sms_run_options *options)
+{
+    int code = EXIT_OK;
+    if (explanation->cli->format == FORMAT_CSV)
+        fprintf(explanation->to, "policy,time_ns,vm,kernel,block,device,sm,passed,reasons\n");
+    for (size_t i = 0; i < session->scenarios && code == EXIT_OK; i++)
+        code = explain(session->scenario[i], explanation, options);
+    return code;
+}
+
+/* Copies what waits; cli_finish tells of a standard output that cannot be written. */
+static bool copy_to_stdout(FILE *from)
+{
+    char bytes[1 << 16];
+    size_t count;
+    bool whole = !fflush(from) && !ferror(from);
+    rewind(from);
+    while (whole && (count = fread(bytes, 1, sizeof bytes, from)) > 0)
+        if (fwrite(bytes, 1, count, stdout) < count)
+            break;
+    return whole && !ferror(from);
+}
+
+static int explain_into(struct explanation *explanation, const struct session *session, struct sms_run_options *options)
+{
+    explanation->to = tmpfile();
+    if (!explanation->to) {
+        fprintf(stderr, "smsched: error: no temporary file can be made: %s\n", strerror(errno));
+        return EXIT_IO;
+    }
+    int code = explain_all(session, explanation, options);
+    if (code == EXIT_OK && !copy_to_stdout(explanation->to)) {
+        fprintf(stderr, "smsched: error: the temporary file for the rows cannot be written or read\n");
+        code = EXIT_IO;
+    }
+    fclose(explanation->to);
+    return code;
+}
+
 int cmd_explain(struct cli *cli)
 {
     struct session session;
@@ -214,10 +260,8 @@ int cmd_explain(struct cli *cli)
     options.user = &explanation;
     if (code == EXIT_OK)
         code = check_all(&session, &options);
-    if (code == EXIT_OK && cli->format == FORMAT_CSV)
-        printf("policy,time_ns,vm,kernel,block,device,sm,passed,reasons\n");
-    for (size_t i = 0; i < session.scenarios && code == EXIT_OK; i++)
-        code = explain(session.scenario[i], &explanation, &options);
+    if (code == EXIT_OK)
+        code = explain_into(&explanation, &session, &options);
     session_free(&session);
     return code;
 }

@@ -6,9 +6,6 @@
 
 #include <math.h>
 
-/* What a run needs grows with the scenario, not with time; one that needs more is refused, not begun. */
-#define MEMORY_MAX (4.0 * 1024 * 1024 * 1024)
-
 enum { JOBS_MAX = 256 }; /* as many threads as a run may have */
 
 /* The program and its libraries. */
@@ -219,7 +216,7 @@ size_t sms__jobs_that_fit(const struct sms_scenario *scenario, const struct sms_
     size_t fit = 1, beyond = (ask->jobs < JOBS_MAX ? ask->jobs : JOBS_MAX) + 1;
     while (beyond - fit > 1) {
         tried.jobs = (fit + beyond) / 2;
-        if (sms__memory_of(scenario, &tried) <= MEMORY_MAX)
+        if (sms__memory_of(scenario, &tried) <= SMS__MEMORY_MAX)
             fit = tried.jobs;
         else
             beyond = tried.jobs;
@@ -236,12 +233,12 @@ bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, stru
     file->bytes += (double)scenario->devices * 16 + need[NEED_FITS].bytes;
     for (int i = 0; i < NEEDS; i++)
         most = need[i].bytes > most->bytes ? &need[i] : most;
-    if (sum <= MEMORY_MAX)
+    if (sum <= SMS__MEMORY_MAX)
         return true;
     const struct sms__node *at = sms__node_get(scenario->node, most->key);
     sms__complain(reader, at ? at : scenario->node,
                   "the scenario needs about %.3g GiB of memory, more than %g, most for %s", sum / (1 << 30),
-                  MEMORY_MAX / (1 << 30), most->what);
+                  SMS__MEMORY_MAX / (1 << 30), most->what);
     return false;
 }
 
@@ -249,5 +246,5 @@ bool sms__replications_fit(const struct sms_scenario *scenario, const struct sms
 {
     double sum = sms__memory_of(scenario, ask);
     *gib = sum / (1 << 30);
-    return sum <= MEMORY_MAX;
+    return sum <= SMS__MEMORY_MAX;
 }

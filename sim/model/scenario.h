@@ -131,7 +131,9 @@ enum sms_subject sms__expect_subject(const struct sms__expect *expect);
 
 /* estimate.c: about what the runs of a scenario take of memory, bytes: never less than they do by more than a few
  * percent, and seldom more than twice as much (docs/performance.md). */
-#define SMS__CLUSTER_RUN_BYTES 6000.0 /* of the results of one replication of a policy */
+/* What a run needs grows with the scenario, not with time; one that needs more is refused, not begun. */
+#define SMS__MEMORY_MAX (4.0 * 1024 * 1024 * 1024) /* bytes */
+#define SMS__CLUSTER_RUN_BYTES 6000.0              /* of the results of one replication of a policy */
 struct sms__memory_ask {
     double replications;
     size_t jobs; /* runs at once, at least 1 */

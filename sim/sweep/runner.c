@@ -13,9 +13,10 @@ struct runner {
     const struct sms__index *index;
     struct sms__log *log;
     pthread_mutex_t lock;
-    pthread_cond_t ended;
+    pthread_cond_t ended, freed;
     unsigned threads; /* at work */
     uint64_t next;    /* the point to look at */
+    uint64_t bytes;   /* that the points under way may take, as estimated */
     struct sms__sweep_count *count;
     int code;
     struct sms_errors *errors;
@@ -106,6 +107,27 @@ static int make_record(struct worker *worker, uint64_t point, const char *models
     return code == SMS_OK && worker->bytes.failed ? no_memory(worker) : code;
 }
 
+/* Each point fits by itself, but not all that threads happen to run at once: who comes later waits. */
+static uint64_t take_memory(struct runner *runner, const struct sms_scenario *scenario)
+{
+    const struct sms__memory_ask ask = {.replications = (double)sms__most_replications(scenario), .jobs = 1};
+    uint64_t bytes = (uint64_t)sms__memory_of(scenario, &ask);
+    pthread_mutex_lock(&runner->lock);
+    while (runner->bytes > 0 && (double)(runner->bytes + bytes) > SMS__MEMORY_MAX)
+        pthread_cond_wait(&runner->freed, &runner->lock);
+    runner->bytes += bytes;
+    pthread_mutex_unlock(&runner->lock);
+    return bytes;
+}
+
+static void give_memory(struct runner *runner, uint64_t bytes)
+{
+    pthread_mutex_lock(&runner->lock);
+    runner->bytes -= bytes;
+    pthread_cond_broadcast(&runner->freed);
+    pthread_mutex_unlock(&runner->lock);
+}
+
 /* A scenario that cannot be is a result; what the machine or the user stops is none. */
 static int run_point(struct worker *worker, uint64_t point)
 {
@@ -117,9 +139,12 @@ static int run_point(struct worker *worker, uint64_t point)
     options.engine = given->engine;
     options.check = given->check;
     options.cancel = given->cancel;
+    uint64_t bytes = 0;
     int code = sms__point_load(&worker->reach, point, &file, &models, &worker->errors);
-    if (code == SMS_OK)
+    if (code == SMS_OK) {
+        bytes = take_memory(worker->runner, sms_file_scenario(file, 0));
         code = sms_run(sms_file_scenario(file, 0), &options, &results, &worker->errors);
+    }
     if (code == SMS_OK || code == SMS_EINPUT) {
         int made = make_record(worker, point, models, code ? NULL : results);
         if (made == SMS_OK)
@@ -129,6 +154,7 @@ static int run_point(struct worker *worker, uint64_t point)
     free(models);
     sms_results_free(results);
     sms_file_free(file);
+    give_memory(worker->runner, bytes);
     return code;
 }
 
@@ -279,6 +305,7 @@ int sms__sweep_run(const struct sms__plan *plan, const char *folder, const struc
                                 .log = &log,
                                 .lock = PTHREAD_MUTEX_INITIALIZER,
                                 .ended = PTHREAD_COND_INITIALIZER,
+                                .freed = PTHREAD_COND_INITIALIZER,
                                 .count = count,
                                 .errors = errors};
         log.end = end_of(&log, &index);

@@ -145,6 +145,44 @@ else
     done
 fi
 
+# Eight points at once would take 6.6 GB; they wait for each other instead.
+if sanitized "$smsched"; then
+    echo "skipped: points that wait for memory (sanitizers need much)"
+else
+    cat >"$work/wide.yaml" <<'END'
+workload: w
+kernels: [{name: k, blocks: 10, threads: 256, block_time: 10 us, demand: {fp32: 20 %}}]
+---
+scenario: wide
+devices: [{model: v100, count: 2000}]
+policies: [round_robin, leftover]
+vms: [{name: a, workload: w, repeat: 1}]
+run: {replications: 1}
+---
+plan: wide
+axes: [vms.a.repeat: [1, 2, 3, 4, 5, 6, 7, 8]]
+END
+    (ulimit -v $((5 << 20)); "$smsched" sweep --quiet --jobs 8 --out "$work/wide" "$work/wide.yaml" 2>"$work/err")
+    exits 0 $? "a sweep of points that do not fit into memory together"
+fi
+
+# An end beyond the clock is only found by running.
+cat >"$work/late.yaml" <<'END'
+workload: w
+kernels: [{name: k, blocks: 1, threads: 256, shared_memory: 96 KiB, block_time: 2500 h, demand: {fp32: 20 %}}]
+---
+scenario: late
+devices: [{model: v100, sms: 1}]
+policies: [round_robin, leftover]
+vms: [{name: a, workload: w, repeat: 2}, {name: b, workload: w, repeat: 2}]
+END
+for format in table csv json; do
+    "$smsched" explain --format $format "$work/late.yaml" >"$work/out" 2>"$work/err"
+    exits 3 $? "explain a run that ends beyond the clock"
+    says "would go on beyond the clock" "explain a run that ends beyond the clock"
+    if [ ! -s "$work/out" ]; then ok; else bad "explain printed before it failed" "$(head -3 "$work/out")"; fi
+done
+
 # Words that are none.
 "$smsched" validte "$short" >/dev/null 2>"$work/err"
 exits 2 $? "an unknown command"
