@@ -7,10 +7,12 @@
  * Source: specification 004, section II ("FG", the proposal). */
 #include <smsched/policy.h>
 
-enum { LIMIT };
+enum { LIMIT, PATIENCE };
 
 static const struct sms_param params[] = {
     {"limit", SMS_UNIT_RATIO, 0.01, 16, 1.0, "usage up to which a resource is filled, inclusive"},
+    {"patience", SMS_UNIT_TIME, 0, SMS_PATIENCE_MAX, SMS_PATIENCE_MAX,
+     "time for which others may go before a kernel whose block fits nowhere"},
     {0},
 };
 
@@ -23,11 +25,14 @@ static int admits(const double *param, const struct sms_device_view *device, con
     return SMS_ADMIT;
 }
 
+static uint64_t patience(const double *param) { return (uint64_t)param[PATIENCE]; }
+
 const struct sms_block_policy sms_block_fine_grained = {
     .name = "fine_grained",
     .help = "round robin over SMs where every single resource stays within the limit",
     .params = params,
     .search = SMS_SEARCH_RING,
     .admits = admits,
+    .patience = patience,
     .promises = SMS_PURE | SMS_MONOTONE,
 };

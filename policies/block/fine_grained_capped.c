@@ -7,11 +7,13 @@
 
 #include <stdio.h>
 
-enum { LIMIT, SMS };
+enum { LIMIT, SMS, PATIENCE };
 
 static const struct sms_param params[] = {
     {"limit", SMS_UNIT_RATIO, 0.01, 16, 1.0, "usage up to which a resource is filled, inclusive"},
     {"sms", SMS_UNIT_COUNT, 1, 65536, 20, "SMs that blocks of one launch are on at most"},
+    {"patience", SMS_UNIT_TIME, 0, SMS_PATIENCE_MAX, SMS_PATIENCE_MAX,
+     "time for which others may go before a kernel whose block fits nowhere"},
     {0},
 };
 
@@ -50,12 +52,15 @@ static void reason(const double *param, const struct sms_device_view *device, co
              (unsigned long long)((const struct spread *)block->of_launch)->sms);
 }
 
+static uint64_t patience(const double *param) { return (uint64_t)param[PATIENCE]; }
+
 const struct sms_block_policy sms_block_fine_grained_capped = {
     .name = "fine_grained_capped",
     .help = "fine_grained, with the blocks of a launch on at most so many SMs",
     .params = params,
     .search = SMS_SEARCH_RING,
     .admits = admits,
+    .patience = patience,
     .launch_bytes = sizeof(struct spread),
     .note = note,
     .reason = reason,

@@ -193,6 +193,71 @@ static void a_stream_of_higher_priority_goes_first_without_jitter(void **state)
         }
 }
 
+/* A block that needs 90 % of FP64 beside more small ones than the SM holds, each of which leaves room for one of its
+ * kind. When the first large one starts, us from its launch; negative: never. */
+static double start_of_a_large_block(const char *policy, const char *queue, const char *tenants)
+{
+    struct sms_run_options options = sms_run_defaults();
+    options.alone = false;
+    struct sms_file *file = load_text(
+        "workload: small\nkernels: [{name: k, blocks: 100000, threads: 64, block_time: 20 us, jitter: 20 %%, "
+        "demand: {fp64: 20 %%}}]\n"
+        "---\nworkload: large\nkernels: [{name: k, blocks: 1, threads: 64, block_time: 20 us, demand: {fp64: 90 %%}}]\n"
+        "---\nscenario: s\ndevices: [{model: v100, sms: 1}]\nqueue: %s\npolicies: [%s]\n%s:\n"
+        "  - {name: small, workload: small}\n  - {name: large, workload: large, start: 1 ms}\nrun: {duration: 50 ms}\n",
+        queue, policy, tenants);
+    struct sms_results *results = run_first(file, &options);
+    double latency_ns = estimate(results, 0, SMS_KERNEL, 1, "latency_mean_ns").mean;
+    discard(results, file);
+    return isfinite(latency_ns) && latency_ns > 0 ? latency_ns / 1e3 - 20 : -1;
+}
+
+static void a_large_block_starts_soon_after_the_patience_of_an_admitting_policy_ends(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"vms", "processes"};
+    static const char *const admitting[] = {"fine_grained", "utilization_aware", "fine_grained_capped"};
+    for (size_t k = 0; k < 2; k++)
+        for (size_t a = 0; a < 3; a++)
+            for (int patience_us = -1; patience_us <= 5000; patience_us += 2500) {
+                char policy[128], patience[64] = "";
+                if (patience_us >= 0)
+                    snprintf(patience, sizeof patience, "patience: %d us", patience_us);
+                snprintf(policy, sizeof policy, k ? "{mode: mps, block: {%s: {%s}}}" : "{%s: {%s}}", admitting[a],
+                         patience);
+                double us = start_of_a_large_block(policy, "interleave", kinds[k]);
+                bool right = patience_us < 0 ? us < 0 : us >= patience_us && us <= patience_us + 48;
+                if (!right)
+                    fail_msg("%s of %s: after %g us", policy, kinds[k], us);
+            }
+}
+
+/* No patience is what a queue has that stops at the first block that fits nowhere. */
+static void no_patience_gives_the_results_of_a_queue_that_stops(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {{"interleave", "rr_fifo"}, {"kernel_fifo", "leftover"}};
+    for (size_t p = 0; p < 2; p++) {
+        double done[2];
+        for (size_t i = 0; i < 2; i++) {
+            struct sms_file *file = load_text(
+                "workload: a\nkernels: [{name: k, blocks: 300, threads: 64, block_time: 20 us, jitter: 20 %%, "
+                "demand: {fp64: 20 %%}}]\n"
+                "---\nworkload: b\nkernels: [{name: k, blocks: 20, threads: 64, block_time: 20 us, jitter: 20 %%, "
+                "demand: {fp64: 90 %%}}]\n"
+                "---\nscenario: s\ndevices: [{model: v100, sms: 4}]\nqueue: %s\npolicies: [{fine_grained: {%s}}]\n"
+                "vms: [{name: a, workload: a, repeat: forever}, {name: b, workload: b, repeat: forever}]\n"
+                "run: {duration: 50 ms}\n",
+                pairs[p][i], i ? "" : "patience: 0 us");
+            struct sms_results *results = run_first(file, NULL);
+            done[i] = estimate(results, 0, SMS_VM, 1, "blocks_per_s").mean;
+            discard(results, file);
+        }
+        assert_true(done[0] > 0);
+        assert_true(done[0] == done[1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +268,8 @@ int main(void)
         cmocka_unit_test(results_move_continuously_with_jitter_on_instances),
         cmocka_unit_test(one_sm_more_or_less_changes_little),
         cmocka_unit_test(a_client_of_mps_is_not_held_up_by_another_that_has_other_sms),
+        cmocka_unit_test(a_large_block_starts_soon_after_the_patience_of_an_admitting_policy_ends),
+        cmocka_unit_test(no_patience_gives_the_results_of_a_queue_that_stops),
         cmocka_unit_test(a_stream_of_higher_priority_goes_first_without_jitter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -229,6 +229,8 @@ static struct policy generate_policy(const struct scenario *s, uint64_t *rng)
     policy.limit = chance(rng, 40) ? 1000 : within(rng, 100, 3000);
     if (policy.limit < least || chance(rng, 15))
         policy.limit = least;
+    if (chance(rng, 30))
+        policy.patience = chance(rng, 30) ? 1 : within(rng, 1000, 100000000);
     return policy;
 }
 

@@ -242,6 +242,7 @@ static void print_policy(FILE *to, const struct policy *policy)
     print_ratio(to, policy->limit);
     if (policy->kind == FINE_GRAINED_CAPPED)
         fprintf(to, ", sms: %llu", (unsigned long long)(policy->limit % 7 + 1));
+    print_unless_0(to, ", patience: ", policy->patience, " ps");
     fputs("}}", to);
 }
 

@@ -289,6 +289,9 @@ static void multiply_times(struct scenario *s)
 {
     s->warmup *= TIMES;
     s->duration *= TIMES;
+    s->alone.patience *= TIMES;
+    for (size_t p = 0; p < s->policies; p++)
+        s->policy[p].patience *= TIMES;
     for (size_t v = 0; v < s->vms; v++) {
         s->vm[v].start *= TIMES;
         s->vm[v].interval *= TIMES;

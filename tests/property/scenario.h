@@ -101,7 +101,7 @@ enum policy_kind {
 };
 
 struct policy {
-    uint64_t kind, limit;
+    uint64_t kind, limit, patience; /* ps; 0: for ever */
 };
 
 enum contention { NONE, PROPORTIONAL, CURVE, MAXMIN, CONTENTIONS };

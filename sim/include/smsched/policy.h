@@ -132,6 +132,8 @@ enum sms_block_event {
     SMS_BLOCKS_ENDED     /* all of its blocks have left, or it was taken off the device; `sm` is NULL */
 };
 
+#define SMS_PATIENCE_MAX 9.0e18 /* ps, 2500 h: longer than any run that ends within the clock, so for ever */
+
 struct sms_block_policy {
     const char *name;
     const char *help;               /* one sentence, no full stop */
@@ -147,6 +149,10 @@ struct sms_block_policy {
     /* SMS_SEARCH_BEST only: how well the SM suits. Finite. Changes nothing. */
     double (*score)(const double *params, const struct sms_device_view *device, const struct sms_sm_view *sm,
                     const struct sms_block_request *block);
+
+    /* How long the policy lets others go before a launch whose block it refuses, ps; NULL: for ever. After that the
+     * launch holds up all that may use the same SMs, as under a queue that the first block that fits nowhere stops. */
+    uint64_t (*patience)(const double *params);
 
     unsigned promises; /* of enum sms_promise, about `admits` and `score` */
 

@@ -137,7 +137,7 @@ bool sms__blocks_busy(const struct sms__blocks *device)
 
 void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
-    launch->launched_ps = now;
+    launch->launched_ps = launch->served_ps = now;
     launch->waiting = launch->blocks;
     launch->resident = 0;
     launch->left = 0;
@@ -212,6 +212,14 @@ static void repeat_rounds(struct sms__blocks *device, const struct sms__dispatch
         sms__wave_repeat(device, line, now);
 }
 
+/* The next to be asked. What a search remembers of a shape holds for all of its launches, but not whose turn has come
+ * to hold up the others. */
+static struct sms__launch *next_open(const struct sms__blocks *device, const struct sms__dispatch_queue *line,
+                                     struct sms__launch *launch)
+{
+    return device->patience_ps == SMS__NEVER ? sms__line_open(device, line, launch) : launch;
+}
+
 /* One block of the queue: of the first launch from `at` on of which one fits, or of the first of all, where that holds
  * up the others. */
 static bool place_from(struct sms__blocks *device, struct sms__dispatch_queue *line, struct sms__dispatch_queue **next,
@@ -220,11 +228,15 @@ static bool place_from(struct sms__blocks *device, struct sms__dispatch_queue *l
     struct sms__launch *launch = sms__line_at(device, line);
     if (!device->passes_over)
         return sms__line_may_go(line, launch) && place_one(device, launch, next, now);
-    launch = sms__line_open(device, line, launch);
+    launch = next_open(device, line, launch);
     while (sms__line_may_go(line, launch) && !is_hopeless(device)) {
         if (place_one(device, launch, next, now))
             return true;
-        launch = sms__line_open(device, line, launch->next);
+        if (sms__line_holds(device, launch)) {
+            *next = sms__line_next_of_held(launch, *next);
+            return false;
+        }
+        launch = next_open(device, line, launch->next);
     }
     return false;
 }

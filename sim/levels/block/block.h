@@ -50,7 +50,8 @@ struct sms__launch {
     uint64_t blocks;              /* of the grid */
     uint64_t waiting, resident;
     uint64_t launched_ps;
-    uint64_t place; /* in its queue, among those of its priority: earlier ones are lower */
+    uint64_t served_ps; /* when its latest block was placed, or it was launched */
+    uint64_t place;     /* in its queue, among those of its priority: earlier ones are lower */
     struct sms__shape *shape;
     struct sms__dispatch_queue *line;
     struct sms__lane *lane;
@@ -181,9 +182,10 @@ struct sms__blocks {
     struct sms__wide *wide; /* [wides]: for models that say how much a resource slows */
     size_t wides, max_wides;
     struct sms__action dispatch;
-    int queue;        /* enum sms_queue */
-    bool takes_turns; /* kernels of a queue offer one block each in turn */
-    bool passes_over; /* a kernel whose block fits nowhere does not hold up the others of its queue */
+    int queue;            /* enum sms_queue */
+    bool takes_turns;     /* kernels of a queue offer one block each in turn */
+    bool passes_over;     /* a kernel whose block fits nowhere does not hold up the others of its queue */
+    uint64_t patience_ps; /* until it does; SMS__NEVER: it never does */
 
     /* line.c: kernels that wait. */
     struct sms__dispatch_queue *line;         /* [lines] */

@@ -60,6 +60,20 @@ static inline bool sms__line_may_go(const struct sms__dispatch_queue *line, cons
     return launch && launch->priority == line->head->priority;
 }
 
+/* Whether others have gone before the launch for as long as the policy allows. */
+static inline bool sms__line_holds(const struct sms__blocks *device, const struct sms__launch *launch)
+{
+    return device->engine->now - launch->served_ps >= device->patience_ps;
+}
+
+/* The queue that goes on while a launch holds up its own: those of other SMs may, but a launch that may go anywhere
+ * waits for all. */
+static inline struct sms__dispatch_queue *sms__line_next_of_held(const struct sms__launch *launch,
+                                                                 struct sms__dispatch_queue *next)
+{
+    return launch->shape->allowed ? next : NULL;
+}
+
 /* sm.c: one SM. */
 void sms__sm_fire(void *subject, uint64_t now);
 void sms__sm_settle(struct sms__sm_state *sm, uint64_t now);

@@ -202,6 +202,7 @@ struct sms__dispatch_queue *sms__line_serve(struct sms__blocks *device, struct s
 {
     struct sms__dispatch_queue *line = launch->line, *next = line->next;
     line->dispatch = device->dispatches;
+    launch->served_ps = device->engine->now;
     pass_turn(device, launch);
     if (!next)
         return line->head ? line : NULL;

@@ -193,6 +193,10 @@ static void place_from(struct sms__blocks *device, struct sms__dispatch_queue *l
         }
         if (!device->passes_over)
             return;
+        if (sms__line_holds(device, launch)) {
+            *next = sms__line_next_of_held(launch, *next);
+            return;
+        }
     }
 }
 

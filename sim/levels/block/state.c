@@ -17,6 +17,7 @@ void sms__state_init(struct sms__blocks *device)
     size_t bytes = policy->run_bytes + device->tenants * policy->tenant_bytes;
     device->promised = is_promised(policy);
     device->pure = policy->promises & SMS_PURE && !policy->note;
+    device->patience_ps = policy->patience ? policy->patience(device->policy->param) : SMS__NEVER;
     device->of_run = bytes ? sms__alloc(device->arena, 1, bytes) : NULL;
 }
 
