@@ -13,6 +13,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tools/checks"))
+import kinds  # noqa: E402
+
 PROGRAM = sys.argv[1]
 CHECKS = os.environ.get("SMSCHED_CHECKS", "../shared/spec/checks.csv")
 PUBLISHED = "results/published/gpushare.csv"
@@ -112,17 +116,18 @@ def collect():
 
 def main():
     path, least = (CHECKS, 22) if os.path.exists(CHECKS) else (PUBLISHED, 17)
-    found, missed, compared = collect(), 0, 0
+    found, missed, verdicts = collect(), 0, {}
     with open(path, newline="") as file:
-        for row in csv.DictReader(file):
-            if not row["id"].startswith("001-"):
-                continue
-            compared += 1
-            if plain(found.get(row["id"])) != row["value"]:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        if row["id"].startswith("001-"):
+            verdicts[row["id"]] = plain(found.get(row["id"])) == row["value"]
+            if not verdicts[row["id"]]:
                 print(f"{row['id']}: {plain(found.get(row['id']))}, and not {row['value']}")
                 missed += 1
-    print(f"{compared} rows compared, {missed} missed")
-    return 1 if missed or compared < least else 0
+    print(f"{len(verdicts)} rows compared, {missed} missed")
+    wrong = kinds.verify("tests/gpushare.py", [row["id"] for row in rows], verdicts) if path == CHECKS else 0
+    return 1 if missed or wrong or len(verdicts) < least else 0
 
 
 if __name__ == "__main__":

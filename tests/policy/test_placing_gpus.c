@@ -16,11 +16,11 @@ static void gpu_packing_scores_as_the_simulator_of_fgd(void **state)
     make_used(&used);
     NODE(&four, 1000, 1000, 1000, 1000);
     NODE(&eight, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000);
-    assert_true(score_of(&sms_placing_gpu_packing, &used, make_pod(2, 200, 100)) == 93);
-    assert_true(score_of(&sms_placing_gpu_packing, &used, make_pod(2, 1000, 100)) == 48);
+    assert_true(score_of(&sms_placing_gpu_packing, &used, make_pod(2, 200, 100)) == 93);  /* fgd-pack4 */
+    assert_true(score_of(&sms_placing_gpu_packing, &used, make_pod(2, 1000, 100)) == 48); /* fgd-pack1 */
     assert_true(score_of(&sms_placing_gpu_packing, &used, make_pod(1, 1000, 100)) == 49);
-    assert_true(score_of(&sms_placing_gpu_packing, &four, make_pod(2, 1000, 100)) == 29);
-    assert_true(score_of(&sms_placing_gpu_packing, &eight, make_pod(2, 1000, 100)) == 25);
+    assert_true(score_of(&sms_placing_gpu_packing, &four, make_pod(2, 1000, 100)) == 29);  /* fgd-pack2 */
+    assert_true(score_of(&sms_placing_gpu_packing, &eight, make_pod(2, 1000, 100)) == 25); /* fgd-pack3 */
 }
 
 /* A GPU with 999 left: 99 of a hundred, a tenth of it is 9. CPU pods are alike everywhere. */
@@ -119,12 +119,12 @@ static void fragments_are_those_of_the_simulator_of_fgd(void **state)
     struct sms_pod_view one = make_pod(1, 1000, 1000), part = make_pod(1, 200, 1000);
     (void)state;
     make_used(&f);
-    assert_int_equal(sms_node_gpu_left(&f.node), 2700);
-    assert_int_equal(sms_node_fragment(&f.node, &one), 700);
-    assert_int_equal(sms_node_fragment(&f.node, &part), 0);
-    assert_false(sms_node_fits(&f.node, &typical[0].pod));
+    assert_int_equal(sms_node_gpu_left(&f.node), 2700);      /* fgd-left */
+    assert_int_equal(sms_node_fragment(&f.node, &one), 700); /* fgd-milli1 */
+    assert_int_equal(sms_node_fragment(&f.node, &part), 0);  /* fgd-milli2 */
+    assert_false(sms_node_fits(&f.node, &typical[0].pod));   /* fgd-q: it lacks the CPUs */
     assert_int_equal(sms_node_fragment(&f.node, &typical[0].pod), 2700);
-    assert_near(sms_node_fragments(&view, &f.node), 251.91, 0.01);
+    assert_near(sms_node_fragments(&view, &f.node), 251.91, 0.01); /* fgd-score */
 }
 
 /* Half the pods want a GPU, half of them half a GPU. */

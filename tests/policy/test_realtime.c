@@ -24,7 +24,8 @@ static double score_said(const struct setting *s, struct sms_monitored said, dou
     return score_with(s, POLICY, &f, pod, chosen);
 }
 
-/* Algorithm 2, line 5: new deadline < float of the node, strictly. */
+/* Algorithm 2, line 5: new deadline < float of the node, strictly. 003-cond of the specification's list of checks, with
+ * the order by memory below. */
 static void a_node_qualifies_if_its_float_exceeds_the_deadline(void **state)
 {
     struct setting s;

@@ -118,6 +118,7 @@ static void end_on_time(struct setting *s)
     assert_true(s->record.truly.tasks == 2 && s->record.truly.missed == 1);
 }
 
+/* 003-hit0 of the specification's list of checks. */
 static void a_float_of_exactly_zero_is_a_hit(void **state)
 {
     (void)state;
@@ -198,6 +199,7 @@ static void fill_node(struct setting *s)
     assert_true(sms__monitor_request(s->monitor, 2, (struct sms__node_use){0.5, 24, 7}, S).memory_left == 17);
 }
 
+/* 003-state0; of a miss: one_miss_blocks_a_node_until_that_container_hits. */
 static void full_nodes_do_not_answer(void **state)
 {
     (void)state;

@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from runs import markdown, simulate  # noqa: E402
+from runs import arguments, checks_of, listed_default, markdown, megabytes, model, simulate, verified  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCENARIOS = "scenarios/kang-2022-contention"
@@ -92,6 +92,11 @@ class Simulated:
         v, ten = self.values, self.of(10)
         v["mem1"] = self.of(1)["processes"][0]["memory_high_water_bytes"] / 1e9
         v["mem10"] = ten["devices"][0]["memory_high_water_bytes"] / 1e9
+        blocks, threads = re.search(r"blocks: (\d+), threads: (\d+)", model("workloads/kang-2022/multiply-13312-blocks")).groups()
+        v["threads"] = int(blocks) * int(threads)
+        v["gpu"] = megabytes("memory", model("devices/rtx3090")) / 1024
+        v["smi"], v["pause"], v["unpause"] = (listed_default("container_pause", name) / 1000 for name in ("smi", "pause", "unpause"))
+        v["memthr"] = listed_default("container_pause", "memory")
         v["h2d1"], v["h2d10"] = (n * 8 * 13312**2 / self.table[n][0] / 1e9 for n in (1, 10))
         ends = [p["turnaround_ns"] for p in containers(ten)]
         v["spread"] = 100 * (max(ends) / min(ends) - 1)
@@ -146,20 +151,21 @@ def judge(row_id, row, simulated, table):
 
 
 def compare(rows, simulated, table):
-    """Prints all; returns how many are missed."""
-    missed = 0
+    """Prints all; returns how many are not as they should be, and {id: whether it is met}."""
+    missed, verdicts = 0, {}
     print(f"{'check':16} {'expected':>14} {'found':>14} {'tolerance':>12}")
     for row_id, row in rows.items():
         verdict = judge(row_id, row, simulated, table)
         if verdict is None:
             continue
         value, fine = verdict
+        verdicts["000-" + row_id] = fine
         known = row_id in KNOWN
         missed += fine == known
         note = " (of the published table)" if TABLE_ONLY.match(row_id) else f" (known: {KNOWN[row_id]})" if known else ""
         shown = value if isinstance(value, bool) else f"{value:.6f}"
         print(f"{row_id:16} {row['value']:>14} {shown!s:>14} {row['tolerance']:>12} {'ok' if fine else 'MISSED'}{note}")
-    return missed
+    return missed, verdicts
 
 
 def percent(a, b):
@@ -282,23 +288,21 @@ def write(sim, table, text):
 
 
 def main():
+    args = arguments(__doc__)
     os.chdir(ROOT)
-    more = sys.argv[sys.argv.index("--checks") + 1] if "--checks" in sys.argv else None
-    if more and not os.path.exists(more):
-        print(f"no {more}")
+    if args.checks and not os.path.exists(args.checks):
+        print(f"no {args.checks}")
         return 77
     rows, sim = published(), Simulated()
     table = {n: tuple(float(rows[f"{kind}-{n}"]["value"]) for kind in ("t1-in", "t1-k", "t1-out", "tot")) for n in COUNTS}
     text = page(sim, table)
-    if more:
-        with open(more) as file:
-            for row in csv.DictReader(file):
-                if row["id"].startswith("000-"):
-                    rows[row["id"].removeprefix("000-")] = row
-    if "--check" not in sys.argv:
+    more = checks_of(args.checks)
+    rows.update({row_id.removeprefix("000-"): row for row_id, row in more.items() if row_id.startswith("000-")})
+    if not args.check:
         write(sim, table, text)
         return 0
-    missed = compare(rows, sim.values, derive(table))
+    missed, verdicts = compare(rows, sim.values, derive(table))
+    missed += verified("tools/kang-2022/study.py", more, verdicts)
     print(f"{missed} not as they should be")
     with open(PAGE) as file:
         stale = file.read() != text
