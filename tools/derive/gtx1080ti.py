@@ -293,7 +293,8 @@ def print_check(data):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("data", nargs="?", type=Path, default=Path("../shared/data/nvprof/gtx1080ti"))
+    parser.add_argument("data", nargs="?", type=Path, default=Path(__file__).resolve().parents[2] / "../shared/data/nvprof/gtx1080ti",
+                        help="default ../shared/data/nvprof/gtx1080ti, beside the repository")
     parser.add_argument("--check", action="store_true", help="compare with nvprof's utilization levels")
     options = parser.parse_args()
     if not (options.data / "traces").is_dir():

@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
-"""What the measured powers of a Quadro GV100 say of a power that is linear in a device's activity (docs/mobile-cuda.md).
+"""What the measured powers of a Quadro GV100 say of a power that is linear in a device's activity (docs/mobile-cuda.md)."""
 
-usage: power.py [DATA_DIR]     DATA_DIR (default ../shared/data/placement) holds gv100_power.csv and
-                               gv100_accelwattch_hw_perf.csv
-"""
-
+import argparse
 import csv
 import os
 import statistics
-import sys
+
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared/data/placement")
 
 # Kernels in the order of both files' programs: name in gv100_power.csv -> (benchmark, part of the kernel's name).
 KERNELS = {
@@ -40,7 +38,12 @@ def fit(x, y):
 
 
 def main():
-    folder = sys.argv[1] if len(sys.argv) > 1 else "../shared/data/placement"
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", nargs="?", default=DATA, help="folder of gv100_power.csv and gv100_accelwattch_hw_perf.csv; "
+                        "default ../shared/data/placement, beside the repository")
+    folder = parser.parse_args().data
+    if not os.path.exists(os.path.join(folder, "gv100_power.csv")):
+        parser.error(f"there is no gv100_power.csv in {folder}")
     watts = {row[""]: float(row["mean HW_power"]) for row in read(folder, "gv100_power.csv")}
     points = []
     for row in read(folder, "gv100_accelwattch_hw_perf.csv"):

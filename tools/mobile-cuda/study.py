@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
 """Study of docs/mobile-cuda.md: what the GPUs of a host may share, and what it does to the gain of Mobile CUDA.
 
-usage: study.py [--lists N] [--jobs N] [--build DIR] [--only VARIANT | --page] [OUT_DIR]
-
 Runs scenarios/mobile-cuda/{one-gpu,two-gpus,three-gpus,four-gpus}.yaml with N random lists of 100 applications
 (default 1000) for each variant, and writes OUT_DIR/mobile-cuda-study.csv (default results): mean and 5th and 95th
 percentile over the lists of the reductions of time and energy, and the share of lists below the published gain.
-Without --only it then puts the table into docs/mobile-cuda.md and draws docs/figures/mobile-cuda.svg; with --page it
+Without --only, which needs an OUT_DIR, it then puts the table into docs/mobile-cuda.md and draws docs/figures/mobile-cuda.svg; with --page it
 does that alone, from the CSV that is there.
 Each variant changes the text of the scenarios, or the workloads, in one place. Those called fit-* are calibrated, by hand, on
 the published gains that their names say.
@@ -208,20 +206,23 @@ def study(args, name):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("--lists", type=int, default=1000)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--build", default=os.path.join(ROOT, "build"))
-    parser.add_argument("--only")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lists", type=int, default=1000, metavar="N")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="threads, default 2")
+    parser.add_argument("--build", default=os.environ.get("SMSCHED_BUILD", os.path.join(ROOT, "build")), metavar="DIR")
+    parser.add_argument("--only", choices=[variant[0] for variant in VARIANTS], metavar="VARIANT")
     parser.add_argument("--page", action="store_true")
-    parser.add_argument("out", nargs="?", default=os.path.join(ROOT, "results"))
+    parser.add_argument("out", nargs="?", metavar="OUT_DIR")
     args = parser.parse_args()
+    if args.only and (args.page or not args.out):
+        parser.error("--only needs an OUT_DIR, so that the results of all variants are kept, and no --page")
+    args.out = args.out or os.path.join(ROOT, "results")
+    os.makedirs(args.out, exist_ok=True)
     name = os.path.join(args.out, "mobile-cuda-study.csv")
     if not args.page:
         study(args, name)
     if not args.only:
         page(name)
-
 
 
 if __name__ == "__main__":
