@@ -163,9 +163,12 @@ def intervals_overlap(clusters, metric):
 
 
 def within(cluster, metric, scale, digits):
+    """With as many more digits as it takes for a half-width not to read 0."""
     value, half = cluster[metric], cluster["ci95"].get(metric)
     if value is None:
         return "-"
+    while half and digits < 9 and float(f"{half * scale:.{digits}f}") == 0:
+        digits += 1
     return f"{value * scale:.{digits}f}" + (f" ± {half * scale:.{digits}f}" if half else "")
 
 
