@@ -165,6 +165,30 @@ void sms_errors_print(const struct sms_errors *errors, FILE *to)
         fprintf(to, "and %zu more\n", errors->count - SMS_ERRORS_MAX);
 }
 
+const char *sms_strerror(int code)
+{
+    switch (code) {
+    case SMS_OK:
+        return "success";
+    case SMS_EUSAGE:
+        return "misuse of the library";
+    case SMS_EINPUT:
+        return "bad input";
+    case SMS_EIO:
+        return "a file cannot be read or written";
+    case SMS_ENOMEM:
+        return "out of memory";
+    case SMS_ECANCELED:
+        return "canceled";
+    case SMS_ELIMIT:
+        return "the limit of events was reached";
+    case SMS_EBUG:
+        return "a policy or the library broke its contract";
+    default:
+        return "unknown code";
+    }
+}
+
 enum { WORD_MAX = 63 };
 
 static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }

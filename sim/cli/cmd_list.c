@@ -203,7 +203,7 @@ static int list_models(const struct listing *listing, const char *kind)
         snprintf(folder, sizeof folder, "%s/%s", cli->models, kind);
         print_folder(listing, folder, FOLDERS_DEEP);
     }
-    snprintf(folder, sizeof folder, "%s/%s", installed ? installed : sms__installed_models(), kind);
+    snprintf(folder, sizeof folder, "%s/%s", installed, kind);
     print_folder(listing, folder, FOLDERS_DEEP);
     return EXIT_OK;
 }

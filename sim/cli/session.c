@@ -27,9 +27,12 @@ int cli_exit_code(int code)
 
 struct sms_load_options session_options(const struct cli *cli)
 {
-    static _Thread_local char models[4096];
-    snprintf(models, sizeof models, "%s/models", cli->share ? cli->share : "");
-    return (struct sms_load_options){.models = cli->models, .installed_models = cli->share ? models : NULL};
+    static _Thread_local char models[SMS__MODELS_BYTES];
+    if (cli->share)
+        snprintf(models, sizeof models, "%s/models", cli->share);
+    else
+        sms__installed_models(models);
+    return (struct sms_load_options){.models = cli->models, .installed_models = models};
 }
 
 static bool add_scenarios(struct session *session, const struct sms_file *file)

@@ -14,12 +14,14 @@
 enum { FOLDERS = 2, CANDIDATES_MAX = 256 };
 
 /* The folders in which devices are looked for. */
-static size_t folders(const struct sms_load_options *options, const char *folder[FOLDERS])
+static size_t folders(const struct sms_load_options *options, char installed[SMS__MODELS_BYTES],
+                      const char *folder[FOLDERS])
 {
     size_t count = 0;
     if (options && options->models)
         folder[count++] = options->models;
-    folder[count++] = options && options->installed_models ? options->installed_models : sms__installed_models();
+    sms__installed_models(installed);
+    folder[count++] = options && options->installed_models ? options->installed_models : installed;
     return count;
 }
 
@@ -41,11 +43,12 @@ static int load(const char *path, const struct sms_load_options *options, struct
 int sms__derive_device(const char *name, const struct sms_load_options *options, struct sms_file **file,
                        const struct sms__device **device, struct sms_errors *errors)
 {
+    char installed[SMS__MODELS_BYTES];
     const char *folder[FOLDERS];
     char path[4096];
     if (strchr(name, '.'))
         return load(name, options, file, device, errors);
-    size_t count = folders(options, folder);
+    size_t count = folders(options, installed, folder);
     for (size_t i = 0; i < count; i++) {
         int length = snprintf(path, sizeof path, "%s/devices/%s.yaml", folder[i], name);
         if ((size_t)length < sizeof path && access(path, F_OK) == 0)
@@ -101,8 +104,9 @@ static int by_name(const void *left, const void *right)
 static struct candidates *find_candidates(struct sms__arena *arena, const struct sms_load_options *options)
 {
     struct candidates *all = SMS__NEW(arena, struct candidates, 1);
+    char installed[SMS__MODELS_BYTES];
     const char *folder[FOLDERS];
-    size_t count = folders(options, folder);
+    size_t count = folders(options, installed, folder);
     for (size_t i = 0; i < count; i++) {
         DIR *dir = opendir(sms__print(arena, "%s/devices", folder[i]));
         for (struct dirent *entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {

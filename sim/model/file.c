@@ -100,12 +100,18 @@ static int load_body(void *user)
 static int load_with(int (*body)(void *user), struct load *load, const struct sms_load_options *options,
                      struct sms_file **out)
 {
+    char models[SMS__MODELS_BYTES];
+    struct sms_load_options own = *options;
     struct sms_file *file = load->file = calloc(1, sizeof *file);
     *out = NULL;
     *load->errors = (struct sms_errors){0};
     if (!file)
         return sms__fail(load->errors, SMS_ENOMEM, load->path, "no memory");
-    file->options = options;
+    if (!own.installed_models) {
+        sms__installed_models(models);
+        own.installed_models = models;
+    }
+    file->options = &own;
     file->errors = load->errors;
     int code = sms__guard(&file->arena, body, load);
     if (code == SMS_ENOMEM && !load->errors->count)
@@ -122,6 +128,8 @@ static int load_with(int (*body)(void *user), struct load *load, const struct sm
     return code;
 }
 
+static const char *const TOO_NEW = "the options are larger than this library's: they were compiled with a newer header";
+
 /* What is wrong with the arguments, or NULL. */
 static const char *misuse(const struct load *load, const struct sms_load_options *options, struct sms_file **out)
 {
@@ -132,14 +140,17 @@ static const char *misuse(const struct load *load, const struct sms_load_options
 
 static int load_checked(struct load *load, const struct sms_load_options *options, struct sms_file **out)
 {
-    static const struct sms_load_options defaults;
-    const char *wrong = misuse(load, options, out);
+    struct sms_load_options own = {.size = sizeof own};
+    bool known = !options || options->size <= sizeof own;
+    if (options && known)
+        memcpy(&own, options, options->size ? options->size : sizeof own);
+    const char *wrong = known ? misuse(load, &own, out) : TOO_NEW;
     *load->errors = (struct sms_errors){0};
     if (out)
         *out = NULL;
     if (wrong)
         return sms__fail(load->errors, SMS_EUSAGE, load->path, "%s", wrong);
-    int code = load_with(load_body, load, options ? options : &defaults, out);
+    int code = load_with(load_body, load, &own, out);
     sms__errors_sort(load->errors, load->path);
     if (*out)
         sms__errors_sort(&(*out)->warnings, load->path);

@@ -26,8 +26,13 @@ struct sms_file {
     double bytes;             /* about what its scenarios have allocated for every device and VM */
 };
 
-/* The folder of models fixed at build time. */
-const char *sms__installed_models(void);
+enum { SMS__MODELS_BYTES = 4096 };
+/* installed.c: the folder of the installed models: ../share/smsched/models from where the library was loaded, or if
+ * there is none, that fixed at build time. */
+void sms__installed_models(char out[SMS__MODELS_BYTES]);
+/* The table written by the build: the folder fixed then, and its path relative to the library's. */
+const char *sms__models_as_built(void);
+const char *sms__models_from_library(void);
 
 /* A named device or workload: in the file, then in the folders; NULL and a complaint at `node` if nowhere. */
 const struct sms__device *sms__find_device(struct sms_file *file, const char *name, const struct sms__node *node);

@@ -85,8 +85,7 @@ static const char *find_model(struct sms_file *file, const char *kind, const cha
     const char *path = model_path(file, options->models, kind, name);
     if (path)
         return path;
-    return model_path(file, options->installed_models ? options->installed_models : sms__installed_models(), kind,
-                      name);
+    return model_path(file, options->installed_models, kind, name);
 }
 
 static bool fit_for_path(struct sms_file *file, const struct sms__node *node)

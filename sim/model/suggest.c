@@ -75,7 +75,6 @@ static void complain(struct sms_file *file, const struct sms__node *node, const 
     const char *installed = file->options->installed_models;
     char what[16];
     add_models(names, file->options->models, kind);
-    installed = installed ? installed : sms__installed_models();
     add_models(names, installed, kind);
     snprintf(what, sizeof what, "%.*s", (int)strlen(kind) - 1, kind);
     if (names->count == 0) /* the program was copied without them */

@@ -48,7 +48,7 @@ static void add_table(struct metric_list *list, const json_t *scenario, enum sms
     const struct sms_metric *metric = sms_metrics(subject, &count);
     json_array_foreach(json_object_get(table, "metrics"), i, name)
     {
-        long m = sms__metric_index(subject, json_string_value(name));
+        long m = sms_metric_index(subject, json_string_value(name));
         if (m >= 0 && metric[m].better && has_value(table, i))
             add(list, metric[m].name);
     }

@@ -62,7 +62,7 @@ static int take_metric(struct sms__points *points, sqlite3_stmt *row, void *user
     size_t count;
     const struct sms_metric *metric = sms_metrics(view->subject, &count);
     for (int i = 0; i < sqlite3_column_count(row); i += 2) {
-        long m = sms__metric_index(view->subject, sqlite3_column_name(row, i));
+        long m = sms_metric_index(view->subject, sqlite3_column_name(row, i));
         bool wanted = points->page->metric && !strcmp(points->page->metric, metric[m].name);
         bool varies = sqlite3_column_type(row, i) != SQLITE_NULL &&
                       sqlite3_column_double(row, i) < sqlite3_column_double(row, i + 1);
@@ -99,7 +99,7 @@ static int read_metrics(struct sms__subject_view *view)
     size_t known = 0;
     text = sqlite3_str_new(view->points->file);
     for (size_t i = 0; i < list.count; i++)
-        if (sms__metric_index(view->subject, list.name[i]) >= 0)
+        if (sms_metric_index(view->subject, list.name[i]) >= 0)
             sqlite3_str_appendf(text, "%s min(%s) AS %s, max(%s)", known++ ? "," : "SELECT", list.name[i], list.name[i],
                                 list.name[i]);
     sqlite3_str_appendf(text, " FROM main.%s", view->word);

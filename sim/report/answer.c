@@ -196,7 +196,7 @@ static const char *sureness(const struct answer *answer)
 /* Who waits wants to know of deadlines, too. */
 static void put_misses(const struct answer *answer, FILE *to)
 {
-    long metric = sms__metric_index(answer->asked.subject, "deadline_miss_ratio");
+    long metric = sms_metric_index(answer->asked.subject, "deadline_miss_ratio");
     if (metric < 0 || !strstr(metric_of(answer), "latency"))
         return;
     struct sms_estimate best =

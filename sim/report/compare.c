@@ -31,7 +31,7 @@ struct family {
 /* NULL: all are counted, none is kept. */
 static void add_row(struct family *family, enum sms_subject subject, size_t idx, const char *metric)
 {
-    long m = sms__metric_index(subject, metric);
+    long m = sms_metric_index(subject, metric);
     if (m < 0)
         return;
     if (family->row)

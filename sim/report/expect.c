@@ -82,7 +82,7 @@ static double actual_value(const struct sms_results *results, const struct sms__
                            double *ci95)
 {
     bool gain = !strcmp(expect->metric, "gain");
-    long number = sms__metric_index(of.kind, gain ? "kernels_per_s" : expect->metric);
+    long number = sms_metric_index(of.kind, gain ? "kernels_per_s" : expect->metric);
     if (number < 0) /* a gain of what launches no kernels */
         return NAN;
     size_t metric = (size_t)number;
@@ -252,7 +252,7 @@ static double baseline_actual(struct baseline *baseline, size_t scenario)
             continue;
         long policy = policy_index(results, baseline->field[1]);
         long idx = find_subject(baseline, scenario, (enum sms_subject)s);
-        long metric = sms__metric_index((enum sms_subject)s, baseline->field[4]);
+        long metric = sms_metric_index((enum sms_subject)s, baseline->field[4]);
         if (policy >= 0 && idx >= 0 && metric >= 0)
             return sms_results_estimate(results, (size_t)policy, (enum sms_subject)s, (size_t)idx, (size_t)metric).mean;
     }

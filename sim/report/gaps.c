@@ -27,7 +27,7 @@ static double reach(const struct sms_bound *bound)
 static struct sms_estimate gap_of(const struct sms_results *results, size_t policy, enum sms_bounded metric,
                                   const struct sms_bound *bound)
 {
-    size_t m = (size_t)sms__metric_index(SMS_HOST, sms_bound_metric(metric));
+    size_t m = (size_t)sms_metric_index(SMS_HOST, sms_bound_metric(metric));
     struct sms_estimate e = sms_results_estimate(results, policy, SMS_HOST, 0, m);
     e.mean = sms_bound_gap(bound, e.mean);
     double scale = isnan(e.mean) ? NAN : reach(bound);

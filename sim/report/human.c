@@ -6,16 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-long sms__metric_index(enum sms_subject subject, const char *name)
-{
-    size_t count;
-    const struct sms_metric *metric = sms_metrics(subject, &count);
-    for (size_t m = 0; m < count; m++)
-        if (!strcmp(metric[m].name, name))
-            return (long)m;
-    return -1;
-}
-
 const char *sms__subject_word(enum sms_subject subject)
 {
     static const char *const words[] = {"host", "vm", "resource", "kernel", "process", "device", "cluster", "node"};
@@ -26,7 +16,7 @@ const char *sms__subject_word(enum sms_subject subject)
 static void add_estimate(struct sms__table_out *table, const struct sms_results *results, size_t policy,
                          enum sms_subject subject, size_t idx, const char *metric)
 {
-    long m = sms__metric_index(subject, metric);
+    long m = sms_metric_index(subject, metric);
     struct sms_estimate e = {.mean = NAN, .ci95 = NAN};
     if (m >= 0)
         e = sms_results_estimate(results, policy, subject, idx, (size_t)m);
@@ -221,7 +211,7 @@ static void print_hosts(const struct sms_results *results, FILE *to)
 
 static bool is_used(const struct sms_results *results, size_t resource)
 {
-    size_t usage = (size_t)sms__metric_index(SMS_RESOURCE, "usage_ratio");
+    size_t usage = (size_t)sms_metric_index(SMS_RESOURCE, "usage_ratio");
     for (size_t p = 0; p < sms_results_policies(results); p++)
         if (sms_results_estimate(results, p, SMS_RESOURCE, resource, usage).mean > 0)
             return true;
@@ -237,8 +227,8 @@ static void print_resources(const struct sms_results *results, FILE *to)
             continue;
         sms__table_add(table, "%s", sms_results_subject(results, SMS_RESOURCE, r));
         for (size_t p = 0; p < policies; p++) {
-            size_t usage = (size_t)sms__metric_index(SMS_RESOURCE, "usage_ratio");
-            size_t over = (size_t)sms__metric_index(SMS_RESOURCE, "oversubscribed_time_ratio");
+            size_t usage = (size_t)sms_metric_index(SMS_RESOURCE, "usage_ratio");
+            size_t over = (size_t)sms_metric_index(SMS_RESOURCE, "oversubscribed_time_ratio");
             sms__table_add(table, "%.1f %% (%.1f %%)",
                            100 * sms_results_estimate(results, p, SMS_RESOURCE, r, usage).mean,
                            100 * sms_results_estimate(results, p, SMS_RESOURCE, r, over).mean);

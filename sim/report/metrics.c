@@ -1,6 +1,7 @@
 #include "metrics_share.h"
 
 #include <math.h>
+#include <string.h>
 
 #define METRIC(subject, id, name, better, formula) {name, better, formula},
 static const struct sms_metric all[] = {
@@ -18,6 +19,16 @@ const struct sms_metric *sms_metrics(enum sms_subject subject, size_t *count)
     if (count)
         *count = known ? first[subject + 1] - first[subject] : 0;
     return known ? &all[first[subject]] : NULL;
+}
+
+long sms_metric_index(enum sms_subject subject, const char *name)
+{
+    size_t count;
+    const struct sms_metric *metric = sms_metrics(subject, &count);
+    for (size_t m = 0; name && m < count; m++)
+        if (!strcmp(metric[m].name, name))
+            return (long)m;
+    return -1;
 }
 
 size_t sms__subject_count(const struct sms_scenario *scenario, enum sms_subject subject)

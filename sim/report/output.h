@@ -92,9 +92,6 @@ void sms__print_simtbs(const struct sms_results *results, FILE *to);
 /* The subject's name as files call it: host, vm, resource, kernel, process, device, cluster. */
 const char *sms__subject_word(enum sms_subject subject);
 
-/* The metric's index, or -1. */
-long sms__metric_index(enum sms_subject subject, const char *name);
-
 /* expect.c: what a scenario expects of its own results, and what a baseline does. */
 struct sms__check {
     const char *scenario;

@@ -3,11 +3,9 @@
 #include "results.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-struct sms_run_options sms_run_defaults(void)
-{
-    return (struct sms_run_options){.alone = true, .explain_to_ps = UINT64_MAX};
-}
+static const char *const TOO_NEW = "the options are larger than this library's: they were compiled with a newer header";
 
 struct setup {
     struct sms_results *results;
@@ -127,6 +125,19 @@ static const char *misuse(const struct sms_scenario *scenario, const struct sms_
     return (unsigned)options->engine > SMS_ENGINE_REFERENCE ? "there is no such engine" : NULL;
 }
 
+/* The caller's options in this library's struct; false if they are larger: then they were compiled with a newer header,
+ * and may ask for what this library does not know. */
+static bool take_options(const struct sms_run_options *given, struct sms_run_options *own)
+{
+    *own = sms_run_defaults();
+    if (!given)
+        return true;
+    if (given->size > sizeof *own)
+        return false;
+    memcpy(own, given, given->size ? given->size : sizeof *own);
+    return true;
+}
+
 /* As many jobs as fit: the results are the same, later. */
 static int run_checked(const struct sms_scenario *scenario, const struct sms_run_options *options,
                        struct sms_results *results, struct sms_errors *errors)
@@ -146,14 +157,14 @@ static int run_checked(const struct sms_scenario *scenario, const struct sms_run
 int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *options, struct sms_results **out,
             struct sms_errors *errors)
 {
-    struct sms_run_options defaults = sms_run_defaults();
-    struct sms_errors own;
-    options = options ? options : &defaults;
-    errors = errors ? errors : &own;
+    struct sms_run_options own;
+    struct sms_errors unread;
+    const char *wrong = take_options(options, &own) ? misuse(scenario, &own, out) : TOO_NEW;
+    options = &own;
+    errors = errors ? errors : &unread;
     *errors = (struct sms_errors){0};
     if (out)
         *out = NULL;
-    const char *wrong = misuse(scenario, options, out);
     if (wrong)
         return sms__fail(errors, SMS_EUSAGE, scenario ? scenario->path : NULL, "%s", wrong);
     int code = sms__run_check(scenario, options, errors);

@@ -4,26 +4,57 @@ set -eu
 grep -q '^SMSCHED_SANITIZE:STRING=.' "$1/CMakeCache.txt" && { echo "skipped: the library is sanitized"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cmake --install "$1" --prefix "$work/usr" >/dev/null
-export PKG_CONFIG_PATH=$(dirname "$(find "$work/usr" -name smsched.pc)")
+cmake --install "$1" --prefix "$work/first" >/dev/null
+mv "$work/first" "$work/usr" # nothing may remember where it was installed
+models=$(sed -n 's/^CMAKE_INSTALL_PREFIX:[A-Z]*=//p' "$1/CMakeCache.txt")/share/smsched/models
+[ -e "$models" ] && echo "note: $models is there, too"
 compiler=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$1/CMakeCache.txt")
-flags=$(pkg-config --define-variable=prefix="$work/usr" --cflags --libs --static smsched)
+library=$(find "$work/usr" -name libsmsched.so)
+libraries=$(dirname "$library")
+export PKG_CONFIG_PATH=$libraries/pkgconfig LD_LIBRARY_PATH=$libraries
+
+# What a shared library shows is what the headers declare.
+objdump -p "$library" | grep -q 'SONAME *libsmsched\.so\.0\.1$' || { echo "libsmsched.so has no soname"; exit 1; }
+hidden=$(nm -D --defined-only "$library" | awk '$3 ~ /^sms/ && $3 !~ /^sms_[a-z]/ || $3 !~ /^sms/ {print $3}')
+[ -z "$hidden" ] || { echo "libsmsched.so shows $hidden"; exit 1; }
+
+# The headers are C and C++, each by itself.
 for header in "$work"/usr/include/smsched/*.h; do
-    echo "#include <smsched/$(basename "$header")>" |
-        "$compiler" -std=c17 -Wall -Wextra -Wpedantic -Werror -I"$work/usr/include" -fsyntax-only -x c -
+    for language in "c -std=c17 -Wstrict-prototypes" "c++ -std=c++17"; do
+        # shellcheck disable=SC2086
+        echo "#include <smsched/$(basename "$header")>" |
+            "$compiler" -x $language -Wall -Wextra -Wpedantic -Werror -I"$work/usr/include" -fsyntax-only -
+    done
 done
+
+# The example with pkg-config, as C and as C++, and with find_package in an empty folder.
+flags=$(pkg-config --cflags --libs smsched)
 # shellcheck disable=SC2086
 "$compiler" -std=c17 -Wall -Wextra -Werror tests/embed/ten_lines.c -o "$work/ten_lines" $flags
-# Models, man page and program are found in the installed tree alone.
+# shellcheck disable=SC2086
+"$compiler" -x c++ -std=c++17 -Wall -Wextra -Wno-missing-field-initializers -Werror tests/embed/ten_lines.c -o "$work/ten_lines_cpp" -x none $flags -lstdc++
+mkdir "$work/project"
+cp tests/embed/ten_lines.c "$work/project"
+cat >"$work/project/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.22)
+project(embedding C)
+find_package(smsched 0.1 REQUIRED)
+add_executable(ten_lines ten_lines.c)
+target_link_libraries(ten_lines smsched::smsched)
+END
+cmake -S "$work/project" -B "$work/project/build" -DCMAKE_C_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$work/usr" >/dev/null
+cmake --build "$work/project/build" >/dev/null
+
+# Models, man page and program are found in the installed tree alone, wherever it has been moved to.
 cp scenarios/01-two-tenants.yaml "$work"
 cd "$work"
 "$work/usr/bin/smsched" run --quiet 01-two-tenants.yaml >/dev/null
 for file in share/smsched/models/devices/v100.yaml share/smsched/policies.txt share/man/man1/smsched.1; do
     [ -s "$work/usr/$file" ] || { echo "$file is not installed"; exit 1; }
 done
-# The library was told at build time where models are; here the file brings its device along.
-{ cat "$work/usr/share/smsched/models/devices/v100.yaml"; echo ---; cat 01-two-tenants.yaml; } >whole.yaml
-"$work/ten_lines" whole.yaml | grep '^kernels_per_s [1-9]'
+for program in ./ten_lines ./ten_lines_cpp project/build/ten_lines; do
+    "$program" 01-two-tenants.yaml | grep '^kernels_per_s [1-9]'
+done
 # A file without a scenario, and one of a cluster, which has no host.
 "$work/ten_lines" "$work/usr/share/smsched/models/devices/v100.yaml" 2>err && { echo "a device ran"; exit 1; }
 grep 'there is no scenario to run' err

@@ -310,9 +310,66 @@ static void a_share_policy_without_a_run_can_do_nothing(void **state)
     sms_share_say(NULL, 0, "nothing");
 }
 
+static void options_of_another_size_are_refused(void **state)
+{
+    (void)state;
+    struct sms_errors errors;
+    struct sms_file *file;
+    struct sms_results *results;
+    struct sms_load_options load = harness_options();
+    struct sms_run_options run = sms_run_defaults();
+    load.size = sizeof load + 8;
+    assert_int_equal(sms_file_load(SOURCE_DIR "/scenarios/01-two-tenants.yaml", &load, &file, &errors), SMS_EUSAGE);
+    load.size = offsetof(struct sms_load_options, policies); /* an older header's */
+    load.n_policies = 7;
+    assert_int_equal(sms_file_load(SOURCE_DIR "/scenarios/01-two-tenants.yaml", &load, &file, &errors), SMS_OK);
+    run.size = sizeof run + 8;
+    assert_int_equal(sms_run(sms_file_scenario(file, 0), &run, &results, &errors), SMS_EUSAGE);
+    run.size = offsetof(struct sms_run_options, engine);
+    run.engine = (enum sms_engine)77;
+    assert_int_equal(sms_run(sms_file_scenario(file, 0), &run, &results, &errors), SMS_OK);
+    sms_results_free(results);
+    sms_file_free(file);
+}
+
+static void a_policy_of_another_header_is_refused(void **state)
+{
+    (void)state;
+    struct sms_errors errors;
+    struct sms_file *file;
+    const struct sms_block_policy policy = {.size = sizeof policy - 8, .name = "old"};
+    const struct sms_block_policy *const list[] = {&policy};
+    const struct sms_load_options load = {.policies = list, .n_policies = 1};
+    assert_int_equal(sms_file_load(SOURCE_DIR "/scenarios/01-two-tenants.yaml", &load, &file, &errors), SMS_EUSAGE);
+    assert_non_null(strstr(errors.item[0].message, "another version of the header"));
+}
+
+static void codes_versions_and_metrics_have_names(void **state)
+{
+    (void)state;
+    size_t count;
+    char version[40];
+    for (int code = SMS_EBUG; code <= SMS_OK; code++)
+        assert_non_null(sms_strerror(code));
+    assert_string_equal(sms_strerror(SMS_EINPUT), "bad input");
+    assert_string_equal(sms_strerror(12345), "unknown code");
+    snprintf(version, sizeof version, "%d.%d.%d", SMSCHED_VERSION_MAJOR, SMSCHED_VERSION_MINOR, SMSCHED_VERSION_PATCH);
+    assert_string_equal(sms_version(), version);
+    assert_string_equal(SMSCHED_VERSION, version);
+    const struct sms_metric *metric = sms_metrics(SMS_HOST, &count);
+    for (size_t m = 0; m < count; m++)
+        assert_int_equal(sms_metric_index(SMS_HOST, metric[m].name), m);
+    assert_int_equal(sms_metric_index(SMS_HOST, "no_metric"), -1);
+    assert_int_equal(sms_metric_index(SMS_HOST, NULL), -1);
+    assert_int_equal(sms_metric_index((enum sms_subject)99, "stp_ratio"), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_of_another_size_are_refused),
+        cmocka_unit_test(a_policy_of_another_header_is_refused),
+        cmocka_unit_test(codes_versions_and_metrics_have_names),
         cmocka_unit_test(loading_nothing_or_to_nowhere_is_refused),
         cmocka_unit_test(a_text_in_memory_loads_like_a_file_and_need_not_be_terminated),
         cmocka_unit_test(policies_that_cannot_be_are_refused_before_anything_is_read),

@@ -16,6 +16,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* A piecewise-linear curve through (0, 0) and its points, by rising usage;
  * beyond the last point it goes on with the last slope. Ratios: 1.0 = 100 %. */
@@ -53,6 +54,7 @@ struct sms_group {
 };
 
 struct sms_contention {
+    size_t size; /* sizeof this struct, or 0; another is refused: it was compiled with another header */
     const char *name;
     const char *help;
     const struct sms_param *params; /* or NULL */
@@ -89,6 +91,7 @@ struct sms_contention {
     double (*delivers)(const struct sms_contention_view *view, size_t r, double background, double most);
 };
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

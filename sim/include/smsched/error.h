@@ -17,6 +17,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* Return codes. A program that exits with one turns SMS_EINPUT into 3,
  * SMS_EIO into 4 and SMS_ENOMEM and SMS_ELIMIT into 4 as well: not the input failed. */
@@ -55,10 +56,14 @@ struct sms_errors {
     struct sms_error item[SMS_ERRORS_MAX];
 };
 
+/* What a code means, in a few words of English without a full stop: "bad input". Of static storage, never NULL. */
+const char *sms_strerror(int code);
+
 /* Writes every problem kept as `file:line:column: error: message`, its source
  * line and a caret, then a line that counts those not kept. */
 void sms_errors_print(const struct sms_errors *errors, FILE *to);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

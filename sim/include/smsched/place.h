@@ -17,6 +17,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 enum { SMS_NODE_GPUS_MAX = 16, SMS_GPU_MODELS_MAX = 64, SMS_NODE_RESOURCES = 3 };
 
@@ -103,6 +104,7 @@ struct sms_place_pace {
 };
 
 struct sms_place_policy {
+    size_t size; /* sizeof this struct, or 0; another is refused: it was compiled with another header */
     const char *name;
     const char *help;               /* one sentence, no full stop */
     const struct sms_param *params; /* or NULL */
@@ -172,6 +174,7 @@ double sms_place_slowdowns(const struct sms_place_view *view, const struct sms_n
 /* Fragments, averaged over the typical pods. */
 double sms_node_fragments(const struct sms_place_view *view, const struct sms_node_view *node);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

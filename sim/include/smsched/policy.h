@@ -21,6 +21,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 #define SMS_FULL 1e9
 
@@ -135,6 +136,7 @@ enum sms_block_event {
 #define SMS_PATIENCE_MAX 9.0e18 /* ps, 2500 h: longer than any run that ends within the clock, so for ever */
 
 struct sms_block_policy {
+    size_t size; /* sizeof this struct, or 0; another is refused: it was compiled with another header */
     const char *name;
     const char *help;               /* one sentence, no full stop */
     const struct sms_param *params; /* or NULL */
@@ -178,6 +180,7 @@ double sms_share_after(const struct sms_device_view *device, const struct sms_sm
 double sms_room(const struct sms_device_view *device, const struct sms_sm_view *sm,
                 const struct sms_block_request *block);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -27,6 +27,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 struct sms_share; /* one run, as the policy sees it */
 
@@ -106,6 +107,7 @@ struct sms_share_event {
 };
 
 struct sms_share_policy {
+    size_t size; /* sizeof this struct, or 0; another is refused: it was compiled with another header */
     const char *name;
     const char *help;               /* one sentence, no full stop */
     const struct sms_param *params; /* or NULL */
@@ -192,6 +194,7 @@ double sms_share_random(struct sms_share *share);
 void sms_share_say(struct sms_share *share, size_t process, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -24,6 +24,8 @@
 #include <smsched/policy.h>
 #include <smsched/share.h>
 
+#include <string.h>
+
 #ifdef __cplusplus
 #include <atomic>
 using std::atomic_bool;
@@ -31,8 +33,17 @@ extern "C" {
 #else
 #include <stdatomic.h>
 #endif
+#pragma GCC visibility push(default)
 
+/* CMakeLists.txt reads the version from here. */
+#define SMSCHED_VERSION_MAJOR 0
+#define SMSCHED_VERSION_MINOR 1
+#define SMSCHED_VERSION_PATCH 0
 #define SMSCHED_VERSION "0.1.0"
+
+/* The version of the library that runs, which may be newer than this header: "0.1.0". Versions with the same major and
+ * minor number have the same binary interface, and the same name of the shared library. */
+const char *sms_version(void);
 
 struct sms_file;
 struct sms_scenario;
@@ -42,8 +53,10 @@ struct sms_results;
  * installed one; NULL for none. `policies` and `contentions` are added to
  * those that the library has; they must outlive the file. */
 struct sms_load_options {
+    size_t
+        size; /* sizeof this struct, so that a library with more options knows what is missing; 0: as the library's */
     const char *models;
-    const char *installed_models; /* instead of the folder fixed at build time; NULL: that one */
+    const char *installed_models; /* instead of ../share/smsched/models beside the library; NULL: that one */
     const struct sms_block_policy *const *policies;
     size_t n_policies;
     const struct sms_contention *const *contentions;
@@ -172,6 +185,7 @@ struct sms_shared_gpu {
 };
 
 struct sms_run_options {
+    size_t size;                 /* as in sms_load_options */
     const char *const *policies; /* run these only, by label or name; ends with NULL. NULL or none: all */
     uint64_t seed;               /* 0: the scenario's */
     unsigned replications;       /* 0: the scenario's, be it a number or until a precision is reached */
@@ -200,7 +214,15 @@ struct sms_run_options {
 };
 
 /* The defaults: everything the scenario says, stand-alone runs included. */
-struct sms_run_options sms_run_defaults(void);
+static inline struct sms_run_options sms_run_defaults(void)
+{
+    struct sms_run_options options;
+    memset(&options, 0, sizeof options);
+    options.size = sizeof options;
+    options.alone = true;
+    options.explain_to_ps = UINT64_MAX;
+    return options;
+}
 
 /* Runs every policy, each with every replication, and the stand-alone runs.
  * `options` may be NULL. The results keep a reference to `scenario`, whose file
@@ -236,6 +258,8 @@ struct sms_metric {
 
 /* The metrics of a subject, and their number. */
 const struct sms_metric *sms_metrics(enum sms_subject subject, size_t *count);
+/* The index of the subject's metric of that name; -1 if there is none. */
+long sms_metric_index(enum sms_subject subject, const char *name);
 
 /* The scenario that was run; under `warmup: auto` a copy of it, with the warm-up that was found. */
 const struct sms_scenario *sms_results_scenario(const struct sms_results *results);
@@ -382,6 +406,7 @@ int sms_bound(const struct sms_scenario *scenario, enum sms_bounded metric, stru
  * steady_per_s. Negative beyond run_per_s, which cannot be. NAN without a bound. */
 double sms_bound_gap(const struct sms_bound *bound, double per_s);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -126,6 +126,22 @@ static const char *list_misuse(const struct sms_load_options *options)
     return NULL;
 }
 
+static bool is_other_size(size_t size, size_t expected) { return size && size != expected; }
+
+static const char *size_misuse(const struct sms_load_options *options)
+{
+    bool other = false;
+    for (size_t i = 0; i < options->n_policies; i++)
+        other |= is_other_size(options->policies[i]->size, sizeof(struct sms_block_policy));
+    for (size_t i = 0; i < options->n_contentions; i++)
+        other |= is_other_size(options->contentions[i]->size, sizeof(struct sms_contention));
+    for (size_t i = 0; i < options->n_shares; i++)
+        other |= is_other_size(options->shares[i]->size, sizeof(struct sms_share_policy));
+    for (size_t i = 0; i < options->n_places; i++)
+        other |= is_other_size(options->places[i]->size, sizeof(struct sms_place_policy));
+    return other ? "a policy or model that is added was compiled with another version of the header" : NULL;
+}
+
 static const char *function_misuse(const struct sms_load_options *options)
 {
     for (size_t i = 0; i < options->n_policies; i++)
@@ -143,6 +159,7 @@ static const char *function_misuse(const struct sms_load_options *options)
 const char *sms__options_misuse(const struct sms_load_options *options)
 {
     const char *wrong = options ? list_misuse(options) : NULL;
+    wrong = wrong || !options ? wrong : size_misuse(options);
     if (wrong || !options)
         return wrong;
     for (size_t i = 0; i < options->n_policies && !wrong; i++)
