@@ -1,40 +1,87 @@
 /* Fits the workload vectors of the fine-grained dispatch paper's four scenarios to
- * its published gains, and writes them to models/workloads/fine-grained-2022/.
+ * its published gains, and writes them to a folder.
  *
- *     build/bin/calibrate fine-grained-2022 [FOLDER]      default: models/workloads/fine-grained-2022
+ *     build/bin/calibrate fine-grained-2022 [FOLDER]
+ *     build/bin/calibrate fine-grained-2022-limited SLOPE [FOLDER]
  *
- * The paper does not print its vectors. Starting from plausible ones, random
- * points and then gsl's Nelder-Mead move the two largest demands of each VM, within BOUNDS and not far
- * from the start, until host throughput under fine_grained exceeds that under
- * utilization_aware and round_robin by the published factors. One contention
- * setting, SLOPE, serves all four scenarios. The seeds of the fit are not those of
- * the scenario files. docs/fine-grained-2022.md says what this shows and what not. */
+ * The paper does not print its vectors. From the start below, random points and then
+ * gsl's Nelder-Mead move the two largest demands of each VM, not far from the start,
+ * until host throughput under fine_grained exceeds that under utilization_aware and
+ * round_robin by the published factors. The seeds of the fit are not those of the
+ * scenario files.
+ *
+ * The limited fit allows only what a profile can show: a kernel alone never wants
+ * more than 100 % of a resource. It moves what kernels want alone, and how many blocks
+ * an SM holds of one: 4, 8 or 16, the same for all of a scenario. SLOPE is that of the contention model, which
+ * tools/fine-grained-2022/study.py computes from measured bandwidth.
+ *
+ * docs/fine-grained-2022.md says what either shows and what not. */
 #include "calibrate.h"
 
 #include <smsched/smsched.h>
 
 #include <gsl/gsl_multimin.h>
 #include <gsl/gsl_rng.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { VMS = 15, SCENARIOS = 4, RESOURCES = 4, MOVED = 2, MOST_VMS = 4 };
-
-#define SLOPE "2.55"
+enum { VMS = 15, SCENARIOS = 4, RESOURCES = 4, MOVED = 2, MOST_VMS = 4, SMS = 80 };
 
 static const char *const resource[RESOURCES] = {"fp32", "fp64", "dram", "l1"};
-static const double GOOD = 1;               /* distance that needs no improvement: about one point off in a gain */
-static const double least = 0.5, most = 25; /* BOUNDS of a demand that moves, in percent of an SM */
+static const double GOOD = 1; /* distance that needs no improvement: about one point off in a gain */
 
 struct vm {
     const char *title;
     int threads;
-    double demand[RESOURCES]; /* percent */
+    double demand[RESOURCES]; /* of a block, percent of an SM */
+    int blocks;               /* that an SM holds of the kernel alone */
 };
 
-/* Roles from the paper's text, numbers plausible for a V100 (specification 004, 4.6). */
+/* How far and how long to look. */
+struct search {
+    int points, steps;
+    double radius, pull; /* of the first random points; towards the start */
+};
+
+/* What a fit may move. A point has MOVED numbers a VM: demands of a block, or of the
+ * whole kernel if limited; then there is a last number, the logarithm of the blocks an SM
+ * holds of a kernel alone: one for the scenario, so that all its kernels weigh the same. */
+struct fit {
+    const char *name, *source, *slope;
+    bool limited;
+    double least, most; /* of a demand that moves, percent of an SM */
+    double unit;        /* of a radius, and of a distance from the start */
+    int devices, replications, decimals;
+};
+
+static const struct fit free_fit = {
+    .name = "fine-grained-2022",
+    .source = "reconstructed by tools/calibrate, not measured: docs/fine-grained-2022.md",
+    .slope = "2.55",
+    .least = 0.5,
+    .most = 25,
+    .unit = 1,
+    .devices = 2,
+    .replications = 2,
+    .decimals = 1,
+};
+static const struct fit limited_fit = {
+    .name = "fine-grained-2022-limited",
+    .source = "fitted by tools/calibrate within what a profile can show, not measured: docs/fine-grained-2022.md",
+    .limited = true,
+    .least = 2,
+    .most = 100,
+    .unit = 8,
+    .devices = 1, /* the two are alike */
+    .replications = 1,
+    .decimals = 2,
+};
+
+/* Roles from the paper's text, numbers of specification 004, 4.6: a prototype fitted them to the same gains. */
 static const struct vm start[VMS] = {
     {"heavy on device memory", 96, {6, 0, 15, 4}},
     {"heavy on device memory", 128, {5, 0, 18, 5}},
@@ -53,12 +100,6 @@ static const struct vm start[VMS] = {
     {"unified cache", 64, {4, 0, 4, 14}},
 };
 
-/* How far and how long to look. */
-struct search {
-    int points, steps;
-    double radius, pull; /* of the first random points, in percent of an SM; towards the start */
-};
-
 struct scenario {
     const char *name;
     int first, count;
@@ -67,26 +108,26 @@ struct scenario {
      * what is left is ours: S1 + S3 = 4 x 130.6 - 139.3 - 161.4 = 221.7. */
     double over_ua, over_rr;
     struct search search;
+    const struct fit *fit;
 };
 
 static const struct scenario scenarios[SCENARIOS] = {
-    {"s1", 0, 3, 0.341, 1.22, {80, 150, 4, 0.002}}, /* three VMs have few ways to be 34.1 % faster: it stays below 31 %
-                                                     */
-    {"s2", 3, 4, 0.227, 1.393, {25, 60, 2, 0.02}},
-    {"s3", 7, 4, 0.225, 0.997, {25, 60, 2, 0.02}},
-    {"s4", 11, 4, 0.155, 1.614, {25, 60, 2, 0.02}}};
+    {"s1", 0, 3, 0.341, 1.22, {80, 150, 4, 0.002}, NULL}, /* three VMs have few ways to be 34.1 % faster: below 31 % */
+    {"s2", 3, 4, 0.227, 1.393, {25, 60, 2, 0.02}, NULL},
+    {"s3", 7, 4, 0.225, 0.997, {25, 60, 2, 0.02}, NULL},
+    {"s4", 11, 4, 0.155, 1.614, {25, 60, 2, 0.02}, NULL}};
+static const struct search limited_search = {24, 40, 5, 0.02};
 
-static void print_workload(FILE *to, const struct vm *vm, int number)
+static void print_workload(FILE *to, const struct fit *fit, const struct vm *vm, int number)
 {
-    fprintf(to, "workload: fine-grained-2022/vm%02d\n", number);
-    fprintf(to, "title: VM%d, %s\n", number, vm->title);
-    fprintf(to, "source: \"reconstructed by tools/calibrate, not measured: docs/fine-grained-2022.md\"\n");
+    fprintf(to, "workload: %s/vm%02d\n", fit->name, number);
+    fprintf(to, "title: VM%d, %s\nsource: \"%s\"\n", number, vm->title, fit->source);
     fprintf(to, "device: v100\nfitted: true\nkernels:\n");
-    fprintf(to, "  - {name: main, blocks: 1280, threads: %d, block_time: 100 us, jitter: 5.8 %%,\n     demand: {",
-            vm->threads);
+    fprintf(to, "  - {name: main, blocks: %d, threads: %d, block_time: 100 us, jitter: 5.8 %%,\n     demand: {",
+            SMS * vm->blocks, vm->threads);
     for (int r = 0; r < RESOURCES; r++)
         if (vm->demand[r] > 0)
-            fprintf(to, "%s%s: %.1f %%", r ? ", " : "", resource[r], vm->demand[r]);
+            fprintf(to, "%s%s: %.*f %%", r ? ", " : "", resource[r], fit->decimals, vm->demand[r]);
     fprintf(to, "}}\n");
 }
 
@@ -94,16 +135,17 @@ static void print_workload(FILE *to, const struct vm *vm, int number)
 static void print_scenario(FILE *to, const struct scenario *scenario, const struct vm *vm)
 {
     for (int i = 0; i < scenario->count; i++) {
-        print_workload(to, &vm[i], scenario->first + i + 1);
+        print_workload(to, scenario->fit, &vm[i], scenario->first + i + 1);
         fprintf(to, "---\n");
     }
-    fprintf(to, "scenario: %s\ndevices: [{model: v100, count: 2, resources: {dram: {scope: sm}}}]\n", scenario->name);
-    fprintf(to, "contention: {model: proportional, slope: " SLOPE "}\n");
+    fprintf(to, "scenario: %s\ndevices: [{model: v100, count: %d, resources: {dram: {scope: sm}}}]\n", scenario->name,
+            scenario->fit->devices);
+    fprintf(to, "contention: {model: proportional, slope: %s}\n", scenario->fit->slope);
     fprintf(to, "queue: interleave\npolicies: [round_robin, utilization_aware, fine_grained]\nvms:\n");
     for (int i = 0; i < scenario->count; i++)
-        fprintf(to, "  - {name: vm%d, workload: fine-grained-2022/vm%02d, repeat: forever}\n", scenario->first + i + 1,
-                scenario->first + i + 1);
-    fprintf(to, "run: {warmup: 8 ms, duration: 40 ms, seed: 1001, replications: 2}\n");
+        fprintf(to, "  - {name: vm%d, workload: %s/vm%02d, repeat: forever}\n", scenario->first + i + 1,
+                scenario->fit->name, scenario->first + i + 1);
+    fprintf(to, "run: {warmup: 8 ms, duration: 40 ms, seed: 1001, replications: %d}\n", scenario->fit->replications);
 }
 
 /* Blocks per second of the host under each policy; kernels per second, which the
@@ -112,7 +154,7 @@ static void print_scenario(FILE *to, const struct scenario *scenario, const stru
 static int simulate(const struct scenario *scenario, const struct vm *vm, double throughput[3])
 {
     char path[] = "/tmp/smsched-calibrate-XXXXXX";
-    const struct sms_load_options from_here = {.models = "models"}; /* run in the repository's root */
+    const struct sms_load_options from_here = {.models = SOURCE_DIR "/models"};
     struct sms_run_options options = sms_run_defaults();
     struct sms_errors errors = {0};
     struct sms_file *file = NULL;
@@ -148,17 +190,50 @@ static void find_moved(const struct vm *vm, int moved[MOVED])
             moved[1] = r;
 }
 
-static double clamp(double x) { return x < least ? least : x > most ? most : x; }
+static double clamp(double x, double least, double most) { return x < least ? least : x > most ? most : x; }
+
+/* Where a fit starts: the vectors of `start`, or limited so that the largest demand is the most a kernel may want
+ * alone. */
+static struct vm starting(const struct fit *fit, int number)
+{
+    struct vm vm = start[number];
+    int moved[MOVED];
+    find_moved(&vm, moved);
+    double largest = vm.demand[moved[0]];
+    vm.blocks = fit->limited ? 8 : 16;
+    for (int r = 0; r < RESOURCES && fit->limited; r++)
+        vm.demand[r] *= fit->most / largest;
+    return vm;
+}
+
+/* Demands of a kernel alone, to demands of its blocks. A kernel keeps its class by the rules of
+ * docs/library.md: what bounds it is used by half at least, and is ahead of the rest by 10 points. */
+static void limit(struct vm *vm, int bound, int blocks)
+{
+    vm->blocks = blocks;
+    vm->demand[bound] = fmax(vm->demand[bound], 50);
+    for (int r = 0; r < RESOURCES; r++) {
+        double most = vm->demand[bound] - (r == bound ? 0 : 10);
+        vm->demand[r] = fmin(vm->demand[r], most);
+    }
+    for (int r = 0; r < RESOURCES; r++)
+        vm->demand[r] = floor(vm->demand[r] / blocks * 100) / 100;
+}
 
 /* The VMs of a scenario with the demands of a point; rounded as they will be written. */
 static void apply(const struct scenario *scenario, const gsl_vector *point, struct vm *vm)
 {
+    const struct fit *fit = scenario->fit;
     for (int i = 0; i < scenario->count; i++) {
         int moved[MOVED];
-        vm[i] = start[scenario->first + i];
+        vm[i] = starting(fit, scenario->first + i);
         find_moved(&vm[i], moved);
-        for (int m = 0; m < MOVED; m++)
-            vm[i].demand[moved[m]] = round(clamp(gsl_vector_get(point, (size_t)(i * MOVED + m))) * 10) / 10;
+        for (int m = 0; m < MOVED; m++) {
+            double demand = clamp(gsl_vector_get(point, (size_t)(i * MOVED + m)), fit->least, fit->most);
+            vm[i].demand[moved[m]] = fit->limited ? demand : round(demand * 10) / 10;
+        }
+        if (fit->limited)
+            limit(&vm[i], moved[0], 1 << lround(clamp(gsl_vector_get(point, point->size - 1) / fit->unit, 2, 4)));
     }
 }
 
@@ -171,22 +246,32 @@ static double distance(const gsl_vector *point, void *user)
     apply(scenario, point, vm);
     if (simulate(scenario, vm, throughput))
         return 1e9;
-    for (int i = 0; i < scenario->count; i++)
-        for (int r = 0; r < RESOURCES; r++)
-            moved += pow((vm[i].demand[r] - start[scenario->first + i].demand[r]) / 3, 2);
+    for (int i = 0; i < scenario->count; i++) {
+        struct vm from = starting(scenario->fit, scenario->first + i);
+        for (int r = 0; r < RESOURCES; r++) {
+            double demand = vm[i].demand[r] * (scenario->fit->limited ? vm[i].blocks : 1);
+            moved += pow((demand - from.demand[r]) / (3 * scenario->fit->unit), 2);
+        }
+    }
     double ua = throughput[2] / throughput[1] - 1 - scenario->over_ua;
     double rr = throughput[2] / throughput[0] - 1 - scenario->over_rr;
-    return pow(ua / 0.01, 2) + pow(rr / 0.02, 2) + scenario->search.pull * moved;
+    double off_ua = scenario->fit->limited ? 0.03 * scenario->over_ua : 0.01; /* out of reach: the same share of each */
+    double off_rr = scenario->fit->limited ? 0.03 * scenario->over_rr : 0.02;
+    return pow(ua / off_ua, 2) + pow(rr / off_rr, 2) + scenario->search.pull * moved;
 }
 
 static gsl_vector *start_point(const struct scenario *scenario)
 {
-    gsl_vector *point = gsl_vector_alloc((size_t)(scenario->count * MOVED));
+    const struct fit *fit = scenario->fit;
+    gsl_vector *point = gsl_vector_alloc((size_t)(scenario->count * MOVED + fit->limited));
     for (int i = 0; i < scenario->count; i++) {
+        struct vm vm = starting(fit, scenario->first + i);
         int moved[MOVED];
-        find_moved(&start[scenario->first + i], moved);
+        find_moved(&vm, moved);
         for (int m = 0; m < MOVED; m++)
-            gsl_vector_set(point, (size_t)(i * MOVED + m), start[scenario->first + i].demand[moved[m]]);
+            gsl_vector_set(point, (size_t)(i * MOVED + m), vm.demand[moved[m]]);
+        if (fit->limited)
+            gsl_vector_set(point, point->size - 1, fit->unit * log2(vm.blocks));
     }
     return point;
 }
@@ -202,7 +287,8 @@ static void scatter(const struct scenario *scenario, gsl_vector *best, gsl_rng *
     for (double radius = scenario->search.radius; radius > 0.4; radius *= 0.75)
         for (int i = 0; i < scenario->search.points && shortest > GOOD; i++) {
             for (size_t d = 0; d < best->size; d++)
-                gsl_vector_set(point, d, gsl_vector_get(best, d) + radius * (2 * gsl_rng_uniform(rng) - 1));
+                gsl_vector_set(point, d,
+                               gsl_vector_get(best, d) + scenario->fit->unit * radius * (2 * gsl_rng_uniform(rng) - 1));
             double here = distance(point, &copy);
             if (here >= shortest)
                 continue;
@@ -218,7 +304,7 @@ static void polish(const struct scenario *scenario, gsl_vector *best)
     gsl_vector *step = gsl_vector_alloc(best->size);
     gsl_multimin_function function = {distance, best->size, &copy};
     gsl_multimin_fminimizer *minimizer = gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, best->size);
-    gsl_vector_set_all(step, 0.5);
+    gsl_vector_set_all(step, 0.5 * scenario->fit->unit);
     gsl_multimin_fminimizer_set(minimizer, &function, best, step);
     for (int i = 0; i < scenario->search.steps && minimizer->fval > GOOD; i++)
         if (gsl_multimin_fminimizer_iterate(minimizer))
@@ -240,14 +326,14 @@ static void minimize(const struct scenario *scenario, struct vm *vm)
     gsl_vector_free(best);
 }
 
-static int write_workload(const char *folder, const struct vm *vm, int number)
+static int write_workload(const char *folder, const struct fit *fit, const struct vm *vm, int number)
 {
-    char path[4096];
+    char path[4200];
     snprintf(path, sizeof path, "%s/vm%02d.yaml", folder, number);
     FILE *to = fopen(path, "w");
     if (!to)
         return -1;
-    print_workload(to, vm, number);
+    print_workload(to, fit, vm, number);
     return fclose(to);
 }
 
@@ -263,18 +349,63 @@ static int calibrate(const struct scenario *scenario, const char *folder)
            100 * (throughput[2] / throughput[0] - 1));
     fflush(stdout);
     for (int i = 0; i < scenario->count; i++)
-        if (write_workload(folder, &vm[i], scenario->first + i + 1))
+        if (write_workload(folder, scenario->fit, &vm[i], scenario->first + i + 1))
             return -1;
     return 0;
 }
 
-int calibrate_fine_grained(const char *folder)
+/* The folder and those above it; false if it cannot be written to. */
+static bool make_folder(const char *folder)
 {
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s", folder) >= (int)sizeof path) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(path, 0777) && errno != EEXIST)
+            return false;
+        *slash = '/';
+    }
+    return (!mkdir(path, 0777) || errno == EEXIST) && !access(path, W_OK);
+}
+
+static int fit_all(const struct fit *fit, const char *folder)
+{
+    char standard[4096];
+    snprintf(standard, sizeof standard, SOURCE_DIR "/models/workloads/%s", fit->name);
+    if (!folder)
+        folder = standard;
+    if (!make_folder(folder)) {
+        fprintf(stderr, "error: %s: %s\n", folder, strerror(errno));
+        return 4;
+    }
     printf("| scenario | fg over ua, target | fitted | fg over rr, target | fitted |\n|---|---|---|---|---|\n");
-    for (int s = 0; s < SCENARIOS; s++)
-        if (calibrate(&scenarios[s], folder ? folder : "models/workloads/fine-grained-2022")) {
-            fprintf(stderr, "error: %s cannot be fitted, or its workloads not be written\n", scenarios[s].name);
+    for (int s = 0; s < SCENARIOS; s++) {
+        struct scenario scenario = scenarios[s];
+        scenario.fit = fit;
+        if (fit->limited)
+            scenario.search = limited_search;
+        if (calibrate(&scenario, folder)) {
+            fprintf(stderr, "error: %s cannot be fitted, or its workloads not be written\n", scenario.name);
             return 1;
         }
+    }
     return 0;
+}
+
+int calibrate_fine_grained(const char *folder) { return fit_all(&free_fit, folder); }
+
+int calibrate_fine_grained_limited(const char *slope, const char *folder)
+{
+    struct fit fit = limited_fit;
+    char *end;
+    double value = strtod(slope, &end);
+    if (end == slope || *end || !(value >= 0 && value <= 100)) {
+        fprintf(stderr, "error: SLOPE is a number from 0 to 100, not '%s'\n", slope);
+        return 2;
+    }
+    fit.slope = slope;
+    return fit_all(&fit, folder);
 }
