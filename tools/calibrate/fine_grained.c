@@ -5,15 +5,16 @@
  *     build/bin/calibrate fine-grained-2022-limited SLOPE [FOLDER]
  *
  * The paper does not print its vectors. From the start below, random points and then
- * gsl's Nelder-Mead move the two largest demands of each VM, not far from the start,
- * until host throughput under fine_grained exceeds that under utilization_aware and
- * round_robin by the published factors. The seeds of the fit are not those of the
- * scenario files.
+ * gsl's Nelder-Mead move the two largest demands of each VM, not far from the start.
+ * They look for host throughput under fine_grained that exceeds that under
+ * utilization_aware and round_robin by the published factors. The seed of the fit is
+ * not that of the scenario files.
  *
  * The limited fit allows only what a profile can show: a kernel alone never wants
  * more than 100 % of a resource. It moves what kernels want alone, and how many blocks
- * an SM holds of one: 4, 8 or 16, the same for all of a scenario. SLOPE is that of the contention model, which
- * tools/fine-grained-2022/study.py computes from measured bandwidth.
+ * an SM holds of one: 4, 8 or 16, the same for all of a scenario. SLOPE is that of the
+ * contention model, which tools/fine-grained-2022/study.py computes from measured
+ * bandwidth.
  *
  * docs/fine-grained-2022.md says what either shows and what not. */
 #include "calibrate.h"
@@ -103,9 +104,9 @@ static const struct vm start[VMS] = {
 struct scenario {
     const char *name;
     int first, count;
-    /* Published gains of fine_grained over utilization_aware, and over round_robin. Of the latter the paper gives S2
-     * (139.3), the mean (130.6) and the greatest (161.4); which scenario is the greatest and how the other two share
-     * what is left is ours: S1 + S3 = 4 x 130.6 - 139.3 - 161.4 = 221.7. */
+    /* Published gains of fine_grained over utilization_aware, and over round_robin. The paper gives three gains over
+     * round_robin: S2 (139.3), the mean (130.6) and the greatest (161.4). It is our choice which scenario is the
+     * greatest, and how the other two share what is left: S1 + S3 = 4 x 130.6 - 139.3 - 161.4 = 221.7. */
     double over_ua, over_rr;
     struct search search;
     const struct fit *fit;
