@@ -49,6 +49,7 @@ static void launch(struct sms__stream *stream, size_t k, uint64_t now)
         .kernel = kernel,
         .vm = feed->vm->name,
         .record = &run->kernel[kind],
+        .span = &run->kernel[kind].span[run->model[feed->device->idx]],
         .stream = feed->jitter[k],
         .ended = launch_ended,
         .subject = stream,

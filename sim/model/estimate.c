@@ -179,7 +179,8 @@ static void estimate_run(const struct sms_scenario *scenario, const struct size 
                                    blocks + n->devices * 1400 + n->sms * bins * 8};
     need[NEED_JOBS] = (struct need){tenants, "the jobs under way at once on all devices", bytes_of_jobs(scenario, n)};
     need[NEED_STATISTICS] =
-        (struct need){tenants, "the statistics of VMs and kernels", (n->tenants + n->kernels) * (compat ? 320 : 65700)};
+        (struct need){tenants, "the statistics of VMs and kernels",
+                      (n->tenants + n->kernels) * (compat ? 320 : 65700) + n->kernels * n->kinds * 32};
 }
 
 /* Of `ask->jobs` runs at once. Those of a tenant alone have neither statistics nor contexts of the others. */

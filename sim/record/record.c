@@ -91,6 +91,16 @@ void sms__record_job(struct sms__vm_record *record, uint64_t since_ps, double de
     }
 }
 
+struct sms__span_record sms__record_spans(const struct sms__record *record, size_t kernel)
+{
+    struct sms__span_record sum = {0};
+    for (size_t m = 0; m < record->models; m++) {
+        sum.residence_ps += record->kernel[kernel].span[m].residence_ps;
+        sum.work_ps += record->kernel[kernel].span[m].work_ps;
+    }
+    return sum;
+}
+
 static double operations(const struct sms__step *step) { return step->kind == SMS__LAUNCH ? (double)step->times : 1; }
 
 uint64_t sms__job_parts(const struct sms__workload *workload, size_t step, uint64_t times, uint64_t parts)
@@ -114,6 +124,24 @@ size_t sms__series_rows(const struct sms_scenario *scenario)
     return 1 + (scenario->vms <= SMS__SERIES_VMS ? scenario->vms : 0);
 }
 
+static void init_kernels(struct sms__record *record, struct sms__arena *arena)
+{
+    const struct sms_scenario *scenario = record->scenario;
+    size_t kernels = record->first_kernel[scenario->vms];
+    record->model = SMS__NEW(arena, size_t, scenario->devices);
+    for (size_t d = 0; d < scenario->devices; d++) {
+        bool same = d > 0 && scenario->device[d] == scenario->device[d - 1];
+        record->models += !same;
+        record->model[d] = record->models - 1;
+    }
+    record->kernel = SMS__NEW(arena, struct sms__kernel_record, kernels);
+    struct sms__span_record *span = SMS__NEW(arena, struct sms__span_record, kernels * record->models);
+    for (size_t k = 0; k < kernels; k++) {
+        record->kernel[k].span = span + k * record->models;
+        sms__histogram_init(&record->kernel[k].latency, arena);
+    }
+}
+
 void sms__record_init(struct sms__record *record, struct sms__arena *arena, const struct sms_scenario *scenario)
 {
     *record = (struct sms__record){.scenario = scenario};
@@ -123,10 +151,7 @@ void sms__record_init(struct sms__record *record, struct sms__arena *arena, cons
         record->first_kernel[v + 1] = record->first_kernel[v] + scenario->vm[v].workload->kernels;
         sms__histogram_init(&record->vm[v].latency, arena);
     }
-    size_t kernels = record->first_kernel[scenario->vms];
-    record->kernel = SMS__NEW(arena, struct sms__kernel_record, kernels);
-    for (size_t k = 0; k < kernels; k++)
-        sms__histogram_init(&record->kernel[k].latency, arena);
+    init_kernels(record, arena);
     record->device = SMS__NEW(arena, struct sms__device_record, scenario->devices);
     if (scenario->cluster) {
         record->cluster = SMS__NEW(arena, struct sms__cluster_record, 1);
@@ -221,7 +246,8 @@ void sms__record_restart(struct sms__record *record, uint64_t now)
     for (size_t k = 0; k < record->first_kernel[scenario->vms]; k++) {
         struct sms__kernel_record *kernel = &record->kernel[k];
         sms__histogram_clear(&kernel->latency);
-        *kernel = (struct sms__kernel_record){.latency = kernel->latency};
+        memset(kernel->span, 0, record->models * sizeof *kernel->span);
+        *kernel = (struct sms__kernel_record){.latency = kernel->latency, .span = kernel->span};
     }
     memset(record->device, 0, scenario->devices * sizeof *record->device);
     if (record->process)

@@ -42,12 +42,17 @@ static inline double sms__count(uint64_t ended, sms__integral parts)
     return (double)ended + (double)parts / (double)SMS__PARTS;
 }
 
+/* Blocks of a kernel on the devices of one model, over which its demands are the same. Added as the blocks leave. */
+struct sms__span_record {
+    sms__integral residence_ps; /* time spent on SMs: blocks x time */
+    sms__integral work_ps;      /* of that, at full speed */
+};
+
 /* A kernel of a VM, over all devices. The integrals of blocks are added as the blocks leave. */
 struct sms__kernel_record {
     uint64_t blocks, launches;               /* that ended */
     sms__integral block_parts, launch_parts; /* of those under way at the end, less those at the beginning */
-    sms__integral residence_ps;              /* block time spent on SMs: blocks x time */
-    sms__integral work_ps;                   /* of that, at full speed */
+    struct sms__span_record *span;           /* [models of the record] */
     sms__integral wait_ps;                   /* from launch to placement, summed over blocks placed */
     uint64_t placed;
     struct sms__histogram latency; /* of launches, ps */
@@ -219,6 +224,8 @@ struct sms__record {
     struct sms__vm_record *vm; /* [vms] */
     size_t *first_kernel;      /* [vms + 1]: index into kernel */
     struct sms__kernel_record *kernel;
+    size_t *model; /* [devices]: its model's number; neighbours of one model have the same */
+    size_t models;
     struct sms__device_record *device;   /* [devices] */
     struct sms__process_record *process; /* [vms]; NULL where the scenario has no processes */
     struct sms__shared_record *shared;   /* [devices]; the same */
@@ -248,6 +255,8 @@ static inline void sms__record_kernel(struct sms__record *record, size_t vm, uin
     if (record->scenario->vms <= SMS__SERIES_VMS)
         record->series[(vm + 1) * SMS__SERIES + part]++;
 }
+/* The spans of a kernel on all devices, added up. */
+struct sms__span_record sms__record_spans(const struct sms__record *record, size_t kernel);
 /* 1 for all tenants, and 1 for each if they have theirs. */
 size_t sms__series_rows(const struct sms_scenario *scenario);
 /* How long a part is; 0: there is no series of such a scenario. */

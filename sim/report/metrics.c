@@ -74,6 +74,7 @@ static double rank_ns(const struct sms__histogram *h, double p) { return sms__hi
 static void measure_kernel(const struct sms__record *record, size_t k, double *out)
 {
     const struct sms__kernel_record *kernel = &record->kernel[k];
+    const struct sms__span_record span = sms__record_spans(record, k);
     out[SMS__ALL_KERNEL_LAUNCHES] = over(sms__count(kernel->launches, kernel->launch_parts), seconds(record));
     out[SMS__ALL_KERNEL_BLOCKS] = over(sms__count(kernel->blocks, kernel->block_parts), seconds(record));
     out[SMS__ALL_KERNEL_LATENCY] = mean_ns(&kernel->latency);
@@ -82,7 +83,7 @@ static void measure_kernel(const struct sms__record *record, size_t k, double *o
     out[SMS__ALL_KERNEL_LATENCY_P99] = rank_ns(&kernel->latency, 0.99);
     out[SMS__ALL_KERNEL_LATENCY_MIN] = kernel->latency.count ? (double)kernel->latency.least / 1e3 : NAN;
     out[SMS__ALL_KERNEL_WAIT] = over((double)kernel->wait_ps / 1e3, (double)kernel->placed);
-    out[SMS__ALL_KERNEL_SLOWDOWN] = over((double)kernel->residence_ps, (double)kernel->work_ps);
+    out[SMS__ALL_KERNEL_SLOWDOWN] = over((double)span.residence_ps, (double)span.work_ps);
 }
 
 /* The counters of a VM's kernels, or of all, added up. */
@@ -95,10 +96,11 @@ static struct sum sum_kernels(const struct sms__record *record, size_t from, siz
     struct sum sum = {0};
     for (size_t k = from; k < to; k++) {
         const struct sms__kernel_record *kernel = &record->kernel[k];
+        const struct sms__span_record span = sms__record_spans(record, k);
         sum.blocks += sms__count(kernel->blocks, kernel->block_parts);
         sum.launches += sms__count(kernel->launches, kernel->launch_parts);
-        sum.residence += (double)kernel->residence_ps;
-        sum.work += (double)kernel->work_ps;
+        sum.residence += (double)span.residence_ps;
+        sum.work += (double)span.work_ps;
         sum.wait += (double)kernel->wait_ps;
         sum.placed += (double)kernel->placed;
     }
@@ -149,20 +151,36 @@ static double background(const struct sms__device *device, size_t r)
     return sum;
 }
 
+/* The next device of another model than `d` and those before it. */
+static size_t next_model(const struct sms__record *record, size_t d)
+{
+    size_t model = record->model[d];
+    while (d < record->scenario->devices && record->model[d] == model)
+        d++;
+    return d;
+}
+
+/* Adds what a VM's kernels used of a resource on the devices of the model of device `d`, in SM time at 100 %. */
+static void add_usage(const struct sms__record *record, size_t v, size_t d, size_t r, double *used, double *delivered)
+{
+    const struct sms__vm *vm = &record->scenario->vm[v];
+    for (size_t k = 0; k < vm->workload->kernels; k++) {
+        const struct sms__span_record *span = &record->kernel[record->first_kernel[v] + k].span[record->model[d]];
+        double demand = vm->fit[d][k].demand[r] / SMS_FULL;
+        if (vm->workload->kernel[k].whole) /* its demand is of all SMs */
+            demand *= (double)record->scenario->device[d]->sms;
+        *used += demand * (double)span->residence_ps;
+        *delivered += demand * (double)span->work_ps;
+    }
+}
+
 static void measure_resource(const struct sms__record *record, size_t r, double *out)
 {
     const struct sms_scenario *scenario = record->scenario;
     double used = 0, delivered = 0, excess = 0, over_ps = 0, time = sm_time(record);
-    size_t k = 0;
-    for (size_t v = 0; v < scenario->vms; v++)
-        for (; k < record->first_kernel[v + 1]; k++) {
-            size_t of_vm = k - record->first_kernel[v];
-            bool whole = scenario->vm[v].workload->kernel[of_vm].whole; /* its demand is of all SMs */
-            double demand = scenario->vm[v].fit[0][of_vm].demand[r] / SMS_FULL;
-            demand *= whole ? (double)scenario->device[0]->sms : 1;
-            used += demand * (double)record->kernel[k].residence_ps;
-            delivered += demand * (double)record->kernel[k].work_ps;
-        }
+    for (size_t d = 0; d < scenario->devices; d = next_model(record, d))
+        for (size_t v = 0; v < scenario->vms; v++)
+            add_usage(record, v, d, r, &used, &delivered);
     for (size_t d = 0; d < scenario->devices; d++) {
         used += background(scenario->device[d], r) * (double)(record->to_ps - record->from_ps);
         excess += (double)record->device[d].excess[r] / SMS_FULL;
@@ -211,6 +229,15 @@ static bool has_wholes(const struct sms_scenario *scenario)
     return any;
 }
 
+/* Adds the thread time of a VM's kernels on the devices of the model of device `d`. */
+static void add_threads(const struct sms__record *record, size_t v, size_t d, double *threads)
+{
+    const struct sms__vm *vm = &record->scenario->vm[v];
+    for (size_t k = 0; k < vm->workload->kernels; k++)
+        *threads += (double)record->kernel[record->first_kernel[v] + k].span[record->model[d]].residence_ps *
+                    (double)vm->fit[d][k].needs[SMS_THREADS];
+}
+
 /* Of all places for threads, on all devices. */
 static double occupancy(const struct sms__record *record)
 {
@@ -218,10 +245,9 @@ static double occupancy(const struct sms__record *record)
     double threads = 0, places = 0;
     for (size_t d = 0; d < scenario->devices; d++)
         places += (double)scenario->device[d]->sms * (double)scenario->device[d]->sm.threads;
-    for (size_t v = 0; v < scenario->vms; v++)
-        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++)
-            threads += (double)record->kernel[record->first_kernel[v] + k].residence_ps *
-                       (double)scenario->vm[v].fit[0][k].needs[SMS_THREADS];
+    for (size_t d = 0; d < scenario->devices; d = next_model(record, d))
+        for (size_t v = 0; v < scenario->vms; v++)
+            add_threads(record, v, d, &threads);
     return over(threads, places * (double)(record->to_ps - record->from_ps));
 }
 

@@ -99,6 +99,36 @@ static void a_copy_that_is_overdue_when_another_starts_still_ends(void **state)
     discard(results, file);
 }
 
+/* A block asks for 5 units: 50 % of an SM of one device and 5 % of one of the other. Always resident on both. */
+static const char *const unlike_devices =
+    "device: small\nclock: 1 GHz\nsms: %d\nsm: {threads: 64, warps: 2, blocks: 1}\n"
+    "resources:\n  units: {class: compute, capacity: 10}\n"
+    "---\ndevice: large\nclock: 1 GHz\nsms: %d\nsm: {threads: 64, warps: 2, blocks: 1}\n"
+    "resources:\n  units: {class: compute, capacity: 100}\n"
+    "---\nworkload: w\nkernels: [{name: k, blocks: %d, threads: 32, block_time: 1 us, demand: {units: 5}}]\n"
+    "---\nscenario: s\ndevices: [{model: %s}, {model: %s}]\npolicies: [round_robin]\n"
+    "vms: [{name: a, workload: w, repeat: forever}]\nrun: {duration: 1 ms}\n";
+
+static void assert_usage(const char *first, const char *second, int large_sms, double usage)
+{
+    struct sms_file *file = load_text(unlike_devices, 1, large_sms, 12, first, second);
+    struct sms_results *results = run_first(file, NULL);
+    assert_near(estimate(results, 0, SMS_RESOURCE, 0, "usage_ratio").mean, usage, 1e-9);
+    assert_near(estimate(results, 0, SMS_RESOURCE, 0, "utilization_ratio").mean, usage, 1e-9);
+    assert_near(estimate(results, 0, SMS_RESOURCE, 0, "delivered_ratio").mean, usage, 1e-9);
+    assert_near(estimate(results, 0, SMS_HOST, 0, "occupancy_ratio").mean, 0.5, 1e-9);
+    discard(results, file);
+}
+
+static void usage_of_unlike_devices_does_not_depend_on_their_order(void **state)
+{
+    (void)state;
+    assert_usage("small", "large", 1, (0.5 + 0.05) / 2);
+    assert_usage("large", "small", 1, (0.5 + 0.05) / 2);
+    assert_usage("small", "large", 3, (0.5 + 3 * 0.05) / 4);
+    assert_usage("large", "small", 3, (0.5 + 3 * 0.05) / 4);
+}
+
 static const char *const jittery = SMALL_DEVICE
     "---\nworkload: w\nkernels: [{name: k, blocks: 20, threads: 512, block_time: 1 us, jitter: 20 %%, "
     "demand: {fp32: 30 %%, dram: 20 %%}}]\n"
@@ -242,6 +272,7 @@ int main(void)
         cmocka_unit_test(steps_take_the_time_they_say),
         cmocka_unit_test(copies_of_one_direction_share_the_link),
         cmocka_unit_test(a_copy_that_is_overdue_when_another_starts_still_ends),
+        cmocka_unit_test(usage_of_unlike_devices_does_not_depend_on_their_order),
         cmocka_unit_test(results_do_not_depend_on_the_number_of_threads),
         cmocka_unit_test(two_runs_in_two_threads_do_not_know_of_each_other),
         cmocka_unit_test(another_seed_gives_another_run),

@@ -37,6 +37,7 @@ struct sms__launch {
     const struct sms__kernel *kernel;
     const char *vm;
     struct sms__kernel_record *record;
+    struct sms__span_record *span; /* of the record, on the launch's device */
     gsl_rng *stream;
     void (*ended)(void *subject, uint64_t now); /* once its last block has left */
     void *subject;

@@ -102,18 +102,18 @@ void sms__record_leave(struct sms__launch *launch, uint64_t work, uint64_t elaps
     launch->resident -= blocks;
     launch->left += blocks;
     record->blocks += blocks;
-    record->residence_ps += (sms__integral)elapsed * blocks;
-    record->work_ps += (sms__integral)work * blocks;
+    launch->span->residence_ps += (sms__integral)elapsed * blocks;
+    launch->span->work_ps += (sms__integral)work * blocks;
 }
 
 void sms__record_part(struct sms__launch *launch, uint64_t work, double left, uint64_t elapsed, int64_t blocks)
 {
     struct sms__kernel_record *record = launch->record;
     uint64_t undone = left > 0 ? (uint64_t)(left + 0.5) : 0;
-    record->residence_ps += (sms__integral)elapsed * blocks;
+    launch->span->residence_ps += (sms__integral)elapsed * blocks;
     uint64_t done = work - (undone < work ? undone : work);
     uint64_t parts = sms__parts((double)done, (double)work);
-    record->work_ps += (sms__integral)done * blocks;
+    launch->span->work_ps += (sms__integral)done * blocks;
     record->block_parts += (sms__integral)parts * blocks;
     launch->parts += parts * (uint64_t)(blocks < 0 ? -blocks : blocks);
 }

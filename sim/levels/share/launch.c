@@ -22,12 +22,14 @@ static void prepare_launch(struct sms__client *client, size_t k)
     struct sms__record *record = client->share->spec->record;
     size_t of_vm = client->first_kernel + k;
     const struct sms__kernel *kernel = &client->vm->workload->kernel[of_vm];
+    struct sms__kernel_record *own = &record->kernel[record->first_kernel[client->number] + of_vm];
     client->kernel = k;
     client->launch = (struct sms__launch){
         .fit = sms__place_fit(client->place, client, k),
         .kernel = kernel,
         .vm = sms__process_name(client->leader),
-        .record = &record->kernel[record->first_kernel[client->number] + of_vm],
+        .record = own,
+        .span = &own->span[record->model[client->share->setup.model[client->place->board]]],
         .stream = client->leader->jitter[of_vm],
         .priority = client->vm->process->stream[client->stream].priority,
         .kind = client->first_kind + of_vm,

@@ -39,11 +39,11 @@ static void measure(const struct solo *solo)
         s++;
     if (s == workload->steps)
         return;
-    const struct sms__kernel_record *kernel =
-        &solo->record.kernel[solo->record.first_kernel[solo->number] + workload->step[s].kernel];
+    size_t k = solo->record.first_kernel[solo->number] + workload->step[s].kernel;
+    const struct sms__kernel_record *kernel = &solo->record.kernel[k];
     double launches = kernel->launches ? (double)kernel->launches : 1;
     solo->out->kernel_ps = kernel->latency.sum / launches;
-    solo->out->resident_ps = (double)kernel->residence_ps / launches;
+    solo->out->resident_ps = (double)sms__record_spans(&solo->record, k).residence_ps / launches;
 }
 
 /* The same, but that the process does fewer jobs. */

@@ -143,8 +143,8 @@ static void whole_ended(void *subject, uint64_t now)
     struct sms__kernel_record *record = client->launch.record;
     record->launches++;
     record->blocks++;
-    record->residence_ps += client->whole.ran_ps;
-    record->work_ps += fit->work;
+    client->launch.span->residence_ps += client->whole.ran_ps;
+    client->launch.span->work_ps += fit->work;
     sms__histogram_add(&record->latency, now - client->launched_ps);
     struct sms__unit *unit = sms__place_unit(client->place, client);
     if (!sms__unit_runs(unit))
@@ -160,8 +160,8 @@ static uint64_t credit_whole(const struct sms__unit *unit, struct sms__client *c
     uint64_t parts = sms__whole_parts(&unit->wholes, whole, now);
     sms__integral work = (sms__integral)whole->fit->work * parts / SMS__PARTS;
     record->block_parts += sign * (sms__integral)parts;
-    record->residence_ps += sign * (sms__integral)sms__whole_ran_ps(&unit->wholes, whole, now);
-    record->work_ps += sign * work;
+    client->launch.span->residence_ps += sign * (sms__integral)sms__whole_ran_ps(&unit->wholes, whole, now);
+    client->launch.span->work_ps += sign * work;
     return parts;
 }
 

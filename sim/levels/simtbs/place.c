@@ -173,8 +173,8 @@ static void end_entry(struct sms__simtbs *run, struct sms__simtbs_sm *sm, const 
     run->last_event = run->t;
     run->record->blocks += entry->blocks;
     record->blocks += entry->blocks;
-    record->residence_ps += (sms__integral)(run->t + 1 - entry->since) * SMS__TICK_PS * entry->blocks;
-    record->work_ps += (sms__integral)launch->work * SMS__TICK_PS * entry->blocks;
+    record->span->residence_ps += (sms__integral)(run->t + 1 - entry->since) * SMS__TICK_PS * entry->blocks;
+    record->span->work_ps += (sms__integral)launch->work * SMS__TICK_PS * entry->blocks;
     launch->left -= entry->blocks;
     if (launch->left > 0)
         return;
@@ -211,8 +211,8 @@ static void count_residents(struct sms__simtbs *run)
             struct sms__kernel_record *record = &run->spec->record->kernel[entry->kernel];
             double work = (double)run->launch[entry->kernel].work, done = work - (double)sm->left[i];
             done = done >= 0 && done <= work ? done : 0; /* overheads may overflow: what is left is then no number */
-            record->residence_ps += (sms__integral)(run->t - entry->since) * SMS__TICK_PS * entry->blocks;
-            record->work_ps += (sms__integral)(done * SMS__TICK_PS) * entry->blocks;
+            record->span->residence_ps += (sms__integral)(run->t - entry->since) * SMS__TICK_PS * entry->blocks;
+            record->span->work_ps += (sms__integral)(done * SMS__TICK_PS) * entry->blocks;
         }
     }
 }
