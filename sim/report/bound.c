@@ -259,11 +259,7 @@ double sms_bound_gap(const struct sms_bound *bound, double per_s)
 {
     if (!bound)
         return NAN;
-    double reach = bound->run_per_s < bound->steady_per_s ? bound->run_per_s : bound->steady_per_s;
-    if (bound->reason || isnan(per_s) || reach <= 0)
+    if (bound->reason || isnan(per_s) || bound->run_per_s <= 0)
         return NAN;
-    double gap = 1 - per_s / reach;
-    if (gap >= 0)
-        return gap;
-    return per_s <= bound->run_per_s ? 0 : 1 - per_s / bound->run_per_s;
+    return 1 - per_s / bound->run_per_s;
 }

@@ -1,4 +1,4 @@
-/* How far each policy stays below what any policy could reach (docs/bound.md):
+/* How far each policy stays below what any policy could count in the same run (docs/bound.md):
  * for people, as rows, and as JSON. */
 #include "memory.h"
 #include "output.h"
@@ -18,19 +18,13 @@ static struct sms_bound bound_of(const struct sms_results *results, enum sms_bou
     return bound;
 }
 
-/* What gaps are relative to. */
-static double reach(const struct sms_bound *bound)
-{
-    return bound->run_per_s < bound->steady_per_s ? bound->run_per_s : bound->steady_per_s;
-}
-
 static struct sms_estimate gap_of(const struct sms_results *results, size_t policy, enum sms_bounded metric,
                                   const struct sms_bound *bound)
 {
     size_t m = (size_t)sms_metric_index(SMS_HOST, sms_bound_metric(metric));
     struct sms_estimate e = sms_results_estimate(results, policy, SMS_HOST, 0, m);
     e.mean = sms_bound_gap(bound, e.mean);
-    double scale = isnan(e.mean) ? NAN : reach(bound);
+    double scale = isnan(e.mean) ? NAN : bound->run_per_s;
     e.sd /= scale;
     e.ci95 /= scale;
     return e;
@@ -54,7 +48,7 @@ static void add_gaps(struct sms__table_out *table, const struct sms_results *res
     if (bound->reason)
         sms__table_add(table, "none");
     else
-        sms__table_add(table, "%.5g", reach(bound));
+        sms__table_add(table, "%.5g", bound->run_per_s);
     for (size_t p = 0; p < sms_results_policies(results); p++)
         add_gap(table, gap_of(results, p, metric, bound));
 }
@@ -70,8 +64,10 @@ static void print_what_binds(const struct sms_bound *bound, FILE *to)
         fprintf(to, "%s%s (%.0f %%)", i ? ", " : "", bound->part[i].name, 100 * bound->part[i].share);
     fputs("\n", to);
     if (bound->run_per_s > bound->steady_per_s * 1.0005)
-        fprintf(to, "  a run of this length can count up to %.5g kernels_per_s, ends included (docs/bound.md)\n",
-                bound->run_per_s);
+        fprintf(
+            to,
+            "  no policy can keep up more than %.5g kernels_per_s; the ends of a run, and luck, add the rest (docs/bound.md)\n",
+            bound->steady_per_s);
     fputs("\n", to);
 }
 
@@ -81,7 +77,7 @@ void sms__print_gaps(const struct sms_results *results, FILE *to)
     struct sms_errors errors[SMS_BOUNDED];
     struct sms_bound bound[SMS_BOUNDED];
     struct sms__table_out *table = sms__table_new(2 + policies);
-    sms__table_add(table, "gap to what any policy could reach");
+    sms__table_add(table, "gap to what any policy could count in this run");
     sms__table_add(table, "bound");
     for (size_t p = 0; p < policies; p++)
         sms__table_add(table, "%s", sms_results_policy(results, p));

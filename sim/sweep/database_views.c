@@ -88,13 +88,12 @@ void sms__database_gaps(sqlite3_str *text, bool temporary)
     sqlite3_str_appendf(text, "CREATE %s gap AS ", temporary ? "TEMP VIEW" : "VIEW");
     sqlite3_str_appendall(text,
                           "SELECT point, position, policy, metric, per_s, bound_per_s, "
-                          "CASE WHEN bound_per_s > 0 THEN CASE WHEN per_s <= bound_per_s THEN 1 - per_s / bound_per_s "
-                          "WHEN per_s <= run_per_s THEN 0.0 ELSE 1 - per_s / run_per_s END END AS gap_ratio "
+                          "CASE WHEN bound_per_s > 0 THEN 1 - per_s / bound_per_s END AS gap_ratio "
                           "FROM (SELECT h.point, h.position, h.policy, b.metric, CASE b.metric");
     for (int m = 0; m < SMS_BOUNDED; m++)
         sqlite3_str_appendf(text, " WHEN '%s' THEN h.%s", sms_bound_metric((enum sms_bounded)m),
                             sms_bound_metric((enum sms_bounded)m));
-    sqlite3_str_appendall(text, " END AS per_s, min(b.steady_per_s, b.run_per_s) AS bound_per_s, b.run_per_s "
+    sqlite3_str_appendall(text, " END AS per_s, b.run_per_s AS bound_per_s "
                                 "FROM (SELECT point, position, policy");
     for (int m = 0; m < SMS_BOUNDED; m++)
         sqlite3_str_appendf(text, ", avg(%s) AS %s", sms_bound_metric((enum sms_bounded)m),

@@ -371,12 +371,13 @@ static void a_model_delivers_what_it_says(void **state)
 
 /* ---- the function itself ---- */
 
-static void a_gap_is_never_below_nothing_at_the_ends_of_a_run(void **state)
+static void a_gap_is_to_what_the_run_can_count(void **state)
 {
     struct sms_bound bound = {.steady_per_s = 100, .run_per_s = 104};
     (void)state;
-    assert_near(sms_bound_gap(&bound, 75), 0.25, 1e-12);
-    assert_near(sms_bound_gap(&bound, 100), 0, 0);
+    assert_near(sms_bound_gap(&bound, 78), 0.25, 1e-12);
+    assert_near(sms_bound_gap(&bound, 100), 1 - 100.0 / 104, 1e-12);
+    assert_near(sms_bound_gap(&bound, 102), 1 - 102.0 / 104, 1e-12);
     assert_near(sms_bound_gap(&bound, 104), 0, 0);
     assert_true(sms_bound_gap(&bound, 105) < 0);
     bound.run_per_s = 50;
@@ -442,7 +443,7 @@ int main(void)
         cmocka_unit_test(kernels_that_share_two_resources),
         cmocka_unit_test(a_run_that_ends_when_all_is_done),
         cmocka_unit_test(a_model_delivers_what_it_says),
-        cmocka_unit_test(a_gap_is_never_below_nothing_at_the_ends_of_a_run),
+        cmocka_unit_test(a_gap_is_to_what_the_run_can_count),
         cmocka_unit_test(none_where_all_may_be_over_before_it_is_measured),
         cmocka_unit_test(threads_do_not_know_of_each_other),
     };

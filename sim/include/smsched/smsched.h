@@ -400,10 +400,9 @@ const char *sms_bound_metric(enum sms_bounded metric);
 int sms_bound(const struct sms_scenario *scenario, enum sms_bounded metric, struct sms_bound *out,
               struct sms_errors *errors);
 
-/* How far `per_s` is below the bound, 0..1: 1 - per_s / steady_per_s, and 0
- * between steady_per_s and run_per_s, where the ends of the measured time decide.
- * Where run_per_s is the lesser (a VM that starts late), it takes the place of
- * steady_per_s. Negative beyond run_per_s, which cannot be. NAN without a bound. */
+/* How far `per_s`, counted by the scenario's run, is below what such a run can
+ * count, 0..1: 1 - per_s / run_per_s. Negative beyond run_per_s, which cannot be.
+ * NAN without a bound. */
 double sms_bound_gap(const struct sms_bound *bound, double per_s);
 
 #pragma GCC visibility pop

@@ -55,8 +55,7 @@ function firstQuestion(scenario) {
 
 function boundOf(scenario, subject, metric) {
   const bound = subject === 'host' && scenario.bounds ? scenario.bounds[metric] : null;
-  const values = bound ? [bound.steady, bound.run].filter(isNumber) : [];
-  return bound ? { ...bound, reach: values.length ? Math.min(...values) : null } : null;
+  return bound ? { ...bound, reach: isNumber(bound.run) ? bound.run : null } : null;
 }
 
 /* The best policy and what there is to say of it. */
@@ -93,7 +92,7 @@ function boundFact(scenario, subject, metric, v) {
   const bound = boundOf(scenario, subject, metric);
   if (!bound || !isNumber(bound.reach)) return null;
   const binds = bound.binds.filter(b => b.share_ratio > 0.05).map(b => b.name).join(', ');
-  return fact('below what any policy could reach', percent(bound.gap_ratio[v.best.label]), `bound: ${show(metric, bound.reach)}${binds ? '; ' + binds + ' hold it down' : ''}`);
+  return fact('below what any policy could count in this run', percent(bound.gap_ratio[v.best.label]), `bound: ${show(metric, bound.reach)}${binds ? '; ' + binds + ' hold it down' : ''}`);
 }
 
 function surelyBetter(scenario, v) {
