@@ -89,6 +89,7 @@ struct sms__simtbs_kernel {
 /* A process, all since the end of the warm-up but what says otherwise. */
 struct sms__process_record {
     uint64_t state_ps[SMS_PHASES];         /* time in each phase, while not paused */
+    uint64_t sliced_ps;                    /* of that in SMS_PHASE_KERNEL: others had their slices of the device */
     uint64_t paused_ps;                    /* time paused, whatever the phase */
     uint64_t ended_ps;                     /* since the run began; 0: it has not */
     uint64_t service_ps;                   /* kernels of it had the device */

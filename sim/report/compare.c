@@ -39,24 +39,75 @@ static void add_row(struct family *family, enum sms_subject subject, size_t idx,
     family->rows++;
 }
 
-static void add_rows(struct family *family)
+static void add_list(struct family *family, enum sms_subject subject, size_t idx, const char *const *metric,
+                     size_t count)
 {
-    static const char *const of_host[] = {"kernels_per_s", "stp_ratio", "antt_ratio", "fairness_ratio"};
+    for (size_t i = 0; i < count; i++)
+        add_row(family, subject, idx, metric[i]);
+}
+
+/* How a tenant fared beside what it has alone, and how its jobs did. Processes that end have a turnaround. */
+static void add_tenant(struct family *family, size_t v)
+{
+    static const char *const of_jobs[] = {"normalized_progress_ratio", "ntt_ratio",          "jobs_per_s",
+                                          "job_latency_p50_ns",        "job_latency_p99_ns", "kernels_per_s"};
+    const struct sms_scenario *scenario = sms_results_scenario(family->results);
+    if (scenario->shares)
+        add_row(family, SMS_PROCESS, v, "turnaround_ns");
+    if (!scenario->shares || scenario->vm[v].repeat == 0)
+        add_list(family, SMS_VM, v, of_jobs, sizeof of_jobs / sizeof *of_jobs);
+}
+
+static void add_asked(struct family *family)
+{
+    struct sms_question asked;
+    size_t count;
+    if (sms_results_question(family->results, &asked))
+        add_row(family, asked.subject, asked.idx, sms_metrics(asked.subject, &count)[asked.metric].name);
+}
+
+/* What is asked comes first. Kernels of different tenants are not alike, so their number comes last. */
+static void list_rows(struct family *family)
+{
+    static const char *const of_host[] = {"stp_ratio", "antt_ratio", "fairness_ratio"};
     const struct sms_results *results = family->results;
     bool shares = sms_results_scenario(results)->shares, cluster = sms_results_scenario(results)->cluster != NULL;
     family->rows = 0;
-    for (size_t v = 0; v < sms_results_subjects(results, SMS_VM) && !shares; v++)
-        add_row(family, SMS_VM, v, "kernels_per_s");
-    for (size_t i = 0; i < sms_results_subjects(results, SMS_PROCESS); i++)
-        add_row(family, SMS_PROCESS, i, "turnaround_ns");
+    add_asked(family);
     for (size_t i = 0; cluster && sms__cluster_column(results, i); i++)
         add_row(family, SMS_CLUSTER, 0, sms__cluster_column(results, i));
+    if (cluster)
+        return;
+    add_list(family, SMS_HOST, 0, of_host, sizeof of_host / sizeof *of_host);
+    for (size_t v = 0; v < sms_results_subjects(results, SMS_VM); v++)
+        add_tenant(family, v);
     if (shares) {
+        add_row(family, SMS_PROCESS, sms_results_subjects(results, SMS_VM), "turnaround_ns");
         add_row(family, SMS_HOST, 0, "makespan_ns");
         add_row(family, SMS_HOST, 0, "energy_j");
     }
-    for (size_t i = 0; i < sizeof of_host / sizeof *of_host && !cluster; i++)
-        add_row(family, SMS_HOST, 0, of_host[i]);
+    add_row(family, SMS_HOST, 0, "kernels_per_s");
+}
+
+static bool is_same_row(const struct row *a, const struct row *b)
+{
+    return a->subject == b->subject && a->idx == b->idx && a->metric == b->metric;
+}
+
+/* The row that answers is listed where it belongs, too. */
+static void drop_second(struct family *family)
+{
+    size_t kept = 1;
+    for (size_t r = 1; family->row && r < family->rows; r++)
+        if (!is_same_row(&family->row[r], &family->row[0]))
+            family->row[kept++] = family->row[r];
+    family->rows = family->row && family->rows ? kept : family->rows;
+}
+
+static void add_rows(struct family *family)
+{
+    list_rows(family);
+    drop_second(family);
 }
 
 static struct sms_estimate ratio_of(const struct family *family, size_t row, size_t policy)

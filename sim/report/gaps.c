@@ -64,10 +64,10 @@ static void print_what_binds(const struct sms_bound *bound, FILE *to)
         fprintf(to, "%s%s (%.0f %%)", i ? ", " : "", bound->part[i].name, 100 * bound->part[i].share);
     fputs("\n", to);
     if (bound->run_per_s > bound->steady_per_s * 1.0005)
-        fprintf(
-            to,
-            "  no policy can keep up more than %.5g kernels_per_s; the ends of a run, and luck, add the rest (docs/bound.md)\n",
-            bound->steady_per_s);
+        fprintf(to,
+                "  no policy can keep up more than %.5g kernels_per_s; the ends of a run, and luck, add the rest "
+                "(docs/bound.md)\n",
+                bound->steady_per_s);
     fputs("\n", to);
 }
 
@@ -81,7 +81,7 @@ void sms__print_gaps(const struct sms_results *results, FILE *to)
     sms__table_add(table, "bound");
     for (size_t p = 0; p < policies; p++)
         sms__table_add(table, "%s", sms_results_policy(results, p));
-    for (int m = 0; m < SMS_BOUNDED; m++) {
+    for (int m = SMS_BOUNDED - 1; m >= 0; m--) { /* kernels, which are not alike, come last */
         bound[m] = bound_of(results, (enum sms_bounded)m, &errors[m]);
         add_gaps(table, results, (enum sms_bounded)m, &bound[m]);
     }

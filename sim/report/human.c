@@ -132,8 +132,10 @@ void sms__print_notes(const struct sms_results *results, FILE *to)
         fputc('\n', to);
 }
 
-static const char *const vm_columns[] = {"kernels_per_s", "blocks_per_s", "normalized_progress_ratio", "block_wait_ns",
-                                         "block_slowdown_ratio"};
+/* How a tenant fared first. Kernels of different tenants are not alike, so their number says least. */
+static const char *const vm_columns[] = {
+    "normalized_progress_ratio", "ntt_ratio",     "jobs_per_s",    "job_latency_p50_ns",
+    "job_latency_p99_ns",        "kernels_per_s", "block_wait_ns", "block_slowdown_ratio"};
 
 static void print_vms(const struct sms_results *results, size_t policy, FILE *to)
 {
@@ -144,8 +146,11 @@ static void print_vms(const struct sms_results *results, size_t policy, FILE *to
     end_table(table, to);
 }
 
-static const char *const process_columns[] = {"turnaround_ns", "slowdown_ratio", "waiting_ns",   "kernel_ns",
-                                              "paused_ns",     "suspended_ns",   "failed_count", "service_ns"};
+static const char *const process_columns[] = {"turnaround_ns", "slowdown_ratio", "waiting_ns",  "service_ns",
+                                              "paused_ns",     "suspended_ns",   "failed_count"};
+/* Processes that repeat for ever have no turnaround: how their jobs fared, and beside what they have alone. */
+static const char *const job_columns[] = {"normalized_progress_ratio", "ntt_ratio",          "jobs_per_s",
+                                          "job_latency_p50_ns",        "job_latency_p99_ns", "kernels_per_s"};
 static const char *const device_columns[] = {"switches_count",          "switch_ratio", "busy_ratio",
                                              "memory_high_water_bytes", "memory_ratio", "energy_j"};
 
@@ -177,7 +182,6 @@ static void print_stall(const struct sms_results *results, size_t policy, FILE *
     fputs("\n\n", to);
 }
 
-/* Those that repeat for ever have no turnaround: what they got says how they fared. */
 static bool any_lasts(const struct sms_scenario *scenario)
 {
     bool lasts = false;
@@ -188,16 +192,15 @@ static bool any_lasts(const struct sms_scenario *scenario)
 
 static void print_shares(const struct sms_results *results, size_t policy, FILE *to)
 {
-    /* the last column, service, only where somebody goes on for ever */
-    struct columns columns = COLUMNS(process_columns);
-    columns.count -= !any_lasts(sms_results_scenario(results));
-    print_subjects(results, policy, SMS_PROCESS, columns, to);
+    print_subjects(results, policy, SMS_PROCESS, COLUMNS(process_columns), to);
+    if (any_lasts(sms_results_scenario(results)))
+        print_subjects(results, policy, SMS_VM, COLUMNS(job_columns), to);
     print_subjects(results, policy, SMS_DEVICE, COLUMNS(device_columns), to);
     print_stall(results, policy, to);
 }
 
-static const char *const host_columns[] = {"kernels_per_s", "stp_ratio",       "antt_ratio",       "fairness_ratio",
-                                           "makespan_ns",   "occupancy_ratio", "sm_activity_ratio"};
+static const char *const host_columns[] = {"stp_ratio",     "antt_ratio",      "fairness_ratio",   "makespan_ns",
+                                           "kernels_per_s", "occupancy_ratio", "sm_activity_ratio"};
 
 static void print_hosts(const struct sms_results *results, FILE *to)
 {

@@ -63,7 +63,8 @@ static double ns(uint64_t ps) { return (double)ps / 1e3; }
 static void measure_times(const struct sms__process_record *process, double *out)
 {
     const uint64_t *state = process->state_ps;
-    out[PROCESS(WAITING)] = ns(state[SMS_PHASE_UNPLACED] + state[SMS_PHASE_ALLOCATE] + state[SMS_PHASE_LAUNCH]);
+    out[PROCESS(WAITING)] =
+        ns(state[SMS_PHASE_UNPLACED] + state[SMS_PHASE_ALLOCATE] + state[SMS_PHASE_LAUNCH] + process->sliced_ps);
     out[PROCESS(HOST_TIME)] = ns(state[SMS_PHASE_HOST]);
     out[PROCESS(COPY_IN)] = ns(state[SMS_PHASE_COPY_IN]);
     out[PROCESS(KERNEL_TIME)] = ns(state[SMS_PHASE_KERNEL]);

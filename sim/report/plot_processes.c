@@ -36,8 +36,8 @@ struct chart {
 /* In the order of a process's life; the script has a colour for each. */
 void sms__name_states(struct sms__plot *plot)
 {
-    static const char *const states[] = {"unplaced", "allocate", "launch",     "host",      "copy_in",  "kernel",
-                                         "copy_out", "paused",   "suspending", "suspended", "restoring"};
+    static const char *const states[] = {"unplaced", "allocate", "launch", "waiting",    "host",      "copy_in",
+                                         "kernel",   "copy_out", "paused", "suspending", "suspended", "restoring"};
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
         sms__name_index(&plot->arena, &plot->state, states[i]);
 }

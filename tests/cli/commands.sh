@@ -42,11 +42,28 @@ if [ $? -eq 4 ] && [ "$said" = "error: standard output cannot be written" ]; the
 try 3 "a missing file" validate "$work/none.yaml"; prints "No such file"
 try 0 "run" run "$tutorial"; prints "host by policy"
 try 0 "one policy" run --policy fine_grained "$tutorial"
-# A process without an end has no turnaround: the table has its service.
+# A process without an end has no turnaround: tables have its progress and its jobs.
 try 0 "processes that end" run scenarios/04-processes.yaml
-if grep -q service_ns <<<"$output"; then bad "says service_ns where all end"; else ok; fi
+if grep -q normalized_progress_ratio <<<"$output"; then bad "has progress where all end"; else ok; fi
 sed 's/repeat: 20,/repeat: forever,/; $a run: {duration: 1 s}' scenarios/04-processes.yaml >"$work/lasts.yaml"
-try 0 "a process that lasts" run "$work/lasts.yaml"; prints "service_ns"
+try 0 "a process that lasts" run "$work/lasts.yaml"; prints "normalized_progress_ratio"; prints "job_latency_p99_ns"
+try 0 "a process that lasts, compared" compare "$work/lasts.yaml"; prints "serve normalized_progress_ratio"; prints "serve job_latency_p50_ns"
+# Who has a kernel and not the device waits, in metrics, timelines and traces.
+try 0 "time slices" run --policy time_slice --out "$work/sliced" --trace "$work/sliced.json" scenarios/04-processes.yaml
+if python3 - "$work/sliced/spans.csv" "$work/sliced/processes.csv" "$work/sliced.json" <<'END'; then ok; else bad "waiting for a slice"; fi
+import csv, json, sys
+spans, rows = (list(csv.DictReader(open(name))) for name in sys.argv[1:3])
+for row in rows:
+    if row["process"] == "all":
+        continue
+    mine = lambda *states: sum(float(s["end_ns"]) - float(s["start_ns"]) for s in spans if (s["policy"], s["process"]) == (row["policy"], row["process"]) and s["state"] in states)
+    waited = float(row["waiting_ns"])
+    assert waited > 0.05 * float(row["turnaround_ns"]), row
+    assert abs(mine("waiting", "unplaced", "allocate", "launch") - waited) < 1, row
+    assert abs(mine("kernel") - float(row["service_ns"])) < 1, row
+    assert abs(mine("kernel", "waiting") - float(row["kernel_ns"])) < 1, row
+assert any(event["name"] == "waiting" for event in json.load(open(sys.argv[3]))["traceEvents"])
+END
 try 0 "two policies" run --policy fine_grained --policy round_robin "$tutorial"; prints "  round_robin "; prints "  fine_grained "
 if grep -q utilization_aware <<<"$output"; then bad "runs a policy that was not named"; else ok; fi
 try 3 "two policies, one of which is not there" run --policy fine_grained --policy best "$tutorial"; prints "has no policy 'best'"

@@ -56,6 +56,8 @@ static void equal_processes_under_time_slices_take_turns(void **state)
         assert_near(turnaround_ms(shared, 0, p), 2.0 * (double)(17 + p) + 0.1 * (double)(16 + p), 1e-7);
         assert_near(turnaround_ms(shared, 0, p), 4 * 10 * (1 + 0.1 / 2), 2 * 4);
         assert_near(of_process(shared, 0, p, "service_ns"), 10 * MS, 0.1);
+        assert_near(of_process(shared, 0, p, "waiting_ns"), turnaround_ms(shared, 0, p) * MS - 10 * MS, 0.1);
+        assert_near(of_process(shared, 0, p, "kernel_ns"), turnaround_ms(shared, 0, p) * MS, 0.1);
     }
     assert_true(of_device(shared, 0, 0, "switches_count") == 19);
     assert_near(of_device(shared, 0, 0, "switch_ns"), 1.9 * MS, 0.1);

@@ -128,7 +128,7 @@ static void what_a_job_leaves_behind_goes_with_it(void **state)
 
 static double sum_of_states(struct shared shared, size_t policy, size_t process)
 {
-    static const char *const states[] = {"waiting_ns",  "host_ns",      "copy_in_ns", "kernel_ns",
+    static const char *const states[] = {"waiting_ns",  "host_ns",      "copy_in_ns", "service_ns",
                                          "copy_out_ns", "suspended_ns", "paused_ns"};
     double sum = 0;
     for (size_t s = 0; s < sizeof states / sizeof *states; s++)

@@ -94,7 +94,7 @@ static void tables_are_of_processes_and_devices(void **state)
     char *text = text_of(sms__print_results, results);
     assert_non_null(strstr(text, "turnaround_ns"));
     assert_non_null(strstr(text, "small/1"));
-    assert_null(strstr(text, "normalized_progress_ratio"));
+    assert_non_null(strstr(text, "normalized_progress_ratio")); /* of d, which repeats for ever */
     free(text);
     sms_results_free(results);
 }

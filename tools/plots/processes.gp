@@ -27,10 +27,10 @@ load scripts . '/common.gp'
 
 # Waiting is grey, work on the device is blue and green, being stopped or moved is red and purple.
 # In the order of sms__name_states; what is not known there is black.
-array state_rgb[11] = [0xDDDDDD, 0xB0B0B0, 0x808080, 0xF0E442, 0x009E73, 0x0072B2, 0x56B4E9, 0xD55E00, 0xCC79A7, 0xEBCFDF, 0xE69F00]
+array state_rgb[12] = [0xDDDDDD, 0xB0B0B0, 0x808080, 0x505050, 0xF0E442, 0x009E73, 0x0072B2, 0x56B4E9, 0xD55E00, 0xCC79A7, 0xEBCFDF, 0xE69F00]
 # Of pods, in the order of the states of plot_pods.c.
 array pod_rgb[7] = [0x0072B2, 0xD55E00, 0x56B4E9, 0xE69F00, 0xCC79A7, 0xF0E442, 0xB0B0B0]
-rgb_of(i) = kind eq 'pods' ? pod_rgb[i + 1] : i < 11 ? state_rgb[i + 1] : 0x000000
+rgb_of(i) = kind eq 'pods' ? pod_rgb[i + 1] : i < 12 ? state_rgb[i + 1] : 0x000000
 do for [i = 1:names] { set object i rectangle fillcolor rgb rgb_of(name_colour[i]) }
 
 set style fill solid 1.0 noborder

@@ -36,9 +36,17 @@ static bool stands(const struct sms__client *leader, enum sms_phase phase)
     return leader->paused && phase != SMS_PHASE_KERNEL && weight[phase] > weight[SMS_PHASE_FUTURE];
 }
 
+/* It has a kernel under way, and another process has the device. */
+static bool awaits_slice(const struct sms__client *client, enum sms_phase phase)
+{
+    return phase == SMS_PHASE_KERNEL && client->place && !sms__place_unit(client->place, client)->going;
+}
+
 static const char *state_of(const struct sms__client *client)
 {
     enum sms_phase phase = seen_phase(client);
+    if (awaits_slice(client, phase))
+        return "waiting";
     return stands(client->leader, phase) ? "paused" : phase_names[phase];
 }
 
@@ -60,6 +68,7 @@ void sms__client_settle(struct sms__client *leader, uint64_t now)
     uint64_t elapsed = now - leader->since_ps;
     enum sms_phase phase = sms__client_process_phase(leader);
     leader->since_ps = now;
+    leader->record->sliced_ps += awaits_slice(leader, phase) ? elapsed : 0;
     *(stands(leader, phase) ? &leader->record->paused_ps : &leader->record->state_ps[phase]) += elapsed;
 }
 

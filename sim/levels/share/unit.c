@@ -1,4 +1,4 @@
-#include "share.h"
+#include "client.h"
 
 /* The clock of the block level inside: it stands still while the unit does not go. */
 static uint64_t inner_now(const struct sms__unit *unit, uint64_t now)
@@ -276,7 +276,11 @@ void sms__unit_set_going(struct sms__unit *unit, bool going, uint64_t now)
         return;
     if (unit->in_blocks)
         advance(unit, now);
+    if (unit->owner)
+        sms__client_settle(unit->owner, now);
     unit->going = going;
+    if (unit->owner)
+        sms__client_show(unit->owner, now);
     sms__wholes_set_going(&unit->wholes, going, now);
     if (!unit->in_blocks)
         return;

@@ -1,7 +1,7 @@
 'use strict';
 /* The page of a folder of results: scenarios with policies, one shown at a time. */
 
-const CHOICES = [['cluster', 'turnaround_mean_ns'], ['cluster', 'gpu_allocation_mean_ratio'], ['process', 'turnaround_ns'], ['host', 'kernels_per_s'], ['cluster', 'placed_count']];
+const CHOICES = [['cluster', 'turnaround_mean_ns'], ['cluster', 'gpu_allocation_mean_ratio'], ['process', 'turnaround_ns'], ['host', 'stp_ratio'], ['host', 'kernels_per_s'], ['cluster', 'placed_count']];
 const subjectWords = { host: 'the host', vm: 'VMs', resource: 'resources', kernel: 'kernels', process: 'processes', device: 'devices', cluster: 'the cluster' };
 
 const fileOf = { host: 'hosts', vm: 'vms', resource: 'resources', kernel: 'kernels', process: 'processes', device: 'devices', cluster: 'cluster' };

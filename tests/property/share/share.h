@@ -22,7 +22,7 @@ void generate(FILE *to, uint64_t seed);
 extern const struct sms_share_policy chaos;
 
 /* What observers saw of one policy's run. */
-enum { PROCESSES = 64, SPANS = 1 << 14 };
+enum { PROCESSES = 64, SPANS = 1 << 18 };
 
 struct seen {
     struct sms_span *span; /* [spans], of at most SPANS; the text of `state` is the library's */
