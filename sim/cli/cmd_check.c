@@ -2,8 +2,10 @@
 
 #include "../base/escape.h"
 
-static void print(const struct sms__checks *checks, bool quiet)
+static void print(const struct sms__set *set, const struct sms__checks *checks, bool quiet)
 {
+    for (size_t i = 0; i < set->count && !quiet; i++)
+        sms__print_answer_line(set->results[i], stdout);
     for (size_t i = 0; i < checks->count; i++) {
         const struct sms__check *check = &checks->item[i];
         if (quiet && check->passed)
@@ -67,7 +69,7 @@ int cmd_check(struct cli *cli)
         code = cli_fail(EXIT_INPUT, NULL, "nothing to check: no scenario has 'expect:', and no --baseline was given");
     }
     if (code == EXIT_OK)
-        print(&checks, cli->quiet);
+        print(&session.set, &checks, cli->quiet);
     if (code == EXIT_OK && cli->junit)
         code = end_junit(&junit, &checks);
     if (code == EXIT_OK && checks.failed)

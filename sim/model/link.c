@@ -281,7 +281,7 @@ static void check_until(struct sms__reader *reader, struct sms_scenario *scenari
         sms__complain(reader, until->node, "at most %llu replications are fewer than the %llu that the run begins with",
                       (unsigned long long)until->most, (unsigned long long)scenario->replications);
     of->cluster = scenario->cluster != NULL;
-    if (scenario->answer.node && !of->metric && !of->vm && !of->process && !of->of_node)
+    if (!of->metric && !of->vm && !of->process && !of->of_node)
         take_answer(of, &scenario->answer.of);
     if (!of->metric)
         of->metric = of->cluster ? "gpu_allocation_mean_ratio" : of->process ? "turnaround_ns" : "kernels_per_s";

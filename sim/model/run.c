@@ -12,8 +12,9 @@ const struct sms__field sms__until_fields[] = {
     {"precision", SMS__QUANTITY, SMS__RATIO, F(sms__until, precision), SMS__PRECISION_LEAST, 1, .required = true,
      .help = "half of the 95 % interval of a mean over the mean, for every policy"},
     {"metric", SMS__TEXT, 0, F(sms__until, of.metric), .form = SMS__FORM_METRIC,
-     .help = "of which metric; default: as answer says, else kernels_per_s, of a process turnaround_ns, of a cluster "
-             "gpu_allocation_mean_ratio"},
+     .help = "of which metric; default: what the scenario asks, declared as answer or by rule; of a named VM "
+             "kernels_per_s, "
+             "of a process turnaround_ns"},
     {"vm", SMS__TEXT, 0, F(sms__until, of.vm), .help = "of a VM; default: of the host"},
     {"process", SMS__TEXT, 0, F(sms__until, of.process), .help = "of a process"},
     {"node", SMS__TEXT, 0, F(sms__until, of.of_node), .help = "of a node of a cluster; default: of the cluster"},

@@ -223,6 +223,16 @@ static void put_text(const struct answer *answer, FILE *to)
     put_misses(answer, to);
 }
 
+void sms__print_answer_line(const struct sms_results *results, FILE *to)
+{
+    struct answer answer;
+    if (!find(results, 0, &answer) || answer.verdict == ALONE)
+        return;
+    fprintf(to, "answer %s: ", sms_results_scenario(results)->name);
+    put_text(&answer, to);
+    fputc('\n', to);
+}
+
 void sms__print_answer(const struct sms_results *results, size_t baseline, FILE *to)
 {
     struct answer answer;

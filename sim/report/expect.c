@@ -1,5 +1,6 @@
 #include "output.h"
 #include "plot.h"
+#include "results.h"
 
 #include "../base/read.h"
 #include "../model/scenario.h"
@@ -36,14 +37,6 @@ static long policy_index(const struct sms_results *results, const char *label)
     return -1;
 }
 
-static long subject_index(const struct sms_results *results, enum sms_subject subject, const char *name)
-{
-    for (size_t i = 0; i < sms_results_subjects(results, subject); i++)
-        if (!strcmp(sms_results_subject(results, subject, i), name))
-            return (long)i;
-    return -1;
-}
-
 /* Ratios and gains are shown as percentages, and their tolerance is in points. */
 static bool is_ratio(const struct sms__expect *expect)
 {
@@ -57,26 +50,6 @@ struct subject {
     enum sms_subject kind;
     size_t idx;
 };
-
-static struct subject named(const struct sms_results *results, enum sms_subject kind, const char *name)
-{
-    return (struct subject){kind, (size_t)subject_index(results, kind, name)};
-}
-
-static struct subject subject_of(const struct sms_results *results, const struct sms__expect *expect)
-{
-    if (expect->vm)
-        return named(results, SMS_VM, expect->vm);
-    if (expect->resource)
-        return named(results, SMS_RESOURCE, expect->resource);
-    if (expect->process)
-        return named(results, SMS_PROCESS, expect->process);
-    if (sms_results_scenario(results)->shares && expect->device >= 0)
-        return (struct subject){SMS_DEVICE, (size_t)expect->device};
-    if (expect->of_node)
-        return named(results, SMS_NODE, expect->of_node);
-    return (struct subject){expect->cluster ? SMS_CLUSTER : SMS_HOST, 0};
-}
 
 static double actual_value(const struct sms_results *results, const struct sms__expect *expect, struct subject of,
                            double *ci95)
@@ -140,7 +113,8 @@ int sms__check_expectations(const struct sms_results *results, struct sms__check
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
     for (size_t i = 0; i < scenario->expects; i++) {
-        struct subject of = subject_of(results, &scenario->expect[i]);
+        struct subject of;
+        sms__results_find(results, &scenario->expect[i], &of.kind, &of.idx);
         double ci95 = 0, actual = actual_value(results, &scenario->expect[i], of, &ci95);
         struct sms__check *check = new_check(checks);
         if (!check)

@@ -3,6 +3,7 @@
 #ifndef SMS_REPORT_OUTPUT_H
 #define SMS_REPORT_OUTPUT_H
 
+#include "metrics.h"
 #include "../model/scenario.h"
 
 /* Spans of processes, or placements of pods, that a timeline has no place for. */
@@ -48,6 +49,8 @@ struct json_t *sms__json_comparisons(const struct sms_results *results, size_t b
 /* answer.c: the answer to the scenario's question, in words: which policy is best by the metric asked for, by how much,
  * and how sure that is. With one policy there is nothing to decide, and nothing is printed. */
 void sms__print_answer(const struct sms_results *results, size_t baseline, FILE *to);
+/* The same over the first policy, in a line that begins with the scenario's name. */
+void sms__print_answer_line(const struct sms_results *results, FILE *to);
 /* The same for scripts; NULL without memory, null where there is no answer. */
 struct json_t *sms__json_answer(const struct sms_results *results, size_t baseline);
 

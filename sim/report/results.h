@@ -55,6 +55,10 @@ int sms__run_pilots(struct sms_results *results, const struct sms_run_options *o
 int sms__report_run(int code, const struct sms_scenario *scenario, const char *why, const struct sms__node *at,
                     struct sms_errors *errors);
 
+/* results_question.c: what of the results a scenario names; false: there is no such subject. */
+bool sms__results_find(const struct sms_results *results, const struct sms__expect *of, enum sms_subject *subject,
+                       size_t *idx);
+
 /* results_until.c: how many replications there should be for the precision that the scenario asks for, as far as those
  * there are tell; no more than these if it is reached, or there is no room. */
 size_t sms__until_next(const struct sms_results *results);

@@ -1,7 +1,24 @@
-/* Which metric of what answers a scenario's question, as an index into its results. */
+/* Where results have what a scenario names: the answer to its question, what it watches, what it expects. */
 #include "results.h"
 
 #include <string.h>
+
+static const char *name_of(const struct sms__expect *of)
+{
+    return of->vm ? of->vm : of->process ? of->process : of->resource ? of->resource : of->of_node;
+}
+
+bool sms__results_find(const struct sms_results *results, const struct sms__expect *of, enum sms_subject *subject,
+                       size_t *idx)
+{
+    const char *name = name_of(of);
+    *subject = sms__expect_subject(of);
+    *idx = *subject == SMS_DEVICE ? (size_t)of->device : 0;
+    size_t subjects = sms_results_subjects(results, *subject);
+    while (name && *idx < subjects && strcmp(sms_results_subject(results, *subject, *idx), name) != 0)
+        ++*idx;
+    return *idx < subjects;
+}
 
 bool sms_results_question(const struct sms_results *results, struct sms_question *out)
 {
@@ -10,15 +27,10 @@ bool sms_results_question(const struct sms_results *results, struct sms_question
     if (!results || !out)
         return false;
     const struct sms__answer *answer = &results->scenario->answer;
-    const struct sms__expect *of = &answer->of;
-    const char *name = of->vm ? of->vm : of->process ? of->process : of->resource ? of->resource : of->of_node;
-    size_t metrics, subjects;
-    *out = (struct sms_question){.subject = sms__expect_subject(of), .better = answer->sign, .declared = answer->node};
-    const struct sms_metric *metric = sms_metrics(out->subject, &metrics);
-    subjects = sms_results_subjects(results, out->subject);
-    while (out->metric < metrics && strcmp(metric[out->metric].name, of->metric) != 0)
-        out->metric++;
-    while (name && out->idx < subjects && strcmp(sms_results_subject(results, out->subject, out->idx), name) != 0)
-        out->idx++;
-    return out->metric < metrics && out->idx < subjects;
+    bool found = sms__results_find(results, &answer->of, &out->subject, &out->idx);
+    long metric = sms__metric_index(out->subject, answer->of.metric);
+    out->metric = metric < 0 ? 0 : (size_t)metric;
+    out->better = answer->sign;
+    out->declared = answer->node;
+    return found && metric >= 0;
 }

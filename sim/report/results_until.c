@@ -6,23 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static size_t subject_index(const struct sms_results *results, enum sms_subject subject, const char *name)
-{
-    size_t i = 0;
-    while (name && strcmp(sms_results_subject(results, subject, i), name) != 0)
-        i++;
-    return i;
-}
-
-static size_t metric_index(enum sms_subject subject, const char *name)
-{
-    size_t count, m = 0;
-    const struct sms_metric *metric = sms_metrics(subject, &count);
-    while (strcmp(metric[m].name, name) != 0)
-        m++;
-    return m;
-}
-
 static struct sms_estimate first_of(const struct sms_results *results, const struct sms_until *until, size_t policy,
                                     size_t n)
 {
@@ -56,9 +39,8 @@ bool sms_results_until(const struct sms_results *results, struct sms_until *out)
     const struct sms__until *until = &results->scenario->until;
     const struct sms__expect *of = &until->of;
     *out = (struct sms_until){.wanted = until->precision, .most = (size_t)until->most};
-    out->subject = sms__expect_subject(of);
-    out->idx = subject_index(results, out->subject, of->vm ? of->vm : of->process ? of->process : of->of_node);
-    out->metric = metric_index(out->subject, of->metric);
+    sms__results_find(results, of, &out->subject, &out->idx);
+    out->metric = (size_t)sms__metric_index(out->subject, of->metric);
     bool exact = sms_results_exact(results) && fabs(first_of(results, out, 0, results->replications).mean) > 0;
     out->reached = exact ? 0 : reached(results, out, results->replications);
     return true;

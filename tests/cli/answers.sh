@@ -61,7 +61,19 @@ assert abs(answer["value"] - max(values.values())) < 1e-9, (answer, values)
 assert answer["best"] in answer["text"] and answer["verdict"] in ("differs", "may be chance"), answer
 END
 
-# Precision is wanted of what is asked, if it is said.
+# check tells it in one line, before what it checks.
+(cat "$work/fair.yaml"; echo 'expect: [{metric: fairness_ratio, policy: round_robin, min: 0}]') >"$work/checked.yaml"
+"$smsched" check "$work/checked.yaml" >"$work/checked" 2>"$work/err"
+if sed -n 1p "$work/checked" | grep -qE "^answer asked: .* has the highest fairness_ratio of host: "; then ok; else bad "check leads with the answer" "$(cat "$work/checked")"; fi
+if [ "$("$smsched" check --quiet "$work/checked.yaml" 2>/dev/null)" = "1 checked, 0 missed" ]; then ok; else bad "a quiet check says no more than it counts"; fi
+
+# The comparison begins with its row.
+if "$smsched" compare "$work/of.yaml" 2>/dev/null | grep -A1 "change over" | tail -1 | grep -q "^  batch kernels_per_s "; then ok; else bad "what is asked is the first row"; fi
+
+# Precision is wanted of what is asked.
+sed 's/replications: 3/until: 50 %/' "$work/rule.yaml" >"$work/until.yaml"
+"$smsched" run --format json "$work/until.yaml" >"$work/until.json" 2>"$work/err"
+if grep -q '"metric": "job_latency_p99_ns"' "$work/until.json"; then ok; else bad "until is of what the rule asks"; fi
 sed 's/replications: 3/until: 20 %/' "$work/fair.yaml" >"$work/until.yaml"
 "$smsched" run --format json "$work/until.yaml" >"$work/until.json" 2>"$work/err"
 if grep -q '"metric": "fairness_ratio"' "$work/until.json"; then ok; else bad "until is of what is asked"; fi

@@ -19,6 +19,7 @@ policies: [round_robin, {fine_grained: {limit: 100 %}}, breadth_first]
 vms:
   - {name: a, workload: w, repeat: forever}
   - {name: b, workload: w, repeat: forever, arrivals: {poisson: 200 us}}
+answer: {metric: kernels_per_s}
 run: {warmup: 0.1 ms, duration: 2 ms, until: 2 %}
 expect: [{metric: kernels_per_s, policy: round_robin, min: 1}]
 END
@@ -43,7 +44,7 @@ try 0 "a folder" run --quiet --out folder two.yaml
 sed 's/until: 2 %/until: {precision: 0.1 %, most: 12}/' two.yaml >hard.yaml
 for command in run compare check; do
     try 0 "$command of what is not reached" "$command" hard.yaml
-    prints "hard.yaml:11:46: warning: after 12 replications, which are the most, kernels_per_s of host is known to ± "
+    prints "hard.yaml:12:46: warning: after 12 replications, which are the most, kernels_per_s of host is known to ± "
 done
 "$smsched" run --format json hard.yaml >hard.json 2>/dev/null
 sed 's/warmup: 0.1 ms, duration: 2 ms/warmup: auto, duration: 20 ms/; s/name: b,/name: b, start: 5 ms,/; s/, arrivals.*us}//' \
@@ -52,7 +53,7 @@ try 0 "a warm-up that is found" run late.yaml; prints ", warm-up "
 "$smsched" run --format json late.yaml >late.json
 sed 's/warmup: auto/warmup: 1 ms/' late.yaml >early.yaml
 try 0 "a warm-up that is too short" run early.yaml
-prints "early.yaml:11:15: warning: the warm-up looks too short: under "; prints "kernels of b end at another rate until about 5."
+prints "early.yaml:12:15: warning: the warm-up looks too short: under "; prints "kernels of b end at another rate until about 5."
 
 # Comparisons: Student's paired test and Holm's correction from the replications' own values, which a sweep has.
 cat >values.yaml <<'END'
