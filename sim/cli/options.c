@@ -100,6 +100,9 @@ static int set_number(struct cli *cli, const struct cli_option *option, const ch
         most = 100000;
     if (!strcmp(option->name, "inflate"))
         least = 1e-6; /* as `until` of a scenario */
+    if (!strcmp(option->name, "tolerance") && number.value > 1 && !strchr(text, '%'))
+        return cli_usage(cli, "--%s: '%s' without %% is %.6g %%: write '%s %%', or '%.6g %%' if that is meant",
+                         option->name, text, 100 * number.value, text, 100 * number.value);
     if (number.value < least || number.value > most)
         return cli_usage(cli, "--%s: '%s' is out of range", option->name, text);
     *(double *)((char *)cli + option->offset) = number.value;

@@ -15,7 +15,8 @@ static bool check(struct sms__reader *reader, const struct sms__resource *resour
     struct sms__quantity again;
     const struct sms__node *at = demand->value;
     if (!is_count(resource, demand))
-        return sms__read_number(reader, at, SMS__RATIO, 0, SMS__DEMAND_MAX, &again);
+        return !sms__is_bare_percentage(reader, at, demand->ratio) &&
+               sms__read_number(reader, at, SMS__RATIO, 0, SMS__DEMAND_MAX, &again);
     if (demand->ratio != floor(demand->ratio))
         sms__complain(reader, at, "'%.40s' is not a whole number of the %llu units of '%.60s'", at->text,
                       (unsigned long long)resource->capacity, resource->name);

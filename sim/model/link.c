@@ -461,6 +461,8 @@ void sms__link_scenario(struct sms__reader *reader, struct sms_file *file, struc
     sms__link_tenants(reader, scenario);
     if (!reader->errors->count)
         sms__check_clock(reader, scenario);
-    if (!reader->errors->count)
-        sms__warn_of_effort(file, scenario);
+    if (reader->errors->count)
+        return;
+    sms__warn_of_effort(file, scenario);
+    sms__warn_of_devices(file, scenario);
 }

@@ -203,6 +203,14 @@ static void read_any(struct sms__reader *reader, const struct sms__node *node, v
         sms__complain(reader, node, "'%.40s' is neither a number, a percentage nor a time", node->text);
 }
 
+static void read_tolerance(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__quantity *out = at;
+    read_any(reader, node, out);
+    if (node->kind == SMS__SCALAR)
+        sms__is_bare_percentage(reader, node, out->value);
+}
+
 const struct sms__field sms__expect_fields[] = {
     {"metric", SMS__TEXT, 0, F(sms__expect, metric), .required = true, .form = SMS__FORM_METRIC,
      .help = "a metric (smsched list metrics), or gain: host kernels_per_s over another policy's, less 1"},
@@ -215,7 +223,7 @@ const struct sms__field sms__expect_fields[] = {
     {"node", SMS__TEXT, 0, F(sms__expect, of_node),
      .help = "of a node of a cluster; of more than 2000 nodes, of an entry of nodes"},
     {"value", SMS__CUSTOM, 0, F(sms__expect, value), .read = read_any, .form = SMS__FORM_MEASURE, .help = "expected"},
-    {"tolerance", SMS__CUSTOM, 0, F(sms__expect, tolerance), .read = read_any, .form = SMS__FORM_MEASURE,
+    {"tolerance", SMS__CUSTOM, 0, F(sms__expect, tolerance), .read = read_tolerance, .form = SMS__FORM_MEASURE,
      .help = "absolute for ratios and gains (3 % are 3 points), relative for others; default 0"},
     {"min", SMS__CUSTOM, 0, F(sms__expect, min), .read = read_any, .form = SMS__FORM_MEASURE, .help = "at least"},
     {"max", SMS__CUSTOM, 0, F(sms__expect, max), .read = read_any, .form = SMS__FORM_MEASURE, .help = "at most"},

@@ -122,6 +122,8 @@ void sms__check_expects(struct sms__reader *reader, struct sms_scenario *scenari
 void sms__check_expect(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__expect *e);
 /* Devices and tenants against each other and the policies; what kernels are on devices. */
 void sms__link_tenants(struct sms__reader *reader, struct sms_scenario *scenario);
+/* elsewhere.c: warns of workloads that run on another device than they were profiled on, once of each. */
+void sms__warn_of_devices(struct sms_file *file, const struct sms_scenario *scenario);
 /* alike.c: complains of processes that results would call as they call streams of others. */
 void sms__check_alike(struct sms__reader *reader, const struct sms_scenario *scenario);
 /* The subject's metric of that name, or NULL. */

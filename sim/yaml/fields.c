@@ -108,6 +108,15 @@ bool sms__read_number(struct sms__reader *reader, const struct sms__node *node, 
     return false;
 }
 
+bool sms__is_bare_percentage(struct sms__reader *reader, const struct sms__node *node, double ratio)
+{
+    if (ratio <= 1 || strchr(node->text, '%'))
+        return false;
+    sms__complain(reader, node, "'%.40s' without %% is %.6g %%: write '%.40s %%', or '%.6g %%' if that is meant",
+                  node->text, ratio * 100, node->text, ratio * 100);
+    return true;
+}
+
 const char *sms__read_text(struct sms__reader *reader, const struct sms__node *node)
 {
     return sms__expect_kind(reader, node, SMS__SCALAR) ? node->text : NULL;

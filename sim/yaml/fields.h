@@ -111,6 +111,9 @@ extern const char *const sms__truths[];
 /* One number. Returns whether it was one in [min, max]; reports it otherwise. */
 bool sms__read_number(struct sms__reader *reader, const struct sms__node *node, enum sms__dimension dimension,
                       double min, double max, struct sms__quantity *out);
+/* Whether the ratio of `node` is above 1 and written without %, where a percentage is meant: then it is complained of.
+ */
+bool sms__is_bare_percentage(struct sms__reader *reader, const struct sms__node *node, double ratio);
 
 /* A bound of a number as it could be written: "50 %", "2500 h", "16". */
 void sms__print_bound(char *out, size_t size, enum sms__dimension dimension, double bound);

@@ -77,4 +77,20 @@ if grep -q '"metric": "job_latency_p99_ns"' "$work/until.json"; then ok; else ba
 sed 's/replications: 3/until: 20 %/' "$work/fair.yaml" >"$work/until.yaml"
 "$smsched" run --format json "$work/until.yaml" >"$work/until.json" 2>"$work/err"
 if grep -q '"metric": "fairness_ratio"' "$work/until.json"; then ok; else bad "until is of what is asked"; fi
+# A profile of one device that runs on another: a warning, once of each workload, beside the note in results.
+cat >"$work/elsewhere.yaml" <<'END'
+workload: mine
+device: v100
+kernels: [{name: k, blocks: 100, threads: 64, block_time: 10 us}]
+---
+scenario: elsewhere
+devices: [{model: gtx1080ti}]
+policies: [round_robin]
+vms: [{name: a, workload: mine, repeat: 2}, {name: b, workload: mine}]
+END
+"$smsched" run "$work/elsewhere.yaml" >"$work/out" 2>"$work/err"
+if [ "$(grep -c "warning: workload 'mine' was profiled on v100 and runs on gtx1080ti" "$work/err")" = 1 ]; then ok; else bad "a profile of another device" "$(cat "$work/err")"; fi
+if grep -q "note: profiled on another device than it runs on: mine" "$work/out"; then ok; else bad "a note of that" "$(cat "$work/out")"; fi
+sed -i 's/^device: v100/device: gtx1080ti/' "$work/elsewhere.yaml"
+if [ -z "$("$smsched" run "$work/elsewhere.yaml" 2>&1 >/dev/null)" ]; then ok; else bad "a profile of its own device needs no warning"; fi
 finish

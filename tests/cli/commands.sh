@@ -13,6 +13,7 @@ try 0 "version" --version; prints "smsched 0."
 try 2 "a wrong command" rnu; prints "did you mean 'run'?"
 try 2 "a wrong option" run --polcy x "$tutorial"; prints "did you mean '--policy'?"
 try 2 "an option of another command" run --from 1 "$tutorial"
+try 2 "a tolerance of 500 %" check --tolerance 5 "$tutorial"; prints "--tolerance: '5' without % is 500 %: write '5 %', or '500 %' if that is meant"
 try 2 "a count that is none" run --jobs two "$tutorial"
 try 2 "no scenario" run; prints "name a scenario file"
 for command in run compare validate check explain plot report sweep list; do

@@ -192,6 +192,8 @@ void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct
     if (!reader->errors->count)
         sms__check_clock(reader, scenario);
     sms__warn_of_pods(file, cluster);
-    if (!reader->errors->count)
-        sms__warn_of_effort(file, scenario);
+    if (reader->errors->count)
+        return;
+    sms__warn_of_effort(file, scenario);
+    sms__warn_of_devices(file, scenario);
 }
