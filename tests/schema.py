@@ -93,7 +93,7 @@ CANNOT = {
     r"needs about|more than \d+ (processes|nodes|pods|failures|streams)|is hard: that is|units of '|share of the "
     r"device|takes device memory|it would end|jitter belongs|takes no time|stagger is for|'101 %' is out of range; it goes from 0 % to 100",
     "a range of numbers with units": r"^'[^']*[a-zA-Z%]' is out of range|is too large",
-    "a ratio that counts units elsewhere": r"without % it is a ratio",
+    "a ratio that counts units elsewhere, or one of another dimension": r"without % (it is a ratio|is \d+ %)",
     "what a run of it needs": r"repeats forever: the run needs|give the run a duration|a warm-up is found (by|in)|needs a scenario with processes|runs? kernels beside|"
     r"pods are drawn|"
     r"(are|is) for pods with workloads|gpushare knows no|priority is of blocks|"

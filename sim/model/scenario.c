@@ -259,7 +259,7 @@ static const struct sms__field scenario_fields[] = {
      .fields = sms__device_use_fields, .overrides = sms__device_fields, .least = 1, .most = ENTRIES_MAX,
      .help = "a list of {model: NAME, count: N}, with any field of a device to override it"},
     {"contention", SMS__CUSTOM, .read = sms__read_contention, .form = SMS__FORM_CONTENTION,
-     .help = "a model, or {model: NAME, ...}; default none"},
+     .help = "a model, or {model: NAME, ...}; default proportional"},
     {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .choices = sms__queue_names,
      .help = "in which order kernels offer blocks; default leftover"},
     {"compat", SMS__CHOICE, 0, F(sms_scenario, compat), .choices = compat_names,
@@ -320,8 +320,10 @@ void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node
                                       .replications = 1,
                                       .path = node->mark.file,
                                       .text = node->mark.text};
-    scenario->contention = sms__find_contention(file->options, "none");
+    /* Nothing of it is fitted, and no resource delivers more than it has (docs/contention.md). */
+    scenario->contention = sms__find_contention(file->options, "proportional");
     scenario->contention_label = scenario->contention->name;
+    sms__default_params(scenario->contention->params, scenario->contention_param);
     if (sms__node_get(node, "nodes") || sms__node_get(node, "pods")) {
         sms__read_cluster(reader, node, scenario);
         reader->user = NULL;

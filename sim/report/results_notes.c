@@ -79,8 +79,8 @@ static void note_contention(struct sms_results *results)
     if (scenario->cluster && !scenario->vms)
         return;
     if (!sms__node_get(scenario->node, "contention"))
-        note(results,
-             sms__print(&results->arena, "contention %s is the default, not measured", scenario->contention_label));
+        note(results, sms__print(&results->arena, "contention %s is the default: nothing of it was fitted or measured",
+                                 scenario->contention_label));
     else if (strchr(scenario->contention_label, '('))
         note(results, sms__print(&results->arena, "contention %s has parameters that were fitted or assumed",
                                  scenario->contention_label));

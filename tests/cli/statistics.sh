@@ -307,7 +307,7 @@ END
 for command in run compare; do
     try 0 "$command with notes" "$command" doubts.yaml
     for note in "intervals are of the seed alone" "3 replications: " "few kernels in the time measured, fewer than 200: a (" \
-        "contention none is the default" "profiled on another device than it runs on: w" \
+        "contention proportional is the default" "profiled on another device than it runs on: w" \
         "scaled to its device from a profile of another one: scaled" "fitted to published results, not measured: w"; do
         if [ "$(grep -cF "  note: $note" <<<"$output")" = 1 ]; then ok; else bad "$command notes: $note" "$output"; fi
     done

@@ -173,9 +173,26 @@ static void slope_one_conserves_work(void **state)
     }
 }
 
+/* Two blocks that want all of fp32 each: nothing says by which model they share it. */
+static void without_a_model_no_resource_delivers_more_than_it_has(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(
+        SMALL_DEVICE "---\nworkload: w\n"
+                     "kernels: [{name: k, blocks: 2, threads: 32, block_time: 1 us, demand: {fp32: 100 %%}}]\n"
+                     "---\nscenario: s\ndevices: [{model: small}]\npolicies: [round_robin]\n"
+                     "vms: [{name: a, workload: w}]\n",
+        1, 8, "sm");
+    struct sms_results *results = run_first(file, NULL);
+    assert_near(estimate(results, 0, SMS_VM, 0, "end_ns").mean, 2000, 1e-2);
+    assert_near(estimate(results, 0, SMS_RESOURCE, 0, "delivered_ratio").mean, 1, 1e-5);
+    discard(results, file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_a_model_no_resource_delivers_more_than_it_has),
         cmocka_unit_test(two_identical_saturating_blocks_run_at_half_speed),
         cmocka_unit_test(blocks_on_disjoint_resources_run_at_full_speed),
         cmocka_unit_test(without_contention_everything_runs_at_full_speed),

@@ -88,7 +88,7 @@ static void every_policy_has_the_replications_that_the_least_known_needs(void **
                                "---\nscenario: s\ndevices: [{model: small}]\n"
                                "policies: [round_robin, breadth_first, depth_first]\n"
                                "vms: [{name: a, workload: w, repeat: forever}]\n"
-                               "run: {duration: 0.1 ms, until: 1 %%}\n",
+                               "run: {duration: 0.1 ms, until: {precision: 1 %%, metric: kernels_per_s}}\n",
                   2, 1, "sm");
     struct sms_until until;
     struct sms_results *results = run_seed(file, 1, 0, 1);
@@ -135,7 +135,8 @@ static void what_is_not_reached_is_said(void **state)
 {
     (void)state;
     struct sms_until until;
-    struct sms_file *file = load_station("{duration: 0.5 ms, until: {precision: 0.1 %, most: 12}}");
+    struct sms_file *file =
+        load_station("{duration: 0.5 ms, until: {precision: 0.1 %, most: 12, metric: kernels_per_s}}");
     struct sms_results *results = run_seed(file, 1, 0, 1);
     assert_int_equal(sms_results_replications(results), 12);
     assert_true(sms_results_until(results, &until));

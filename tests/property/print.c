@@ -270,8 +270,10 @@ static void print_curves(FILE *to, const struct scenario *s)
 
 static void print_contention(FILE *to, const struct scenario *s)
 {
-    if (s->contention == NONE)
+    if (s->contention == NONE) {
+        fputs("contention: none\n", to);
         return;
+    }
     fprintf(to, "contention: {model: %s", contention_names[s->contention]);
     if (s->contention == PROPORTIONAL) {
         fputs(", slope: ", to);

@@ -66,7 +66,7 @@ static const struct sms__field cluster_fields[] = {
     {"fidelity", SMS__CHOICE, 0, F(sms_scenario, fidelity), .choices = fidelities,
      .help = "what pods with workloads are simulated as: blocks, processes or duration; default blocks"},
     {"contention", SMS__CUSTOM, .read = sms__read_contention, .form = SMS__FORM_CONTENTION,
-     .help = "on the devices of nodes; default none"},
+     .help = "on the devices of nodes; default proportional"},
     {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .choices = sms__queue_names,
      .help = "in which order kernels offer blocks; default leftover"},
     {"host", SMS__FIELDS, .read = sms__read_host, .fields = sms__host_fields,

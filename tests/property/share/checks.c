@@ -41,9 +41,9 @@ static void on_span(void *user, const char *policy, const struct sms_span *span)
 {
     struct observer *observer = user;
     struct seen *seen = seen_by(observer->outcome, observer->scenario, policy);
-    if (seen->spans == SPANS)
-        abort();
-    seen->span[seen->spans++] = *span;
+    seen->cut |= seen->spans == SPANS;
+    if (!seen->cut)
+        seen->span[seen->spans++] = *span;
     mix(seen, span->process);
     mix(seen, span->stream);
     mix(seen, span->start_ps);
@@ -370,7 +370,7 @@ static const char *is_wrong_under(const struct outcome *outcome, const struct sm
             why = tiles(seen, scenario, v, s, &end);
             ends = end > ends ? end : ends;
         }
-        if (!why && scenario->warmup_ps <= 0)
+        if (!why && scenario->warmup_ps <= 0 && !seen->cut)
             why = metrics_match_spans(outcome, scenario, policy, v);
         if (!why && scenario->warmup_ps <= 0)
             why = serves(outcome, scenario, policy, v);

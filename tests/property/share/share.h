@@ -22,11 +22,12 @@ void generate(FILE *to, uint64_t seed);
 extern const struct sms_share_policy chaos;
 
 /* What observers saw of one policy's run. */
-enum { PROCESSES = 64, SPANS = 1 << 18 };
+enum { PROCESSES = 64, SPANS = 1 << 14 };
 
 struct seen {
     struct sms_span *span; /* [spans], of at most SPANS; the text of `state` is the library's */
     size_t spans;
+    bool cut;               /* short slices make more of them: the rest is in the hash only */
     uint64_t kernels, hash; /* of all kernels and spans */
 };
 
