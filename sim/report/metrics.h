@@ -35,9 +35,6 @@ struct sms__values {
  * processes draw their workloads: there may be thousands, of which most do not run. */
 size_t sms__subject_count(const struct sms_scenario *scenario, enum sms_subject subject);
 
-/* The metric's index, or -1. */
-long sms__metric_index(enum sms_subject subject, const char *name);
-
 /* metrics_cluster.c: the row of the cluster; those of its nodes. */
 void sms__measure_cluster(const struct sms__record *record, double *out);
 void sms__measure_nodes(const struct sms__record *record, double *out);

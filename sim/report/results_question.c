@@ -28,7 +28,7 @@ bool sms_results_question(const struct sms_results *results, struct sms_question
         return false;
     const struct sms__answer *answer = &results->scenario->answer;
     bool found = sms__results_find(results, &answer->of, &out->subject, &out->idx);
-    long metric = sms__metric_index(out->subject, answer->of.metric);
+    long metric = sms_metric_index(out->subject, answer->of.metric);
     out->metric = metric < 0 ? 0 : (size_t)metric;
     out->better = answer->sign;
     out->declared = answer->node;

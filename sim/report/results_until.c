@@ -40,7 +40,7 @@ bool sms_results_until(const struct sms_results *results, struct sms_until *out)
     const struct sms__expect *of = &until->of;
     *out = (struct sms_until){.wanted = until->precision, .most = (size_t)until->most};
     sms__results_find(results, of, &out->subject, &out->idx);
-    out->metric = (size_t)sms__metric_index(out->subject, of->metric);
+    out->metric = (size_t)sms_metric_index(out->subject, of->metric);
     bool exact = sms_results_exact(results) && fabs(first_of(results, out, 0, results->replications).mean) > 0;
     out->reached = exact ? 0 : reached(results, out, results->replications);
     return true;
