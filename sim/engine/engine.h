@@ -10,7 +10,7 @@
 /* At equal times lower levels go first: what ends is gone before what decides.
  * Sources of one level go in the order in which they were registered. */
 enum sms__level {
-    SMS__LEVEL_WIDE,
+    SMS__LEVEL_DEVICE_CLOCK,
     SMS__LEVEL_BLOCK,
     SMS__LEVEL_LINK,
     SMS__LEVEL_TENANT,

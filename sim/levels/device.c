@@ -1,7 +1,7 @@
 #include "device.h"
 
 /* At most as many as kernels. */
-size_t sms__max_wides(const struct sms_scenario *scenario, const struct sms__device *device)
+size_t sms__device_clocks_max(const struct sms_scenario *scenario, const struct sms__device *device)
 {
     size_t kernels = 0, sets = 1;
     for (size_t r = 0; r < device->resources; r++)

@@ -22,7 +22,7 @@ struct run {
 static void count_sources(const struct sms_scenario *scenario, size_t sources[SMS__LEVELS])
 {
     for (size_t d = 0; d < scenario->devices; d++) {
-        sources[SMS__LEVEL_WIDE] += sms__max_wides(scenario, scenario->device[d]);
+        sources[SMS__LEVEL_DEVICE_CLOCK] += sms__device_clocks_max(scenario, scenario->device[d]);
         sources[SMS__LEVEL_BLOCK] += scenario->device[d]->sms;
         sources[SMS__LEVEL_LINK] += 2;
     }
@@ -34,13 +34,13 @@ static void count_sources(const struct sms_scenario *scenario, size_t sources[SM
 static void settle_all(struct run *run, uint64_t now)
 {
     for (size_t d = 0; d < run->scenario->devices; d++)
-        sms__blocks_settle(&run->device[d], now);
+        sms__blocks_integrate(&run->device[d], now);
 }
 
 static void credit_all(struct run *run, int sign, uint64_t now)
 {
     for (size_t d = 0; d < run->scenario->devices; d++)
-        sms__blocks_credit(&run->device[d], sign, now);
+        sms__blocks_add_partial(&run->device[d], sign, now);
     for (size_t f = 0; f < run->feeds; f++)
         sms__feed_credit(&run->feed[f], sign);
 }
@@ -83,7 +83,7 @@ static bool takes_part(const struct run *run, size_t vm)
 }
 
 /* Whether a background takes of a resource that the whole device shares. */
-static bool is_background_wide(const struct sms__device *model)
+static bool has_device_scope_background(const struct sms__device *model)
 {
     for (size_t i = 0; i < model->backgrounds; i++)
         for (size_t d = 0; d < model->background[i].demands; d++) {
@@ -96,14 +96,14 @@ static bool is_background_wide(const struct sms__device *model)
 }
 
 /* Whether any kernel that runs, or a background, takes of a resource that the whole device shares. */
-static bool is_device_wide(const struct run *run, size_t device)
+static bool uses_device_scope(const struct run *run, size_t device)
 {
-    if (is_background_wide(run->scenario->device[device]))
+    if (has_device_scope_background(run->scenario->device[device]))
         return true;
     for (size_t v = 0; v < run->scenario->vms; v++) {
         const struct sms__vm *vm = &run->scenario->vm[v];
         for (size_t k = 0; takes_part(run, v) && k < vm->workload->kernels; k++)
-            if (vm->fit[device][k].device_wide)
+            if (vm->fit[device][k].device_scope)
                 return true;
     }
     return false;
@@ -135,14 +135,14 @@ static void init_device(struct run *run, size_t idx, size_t first_sm)
         .run = run->spec->record,
         .idx = idx,
         .first_sm = first_sm,
-        .device_wide = is_device_wide(run, idx),
+        .device_scope = uses_device_scope(run, idx),
         .tenants = scenario->vms,
         .options = run->spec->options,
         .label = run->spec->observe,
     };
-    device->queue =
+    device->discipline =
         device->policy->policy->queue != SMS_QUEUE_OF_SCENARIO ? (int)device->policy->policy->queue : scenario->queue;
-    device->max_wides = sms__max_wides(scenario, model);
+    device->max_clocks = sms__device_clocks_max(scenario, model);
     sms__blocks_init(device, run->arena, kinds_of(run, idx), run->spec->record->first_kernel[scenario->vms]);
     sms__link_init(&run->link[2 * idx], &run->engine, model->link_bandwidth);
     sms__link_init(&run->link[2 * idx + 1], &run->engine, model->link_bandwidth);

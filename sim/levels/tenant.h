@@ -49,7 +49,7 @@ struct sms__feed {
 void sms__feed_init(struct sms__feed *feed, struct sms__arena *arena, uint64_t seed, struct sms__record *record,
                     size_t vm, size_t device);
 
-/* Adds the parts of kernels and jobs under way (sign 1), or takes them away (-1). After sms__blocks_credit. */
+/* Adds the parts of kernels and jobs under way (sign 1), or takes them away (-1). After sms__blocks_add_partial. */
 void sms__feed_credit(struct sms__feed *feed, int sign);
 
 #endif

@@ -21,16 +21,16 @@ struct fitting {
 /* What of the device's resource `r` an instance has. */
 static double share_of(const struct fitting *f, size_t r)
 {
-    bool wide = f->device->resource[r].scope == SMS_SCOPE_DEVICE;
-    return wide ? f->part->share : (double)f->device->sms / (double)f->part->board->sms;
+    bool device_scope = f->device->resource[r].scope == SMS_SCOPE_DEVICE;
+    return device_scope ? f->part->share : (double)f->device->sms / (double)f->part->board->sms;
 }
 
 /* A ratio is of what one SM's share is on the whole device; on an instance that is the same number of bytes per
  * second and another share. Counts come out right by the instance's capacity. */
 static double on_instance(const struct fitting *f, size_t r, const struct sms__fit *fit)
 {
-    bool wide = f->device->resource[r].scope == SMS_SCOPE_DEVICE;
-    if (!f->part || !wide || fit->count[r])
+    bool device_scope = f->device->resource[r].scope == SMS_SCOPE_DEVICE;
+    if (!f->part || !device_scope || fit->count[r])
         return fit->demand[r];
     return nearbyint(fit->demand[r] * (double)f->device->sms / ((double)f->part->board->sms * f->part->share));
 }
@@ -38,12 +38,12 @@ static double on_instance(const struct fitting *f, size_t r, const struct sms__f
 static void fit_resource(const struct fitting *f, size_t r, const struct sms__demand *demand, struct sms__fit *fit)
 {
     const struct sms__resource *resource = &f->device->resource[r];
-    bool wide = resource->scope == SMS_SCOPE_DEVICE && demand->ratio > 0;
+    bool device_scope = resource->scope == SMS_SCOPE_DEVICE && demand->ratio > 0;
     fit->demand[r] = f->kernel->whole ? sms_parts(demand->ratio) : on_instance(f, r, fit);
     fit->hard |= resource->hard && demand->ratio > 0;
-    fit->adds[r] = wide && !f->kernel->whole ? fit->demand[r] / (double)f->device->sms : fit->demand[r];
-    fit->device_wide |= wide;
-    uint32_t *set = wide ? &fit->wide : &fit->own;
+    fit->adds[r] = device_scope && !f->kernel->whole ? fit->demand[r] / (double)f->device->sms : fit->demand[r];
+    fit->device_scope |= device_scope;
+    uint32_t *set = device_scope ? &fit->of_device : &fit->of_sm;
     *set |= (uint32_t)(fit->demand[r] > 0) << r;
 }
 

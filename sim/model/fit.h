@@ -13,15 +13,15 @@ struct sms__fit {
     double adds[SMS_RESOURCES_MAX];
     uint64_t count[SMS_RESOURCES_MAX]; /* of resources with a capacity: the demand in their units */
     uint64_t needs[SMS_LIMITS];
-    double work_ps;   /* block_time */
-    uint64_t work;    /* the same, in whole ps */
-    size_t per_sm;    /* blocks that an empty SM holds */
-    bool device_wide; /* demands a resource of scope device */
-    uint32_t own;     /* bit r: demands resource r, of scope sm */
-    uint32_t wide;    /* bit r: demands resource r, of scope device */
-    bool hard;        /* demands a resource that is hard */
-    int cls;          /* of its workload, in the contention model's pairs; -1: none */
-    double room;      /* of a kernel made whole: the mean part of the SMs' scarcest limit that its blocks take, 0..1 */
+    double work_ps;     /* block_time */
+    uint64_t work;      /* the same, in whole ps */
+    size_t per_sm;      /* blocks that an empty SM holds */
+    bool device_scope;  /* demands a resource of scope device */
+    uint32_t of_sm;     /* bit r: demands resource r, of scope sm */
+    uint32_t of_device; /* bit r: demands resource r, of scope device */
+    bool hard;          /* demands a resource that is hard */
+    int cls;            /* of its workload, in the contention model's pairs; -1: none */
+    double room; /* of a kernel made whole: the mean part of the SMs' scarcest limit that its blocks take, 0..1 */
 };
 
 /* Of which device another is an instance, and with which share of its device-wide resources. */

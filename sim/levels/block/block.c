@@ -1,6 +1,6 @@
 /* Dispatch: waiting kernels offer blocks in the order of the queue discipline,
  * the policy finds an SM for each, until nothing fits any more. */
-#include "inside.h"
+#include "internal.h"
 
 void sms__add_background(const struct sms__device *model, size_t sm, double *usage)
 {
@@ -26,8 +26,8 @@ static void init_sm(struct sms__blocks *device, size_t idx)
     struct sms__sm_state *sm = &device->sm[idx];
     sm->device = device;
     sm->idx = (uint32_t)idx;
-    sm->source =
-        sms__engine_source(device->engine, SMS__LEVEL_BLOCK, device->plain ? sms__plain_fire : sms__sm_fire, sm);
+    sm->source = sms__engine_source(device->engine, SMS__LEVEL_BLOCK,
+                                    device->reference ? sms__reference_fire : sms__sm_fire, sm);
     device->engine->handler[sm->source].touched = sm->resident;
 }
 
@@ -50,7 +50,7 @@ static void init_residents(struct sms__blocks *device)
 /* What models are asked with. */
 static void init_rating(struct sms__blocks *device)
 {
-    bool joint = device->device_wide && device->contention->rate_device;
+    bool joint = device->device_scope && device->contention->rate_device;
     size_t limit = device->model->sm.blocks, groups = joint ? device->sms * limit : limit;
     device->rate_group = SMS__NEW(device->arena, struct sms_group, groups);
     device->rate_speed = SMS__NEW(device->arena, double, groups);
@@ -70,7 +70,7 @@ void sms__blocks_init(struct sms__blocks *device, struct sms__arena *arena, cons
     device->sm = SMS__NEW(arena, struct sms__sm_state, device->sms);
     device->dirty = SMS__NEW(arena, uint32_t, device->sms);
     if (device->options->engine == SMS_ENGINE_REFERENCE)
-        sms__plain_init(device);
+        sms__reference_init(device);
     else
         init_residents(device);
     for (size_t s = 0; s < device->sms; s++)
@@ -81,15 +81,16 @@ void sms__blocks_init(struct sms__blocks *device, struct sms__arena *arena, cons
         sms__find_over(&device->sm[s], 0);
     device->watched = device->label && device->options->on_decision;
     sms__state_init(device);
-    sms__line_init(device, kinds, n_kinds);
+    sms__dispatch_queue_init(device, kinds, n_kinds);
     sms__search_init(device);
-    sms__wide_init(device, kinds, n_kinds);
+    sms__device_clock_init(device, kinds, n_kinds);
     sms__wave_init(device);
-    device->dispatch = (struct sms__action){.act = device->plain ? sms__plain_dispatch : dispatch, .subject = device};
+    device->dispatch =
+        (struct sms__action){.act = device->reference ? sms__reference_dispatch : dispatch, .subject = device};
 }
 
 /* Adds what the block has had so far, or takes it away. */
-static void credit(struct sms__sm_state *sm, int sign, uint64_t now)
+static void add_partial(struct sms__sm_state *sm, int sign, uint64_t now)
 {
     for (size_t g = 0; g < sm->groups; g++) {
         const struct sms__group *group = &sm->group[g];
@@ -102,22 +103,22 @@ static void credit(struct sms__sm_state *sm, int sign, uint64_t now)
     }
 }
 
-void sms__blocks_settle(struct sms__blocks *device, uint64_t now)
+void sms__blocks_integrate(struct sms__blocks *device, uint64_t now)
 {
-    sms__settle_total(device, now);
+    sms__integrate_total(device, now);
     for (size_t s = 0; s < device->sms; s++)
-        sms__sm_settle(&device->sm[s], now);
+        sms__sm_integrate(&device->sm[s], now);
 }
 
-void sms__blocks_credit(struct sms__blocks *device, int sign, uint64_t now)
+void sms__blocks_add_partial(struct sms__blocks *device, int sign, uint64_t now)
 {
     for (size_t s = 0; s < device->sms; s++) {
         for (uint32_t left = device->sm[s].over; left; left &= left - 1)
             device->record->over_ps[__builtin_ctz(left)] += sign * (sms__integral)now;
-        if (device->plain)
-            sms__plain_credit(device, s, sign, now);
+        if (device->reference)
+            sms__reference_credit(device, s, sign, now);
         else
-            credit(&device->sm[s], sign, now);
+            add_partial(&device->sm[s], sign, now);
     }
 }
 
@@ -145,7 +146,7 @@ void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, 
     launch->device = device;
     launch->number = ++device->launches;
     sms__state_note(launch, SMS_BLOCKS_LAUNCHED, NULL, launch->blocks);
-    sms__line_join(device, launch);
+    sms__dispatch_queue_join(device, launch);
     sms__engine_defer(device->engine, &device->dispatch);
 }
 
@@ -160,10 +161,10 @@ uint64_t sms__launch_parts(struct sms__launch *launch)
 void sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
     if (launch->waiting)
-        sms__line_leave(device, launch);
+        sms__dispatch_queue_leave(device, launch);
     for (size_t s = 0; s < device->sms; s++)
-        if (device->plain)
-            sms__plain_drop(device, s, launch, now);
+        if (device->reference)
+            sms__reference_drop(device, s, launch, now);
         else
             sms__sm_drop(&device->sm[s], launch, now);
     launch->waiting = launch->resident = 0;
@@ -199,44 +200,44 @@ static bool place_one(struct sms__blocks *device, struct sms__launch *launch, st
     if (device->in_rounds)
         sms__wave_note(device, (size_t)sm, launch);
     sms__sm_place(&device->sm[sm], launch, 1, now);
-    *next = sms__line_serve(device, launch);
+    *next = sms__dispatch_queue_serve(device, launch);
     if (launch->waiting == 0)
         sms__wave_break(device);
     return true;
 }
 
-/* `line` is the next that offers a block. */
-static void repeat_rounds(struct sms__blocks *device, const struct sms__dispatch_queue *line, uint64_t now)
+/* `queue` is the next that offers a block. */
+static void repeat_rounds(struct sms__blocks *device, const struct sms__dispatch_queue *queue, uint64_t now)
 {
-    if (device->in_rounds && line)
-        sms__wave_repeat(device, line, now);
+    if (device->in_rounds && queue)
+        sms__wave_repeat(device, queue, now);
 }
 
 /* The next to be asked. What a search remembers of a shape holds for all of its launches, but not whose turn has come
  * to hold up the others. */
-static struct sms__launch *next_open(const struct sms__blocks *device, const struct sms__dispatch_queue *line,
+static struct sms__launch *next_open(const struct sms__blocks *device, const struct sms__dispatch_queue *queue,
                                      struct sms__launch *launch)
 {
-    return device->patience_ps == SMS__NEVER ? sms__line_open(device, line, launch) : launch;
+    return device->patience_ps == SMS__NEVER ? sms__dispatch_queue_open(device, queue, launch) : launch;
 }
 
 /* One block of the queue: of the first launch from `at` on of which one fits, or of the first of all, where that holds
  * up the others. */
-static bool place_from(struct sms__blocks *device, struct sms__dispatch_queue *line, struct sms__dispatch_queue **next,
+static bool place_from(struct sms__blocks *device, struct sms__dispatch_queue *queue, struct sms__dispatch_queue **next,
                        uint64_t now)
 {
-    struct sms__launch *launch = sms__line_at(device, line);
+    struct sms__launch *launch = sms__dispatch_queue_at(device, queue);
     if (!device->passes_over)
-        return sms__line_may_go(line, launch) && place_one(device, launch, next, now);
-    launch = next_open(device, line, launch);
-    while (sms__line_may_go(line, launch) && !is_hopeless(device)) {
+        return sms__dispatch_queue_may_go(queue, launch) && place_one(device, launch, next, now);
+    launch = next_open(device, queue, launch);
+    while (sms__dispatch_queue_may_go(queue, launch) && !is_hopeless(device)) {
         if (place_one(device, launch, next, now))
             return true;
-        if (sms__line_holds(device, launch)) {
-            *next = sms__line_next_of_held(launch, *next);
+        if (sms__dispatch_queue_holds(device, launch)) {
+            *next = sms__dispatch_queue_next_of_held(launch, *next);
             return false;
         }
-        launch = next_open(device, line, launch->next);
+        launch = next_open(device, queue, launch->next);
     }
     return false;
 }
@@ -247,9 +248,9 @@ static void offer(struct sms__blocks *device, uint64_t now)
     device->in_rounds = device->wave && device->varied == 0;
     sms__wave_break(device);
     device->dispatches++;
-    for (struct sms__dispatch_queue *line = device->first, *next; line && !is_hopeless(device); line = next) {
-        next = line->next;
-        if (place_from(device, line, &next, now))
+    for (struct sms__dispatch_queue *queue = device->first, *next; queue && !is_hopeless(device); queue = next) {
+        next = queue->next;
+        if (place_from(device, queue, &next, now))
             repeat_rounds(device, next, now);
     }
 }

@@ -54,14 +54,14 @@ struct sms__launch {
     uint64_t served_ps; /* when its latest block was placed, or it was launched */
     uint64_t place;     /* in its queue, among those of its priority: earlier ones are lower */
     struct sms__shape *shape;
-    struct sms__dispatch_queue *line;
+    struct sms__dispatch_queue *queue;
     struct sms__lane *lane;
     struct sms__launch *next, *prev;    /* of its queue */
     struct sms__launch *alike, *before; /* the same, of its lane */
     double priority;
     uint64_t explained;     /* device->leaves when it was last explained, + 1 */
     uint64_t in_wave;       /* blocks in a round (wave.c) */
-    uint64_t parts;         /* of the work of its resident blocks, as of the latest sms__blocks_credit */
+    uint64_t parts;         /* of the work of its resident blocks, as of the latest sms__blocks_add_partial */
     uint64_t left, counted; /* kept and looked at by check.c only */
 };
 
@@ -122,9 +122,9 @@ struct sms__group {
     double speed, slow; /* slow = 1 / speed */
     double own;         /* slowdown by the SM's own resources */
     uint64_t since;
-    uint64_t due;            /* when the first resident leaves; of a group that is bound: not kept */
-    struct sms__wide *bound; /* the device's clock that it follows, or NULL (wide.c) */
-    double mark;             /* that clock's reading when this one's was `base` */
+    uint64_t due;                    /* when the first resident leaves; of a group that is bound: not kept */
+    struct sms__device_clock *bound; /* the device's clock that it follows, or NULL (clock.c) */
+    double mark;                     /* that clock's reading when this one's was `base` */
     uint32_t blocks;
     uint16_t first, last; /* residents */
 };
@@ -132,7 +132,7 @@ struct sms__group {
 struct sms__sm_state {
     double usage[SMS_RESOURCES_MAX]; /* parts; of scope device: this SM's part of the device's */
     uint64_t used[SMS_LIMITS];
-    uint64_t settled_ps;
+    uint64_t integrated_ps;
     uint32_t over;                  /* bit r: own resource r is over 100 %, as of the last rating */
     uint16_t groups, free;          /* free: first of the pool's free list */
     uint16_t next_group;            /* the only one that ends at the next event, or SMS__NONE: look */
@@ -147,7 +147,7 @@ struct sms__sm_state {
 
 /* The device's own resources, as far as one set of them slows those that use it:
  * the clock of work that such a block does where the device alone slows it. */
-struct sms__wide {
+struct sms__device_clock {
     struct sms__blocks *device;
     uint32_t resources; /* a bit each */
     double base, speed, slow;
@@ -171,7 +171,7 @@ struct sms__blocks {
     size_t idx, first_sm;     /* of the device; of its SMs among all */
     struct sms__sm_state *sm; /* [sms] */
     size_t sms;
-    bool device_wide;                /* a demand on a resource of scope device exists */
+    bool device_scope;               /* a demand on a resource of scope device exists */
     double total[SMS_RESOURCES_MAX]; /* usage of the device, for those of scope device */
     uint64_t total_since_ps;
     bool pressed;    /* one of those was over 100 % when SMs were last rated */
@@ -180,18 +180,18 @@ struct sms__blocks {
     uint32_t own;                 /* bit r: resource r is of scope sm */
     struct sms_group *rate_group; /* scratch, as the next two */
     double *rate_speed, *rate_scratch;
-    struct sms__wide *wide; /* [wides]: for models that say how much a resource slows */
-    size_t wides, max_wides;
+    struct sms__device_clock *clock; /* [clocks]: for models that say how much a resource slows */
+    size_t clocks, max_clocks;
     struct sms__action dispatch;
-    int queue;            /* enum sms_queue */
+    int discipline;       /* enum sms_queue */
     bool takes_turns;     /* kernels of a queue offer one block each in turn */
     bool passes_over;     /* a kernel whose block fits nowhere does not hold up the others of its queue */
     uint64_t patience_ps; /* until it does; SMS__NEVER: it never does */
 
-    /* line.c: kernels that wait. */
-    struct sms__dispatch_queue *line;         /* [lines] */
+    /* queue.c: kernels that wait. */
+    struct sms__dispatch_queue *queue;        /* [queues] */
     struct sms__dispatch_queue *first, *last; /* of those in which a launch waits */
-    size_t lines, waiting;
+    size_t queues, waiting;
     struct sms__turn turn; /* of the queues */
     uint64_t places, dispatches;
     struct sms__shape *shape;     /* [shapes] */
@@ -209,8 +209,8 @@ struct sms__blocks {
     struct sms__wave *wave;
     bool in_rounds; /* rounds of this dispatch are kept */
 
-    uint64_t checked_ps;      /* the latest check */
-    struct sms__plain *plain; /* reference.c, instead of all that is above; or NULL */
+    uint64_t checked_ps;              /* the latest check */
+    struct sms__reference *reference; /* reference.c, instead of all that is above; or NULL */
     const struct sms_run_options *options;
     const struct sms__allowed *const *allowed; /* [kinds], each may be NULL; NULL: nobody is kept to SMs of its own */
     const char *label;                         /* of the policy, for observers; NULL: nobody watches */
@@ -232,18 +232,18 @@ void sms__blocks_init(struct sms__blocks *device, struct sms__arena *arena, cons
 /* Says that the SMs allowed to kernels of this kind have changed. None of them is under way. */
 void sms__blocks_reallow(struct sms__blocks *device, size_t kind);
 
-/* Puts a kernel in line; its blocks are dispatched at the end of this instant. */
+/* Puts a kernel in queue; its blocks are dispatched at the end of this instant. */
 void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, uint64_t now);
 
-/* Takes a kernel off the device, and out of line, before its last block has left: it has not ended, and nobody is told.
- * The room is dispatched into at the end of this instant. */
+/* Takes a kernel off the device, and out of queue, before its last block has left: it has not ended, and nobody is
+ * told. The room is dispatched into at the end of this instant. */
 void sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, uint64_t now);
 
 /* Brings the integrals of SMs and device to `now`. */
-void sms__blocks_settle(struct sms__blocks *device, uint64_t now);
+void sms__blocks_integrate(struct sms__blocks *device, uint64_t now);
 
 /* Adds what blocks under way have had so far to their kernels' records (sign 1), or takes it away (-1). */
-void sms__blocks_credit(struct sms__blocks *device, int sign, uint64_t now);
+void sms__blocks_add_partial(struct sms__blocks *device, int sign, uint64_t now);
 
 /* How much of a launch under way is done, in parts; to be called once after each credit. */
 uint64_t sms__launch_parts(struct sms__launch *launch);

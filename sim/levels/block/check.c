@@ -1,7 +1,7 @@
 /* Invariants of the block level, worked out anew from what is resident, after every
  * change, while sms_run_options.check is set. What is broken is the library's fault
  * or a plug-in's, never the input's: the run ends with SMS_EBUG and says what. */
-#include "inside.h"
+#include "internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -122,19 +122,19 @@ static void check_delivery(struct sms__blocks *device, size_t r, double sum, dou
 static void check_deliveries(struct sms__blocks *device, uint64_t now)
 {
     for (size_t r = 0; r < device->model->resources; r++) {
-        bool wide = device->model->resource[r].scope == SMS_SCOPE_DEVICE;
+        bool clock = device->model->resource[r].scope == SMS_SCOPE_DEVICE;
         double sum = 0, usage = 0, load = 0;
         for (size_t s = 0; s < device->sms; s++) {
             double background[SMS_RESOURCES_MAX] = {0};
             sms__add_background(device->model, s, background);
-            sum = (wide ? sum : 0) + delivered(&device->sm[s], r);
-            usage = (wide ? usage : 0) + device->sm[s].usage[r];
-            load = (wide ? load : 0) + background[r];
-            if (!wide)
+            sum = (clock ? sum : 0) + delivered(&device->sm[s], r);
+            usage = (clock ? usage : 0) + device->sm[s].usage[r];
+            load = (clock ? load : 0) + background[r];
+            if (!clock)
                 check_delivery(device, r, sum, usage, load, now);
         }
         double sms = (double)device->sms;
-        if (wide)
+        if (clock)
             check_delivery(device, r, sum / sms, usage / sms, load / sms, now);
     }
 }
@@ -145,7 +145,7 @@ static void check_total(struct sms__blocks *device, uint64_t now)
         double sum = 0;
         for (size_t s = 0; s < device->sms; s++)
             sum += device->sm[s].usage[r];
-        if (device->model->resource[r].scope == SMS_SCOPE_DEVICE && device->device_wide && sum != device->total[r])
+        if (device->model->resource[r].scope == SMS_SCOPE_DEVICE && device->device_scope && sum != device->total[r])
             report(device, now, "usage of %s is %.0f parts, its SMs' add up to %.0f", device->model->resource[r].name,
                    device->total[r], sum);
     }
@@ -171,8 +171,8 @@ static void check_launches(struct sms__blocks *device, uint64_t now)
                        (unsigned long long)launch->resident, (unsigned long long)launch->counted,
                        (unsigned long long)launch->left, (unsigned long long)launch->blocks);
         }
-    for (const struct sms__dispatch_queue *line = device->first; line; line = line->next)
-        for (const struct sms__launch *launch = line->head; launch; launch = launch->next)
+    for (const struct sms__dispatch_queue *queue = device->first; queue; queue = queue->next)
+        for (const struct sms__launch *launch = queue->head; launch; launch = launch->next)
             waiting += launch->waiting > 0;
     if (waiting != device->waiting)
         report(device, now, "%zu kernels wait, %zu are counted", waiting, device->waiting);

@@ -1,6 +1,6 @@
 /* Why a block went where it went: looks again at the SMs that a search passed
  * over, and says what refused. Only while somebody watches. */
-#include "inside.h"
+#include "internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* Speeds: asks the contention model about the SMs that changed, and tells the
  * engine when the next block of each will leave. */
-#include "inside.h"
+#include "internal.h"
 
 const double *sms__seen_usage(const struct sms__sm_state *sm, double patched[SMS_RESOURCES_MAX])
 {
     const struct sms__blocks *device = sm->device;
-    if (!device->device_wide)
+    if (!device->device_scope)
         return sm->usage;
     for (size_t r = 0; r < device->model->resources; r++)
         patched[r] = device->model->resource[r].scope == SMS_SCOPE_DEVICE ? device->total[r] / (double)device->sms
@@ -14,7 +14,7 @@ const double *sms__seen_usage(const struct sms__sm_state *sm, double patched[SMS
 }
 
 /* The integrals of the device's own resources, up to now. */
-void sms__settle_total(struct sms__blocks *device, uint64_t now)
+void sms__integrate_total(struct sms__blocks *device, uint64_t now)
 {
     uint64_t elapsed = now - device->total_since_ps;
     double full = SMS_FULL * (double)device->sms;
@@ -65,16 +65,16 @@ void sms__find_over(struct sms__sm_state *sm, uint64_t now) { find_over(sm, now)
  * Which of the two it follows changes only when the other becomes the greater. */
 static void set_pace(struct sms__blocks *device, struct sms__group *group, double own, uint64_t now)
 {
-    struct sms__wide *wide = sms__wide_of(device, group->launch->fit), *bound = group->bound;
-    if (wide && wide->slow != own)
-        bound = wide->slow > own ? wide : NULL;
+    struct sms__device_clock *clock = sms__device_clock_of(device, group->launch->fit), *bound = group->bound;
+    if (clock && clock->slow != own)
+        bound = clock->slow > own ? clock : NULL;
     group->own = own;
     if (bound == group->bound && (bound || own == group->slow))
         return;
     group->base = sms__group_clock(group, now);
     group->since = now;
     group->bound = bound;
-    group->mark = bound ? sms__wide_clock(bound, now) : 0;
+    group->mark = bound ? sms__device_clock_reading(bound, now) : 0;
     group->slow = own;
     group->speed = 1 / own;
 }
@@ -91,7 +91,7 @@ void sms__pace_groups(struct sms__sm_state *sm, struct sms__group *groups, size_
     }
     for (size_t g = 0; g < count; g++) {
         double own = 1;
-        for (uint32_t left = slow & groups[g].launch->fit->own; left; left &= left - 1) {
+        for (uint32_t left = slow & groups[g].launch->fit->of_sm; left; left &= left - 1) {
             double by = slowdown[__builtin_ctz(left)];
             own = by > own ? by : own;
         }
@@ -141,8 +141,8 @@ static void schedule(struct sms__sm_state *sm)
     }
     sm->next_group = (uint16_t)(bound || tied ? SMS__NONE : next);
     sms__engine_at(sm->device->engine, sm->source, soonest);
-    if (sm->device->wides)
-        sms__wide_note(sm);
+    if (sm->device->clocks)
+        sms__device_clock_observe(sm);
 }
 
 static void rate_sm(struct sms__sm_state *sm, uint64_t now)
@@ -176,7 +176,7 @@ static void rate_jointly(struct sms__blocks *device, uint64_t now)
     }
 }
 
-/* A change of a device-wide usage is felt on every SM. */
+/* A change of a device-clock usage is felt on every SM. */
 static void rate_everywhere(struct sms__blocks *device, uint64_t now)
 {
     if (device->contention->rate_device) {
@@ -198,7 +198,7 @@ bool sms__is_pressed(const struct sms__blocks *device)
 /* Whether what changed on some SMs changes speeds on others in a way that only the model knows. */
 static bool is_felt_everywhere(struct sms__blocks *device)
 {
-    if (!device->device_wide || device->contention->slowdown || device->dirties == 0)
+    if (!device->device_scope || device->contention->slowdown || device->dirties == 0)
         return false;
     bool before = device->pressed;
     device->pressed = sms__is_pressed(device);
@@ -210,15 +210,15 @@ void sms__rate(struct sms__blocks *device, uint64_t now)
     bool everywhere = is_felt_everywhere(device);
     if (everywhere)
         rate_everywhere(device, now);
-    if (device->wides && device->dirties)
-        sms__wide_update(device, now);
+    if (device->clocks && device->dirties)
+        sms__device_clock_update(device, now);
     for (size_t i = 0; i < device->dirties; i++) {
         struct sms__sm_state *sm = &device->sm[device->dirty[i]];
         sm->dirty = false;
         if (!everywhere)
             rate_sm(sm, now);
     }
-    if (device->wides && device->dirties)
-        sms__wide_schedule(device);
+    if (device->clocks && device->dirties)
+        sms__device_clock_schedule(device);
     device->dirties = 0;
 }

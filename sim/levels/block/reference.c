@@ -2,39 +2,39 @@
  * every speed is worked out again whenever anything happens. Nothing is remembered
  * and nothing is skipped. What a block, a limit, a policy and a model mean is shared
  * with the fast path; everything that makes that one fast is not. */
-#include "inside.h"
+#include "internal.h"
 
 #include <string.h>
 
-struct plain_block {
+struct reference_block {
     struct sms__launch *launch;
     double end;
     uint64_t start, work;
 };
 
 /* Groups as in sm.h, without residents; blocks in the order in which they came. */
-struct plain_sm {
+struct reference_sm {
     struct sms__group *group;
-    struct plain_block *block;
+    struct reference_block *block;
     size_t groups, blocks;
 };
 
-struct sms__plain {
-    struct plain_sm *sm;
+struct sms__reference {
+    struct reference_sm *sm;
 };
 
-void sms__plain_init(struct sms__blocks *device)
+void sms__reference_init(struct sms__blocks *device)
 {
     size_t limit = device->model->sm.blocks;
-    device->plain = SMS__NEW(device->arena, struct sms__plain, 1);
-    device->plain->sm = SMS__NEW(device->arena, struct plain_sm, device->sms);
+    device->reference = SMS__NEW(device->arena, struct sms__reference, 1);
+    device->reference->sm = SMS__NEW(device->arena, struct reference_sm, device->sms);
     for (size_t s = 0; s < device->sms; s++) {
-        device->plain->sm[s].group = SMS__NEW(device->arena, struct sms__group, limit);
-        device->plain->sm[s].block = SMS__NEW(device->arena, struct plain_block, limit);
+        device->reference->sm[s].group = SMS__NEW(device->arena, struct sms__group, limit);
+        device->reference->sm[s].block = SMS__NEW(device->arena, struct reference_block, limit);
     }
 }
 
-static struct sms__group *group_of(struct plain_sm *sm, const struct sms__launch *launch)
+static struct sms__group *group_of(struct reference_sm *sm, const struct sms__launch *launch)
 {
     for (size_t g = 0; g < sm->groups; g++)
         if (sm->group[g].launch == launch)
@@ -42,35 +42,35 @@ static struct sms__group *group_of(struct plain_sm *sm, const struct sms__launch
     return NULL;
 }
 
-uint64_t sms__plain_resident(const struct sms__blocks *device, size_t sm, const struct sms__launch *launch)
+uint64_t sms__reference_resident(const struct sms__blocks *device, size_t sm, const struct sms__launch *launch)
 {
-    const struct sms__group *group = group_of(&device->plain->sm[sm], launch);
+    const struct sms__group *group = group_of(&device->reference->sm[sm], launch);
     return group ? group->blocks : 0;
 }
 
 static void place(struct sms__blocks *device, size_t s, struct sms__launch *launch, uint64_t now)
 {
-    struct plain_sm *sm = &device->plain->sm[s];
-    sms__sm_settle(&device->sm[s], now);
+    struct reference_sm *sm = &device->reference->sm[s];
+    sms__sm_integrate(&device->sm[s], now);
     if (!group_of(sm, launch))
         sm->group[sm->groups++] = sms__new_group(launch, now);
     struct sms__group *group = group_of(sm, launch);
     uint64_t work = sms__draw_work(launch);
-    sm->block[sm->blocks++] = (struct plain_block){launch, sms__group_clock(group, now) + (double)work, now, work};
+    sm->block[sm->blocks++] = (struct reference_block){launch, sms__group_clock(group, now) + (double)work, now, work};
     group->blocks++;
     sms__account(&device->sm[s], launch->fit, 1, now);
     sms__record_placed(launch, 1, now);
     sms__state_note(launch, SMS_BLOCKS_PLACED, &device->sm[s], 1);
 }
 
-static void remove_block(struct plain_sm *sm, size_t i)
+static void remove_block(struct reference_sm *sm, size_t i)
 {
     sm->blocks--;
     memmove(&sm->block[i], &sm->block[i + 1], (sm->blocks - i) * sizeof *sm->block);
 }
 
 /* The group's block that ends first, of equal ones the one that came first; or SIZE_MAX. */
-static size_t first_to_end(const struct plain_sm *sm, const struct sms__launch *launch)
+static size_t first_to_end(const struct reference_sm *sm, const struct sms__launch *launch)
 {
     size_t first = SIZE_MAX;
     for (size_t i = 0; i < sm->blocks; i++)
@@ -79,7 +79,7 @@ static size_t first_to_end(const struct plain_sm *sm, const struct sms__launch *
     return first;
 }
 
-static bool is_equal(const struct plain_block *a, const struct plain_block *b)
+static bool is_equal(const struct reference_block *a, const struct reference_block *b)
 {
     return a->launch == b->launch && a->end == b->end && a->start == b->start && a->work == b->work;
 }
@@ -87,13 +87,13 @@ static bool is_equal(const struct plain_block *a, const struct plain_block *b)
 /* The first of the group's blocks leaves, with those that came and end with it. False if none ends now. */
 static bool leave(struct sms__blocks *device, size_t s, struct sms__group *group, uint64_t now)
 {
-    struct plain_sm *sm = &device->plain->sm[s];
+    struct reference_sm *sm = &device->reference->sm[s];
     struct sms__launch *launch = group->launch;
     size_t first = first_to_end(sm, launch);
     uint32_t equal = 0;
     if (first == SIZE_MAX || sms__group_due(group, sm->block[first].end) > now)
         return false;
-    struct plain_block gone = sm->block[first];
+    struct reference_block gone = sm->block[first];
     for (size_t i = first; i < sm->blocks;) {
         if (!is_equal(&sm->block[i], &gone)) {
             i++;
@@ -110,16 +110,16 @@ static bool leave(struct sms__blocks *device, size_t s, struct sms__group *group
     return true;
 }
 
-void sms__plain_drop(struct sms__blocks *device, size_t s, struct sms__launch *launch, uint64_t now)
+void sms__reference_drop(struct sms__blocks *device, size_t s, struct sms__launch *launch, uint64_t now)
 {
-    struct plain_sm *sm = &device->plain->sm[s];
+    struct reference_sm *sm = &device->reference->sm[s];
     struct sms__group *group = group_of(sm, launch);
     if (!group)
         return;
     uint32_t blocks = group->blocks;
-    sms__sm_settle(&device->sm[s], now);
+    sms__sm_integrate(&device->sm[s], now);
     for (size_t i = 0; i < sm->blocks;) {
-        const struct plain_block block = sm->block[i];
+        const struct reference_block block = sm->block[i];
         if (block.launch != launch) {
             i++;
             continue;
@@ -133,12 +133,12 @@ void sms__plain_drop(struct sms__blocks *device, size_t s, struct sms__launch *l
     sms__state_note(launch, SMS_BLOCKS_LEFT, &device->sm[s], blocks);
 }
 
-void sms__plain_fire(void *subject, uint64_t now)
+void sms__reference_fire(void *subject, uint64_t now)
 {
     struct sms__sm_state *state = subject;
     struct sms__blocks *device = state->device;
-    struct plain_sm *sm = &device->plain->sm[state->idx];
-    sms__sm_settle(state, now);
+    struct reference_sm *sm = &device->reference->sm[state->idx];
+    sms__sm_integrate(state, now);
     sms__engine_defer(device->engine, &device->dispatch);
     for (size_t g = 0; g < sm->groups;) {
         struct sms__group *group = &sm->group[g];
@@ -180,21 +180,21 @@ static long search(struct sms__blocks *device, const struct sms__launch *launch)
 }
 
 /* One block of the queue. */
-static void place_from(struct sms__blocks *device, struct sms__dispatch_queue *line, struct sms__dispatch_queue **next,
+static void place_from(struct sms__blocks *device, struct sms__dispatch_queue *queue, struct sms__dispatch_queue **next,
                        uint64_t now)
 {
-    for (struct sms__launch *launch = sms__line_at(device, line); sms__line_may_go(line, launch);
+    for (struct sms__launch *launch = sms__dispatch_queue_at(device, queue); sms__dispatch_queue_may_go(queue, launch);
          launch = launch->next) {
         long sm = search(device, launch);
         if (sm >= 0) {
             place(device, (size_t)sm, launch, now);
-            *next = sms__line_serve(device, launch);
+            *next = sms__dispatch_queue_serve(device, launch);
             return;
         }
         if (!device->passes_over)
             return;
-        if (sms__line_holds(device, launch)) {
-            *next = sms__line_next_of_held(launch, *next);
+        if (sms__dispatch_queue_holds(device, launch)) {
+            *next = sms__dispatch_queue_next_of_held(launch, *next);
             return;
         }
     }
@@ -203,16 +203,16 @@ static void place_from(struct sms__blocks *device, struct sms__dispatch_queue *l
 static void offer(struct sms__blocks *device, uint64_t now)
 {
     device->dispatches++;
-    for (struct sms__dispatch_queue *line = device->first, *next; line; line = next) {
-        next = line->next;
-        place_from(device, line, &next, now);
+    for (struct sms__dispatch_queue *queue = device->first, *next; queue; queue = next) {
+        next = queue->next;
+        place_from(device, queue, &next, now);
     }
 }
 
 /* The groups of an SM as a model sees them. */
 static size_t describe(const struct sms__blocks *device, size_t s, struct sms_group *out, double *speed)
 {
-    const struct plain_sm *sm = &device->plain->sm[s];
+    const struct reference_sm *sm = &device->reference->sm[s];
     for (size_t g = 0; g < sm->groups; g++)
         out[g] = (struct sms_group){s, sm->group[g].blocks, sm->group[g].launch->fit->demand, &speed[g],
                                     sm->group[g].launch->fit->cls};
@@ -221,7 +221,7 @@ static size_t describe(const struct sms__blocks *device, size_t s, struct sms_gr
 
 static void rate_one(struct sms__blocks *device, size_t s, uint64_t now)
 {
-    struct plain_sm *sm = &device->plain->sm[s];
+    struct reference_sm *sm = &device->reference->sm[s];
     double patched[SMS_RESOURCES_MAX];
     if (device->contention->slowdown) {
         sms__pace_groups(&device->sm[s], sm->group, sm->groups, now);
@@ -241,14 +241,14 @@ static void rate_jointly(struct sms__blocks *device, uint64_t now)
     device->contention->rate_device(&device->contention_view, device->sms, device->rate_group, count,
                                     device->rate_scratch);
     for (size_t s = 0; s < device->sms; s++) {
-        sms__adopt(device->plain->sm[s].group, device->rate_group + first, device->plain->sm[s].groups, now);
-        first += device->plain->sm[s].groups;
+        sms__adopt(device->reference->sm[s].group, device->rate_group + first, device->reference->sm[s].groups, now);
+        first += device->reference->sm[s].groups;
     }
 }
 
 static void schedule(struct sms__blocks *device, size_t s)
 {
-    struct plain_sm *sm = &device->plain->sm[s];
+    struct reference_sm *sm = &device->reference->sm[s];
     uint64_t soonest = SMS__NEVER;
     for (size_t i = 0; i < sm->blocks; i++) {
         uint64_t due = sms__group_due(group_of(sm, sm->block[i].launch), sm->block[i].end);
@@ -259,12 +259,12 @@ static void schedule(struct sms__blocks *device, size_t s)
 
 static void rate_all(struct sms__blocks *device, uint64_t now)
 {
-    bool joint = device->device_wide && device->contention->rate_device &&
+    bool joint = device->device_scope && device->contention->rate_device &&
                  (sms__is_pressed(device) || !device->contention->free_below_full);
     for (size_t s = 0; s < device->sms; s++)
         sms__find_over(&device->sm[s], now);
-    for (size_t w = 0; w < device->wides; w++)
-        sms__wide_advance(&device->wide[w], now);
+    for (size_t w = 0; w < device->clocks; w++)
+        sms__device_clock_advance(&device->clock[w], now);
     if (joint)
         rate_jointly(device, now);
     for (size_t s = 0; s < device->sms; s++) {
@@ -274,7 +274,7 @@ static void rate_all(struct sms__blocks *device, uint64_t now)
     }
 }
 
-void sms__plain_dispatch(void *subject, uint64_t now)
+void sms__reference_dispatch(void *subject, uint64_t now)
 {
     struct sms__blocks *device = subject;
     if (!device->held)
@@ -282,11 +282,11 @@ void sms__plain_dispatch(void *subject, uint64_t now)
     rate_all(device, now);
 }
 
-void sms__plain_credit(struct sms__blocks *device, size_t s, int sign, uint64_t now)
+void sms__reference_credit(struct sms__blocks *device, size_t s, int sign, uint64_t now)
 {
-    struct plain_sm *sm = &device->plain->sm[s];
+    struct reference_sm *sm = &device->reference->sm[s];
     for (size_t i = 0; i < sm->blocks; i++) {
-        const struct plain_block *block = &sm->block[i];
+        const struct reference_block *block = &sm->block[i];
         double clock = sms__group_clock(group_of(sm, block->launch), now);
         sms__record_part(block->launch, block->work, block->end - clock, now - block->start, sign);
     }

@@ -2,7 +2,7 @@
  * is not asked again until a block has left it, if that was for a hardware limit, or
  * if the policy promises that more usage never turns its no into a yes
  * (smsched/policy.h). */
-#include "inside.h"
+#include "internal.h"
 
 #include <string.h>
 
@@ -218,7 +218,7 @@ void sms__blocks_reallow(struct sms__blocks *device, size_t kind)
 {
     struct sms__shape *shape = device->shape_of[kind];
     shape->refused_at = 0;
-    if (!device->plain)
+    if (!device->reference)
         catch_up_within(device, shape);
 }
 

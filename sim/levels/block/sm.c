@@ -1,5 +1,5 @@
 /* One SM: groups of blocks that come, run at one speed, and go. */
-#include "inside.h"
+#include "internal.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@ static void fill_bins(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__record *run = sm->device->run;
     uint64_t *bins = run->bin + (sm->device->first_sm + sm->idx) * run->bins;
-    uint64_t from = sm->settled_ps;
+    uint64_t from = sm->integrated_ps;
     while (from < now) {
         uint64_t bin = from / run->bin_ps, end = (bin + 1) * run->bin_ps;
         if (bin >= run->bins)
@@ -28,9 +28,9 @@ static void record_excess(const struct sms__sm_state *sm, uint64_t elapsed)
     }
 }
 
-void sms__sm_settle(struct sms__sm_state *sm, uint64_t now)
+void sms__sm_integrate(struct sms__sm_state *sm, uint64_t now)
 {
-    uint64_t elapsed = now - sm->settled_ps;
+    uint64_t elapsed = now - sm->integrated_ps;
     if (elapsed == 0)
         return;
     if (sm->used[SMS_BLOCKS])
@@ -38,7 +38,7 @@ void sms__sm_settle(struct sms__sm_state *sm, uint64_t now)
     record_excess(sm, elapsed);
     if (sm->device->run->bins)
         fill_bins(sm, now);
-    sm->settled_ps = now;
+    sm->integrated_ps = now;
 }
 
 /* Resources in pairs, what the device lacks being 0: two go at once. */
@@ -59,9 +59,9 @@ static inline void account(struct sms__sm_state *sm, const struct sms__fit *fit,
     for (int l = 0; l < SMS_LIMITS; l++)
         sm->used[l] += (uint64_t)blocks * fit->needs[l];
     device->full += sm->used[SMS_BLOCKS] == limit;
-    if (!fit->device_wide)
+    if (!fit->device_scope)
         return;
-    sms__settle_total(device, now);
+    sms__integrate_total(device, now);
     add(device->total, fit->demand, device->model->resources, (double)blocks);
 }
 
@@ -80,7 +80,7 @@ void sms__account(struct sms__sm_state *sm, const struct sms__fit *fit, int64_t 
 static void touch(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
-    sms__sm_settle(sm, now);
+    sms__sm_integrate(sm, now);
     if (sm->dirty)
         return;
     sm->dirty = true;

@@ -1,5 +1,5 @@
 /* What a block policy is given to decide on, and the state that it keeps. */
-#include "inside.h"
+#include "internal.h"
 
 #include <string.h>
 
@@ -24,8 +24,8 @@ void sms__state_init(struct sms__blocks *device)
 static uint64_t count_here(const struct sms__blocks *device, const struct sms__sm_state *sm,
                            const struct sms__launch *launch)
 {
-    if (device->plain)
-        return sms__plain_resident(device, sm->idx, launch);
+    if (device->reference)
+        return sms__reference_resident(device, sm->idx, launch);
     for (size_t g = 0; g < sm->groups; g++)
         if (sm->group[g].launch == launch)
             return sm->group[g].blocks;

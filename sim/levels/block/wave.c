@@ -2,7 +2,7 @@
  * into empty SMs goes round: once the search is back where it began, with every
  * kernel in turn placed and none refused, the next rounds will be the same as long
  * as every SM takes again what it took. So many rounds are placed in one. */
-#include "inside.h"
+#include "internal.h"
 
 #include <string.h>
 
@@ -30,36 +30,36 @@ struct sms__wave {
     struct addition *sum;     /* [sms] */
     size_t count, longest;
     size_t ring; /* where the round began: after a placement, which is where the search will come by again */
-    const struct sms__dispatch_queue *line; /* whose turn it was */
-    struct sms__turn turn;                  /* of the queues */
-    struct at *at;                          /* [lines]: where each was */
+    const struct sms__dispatch_queue *queue; /* whose turn it was */
+    struct sms__turn turn;                   /* of the queues */
+    struct at *at;                           /* [queues]: where each was */
     bool begun;
 };
 
 void sms__wave_init(struct sms__blocks *device)
 {
     bool searches_ring = device->policy->policy->search != SMS_SEARCH_BEST;
-    if (device->plain || !device->promised || !searches_ring || device->device_wide || device->watched)
+    if (device->reference || !device->promised || !searches_ring || device->device_scope || device->watched)
         return;
     struct sms__wave *wave = SMS__NEW(device->arena, struct sms__wave, 1);
     size_t most = device->sms * device->model->sm.blocks;
     wave->longest = most < LONGEST ? most : LONGEST;
     wave->placed = SMS__NEW(device->arena, struct placement, wave->longest);
     wave->sum = SMS__NEW(device->arena, struct addition, device->sms);
-    wave->at = SMS__NEW(device->arena, struct at, device->lines);
+    wave->at = SMS__NEW(device->arena, struct at, device->queues);
     device->wave = wave;
 }
 
-static void begin_round(struct sms__blocks *device, const struct sms__dispatch_queue *line)
+static void begin_round(struct sms__blocks *device, const struct sms__dispatch_queue *queue)
 {
     struct sms__wave *wave = device->wave;
     wave->begun = wave->count > 0;
     wave->count = 0;
     wave->ring = device->ring;
-    wave->line = line;
+    wave->queue = queue;
     wave->turn = device->turn;
-    for (size_t i = 0; i < device->lines; i++)
-        wave->at[i] = (struct at){sms__line_at(device, &device->line[i]), device->line[i].turn};
+    for (size_t i = 0; i < device->queues; i++)
+        wave->at[i] = (struct at){sms__dispatch_queue_at(device, &device->queue[i]), device->queue[i].turn};
 }
 
 static bool is_same(const struct sms__turn *a, const struct sms__turn *b)
@@ -68,14 +68,14 @@ static bool is_same(const struct sms__turn *a, const struct sms__turn *b)
 }
 
 /* Whether the search and all queues are where they were when the round began. */
-static bool is_round(const struct sms__blocks *device, const struct sms__dispatch_queue *line)
+static bool is_round(const struct sms__blocks *device, const struct sms__dispatch_queue *queue)
 {
     const struct sms__wave *wave = device->wave;
     bool same =
-        wave->count > 0 && device->ring == wave->ring && line == wave->line && is_same(&device->turn, &wave->turn);
-    for (size_t i = 0; same && i < device->lines; i++)
-        same = sms__line_at(device, &device->line[i]) == wave->at[i].launch &&
-               is_same(&device->line[i].turn, &wave->at[i].turn);
+        wave->count > 0 && device->ring == wave->ring && queue == wave->queue && is_same(&device->turn, &wave->turn);
+    for (size_t i = 0; same && i < device->queues; i++)
+        same = sms__dispatch_queue_at(device, &device->queue[i]) == wave->at[i].launch &&
+               is_same(&device->queue[i].turn, &wave->at[i].turn);
     return same;
 }
 
@@ -153,12 +153,12 @@ static uint64_t count_admitted(const struct sms__blocks *device, uint64_t rounds
     return rounds;
 }
 
-void sms__wave_repeat(struct sms__blocks *device, const struct sms__dispatch_queue *line, uint64_t now)
+void sms__wave_repeat(struct sms__blocks *device, const struct sms__dispatch_queue *queue, uint64_t now)
 {
     struct sms__wave *wave = device->wave;
     if (!wave->begun)
-        begin_round(device, line);
-    if (!is_round(device, line))
+        begin_round(device, queue);
+    if (!is_round(device, queue))
         return;
     add_up(wave);
     uint64_t rounds = count_admitted(device, count_rounds(device, wave));
@@ -167,5 +167,5 @@ void sms__wave_repeat(struct sms__blocks *device, const struct sms__dispatch_que
         sms__sm_place(&device->sm[placement->sm], placement->launch, (uint32_t)rounds, now);
     }
     device->in_rounds = rounds > 0;
-    begin_round(device, line);
+    begin_round(device, queue);
 }

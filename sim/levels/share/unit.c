@@ -68,18 +68,18 @@ static const struct sms__fit *const *kinds_of(const struct sms__unit *unit)
     return kinds;
 }
 
-static bool is_wide(const struct sms__fit *const *kinds, size_t count)
+static bool any_device_scope(const struct sms__fit *const *kinds, size_t count)
 {
-    bool wide = false;
+    bool any = false;
     for (size_t k = 0; k < count; k++)
-        wide |= kinds[k] && kinds[k]->device_wide;
-    return wide;
+        any |= kinds[k] && kinds[k]->device_scope;
+    return any;
 }
 
-static void init_engine(struct sms__unit *unit, size_t wides)
+static void init_engine(struct sms__unit *unit, size_t clocks)
 {
     size_t sources[SMS__LEVELS] = {0};
-    sources[SMS__LEVEL_WIDE] = wides;
+    sources[SMS__LEVEL_DEVICE_CLOCK] = clocks;
     sources[SMS__LEVEL_BLOCK] = unit->place->model->sms;
     sms__engine_init(&unit->engine, unit->share->arena, sources);
     unit->engine.plain = unit->share->spec->options->engine == SMS_ENGINE_REFERENCE;
@@ -95,9 +95,9 @@ static void bring_blocks(struct sms__unit *unit)
     const struct sms__run_spec *spec = share->spec;
     const struct sms__fit *const *kinds = kinds_of(unit);
     size_t n_kinds = share->kinds;
-    size_t wides = sms__max_wides(share->scenario, unit->place->model);
+    size_t clocks = sms__device_clocks_max(share->scenario, unit->place->model);
     bool plain_queue = share->use->policy->queue == SMS_QUEUE_OF_SCENARIO;
-    init_engine(unit, wides);
+    init_engine(unit, clocks);
     unit->blocks = (struct sms__blocks){
         .engine = &unit->engine,
         .model = unit->place->model,
@@ -108,14 +108,14 @@ static void bring_blocks(struct sms__unit *unit)
         .run = spec->record,
         .idx = share->setup.first_board + unit->place->board,
         .first_sm = unit->place->first_sm,
-        .device_wide = is_wide(kinds, n_kinds),
+        .device_scope = any_device_scope(kinds, n_kinds),
         .options = spec->options,
         .allowed = sms__limits_of(share),
         .tenants = share->clients,
         .owners = unit->owner ? 1 : share->clients,
         .label = unit->owner ? NULL : spec->observe,
-        .queue = plain_queue ? share->scenario->queue : (int)share->use->policy->queue,
-        .max_wides = wides,
+        .discipline = plain_queue ? share->scenario->queue : (int)share->use->policy->queue,
+        .max_clocks = clocks,
     };
     sms__blocks_init(&unit->blocks, share->arena, kinds, n_kinds);
     unit->in_blocks = true;
@@ -318,9 +318,9 @@ void sms__unit_settle(struct sms__unit *unit, int credit, uint64_t now)
 {
     if (!unit->in_blocks)
         return;
-    sms__blocks_settle(&unit->blocks, inner_now(unit, now));
+    sms__blocks_integrate(&unit->blocks, inner_now(unit, now));
     if (credit)
-        sms__blocks_credit(&unit->blocks, credit, inner_now(unit, now));
+        sms__blocks_add_partial(&unit->blocks, credit, inner_now(unit, now));
 }
 
 uint64_t sms__unit_events(const struct sms__unit *unit) { return unit->in_blocks ? unit->engine.events : 0; }

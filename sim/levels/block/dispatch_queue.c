@@ -6,7 +6,7 @@
  *
  * Launches of one shape stand or fall together: once one is refused, the others need not be asked, nor even be walked
  * past. */
-#include "inside.h"
+#include "internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static int compare(const void *a, const void *b)
     return order ? order : (x->idx > y->idx) - (x->idx < y->idx);
 }
 
-void sms__line_init(struct sms__blocks *device, const struct sms__fit *const *kinds, size_t n_kinds)
+void sms__dispatch_queue_init(struct sms__blocks *device, const struct sms__fit *const *kinds, size_t n_kinds)
 {
     size_t present = 0, count = 0; /* under time slices a unit has the kinds of one process in thousands */
     for (size_t k = 0; k < n_kinds; k++)
@@ -59,22 +59,22 @@ void sms__line_init(struct sms__blocks *device, const struct sms__fit *const *ki
                                     .request = {.adds = sorted[i].fit->adds, .needs = sorted[i].fit->needs}};
         device->shape_of[sorted[i].idx] = &device->shape[device->shapes - 1];
     }
-    device->takes_turns = device->queue == SMS_QUEUE_INTERLEAVE || device->queue == SMS_QUEUE_RR_FIFO;
-    device->passes_over = device->queue == SMS_QUEUE_INTERLEAVE || device->queue == SMS_QUEUE_KERNEL_FIFO;
-    device->lines = device->owners > 0 ? device->owners : 1;
-    device->line = SMS__NEW(device->arena, struct sms__dispatch_queue, device->lines);
+    device->takes_turns = device->discipline == SMS_QUEUE_INTERLEAVE || device->discipline == SMS_QUEUE_RR_FIFO;
+    device->passes_over = device->discipline == SMS_QUEUE_INTERLEAVE || device->discipline == SMS_QUEUE_KERNEL_FIFO;
+    device->queues = device->owners > 0 ? device->owners : 1;
+    device->queue = SMS__NEW(device->arena, struct sms__dispatch_queue, device->queues);
 }
 
 /* At the end of its priority. */
-static void insert_in_line(struct sms__dispatch_queue *line, struct sms__launch *launch)
+static void insert_in_line(struct sms__dispatch_queue *queue, struct sms__launch *launch)
 {
-    struct sms__launch *prev = line->tail;
+    struct sms__launch *prev = queue->tail;
     while (prev && prev->priority < launch->priority)
         prev = prev->prev;
     launch->prev = prev;
-    launch->next = prev ? prev->next : line->head;
-    *(prev ? &prev->next : &line->head) = launch;
-    *(launch->next ? &launch->next->prev : &line->tail) = launch;
+    launch->next = prev ? prev->next : queue->head;
+    *(prev ? &prev->next : &queue->head) = launch;
+    *(launch->next ? &launch->next->prev : &queue->tail) = launch;
 }
 
 static void insert_in_lane(struct sms__lane *lane, struct sms__launch *launch)
@@ -88,10 +88,10 @@ static void insert_in_lane(struct sms__lane *lane, struct sms__launch *launch)
     *(launch->alike ? &launch->alike->before : &lane->tail) = launch;
 }
 
-static void take_out_of_line(struct sms__dispatch_queue *line, struct sms__launch *launch)
+static void take_out_of_line(struct sms__dispatch_queue *queue, struct sms__launch *launch)
 {
-    *(launch->prev ? &launch->prev->next : &line->head) = launch->next;
-    *(launch->next ? &launch->next->prev : &line->tail) = launch->prev;
+    *(launch->prev ? &launch->prev->next : &queue->head) = launch->next;
+    *(launch->next ? &launch->next->prev : &queue->tail) = launch->prev;
 }
 
 static void take_out_of_lane(struct sms__lane *lane, struct sms__launch *launch)
@@ -100,10 +100,10 @@ static void take_out_of_lane(struct sms__lane *lane, struct sms__launch *launch)
     *(launch->alike ? &launch->alike->before : &lane->tail) = launch->before;
 }
 
-static void go_last(struct sms__blocks *device, struct sms__launch *launch)
+static void move_to_end(struct sms__blocks *device, struct sms__launch *launch)
 {
-    take_out_of_line(launch->line, launch);
-    insert_in_line(launch->line, launch);
+    take_out_of_line(launch->queue, launch);
+    insert_in_line(launch->queue, launch);
     if (launch->alike) {
         take_out_of_lane(launch->lane, launch);
         insert_in_lane(launch->lane, launch);
@@ -112,47 +112,47 @@ static void go_last(struct sms__blocks *device, struct sms__launch *launch)
 }
 
 /* At the end of the queues. */
-static void insert_line(struct sms__blocks *device, struct sms__dispatch_queue *line)
+static void insert_line(struct sms__blocks *device, struct sms__dispatch_queue *queue)
 {
-    line->prev = device->last;
-    line->next = NULL;
-    *(device->last ? &device->last->next : &device->first) = line;
-    device->last = line;
+    queue->prev = device->last;
+    queue->next = NULL;
+    *(device->last ? &device->last->next : &device->first) = queue;
+    device->last = queue;
 }
 
-static void take_out_line(struct sms__blocks *device, struct sms__dispatch_queue *line)
+static void take_out_line(struct sms__blocks *device, struct sms__dispatch_queue *queue)
 {
-    *(line->prev ? &line->prev->next : &device->first) = line->next;
-    *(line->next ? &line->next->prev : &device->last) = line->prev;
+    *(queue->prev ? &queue->prev->next : &device->first) = queue->next;
+    *(queue->next ? &queue->next->prev : &device->last) = queue->prev;
 }
 
-void sms__line_join(struct sms__blocks *device, struct sms__launch *launch)
+void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *launch)
 {
-    struct sms__dispatch_queue *line = &device->line[launch->owner];
-    if (!line->lane)
-        line->lane = SMS__NEW(device->arena, struct sms__lane, device->shapes);
-    launch->line = line;
+    struct sms__dispatch_queue *queue = &device->queue[launch->owner];
+    if (!queue->lane)
+        queue->lane = SMS__NEW(device->arena, struct sms__lane, device->shapes);
+    launch->queue = queue;
     launch->shape = device->shape_of[launch->kind];
-    launch->lane = &line->lane[launch->shape - device->shape];
-    if (!line->head)
-        insert_line(device, line);
-    insert_in_line(line, launch);
+    launch->lane = &queue->lane[launch->shape - device->shape];
+    if (!queue->head)
+        insert_line(device, queue);
+    insert_in_line(queue, launch);
     insert_in_lane(launch->lane, launch);
     launch->place = ++device->places;
     device->waiting++;
     device->varied += sms__is_drawn(launch->kernel);
 }
 
-void sms__line_leave(struct sms__blocks *device, struct sms__launch *launch)
+void sms__dispatch_queue_leave(struct sms__blocks *device, struct sms__launch *launch)
 {
-    struct sms__dispatch_queue *line = launch->line;
-    take_out_of_line(line, launch);
+    struct sms__dispatch_queue *queue = launch->queue;
+    take_out_of_line(queue, launch);
     take_out_of_lane(launch->lane, launch);
-    if (!line->head) {
-        take_out_line(device, line);
-        if (device->lines > 1) /* its next launch may be another owner's */
-            line->turn = (struct sms__turn){0};
-        device->turn.began = device->turn.began == line ? NULL : device->turn.began;
+    if (!queue->head) {
+        take_out_line(device, queue);
+        if (device->queues > 1) /* its next launch may be another owner's */
+            queue->turn = (struct sms__turn){0};
+        device->turn.began = device->turn.began == queue ? NULL : device->turn.began;
     }
     device->waiting--;
     device->varied -= sms__is_drawn(launch->kernel);
@@ -178,39 +178,39 @@ static bool is_met_again(struct sms__turn *turn, const void *served, const void 
 /* Which launch of its queue is next once a block of this one is placed. */
 static void pass_turn(struct sms__blocks *device, struct sms__launch *launch)
 {
-    struct sms__dispatch_queue *line = launch->line;
+    struct sms__dispatch_queue *queue = launch->queue;
     bool turns = device->takes_turns;
-    line->at = !turns && launch->waiting ? launch : launch->next;
+    queue->at = !turns && launch->waiting ? launch : launch->next;
     if (launch->waiting == 0) {
-        sms__line_leave(device, launch);
+        sms__dispatch_queue_leave(device, launch);
     } else if (turns && is_last_of_priority(launch)) {
-        line->at = launch;
+        queue->at = launch;
     } else if (turns) {
-        go_last(device, launch);
+        move_to_end(device, launch);
     }
-    if (!turns || !line->at || is_last_of_priority(line->at))
+    if (!turns || !queue->at || is_last_of_priority(queue->at))
         return;
-    if (is_met_again(&line->turn, launch, line->at, device->sms)) {
-        struct sms__launch *again = line->at;
-        line->at = again->next;
-        go_last(device, again);
+    if (is_met_again(&queue->turn, launch, queue->at, device->sms)) {
+        struct sms__launch *again = queue->at;
+        queue->at = again->next;
+        move_to_end(device, again);
     }
-    line->turn.began = line->turn.blocks ? line->turn.began : line->at;
+    queue->turn.began = queue->turn.blocks ? queue->turn.began : queue->at;
 }
 
-struct sms__dispatch_queue *sms__line_serve(struct sms__blocks *device, struct sms__launch *launch)
+struct sms__dispatch_queue *sms__dispatch_queue_serve(struct sms__blocks *device, struct sms__launch *launch)
 {
-    struct sms__dispatch_queue *line = launch->line, *next = line->next;
-    line->dispatch = device->dispatches;
+    struct sms__dispatch_queue *queue = launch->queue, *next = queue->next;
+    queue->dispatch = device->dispatches;
     launch->served_ps = device->engine->now;
     pass_turn(device, launch);
     if (!next)
-        return line->head ? line : NULL;
-    if (line->head) {
-        take_out_line(device, line);
-        insert_line(device, line);
+        return queue->head ? queue : NULL;
+    if (queue->head) {
+        take_out_line(device, queue);
+        insert_line(device, queue);
     }
-    if (next->next && is_met_again(&device->turn, line->head ? line : next, next, device->sms)) {
+    if (next->next && is_met_again(&device->turn, queue->head ? queue : next, next, device->sms)) {
         struct sms__dispatch_queue *again = next;
         next = again->next;
         take_out_line(device, again);
@@ -226,22 +226,22 @@ static bool is_earlier(const struct sms__launch *a, const struct sms__launch *b)
 }
 
 /* The first launch of a lane that has not been refused: none such stands before `at`. */
-static struct sms__launch *jump(const struct sms__dispatch_queue *line, const struct sms__blocks *device)
+static struct sms__launch *jump(const struct sms__dispatch_queue *queue, const struct sms__blocks *device)
 {
     struct sms__launch *best = NULL;
     for (size_t i = 0; i < device->shapes; i++) {
-        struct sms__launch *own = line->lane[i].head;
+        struct sms__launch *own = queue->lane[i].head;
         if (own && !sms__is_refused(device, own->shape) && (!best || is_earlier(own, best)))
             best = own;
     }
     return best;
 }
 
-struct sms__launch *sms__line_skip(const struct sms__dispatch_queue *line, const struct sms__blocks *device,
-                                   struct sms__launch *launch)
+struct sms__launch *sms__dispatch_queue_skip(const struct sms__dispatch_queue *queue, const struct sms__blocks *device,
+                                             struct sms__launch *launch)
 {
     for (size_t steps = 0; launch && sms__is_refused(device, launch->shape); launch = launch->next)
         if (++steps > device->shapes)
-            return jump(line, device);
+            return jump(queue, device);
     return launch;
 }

@@ -1,0 +1,164 @@
+/* Resources of scope device, in models that say how much a resource slows its
+ * users: where the device slows a block more than its SM does, its group follows
+ * a clock that all such groups share. A change of the device's usage then changes
+ * one clock, not every SM; an SM is looked at only when one of its groups is next
+ * to end, or when the greater of the two slowdowns becomes the other. */
+#include "internal.h"
+
+#include <string.h>
+
+/* The bits of doubles that are not negative are in their order. */
+static uint64_t bits_of(double value)
+{
+    uint64_t bits;
+    value = value > 0 ? value : 0;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static double value_of(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+struct sms__device_clock *sms__device_clock_of(const struct sms__blocks *device, const struct sms__fit *fit)
+{
+    if (!fit->of_device)
+        return NULL;
+    for (size_t w = 0; w < device->clocks; w++)
+        if (device->clock[w].resources == fit->of_device)
+            return &device->clock[w];
+    return NULL;
+}
+
+static void mark_dirty(struct sms__blocks *device, size_t idx)
+{
+    struct sms__sm_state *sm = &device->sm[idx];
+    if (sm->dirty)
+        return;
+    sm->dirty = true;
+    device->dirty[device->dirties++] = sm->idx;
+}
+
+bool sms__device_clock_advance(struct sms__device_clock *clock, uint64_t now)
+{
+    const struct sms__blocks *device = clock->device;
+    double slow = 1;
+    for (uint32_t left = clock->resources; left; left &= left - 1) {
+        size_t r = (size_t)__builtin_ctz(left);
+        double by = sms__slowdown(device, r, device->total[r] / (double)device->sms);
+        slow = by > slow ? by : slow;
+    }
+    if (slow == clock->slow)
+        return false;
+    clock->base = sms__device_clock_reading(clock, now);
+    clock->since = now;
+    clock->slow = slow;
+    clock->speed = 1 / slow;
+    return true;
+}
+
+/* SMs with a group that must now follow the other clock. */
+static void find_crossings(struct sms__device_clock *clock)
+{
+    uint64_t slow = bits_of(clock->slow);
+    for (struct sms__match m; (m = sms__queue_first(&clock->rises)).time < slow;) {
+        sms__queue_set(&clock->rises, m.source, SMS__NEVER);
+        mark_dirty(clock->device, m.source);
+    }
+    for (struct sms__match m; (m = sms__queue_first(&clock->falls)).time < ~slow;) {
+        sms__queue_set(&clock->falls, m.source, SMS__NEVER);
+        mark_dirty(clock->device, m.source);
+    }
+}
+
+void sms__device_clock_update(struct sms__blocks *device, uint64_t now)
+{
+    for (size_t w = 0; w < device->clocks; w++)
+        if (sms__device_clock_advance(&device->clock[w], now))
+            find_crossings(&device->clock[w]);
+}
+
+static uint64_t due(const struct sms__device_clock *clock, uint64_t key)
+{
+    if (key == SMS__NEVER)
+        return SMS__NEVER;
+    return sms__after(clock->since, (value_of(key) - clock->base) * clock->slow);
+}
+
+void sms__device_clock_schedule(struct sms__blocks *device)
+{
+    for (size_t w = 0; w < device->clocks; w++) {
+        struct sms__device_clock *clock = &device->clock[w];
+        sms__engine_at(device->engine, clock->source, due(clock, sms__queue_first(&clock->key).time));
+    }
+}
+
+static void set_if_new(struct sms__queue *queue, size_t sm, uint64_t key)
+{
+    if (sms__queue_time(queue, sm) != key)
+        sms__queue_set(queue, sm, key);
+}
+
+static void note(struct sms__device_clock *clock, const struct sms__sm_state *sm)
+{
+    uint64_t key = SMS__NEVER, rises = SMS__NEVER, falls = SMS__NEVER;
+    for (size_t g = 0; g < sm->groups; g++) {
+        const struct sms__group *group = &sm->group[g];
+        uint64_t own = bits_of(group->own);
+        if (group->launch->fit->of_device != clock->resources)
+            continue;
+        if (!group->bound) {
+            rises = own < rises ? own : rises;
+            continue;
+        }
+        uint64_t end = bits_of(group->mark + (sm->resident[group->first].end - group->base));
+        key = end < key ? end : key;
+        falls = ~own < falls ? ~own : falls;
+    }
+    set_if_new(&clock->key, sm->idx, key);
+    set_if_new(&clock->rises, sm->idx, rises);
+    set_if_new(&clock->falls, sm->idx, falls);
+}
+
+void sms__device_clock_observe(struct sms__sm_state *sm)
+{
+    for (size_t w = 0; w < sm->device->clocks; w++)
+        note(&sm->device->clock[w], sm);
+}
+
+/* Hands over to the SMs whose blocks end now: they fire in their own order. */
+static void fire(void *subject, uint64_t now)
+{
+    struct sms__device_clock *clock = subject;
+    struct sms__blocks *device = clock->device;
+    for (struct sms__match m; due(clock, (m = sms__queue_first(&clock->key)).time) <= now;) {
+        sms__queue_set(&clock->key, m.source, SMS__NEVER);
+        sms__engine_at(device->engine, device->sm[m.source].source, now);
+    }
+}
+
+static void add(struct sms__blocks *device, uint32_t resources)
+{
+    for (size_t w = 0; w < device->clocks; w++)
+        if (device->clock[w].resources == resources)
+            return;
+    struct sms__device_clock *clock = &device->clock[device->clocks++];
+    *clock = (struct sms__device_clock){.device = device, .resources = resources, .speed = 1, .slow = 1};
+    clock->source = sms__engine_source(device->engine, SMS__LEVEL_DEVICE_CLOCK, fire, clock);
+    sms__queue_init(&clock->key, device->arena, device->sms);
+    sms__queue_init(&clock->rises, device->arena, device->sms);
+    sms__queue_init(&clock->falls, device->arena, device->sms);
+}
+
+void sms__device_clock_init(struct sms__blocks *device, const struct sms__fit *const *kinds, size_t n_kinds)
+{
+    if (!device->contention->slowdown)
+        return;
+    device->clock = SMS__NEW(device->arena, struct sms__device_clock, device->max_clocks);
+    for (size_t k = 0; k < n_kinds; k++)
+        if (kinds[k] && kinds[k]->of_device)
+            add(device, kinds[k]->of_device);
+}
