@@ -1,3 +1,5 @@
+/* Builds the tree of a YAML file from the events of libyaml. Depth, nodes and anchors are limited, and aliases cannot
+ * form cycles, so every walk of the tree ends. */
 #include "doc.h"
 
 #include "../base/read.h"
@@ -20,7 +22,7 @@ struct loader {
     yaml_event_t event;
     struct anchor *anchors;
     uint64_t nodes, anchored; /* of the file */
-    size_t capacity;          /* of doc->root */
+    size_t capacity;          /* capacity of doc->root */
 };
 
 static int fail_at(struct loader *l, yaml_mark_t mark, const char *what)
@@ -30,7 +32,7 @@ static int fail_at(struct loader *l, yaml_mark_t mark, const char *what)
     return SMS_EINPUT;
 }
 
-/* Where libyaml stumbled. Of bytes that are no characters it tells the offset alone. */
+/* Where parsing failed. For bytes that are not valid characters, libyaml gives only an offset. */
 static yaml_mark_t problem_place(const struct loader *l)
 {
     if (l->parser.error != YAML_READER_ERROR)
@@ -121,7 +123,7 @@ static int read_alias(struct loader *l, struct sms__node **out)
     return fail_at(l, l->event.start_mark, "alias to an anchor that is not defined above it");
 }
 
-/* Whether a text has characters that are for terminals and not for readers; they come by escapes such as "\e". */
+/* Whether a text has control characters, which could command a terminal. Escapes such as "\e" produce them. */
 static bool has_controls(const unsigned char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -150,7 +152,7 @@ static const yaml_char_t *tag_of(const yaml_event_t *event)
                                                       : NULL;
 }
 
-/* The node that starts with the current event. */
+/* Reads the node that starts with the current event. */
 static int read_node(struct loader *l, int depth, struct sms__node **out)
 {
     if (depth > SMS__DEPTH_MAX)
@@ -195,7 +197,7 @@ static int read_stream(void *user)
         if (l->event.type == YAML_STREAM_END_EVENT)
             return SMS_OK;
         if (l->event.type == YAML_DOCUMENT_START_EVENT) {
-            l->anchors = NULL; /* anchors do not reach into the next document */
+            l->anchors = NULL; /* an anchor is visible in its own document only */
             continue;
         }
         if (l->event.type == YAML_DOCUMENT_END_EVENT || l->event.type == YAML_STREAM_START_EVENT)

@@ -1,5 +1,5 @@
-/* A YAML file as a tree whose every node knows its line and column. libyaml
- * parses; an alias points at the anchored node, so nothing is ever copied. */
+/* A YAML file as a tree in which every node knows its line and column. libyaml parses. An alias points at the anchored
+ * node, so nothing is copied. */
 #ifndef SMS_YAML_DOC_H
 #define SMS_YAML_DOC_H
 
@@ -14,11 +14,11 @@ struct sms__node {
     enum sms__node_kind kind;
     struct sms__mark mark;
     const char *text;        /* of a scalar */
-    struct sms__node **item; /* of a list; of a map: key, value, key, value ... */
+    struct sms__node **item; /* of a list; of a map: key, value, key, value, ... */
     size_t items;
-    uint64_t expanded; /* nodes below and including this one, aliases counted each time */
-    int open;          /* while it is being read: an alias to it would have no end */
-    int by;            /* of a tree that a sweep has changed: which of its paths put this there, from 1; 0: none */
+    uint64_t expanded; /* nodes below and including this one, with an alias counted each time */
+    int open;          /* the node is being read, so an alias to it would be endless */
+    int by; /* in a tree that a sweep has changed: number of the path that put this node here, from 1; 0: none */
 };
 
 struct sms__doc {
@@ -28,13 +28,14 @@ struct sms__doc {
     size_t roots;
 };
 
-/* Limits on input, so that no file takes memory or time without end; base/read.h limits its size. */
+/* Limits that keep memory and time for a file bounded. base/read.h limits its size. */
 enum { SMS__DEPTH_MAX = 32, SMS__NODES_MAX = 2000000, SMS__ANCHORS_MAX = 1000 };
 
-/* Reads the file at `path`. In a guard of `arena`. SMS_OK, SMS_EIO or SMS_EINPUT with `errors` filled. */
+/* Reads the file at `path`. Must run in a guard of `arena`. Returns SMS_OK, SMS_EIO or SMS_EINPUT with `errors` filled,
+ * or SMS_ENOMEM. */
 int sms__doc_load(struct sms__arena *arena, const char *path, struct sms__doc *doc, struct sms_errors *errors);
 
-/* The same of `size` bytes in memory, which are copied; messages call them `path`. */
+/* Like sms__doc_load, for `size` bytes in memory, which are copied. Messages name them `path`. */
 int sms__doc_load_text(struct sms__arena *arena, const char *path, const char *text, size_t size, struct sms__doc *doc,
                        struct sms_errors *errors);
 

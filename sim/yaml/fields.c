@@ -1,3 +1,4 @@
+/* Reads mappings by tables of fields. Every problem is reported at its node; reading then goes on to find the next. */
 #include "fields.h"
 
 #include <math.h>
@@ -64,7 +65,7 @@ void sms__keep(struct sms__reader *reader, const struct sms__node *node, void *a
     *(const struct sms__node **)at = node;
 }
 
-/* In the greatest unit of which it is one or more. */
+/* Prints a time in the largest unit in which it is at least 1. */
 static void print_time(char *out, size_t size, double ps)
 {
     static const struct {
@@ -159,7 +160,7 @@ static void read_choice(struct sms__reader *reader, const struct sms__node *node
     sms__complain_unknown(reader, node, field->name, count, choice_name, field->choices);
 }
 
-/* A number, or the word that stands for 0. */
+/* Reads a number, or the word that stands for 0. */
 static bool read_number(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *field,
                         struct sms__quantity *out)
 {
@@ -175,7 +176,7 @@ static bool read_number(struct sms__reader *reader, const struct sms__node *node
     return sms__read_number(reader, node, field->dimension, field->min, field->max, out);
 }
 
-/* In thousandths, the nearest; what is more than none does not become none. */
+/* Rounds to the nearest thousandth. A positive value below one thousandth would become 0 and is reported. */
 static void read_milli(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *field,
                        double value, uint64_t *out)
 {
@@ -236,7 +237,7 @@ static void read_value(struct sms__reader *reader, const struct sms__node *node,
     }
 }
 
-/* Those that may be given, which stand before those that are refused. */
+/* Counts the keys that are allowed. They come before the refused ones. */
 static size_t count_fields(const struct sms__field *fields)
 {
     size_t count = 0;
@@ -295,7 +296,7 @@ static void read_pair(struct sms__reader *reader, const struct sms__node *map, s
 
 static bool same(const char *a, const char *b) { return a && b && !strcmp(a, b); }
 
-/* Whether a field before this one has the same words, in one_of or in needs: what they say is said once. */
+/* Whether an earlier field has the same one_of or needs, so that one problem is reported once. */
 static bool is_said(const struct sms__field *fields, const struct sms__field *field, const char *one_of,
                     const char *needs, const struct sms__node *map)
 {
@@ -305,7 +306,7 @@ static bool is_said(const struct sms__field *fields, const struct sms__field *fi
     return false;
 }
 
-/* Complains, at the last of them, unless exactly one of the fields with these words is given. */
+/* Reports, at the last of them, unless exactly one of the fields with these words is given. */
 static void check_one_of(struct sms__reader *reader, const struct sms__node *map, const struct sms__field *fields,
                          const char *words)
 {
@@ -330,7 +331,7 @@ static void check_needs(struct sms__reader *reader, const struct sms__node *map,
         sms__complain(reader, value, "'%s' goes with '%s', which is not given", field->name, field->needs);
 }
 
-/* What goes with what is asked only where the choice between them is made. */
+/* Checks `needs` only if every choice between fields is made, because a missing choice is the real problem. */
 static void check_presence(struct sms__reader *reader, const struct sms__node *map, const struct sms__field *fields)
 {
     for (const struct sms__field *field = fields; field->name; field++)
