@@ -1,5 +1,5 @@
-/* What bounds a kernel that is alone on its device: one rule for what was measured and for what a file says. */
-#include "derive_inside.h"
+/* What bounds a kernel that runs alone. Profiles and workload files are classified by the same rule. */
+#include "derive_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,8 +25,8 @@ enum sms__bottleneck sms__derive_bottleneck(const struct sms__device *device, co
     return most[SMS_COMPUTE] > most[SMS_MEMORY] ? SMS__COMPUTE_BOUND : SMS__MEMORY_BOUND;
 }
 
-/* Of an SM's; counts of units become that, too. */
-static double share_of(const struct sms__device *device, const struct sms__resource *resource,
+/* The demand as a ratio of one SM. Demands in units of the resource's capacity are converted. */
+static double sm_ratio(const struct sms__device *device, const struct sms__resource *resource,
                        const struct sms__demand *demand)
 {
     double sms = resource->scope == SMS_SCOPE_DEVICE ? (double)device->sms : 1;
@@ -36,17 +36,17 @@ static double share_of(const struct sms__device *device, const struct sms__resou
 bool sms__derive_class(struct sms__arena *arena, const struct sms__device *device, const struct sms__kernel *kernel,
                        struct sms__class *found)
 {
-    struct sms__lie lie;
+    struct sms__occupancy modelled;
     struct sms__derivation derivation = {.arena = arena, .device = device, .target = device};
     derivation.slot = sms__derive_slots(arena, device->sms * device->sm.blocks);
-    derivation.last = SMS__NEW(arena, double, device->sms);
+    derivation.last_end = SMS__NEW(arena, double, device->sms);
     *found = (struct sms__class){.top = -1};
-    if (sms__derive_lie(&derivation, device, kernel, kernel->jitter, &lie))
+    if (sms__derive_occupancy(&derivation, device, kernel, kernel->jitter, &modelled))
         return false;
     for (size_t d = 0; d < kernel->demands; d++) {
         int r = sms__resource_index(device, kernel->demand[d].resource);
         if (r >= 0)
-            found->use[r] = share_of(device, &device->resource[r], &kernel->demand[d]) * lie.average;
+            found->use[r] = sm_ratio(device, &device->resource[r], &kernel->demand[d]) * modelled.mean_per_sm;
     }
     found->bottleneck = sms__derive_bottleneck(device, found->use, &found->top);
     return true;

@@ -1,5 +1,5 @@
-/* Which device file a profile is of: by the GPU's name, by what the program printed, by compute capability and SMs, by
- * the name of the file. */
+/* Finds the device file of a profile by the GPU's name, by the program's output, by compute capability and number of
+ * SMs, or by the name of the profile, in this order. */
 #include "derive.h"
 #include "../model/file.h"
 
@@ -13,9 +13,9 @@
 
 enum { FOLDERS = 2, CANDIDATES_MAX = 256 };
 
-/* The folders in which devices are looked for. */
-static size_t folders(const struct sms_load_options *options, char installed[SMS__MODELS_BYTES],
-                      const char *folder[FOLDERS])
+/* Sets the folders that are searched for devices and returns how many there are. */
+static size_t list_folders(const struct sms_load_options *options, char installed[SMS__MODELS_BYTES],
+                           const char *folder[FOLDERS])
 {
     size_t count = 0;
     if (options && options->models)
@@ -25,8 +25,8 @@ static size_t folders(const struct sms_load_options *options, char installed[SMS
     return count;
 }
 
-static int load(const char *path, const struct sms_load_options *options, struct sms_file **file,
-                const struct sms__device **device, struct sms_errors *errors)
+static int load_path(const char *path, const struct sms_load_options *options, struct sms_file **file,
+                     const struct sms__device **device, struct sms_errors *errors)
 {
     int code = sms_file_load(path, options, file, errors);
     if (code)
@@ -47,19 +47,19 @@ int sms__derive_device(const char *name, const struct sms_load_options *options,
     const char *folder[FOLDERS];
     char path[4096];
     if (strchr(name, '.'))
-        return load(name, options, file, device, errors);
-    size_t count = folders(options, installed, folder);
+        return load_path(name, options, file, device, errors);
+    size_t count = list_folders(options, installed, folder);
     for (size_t i = 0; i < count; i++) {
         int length = snprintf(path, sizeof path, "%s/devices/%s.yaml", folder[i], name);
         if ((size_t)length < sizeof path && access(path, F_OK) == 0)
-            return load(path, options, file, device, errors);
+            return load_path(path, options, file, device, errors);
     }
     return sms__fail(errors, SMS_EINPUT, NULL, "unknown device '%.60s'; smsched list devices has those there are",
                      name);
 }
 
 struct candidate {
-    const char *name, *capability; /* capability: "" */
+    const char *name, *capability; /* capability "": unknown */
     uint64_t sms;
 };
 
@@ -68,7 +68,7 @@ struct candidates {
     size_t count;
 };
 
-static bool is_known(const struct candidates *all, const char *name)
+static bool is_candidate(const struct candidates *all, const char *name)
 {
     for (size_t i = 0; i < all->count; i++)
         if (!strcmp(all->candidate[i].name, name))
@@ -76,14 +76,14 @@ static bool is_known(const struct candidates *all, const char *name)
     return false;
 }
 
-/* A file that does not load is no candidate; who names it is told why. */
+/* Adds a device file. One that does not load is skipped here; if the user names it, loading reports the errors. */
 static void add_candidate(struct sms__arena *arena, struct candidates *all, const char *name,
                           const struct sms_load_options *options)
 {
     struct sms_errors ignored = {0};
     const struct sms__device *device = NULL;
     struct sms_file *file = NULL;
-    if (all->count == CANDIDATES_MAX || is_known(all, name))
+    if (all->count == CANDIDATES_MAX || is_candidate(all, name))
         return;
     int code = sms__derive_device(name, options, &file, &device, &ignored);
     if (code == SMS_ENOMEM || code == SMS_EIO)
@@ -106,7 +106,7 @@ static struct candidates *find_candidates(struct sms__arena *arena, const struct
     struct candidates *all = SMS__NEW(arena, struct candidates, 1);
     char installed[SMS__MODELS_BYTES];
     const char *folder[FOLDERS];
-    size_t count = folders(options, installed, folder);
+    size_t count = list_folders(options, installed, folder);
     for (size_t i = 0; i < count; i++) {
         DIR *dir = opendir(sms__print(arena, "%s/devices", folder[i]));
         for (struct dirent *entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
@@ -119,11 +119,11 @@ static struct candidates *find_candidates(struct sms__arena *arena, const struct
         if (dir)
             closedir(dir);
     }
-    qsort(all->candidate, all->count, sizeof *all->candidate, by_name); /* folders have no order */
+    qsort(all->candidate, all->count, sizeof *all->candidate, by_name); /* readdir has no defined order */
     return all;
 }
 
-/* "RTX 5070 Ti" is no RTX 5070. */
+/* Whether the text goes on with a suffix that makes it another product: an "RTX 5070 Ti" is not an RTX 5070. */
 static bool is_variant(const char *text)
 {
     static const char *const words[] = {"ti", "super", "laptop", "mobile", "max"};
@@ -138,8 +138,8 @@ static bool is_variant(const char *text)
     return false;
 }
 
-/* Whether `text` begins with the name, of which case and separators do not count, and a word ends there. */
-static bool begins(const char *text, const char *name)
+/* Whether `text` begins with `name` as a whole word. Case and separators are ignored. */
+static bool starts_with_name(const char *text, const char *name)
 {
     for (; *name; text++) {
         if (tolower((unsigned char)*text) == tolower((unsigned char)*name))
@@ -150,96 +150,99 @@ static bool begins(const char *text, const char *name)
     return !isalnum((unsigned char)*text) && !is_variant(text);
 }
 
-static bool names(const char *text, const char *name)
+static bool contains_name(const char *text, const char *name)
 {
     for (const char *c = text; *c; c++)
-        if ((c == text || !isalnum((unsigned char)c[-1])) && isalnum((unsigned char)*c) && begins(c, name))
+        if ((c == text || !isalnum((unsigned char)c[-1])) && isalnum((unsigned char)*c) && starts_with_name(c, name))
             return true;
     return false;
 }
 
-/* The candidate with the longest name that stands in the text, or NULL. */
-static const struct candidate *named(const struct candidates *all, const char *text)
+/* The candidate with the longest name found in the text, or NULL. */
+static const struct candidate *find_named(const struct candidates *all, const char *text)
 {
     const struct candidate *found = NULL;
     for (size_t i = 0; text && i < all->count; i++)
-        if (names(text, all->candidate[i].name) && (!found || strlen(all->candidate[i].name) > strlen(found->name)))
+        if (contains_name(text, all->candidate[i].name) &&
+            (!found || strlen(all->candidate[i].name) > strlen(found->name)))
             found = &all->candidate[i];
     return found;
 }
 
-static const char *gpu_of(const struct sms__profile *profile)
+static const char *gpu_name_of(const struct sms__profile *profile)
 {
     if (profile->gpu && *profile->gpu)
         return profile->gpu;
-    for (size_t l = 0; l < profile->launches; l++) /* ncu's are numbers */
+    for (size_t l = 0; l < profile->launches; l++) /* ncu numbers the devices */
         if (profile->launch[l].device &&
             strspn(profile->launch[l].device, "0123456789") < strlen(profile->launch[l].device))
             return profile->launch[l].device;
     return NULL;
 }
 
-static bool tells_sms(const struct sms__profile_metric *metric)
+static bool is_sm_count(const struct sms__profile_metric *metric)
 {
-    static const char *const names_of_it[] = {"# SMs", "launch__sm_count", "device__attribute_multiprocessor_count"};
-    for (size_t i = 0; i < sizeof names_of_it / sizeof *names_of_it; i++)
-        if (!strcmp(metric->name, names_of_it[i]))
+    static const char *const metric_names[] = {"# SMs", "launch__sm_count", "device__attribute_multiprocessor_count"};
+    for (size_t i = 0; i < sizeof metric_names / sizeof *metric_names; i++)
+        if (!strcmp(metric->name, metric_names[i]))
             return metric->mean >= 1 && metric->mean <= 1e6;
     return false;
 }
 
-/* 0: the profile does not say. */
-static uint64_t sms_of(const struct sms__profile *profile)
+/* SMs of the profiled device; 0: the profile does not contain the number. */
+static uint64_t sm_count_of(const struct sms__profile *profile)
 {
     for (size_t l = 0; l < profile->launches; l++)
         for (size_t m = 0; m < profile->launch[l].metrics; m++)
-            if (tells_sms(&profile->launch[l].metric[m]))
+            if (is_sm_count(&profile->launch[l].metric[m]))
                 return (uint64_t)profile->launch[l].metric[m].mean;
     return 0;
 }
 
-static bool is_like(const struct candidate *candidate, const char *capability, uint64_t sms)
+static bool is_match(const struct candidate *candidate, const char *capability, uint64_t sms)
 {
     return !strcmp(candidate->capability, capability) && (sms == 0 || candidate->sms == sms);
 }
 
-static double apart(const struct candidate *candidate, const char *capability, uint64_t sms)
+static double distance(const struct candidate *candidate, const char *capability, uint64_t sms)
 {
     double versions = fabs(atof(candidate->capability) - atof(capability)) * 1e6;
     return *candidate->capability ? versions + fabs((double)candidate->sms - (double)sms) : INFINITY;
 }
 
 /* "compute capability 10.0 and 152 SMs" */
-static const char *traits(struct sms__arena *arena, const char *capability, uint64_t sms)
+static const char *describe_traits(struct sms__arena *arena, const char *capability, uint64_t sms)
 {
     return sms ? sms__print(arena, "compute capability %.10s and %llu SMs", capability, (unsigned long long)sms)
                : sms__print(arena, "compute capability %.10s", capability);
 }
 
-/* What to say when no device file is like the profiled GPU, or several are. */
-static const char *say_nearest(struct sms__arena *arena, const struct candidates *all, const char *capability,
-                               uint64_t sms)
+/* The message for a profiled GPU that no device file matches, or several do. */
+static const char *explain_no_match(struct sms__arena *arena, const struct candidates *all, const char *capability,
+                                    uint64_t sms)
 {
     const struct candidate *nearest = NULL;
     const char *list = NULL;
     for (size_t i = 0; i < all->count; i++) {
         const struct candidate *candidate = &all->candidate[i];
-        if (is_like(candidate, capability, sms))
+        if (is_match(candidate, capability, sms))
             list = list ? sms__print(arena, "%s, %s", list, candidate->name) : candidate->name;
-        if (!nearest || apart(candidate, capability, sms) < apart(nearest, capability, sms))
+        if (!nearest || distance(candidate, capability, sms) < distance(nearest, capability, sms))
             nearest = candidate;
     }
     if (list)
-        return sms__print(arena, "the profiled device has %s, and so have %s", traits(arena, capability, sms), list);
-    return sms__print(arena, "no device file has the %s that the profile tells%s%s", traits(arena, capability, sms),
-                      nearest ? "; the nearest is " : "", nearest ? nearest->name : "");
+        return sms__print(arena, "the profiled device has %s, and so have %s", describe_traits(arena, capability, sms),
+                          list);
+    return sms__print(arena, "no device file has the %s that the profile tells%s%s",
+                      describe_traits(arena, capability, sms), nearest ? "; the nearest is " : "",
+                      nearest ? nearest->name : "");
 }
 
-static const struct candidate *only_like(const struct candidates *all, const char *capability, uint64_t sms)
+static const struct candidate *only_match(const struct candidates *all, const char *capability, uint64_t sms)
 {
     const struct candidate *found = NULL;
     for (size_t i = 0; i < all->count; i++)
-        if (is_like(&all->candidate[i], capability, sms)) {
+        if (is_match(&all->candidate[i], capability, sms)) {
             if (found)
                 return NULL;
             found = &all->candidate[i];
@@ -247,33 +250,34 @@ static const struct candidate *only_like(const struct candidates *all, const cha
     return found;
 }
 
-struct sms__guess sms__derive_guess(struct sms__arena *arena, const struct sms__profile *profile, const char *path,
-                                    const struct sms_load_options *options)
+struct sms__device_match sms__derive_match_device(struct sms__arena *arena, const struct sms__profile *profile,
+                                                  const char *path, const struct sms_load_options *options)
 {
     const struct candidates *all = find_candidates(arena, options);
-    const char *gpu = gpu_of(profile), *capability = profile->capability ? profile->capability : "";
+    const char *gpu = gpu_name_of(profile), *capability = profile->capability ? profile->capability : "";
     const char *slash = path ? strrchr(path, '/') : NULL, *file = slash ? slash + 1 : path;
-    uint64_t sms = sms_of(profile);
-    const struct candidate *found = named(all, gpu);
+    uint64_t sms = sm_count_of(profile);
+    const struct candidate *found = find_named(all, gpu);
     if (found)
-        return (struct sms__guess){.name = found->name,
-                                   .from = sms__print(arena, "as the profile names it: %.80s", gpu)};
+        return (struct sms__device_match){.name = found->name,
+                                          .evidence = sms__print(arena, "as the profile names it: %.80s", gpu)};
     if (gpu)
-        return (struct sms__guess){.why = sms__print(arena, "no device file is called like '%.80s'%s%s", gpu,
-                                                     *capability ? ", and " : "",
-                                                     *capability ? say_nearest(arena, all, capability, sms) : "")};
-    found = named(all, profile->printed);
+        return (struct sms__device_match){
+            .problem = sms__print(arena, "no device file is called like '%.80s'%s%s", gpu, *capability ? ", and " : "",
+                                  *capability ? explain_no_match(arena, all, capability, sms) : "")};
+    found = find_named(all, profile->gpu_lines);
     if (found)
-        return (struct sms__guess){.name = found->name, .from = "as the profiled program printed"};
-    found = *capability ? only_like(all, capability, sms) : NULL;
+        return (struct sms__device_match){.name = found->name, .evidence = "as the profiled program printed"};
+    found = *capability ? only_match(all, capability, sms) : NULL;
     if (found)
-        return (struct sms__guess){.name = found->name,
-                                   .from =
-                                       sms__print(arena, "the only device file of %s", traits(arena, capability, sms))};
-    found = named(all, file);
-    if (found && (!*capability || is_like(found, capability, sms)))
-        return (struct sms__guess){.name = found->name, .from = "assumed: by the name of the file"};
+        return (struct sms__device_match){
+            .name = found->name,
+            .evidence = sms__print(arena, "the only device file of %s", describe_traits(arena, capability, sms))};
+    found = find_named(all, file);
+    if (found && (!*capability || is_match(found, capability, sms)))
+        return (struct sms__device_match){.name = found->name, .evidence = "assumed: by the name of the file"};
     if (*capability)
-        return (struct sms__guess){.why = say_nearest(arena, all, capability, sms)};
-    return (struct sms__guess){.why = "nothing in the profile says which device was profiled", .silent = true};
+        return (struct sms__device_match){.problem = explain_no_match(arena, all, capability, sms)};
+    return (struct sms__device_match){.problem = "nothing in the profile says which device was profiled",
+                                      .no_evidence = true};
 }

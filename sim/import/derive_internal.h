@@ -1,89 +1,94 @@
-/* What the files of derive*.c share. */
-#ifndef SMS_IMPORT_DERIVE_INSIDE_H
-#define SMS_IMPORT_DERIVE_INSIDE_H
+/* Types and functions shared by derive*.c. */
+#ifndef SMS_IMPORT_DERIVE_INTERNAL_H
+#define SMS_IMPORT_DERIVE_INTERNAL_H
 
 #include "derive.h"
 
-/* Mean of a metric over launches. */
-struct sms__mean {
+/* Weighted mean of one metric over launches. */
+struct sms__metric_mean {
     const char *name, *unit;
     enum sms__value_kind kind;
-    double sum, weight;
+    double sum, weight; /* the mean is sum / weight */
 };
 
-/* Means of all metrics of some launches; `launches` weighs them. */
-struct sms__means {
-    struct sms__mean *mean;
+/* Means of all metrics of a set of launches, each launch weighted by its count. */
+struct sms__metric_means {
+    struct sms__metric_mean *mean;
     size_t count;
 };
 
-/* How much of a resource of the profiled device a kernel used, of what the whole device has while it ran. */
-struct sms__use {
-    bool known, stands_in;
-    double ratio;
-    const char *from; /* the metrics */
+/* How much of a resource of the profiled device a kernel used while it ran. */
+struct sms__usage {
+    bool known;       /* the profile has a metric for it */
+    bool approximate; /* that metric measures something close to the usage */
+    double ratio;     /* of what the whole device has, 0 to 1 */
+    const char *from; /* names of the metrics */
 };
 
-/* How blocks lie on a device if the kernel is alone on it. */
-struct sms__lie {
-    size_t per_sm;        /* blocks that an SM holds */
-    enum sms_limit binds; /* and what limits them */
-    uint64_t fullest;     /* blocks on the fullest SM */
-    uint64_t resident;    /* most at once on the device */
-    double length;        /* of the kernel, in mean block times */
-    double average;       /* resident blocks per SM, over that */
-    double occupancy;     /* resident warps over the SM's, while an SM has a block */
-    double activity;      /* share of SM time with a block */
+/* How the blocks of a kernel occupy a device when the kernel runs alone. */
+struct sms__occupancy {
+    size_t per_sm;          /* blocks that an SM holds */
+    enum sms_limit limiter; /* the limit that stops an SM from holding more */
+    uint64_t fullest_sm;    /* blocks on the fullest SM */
+    uint64_t resident;      /* most blocks at once on the device */
+    double length;          /* of the kernel, in mean block times */
+    double mean_per_sm;     /* resident blocks per SM, mean over the kernel's length */
+    double occupancy;       /* resident warps over an SM's warps, mean over the time in which an SM has a block */
+    double activity;        /* share of SM time with a block */
 };
 
 enum { SMS__ASSUMED_MAX = 4 };
 
-/* Launches of one kernel and geometry. */
+/* Launches that share a kernel, a geometry, registers and shared memory; they become one kernel of the workload. */
 struct sms__derived {
-    const char *symbol, *name, *plain; /* plain: the name but for a number */
+    const char *symbol, *name, *base_name; /* base_name: the name without the number that makes it unique */
     uint64_t grid[3], block[3];
     struct sms__kernel shape; /* blocks, threads, registers, shared_memory */
     unsigned line;            /* of the first launch */
     uint64_t launches;
-    double sum_s, squares, min_s, max_s; /* durations; squares: of deviations from the mean */
-    struct sms__means own;
-    const struct sms__means *means;        /* own, or those of all launches of the symbol */
-    double means_s;                        /* mean duration of the launches that these describe */
-    bool borrowed;                         /* the means are of several geometries */
-    const char *assumed[SMS__ASSUMED_MAX]; /* of geometry and time, where the profile has metrics alone */
+    double sum_s, squared_deviations, min_s, max_s; /* durations; squared_deviations: sum about the mean, s^2 */
+    struct sms__metric_means own_metrics;
+    const struct sms__metric_means *metrics; /* own_metrics, or the metrics of all launches of the symbol */
+    double metrics_time_s;                   /* mean duration of the launches that `metrics` describes */
+    bool pooled;                             /* `metrics` averages over several geometries */
+    const char *assumed[SMS__ASSUMED_MAX];   /* assumptions about geometry and time, for the document */
     size_t assumptions;
     bool geometry_assumed;
 
-    double time_s, clock_hz, activity, occupancy; /* NAN where not measured */
-    const char *clock_from;                       /* what stands in; NULL: nothing */
-    bool idle_unknown;                            /* how long SMs were active is the model's */
-    bool by_cycles;                               /* the time is cycles over the clock */
-    double spread;                                /* coefficient of variation of durations */
-    struct sms__use use[SMS_RESOURCES_MAX];
-    struct sms__lie lie; /* on the profiled device */
+    double time_s, clock_hz;
+    double activity, measured_occupancy; /* NAN: not measured */
+    const char *clock_from;              /* source of an approximate clock; NULL: it was measured */
+    bool activity_from_model;            /* `activity` comes from the model, not from a metric */
+    bool time_from_cycles;               /* the time is cycles over the clock */
+    double spread;                       /* coefficient of variation of the durations */
+    struct sms__usage usage[SMS_RESOURCES_MAX];
+    struct sms__occupancy modelled; /* on the profiled device */
     double jitter;
-    bool occupancy_unmet; /* no jitter is to be tried for it */
-    bool shaped;          /* the jitter was chosen for the measured occupancy */
+    bool skip_jitter_fit; /* do not fit the jitter to the measured occupancy */
+    bool jitter_fitted;   /* the jitter was fitted to the measured occupancy */
     double block_s, demand[SMS_RESOURCES_MAX];
     bool clamped[SMS_RESOURCES_MAX];
     enum sms__bottleneck bottleneck;
-    int top; /* the most used resource, or -1 */
+    int top_resource; /* index of the most used resource, or -1 */
 
-    struct sms__lie there; /* on the target */
-    double scale;          /* block time there over that here */
-    double stretched;      /* part of it: what a full SM there lacks, at least 1 */
+    struct sms__occupancy on_target;
+    double time_scale; /* block time on the target over block time on the profiled device */
+    double
+        capacity_scale; /* the part of time_scale that keeps a full SM of the target within its capacity, at least 1 */
 };
 
-enum sms__happening { SMS__DOES_LAUNCH, SMS__DOES_COPY_IN, SMS__DOES_COPY_OUT, SMS__DOES_HOST };
+enum sms__derived_step_kind { SMS__DERIVED_LAUNCH, SMS__DERIVED_COPY_IN, SMS__DERIVED_COPY_OUT, SMS__DERIVED_HOST };
 
-struct sms__deed {
-    enum sms__happening does;
+/* A step of the job that is derived. */
+struct sms__derived_step {
+    enum sms__derived_step_kind kind;
     size_t kernel;
     uint64_t times;
-    double amount; /* bytes, or seconds */
+    double amount; /* bytes of a copy, or seconds of host time */
 };
 
-struct sms__note {
+/* Something of the profile that was left out, and why. */
+struct sms__omission {
     unsigned line; /* of the profile; 0: none */
     const char *text;
 };
@@ -97,69 +102,79 @@ struct sms__derivation {
 
     struct sms__derived *kernel;
     size_t kernels;
-    size_t *of; /* [launches] the kernel of each, or SIZE_MAX */
-    struct sms__deed *deed;
-    size_t deeds;
-    uint64_t overlaps;        /* launches that began before the one before had ended */
-    double copied, copying_s; /* bytes of copies whose time is known, and that time */
-    const char *order;        /* what was done to the order of steps, or NULL */
+    size_t *kernel_of_launch; /* [launches] index of the launch's kernel; SIZE_MAX: the launch is left out */
+    struct sms__derived_step *step;
+    size_t steps;
+    uint64_t overlaps;        /* launches that started before the previous operation had ended */
+    double copied, copying_s; /* bytes of the copies with a known duration, and the sum of these durations */
+    const char *order;        /* how the order of steps was changed; NULL: it is the order of the profile */
 
-    struct sms__note *note; /* what was left out */
-    size_t notes, notes_lost;
-    size_t stand_ins, assumptions;
-    bool timeless; /* no launch of the profile has a time */
-    struct sms__means scratch;
-    struct sms__slot *slot; /* for derive_shape.c: as many as either device holds blocks, */
-    double *last;           /* and as it has SMs */
-    uint64_t drawn;         /* blocks, so far */
+    struct sms__omission *omission;
+    size_t omissions, omissions_dropped; /* dropped: those beyond the most that a document lists */
+    size_t approximations, assumptions;  /* numbers in the document */
+    bool lacks_durations;                /* no launch of the profile has a duration */
+    struct sms__metric_means scratch;
+    struct sms__slot *slot; /* scratch of derive_shape.c: as many as the larger device has block slots */
+    double *last_end;       /* scratch of derive_shape.c: as many as the larger device has SMs */
+    uint64_t blocks_drawn;  /* by derive_shape.c, so far */
 };
 
-/* Bytes that a YAML comment or quoted text may hold, in place of any; cut at `most`. */
+/* A copy of at most `most` bytes of the text, with every byte replaced that a YAML comment or quoted text cannot hold.
+ */
 const char *sms__derive_text(struct sms__arena *arena, const char *text, size_t most);
-void sms__derive_note(struct sms__derivation *derivation, unsigned line, const char *format, ...)
+/* Records that something on a line of the profile is left out; the message says what and why. */
+void sms__derive_omit(struct sms__derivation *derivation, unsigned line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* derive_means.c: a metric in base units (ratio, bytes, bytes/s, Hz, s), or false. */
-enum sms__reading { SMS__AS_RATIO, SMS__AS_COUNT, SMS__AS_RATE, SMS__AS_HZ, SMS__AS_SECONDS, SMS__AS_LEVEL };
-void sms__means_add(struct sms__arena *arena, struct sms__means *means, const struct sms__profile_launch *launch);
-bool sms__means_get(const struct sms__means *means, const char *name, enum sms__reading reading, double *value);
+/* derive_metrics.c: adds the metrics of a launch to the means. */
+void sms__metrics_add(struct sms__arena *arena, struct sms__metric_means *metrics,
+                      const struct sms__profile_launch *launch);
+/* The mean of a metric in base units (ratio, count, bytes/s, Hz, s). Returns false if there is no such metric. */
+enum sms__metric_quantity { SMS__AS_RATIO, SMS__AS_COUNT, SMS__AS_RATE, SMS__AS_HZ, SMS__AS_SECONDS, SMS__AS_LEVEL };
+bool sms__metrics_get(const struct sms__metric_means *metrics, const char *name, enum sms__metric_quantity quantity,
+                      double *value);
 
-/* derive_use.c: clock, activity, occupancy and use of each resource, of a kernel whose time is known. */
-void sms__derive_uses(struct sms__derivation *derivation, struct sms__derived *kernel);
-/* Activity and occupancy, NAN where not measured. */
-void sms__derive_told(struct sms__derived *kernel);
-/* Elapsed cycles of an SM over a launch, or NAN: counted, or also told by instructions and their pace. */
+/* derive_usage.c: sets clock, activity, occupancy and the usage of each resource, for a kernel whose time is known. */
+void sms__derive_usage(struct sms__derivation *derivation, struct sms__derived *kernel);
+/* Sets activity and occupancy from the metrics, NAN where not measured. */
+void sms__derive_measured(struct sms__derived *kernel);
+/* Cycles that elapsed on an SM during a launch, as counted; NAN if they were not. */
 double sms__derive_elapsed(const struct sms__derived *kernel, const struct sms__device *device);
+/* The same, or if they were not counted, the cycles computed from instructions and IPC. */
 double sms__derive_cycles(const struct sms__derived *kernel, const struct sms__device *device);
+/* Capacity of resource `r` of the whole device at this clock: lane cycles or bytes per second. */
 double sms__derive_capacity(const struct sms__device *device, size_t r, double clock_hz);
 
-/* derive_kernel.c: from launches to kernels. */
+/* derive_kernel.c: groups the launches of the profile into kernels. */
 void sms__derive_collect(struct sms__derivation *derivation);
 
-/* derive_assume.c: geometry and time of a kernel (`launches` is set) whose metrics are all that is known. */
+/* derive_assume.c: sets geometry and time of a kernel of which the profile has only metrics; `launches` is set. */
 void sms__derive_assume(struct sms__derivation *derivation, struct sms__derived *kernel,
-                        const struct sms__means *means);
-
-/* Seconds of a launch of such a kernel, whose geometry is known. */
+                        const struct sms__metric_means *metrics);
+/* Assumed seconds of a launch whose geometry is known and whose duration is not. */
 double sms__derive_assume_time(struct sms__derivation *derivation, struct sms__derived *kernel,
-                               const struct sms__means *means);
-/* Makes the waves of such a kernel whole if a partial one leaves no room for what it used; whether it did. */
-bool sms__derive_assume_whole(struct sms__derivation *derivation, struct sms__derived *kernel);
+                               const struct sms__metric_means *metrics);
+/* Rounds an assumed number of blocks to whole waves if a partial wave leaves no room for the measured usage. Returns
+ * whether it changed the kernel. */
+bool sms__derive_round_waves(struct sms__derivation *derivation, struct sms__derived *kernel);
 
-/* derive_shape.c: NULL, or why the kernel does not fit the device. `lie` for equal blocks or with jitter. */
+/* derive_shape.c: these return NULL, or why the kernel does not fit the device. */
 struct sms__slot *sms__derive_slots(struct sms__arena *arena, size_t count);
-const char *sms__derive_lie(struct sms__derivation *derivation, const struct sms__device *device,
-                            const struct sms__kernel *shape, double jitter, struct sms__lie *lie);
+/* Models the occupancy of a kernel that runs alone, with equal blocks (jitter 0) or with jitter. */
+const char *sms__derive_occupancy(struct sms__derivation *derivation, const struct sms__device *device,
+                                  const struct sms__kernel *shape, double jitter, struct sms__occupancy *modelled);
+/* Sets jitter, block time and demands so that the kernel alone takes its measured time. */
 const char *sms__derive_shape(struct sms__derivation *derivation, struct sms__derived *kernel);
+/* Scales block time and demands to the target device. */
 const char *sms__derive_retarget(struct sms__derivation *derivation, struct sms__derived *kernel);
 
-/* derive_class.c: of what is used of each resource of the device; `top` is the most used one, or -1. */
+/* derive_class.c: the bottleneck, from the usage of each resource of the device; sets the most used one, or -1. */
 enum sms__bottleneck sms__derive_bottleneck(const struct sms__device *device, const double *use, int *top);
 
-/* derive_steps.c */
+/* derive_steps.c: makes the steps of the job from launches and copies. */
 void sms__derive_steps(struct sms__derivation *derivation);
 
-/* derive_write.c */
+/* derive_write.c: writes the workload document. */
 void sms__derive_write(struct sms__derivation *derivation, FILE *to);
 
 #endif

@@ -1,32 +1,32 @@
-/* How much of each resource a kernel used: the first of the sources below that the profile has. Counts come
- * before rates: collecting metrics slows a program, and a count does not depend on how long it took. */
-#include "derive_inside.h"
+/* Usage of each resource, from the first of the sources below that the profile has. Counts come before rates:
+ * collecting metrics slows a program down, and a count does not depend on how long the program took. */
+#include "derive_internal.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { NAMES = 4 };
 
-enum how {
-    PIPE,   /* % of peak, of elapsed cycles or, times activity, of active ones */
+enum method {
+    PIPE,   /* % of peak over elapsed cycles; or over active cycles, times activity */
     ACTIVE, /* % of peak while an SM is active */
-    BYTES,  /* a count of `unit` bytes each */
-    LANES,  /* results; idle lanes of a warp are busy, too */
-    SLOTS,  /* one a warp instruction */
-    PACE,   /* warp instructions per active cycle */
+    BYTES,  /* a count of items of `unit` bytes */
+    LANES,  /* thread-level operations; idle lanes of a warp are busy too */
+    SLOTS,  /* one issue slot per warp instruction */
+    IPC,    /* warp instructions per active cycle */
     RATE,   /* bytes per second */
-    LEVEL,  /* nvprof's 0 to 10 */
-    FP32,   /* nvprof's counts of instructions, which overlap */
+    LEVEL,  /* a level of nvprof, 0 to 10 */
+    FP32,   /* instruction counts of nvprof, which overlap each other */
     FP64,
     SFU
 };
 
 struct source {
     const char *resource;
-    enum how how;
+    enum method method;
     double unit; /* bytes of a transaction */
-    bool stands_in;
-    const char *name[NAMES]; /* added up */
+    bool approximate;
+    const char *name[NAMES]; /* metrics that are added up */
 };
 
 static const struct source sources[] = {
@@ -72,10 +72,10 @@ static const struct source sources[] = {
     {"issue", PIPE, 1, false, {"sm__inst_executed"}},
     {"issue", ACTIVE, 1, false, {"Issue Slots Busy"}},
     {"issue", ACTIVE, 1, false, {"issue_slot_utilization"}},
-    {"issue", PACE, 1, true, {"issued_ipc"}},
-    {"issue", PACE, 1, true, {"executed_ipc"}},
-    {"issue", PACE, 1, true, {"ipc"}},
-    {"issue", PACE, 1, true, {"Executed Ipc Active"}},
+    {"issue", IPC, 1, true, {"issued_ipc"}},
+    {"issue", IPC, 1, true, {"executed_ipc"}},
+    {"issue", IPC, 1, true, {"ipc"}},
+    {"issue", IPC, 1, true, {"Executed Ipc Active"}},
     {"issue", PIPE, 1, true, {"sm__throughput"}},
     {"issue", PIPE, 1, true, {"SM [%]"}},
     {"issue", PIPE, 1, true, {"Compute (SM) Throughput"}},
@@ -129,13 +129,13 @@ static const struct source sources[] = {
     {"dram", PIPE, 1, true, {"Memory Throughput"}},
     {0}};
 
-/* What nvprof's levels stand for: medians of what counts say in the GTX 1080 Ti set (351 levels); for 10, also of
- * a V100, whose Max is at 89 % (docs/profiles.md). */
+/* Usage for each level of nvprof: the median usage by counts, over 351 levels of the GTX 1080 Ti set; for level 10 also
+ * of a V100, whose Max is at 89 % (docs/profiles.md). */
 static const double levels[] = {0, 0.05, 0.15, 0.23, 0.33, 0.44, 0.55, 0.70, 0.73, 0.77, 0.93};
 
 enum { LEVEL_MAX = 10 };
 
-static double level(double value)
+static double level_to_ratio(double value)
 {
     double most = LEVEL_MAX;
     value = value < 0 ? 0 : value > most ? most : value;
@@ -156,48 +156,49 @@ double sms__derive_capacity(const struct sms__device *device, size_t r, double c
     return resource->bandwidth * whole * (clock_hz / device->clock_hz);
 }
 
-static double get_or(const struct sms__derived *kernel, const char *name, enum sms__reading reading, double fallback)
+static double get_or(const struct sms__derived *kernel, const char *name, enum sms__metric_quantity quantity,
+                     double fallback)
 {
     double value;
-    return sms__means_get(kernel->means, name, reading, &value) ? value : fallback;
+    return sms__metrics_get(kernel->metrics, name, quantity, &value) ? value : fallback;
 }
 
-/* Threads that are idle in a warp take a lane all the same. */
-static double lanes(const struct sms__derived *kernel)
+/* Lanes taken per active thread: idle threads of a warp take a lane too. */
+static double lane_factor(const struct sms__derived *kernel)
 {
     double efficiency = get_or(kernel, "warp_nonpred_execution_efficiency", SMS__AS_RATIO, 1);
     return efficiency > 0.03 && efficiency <= 1 ? 1 / efficiency : 1;
 }
 
-/* Conversions run on the fp64 unit in a kernel that uses fp64, else on the special function unit. */
-static double conversions(const struct sms__derived *kernel, bool wide)
+/* Conversions run on the fp64 unit in a kernel that uses fp64, otherwise on the special function unit. */
+static double conversions(const struct sms__derived *kernel, bool uses_fp64_unit)
 {
     bool uses = get_or(kernel, "inst_fp_64", SMS__AS_COUNT, 0) > 0;
-    return uses == wide ? get_or(kernel, "inst_bit_convert", SMS__AS_COUNT, 0) : 0;
+    return uses == uses_fp64_unit ? get_or(kernel, "inst_bit_convert", SMS__AS_COUNT, 0) : 0;
 }
 
-static bool add_up(const struct sms__derived *kernel, const struct source *source, enum sms__reading reading,
+static bool add_up(const struct sms__derived *kernel, const struct source *source, enum sms__metric_quantity quantity,
                    double *sum)
 {
     double value;
     *sum = 0;
     for (size_t i = 0; i < NAMES && source->name[i]; i++) {
-        if (!sms__means_get(kernel->means, source->name[i], reading, &value))
+        if (!sms__metrics_get(kernel->metrics, source->name[i], quantity, &value))
             return false;
         *sum += value;
     }
     return true;
 }
 
-static bool pipe(const struct sms__derived *kernel, const char *name, double *ratio)
+static bool read_pipe(const struct sms__derived *kernel, const char *name, double *ratio)
 {
     static const char *const suffixes[] = {"", ".avg.pct_of_peak_sustained_elapsed",
                                            ".sum.pct_of_peak_sustained_elapsed", ".avg.pct_of_peak_sustained_active",
                                            ".sum.pct_of_peak_sustained_active"};
-    char whole[160];
+    char name_with_suffix[160];
     for (size_t s = 0; s < sizeof suffixes / sizeof *suffixes; s++) {
-        snprintf(whole, sizeof whole, "%s%s", name, suffixes[s]);
-        if (!sms__means_get(kernel->means, whole, SMS__AS_RATIO, ratio))
+        snprintf(name_with_suffix, sizeof name_with_suffix, "%s%s", name, suffixes[s]);
+        if (!sms__metrics_get(kernel->metrics, name_with_suffix, SMS__AS_RATIO, ratio))
             continue;
         *ratio *= s >= 3 && isfinite(kernel->activity) ? kernel->activity : 1;
         return true;
@@ -205,46 +206,46 @@ static bool pipe(const struct sms__derived *kernel, const char *name, double *ra
     return false;
 }
 
-/* Of nvprof's counts of instructions, what the unit really does. */
-static double correct(const struct sms__derived *kernel, enum how how, double sum)
+/* The operations that a unit executes, from nvprof's overlapping counts of instructions. */
+static double correct_count(const struct sms__derived *kernel, enum method method, double sum)
 {
     double special = get_or(kernel, "flop_count_sp_special", SMS__AS_COUNT, 0);
-    switch (how) {
+    switch (method) {
     case FP32:
-        return (sum > special ? sum - special : 0) * lanes(kernel);
+        return (sum > special ? sum - special : 0) * lane_factor(kernel);
     case FP64:
-        return (sum + conversions(kernel, true)) * lanes(kernel);
+        return (sum + conversions(kernel, true)) * lane_factor(kernel);
     case SFU:
-        return (sum + conversions(kernel, false)) * lanes(kernel);
+        return (sum + conversions(kernel, false)) * lane_factor(kernel);
     case LANES:
-        return sum * lanes(kernel);
+        return sum * lane_factor(kernel);
     default:
         return sum;
     }
 }
 
-static bool count(const struct sms__derived *kernel, const struct source *source, double capacity, double *ratio)
+static bool read_count(const struct sms__derived *kernel, const struct source *source, double capacity, double *ratio)
 {
     double sum;
-    if (capacity <= 0 || !(kernel->means_s > 0) || !add_up(kernel, source, SMS__AS_COUNT, &sum))
+    if (capacity <= 0 || !(kernel->metrics_time_s > 0) || !add_up(kernel, source, SMS__AS_COUNT, &sum))
         return false;
-    *ratio = correct(kernel, source->how, sum) * source->unit / (kernel->means_s * capacity);
+    *ratio = correct_count(kernel, source->method, sum) * source->unit / (kernel->metrics_time_s * capacity);
     return true;
 }
 
-static bool take(const struct sms__device *device, size_t r, const struct sms__derived *kernel,
-                 const struct source *source, double *ratio)
+static bool read_source(const struct sms__device *device, size_t r, const struct sms__derived *kernel,
+                        const struct source *source, double *ratio)
 {
     double capacity = sms__derive_capacity(device, r, kernel->clock_hz), sum;
     double active = isfinite(kernel->activity) ? kernel->activity : 1;
-    bool within = device->resource[r].scope == SMS_SCOPE_SM;
-    switch (source->how) {
+    bool per_sm = device->resource[r].scope == SMS_SCOPE_SM;
+    switch (source->method) {
     case PIPE:
-        return pipe(kernel, source->name[0], ratio);
+        return read_pipe(kernel, source->name[0], ratio);
     case ACTIVE:
         *ratio = active * get_or(kernel, source->name[0], SMS__AS_RATIO, NAN);
         return isfinite(*ratio);
-    case PACE:
+    case IPC:
         *ratio = active * get_or(kernel, source->name[0], SMS__AS_COUNT, NAN) / device->resource[r].lanes;
         return isfinite(*ratio);
     case RATE:
@@ -253,16 +254,16 @@ static bool take(const struct sms__device *device, size_t r, const struct sms__d
         *ratio = sum / capacity;
         return true;
     case LEVEL:
-        if (!sms__means_get(kernel->means, source->name[0], SMS__AS_LEVEL, &sum))
+        if (!sms__metrics_get(kernel->metrics, source->name[0], SMS__AS_LEVEL, &sum))
             return false;
-        *ratio = level(sum) * (within ? active : 1);
+        *ratio = level_to_ratio(sum) * (per_sm ? active : 1);
         return true;
     default:
-        return count(kernel, source, capacity, ratio);
+        return read_count(kernel, source, capacity, ratio);
     }
 }
 
-static const char *names(struct sms__arena *arena, const struct source *source)
+static const char *source_names(struct sms__arena *arena, const struct source *source)
 {
     const char *all = source->name[0];
     for (size_t i = 1; i < NAMES && source->name[i]; i++)
@@ -270,17 +271,17 @@ static const char *names(struct sms__arena *arena, const struct source *source)
     return all;
 }
 
-static void find_use(struct sms__derivation *derivation, struct sms__derived *kernel, size_t r)
+static void find_usage(struct sms__derivation *derivation, struct sms__derived *kernel, size_t r)
 {
     const struct sms__device *device = derivation->device;
     for (const struct source *source = sources; source->resource; source++) {
         double ratio;
-        if (strcmp(source->resource, device->resource[r].name) != 0 || !take(device, r, kernel, source, &ratio))
+        if (strcmp(source->resource, device->resource[r].name) != 0 || !read_source(device, r, kernel, source, &ratio))
             continue;
         if (!isfinite(ratio))
             continue;
-        kernel->use[r] =
-            (struct sms__use){true, source->stands_in, ratio > 1 ? 1 : ratio, names(derivation->arena, source)};
+        kernel->usage[r] = (struct sms__usage){true, source->approximate, ratio > 1 ? 1 : ratio,
+                                               source_names(derivation->arena, source)};
         return;
     }
 }
@@ -291,18 +292,18 @@ double sms__derive_elapsed(const struct sms__derived *kernel, const struct sms__
                                           "elapsed_cycles_sm"};
     double value;
     for (size_t i = 0; i < sizeof elapsed / sizeof *elapsed; i++)
-        if (sms__means_get(kernel->means, elapsed[i], SMS__AS_COUNT, &value) && value > 0)
+        if (sms__metrics_get(kernel->metrics, elapsed[i], SMS__AS_COUNT, &value) && value > 0)
             return i == 3 ? value / (double)device->sms : value;
     return NAN;
 }
 
 double sms__derive_cycles(const struct sms__derived *kernel, const struct sms__device *device)
 {
-    double cycles = sms__derive_elapsed(kernel, device), executed, pace;
-    if (!isnan(cycles) || !sms__means_get(kernel->means, "inst_executed", SMS__AS_COUNT, &executed))
+    double cycles = sms__derive_elapsed(kernel, device), executed, ipc;
+    if (!isnan(cycles) || !sms__metrics_get(kernel->metrics, "inst_executed", SMS__AS_COUNT, &executed))
         return cycles;
-    pace = get_or(kernel, "executed_ipc", SMS__AS_COUNT, get_or(kernel, "ipc", SMS__AS_COUNT, NAN));
-    return executed / (pace * (double)device->sms * kernel->activity);
+    ipc = get_or(kernel, "executed_ipc", SMS__AS_COUNT, get_or(kernel, "ipc", SMS__AS_COUNT, NAN));
+    return executed / (ipc * (double)device->sms * kernel->activity);
 }
 
 static void find_activity(struct sms__derived *kernel)
@@ -321,20 +322,21 @@ static void find_occupancy(struct sms__derived *kernel)
 {
     static const char *const achieved[] = {"achieved_occupancy", "Achieved Occupancy",
                                            "sm__warps_active.avg.pct_of_peak_sustained_active"};
-    kernel->occupancy = NAN;
-    for (size_t i = 0; i < sizeof achieved / sizeof *achieved && isnan(kernel->occupancy); i++)
-        kernel->occupancy = get_or(kernel, achieved[i], SMS__AS_RATIO, NAN);
-    if (!(kernel->occupancy > 0 && kernel->occupancy <= 1))
-        kernel->occupancy = NAN;
+    kernel->measured_occupancy = NAN;
+    for (size_t i = 0; i < sizeof achieved / sizeof *achieved && isnan(kernel->measured_occupancy); i++)
+        kernel->measured_occupancy = get_or(kernel, achieved[i], SMS__AS_RATIO, NAN);
+    if (!(kernel->measured_occupancy > 0 && kernel->measured_occupancy <= 1))
+        kernel->measured_occupancy = NAN;
 }
 
-void sms__derive_told(struct sms__derived *kernel)
+void sms__derive_measured(struct sms__derived *kernel)
 {
     find_activity(kernel);
     find_occupancy(kernel);
 }
 
-/* A GPU boosts by up to a quarter, and estimates of short kernels are mostly overhead. */
+/* The SM frequency if it was measured, otherwise cycles over time. The latter is limited to the range of a GPU's clock:
+ * boost adds up to a quarter, and the estimate is low for short kernels, whose time is mostly overhead. */
 static void find_clock(struct sms__derived *kernel, const struct sms__device *device)
 {
     static const char *const clocks[] = {"SM Frequency", "sm__cycles_elapsed.avg.per_second",
@@ -346,34 +348,35 @@ static void find_clock(struct sms__derived *kernel, const struct sms__device *de
         kernel->clock_hz = clock;
         return;
     }
-    clock = sms__derive_cycles(kernel, device) / kernel->means_s;
+    clock = sms__derive_cycles(kernel, device) / kernel->metrics_time_s;
     kernel->clock_hz = clock;
     if (clock >= low && clock <= high)
         return;
-    bool told = isfinite(clock) && clock > 0;
-    kernel->clock_hz = !told ? device->clock_hz : clock < low ? low : high;
+    bool measured = isfinite(clock) && clock > 0;
+    kernel->clock_hz = !measured ? device->clock_hz : clock < low ? low : high;
     kernel->clock_from =
-        told ? "cycles / time, kept within 93 to 127 % of the device's" : "the device's: no metric tells";
+        measured ? "cycles / time, kept within 93 to 127 % of the device's" : "the device's: no metric tells";
 }
 
 static void find_bottleneck(const struct sms__device *device, struct sms__derived *kernel)
 {
     double use[SMS_RESOURCES_MAX];
     for (size_t r = 0; r < device->resources; r++)
-        use[r] = kernel->use[r].ratio;
-    kernel->bottleneck = sms__derive_bottleneck(device, use, &kernel->top);
+        use[r] = kernel->usage[r].ratio;
+    kernel->bottleneck = sms__derive_bottleneck(device, use, &kernel->top_resource);
 }
 
-void sms__derive_uses(struct sms__derivation *derivation, struct sms__derived *kernel)
+void sms__derive_usage(struct sms__derivation *derivation, struct sms__derived *kernel)
 {
-    struct sms__lie lie;
-    sms__derive_told(kernel);
-    if (isnan(kernel->activity) && !sms__derive_lie(derivation, derivation->device, &kernel->shape, 0, &lie)) {
-        kernel->activity = lie.activity;
-        kernel->idle_unknown = true;
+    struct sms__occupancy modelled;
+    sms__derive_measured(kernel);
+    if (isnan(kernel->activity) &&
+        !sms__derive_occupancy(derivation, derivation->device, &kernel->shape, 0, &modelled)) {
+        kernel->activity = modelled.activity;
+        kernel->activity_from_model = true;
     }
     find_clock(kernel, derivation->device);
     for (size_t r = 0; r < derivation->device->resources; r++)
-        find_use(derivation, kernel, r);
+        find_usage(derivation, kernel, r);
     find_bottleneck(derivation->device, kernel);
 }

@@ -1,5 +1,5 @@
-/* The workload document, each number with what it comes from. */
-#include "derive_inside.h"
+/* Writes the workload document. Comments state where each number comes from. */
+#include "derive_internal.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -19,8 +19,9 @@ const char *sms__derive_text(struct sms__arena *arena, const char *text, size_t 
     return copy;
 }
 
-/* From a symbol: no return type, namespaces, templates and arguments; letters, digits and '_'. */
-static char *plain_name(struct sms__arena *arena, const char *symbol)
+/* The name of a kernel from its symbol: without return type, namespaces, templates and arguments; letters, digits and
+ * '_'. */
+static char *name_from_symbol(struct sms__arena *arena, const char *symbol)
 {
     const char *from = symbol, *to;
     if (!strncmp(from, "void ", 5))
@@ -47,17 +48,17 @@ static bool is_taken(const struct sms__derivation *derivation, size_t before, co
     return false;
 }
 
-/* The second of a name is NAME_2, unless another is called so. */
+/* Gives each kernel a unique name: a repeated name becomes NAME_2, NAME_3, and so on. */
 static void name_kernels(struct sms__derivation *derivation)
 {
     for (size_t k = 0; k < derivation->kernels; k++) {
         struct sms__derived *kernel = &derivation->kernel[k];
         size_t n = 1;
-        kernel->plain = kernel->name = plain_name(derivation->arena, kernel->symbol);
+        kernel->base_name = kernel->name = name_from_symbol(derivation->arena, kernel->symbol);
         for (size_t before = 0; before < k; before++)
-            n += !strcmp(derivation->kernel[before].plain, kernel->plain);
+            n += !strcmp(derivation->kernel[before].base_name, kernel->base_name);
         for (n = n > 1 ? n : 2; is_taken(derivation, k, kernel->name); n++)
-            kernel->name = sms__print(derivation->arena, "%s_%zu", kernel->plain, n);
+            kernel->name = sms__print(derivation->arena, "%s_%zu", kernel->base_name, n);
     }
 }
 
@@ -74,7 +75,7 @@ static const char *workload_name(struct sms__derivation *derivation)
     return name;
 }
 
-/* Seconds as a quantity of at least seven digits. */
+/* A duration with at least seven digits. */
 static const char *duration(struct sms__arena *arena, double seconds)
 {
     return seconds < 1e-6 ? sms__print(arena, "%.0f ps", seconds * 1e12 > 1 ? seconds * 1e12 : 1)
@@ -85,46 +86,46 @@ static const char *percent(struct sms__arena *arena, double ratio) { return sms_
 
 static void write_occupancy(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
 {
-    const struct sms__lie *lie = &kernel->lie;
-    fprintf(to, "  # resident: %zu blocks an SM (by %s), %.3f on average; waves: %.2f\n", lie->per_sm,
-            limit_words[lie->binds], lie->average,
-            (double)kernel->shape.blocks / ((double)lie->per_sm * (double)derivation->device->sms));
+    const struct sms__occupancy *modelled = &kernel->modelled;
+    fprintf(to, "  # resident: %zu blocks an SM (by %s), %.3f on average; waves: %.2f\n", modelled->per_sm,
+            limit_words[modelled->limiter], modelled->mean_per_sm,
+            (double)kernel->shape.blocks / ((double)modelled->per_sm * (double)derivation->device->sms));
     size_t whole_warps = (kernel->shape.threads + 31) / 32;
     double warps = (double)whole_warps / (double)derivation->device->sm.warps;
-    fprintf(to, "  # occupancy: theoretical %s, ", percent(derivation->arena, warps * (double)lie->per_sm));
-    if (isnan(kernel->occupancy))
+    fprintf(to, "  # occupancy: theoretical %s, ", percent(derivation->arena, warps * (double)modelled->per_sm));
+    if (isnan(kernel->measured_occupancy))
         fputs("achieved not measured (stand-in: the model's)", to);
     else
-        fprintf(to, "achieved %s", percent(derivation->arena, kernel->occupancy));
-    fprintf(to, ", of the model %s%s\n", percent(derivation->arena, lie->occupancy),
-            kernel->shaped ? ", by the choice of jitter" : "");
-    if (fabs(kernel->occupancy - lie->occupancy) > 0.05)
+        fprintf(to, "achieved %s", percent(derivation->arena, kernel->measured_occupancy));
+    fprintf(to, ", of the model %s%s\n", percent(derivation->arena, modelled->occupancy),
+            kernel->jitter_fitted ? ", by the choice of jitter" : "");
+    if (fabs(kernel->measured_occupancy - modelled->occupancy) > 0.05)
         fputs("  # the model's slots are refilled at once, and its blocks are alike: achieved occupancy is not met\n",
               to);
 }
 
-static void write_uses(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
+static void write_usage(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
 {
     const char *between = "  # use: ";
     for (size_t r = 0; r < derivation->device->resources; r++) {
-        if (!kernel->use[r].known || kernel->use[r].ratio < 5e-5)
+        if (!kernel->usage[r].known || kernel->usage[r].ratio < 5e-5)
             continue;
         fprintf(to, "%s%s %s", between, derivation->device->resource[r].name,
-                percent(derivation->arena, kernel->use[r].ratio));
+                percent(derivation->arena, kernel->usage[r].ratio));
         between = ", ";
     }
     if (between[0] == ',')
         fputc('\n', to);
     fprintf(to, "  # bottleneck: %s", sms__class_names[kernel->bottleneck]);
     fprintf(to, kernel->bottleneck == SMS__LATENCY_BOUND ? "\n" : " (%s)\n",
-            kernel->top >= 0 ? derivation->device->resource[kernel->top].name : "");
+            kernel->top_resource >= 0 ? derivation->device->resource[kernel->top_resource].name : "");
 }
 
-static void write_unknown(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
+static void write_unmeasured(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
 {
     const char *between = "  # stand-in: no metric for ";
     for (size_t r = 0; r < derivation->device->resources; r++) {
-        if (kernel->use[r].known)
+        if (kernel->usage[r].known)
             continue;
         fprintf(to, "%s%s", between, derivation->device->resource[r].name);
         between = ", ";
@@ -133,13 +134,13 @@ static void write_unknown(const struct sms__derivation *derivation, const struct
         fputs("; no demand\n", to);
 }
 
-static void write_stand_ins(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
+static void write_approximations(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
 {
     bool any = false;
     for (size_t r = 0; r < derivation->device->resources; r++) {
-        const struct sms__use *use = &kernel->use[r];
+        const struct sms__usage *use = &kernel->usage[r];
         any |= use->known;
-        if (use->known && use->stands_in)
+        if (use->known && use->approximate)
             fprintf(to, "  # stand-in: %s from %s\n", derivation->device->resource[r].name, use->from);
         if (kernel->clamped[r])
             fprintf(to, "  # clamped: %s, of which a full SM or device would lack some in full waves\n",
@@ -148,14 +149,14 @@ static void write_stand_ins(const struct sms__derivation *derivation, const stru
     if (!any)
         fputs("  # stand-in: no metrics; no demands\n", to);
     if (any)
-        write_unknown(derivation, kernel, to);
+        write_unmeasured(derivation, kernel, to);
     if (kernel->clock_from && any)
         fprintf(to, "  # stand-in: clock from %s\n", kernel->clock_from);
-    if (kernel->by_cycles)
+    if (kernel->time_from_cycles)
         fputs("  # stand-in: time from cycles and clock\n", to);
-    if (kernel->idle_unknown)
+    if (kernel->activity_from_model)
         fputs("  # stand-in: share of SM time with a block from the model\n", to);
-    if (kernel->borrowed)
+    if (kernel->pooled)
         fputs("  # stand-in: metrics are means over several geometries; use is taken to be equal in all\n", to);
 }
 
@@ -170,16 +171,16 @@ static void write_comment(const struct sms__derivation *derivation, const struct
     for (size_t i = 0; i < kernel->assumptions; i++)
         fprintf(to, "  # assumed: %s\n", kernel->assumed[i]);
     write_occupancy(derivation, kernel, to);
-    write_uses(derivation, kernel, to);
-    write_stand_ins(derivation, kernel, to);
+    write_usage(derivation, kernel, to);
+    write_approximations(derivation, kernel, to);
     if (derivation->target != derivation->device)
         fprintf(
             to,
             "  # on %s: %zu blocks an SM, block time times %.4f, of which %.4f so that an SM full of it has enough\n",
-            derivation->target->name, kernel->there.per_sm, kernel->scale, kernel->stretched);
+            derivation->target->name, kernel->on_target.per_sm, kernel->time_scale, kernel->capacity_scale);
 }
 
-/* Rounded down: demands that fill a resource exactly do not oversubscribe it. */
+/* Rounds down, so that demands that fill a resource exactly do not oversubscribe it. */
 static void write_demand(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
 {
     const char *between = "";
@@ -201,26 +202,26 @@ static void write_kernel(const struct sms__derivation *derivation, const struct 
     fprintf(to, "  - name: %s\n    blocks: %llu\n    threads: %llu\n    registers: %llu\n    shared_memory: %llu B\n",
             kernel->name, (unsigned long long)shape->blocks, (unsigned long long)shape->threads,
             (unsigned long long)shape->registers, (unsigned long long)shape->shared_memory);
-    fprintf(to, "    block_time: %s\n", duration(derivation->arena, kernel->block_s * kernel->scale));
+    fprintf(to, "    block_time: %s\n", duration(derivation->arena, kernel->block_s * kernel->time_scale));
     write_demand(derivation, kernel, to);
     if (kernel->jitter >= 0.0005)
         fprintf(to, "    jitter: %.1f %%\n", 100 * kernel->jitter);
 }
 
-static void write_deed(const struct sms__derivation *derivation, const struct sms__deed *deed, FILE *to)
+static void write_step(const struct sms__derivation *derivation, const struct sms__derived_step *step, FILE *to)
 {
-    switch (deed->does) {
-    case SMS__DOES_LAUNCH:
-        fprintf(to, "  - {launch: %s", derivation->kernel[deed->kernel].name);
-        if (deed->times > 1)
-            fprintf(to, ", times: %llu", (unsigned long long)deed->times);
+    switch (step->kind) {
+    case SMS__DERIVED_LAUNCH:
+        fprintf(to, "  - {launch: %s", derivation->kernel[step->kernel].name);
+        if (step->times > 1)
+            fprintf(to, ", times: %llu", (unsigned long long)step->times);
         fputs("}\n", to);
         break;
-    case SMS__DOES_HOST:
-        fprintf(to, "  - host: %s\n", duration(derivation->arena, deed->amount));
+    case SMS__DERIVED_HOST:
+        fprintf(to, "  - host: %s\n", duration(derivation->arena, step->amount));
         break;
     default:
-        fprintf(to, "  - %s: %.0f B\n", deed->does == SMS__DOES_COPY_IN ? "copy_in" : "copy_out", deed->amount);
+        fprintf(to, "  - %s: %.0f B\n", step->kind == SMS__DERIVED_COPY_IN ? "copy_in" : "copy_out", step->amount);
     }
 }
 
@@ -243,12 +244,12 @@ static void write_retargeting(const struct sms__derivation *derivation, FILE *to
     }
 }
 
-static void write_note(const struct sms__note *note, FILE *to)
+static void write_omission(const struct sms__omission *omission, FILE *to)
 {
     fputs("# left out: ", to);
-    if (note->line)
-        fprintf(to, "line %u: ", note->line);
-    fprintf(to, "%s\n", note->text);
+    if (omission->line)
+        fprintf(to, "line %u: ", omission->line);
+    fprintf(to, "%s\n", omission->text);
 }
 
 static void write_head(struct sms__derivation *derivation, FILE *to)
@@ -261,18 +262,18 @@ static void write_head(struct sms__derivation *derivation, FILE *to)
         "# Derived from a profile (docs/profiles.md). Bottleneck: latency where no resource is used by half; else the\n"
         "# class, compute or memory, of the most used one, or mixed where the other class is within 10 points.\n",
         to);
-    fprintf(to, "# Kernels: %zu. Stand-ins: %zu. Left out: %zu.", derivation->kernels, derivation->stand_ins,
-            derivation->notes + derivation->notes_lost);
+    fprintf(to, "# Kernels: %zu. Stand-ins: %zu. Left out: %zu.", derivation->kernels, derivation->approximations,
+            derivation->omissions + derivation->omissions_dropped);
     if (derivation->assumptions)
         fprintf(to, " Assumed: %zu (of times and geometry, which the profile does not tell).", derivation->assumptions);
     fputc('\n', to);
-    if (derivation->options->guessed)
+    if (derivation->options->device_evidence)
         fprintf(to, "# Profiled on %s, %s.\n", derivation->device->name,
-                sms__derive_text(derivation->arena, derivation->options->guessed, COMMENT_MAX));
-    for (size_t n = 0; n < derivation->notes; n++)
-        write_note(&derivation->note[n], to);
-    if (derivation->notes_lost)
-        fprintf(to, "# left out: %zu more\n", derivation->notes_lost);
+                sms__derive_text(derivation->arena, derivation->options->device_evidence, COMMENT_MAX));
+    for (size_t n = 0; n < derivation->omissions; n++)
+        write_omission(&derivation->omission[n], to);
+    if (derivation->omissions_dropped)
+        fprintf(to, "# left out: %zu more\n", derivation->omissions_dropped);
     write_retargeting(derivation, to);
     fprintf(to, "workload: %s\n", workload_name(derivation));
     if (derivation->options->title)
@@ -299,6 +300,6 @@ void sms__derive_write(struct sms__derivation *derivation, FILE *to)
     if (derivation->order)
         fprintf(to, "# %s\n", derivation->order);
     fputs("steps:\n", to);
-    for (size_t d = 0; d < derivation->deeds; d++)
-        write_deed(derivation, &derivation->deed[d], to);
+    for (size_t d = 0; d < derivation->steps; d++)
+        write_step(derivation, &derivation->step[d], to);
 }

@@ -1,10 +1,10 @@
-/* A profile in plain words: what was read, before anything is made of it. */
+/* Prints a profile as it was read, before a workload is derived from it. */
 #include "reader.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Names come from files: what commands a terminal becomes '?'. */
+/* Names come from files: control characters, which could command a terminal, become '?'. */
 static void print_text(const char *text, FILE *to)
 {
     for (const char *c = text; *c; c++)

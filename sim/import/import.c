@@ -1,3 +1,4 @@
+/* The table of importers, and what they share: an arena for each import, a check of the result, a name from a path. */
 #include "import.h"
 
 #include "openb.h"

@@ -1,10 +1,11 @@
-#include "names.h"
+/* A hash table with open addressing that stores each text once. It is never more than half full, so searches end. */
+#include "intern.h"
 
 #include <string.h>
 
 enum { SLOTS_FIRST = 256, BLOCK_BYTES = 64 * 1024 };
 
-/* FNV-1a. */
+/* FNV-1a */
 static uint64_t hash_of(const char *text, size_t length)
 {
     uint64_t hash = 14695981039346656037u;
@@ -13,55 +14,56 @@ static uint64_t hash_of(const char *text, size_t length)
     return hash;
 }
 
-static struct sms__name *find(const struct sms__names *names, const char *text, size_t length, uint64_t hash)
+static struct sms__pooled_string *find(const struct sms__string_pool *pool, const char *text, size_t length,
+                                       uint64_t hash)
 {
-    size_t i = (size_t)(hash ^ hash >> 32) & (names->slots - 1);
-    for (;; i = (i + 1) & (names->slots - 1)) {
-        struct sms__name *name = &names->slot[i];
-        if (!name->text || (name->hash == hash && name->length == length && !memcmp(name->text, text, length)))
-            return name;
+    size_t i = (size_t)(hash ^ hash >> 32) & (pool->slots - 1);
+    for (;; i = (i + 1) & (pool->slots - 1)) {
+        struct sms__pooled_string *string = &pool->slot[i];
+        if (!string->text || (string->hash == hash && string->length == length && !memcmp(string->text, text, length)))
+            return string;
     }
 }
 
-static void grow(struct sms__names *names)
+static void grow(struct sms__string_pool *pool)
 {
-    struct sms__names old = *names;
-    names->slots = old.slots ? 2 * old.slots : SLOTS_FIRST;
-    names->slot = SMS__NEW(names->arena, struct sms__name, names->slots);
+    struct sms__string_pool old = *pool;
+    pool->slots = old.slots ? 2 * old.slots : SLOTS_FIRST;
+    pool->slot = SMS__NEW(pool->arena, struct sms__pooled_string, pool->slots);
     for (size_t i = 0; i < old.slots; i++)
         if (old.slot[i].text)
-            *find(names, old.slot[i].text, old.slot[i].length, old.slot[i].hash) = old.slot[i];
+            *find(pool, old.slot[i].text, old.slot[i].length, old.slot[i].hash) = old.slot[i];
 }
 
-/* The arena rounds up each allocation, so that small texts share one. */
-static const char *keep(struct sms__names *names, const char *text, size_t length)
+/* Short texts share a block, because the arena rounds up each allocation. */
+static const char *keep(struct sms__string_pool *pool, const char *text, size_t length)
 {
-    if (names->left <= length) {
-        names->left = length < BLOCK_BYTES / 4 ? BLOCK_BYTES : length + 1;
-        names->room = SMS__NEW(names->arena, char, names->left);
+    if (pool->left <= length) {
+        pool->left = length < BLOCK_BYTES / 4 ? BLOCK_BYTES : length + 1;
+        pool->free_bytes = SMS__NEW(pool->arena, char, pool->left);
     }
-    char *copy = names->room;
+    char *copy = pool->free_bytes;
     memcpy(copy, text, length);
     copy[length] = '\0';
-    names->room += length + 1;
-    names->left -= length + 1;
+    pool->free_bytes += length + 1;
+    pool->left -= length + 1;
     return copy;
 }
 
-struct sms__name *sms__names_get(struct sms__names *names, const char *text, size_t length)
+struct sms__pooled_string *sms__intern(struct sms__string_pool *pool, const char *text, size_t length)
 {
     uint64_t hash = hash_of(text, length);
-    if (names->used >= names->slots / 2)
-        grow(names);
-    struct sms__name *name = find(names, text, length, hash);
-    if (!name->text) {
-        *name = (struct sms__name){keep(names, text, length), length, hash, 0};
-        names->used++;
+    if (pool->used >= pool->slots / 2)
+        grow(pool);
+    struct sms__pooled_string *string = find(pool, text, length, hash);
+    if (!string->text) {
+        *string = (struct sms__pooled_string){keep(pool, text, length), length, hash, 0};
+        pool->used++;
     }
-    return name;
+    return string;
 }
 
-const char *sms__names_text(struct sms__names *names, const char *text)
+const char *sms__intern_text(struct sms__string_pool *pool, const char *text)
 {
-    return sms__names_get(names, text, strlen(text))->text;
+    return sms__intern(pool, text, strlen(text))->text;
 }

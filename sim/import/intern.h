@@ -1,30 +1,32 @@
-/* Texts kept once: a profile says the same kernel and metric a million times. */
-#ifndef SMS_IMPORT_NAMES_H
-#define SMS_IMPORT_NAMES_H
+/* Interned strings: a profile repeats the names of its kernels and metrics millions of times, and each is stored once.
+ */
+#ifndef SMS_IMPORT_INTERN_H
+#define SMS_IMPORT_INTERN_H
 
 #include "../base/arena.h"
 
 #include <stdint.h>
 
-struct sms__name {
-    const char *text; /* terminated */
+struct sms__pooled_string {
+    const char *text; /* terminated by NUL */
     size_t length;
     uint64_t hash;
-    size_t value; /* the user's; 0 at first */
+    size_t value; /* for the caller; initially 0 */
 };
 
-struct sms__names {
+struct sms__string_pool {
     struct sms__arena *arena;
-    struct sms__name *slot;
+    struct sms__pooled_string *slot;
     size_t slots, used;
-    char *room; /* of the block that texts are copied to */
+    char *free_bytes; /* of the block to which texts are copied */
     size_t left;
 };
 
-/* The name with this text, made if there is none. Valid until the next one is made; its text as long as the arena. */
-struct sms__name *sms__names_get(struct sms__names *names, const char *text, size_t length);
+/* The entry of this text, which is added if it is new. The entry is valid until the next one is added, its text as long
+ * as the arena. */
+struct sms__pooled_string *sms__intern(struct sms__string_pool *pool, const char *text, size_t length);
 
-/* Its text. */
-const char *sms__names_text(struct sms__names *names, const char *text);
+/* The interned copy of a text; equal texts have equal pointers. */
+const char *sms__intern_text(struct sms__string_pool *pool, const char *text);
 
 #endif

@@ -1,52 +1,54 @@
-/* Geometry and duration that metrics tell, and launches put in order. */
+/* Fills a launch's geometry, registers, shared memory and duration from metrics that give them, and puts launches in
+ * order. */
 #include "reader.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum fact { DURATION, REGISTERS, STATIC, DYNAMIC, GRID, GRID_X, GRID_Y, GRID_Z, BLOCK, BLOCK_X, BLOCK_Y, BLOCK_Z };
+enum property { DURATION, REGISTERS, STATIC, DYNAMIC, GRID, GRID_X, GRID_Y, GRID_Z, BLOCK, BLOCK_X, BLOCK_Y, BLOCK_Z };
 
-/* The details page and the raw page, of all versions. Totals of grid and block count where dimensions are not told. */
+/* Names on the details page and the raw page, of all versions. The totals of grid and block are used if the dimensions
+ * are missing. */
 static const struct {
     const char *metric;
-    enum fact fact;
-} facts[] = {{"Duration", DURATION},
-             {"gpu__time_duration.sum", DURATION},
-             {"gpu__time_duration.avg", DURATION},
-             {"gpu__time_duration.max", DURATION},
-             {"gpu__time_duration_measured_user.sum", DURATION},
-             {"gpu__time_duration", DURATION},
-             {"Registers Per Thread", REGISTERS},
-             {"launch__registers_per_thread", REGISTERS},
-             {"Static Shared Memory Per Block", STATIC},
-             {"launch__shared_mem_per_block_static", STATIC},
-             {"Dynamic Shared Memory Per Block", DYNAMIC},
-             {"launch__shared_mem_per_block_dynamic", DYNAMIC},
-             {"Grid Size", GRID},
-             {"launch__grid_size", GRID},
-             {"launch__grid_dim_x", GRID_X},
-             {"launch__grid_dim_y", GRID_Y},
-             {"launch__grid_dim_z", GRID_Z},
-             {"Block Size", BLOCK},
-             {"launch__block_size", BLOCK},
-             {"launch__block_dim_x", BLOCK_X},
-             {"launch__block_dim_y", BLOCK_Y},
-             {"launch__block_dim_z", BLOCK_Z}};
+    enum property property;
+} properties[] = {{"Duration", DURATION},
+                  {"gpu__time_duration.sum", DURATION},
+                  {"gpu__time_duration.avg", DURATION},
+                  {"gpu__time_duration.max", DURATION},
+                  {"gpu__time_duration_measured_user.sum", DURATION},
+                  {"gpu__time_duration", DURATION},
+                  {"Registers Per Thread", REGISTERS},
+                  {"launch__registers_per_thread", REGISTERS},
+                  {"Static Shared Memory Per Block", STATIC},
+                  {"launch__shared_mem_per_block_static", STATIC},
+                  {"Dynamic Shared Memory Per Block", DYNAMIC},
+                  {"launch__shared_mem_per_block_dynamic", DYNAMIC},
+                  {"Grid Size", GRID},
+                  {"launch__grid_size", GRID},
+                  {"launch__grid_dim_x", GRID_X},
+                  {"launch__grid_dim_y", GRID_Y},
+                  {"launch__grid_dim_z", GRID_Z},
+                  {"Block Size", BLOCK},
+                  {"launch__block_size", BLOCK},
+                  {"launch__block_dim_x", BLOCK_X},
+                  {"launch__block_dim_y", BLOCK_Y},
+                  {"launch__block_dim_z", BLOCK_Z}};
 
-enum { FACTS = sizeof facts / sizeof *facts, KINDS = BLOCK_Z + 1 };
+enum { PROPERTIES = sizeof properties / sizeof *properties, KINDS = BLOCK_Z + 1 };
 
-static int fact_of(const char *metric)
+static int property_of(const char *metric)
 {
-    for (int i = 0; i < FACTS; i++)
-        if (!strcmp(facts[i].metric, metric))
-            return (int)facts[i].fact;
+    for (int i = 0; i < PROPERTIES; i++)
+        if (!strcmp(properties[i].metric, metric))
+            return (int)properties[i].property;
     return -1;
 }
 
-bool sms__is_fact(const char *metric) { return fact_of(metric) >= 0; }
+bool sms__is_launch_metric(const char *metric) { return property_of(metric) >= 0; }
 
-static uint64_t whole(const struct sms__profile_metric *metric)
+static uint64_t to_count(const struct sms__profile_metric *metric)
 {
     double value = metric ? metric->mean : 0;
     return value >= 0 && value <= 9007199254740992.0 ? (uint64_t)(value + 0.5) : 0;
@@ -56,15 +58,15 @@ static void set_dimensions(uint64_t out[3], const struct sms__profile_metric *co
 {
     if (out[0] == 0 && total[1]) {
         for (int i = 0; i < 3; i++)
-            out[i] = total[1 + i] ? whole(total[1 + i]) : 1;
+            out[i] = total[1 + i] ? to_count(total[1 + i]) : 1;
     } else if (out[0] == 0 && total[0]) {
-        out[0] = whole(total[0]);
+        out[0] = to_count(total[0]);
         out[1] = out[2] = 1;
     }
 }
 
-/* Without a unit it is ncu's base unit: ns, bytes. */
-static double converted(struct sms__intake *reader, const struct sms__profile_launch *launch,
+/* The metric's value in the unit that `to` produces. A metric without a unit is in ncu's base unit, ns or bytes. */
+static double converted(struct sms__profile_reader *reader, const struct sms__profile_launch *launch,
                         const struct sms__profile_metric *metric, double (*to)(double, const char *), const char *base)
 {
     double value = to(metric->mean, *metric->unit ? metric->unit : base);
@@ -75,19 +77,19 @@ static double converted(struct sms__intake *reader, const struct sms__profile_la
     return value;
 }
 
-void sms__launch_facts(struct sms__intake *reader, struct sms__draft *draft)
+void sms__launch_fill(struct sms__profile_reader *reader, struct sms__launch_draft *draft)
 {
     struct sms__profile_launch *launch = &draft->launch;
     const struct sms__profile_metric *found[KINDS] = {NULL};
     for (size_t i = launch->metrics; i-- > 0;) {
-        int fact = fact_of(launch->metric[i].name);
-        if (fact >= 0)
-            found[fact] = &launch->metric[i];
+        int property = property_of(launch->metric[i].name);
+        if (property >= 0)
+            found[property] = &launch->metric[i];
     }
     set_dimensions(launch->grid, &found[GRID]);
     set_dimensions(launch->block, &found[BLOCK]);
     if (!launch->registers)
-        launch->registers = whole(found[REGISTERS]);
+        launch->registers = to_count(found[REGISTERS]);
     if (isnan(launch->duration_s) && found[DURATION])
         launch->duration_s = converted(reader, launch, found[DURATION], sms__to_seconds, "ns");
     if (isnan(launch->static_shared) && found[STATIC])
@@ -96,15 +98,15 @@ void sms__launch_facts(struct sms__intake *reader, struct sms__draft *draft)
         launch->dynamic_shared = converted(reader, launch, found[DYNAMIC], sms__to_bytes, "byte");
 }
 
-/* By start, those without one last; else as they came. */
+/* By start; launches without a start come last. Otherwise in the order of the file. */
 static int by_start(const void *left, const void *right)
 {
-    const struct sms__draft *a = left, *b = right;
+    const struct sms__launch_draft *a = left, *b = right;
     double x = isnan(a->launch.start_s) ? INFINITY : a->launch.start_s;
     double y = isnan(b->launch.start_s) ? INFINITY : b->launch.start_s;
     if (x != y)
         return x < y ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
+    return a->index < b->index ? -1 : a->index > b->index;
 }
 
 static int by_copy_start(const void *left, const void *right)
@@ -116,16 +118,16 @@ static int by_copy_start(const void *left, const void *right)
     return a->line < b->line ? -1 : a->line > b->line;
 }
 
-void sms__intake_finish(struct sms__intake *reader, struct sms__profile *out)
+void sms__profile_finish(struct sms__profile_reader *reader, struct sms__profile *out)
 {
     if (reader->drafts)
         qsort(reader->draft, reader->drafts, sizeof *reader->draft, by_start);
     if (reader->copies)
         qsort(reader->copy, reader->copies, sizeof *reader->copy, by_copy_start);
-    out->tool = reader->nvprof ? "nvprof" : "ncu";
+    out->tool = reader->is_nvprof ? "nvprof" : "ncu";
     out->gpu = reader->gpu;
     out->capability = reader->capability;
-    out->printed = reader->printed;
+    out->gpu_lines = reader->gpu_lines;
     out->launch = SMS__NEW(reader->arena, struct sms__profile_launch, reader->drafts + 1);
     out->launches = reader->drafts;
     for (size_t i = 0; i < reader->drafts; i++)

@@ -1,3 +1,4 @@
+/* Parses numbers in any of the notations that profilers print, and converts their units. */
 #include "numbers.h"
 
 #include <ctype.h>
@@ -6,16 +7,16 @@
 #include <string.h>
 #include <strings.h>
 
-/* Digits with separators are copied here without them; no profiler prints more. */
+/* Size of the buffer for a number without separators; no profiler prints longer ones. */
 enum { DIGITS_MAX = 64, WHOLE_BITS = 53 };
 
 struct digits {
-    const char *from, *end; /* of the text: from the first digit or separator to behind the last */
+    const char *from, *end; /* of the text, from the first digit or separator to the byte after the last */
     size_t points, commas, others;
     const char *last; /* the last point or comma */
 };
 
-/* Bytes of the blank or apostrophe that separates thousands at `c`: ' ', '\'', a no-break space, narrow or not. */
+/* Bytes of the separator of thousands at `c` (blank, apostrophe, no-break space, narrow no-break space), or 0. */
 static size_t separator(const char *c)
 {
     size_t length = *c == ' ' || *c == '\''                                            ? 1
@@ -52,14 +53,14 @@ static size_t digits_before(const struct digits *d)
     return n;
 }
 
-/* Of a single point or comma: whether it may stand before thousands. */
+/* Whether a single point or comma could separate thousands. */
 static bool may_group(const struct digits *d)
 {
     size_t before = digits_before(d), after = (size_t)(d->end - d->last) - 1;
     return !d->others && after == 3 && before >= 1 && before <= 3 && *d->from != '0';
 }
 
-/* The decimal mark that the digits themselves show, 0 if they have none, '?' if they do not tell. */
+/* The decimal separator that the digits imply; 0: they have no decimals; '?': it is ambiguous. */
 static char decimal_shown(const struct digits *d)
 {
     if (!d->last)
@@ -67,7 +68,7 @@ static char decimal_shown(const struct digits *d)
     if (d->points && d->commas)
         return *d->last;
     if (d->points + d->commas > 1)
-        return 0; /* thousands, all of them */
+        return 0; /* all of them separate thousands */
     return may_group(d) ? '?' : *d->last;
 }
 
@@ -78,9 +79,9 @@ static bool only_digits(const char *c, const char *end)
     return c == end;
 }
 
-/* Between groups of digits: the first has 1 to 3, the last before the decimals 3, those between 2 (as in India) or 3.
- */
-static bool groups_fine(const struct digits *d, char decimal)
+/* Whether digits are grouped correctly: 1 to 3 in the first group, 3 in the last before the decimals, 2 (as in India)
+ * or 3 in between. */
+static bool are_groups_valid(const struct digits *d, char decimal)
 {
     size_t run = 0, groups = 0, shortest = 3;
     for (const char *c = d->from; c <= d->end; c++) {
@@ -104,20 +105,20 @@ static bool groups_fine(const struct digits *d, char decimal)
     return true;
 }
 
-/* The digits from..end as strtod wants them. */
+/* Converts the digits up to `end`, without separators of thousands. Returns false if they are no finite number. */
 static bool convert(const struct digits *d, char decimal, const char *end, double *value)
 {
-    char plain[DIGITS_MAX];
+    char text[DIGITS_MAX];
     size_t used = 0, digits = 0;
-    for (const char *c = d->from; c < end && used < sizeof plain - 1; c++) {
+    for (const char *c = d->from; c < end && used < sizeof text - 1; c++) {
         bool keep = isdigit((unsigned char)*c) || c >= d->end;
         if (keep || (*c == decimal && *c))
-            plain[used++] = keep ? *c : '.';
+            text[used++] = keep ? *c : '.';
         digits += c < d->end && keep;
     }
-    plain[used] = '\0';
-    *value = strtod(plain, NULL);
-    return digits > 0 && used < sizeof plain - 1 && isfinite(*value);
+    text[used] = '\0';
+    *value = strtod(text, NULL);
+    return digits > 0 && used < sizeof text - 1 && isfinite(*value);
 }
 
 static const char *exponent_end(const char *c)
@@ -139,7 +140,7 @@ static const char *skip_blanks(const char *c)
     return c;
 }
 
-/* What stands behind a number: nothing, a unit, or the values of the metric's instances in parentheses. */
+/* Reads what follows a number: nothing, a unit, or the values of the metric's instances in parentheses. */
 static bool read_unit(const char *c, struct sms__number *out)
 {
     c = skip_blanks(c);
@@ -179,7 +180,7 @@ static enum sms__number_kind read_level(const char *text, struct sms__number *ou
     return SMS__NUMBER_TEXT;
 }
 
-static bool is_none(const char *text)
+static bool is_missing(const char *text)
 {
     static const char *const words[] = {"",     "-",    "n/a",  "na",         "nan",      "-nan",    "inf",
                                         "-inf", "none", "null", "<overflow>", "overflow", "(!) n/a", "!"};
@@ -200,7 +201,7 @@ static bool is_none(const char *text)
 enum sms__number_kind sms__number_read(const char *text, enum sms__decimal decimal, struct sms__number *out)
 {
     text = skip_blanks(text);
-    if (is_none(text))
+    if (is_missing(text))
         return SMS__NUMBER_NONE;
     bool negative = *text == '-';
     const char *from = text + (negative || *text == '+');
@@ -213,14 +214,14 @@ enum sms__number_kind sms__number_read(const char *text, enum sms__decimal decim
     if (shown == '?')
         shown = (*d.last == '.') == (decimal == SMS__DECIMAL_POINT) ? *d.last : 0;
     const char *end = exponent_end(d.end);
-    if (!groups_fine(&d, shown) || !convert(&d, shown, end, &out->value) || !read_unit(end, out))
+    if (!are_groups_valid(&d, shown) || !convert(&d, shown, end, &out->value) || !read_unit(end, out))
         return SMS__NUMBER_TEXT;
     out->value = negative ? -out->value : out->value;
     out->low = out->high = out->value;
     return SMS__NUMBER_VALUE;
 }
 
-void sms__number_sniff(const char *text, size_t *points, size_t *commas)
+void sms__number_detect(const char *text, size_t *points, size_t *commas)
 {
     struct sms__number number;
     text = skip_blanks(text);
@@ -228,7 +229,7 @@ void sms__number_sniff(const char *text, size_t *points, size_t *commas)
         return;
     struct digits d = scan(text + (*text == '-' || *text == '+'));
     char shown = decimal_shown(&d);
-    bool thousands = shown == 0 && d.last && d.points + d.commas > 1; /* then decimals are the other */
+    bool thousands = shown == 0 && d.last && d.points + d.commas > 1; /* the other separator is the decimal one */
     *points += shown == '.' || (thousands && *d.last == ',');
     *commas += shown == ',' || (thousands && *d.last == '.');
 }
@@ -240,12 +241,12 @@ enum sms__decimal sms__number_decimal(size_t points, size_t commas)
     return points == 0 || commas / 10 >= points ? SMS__DECIMAL_COMMA : SMS__DECIMAL_UNCLEAR;
 }
 
-struct unit {
+struct unit_factor {
     const char *name;
     double factor;
 };
 
-static double factor_of(const struct unit *units, size_t count, const char *name, size_t length)
+static double factor_of(const struct unit_factor *units, size_t count, const char *name, size_t length)
 {
     for (size_t i = 0; i < count; i++)
         if (strlen(units[i].name) == length && !strncasecmp(units[i].name, name, length))
@@ -255,16 +256,16 @@ static double factor_of(const struct unit *units, size_t count, const char *name
 
 double sms__to_seconds(double value, const char *unit)
 {
-    static const struct unit units[] = {{"s", 1},           {"second", 1},   {"sec", 1},        {"ms", 1e3},
-                                        {"msecond", 1e3},   {"us", 1e6},     {"usecond", 1e6},  {"\xc2\xb5s", 1e6},
-                                        {"\xce\xbcs", 1e6}, {"ns", 1e9},     {"nsecond", 1e9},  {"ps", 1e12},
-                                        {"min", 1.0 / 60},  {"m", 1.0 / 60}, {"h", 1.0 / 3600}, {"seconds", 1}};
+    static const struct unit_factor units[] = {
+        {"s", 1},          {"second", 1},      {"sec", 1},         {"ms", 1e3},   {"msecond", 1e3}, {"us", 1e6},
+        {"usecond", 1e6},  {"\xc2\xb5s", 1e6}, {"\xce\xbcs", 1e6}, {"ns", 1e9},   {"nsecond", 1e9}, {"ps", 1e12},
+        {"min", 1.0 / 60}, {"m", 1.0 / 60},    {"h", 1.0 / 3600},  {"seconds", 1}};
     return value / factor_of(units, sizeof units / sizeof *units, unit, strlen(unit));
 }
 
 double sms__to_bytes(double value, const char *unit)
 {
-    static const struct unit units[] = {
+    static const struct unit_factor units[] = {
         {"byte", 1},           {"bytes", 1},  {"Kbyte", 1e3},   {"Mbyte", 1e6},      {"Gbyte", 1e9},
         {"Tbyte", 1e12},       {"B", 1},      {"KB", 1024},     {"MB", 1048576},     {"GB", 1073741824},
         {"TB", 1099511627776}, {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {"Kibyte", 1024},
@@ -282,7 +283,7 @@ double sms__nvprof_scale(const char *from, const char *to)
     return sms__to_bytes(1, from) / sms__to_bytes(1, to);
 }
 
-static bool whole(double value, uint64_t *out)
+static bool to_whole(double value, uint64_t *out)
 {
     if (!(value >= 0 && value <= (double)(UINT64_C(1) << WHOLE_BITS)) || value != floor(value))
         return false;
@@ -290,7 +291,7 @@ static bool whole(double value, uint64_t *out)
     return true;
 }
 
-/* "(9, 32, 1)" or "640x1x1": digits and what stands between them. */
+/* Reads "(9, 32, 1)" or "640x1x1": one to three numbers with separators. */
 static bool read_list(const char *c, uint64_t out[3])
 {
     size_t count = 0;
@@ -300,7 +301,7 @@ static bool read_list(const char *c, uint64_t out[3])
         if (!isdigit((unsigned char)*c))
             break;
         double value = strtod(c, &end);
-        if (!whole(value, &out[count++]))
+        if (!to_whole(value, &out[count++]))
             return false;
         c = end;
     }
@@ -316,5 +317,5 @@ bool sms__dimensions_read(const char *text, enum sms__decimal decimal, uint64_t 
     if (*text == '(' || strchr(text, 'x'))
         return read_list(text, out);
     return sms__number_read(text, decimal, &number) == SMS__NUMBER_VALUE && number.unit_length == 0 &&
-           whole(number.value, &out[0]);
+           to_whole(number.value, &out[0]);
 }

@@ -1,55 +1,55 @@
-/* Numbers as NVIDIA's profilers print them: with separators of the user's
- * locale, with units attached ("504.88GB/s"), as levels ("High (7)").
+/* Numbers as NVIDIA's profilers print them: with separators of the user's locale, with units attached ("504.88GB/s"),
+ * or as levels ("High (7)").
  *
- * Units. A metric keeps the unit that the tool wrote. Times of launches and
- * copies become seconds, sizes become bytes: ncu counts in thousands ("Kbyte"
- * is 1000 bytes), nvprof in 1024s ("KB" is 1024 bytes, "GB/s" is 2^30 bytes a
- * second; with its Size and Duration its Throughput comes out so). */
+ * A metric keeps the unit that the tool wrote. Times of launches and copies are converted to seconds, sizes to bytes.
+ * Prefixes of ncu are powers of 1000 ("Kbyte" is 1000 bytes), those of nvprof powers of 1024 ("KB" is 1024 bytes,
+ * "GB/s" is 2^30 bytes per second; size, duration and throughput in its traces agree with that). */
 #ifndef SMS_IMPORT_NUMBERS_H
 #define SMS_IMPORT_NUMBERS_H
 
 #include "profile.h"
 
-/* Which character a file writes before the decimals. */
+/* The character that a file writes before decimals. */
 enum sms__decimal {
     SMS__DECIMAL_POINT,
     SMS__DECIMAL_COMMA,
-    SMS__DECIMAL_UNCLEAR /* it writes some numbers so and some so */
+    SMS__DECIMAL_UNCLEAR /* the file uses both */
 };
 
 enum sms__number_kind {
     SMS__NUMBER_NONE,      /* "", "n/a", "nan", "inf", "-", "<OVERFLOW>": nothing was measured */
-    SMS__NUMBER_TEXT,      /* no number */
-    SMS__NUMBER_AMBIGUOUS, /* "1,234" where decimals are unclear */
+    SMS__NUMBER_TEXT,      /* not a number */
+    SMS__NUMBER_AMBIGUOUS, /* "1,234" while the decimal separator is unclear */
     SMS__NUMBER_VALUE,
     SMS__NUMBER_LEVEL /* 0 to 10 */
 };
 
 struct sms__number {
     double value;
-    double low, high;   /* of a level in words alone, as "High": 7 and 9; else both are `value` */
-    const char *unit;   /* behind the number, in the text */
+    double low, high;   /* range of a level given as a word alone, "High": 7 and 9; otherwise both equal `value` */
+    const char *unit;   /* in the text, after the number */
     size_t unit_length; /* 0: none */
 };
 
-/* Reads all of `text`, blanks around it aside. Only SMS__NUMBER_VALUE and SMS__NUMBER_LEVEL fill `out`. */
+/* Reads all of `text`, ignoring blanks around it. Fills `out` only for SMS__NUMBER_VALUE and SMS__NUMBER_LEVEL. */
 enum sms__number_kind sms__number_read(const char *text, enum sms__decimal decimal, struct sms__number *out);
 
-/* What `text` alone tells of decimals: adds 1 to *points or *commas, or nothing. */
-void sms__number_sniff(const char *text, size_t *points, size_t *commas);
+/* Adds 1 to *points or *commas if `text` alone shows which of them separates decimals. */
+void sms__number_detect(const char *text, size_t *points, size_t *commas);
 
-/* From these counts: what the file does. Ten to one is clear. */
+/* The decimal separator of a file with these counts. A majority of ten to one decides. */
 enum sms__decimal sms__number_decimal(size_t points, size_t commas);
 
-/* A value in `unit` as seconds or bytes ("byte/block" too); NAN if it is no unit of that. */
+/* Converts a value in `unit` to seconds or bytes ("byte/block" too). NAN if the unit is not one of time or bytes. */
 double sms__to_seconds(double value, const char *unit);
 double sms__to_bytes(double value, const char *unit);
 
-/* What a value in unit `from` must be multiplied with to be in `to`, of nvprof's bytes and bytes a second; 1 if they
- * are equal, NAN if nothing is known. */
+/* The factor from nvprof's unit `from` to its unit `to`, of bytes or bytes per second. 1 if both are equal, NAN if
+ * unknown. */
 double sms__nvprof_scale(const char *from, const char *to);
 
-/* "(9, 32, 1)", "640x1x1", "192", "97,152": one to three whole numbers, of what is not given 1. Whether it is. */
+/* Reads one to three whole numbers: "(9, 32, 1)", "640x1x1", "192", "97,152". Missing ones are 1. Returns whether it
+ * could. */
 bool sms__dimensions_read(const char *text, enum sms__decimal decimal, uint64_t out[3]);
 
 #endif

@@ -1,5 +1,5 @@
-/* nvprof's report in text: metrics under the kernel and device that they are
- * of, and traces in columns. Both are turned into rows as of the CSV. */
+/* Reads the text reports of nvprof: metrics, listed under their kernel and device, and traces in columns. Each row is
+ * passed on in the form of the CSV. */
 #include "reader.h"
 
 #include <ctype.h>
@@ -20,7 +20,7 @@ static size_t blanks(const char *c, const char *end)
     return n;
 }
 
-/* The words of the line; more than fit make none. */
+/* Splits the line into words. Returns their number, 0 if there are too many. */
 static size_t split(const struct sms__rows *rows, struct token *token)
 {
     const char *c = rows->line, *end = rows->line + rows->length;
@@ -36,11 +36,11 @@ static size_t split(const struct sms__rows *rows, struct token *token)
     return n;
 }
 
-/* Takes the line apart where two blanks or more are; the last of `most` fields takes the rest. */
+/* Splits the line at two or more blanks; the last of `most` fields takes the rest. */
 static size_t split_columns(struct sms__rows *rows, size_t most)
 {
     const char *c = rows->line, *end = rows->line + rows->length;
-    sms__rows_begin(rows, rows->line);
+    sms__rows_start(rows, rows->line);
     for (c += blanks(c, end); c < end; c += blanks(c, end)) {
         const char *from = c;
         while (c < end && (blanks(c, end) < 2 || rows->fields + 1 == most))
@@ -55,16 +55,16 @@ static size_t split_columns(struct sms__rows *rows, size_t most)
 
 static void add(struct sms__rows *rows, const char *text) { sms__rows_add(rows, text, strlen(text)); }
 
-static bool open_metrics(struct sms__intake *reader)
+static bool open_metrics(struct sms__profile_reader *reader)
 {
     static const char *const columns[] = {"Device", "Kernel", "Invocations", "Metric Name", "Min", "Max", "Avg"};
-    sms__rows_begin(reader->rows, reader->rows->line);
+    sms__rows_start(reader->rows, reader->rows->line);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         add(reader->rows, columns[i]);
     return sms__header_open(reader);
 }
 
-bool sms__text_header(struct sms__intake *reader, struct sms__text_report *report)
+bool sms__text_header(struct sms__profile_reader *reader, struct sms__text_report *report)
 {
     struct sms__rows *rows = reader->rows;
     const char *line = rows->line;
@@ -83,7 +83,8 @@ bool sms__text_header(struct sms__intake *reader, struct sms__text_report *repor
     return true;
 }
 
-/* The number that token i ends, with the word of a level before it. Its first token, or `i` + 1 if it is none. */
+/* Finds the value that ends at token i, with the word of a level before it ("High (7)"). Returns the index of its first
+ * token, or more than i if it is no value. */
 static size_t value_start(const struct token *token, size_t i, struct token *out)
 {
     struct sms__number number;
@@ -101,7 +102,7 @@ static size_t value_start(const struct token *token, size_t i, struct token *out
     return right ? i : SIZE_MAX;
 }
 
-/* The values at the end of the line, first to last; how many. */
+/* Finds up to `most` values at the end of the line, in order. Returns their number. */
 static size_t values(const struct token *token, size_t tokens, size_t most, struct token *out)
 {
     size_t n = 0, end = tokens;
@@ -116,8 +117,8 @@ static size_t values(const struct token *token, size_t tokens, size_t most, stru
     return n;
 }
 
-/* Where a name follows `label` on the line. */
-static const char *named(struct sms__intake *reader, const char *label)
+/* The text after `label` at the start of the line, or NULL. */
+static const char *value_after(struct sms__profile_reader *reader, const char *label)
 {
     const struct sms__rows *rows = reader->rows;
     const char *c = rows->line + blanks(rows->line, rows->line + rows->length), *end = rows->line + rows->length;
@@ -127,22 +128,23 @@ static const char *named(struct sms__intake *reader, const char *label)
     c += blanks(c, end);
     while (end > c && (end[-1] == ' ' || end[-1] == '"'))
         end--;
-    return sms__names_get(&reader->names, c, (size_t)(end - c))->text;
+    return sms__intern(&reader->strings, c, (size_t)(end - c))->text;
 }
 
-static bool metrics_row(struct sms__intake *reader, struct sms__text_report *report)
+static bool metrics_row(struct sms__profile_reader *reader, struct sms__text_report *report)
 {
     struct sms__rows *rows = reader->rows;
     struct token token[TOKENS_MAX], value[VALUES_MAX];
-    const char *device = named(reader, "Device \""), *kernel = named(reader, "Kernel:");
+    const char *device = value_after(reader, "Device \""), *kernel = value_after(reader, "Kernel:");
     report->device = device ? device : report->device;
     report->kernel = kernel ? kernel : report->kernel;
     report->named = device || kernel;
-    size_t tokens = report->named || *rows->line != ' ' ? 0 : split(rows, token); /* else the program's */
+    size_t tokens =
+        report->named || *rows->line != ' ' ? 0 : split(rows, token); /* otherwise it is the program's output */
     if (tokens < 3 || strspn(token[0].at, "0123456789") < token[0].length)
         return false;
     size_t n = values(token, tokens, report->events ? 4 : 3, value);
-    sms__rows_begin(rows, token[0].at);
+    sms__rows_start(rows, token[0].at);
     add(rows, report->device);
     add(rows, report->kernel);
     sms__rows_add(rows, token[0].at, token[0].length);
@@ -152,7 +154,7 @@ static bool metrics_row(struct sms__intake *reader, struct sms__text_report *rep
     return true;
 }
 
-bool sms__text_row(struct sms__intake *reader, struct sms__text_report *report)
+bool sms__text_row(struct sms__profile_reader *reader, struct sms__text_report *report)
 {
     struct sms__rows *rows = reader->rows;
     if (report->table == SMS__TEXT_METRICS)

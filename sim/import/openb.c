@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Thousandths without zeros at the end: 6, 11.908, 46.5. */
+/* Thousandths as a decimal number without trailing zeros: 6, 11.908, 46.5. */
 static void print_milli(uint64_t milli, FILE *to)
 {
     char text[32];
@@ -15,19 +15,19 @@ static void print_milli(uint64_t milli, FILE *to)
     fprintf(to, "%.*s", (int)length, text);
 }
 
-/* A cell that is not given. */
+/* An empty cell. */
 static void print_none(FILE *to) { fputs(", ~", to); }
 
-static void write_parts(const struct sms__openb_parts *parts, FILE *to)
+static void write_resources(const struct sms__openb_resources *resources, FILE *to)
 {
-    fprintf(to, "        - [%s, ", parts->name);
-    print_milli(parts->cpu_milli, to);
-    fprintf(to, ", %llu MiB, %llu", (unsigned long long)parts->memory_mib, (unsigned long long)parts->gpus);
+    fprintf(to, "        - [%s, ", resources->name);
+    print_milli(resources->cpu_milli, to);
+    fprintf(to, ", %llu MiB, %llu", (unsigned long long)resources->memory_mib, (unsigned long long)resources->gpus);
 }
 
 static void write_node(const struct sms__openb_node *node, FILE *to)
 {
-    write_parts(&node->has, to);
+    write_resources(&node->capacity, to);
     if (node->model)
         fprintf(to, ", %s, %llu MiB", node->model->name, (unsigned long long)node->model->mib);
     else
@@ -51,42 +51,42 @@ static void write_models(uint32_t models, FILE *to)
     fputs("]", to);
 }
 
-/* What the pods of a list say of themselves. */
-struct told {
+/* The optional columns that the list of pods fills. */
+struct given_columns {
     bool models, start, duration;
     uint64_t first_s;
 };
 
-static struct told what_is_told(const struct sms__openb *openb, bool inflated)
+static struct given_columns find_given(const struct sms__openb *openb, bool inflated)
 {
-    struct told told = {.start = openb->times && !inflated, .duration = openb->ends && !inflated};
-    told.first_s = UINT64_MAX;
+    struct given_columns given = {.start = openb->times && !inflated, .duration = openb->ends && !inflated};
+    given.first_s = UINT64_MAX;
     for (size_t p = 0; p < openb->pods; p++) {
-        told.models |= openb->pod[p].models != 0;
-        told.first_s = openb->pod[p].created_s < told.first_s ? openb->pod[p].created_s : told.first_s;
+        given.models |= openb->pod[p].models != 0;
+        given.first_s = openb->pod[p].created_s < given.first_s ? openb->pod[p].created_s : given.first_s;
     }
-    return told;
+    return given;
 }
 
-static void write_pod(const struct sms__openb_pod *pod, const struct told *told, FILE *to)
+static void write_pod(const struct sms__openb_pod *pod, const struct given_columns *given, FILE *to)
 {
-    write_parts(&pod->asks, to);
-    if (pod->asks.gpus) {
+    write_resources(&pod->request, to);
+    if (pod->request.gpus) {
         fputs(", ", to);
         print_milli(100 * pod->gpu_milli, to); /* a thousandth is a tenth of a percent */
         fputs(" %", to);
     } else {
         print_none(to);
     }
-    if (told->models)
+    if (given->models)
         write_models(pod->models, to);
-    if (told->start)
-        fprintf(to, ", %llu s", (unsigned long long)(pod->created_s - told->first_s));
-    if (told->duration && pod->deleted_s > pod->created_s)
+    if (given->start)
+        fprintf(to, ", %llu s", (unsigned long long)(pod->created_s - given->first_s));
+    if (given->duration && pod->deleted_s > pod->created_s)
         fprintf(to, ", %llu s", (unsigned long long)(pod->deleted_s - pod->created_s));
-    else if (told->duration && pod->deleted)
-        fputs(", 0.5 s", to); /* it came and went in the same second */
-    else if (told->duration)
+    else if (given->duration && pod->deleted)
+        fputs(", 0.5 s", to); /* it was created and deleted within a second */
+    else if (given->duration)
         print_none(to);
     fputs("]\n", to);
 }
@@ -100,16 +100,16 @@ static void write_nodes(const struct sms__openb *openb, FILE *to)
 
 static void write_pods(const struct sms__openb *openb, double inflate, FILE *to)
 {
-    const struct told told = what_is_told(openb, inflate > 0);
+    const struct given_columns given = find_given(openb, inflate > 0);
     fputs("pods:\n", to);
     if (inflate > 0)
         fprintf(to, "  - {sample: trace, until: %.10g %%}\n  - name: trace\n    table:\n", 100 * inflate);
     else
         fputs("  - table:\n", to);
-    fprintf(to, "      columns: [name, cpu, memory, gpus, gpu%s%s%s]\n      rows:\n", told.models ? ", models" : "",
-            told.start ? ", start" : "", told.duration ? ", duration" : "");
+    fprintf(to, "      columns: [name, cpu, memory, gpus, gpu%s%s%s]\n      rows:\n", given.models ? ", models" : "",
+            given.start ? ", start" : "", given.duration ? ", duration" : "");
     for (size_t p = 0; p < openb->pods; p++)
-        write_pod(&openb->pod[p], &told, to);
+        write_pod(&openb->pod[p], &given, to);
 }
 
 int sms__import_openb(struct sms__arena *arena, const char *const *paths, size_t n_paths,

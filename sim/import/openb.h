@@ -13,7 +13,7 @@ enum {
     SMS__OPENB_MODELS = 14
 };
 
-/* A model of GPU, and the memory that pods can have of it. */
+/* A GPU model and the memory that pods can use on it. */
 struct sms__openb_model {
     const char *name;
     uint64_t mib;
@@ -21,22 +21,22 @@ struct sms__openb_model {
 
 extern const struct sms__openb_model sms__openb_models[SMS__OPENB_MODELS];
 
-/* What a node has, and what a pod asks for. */
-struct sms__openb_parts {
+/* The capacity of a node, or the request of a pod. */
+struct sms__openb_resources {
     const char *name;
     unsigned line, column; /* of the name, in its list */
     uint64_t cpu_milli, memory_mib, gpus;
 };
 
 struct sms__openb_node {
-    struct sms__openb_parts has;
-    const struct sms__openb_model *model; /* NULL: it has no GPUs */
+    struct sms__openb_resources capacity;
+    const struct sms__openb_model *model; /* NULL: the node has no GPUs */
 };
 
 struct sms__openb_pod {
-    struct sms__openb_parts asks;
+    struct sms__openb_resources request;
     uint64_t gpu_milli; /* of each of its GPUs */
-    uint32_t models;    /* bit m: of the models that there are, may run on m; 0: on any */
+    uint32_t models;    /* bit m: it may run on GPUs of model m; 0: on any. Only models that some node has */
     uint64_t created_s, deleted_s;
     bool deleted;
 };
@@ -46,13 +46,13 @@ struct sms__openb {
     struct sms__openb_pod *pod;
     size_t nodes, pods;
     uint32_t models;  /* bit m: some node has GPUs of model m */
-    bool times, ends; /* the list says when pods come; when they go */
+    bool times, ends; /* the list has creation times; deletion times */
 };
 
 int sms__import_openb(struct sms__arena *arena, const char *const *paths, size_t n_paths,
                       const struct sms__import_options *options, FILE *to, struct sms_errors *errors);
 
-/* openb_read.c: both lists; every problem goes to `errors`. SMS_OK, or why a file could not be read. */
+/* openb_read.c: reads both lists and reports every problem. Returns SMS_OK, or why a file could not be read. */
 int sms__openb_read(struct sms__arena *arena, const char *nodes, const char *pods, struct sms__openb *openb,
                     struct sms_errors *errors);
 

@@ -1,6 +1,5 @@
-/* What a profiler said of a program, whichever profiler: kernels as they were
- * launched, with metrics, and copies between host and device. Readers
- * (ncu.c, nvprof.c) fill it, derive.c makes workloads of it. */
+/* A profile, from any profiler: launches of kernels with their metrics, and copies between host and device. Readers
+ * (ncu.c, nvprof.c) fill it, and derive.c makes workloads of it. */
 #ifndef SMS_IMPORT_PROFILE_H
 #define SMS_IMPORT_PROFILE_H
 
@@ -12,10 +11,10 @@
 
 enum sms__value_kind {
     SMS__VALUE_NUMBER, /* in `unit`, as the tool wrote it */
-    SMS__VALUE_LEVEL   /* 0..10, as in nvprof's "High (7)" */
+    SMS__VALUE_LEVEL   /* 0 to 10, as in nvprof's "High (7)" */
 };
 
-/* One metric of a launch. Of several runs of it: mean, least and greatest; else all three are equal. */
+/* One metric of a launch. Mean, minimum and maximum differ only if the tool measured several runs. */
 struct sms__profile_metric {
     const char
         *name; /* as the tool calls it: "dram__throughput.avg.pct_of_peak_sustained_elapsed", "dram_utilization" */
@@ -24,31 +23,31 @@ struct sms__profile_metric {
     double mean, min, max;
 };
 
-/* A launch, or several of one kernel and geometry that the tool has merged. What is not known is 0 or NAN. */
+/* A launch, or several launches of one kernel and geometry that the tool has merged. Unknown values are 0 or NAN. */
 struct sms__profile_launch {
     const char *process, *device, *context, *stream;
-    const char *kernel; /* as written: with template and argument lists */
+    const char *kernel; /* as the tool wrote it, with template and argument lists */
     uint64_t grid[3], block[3];
-    uint64_t registers;                   /* of a thread */
-    double static_shared, dynamic_shared; /* bytes of a block; NAN */
-    double start_s, duration_s;           /* NAN */
-    uint64_t count;                       /* launches that this stands for, at least 1 */
+    uint64_t registers;                   /* per thread */
+    double static_shared, dynamic_shared; /* bytes per block; NAN: unknown */
+    double start_s, duration_s;           /* NAN: unknown */
+    uint64_t count;                       /* merged launches, at least 1 */
     struct sms__profile_metric *metric;
     size_t metrics;
     unsigned line; /* of the file, from 1 */
 };
 
 struct sms__profile_copy {
-    bool to_device; /* else to the host; copies within a device are left out */
+    bool to_device; /* otherwise to the host; copies within a device are not kept */
     double bytes, start_s, duration_s;
     unsigned line;
 };
 
 struct sms__profile {
     const char *tool;                   /* "ncu" or "nvprof" */
-    const char *gpu, *capability;       /* its name, "10.0" as compute capability; NULL where the file does not say */
-    const char *printed;                /* lines of the program's that name a GPU; or NULL */
-    struct sms__profile_launch *launch; /* in order of time where times are known, else of the file */
+    const char *gpu, *capability;       /* name and compute capability ("10.0"); NULL: the file has none */
+    const char *gpu_lines;              /* lines of the program's output that name a GPU; or NULL */
+    struct sms__profile_launch *launch; /* by start if starts are known, otherwise in the order of the file */
     size_t launches;
     struct sms__profile_copy *copy; /* by start */
     size_t copies;

@@ -1,5 +1,5 @@
-/* Importers of profiles: reads what the profiler printed, makes a workload of each
- * process, and a scenario in which they run alone, one VM each. */
+/* Importers of profiles. They read what the profiler printed, derive a workload from each process, and write a scenario
+ * in which the workloads run alone, one VM each. */
 #include "derive.h"
 #include "import.h"
 #include "reader.h"
@@ -11,26 +11,27 @@
 typedef int read_profile(struct sms__arena *arena, const char *const *paths, size_t n, struct sms__profile *out,
                          struct sms_errors *errors);
 
-/* The devices are files, not in the arena, so what may run out of memory has a guard of its own. */
-struct making {
+/* Devices are loaded outside of the arena, so the part that can run out of memory has an arena and a guard of its own.
+ */
+struct conversion {
     struct sms__arena arena;
     const struct sms__profile *profile;
     struct sms__derive_options derive;
-    const char *model; /* the device's name, for the scenario */
+    const char *model; /* name of the target device, for the scenario */
     FILE *to;
     struct sms_errors *errors;
 };
 
-static bool is_of(const struct sms__profile_launch *launch, const char *process)
+static bool is_of_process(const struct sms__profile_launch *launch, const char *process)
 {
     return !strcmp(launch->process ? launch->process : "", process);
 }
 
-/* Whether an earlier launch is of the same process. */
-static bool is_seen(const struct sms__profile *profile, size_t idx)
+/* Whether an earlier launch has the same process. */
+static bool is_known_process(const struct sms__profile *profile, size_t idx)
 {
     for (size_t i = 0; i < idx; i++)
-        if (is_of(&profile->launch[i], profile->launch[idx].process ? profile->launch[idx].process : ""))
+        if (is_of_process(&profile->launch[i], profile->launch[idx].process ? profile->launch[idx].process : ""))
             return true;
     return false;
 }
@@ -39,91 +40,96 @@ static size_t count_processes(const struct sms__profile *profile)
 {
     size_t count = 0;
     for (size_t i = 0; i < profile->launches; i++)
-        count += !is_seen(profile, i);
+        count += !is_known_process(profile, i);
     return count;
 }
 
-/* What the profile says of one process. Copies are of no known process: the only one has them. */
-static struct sms__profile part_of(struct sms__arena *arena, const struct sms__profile *whole, const char *process,
-                                   bool only)
+/* The part of a profile that belongs to one process. Copies name no process, so they belong to it only if it is the
+ * only one. */
+static struct sms__profile process_part(struct sms__arena *arena, const struct sms__profile *whole, const char *process,
+                                        bool only)
 {
     struct sms__profile part = *whole;
     part.launch = SMS__NEW(arena, struct sms__profile_launch, whole->launches);
     part.launches = 0;
     part.copies = only ? whole->copies : 0;
     for (size_t i = 0; i < whole->launches; i++)
-        if (is_of(&whole->launch[i], process))
+        if (is_of_process(&whole->launch[i], process))
             part.launch[part.launches++] = whole->launch[i];
     return part;
 }
 
-static void write_scenario(const struct making *making, size_t workloads)
+static void write_scenario(const struct conversion *conversion, size_t workloads)
 {
-    const char *name = making->derive.name;
-    fprintf(making->to, "---\nscenario: %s\nquestion: What does the profiled program do alone?\n", name);
-    fprintf(making->to, "devices: [{model: %s}]\npolicies: [round_robin]\nvms:\n", making->model);
+    const char *name = conversion->derive.name;
+    fprintf(conversion->to, "---\nscenario: %s\nquestion: What does the profiled program do alone?\n", name);
+    fprintf(conversion->to, "devices: [{model: %s}]\npolicies: [round_robin]\nvms:\n", conversion->model);
     for (size_t i = 0; i < workloads; i++) {
         if (workloads == 1)
-            fprintf(making->to, "  - {name: vm, workload: %s, repeat: 1}\n", name);
+            fprintf(conversion->to, "  - {name: vm, workload: %s, repeat: 1}\n", name);
         else
-            fprintf(making->to, "  - {name: vm%zu, workload: %s-%zu, repeat: 1}\n", i + 1, name, i + 1);
+            fprintf(conversion->to, "  - {name: vm%zu, workload: %s-%zu, repeat: 1}\n", i + 1, name, i + 1);
     }
 }
 
-static int make(void *user)
+static int convert(void *user)
 {
-    struct making *making = user;
-    size_t processes = count_processes(making->profile), made = 0;
+    struct conversion *conversion = user;
+    size_t processes = count_processes(conversion->profile), written = 0;
     int code = SMS_OK;
-    for (size_t i = 0; code == SMS_OK && i < making->profile->launches; i++) {
-        if (is_seen(making->profile, i))
+    for (size_t i = 0; code == SMS_OK && i < conversion->profile->launches; i++) {
+        if (is_known_process(conversion->profile, i))
             continue;
-        const char *process = making->profile->launch[i].process;
-        struct sms__profile part = part_of(&making->arena, making->profile, process ? process : "", processes == 1);
-        struct sms__derive_options derive = making->derive;
+        const char *process = conversion->profile->launch[i].process;
+        struct sms__profile part =
+            process_part(&conversion->arena, conversion->profile, process ? process : "", processes == 1);
+        struct sms__derive_options derive = conversion->derive;
         if (processes > 1)
-            derive.name = sms__print(&making->arena, "%s-%zu", making->derive.name, ++made);
-        fputs(i ? "---\n" : "", making->to);
-        code = sms__derive(&making->arena, &part, &derive, making->to, making->errors);
+            derive.name = sms__print(&conversion->arena, "%s-%zu", conversion->derive.name, ++written);
+        fputs(i ? "---\n" : "", conversion->to);
+        code = sms__derive(&conversion->arena, &part, &derive, conversion->to, conversion->errors);
     }
-    if (code == SMS_OK && !making->derive.iteration)
-        write_scenario(making, processes);
+    if (code == SMS_OK && !conversion->derive.iteration)
+        write_scenario(conversion, processes);
     return code;
 }
 
-/* With the devices loaded. */
-static int make_guarded(struct making *making)
+/* Requires that the devices are loaded. */
+static int convert_in_guard(struct conversion *conversion)
 {
-    int code = sms__guard(&making->arena, make, making);
-    if (code == SMS_ENOMEM && !making->errors->count)
-        sms__fail(making->errors, SMS_ENOMEM, making->derive.path, "no memory");
-    sms__arena_release(&making->arena);
+    int code = sms__guard(&conversion->arena, convert, conversion);
+    if (code == SMS_ENOMEM && !conversion->errors->count)
+        sms__fail(conversion->errors, SMS_ENOMEM, conversion->derive.path, "no memory");
+    sms__arena_release(&conversion->arena);
     return code;
 }
 
-static int load_and_make(struct making *making, const char *profiled, const struct sms__import_options *options)
+static int load_and_convert(struct conversion *conversion, const char *profiled,
+                            const struct sms__import_options *options)
 {
-    struct sms_file *own = NULL, *other = NULL;
-    int code = sms__derive_device(profiled, options->load, &own, &making->derive.device, making->errors);
+    struct sms_file *source_file = NULL, *target_file = NULL;
+    int code =
+        sms__derive_device(profiled, options->load, &source_file, &conversion->derive.device, conversion->errors);
     if (code == SMS_OK && options->device)
-        code = sms__derive_device(options->device, options->load, &other, &making->derive.target, making->errors);
+        code = sms__derive_device(options->device, options->load, &target_file, &conversion->derive.target,
+                                  conversion->errors);
     if (code == SMS_OK)
-        code = make_guarded(making);
-    sms_file_free(other);
-    sms_file_free(own);
+        code = convert_in_guard(conversion);
+    sms_file_free(target_file);
+    sms_file_free(source_file);
     return code;
 }
 
-/* The device named, else the one that the profile tells, else the one to write for. */
-static struct sms__guess choose_device(struct sms__arena *arena, const struct sms__profile *profile, const char *path,
-                                       const struct sms__import_options *options)
+/* The device that the user named, otherwise the one that the profile identifies, otherwise the target. */
+static struct sms__device_match choose_device(struct sms__arena *arena, const struct sms__profile *profile,
+                                              const char *path, const struct sms__import_options *options)
 {
     if (options->profiled)
-        return (struct sms__guess){.name = options->profiled};
-    struct sms__guess guess = sms__derive_guess(arena, profile, path, options->load);
-    if (guess.silent && options->device)
-        return (struct sms__guess){.name = options->device, .from = "assumed: the device to write for"};
-    return guess;
+        return (struct sms__device_match){.name = options->profiled};
+    struct sms__device_match match = sms__derive_match_device(arena, profile, path, options->load);
+    if (match.no_evidence && options->device)
+        return (struct sms__device_match){.name = options->device, .evidence = "assumed: the device to write for"};
+    return match;
 }
 
 static int import_profile(struct sms__arena *arena, const char *const *paths, size_t n, read_profile *read,
@@ -137,22 +143,23 @@ static int import_profile(struct sms__arena *arena, const char *const *paths, si
         sms__profile_dump(&profile, to);
         return SMS_OK;
     }
-    struct sms__guess guess = choose_device(arena, &profile, paths[0], options);
-    if (!guess.name)
+    struct sms__device_match match = choose_device(arena, &profile, paths[0], options);
+    if (!match.name)
         return sms__fail(errors, SMS_EINPUT, paths[0],
-                         "%s: name a device file with --profiled ('smsched list devices' shows them)", guess.why);
-    const char *profiled = guess.name;
-    struct making making = {.profile = &profile,
-                            .derive = {.path = paths[0],
-                                       .name = options->name ? options->name : sms__import_name(arena, paths[0]),
-                                       .title = options->title,
-                                       .source = options->source,
-                                       .guessed = guess.from,
-                                       .iteration = options->iteration},
-                            .model = options->device ? options->device : profiled,
-                            .to = to,
-                            .errors = errors};
-    return load_and_make(&making, profiled, options);
+                         "%s: name a device file with --profiled ('smsched list devices' shows them)", match.problem);
+    const char *profiled = match.name;
+    struct conversion conversion = {
+        .profile = &profile,
+        .derive = {.path = paths[0],
+                   .name = options->name ? options->name : sms__import_name(arena, paths[0]),
+                   .title = options->title,
+                   .source = options->source,
+                   .device_evidence = match.evidence,
+                   .iteration = options->iteration},
+        .model = options->device ? options->device : profiled,
+        .to = to,
+        .errors = errors};
+    return load_and_convert(&conversion, profiled, options);
 }
 
 int sms__import_ncu(struct sms__arena *arena, const char *const *paths, size_t n_paths,

@@ -1,3 +1,4 @@
+/* Finds the columns of a table by name and collects launches, copies and their values from its rows. */
 #include "reader.h"
 
 #include <math.h>
@@ -7,11 +8,11 @@
 
 enum { NCU = 1, NVPROF = 2, BOTH = NCU | NVPROF };
 
-/* Of what programs print, in characters. */
+/* Limits on the lines of a program's output that are kept, in bytes. */
 enum { PRINTED_LINE = 200, PRINTED_MAX = 1000 };
 
-/* Columns of a name that is not here are metrics. "kernel", "benchmark", "input" and "n" are of tables that people
- * made of ncu's reports, "benchmark name" of those made of nvprof's. */
+/* A column that is not listed here is a metric. "kernel", "benchmark", "input" and "n" come from tables that people
+ * made of ncu's reports, "benchmark name" from those made of nvprof's. */
 static const struct column_name {
     const char *name;
     enum sms__column kind;
@@ -78,16 +79,16 @@ static const struct column_name {
     {"Virtual Address", SMS__COLUMN_IGNORED, NVPROF},
 };
 
-static enum sms__column kind_of(const struct sms__intake *reader, const char *name)
+static enum sms__column kind_of(const struct sms__profile_reader *reader, const char *name)
 {
-    int tool = reader->nvprof ? NVPROF : NCU;
+    int tool = reader->is_nvprof ? NVPROF : NCU;
     for (size_t i = 0; i < sizeof column_names / sizeof *column_names; i++)
         if ((column_names[i].tools & tool) && !strcasecmp(column_names[i].name, name))
             return column_names[i].kind;
     return SMS__COLUMN_METRIC;
 }
 
-bool sms__header_open(struct sms__intake *reader)
+bool sms__header_open(struct sms__profile_reader *reader)
 {
     const struct sms__rows *rows = reader->rows;
     size_t columns = rows->fields < SMS__ROWS_COLUMNS ? rows->fields : SMS__ROWS_COLUMNS, known = 0;
@@ -101,7 +102,7 @@ bool sms__header_open(struct sms__intake *reader)
         return false;
     if (rows->fields > SMS__ROWS_COLUMNS) {
         SMS__COMPLAIN(reader, 0, "%zu columns: more than %d", rows->fields, SMS__ROWS_COLUMNS);
-        reader->full = true;
+        reader->limit_hit = true;
     }
     struct sms__header *table = &reader->table;
     *table = (struct sms__header){.columns = columns, .quoted = *rows->from == '"', .number = table->number + 1};
@@ -109,45 +110,46 @@ bool sms__header_open(struct sms__intake *reader)
     table->name = SMS__NEW(reader->arena, const char *, columns);
     table->unit = SMS__NEW(reader->arena, const char *, columns);
     for (size_t i = 0; i < SMS__COLUMNS; i++)
-        table->at[i] = SIZE_MAX;
+        table->first_column[i] = SIZE_MAX;
     for (size_t i = columns; i-- > 0;) {
-        table->name[i] = sms__names_text(&reader->names, sms__rows_field(rows, i));
+        table->name[i] = sms__intern_text(&reader->strings, sms__rows_field(rows, i));
         table->unit[i] = "";
         table->kind[i] = kind_of(reader, table->name[i]);
-        table->at[table->kind[i]] = i;
+        table->first_column[table->kind[i]] = i;
     }
     return true;
 }
 
 bool sms__header_has(const struct sms__header *table, enum sms__column column)
 {
-    return table->columns && table->at[column] != SIZE_MAX;
+    return table->columns && table->first_column[column] != SIZE_MAX;
 }
 
-const char *sms__header_field(const struct sms__intake *reader, enum sms__column column)
+const char *sms__header_field(const struct sms__profile_reader *reader, enum sms__column column)
 {
-    return sms__header_has(&reader->table, column) ? sms__rows_field(reader->rows, reader->table.at[column]) : "";
+    return sms__header_has(&reader->table, column) ? sms__rows_field(reader->rows, reader->table.first_column[column])
+                                                   : "";
 }
 
 const char *sms__header_unit(const struct sms__header *table, enum sms__column column)
 {
-    return sms__header_has(table, column) ? table->unit[table->at[column]] : "";
+    return sms__header_has(table, column) ? table->unit[table->first_column[column]] : "";
 }
 
-void sms__header_units(struct sms__intake *reader)
+void sms__header_units(struct sms__profile_reader *reader)
 {
     for (size_t i = 0; i < reader->table.columns; i++)
-        reader->table.unit[i] = sms__names_text(&reader->names, sms__rows_field(reader->rows, i));
+        reader->table.unit[i] = sms__intern_text(&reader->strings, sms__rows_field(reader->rows, i));
     reader->table.units_read = true;
 }
 
-static const char *kept(struct sms__intake *reader, enum sms__column column)
+static const char *interned_field(struct sms__profile_reader *reader, enum sms__column column)
 {
-    return sms__names_text(&reader->names, sms__header_field(reader, column));
+    return sms__intern_text(&reader->strings, sms__header_field(reader, column));
 }
 
-/* "cfd_000 (10914)", or of a selection of columns "cfd 097K". */
-static const char *process_of(struct sms__intake *reader)
+/* "cfd_000 (10914)", or in a table of chosen columns "cfd 097K". */
+static const char *process_of(struct sms__profile_reader *reader)
 {
     const char *name = sms__header_field(reader, SMS__COLUMN_PROCESS);
     const char *id = sms__header_field(reader, SMS__COLUMN_PROCESS_ID);
@@ -157,44 +159,44 @@ static const char *process_of(struct sms__intake *reader)
         snprintf(text, sizeof text, *name ? "%.400s (%.40s)" : "%.0s%.40s", name, id);
     else
         snprintf(text, sizeof text, *input ? "%.400s %.100s" : "%.400s", name, input);
-    return sms__names_text(&reader->names, text);
+    return sms__intern_text(&reader->strings, text);
 }
 
-/* The first that the profile tells. */
-static void keep_first(struct sms__intake *reader, enum sms__column column, const char **out)
+/* Keeps the first value of a column. */
+static void keep_first(struct sms__profile_reader *reader, enum sms__column column, const char **out)
 {
     if (!*out && *sms__header_field(reader, column))
-        *out = kept(reader, column);
+        *out = interned_field(reader, column);
 }
 
-void sms__intake_printed(struct sms__intake *reader)
+void sms__keep_gpu_line(struct sms__profile_reader *reader)
 {
-    static const char *const makes[] = {"NVIDIA", "Tesla", "GeForce", "Quadro"};
+    static const char *const brands[] = {"NVIDIA", "Tesla", "GeForce", "Quadro"};
     const struct sms__rows *rows = reader->rows;
-    const char *before = reader->printed ? reader->printed : "";
-    if (reader->sniffing || rows->length > PRINTED_LINE || strlen(before) > PRINTED_MAX ||
-        !sms__rows_first(rows, makes, sizeof makes / sizeof *makes))
+    const char *before = reader->gpu_lines ? reader->gpu_lines : "";
+    if (reader->detecting_decimals || rows->length > PRINTED_LINE || strlen(before) > PRINTED_MAX ||
+        !sms__rows_find_first(rows, brands, sizeof brands / sizeof *brands))
         return;
-    reader->printed = sms__print(reader->arena, "%s%.*s\n", before, (int)rows->length, rows->line);
+    reader->gpu_lines = sms__print(reader->arena, "%s%.*s\n", before, (int)rows->length, rows->line);
 }
 
-struct sms__draft *sms__launch_new(struct sms__intake *reader)
+struct sms__launch_draft *sms__launch_new(struct sms__profile_reader *reader)
 {
     if (reader->drafts == SMS__LAUNCHES_MAX) {
         SMS__COMPLAIN(reader, 0, "more than %d launches; profile fewer", SMS__LAUNCHES_MAX);
-        reader->full = true;
+        reader->limit_hit = true;
         return NULL;
     }
     keep_first(reader, SMS__COLUMN_GPU, &reader->gpu);
     keep_first(reader, SMS__COLUMN_CAPABILITY, &reader->capability);
-    struct sms__draft *draft = SMS__APPEND(reader->arena, reader->draft, reader->drafts);
-    draft->order = reader->drafts - 1;
+    struct sms__launch_draft *draft = SMS__APPEND(reader->arena, reader->draft, reader->drafts);
+    draft->index = reader->drafts - 1;
     draft->launch = (struct sms__profile_launch){
         .process = process_of(reader),
-        .device = kept(reader, SMS__COLUMN_DEVICE),
-        .context = kept(reader, SMS__COLUMN_CONTEXT),
-        .stream = kept(reader, SMS__COLUMN_STREAM),
-        .kernel = kept(reader, SMS__COLUMN_KERNEL),
+        .device = interned_field(reader, SMS__COLUMN_DEVICE),
+        .context = interned_field(reader, SMS__COLUMN_CONTEXT),
+        .stream = interned_field(reader, SMS__COLUMN_STREAM),
+        .kernel = interned_field(reader, SMS__COLUMN_KERNEL),
         .static_shared = NAN,
         .dynamic_shared = NAN,
         .start_s = NAN,
@@ -205,60 +207,61 @@ struct sms__draft *sms__launch_new(struct sms__intake *reader)
     return draft;
 }
 
-/* Launches of a file mostly have as many metrics as those before them. */
-static size_t first_room(const struct sms__intake *reader, const struct sms__draft *draft)
+/* Launches of a file mostly have as many metrics as the launch before. */
+static size_t initial_capacity(const struct sms__profile_reader *reader, const struct sms__launch_draft *draft)
 {
-    size_t before = draft->order ? reader->draft[draft->order - 1].launch.metrics : 0;
+    size_t before = draft->index ? reader->draft[draft->index - 1].launch.metrics : 0;
     return before > 8 ? before : 8;
 }
 
-void sms__launch_add(struct sms__intake *reader, struct sms__draft *draft, struct sms__profile_metric metric)
+void sms__launch_add(struct sms__profile_reader *reader, struct sms__launch_draft *draft,
+                     struct sms__profile_metric metric)
 {
     struct sms__profile_launch *launch = &draft->launch;
     if (reader->values == SMS__VALUES_MAX) {
-        if (!reader->full)
+        if (!reader->limit_hit)
             SMS__COMPLAIN(reader, 0, "more than %d values; profile fewer launches or fewer metrics", SMS__VALUES_MAX);
-        reader->full = true;
+        reader->limit_hit = true;
         return;
     }
-    if (launch->metrics == draft->room) {
-        draft->room = draft->room ? 2 * draft->room : first_room(reader, draft);
+    if (launch->metrics == draft->capacity) {
+        draft->capacity = draft->capacity ? 2 * draft->capacity : initial_capacity(reader, draft);
         launch->metric =
-            sms__enlarge(reader->arena, launch->metric, launch->metrics, draft->room, sizeof *launch->metric);
+            sms__enlarge(reader->arena, launch->metric, launch->metrics, draft->capacity, sizeof *launch->metric);
     }
     launch->metric[launch->metrics++] = metric;
     reader->values++;
 }
 
-/* Lists of numbers ("0,1") that are no numbers with decimals. */
+/* Whether the text is a list such as "0,1", not a number with decimals. */
 static bool is_list(const char *name, const char *text)
 {
     return strchr(text, ',') && (strstr(name, "IDs") || strstr(name, "_enabled"));
 }
 
-/* nvprof's units of a level go from 0 to 10, also where a table has lost the words. */
-static bool is_level(const struct sms__intake *reader, const char *name, const struct sms__number *number)
+/* Whether the value is one of nvprof's levels, 0 to 10. Tables that people made have lost the words. */
+static bool is_level(const struct sms__profile_reader *reader, const char *name, const struct sms__number *number)
 {
     size_t length = strlen(name);
-    return reader->nvprof && length > 12 && !strcmp(name + length - 12, "_utilization") &&
+    return reader->is_nvprof && length > 12 && !strcmp(name + length - 12, "_utilization") &&
            strcmp(name, "issue_slot_utilization") != 0 && number->unit_length == 0 && number->value >= 0 &&
            number->value <= 10 && number->value == floor(number->value);
 }
 
-static bool damaged(const char *text, const char *name, const char *unit)
+static bool is_damaged(const char *text, const char *name, const char *unit)
 {
-    return sms__is_fact(name) || (*unit && *text >= '0' && *text <= '9');
+    return sms__is_launch_metric(name) || (*unit && *text >= '0' && *text <= '9');
 }
 
-bool sms__intake_value(struct sms__intake *reader, size_t i, const char *name, const char *unit,
-                       struct sms__profile_metric *out)
+bool sms__row_value(struct sms__profile_reader *reader, size_t i, const char *name, const char *unit,
+                    struct sms__profile_metric *out)
 {
     const char *text = sms__rows_field(reader->rows, i);
     struct sms__number number;
     if (is_list(name, text))
         return false;
-    if (reader->sniffing) {
-        sms__number_sniff(text, &reader->points, &reader->commas);
+    if (reader->detecting_decimals) {
+        sms__number_detect(text, &reader->points, &reader->commas);
         return false;
     }
     enum sms__number_kind kind = sms__number_read(text, reader->decimal, &number);
@@ -268,7 +271,7 @@ bool sms__intake_value(struct sms__intake *reader, size_t i, const char *name, c
             "'%.40s' has a separator that is one of thousands or of decimals: the file writes some numbers so "
             "and some so; profile again with LC_ALL=C",
             text);
-    else if (kind == SMS__NUMBER_TEXT && damaged(text, name, unit))
+    else if (kind == SMS__NUMBER_TEXT && is_damaged(text, name, unit))
         SMS__COMPLAIN(reader, i, "'%.40s' is not a number, as %.80s must be", text, *name ? name : "a metric");
     if (kind != SMS__NUMBER_VALUE && kind != SMS__NUMBER_LEVEL)
         return false;
@@ -276,34 +279,34 @@ bool sms__intake_value(struct sms__intake *reader, size_t i, const char *name, c
     *out = (struct sms__profile_metric){name,         unit,       level ? SMS__VALUE_LEVEL : SMS__VALUE_NUMBER,
                                         number.value, number.low, number.high};
     if (number.unit_length)
-        out->unit = sms__names_get(&reader->names, number.unit, number.unit_length)->text;
+        out->unit = sms__intern(&reader->strings, number.unit, number.unit_length)->text;
     return true;
 }
 
-void sms__launch_add_columns(struct sms__intake *reader, struct sms__draft *draft)
+void sms__launch_add_columns(struct sms__profile_reader *reader, struct sms__launch_draft *draft)
 {
     const struct sms__header *table = &reader->table;
     struct sms__profile_metric metric;
-    for (size_t i = 0; i < table->columns && i < reader->rows->fields && !reader->full; i++)
-        if (table->kind[i] == SMS__COLUMN_METRIC &&
-            sms__intake_value(reader, i, table->name[i], table->unit[i], &metric))
+    for (size_t i = 0; i < table->columns && i < reader->rows->fields && !reader->limit_hit; i++)
+        if (table->kind[i] == SMS__COLUMN_METRIC && sms__row_value(reader, i, table->name[i], table->unit[i], &metric))
             sms__launch_add(reader, draft, metric);
 }
 
-void sms__intake_dimensions(struct sms__intake *reader, enum sms__column column, uint64_t out[3])
+void sms__row_dimensions(struct sms__profile_reader *reader, enum sms__column column, uint64_t out[3])
 {
     const char *text = sms__header_field(reader, column);
     uint64_t read[3];
     if (!*text || !strcmp(text, "-"))
         return;
     if (!sms__dimensions_read(text, reader->decimal, read))
-        SMS__COMPLAIN(reader, reader->table.at[column], "'%.40s' is not a size: one to three whole numbers", text);
+        SMS__COMPLAIN(reader, reader->table.first_column[column], "'%.40s' is not a size: one to three whole numbers",
+                      text);
     else
         memcpy(out, read, sizeof read);
 }
 
-/* A number of the row with its unit, or that of the column. */
-static enum sms__number_kind read_field(struct sms__intake *reader, enum sms__column column, double *value,
+/* Reads a number of the row with its own unit or that of its column. */
+static enum sms__number_kind read_field(struct sms__profile_reader *reader, enum sms__column column, double *value,
                                         const char **unit)
 {
     struct sms__number number;
@@ -314,13 +317,13 @@ static enum sms__number_kind read_field(struct sms__intake *reader, enum sms__co
     if (kind == SMS__NUMBER_VALUE) {
         *value = number.value;
         if (number.unit_length)
-            *unit = sms__names_get(&reader->names, number.unit, number.unit_length)->text;
+            *unit = sms__intern(&reader->strings, number.unit, number.unit_length)->text;
     } else if (kind != SMS__NUMBER_NONE)
-        SMS__COMPLAIN(reader, reader->table.at[column], "'%.40s' is not a number", text);
+        SMS__COMPLAIN(reader, reader->table.first_column[column], "'%.40s' is not a number", text);
     return kind;
 }
 
-void sms__intake_whole(struct sms__intake *reader, enum sms__column column, uint64_t *out)
+void sms__row_whole(struct sms__profile_reader *reader, enum sms__column column, uint64_t *out)
 {
     double value;
     const char *unit;
@@ -329,11 +332,11 @@ void sms__intake_whole(struct sms__intake *reader, enum sms__column column, uint
     if (value >= 0 && value <= 9007199254740992.0 && value == floor(value))
         *out = (uint64_t)value;
     else
-        SMS__COMPLAIN(reader, reader->table.at[column], "'%.40s' is not a whole number of 0 or more",
+        SMS__COMPLAIN(reader, reader->table.first_column[column], "'%.40s' is not a whole number of 0 or more",
                       sms__header_field(reader, column));
 }
 
-static double in_unit(struct sms__intake *reader, enum sms__column column, double (*to)(double, const char *),
+static double in_unit(struct sms__profile_reader *reader, enum sms__column column, double (*to)(double, const char *),
                       const char *what)
 {
     double value;
@@ -342,34 +345,35 @@ static double in_unit(struct sms__intake *reader, enum sms__column column, doubl
         return NAN;
     double converted = to(value, unit);
     if (isnan(converted) && !*unit)
-        SMS__COMPLAIN(reader, reader->table.at[column],
+        SMS__COMPLAIN(reader, reader->table.first_column[column],
                       "'%.40s' has no unit: the row of units that follows the header is missing",
                       sms__header_field(reader, column));
     else if (isnan(converted))
-        SMS__COMPLAIN(reader, reader->table.at[column], "'%.40s' is in '%.20s', which is no unit of %s",
+        SMS__COMPLAIN(reader, reader->table.first_column[column], "'%.40s' is in '%.20s', which is no unit of %s",
                       sms__header_field(reader, column), unit, what);
     else if (converted < 0) {
-        SMS__COMPLAIN(reader, reader->table.at[column], "'%.40s' is less than 0", sms__header_field(reader, column));
+        SMS__COMPLAIN(reader, reader->table.first_column[column], "'%.40s' is less than 0",
+                      sms__header_field(reader, column));
         converted = NAN;
     }
     return converted;
 }
 
-double sms__intake_seconds(struct sms__intake *reader, enum sms__column column)
+double sms__row_seconds(struct sms__profile_reader *reader, enum sms__column column)
 {
     return in_unit(reader, column, sms__to_seconds, "time");
 }
 
-double sms__intake_bytes(struct sms__intake *reader, enum sms__column column)
+double sms__row_bytes(struct sms__profile_reader *reader, enum sms__column column)
 {
-    return floor(in_unit(reader, column, sms__to_bytes, "bytes") + 0.5); /* as "0.250004 MB" is printed */
+    return floor(in_unit(reader, column, sms__to_bytes, "bytes") + 0.5); /* nvprof prints bytes as "0.250004 MB" */
 }
 
-bool sms__copy_add(struct sms__intake *reader, struct sms__profile_copy copy)
+bool sms__copy_add(struct sms__profile_reader *reader, struct sms__profile_copy copy)
 {
     if (reader->copies == SMS__LAUNCHES_MAX) {
         SMS__COMPLAIN(reader, 0, "more than %d copies; profile fewer", SMS__LAUNCHES_MAX);
-        reader->full = true;
+        reader->limit_hit = true;
         return false;
     }
     *SMS__APPEND(reader->arena, reader->copy, reader->copies) = copy;

@@ -1,16 +1,16 @@
-/* What the readers of profiles share: the columns of a table by their names,
- * and the launches and copies collected from one or several files. */
+/* What the readers of profiles share: finding the columns of a table by name, and collecting launches and copies from
+ * one or more files. */
 #ifndef SMS_IMPORT_READER_H
 #define SMS_IMPORT_READER_H
 
-#include "names.h"
+#include "intern.h"
 #include "numbers.h"
 #include "profile.h"
 #include "rows.h"
 
-/* What a column holds. */
+/* What a column contains. */
 enum sms__column {
-    SMS__COLUMN_METRIC, /* none of the others: a metric by that name */
+    SMS__COLUMN_METRIC, /* any other column: a metric of that name */
     SMS__COLUMN_IGNORED,
     SMS__COLUMN_ID,
     SMS__COLUMN_PROCESS_ID,
@@ -18,17 +18,17 @@ enum sms__column {
     SMS__COLUMN_INPUT, /* of the process */
     SMS__COLUMN_KERNEL,
     SMS__COLUMN_DEVICE,
-    SMS__COLUMN_GPU, /* its name */
+    SMS__COLUMN_GPU, /* name of the GPU */
     SMS__COLUMN_CAPABILITY,
     SMS__COLUMN_CONTEXT,
     SMS__COLUMN_STREAM,
     SMS__COLUMN_COUNT,
     SMS__COLUMN_GRID,
     SMS__COLUMN_BLOCK,
-    SMS__COLUMN_GRID_X, /* y and z follow */
+    SMS__COLUMN_GRID_X, /* followed by y and z */
     SMS__COLUMN_GRID_Y,
     SMS__COLUMN_GRID_Z,
-    SMS__COLUMN_BLOCK_X, /* y and z follow */
+    SMS__COLUMN_BLOCK_X, /* followed by y and z */
     SMS__COLUMN_BLOCK_Y,
     SMS__COLUMN_BLOCK_Z,
     SMS__COLUMN_REGISTERS,
@@ -46,123 +46,124 @@ enum sms__column {
     SMS__COLUMNS
 };
 
-/* A header and what is known of its rows. */
+/* The header of a table. */
 struct sms__header {
-    size_t columns; /* 0: there was no header yet */
+    size_t columns; /* 0: no header was read yet */
     enum sms__column *kind;
     const char **name, **unit;
-    size_t at[SMS__COLUMNS]; /* the first column of that kind, SIZE_MAX: none */
-    bool quoted;             /* the header's first field was */
+    size_t first_column[SMS__COLUMNS]; /* index of the first column of each kind; SIZE_MAX: none */
+    bool quoted;                       /* the first field of the header was quoted */
     bool units_read;
-    unsigned number; /* of the table, from 1, over all files */
+    unsigned number; /* of the table, from 1, across all files */
 };
 
-struct sms__draft {
+struct sms__launch_draft {
     struct sms__profile_launch launch;
-    size_t room, order;
-    size_t process; /* nvprof: the how manieth of its file */
-    bool grouped;   /* made of a table of metrics by kernel, without launches (nvprof) */
+    size_t capacity, index;
+    size_t process; /* nvprof: index of the process in its file */
+    bool grouped;   /* nvprof: made from a table of metrics by kernel, which has no launches */
 };
 
 enum { SMS__VALUES_MAX = 16000000, SMS__LAUNCHES_MAX = 2000000 };
 
-struct sms__intake {
+struct sms__profile_reader {
     struct sms__arena *arena;
     struct sms_errors *errors;
-    struct sms__names names;
+    struct sms__string_pool strings;
     struct sms__rows *rows; /* of the file that is being read */
     struct sms__header table;
-    struct sms__draft *draft;
+    struct sms__launch_draft *draft;
     size_t drafts, values;
     struct sms__profile_copy *copy;
     size_t copies;
     enum sms__decimal decimal;
     size_t points, commas;
-    const char *gpu, *capability, *printed; /* as of the profile */
-    bool sniffing;                          /* only `points` and `commas` are wanted */
-    bool full;                              /* a limit was hit: said, and nothing more is read */
-    bool nvprof;                            /* whose names of columns these are */
+    const char *gpu, *capability, *gpu_lines; /* as in struct sms__profile */
+    bool detecting_decimals;                  /* the first pass over a file, which sets only `points` and `commas` */
+    bool limit_hit;                           /* a limit was exceeded and reported; nothing more is read */
+    bool is_nvprof;                           /* the column names are nvprof's, not ncu's */
 };
 
 #define SMS__COMPLAIN(reader, i, ...)                                                                                  \
     sms__error((reader)->errors, SMS_EINPUT, sms__rows_field_mark((reader)->rows, (i)), __VA_ARGS__)
 
-/* Takes the row for a header. False, and the table as it was, if it has no column of kernels and no other that this
- * tool knows by name. */
-bool sms__header_open(struct sms__intake *reader);
+/* Reads the row as a header. Returns false, and leaves the table as it was, if the row has no column of kernels or no
+ * other column that is known by name. */
+bool sms__header_open(struct sms__profile_reader *reader);
 
 bool sms__header_has(const struct sms__header *table, enum sms__column column);
-/* A field of the row by its column; "" where there is none. */
-const char *sms__header_field(const struct sms__intake *reader, enum sms__column column);
-/* The unit of a column, "" if unknown. */
+/* The row's field in a column; "" if there is none. */
+const char *sms__header_field(const struct sms__profile_reader *reader, enum sms__column column);
+/* The unit of a column; "" if unknown. */
 const char *sms__header_unit(const struct sms__header *table, enum sms__column column);
-/* Takes the row for the units of the columns. */
-void sms__header_units(struct sms__intake *reader);
+/* Reads the row as the units of the columns. */
+void sms__header_units(struct sms__profile_reader *reader);
 
-/* A launch, or NULL when there are too many: said. Its texts are taken from the row by the columns there are. */
-struct sms__draft *sms__launch_new(struct sms__intake *reader);
+/* Adds a launch, with the texts that the row has for it. Reports if there are too many and returns NULL. */
+struct sms__launch_draft *sms__launch_new(struct sms__profile_reader *reader);
 
-/* A metric of it, of the launches' tool, with names kept as they are. */
-void sms__launch_add(struct sms__intake *reader, struct sms__draft *draft, struct sms__profile_metric metric);
+/* Adds a metric to a launch. The metric's texts must outlive the profile. */
+void sms__launch_add(struct sms__profile_reader *reader, struct sms__launch_draft *draft,
+                     struct sms__profile_metric metric);
 
-/* Metrics from all columns that are of no other kind. */
-void sms__launch_add_columns(struct sms__intake *reader, struct sms__draft *draft);
+/* Adds the row's fields in all columns of metrics to a launch. */
+void sms__launch_add_columns(struct sms__profile_reader *reader, struct sms__launch_draft *draft);
 
-/* A number from field i of the row as a metric; what is no number is left out, what is damaged complained of.
- * Whether there is one. */
-bool sms__intake_value(struct sms__intake *reader, size_t i, const char *name, const char *unit,
-                       struct sms__profile_metric *out);
+/* Reads field i of the row as a metric. Returns false if it is no number, and reports a damaged one. */
+bool sms__row_value(struct sms__profile_reader *reader, size_t i, const char *name, const char *unit,
+                    struct sms__profile_metric *out);
 
-/* Fields of the row as sizes, whole numbers, seconds and bytes. What is absent leaves `out` as it was, or is NAN; what
- * is wrong does so too, and is complained of. */
-void sms__intake_dimensions(struct sms__intake *reader, enum sms__column column, uint64_t out[3]);
-void sms__intake_whole(struct sms__intake *reader, enum sms__column column, uint64_t *out);
-double sms__intake_seconds(struct sms__intake *reader, enum sms__column column);
-double sms__intake_bytes(struct sms__intake *reader, enum sms__column column);
+/* Read a field of the row as dimensions, a whole number, seconds or bytes. If the field is absent, `out` does not
+ * change, or NAN is returned. An invalid field has the same effect and is reported. */
+void sms__row_dimensions(struct sms__profile_reader *reader, enum sms__column column, uint64_t out[3]);
+void sms__row_whole(struct sms__profile_reader *reader, enum sms__column column, uint64_t *out);
+double sms__row_seconds(struct sms__profile_reader *reader, enum sms__column column);
+double sms__row_bytes(struct sms__profile_reader *reader, enum sms__column column);
 
-/* A line that is of no table: kept if it names a GPU. */
-void sms__intake_printed(struct sms__intake *reader);
+/* Keeps the current line, which is outside of tables, if it names a GPU. */
+void sms__keep_gpu_line(struct sms__profile_reader *reader);
 
-/* Adds a copy to those of the profile; false when there are too many: said. */
-bool sms__copy_add(struct sms__intake *reader, struct sms__profile_copy copy);
+/* Adds a copy to the profile. Reports if there are too many and returns false. */
+bool sms__copy_add(struct sms__profile_reader *reader, struct sms__profile_copy copy);
 
-/* facts.c: geometry and duration from metrics that tell them, where no column did. */
-void sms__launch_facts(struct sms__intake *reader, struct sms__draft *draft);
-/* Whether a metric tells one. */
-bool sms__is_fact(const char *metric);
+/* launch_metrics.c: sets geometry, registers, shared memory and duration from metrics, if no column gave them. */
+void sms__launch_fill(struct sms__profile_reader *reader, struct sms__launch_draft *draft);
+/* Whether a metric gives one of these. */
+bool sms__is_launch_metric(const char *metric);
 
-/* Launches in order, and copies, into `out`. */
-void sms__intake_finish(struct sms__intake *reader, struct sms__profile *out);
+/* Puts launches and copies in order and stores them in `out`. */
+void sms__profile_finish(struct sms__profile_reader *reader, struct sms__profile *out);
 
-/* The readers. Several files make one profile. In a guard of `arena`, which owns what `out` points to. SMS_OK, or a
- * code with `errors` filled (but for SMS_ENOMEM), all problems of all files at once. */
+/* The readers. All files together make one profile. They must run in a guard of `arena`, which owns what `out` points
+ * to. They return SMS_OK, or a code with `errors` filled (except for SMS_ENOMEM); problems of all files are reported
+ * together. */
 int sms__read_ncu(struct sms__arena *arena, const char *const *paths, size_t n, struct sms__profile *out,
                   struct sms_errors *errors);
 int sms__read_nvprof(struct sms__arena *arena, const char *const *paths, size_t n, struct sms__profile *out,
                      struct sms_errors *errors);
 
-/* nvprof_text.c: the line as a row, if it is one of a table of the report in text; whether it was taken. Sets
- * reader's table on a header, *device and *kernel on lines that name them. */
+/* nvprof_text.c: read the line as a header or row of a text report and return whether it was one. They set the reader's
+ * table at a header, and device and kernel at lines that name them. */
 struct sms__text_report {
     enum { SMS__TEXT_NONE, SMS__TEXT_METRICS, SMS__TEXT_TRACE } table;
-    bool events; /* rows have no description */
+    bool events; /* a table of events, whose rows have no description */
     const char *device, *kernel;
-    bool named; /* a kernel was, on this line */
+    bool named; /* this line named a kernel or a device */
 };
-bool sms__text_header(struct sms__intake *reader, struct sms__text_report *report);
-bool sms__text_row(struct sms__intake *reader, struct sms__text_report *report);
+bool sms__text_header(struct sms__profile_reader *reader, struct sms__text_report *report);
+bool sms__text_row(struct sms__profile_reader *reader, struct sms__text_report *report);
 
-/* ncu_text.c: the line, if it is of ncu's report in text; a row has been taken as of a table of metrics. */
+/* ncu_text.c: reads a line of ncu's text report. SMS__NCU_ROW: the reader's row is one of a table of metrics. */
 struct sms__ncu_report {
-    const char *field[9]; /* of the launch that follows */
-    bool launch;          /* there was one */
+    const char *field[9]; /* of the current launch */
+    bool launch;          /* there is a current launch */
     enum { SMS__NCU_NO_TABLE, SMS__NCU_TABLE, SMS__NCU_TABLE_HEAD } table;
-    size_t start[3]; /* of the columns */
+    size_t start[3]; /* where each column begins, in bytes from the start of the line */
 };
 enum sms__ncu_line { SMS__NCU_NOTHING, SMS__NCU_TAKEN, SMS__NCU_ROW };
-enum sms__ncu_line sms__ncu_text_line(struct sms__intake *reader, struct sms__ncu_report *report);
+enum sms__ncu_line sms__ncu_text_line(struct sms__profile_reader *reader, struct sms__ncu_report *report);
 
-/* dump.c: the profile in plain words. */
+/* dump.c: prints the profile as text. */
 void sms__profile_dump(const struct sms__profile *profile, FILE *to);
 
 #endif

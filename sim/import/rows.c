@@ -1,3 +1,4 @@
+/* Splits a text into lines and takes CSV rows from them with libcsv. Lines and columns are counted as editors do. */
 #include "rows.h"
 
 #include "../base/read.h"
@@ -16,8 +17,8 @@ struct file {
     struct sms_errors *errors;
 };
 
-/* Windows' PowerShell redirects output as UTF-16. */
-static int from_utf16(struct file *file)
+/* Converts UTF-16, in which PowerShell on Windows redirects output. */
+static int convert_utf16(struct file *file)
 {
     size_t room = 2 * file->size + 1, left = room - 1;
     char *converted = SMS__NEW(file->rows.arena, char, room), *to = converted, *from = file->bytes;
@@ -42,8 +43,9 @@ static const char *known_binary(const struct file *file)
     return "is not text: it holds NUL bytes";
 }
 
-/* What terminals and errors.c take for line breaks, and editors do not: blanks, so that all count alike. */
-static void drop_odd_breaks(char *c)
+/* Replaces what terminals and base/errors.c treat as line breaks and editors do not by blanks, so that all count the
+ * same lines. */
+static void blank_odd_breaks(char *c)
 {
     for (; *c; c++) {
         size_t odd = *c == '\r' && c[1] != '\n' ? 1 : !strncmp(c, "\xc2\x85", 2) ? 2 : 0;
@@ -57,13 +59,13 @@ static void drop_odd_breaks(char *c)
 static int read_file(void *user)
 {
     struct file *file = user;
-    bool wide = file->size >= 2 && (!memcmp(file->bytes, "\xff\xfe", 2) || !memcmp(file->bytes, "\xfe\xff", 2));
-    int code = wide ? from_utf16(file) : SMS_OK;
+    bool is_utf16 = file->size >= 2 && (!memcmp(file->bytes, "\xff\xfe", 2) || !memcmp(file->bytes, "\xfe\xff", 2));
+    int code = is_utf16 ? convert_utf16(file) : SMS_OK;
     if (code)
         return code;
     if (memchr(file->bytes, '\0', file->size))
         return sms__fail(file->errors, SMS_EINPUT, file->rows.path, "%s", known_binary(file));
-    drop_odd_breaks(file->bytes);
+    blank_odd_breaks(file->bytes);
     file->rows.text = strncmp(file->bytes, "\xef\xbb\xbf", 3) ? file->bytes : file->bytes + 3;
     sms__rows_rewind(&file->rows);
     return file->body(&file->rows, file->user);
@@ -91,7 +93,7 @@ void sms__rows_rewind(struct sms__rows *rows)
     rows->length = 0;
 }
 
-bool sms__rows_line(struct sms__rows *rows)
+bool sms__rows_next_line(struct sms__rows *rows)
 {
     if (*rows->next == '\0')
         return false;
@@ -118,7 +120,7 @@ const char *sms__rows_find(const struct sms__rows *rows, const char *from, const
     return NULL;
 }
 
-const char *sms__rows_first(const struct sms__rows *rows, const char *const *texts, size_t count)
+const char *sms__rows_find_first(const struct sms__rows *rows, const char *const *texts, size_t count)
 {
     const char *first = NULL;
     for (size_t i = 0; i < count; i++) {
@@ -128,13 +130,13 @@ const char *sms__rows_first(const struct sms__rows *rows, const char *const *tex
     return first;
 }
 
-bool sms__rows_begins(const struct sms__rows *rows, const char *what)
+bool sms__rows_starts_with(const struct sms__rows *rows, const char *what)
 {
     size_t length = strlen(what);
     return rows->length >= length && !memcmp(rows->line, what, length);
 }
 
-void sms__rows_begin(struct sms__rows *rows, const char *from)
+void sms__rows_start(struct sms__rows *rows, const char *from)
 {
     rows->from = from;
     rows->row_line = rows->line;
@@ -142,25 +144,26 @@ void sms__rows_begin(struct sms__rows *rows, const char *from)
     rows->fields = 0;
     rows->used = 0;
     rows->ended = false;
-    rows->plain = true;
+    rows->not_csv = true;
 }
 
-static void make_room(struct sms__rows *rows, size_t bytes)
+static void reserve(struct sms__rows *rows, size_t bytes)
 {
-    if (rows->fields == rows->offsets_room) {
-        rows->offsets_room = rows->offsets_room ? 2 * rows->offsets_room : 64;
-        rows->offset = sms__enlarge(rows->arena, rows->offset, rows->fields, rows->offsets_room, sizeof *rows->offset);
+    if (rows->fields == rows->offset_capacity) {
+        rows->offset_capacity = rows->offset_capacity ? 2 * rows->offset_capacity : 64;
+        rows->offset =
+            sms__enlarge(rows->arena, rows->offset, rows->fields, rows->offset_capacity, sizeof *rows->offset);
     }
-    if (rows->used + bytes > rows->bytes_room) {
-        rows->bytes_room = 2 * (rows->used + bytes) + 4096;
-        rows->bytes = sms__enlarge(rows->arena, rows->bytes, rows->used, rows->bytes_room, 1);
+    if (rows->used + bytes > rows->bytes_capacity) {
+        rows->bytes_capacity = 2 * (rows->used + bytes) + 4096;
+        rows->bytes = sms__enlarge(rows->arena, rows->bytes, rows->used, rows->bytes_capacity, 1);
     }
 }
 
 void sms__rows_add(struct sms__rows *rows, const char *text, size_t length)
 {
     if (rows->fields < SMS__ROWS_COLUMNS) {
-        make_room(rows, length + 1);
+        reserve(rows, length + 1);
         rows->offset[rows->fields] = rows->used;
         if (length)
             memcpy(rows->bytes + rows->used, text, length);
@@ -179,20 +182,21 @@ static void end_row(int end, void *user)
     rows->ended = true;
 }
 
-/* The line and its end; libcsv goes on in the next line if a quote is open. */
+/* Parses the line with its line break; libcsv continues in the next line if a quote is open. */
 static void parse_line(struct sms__rows *rows, const char *from)
 {
     size_t length = (size_t)(rows->next - from);
     if (csv_parse(&rows->parser, from, length, take_field, end_row, rows) != length)
-        longjmp(*rows->arena->out_of_memory, 1); /* not strict, it fails for want of memory only */
+        longjmp(*rows->arena->out_of_memory,
+                1); /* csv_parse fails only for lack of memory, because the parser is not strict */
 }
 
-enum sms__row sms__rows_take(struct sms__rows *rows, const char *from)
+enum sms__row_status sms__rows_parse(struct sms__rows *rows, const char *from)
 {
     const struct sms__rows first = *rows;
-    enum sms__row result = SMS__ROW_FINE;
-    sms__rows_begin(rows, from);
-    rows->plain = false;
+    enum sms__row_status result = SMS__ROW_OK;
+    sms__rows_start(rows, from);
+    rows->not_csv = false;
     for (unsigned lines = 0; !rows->ended; lines++) {
         if (lines == SMS__ROWS_ROW_LINES)
             result = SMS__ROW_UNCLOSED;
@@ -200,14 +204,14 @@ enum sms__row sms__rows_take(struct sms__rows *rows, const char *from)
             result = SMS__ROW_TOO_LONG;
         else
             parse_line(rows, lines ? rows->line : from);
-        if (result != SMS__ROW_FINE || (!rows->ended && !sms__rows_line(rows)))
+        if (result != SMS__ROW_OK || (!rows->ended && !sms__rows_next_line(rows)))
             break;
     }
     bool quoted = !rows->ended && rows->parser.quoted && rows->line[rows->length - (rows->length > 0)] != '"';
     csv_fini(&rows->parser, take_field, end_row, rows);
-    if (result == SMS__ROW_FINE && quoted)
+    if (result == SMS__ROW_OK && quoted)
         result = SMS__ROW_UNCLOSED;
-    if (result != SMS__ROW_FINE) {
+    if (result != SMS__ROW_OK) {
         rows->line = first.line;
         rows->length = first.length;
         rows->number = first.number;
@@ -239,7 +243,7 @@ struct sms__mark sms__rows_field_mark(const struct sms__rows *rows, size_t i)
     const char *c = rows->from, *line = rows->row_line;
     unsigned number = rows->row_number;
     bool quoted = false;
-    for (; *c && (quoted || *c != '\n') && i > 0 && !rows->plain; c++) {
+    for (; *c && (quoted || *c != '\n') && i > 0 && !rows->not_csv; c++) {
         if (*c == '"')
             quoted = !quoted;
         i -= *c == ',' && !quoted;

@@ -1,6 +1,5 @@
-/* A file of lines of which some are rows of CSV: profilers write into the
- * output of the program they watch. Whether a line begins a row is for the
- * caller to say; libcsv takes the row apart, over line breaks in quotes too. */
+/* A text file in which only some lines are rows of CSV, because profilers write into the output of the profiled
+ * program. The caller decides whether a line begins a row; libcsv parses the row, across line breaks in quotes too. */
 #ifndef SMS_IMPORT_ROWS_H
 #define SMS_IMPORT_ROWS_H
 
@@ -10,68 +9,68 @@
 #include <csv.h>
 #include <stdbool.h>
 
-/* Limits, so that no file takes memory without end. */
+/* Limits that keep the memory for a file bounded. */
 enum {
     SMS__ROWS_FILE_MIB = 256,
-    SMS__ROWS_COLUMNS = 10000,              /* fields beyond are counted, not kept */
-    SMS__ROWS_ROW_BYTES = 16 * 1024 * 1024, /* what is longer is no row */
-    SMS__ROWS_ROW_LINES = 200               /* so many lines may be in quotes */
+    SMS__ROWS_COLUMNS = 10000,              /* further fields are counted, but not kept */
+    SMS__ROWS_ROW_BYTES = 16 * 1024 * 1024, /* a longer row is an error */
+    SMS__ROWS_ROW_LINES = 200               /* a quoted field with more lines is taken for unclosed */
 };
 
 struct sms__rows {
     struct sms__arena *arena;
-    const char *path, *text; /* UTF-8 or what there was; terminated */
-    const char *next;        /* the line to come */
-    const char *line;        /* this one, its end excluded; not terminated */
+    const char *path, *text; /* text: terminated by NUL, UTF-8 unless the file is damaged */
+    const char *next;        /* start of the next line */
+    const char *line;        /* the current line, without its line break; not terminated */
     size_t length;
-    unsigned number; /* of this line, from 1 */
-    /* The row taken last. */
-    const char *from; /* its first byte, in a line of this number: */
+    unsigned number; /* of the current line, from 1 */
+    /* The row that was parsed last. */
+    const char *from; /* its first byte, in line `row_number`: */
     unsigned row_number;
     const char *row_line;
     size_t fields;
-    size_t *offset; /* of each field in `bytes`, terminated there */
-    size_t offsets_room;
+    size_t *offset; /* of each field in `bytes`; each field is terminated by NUL */
+    size_t offset_capacity;
     char *bytes;
-    size_t used, bytes_room;
+    size_t used, bytes_capacity;
     bool ended;
-    bool plain; /* the row was not taken from CSV: its fields have no places */
+    bool not_csv; /* the row does not come from CSV, so its fields have no places in the text */
     struct csv_parser parser;
 };
 
-enum sms__row { SMS__ROW_FINE, SMS__ROW_UNCLOSED, SMS__ROW_TOO_LONG };
+enum sms__row_status { SMS__ROW_OK, SMS__ROW_UNCLOSED, SMS__ROW_TOO_LONG };
 
-/* Loads the file (a byte-order mark is skipped, UTF-16 converted) and calls body(rows, user). In a guard of `arena`.
- * What it returned, or SMS_EIO, SMS_EINPUT or SMS_ENOMEM with `errors` filled, but for SMS_ENOMEM. */
+/* Loads the file, skips a byte-order mark, converts UTF-16, and calls body(rows, user). Must run in a guard of `arena`.
+ * Returns what body returned; or SMS_EIO or SMS_EINPUT with `errors` filled, or SMS_ENOMEM. */
 int sms__rows_read(struct sms__arena *arena, const char *path, int (*body)(struct sms__rows *rows, void *user),
                    void *user, struct sms_errors *errors);
 
 void sms__rows_rewind(struct sms__rows *rows);
 
 /* Goes to the next line; false at the end. */
-bool sms__rows_line(struct sms__rows *rows);
+bool sms__rows_next_line(struct sms__rows *rows);
 
-/* Where `what` stands in the line from `from` on, or NULL. */
+/* The first occurrence of `what` in the line, at or after `from`; or NULL. */
 const char *sms__rows_find(const struct sms__rows *rows, const char *from, const char *what);
 
-/* The first place in the line where one of `count` texts stands, or NULL. */
-const char *sms__rows_first(const struct sms__rows *rows, const char *const *texts, size_t count);
+/* The first occurrence in the line of any of `count` texts, or NULL. */
+const char *sms__rows_find_first(const struct sms__rows *rows, const char *const *texts, size_t count);
 
 /* Whether the line begins with `what`. */
-bool sms__rows_begins(const struct sms__rows *rows, const char *what);
+bool sms__rows_starts_with(const struct sms__rows *rows, const char *what);
 
-/* Takes the row that begins at `from` in this line, and the lines that it goes on in. Of a row that is not fine, the
- * first line alone is passed. */
-enum sms__row sms__rows_take(struct sms__rows *rows, const char *from);
+/* Parses the row that begins at `from` in this line, with the lines in which it continues. If the row is not valid,
+ * only its first line is consumed. */
+enum sms__row_status sms__rows_parse(struct sms__rows *rows, const char *from);
 
-/* Takes the given fields as a row; for tables that are no CSV. */
-void sms__rows_begin(struct sms__rows *rows, const char *from);
+/* Start a row and add its fields, for tables that are not CSV. */
+void sms__rows_start(struct sms__rows *rows, const char *from);
 void sms__rows_add(struct sms__rows *rows, const char *text, size_t length);
 
-/* A field of the row; "" where it has none. */
+/* A field of the row; "" if the row is shorter. */
 const char *sms__rows_field(const struct sms__rows *rows, size_t i);
 
-struct sms__mark sms__rows_mark(const struct sms__rows *rows, const char *at); /* in this line */
-struct sms__mark sms__rows_field_mark(const struct sms__rows *rows, size_t i); /* where field i begins */
+struct sms__mark sms__rows_mark(const struct sms__rows *rows, const char *at); /* of a place in the current line */
+struct sms__mark sms__rows_field_mark(const struct sms__rows *rows, size_t i); /* of the start of field i */
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { BLOCKS_MAX = 4096, WARP = 32 };
 
-/* The shortest text that is read as the same float. */
+/* Prints the shortest text that reads back as the same float. */
 static void print_float(float value, FILE *to)
 {
     char text[32];
@@ -20,7 +20,7 @@ static void print_float(float value, FILE *to)
     fputs(text, to);
 }
 
-/* Blocks that an SM may come to hold: the smallest request of each scheduling resource bounds them. */
+/* The most blocks that an SM can hold, given the smallest request of each scheduling resource. */
 static uint64_t blocks_of_sm(const struct sms__conf *conf)
 {
     uint64_t most = conf->kernels ? BLOCKS_MAX : 1;
@@ -126,7 +126,7 @@ static int by_shape(const void *left, const void *right)
     return order ? order : by_row(a, b);
 }
 
-/* Rows of one shape share the workload of the first of them. */
+/* Rows of one shape use the workload of the first of them. */
 static void share_workloads(struct sms__arena *arena, struct sms__conf *conf)
 {
     struct sms__conf_kernel **sorted = SMS__NEW(arena, struct sms__conf_kernel *, conf->kernels + 1);
@@ -138,7 +138,7 @@ static void share_workloads(struct sms__arena *arena, struct sms__conf *conf)
             sorted[k]->workload = sorted[k - 1]->workload;
 }
 
-/* In order of start, without those that would start when the run is over. */
+/* Sorts kernels by start and drops those that would start after the end of the run. */
 static void make_sane(struct sms__conf *conf)
 {
     if (conf->kernels)

@@ -1,4 +1,4 @@
-/* A configuration of simtbs: what it says, as numbers. */
+/* A configuration of simtbs, parsed. */
 #ifndef SMS_IMPORT_SIMTBS_H
 #define SMS_IMPORT_SIMTBS_H
 
@@ -7,7 +7,7 @@
 
 enum { SMS__CONF_SM = 12, SMS__CONF_MEM = 2, SMS__CONF_KERNELS = 10000 };
 
-/* What kernels share if they are one workload. */
+/* What two kernels must have in common to use one workload. */
 struct sms__conf_shape {
     uint64_t blocks, work;
     uint64_t sm[SMS__CONF_SM], mem[SMS__CONF_MEM];
@@ -16,11 +16,11 @@ struct sms__conf_shape {
 struct sms__conf_kernel {
     uint64_t type, start;
     size_t row;      /* from 1 */
-    size_t workload; /* the row whose shape this is: the first of its kind */
+    size_t workload; /* the first row with the same shape; it names the workload */
     struct sms__conf_shape shape;
 };
 
-/* Rows of an overhead table: ratio, then one overhead a resource. */
+/* A row of an overhead table: a ratio, then the overhead of each resource. */
 struct sms__conf_row {
     float value[1 + SMS__CONF_SM];
 };
@@ -42,7 +42,7 @@ struct sms__conf {
 int sms__import_simtbs(struct sms__arena *arena, const char *const *paths, size_t n_paths,
                        const struct sms__import_options *options, FILE *to, struct sms_errors *errors);
 
-/* simtbs_read.c: the text of a configuration; every problem goes to `errors`. */
+/* simtbs_read.c: parses the text of a configuration and reports every problem. */
 void sms__conf_read(struct sms__arena *arena, const char *path, const char *text,
                     const struct sms__import_options *options, struct sms__conf *conf, struct sms_errors *errors);
 

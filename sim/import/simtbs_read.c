@@ -1,14 +1,13 @@
-/* The grammar of simtbs's configurations, as that program reads it: a section
- * starts with '*' and is known by the beginning of its name, '#' in the first
- * column is a comment, an empty line ends a section, and a line is read 1023
- * bytes at a time, so that what is beyond counts as the next line. */
+/* Reads a configuration as simtbs does. A section starts with '*' and is recognized by the beginning of its name, '#'
+ * in the first column is a comment, and an empty line ends a section. A line is read in chunks of 1023 bytes, each of
+ * which counts as a line. */
 #include "simtbs_words.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE_BYTES = 1023, OVERHEAD_MAX = 1000000, SMS_MAX = 1000000 };
+enum { CHUNK_BYTES = 1023, OVERHEAD_MAX = 1000000, SMS_MAX = 1000000 };
 
 struct sms__conf_section {
     const char *name;
@@ -30,20 +29,21 @@ static void read_general(struct sms__conf_reader *reader)
         reader->conf->max = numbers.value[0];
 }
 
-/* It is for a generator of workloads. Its first lines set what *sm and *mem set again. */
+/* The section is for simtbs's generator of workloads. Its first lines set resources that *sm and *mem then overwrite.
+ */
 static void read_workload(struct sms__conf_reader *reader)
 {
     if (reader->sm_given || reader->mem_given)
-        SMS__CONF_COMPLAIN(reader, reader->piece,
+        SMS__CONF_COMPLAIN(reader, reader->chunk,
                            "*workload stands before *sm and *mem: simtbs would take resources from here");
 }
 
-static bool is_late(struct sms__conf_reader *reader, const char *name)
+static bool is_too_late(struct sms__conf_reader *reader, const char *name)
 {
     const struct sms__conf *conf = reader->conf;
     bool late = conf->overhead_sm.rows || conf->overhead_mem.rows || conf->kernels;
     if (late)
-        SMS__CONF_COMPLAIN(reader, reader->piece, "*%s again, after what was read by the first", name);
+        SMS__CONF_COMPLAIN(reader, reader->chunk, "*%s again, after what was read by the first", name);
     return late;
 }
 
@@ -70,7 +70,7 @@ static void read_sm(struct sms__conf_reader *reader)
     struct sms__conf *conf = reader->conf;
     reader->sm_given = true;
     reader->sm_failed = true;
-    if (is_late(reader, "sm") ||
+    if (is_too_late(reader, "sm") ||
         !sms__conf_numbers(reader, 4, 3 + SMS__CONF_SM, "n_sms n_sched n_compute and 1 to 12 maxima", &numbers))
         return;
     if (!check_sm(reader, &numbers, numbers.count - 3))
@@ -89,10 +89,10 @@ static void read_mem(struct sms__conf_reader *reader)
     struct sms__conf *conf = reader->conf;
     reader->mem_given = true;
     reader->mem_failed = true;
-    reader->mem_at = reader->piece;
+    reader->mem_at = reader->chunk;
     reader->mem_line = reader->line_number;
     reader->mem_line_start = reader->line;
-    if (is_late(reader, "mem") || !sms__conf_numbers(reader, 1, SMS__CONF_MEM, "1 or 2 maxima", &numbers))
+    if (is_too_late(reader, "mem") || !sms__conf_numbers(reader, 1, SMS__CONF_MEM, "1 or 2 maxima", &numbers))
         return;
     for (size_t i = 0; i < numbers.count; i++)
         if (!is_positive(reader, &numbers, i, "the maximum of a memory"))
@@ -102,21 +102,21 @@ static void read_mem(struct sms__conf_reader *reader)
     reader->mem_failed = false;
 }
 
-/* Whether the section stood before; says so, unless what is wrong was said there. */
-static bool require(const struct sms__conf_reader *reader, const char *name, bool given, bool failed)
+/* Whether the section has been read. Reports if it is missing, but not if it had errors, which are reported already. */
+static bool require_section(const struct sms__conf_reader *reader, const char *name, bool given, bool failed)
 {
     if (!given)
-        SMS__CONF_COMPLAIN(reader, reader->piece, "*%s must come first", name);
+        SMS__CONF_COMPLAIN(reader, reader->chunk, "*%s must come first", name);
     return given && !failed;
 }
 
 static bool require_both(const struct sms__conf_reader *reader)
 {
-    bool sm = require(reader, "sm", reader->sm_given, reader->sm_failed);
-    return require(reader, "mem", reader->mem_given, reader->mem_failed) && sm;
+    bool sm = require_section(reader, "sm", reader->sm_given, reader->sm_failed);
+    return require_section(reader, "mem", reader->mem_given, reader->mem_failed) && sm;
 }
 
-/* Ratios that are nearer to each other make slopes beyond number. */
+/* Ratios closer to each other than this give slopes that overflow. */
 #define RATIO_STEP 1.5e-6F
 
 static void check_row(const struct sms__conf_reader *reader, const struct sms__conf_table *table,
@@ -136,29 +136,29 @@ static void check_row(const struct sms__conf_reader *reader, const struct sms__c
 static void read_overhead(struct sms__conf_reader *reader, struct sms__conf_table *table, size_t columns, float most)
 {
     struct sms__conf_row row = {0};
-    const char *at = reader->piece, *place[1 + SMS__CONF_SM] = {0};
+    const char *at = reader->chunk, *position[1 + SMS__CONF_SM] = {0};
     size_t found = 0;
     for (size_t length = sms__conf_word(reader, &at); length;
          at += length, length = sms__conf_word(reader, &at), found++) {
         if (found > columns)
             continue;
-        place[found] = at;
+        position[found] = at;
         if (!sms__conf_float(reader, at, length, found ? OVERHEAD_MAX : most, &row.value[found]))
             return;
     }
     if (found != columns + 1) {
-        SMS__CONF_COMPLAIN(reader, reader->piece,
+        SMS__CONF_COMPLAIN(reader, reader->chunk,
                            "expected a ratio and an overhead of each of %zu resources; found %zu%s", columns, found,
                            found ? "" : SMS__CONF_BLANK);
         return;
     }
-    check_row(reader, table, &row, columns, place);
+    check_row(reader, table, &row, columns, position);
     *SMS__APPEND(reader->arena, table->row, table->rows) = row;
 }
 
 static void read_overhead_sm(struct sms__conf_reader *reader)
 {
-    if (require(reader, "sm", reader->sm_given, reader->sm_failed))
+    if (require_section(reader, "sm", reader->sm_given, reader->sm_failed))
         read_overhead(reader, &reader->conf->overhead_sm, reader->conf->n_sm, OVERHEAD_MAX);
 }
 
@@ -168,8 +168,9 @@ static void read_overhead_mem(struct sms__conf_reader *reader)
         read_overhead(reader, &reader->conf->overhead_mem, reader->conf->n_mem, 1);
 }
 
-/* simtbs keeps the first 12 demands in one array and the rest in another, and then moves memory demands from
- * the wrong places: they are right only where an SM has 12 resources or as many as there are memories. */
+/* Reproduces a fault of simtbs. It keeps the first 12 demands in one array and the rest in another, and then takes
+ * memory demands from the wrong places. They are right only if an SM has 12 resources, or as many as there are
+ * memories. */
 static void misread_memory(const struct sms__conf *conf, const uint64_t *demand, uint64_t *mem)
 {
     uint64_t first[SMS__CONF_SM + SMS__CONF_MEM] = {0};
@@ -180,7 +181,7 @@ static void misread_memory(const struct sms__conf *conf, const uint64_t *demand,
     if (conf->n_sm == SMS__CONF_SM)
         return;
     if (n > SMS__CONF_SM)
-        mem[1] = mem[0]; /* n is 13: there is one to move */
+        mem[1] = mem[0]; /* n is 13: one demand is moved */
     size_t moved = SMS__CONF_SM - conf->n_sm < conf->n_mem ? SMS__CONF_SM - conf->n_sm : conf->n_mem;
     for (size_t i = 0; i < moved; i++)
         mem[i] = first[moved + i];
@@ -240,7 +241,7 @@ static void read_kernel(struct sms__conf_reader *reader)
     if (!sms__conf_numbers(reader, count, count, what, &numbers) || !check_kernel(reader, &numbers))
         return;
     if (conf->kernels == SMS__CONF_KERNELS) {
-        SMS__CONF_COMPLAIN(reader, reader->piece, "more than %d kernels", SMS__CONF_KERNELS);
+        SMS__CONF_COMPLAIN(reader, reader->chunk, "more than %d kernels", SMS__CONF_KERNELS);
         return;
     }
     struct sms__conf_kernel *kernel = new_kernel(reader);
@@ -251,20 +252,20 @@ static void read_kernel(struct sms__conf_reader *reader)
     take_demands(reader, numbers.value + 4, &kernel->shape);
 }
 
-/* In the order in which simtbs tries them: *smx is *sm. */
+/* In the order in which simtbs compares them, so *smx is taken for *sm. */
 static const struct sms__conf_section sections[] = {
     {"general", read_general},         {"workload", read_workload},         {"sm", read_sm},        {"mem", read_mem},
     {"overhead_sm", read_overhead_sm}, {"overhead_mem", read_overhead_mem}, {"kernel", read_kernel}};
 
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
-static const struct sms__conf_section ignored = {"", NULL}; /* its lines are not read */
+static const struct sms__conf_section ignored = {"", NULL}; /* a section whose lines are not read */
 
 static const char *section_name(const void *user, size_t i) { return ((const struct sms__conf_section *)user)[i].name; }
 
 static void open_section(struct sms__conf_reader *reader)
 {
-    const char *name = reader->piece + 1;
+    const char *name = reader->chunk + 1;
     char word[32];
     reader->opened = true;
     reader->section = NULL;
@@ -278,38 +279,38 @@ static void open_section(struct sms__conf_reader *reader)
     snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : (int)sizeof word - 1, at);
     const char *near = sms__nearest(word, SECTIONS, section_name, sections);
     if (near)
-        SMS__CONF_COMPLAIN(reader, reader->piece, "unknown section '*%s'; did you mean '*%s'?", word, near);
+        SMS__CONF_COMPLAIN(reader, reader->chunk, "unknown section '*%s'; did you mean '*%s'?", word, near);
     else
         SMS__CONF_COMPLAIN(
-            reader, reader->piece,
+            reader, reader->chunk,
             "unknown section '*%s'; known: general, workload, sm, mem, overhead_sm, overhead_mem, kernel", word);
     reader->section = &ignored;
 }
 
-/* Of the first line: one complaint is enough. */
-static void complain_of_none(struct sms__conf_reader *reader)
+/* Reports only the first line that is in no section. */
+static void complain_no_section(struct sms__conf_reader *reader)
 {
-    SMS__CONF_COMPLAIN(reader, reader->piece, "a line in no section%s",
+    SMS__CONF_COMPLAIN(reader, reader->chunk, "a line in no section%s",
                        reader->opened ? ": an empty line ended the last" : "");
     reader->section = &ignored;
 }
 
-static void read_piece(struct sms__conf_reader *reader)
+static void read_chunk(struct sms__conf_reader *reader)
 {
-    if (*reader->piece == '#')
+    if (*reader->chunk == '#')
         return;
-    if (*reader->piece == '\n')
+    if (*reader->chunk == '\n')
         reader->section = NULL;
-    else if (*reader->piece == '*')
+    else if (*reader->chunk == '*')
         open_section(reader);
     else if (!reader->section)
-        complain_of_none(reader);
+        complain_no_section(reader);
     else if (reader->section->read)
         reader->section->read(reader);
 }
 
-/* What only the end of the file tells. */
-static void check_whole(struct sms__conf_reader *reader)
+/* Checks what is known only at the end of the file. */
+static void check_file(struct sms__conf_reader *reader)
 {
     struct sms__conf *conf = reader->conf;
     if (!reader->sm_given)
@@ -337,12 +338,12 @@ void sms__conf_read(struct sms__arena *arena, const char *path, const char *text
                                       .errors = errors,
                                       .line = text,
                                       .line_number = 1};
-    for (reader.piece = text; *reader.piece; reader.piece = reader.end) {
-        const char *newline = memchr(reader.piece, '\n', strnlen(reader.piece, PIECE_BYTES));
-        reader.end = newline ? newline + 1 : reader.piece + strnlen(reader.piece, PIECE_BYTES);
-        read_piece(&reader);
+    for (reader.chunk = text; *reader.chunk; reader.chunk = reader.end) {
+        const char *newline = memchr(reader.chunk, '\n', strnlen(reader.chunk, CHUNK_BYTES));
+        reader.end = newline ? newline + 1 : reader.chunk + strnlen(reader.chunk, CHUNK_BYTES);
+        read_chunk(&reader);
         reader.line_number += newline != NULL;
         reader.line = newline ? reader.end : reader.line;
     }
-    check_whole(&reader);
+    check_file(&reader);
 }

@@ -1,4 +1,4 @@
-/* Words of a configuration of simtbs, and where they are. */
+/* Splits lines of a configuration of simtbs into words and numbers, with their places in the text. */
 #include "simtbs_words.h"
 
 #include <ctype.h>
@@ -55,7 +55,7 @@ static bool read_number(const struct sms__conf_reader *reader, const char *at, s
 bool sms__conf_numbers(const struct sms__conf_reader *reader, size_t least, size_t most, const char *what,
                        struct sms__conf_numbers *out)
 {
-    const char *at = reader->piece;
+    const char *at = reader->chunk;
     bool right = true;
     size_t found = 0;
     *out = (struct sms__conf_numbers){0};
@@ -68,7 +68,7 @@ bool sms__conf_numbers(const struct sms__conf_reader *reader, size_t least, size
     }
     out->count = found;
     if (right && (found < least || found > most)) {
-        SMS__CONF_COMPLAIN(reader, reader->piece, "expected %s; found %zu%s", what, found,
+        SMS__CONF_COMPLAIN(reader, reader->chunk, "expected %s; found %zu%s", what, found,
                            found ? "" : SMS__CONF_BLANK);
         right = false;
     }

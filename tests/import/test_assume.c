@@ -1,25 +1,25 @@
 /* Which device a profile is of, and what is assumed where it has metrics alone. */
 #include "derived.h"
 
-static struct sms__guess guess(struct sms__arena *arena, const struct sms__profile *profile, const char *path)
+static struct sms__device_match match(struct sms__arena *arena, const struct sms__profile *profile, const char *path)
 {
     struct sms_load_options options = harness_options();
-    return sms__derive_guess(arena, profile, path, &options);
+    return sms__derive_match_device(arena, profile, path, &options);
 }
 
-static void the_device_is_guessed_by_its_name(void **state)
+static void the_device_is_found_by_its_name(void **state)
 {
     struct sms__profile_launch launch = launch_of("k", 0, 1);
     struct sms__profile profile = profile_of(&launch, 1);
     struct sms__arena arena = {0};
     (void)state;
     launch.device = "GeForce GTX 1080 Ti (0)";
-    assert_string_equal(guess(&arena, &profile, NULL).name, "gtx1080ti");
+    assert_string_equal(match(&arena, &profile, NULL).name, "gtx1080ti");
     launch.device = "Tesla V100-SXM2-16GB";
-    assert_string_equal(guess(&arena, &profile, NULL).name, "v100");
+    assert_string_equal(match(&arena, &profile, NULL).name, "v100");
     launch.device = "Voodoo 2";
-    assert_null(guess(&arena, &profile, "a/v100.csv").name);
-    assert_string_equal(guess(&arena, &profile, NULL).why, "no device file is called like 'Voodoo 2'");
+    assert_null(match(&arena, &profile, "a/v100.csv").name);
+    assert_string_equal(match(&arena, &profile, NULL).problem, "no device file is called like 'Voodoo 2'");
     sms__arena_release(&arena);
 }
 
@@ -33,36 +33,36 @@ static void names_of_other_devices_are_no_names_of_this(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(others); i++) {
         profile.gpu = others[i];
-        assert_null(guess(&arena, &profile, NULL).name);
+        assert_null(match(&arena, &profile, NULL).name);
     }
     profile.gpu = "NVIDIA GB200";
-    assert_string_equal(guess(&arena, &profile, NULL).name, "gb200");
+    assert_string_equal(match(&arena, &profile, NULL).name, "gb200");
     sms__arena_release(&arena);
 }
 
-static void the_device_is_guessed_by_what_it_is(void **state)
+static void the_device_is_found_by_its_properties(void **state)
 {
     struct sms__profile_metric metric = METRIC("# SMs", "SM", 148);
     struct sms__profile_launch launch = launch_of("k", 0, 1);
     struct sms__profile profile = profile_of(&launch, 1);
     struct sms__arena arena = {0};
     (void)state;
-    assert_string_equal(guess(&arena, &profile, "a100/my_v100-run.csv").name, "v100");
-    assert_null(guess(&arena, &profile, "a100/run.csv").name);
+    assert_string_equal(match(&arena, &profile, "a100/my_v100-run.csv").name, "v100");
+    assert_null(match(&arena, &profile, "a100/run.csv").name);
     launch.device = "0";
     profile.capability = "10.0";
-    assert_null(guess(&arena, &profile, "my_v100-run.csv").name);
-    assert_string_equal(guess(&arena, &profile, "b200.csv").name, "b200");
-    assert_string_equal(guess(&arena, &profile, "run.csv").why,
+    assert_null(match(&arena, &profile, "my_v100-run.csv").name);
+    assert_string_equal(match(&arena, &profile, "b200.csv").name, "b200");
+    assert_string_equal(match(&arena, &profile, "run.csv").problem,
                         "the profiled device has compute capability 10.0, and so have b200, gb200");
     launch.metric = &metric;
     launch.metrics = 1;
-    assert_string_equal(guess(&arena, &profile, "gb200.csv").name, "b200");
-    profile.printed = "Name: NVIDIA RTX 5070\n";
-    assert_string_equal(guess(&arena, &profile, NULL).name, "rtx5070");
-    profile.printed = NULL;
+    assert_string_equal(match(&arena, &profile, "gb200.csv").name, "b200");
+    profile.gpu_lines = "Name: NVIDIA RTX 5070\n";
+    assert_string_equal(match(&arena, &profile, NULL).name, "rtx5070");
+    profile.gpu_lines = NULL;
     profile.capability = "8.9";
-    assert_string_equal(guess(&arena, &profile, NULL).why,
+    assert_string_equal(match(&arena, &profile, NULL).problem,
                         "no device file has the compute capability 8.9 and 148 SMs that the profile tells; the nearest "
                         "is h100");
     sms__arena_release(&arena);
@@ -133,9 +133,9 @@ static void what_no_metric_tells_is_nominal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_device_is_guessed_by_its_name),
+        cmocka_unit_test(the_device_is_found_by_its_name),
         cmocka_unit_test(names_of_other_devices_are_no_names_of_this),
-        cmocka_unit_test(the_device_is_guessed_by_what_it_is),
+        cmocka_unit_test(the_device_is_found_by_its_properties),
         cmocka_unit_test(metrics_alone_tell_geometry_and_time),
         cmocka_unit_test(a_launch_without_a_time_gets_one),
         cmocka_unit_test(what_no_metric_tells_is_nominal),

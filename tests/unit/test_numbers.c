@@ -91,7 +91,7 @@ static void finds_what_separates_decimals(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t points = 0, commas = 0;
-        sms__number_sniff(cases[i].text, &points, &commas);
+        sms__number_detect(cases[i].text, &points, &commas);
         if (points != cases[i].points || commas != cases[i].commas)
             fail_msg("'%s' counts as %zu points and %zu commas", cases[i].text, points, commas);
     }

@@ -116,7 +116,7 @@ static uint64_t word(struct reader *r, size_t field, const char *const *names, s
 /* Takes the line as a row of so many fields. */
 static bool take(struct reader *r, size_t fields)
 {
-    if (sms__rows_take(r->rows, r->rows->line) == SMS__ROW_FINE && r->rows->fields == fields)
+    if (sms__rows_parse(r->rows, r->rows->line) == SMS__ROW_OK && r->rows->fields == fields)
         return true;
     sms__error(r->errors, SMS_EINPUT, sms__rows_mark(r->rows, r->rows->line), "a row of %zu fields instead of %zu",
                r->rows->fields, fields);
@@ -195,8 +195,8 @@ static const char *missing_of(const struct capture *c)
 /* The head and the names of the columns; false if what follows cannot be read. */
 static bool open_table(struct reader *r, const char *const *columns, size_t count)
 {
-    bool more = sms__rows_line(r->rows);
-    for (; more && sms__rows_begins(r->rows, "# "); more = sms__rows_line(r->rows))
+    bool more = sms__rows_next_line(r->rows);
+    for (; more && sms__rows_starts_with(r->rows, "# "); more = sms__rows_next_line(r->rows))
         take_head(r);
     const char *missing = missing_of(r->capture);
     if (missing) {
@@ -262,7 +262,7 @@ static int read_launches(struct sms__rows *rows, void *user)
     r->rows = rows;
     if (!open_table(r, launch_columns, LAUNCH_COLUMNS))
         return SMS_EINPUT;
-    while (sms__rows_line(rows) && r->capture->n < MOST_LAUNCHES)
+    while (sms__rows_next_line(rows) && r->capture->n < MOST_LAUNCHES)
         if (take(r, LAUNCH_COLUMNS)) {
             take_launch(r);
             check_pair(r);
@@ -316,7 +316,7 @@ static int read_blocks(struct sms__rows *rows, void *user)
     r->rows = rows;
     if (!open_table(r, block_columns, BLOCK_COLUMNS))
         return SMS_EINPUT;
-    while (r->wrong < SMS_ERRORS_MAX && sms__rows_line(rows))
+    while (r->wrong < SMS_ERRORS_MAX && sms__rows_next_line(rows))
         if (take(r, BLOCK_COLUMNS))
             take_block(r);
     if (!r->wrong && r->launch < r->capture->n)
