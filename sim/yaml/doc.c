@@ -104,7 +104,7 @@ static int read_items(struct loader *l, int depth, struct sms__node *node, yaml_
             return code;
         append(l, node, &capacity, child);
         if (node->expanded > SMS__NODES_MAX)
-            return fail_at(l, l->event.start_mark, "the file, its aliases expanded, has more than 2000000 nodes");
+            return fail_at(l, l->event.start_mark, "the file has more than 2000000 nodes with its aliases expanded");
     }
     node->open = 0;
     return SMS_OK;
@@ -116,11 +116,12 @@ static int read_alias(struct loader *l, struct sms__node **out)
         if (strcmp(a->name, (const char *)l->event.data.alias.anchor))
             continue;
         if (a->node->open)
-            return fail_at(l, l->event.start_mark, "this alias stands inside what it refers to and would have no end");
+            return fail_at(l, l->event.start_mark,
+                           "this alias is inside the node that it refers to, so it would be endless");
         *out = a->node;
         return SMS_OK;
     }
-    return fail_at(l, l->event.start_mark, "alias to an anchor that is not defined above it");
+    return fail_at(l, l->event.start_mark, "the anchor of this alias is not defined above it");
 }
 
 /* Whether a text has control characters, which could command a terminal. Escapes such as "\e" produce them. */
@@ -138,7 +139,7 @@ static int read_scalar(struct loader *l, struct sms__node **out)
     const unsigned char *value = l->event.data.scalar.value;
     size_t length = l->event.data.scalar.length;
     if (has_controls(value, length))
-        return fail_at(l, l->event.start_mark, "a text with control characters");
+        return fail_at(l, l->event.start_mark, "the text has control characters");
     *out = new_node(l, SMS__SCALAR, l->event.data.scalar.anchor);
     (*out)->text = sms__copy(l->arena, (const char *)value, length);
     return SMS_OK;
@@ -158,7 +159,7 @@ static int read_node(struct loader *l, int depth, struct sms__node **out)
     if (depth > SMS__DEPTH_MAX)
         return fail_at(l, l->event.start_mark, "nested more than 32 levels deep");
     if (tag_of(&l->event))
-        return fail_at(l, l->event.start_mark, "tags (!...) have no meaning here");
+        return fail_at(l, l->event.start_mark, "tags (!...) are not supported");
     if (l->nodes > SMS__NODES_MAX)
         return fail_at(l, l->event.start_mark, "the file has more than 2000000 nodes");
     if (l->anchored > SMS__ANCHORS_MAX)

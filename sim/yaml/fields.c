@@ -186,7 +186,7 @@ static void read_milli(struct sms__reader *reader, const struct sms__node *node,
         return;
     sms__print_bound(low, sizeof low, field->dimension, 0.001);
     sms__print_bound(high, sizeof high, field->dimension, field->max);
-    sms__complain(reader, node, "'%.40s' is out of range; it is 0, or goes from %s to %s", node->text, low, high);
+    sms__complain(reader, node, "'%.40s' is out of range; it is 0 or goes from %s to %s", node->text, low, high);
 }
 
 static void read_of_number(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *field,
@@ -206,7 +206,7 @@ static void read_of_number(struct sms__reader *reader, const struct sms__node *n
     else
         *(struct sms__quantity *)at = number;
     if (field->type == SMS__SPAN && number.cycles && number.value <= 0)
-        sms__complain(reader, node, "'%.40s' is out of range; it is more than 0", node->text);
+        sms__complain(reader, node, "'%.40s' is out of range; it must be more than 0", node->text);
 }
 
 static void read_value(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *field,
