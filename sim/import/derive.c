@@ -37,7 +37,7 @@ static int fail_empty(struct sms__derivation *derivation)
     for (size_t n = 0; n < derivation->omissions; n++)
         sms__error(derivation->errors, SMS_EINPUT, mark_of_line(derivation->options, derivation->omission[n].line),
                    "%s", derivation->omission[n].text);
-    return sms__fail(derivation->errors, SMS_EINPUT, path, "no launch of which a workload could be made");
+    return sms__fail(derivation->errors, SMS_EINPUT, path, "no launch can be used for a workload");
 }
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }

@@ -79,7 +79,7 @@ static double assume_time(const struct assumption *assumption)
         add_assumption(assumption, sms__print(arena, "time %.3f us: %s", seconds * 1e6, bytes));
         return seconds;
     }
-    add_assumption(assumption, sms__print(arena, "time %.0f us: no metric tells; nominal", NOMINAL_S * 1e6));
+    add_assumption(assumption, sms__print(arena, "time %.0f us: nominal, as no metric gives it", NOMINAL_S * 1e6));
     return NOMINAL_S;
 }
 
@@ -108,8 +108,8 @@ static void assume_threads(const struct assumption *assumption, double warps)
     each = warps < each ? ceil(warps) : each;
     each = each < 1 ? 1 : each;
     assumption->kernel->shape.threads = WARP * (uint64_t)each;
-    add_assumption(assumption, sms__print(assumption->derivation->arena, "%.0f threads a block%s", each * WARP,
-                                          each < most ? ": so few warps were on an SM, or in all" : ""));
+    add_assumption(assumption, sms__print(assumption->derivation->arena, "%.0f threads per block%s", each * WARP,
+                                          each < most ? ": no more warps were on an SM, or in the launch" : ""));
 }
 
 static size_t blocks_per_sm(const struct assumption *assumption)
@@ -147,19 +147,21 @@ static void assume_residency(const struct assumption *assumption)
     struct sms__kernel *shape = &assumption->kernel->shape;
     shape->registers = NOMINAL_REGISTERS;
     if (isnan(assumption->occupancy)) {
-        add_assumption(assumption,
-                       sms__print(arena, "%d registers a thread, no shared memory: no metric of occupancy; nominal",
-                                  NOMINAL_REGISTERS));
+        add_assumption(
+            assumption,
+            sms__print(arena, "%d registers per thread, no shared memory: nominal, as no metric gives the occupancy",
+                       NOMINAL_REGISTERS));
         return;
     }
     double wanted = ceil(assumption->occupancy * (double)sm->warps * WARP / (double)shape->threads - BLOCKS_NEAR);
     bool right = limit_blocks(assumption, wanted > 1 ? (size_t)wanted : 1);
     add_assumption(assumption,
                    sms__print(arena,
-                              "%llu registers a thread, %llu B of shared memory: %s an SM holds %zu blocks "
+                              "%llu registers per thread, %llu B of shared memory: %s an SM holds %zu blocks "
                               "(achieved occupancy %.2f %%)",
                               (unsigned long long)shape->registers, (unsigned long long)shape->shared_memory,
-                              right ? "so" : "nominal;", blocks_per_sm(assumption), 100 * assumption->occupancy));
+                              right ? "chosen so that" : "nominal;", blocks_per_sm(assumption),
+                              100 * assumption->occupancy));
 }
 
 static void assume_blocks(const struct assumption *assumption, double warps, const char *from)
@@ -174,7 +176,7 @@ static void assume_blocks(const struct assumption *assumption, double warps, con
     }
     size_t wave = blocks_per_sm(assumption) * assumption->derivation->device->sms;
     shape->blocks = wave ? wave : 1;
-    add_assumption(assumption, sms__print(arena, "%llu blocks: no metric of warps; one full wave, nominal",
+    add_assumption(assumption, sms__print(arena, "%llu blocks: nominal, one full wave, as no metric gives the warps",
                                           (unsigned long long)shape->blocks));
 }
 
@@ -224,7 +226,7 @@ bool sms__derive_round_waves(struct sms__derivation *derivation, struct sms__der
     kernel->jitter_fitted = false;
     kernel->skip_jitter_fit = true;
     kernel->assumed[kernel->assumptions - 1] =
-        sms__print(derivation->arena, "%s; %llu of them, in whole waves, leave room for the use measured",
+        sms__print(derivation->arena, "%s; rounded to whole waves, %llu blocks, to leave room for the measured usage",
                    kernel->assumed[kernel->assumptions - 1], (unsigned long long)kernel->shape.blocks);
     return true;
 }

@@ -37,7 +37,7 @@ static int load_path(const char *path, const struct sms_load_options *options, s
     }
     sms_file_free(*file);
     *file = NULL;
-    return sms__fail(errors, SMS_EINPUT, path, "has no device in it");
+    return sms__fail(errors, SMS_EINPUT, path, "contains no device");
 }
 
 int sms__derive_device(const char *name, const struct sms_load_options *options, struct sms_file **file,
@@ -54,7 +54,7 @@ int sms__derive_device(const char *name, const struct sms_load_options *options,
         if ((size_t)length < sizeof path && access(path, F_OK) == 0)
             return load_path(path, options, file, device, errors);
     }
-    return sms__fail(errors, SMS_EINPUT, NULL, "unknown device '%.60s'; smsched list devices has those there are",
+    return sms__fail(errors, SMS_EINPUT, NULL, "unknown device '%.60s'; 'smsched list devices' shows the known ones",
                      name);
 }
 
@@ -231,9 +231,9 @@ static const char *explain_no_match(struct sms__arena *arena, const struct candi
             nearest = candidate;
     }
     if (list)
-        return sms__print(arena, "the profiled device has %s, and so have %s", describe_traits(arena, capability, sms),
+        return sms__print(arena, "the profiled device has %s, and so do %s", describe_traits(arena, capability, sms),
                           list);
-    return sms__print(arena, "no device file has the %s that the profile tells%s%s",
+    return sms__print(arena, "no device file has %s, as the profiled device does%s%s",
                       describe_traits(arena, capability, sms), nearest ? "; the nearest is " : "",
                       nearest ? nearest->name : "");
 }
@@ -260,24 +260,25 @@ struct sms__device_match sms__derive_match_device(struct sms__arena *arena, cons
     const struct candidate *found = find_named(all, gpu);
     if (found)
         return (struct sms__device_match){.name = found->name,
-                                          .evidence = sms__print(arena, "as the profile names it: %.80s", gpu)};
+                                          .evidence = sms__print(arena, "named in the profile: %.80s", gpu)};
     if (gpu)
         return (struct sms__device_match){
-            .problem = sms__print(arena, "no device file is called like '%.80s'%s%s", gpu, *capability ? ", and " : "",
-                                  *capability ? explain_no_match(arena, all, capability, sms) : "")};
+            .problem =
+                sms__print(arena, "no device file matches the name '%.80s'%s%s", gpu, *capability ? ", and " : "",
+                           *capability ? explain_no_match(arena, all, capability, sms) : "")};
     found = find_named(all, profile->gpu_lines);
     if (found)
-        return (struct sms__device_match){.name = found->name, .evidence = "as the profiled program printed"};
+        return (struct sms__device_match){.name = found->name, .evidence = "named in the output of the program"};
     found = *capability ? only_match(all, capability, sms) : NULL;
     if (found)
         return (struct sms__device_match){
             .name = found->name,
-            .evidence = sms__print(arena, "the only device file of %s", describe_traits(arena, capability, sms))};
+            .evidence = sms__print(arena, "the only device file with %s", describe_traits(arena, capability, sms))};
     found = find_named(all, file);
     if (found && (!*capability || is_match(found, capability, sms)))
-        return (struct sms__device_match){.name = found->name, .evidence = "assumed: by the name of the file"};
+        return (struct sms__device_match){.name = found->name, .evidence = "assumed from the name of the file"};
     if (*capability)
         return (struct sms__device_match){.problem = explain_no_match(arena, all, capability, sms)};
-    return (struct sms__device_match){.problem = "nothing in the profile says which device was profiled",
+    return (struct sms__device_match){.problem = "the profile does not say which device was profiled",
                                       .no_evidence = true};
 }

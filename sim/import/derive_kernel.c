@@ -82,7 +82,7 @@ static const char *reject_reason(const struct sms__profile_launch *launch, doubl
     if (seconds < 1e-12)
         return "a duration of zero";
     if (seconds > SECONDS_MAX)
-        return "a duration beyond 9e6 s";
+        return "a duration above 9e6 s";
     return NULL;
 }
 
@@ -305,7 +305,7 @@ void sms__derive_collect(struct sms__derivation *derivation)
         for (size_t k = 0; k < derivation->kernels && !used; k++)
             used = !strcmp(derivation->kernel[k].symbol, by_symbol.entry[i].symbol);
         if (!used)
-            sms__derive_omit(derivation, 0, "metrics of '%s': no launch with its geometry and time",
+            sms__derive_omit(derivation, 0, "metrics of '%s': no launch has geometry and duration",
                              sms__derive_text(derivation->arena, by_symbol.entry[i].symbol, 60));
     }
 }

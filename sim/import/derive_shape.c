@@ -117,7 +117,7 @@ const char *sms__derive_occupancy(struct sms__derivation *derivation, const stru
     sms__sm_capacity(&device->sm, capacity);
     modelled->per_sm = sms__blocks_per_sm(capacity, needs, &modelled->limiter);
     if (modelled->per_sm == 0)
-        return "an SM holds no block of it";
+        return "not even one block fits on an SM";
     uint64_t slots = modelled->per_sm * sms;
     double share = (double)needs[SMS_WARPS] / (double)capacity[SMS_WARPS];
     modelled->resident = shape->blocks < slots ? shape->blocks : slots;
@@ -174,7 +174,7 @@ const char *sms__derive_shape(struct sms__derivation *derivation, struct sms__de
     fit_jitter(derivation, kernel);
     kernel->block_s = kernel->time_s / kernel->modelled.length;
     if (kernel->block_s < 1e-12)
-        return "its blocks take less than a picosecond";
+        return "its block time is less than a picosecond";
     for (size_t r = 0; r < device->resources; r++) {
         double limit = max_demand(device, r, &kernel->modelled);
         kernel->demand[r] = kernel->usage[r].ratio / kernel->modelled.mean_per_sm;
@@ -225,5 +225,5 @@ const char *sms__derive_retarget(struct sms__derivation *derivation, struct sms_
         kernel->demand[r] = demand[r] / kernel->capacity_scale;
     kernel->time_scale *= kernel->capacity_scale;
     double block_s = kernel->block_s * kernel->time_scale;
-    return block_s < 1e-12 || block_s > 9e6 ? "its blocks take a time out of range" : NULL;
+    return block_s < 1e-12 || block_s > 9e6 ? "its block time is out of range" : NULL;
 }

@@ -93,7 +93,8 @@ static void collect_events(struct sms__derivation *derivation, struct timeline *
     if (timeline->timed && timeline->events)
         qsort(timeline->event, timeline->events, sizeof *timeline->event, by_time);
     else if (timeline->events > 1)
-        derivation->order = "no times: in the file's order, copies to the device first, those to the host last";
+        derivation->order =
+            "no start times: in the order of the file, copies to the device first, copies to the host last";
 }
 
 static struct sms__derived_step *last_step(struct sms__derivation *derivation)
@@ -200,8 +201,8 @@ static void keep_one_round(struct sms__derivation *derivation, const struct sequ
     }
     derivation->order =
         sms__print(derivation->arena,
-                   "these are one of %zu equal rounds; of %zu steps besides host time, %zu before and "
-                   "%zu after the rounds are left out",
+                   "the steps are one of %zu equal rounds; of %zu steps without host time, %zu before "
+                   "and %zu after the rounds are left out",
                    span.rounds, sequence->count, span.from, sequence->count - span.from - span.rounds * span.period);
 }
 
@@ -262,7 +263,7 @@ static void keep_iteration(struct sms__derivation *derivation, bool timed)
         sms__print(derivation->arena,
                    "launches of one of %llu iterations%s; left out of the whole run: %.0f B copied in, "
                    "%.0f B copied out, host time of %.3f ms",
-                   (unsigned long long)count, timed ? "" : ", in the file's order", in, out, host * 1e3);
+                   (unsigned long long)count, timed ? "" : ", in the order of the file", in, out, host * 1e3);
 }
 
 /* Keeps the totals only: all copies to the device, each kernel with all its launches, all copies to the host, all host
@@ -289,8 +290,8 @@ static void keep_totals(struct sms__derivation *derivation, size_t limit)
             (struct sms__derived_step){SMS__DERIVED_COPY_OUT, 0, 1, fmin(out, 1e18)};
     add_host(derivation, fmin(host, GAP_MAX));
     derivation->order =
-        sms__print(derivation->arena,
-                   "more than the limit of %zu steps (%zu): their order is given up, their sums remain", limit, steps);
+        sms__print(derivation->arena, "%zu steps exceed the limit of %zu: their order is lost, their totals are kept",
+                   steps, limit);
 }
 
 void sms__derive_steps(struct sms__derivation *derivation)

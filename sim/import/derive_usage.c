@@ -355,7 +355,7 @@ static void find_clock(struct sms__derived *kernel, const struct sms__device *de
     bool measured = isfinite(clock) && clock > 0;
     kernel->clock_hz = !measured ? device->clock_hz : clock < low ? low : high;
     kernel->clock_from =
-        measured ? "cycles / time, kept within 93 to 127 % of the device's" : "the device's: no metric tells";
+        measured ? "cycles / time, limited to 93 to 127 % of the device's" : "the device file, as no metric gives it";
 }
 
 static void find_bottleneck(const struct sms__device *device, struct sms__derived *kernel)

@@ -87,26 +87,26 @@ static const char *percent(struct sms__arena *arena, double ratio) { return sms_
 static void write_occupancy(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
 {
     const struct sms__occupancy *modelled = &kernel->modelled;
-    fprintf(to, "  # resident: %zu blocks an SM (by %s), %.3f on average; waves: %.2f\n", modelled->per_sm,
+    fprintf(to, "  # resident: %zu blocks per SM (limited by %s), %.3f on average; waves: %.2f\n", modelled->per_sm,
             limit_words[modelled->limiter], modelled->mean_per_sm,
             (double)kernel->shape.blocks / ((double)modelled->per_sm * (double)derivation->device->sms));
     size_t whole_warps = (kernel->shape.threads + 31) / 32;
     double warps = (double)whole_warps / (double)derivation->device->sm.warps;
     fprintf(to, "  # occupancy: theoretical %s, ", percent(derivation->arena, warps * (double)modelled->per_sm));
     if (isnan(kernel->measured_occupancy))
-        fputs("achieved not measured (stand-in: the model's)", to);
+        fputs("achieved not measured (approximation: the model's)", to);
     else
         fprintf(to, "achieved %s", percent(derivation->arena, kernel->measured_occupancy));
-    fprintf(to, ", of the model %s%s\n", percent(derivation->arena, modelled->occupancy),
-            kernel->jitter_fitted ? ", by the choice of jitter" : "");
+    fprintf(to, ", modelled %s%s\n", percent(derivation->arena, modelled->occupancy),
+            kernel->jitter_fitted ? ", with fitted jitter" : "");
     if (fabs(kernel->measured_occupancy - modelled->occupancy) > 0.05)
-        fputs("  # the model's slots are refilled at once, and its blocks are alike: achieved occupancy is not met\n",
+        fputs("  # the model misses the achieved occupancy: its slots are refilled at once, and its blocks are alike\n",
               to);
 }
 
 static void write_usage(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
 {
-    const char *between = "  # use: ";
+    const char *between = "  # usage: ";
     for (size_t r = 0; r < derivation->device->resources; r++) {
         if (!kernel->usage[r].known || kernel->usage[r].ratio < 5e-5)
             continue;
@@ -123,7 +123,7 @@ static void write_usage(const struct sms__derivation *derivation, const struct s
 
 static void write_unmeasured(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
 {
-    const char *between = "  # stand-in: no metric for ";
+    const char *between = "  # approximation: no metric for ";
     for (size_t r = 0; r < derivation->device->resources; r++) {
         if (kernel->usage[r].known)
             continue;
@@ -141,23 +141,23 @@ static void write_approximations(const struct sms__derivation *derivation, const
         const struct sms__usage *use = &kernel->usage[r];
         any |= use->known;
         if (use->known && use->approximate)
-            fprintf(to, "  # stand-in: %s from %s\n", derivation->device->resource[r].name, use->from);
+            fprintf(to, "  # approximation: %s from %s\n", derivation->device->resource[r].name, use->from);
         if (kernel->clamped[r])
-            fprintf(to, "  # clamped: %s, of which a full SM or device would lack some in full waves\n",
+            fprintf(to, "  # clamped: %s; in full waves, an SM or the device would not have enough of it\n",
                     derivation->device->resource[r].name);
     }
     if (!any)
-        fputs("  # stand-in: no metrics; no demands\n", to);
+        fputs("  # approximation: no metrics; no demands\n", to);
     if (any)
         write_unmeasured(derivation, kernel, to);
     if (kernel->clock_from && any)
-        fprintf(to, "  # stand-in: clock from %s\n", kernel->clock_from);
+        fprintf(to, "  # approximation: clock from %s\n", kernel->clock_from);
     if (kernel->time_from_cycles)
-        fputs("  # stand-in: time from cycles and clock\n", to);
+        fputs("  # approximation: time from cycles and clock\n", to);
     if (kernel->activity_from_model)
-        fputs("  # stand-in: share of SM time with a block from the model\n", to);
+        fputs("  # approximation: share of SM time with a block from the model\n", to);
     if (kernel->pooled)
-        fputs("  # stand-in: metrics are means over several geometries; use is taken to be equal in all\n", to);
+        fputs("  # approximation: metrics are means over several geometries; usage is assumed equal in all\n", to);
 }
 
 static void write_comment(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
@@ -165,19 +165,21 @@ static void write_comment(const struct sms__derivation *derivation, const struct
     struct sms__arena *arena = derivation->arena;
     fprintf(to, "  # %s\n", sms__derive_text(arena, kernel->symbol, COMMENT_MAX));
     if (!kernel->assumptions)
-        fprintf(to, "  # measured: %s, mean of %llu (%.3f to %.3f us, coefficient of variation %s); clock %.0f MHz\n",
-                duration(arena, kernel->time_s), (unsigned long long)kernel->launches, kernel->min_s * 1e6,
-                kernel->max_s * 1e6, percent(arena, kernel->spread), kernel->clock_hz / 1e6);
+        fprintf(
+            to,
+            "  # measured: %s, mean of %llu launch%s (%.3f to %.3f us, coefficient of variation %s); clock %.0f MHz\n",
+            duration(arena, kernel->time_s), (unsigned long long)kernel->launches, kernel->launches == 1 ? "" : "es",
+            kernel->min_s * 1e6, kernel->max_s * 1e6, percent(arena, kernel->spread), kernel->clock_hz / 1e6);
     for (size_t i = 0; i < kernel->assumptions; i++)
         fprintf(to, "  # assumed: %s\n", kernel->assumed[i]);
     write_occupancy(derivation, kernel, to);
     write_usage(derivation, kernel, to);
     write_approximations(derivation, kernel, to);
     if (derivation->target != derivation->device)
-        fprintf(
-            to,
-            "  # on %s: %zu blocks an SM, block time times %.4f, of which %.4f so that an SM full of it has enough\n",
-            derivation->target->name, kernel->on_target.per_sm, kernel->time_scale, kernel->capacity_scale);
+        fprintf(to,
+                "  # on %s: %zu blocks per SM, block time x %.4f, of which x %.4f so that a full SM has enough of "
+                "everything\n",
+                derivation->target->name, kernel->on_target.per_sm, kernel->time_scale, kernel->capacity_scale);
 }
 
 /* Rounds down, so that demands that fill a resource exactly do not oversubscribe it. */
@@ -230,17 +232,18 @@ static void write_retargeting(const struct sms__derivation *derivation, FILE *to
     const struct sms__device *device = derivation->device, *target = derivation->target;
     if (device == target)
         return;
-    fprintf(to,
-            "# Measured on %s, scaled to %s. Assumed: a block does the same work there; where a resource binds, its\n"
-            "# time goes with the block's share of that resource, else with the clock; caches help as much.\n",
-            device->name, target->name);
+    fprintf(
+        to,
+        "# Measured on %s, scaled to %s. Assumed: a block does the same work on both. If a resource bounds the\n"
+        "# kernel, block time scales with the block's share of it, otherwise with the clock. Caches help equally.\n",
+        device->name, target->name);
     for (size_t r = 0; r < device->resources; r++) {
         int to_r = sms__resource_index(target, device->resource[r].name);
         double here = sms__derive_capacity(device, r, device->clock_hz);
         if (to_r < 0)
             fprintf(to, "# %s has no %s: demands on it are left out\n", target->name, device->resource[r].name);
         else if (!(here > 0) || !(sms__derive_capacity(target, (size_t)to_r, target->clock_hz) > 0))
-            fprintf(to, "# %s: a device file has no figure; taken to be equal of an SM\n", device->resource[r].name);
+            fprintf(to, "# %s: a device file gives no capacity; assumed equal per SM\n", device->resource[r].name);
     }
 }
 
@@ -258,14 +261,14 @@ static void write_head(struct sms__derivation *derivation, FILE *to)
     const char *source = derivation->options->source;
     if (!source)
         source = profile->tool ? profile->tool : "profile";
-    fputs(
-        "# Derived from a profile (docs/profiles.md). Bottleneck: latency where no resource is used by half; else the\n"
-        "# class, compute or memory, of the most used one, or mixed where the other class is within 10 points.\n",
-        to);
-    fprintf(to, "# Kernels: %zu. Stand-ins: %zu. Left out: %zu.", derivation->kernels, derivation->approximations,
+    fputs("# Derived from a profile (docs/profiles.md). Bottleneck: latency if no resource reaches 50 % usage;\n"
+          "# otherwise compute or memory, the class of the most used one, or mixed if both classes are within 10 "
+          "points.\n",
+          to);
+    fprintf(to, "# Kernels: %zu. Approximations: %zu. Left out: %zu.", derivation->kernels, derivation->approximations,
             derivation->omissions + derivation->omissions_dropped);
     if (derivation->assumptions)
-        fprintf(to, " Assumed: %zu (of times and geometry, which the profile does not tell).", derivation->assumptions);
+        fprintf(to, " Assumed: %zu (times and geometry that the profile does not have).", derivation->assumptions);
     fputc('\n', to);
     if (derivation->options->device_evidence)
         fprintf(to, "# Profiled on %s, %s.\n", derivation->device->name,
@@ -292,10 +295,11 @@ void sms__derive_write(struct sms__derivation *derivation, FILE *to)
     for (size_t k = 0; k < derivation->kernels; k++)
         write_kernel(derivation, &derivation->kernel[k], to);
     if (derivation->overlaps)
-        fprintf(to, "# %llu launches began before what was before them had ended: here they follow\n",
+        fprintf(to,
+                "# %llu launches started before the previous operation had ended; here they run one after another\n",
                 (unsigned long long)derivation->overlaps);
     if (derivation->copying_s > 0)
-        fprintf(to, "# copies ran at %.3g GB/s; here the link of the device says how fast they are\n",
+        fprintf(to, "# copies ran at %.3g GB/s; in a simulation, the link of the device sets their speed\n",
                 derivation->copied / derivation->copying_s / 1e9);
     if (derivation->order)
         fprintf(to, "# %s\n", derivation->order);

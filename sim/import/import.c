@@ -9,9 +9,9 @@
 
 const struct sms__importer sms__importers[] = {
     {"simtbs", "a configuration of simtbs (oslab-ewha)", 1, sms__import_simtbs},
-    {"ncu", "what Nsight Compute prints with --csv", 0, sms__import_ncu},
-    {"nvprof", "what nvprof prints: metrics, traces", 0, sms__import_nvprof},
-    {"openb", "a cluster's nodes and pods: the trace of 2023 (alibaba/clusterdata)", 2, sms__import_openb},
+    {"ncu", "output of Nsight Compute, with --csv or as text", 0, sms__import_ncu},
+    {"nvprof", "output of nvprof: metrics, traces", 0, sms__import_nvprof},
+    {"openb", "nodes and pods of a cluster: the trace of 2023 (alibaba/clusterdata)", 2, sms__import_openb},
     {0},
 };
 
@@ -55,7 +55,7 @@ int sms__import_check(const char *path, const char *text, size_t size, const str
         return sms__fail(errors, code, path, "no memory");
     for (size_t i = 0; i < own.count && i < SMS_ERRORS_MAX; i++) {
         const char *line = own.item[i].source + strspn(own.item[i].source, " ");
-        sms__fail(errors, code, path, "the result would be refused%s%.120s%s: %s", *line ? ", '" : "", line,
+        sms__fail(errors, code, path, "the result would be invalid%s%.120s%s: %s", *line ? ", '" : "", line,
                   *line ? "'" : "", own.item[i].message);
     }
     return code;

@@ -72,8 +72,8 @@ static double converted(struct sms__profile_reader *reader, const struct sms__pr
     double value = to(metric->mean, *metric->unit ? metric->unit : base);
     struct sms__mark mark = {reader->rows->path, reader->rows->text, launch->line, 1};
     if (isnan(value) || value < 0)
-        sms__error(reader->errors, SMS_EINPUT, mark, "%s of this launch is %g '%.20s', which cannot be", metric->name,
-                   metric->mean, metric->unit);
+        sms__error(reader->errors, SMS_EINPUT, mark, "%s of this launch is %g '%.20s', which is impossible",
+                   metric->name, metric->mean, metric->unit);
     return value;
 }
 

@@ -163,7 +163,7 @@ static struct sms__launch_draft *new_launch(struct ncu *ncu)
     sms__row_dimensions(reader, SMS__COLUMN_BLOCK, draft->launch.block);
     sms__row_whole(reader, SMS__COLUMN_COUNT, &draft->launch.count);
     if (draft->launch.count == 0)
-        SMS__COMPLAIN(reader, reader->table.first_column[SMS__COLUMN_COUNT], "a kernel that ran 0 times");
+        SMS__COMPLAIN(reader, reader->table.first_column[SMS__COLUMN_COUNT], "the kernel ran 0 times");
     return draft;
 }
 
@@ -269,9 +269,9 @@ static void read_row(struct ncu *ncu, const char *at)
     if (row == SMS__ROW_OK && reader->rows->fields < 3)
         return; /* the program's output */
     if (row == SMS__ROW_UNCLOSED)
-        SMS__COMPLAIN(reader, last, "a field in quotes that does not end");
+        SMS__COMPLAIN(reader, last, "this quoted field is never closed");
     else if (row == SMS__ROW_TOO_LONG)
-        SMS__COMPLAIN(reader, 0, "a row of more than %d MiB", SMS__ROWS_ROW_BYTES >> 20);
+        SMS__COMPLAIN(reader, 0, "the row is larger than %d MiB", SMS__ROWS_ROW_BYTES >> 20);
     else if (is_truncated(ncu, SMS__COLUMN_KERNEL))
         return;
     else if (sms__header_has(&reader->table, SMS__COLUMN_METRIC_NAME))
@@ -310,14 +310,14 @@ static void explain_nothing(const struct ncu *ncu)
         EXPLAIN(ncu, HINT_ERROR, "the run failed, and nothing was profiled: '%s'; run it again",
                 without_mark(hints->text[HINT_ERROR]));
     else if (hints->mark[HINT_NVPROF].line)
-        EXPLAIN(ncu, HINT_NVPROF, "this is of nvprof; read it with 'smsched import nvprof'");
+        EXPLAIN(ncu, HINT_NVPROF, "this is output of nvprof; read it with 'smsched import nvprof'");
     else if (hints->mark[HINT_REPORT].line)
         EXPLAIN(ncu, HINT_REPORT,
-                "this is ncu's report in text, without a table of metric, unit and value below a line that names the "
+                "this is a text report of ncu without a table of metric, unit and value below a line that names the "
                 "kernel; run ncu with --csv, or print a report file with 'ncu --import FILE --csv'");
     else if (hints->mark[HINT_HEADER].line)
         EXPLAIN(ncu, HINT_HEADER,
-                "a header without rows: nothing was profiled; look at ncu's filters (--kernel-name, "
+                "a header without rows: nothing was profiled; check ncu's filters (--kernel-name, "
                 "--launch-skip, --launch-count)");
     else if (hints->mark[HINT_NO_KERNELS].line)
         EXPLAIN(ncu, HINT_NO_KERNELS,
@@ -325,12 +325,12 @@ static void explain_nothing(const struct ncu *ncu)
                 "--launch-skip, --target-processes) left none");
     else if (hints->mark[HINT_PROCESS].line)
         EXPLAIN(ncu, HINT_PROCESS,
-                "nothing was profiled: ncu was connected to %u process%s and printed no table; "
+                "nothing was profiled: ncu connected to %u process%s but printed no table; "
                 "the run was stopped early, launched no kernel, or was not printed with --csv",
                 hints->connected, hints->connected == 1 ? "" : "es");
     else
         sms__fail(ncu->reader.errors, SMS_EINPUT, ncu->reader.rows->path,
-                  "holds no table of ncu's; run ncu with --csv (also --page raw), or print a report file with "
+                  "contains no table of ncu; run ncu with --csv (also --page raw), or print a report file with "
                   "'ncu --import FILE --csv'");
 }
 

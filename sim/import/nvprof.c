@@ -131,9 +131,9 @@ static void read_line(struct sms__nvprof *nvprof)
         return;
     enum sms__row_status row = sms__rows_parse(reader->rows, reader->rows->line);
     if (row == SMS__ROW_UNCLOSED)
-        SMS__COMPLAIN(reader, reader->rows->fields - (reader->rows->fields > 0), "a field in quotes that does not end");
+        SMS__COMPLAIN(reader, reader->rows->fields - (reader->rows->fields > 0), "this quoted field is never closed");
     else if (row == SMS__ROW_TOO_LONG)
-        SMS__COMPLAIN(reader, 0, "a row of more than %d MiB", SMS__ROWS_ROW_BYTES >> 20);
+        SMS__COMPLAIN(reader, 0, "the row is larger than %d MiB", SMS__ROWS_ROW_BYTES >> 20);
     else if (reader->rows->fields > 2) /* otherwise it is the program's output */
         sms__nvprof_row(nvprof);
 }
@@ -153,22 +153,22 @@ static void explain_nothing(const struct sms__nvprof *nvprof)
                 "nothing was profiled: the program launched no kernel, or nvprof's filters (--kernels, "
                 "--devices) left none");
     else if (hints->mark[SMS__HINT_NCU].line)
-        EXPLAIN(nvprof, SMS__HINT_NCU, "this is of ncu; read it with 'smsched import ncu'");
+        EXPLAIN(nvprof, SMS__HINT_NCU, "this is output of ncu; read it with 'smsched import ncu'");
     else if (hints->mark[SMS__HINT_SUMMARY].line)
         EXPLAIN(nvprof, SMS__HINT_SUMMARY,
-                "this is nvprof's summary or trace of API calls, which tells nothing of launches; run nvprof with "
+                "this is nvprof's summary or trace of API calls, which has no launches; run nvprof with "
                 "--print-gpu-trace --csv, and again with --metrics all --csv");
     else if (hints->mark[SMS__HINT_HEADER].line)
         EXPLAIN(nvprof, SMS__HINT_HEADER,
-                "a header without rows: nothing was profiled; look at nvprof's filters (--kernels, "
+                "a header without rows: nothing was profiled; check nvprof's filters (--kernels, "
                 "--devices)");
     else if (hints->mark[SMS__HINT_PROCESS].line)
         EXPLAIN(nvprof, SMS__HINT_PROCESS,
-                "nothing was profiled: nvprof watched a process and printed no table; the run was "
-                "stopped early, or it was not asked for --print-gpu-trace or --metrics");
+                "nothing was profiled: nvprof watched a process but printed no table; the run was "
+                "stopped early, or nvprof ran without --print-gpu-trace and --metrics");
     else
         sms__fail(nvprof->reader.errors, SMS_EINPUT, nvprof->reader.rows->path,
-                  "holds no table of nvprof's; run nvprof with --print-gpu-trace --csv or --metrics all --csv");
+                  "contains no table of nvprof; run nvprof with --print-gpu-trace --csv or --metrics all --csv");
 }
 
 static int read_one(struct sms__rows *rows, void *user)
@@ -212,7 +212,7 @@ int sms__read_nvprof(struct sms__arena *arena, const char *const *paths, size_t 
     if (errors->count)
         return errors->item[0].code;
     if (nvprof.reader.drafts == 0)
-        return sms__fail(errors, SMS_EINPUT, paths[0], "no kernel was launched: the trace is of copies alone");
+        return sms__fail(errors, SMS_EINPUT, paths[0], "no kernel was launched: the trace has only copies");
     sms__profile_finish(&nvprof.reader, out);
     return SMS_OK;
 }

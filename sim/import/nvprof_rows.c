@@ -75,7 +75,7 @@ static bool read_value(struct sms__nvprof *nvprof, enum sms__column column, cons
     size_t i = reader->table.first_column[column];
     const char *text = sms__rows_field(reader->rows, i);
     if (sms__number_read(text, SMS__DECIMAL_POINT, &number) == SMS__NUMBER_TEXT) {
-        SMS__COMPLAIN(reader, i, "'%.40s' is neither a number nor a level as 'High (7)'", text);
+        SMS__COMPLAIN(reader, i, "'%.40s' is neither a number nor a level such as 'High (7)'", text);
         return false;
     }
     return sms__row_value(reader, i, name, "", out);
@@ -99,7 +99,7 @@ static void read_metric(struct sms__nvprof *nvprof)
     struct sms__profile_metric metric, least, most;
     uint64_t count = 1;
     if (!*sms__header_field(reader, SMS__COLUMN_KERNEL)) {
-        SMS__COMPLAIN(reader, reader->table.first_column[SMS__COLUMN_KERNEL], "a metric of no kernel");
+        SMS__COMPLAIN(reader, reader->table.first_column[SMS__COLUMN_KERNEL], "the metric has no kernel");
         return;
     }
     struct sms__launch_draft *draft = group_of_row(nvprof);
@@ -251,8 +251,7 @@ void sms__nvprof_join_metrics(struct sms__nvprof *nvprof, const char *path)
     }
     if (groups && groups < reader->drafts && !joined)
         sms__fail(reader->errors, SMS_EINPUT, path,
-                  "no kernel of the traces has metrics, and no kernel of the metrics is in a trace: the files are of "
-                  "different programs");
+                  "the traces and the metrics have no kernel in common: the files come from different programs");
     for (size_t i = 0; reader->draft && i < reader->drafts; i++)
         if (!used[i])
             reader->draft[kept++] = reader->draft[i];

@@ -121,7 +121,7 @@ int sms__import_openb(struct sms__arena *arena, const char *const *paths, size_t
     int code = sms__openb_read(arena, paths[0], paths[1], &openb, errors);
     if (code || errors->count)
         return code ? code : SMS_EINPUT;
-    fprintf(to, "# A cluster and its pods, by 'smsched import openb'.\nscenario: %s\n", name);
+    fprintf(to, "# A cluster and its pods, written by 'smsched import openb'.\nscenario: %s\n", name);
     fputs("question: Which policy allocates most of the cluster's GPUs before it is full?\n", to);
     write_nodes(&openb, to);
     fputs("policies: [random, first_fit, dot_product, gpu_clustering, gpu_packing, best_fit, fgd,\n"

@@ -69,9 +69,9 @@ static uint64_t read_whole(struct list *list, size_t column, uint64_t least, uin
     errno = 0;
     unsigned long long value = strtoull(text, NULL, 10);
     if (end == text || (*end && strcmp(end, ".0") != 0))
-        COMPLAIN(list, column, "%s is '%.40s', which is no whole number", list->columns[column].name, text);
+        COMPLAIN(list, column, "%s is '%.40s', which is not a whole number", list->columns[column].name, text);
     else if (errno || value < least || value > most)
-        COMPLAIN(list, column, "%s is %.40s; it may be %llu to %llu", list->columns[column].name, text,
+        COMPLAIN(list, column, "%s is %.40s; it must be from %llu to %llu", list->columns[column].name, text,
                  (unsigned long long)least, (unsigned long long)most);
     else
         return value;
@@ -85,7 +85,7 @@ static const char *read_name(struct list *list, size_t column)
     while (isalnum((unsigned char)*c) || (*c && strchr("_-./", *c)))
         c++;
     if (*c || c == text || !isalnum((unsigned char)*text) || strstr(text, "..") || c - text > NAME_BYTES_MAX)
-        COMPLAIN(list, column, "%s is '%.80s'; a name is up to %d letters, digits, '_', '-', '.' and '/'%s",
+        COMPLAIN(list, column, "%s is '%.80s'; a name has up to %d letters, digits, '_', '-', '.' and '/'%s",
                  list->columns[column].name, text, NAME_BYTES_MAX, strstr(text, "..") ? ", without '..'" : "");
     return sms__copy(list->rows->arena, text, strlen(text));
 }
@@ -106,7 +106,7 @@ static const struct sms__openb_model *find_model(struct list *list, size_t colum
     else if (*word)
         COMPLAIN(list, column, "unknown GPU model '%s'", word);
     else
-        COMPLAIN(list, column, "GPUs of no model");
+        COMPLAIN(list, column, "the node has GPUs, but no model");
     return NULL;
 }
 
@@ -174,7 +174,7 @@ static void take_pod(struct list *list)
         pod->models = alternatives(list);
     }
     if (pod->request.gpus > 1 && pod->gpu_milli < WHOLE_GPU)
-        COMPLAIN(list, POD_MILLI, "a pod of several GPUs has all of each: gpu_milli is %d then", WHOLE_GPU);
+        COMPLAIN(list, POD_MILLI, "a pod with several GPUs uses whole ones, so gpu_milli must be %d", WHOLE_GPU);
     take_times(list, pod);
 }
 
@@ -190,7 +190,7 @@ static bool take_header(struct list *list)
                 list->column_at[c] = i;
         if (list->column_at[c] == SIZE_MAX && list->columns[c].required)
             sms__error(list->errors, SMS_EINPUT, sms__rows_field_mark(list->rows, 0),
-                       "this is no list of %s: it has no column '%s'", list->what, list->columns[c].name);
+                       "this is not a list of %s: it has no column '%s'", list->what, list->columns[c].name);
     }
     if (list->columns == pod_columns)
         list->openb->times = list->column_at[POD_CREATED] != SIZE_MAX;
@@ -207,8 +207,7 @@ static bool next_row(struct list *list)
     while (list->rows->length == 0);
     if (sms__rows_parse(list->rows, list->rows->line) == SMS__ROW_OK)
         return true;
-    sms__error(list->errors, SMS_EINPUT, sms__rows_field_mark(list->rows, 0),
-               "a quote is opened here and never closed");
+    sms__error(list->errors, SMS_EINPUT, sms__rows_field_mark(list->rows, 0), "this quote is never closed");
     return false;
 }
 
@@ -237,7 +236,7 @@ static void check_names(struct list *list, size_t count)
         const struct sms__openb_resources *here = sorted[i];
         struct sms__mark mark = {list->rows->path, list->rows->text, here->line, here->column};
         if (!strcmp(sorted[first]->name, here->name))
-            sms__error(list->errors, SMS_EINPUT, mark, "%s '%s' comes twice, first in line %u",
+            sms__error(list->errors, SMS_EINPUT, mark, "%s '%s' is not unique; line %u has it first",
                        list->columns[NAME].name, here->name, sorted[first]->line);
         else
             first = i;
@@ -258,7 +257,7 @@ static int read_list(struct sms__rows *rows, void *user)
             return sms__fail(list->errors, SMS_EINPUT, rows->path, "has more than %zu %s", count, list->what);
         if (rows->fields != list->fields)
             sms__error(list->errors, SMS_EINPUT, sms__rows_field_mark(rows, 0),
-                       "this row has %zu fields, and the header %zu", rows->fields, list->fields);
+                       "this row has %zu fields, but the header has %zu", rows->fields, list->fields);
         else
             list->take(list);
     }

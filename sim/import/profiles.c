@@ -62,7 +62,7 @@ static struct sms__profile process_part(struct sms__arena *arena, const struct s
 static void write_scenario(const struct conversion *conversion, size_t workloads)
 {
     const char *name = conversion->derive.name;
-    fprintf(conversion->to, "---\nscenario: %s\nquestion: What does the profiled program do alone?\n", name);
+    fprintf(conversion->to, "---\nscenario: %s\nquestion: How does the profiled program run alone?\n", name);
     fprintf(conversion->to, "devices: [{model: %s}]\npolicies: [round_robin]\nvms:\n", conversion->model);
     for (size_t i = 0; i < workloads; i++) {
         if (workloads == 1)
@@ -128,7 +128,8 @@ static struct sms__device_match choose_device(struct sms__arena *arena, const st
         return (struct sms__device_match){.name = options->profiled};
     struct sms__device_match match = sms__derive_match_device(arena, profile, path, options->load);
     if (match.no_evidence && options->device)
-        return (struct sms__device_match){.name = options->device, .evidence = "assumed: the device to write for"};
+        return (struct sms__device_match){.name = options->device,
+                                          .evidence = "assumed: the device given with --device"};
     return match;
 }
 

@@ -101,7 +101,7 @@ bool sms__header_open(struct sms__profile_reader *reader)
     if (!kernels || columns < 3 || (known < 2 && strcasecmp(sms__rows_field(rows, 0), "benchmark name") != 0))
         return false;
     if (rows->fields > SMS__ROWS_COLUMNS) {
-        SMS__COMPLAIN(reader, 0, "%zu columns: more than %d", rows->fields, SMS__ROWS_COLUMNS);
+        SMS__COMPLAIN(reader, 0, "%zu columns; at most %d are allowed", rows->fields, SMS__ROWS_COLUMNS);
         reader->limit_hit = true;
     }
     struct sms__header *table = &reader->table;
@@ -268,11 +268,11 @@ bool sms__row_value(struct sms__profile_reader *reader, size_t i, const char *na
     if (kind == SMS__NUMBER_AMBIGUOUS)
         SMS__COMPLAIN(
             reader, i,
-            "'%.40s' has a separator that is one of thousands or of decimals: the file writes some numbers so "
-            "and some so; profile again with LC_ALL=C",
+            "'%.40s' is ambiguous: the separator may be for thousands or for decimals, and the file uses it for "
+            "both; profile again with LC_ALL=C",
             text);
     else if (kind == SMS__NUMBER_TEXT && is_damaged(text, name, unit))
-        SMS__COMPLAIN(reader, i, "'%.40s' is not a number, as %.80s must be", text, *name ? name : "a metric");
+        SMS__COMPLAIN(reader, i, "'%.40s' is not a number, but %.80s must be one", text, *name ? name : "a metric");
     if (kind != SMS__NUMBER_VALUE && kind != SMS__NUMBER_LEVEL)
         return false;
     bool level = kind == SMS__NUMBER_LEVEL || is_level(reader, name, &number);
@@ -299,7 +299,7 @@ void sms__row_dimensions(struct sms__profile_reader *reader, enum sms__column co
     if (!*text || !strcmp(text, "-"))
         return;
     if (!sms__dimensions_read(text, reader->decimal, read))
-        SMS__COMPLAIN(reader, reader->table.first_column[column], "'%.40s' is not a size: one to three whole numbers",
+        SMS__COMPLAIN(reader, reader->table.first_column[column], "'%.40s' is not a size of one to three whole numbers",
                       text);
     else
         memcpy(out, read, sizeof read);
@@ -346,10 +346,10 @@ static double in_unit(struct sms__profile_reader *reader, enum sms__column colum
     double converted = to(value, unit);
     if (isnan(converted) && !*unit)
         SMS__COMPLAIN(reader, reader->table.first_column[column],
-                      "'%.40s' has no unit: the row of units that follows the header is missing",
+                      "'%.40s' has no unit: the row of units after the header is missing",
                       sms__header_field(reader, column));
     else if (isnan(converted))
-        SMS__COMPLAIN(reader, reader->table.first_column[column], "'%.40s' is in '%.20s', which is no unit of %s",
+        SMS__COMPLAIN(reader, reader->table.first_column[column], "'%.40s' is in '%.20s', which is not a unit of %s",
                       sms__header_field(reader, column), unit, what);
     else if (converted < 0) {
         SMS__COMPLAIN(reader, reader->table.first_column[column], "'%.40s' is less than 0",

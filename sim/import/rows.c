@@ -24,11 +24,12 @@ static int convert_utf16(struct file *file)
     char *converted = SMS__NEW(file->rows.arena, char, room), *to = converted, *from = file->bytes;
     iconv_t state = iconv_open("UTF-8", "UTF-16");
     if (state == (iconv_t)-1)
-        return sms__fail(file->errors, SMS_EINPUT, file->rows.path, "is UTF-16, and this system cannot convert it");
+        return sms__fail(file->errors, SMS_EINPUT, file->rows.path, "is UTF-16, which this system cannot convert");
     size_t result = iconv(state, &from, &file->size, &to, &left);
     iconv_close(state);
     if (result == (size_t)-1)
-        return sms__fail(file->errors, SMS_EINPUT, file->rows.path, "is not text: it begins as UTF-16 and is none");
+        return sms__fail(file->errors, SMS_EINPUT, file->rows.path,
+                         "is not text: it begins like UTF-16, but is not valid UTF-16");
     file->bytes = converted;
     file->size = (size_t)(to - converted);
     return SMS_OK;

@@ -38,7 +38,7 @@ static void write_device(const struct sms__conf *conf, FILE *to)
 {
     uint64_t blocks = blocks_of_sm(conf);
     fprintf(to, "device: gpu\nclock: 1 GHz\nsms: %llu\n", (unsigned long long)conf->sms);
-    fprintf(to, "sm: {blocks: %llu, warps: %llu, threads: %llu} # as many as the hard resources leave room for\n",
+    fprintf(to, "sm: {blocks: %llu, warps: %llu, threads: %llu} # as many blocks as the hard resources allow\n",
             (unsigned long long)blocks, (unsigned long long)blocks, (unsigned long long)blocks * WARP);
     fputs("resources:\n", to);
     for (size_t i = 0; i < conf->n_sm; i++)
@@ -163,11 +163,11 @@ int sms__import_simtbs(struct sms__arena *arena, const char *const *paths, size_
     if (options->sane)
         make_sane(&conf);
     if (options->sane && conf.kernels == 0)
-        return sms__fail(errors, SMS_EINPUT, path, "no kernel starts before the run is over");
+        return sms__fail(errors, SMS_EINPUT, path, "no kernel starts before the end of the run");
     share_workloads(arena, &conf);
-    fprintf(to, "# A configuration of simtbs, by 'smsched import simtbs'. A tick is 1 us.\n");
+    fprintf(to, "# A configuration of simtbs, imported by 'smsched import simtbs'. A tick is 1 us.\n");
     if (conf.kernels < rows)
-        fprintf(to, "# Left out: %zu kernels that start when the run is over.\n", rows - conf.kernels);
+        fprintf(to, "# Left out: %zu kernels that start after the end of the run.\n", rows - conf.kernels);
     write_device(&conf, to);
     for (size_t k = 0; k < conf.kernels; k++)
         if (conf.kernel[k].workload == conf.kernel[k].row)

@@ -35,7 +35,7 @@ static void read_workload(struct sms__conf_reader *reader)
 {
     if (reader->sm_given || reader->mem_given)
         SMS__CONF_COMPLAIN(reader, reader->chunk,
-                           "*workload stands before *sm and *mem: simtbs would take resources from here");
+                           "*workload must come before *sm and *mem: simtbs would take resources from here");
 }
 
 static bool is_too_late(struct sms__conf_reader *reader, const char *name)
@@ -43,7 +43,7 @@ static bool is_too_late(struct sms__conf_reader *reader, const char *name)
     const struct sms__conf *conf = reader->conf;
     bool late = conf->overhead_sm.rows || conf->overhead_mem.rows || conf->kernels;
     if (late)
-        SMS__CONF_COMPLAIN(reader, reader->chunk, "*%s again, after what was read by the first", name);
+        SMS__CONF_COMPLAIN(reader, reader->chunk, "a second *%s, after sections that use the first", name);
     return late;
 }
 
@@ -55,7 +55,7 @@ static bool check_sm(const struct sms__conf_reader *reader, const struct sms__co
         SMS__CONF_COMPLAIN(reader, numbers->at[0], "more than %d SMs", SMS_MAX);
     for (size_t i = 1; i <= 2; i++)
         if (numbers->value[i] > n_sm) {
-            SMS__CONF_COMPLAIN(reader, numbers->at[i], "%s is %llu, and there are %zu resources",
+            SMS__CONF_COMPLAIN(reader, numbers->at[i], "%s is %llu, but there are only %zu resources",
                                i == 1 ? "n_sched" : "n_compute", (unsigned long long)numbers->value[i], n_sm);
             right = false;
         }
@@ -209,7 +209,7 @@ static bool check_kernel(const struct sms__conf_reader *reader, const struct sms
     for (size_t i = 0; i < conf->n_sched; i++)
         if (numbers->value[4 + i] == 0) {
             SMS__CONF_COMPLAIN(reader, numbers->at[4 + i],
-                               "a request of 0 of a scheduling resource: simtbs divides by it");
+                               "the request of a scheduling resource is 0: simtbs divides by it");
             right = false;
         }
     if (right && !reader->options->sane && conf->kernels && numbers->value[1] < conf->kernel[conf->kernels - 1].start) {
@@ -290,8 +290,8 @@ static void open_section(struct sms__conf_reader *reader)
 /* Reports only the first line that is in no section. */
 static void complain_no_section(struct sms__conf_reader *reader)
 {
-    SMS__CONF_COMPLAIN(reader, reader->chunk, "a line in no section%s",
-                       reader->opened ? ": an empty line ended the last" : "");
+    SMS__CONF_COMPLAIN(reader, reader->chunk, "a line outside of all sections%s",
+                       reader->opened ? ": an empty line ended the last one" : "");
     reader->section = &ignored;
 }
 
@@ -322,7 +322,7 @@ static void check_file(struct sms__conf_reader *reader)
     if (conf->n_mem > conf->n_sm)
         sms__error(reader->errors, SMS_EINPUT,
                    sms__conf_mark(reader, reader->mem_line_start, reader->mem_line, reader->mem_at),
-                   "more memories than resources of an SM: simtbs would read what was never written");
+                   "more memories than resources of an SM: simtbs would read uninitialized memory");
     if (conf->overhead_mem.rows == 0)
         sms__fail(reader->errors, SMS_EINPUT, reader->path, "section *overhead_mem is missing or empty");
 }

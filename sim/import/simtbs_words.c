@@ -44,8 +44,8 @@ static bool read_number(const struct sms__conf_reader *reader, const char *at, s
         }
         *value = *value * 10 + (uint64_t)(at[i] - '0');
         if (*value > NUMBER_MAX) {
-            SMS__CONF_COMPLAIN(reader, at, "'%.*s' is too large: numbers go to %u", length < 40 ? (int)length : 40, at,
-                               NUMBER_MAX);
+            SMS__CONF_COMPLAIN(reader, at, "'%.*s' is too large; the largest number is %u",
+                               length < 40 ? (int)length : 40, at, NUMBER_MAX);
             return false;
         }
     }

@@ -42,7 +42,7 @@ bool sms__conf_numbers(const struct sms__conf_reader *reader, size_t least, size
  * whether it could, and reports otherwise. */
 bool sms__conf_float(const struct sms__conf_reader *reader, const char *at, size_t length, float most, float *value);
 
-#define SMS__CONF_BLANK ": a line of blanks is not empty, and ends no section"
+#define SMS__CONF_BLANK ": a line of blanks is not empty, so it does not end the section"
 
 #define SMS__CONF_COMPLAIN(reader, at, ...)                                                                            \
     sms__error((reader)->errors, SMS_EINPUT, sms__conf_here((reader), (at)), __VA_ARGS__)

@@ -247,7 +247,7 @@ def cases(data):
         3, "the run failed, and nothing was profiled: 'The application returned an error code (1).'; run it again",
         "==ERROR== The application returned an error code (1).")
     yield "ncu", [f"{data}/ncu/b200_failed_run.csv"], None, refusal(
-        1, "nothing was profiled: ncu was connected to 14 processes and printed no table; the run was stopped early, "
+        1, "nothing was profiled: ncu connected to 14 processes but printed no table; the run was stopped early, "
         "launched no kernel, or was not printed with --csv",
         "==PROF== Connected to process 254339 (/usr/bin/python3.12)")
     yield "nvprof", [f"{data}/nvprof/altis_p100.csv"], altis, None

@@ -57,7 +57,7 @@ sed 's/^pod-0/trace/' fine/pods.csv >"$work/trace.csv"
 "$smsched" import openb fine/nodes.csv "$work/trace.csv" --inflate '130 %' >"$work/out" 2>"$work/err" && "$smsched" validate "$work/out" >"$work/said" 2>&1
 same "a pod called like the table of pods" "$?" 0
 "$smsched" import openb fine/nodes.csv fine/pods.csv --name 'a b' --out "$work/named.yaml" 2>"$work/err"
-same "a scenario whose name is none" "$? $(grep -c "would be refused, 'scenario: a b': 'a b' is not a name" "$work/err")" "3 1"
+same "a scenario whose name is none" "$? $(grep -c "would be invalid, 'scenario: a b': 'a b' is not a name" "$work/err")" "3 1"
 clean named.yaml "a scenario whose name is none"
 refused both bad/ragged.nodes.csv bad/cells.pods.csv
 refused swapped fine/pods.csv fine/nodes.csv

@@ -34,7 +34,7 @@ def predicted(smsched, program, models):
                             capture_output=True, text=True).stdout
     text = (folder / f"{program}.yaml").read_text()
     here = re.findall(r"^  # measured: ([0-9.]+) us", text, re.M)
-    there = re.findall(r"^  # on v100: (\d+) blocks an SM", text, re.M)
+    there = re.findall(r"^  # on v100: (\d+) blocks per SM", text, re.M)
     workload = next(w for w in json.loads(listed) if w["name"] == program)
     for kernel, measured, limit in zip(workload["kernels"], here, there, strict=True):
         resource = max(kernel["demand_ratio"], key=kernel["demand_ratio"].get)

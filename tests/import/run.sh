@@ -66,9 +66,9 @@ import nvprof fine/nvprof-trace.csv fine/nvprof-metrics.csv --dump
 if cmp "$work/first" "$work/out"; then ok "(in any order)"; else bad "(in any order)" "they differ"; fi
 reads fine/nvprof-two-processes-together nvprof fine/nvprof-two-processes.csv fine/nvprof-two-processes-trace.csv
 reads fine/ncu-two-files ncu fine/ncu-raw.csv fine/ncu-2019-bom-crlf.csv
-refuses "(of different programs)" 3 "the files are of different programs" nvprof fine/nvprof-events.csv \
+refuses "(of different programs)" 3 "the files come from different programs" nvprof fine/nvprof-events.csv \
     fine/nvprof-trace.csv --dump
-refuses "(one file of two is bad)" 3 "bad/ncu-empty.csv: error: holds no table" ncu fine/ncu-raw.csv bad/ncu-empty.csv --dump
+refuses "(one file of two is bad)" 3 "bad/ncu-empty.csv: error: contains no table" ncu fine/ncu-raw.csv bad/ncu-empty.csv --dump
 
 # What PowerShell makes of it.
 for encoding in UTF-16LE UTF-16BE; do
@@ -78,7 +78,7 @@ for encoding in UTF-16LE UTF-16BE; do
     if diff -u fine/ncu-raw-csv.out "$work/out"; then ok "($encoding)"; else bad "($encoding)" "it is read otherwise"; fi
 done
 printf '\xff\xfe\x00\xdc' >"$work/half.csv"
-refuses "(half a character of UTF-16)" 3 "begins as UTF-16 and is none" ncu "$work/half.csv"
+refuses "(half a character of UTF-16)" 3 "begins like UTF-16, but is not valid UTF-16" ncu "$work/half.csv"
 printf 'NVR\0\1\2\3' >"$work/report.ncu-rep"
 refuses "(a report file)" 3 "is a report file of ncu; print it: ncu --import" ncu "$work/report.ncu-rep"
 printf 'SQLite format 3\0\0' >"$work/database"
@@ -92,9 +92,9 @@ refuses "(a missing file)" 3 "No such file or directory" nvprof none.csv
 refuses "(no file)" 2 "name the files to import" ncu
 refuses "(what cannot be dumped)" 2 "--dump is for profiles" simtbs x.conf --dump
 { printf '"ID","Process ID"'; for i in $(seq 10001); do printf ',"Kernel Name"'; done; echo; } >"$work/columns.csv"
-refuses "(10003 columns)" 3 "10003 columns: more than 10000" ncu "$work/columns.csv"
+refuses "(10003 columns)" 3 "10003 columns; at most 10000 are allowed" ncu "$work/columns.csv"
 { head -1 fine/ncu-raw.csv; printf '"0","1","'; yes abcdefgh | tr -d '\n' | head -c 17000000; } >"$work/row.csv"
-refuses "(a row of 17 MB)" 3 "a row of more than 16 MiB" ncu "$work/row.csv"
+refuses "(a row of 17 MB)" 3 "the row is larger than 16 MiB" ncu "$work/row.csv"
 echo stays >"$work/there.txt"
 refuses "(a bad file over a good one)" 3 "error" ncu bad/ncu-empty.csv --dump --out "$work/there.txt"
 if [ "$(cat "$work/there.txt")" = stays ]; then ok "(what was there stays)"; else bad "(what was there stays)" "touched"; fi

@@ -15,23 +15,23 @@ import tempfile
 REFUSED = {
     "ncu/b200_empty_run.csv": ":3:1: error: the run failed, and nothing was profiled: 'The application returned an "
     "error code (1).'; run it again\n    ==ERROR== The application returned an error code (1).\n    ^\n",
-    "ncu/b200_failed_run.csv": ":1:1: error: nothing was profiled: ncu was connected to 14 processes and printed no "
+    "ncu/b200_failed_run.csv": ":1:1: error: nothing was profiled: ncu connected to 14 processes but printed no "
     "table; the run was stopped early, launched no kernel, or was not printed with --csv\n"
     "    ==PROF== Connected to process 254339 (/usr/bin/python3.12)\n    ^\n",
 }
-PRINTED = "as the profiled program printed"
+PRINTED = "named in the output of the program"
 DEVICES = {  # what the head of the document says of the device
-    "ncu/b200_raw_page.csv": "b200, as the profile names it: NVIDIA B200",
-    "ncu/gb200_cublaslt.log": "gb200, the only device file of compute capability 10.0 and 152 SMs",
+    "ncu/b200_raw_page.csv": "b200, named in the profile: NVIDIA B200",
+    "ncu/gb200_cublaslt.log": "gb200, the only device file with compute capability 10.0 and 152 SMs",
     "ncu/rtx5070_gemm_naive.csv": f"rtx5070, {PRINTED}",
     "ncu/rtx5070_saxpy.csv": f"rtx5070, {PRINTED}",
     "ncu/rtx5070_transpose_naive.csv": f"rtx5070, {PRINTED}",
     "ncu/v100_cfd_097K.log": f"v100, {PRINTED}",
-    "ncu/v100_rodinia_kernels.csv": "v100, assumed: by the name of the file",
-    "nvprof/altis_p100.csv": "p100, assumed: by the name of the file",
-    "nvprof/awp_dtopo_v100_dram.nvprof.txt": "v100, as the profile names it: Tesla V100-SXM2-16GB",
-    "nvprof/sumMatrix_v100_occupancy.nvprof.txt": "v100, as the profile names it: Tesla V100-SXM2-16GB (0)",
-    "nvprof/gtx1080ti": "gtx1080ti, as the profile names it: GeForce GTX 1080 Ti (0)",
+    "ncu/v100_rodinia_kernels.csv": "v100, assumed from the name of the file",
+    "nvprof/altis_p100.csv": "p100, assumed from the name of the file",
+    "nvprof/awp_dtopo_v100_dram.nvprof.txt": "v100, named in the profile: Tesla V100-SXM2-16GB",
+    "nvprof/sumMatrix_v100_occupancy.nvprof.txt": "v100, named in the profile: Tesla V100-SXM2-16GB (0)",
+    "nvprof/gtx1080ti": "gtx1080ti, named in the profile: GeForce GTX 1080 Ti (0)",
 }
 ALONE = {"nvprof/altis_p100.csv": 33, "nvprof/awp_dtopo_v100_dram.nvprof.txt": 4,
          "nvprof/sumMatrix_v100_occupancy.nvprof.txt": 1}  # kernels without geometry and time

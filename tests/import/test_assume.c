@@ -19,7 +19,7 @@ static void the_device_is_found_by_its_name(void **state)
     assert_string_equal(match(&arena, &profile, NULL).name, "v100");
     launch.device = "Voodoo 2";
     assert_null(match(&arena, &profile, "a/v100.csv").name);
-    assert_string_equal(match(&arena, &profile, NULL).problem, "no device file is called like 'Voodoo 2'");
+    assert_string_equal(match(&arena, &profile, NULL).problem, "no device file matches the name 'Voodoo 2'");
     sms__arena_release(&arena);
 }
 
@@ -54,7 +54,7 @@ static void the_device_is_found_by_its_properties(void **state)
     assert_null(match(&arena, &profile, "my_v100-run.csv").name);
     assert_string_equal(match(&arena, &profile, "b200.csv").name, "b200");
     assert_string_equal(match(&arena, &profile, "run.csv").problem,
-                        "the profiled device has compute capability 10.0, and so have b200, gb200");
+                        "the profiled device has compute capability 10.0, and so do b200, gb200");
     launch.metric = &metric;
     launch.metrics = 1;
     assert_string_equal(match(&arena, &profile, "gb200.csv").name, "b200");
@@ -63,7 +63,7 @@ static void the_device_is_found_by_its_properties(void **state)
     profile.gpu_lines = NULL;
     profile.capability = "8.9";
     assert_string_equal(match(&arena, &profile, NULL).problem,
-                        "no device file has the compute capability 8.9 and 148 SMs that the profile tells; the nearest "
+                        "no device file has compute capability 8.9 and 148 SMs, as the profiled device does; the nearest "
                         "is h100");
     sms__arena_release(&arena);
 }
@@ -102,7 +102,7 @@ static void a_launch_without_a_time_gets_one(void **state)
     struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
     (void)state;
     assert_int_equal(workload(&derived)->kernel[0].blocks, 448);
-    assert_non_null(strstr(derived.text, "time 100 us: no metric tells; nominal"));
+    assert_non_null(strstr(derived.text, "time 100 us: nominal, as no metric gives it"));
     assert_non_null(strstr(derived.text, "Left out: 0. Assumed: 1 ("));
     release(&derived);
     launch[0].metrics = 2;
@@ -122,7 +122,7 @@ static void what_no_metric_tells_is_nominal(void **state)
     struct derived derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);
     (void)state;
     assert_int_equal(workload(&derived)->kernel[0].blocks, 28 * 8);
-    assert_non_null(strstr(derived.text, "time 100 us: no metric tells; nominal"));
+    assert_non_null(strstr(derived.text, "time 100 us: nominal, as no metric gives it"));
     release(&derived);
     launch.metrics = COUNT(metric);
     derived = derive(&profile, (struct sms__derive_options){.name = "w"}, NULL);

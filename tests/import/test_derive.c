@@ -165,7 +165,7 @@ static void a_long_sequence_without_rounds_keeps_its_sums(void **state)
         assert_int_equal(workload(&derived)->step[s].times, times[kernel[0] - 'a']);
     }
     assert_near(workload(&derived)->step[7].amount, 2.0 * (MANY - 1) * 1e6, 1000);
-    assert_says(&derived, "their order is given up");
+    assert_says(&derived, "their order is lost");
     gsl_rng_free(rng);
     release(&derived);
     free(launch);
