@@ -154,13 +154,13 @@ static void assume_residency(const struct assumption *assumption)
         return;
     }
     double wanted = ceil(assumption->occupancy * (double)sm->warps * WARP / (double)shape->threads - BLOCKS_NEAR);
-    bool right = limit_blocks(assumption, wanted > 1 ? (size_t)wanted : 1);
+    bool reached = limit_blocks(assumption, wanted > 1 ? (size_t)wanted : 1);
     add_assumption(assumption,
                    sms__print(arena,
                               "%llu registers per thread, %llu B of shared memory: %s an SM holds %zu blocks "
                               "(achieved occupancy %.2f %%)",
                               (unsigned long long)shape->registers, (unsigned long long)shape->shared_memory,
-                              right ? "chosen so that" : "nominal;", blocks_per_sm(assumption),
+                              reached ? "chosen so that" : "nominal;", blocks_per_sm(assumption),
                               100 * assumption->occupancy));
 }
 
@@ -214,14 +214,14 @@ bool sms__derive_round_waves(struct sms__derivation *derivation, struct sms__der
 {
     bool clamped = false;
     uint64_t sms = derivation->device->sms, slots = sms * kernel->modelled.per_sm, blocks = kernel->shape.blocks;
-    uint64_t unit = blocks < slots ? sms : slots, whole = (blocks + unit / 2) / unit * unit;
+    uint64_t unit = blocks < slots ? sms : slots, rounded = (blocks + unit / 2) / unit * unit;
     if (!kernel->geometry_assumed)
         return false;
     for (size_t r = 0; r < derivation->device->resources; r++)
         clamped |= kernel->clamped[r];
-    if (!clamped || (whole == blocks && !kernel->jitter_fitted))
+    if (!clamped || (rounded == blocks && !kernel->jitter_fitted))
         return false;
-    kernel->shape.blocks = kernel->grid[0] = whole ? whole : unit;
+    kernel->shape.blocks = kernel->grid[0] = rounded ? rounded : unit;
     kernel->jitter = 0;
     kernel->jitter_fitted = false;
     kernel->skip_jitter_fit = true;

@@ -119,7 +119,8 @@ static struct candidates *find_candidates(struct sms__arena *arena, const struct
         if (dir)
             closedir(dir);
     }
-    qsort(all->candidate, all->count, sizeof *all->candidate, by_name); /* readdir has no defined order */
+    qsort(all->candidate, all->count, sizeof *all->candidate,
+          by_name); /* the order of directory entries is undefined */
     return all;
 }
 

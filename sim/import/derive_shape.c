@@ -191,9 +191,9 @@ static double capacity_ratio(const struct sms__derivation *derivation, const str
                              size_t to)
 {
     const struct sms__device *device = derivation->device, *target = derivation->target;
-    double here = sms__derive_capacity(device, r, kernel->clock_hz) / (double)device->sms;
-    double there = sms__derive_capacity(target, to, target->clock_hz) / (double)target->sms;
-    return here > 0 && there > 0 ? here / there : 1;
+    double device_capacity = sms__derive_capacity(device, r, kernel->clock_hz) / (double)device->sms;
+    double target_capacity = sms__derive_capacity(target, to, target->clock_hz) / (double)target->sms;
+    return device_capacity > 0 && target_capacity > 0 ? device_capacity / target_capacity : 1;
 }
 
 /* A block does the same work on the target. If a resource bounds the kernel, block time scales with the block's share
@@ -207,10 +207,10 @@ const char *sms__derive_retarget(struct sms__derivation *derivation, struct sms_
     if (problem)
         return problem;
     int bound_by = kernel->bottleneck == SMS__LATENCY_BOUND ? -1 : kernel->top_resource;
-    int there = bound_by < 0 ? -1 : sms__resource_index(target, device->resource[bound_by].name);
+    int target_index = bound_by < 0 ? -1 : sms__resource_index(target, device->resource[bound_by].name);
     kernel->time_scale = kernel->clock_hz / target->clock_hz;
-    if (there >= 0)
-        kernel->time_scale = capacity_ratio(derivation, kernel, (size_t)bound_by, (size_t)there) *
+    if (target_index >= 0)
+        kernel->time_scale = capacity_ratio(derivation, kernel, (size_t)bound_by, (size_t)target_index) *
                              (double)kernel->on_target.resident / (double)target->sms /
                              ((double)kernel->modelled.resident / (double)device->sms);
     for (size_t r = 0; r < device->resources; r++) {

@@ -239,10 +239,10 @@ static void write_retargeting(const struct sms__derivation *derivation, FILE *to
         device->name, target->name);
     for (size_t r = 0; r < device->resources; r++) {
         int to_r = sms__resource_index(target, device->resource[r].name);
-        double here = sms__derive_capacity(device, r, device->clock_hz);
+        double device_capacity = sms__derive_capacity(device, r, device->clock_hz);
         if (to_r < 0)
             fprintf(to, "# %s has no %s: demands on it are left out\n", target->name, device->resource[r].name);
-        else if (!(here > 0) || !(sms__derive_capacity(target, (size_t)to_r, target->clock_hz) > 0))
+        else if (!(device_capacity > 0) || !(sms__derive_capacity(target, (size_t)to_r, target->clock_hz) > 0))
             fprintf(to, "# %s: a device file gives no capacity; assumed equal per SM\n", device->resource[r].name);
     }
 }

@@ -47,16 +47,16 @@ int sms__import(const struct sms__importer *importer, const char *const *paths, 
 int sms__import_check(const char *path, const char *text, size_t size, const struct sms__import_options *options,
                       struct sms_errors *errors)
 {
-    struct sms_errors own = {0};
+    struct sms_errors load_errors = {0};
     struct sms_file *file = NULL;
-    int code = sms_file_load_text(text, size, "", options->load, &file, &own);
+    int code = sms_file_load_text(text, size, "", options->load, &file, &load_errors);
     sms_file_free(file);
     if (code == SMS_ENOMEM)
         return sms__fail(errors, code, path, "no memory");
-    for (size_t i = 0; i < own.count && i < SMS_ERRORS_MAX; i++) {
-        const char *line = own.item[i].source + strspn(own.item[i].source, " ");
+    for (size_t i = 0; i < load_errors.count && i < SMS_ERRORS_MAX; i++) {
+        const char *line = load_errors.item[i].source + strspn(load_errors.item[i].source, " ");
         sms__fail(errors, code, path, "the result would be invalid%s%.120s%s: %s", *line ? ", '" : "", line,
-                  *line ? "'" : "", own.item[i].message);
+                  *line ? "'" : "", load_errors.item[i].message);
     }
     return code;
 }

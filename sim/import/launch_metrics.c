@@ -66,8 +66,9 @@ static void set_dimensions(uint64_t out[3], const struct sms__profile_metric *co
 }
 
 /* The metric's value in the unit that `to` produces. A metric without a unit is in ncu's base unit, ns or bytes. */
-static double converted(struct sms__profile_reader *reader, const struct sms__profile_launch *launch,
-                        const struct sms__profile_metric *metric, double (*to)(double, const char *), const char *base)
+static double convert_value(struct sms__profile_reader *reader, const struct sms__profile_launch *launch,
+                            const struct sms__profile_metric *metric, double (*to)(double, const char *),
+                            const char *base)
 {
     double value = to(metric->mean, *metric->unit ? metric->unit : base);
     struct sms__mark mark = {reader->rows->path, reader->rows->text, launch->line, 1};
@@ -91,11 +92,11 @@ void sms__launch_fill(struct sms__profile_reader *reader, struct sms__launch_dra
     if (!launch->registers)
         launch->registers = to_count(found[REGISTERS]);
     if (isnan(launch->duration_s) && found[DURATION])
-        launch->duration_s = converted(reader, launch, found[DURATION], sms__to_seconds, "ns");
+        launch->duration_s = convert_value(reader, launch, found[DURATION], sms__to_seconds, "ns");
     if (isnan(launch->static_shared) && found[STATIC])
-        launch->static_shared = converted(reader, launch, found[STATIC], sms__to_bytes, "byte");
+        launch->static_shared = convert_value(reader, launch, found[STATIC], sms__to_bytes, "byte");
     if (isnan(launch->dynamic_shared) && found[DYNAMIC])
-        launch->dynamic_shared = converted(reader, launch, found[DYNAMIC], sms__to_bytes, "byte");
+        launch->dynamic_shared = convert_value(reader, launch, found[DYNAMIC], sms__to_bytes, "byte");
 }
 
 /* By start; launches without a start come last. Otherwise in the order of the file. */

@@ -83,13 +83,13 @@ static const char *header_start(const struct ncu *ncu)
 static bool is_launch_table(const struct ncu *ncu)
 {
     const struct sms__rows *rows = ncu->reader.rows;
-    bool own = false, selection = false;
+    bool is_ncu_table = false, has_property = false;
     for (size_t i = 0; i < rows->fields && i < SMS__ROWS_COLUMNS; i++) {
         const char *name = sms__rows_field(rows, i);
-        own |= !strcmp(name, "Process ID") || !strcmp(name, "Metric Value");
-        selection |= sms__is_launch_metric(name);
+        is_ncu_table |= !strcmp(name, "Process ID") || !strcmp(name, "Metric Value");
+        has_property |= sms__is_launch_metric(name);
     }
-    return own || (selection && !ncu->strict);
+    return is_ncu_table || (has_property && !ncu->strict);
 }
 
 static bool take_header(struct ncu *ncu)

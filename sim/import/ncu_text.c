@@ -118,7 +118,7 @@ static bool parse_dashes(const struct sms__rows *rows, struct sms__ncu_report *r
     return runs == 3;
 }
 
-static const char *cell(struct sms__profile_reader *reader, const struct sms__ncu_report *report, size_t i)
+static const char *table_cell(struct sms__profile_reader *reader, const struct sms__ncu_report *report, size_t i)
 {
     const struct sms__rows *rows = reader->rows;
     size_t from = report->start[i], to = i < 2 ? report->start[i + 1] : rows->length;
@@ -132,7 +132,7 @@ static enum sms__ncu_line parse_row(struct sms__profile_reader *reader, struct s
     struct sms__rows *rows = reader->rows;
     const char *cells[3];
     for (size_t i = 0; i < 3; i++)
-        cells[i] = cell(reader, report, i);
+        cells[i] = table_cell(reader, report, i);
     if (!strcmp(cells[0], "Metric Name")) {
         report->table = SMS__NCU_TABLE_HEAD;
         return SMS__NCU_TAKEN;

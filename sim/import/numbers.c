@@ -89,13 +89,13 @@ static bool are_groups_valid(const struct digits *d, char decimal)
             run++;
             continue;
         }
-        bool over = c == d->end || *c == decimal;
-        if (groups && (run > 3 || run < (over ? 3u : 2u)))
+        bool is_last = c == d->end || *c == decimal;
+        if (groups && (run > 3 || run < (is_last ? 3u : 2u)))
             return false;
-        if (!over && (run < 1 || run > 3))
+        if (!is_last && (run < 1 || run > 3))
             return false;
         shortest = run < shortest ? run : shortest;
-        if (over)
+        if (is_last)
             return only_digits(c + (c < d->end), d->end);
         groups++;
         run = 0;

@@ -17,7 +17,7 @@ enum sms__decimal {
 };
 
 enum sms__number_kind {
-    SMS__NUMBER_NONE,      /* "", "n/a", "nan", "inf", "-", "<OVERFLOW>": nothing was measured */
+    SMS__NUMBER_NONE,      /* not measured: an empty text, "n/a", "-", "inf", "<OVERFLOW>" and others */
     SMS__NUMBER_TEXT,      /* not a number */
     SMS__NUMBER_AMBIGUOUS, /* "1,234" while the decimal separator is unclear */
     SMS__NUMBER_VALUE,

@@ -79,9 +79,9 @@ static const char *csv_header(const struct sms__nvprof *nvprof)
     const char *at = sms__rows_find_first(rows, starts, sizeof starts / sizeof *starts);
     if (at)
         return at;
-    bool plain = sms__rows_starts_with(rows, "benchmark name,") || sms__rows_starts_with(rows, "Device,Kernel,") ||
-                 sms__rows_starts_with(rows, "Start,Duration,");
-    return plain ? rows->line : NULL;
+    bool is_unquoted = sms__rows_starts_with(rows, "benchmark name,") ||
+                       sms__rows_starts_with(rows, "Device,Kernel,") || sms__rows_starts_with(rows, "Start,Duration,");
+    return is_unquoted ? rows->line : NULL;
 }
 
 static bool take_header(struct sms__nvprof *nvprof)

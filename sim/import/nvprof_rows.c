@@ -109,12 +109,12 @@ static void read_metric(struct sms__nvprof *nvprof)
     sms__row_whole(reader, SMS__COLUMN_COUNT, &count);
     draft->launch.count = count > draft->launch.count ? count : draft->launch.count;
     const char *name = sms__intern_text(&reader->strings, sms__header_field(reader, SMS__COLUMN_METRIC_NAME));
-    bool right = read_value(nvprof, SMS__COLUMN_AVG, name, &metric);
-    bool range = read_value(nvprof, SMS__COLUMN_MIN, name, &least);
-    range = read_value(nvprof, SMS__COLUMN_MAX, name, &most) && range;
-    if (!right || !is_first_value(nvprof, draft, name))
+    bool has_mean = read_value(nvprof, SMS__COLUMN_AVG, name, &metric);
+    bool has_range = read_value(nvprof, SMS__COLUMN_MIN, name, &least);
+    has_range = read_value(nvprof, SMS__COLUMN_MAX, name, &most) && has_range;
+    if (!has_mean || !is_first_value(nvprof, draft, name))
         return;
-    if (range)
+    if (has_range)
         set_range(&metric, &least, &most);
     sms__launch_add(reader, draft, metric);
 }

@@ -98,8 +98,8 @@ static size_t value_start(const struct token *token, size_t i, struct token *out
         return i + 1 + (out->at != token[i].at);
     memcpy(text, out->at, out->length);
     text[out->length] = '\0';
-    bool right = sms__number_read(text, SMS__DECIMAL_POINT, &number) != SMS__NUMBER_TEXT;
-    return right ? i : SIZE_MAX;
+    bool is_value = sms__number_read(text, SMS__DECIMAL_POINT, &number) != SMS__NUMBER_TEXT;
+    return is_value ? i : SIZE_MAX;
 }
 
 /* Finds up to `most` values at the end of the line, in order. Returns their number. */
@@ -131,7 +131,7 @@ static const char *value_after(struct sms__profile_reader *reader, const char *l
     return sms__intern(&reader->strings, c, (size_t)(end - c))->text;
 }
 
-static bool metrics_row(struct sms__profile_reader *reader, struct sms__text_report *report)
+static bool read_metrics_row(struct sms__profile_reader *reader, struct sms__text_report *report)
 {
     struct sms__rows *rows = reader->rows;
     struct token token[TOKENS_MAX], value[VALUES_MAX];
@@ -158,7 +158,7 @@ bool sms__text_row(struct sms__profile_reader *reader, struct sms__text_report *
 {
     struct sms__rows *rows = reader->rows;
     if (report->table == SMS__TEXT_METRICS)
-        return metrics_row(reader, report);
+        return read_metrics_row(reader, report);
     size_t indent = blanks(rows->line, rows->line + rows->length);
     if (!isdigit((unsigned char)rows->line[indent]))
         return false;

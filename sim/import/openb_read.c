@@ -113,7 +113,7 @@ static const struct sms__openb_model *find_model(struct list *list, size_t colum
 static uint32_t bit_of(const struct sms__openb_model *model) { return (uint32_t)1 << (model - sms__openb_models); }
 
 /* Reads the columns that both lists have. `least` is the minimum of CPUs and of memory. */
-static struct sms__openb_resources resources(struct list *list, uint64_t least)
+static struct sms__openb_resources read_resources(struct list *list, uint64_t least)
 {
     const struct sms__mark mark = sms__rows_field_mark(list->rows, list->column_at[NAME]);
     struct sms__openb_resources resources = {.line = mark.line, .column = mark.column};
@@ -129,14 +129,14 @@ static void take_node(struct list *list)
     struct sms__openb *openb = list->openb;
     struct sms__openb_node *node = SMS__APPEND(list->rows->arena, openb->node, openb->nodes);
     const char *model = field(list, NODE_MODEL);
-    node->capacity = resources(list, 1);
+    node->capacity = read_resources(list, 1);
     if (node->capacity.gpus)
         node->model = find_model(list, NODE_MODEL, model, strlen(model));
     openb->models |= node->model ? bit_of(node->model) : 0;
 }
 
 /* The models of "V100M16|V100M32" that some node has. */
-static uint32_t alternatives(struct list *list)
+static uint32_t read_models(struct list *list)
 {
     uint32_t models = 0, present = list->openb->models;
     for (const char *text = field(list, POD_SPEC); *text;) {
@@ -168,10 +168,10 @@ static void take_pod(struct list *list)
 {
     struct sms__openb *openb = list->openb;
     struct sms__openb_pod *pod = SMS__APPEND(list->rows->arena, openb->pod, openb->pods);
-    pod->request = resources(list, 0);
+    pod->request = read_resources(list, 0);
     if (pod->request.gpus) {
         pod->gpu_milli = read_whole(list, POD_MILLI, 1, WHOLE_GPU);
-        pod->models = alternatives(list);
+        pod->models = read_models(list);
     }
     if (pod->request.gpus > 1 && pod->gpu_milli < WHOLE_GPU)
         COMPLAIN(list, POD_MILLI, "a pod with several GPUs uses whole ones, so gpu_milli must be %d", WHOLE_GPU);
@@ -197,8 +197,8 @@ static bool take_header(struct list *list)
     return list->errors->count == problems;
 }
 
-/* Goes to the next row that is not blank. Returns false at the end, and for a row with an unclosed quote, which it
- * reports. */
+/* Goes to the next row that is not blank. Returns false at the end, and for a row with a quote that is never closed,
+ * which it reports. */
 static bool next_row(struct list *list)
 {
     do
@@ -233,11 +233,11 @@ static void check_names(struct list *list, size_t count)
         sorted[i] = resources_of(list, i);
     qsort(sorted, count, sizeof(*sorted), by_name);
     for (size_t i = 1, first = 0; i < count; i++) {
-        const struct sms__openb_resources *here = sorted[i];
-        struct sms__mark mark = {list->rows->path, list->rows->text, here->line, here->column};
-        if (!strcmp(sorted[first]->name, here->name))
+        const struct sms__openb_resources *entry = sorted[i];
+        struct sms__mark mark = {list->rows->path, list->rows->text, entry->line, entry->column};
+        if (!strcmp(sorted[first]->name, entry->name))
             sms__error(list->errors, SMS_EINPUT, mark, "%s '%s' is not unique; line %u has it first",
-                       list->columns[NAME].name, here->name, sorted[first]->line);
+                       list->columns[NAME].name, entry->name, sorted[first]->line);
         else
             first = i;
     }

@@ -46,16 +46,16 @@ static size_t count_processes(const struct sms__profile *profile)
 
 /* The part of a profile that belongs to one process. Copies name no process, so they belong to it only if it is the
  * only one. */
-static struct sms__profile process_part(struct sms__arena *arena, const struct sms__profile *whole, const char *process,
-                                        bool only)
+static struct sms__profile process_part(struct sms__arena *arena, const struct sms__profile *profile,
+                                        const char *process, bool only)
 {
-    struct sms__profile part = *whole;
-    part.launch = SMS__NEW(arena, struct sms__profile_launch, whole->launches);
+    struct sms__profile part = *profile;
+    part.launch = SMS__NEW(arena, struct sms__profile_launch, profile->launches);
     part.launches = 0;
-    part.copies = only ? whole->copies : 0;
-    for (size_t i = 0; i < whole->launches; i++)
-        if (is_of_process(&whole->launch[i], process))
-            part.launch[part.launches++] = whole->launch[i];
+    part.copies = only ? profile->copies : 0;
+    for (size_t i = 0; i < profile->launches; i++)
+        if (is_of_process(&profile->launch[i], process))
+            part.launch[part.launches++] = profile->launch[i];
     return part;
 }
 

@@ -336,8 +336,8 @@ void sms__row_whole(struct sms__profile_reader *reader, enum sms__column column,
                       sms__header_field(reader, column));
 }
 
-static double in_unit(struct sms__profile_reader *reader, enum sms__column column, double (*to)(double, const char *),
-                      const char *what)
+static double read_in_unit(struct sms__profile_reader *reader, enum sms__column column,
+                           double (*to)(double, const char *), const char *what)
 {
     double value;
     const char *unit;
@@ -361,12 +361,12 @@ static double in_unit(struct sms__profile_reader *reader, enum sms__column colum
 
 double sms__row_seconds(struct sms__profile_reader *reader, enum sms__column column)
 {
-    return in_unit(reader, column, sms__to_seconds, "time");
+    return read_in_unit(reader, column, sms__to_seconds, "time");
 }
 
 double sms__row_bytes(struct sms__profile_reader *reader, enum sms__column column)
 {
-    return floor(in_unit(reader, column, sms__to_bytes, "bytes") + 0.5); /* nvprof prints bytes as "0.250004 MB" */
+    return floor(read_in_unit(reader, column, sms__to_bytes, "bytes") + 0.5); /* nvprof prints bytes as "0.250004 MB" */
 }
 
 bool sms__copy_add(struct sms__profile_reader *reader, struct sms__profile_copy copy)

@@ -20,8 +20,8 @@ struct file {
 /* Converts UTF-16, in which PowerShell on Windows redirects output. */
 static int convert_utf16(struct file *file)
 {
-    size_t room = 2 * file->size + 1, left = room - 1;
-    char *converted = SMS__NEW(file->rows.arena, char, room), *to = converted, *from = file->bytes;
+    size_t capacity = 2 * file->size + 1, left = capacity - 1;
+    char *converted = SMS__NEW(file->rows.arena, char, capacity), *to = converted, *from = file->bytes;
     iconv_t state = iconv_open("UTF-8", "UTF-16");
     if (state == (iconv_t)-1)
         return sms__fail(file->errors, SMS_EINPUT, file->rows.path, "is UTF-16, which this system cannot convert");

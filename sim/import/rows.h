@@ -14,7 +14,7 @@ enum {
     SMS__ROWS_FILE_MIB = 256,
     SMS__ROWS_COLUMNS = 10000,              /* further fields are counted, but not kept */
     SMS__ROWS_ROW_BYTES = 16 * 1024 * 1024, /* a longer row is an error */
-    SMS__ROWS_ROW_LINES = 200               /* a quoted field with more lines is taken for unclosed */
+    SMS__ROWS_ROW_LINES = 200               /* a quoted field with more lines is an error */
 };
 
 struct sms__rows {

@@ -49,19 +49,19 @@ static bool is_too_late(struct sms__conf_reader *reader, const char *name)
 
 static bool check_sm(const struct sms__conf_reader *reader, const struct sms__conf_numbers *numbers, size_t n_sm)
 {
-    bool right = is_positive(reader, numbers, 0, "n_sms");
-    right = is_positive(reader, numbers, 1, "n_sched") && right;
+    bool valid = is_positive(reader, numbers, 0, "n_sms");
+    valid = is_positive(reader, numbers, 1, "n_sched") && valid;
     if (numbers->value[0] > SMS_MAX)
         SMS__CONF_COMPLAIN(reader, numbers->at[0], "more than %d SMs", SMS_MAX);
     for (size_t i = 1; i <= 2; i++)
         if (numbers->value[i] > n_sm) {
             SMS__CONF_COMPLAIN(reader, numbers->at[i], "%s is %llu, but there are only %zu resources",
                                i == 1 ? "n_sched" : "n_compute", (unsigned long long)numbers->value[i], n_sm);
-            right = false;
+            valid = false;
         }
     for (size_t i = 0; i < n_sm; i++)
-        right = is_positive(reader, numbers, 3 + i, "the maximum of a resource") && right;
-    return right && numbers->value[0] <= SMS_MAX;
+        valid = is_positive(reader, numbers, 3 + i, "the maximum of a resource") && valid;
+    return valid && numbers->value[0] <= SMS_MAX;
 }
 
 static void read_sm(struct sms__conf_reader *reader)
@@ -203,21 +203,21 @@ static bool check_kernel(const struct sms__conf_reader *reader, const struct sms
 {
     const struct sms__conf *conf = reader->conf;
     static const char *const names[] = {"type", "start_ts", "n_tb", "tb_duration"};
-    bool right = true;
+    bool valid = true;
     for (size_t i = 1; i < 4; i++)
-        right = is_positive(reader, numbers, i, names[i]) && right;
+        valid = is_positive(reader, numbers, i, names[i]) && valid;
     for (size_t i = 0; i < conf->n_sched; i++)
         if (numbers->value[4 + i] == 0) {
             SMS__CONF_COMPLAIN(reader, numbers->at[4 + i],
                                "the request of a scheduling resource is 0: simtbs divides by it");
-            right = false;
+            valid = false;
         }
-    if (right && !reader->options->sane && conf->kernels && numbers->value[1] < conf->kernel[conf->kernels - 1].start) {
+    if (valid && !reader->options->sane && conf->kernels && numbers->value[1] < conf->kernel[conf->kernels - 1].start) {
         SMS__CONF_COMPLAIN(reader, numbers->at[1],
                            "the kernel starts before the one above it: simtbs would never end; import it with --sane");
-        right = false;
+        valid = false;
     }
-    return right;
+    return valid;
 }
 
 static struct sms__conf_kernel *new_kernel(struct sms__conf_reader *reader)

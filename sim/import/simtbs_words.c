@@ -56,7 +56,7 @@ bool sms__conf_numbers(const struct sms__conf_reader *reader, size_t least, size
                        struct sms__conf_numbers *out)
 {
     const char *at = reader->chunk;
-    bool right = true;
+    bool valid = true;
     size_t found = 0;
     *out = (struct sms__conf_numbers){0};
     for (size_t length = sms__conf_word(reader, &at); length;
@@ -64,15 +64,15 @@ bool sms__conf_numbers(const struct sms__conf_reader *reader, size_t least, size
         if (found >= SMS__CONF_NUMBERS)
             continue;
         out->at[found] = at;
-        right = read_number(reader, at, length, &out->value[found]) && right;
+        valid = read_number(reader, at, length, &out->value[found]) && valid;
     }
     out->count = found;
-    if (right && (found < least || found > most)) {
+    if (valid && (found < least || found > most)) {
         SMS__CONF_COMPLAIN(reader, reader->chunk, "expected %s; found %zu%s", what, found,
                            found ? "" : SMS__CONF_BLANK);
-        right = false;
+        valid = false;
     }
-    return right;
+    return valid;
 }
 
 bool sms__conf_float(const struct sms__conf_reader *reader, const char *at, size_t length, float most, float *value)

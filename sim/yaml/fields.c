@@ -136,11 +136,11 @@ const char *sms__read_name(struct sms__reader *reader, const struct sms__node *n
     const char *name = sms__read_text(reader, node);
     if (!name)
         return NULL;
-    bool fine = sms__is_name(name);
-    if (!fine)
+    bool is_name = sms__is_name(name);
+    if (!is_name)
         sms__complain(reader, node, "'%.40s' is not a name: 1 to %d letters, digits, '_', '-', '.' or '/'%s", name,
                       SMS__NAME_MAX, name[0] == '/' || strstr(name, "..") ? ", no '/' in front and no '..'" : "");
-    return fine ? name : NULL;
+    return is_name ? name : NULL;
 }
 
 static const char *choice_name(const void *user, size_t i) { return ((const char *const *)user)[i]; }

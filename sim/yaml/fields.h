@@ -106,7 +106,7 @@ const struct sms__field *sms__expect_key(struct sms__reader *reader, const struc
 /* For custom fields that are read later: stores the node in a const struct sms__node *. */
 void sms__keep(struct sms__reader *reader, const struct sms__node *node, void *at);
 
-/* Choices of a bool: "false", "true". */
+/* Choices of a truth value: "false", "true". */
 extern const char *const sms__truths[];
 
 /* Reads one number. Returns whether it is one in [min, max], and reports otherwise. */

@@ -1,4 +1,4 @@
-/* For tests: profiles made by hand, and what is derived from them. */
+/* For tests: makes profiles by hand and derives workloads from them. */
 #ifndef TESTS_IMPORT_DERIVED_H
 #define TESTS_IMPORT_DERIVED_H
 
@@ -31,7 +31,7 @@ static inline int derive_in_guard(void *user)
                        &request->derived->errors);
 }
 
-/* Derives for gtx1080ti, or from it for `target`; loads the document unless it was refused. */
+/* Derives a workload for gtx1080ti, or scales it to `target`. Loads the document unless the profile was refused. */
 static inline struct derived derive(const struct sms__profile *profile, struct sms__derive_options options,
                                     const char *target)
 {
@@ -93,7 +93,7 @@ static inline void assert_says(const struct derived *derived, const char *what)
         .name = called, .unit = "", .kind = SMS__VALUE_LEVEL, .mean = is, .min = is, .max = is                         \
     }
 
-/* 448 blocks of 8 warps: two waves of eight blocks on 28 SMs. */
+/* 448 blocks of 8 warps are two waves of eight blocks per SM on 28 SMs. */
 static inline struct sms__profile_launch launch_of(const char *kernel, double start_us, double duration_us)
 {
     return (struct sms__profile_launch){.kernel = kernel,

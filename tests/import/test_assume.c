@@ -1,4 +1,4 @@
-/* Which device a profile is of, and what is assumed where it has metrics alone. */
+/* Tests which device is found for a profile, and what is assumed if the profile has only metrics. */
 #include "derived.h"
 
 static struct sms__device_match match(struct sms__arena *arena, const struct sms__profile *profile, const char *path)
@@ -62,13 +62,14 @@ static void the_device_is_found_by_its_properties(void **state)
     assert_string_equal(match(&arena, &profile, NULL).name, "rtx5070");
     profile.gpu_lines = NULL;
     profile.capability = "8.9";
-    assert_string_equal(match(&arena, &profile, NULL).problem,
-                        "no device file has compute capability 8.9 and 148 SMs, as the profiled device does; the nearest "
-                        "is h100");
+    assert_string_equal(
+        match(&arena, &profile, NULL).problem,
+        "no device file has compute capability 8.9 and 148 SMs, as the profiled device does; the nearest "
+        "is h100");
     sms__arena_release(&arena);
 }
 
-/* 3200 warps of 1000 instructions, 2 a cycle on 28 SMs of which all are busy: 57142.9 cycles. */
+/* 3200 warps of 1000 instructions, 2 per cycle on 28 SMs that are always busy, take 57142.9 cycles. */
 static void metrics_alone_tell_geometry_and_time(void **state)
 {
     struct sms__profile_metric metric[] = {METRIC("inst_executed", "", 3200000), METRIC("inst_per_warp", "", 1000),

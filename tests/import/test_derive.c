@@ -1,4 +1,4 @@
-/* What is derived from hand-made profiles, and that whatever a profile says, the document loads. */
+/* Tests what is derived from profiles made by hand. The document must load, whatever the profile contains. */
 #include "derived.h"
 
 #include <gsl/gsl_rng.h>
@@ -28,7 +28,7 @@ static void two_waves_share_the_time_and_the_use(void **state)
     release(&derived);
 }
 
-/* `Memory Throughput` is both a percentage and a rate; the rate is dram's, of 484 GB/s. */
+/* `Memory Throughput` is both a percentage and a rate. The rate is of dram, which has 484 GB/s. */
 static void one_name_with_two_units_is_told_apart(void **state)
 {
     struct sms__profile_metric metric[] = {METRIC("Memory Throughput", "%", 90),
@@ -65,7 +65,7 @@ static void a_count_comes_before_a_rate_and_a_level(void **state)
     }
 }
 
-/* 300 blocks are one wave of 224 and 76: in the full one, 90 % on average would be more than there is. */
+/* 300 blocks are a wave of 224 and one of 76. A mean usage of 90 % would need more than 100 % in the full wave. */
 static void demands_never_oversubscribe_the_kernel_alone(void **state)
 {
     struct sms__profile_metric metric[] = {METRIC("SOL TEX", "%", 90)};
@@ -184,7 +184,7 @@ static void launches_on_another_device_are_left_out(void **state)
     release(&derived);
 }
 
-/* One symbol with thousands of geometries; those beyond 4096 are said to be left out. */
+/* One symbol with thousands of geometries. The document counts those beyond 4096 as left out. */
 static void thousands_of_kernels_are_named_and_bounded(void **state)
 {
     struct sms__profile_launch *launch = calloc(5000, sizeof *launch);
@@ -219,7 +219,7 @@ static void the_spread_of_durations_is_jitter(void **state)
     release(&derived);
 }
 
-/* One full wave that is half empty on average: blocks must end at different times. */
+/* One full wave that is half empty on average, so its blocks must end at different times. */
 static void low_occupancy_of_one_wave_is_jitter(void **state)
 {
     struct sms__profile_metric metric[] = {METRIC("achieved_occupancy", "", 0.70)};
@@ -250,12 +250,12 @@ static void another_device_scales_by_what_binds(void **state)
     double ratio =
         there.file->workload[0]->kernel[0].block_time.value / here.file->workload[0]->kernel[0].block_time.value;
     (void)state;
-    /* 484 GB/s for 28 SMs, 900 GB/s for 80: eight blocks an SM on both. */
+    /* 484 GB/s for 28 SMs, 900 GB/s for 80; eight blocks per SM on both. */
     assert_near(ratio, (484.0 / 28) / (900.0 / 80), 1e-4);
     assert_near(demand(&there, 0, "dram"), demand(&here, 0, "dram"), 1e-5);
     assert_string_equal(workload(&there)->device, "v100");
     assert_says(&there, "Measured on gtx1080ti, scaled to v100");
-    metric[0].mean = 20; /* latency: the clock decides */
+    metric[0].mean = 20; /* latency-bound, so the clock decides */
     struct derived slow = derive(&profile, (struct sms__derive_options){.name = "w"}, "v100");
     ratio = slow.file->workload[0]->kernel[0].block_time.value / here.file->workload[0]->kernel[0].block_time.value;
     assert_near(ratio, 1582.0 / 1530, 1e-4);
@@ -287,7 +287,7 @@ static void what_cannot_be_used_is_refused_by_line(void **state)
     release(&derived);
 }
 
-/* Anything: values at the ends of ranges, names in any bytes, times in any order. */
+/* Arbitrary profiles: values at the ends of ranges, names of any bytes, times in any order. */
 
 static double odd_number(gsl_rng *rng)
 {

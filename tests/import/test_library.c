@@ -1,4 +1,4 @@
-/* What the library of workloads is made by: iterations, classes, and tables without units. */
+/* Tests what the library of workloads depends on: iterations, classes, and tables without units. */
 #include "derived.h"
 
 /* A table of chosen columns has no units. */
@@ -18,7 +18,7 @@ static void nsight_computes_ratios_are_percentages_without_a_unit(void **state)
     release(&derived);
 }
 
-/* Six of `a`, two of `b`, one of `c` that takes no time to speak of: two iterations. */
+/* Six launches of `a`, two of `b`, and one of `c`, which takes a negligible time, are two iterations. */
 static void an_iteration_is_the_launches_alone(void **state)
 {
     struct sms__profile_launch launch[9];

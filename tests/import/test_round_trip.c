@@ -1,5 +1,6 @@
-/* Workloads derived from nvprof's data of a GTX 1080 Ti and Nsight Compute's of a V100, run alone, give back the
- * durations, occupancy and use that were measured: ../shared/data, or SMSCHED_DATA, read by profile_tables.py. */
+/* Derives workloads from measured profiles, runs them alone, and compares durations, occupancy and usage with the
+ * measurements: nvprof's of a GTX 1080 Ti and Nsight Compute's of a V100. profile_tables.py reads the data from
+ * ../shared/data or SMSCHED_DATA. */
 #include "tests/harness.h"
 
 #include "sim/import/derive.h"
@@ -72,7 +73,7 @@ static void read_copy(struct program *program, char *rest)
     copy->bytes = atof(field(&rest));
 }
 
-/* One metric is one row without geometry: they are put together by kernel. */
+/* A row has one metric of a kernel without geometry. Rows of one kernel are put together. */
 static void read_metric(struct sms__arena *arena, struct program *program, char *rest)
 {
     struct sms__profile_launch *launch = &program->profile.launch[program->profile.launches++];
@@ -130,7 +131,7 @@ static bool is_same(const struct sms__profile_launch *a, const struct sms__profi
            a->static_shared + a->dynamic_shared == b->static_shared + b->dynamic_shared;
 }
 
-/* Mean measured durations of the kernels, in the order of their first launches: as the document has them. */
+/* Mean measured durations of the kernels, in the order of their first launches, as in the document. */
 static size_t measure(const struct program *program, struct timed *timed)
 {
     const struct sms__profile_launch *first[KERNELS];
@@ -328,8 +329,8 @@ static void judge(const struct round_trip *trip, size_t near_min, double apart_m
     assert_true(near >= near_min);
 }
 
-/* `near_min`: programs whose occupancy comes back within 5 points, `apart_max`: the median's distance in points;
- * docs/profiles.md says why it does not for all. */
+/* near_min: least number of programs whose occupancy is within 5 points. apart_max: largest median distance, in points.
+ * docs/profiles.md explains the programs that miss it. */
 static void come_back(const char *device, size_t programs, size_t near_min, double apart_max)
 {
     char folder[] = "/tmp/smsched-tables-XXXXXX";
