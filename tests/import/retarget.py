@@ -64,7 +64,7 @@ def main():
     if not (DATA / "ncu/v100_rodinia_kernels.csv").exists():
         print("no measured data")
         return 77
-    head = ["kernel", "blocks x threads", "registers", "blocks an SM", "T on GTX 1080 Ti, us", "T, us", "issue, %", "l2, %", "dram, %"]
+    head = ["kernel", "blocks x threads", "registers", "blocks per SM", "T on GTX 1080 Ti, us", "T, us", "issue, %", "l2, %", "dram, %"]
     lines = ["| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *rows(sys.argv[1])]]
     table = "\n".join([MARK, *lines, MARK])
     print(table)
