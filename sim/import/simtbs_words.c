@@ -88,8 +88,8 @@ bool sms__conf_float(const struct sms__conf_reader *reader, const char *at, size
     if (!decimal || *rest || rest == word)
         SMS__CONF_COMPLAIN(reader, at, "'%.*s' is not a number of 0 or more", length < 40 ? (int)length : 40, at);
     else if (!(*value <= most))
-        SMS__CONF_COMPLAIN(reader, at, "'%.*s' is out of range; it goes from 0 to %g", length < 40 ? (int)length : 40,
-                           at, (double)most);
+        SMS__CONF_COMPLAIN(reader, at, "'%.*s' is out of range; it must be from 0 to %g",
+                           length < 40 ? (int)length : 40, at, (double)most);
     else
         return true;
     return false;

@@ -104,8 +104,8 @@ bool sms__read_number(struct sms__reader *reader, const struct sms__node *node, 
     sms__print_bound(low, sizeof low, dimension, min);
     sms__print_bound(high, sizeof high, dimension, max);
     bool bare = dimension == SMS__RATIO && out->value > max && !strchr(node->text, '%');
-    sms__complain(reader, node, "'%.40s' is out of range; it goes from %s to %s%s", node->text, low, high,
-                  bare ? "; without % it is a ratio, of which 1 is 100 %" : "");
+    sms__complain(reader, node, "'%.40s' is out of range; it must be from %s to %s%s", node->text, low, high,
+                  bare ? "; without % it is a ratio, so 1 means 100 %" : "");
     return false;
 }
 
@@ -186,7 +186,7 @@ static void read_milli(struct sms__reader *reader, const struct sms__node *node,
         return;
     sms__print_bound(low, sizeof low, field->dimension, 0.001);
     sms__print_bound(high, sizeof high, field->dimension, field->max);
-    sms__complain(reader, node, "'%.40s' is out of range; it is 0 or goes from %s to %s", node->text, low, high);
+    sms__complain(reader, node, "'%.40s' is out of range; it must be 0, or from %s to %s", node->text, low, high);
 }
 
 static void read_of_number(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *field,
@@ -297,8 +297,8 @@ static void read_pair(struct sms__reader *reader, const struct sms__node *map, s
 static bool same(const char *a, const char *b) { return a && b && !strcmp(a, b); }
 
 /* Whether an earlier field has the same one_of or needs, so that one problem is reported once. */
-static bool is_said(const struct sms__field *fields, const struct sms__field *field, const char *one_of,
-                    const char *needs, const struct sms__node *map)
+static bool is_reported(const struct sms__field *fields, const struct sms__field *field, const char *one_of,
+                        const char *needs, const struct sms__node *map)
 {
     for (const struct sms__field *before = fields; before < field; before++)
         if (same(before->one_of, one_of) || (same(before->needs, needs) && sms__node_get(map, before->name)))
@@ -327,8 +327,8 @@ static void check_needs(struct sms__reader *reader, const struct sms__node *map,
                         const struct sms__field *field)
 {
     const struct sms__node *value = sms__node_get(map, field->name);
-    if (value && !sms__node_get(map, field->needs) && !is_said(fields, field, NULL, field->needs, map))
-        sms__complain(reader, value, "'%s' goes with '%s', which is not given", field->name, field->needs);
+    if (value && !sms__node_get(map, field->needs) && !is_reported(fields, field, NULL, field->needs, map))
+        sms__complain(reader, value, "'%s' needs '%s', which is missing", field->name, field->needs);
 }
 
 /* Checks `needs` only if every choice between fields is made, because a missing choice is the real problem. */
@@ -339,7 +339,7 @@ static void check_presence(struct sms__reader *reader, const struct sms__node *m
             sms__complain(reader, map, "key '%s' is missing", field->name);
     size_t before = reader->errors->count;
     for (const struct sms__field *field = fields; field->name; field++)
-        if (field->one_of && !is_said(fields, field, field->one_of, NULL, map))
+        if (field->one_of && !is_reported(fields, field, field->one_of, NULL, map))
             check_one_of(reader, map, fields, field->one_of);
     if (reader->errors->count > before)
         return;
