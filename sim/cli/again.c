@@ -56,16 +56,16 @@ static int load_point(struct again *again, const struct sms__page_point *point, 
 {
     unsigned char key[SMS__KEY_BYTES];
     char *models = NULL;
-    struct sms__place place;
+    struct sms__coordinates place;
     struct sms_errors own = {0};
     if (point->point >= again->plan->points)
         return say_changed(again, point, "", errors);
-    sms__point_place(again->plan, point->point, &place);
+    sms__point_coordinates(again->plan, point->point, &place);
     const char *scenario = place.base->name[place.scenario];
-    int code = sms__point_load(&again->reach, point->point, &again->file, &models, &own);
+    int code = sms__point_load(&again->context, point->point, &again->file, &models, &own);
     if (code)
         sms__add_errors(errors, &own);
-    bool known = models && sms__point_key(&again->reach, point->point, models, key);
+    bool known = models && sms__point_key(&again->context, point->point, models, key);
     free(models);
     if (code == SMS_ENOMEM || code == SMS_EIO)
         return code;
@@ -102,7 +102,7 @@ int again_run(void *user, const struct sms__page_point *point, struct sms_errors
     struct again *again = user;
     int code = load_plan(again, point, errors);
     if (code == SMS_OK)
-        code = sms__reach_open(again->plan, &again->reach, errors);
+        code = sms__worker_context_open(again->plan, &again->context, errors);
     if (code == SMS_OK)
         code = load_point(again, point, errors);
     if (code == SMS_OK)
@@ -115,8 +115,8 @@ void again_end(struct again *again)
     sms__folder_abandon(&again->folder);
     session_free(&again->session);
     sms_file_free(again->file);
-    if (again->reach.plan)
-        sms__reach_close(&again->reach);
+    if (again->context.plan)
+        sms__worker_context_close(&again->context);
     sms__plan_free(again->plan);
     free(again->origin.plan);
     free(again->origin.models);

@@ -11,7 +11,7 @@ struct again {
     struct origin origin;
     struct sms__plan *plan;
     struct sms_load_options options; /* the plan's */
-    struct sms__reach reach;
+    struct sms__worker_context context;
     struct sms_file *file; /* of the point */
     struct session session;
     struct sms__folder folder; /* of its results */

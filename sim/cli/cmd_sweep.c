@@ -68,13 +68,13 @@ static int load(struct sweep *sweep, struct cli *cli, const char *path)
 /* What follows needs to know what the journals hold. */
 static int with_index(struct sweep *sweep, int (*then)(struct sweep *sweep, const struct sms__index *index))
 {
-    struct sms__reach reach;
+    struct sms__worker_context context;
     struct sms__index index;
     struct sms_errors errors = {0};
-    int code = sms__reach_open(sweep->plan, &reach, &errors);
+    int code = sms__worker_context_open(sweep->plan, &context, &errors);
     if (code == SMS_OK) {
-        code = sms__index_open(&reach, sweep->folder, (struct sms__shard){1, 1}, &index, &errors);
-        sms__reach_close(&reach);
+        code = sms__index_open(&context, sweep->folder, (struct sms__shard){1, 1}, &index, &errors);
+        sms__worker_context_close(&context);
     }
     if (code)
         return print_errors(code, &errors);
@@ -152,7 +152,7 @@ static void list_shards(const struct sms__index *index, unsigned tasks, char arr
     array[0] = '\0';
     for (unsigned k = 1; k <= tasks + 1 && used < ARRAY_BYTES; k++) {
         uint64_t p = k - 1;
-        while (p < index->plan->points && index->where[p].state != SMS__POINT_MISSING)
+        while (p < index->plan->points && index->location[p].state != SMS__POINT_MISSING)
             p += tasks;
         bool lacks = k <= tasks && p < index->plan->points;
         if (lacks && !first)
@@ -287,7 +287,8 @@ int sweep_validate(struct cli *cli, const char *path)
     }
     if (code == EXIT_OK && sweep.plan && !cli->quiet)
         printf("%s: %llu points; %s%s of one core, %s each, by one replication of %u of them\n", sweep.plan->name,
-               number(sweep.plan->points), estimate.least ? "more than " : "about ", all, each, estimate.tried);
+               number(sweep.plan->points), estimate.is_lower_bound ? "more than " : "about ", all, each,
+               estimate.tried);
     sms__plan_free(sweep.plan);
     return code;
 }

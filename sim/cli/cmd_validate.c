@@ -10,7 +10,7 @@ static int check_plans(struct cli *cli, size_t *plans)
     int first = EXIT_OK;
     size_t kept = 0;
     for (size_t i = 0; i < cli->n_args; i++) {
-        bool plan = sms__has_plan(cli->args[i]);
+        bool plan = sms__is_plan(cli->args[i]);
         int code = plan ? sweep_validate(cli, cli->args[i]) : EXIT_OK;
         *plans += plan;
         if (code == EXIT_OK)

@@ -221,7 +221,7 @@ int session_expect_some(const struct session *session)
     if (session->scenarios > 0)
         return EXIT_OK;
     const char *path = session->cli->n_args > 0 ? session->cli->args[0] : NULL;
-    if (path && sms__has_plan(path))
+    if (path && sms__is_plan(path))
         return cli_fail(EXIT_INPUT, path, "this is a plan, and has no scenario of its own; 'smsched sweep %s' runs it",
                         path);
     return cli_fail(EXIT_INPUT, NULL, "no scenario in what was named");

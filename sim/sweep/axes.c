@@ -1,4 +1,5 @@
-/* `axes:` of a plan. */
+/* Reads `axes:` of a plan. What is drawn depends on the plan alone. A wrong axis keeps its columns, so
+ * that the other axes can be checked. */
 #include "sweep.h"
 
 #include "../base/rng.h"
@@ -23,16 +24,16 @@ struct mix_fields {
     int repeat;
 };
 
-static void keep_list(struct sms__reader *reader, const struct sms__node *node, void *at)
+static void keep_list(struct sms__reader *reader, const struct sms__node *node, void *field)
 {
     if (sms__expect_list(reader, node, LIST_MAX))
-        *(const struct sms__node **)at = node;
+        *(const struct sms__node **)field = node;
 }
 
-static void keep_map(struct sms__reader *reader, const struct sms__node *node, void *at)
+static void keep_map(struct sms__reader *reader, const struct sms__node *node, void *field)
 {
     if (sms__expect_kind(reader, node, SMS__MAP))
-        *(const struct sms__node **)at = node;
+        *(const struct sms__node **)field = node;
 }
 
 const struct sms__field sms__spread_fields[] = {{"points", SMS__INTEGER, SMS__COUNT, F(spread_fields, points), 1,
@@ -58,7 +59,7 @@ struct axes {
     struct sms__plan *plan;
 };
 
-/* Whether a path is one that can be varied; two may be one field for a database and not for a scenario. */
+/* Checks that a path can be varied. Case is ignored because a database has a column for each path. */
 static bool check_path(struct axes *axes, const struct sms__node *path)
 {
     const struct sms__plan *plan = axes->plan;
@@ -98,7 +99,7 @@ static struct sms__column *add_column(struct axes *axes, const struct sms__node 
     return column;
 }
 
-/* So many that telling of each would take long. */
+/* Reports once, where an error for each field would take long. */
 static bool are_too_many(struct axes *axes, const struct sms__node *node, size_t fields)
 {
     if (fields > SMS__COLUMNS_MAX)
@@ -106,7 +107,7 @@ static bool are_too_many(struct axes *axes, const struct sms__node *node, size_t
     return fields > SMS__COLUMNS_MAX;
 }
 
-/* A list or a range; returns the number of its values, 0 if it is neither. */
+/* Reads a list or a range. Returns the number of its values, 0 if it is wrong. */
 static uint64_t read_values(struct axes *axes, struct sms__column *column, const struct sms__node *node, bool sampled)
 {
     column->spec = node;
@@ -120,7 +121,7 @@ static uint64_t read_values(struct axes *axes, struct sms__column *column, const
     return node->items;
 }
 
-/* One field of an axis, which may be wrong, so that the others are tried; returns the number of its values. */
+/* Reads one field of an axis. A wrong one is kept, so that the others are checked. Returns the number of its values. */
 static uint64_t read_column(struct axes *axes, const struct sms__node *path, const struct sms__node *node, bool sampled,
                             struct sms__axis *axis)
 {
@@ -132,8 +133,8 @@ static uint64_t read_column(struct axes *axes, const struct sms__node *path, con
     return count;
 }
 
-/* Whether so many positions of so many fields are within reason, beside those of other axes. */
-static bool has_room(struct axes *axes, const struct sms__node *node, double positions, size_t columns)
+/* Adds the cells of an axis to the plan's total. Returns false if that exceeds the limit. */
+static bool reserve_cells(struct axes *axes, const struct sms__node *node, double positions, size_t columns)
 {
     double cells = positions * (double)columns;
     if (axes->plan->cells + cells <= CELLS_MAX) {
@@ -145,7 +146,7 @@ static bool has_room(struct axes *axes, const struct sms__node *node, double pos
     return false;
 }
 
-/* Several paths in one entry move together. */
+/* Reads an entry of several paths, which vary together. */
 static void read_together(struct axes *axes, const struct sms__node *node, struct sms__axis *axis)
 {
     if (are_too_many(axes, node, node->items / 2))
@@ -172,7 +173,7 @@ static void fill_random(struct axes *axes, struct sms__axis *axis)
     for (size_t c = 0; c < axis->columns; c++) {
         gsl_rng *stream = sms__stream(&plan->arena, plan->seed, plan->column[axis->first + c].path->text, 0);
         for (uint64_t i = 0; i < axis->count; i++)
-            axis->at[i * axis->columns + c] = gsl_rng_uniform(stream);
+            axis->fraction[i * axis->columns + c] = gsl_rng_uniform(stream);
     }
 }
 
@@ -184,7 +185,7 @@ static void fill_sobol(struct axes *axes, struct sms__axis *axis)
     }
     gsl_qrng *sobol = gsl_qrng_alloc(gsl_qrng_sobol, (unsigned)axis->columns);
     for (uint64_t i = 0; sobol && i < axis->count; i++)
-        gsl_qrng_get(sobol, &axis->at[i * axis->columns]);
+        gsl_qrng_get(sobol, &axis->fraction[i * axis->columns]);
     if (sobol)
         gsl_qrng_free(sobol);
     else
@@ -194,25 +195,25 @@ static void fill_sobol(struct axes *axes, struct sms__axis *axis)
 static void read_spread(struct axes *axes, const struct sms__node *node, struct sms__axis *axis,
                         void (*fill)(struct axes *axes, struct sms__axis *axis))
 {
-    struct spread_fields given = {0};
-    sms__read_fields(axes->reader, node, sms__spread_fields, &given);
-    if (!given.of || are_too_many(axes, given.of, given.of->items / 2))
+    struct spread_fields fields = {0};
+    sms__read_fields(axes->reader, node, sms__spread_fields, &fields);
+    if (!fields.of || are_too_many(axes, fields.of, fields.of->items / 2))
         return;
-    for (size_t i = 0; i + 1 < given.of->items; i += 2)
-        read_column(axes, given.of->item[i], given.of->item[i + 1], true, axis);
+    for (size_t i = 0; i + 1 < fields.of->items; i += 2)
+        read_column(axes, fields.of->item[i], fields.of->item[i + 1], true, axis);
     if (axis->columns == 0) {
-        if (given.of->items == 0)
-            sms__complain(axes->reader, given.of, "there is no field in it");
+        if (fields.of->items == 0)
+            sms__complain(axes->reader, fields.of, "there is no field in it");
         return;
     }
-    if (!given.points || !has_room(axes, node, (double)given.points, axis->columns))
+    if (!fields.points || !reserve_cells(axes, node, (double)fields.points, axis->columns))
         return;
-    axis->count = given.points;
-    axis->at = SMS__NEW(&axes->plan->arena, double, axis->count * axis->columns);
+    axis->count = fields.points;
+    axis->fraction = SMS__NEW(&axes->plan->arena, double, axis->count * axis->columns);
     fill(axes, axis);
 }
 
-/* Combinations of k of n, in the order of the pool. */
+/* Number of combinations of k out of n. */
 static double combinations(size_t n, size_t k, bool repeat)
 {
     double count = 1;
@@ -223,25 +224,25 @@ static double combinations(size_t n, size_t k, bool repeat)
     return count;
 }
 
-/* From the mix before it. */
+/* Computes the combination after `last`, in lexicographic order. */
 static void next_combination(const uint32_t *last, uint32_t *mix, size_t n, size_t k, bool repeat)
 {
-    size_t at = k - 1;
+    size_t last_free = k - 1;
     memcpy(mix, last, k * sizeof *mix);
-    while (at > 0 && mix[at] == (repeat ? n - 1 : n - k + at))
-        at--;
-    mix[at]++;
-    for (size_t i = at + 1; i < k; i++)
+    while (last_free > 0 && mix[last_free] == (repeat ? n - 1 : n - k + last_free))
+        last_free--;
+    mix[last_free]++;
+    for (size_t i = last_free + 1; i < k; i++)
         mix[i] = mix[i - 1] + !repeat;
 }
 
-static int by_number(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
 }
 
-static bool is_in(const uint32_t *mix, size_t count, uint32_t entry)
+static bool has_entry(const uint32_t *mix, size_t count, uint32_t entry)
 {
     for (size_t i = 0; i < count; i++)
         if (mix[i] == entry)
@@ -254,51 +255,51 @@ static void draw_mix(gsl_rng *stream, uint32_t *mix, size_t n, size_t k, bool re
     for (size_t i = 0; i < k; i++)
         do
             mix[i] = (uint32_t)gsl_rng_uniform_int(stream, n);
-        while (!repeat && is_in(mix, i, mix[i]));
-    qsort(mix, k, sizeof *mix, by_number);
+        while (!repeat && has_entry(mix, i, mix[i]));
+    qsort(mix, k, sizeof *mix, compare_numbers);
 }
 
-static void fill_mixes(struct axes *axes, struct sms__axis *axis, const struct mix_fields *given)
+static void fill_mixes(struct axes *axes, struct sms__axis *axis, const struct mix_fields *fields)
 {
-    size_t n = given->of->items, k = axis->columns;
+    size_t n = fields->of->items, k = axis->columns;
     gsl_rng *stream = sms__stream(&axes->plan->arena, axes->plan->seed, "mixes", axis->first);
-    axis->pick = SMS__NEW(&axes->plan->arena, uint32_t, axis->count * k);
+    axis->entry = SMS__NEW(&axes->plan->arena, uint32_t, axis->count * k);
     for (uint64_t i = 0; i < axis->count; i++) {
-        uint32_t *mix = &axis->pick[i * k];
-        if (given->draws)
-            draw_mix(stream, mix, n, k, given->repeat);
+        uint32_t *mix = &axis->entry[i * k];
+        if (fields->draws)
+            draw_mix(stream, mix, n, k, fields->repeat);
         else if (i > 0)
-            next_combination(mix - k, mix, n, k, given->repeat);
-        for (size_t c = 0; !given->draws && i == 0 && c < k; c++)
-            mix[c] = given->repeat ? 0 : (uint32_t)c;
+            next_combination(mix - k, mix, n, k, fields->repeat);
+        for (size_t c = 0; !fields->draws && i == 0 && c < k; c++)
+            mix[c] = fields->repeat ? 0 : (uint32_t)c;
     }
 }
 
 static void read_mixes(struct axes *axes, const struct sms__node *node, struct sms__axis *axis)
 {
-    struct mix_fields given = {0};
-    sms__read_fields(axes->reader, node, sms__mix_fields, &given);
-    if (!given.of || !given.into || are_too_many(axes, given.into, given.into->items))
+    struct mix_fields fields = {0};
+    sms__read_fields(axes->reader, node, sms__mix_fields, &fields);
+    if (!fields.of || !fields.into || are_too_many(axes, fields.into, fields.into->items))
         return;
-    for (size_t i = 0; i < given.into->items; i++) {
-        struct sms__column *column = add_column(axes, given.into->item[i]);
+    for (size_t i = 0; i < fields.into->items; i++) {
+        struct sms__column *column = add_column(axes, fields.into->item[i]);
         if (!column)
             continue;
-        column->values = column->spec = given.of;
+        column->values = column->spec = fields.of;
         axis->columns++;
     }
-    if (axis->columns < given.into->items)
+    if (axis->columns < fields.into->items)
         return;
-    double count = combinations(given.of->items, axis->columns, given.repeat);
+    double count = combinations(fields.of->items, axis->columns, fields.repeat);
     if (count < 1 || axis->columns == 0)
-        sms__complain(axes->reader, node, "%zu of a pool of %zu cannot be mixed", axis->columns, given.of->items);
-    else if (has_room(axes, node, given.draws ? (double)given.draws : count, axis->columns)) {
-        axis->count = given.draws ? given.draws : (uint64_t)(count + 0.5);
-        fill_mixes(axes, axis, &given);
+        sms__complain(axes->reader, node, "%zu of a pool of %zu cannot be mixed", axis->columns, fields.of->items);
+    else if (reserve_cells(axes, node, fields.draws ? (double)fields.draws : count, axis->columns)) {
+        axis->count = fields.draws ? fields.draws : (uint64_t)(count + 0.5);
+        fill_mixes(axes, axis, &fields);
     }
 }
 
-/* An axis that is wrong as a whole has no values, and stands for one of which nothing comes. */
+/* An axis without valid values counts as one position, at which nothing is changed. */
 static void finish_axis(struct sms__plan *plan, struct sms__axis *axis)
 {
     axis->columns = plan->columns - axis->first;

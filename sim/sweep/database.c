@@ -1,3 +1,4 @@
+/* Writes the tables of a sweep's database. The first failure is kept, and everything after it does nothing. */
 #include "database.h"
 
 #include "../base/sources.h"
@@ -13,7 +14,7 @@ struct sms__database {
     const struct sms__plan *plan;
     sqlite3 *file;
     sqlite3_stmt *point, *record, *bound, *row[SMS_SUBJECTS];
-    size_t replications; /* the most of any point */
+    size_t replications; /* maximum over the points */
     bool failed;
     char why[SMS__DATABASE_WHY];
 };
@@ -25,7 +26,7 @@ static void fail(struct sms__database *database)
     database->failed = true;
 }
 
-/* Statements are put together in a text that sqlite3_str_finish hands out. */
+/* Runs the statements and frees `text`. */
 static bool run(struct sms__database *database, sqlite3_str *text)
 {
     char *sql = sqlite3_str_finish(text);
@@ -50,7 +51,7 @@ static sqlite3_stmt *prepare(struct sms__database *database, const char *table, 
     return statement;
 }
 
-/* NUMERIC: what is a number is kept as one; "75 %" stays a text, of which CAST(... AS REAL) is 75. */
+/* NUMERIC columns store numbers as numbers. "75 %" stays text, and CAST(... AS REAL) makes it 75. */
 static void make_points(struct sms__database *database)
 {
     const struct sms__plan *plan = database->plan;
@@ -142,7 +143,7 @@ bool sms__database_point(struct sms__database *database, const struct sms__merge
     return insert(database, database->record);
 }
 
-/* NULL where there is none. */
+/* NAN becomes NULL. */
 static void bind_number(sqlite3_stmt *statement, int at, double value)
 {
     if (isnan(value))
@@ -187,7 +188,7 @@ bool sms__database_row(struct sms__database *database, const struct sms__merged_
     return insert(database, statement);
 }
 
-/* Factors of Student's 95 % intervals, for as many replications as there are: SQLite has none. */
+/* Tabulates the factors of Student's 95 % intervals, which SQLite cannot compute. */
 static void make_student(struct sms__database *database)
 {
     sqlite3_str *text = sqlite3_str_new(database->file);

@@ -1,16 +1,17 @@
-/* The views of the database: SQL alone. */
+/* Builds the SQL of the database's views: means, changes over the first policy, 95 % intervals, and gaps to the bounds.
+ */
 #include "database.h"
 
 #include "../report/output.h"
 
 #include <sqlite3.h>
 
-/* A view of a subject, of rows `a` grouped by point, policy and subject: an expression for each metric. */
+/* A view groups rows `a` of a subject by point, policy and subject, and has an expression for each metric. */
 struct view {
     const char *name;
-    /* where the metric stands for each %s: of a row, of a group, of a row's first replication */
+    /* expressions of a row, of a group, and of the row's first replication; each %s is the metric */
     const char *each, *mean, *near;
-    /* where the subject stands for each %s: rows, and those of their first replication */
+    /* joins of the rows, and of their first replication; each %s is the subject */
     const char *from, *first;
     const char *where;
 };
@@ -19,8 +20,9 @@ struct view {
     " LEFT JOIN %s " as " ON " as ".point = " of ".point AND " as ".position = " of ".position AND " as                \
     ".replication = 0 AND " as ".name = " of ".name AND " as ".number = " of ".number"
 
-/* Means over the replications, and means of the changes over the first policy, replication by replication: both saw the
- * same random numbers. A change over a base of 0 is none, and without those of some replications there is no mean. */
+/* `mean` averages over the replications. `change` averages the relative changes over the first policy, computed within
+ * each replication because both policies saw the same random numbers. If the base is 0 in any replication, there is no
+ * mean change. */
 static const struct view views[] = {
     {"mean", "a.%s", "avg(a.%s)", "y.%s", " FROM %s a", FIRST("y", "a"), ""},
     {"change", "(a.%s / b.%s - 1)", "CASE WHEN min(b.%s) > 0 THEN avg(a.%s / b.%s - 1) END", "(y.%s / z.%s - 1)",
@@ -28,8 +30,8 @@ static const struct view views[] = {
      "AND b.name = a.name AND b.number = a.number",
      FIRST("y", "a") FIRST("z", "b"), " WHERE a.position > 0"}};
 
-/* `all`: with number and sums of what is off the first replication, from which half-widths come: of values that hardly
- * differ, squares would leave rounding only. */
+/* `all`: adds the count and sums of differences from the first replication, for the half-widths. Sums of plain squares
+ * would leave nothing but rounding errors if the values hardly differ. */
 static void append_means(sqlite3_str *text, const struct view *view, enum sms_subject subject, bool all)
 {
     size_t metrics;
@@ -56,7 +58,7 @@ static void append_means(sqlite3_str *text, const struct view *view, enum sms_su
                         view->where);
 }
 
-/* Half-widths stand in views of their own: who wants means does not wait for them. */
+/* Half-widths have views of their own, because they are slower to compute than means. */
 void sms__database_views(sqlite3_str *text, enum sms_subject subject)
 {
     size_t metrics;
@@ -82,7 +84,7 @@ void sms__database_views(sqlite3_str *text, enum sms_subject subject)
     }
 }
 
-/* As sms_bound_gap has it, of the mean over the replications as `compare` does. */
+/* Computes the gap like sms_bound_gap, from the mean over the replications, as `compare` does. */
 void sms__database_gaps(sqlite3_str *text, bool temporary)
 {
     sqlite3_str_appendf(text, "CREATE %s gap AS ", temporary ? "TEMP VIEW" : "VIEW");

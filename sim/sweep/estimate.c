@@ -1,15 +1,17 @@
+/* Estimates how long a plan takes by running a few of its points. The choice of points is fixed, and long runs are cut
+ * short. */
 #include "sweep.h"
 
 enum { TRIES = 16, EVENTS = 5000000, SECONDS = 2 };
 
-/* Points all over the plan, however few of them there is time for: van der Corput's sequence, 1/2, 1/4, 3/4, 1/8, ...
+/* Van der Corput's sequence (1/2, 1/4, 3/4, 1/8, ...) spreads the points over the plan, however few there is time for.
  */
-static uint64_t pick(uint64_t points, unsigned idx)
+static uint64_t pick_point(uint64_t points, unsigned idx)
 {
-    double at = 0, part = 0.5;
+    double fraction = 0, part = 0.5;
     for (unsigned bits = idx + 1; bits; bits >>= 1, part /= 2)
-        at += bits & 1 ? part : 0;
-    return (uint64_t)(at * (double)points);
+        fraction += bits & 1 ? part : 0;
+    return (uint64_t)(fraction * (double)points);
 }
 
 static double processor_time(void)
@@ -19,8 +21,8 @@ static double processor_time(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* One replication, and of a long run its beginning; what cannot be run takes no time. */
-static int try_point(struct sms__reach *reach, uint64_t point, struct sms__sweep_estimate *estimate,
+/* Runs one replication, or the beginning of a long one. A point that cannot be run counts as no time. */
+static int try_point(struct sms__worker_context *context, uint64_t point, struct sms__sweep_estimate *estimate,
                      struct sms_errors *errors)
 {
     struct sms_run_options options = sms_run_defaults();
@@ -29,38 +31,39 @@ static int try_point(struct sms__reach *reach, uint64_t point, struct sms__sweep
     double times = 1, before = processor_time();
     options.replications = 1;
     options.max_events = EVENTS;
-    int code = sms__point_load(reach, point, &file, NULL, errors);
+    int code = sms__point_load(context, point, &file, NULL, errors);
     if (code == SMS_OK) {
         const struct sms_scenario *scenario = sms_file_scenario(file, 0);
         double pilots = scenario->find_warmup ? SMS__PILOTS : 0;
-        times = ((double)scenario->replications + pilots) / (1 + pilots); /* pilots run once, here as there */
-        estimate->least |= scenario->until.precision > 0;
+        times = ((double)scenario->replications + pilots) /
+                (1 + pilots); /* the pilots run once, not once per replication */
+        estimate->is_lower_bound |= scenario->until.precision > 0;
         code = sms_run(scenario, &options, &results, errors);
     }
     sms_results_free(results);
     sms_file_free(file);
     estimate->seconds += (processor_time() - before) * times;
-    estimate->least |= code == SMS_ELIMIT;
+    estimate->is_lower_bound |= code == SMS_ELIMIT;
     return code == SMS_ELIMIT || code == SMS_EINPUT ? SMS_OK : code;
 }
 
 int sms__sweep_estimate(const struct sms__plan *plan, struct sms__sweep_estimate *estimate, struct sms_errors *errors)
 {
-    struct sms__reach reach;
-    struct sms_errors own;
-    unsigned most = plan->points < TRIES ? (unsigned)plan->points : TRIES;
+    struct sms__worker_context context;
+    struct sms_errors run_errors;
+    unsigned tries = plan->points < TRIES ? (unsigned)plan->points : TRIES;
     double begun = processor_time();
     *estimate = (struct sms__sweep_estimate){0};
-    int code = sms__reach_open(plan, &reach, errors);
+    int code = sms__worker_context_open(plan, &context, errors);
     if (code)
         return code;
-    while (code == SMS_OK && estimate->tried < most && processor_time() - begun < SECONDS) {
-        code = try_point(&reach, pick(plan->points, estimate->tried), estimate, &own);
+    while (code == SMS_OK && estimate->tried < tries && processor_time() - begun < SECONDS) {
+        code = try_point(&context, pick_point(plan->points, estimate->tried), estimate, &run_errors);
         estimate->tried++;
     }
     if (code)
-        *errors = own;
+        *errors = run_errors;
     estimate->seconds /= estimate->tried ? estimate->tried : 1;
-    sms__reach_close(&reach);
+    sms__worker_context_close(&context);
     return code;
 }

@@ -1,3 +1,5 @@
+/* Indexes the records in the journals of a sweep's folder: which points are done or failed, and where their records
+ * are. A record counts only if its checksum is right and its key is that of a point of the plan. */
 #define _GNU_SOURCE /* flock */
 #include "sweep.h"
 
@@ -13,11 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* DAMAGE_TIMES the size of a journal and DAMAGE_BYTES are hashed in vain before it is given up: so many damaged records
- * that seem to reach to its end, and thousands whose lengths are right. */
+/* A journal is given up as damaged after DAMAGE_TIMES its size plus DAMAGE_BYTES were hashed without finding a record.
+ * That allows for DAMAGE_TIMES records with a wrong length, or thousands with wrong content. */
 enum { JOURNALS_MAX = 65535, PATH_BYTES = 4400, DAMAGE_TIMES = 16, DAMAGE_BYTES = 16 * 1024 * 1024 };
 
-static int by_name(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
     return strcmp(((const struct sms__journal *)a)->name, ((const struct sms__journal *)b)->name);
 }
@@ -45,7 +47,7 @@ static int add_journal(struct sms__index *index, const char *name)
     return SMS_OK;
 }
 
-/* A folder that is not there has no journals. */
+/* A missing folder has no journals. */
 static int list_journals(struct sms__index *index, struct sms_errors *errors)
 {
     int code = SMS_OK;
@@ -61,96 +63,97 @@ static int list_journals(struct sms__index *index, struct sms_errors *errors)
     if (code)
         return sms__fail(errors, code, index->folder, code == SMS_EIO ? "more than 65535 journals" : "no memory");
     if (index->journals)
-        qsort(index->journal, index->journals, sizeof *index->journal, by_name);
+        qsort(index->journal, index->journals, sizeof *index->journal, compare_names);
     return SMS_OK;
 }
 
 static unsigned common_divisor(unsigned a, unsigned b) { return b ? common_divisor(b, a % b) : a; }
 
-/* Points of two shards are apart if they are so modulo what divides both counts. */
-static bool may_have(const char *name, struct sms__shard shard)
+/* Two shards share no point if their indexes differ modulo the greatest common divisor of their counts. */
+static bool may_overlap(const char *name, struct sms__shard shard)
 {
-    struct sms__shard of;
+    struct sms__shard other;
     const char *machine;
-    if (!sms__journal_parse(name, &of, &machine))
+    if (!sms__journal_parse(name, &other, &machine))
         return true;
-    unsigned divisor = common_divisor(of.count, shard.count);
-    return (of.idx - 1) % divisor == (shard.idx - 1) % divisor;
+    unsigned divisor = common_divisor(other.count, shard.count);
+    return (other.idx - 1) % divisor == (shard.idx - 1) % divisor;
 }
 
 struct scan {
-    struct sms__reach *reach;
+    struct sms__worker_context *context;
     struct sms__index *index;
     size_t journal;
-    struct sms__adopt adopt;
+    struct sms__rekey rekey;
     bool failed; /* without memory */
 };
 
-void sms__index_take(struct sms__index *index, uint64_t point, const struct sms__where *where)
+void sms__index_set(struct sms__index *index, uint64_t point, const struct sms__record_location *location)
 {
-    struct sms__where *had = &index->where[point];
-    index->done -= had->state == SMS__POINT_DONE;
-    index->failed -= had->state == SMS__POINT_FAILED;
-    *had = *where;
-    index->done += had->state == SMS__POINT_DONE;
-    index->failed += had->state == SMS__POINT_FAILED;
+    struct sms__record_location *entry = &index->location[point];
+    index->done -= entry->state == SMS__POINT_DONE;
+    index->failed -= entry->state == SMS__POINT_FAILED;
+    *entry = *location;
+    index->done += entry->state == SMS__POINT_DONE;
+    index->failed += entry->state == SMS__POINT_FAILED;
 }
 
-static bool is_of_its_point(struct scan *scan, const struct sms__point_head *head)
+static bool matches_its_point(struct scan *scan, const struct sms__point_head *head)
 {
     unsigned char key[SMS__KEY_BYTES];
-    return head->point < scan->index->plan->points && sms__point_key(scan->reach, head->point, head->models, key) &&
+    return head->point < scan->index->plan->points && sms__point_key(scan->context, head->point, head->models, key) &&
            !memcmp(key, head->key, sizeof key);
 }
 
-/* The last record of a point counts. */
-static void add_record(struct scan *scan, const unsigned char *at, uint64_t offset, size_t length)
+/* If a point has several records, the last one counts. */
+static void add_record(struct scan *scan, const unsigned char *record, uint64_t offset, size_t length)
 {
     struct sms__index *index = scan->index;
     struct sms__bytes bytes = {.capacity = length};
     struct sms__point_head head;
-    memcpy(&bytes.at, &at, sizeof at); /* it is only read */
+    memcpy(&bytes.data, &record, sizeof record); /* drops the const: the bytes are only read */
     sms__record_head(&bytes, &head);
-    struct sms__where where = {.offset = offset,
-                               .length = (uint32_t)length,
-                               .journal = (uint16_t)scan->journal,
-                               .state = head.failed ? SMS__POINT_FAILED : SMS__POINT_DONE};
-    memcpy(where.key, head.key, sizeof where.key);
+    struct sms__record_location location = {.offset = offset,
+                                            .length = (uint32_t)length,
+                                            .journal = (uint16_t)scan->journal,
+                                            .state = head.failed ? SMS__POINT_FAILED : SMS__POINT_DONE};
+    memcpy(location.key, head.key, sizeof location.key);
     index->journal[scan->journal].records++;
-    if (!bytes.failed && is_of_its_point(scan, &head)) {
-        sms__index_take(index, head.point, &where);
+    if (!bytes.failed && matches_its_point(scan, &head)) {
+        sms__index_set(index, head.point, &location);
         return;
     }
     index->stale++;
-    if (!bytes.failed && !sms__adopt_keep(&scan->adopt, &head, &where))
+    if (!bytes.failed && !sms__rekey_add(&scan->rekey, &head, &location))
         scan->failed = true;
 }
 
-/* Damaged bytes are skipped, and whole records behind them count. What looks like a record has to be hashed to know
- * that it is damaged, and may seem to reach to the end of the journal: a journal made of nothing else would take time
- * that is quadratic in its size. False: it has more damage than that is spent on. */
+/* Skips damaged bytes and uses the intact records after them. Only hashing tells whether a record is damaged, and a
+ * wrong length can make it span the rest of the journal. The budget keeps the time from growing with the square of the
+ * size. Returns false when the budget is spent. */
 static bool scan_bytes(struct scan *scan, const unsigned char *bytes, uint64_t size)
 {
     uint64_t budget = DAMAGE_BYTES + (size < UINT64_MAX / DAMAGE_TIMES ? DAMAGE_TIMES * size : UINT64_MAX / 2);
-    for (uint64_t at = 0; at < size;) {
+    for (uint64_t offset = 0; offset < size;) {
         uint64_t hashed = 0;
-        size_t length = sms__record_length(bytes + at, (size_t)(size - at), &hashed);
+        size_t length = sms__record_length(bytes + offset, (size_t)(size - offset), &hashed);
         if (length == 0) {
-            const unsigned char *next = memchr(bytes + at + 1, 's', (size_t)(size - at - 1));
+            const unsigned char *next = memchr(bytes + offset + 1, 's', (size_t)(size - offset - 1));
             if (hashed > budget)
                 return false;
             budget -= hashed;
-            at = next ? (uint64_t)(next - bytes) : size;
+            offset = next ? (uint64_t)(next - bytes) : size;
             continue;
         }
-        add_record(scan, bytes + at, at, length);
-        at += length;
-        scan->index->journal[scan->journal].end = at;
+        add_record(scan, bytes + offset, offset, length);
+        offset += length;
+        scan->index->journal[scan->journal].end = offset;
     }
     return true;
 }
 
-/* The lock tells of this machine's processes; those of others write to their journal, or touch it. */
+/* Whether a process of another machine is writing the journal. Locks show only processes of this machine; those of
+ * others write to their journal or touch it. */
 static bool is_alive(const char *name, time_t written)
 {
     char here[SMS__MACHINE_BYTES];
@@ -174,7 +177,7 @@ static int open_journal(const struct sms__index *index, struct sms__journal *jou
     return code;
 }
 
-/* A process may not have as many files open as there may be journals. */
+/* There may be more journals than a process may have open files. */
 static void close_journal(struct sms__journal *journal)
 {
     if (journal->fd >= 0)
@@ -215,12 +218,13 @@ static int scan_journal(struct scan *scan, struct sms_errors *errors)
 static bool is_missing(const struct sms__index *index, struct sms__shard shard)
 {
     for (uint64_t p = shard.idx - 1; p < index->plan->points; p += shard.count)
-        if (index->where[p].state == SMS__POINT_MISSING)
+        if (index->location[p].state == SMS__POINT_MISSING)
             return true;
     return false;
 }
 
-/* Who has nothing left to run is done, however short a time ago. Journals of a shard come one after the other. */
+/* A shard without missing points is finished, even if its journal was just touched. Journals are sorted by name, so
+ * those of one shard are adjacent. */
 static void find_finished(struct sms__index *index)
 {
     struct sms__shard last = {0, 0};
@@ -238,30 +242,30 @@ static void find_finished(struct sms__index *index)
     }
 }
 
-/* The other half is for what the process does besides. */
-static size_t half_of_files(void)
+/* The rest of the process needs the other half. */
+static size_t half_of_file_limit(void)
 {
     struct rlimit limit;
     return getrlimit(RLIMIT_NOFILE, &limit) ? 0 : (size_t)limit.rlim_cur / 2;
 }
 
-int sms__index_open(struct sms__reach *reach, const char *folder, struct sms__shard shard, struct sms__index *index,
-                    struct sms_errors *errors)
+int sms__index_open(struct sms__worker_context *context, const char *folder, struct sms__shard shard,
+                    struct sms__index *index, struct sms_errors *errors)
 {
-    *index = (struct sms__index){.plan = reach->plan, .folder = folder, .kept = half_of_files()};
-    index->where = calloc((size_t)reach->plan->points + 1, sizeof *index->where);
-    if (!index->where)
+    *index = (struct sms__index){.plan = context->plan, .folder = folder, .max_open = half_of_file_limit()};
+    index->location = calloc((size_t)context->plan->points + 1, sizeof *index->location);
+    if (!index->location)
         return sms__fail(errors, SMS_ENOMEM, folder, "no memory");
     int code = list_journals(index, errors);
-    struct scan scan = {.reach = reach, .index = index, .adopt = {.reach = reach, .index = index}};
+    struct scan scan = {.context = context, .index = index, .rekey = {.context = context, .index = index}};
     for (; code == SMS_OK && scan.journal < index->journals; scan.journal++)
-        if (may_have(index->journal[scan.journal].name, shard)) {
+        if (may_overlap(index->journal[scan.journal].name, shard)) {
             code = scan_journal(&scan, errors);
             close_journal(&index->journal[scan.journal]);
         }
     if (code == SMS_OK)
-        sms__adopt_missing(&scan.adopt, shard);
-    sms__adopt_free(&scan.adopt);
+        sms__rekey_missing(&scan.rekey, shard);
+    sms__rekey_free(&scan.rekey);
     find_finished(index);
     if (code)
         sms__index_close(index);
@@ -273,41 +277,41 @@ void sms__index_close(struct sms__index *index)
     for (size_t i = 0; i < index->journals; i++)
         close_journal(&index->journal[i]);
     free(index->journal);
-    free(index->where);
+    free(index->location);
     *index = (struct sms__index){0};
 }
 
 const char *sms__index_journal(const struct sms__index *index, uint64_t point)
 {
-    return index->where[point].state ? index->journal[index->where[point].journal].name : "";
+    return index->location[point].state ? index->journal[index->location[point].journal].name : "";
 }
 
-/* Points go around the journals of shards: of more than may be open, to close the one that was read longest ago would
- * be to close the one that is read next. */
-static bool read_record(const struct sms__index *index, const struct sms__where *where, unsigned char *to)
+/* Consecutive points are in the journals of consecutive shards. Closing the least recently used journal would close the
+ * one that is needed next, so the first max_open journals stay open instead. */
+static bool read_record(const struct sms__index *index, const struct sms__record_location *location, unsigned char *to)
 {
-    struct sms__journal *journal = &index->journal[where->journal];
+    struct sms__journal *journal = &index->journal[location->journal];
     char path[PATH_BYTES];
-    struct sms_errors unsaid = {0};
+    struct sms_errors ignored = {0};
     if (journal->fd < 0)
-        open_journal(index, journal, path, &unsaid);
-    ssize_t got = journal->fd < 0 ? -1 : pread(journal->fd, to, where->length, (off_t)where->offset);
-    if (where->journal >= index->kept)
+        open_journal(index, journal, path, &ignored);
+    ssize_t got = journal->fd < 0 ? -1 : pread(journal->fd, to, location->length, (off_t)location->offset);
+    if (location->journal >= index->max_open)
         close_journal(journal);
-    return got == (ssize_t)where->length;
+    return got == (ssize_t)location->length;
 }
 
 bool sms__index_record(const struct sms__index *index, uint64_t point, struct sms__bytes *bytes,
                        struct sms__point_head *head)
 {
-    const struct sms__where *where = &index->where[point];
-    unsigned char *grown = realloc(bytes->at, where->length);
+    const struct sms__record_location *location = &index->location[point];
+    unsigned char *grown = realloc(bytes->data, location->length);
     if (!grown)
         return false;
-    *bytes = (struct sms__bytes){.at = grown, .capacity = where->length};
-    /* The file may have become another one since it was looked through. */
-    if (!read_record(index, where, grown) || sms__record_length(grown, where->length, NULL) != where->length)
+    *bytes = (struct sms__bytes){.data = grown, .capacity = location->length};
+    /* The file may have changed since it was scanned. */
+    if (!read_record(index, location, grown) || sms__record_length(grown, location->length, NULL) != location->length)
         return false;
     sms__record_head(bytes, head);
-    return !bytes->failed && !memcmp(head->key, where->key, sizeof where->key);
+    return !bytes->failed && !memcmp(head->key, location->key, sizeof location->key);
 }

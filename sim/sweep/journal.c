@@ -1,3 +1,5 @@
+/* Appends to a shard's journal under a lock, and takes the lock of a merge. A journal is only ever appended to or
+ * overwritten behind its last intact record, so a killed process damages no record but the one that it was writing. */
 #define _GNU_SOURCE /* flock */
 #include "sweep.h"
 
@@ -12,7 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SIGN_OF_LIFE_S = 10 };
+/* An idle writer touches its journal this often, in seconds. */
+enum { TOUCH_S = 10 };
 
 bool sms__journal_parse(const char *name, struct sms__shard *shard, const char **machine)
 {
@@ -29,8 +32,8 @@ bool sms__journal_parse(const char *name, struct sms__shard *shard, const char *
 
 bool sms__lock(int fd, int operation) { return flock(fd, operation) == 0 || (errno != EWOULDBLOCK && errno != EINTR); }
 
-/* Whoever looks at the status holds the lock for a moment. */
-static bool lock(int fd)
+/* Tries for one second, for `sweep status` holds the lock for a moment. */
+static bool lock_briefly(int fd)
 {
     for (int i = 0; i < 20; i++) {
         if (sms__lock(fd, LOCK_EX | LOCK_NB))
@@ -47,28 +50,29 @@ static time_t monotonic_s(void)
     return time.tv_sec;
 }
 
-int sms__log_open(const char *folder, struct sms__shard shard, struct sms__log *log, struct sms_errors *errors)
+int sms__journal_open(const char *folder, struct sms__shard shard, struct sms__journal_writer *writer,
+                      struct sms_errors *errors)
 {
     char machine[SMS__MACHINE_BYTES];
-    *log = (struct sms__log){.fd = -1, .life_s = monotonic_s()};
+    *writer = (struct sms__journal_writer){.fd = -1, .touched_s = monotonic_s()};
     sms__machine_name(machine);
     if (mkdir(folder, 0777) && errno != EEXIST)
         return sms__fail(errors, SMS_EIO, folder, "cannot be made: %s", strerror(errno));
-    snprintf(log->name, sizeof log->name, "%u-of-%u.%s.journal", shard.idx, shard.count, machine);
-    if ((size_t)snprintf(log->path, sizeof log->path, "%s/%s", folder, log->name) >= sizeof log->path)
+    snprintf(writer->name, sizeof writer->name, "%u-of-%u.%s.journal", shard.idx, shard.count, machine);
+    if ((size_t)snprintf(writer->path, sizeof writer->path, "%s/%s", folder, writer->name) >= sizeof writer->path)
         return sms__fail(errors, SMS_EIO, folder, "the name is too long");
     struct stat st;
-    log->fd = open(log->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666);
-    if (log->fd < 0 && errno == ELOOP)
-        return sms__fail(errors, SMS_EIO, log->path, "is not a regular file but a link");
-    if (log->fd < 0 || fstat(log->fd, &st))
-        return sms__fail(errors, SMS_EIO, log->path, "%s", strerror(errno));
+    writer->fd = open(writer->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666);
+    if (writer->fd < 0 && errno == ELOOP)
+        return sms__fail(errors, SMS_EIO, writer->path, "is not a regular file but a link");
+    if (writer->fd < 0 || fstat(writer->fd, &st))
+        return sms__fail(errors, SMS_EIO, writer->path, "%s", strerror(errno));
     if (!S_ISREG(st.st_mode))
-        return sms__fail(errors, SMS_EIO, log->path, "is not a regular file");
-    if (lock(log->fd))
+        return sms__fail(errors, SMS_EIO, writer->path, "is not a regular file");
+    if (lock_briefly(writer->fd))
         return SMS_OK;
-    int code = sms__fail(errors, SMS_EIO, log->path, "another process is at this shard");
-    sms__log_close(log);
+    int code = sms__fail(errors, SMS_EIO, writer->path, "another process is at this shard");
+    sms__journal_close(writer);
     return code;
 }
 
@@ -87,36 +91,36 @@ static bool write_all(int fd, const unsigned char *at, size_t size, uint64_t off
     return true;
 }
 
-int sms__log_append(struct sms__log *log, const struct sms__bytes *bytes, struct sms_errors *errors)
+int sms__journal_append(struct sms__journal_writer *writer, const struct sms__bytes *bytes, struct sms_errors *errors)
 {
-    if (!write_all(log->fd, bytes->at, bytes->size, log->end))
-        return sms__fail(errors, SMS_EIO, log->path, "cannot be written: %s", strerror(errno));
-    log->end += bytes->size;
-    log->dirty = true;
+    if (!write_all(writer->fd, bytes->data, bytes->size, writer->end))
+        return sms__fail(errors, SMS_EIO, writer->path, "cannot be written: %s", strerror(errno));
+    writer->end += bytes->size;
+    writer->dirty = true;
     return SMS_OK;
 }
 
-int sms__log_sync(struct sms__log *log, bool dirty, struct sms_errors *errors)
+int sms__journal_sync(struct sms__journal_writer *writer, bool dirty, struct sms_errors *errors)
 {
     time_t now_s = monotonic_s();
-    bool silent = !dirty && now_s - log->life_s >= SIGN_OF_LIFE_S;
+    bool silent = !dirty && now_s - writer->touched_s >= TOUCH_S;
     if (silent)
-        futimens(log->fd, NULL);
+        futimens(writer->fd, NULL);
     if (dirty || silent)
-        log->life_s = now_s;
-    if (dirty && fdatasync(log->fd))
-        return sms__fail(errors, SMS_EIO, log->path, "cannot be written: %s", strerror(errno));
+        writer->touched_s = now_s;
+    if (dirty && fdatasync(writer->fd))
+        return sms__fail(errors, SMS_EIO, writer->path, "cannot be written: %s", strerror(errno));
     return SMS_OK;
 }
 
-void sms__log_close(struct sms__log *log)
+void sms__journal_close(struct sms__journal_writer *writer)
 {
-    if (log->fd >= 0)
-        close(log->fd);
-    log->fd = -1;
+    if (writer->fd >= 0)
+        close(writer->fd);
+    writer->fd = -1;
 }
 
-static void tell_waiting(const char *folder)
+static void report_waiting(const char *folder)
 {
     sms__print_visible(stderr, folder);
     fputs(": another process merges; waiting for it\n", stderr);
@@ -134,7 +138,7 @@ int sms__merge_lock(const char *folder, const atomic_bool *cancel, struct sms_er
     }
     for (bool first = true; !sms__lock(fd, LOCK_EX | LOCK_NB); first = false) {
         if (first)
-            tell_waiting(folder);
+            report_waiting(folder);
         if (atomic_load(cancel)) {
             sms__fail(errors, SMS_ECANCELED, folder, "interrupted");
             close(fd);

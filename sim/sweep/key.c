@@ -1,3 +1,5 @@
+/* Computes the key of a point, a hash of everything that determines its results. Results are reused only under an equal
+ * key, so whatever changes results must be part of it. */
 #include "sweep.h"
 #include "../base/sources.h"
 #include "../model/file.h"
@@ -8,15 +10,15 @@
 #include <string.h>
 
 struct hash {
-    const struct sms__node *node; /* NULL: not yet known */
-    unsigned char of[SMS__KEY_BYTES];
+    const struct sms__node *node; /* NULL: not hashed yet */
+    unsigned char digest[SMS__KEY_BYTES];
 };
 
-/* Of documents, each hashed once. */
+/* Hashes of documents, each computed once. */
 struct sms__hashes {
     struct hash *model;
     size_t models;
-    struct hash scenario[]; /* by number in the plan */
+    struct hash scenario[]; /* by the scenario's index in the plan */
 };
 
 struct sms__hashes *sms__hashes_new(size_t scenarios)
@@ -31,38 +33,38 @@ void sms__hashes_free(struct sms__hashes *hashes)
     free(hashes);
 }
 
-/* With its length, so that no two sequences of texts are one. */
-static void add(SHA2_CTX *context, const void *bytes, size_t size)
+/* Hashes the length first, so that different sequences of texts never hash the same bytes. */
+static void add_bytes(SHA2_CTX *sha, const void *bytes, size_t size)
 {
     unsigned char length[8];
     for (int i = 0; i < 8; i++)
         length[i] = (unsigned char)((uint64_t)size >> 8 * i);
-    SHA256Update(context, length, sizeof length);
-    SHA256Update(context, bytes, size);
+    SHA256Update(sha, length, sizeof length);
+    SHA256Update(sha, bytes, size);
 }
 
-static void add_text(SHA2_CTX *context, const char *text) { add(context, text, strlen(text)); }
+static void add_text(SHA2_CTX *sha, const char *text) { add_bytes(sha, text, strlen(text)); }
 
 static void hash_document(struct sms__arena *arena, const struct sms__node *node, struct hash *hash)
 {
-    SHA2_CTX context;
-    SHA256Init(&context);
-    add_text(&context, sms__node_flow(arena, node));
-    SHA256Final(hash->of, &context);
+    SHA2_CTX sha;
+    SHA256Init(&sha);
+    add_text(&sha, sms__node_flow(arena, node));
+    SHA256Final(hash->digest, &sha);
     hash->node = node;
 }
 
 struct key {
-    struct sms__reach *reach;
+    struct sms__worker_context *context;
     struct sms__arena arena;
     uint64_t point;
     const char *models;
-    SHA2_CTX context;
+    SHA2_CTX sha;
 };
 
 static const struct hash *model_hash(struct key *key, const struct sms__node *node)
 {
-    struct sms__hashes *hashes = key->reach->hashes;
+    struct sms__hashes *hashes = key->context->hashes;
     for (size_t i = 0; i < hashes->models; i++)
         if (hashes->model[i].node == node)
             return &hashes->model[i];
@@ -74,75 +76,78 @@ static const struct hash *model_hash(struct key *key, const struct sms__node *no
     return &grown[hashes->models++];
 }
 
-static void add_changes(struct key *key, const struct sms__place *place)
+static void add_changes(struct key *key, const struct sms__coordinates *coordinates)
 {
-    const struct sms__plan *plan = key->reach->plan;
+    const struct sms__plan *plan = key->context->plan;
     for (int i = 0; i < SMS__FIXED; i++)
-        add_text(&key->context, plan->fixed[i] ? sms__node_flow(&key->arena, plan->fixed[i]) : "");
+        add_text(&key->sha, plan->fixed[i] ? sms__node_flow(&key->arena, plan->fixed[i]) : "");
     for (size_t i = 0; i < plan->axes; i++)
         for (size_t c = 0; c < plan->axis[i].columns; c++) {
-            const struct sms__node *value = sms__column_value(&key->arena, plan, &plan->axis[i], place->position[i], c);
-            add_text(&key->context, plan->column[plan->axis[i].first + c].path->text);
-            add_text(&key->context, sms__node_flow(&key->arena, value));
+            const struct sms__node *value =
+                sms__column_value(&key->arena, plan, &plan->axis[i], coordinates->position[i], c);
+            add_text(&key->sha, plan->column[plan->axis[i].first + c].path->text);
+            add_text(&key->sha, sms__node_flow(&key->arena, value));
         }
 }
 
-static void add_scenario(struct key *key, const struct sms__place *place)
+static void add_scenario(struct key *key, const struct sms__coordinates *coordinates)
 {
-    const struct sms__node *node = place->base->scenario[place->scenario];
-    struct hash *hash = &key->reach->hashes->scenario[place->scenario];
-    for (const struct sms__base *base = key->reach->plan->base; base < place->base; base++)
+    const struct sms__node *node = coordinates->base->scenario[coordinates->scenario];
+    struct hash *hash = &key->context->hashes->scenario[coordinates->scenario];
+    for (const struct sms__base *base = key->context->plan->base; base < coordinates->base; base++)
         hash += base->scenarios;
     if (!hash->node) {
         hash_document(&key->arena, sms__node_without(&key->arena, node, "expect"), hash);
         hash->node = node;
     }
-    add(&key->context, hash->of, sizeof hash->of);
+    add_bytes(&key->sha, hash->digest, sizeof hash->digest);
 }
 
-/* "d NAME" or "w NAME" a line. */
-static bool add_models(struct key *key, const struct sms__place *place)
+/* Each line of the list is "d NAME" for a device or "w NAME" for a workload. */
+static bool add_models(struct key *key, const struct sms__coordinates *coordinates)
 {
-    struct sms_file *library = key->reach->library[place->base - key->reach->plan->base];
+    struct sms_file *library = key->context->library[coordinates->base - key->context->plan->base];
     const char *line = key->models;
     while (*line) {
         size_t length = strcspn(line, "\n");
         if (length < 3 || line[length] != '\n')
             return false;
         const char *name = sms__copy(&key->arena, line + 2, length - 2);
-        const struct sms__node *node = sms__library_document(library, key->reach->plan->options, line[0] == 'd', name);
+        const struct sms__node *node =
+            sms__library_document(library, key->context->plan->options, line[0] == 'd', name);
         const struct hash *hash = node ? model_hash(key, node) : NULL;
         if (!hash)
             return false;
-        add(&key->context, line, length);
-        add(&key->context, hash->of, sizeof hash->of);
+        add_bytes(&key->sha, line, length);
+        add_bytes(&key->sha, hash->digest, sizeof hash->digest);
         line += length + 1;
     }
     return true;
 }
 
-static int make_key(void *user)
+static int build_key(void *user)
 {
     struct key *key = user;
-    struct sms__place place;
-    sms__point_place(key->reach->plan, key->point, &place);
-    SHA256Init(&key->context);
-    add_text(&key->context, SMSCHED_VERSION);
-    add_text(&key->context, sms__sources());
-    const unsigned keep = key->reach->plan->keep;
-    add(&key->context, (unsigned char[]){(unsigned char)keep, (unsigned char)(keep >> 8)}, 2);
-    add_scenario(key, &place);
-    add_changes(key, &place);
-    return add_models(key, &place) ? SMS_OK : SMS_EINPUT;
+    struct sms__coordinates coordinates;
+    sms__point_coordinates(key->context->plan, key->point, &coordinates);
+    SHA256Init(&key->sha);
+    add_text(&key->sha, SMSCHED_VERSION);
+    add_text(&key->sha, sms__sources());
+    const unsigned keep = key->context->plan->keep;
+    add_bytes(&key->sha, (unsigned char[]){(unsigned char)keep, (unsigned char)(keep >> 8)}, 2);
+    add_scenario(key, &coordinates);
+    add_changes(key, &coordinates);
+    return add_models(key, &coordinates) ? SMS_OK : SMS_EINPUT;
 }
 
-bool sms__point_key(struct sms__reach *reach, uint64_t point, const char *models, unsigned char key[SMS__KEY_BYTES])
+bool sms__point_key(struct sms__worker_context *context, uint64_t point, const char *models,
+                    unsigned char key[SMS__KEY_BYTES])
 {
-    struct key making = {.reach = reach, .point = point, .models = models};
-    int code = sms__guard(&making.arena, make_key, &making);
-    sms__arena_release(&making.arena);
+    struct key build = {.context = context, .point = point, .models = models};
+    int code = sms__guard(&build.arena, build_key, &build);
+    sms__arena_release(&build.arena);
     if (code == SMS_OK)
-        SHA256Final(key, &making.context);
+        SHA256Final(key, &build.sha);
     return code == SMS_OK;
 }
 

@@ -1,3 +1,4 @@
+/* Writes the results of a point to the CSV files and the database. A file is created with its first row. */
 #include "merge.h"
 
 #include "../base/escape.h"
@@ -14,7 +15,7 @@ static FILE *open_subject(struct sms__merge *merge, enum sms_subject s)
 {
     size_t metrics;
     const struct sms_metric *metric = sms_metrics(s, &metrics);
-    FILE *to = merge->of[s] = sms__merge_open(merge, file_names[s]);
+    FILE *to = merge->subject_file[s] = sms__merge_open(merge, file_names[s]);
     if (!to)
         return NULL;
     sms__merge_columns(merge, to);
@@ -25,36 +26,37 @@ static FILE *open_subject(struct sms__merge *merge, enum sms_subject s)
     return to;
 }
 
-/* Nothing where there is none. */
-static void put_number(FILE *to, double value)
+/* Leaves the field empty where there is no value. */
+static void write_number(FILE *to, double value)
 {
     fputc(',', to);
     if (!isnan(value))
         fprintf(to, "%.12g", value);
 }
 
-static bool put_row(struct sms__merge *merge, const struct sms__merged_row *row, size_t metrics)
+static bool write_row(struct sms__merge *merge, const struct sms__merged_row *row, size_t metrics)
 {
-    FILE *to = merge->of[row->subject] ? merge->of[row->subject] : open_subject(merge, row->subject);
+    FILE *to =
+        merge->subject_file[row->subject] ? merge->subject_file[row->subject] : open_subject(merge, row->subject);
     if (!to)
         return false;
-    fputs(merge->place.bytes, to);
+    fputs(merge->row_prefix.bytes, to);
     fputc(',', to);
     sms__print_csv(to, row->policy);
     fprintf(to, ",%u,", row->replication);
     sms__print_csv(to, row->name);
     for (size_t m = 0; m < metrics; m++)
-        put_number(to, row->value[m]);
+        write_number(to, row->value[m]);
     fputc('\n', to);
     return sms__database_row(merge->database, row);
 }
 
-static bool put_subject(struct sms__merge *merge, enum sms_subject subject)
+static bool write_subject(struct sms__merge *merge, enum sms_subject subject)
 {
     size_t metrics;
     struct sms__bytes *record = &merge->record;
     sms_metrics(subject, &metrics);
-    bool whole = true;
+    bool succeeded = true;
     uint32_t count = sms__record_get_u32(record);
     if (count > record->capacity)
         record->failed = true;
@@ -64,16 +66,17 @@ static bool put_subject(struct sms__merge *merge, enum sms_subject subject)
     double *value = SMS__NEW(&merge->arena, double, metrics);
     for (uint32_t i = 0; i < count; i++)
         name[i] = sms__record_get_string(record);
-    for (uint32_t i = 0; whole && !record->failed && i < merge->policies * merge->replications * count; i++) {
+    for (uint32_t i = 0; succeeded && !record->failed && i < merge->policies * merge->replications * count; i++) {
         uint32_t policy = i / count / merge->replications;
         for (size_t m = 0; m < metrics; m++)
             value[m] = sms__record_get_double(record);
-        whole = put_row(merge,
-                        &(struct sms__merged_row){merge->point.point, subject, policy, i / count % merge->replications,
-                                                  i % count, merge->policy[policy], name[i % count], value},
-                        metrics);
+        succeeded =
+            write_row(merge,
+                      &(struct sms__merged_row){merge->point.point, subject, policy, i / count % merge->replications,
+                                                i % count, merge->policy[policy], name[i % count], value},
+                      metrics);
     }
-    return whole && !record->failed;
+    return succeeded && !record->failed;
 }
 
 static FILE *open_bounds(struct sms__merge *merge)
@@ -86,7 +89,7 @@ static FILE *open_bounds(struct sms__merge *merge)
     return to;
 }
 
-static bool put_bound(struct sms__merge *merge, enum sms_bounded metric)
+static bool write_bound(struct sms__merge *merge, enum sms_bounded metric)
 {
     struct sms__record_bound bound;
     sms__record_get_bound(&merge->record, &bound);
@@ -95,12 +98,12 @@ static bool put_bound(struct sms__merge *merge, enum sms_bounded metric)
     FILE *to = merge->bounds ? merge->bounds : open_bounds(merge);
     if (!to)
         return false;
-    fprintf(to, "%s,%s", merge->place.bytes, sms_bound_metric(metric));
-    put_number(to, bound.steady_per_s);
-    put_number(to, bound.run_per_s);
+    fprintf(to, "%s,%s", merge->row_prefix.bytes, sms_bound_metric(metric));
+    write_number(to, bound.steady_per_s);
+    write_number(to, bound.run_per_s);
     fputc(',', to);
     sms__print_csv(to, bound.binds);
-    put_number(to, bound.share);
+    write_number(to, bound.share);
     fputc(',', to);
     sms__print_csv(to, bound.reason);
     fputc('\n', to);
@@ -112,7 +115,7 @@ bool sms__merge_results(struct sms__merge *merge)
     struct sms__bytes *record = &merge->record;
     merge->policies = sms__record_get_u32(record);
     merge->replications = sms__record_get_u32(record);
-    bool whole = true;
+    bool succeeded = true;
     if (merge->policies > record->capacity)
         record->failed = true;
     if (record->failed)
@@ -120,21 +123,21 @@ bool sms__merge_results(struct sms__merge *merge)
     merge->policy = SMS__NEW(&merge->arena, const char *, merge->policies);
     for (uint32_t i = 0; i < merge->policies; i++)
         merge->policy[i] = sms__record_get_string(record);
-    for (int s = 0; whole && s < SMS_SUBJECTS; s++)
+    for (int s = 0; succeeded && s < SMS_SUBJECTS; s++)
         if (merge->index->plan->keep & 1u << s)
-            whole = put_subject(merge, (enum sms_subject)s);
-    for (int m = 0; whole && merge->index->plan->keep & SMS__KEEP_BOUND && m < SMS_BOUNDED; m++)
-        whole = put_bound(merge, (enum sms_bounded)m);
-    return whole;
+            succeeded = write_subject(merge, (enum sms_subject)s);
+    for (int m = 0; succeeded && merge->index->plan->keep & SMS__KEEP_BOUND && m < SMS_BOUNDED; m++)
+        succeeded = write_bound(merge, (enum sms_bounded)m);
+    return succeeded;
 }
 
 bool sms__merge_close_rows(struct sms__merge *merge)
 {
-    bool whole = true;
+    bool succeeded = true;
     for (int s = 0; s < SMS_SUBJECTS; s++)
-        if (merge->of[s])
-            whole = sms__merge_close(merge, file_names[s], merge->of[s]) && whole;
+        if (merge->subject_file[s])
+            succeeded = sms__merge_close(merge, file_names[s], merge->subject_file[s]) && succeeded;
     if (merge->bounds)
-        whole = sms__merge_close(merge, bounds_name, merge->bounds) && whole;
-    return whole;
+        succeeded = sms__merge_close(merge, bounds_name, merge->bounds) && succeeded;
+    return succeeded;
 }

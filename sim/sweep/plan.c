@@ -1,4 +1,4 @@
-/* Reads `plan:` documents. */
+/* Reads `plan:` documents. It reports all problems of a plan at once, and a plan that has one is never returned. */
 #include "sweep.h"
 
 #include "../model/names.h"
@@ -10,10 +10,10 @@
 
 enum { BASES_MAX = 1000, SCENARIOS_MAX = 2000 };
 
-/* By enum sms_subject, what is kept beside, and an end. */
-enum { KEPT = SMS_SUBJECTS + 1 };
-static const char *const subjects[KEPT + 1] = {"host",   "vm",      "resource", "kernel", "process",
-                                               "device", "cluster", "node",     "bound",  NULL};
+/* Words of `keep`: by enum sms_subject, then the bound, then NULL. */
+enum { KEEPABLE = SMS_SUBJECTS + 1 };
+static const char *const subjects[KEEPABLE + 1] = {"host",   "vm",      "resource", "kernel", "process",
+                                                   "device", "cluster", "node",     "bound",  NULL};
 
 static const struct sms__field plan_fields[] = {
     {"plan", SMS__NAME, 0, F(sms__plan, name), .required = true, .help = "its name"},
@@ -61,16 +61,16 @@ static void read_keep(struct sms__reader *reader, struct sms__plan *plan)
         size_t s = 0;
         if (!sms__expect_kind(reader, word, SMS__SCALAR))
             continue;
-        while (s < KEPT && strcmp(subjects[s], word->text) != 0)
+        while (s < KEEPABLE && strcmp(subjects[s], word->text) != 0)
             s++;
-        if (s == KEPT)
-            sms__complain_unknown(reader, word, "subject", KEPT, subject_word, NULL);
+        if (s == KEEPABLE)
+            sms__complain_unknown(reader, word, "subject", KEEPABLE, subject_word, NULL);
         else
             plan->keep |= 1u << s;
     }
 }
 
-/* The scenarios of a base are the documents of its library that have a name. */
+/* Lists the scenarios in the base's file. */
 static void list_scenarios(struct sms__plan *plan, struct sms__base *base)
 {
     const struct sms_file *file = base->library;
@@ -84,8 +84,8 @@ static void list_scenarios(struct sms__plan *plan, struct sms__base *base)
     plan->scenarios += base->scenarios;
 }
 
-/* What has no place of its own, such as a file that is not there, is told of where the plan names it. */
-static void place_errors(struct sms_errors *errors, const struct sms__node *node)
+/* Errors without a line, such as a missing file, are moved to where the plan names the file. */
+static void locate_errors(struct sms_errors *errors, const struct sms__node *node)
 {
     for (size_t i = 0; node && i < errors->count && i < SMS_ERRORS_MAX; i++) {
         const struct sms_error error = errors->item[i];
@@ -104,7 +104,7 @@ static void load_base(struct sms__reader *reader, struct sms__plan *plan, const 
     struct sms__base *base = &plan->base[plan->bases];
     *base = (struct sms__base){.path = path, .node = node};
     if (sms_file_load(path, plan->options, &base->library, &errors)) {
-        place_errors(&errors, node);
+        locate_errors(&errors, node);
         sms__add_errors(reader->errors, &errors);
         return;
     }
@@ -114,7 +114,7 @@ static void load_base(struct sms__reader *reader, struct sms__plan *plan, const 
         sms__complain(reader, node ? node : plan->node, "there is no scenario in '%.100s'", path);
 }
 
-/* From the plan's folder. */
+/* Names of files are relative to the plan's folder. */
 static const char *base_path(struct sms__plan *plan, const char *name)
 {
     const char *slash = strrchr(plan->path, '/');
@@ -156,7 +156,7 @@ static void check_bases(struct sms__reader *reader, struct sms__plan *plan)
     sms__check_names(reader, named, count, "scenario");
 }
 
-/* Its folder is called after it. */
+/* The sweep's folder has the plan's name. */
 static void check_name(struct sms__reader *reader, const struct sms__plan *plan)
 {
     if (plan->name && (plan->name[0] == '.' || strchr(plan->name, '/')))
@@ -176,8 +176,8 @@ static void count_points(struct sms__reader *reader, struct sms__plan *plan)
     plan->points = points <= SMS__POINTS_MAX ? (uint64_t)points : 0;
 }
 
-/* Documents of the plan's own file that nothing uses. */
-static void check_own(struct sms__reader *reader, const struct sms__plan *plan, const struct sms__doc *doc)
+/* If all bases are other files, nothing uses the other documents of the plan's file. */
+static void check_unused_documents(struct sms__reader *reader, const struct sms__plan *plan, const struct sms__doc *doc)
 {
     for (size_t i = 0; i < plan->bases; i++)
         if (!plan->base[i].node || !strcmp(plan->base[i].path, plan->path))
@@ -207,7 +207,7 @@ struct load {
     struct sms_errors *errors;
 };
 
-static int load_body(void *user)
+static int load_plan(void *user)
 {
     struct load *load = user;
     struct sms__plan *plan = load->plan;
@@ -223,10 +223,10 @@ static int load_body(void *user)
         read_bases(&reader, plan);
         check_name(&reader, plan);
         check_bases(&reader, plan);
-        check_own(&reader, plan, doc);
+        check_unused_documents(&reader, plan, doc);
         sms__read_axes(&reader, plan);
         count_points(&reader, plan);
-        sms__plan_try(plan, load->errors);
+        sms__plan_check(plan, load->errors);
         sms__errors_sort(load->errors, plan->path);
     }
     if (load->errors->count == 0)
@@ -246,7 +246,7 @@ int sms__plan_load(const char *path, const struct sms_load_options *options, str
     plan->options = options;
     plan->seed = 1;
     struct load load = {plan, errors};
-    int code = sms__guard(&plan->arena, load_body, &load);
+    int code = sms__guard(&plan->arena, load_plan, &load);
     if (code == SMS_ENOMEM && !errors->count)
         sms__fail(errors, code, path, "no memory");
     if (code)

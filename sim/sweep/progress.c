@@ -1,3 +1,4 @@
+/* Shows the progress of a sweep on stderr. */
 #include "sweep.h"
 
 #include <unistd.h>
@@ -33,17 +34,17 @@ void sms__progress_begin(struct sms__progress *progress, bool quiet, uint64_t to
 
 void sms__progress_show(struct sms__progress *progress, uint64_t done, uint64_t failed)
 {
-    char left[40], bad[40] = "";
-    double time = now(), passed = time - progress->started_s;
+    char remaining[40], failures[40] = "";
+    double time = now(), elapsed = time - progress->started_s;
     if (progress->quiet || done == 0 || (!progress->terminal && time - progress->shown_s < LINE_SECONDS))
         return;
     progress->shown_s = time;
-    double rate = (double)done / passed;
-    sms__print_duration(left, sizeof left, (double)(progress->total - done) / rate);
+    double rate = (double)done / elapsed;
+    sms__print_duration(remaining, sizeof remaining, (double)(progress->total - done) / rate);
     if (failed)
-        snprintf(bad, sizeof bad, ", %llu failed", (unsigned long long)failed);
+        snprintf(failures, sizeof failures, ", %llu failed", (unsigned long long)failed);
     fprintf(stderr, "%s%llu of %llu points%s, %.3g/s, %s left%s", progress->terminal ? "\r\033[K" : "",
-            (unsigned long long)done, (unsigned long long)progress->total, bad, rate, left,
+            (unsigned long long)done, (unsigned long long)progress->total, failures, rate, remaining,
             progress->terminal ? "" : "\n");
 }
 

@@ -1,5 +1,5 @@
-/* A record: "smsr", the length of what follows the header, and the first 8 bytes of its SHA-256; then the point's
- * number, its key, whether it failed, the models, and what came of it. */
+/* Encodes and decodes the record of a point. Its header has "smsr", the length of the rest, and the first 8 bytes of
+ * the rest's SHA-256. Then come the point's number, its key, whether it failed, its models, and its results. */
 #include "sweep.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static const unsigned char magic[4] = {'s', 'm', 's', 'r'};
 
 enum { RECORD_MAX = 1 << 30 };
 
-static void put(struct sms__bytes *bytes, const void *from, size_t size)
+static void append(struct sms__bytes *bytes, const void *from, size_t size)
 {
     if (bytes->failed || size > RECORD_MAX - bytes->size) {
         bytes->failed = true;
@@ -19,24 +19,24 @@ static void put(struct sms__bytes *bytes, const void *from, size_t size)
     }
     if (bytes->capacity - bytes->size < size) {
         size_t wanted = (bytes->size + size) * 2;
-        unsigned char *grown = realloc(bytes->at, wanted);
+        unsigned char *grown = realloc(bytes->data, wanted);
         bytes->failed = !grown;
         if (!grown)
             return;
-        bytes->at = grown;
+        bytes->data = grown;
         bytes->capacity = wanted;
     }
-    memcpy(bytes->at + bytes->size, from, size);
+    memcpy(bytes->data + bytes->size, from, size);
     bytes->size += size;
 }
 
-static void store(unsigned char *to, uint64_t value, int size)
+static void store_le(unsigned char *to, uint64_t value, int size)
 {
     for (int i = 0; i < size; i++)
         to[i] = (unsigned char)(value >> 8 * i);
 }
 
-static uint64_t fetch(const unsigned char *from, int size)
+static uint64_t load_le(const unsigned char *from, int size)
 {
     uint64_t value = 0;
     for (int i = 0; i < size; i++)
@@ -47,8 +47,8 @@ static uint64_t fetch(const unsigned char *from, int size)
 static void put_number(struct sms__bytes *bytes, uint64_t value, int size)
 {
     unsigned char raw[8];
-    store(raw, value, size);
-    put(bytes, raw, (size_t)size);
+    store_le(raw, value, size);
+    append(bytes, raw, (size_t)size);
 }
 
 void sms__record_put_u32(struct sms__bytes *bytes, uint32_t value) { put_number(bytes, value, 4); }
@@ -64,7 +64,7 @@ void sms__record_put_string(struct sms__bytes *bytes, const char *text)
 {
     size_t length = strlen(text) + 1;
     sms__record_put_u32(bytes, (uint32_t)length);
-    put(bytes, text, length);
+    append(bytes, text, length);
 }
 
 void sms__record_begin(struct sms__bytes *bytes, const struct sms__point_head *head)
@@ -72,15 +72,15 @@ void sms__record_begin(struct sms__bytes *bytes, const struct sms__point_head *h
     static const unsigned char header[SMS__RECORD_HEADER];
     bytes->size = 0;
     bytes->failed = false;
-    put(bytes, header, sizeof header);
+    append(bytes, header, sizeof header);
     put_number(bytes, head->point, 8);
-    put(bytes, head->key, SMS__KEY_BYTES);
+    append(bytes, head->key, SMS__KEY_BYTES);
     sms__record_put_u32(bytes, head->failed);
     sms__record_put_string(bytes, head->models);
 }
 
-/* NAN in one form, whatever operation made it. */
-static double plain(double value) { return value != value ? (double)NAN : value; }
+/* NANs get one bit pattern, whatever operation made them. */
+static double canonical(double value) { return value != value ? (double)NAN : value; }
 
 static void put_values(struct sms__bytes *bytes, const struct sms_results *results, enum sms_subject subject,
                        size_t policy, size_t replication)
@@ -89,7 +89,7 @@ static void put_values(struct sms__bytes *bytes, const struct sms_results *resul
     sms_metrics(subject, &metrics);
     for (size_t i = 0; i < sms_results_subjects(results, subject); i++)
         for (size_t m = 0; m < metrics; m++)
-            sms__record_put_double(bytes, plain(sms_results_value(results, policy, replication, subject, i, m)));
+            sms__record_put_double(bytes, canonical(sms_results_value(results, policy, replication, subject, i, m)));
 }
 
 static void put_subject(struct sms__bytes *bytes, const struct sms_results *results, enum sms_subject subject)
@@ -114,7 +114,7 @@ void sms__record_results(struct sms__bytes *bytes, const struct sms_results *res
             put_subject(bytes, results, (enum sms_subject)s);
 }
 
-/* One that the solver gives up is none: it would do so again. */
+/* If the solver gives up, there is no bound. It would give up again, so this is recorded as a result. */
 static int put_bound(struct sms__bytes *bytes, const struct sms_scenario *scenario, enum sms_bounded metric,
                      struct sms_errors *errors)
 {
@@ -143,10 +143,10 @@ int sms__record_bounds(struct sms__bytes *bytes, const struct sms_scenario *scen
 static void checksum(const unsigned char *record, size_t size, unsigned char sum[8])
 {
     unsigned char hash[SMS__KEY_BYTES];
-    SHA2_CTX context;
-    SHA256Init(&context);
-    SHA256Update(&context, record + SMS__RECORD_HEADER, size - SMS__RECORD_HEADER);
-    SHA256Final(hash, &context);
+    SHA2_CTX sha;
+    SHA256Init(&sha);
+    SHA256Update(&sha, record + SMS__RECORD_HEADER, size - SMS__RECORD_HEADER);
+    SHA256Final(hash, &sha);
     memcpy(sum, hash, 8);
 }
 
@@ -154,9 +154,9 @@ void sms__record_end(struct sms__bytes *bytes)
 {
     if (bytes->failed)
         return;
-    memcpy(bytes->at, magic, sizeof magic);
-    store(bytes->at + 4, bytes->size - SMS__RECORD_HEADER, 4);
-    checksum(bytes->at, bytes->size, bytes->at + 8);
+    memcpy(bytes->data, magic, sizeof magic);
+    store_le(bytes->data + 4, bytes->size - SMS__RECORD_HEADER, 4);
+    checksum(bytes->data, bytes->size, bytes->data + 8);
 }
 
 size_t sms__record_length(const unsigned char *at, size_t size, uint64_t *hashed)
@@ -164,7 +164,7 @@ size_t sms__record_length(const unsigned char *at, size_t size, uint64_t *hashed
     unsigned char sum[8];
     if (size < SMS__RECORD_HEADER || memcmp(at, magic, sizeof magic) != 0)
         return 0;
-    size_t length = SMS__RECORD_HEADER + (size_t)fetch(at + 4, 4);
+    size_t length = SMS__RECORD_HEADER + (size_t)load_le(at + 4, 4);
     if (length > size)
         return 0;
     checksum(at, length, sum);
@@ -173,7 +173,7 @@ size_t sms__record_length(const unsigned char *at, size_t size, uint64_t *hashed
     return memcmp(sum, at + 8, sizeof sum) ? 0 : length;
 }
 
-static const unsigned char *get(struct sms__bytes *bytes, size_t size)
+static const unsigned char *next_bytes(struct sms__bytes *bytes, size_t size)
 {
     static const unsigned char nothing[SMS__KEY_BYTES];
     if (bytes->failed || bytes->capacity - bytes->size < size) {
@@ -181,15 +181,15 @@ static const unsigned char *get(struct sms__bytes *bytes, size_t size)
         return nothing;
     }
     bytes->size += size;
-    return bytes->at + bytes->size - size;
+    return bytes->data + bytes->size - size;
 }
 
-uint32_t sms__record_get_u32(struct sms__bytes *bytes) { return (uint32_t)fetch(get(bytes, 4), 4); }
+uint32_t sms__record_get_u32(struct sms__bytes *bytes) { return (uint32_t)load_le(next_bytes(bytes, 4), 4); }
 
 double sms__record_get_double(struct sms__bytes *bytes)
 {
     double value;
-    uint64_t raw = fetch(get(bytes, 8), 8);
+    uint64_t raw = load_le(next_bytes(bytes, 8), 8);
     memcpy(&value, &raw, sizeof value);
     return value;
 }
@@ -198,11 +198,11 @@ const char *sms__record_get_string(struct sms__bytes *bytes)
 {
     uint32_t length = sms__record_get_u32(bytes);
     if (length == 0 || bytes->failed || length > bytes->capacity - bytes->size ||
-        bytes->at[bytes->size + length - 1] != '\0') {
+        bytes->data[bytes->size + length - 1] != '\0') {
         bytes->failed = true;
         return "";
     }
-    return (const char *)get(bytes, length);
+    return (const char *)next_bytes(bytes, length);
 }
 
 void sms__record_get_bound(struct sms__bytes *bytes, struct sms__record_bound *bound)
@@ -217,8 +217,8 @@ void sms__record_get_bound(struct sms__bytes *bytes, struct sms__record_bound *b
 void sms__record_head(struct sms__bytes *bytes, struct sms__point_head *head)
 {
     bytes->size = SMS__RECORD_HEADER;
-    head->point = fetch(get(bytes, 8), 8);
-    memcpy(head->key, get(bytes, SMS__KEY_BYTES), SMS__KEY_BYTES);
+    head->point = load_le(next_bytes(bytes, 8), 8);
+    memcpy(head->key, next_bytes(bytes, SMS__KEY_BYTES), SMS__KEY_BYTES);
     head->failed = sms__record_get_u32(bytes) != 0;
     head->models = sms__record_get_string(bytes);
 }

@@ -1,4 +1,5 @@
-/* Threads that take points one after another, and one, the caller's, that looks after the disk and the user. */
+/* Runs points in threads that each take the next missing point. The caller's thread flushes the journal and shows the
+ * progress. The results do not depend on the number of threads, for records are merged in the points' order. */
 #include "sweep.h"
 
 #include <pthread.h>
@@ -11,12 +12,12 @@ struct runner {
     const struct sms__plan *plan;
     const struct sms__sweep_options *options;
     const struct sms__index *index;
-    struct sms__log *log;
+    struct sms__journal_writer *writer;
     pthread_mutex_t lock;
     pthread_cond_t ended, freed;
-    unsigned threads; /* at work */
-    uint64_t next;    /* the point to look at */
-    uint64_t bytes;   /* that the points under way may take, as estimated */
+    unsigned threads; /* running */
+    uint64_t next;    /* next point to consider */
+    uint64_t bytes;   /* estimated memory of the points that are running */
     struct sms__sweep_count *count;
     int code;
     struct sms_errors *errors;
@@ -24,17 +25,17 @@ struct runner {
 
 struct worker {
     struct runner *runner;
-    struct sms__reach reach;
+    struct sms__worker_context context;
     struct sms__bytes bytes;
     struct sms_errors errors;
 };
 
 static bool is_missing(const struct runner *runner, uint64_t point)
 {
-    return runner->index->where[point].state == SMS__POINT_MISSING;
+    return runner->index->location[point].state == SMS__POINT_MISSING;
 }
 
-static bool take(struct runner *runner, uint64_t *point)
+static bool next_point(struct runner *runner, uint64_t *point)
 {
     uint64_t stride = runner->options->shard.count;
     pthread_mutex_lock(&runner->lock);
@@ -49,8 +50,8 @@ static bool take(struct runner *runner, uint64_t *point)
     return more;
 }
 
-/* The first that stops the work is the one to tell of. */
-static void stop(struct runner *runner, int code, const struct sms_errors *errors)
+/* Stops the work. Only the first failure is reported. */
+static void record_failure(struct runner *runner, int code, const struct sms_errors *errors)
 {
     if (runner->code)
         return;
@@ -58,20 +59,20 @@ static void stop(struct runner *runner, int code, const struct sms_errors *error
     *runner->errors = *errors;
 }
 
-static void keep(struct worker *worker, bool failed)
+static void append_record(struct worker *worker, bool failed)
 {
     struct runner *runner = worker->runner;
     pthread_mutex_lock(&runner->lock);
     struct sms_errors errors = {0};
-    int code = runner->code ? runner->code : sms__log_append(runner->log, &worker->bytes, &errors);
+    int code = runner->code ? runner->code : sms__journal_append(runner->writer, &worker->bytes, &errors);
     if (code)
-        stop(runner, code, &errors);
+        record_failure(runner, code, &errors);
     runner->count->run += code == SMS_OK;
     runner->count->failed += code == SMS_OK && failed;
     pthread_mutex_unlock(&runner->lock);
 }
 
-/* What was warned of while a point ran, as one text: "" if nothing was. */
+/* Joins the warnings of a point's run into one text; "" if there were none. */
 static void put_warnings(struct sms__bytes *bytes, const struct sms_errors *warnings)
 {
     char text[1000] = "";
@@ -82,7 +83,7 @@ static void put_warnings(struct sms__bytes *bytes, const struct sms_errors *warn
     sms__record_put_string(bytes, text);
 }
 
-static int no_memory(struct worker *worker)
+static int fail_memory(struct worker *worker)
 {
     return sms__fail(&worker->errors, SMS_ENOMEM, worker->runner->plan->path, "no memory");
 }
@@ -92,8 +93,8 @@ static int make_record(struct worker *worker, uint64_t point, const char *models
     const unsigned kept = worker->runner->plan->keep;
     struct sms__point_head head = {.point = point, .failed = !results, .models = models};
     int code = SMS_OK;
-    if (!models || !sms__point_key(&worker->reach, point, models, head.key))
-        return no_memory(worker);
+    if (!models || !sms__point_key(&worker->context, point, models, head.key))
+        return fail_memory(worker);
     sms__record_begin(&worker->bytes, &head);
     if (results) {
         put_warnings(&worker->bytes, sms_results_warnings(results));
@@ -104,11 +105,11 @@ static int make_record(struct worker *worker, uint64_t point, const char *models
     if (results && kept & SMS__KEEP_BOUND)
         code = sms__record_bounds(&worker->bytes, sms_results_scenario(results), &worker->errors);
     sms__record_end(&worker->bytes);
-    return code == SMS_OK && worker->bytes.failed ? no_memory(worker) : code;
+    return code == SMS_OK && worker->bytes.failed ? fail_memory(worker) : code;
 }
 
-/* Each point fits by itself, but not all that threads happen to run at once: who comes later waits. */
-static uint64_t take_memory(struct runner *runner, const struct sms_scenario *scenario)
+/* Each point fits into memory by itself, but the points of all threads together may not. Later ones then wait. */
+static uint64_t reserve_memory(struct runner *runner, const struct sms_scenario *scenario)
 {
     const struct sms__memory_ask ask = {.replications = (double)sms__most_replications(scenario), .jobs = 1};
     uint64_t bytes = (uint64_t)sms__memory_of(scenario, &ask);
@@ -120,7 +121,7 @@ static uint64_t take_memory(struct runner *runner, const struct sms_scenario *sc
     return bytes;
 }
 
-static void give_memory(struct runner *runner, uint64_t bytes)
+static void release_memory(struct runner *runner, uint64_t bytes)
 {
     pthread_mutex_lock(&runner->lock);
     runner->bytes -= bytes;
@@ -128,33 +129,33 @@ static void give_memory(struct runner *runner, uint64_t bytes)
     pthread_mutex_unlock(&runner->lock);
 }
 
-/* A scenario that cannot be is a result; what the machine or the user stops is none. */
+/* A wrong scenario (SMS_EINPUT) is recorded as the point's result. Any other failure stops the sweep unrecorded. */
 static int run_point(struct worker *worker, uint64_t point)
 {
-    const struct sms__sweep_options *given = worker->runner->options;
+    const struct sms__sweep_options *sweep_options = worker->runner->options;
     struct sms_run_options options = sms_run_defaults();
     struct sms_results *results = NULL;
     struct sms_file *file = NULL;
     char *models = NULL;
-    options.engine = given->engine;
-    options.check = given->check;
-    options.cancel = given->cancel;
+    options.engine = sweep_options->engine;
+    options.check = sweep_options->check;
+    options.cancel = sweep_options->cancel;
     uint64_t bytes = 0;
-    int code = sms__point_load(&worker->reach, point, &file, &models, &worker->errors);
+    int code = sms__point_load(&worker->context, point, &file, &models, &worker->errors);
     if (code == SMS_OK) {
-        bytes = take_memory(worker->runner, sms_file_scenario(file, 0));
+        bytes = reserve_memory(worker->runner, sms_file_scenario(file, 0));
         code = sms_run(sms_file_scenario(file, 0), &options, &results, &worker->errors);
     }
     if (code == SMS_OK || code == SMS_EINPUT) {
-        int made = make_record(worker, point, models, code ? NULL : results);
-        if (made == SMS_OK)
-            keep(worker, code != SMS_OK);
-        code = made;
+        int recorded = make_record(worker, point, models, code ? NULL : results);
+        if (recorded == SMS_OK)
+            append_record(worker, code != SMS_OK);
+        code = recorded;
     }
     free(models);
     sms_results_free(results);
     sms_file_free(file);
-    give_memory(worker->runner, bytes);
+    release_memory(worker->runner, bytes);
     return code;
 }
 
@@ -162,15 +163,15 @@ static void work(struct worker *worker)
 {
     struct runner *runner = worker->runner;
     uint64_t point;
-    int code = sms__reach_open(runner->plan, &worker->reach, &worker->errors);
-    while (code == SMS_OK && take(runner, &point))
+    int code = sms__worker_context_open(runner->plan, &worker->context, &worker->errors);
+    while (code == SMS_OK && next_point(runner, &point))
         code = run_point(worker, point);
-    if (worker->reach.plan)
-        sms__reach_close(&worker->reach);
-    free(worker->bytes.at);
+    if (worker->context.plan)
+        sms__worker_context_close(&worker->context);
+    free(worker->bytes.data);
     pthread_mutex_lock(&runner->lock);
     if (code)
-        stop(runner, code, &worker->errors);
+        record_failure(runner, code, &worker->errors);
     runner->threads--;
     pthread_cond_signal(&runner->ended);
     pthread_mutex_unlock(&runner->lock);
@@ -188,27 +189,27 @@ static void *work_in_thread(void *user)
     }
     pthread_mutex_lock(&runner->lock);
     struct sms_errors errors = {0};
-    stop(runner, sms__fail(&errors, SMS_ENOMEM, runner->plan->path, "no memory"), &errors);
+    record_failure(runner, sms__fail(&errors, SMS_ENOMEM, runner->plan->path, "no memory"), &errors);
     runner->threads--;
     pthread_cond_signal(&runner->ended);
     pthread_mutex_unlock(&runner->lock);
     return NULL;
 }
 
-/* Without the lock: the workers need not wait for the disk. */
-static void synchronize(struct runner *runner)
+/* Flushes without holding the lock, so that the workers do not wait for the disk. */
+static void sync_journal(struct runner *runner)
 {
     struct sms_errors errors = {0};
-    bool dirty = runner->log->dirty;
-    runner->log->dirty = false;
+    bool dirty = runner->writer->dirty;
+    runner->writer->dirty = false;
     pthread_mutex_unlock(&runner->lock);
-    int code = sms__log_sync(runner->log, dirty, &errors);
+    int code = sms__journal_sync(runner->writer, dirty, &errors);
     pthread_mutex_lock(&runner->lock);
     if (code)
-        stop(runner, code, &errors);
+        record_failure(runner, code, &errors);
 }
 
-static void look_after(struct runner *runner, uint64_t to_do)
+static void supervise(struct runner *runner, uint64_t to_do)
 {
     struct sms__progress progress;
     sms__progress_begin(&progress, runner->options->quiet, to_do);
@@ -218,10 +219,10 @@ static void look_after(struct runner *runner, uint64_t to_do)
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec++;
         pthread_cond_timedwait(&runner->ended, &runner->lock, &until);
-        synchronize(runner);
+        sync_journal(runner);
         sms__progress_show(&progress, runner->count->run, runner->count->failed);
     }
-    synchronize(runner); /* the workers may have ended before the first look */
+    sync_journal(runner); /* the workers may have ended before the first wait */
     pthread_mutex_unlock(&runner->lock);
     sms__progress_end(&progress);
 }
@@ -229,26 +230,26 @@ static void look_after(struct runner *runner, uint64_t to_do)
 static void run_threads(struct runner *runner, uint64_t to_do)
 {
     pthread_t thread[JOBS_MAX];
-    unsigned wanted = runner->options->jobs < JOBS_MAX ? runner->options->jobs : JOBS_MAX, made = 0;
+    unsigned wanted = runner->options->jobs < JOBS_MAX ? runner->options->jobs : JOBS_MAX, started = 0;
     if (wanted > to_do)
         wanted = (unsigned)to_do;
     runner->threads = wanted;
-    while (made < wanted && !pthread_create(&thread[made], NULL, work_in_thread, runner))
-        made++;
+    while (started < wanted && !pthread_create(&thread[started], NULL, work_in_thread, runner))
+        started++;
     pthread_mutex_lock(&runner->lock);
-    runner->threads -= wanted - made;
-    if (made == 0 && wanted) {
+    runner->threads -= wanted - started;
+    if (started == 0 && wanted) {
         struct sms_errors errors = {0};
-        stop(runner, sms__fail(&errors, SMS_ENOMEM, runner->plan->path, "no thread can be had"), &errors);
+        record_failure(runner, sms__fail(&errors, SMS_ENOMEM, runner->plan->path, "no thread can be had"), &errors);
     }
     pthread_mutex_unlock(&runner->lock);
-    look_after(runner, to_do);
-    while (made > 0)
-        pthread_join(thread[--made], NULL);
+    supervise(runner, to_do);
+    while (started > 0)
+        pthread_join(thread[--started], NULL);
 }
 
-/* Not where in a scenario: those points are lost, and the others matter. */
-static int say_interrupted(struct runner *runner)
+/* Does not say where in a scenario it stopped. Those points are lost; what matters is how many are kept. */
+static int report_interrupted(struct runner *runner)
 {
     const struct sms__sweep_count *count = runner->count;
     const unsigned long long kept = count->before + count->run, points = count->points;
@@ -269,16 +270,16 @@ static int run_missing(struct runner *runner)
         run_threads(runner, runner->count->points - runner->count->before);
     if (runner->code == SMS_ECANCELED ||
         (runner->code == SMS_OK && runner->options->cancel && atomic_load(runner->options->cancel)))
-        return say_interrupted(runner);
+        return report_interrupted(runner);
     return runner->code;
 }
 
-/* Behind the last whole record: a torn one of a process that was killed is written over. It is not cut off, for others
- * may have the file mapped. */
-static uint64_t end_of(const struct sms__log *log, const struct sms__index *index)
+/* Where to append: after the last intact record, so that the torn record of a killed process is overwritten. The file
+ * is not truncated, because other processes may have it mapped. */
+static uint64_t find_end(const struct sms__journal_writer *writer, const struct sms__index *index)
 {
     for (size_t i = 0; i < index->journals; i++)
-        if (!strcmp(index->journal[i].name, log->name))
+        if (!strcmp(index->journal[i].name, writer->name))
             return index->journal[i].end;
     return 0;
 }
@@ -286,32 +287,32 @@ static uint64_t end_of(const struct sms__log *log, const struct sms__index *inde
 int sms__sweep_run(const struct sms__plan *plan, const char *folder, const struct sms__sweep_options *options,
                    struct sms__sweep_count *count, struct sms_errors *errors)
 {
-    struct sms__log log;
-    struct sms__reach reach;
+    struct sms__journal_writer writer;
+    struct sms__worker_context context;
     struct sms__index index;
     *count = (struct sms__sweep_count){0};
-    int code = sms__log_open(folder, options->shard, &log, errors);
+    int code = sms__journal_open(folder, options->shard, &writer, errors);
     if (code)
         return code;
-    code = sms__reach_open(plan, &reach, errors);
+    code = sms__worker_context_open(plan, &context, errors);
     if (code == SMS_OK) {
-        code = sms__index_open(&reach, folder, options->shard, &index, errors);
-        sms__reach_close(&reach);
+        code = sms__index_open(&context, folder, options->shard, &index, errors);
+        sms__worker_context_close(&context);
     }
     if (code == SMS_OK) {
         struct runner runner = {.plan = plan,
                                 .options = options,
                                 .index = &index,
-                                .log = &log,
+                                .writer = &writer,
                                 .lock = PTHREAD_MUTEX_INITIALIZER,
                                 .ended = PTHREAD_COND_INITIALIZER,
                                 .freed = PTHREAD_COND_INITIALIZER,
                                 .count = count,
                                 .errors = errors};
-        log.end = end_of(&log, &index);
+        writer.end = find_end(&writer, &index);
         code = run_missing(&runner);
         sms__index_close(&index);
     }
-    sms__log_close(&log);
+    sms__journal_close(&writer);
     return code;
 }

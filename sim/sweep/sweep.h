@@ -1,7 +1,7 @@
-/* Sweeps: a plan varies scenarios, its points are run and their records kept in journals, which are merged.
+/* Sweeps: a plan varies scenarios, its points are run, and their records are kept in journals that are later merged.
  *
- * A point is one scenario with some of its document's nodes replaced, run with all its policies and replications.
- * Points are numbered from 0: the base slowest, then the axes in their order, the last fastest. */
+ * A point is one scenario whose document has some nodes replaced. It runs with all its policies and replications.
+ * Points are numbered from 0. The base varies slowest, then the axes in their order; the last axis varies fastest. */
 #ifndef SMS_SWEEP_SWEEP_H
 #define SMS_SWEEP_SWEEP_H
 
@@ -13,42 +13,42 @@
 
 enum { SMS__COLUMNS_MAX = 64, SMS__POINTS_MAX = 10000000, SMS__KEY_BYTES = 32, SMS__KEEP_BOUND = 1 << SMS_SUBJECTS };
 
-/* Numbers between two ends, "50 %" to "200 %". */
+/* A range of numbers with a unit, such as "50 %" to "200 %". */
 struct sms__range {
     double from, to;
-    const char *unit; /* with the blank before it */
+    const char *unit; /* includes the blank before it */
     bool log, whole;
 };
 
-/* One field that an axis varies: over the entries of a list or over a range. */
+/* One field that an axis varies, over the entries of a list or over a range. */
 struct sms__column {
     const struct sms__node *path;   /* a scalar: "contention.slope" */
-    const struct sms__node *values; /* a list, or NULL: of the range */
-    const struct sms__node *spec;   /* where the range stands */
+    const struct sms__node *values; /* a list; NULL: the values come from the range */
+    const struct sms__node *spec;   /* node of the list or range, for error locations */
     struct sms__range range;
-    bool wrong;     /* while the plan is tried: it is left out */
-    bool valueless; /* its values are wrong, and nothing is told of its path yet */
-    bool used;      /* of a workload that some point tried has */
+    bool wrong;     /* while the plan is checked: skip this column */
+    bool valueless; /* its values are wrong, and its path has not been checked yet */
+    bool used;      /* a checked point runs the workload that the path names */
 };
 
 struct sms__axis {
     const struct sms__node *node;
-    size_t first, columns; /* in the plan's list */
-    uint64_t count;        /* of positions */
-    uint32_t *pick;        /* NULL, or [count][columns]: entries of the lists */
-    double *at;            /* NULL, or [count][columns]: 0..1 along lists and ranges */
+    size_t first, columns; /* first: index in the plan's list of columns */
+    uint64_t count;        /* number of positions */
+    uint32_t *entry;       /* [count][columns], index into each column's list; or NULL */
+    double *fraction;      /* [count][columns], position along each list or range, in [0, 1); or NULL */
 };
 
 struct sms__base {
-    const char *path;             /* of the file */
-    const struct sms__node *node; /* that names it in the plan; NULL: the plan's own scenarios */
+    const char *path;             /* file name */
+    const struct sms__node *node; /* names the file in the plan; NULL: the scenarios are in the plan's own file */
     size_t scenarios;
-    const struct sms__node **scenario; /* [scenarios]: documents */
+    const struct sms__node **scenario; /* [scenarios], documents */
     const char **name;                 /* [scenarios] */
     struct sms_file *library;
 };
 
-/* What a plan says once for all its points. */
+/* Keys of a plan that hold for all of its points. */
 enum sms__fixed { SMS__PLAN_POLICIES, SMS__PLAN_REPLICATIONS, SMS__PLAN_UNTIL, SMS__PLAN_SEED, SMS__FIXED };
 
 struct sms__plan {
@@ -58,120 +58,124 @@ struct sms__plan {
     const struct sms_load_options *options;
     const struct sms__node *bases_node, *axes_node, *keep_node;
     const struct sms__node *fixed[SMS__FIXED]; /* or NULL */
-    bool fixed_wrong[SMS__FIXED];              /* while the plan is tried: it is left out */
+    bool fixed_wrong[SMS__FIXED];              /* while the plan is checked: skip this key */
     uint64_t seed;
     struct sms__base *base;
     size_t bases;
-    size_t scenarios; /* of all bases */
+    size_t scenarios; /* in all bases */
     struct sms__axis *axis;
     size_t axes;
     struct sms__column *column;
     size_t columns;
-    double cells;  /* of all axes that are drawn or mixed */
-    unsigned keep; /* bit s: results of enum sms_subject s; SMS__KEEP_BOUND */
+    double cells;  /* positions times columns, summed over the axes that are drawn or mixed */
+    unsigned keep; /* bit s: results of enum sms_subject s; or SMS__KEEP_BOUND */
     uint64_t points;
 };
 
-/* plan.c: reads the plan in the file at `path` and its bases, and tries every axis. The plan is the caller's.
- * `options` must outlive it. */
+/* plan.c: reads the plan in the file at `path` with its bases, and checks every axis. The caller frees the plan.
+ * `path` and `options` must outlive it. Errors: SMS_EINPUT, SMS_EIO, SMS_ENOMEM. */
 int sms__plan_load(const char *path, const struct sms_load_options *options, struct sms__plan **out,
                    struct sms_errors *errors);
 void sms__plan_free(struct sms__plan *plan);
 extern const struct sms__table sms__plan_tables[]; /* ends with a title of NULL */
 
-/* look.c: whether the file at `path` can be read as YAML and has a plan in it. */
-bool sms__has_plan(const char *path);
+/* is_plan.c: whether the file at `path` can be read as YAML and contains a plan. */
+bool sms__is_plan(const char *path);
 
-/* trial.c: every value of every axis, the others at their first that is right; what is wrong alone is left out then, so
- * that it hides nothing else. */
-void sms__plan_try(struct sms__plan *plan, struct sms_errors *errors);
+/* check.c: loads points until each value of each axis was part of one, within a budget. A value that is wrong by itself
+ * is then skipped, so that its error hides no other. */
+void sms__plan_check(struct sms__plan *plan, struct sms_errors *errors);
 
-/* axes.c: a custom field; reader->user is the plan. */
+/* axes.c: reads plan->axes_node. */
 void sms__read_axes(struct sms__reader *reader, struct sms__plan *plan);
 extern const struct sms__field sms__range_fields[], sms__spread_fields[], sms__mix_fields[];
 
 /* values.c: the node that a column has at a position of its axis. */
 const struct sms__node *sms__column_value(struct sms__arena *arena, const struct sms__plan *plan,
                                           const struct sms__axis *axis, uint64_t position, size_t column);
-/* `{from:, to:, ...}`; returns its number of steps, 0 if it is none. `sampled`: it has no steps of its own. */
+/* Reads `{from:, to:, ...}`. Returns its number of steps, or 0 after an error. `sampled`: the axis draws its points, so
+ * the range must not have steps; returns 1. */
 uint64_t sms__read_range(struct sms__reader *reader, const struct sms__node *node, bool sampled,
                          struct sms__range *range);
-/* base^exponent, 0 <= exponent <= 1, by square roots: the same on every machine. */
+/* base^exponent, 0 <= exponent <= 1. It uses square roots only, so the result is the same on every machine. */
 double sms__root_power(double base, double exponent);
 
 /* path.c: one node of a tree to be replaced or added. */
 struct sms__change {
     const struct sms__plan *plan;
-    const struct sms__node *path;  /* where it stands in the plan */
-    const char *rest;              /* of its text, from `root` on */
-    const struct sms__node *value; /* that is put there */
-    int by;                        /* which of the plan's paths it is: enum sms__fixed, or SMS__FIXED and a column */
+    const struct sms__node *path;  /* in the plan, for error locations */
+    const char *rest;              /* the path's text from `root` on */
+    const struct sms__node *value; /* new node */
+    int source;                    /* which of the plan's paths this is: enum sms__fixed, or SMS__FIXED + column */
 };
-/* What is not on the way is shared. `root` as it was, having complained at the path, if there is no such place, or if
- * another of the plan's paths has put something there. */
+/* Returns a changed copy that shares with `root` all nodes beside the path. If the path leads nowhere, or another of
+ * the plan's paths has already changed that node, reports an error at the path and returns `root`. */
 const struct sms__node *sms__node_replace(struct sms__reader *reader, const struct sms__node *root,
                                           const struct sms__change *change);
-/* What follows `name` in the path, or NULL if that does not begin with it. */
-const char *sms__path_behind(const char *rest, const char *name);
-/* `root` without its key. */
+/* The part of the path after its first name, if that is `name`; otherwise NULL. */
+const char *sms__path_after(const char *rest, const char *name);
+/* A copy of the mapping `root` without the key. */
 const struct sms__node *sms__node_without(struct sms__arena *arena, const struct sms__node *root, const char *key);
 
-/* flow.c: a node as YAML in one line, always the same for the same content. */
+/* yaml_flow.c: writes a node as one line of YAML. Equal content gives equal text. */
 char *sms__node_flow(struct sms__arena *arena, const struct sms__node *node);
 
-/* point.c: which base and which positions a point has. */
-struct sms__place {
+/* point.c: the base, the scenario and the position on each axis that make up a point. */
+struct sms__coordinates {
     const struct sms__base *base;
-    size_t scenario;                     /* of the base */
+    size_t scenario;                     /* index in the base */
     uint64_t position[SMS__COLUMNS_MAX]; /* [axes] */
 };
-void sms__point_place(const struct sms__plan *plan, uint64_t point, struct sms__place *place);
+void sms__point_coordinates(const struct sms__plan *plan, uint64_t point, struct sms__coordinates *coordinates);
 
-/* What follows `workloads.` in a path, or NULL. */
-const char *sms__path_of_workload(const struct sms__node *path);
+/* The part of a path after `workloads.`; NULL if the path does not begin so. */
+const char *sms__workload_path(const struct sms__node *path);
 
-/* blame.c: all of `more` that `errors` has not yet. */
+/* locate_error.c: adds the errors of `more` that `errors` does not have yet. */
 void sms__add_errors(struct sms_errors *errors, const struct sms_errors *more);
-/* Turns an error that stands elsewhere into one of the values of the plan with which it came: those of an
- * axis, or of all (NULL). */
-struct sms__blame {
+/* The values of a plan that caused an error in a scenario's file. */
+struct sms__error_origin {
     struct sms__plan *plan;
-    const struct sms__place *place;
-    const struct sms__axis *axis;
+    const struct sms__coordinates *coordinates;
+    const struct sms__axis *axis; /* NULL: any of the axes */
 };
-void sms__blame_values(const struct sms__blame *blame, struct sms_error *error);
+/* Moves an error from the scenario's file to the plan, at the values that caused it. */
+void sms__locate_error(const struct sms__error_origin *origin, struct sms_error *error);
 
-/* One thread's way to points: libraries of its own. */
-struct sms__reach {
+/* One thread's own copies of the files that points are made from. */
+struct sms__worker_context {
     const struct sms__plan *plan;
     struct sms_file **library; /* [bases] */
     struct sms__hashes *hashes;
 };
-int sms__reach_open(const struct sms__plan *plan, struct sms__reach *reach, struct sms_errors *errors);
-void sms__reach_close(struct sms__reach *reach);
-/* The scenario of a point, in a file that is the caller's and lives no longer than the reach. `models`: NULL, or it
- * gets those that it uses, also of a point that cannot be: the caller's to free, NULL without memory. */
-int sms__place_load(struct sms__reach *reach, const struct sms__place *place, struct sms_file **out, char **models,
-                    struct sms_errors *errors);
-int sms__point_load(struct sms__reach *reach, uint64_t point, struct sms_file **out, char **models,
+int sms__worker_context_open(const struct sms__plan *plan, struct sms__worker_context *context,
+                             struct sms_errors *errors);
+void sms__worker_context_close(struct sms__worker_context *context);
+/* Loads the scenario of a point. The caller frees the file, before the context is closed. `models`: NULL, or receives
+ * the models that the point uses, even if the scenario is wrong. The caller frees them; they are NULL without memory.
+ */
+int sms__coordinates_load(struct sms__worker_context *context, const struct sms__coordinates *coordinates,
+                          struct sms_file **out, char **models, struct sms_errors *errors);
+int sms__point_load(struct sms__worker_context *context, uint64_t point, struct sms_file **out, char **models,
                     struct sms_errors *errors);
 
-/* key.c: SHA-256 of all that determines a point's results: the program's version and sources, the scenario's document,
- * what the plan replaces in it, what is kept, and the documents of the devices and workloads that it uses. `models`
- * lists those, as sms__point_models tells them of a loaded point (the caller frees it; NULL without memory). False: one
- * of them is gone, or there is no memory. */
+/* key.c: SHA-256 of everything that determines a point's results. That is the program's version and sources, the
+ * scenario's document, the plan's changes to it, what is kept, and the documents of its devices and workloads. */
+/* Lists the devices and workloads of a loaded point. The caller frees the list; NULL without memory. */
 char *sms__point_models(const struct sms_file *file);
-bool sms__point_key(struct sms__reach *reach, uint64_t point, const char *models, unsigned char key[SMS__KEY_BYTES]);
+/* `models` is such a list. False: one of the models no longer exists, or there is no memory. */
+bool sms__point_key(struct sms__worker_context *context, uint64_t point, const char *models,
+                    unsigned char key[SMS__KEY_BYTES]);
 struct sms__hashes *sms__hashes_new(size_t scenarios);
 void sms__hashes_free(struct sms__hashes *hashes);
 
-/* record.c: what is kept of a point, as bytes of a journal; integers and doubles little-endian. Behind the head stands
- * the message of a point that failed, or the warnings of its run and its results. */
+/* record.c: the record of a point, as bytes of a journal. Integers and doubles are little-endian. The head is followed
+ * by the error message of a failed point, or by the warnings of its run and its results. */
 enum { SMS__RECORD_HEADER = 16 };
 struct sms__bytes {
-    unsigned char *at;
-    size_t size, capacity;
-    bool failed; /* without memory, or read beyond the end */
+    unsigned char *data;
+    size_t size, capacity; /* bytes */
+    bool failed;           /* out of memory, or a read went beyond the end */
 };
 struct sms__point_head {
     uint64_t point;
@@ -184,19 +188,21 @@ void sms__record_put_double(struct sms__bytes *bytes, double value);
 void sms__record_put_string(struct sms__bytes *bytes, const char *text);
 void sms__record_begin(struct sms__bytes *bytes, const struct sms__point_head *head);
 void sms__record_results(struct sms__bytes *bytes, const struct sms_results *results, unsigned keep);
-/* record.c, too: what no policy could exceed, of each metric that is bounded. SMS_OK or a code, having said why. */
+/* Upper bound of one metric over all policies. */
 struct sms__record_bound {
-    double steady_per_s, run_per_s; /* NAN: there is none */
-    const char *binds;              /* what holds it down most; "" if that is not known */
-    double share;                   /* of it, 0..1; NAN */
-    const char *reason;             /* why there is none, or "" */
+    double steady_per_s, run_per_s; /* NAN: no bound */
+    const char *binds;              /* the tightest constraint; "" if unknown */
+    double share;                   /* that constraint's share of the bound, 0..1; or NAN */
+    const char *reason;             /* why there is no bound, or "" */
 };
+/* Appends the bound of each metric that can have one. Fails only without memory (SMS_ENOMEM). */
 int sms__record_bounds(struct sms__bytes *bytes, const struct sms_scenario *scenario, struct sms_errors *errors);
 void sms__record_end(struct sms__bytes *bytes);
-/* The bytes of the record at `at`; 0 if there is none that is whole. `hashed`: NULL, or how many bytes were hashed to
- * know it; untouched if none. */
+/* The length in bytes of the record at `at`; 0 if there is no intact record. `hashed`: NULL, or receives the number of
+ * bytes that were hashed to find out; it stays unchanged if there were none. */
 size_t sms__record_length(const unsigned char *at, size_t size, uint64_t *hashed);
-/* Reading a whole record: `capacity` is its length, `size` how far it has been read. Strings lie in it. */
+/* Readers of an intact record. Its length is `capacity`, and `size` is the offset of the next read. Strings point into
+ * the record. */
 void sms__record_head(struct sms__bytes *bytes, struct sms__point_head *head);
 uint32_t sms__record_get_u32(struct sms__bytes *bytes);
 double sms__record_get_double(struct sms__bytes *bytes);
@@ -204,92 +210,95 @@ const char *sms__record_get_string(struct sms__bytes *bytes);
 void sms__record_get_bound(struct sms__bytes *bytes, struct sms__record_bound *bound);
 
 struct sms__shard {
-    unsigned idx, count; /* from 1 */
+    unsigned idx, count; /* idx: from 1 to count */
 };
 
-/* index.c: what the journals in the folder of a sweep hold. */
+/* index.c: which points the journals in a sweep's folder hold. */
 struct sms__journal {
     char name[280];
-    int fd;                /* -1: it is opened for each record */
-    uint64_t records, end; /* of the last whole record */
-    bool running;          /* a process of this machine holds it, or one of another gave a sign of life */
+    int fd;                /* -1: opened for each record */
+    uint64_t records, end; /* end: offset in bytes after the last intact record */
+    bool running;          /* locked by a process of this machine, or recently touched by one of another */
 };
 enum sms__point_state { SMS__POINT_MISSING, SMS__POINT_DONE, SMS__POINT_FAILED };
 enum { SMS__KEY_BEGIN = 8 };
-struct sms__where {
-    uint64_t offset;
-    uint32_t length;
+struct sms__record_location {
+    uint64_t offset; /* bytes */
+    uint32_t length; /* bytes */
     uint16_t journal;
     uint8_t state; /* enum sms__point_state */
-    bool taken;    /* of a stale record: a point has it */
+    bool matched;  /* of a stale record: a point uses it */
     unsigned char key[SMS__KEY_BEGIN];
 };
 struct sms__index {
     const struct sms__plan *plan;
     const char *folder;
     struct sms__journal *journal;
-    size_t journals, kept;    /* kept: the first so many may stay open */
-    struct sms__where *where; /* [points] */
+    size_t journals, max_open;             /* only the first max_open journals may stay open */
+    struct sms__record_location *location; /* [points] */
     uint64_t done, failed;
     uint64_t stale; /* records whose key is that of no point */
 };
-/* There may be no folder. Journals that cannot have points of the shard, by their names, are not read: 1/1 reads all.
- */
-int sms__index_open(struct sms__reach *reach, const char *folder, struct sms__shard shard, struct sms__index *index,
-                    struct sms_errors *errors);
+/* Reads the journals that can hold points of the shard; 1/1 reads all. A missing folder counts as an empty one. */
+int sms__index_open(struct sms__worker_context *context, const char *folder, struct sms__shard shard,
+                    struct sms__index *index, struct sms_errors *errors);
 void sms__index_close(struct sms__index *index);
-/* The point is done or failed, as the record there; what it had before is forgotten. */
-void sms__index_take(struct sms__index *index, uint64_t point, const struct sms__where *where);
-/* Which journal has a point that is done or failed. Its record, the head read; false if it cannot be read. bytes->at is
- * realloc'ed. */
+/* Replaces what the index knows of a point. */
+void sms__index_set(struct sms__index *index, uint64_t point, const struct sms__record_location *location);
+/* Name of the journal that holds a point; "" for a missing point. */
 const char *sms__index_journal(const struct sms__index *index, uint64_t point);
+/* Reads the record of a point that is done or failed, and its head. False if it cannot be read. Reallocates
+ * bytes->data, which the caller frees. */
 bool sms__index_record(const struct sms__index *index, uint64_t point, struct sms__bytes *bytes,
                        struct sms__point_head *head);
 
-/* adopt.c: records whose key is not that of the point that they name ("stale") may be those of others. */
-enum { SMS__ADOPT_LISTS = 8, SMS__ADOPT_LIST_BYTES = 65536 };
-struct sms__stale {
+/* rekey.c: finds the points of stale records. A record is stale if its key is not that of the point it names. */
+enum { SMS__REKEY_LISTS = 8, SMS__REKEY_LIST_BYTES = 65536 };
+struct sms__stale_record {
     unsigned char key[SMS__KEY_BYTES];
-    struct sms__where where;
+    struct sms__record_location location;
 };
-struct sms__adopt {
-    struct sms__reach *reach;
+struct sms__rekey {
+    struct sms__worker_context *context;
     struct sms__index *index;
-    struct sms__stale *record;
+    struct sms__stale_record *record;
     size_t records, capacity;
-    char *models[SMS__ADOPT_LISTS]; /* different ones that the records have */
+    char *models[SMS__REKEY_LISTS]; /* distinct lists of models in the records */
     unsigned lists;
-    bool many; /* they have more than these */
+    bool many; /* the records have more lists than fit here, or a long one */
 };
-/* In the order of the journals. False: there is no memory. */
-bool sms__adopt_keep(struct sms__adopt *adopt, const struct sms__point_head *head, const struct sms__where *where);
-/* Missing points of the shard take the last record with their key. */
-void sms__adopt_missing(struct sms__adopt *adopt, struct sms__shard shard);
-void sms__adopt_free(struct sms__adopt *adopt);
+/* Adds a stale record. Call it in the order of the journals. False: out of memory. */
+bool sms__rekey_add(struct sms__rekey *rekey, const struct sms__point_head *head,
+                    const struct sms__record_location *location);
+/* Gives each missing point of the shard the last record with its key. */
+void sms__rekey_missing(struct sms__rekey *rekey, struct sms__shard shard);
+void sms__rekey_free(struct sms__rekey *rekey);
 
-/* journal.c: the journal of a shard and a machine, for appending, by one process at a time. What stands behind `end`,
- * where the caller lets it begin, is written over. Machines have journals of their own because locks do not hold
- * between all of them, nor end with a machine that dies. */
+/* journal.c: appends records to the journal of a shard and a machine. One process at a time may do so. Bytes from `end`
+ * on, which the caller sets, are overwritten. Each machine has a journal of its own: locks do not work between all
+ * machines, and some outlive a machine that dies. */
 enum { SMS__SILENCE_S = 60 };
-struct sms__log {
+struct sms__journal_writer {
     int fd;
-    uint64_t end;
-    bool dirty;    /* not yet on the disk */
-    time_t life_s; /* when it last got a sign of life, by a clock of its own */
+    uint64_t end;     /* offset in bytes */
+    bool dirty;       /* something is not yet on the disk */
+    time_t touched_s; /* time of the last write or touch, monotonic clock */
     char name[160], path[4400];
 };
-/* What a journal's name says; false if it is none of sms__log_open. `machine` points into it. */
+/* Splits a journal's name; false if sms__journal_open did not make it. `machine` points into it. */
 bool sms__journal_parse(const char *name, struct sms__shard *shard, const char **machine);
-/* As flock; a file system without locks has nobody who holds one. */
+/* Like flock, but succeeds on a file system without locks. */
 bool sms__lock(int fd, int operation);
-int sms__log_open(const char *folder, struct sms__shard shard, struct sms__log *log, struct sms_errors *errors);
-/* One record, whole or not at all. */
-int sms__log_append(struct sms__log *log, const struct sms__bytes *bytes, struct sms_errors *errors);
-/* Every second or so: onto the disk; or, if nothing has been written for long, a sign of life: the time of the file. */
-int sms__log_sync(struct sms__log *log, bool dirty, struct sms_errors *errors);
-void sms__log_close(struct sms__log *log);
+int sms__journal_open(const char *folder, struct sms__shard shard, struct sms__journal_writer *writer,
+                      struct sms_errors *errors);
+/* Appends one record. A partial write does not move `end`. */
+int sms__journal_append(struct sms__journal_writer *writer, const struct sms__bytes *bytes, struct sms_errors *errors);
+/* Call every second or so. Flushes to the disk if `dirty`; otherwise touches the file now and then, so that other
+ * machines see that this process is alive. */
+int sms__journal_sync(struct sms__journal_writer *writer, bool dirty, struct sms_errors *errors);
+void sms__journal_close(struct sms__journal_writer *writer);
 
-/* runner.c: runs the points of the shard that the folder lacks. What has ended is synchronized every second. */
+/* runner.c: runs the points of the shard that the folder lacks. Finished points are synchronized every second. */
 struct sms__sweep_options {
     struct sms__shard shard;
     unsigned jobs;
@@ -299,12 +308,12 @@ struct sms__sweep_options {
     const atomic_bool *cancel;
 };
 struct sms__sweep_count {
-    uint64_t points, before, run, failed; /* of the shard; before: had been run already */
+    uint64_t points, before, run, failed; /* points of the shard; before: already in the journals */
 };
 int sms__sweep_run(const struct sms__plan *plan, const char *folder, const struct sms__sweep_options *options,
                    struct sms__sweep_count *count, struct sms_errors *errors);
 
-/* progress.c: on stderr, a line that is rewritten on a terminal, else one every half a minute. */
+/* progress.c: progress on stderr. On a terminal one line is rewritten; otherwise a line is added every 30 s. */
 struct sms__progress {
     bool quiet, terminal;
     uint64_t total;
@@ -313,26 +322,26 @@ struct sms__progress {
 void sms__progress_begin(struct sms__progress *progress, bool quiet, uint64_t total);
 void sms__progress_show(struct sms__progress *progress, uint64_t done, uint64_t failed);
 void sms__progress_end(const struct sms__progress *progress);
-/* "3 h 20 min", about. */
+/* Prints a rounded duration, such as "45 min" or "3.33 h". */
 void sms__print_duration(char *out, size_t size, double seconds);
 
-/* estimate.c: about how many seconds of one core a point takes, by running `tried` of them, one replication each.
- * `least`: it may be more, for some were cut short. */
+/* estimate.c: mean time in seconds that one core needs for a point, from `tried` points with one replication each.
+ * `is_lower_bound`: some of them were cut short. */
 struct sms__sweep_estimate {
     double seconds;
     unsigned tried;
-    bool least;
+    bool is_lower_bound;
 };
 int sms__sweep_estimate(const struct sms__plan *plan, struct sms__sweep_estimate *estimate, struct sms_errors *errors);
 
-/* journal.c: only one process writes FOLDER/results: waits until no other does. Close what it returns; -1: an error, or
- * `cancel`. */
+/* journal.c: waits until no other process writes FOLDER/results. Returns a descriptor that the caller closes, or -1
+ * after an error or `cancel`. */
 int sms__merge_lock(const char *folder, const atomic_bool *cancel, struct sms_errors *errors);
-/* merge.c: writes FOLDER/results from the journals, under the lock; how many points were done with warnings. The older
- * results stay until the new ones are whole, and what somebody else has put beside them stays for good. */
+/* merge.c: writes FOLDER/results from the journals; call it under the lock. The old results stay until the new ones are
+ * complete, and foreign files beside them are never removed. `warned`: number of points done with warnings. */
 int sms__sweep_merge(const struct sms__index *index, const atomic_bool *cancel, uint64_t *warned,
                      struct sms_errors *errors);
-/* Whether FOLDER/results would be refused, being none that a merge wrote: to know it before the points are run. */
+/* Fails if FOLDER/results exists and no merge wrote it. Call it before the points are run. */
 int sms__sweep_check_results(const char *folder, struct sms_errors *errors);
 
 #endif

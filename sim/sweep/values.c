@@ -1,3 +1,5 @@
+/* Reads ranges and computes the values of an axis. A value depends on the plan alone, and prints the same on every
+ * machine. */
 #include "sweep.h"
 
 #include <math.h>
@@ -7,7 +9,7 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-/* Steps of a longer range are not looked at one by one; a number and its unit in characters. */
+/* STEPS_SEEN: longer ranges are not checked value by value. TEXT_BYTES: size of a printed number with its unit. */
 enum { STEPS_SEEN = 100000, TEXT_BYTES = 400, UNIT_MAX = 40 };
 
 struct range_fields {
@@ -18,10 +20,10 @@ struct range_fields {
 
 static const char *const scales[] = {"linear", "log", NULL};
 
-static void keep_scalar(struct sms__reader *reader, const struct sms__node *node, void *at)
+static void keep_scalar(struct sms__reader *reader, const struct sms__node *node, void *field)
 {
     if (sms__expect_kind(reader, node, SMS__SCALAR))
-        *(const struct sms__node **)at = node;
+        *(const struct sms__node **)field = node;
 }
 
 const struct sms__field sms__range_fields[] = {
@@ -37,8 +39,8 @@ const struct sms__field sms__range_fields[] = {
     {"whole", SMS__CHOICE, 0, F(range_fields, whole), .choices = sms__truths, .help = "true: rounded to whole numbers"},
     {0}};
 
-/* "50 %" into 50 and " %". */
-static bool split(struct sms__reader *reader, const struct sms__node *node, double *number, const char **unit)
+/* Splits "50 %" into 50 and " %". */
+static bool split_unit(struct sms__reader *reader, const struct sms__node *node, double *number, const char **unit)
 {
     char *end = NULL;
     const char *text = node->text;
@@ -59,7 +61,7 @@ static uint64_t count_steps(struct sms__reader *reader, const struct sms__node *
     const char *unit = NULL;
     if (!given->step)
         return given->steps;
-    if (!split(reader, given->step, &step, &unit))
+    if (!split_unit(reader, given->step, &step, &unit))
         return 0;
     double steps = step != 0 ? (range->to - range->from) / step : -1;
     if (strcmp(unit, range->unit) != 0)
@@ -93,26 +95,26 @@ double sms__root_power(double base, double exponent)
     return power;
 }
 
-static double value_at(const struct sms__range *range, double at)
+static double range_value(const struct sms__range *range, double fraction)
 {
-    return range->log ? range->from * sms__root_power(range->to / range->from, at)
-                      : range->from + (range->to - range->from) * at;
+    return range->log ? range->from * sms__root_power(range->to / range->from, fraction)
+                      : range->from + (range->to - range->from) * fraction;
 }
 
-/* Of whole numbers that are drawn each has the numbers that round to it, the ends too, which would come half as often.
- */
-static double drawn_at(const struct sms__range *range, double at)
+/* Widens a range of whole numbers by one half at each end before drawing. Otherwise only half an interval would round
+ * to each end, and the ends would be drawn half as often. */
+static double drawn_value(const struct sms__range *range, double fraction)
 {
     double from = floor(range->from + 0.5), to = floor(range->to + 0.5), half = from < to ? 0.5 : -0.5;
     struct sms__range wide = *range;
     wide.from = from - half;
     wide.to = to + half;
     if (!range->whole || (range->log && (wide.from <= 0 || wide.to <= 0)))
-        return value_at(range, at);
-    return fmax(fmin(value_at(&wide, at), fmax(from, to)), fmin(from, to));
+        return range_value(range, fraction);
+    return fmax(fmin(range_value(&wide, fraction), fmax(from, to)), fmin(from, to));
 }
 
-/* Nine digits: no noise of the last bits. */
+/* Prints nine digits, which hides rounding errors. */
 static void print_value(char *out, size_t size, const struct sms__range *range, double value)
 {
     if (range->whole)
@@ -121,7 +123,7 @@ static void print_value(char *out, size_t size, const struct sms__range *range, 
         snprintf(out, size, "%.9g%s", value, range->unit);
 }
 
-/* Whether the ends are such that there is something between them, and no number on the way is too large. */
+/* Checks that the ends differ and that every value between them is finite. */
 static bool check_ends(struct sms__reader *reader, const struct sms__node *node, const struct range_fields *given,
                        const struct sms__range *range, const char *unit)
 {
@@ -138,13 +140,13 @@ static bool check_ends(struct sms__reader *reader, const struct sms__node *node,
     return false;
 }
 
-/* Values that are rounded must stay apart: two would be one point run twice. */
+/* Values must differ after rounding; otherwise one point would be run twice. */
 static uint64_t check_steps(struct sms__reader *reader, const struct sms__node *node, const struct sms__range *range,
                             uint64_t steps)
 {
     char before[TEXT_BYTES] = "", here[TEXT_BYTES];
     for (uint64_t i = 0; i < steps && steps <= STEPS_SEEN; i++) {
-        print_value(here, sizeof here, range, value_at(range, steps > 1 ? (double)i / (double)(steps - 1) : 0));
+        print_value(here, sizeof here, range, range_value(range, steps > 1 ? (double)i / (double)(steps - 1) : 0));
         if (!strcmp(before, here)) {
             sms__complain(reader, node, "too many steps: '%s' would come twice", here);
             return 0;
@@ -160,8 +162,8 @@ uint64_t sms__read_range(struct sms__reader *reader, const struct sms__node *nod
     struct range_fields given = {0};
     const char *unit = NULL;
     sms__read_fields(reader, node, sms__range_fields, &given);
-    bool whole = given.from && split(reader, given.from, &range->from, &range->unit);
-    if (!(given.to && split(reader, given.to, &range->to, &unit)) || !whole)
+    bool whole = given.from && split_unit(reader, given.from, &range->from, &range->unit);
+    if (!(given.to && split_unit(reader, given.to, &range->to, &unit)) || !whole)
         return 0;
     range->log = given.scale == 1;
     range->whole = given.whole == 1;
@@ -181,18 +183,19 @@ uint64_t sms__read_range(struct sms__reader *reader, const struct sms__node *nod
 const struct sms__node *sms__column_value(struct sms__arena *arena, const struct sms__plan *plan,
                                           const struct sms__axis *axis, uint64_t position, size_t column)
 {
-    const struct sms__column *of = &plan->column[axis->first + column];
+    const struct sms__column *field = &plan->column[axis->first + column];
     size_t cell = (size_t)position * axis->columns + column;
-    if (of->values && axis->at)
-        return of->values->item[(size_t)(axis->at[cell] * (double)of->values->items)];
-    if (of->values)
-        return of->values->item[axis->pick ? axis->pick[cell] : position];
+    if (field->values && axis->fraction)
+        return field->values->item[(size_t)(axis->fraction[cell] * (double)field->values->items)];
+    if (field->values)
+        return field->values->item[axis->entry ? axis->entry[cell] : position];
     double last = axis->count > 1 ? (double)(axis->count - 1) : 1;
     struct sms__node *node = SMS__NEW(arena, struct sms__node, 1);
-    *node = (struct sms__node){.kind = SMS__SCALAR, .mark = of->spec->mark, .expanded = 1};
+    *node = (struct sms__node){.kind = SMS__SCALAR, .mark = field->spec->mark, .expanded = 1};
     char text[TEXT_BYTES];
-    print_value(text, sizeof text, &of->range,
-                axis->at ? drawn_at(&of->range, axis->at[cell]) : value_at(&of->range, (double)position / last));
+    print_value(text, sizeof text, &field->range,
+                axis->fraction ? drawn_value(&field->range, axis->fraction[cell])
+                               : range_value(&field->range, (double)position / last));
     node->text = sms__copy(arena, text, strlen(text));
     return node;
 }

@@ -10,14 +10,15 @@
 enum { SIZE_MAX_OF_INPUT = 256 * 1024, NUMBER = SMS__RECORD_HEADER, KEY = NUMBER + 8 };
 
 static struct sms__plan *plan;
-static struct sms__reach reach;
+static struct sms__worker_context context;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     static const struct sms_load_options options = {.installed_models = "models"};
     struct sms_errors errors = {0};
     (void)argc, (void)argv;
-    if (sms__plan_load(getenv("FUZZ_PLAN"), &options, &plan, &errors) || sms__reach_open(plan, &reach, &errors)) {
+    if (sms__plan_load(getenv("FUZZ_PLAN"), &options, &plan, &errors) ||
+        sms__worker_context_open(plan, &context, &errors)) {
         sms_errors_print(&errors, stderr);
         abort();
     }
@@ -28,7 +29,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 static size_t put_right(uint8_t *at, size_t size)
 {
     uint32_t length;
-    SHA2_CTX context;
+    SHA2_CTX sha;
     uint8_t sum[SHA256_DIGEST_LENGTH];
     if (size <= SMS__RECORD_HEADER || memcmp(at, "smsr", 4) != 0)
         return 0;
@@ -36,14 +37,14 @@ static size_t put_right(uint8_t *at, size_t size)
     if (length > size - SMS__RECORD_HEADER)
         length = (uint32_t)(size - SMS__RECORD_HEADER);
     memcpy(at + 4, &length, sizeof length);
-    struct sms__bytes bytes = {.at = at, .capacity = SMS__RECORD_HEADER + length};
+    struct sms__bytes bytes = {.data = at, .capacity = SMS__RECORD_HEADER + length};
     struct sms__point_head head;
     sms__record_head(&bytes, &head);
     if (!bytes.failed)
-        sms__point_key(&reach, head.point % plan->points, head.models, at + KEY);
-    SHA256Init(&context);
-    SHA256Update(&context, at + SMS__RECORD_HEADER, length);
-    SHA256Final(sum, &context);
+        sms__point_key(&context, head.point % plan->points, head.models, at + KEY);
+    SHA256Init(&sha);
+    SHA256Update(&sha, at + SMS__RECORD_HEADER, length);
+    SHA256Final(sum, &sha);
     memcpy(at + 8, sum, 8);
     return SMS__RECORD_HEADER + length;
 }
@@ -72,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     scratch_write("1-of-1.fuzz.journal", bytes + 1, size - 1);
     free(bytes);
-    int code = sms__index_open(&reach, scratch(), (struct sms__shard){1, 1}, &index, &errors);
+    int code = sms__index_open(&context, scratch(), (struct sms__shard){1, 1}, &index, &errors);
     if ((code != SMS_OK) != (errors.count > 0))
         abort();
     if (code == SMS_OK && index.done + index.failed > 0)

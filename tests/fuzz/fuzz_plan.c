@@ -28,16 +28,16 @@ static void check_errors(const char *path, const struct sms_errors *errors)
     fclose(sink);
 }
 
-static void try_point(struct sms__reach *reach, uint64_t point)
+static void try_point(struct sms__worker_context *context, uint64_t point)
 {
     struct sms_errors errors;
     struct sms_file *file;
     char *models = NULL;
     unsigned char key[SMS__KEY_BYTES], again[SMS__KEY_BYTES];
-    int code = sms__point_load(reach, point, &file, &models, &errors);
+    int code = sms__point_load(context, point, &file, &models, &errors);
     if ((code != SMS_OK) != (errors.count > 0) || (code != SMS_OK) != (file == NULL) || !models)
         abort();
-    if (!sms__point_key(reach, point, models, key) || !sms__point_key(reach, point, models, again) ||
+    if (!sms__point_key(context, point, models, key) || !sms__point_key(context, point, models, again) ||
         memcmp(key, again, sizeof key) != 0)
         abort();
     free(models);
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct sms_load_options options = {.installed_models = "models"};
     struct sms_errors errors;
     struct sms__plan *plan;
-    struct sms__reach reach;
+    struct sms__worker_context context;
     char path[64];
     if (size > SIZE_MAX_OF_INPUT)
         return -1;
@@ -61,10 +61,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if ((code != SMS_OK) != (plan == NULL) || (code != SMS_OK) != (errors.count > 0))
         abort();
     check_errors(path, &errors);
-    if (plan && sms__reach_open(plan, &reach, &errors) == SMS_OK) {
+    if (plan && sms__worker_context_open(plan, &context, &errors) == SMS_OK) {
         for (uint64_t i = 0; i < POINTS_TRIED && i < plan->points; i++)
-            try_point(&reach, plan->points - 1 - i * (plan->points - 1) / POINTS_TRIED);
-        sms__reach_close(&reach);
+            try_point(&context, plan->points - 1 - i * (plan->points - 1) / POINTS_TRIED);
+        sms__worker_context_close(&context);
     }
     close(fd);
     sms__plan_free(plan);

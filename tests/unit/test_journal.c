@@ -26,7 +26,7 @@ struct sweep {
     char folder[64], plan_path[80], journal[120];
     struct sms_load_options options;
     struct sms__plan *plan;
-    struct sms__reach reach;
+    struct sms__worker_context context;
 };
 
 static void put_file(const char *path, const void *bytes, size_t size, const char *mode)
@@ -46,12 +46,12 @@ static void begin(struct sweep *sweep)
     snprintf(sweep->journal, sizeof sweep->journal, "%s/1-of-1.x.journal", sweep->folder);
     put_file(sweep->plan_path, plan_text, sizeof plan_text - 1, "w");
     assert_int_equal(sms__plan_load(sweep->plan_path, &sweep->options, &sweep->plan, &errors), SMS_OK);
-    assert_int_equal(sms__reach_open(sweep->plan, &sweep->reach, &errors), SMS_OK);
+    assert_int_equal(sms__worker_context_open(sweep->plan, &sweep->context, &errors), SMS_OK);
 }
 
 static void end(struct sweep *sweep)
 {
-    sms__reach_close(&sweep->reach);
+    sms__worker_context_close(&sweep->context);
     sms__plan_free(sweep->plan);
     unlink(sweep->journal);
     unlink(sweep->plan_path);
@@ -74,7 +74,7 @@ static void put_damage(const struct sweep *sweep, size_t size, uint32_t length)
 static int count_hashed(struct sweep *sweep, struct sms__index *index, struct sms_errors *errors)
 {
     hashed = 0;
-    return sms__index_open(&sweep->reach, sweep->folder, (struct sms__shard){1, 1}, index, errors);
+    return sms__index_open(&sweep->context, sweep->folder, (struct sms__shard){1, 1}, index, errors);
 }
 
 static void a_journal_of_false_records_costs_no_more_than_its_size(void **state)
@@ -105,13 +105,13 @@ static void a_whole_record_behind_thousands_of_damaged_ones_is_found(void **stat
     struct sms__point_head head = {.point = 1, .failed = true, .models = "d v100\nw w\n"};
     struct sms__bytes bytes = {0};
     begin(&sweep);
-    assert_true(sms__point_key(&sweep.reach, head.point, head.models, head.key));
+    assert_true(sms__point_key(&sweep.context, head.point, head.models, head.key));
     sms__record_begin(&bytes, &head);
     sms__record_put_string(&bytes, "it failed");
     sms__record_end(&bytes);
     put_damage(&sweep, 1600000, 400);
-    put_file(sweep.journal, bytes.at, bytes.size, "a");
-    free(bytes.at);
+    put_file(sweep.journal, bytes.data, bytes.size, "a");
+    free(bytes.data);
     assert_int_equal(count_hashed(&sweep, &index, &errors), SMS_OK);
     assert_int_equal(index.failed, 1);
     assert_int_equal(index.journal[0].records, 1);

@@ -1,4 +1,5 @@
-/* Lists of errors; what is wrong only together with the rest of a scenario, told of where the plan says it. */
+/* Merges lists of errors, and moves errors to the plan. A value may be wrong only in combination with the rest of a
+ * scenario. Its error then names the values and stands where the plan gives them. */
 #include "sweep.h"
 
 #include <string.h>
@@ -25,19 +26,20 @@ void sms__add_errors(struct sms_errors *errors, const struct sms_errors *more)
     }
 }
 
-/* "run.warmup: 30 ms, queue: fifo", as far as there is room; of one axis, or of all. */
-static void list_values(const struct sms__blame *blame, char out[VALUES_BYTES])
+/* Lists the values of one axis or of all, such as "run.warmup: 30 ms, queue: fifo", cut to the buffer. */
+static void list_values(const struct sms__error_origin *origin, char out[VALUES_BYTES])
 {
-    struct sms__plan *plan = blame->plan;
+    struct sms__plan *plan = origin->plan;
     size_t used = 0;
     out[0] = '\0';
     for (size_t i = 0; i < plan->axes; i++)
         for (size_t c = 0; c < plan->axis[i].columns && used < VALUES_BYTES; c++) {
             const struct sms__axis *axis = &plan->axis[i];
             const struct sms__column *column = &plan->column[axis->first + c];
-            if (column->wrong || (blame->axis && blame->axis != axis))
+            if (column->wrong || (origin->axis && origin->axis != axis))
                 continue;
-            const struct sms__node *value = sms__column_value(&plan->arena, plan, axis, blame->place->position[i], c);
+            const struct sms__node *value =
+                sms__column_value(&plan->arena, plan, axis, origin->coordinates->position[i], c);
             const char *text = value->kind == SMS__SCALAR ? value->text : sms__node_flow(&plan->arena, value);
             used += (size_t)snprintf(out + used, VALUES_BYTES - used, "%s%.*s: %.*s", used ? ", " : "", VALUE_BYTES,
                                      column->path->text, VALUE_BYTES, text ? text : "");
@@ -46,27 +48,27 @@ static void list_values(const struct sms__blame *blame, char out[VALUES_BYTES])
         memcpy(out + VALUES_BYTES - 4, "...", 4);
 }
 
-/* The value, or of several axes all of them. */
-static const struct sms__node *where(const struct sms__blame *blame)
+/* The node to report at: a value if one axis is responsible, otherwise all axes. */
+static const struct sms__node *find_origin(const struct sms__error_origin *origin)
 {
-    struct sms__plan *plan = blame->plan;
-    const struct sms__axis *axis = plan->axes == 1 ? plan->axis : blame->axis;
+    struct sms__plan *plan = origin->plan;
+    const struct sms__axis *axis = plan->axes == 1 ? plan->axis : origin->axis;
     for (size_t c = 0; axis && c < axis->columns; c++)
         if (!plan->column[axis->first + c].wrong)
-            return sms__column_value(&plan->arena, plan, axis, blame->place->position[axis - plan->axis], c);
+            return sms__column_value(&plan->arena, plan, axis, origin->coordinates->position[axis - plan->axis], c);
     return plan->axes_node;
 }
 
-void sms__blame_values(const struct sms__blame *blame, struct sms_error *error)
+void sms__locate_error(const struct sms__error_origin *origin, struct sms_error *error)
 {
     char values[VALUES_BYTES];
     const char *slash = strrchr(error->file, '/');
     const bool is_long = slash && strlen(error->file) > FILE_BYTES;
     struct sms_errors placed = {0};
-    list_values(blame, values);
+    list_values(origin, values);
     if (!values[0] || error->code != SMS_EINPUT)
         return;
-    sms__error(&placed, error->code, where(blame)->mark, "with %s: %.150s (%.*s:%u:%u)", values, error->message,
+    sms__error(&placed, error->code, find_origin(origin)->mark, "with %s: %.150s (%.*s:%u:%u)", values, error->message,
                FILE_BYTES, is_long ? slash + 1 : error->file, error->line, error->column);
     *error = placed.item[0];
 }
