@@ -1,4 +1,4 @@
-/* Reads `axes:` of a plan. What is drawn depends on the plan alone. A wrong axis keeps its columns, so
+/* Reads `axes:` of a plan. Random draws depend on the plan alone. A wrong axis keeps its columns, so
  * that the other axes can be checked. */
 #include "sweep.h"
 
@@ -37,7 +37,7 @@ static void keep_map(struct sms__reader *reader, const struct sms__node *node, v
 }
 
 const struct sms__field sms__spread_fields[] = {{"points", SMS__INTEGER, SMS__COUNT, F(spread_fields, points), 1,
-                                                 SMS__POINTS_MAX, .required = true, .help = "how many"},
+                                                 SMS__POINTS_MAX, .required = true, .help = "number of points"},
                                                 {"of", SMS__CUSTOM, 0, F(spread_fields, of), .required = true,
                                                  .read = keep_map, .form = SMS__FORM_SPREAD,
                                                  .help = "PATH: range or list, for each dimension"},
@@ -45,13 +45,14 @@ const struct sms__field sms__spread_fields[] = {{"points", SMS__INTEGER, SMS__CO
 
 const struct sms__field sms__mix_fields[] = {
     {"of", SMS__CUSTOM, 0, F(mix_fields, of), .required = true, .read = keep_list, .form = SMS__FORM_POOL, .least = 1,
-     .most = LIST_MAX, .help = "the pool"},
+     .most = LIST_MAX, .help = "the pool of values"},
     {"into", SMS__CUSTOM, 0, F(mix_fields, into), .required = true, .read = keep_list, .form = SMS__FORM_PATHS,
-     .least = 1, .most = SMS__COLUMNS_MAX, .help = "paths, each of which gets one of the pool; order does not matter"},
+     .least = 1, .most = SMS__COLUMNS_MAX,
+     .help = "paths, each of which gets one entry of the pool; order does not matter"},
     {"draws", SMS__INTEGER, SMS__COUNT, F(mix_fields, draws), 1, SMS__POINTS_MAX,
-     .help = "so many at random; default: every combination"},
+     .help = "number of random draws; default: every combination"},
     {"repeat", SMS__CHOICE, 0, F(mix_fields, repeat), .choices = sms__truths,
-     .help = "true: the same may come twice in a mix; default false"},
+     .help = "true: an entry may occur twice in a mix; default false"},
     {0}};
 
 struct axes {
@@ -76,12 +77,12 @@ static bool check_path(struct axes *axes, const struct sms__node *path)
     }
     for (size_t i = 0; i < plan->columns; i++)
         if (!strcasecmp(plan->column[i].path->text, path->text)) {
-            sms__complain(axes->reader, path, "'%.60s' is varied in line %u already; capitals make no difference",
-                          path->text, plan->column[i].path->mark.line);
+            sms__complain(axes->reader, path, "'%.60s' is already varied in line %u (case is ignored)", path->text,
+                          plan->column[i].path->mark.line);
             return false;
         }
     if (!strcmp(path->text, "scenario"))
-        sms__complain(axes->reader, path, "the scenario's name is not to be varied");
+        sms__complain(axes->reader, path, "the scenario's name cannot be varied");
     return strcmp(path->text, "scenario") != 0;
 }
 
@@ -117,7 +118,7 @@ static uint64_t read_values(struct axes *axes, struct sms__column *column, const
         return 0;
     column->values = node;
     if (node->items == 0)
-        sms__complain(axes->reader, node, "there is no value in it");
+        sms__complain(axes->reader, node, "the list of values is empty");
     return node->items;
 }
 
@@ -141,8 +142,8 @@ static bool reserve_cells(struct axes *axes, const struct sms__node *node, doubl
         axes->plan->cells += cells;
         return true;
     }
-    sms__complain(axes->reader, node, "too many: %.3g values of %zu fields%s", positions, columns,
-                  cells <= CELLS_MAX ? ", besides those before" : "");
+    sms__complain(axes->reader, node, "too many values: %.3g of each of %zu fields%s", positions, columns,
+                  cells <= CELLS_MAX ? ", in addition to the axes above" : "");
     return false;
 }
 
@@ -160,7 +161,7 @@ static void read_together(struct axes *axes, const struct sms__node *node, struc
         if (!count || count == axis->count)
             continue;
         sms__complain(axes->reader, node->item[i],
-                      "%llu and %llu values; fields of one entry vary together and need equally many",
+                      "%llu and %llu values; fields of one entry vary together and need the same number",
                       (unsigned long long)count, (unsigned long long)axis->count);
         struct sms__column *column = &axes->plan->column[axes->plan->columns - 1];
         column->wrong = column->valueless = true;
@@ -189,7 +190,7 @@ static void fill_sobol(struct axes *axes, struct sms__axis *axis)
     if (sobol)
         gsl_qrng_free(sobol);
     else
-        sms__complain(axes->reader, axis->node, "no memory");
+        sms__complain(axes->reader, axis->node, "out of memory");
 }
 
 static void read_spread(struct axes *axes, const struct sms__node *node, struct sms__axis *axis,
@@ -203,7 +204,7 @@ static void read_spread(struct axes *axes, const struct sms__node *node, struct 
         read_column(axes, fields.of->item[i], fields.of->item[i + 1], true, axis);
     if (axis->columns == 0) {
         if (fields.of->items == 0)
-            sms__complain(axes->reader, fields.of, "there is no field in it");
+            sms__complain(axes->reader, fields.of, "it names no field");
         return;
     }
     if (!fields.points || !reserve_cells(axes, node, (double)fields.points, axis->columns))
@@ -292,7 +293,8 @@ static void read_mixes(struct axes *axes, const struct sms__node *node, struct s
         return;
     double count = combinations(fields.of->items, axis->columns, fields.repeat);
     if (count < 1 || axis->columns == 0)
-        sms__complain(axes->reader, node, "%zu of a pool of %zu cannot be mixed", axis->columns, fields.of->items);
+        sms__complain(axes->reader, node, "cannot choose %zu entries from a pool of %zu", axis->columns,
+                      fields.of->items);
     else if (reserve_cells(axes, node, fields.draws ? (double)fields.draws : count, axis->columns)) {
         axis->count = fields.draws ? fields.draws : (uint64_t)(count + 0.5);
         fill_mixes(axes, axis, &fields);
@@ -318,7 +320,7 @@ static void read_axis(struct axes *axes, const struct sms__node *node, struct sm
     const struct sms__node *sobol = sms__node_get(node, "sobol"), *random = sms__node_get(node, "random"),
                            *mixes = sms__node_get(node, "mixes");
     if ((sobol || random || mixes) && node->items != 2)
-        sms__complain(axes->reader, node, "sobol, random and mixes are entries of their own");
+        sms__complain(axes->reader, node, "sobol, random and mixes must be separate entries");
     else if (sobol)
         read_spread(axes, sobol, axis, fill_sobol);
     else if (random)
@@ -326,7 +328,7 @@ static void read_axis(struct axes *axes, const struct sms__node *node, struct sm
     else if (mixes)
         read_mixes(axes, mixes, axis);
     else if (node->items == 0)
-        sms__complain(axes->reader, node, "there is no field in it");
+        sms__complain(axes->reader, node, "it names no field");
     else
         read_together(axes, node, axis);
 }

@@ -61,7 +61,7 @@ static int list_journals(struct sms__index *index, struct sms_errors *errors)
             code = add_journal(index, entry->d_name);
     closedir(dir);
     if (code)
-        return sms__fail(errors, code, index->folder, code == SMS_EIO ? "more than 65535 journals" : "no memory");
+        return sms__fail(errors, code, index->folder, code == SMS_EIO ? "more than 65535 journals" : "out of memory");
     if (index->journals)
         qsort(index->journal, index->journals, sizeof *index->journal, compare_names);
     return SMS_OK;
@@ -210,9 +210,9 @@ static int scan_journal(struct scan *scan, struct sms_errors *errors)
     munmap(bytes, (size_t)st.st_size);
     if (!readable)
         return sms__fail(errors, SMS_EINPUT, path,
-                         "is damaged in too many places to look for whole records; move it away, and its points are "
-                         "run again");
-    return scan->failed ? sms__fail(errors, SMS_ENOMEM, path, "no memory") : SMS_OK;
+                         "is damaged in too many places to recover its records; move it away to run its points "
+                         "again");
+    return scan->failed ? sms__fail(errors, SMS_ENOMEM, path, "out of memory") : SMS_OK;
 }
 
 static bool is_missing(const struct sms__index *index, struct sms__shard shard)
@@ -255,7 +255,7 @@ int sms__index_open(struct sms__worker_context *context, const char *folder, str
     *index = (struct sms__index){.plan = context->plan, .folder = folder, .max_open = half_of_file_limit()};
     index->location = calloc((size_t)context->plan->points + 1, sizeof *index->location);
     if (!index->location)
-        return sms__fail(errors, SMS_ENOMEM, folder, "no memory");
+        return sms__fail(errors, SMS_ENOMEM, folder, "out of memory");
     int code = list_journals(index, errors);
     struct scan scan = {.context = context, .index = index, .rekey = {.context = context, .index = index}};
     for (; code == SMS_OK && scan.journal < index->journals; scan.journal++)

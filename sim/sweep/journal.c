@@ -57,21 +57,21 @@ int sms__journal_open(const char *folder, struct sms__shard shard, struct sms__j
     *writer = (struct sms__journal_writer){.fd = -1, .touched_s = monotonic_s()};
     sms__machine_name(machine);
     if (mkdir(folder, 0777) && errno != EEXIST)
-        return sms__fail(errors, SMS_EIO, folder, "cannot be made: %s", strerror(errno));
+        return sms__fail(errors, SMS_EIO, folder, "cannot be created: %s", strerror(errno));
     snprintf(writer->name, sizeof writer->name, "%u-of-%u.%s.journal", shard.idx, shard.count, machine);
     if ((size_t)snprintf(writer->path, sizeof writer->path, "%s/%s", folder, writer->name) >= sizeof writer->path)
         return sms__fail(errors, SMS_EIO, folder, "the name is too long");
     struct stat st;
     writer->fd = open(writer->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666);
     if (writer->fd < 0 && errno == ELOOP)
-        return sms__fail(errors, SMS_EIO, writer->path, "is not a regular file but a link");
+        return sms__fail(errors, SMS_EIO, writer->path, "is a symbolic link, not a regular file");
     if (writer->fd < 0 || fstat(writer->fd, &st))
         return sms__fail(errors, SMS_EIO, writer->path, "%s", strerror(errno));
     if (!S_ISREG(st.st_mode))
         return sms__fail(errors, SMS_EIO, writer->path, "is not a regular file");
     if (lock_briefly(writer->fd))
         return SMS_OK;
-    int code = sms__fail(errors, SMS_EIO, writer->path, "another process is at this shard");
+    int code = sms__fail(errors, SMS_EIO, writer->path, "another process is running this shard");
     sms__journal_close(writer);
     return code;
 }
@@ -123,7 +123,7 @@ void sms__journal_close(struct sms__journal_writer *writer)
 static void report_waiting(const char *folder)
 {
     sms__print_visible(stderr, folder);
-    fputs(": another process merges; waiting for it\n", stderr);
+    fputs(": another process is merging; waiting for it\n", stderr);
 }
 
 int sms__merge_lock(const char *folder, const atomic_bool *cancel, struct sms_errors *errors)
@@ -133,7 +133,7 @@ int sms__merge_lock(const char *folder, const atomic_bool *cancel, struct sms_er
     int fd = (size_t)size < sizeof path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666) : -1;
     if (fd < 0) {
         sms__fail(errors, SMS_EIO, folder, "%s",
-                  errno == ENOENT ? "there is no such folder: nothing has been run" : strerror(errno));
+                  errno == ENOENT ? "no such folder: nothing has been run yet" : strerror(errno));
         return -1;
     }
     for (bool first = true; !sms__lock(fd, LOCK_EX | LOCK_NB); first = false) {

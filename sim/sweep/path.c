@@ -43,7 +43,7 @@ static void report_conflict(struct cursor *cursor, int source)
     static const char *const keys[SMS__FIXED] = {"policies", "replications", "until", "seed"};
     const struct sms__plan *plan = cursor->change->plan;
     const struct sms__node *first = source < SMS__FIXED ? plan->fixed[source] : plan->column[source - SMS__FIXED].path;
-    report(cursor, "it would hide what '%.60s' in line %u says", source < SMS__FIXED ? keys[source] : first->text,
+    report(cursor, "this would override '%.60s' in line %u", source < SMS__FIXED ? keys[source] : first->text,
            first->mark.line);
 }
 
@@ -133,7 +133,7 @@ static void descend_all(struct cursor *cursor, struct sms__node *list, const cha
 {
     const struct cursor before = *cursor;
     if (list->items == 0)
-        report(cursor, "'*' stands for no entry: there is none");
+        report(cursor, "'*' matches nothing: the list is empty");
     for (size_t i = 0; i < list->items && !cursor->failed; i++) {
         list->item[i] = descend(cursor, list->item[i], rest);
         cursor->is_new = before.is_new;
@@ -204,7 +204,7 @@ static struct sms__node *descend(struct cursor *cursor, const struct sms__node *
     const char *next = sms__path_after(rest, node->text);
     if (next)
         return wrap_key(cursor, node->text, strlen(node->text), next);
-    report(cursor, "'%.60s' of the path has no meaning: '%.60s' is a single value", rest, node->text);
+    report(cursor, "the path cannot go on to '%.60s': '%.60s' is a single value", rest, node->text);
     return new_node(cursor, SMS__MAP, NULL, 0);
 }
 

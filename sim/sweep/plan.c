@@ -17,24 +17,24 @@ static const char *const subjects[KEEPABLE + 1] = {"host",   "vm",      "resourc
 
 static const struct sms__field plan_fields[] = {
     {"plan", SMS__NAME, 0, F(sms__plan, name), .required = true, .help = "its name"},
-    {"question", SMS__TEXT, 0, F(sms__plan, question), .help = "what it is to answer"},
+    {"question", SMS__TEXT, 0, F(sms__plan, question), .help = "the question that it answers"},
     {"base", SMS__CUSTOM, 0, F(sms__plan, bases_node), .read = sms__keep, .form = SMS__FORM_FILES, .least = 1,
      .most = BASES_MAX,
-     .help = "a file with scenarios, from the plan's folder, or a list of them; default: those in the plan's own file"},
+     .help = "a file with scenarios, relative to the plan's folder, or a list of files; default: the plan's own file"},
     {"axes", SMS__CUSTOM, 0, F(sms__plan, axes_node), .required = true, .read = sms__keep, .form = SMS__FORM_AXES,
      .most = SMS__COLUMNS_MAX, .help = "a list of what varies; each entry multiplies the number of points"},
     {"policies", SMS__CUSTOM, 0, F(sms__plan, fixed[SMS__PLAN_POLICIES]), .read = sms__keep, .form = SMS__FORM_POLICIES,
-     .help = "instead of the scenarios'"},
+     .help = "replaces the scenarios' own"},
     {"replications", SMS__INTEGER, SMS__COUNT, F(sms__plan, fixed[SMS__PLAN_REPLICATIONS]), 1, SMS__REPLICATIONS_MAX,
-     .read = sms__keep, .help = "instead of the scenarios'"},
+     .read = sms__keep, .help = "replaces the scenarios' own"},
     {"until", SMS__CUSTOM, SMS__RATIO, F(sms__plan, fixed[SMS__PLAN_UNTIL]), SMS__PRECISION_LEAST, 1, .read = sms__keep,
-     .fields = sms__until_fields, .form = SMS__FORM_NUMBER_OR_FIELDS, .help = "instead of the scenarios'"},
+     .fields = sms__until_fields, .form = SMS__FORM_NUMBER_OR_FIELDS, .help = "replaces the scenarios' own"},
     {"seed", SMS__INTEGER, SMS__COUNT, F(sms__plan, seed), 1, 9007199254740992.0,
-     .help = "instead of the scenarios', and of what is drawn, for which it is 1 by default"},
+     .help = "replaces the scenarios' own, and seeds the plan's random draws; default for these: 1"},
     {"keep", SMS__CHOICE, 0, F(sms__plan, keep_node), .read = sms__keep, .choices = subjects, .holds = SMS__MANY,
-     .help = "of which results are kept: host, vm, resource, kernel, process, device, cluster, node, and bound, which "
-             "is what no "
-             "policy could exceed; default: host, vm, process, device, cluster, bound"},
+     .help = "results that are kept: host, vm, resource, kernel, process, device, cluster, node, and bound, which no "
+             "policy "
+             "can exceed; default: host, vm, process, device, cluster, bound"},
     {0}};
 
 const struct sms__table sms__plan_tables[] = {{"plan", plan_fields},
@@ -111,7 +111,7 @@ static void load_base(struct sms__reader *reader, struct sms__plan *plan, const 
     plan->bases++;
     list_scenarios(plan, base);
     if (base->scenarios == 0)
-        sms__complain(reader, node ? node : plan->node, "there is no scenario in '%.100s'", path);
+        sms__complain(reader, node ? node : plan->node, "'%.100s' has no scenario", path);
 }
 
 /* Names of files are relative to the plan's folder. */
@@ -138,7 +138,7 @@ static void read_bases(struct sms__reader *reader, struct sms__plan *plan)
             load_base(reader, plan, one, base_path(plan, one->text));
     }
     if (list && node->items == 0)
-        sms__complain(reader, node, "there is no file in it");
+        sms__complain(reader, node, "the list of files is empty");
 }
 
 static void check_bases(struct sms__reader *reader, struct sms__plan *plan)
@@ -161,7 +161,7 @@ static void check_name(struct sms__reader *reader, const struct sms__plan *plan)
 {
     if (plan->name && (plan->name[0] == '.' || strchr(plan->name, '/')))
         sms__complain(reader, sms__node_get(plan->node, "plan"),
-                      "'%.60s' is no name for a folder: it begins with '.' or holds '/'", plan->name);
+                      "'%.60s' cannot name a folder: it begins with '.' or contains '/'", plan->name);
 }
 
 static void count_points(struct sms__reader *reader, struct sms__plan *plan)
@@ -184,7 +184,7 @@ static void check_unused_documents(struct sms__reader *reader, const struct sms_
             return;
     for (size_t i = 0; plan->bases_node && i < doc->roots; i++)
         if (!sms__node_get(doc->root[i], "plan"))
-            sms__complain(reader, doc->root[i], "the plan's scenarios are those of 'base': this document is of no use");
+            sms__complain(reader, doc->root[i], "nothing uses this document: the plan's scenarios come from 'base'");
 }
 
 static bool find_plan(struct sms__reader *reader, struct sms__plan *plan, const struct sms__doc *doc)
@@ -193,12 +193,12 @@ static bool find_plan(struct sms__reader *reader, struct sms__plan *plan, const 
         if (!sms__node_get(doc->root[i], "plan"))
             continue;
         if (plan->node)
-            sms__complain(reader, doc->root[i], "a file has one plan");
+            sms__complain(reader, doc->root[i], "a file can have only one plan");
         else
             plan->node = doc->root[i];
     }
     if (!plan->node)
-        sms__fail(reader->errors, SMS_EINPUT, doc->path, "has no document with plan:");
+        sms__fail(reader->errors, SMS_EINPUT, doc->path, "has no document with 'plan:'");
     return plan->node != NULL;
 }
 
@@ -241,14 +241,14 @@ int sms__plan_load(const char *path, const struct sms_load_options *options, str
     *errors = (struct sms_errors){0};
     struct sms__plan *plan = calloc(1, sizeof *plan);
     if (!plan)
-        return sms__fail(errors, SMS_ENOMEM, path, "no memory");
+        return sms__fail(errors, SMS_ENOMEM, path, "out of memory");
     plan->path = path;
     plan->options = options;
     plan->seed = 1;
     struct load load = {plan, errors};
     int code = sms__guard(&plan->arena, load_plan, &load);
     if (code == SMS_ENOMEM && !errors->count)
-        sms__fail(errors, code, path, "no memory");
+        sms__fail(errors, code, path, "out of memory");
     if (code)
         sms__plan_free(plan);
     else

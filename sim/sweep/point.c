@@ -24,7 +24,7 @@ int sms__worker_context_open(const struct sms__plan *plan, struct sms__worker_co
     *context = (struct sms__worker_context){.plan = plan, .hashes = sms__hashes_new(plan->scenarios)};
     context->library = calloc(plan->bases, sizeof *context->library);
     if (!context->library || !context->hashes)
-        code = sms__fail(errors, SMS_ENOMEM, plan->path, "no memory");
+        code = sms__fail(errors, SMS_ENOMEM, plan->path, "out of memory");
     for (size_t i = 0; i < plan->bases && code == SMS_OK; i++)
         code = sms_file_load(plan->base[i].path, plan->options, &context->library[i], errors);
     if (code)
@@ -77,7 +77,7 @@ static void change_workload(struct point_builder *builder, struct sms__reader *r
 {
     const char *name = "";
     const struct sms__node *node = find_workload(builder, reader, change->rest, &name);
-    const char missing[] = "a path into a workload is like 'workloads.NAME.FIELD'";
+    const char missing[] = "a path into a workload has the form 'workloads.NAME.FIELD'";
     struct sms__node named = *change->path;
     size_t i = 0;
     named.text = sms__copy(reader->arena, change->rest, strcspn(change->rest, "."));

@@ -1,5 +1,6 @@
-/* Encodes and decodes the record of a point. Its header has "smsr", the length of the rest, and the first 8 bytes of
- * the rest's SHA-256. Then come the point's number, its key, whether it failed, its models, and its results. */
+/* Encodes and decodes the record of a point. Its header has the bytes `smsr`, the length of the rest, and the first 8
+ * bytes of the rest's SHA-256. Then come the point's number, its key, whether it failed, its models, and its results.
+ */
 #include "sweep.h"
 
 #include <math.h>
@@ -123,7 +124,7 @@ static int put_bound(struct sms__bytes *bytes, const struct sms_scenario *scenar
     if (code == SMS_ENOMEM)
         return code;
     if (code)
-        bound = (struct sms_bound){.reason = "it cannot be solved for"};
+        bound = (struct sms_bound){.reason = "the solver found none"};
     sms__record_put_double(bytes, bound.reason ? (double)NAN : bound.steady_per_s);
     sms__record_put_double(bytes, bound.reason ? (double)NAN : bound.run_per_s);
     sms__record_put_string(bytes, bound.parts ? bound.part[0].name : "");

@@ -85,7 +85,7 @@ static void put_warnings(struct sms__bytes *bytes, const struct sms_errors *warn
 
 static int fail_memory(struct worker *worker)
 {
-    return sms__fail(&worker->errors, SMS_ENOMEM, worker->runner->plan->path, "no memory");
+    return sms__fail(&worker->errors, SMS_ENOMEM, worker->runner->plan->path, "out of memory");
 }
 
 static int make_record(struct worker *worker, uint64_t point, const char *models, const struct sms_results *results)
@@ -189,7 +189,7 @@ static void *work_in_thread(void *user)
     }
     pthread_mutex_lock(&runner->lock);
     struct sms_errors errors = {0};
-    record_failure(runner, sms__fail(&errors, SMS_ENOMEM, runner->plan->path, "no memory"), &errors);
+    record_failure(runner, sms__fail(&errors, SMS_ENOMEM, runner->plan->path, "out of memory"), &errors);
     runner->threads--;
     pthread_cond_signal(&runner->ended);
     pthread_mutex_unlock(&runner->lock);
@@ -240,7 +240,7 @@ static void run_threads(struct runner *runner, uint64_t to_do)
     runner->threads -= wanted - started;
     if (started == 0 && wanted) {
         struct sms_errors errors = {0};
-        record_failure(runner, sms__fail(&errors, SMS_ENOMEM, runner->plan->path, "no thread can be had"), &errors);
+        record_failure(runner, sms__fail(&errors, SMS_ENOMEM, runner->plan->path, "cannot start a thread"), &errors);
     }
     pthread_mutex_unlock(&runner->lock);
     supervise(runner, to_do);
@@ -255,7 +255,7 @@ static int report_interrupted(struct runner *runner)
     const unsigned long long kept = count->before + count->run, points = count->points;
     *runner->errors = (struct sms_errors){0};
     return sms__fail(runner->errors, SMS_ECANCELED, runner->plan->path,
-                     "interrupted; %llu of %llu points are kept, and the same command goes on", kept, points);
+                     "interrupted; %llu of %llu points are saved; the same command continues", kept, points);
 }
 
 static int run_missing(struct runner *runner)

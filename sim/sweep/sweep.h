@@ -210,7 +210,7 @@ const char *sms__record_get_string(struct sms__bytes *bytes);
 void sms__record_get_bound(struct sms__bytes *bytes, struct sms__record_bound *bound);
 
 struct sms__shard {
-    unsigned idx, count; /* idx: from 1 to count */
+    unsigned idx, count; /* `idx`: from 1 to `count` */
 };
 
 /* index.c: which points the journals in a sweep's folder hold. */

@@ -33,10 +33,11 @@ const struct sms__field sms__range_fields[] = {
      .help = "last value, in the same unit"},
     {"steps", SMS__INTEGER, SMS__COUNT, F(range_fields, steps), 2, SMS__POINTS_MAX, .help = "number of values"},
     {"step", SMS__CUSTOM, 0, F(range_fields, step), .read = keep_scalar, .form = SMS__FORM_END,
-     .help = "instead: from one value to the next"},
+     .help = "instead of steps: difference between neighbouring values"},
     {"scale", SMS__CHOICE, 0, F(range_fields, scale), .choices = scales,
-     .help = "linear (default), or log: equal ratios"},
-    {"whole", SMS__CHOICE, 0, F(range_fields, whole), .choices = sms__truths, .help = "true: rounded to whole numbers"},
+     .help = "linear (default), or log: equal ratios between neighbours"},
+    {"whole", SMS__CHOICE, 0, F(range_fields, whole), .choices = sms__truths,
+     .help = "true: values are rounded to whole numbers"},
     {0}};
 
 /* Splits "50 %" into 50 and " %". */
@@ -50,7 +51,7 @@ static bool split_unit(struct sms__reader *reader, const struct sms__node *node,
         *unit = end;
         return true;
     }
-    sms__complain(reader, node, "'%.40s' is not a number with or without a unit", text);
+    sms__complain(reader, node, "'%.40s' is not a number, with or without a unit", text);
     return false;
 }
 
@@ -67,9 +68,9 @@ static uint64_t count_steps(struct sms__reader *reader, const struct sms__node *
     if (strcmp(unit, range->unit) != 0)
         sms__complain(reader, given->step, "from, to and step need the same unit");
     else if (range->log)
-        sms__complain(reader, node, "equal ratios have steps, and no step");
+        sms__complain(reader, node, "a log scale takes 'steps', not 'step'");
     else if (steps < 0 || steps >= SMS__POINTS_MAX)
-        sms__complain(reader, given->step, "by this step, 'to' is never reached or takes more than %d",
+        sms__complain(reader, given->step, "with this step, 'to' is never reached or takes more than %d values",
                       SMS__POINTS_MAX);
     else {
         steps = floor(steps + 1e-9);
@@ -130,7 +131,7 @@ static bool check_ends(struct sms__reader *reader, const struct sms__node *node,
     if (strcmp(unit, range->unit) != 0)
         sms__complain(reader, given->to, "'%.40s' and '%.40s' need the same unit", given->from->text, given->to->text);
     else if (range->log && (range->from <= 0 || range->to <= 0))
-        sms__complain(reader, node, "equal ratios have ends above 0");
+        sms__complain(reader, node, "both ends of a log scale must be above 0");
     else if (range->from == range->to)
         sms__complain(reader, given->to, "'from' and 'to' are the same: there is nothing to vary");
     else if (!isfinite(range->to - range->from) || (range->log && !isfinite(range->to / range->from)))
@@ -148,7 +149,7 @@ static uint64_t check_steps(struct sms__reader *reader, const struct sms__node *
     for (uint64_t i = 0; i < steps && steps <= STEPS_SEEN; i++) {
         print_value(here, sizeof here, range, range_value(range, steps > 1 ? (double)i / (double)(steps - 1) : 0));
         if (!strcmp(before, here)) {
-            sms__complain(reader, node, "too many steps: '%s' would come twice", here);
+            sms__complain(reader, node, "too many steps: '%s' would occur twice", here);
             return 0;
         }
         memcpy(before, here, sizeof here);
@@ -170,7 +171,7 @@ uint64_t sms__read_range(struct sms__reader *reader, const struct sms__node *nod
     if (!check_ends(reader, node, &given, range, unit))
         return 0;
     if (sampled && (sms__node_get(node, "steps") || sms__node_get(node, "step")))
-        sms__complain(reader, node, "where points are drawn a range has no steps");
+        sms__complain(reader, node, "a range in sobol or random takes neither 'steps' nor 'step'");
     else if (sampled)
         return 1;
     else if (!sms__node_get(node, "steps") == !sms__node_get(node, "step"))

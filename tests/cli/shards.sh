@@ -33,7 +33,7 @@ truncate -s -5 moved/2-of-3.n1.journal
 cp moved/2-of-3.n1.journal torn
 exec 7>>moved/2-of-3.n1.journal
 flock 7
-on n1 4 "a shard that is taken" sweep --shard 2/3 --out moved plan.yaml; prints "another process is at this shard"
+on n1 4 "a shard that is taken" sweep --shard 2/3 --out moved plan.yaml; prints "another process is running this shard"
 on n2 0 "a shard on another machine" sweep --shard 2/3 --out moved plan.yaml; prints "10 points: 1 run now, 9 before"
 if cmp -s torn moved/2-of-3.n1.journal; then ok; else bad "another machine's journal is written to"; fi
 exec 7>&-

@@ -175,7 +175,7 @@ try 1 "status of nothing" sweep status --out nothing many.yaml; prints "0 done, 
 mkdir device
 ln -s /dev/full device/1-of-1.$here.journal
 try 4 "a device for a journal" sweep --out device many.yaml; prints "is not a regular file"
-try 4 "a folder that cannot be" sweep --out none/there many.yaml; prints "cannot be made"
+try 4 "a folder that cannot be" sweep --out none/there many.yaml; prints "cannot be created"
 try 4 "a folder that is a file" sweep --out many.yaml many.yaml
 
 # What a point depends on is in its key, and nothing else.
@@ -526,7 +526,7 @@ while not re.search(rb"\d+ of 2000 points, \S+/s, .* left", said):
 def smsched(*args):
     return subprocess.run([sys.argv[1], *args], capture_output=True, text=True)
 second = smsched("sweep", "long.yaml")
-assert second.returncode == 4 and "another process is at this shard" in second.stderr, second
+assert second.returncode == 4 and "another process is running this shard" in second.stderr, second
 status = smsched("sweep", "status", "long.yaml")
 assert status.returncode == 1 and "running" in status.stdout, status
 os.kill(pid, signal.SIGINT)
@@ -545,7 +545,7 @@ while not any(os.path.getsize(f"cut/{name}") for name in os.listdir("cut") if na
 sweep.send_signal(signal.SIGINT)
 said = sweep.communicate()[1]
 assert sweep.returncode == 130, sweep.returncode
-kept = re.fullmatch(r"long.yaml: error: interrupted; (\d+) of 2000 points are kept, and the same command goes on\n", said)
+kept = re.fullmatch(r"long.yaml: error: interrupted; (\d+) of 2000 points are saved; the same command continues\n", said)
 assert kept and int(kept[1]) > 0, said
 status = smsched("sweep", "status", "--out", "cut", "long.yaml").stdout
 assert f"2000 points: {kept[1]} done" in status, (said, status)
@@ -556,7 +556,7 @@ for wrong in 0/3 4/3 3 1/2/3 a/b 1/ /2 -1/2 1/99999; do try 2 "--shard $wrong" s
 try 2 "no plan" sweep; prints "name a plan"
 try 2 "two plans" sweep many.yaml key.yaml
 try 2 "a shard of a merge" sweep merge --shard 1/2 many.yaml
-try 3 "a scenario for a plan" sweep base.yaml; prints "has no document with plan:"
+try 3 "a scenario for a plan" sweep base.yaml; prints "has no document with 'plan:'"
 try 3 "a plan for a scenario" run many.yaml; prints "many.yaml: error: this is a plan"; prints "'smsched sweep many.yaml' runs it"
 try 0 "plans are counted" validate many.yaml base.yaml; prints "2 files checked, 1 plan, 1 scenario"
 sed 's/base.yaml/none.yaml/' many.yaml >none-base.yaml
