@@ -7,7 +7,7 @@
 
 struct again {
     struct cli *cli;
-    struct sms__page_again *page;
+    struct sms__page_rerun *page;
     struct origin origin;
     struct sms__plan *plan;
     struct sms_load_options options; /* the plan's */
@@ -18,7 +18,7 @@ struct again {
     int exit_code;             /* of the run, which has said why; 0: see the code */
 };
 
-/* As struct sms__page_again has it; `user` is a struct again. */
+/* As struct sms__page_rerun has it; `user` is a struct again. */
 int again_run(void *user, const struct sms__page_point *point, struct sms_errors *errors);
 /* Frees what it holds, and removes what it wrote; not before the page is whole. */
 void again_end(struct again *again);

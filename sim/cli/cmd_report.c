@@ -65,12 +65,12 @@ static int make_page_again(struct cli *cli, struct sms__page *page)
 {
     char command[8192];
     struct again again = {.cli = cli};
-    struct sms__page_again point = {.command = command, .run = again_run, .user = &again};
+    struct sms__page_rerun point = {.command = command, .run = again_run, .user = &again};
     int code = read_point(cli, &point.point);
     if (code)
         return code;
     describe(cli, command, sizeof command);
-    again.page = page->again = &point;
+    again.page = page->rerun = &point;
     code = make_page(cli, page);
     again_end(&again);
     return again.exit_code ? again.exit_code : code;

@@ -1,13 +1,12 @@
+/* Finds axes that are not crossed. Two axes are crossed if every pair of their values occurs. Axes that are drawn at
+ * random or listed as mixes are not, so along one of them the others change, too. */
 #include "points.h"
-
-/* Whether axes are crossed: whether all pairs of their values are there. Those of points that are drawn at random, or
- * listed as mixes, are not: along one of them the others change too. */
 
 enum { VALUES = SMS__AXIS_VALUES + 1 };
 
-/* Pairs of values of two axes that there are. */
+/* The pairs of values of two axes that occur. */
 struct pairs {
-    bool at[VALUES][VALUES];
+    bool present[VALUES][VALUES];
 };
 
 static int take_cell(struct sms__points *points, sqlite3_stmt *row, void *user)
@@ -17,27 +16,27 @@ static int take_cell(struct sms__points *points, sqlite3_stmt *row, void *user)
     for (size_t i = 0; i < points->axes; i++) {
         value[i] = (size_t)sqlite3_column_int64(row, (int)i);
         for (size_t k = 0; k < i; k++)
-            pairs[i * points->axes + k].at[value[i]][value[k]] = true;
+            pairs[i * points->axes + k].present[value[i]][value[k]] = true;
     }
     return SMS_OK;
 }
 
-/* How many pairs of values that are in use are not there. */
+/* Number of pairs that do not occur, of values that do. */
 static size_t count_holes(const struct pairs *pairs)
 {
     bool row[VALUES] = {false}, column[VALUES] = {false};
-    size_t rows = 0, columns = 0, there = 0;
+    size_t rows = 0, columns = 0, pairs_present = 0;
     for (size_t i = 0; i < VALUES; i++)
         for (size_t k = 0; k < VALUES; k++) {
-            row[i] |= pairs->at[i][k];
-            column[k] |= pairs->at[i][k];
-            there += pairs->at[i][k];
+            row[i] |= pairs->present[i][k];
+            column[k] |= pairs->present[i][k];
+            pairs_present += pairs->present[i][k];
         }
     for (size_t i = 0; i < VALUES; i++) {
         rows += row[i];
         columns += column[i];
     }
-    return rows * columns - there;
+    return rows * columns - pairs_present;
 }
 
 int sms__points_crossing(struct sms__points *points)
@@ -48,14 +47,14 @@ int sms__points_crossing(struct sms__points *points)
     struct pairs *pairs = SMS__NEW(&points->page->arena, struct pairs, axes * axes);
     sqlite3_str *text = sqlite3_str_new(points->file);
     sqlite3_str_appendall(text, "SELECT count(*) FROM main.point WHERE state <> 'done'");
-    int code = sms__points_ask(points, text, sms__points_count, &missing);
+    int code = sms__points_query(points, text, sms__points_count, &missing);
     if (code)
         return code;
     text = sqlite3_str_new(points->file);
     for (size_t i = 0; i < axes; i++)
         sqlite3_str_appendf(text, "%s a%d", i ? "," : "SELECT", (int)i);
     sqlite3_str_appendall(text, " FROM temp.cell");
-    code = sms__points_ask(points, text, take_cell, pairs);
+    code = sms__points_query(points, text, take_cell, pairs);
     for (size_t i = 0; i < axes && code == SMS_OK; i++)
         for (size_t k = 0; k < i; k++)
             if (count_holes(&pairs[i * axes + k]) > missing) {

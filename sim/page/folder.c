@@ -1,15 +1,16 @@
+/* Reads a folder of `run --out` into the page's data. */
 #include "page.h"
 
 #include "../report/output.h"
 
-/* manifest.json as it is, its texts cut where they are too long for a page. */
+/* Copies manifest.json, but leaves out texts that are too long for a page. */
 static int read_manifest(struct sms__page *page)
 {
-    size_t i, room = SMS__PAGE_TEXT;
+    size_t i, bytes_left = SMS__PAGE_TEXT;
     json_t *scenario, *list = json_array();
     int code = sms__read_json(sms__print(&page->arena, "%s/manifest.json", page->source), list, &page->errors);
     json_t *manifest = json_array_get(list, 0);
-    json_object_del(manifest, "files"); /* a page is not about the folder's files */
+    json_object_del(manifest, "files"); /* the page does not need the list of files */
     if (code == SMS_OK)
         json_object_set(page->data, "run", manifest);
     json_decref(list);
@@ -19,12 +20,12 @@ static int read_manifest(struct sms__page *page)
     {
         json_t *text = json_object_get(scenario, "text");
         size_t length = json_string_length(text);
-        if (length > room) {
+        if (length > bytes_left) {
             json_object_set_new(scenario, "text", json_string(""));
             sms__page_note(page, "The text of scenario %.100s has %zu bytes and is left out: it is in manifest.json.",
                            json_string_value(json_object_get(scenario, "scenario")), length);
         } else
-            room -= length;
+            bytes_left -= length;
     }
     return SMS_OK;
 }

@@ -1,5 +1,5 @@
-/* How far each policy of a sweep is below what any could reach: the view `gap` as the merge defines it, whose rows go
- * by once. */
+/* Computes how far each policy of a sweep is below the bound. The rows of the view `gap` are read once, and the view is
+ * the one that the merge defines. */
 #include "subjects.h"
 
 #include "../report/json_write.h"
@@ -9,12 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { NUMBERS = 20000, EACH = 6 }; /* that the page has of it along axes; of a mean there */
+enum { NUMBERS = 20000, EACH = 6 }; /* NUMBERS: the page's share for gaps along axes; EACH: numbers for each mean */
 
-/* Of points, or of those with one value of an axis. */
+/* The gaps of all points, or of those with one value of an axis. */
 struct gap {
-    double sum, least, most;
-    sqlite3_int64 least_point, most_point;
+    double sum, min, max;
+    sqlite3_int64 min_point, max_point;
     size_t n;
 };
 
@@ -22,18 +22,18 @@ struct gaps {
     struct sms__points *points;
     struct sms__labels labels;
     struct gap *all;              /* [metrics][positions] */
-    struct gap *along[SMS__AXES]; /* [metrics][values][positions]; NULL: there is no room */
+    struct gap *along[SMS__AXES]; /* [metrics][values][positions]; NULL: left out for size */
 };
 
-static void add(struct gap *gap, double value, sqlite3_int64 point)
+static void add_value(struct gap *gap, double value, sqlite3_int64 point)
 {
-    if (gap->n == 0 || value < gap->least || (value == gap->least && point < gap->least_point)) {
-        gap->least = value;
-        gap->least_point = point;
+    if (gap->n == 0 || value < gap->min || (value == gap->min && point < gap->min_point)) {
+        gap->min = value;
+        gap->min_point = point;
     }
-    if (gap->n == 0 || value > gap->most || (value == gap->most && point < gap->most_point)) {
-        gap->most = value;
-        gap->most_point = point;
+    if (gap->n == 0 || value > gap->max || (value == gap->max && point < gap->max_point)) {
+        gap->max = value;
+        gap->max_point = point;
     }
     gap->sum += value;
     gap->n++;
@@ -41,7 +41,7 @@ static void add(struct gap *gap, double value, sqlite3_int64 point)
 
 enum { POINT, POSITION, METRIC, GAP, AXES };
 
-static int take_gap(struct sms__points *points, sqlite3_stmt *row, void *user)
+static int add_gap(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     struct gaps *gaps = user;
     const struct sms__labels *labels = &gaps->labels;
@@ -55,33 +55,34 @@ static int take_gap(struct sms__points *points, sqlite3_stmt *row, void *user)
         p++;
     if (m == SMS_BOUNDED || p == labels->positions)
         return SMS_OK;
-    add(&gaps->all[m * labels->positions + p], value, point);
+    add_value(&gaps->all[m * labels->positions + p], value, point);
     for (size_t a = 0; a < points->axes; a++) {
-        size_t at = (size_t)sqlite3_column_int64(row, AXES + (int)a);
+        size_t value_index = (size_t)sqlite3_column_int64(row, AXES + (int)a);
         if (gaps->along[a])
-            add(&gaps->along[a][(m * points->axis[a].values + at) * labels->positions + p], value, point);
+            add_value(&gaps->along[a][(m * points->axis[a].values + value_index) * labels->positions + p], value,
+                      point);
     }
     return SMS_OK;
 }
 
-/* Axes get room in their order. */
-static void make_room(struct gaps *gaps)
+/* Allocates the sums of all axes, in their order, that fit the page. */
+static void allocate_gaps(struct gaps *gaps)
 {
     struct sms__points *points = gaps->points;
     struct sms__arena *arena = &points->page->arena;
-    size_t used = 0, lost = 0;
+    size_t used = 0, skipped = 0;
     gaps->all = SMS__NEW(arena, struct gap, SMS_BOUNDED * gaps->labels.positions);
     for (size_t a = 0; a < points->axes; a++) {
         size_t means = SMS_BOUNDED * points->axis[a].values * gaps->labels.positions;
         bool fits = used + EACH * means <= NUMBERS;
         gaps->along[a] = fits ? SMS__NEW(arena, struct gap, means) : NULL;
         used += fits ? EACH * means : 0;
-        lost += !fits;
+        skipped += !fits;
     }
     points->numbers += used;
-    if (lost)
+    if (skipped)
         sms__page_note(points->page,
-                       "Gaps to the bound are not shown along %zu of the axes: there are too many values.", lost);
+                       "Gaps to the bound are not shown along %zu of the axes: there are too many values.", skipped);
 }
 
 static int read_gaps(struct gaps *gaps)
@@ -92,7 +93,7 @@ static int read_gaps(struct gaps *gaps)
     for (size_t a = 0; a < points->axes; a++)
         sqlite3_str_appendf(text, ", c.a%d", (int)a);
     sqlite3_str_appendall(text, " FROM temp.gap g JOIN temp.cell c ON c.point = g.point WHERE g.gap_ratio IS NOT NULL");
-    return sms__points_ask(points, text, take_gap, gaps);
+    return sms__points_query(points, text, add_gap, gaps);
 }
 
 /* ---- JSON ---- */
@@ -106,7 +107,7 @@ static int take_pair(struct sms__points *points, sqlite3_stmt *row, void *user)
     return SMS_OK;
 }
 
-/* At how many points something is said of the bound: [text, points], the most first. */
+/* Counts the points for each text of a bound: [text, points], most frequent first. */
 static int count_texts(struct sms__points *points, const char *column, const char *metric, json_t *list)
 {
     sqlite3_str *text = sqlite3_str_new(points->file);
@@ -114,7 +115,7 @@ static int count_texts(struct sms__points *points, const char *column, const cha
                         "SELECT b.%s, count(*) FROM main.bound b JOIN temp.cell c ON c.point = b.point "
                         "WHERE b.metric = %Q AND b.%s <> '' GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 8",
                         column, metric, column);
-    return sms__points_ask(points, text, take_pair, list);
+    return sms__points_query(points, text, take_pair, list);
 }
 
 /* [policy, points, mean, least, its point, greatest, its point] */
@@ -126,14 +127,14 @@ static json_t *overall_json(const struct gaps *gaps, size_t m)
         if (gap->n)
             json_array_append_new(list, json_pack("[I, I, o, o, I, o, I]", (json_int_t)p, (json_int_t)gap->n,
                                                   sms__json_number(gap->sum / (double)gap->n),
-                                                  sms__json_number(gap->least), (json_int_t)gap->least_point,
-                                                  sms__json_number(gap->most), (json_int_t)gap->most_point));
+                                                  sms__json_number(gap->min), (json_int_t)gap->min_point,
+                                                  sms__json_number(gap->max), (json_int_t)gap->max_point));
     }
     return list;
 }
 
 /* [value of the axis, policy, points, mean, least, greatest]; null without room. */
-static json_t *along_json(const struct gaps *gaps, size_t a, size_t m)
+static json_t *axis_json(const struct gaps *gaps, size_t a, size_t m)
 {
     const size_t positions = gaps->labels.positions, values = gaps->points->axis[a].values;
     json_t *list = gaps->along[a] ? json_array() : json_null();
@@ -143,18 +144,18 @@ static json_t *along_json(const struct gaps *gaps, size_t a, size_t m)
             json_array_append_new(list, json_pack("[I, I, I, o, o, o]", (json_int_t)(i / positions),
                                                   (json_int_t)(i % positions), (json_int_t)gap->n,
                                                   sms__json_number(gap->sum / (double)gap->n),
-                                                  sms__json_number(gap->least), sms__json_number(gap->most)));
+                                                  sms__json_number(gap->min), sms__json_number(gap->max)));
     }
     return list;
 }
 
-static int put_metric(const struct gaps *gaps, size_t m, json_t *metrics)
+static int add_metric(const struct gaps *gaps, size_t m, json_t *metrics)
 {
     struct sms__points *points = gaps->points;
     const char *name = sms_bound_metric((enum sms_bounded)m);
     json_t *binds = json_array(), *reasons = json_array(), *axes = json_array();
     for (size_t a = 0; a < points->axes; a++)
-        json_array_append_new(axes, along_json(gaps, a, m));
+        json_array_append_new(axes, axis_json(gaps, a, m));
     json_object_set_new(metrics, name,
                         json_pack("{s:o, s:o, s:o, s:o}", "binds", binds, "no_bound_because", reasons, "overall",
                                   overall_json(gaps, m), "axes", axes));
@@ -162,7 +163,7 @@ static int put_metric(const struct gaps *gaps, size_t m, json_t *metrics)
     return code == SMS_OK ? count_texts(points, "no_bound_because", name, reasons) : code;
 }
 
-/* Sweeps that keep no bounds have none, as those of older versions: null. */
+/* The result is null for sweeps that keep no bounds, or that an older version made. */
 int sms__points_gaps(struct sms__points *points)
 {
     struct gaps *gaps = SMS__NEW(&points->page->arena, struct gaps, 1);
@@ -171,16 +172,16 @@ int sms__points_gaps(struct sms__points *points)
     gaps->points = points;
     json_object_set_new(points->page->data, "bounds", json_null());
     sqlite3_str_appendall(text, "SELECT count(*) FROM main.sqlite_master WHERE name IN ('gap', 'bound', 'host')");
-    int code = sms__points_ask(points, text, sms__points_count, &tables);
+    int code = sms__points_query(points, text, sms__points_count, &tables);
     if (code || tables < 3)
         return code;
     code = sms__points_policies(points, "host", &gaps->labels);
     if (code)
         return code;
-    make_room(gaps);
+    allocate_gaps(gaps);
     text = sqlite3_str_new(points->file);
     sms__database_gaps(text, true);
-    code = sms__points_ask(points, text, NULL, NULL);
+    code = sms__points_query(points, text, NULL, NULL);
     if (code == SMS_OK)
         code = read_gaps(gaps);
     json_t *metrics = json_object(), *policies = json_array();
@@ -189,6 +190,6 @@ int sms__points_gaps(struct sms__points *points)
     json_object_set_new(points->page->data, "bounds",
                         json_pack("{s:o, s:o}", "policies", policies, "metrics", metrics));
     for (size_t m = 0; m < SMS_BOUNDED && code == SMS_OK; m++)
-        code = put_metric(gaps, m, metrics);
+        code = add_metric(gaps, m, metrics);
     return code;
 }

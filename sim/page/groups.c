@@ -1,26 +1,31 @@
+/* Chooses by which axes the points are grouped, so that the numbers fit a page. All axes together are tried first, then
+ * single axes and pairs of axes. */
 #include "subjects.h"
 
 #include "../report/output.h"
 
 #include <math.h>
 
-enum { DENSE_MOST = 4000000 }; /* sums in memory */
+enum { DENSE_MAX = 4000000 }; /* maximum number of sums in memory */
 
-static size_t each_cell(const struct sms__subject_view *view) { return view->names * view->positions * view->metrics; }
+static size_t numbers_per_cell(const struct sms__subject_view *view)
+{
+    return view->names * view->positions * view->metrics;
+}
 
-/* Cells of a group if every combination of values were there; 0: too many. */
-static size_t dense(const struct sms__points *points, const struct sms__group *group)
+/* Number of combinations of the axes' values; 0: too many. */
+static size_t count_combinations(const struct sms__points *points, const struct sms__group *group)
 {
     size_t cells = 1;
     for (size_t i = 0; i < group->axes; i++) {
         cells *= points->axis[group->axis[i]].values;
-        if (cells > DENSE_MOST)
+        if (cells > DENSE_MAX)
             return 0;
     }
     return cells;
 }
 
-/* Combinations that there are. */
+/* Counts the combinations that occur. */
 static int count_cells(struct sms__points *points, const struct sms__group *group, size_t *cells)
 {
     sqlite3_str *text = sqlite3_str_new(points->file);
@@ -28,36 +33,36 @@ static int count_cells(struct sms__points *points, const struct sms__group *grou
     for (size_t i = 0; i < group->axes; i++)
         sqlite3_str_appendf(text, "%sa%d", i ? ", " : "", (int)group->axis[i]);
     sqlite3_str_appendall(text, " FROM temp.cell)");
-    return sms__points_ask(points, text, sms__points_count, cells);
+    return sms__points_query(points, text, sms__points_count, cells);
 }
 
-/* Adds a group if what it takes is within what is left. */
-static int try_group(struct sms__subject_view *view, struct sms__group group, size_t *left, bool *added)
+/* Adds a group if it is within the budget. */
+static int try_group(struct sms__subject_view *view, struct sms__group group, size_t *budget, bool *added)
 {
     struct sms__points *points = view->points;
-    size_t cells, room = each_cell(view);
+    size_t cells, numbers = numbers_per_cell(view);
     *added = false;
-    group.cells = dense(points, &group);
-    if (view->groups == SMS__GROUPS || group.cells == 0 || group.cells * room > DENSE_MOST)
+    group.cells = count_combinations(points, &group);
+    if (view->groups == SMS__GROUPS || group.cells == 0 || group.cells * numbers > DENSE_MAX)
         return SMS_OK;
     int code = count_cells(points, &group, &cells);
-    if (code || 2 * cells * room > *left)
+    if (code || 2 * cells * numbers > *budget)
         return code;
     *added = true;
-    *left -= 2 * cells * room;
-    group.mean = SMS__NEW(&points->page->arena, struct sms__sum, group.cells * room);
-    group.change = SMS__NEW(&points->page->arena, struct sms__sum, group.cells * room);
+    *budget -= 2 * cells * numbers;
+    group.mean = SMS__NEW(&points->page->arena, struct sms__sum, group.cells * numbers);
+    group.change = SMS__NEW(&points->page->arena, struct sms__sum, group.cells * numbers);
     group.points = SMS__NEW(&points->page->arena, size_t, group.cells * view->names * view->positions);
     view->group[view->groups++] = group;
     return SMS_OK;
 }
 
-static int try_singles(struct sms__subject_view *view, size_t *left)
+static int try_singles(struct sms__subject_view *view, size_t *budget)
 {
     int code = SMS_OK;
     bool added, all = true;
     for (size_t i = 0; i < view->points->axes && code == SMS_OK; i++) {
-        code = try_group(view, (struct sms__group){.axis = {i}, .axes = 1}, left, &added);
+        code = try_group(view, (struct sms__group){.axis = {i}, .axes = 1}, budget, &added);
         all &= added;
     }
     if (code == SMS_OK && !all)
@@ -65,13 +70,13 @@ static int try_singles(struct sms__subject_view *view, size_t *left)
     return code;
 }
 
-static int try_pairs(struct sms__subject_view *view, size_t *left)
+static int try_pairs(struct sms__subject_view *view, size_t *budget)
 {
     int code = SMS_OK;
     bool added, all = true;
     for (size_t i = 0; i < view->points->axes && code == SMS_OK; i++)
         for (size_t k = i + 1; k < view->points->axes && code == SMS_OK; k++) {
-            code = try_group(view, (struct sms__group){.axis = {i, k}, .axes = 2}, left, &added);
+            code = try_group(view, (struct sms__group){.axis = {i, k}, .axes = 2}, budget, &added);
             all &= added;
         }
     if (code == SMS_OK)
@@ -85,17 +90,17 @@ int sms__subject_groups(struct sms__subject_view *view)
 {
     struct sms__points *points = view->points;
     struct sms__group all = {.axes = points->axes};
-    size_t left = (SMS__PAGE_NUMBERS - points->numbers) / 2;
-    const size_t allowed = left;
+    size_t budget = (SMS__PAGE_NUMBERS - points->numbers) / 2;
+    const size_t allowed = budget;
     bool added;
     for (size_t i = 0; i < points->axes; i++)
         all.axis[i] = i;
-    int code = points->axes ? try_group(view, all, &left, &added) : SMS_OK;
+    int code = points->axes ? try_group(view, all, &budget, &added) : SMS_OK;
     if (code == SMS_OK && points->axes && !added)
-        code = try_singles(view, &left);
+        code = try_singles(view, &budget);
     if (code == SMS_OK && points->axes > 2 && !added && view->groups)
-        code = try_pairs(view, &left);
-    points->numbers += allowed - left;
+        code = try_pairs(view, &budget);
+    points->numbers += allowed - budget;
     return code;
 }
 
@@ -110,16 +115,17 @@ static json_t *numbers_json(const struct sms__sum *sum, size_t count)
 /* [indices of the axes' values, name, policy, points, means, changes] */
 static json_t *row_json(const struct sms__subject_view *view, const struct sms__group *group, size_t entry)
 {
-    size_t of_cell = view->names * view->positions, cell = entry / of_cell, place = 1, m = view->metrics;
+    size_t entries_per_cell = view->names * view->positions, cell = entry / entries_per_cell, stride = 1,
+           m = view->metrics;
     json_t *row = json_array();
     for (size_t i = 0; i < group->axes; i++)
-        place *= view->points->axis[group->axis[i]].values;
+        stride *= view->points->axis[group->axis[i]].values;
     for (size_t i = 0; i < group->axes; i++) {
         size_t values = view->points->axis[group->axis[i]].values;
-        place /= values;
-        json_array_append_new(row, json_integer((json_int_t)(cell / place % values)));
+        stride /= values;
+        json_array_append_new(row, json_integer((json_int_t)(cell / stride % values)));
     }
-    json_array_append_new(row, json_integer((json_int_t)(entry % of_cell / view->positions)));
+    json_array_append_new(row, json_integer((json_int_t)(entry % entries_per_cell / view->positions)));
     json_array_append_new(row, json_integer((json_int_t)(entry % view->positions)));
     json_array_append_new(row, json_integer((json_int_t)group->points[entry]));
     json_array_append_new(row, numbers_json(&group->mean[entry * m], m));

@@ -1,3 +1,4 @@
+/* Turns the rows of heatmap.csv into heat maps. SMs and intervals are averaged in groups until all maps fit a page. */
 #include "pictures.h"
 
 #include "../report/output.h"
@@ -6,22 +7,22 @@
 
 enum { MAPS = 60, BINS = 4096, SMS_MOST = 20000 };
 
-/* The cells of one scenario and policy. */
+/* The heat map of one scenario under one policy. */
 struct map {
     size_t scenario, policy, sms, bins;
     double width_ns;
-    double *value; /* [sms][bins]; NAN: none */
+    double *value; /* [sms][bins], occupancy; NAN: no value */
 };
 
 struct maps {
     struct sms__pictures *pictures;
     struct map *map;
     size_t count;
-    size_t left_out;            /* maps beyond those */
-    size_t sms_each, bins_each; /* so many are put together */
+    size_t left_out;            /* number of maps beyond MAPS */
+    size_t sms_each, bins_each; /* SMs and intervals in each cell of the page */
 };
 
-static struct map *map_of(struct maps *maps, const struct sms__heat *heat)
+static struct map *find_map(struct maps *maps, const struct sms__heat *heat)
 {
     for (size_t i = maps->count; i-- > 0;)
         if (maps->map[i].scenario == heat->scenario && maps->map[i].policy == heat->policy)
@@ -33,13 +34,13 @@ static struct map *map_of(struct maps *maps, const struct sms__heat *heat)
     return map;
 }
 
-static size_t bin_of(const struct map *map, const struct sms__heat *heat)
+static size_t bin_index(const struct map *map, const struct sms__heat *heat)
 {
     double bin = map->width_ns > 0 ? round(heat->time_ns / map->width_ns) : INFINITY;
     return bin < BINS ? (size_t)bin : BINS;
 }
 
-/* A run writes a row for each cell. So a few rows of large numbers do not take much memory. */
+/* A run writes a row for each cell. This keeps a few rows with large indices from taking much memory. */
 static bool is_dense(const struct maps *maps)
 {
     size_t cells = 0;
@@ -48,19 +49,19 @@ static bool is_dense(const struct maps *maps)
     return cells / 16 <= maps->pictures->plot.heats + (1 << 16);
 }
 
-/* How large each is. */
-static int measure(struct maps *maps)
+/* Finds the size of each map, and rejects files that no run writes. */
+static int measure_maps(struct maps *maps)
 {
     const struct sms__plot *plot = &maps->pictures->plot;
-    size_t lost = 0;
+    size_t skipped = 0;
     for (size_t i = 0; i < plot->heats; i++) {
         const struct sms__heat *heat = &plot->heat[i];
-        struct map *map = map_of(maps, heat);
+        struct map *map = find_map(maps, heat);
         if (!map) {
-            lost++;
+            skipped++;
             continue;
         }
-        size_t bin = bin_of(map, heat);
+        size_t bin = bin_index(map, heat);
         if (bin == BINS || heat->sm >= SMS_MOST)
             return sms__fail(&maps->pictures->page->errors, SMS_EINPUT, plot->folder,
                              "heatmap.csv: an SM, a time or a width is out of range");
@@ -70,12 +71,12 @@ static int measure(struct maps *maps)
     if (!is_dense(maps))
         return sms__fail(&maps->pictures->page->errors, SMS_EINPUT, plot->folder,
                          "heatmap.csv: it has too few rows for so many SMs and intervals");
-    if (lost)
+    if (skipped)
         sms__page_note(maps->pictures->page, "Of the heat maps the first %d are shown.", MAPS);
     return SMS_OK;
 }
 
-static void fill(struct maps *maps)
+static void fill_maps(struct maps *maps)
 {
     struct sms__plot *plot = &maps->pictures->plot;
     for (size_t m = 0; m < maps->count; m++) {
@@ -85,27 +86,27 @@ static void fill(struct maps *maps)
             map->value[i] = NAN;
     }
     for (size_t i = 0; i < plot->heats; i++) {
-        const struct map *map = map_of(maps, &plot->heat[i]);
+        const struct map *map = find_map(maps, &plot->heat[i]);
         if (map)
-            map->value[(size_t)plot->heat[i].sm * map->bins + bin_of(map, &plot->heat[i])] = plot->heat[i].occupancy;
+            map->value[(size_t)plot->heat[i].sm * map->bins + bin_index(map, &plot->heat[i])] = plot->heat[i].occupancy;
     }
 }
 
-static size_t parts(size_t count, size_t each) { return (count + each - 1) / each; }
+static size_t count_groups(size_t count, size_t each) { return (count + each - 1) / each; }
 
-static size_t cells(const struct maps *maps)
+static size_t count_cells(const struct maps *maps)
 {
     size_t sum = 0;
     for (size_t m = 0; m < maps->count; m++)
-        sum += parts(maps->map[m].sms, maps->sms_each) * parts(maps->map[m].bins, maps->bins_each);
+        sum += count_groups(maps->map[m].sms, maps->sms_each) * count_groups(maps->map[m].bins, maps->bins_each);
     return sum;
 }
 
-/* Intervals are put together first: a page is not as wide as they are many. */
-static void choose_size(struct maps *maps)
+/* Groups intervals before SMs, because a page is too narrow for all intervals anyway. */
+static void choose_cell_size(struct maps *maps)
 {
     maps->sms_each = maps->bins_each = 1;
-    while (cells(maps) > SMS__PAGE_CELLS) {
+    while (count_cells(maps) > SMS__PAGE_CELLS) {
         if (maps->bins_each < 4)
             maps->bins_each *= 2;
         else
@@ -117,8 +118,8 @@ static void choose_size(struct maps *maps)
                        maps->sms_each);
 }
 
-/* In ten thousandths, as the file has four digits. */
-static json_t *cell_of(const struct maps *maps, const struct map *map, size_t row, size_t column)
+/* Mean occupancy in ten thousandths, because the file has four digits. */
+static json_t *cell_json(const struct maps *maps, const struct map *map, size_t row, size_t column)
 {
     double sum = 0;
     size_t n = 0;
@@ -131,13 +132,13 @@ static json_t *cell_of(const struct maps *maps, const struct map *map, size_t ro
     return n ? json_integer((json_int_t)round(fmin(sum / (double)n, 1e6) * 10000)) : json_null();
 }
 
-static json_t *rows_of(const struct maps *maps, const struct map *map)
+static json_t *rows_json(const struct maps *maps, const struct map *map)
 {
     json_t *rows = json_array();
-    for (size_t r = 0; r < parts(map->sms, maps->sms_each); r++) {
+    for (size_t r = 0; r < count_groups(map->sms, maps->sms_each); r++) {
         json_t *row = json_array();
-        for (size_t c = 0; c < parts(map->bins, maps->bins_each); c++)
-            json_array_append_new(row, cell_of(maps, map, r, c));
+        for (size_t c = 0; c < count_groups(map->bins, maps->bins_each); c++)
+            json_array_append_new(row, cell_json(maps, map, r, c));
         json_array_append_new(rows, row);
     }
     return rows;
@@ -146,10 +147,10 @@ static json_t *rows_of(const struct maps *maps, const struct map *map)
 json_t *sms__heat_json(struct sms__pictures *pictures)
 {
     struct maps maps = {.pictures = pictures};
-    if (measure(&maps))
+    if (measure_maps(&maps))
         return NULL;
-    fill(&maps);
-    choose_size(&maps);
+    fill_maps(&maps);
+    choose_cell_size(&maps);
     json_t *list = json_array();
     for (size_t m = 0; m < maps.count; m++) {
         const struct map *map = &maps.map[m];
@@ -157,7 +158,7 @@ json_t *sms__heat_json(struct sms__pictures *pictures)
                                               pictures->plot.scenario.name[map->scenario], "policy",
                                               pictures->plot.policy.name[map->policy], "width_ns",
                                               sms__json_number(map->width_ns * (double)maps.bins_each), "sms",
-                                              (int)maps.sms_each, "rows", rows_of(&maps, map)));
+                                              (int)maps.sms_each, "rows", rows_json(&maps, map)));
     }
     return list;
 }

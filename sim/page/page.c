@@ -1,3 +1,4 @@
+/* Gathers the data of a page from a folder of results or from a sweep's database. */
 #include "page.h"
 
 #include "../report/json_write.h"
@@ -19,18 +20,18 @@ void sms__page_note(struct sms__page *page, const char *format, ...)
     json_array_append_new(page->notes, sms__json_text(text));
 }
 
-/* All metrics, so that the page can say what each is and which way is better. */
+/* Describes all metrics, so that the page can show their formulas and which direction is better. */
 static json_t *describe_metrics(void)
 {
     json_t *all = json_object();
     for (int s = 0; s < SMS_SUBJECTS; s++) {
         size_t count;
         const struct sms_metric *metric = sms_metrics((enum sms_subject)s, &count);
-        json_t *of = json_object();
+        json_t *metrics = json_object();
         for (size_t m = 0; m < count; m++)
-            json_object_set_new(of, metric[m].name,
+            json_object_set_new(metrics, metric[m].name,
                                 json_pack("{s:i, s:s}", "better", metric[m].better, "formula", metric[m].formula));
-        json_object_set_new(all, sms__subject_word((enum sms_subject)s), of);
+        json_object_set_new(all, sms__subject_word((enum sms_subject)s), metrics);
     }
     return all;
 }
@@ -41,12 +42,12 @@ static bool is_file(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* The database of a sweep, or NULL if `source` is none and holds none. */
+/* The path of the sweep's database; NULL if `source` neither is one nor contains one. */
 static const char *find_database(struct sms__page *page)
 {
-    static const char *const places[] = {"", "/sweep.db", "/results/sweep.db"};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const char *path = sms__print(&page->arena, "%s%s", page->source, places[i]);
+    static const char *const suffixes[] = {"", "/sweep.db", "/results/sweep.db"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        const char *path = sms__print(&page->arena, "%s%s", page->source, suffixes[i]);
         if (is_file(path))
             return path;
     }
@@ -56,7 +57,7 @@ static const char *find_database(struct sms__page *page)
 static int read_source(struct sms__page *page)
 {
     if (is_file(sms__print(&page->arena, "%s/summary.json", page->source))) {
-        if (page->again)
+        if (page->rerun)
             return sms__fail(&page->errors, SMS_EINPUT, page->source,
                              "is the folder of a run, whose page has its timeline: --point is of sweeps");
         return sms__page_read_folder(page);
@@ -89,7 +90,7 @@ int sms__page_gather(struct sms__page *page)
     int code = sms__guard(&page->arena, gather, page);
     if (code != SMS_ENOMEM && !sms__memory_failed())
         return code;
-    page->errors.count = 0; /* what was complained of came from it */
+    page->errors.count = 0; /* errors reported before only follow from it */
     return sms__fail(&page->errors, SMS_ENOMEM, NULL, "out of memory");
 }
 

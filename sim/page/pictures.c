@@ -1,3 +1,4 @@
+/* Reads the CSV files of a folder of results and makes the page's pictures: heat maps, timelines and allocation. */
 #include "pictures.h"
 
 #include "../report/json_write.h"
@@ -18,13 +19,13 @@ static json_t *names_json(const struct sms__names *names)
 
 /* ---- timelines ---- */
 
-struct all_lanes {
-    struct sms__lanes *item;
+struct timelines {
+    struct sms__timeline *item;
     size_t count, left_out;
 };
 
-static struct sms__lanes *lanes_of(struct sms__pictures *pictures, struct all_lanes *all, const char *kind,
-                                   size_t scenario, size_t policy)
+static struct sms__timeline *find_timeline(struct sms__pictures *pictures, struct timelines *all, const char *kind,
+                                           size_t scenario, size_t policy)
 {
     for (size_t i = all->count; i-- > 0;)
         if (all->item[i].kind == kind && all->item[i].scenario == scenario && all->item[i].policy == policy)
@@ -33,62 +34,63 @@ static struct sms__lanes *lanes_of(struct sms__pictures *pictures, struct all_la
         all->left_out++;
         return NULL;
     }
-    struct sms__lanes *lanes = SMS__APPEND(&pictures->plot.arena, all->item, all->count);
-    *lanes = (struct sms__lanes){.kind = kind, .scenario = scenario, .policy = policy};
-    return lanes;
+    struct sms__timeline *timeline = SMS__APPEND(&pictures->plot.arena, all->item, all->count);
+    *timeline = (struct sms__timeline){.kind = kind, .scenario = scenario, .policy = policy};
+    return timeline;
 }
 
-static void add_piece(struct sms__pictures *pictures, struct sms__lanes *lanes, struct sms__piece piece)
+static void add_span(struct sms__pictures *pictures, struct sms__timeline *timeline, struct sms__span span)
 {
-    if (lanes)
-        *SMS__APPEND(&pictures->plot.arena, lanes->piece, lanes->pieces) = piece;
+    if (timeline)
+        *SMS__APPEND(&pictures->plot.arena, timeline->span, timeline->spans) = span;
 }
 
-static void gather_lanes(struct sms__pictures *pictures, struct all_lanes *all, const char *blocks,
+static void gather_spans(struct sms__pictures *pictures, struct timelines *all, const char *blocks,
                          const char *processes)
 {
     const struct sms__plot *plot = &pictures->plot;
     for (size_t i = 0; i < plot->stretches; i++) {
         const struct sms__stretch *s = &plot->stretch[i];
-        add_piece(pictures, lanes_of(pictures, all, processes, s->scenario, s->policy),
-                  (struct sms__piece){s->process, s->state, 1, s->start_ns, s->end_ns, NULL});
+        add_span(pictures, find_timeline(pictures, all, processes, s->scenario, s->policy),
+                 (struct sms__span){s->process, s->state, 1, s->start_ns, s->end_ns, NULL});
     }
     for (size_t i = 0; i < plot->boxes; i++) {
         const struct sms__box *b = &plot->box[i];
-        add_piece(pictures, lanes_of(pictures, all, blocks, b->scenario, b->policy),
-                  (struct sms__piece){b->sm, b->vm, b->blocks, b->start_ns, b->end_ns, NULL});
+        add_span(pictures, find_timeline(pictures, all, blocks, b->scenario, b->policy),
+                 (struct sms__span){b->sm, b->vm, b->blocks, b->start_ns, b->end_ns, NULL});
     }
 }
 
-/* Pods of a scenario and policy on GPUs, and waiting. */
-static void gather_pods(struct sms__pictures *pictures, struct all_lanes *all, const struct sms__group_of *group)
+/* Adds the pods of one scenario and policy, on GPUs and waiting. */
+static void gather_pods(struct sms__pictures *pictures, struct timelines *all, const struct sms__group_of *group)
 {
     static const char pods[] = "pods";
     struct sms__plot *plot = &pictures->plot;
     struct sms__pods_drawn *drawn = SMS__NEW(&plot->arena, struct sms__pods_drawn, 1);
     *drawn = sms__draw_pods(plot, group);
-    struct sms__lanes *lanes = drawn->stays ? lanes_of(pictures, all, pods, group->scenario, group->policy) : NULL;
-    if (lanes)
-        lanes->row = &drawn->row;
+    struct sms__timeline *timeline =
+        drawn->stays ? find_timeline(pictures, all, pods, group->scenario, group->policy) : NULL;
+    if (timeline)
+        timeline->row = &drawn->row;
     for (size_t i = 0; i < drawn->stays; i++) {
         const struct sms__pod_stay *stay = &drawn->stay[i];
-        add_piece(pictures, lanes,
-                  (struct sms__piece){stay->row, stay->state, 1, stay->start_ns, stay->end_ns, stay->tenure->pod});
+        add_span(pictures, timeline,
+                 (struct sms__span){stay->row, stay->state, 1, stay->start_ns, stay->end_ns, stay->tenure->pod});
     }
 }
 
 static json_t *timelines_json(struct sms__pictures *pictures)
 {
     static const char blocks[] = "blocks", processes[] = "processes";
-    struct all_lanes all = {.count = 0};
+    struct timelines all = {.count = 0};
     json_t *list = json_array();
-    gather_lanes(pictures, &all, blocks, processes);
+    gather_spans(pictures, &all, blocks, processes);
     for (size_t g = 0; g < pictures->plot.grouped.tenure_groups.count; g++)
         gather_pods(pictures, &all, &pictures->plot.grouped.tenure_groups.item[g]);
     for (size_t i = 0; i < all.count; i++) {
-        all.item[i].most = SMS__PAGE_PIECES / all.count;
+        all.item[i].max_spans = SMS__PAGE_SPANS / all.count;
         all.item[i].name_bytes = SMS__PAGE_NAMES / all.count;
-        json_t *one = sms__lanes_json(pictures, &all.item[i], all.item[i].kind != blocks);
+        json_t *one = sms__timeline_json(pictures, &all.item[i], all.item[i].kind != blocks);
         if (one)
             json_array_append_new(list, one);
     }
@@ -99,18 +101,19 @@ static json_t *timelines_json(struct sms__pictures *pictures)
 
 /* ---- clusters ---- */
 
-/* A list a scenario and policy, of which `step` has the index of that at hand. */
+/* The values of one scenario under one policy, three numbers for each step. */
 struct series {
     size_t scenario, policy, count;
     json_t *values;
 };
 
-struct all_series {
+struct series_list {
     struct series *item;
     size_t count;
 };
 
-static struct series *series_of(struct sms__pictures *pictures, struct all_series *all, size_t scenario, size_t policy)
+static struct series *find_series(struct sms__pictures *pictures, struct series_list *all, size_t scenario,
+                                  size_t policy)
 {
     for (size_t i = all->count; i-- > 0;)
         if (all->item[i].scenario == scenario && all->item[i].policy == policy)
@@ -129,8 +132,8 @@ static void add_values(struct series *series, const double value[3])
         json_array_append_new(series->values, sms__json_number(value[i]));
 }
 
-/* Of more than POINTS every n-th, and the last. */
-static json_t *thin(const struct series *series)
+/* Keeps at most about POINTS steps: every n-th, and the last. */
+static json_t *thin_series(const struct series *series)
 {
     json_t *list = json_array();
     size_t step = (series->count + POINTS - 1) / POINTS;
@@ -140,7 +143,7 @@ static json_t *thin(const struct series *series)
     return list;
 }
 
-static json_t *series_json(struct sms__pictures *pictures, struct all_series *all, const char *file)
+static json_t *series_json(struct sms__pictures *pictures, struct series_list *all, const char *file)
 {
     const struct sms__plot *plot = &pictures->plot;
     json_t *list = json_array();
@@ -148,8 +151,9 @@ static json_t *series_json(struct sms__pictures *pictures, struct all_series *al
     for (size_t i = 0; i < all->count; i++) {
         const struct series *series = &all->item[i];
         thinned |= series->count > POINTS;
-        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "scenario", plot->scenario.name[series->scenario],
-                                              "policy", plot->policy.name[series->policy], "values", thin(series)));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:o}", "scenario", plot->scenario.name[series->scenario], "policy",
+                                        plot->policy.name[series->policy], "values", thin_series(series)));
         json_decref(series->values);
     }
     if (thinned)
@@ -160,10 +164,10 @@ static json_t *series_json(struct sms__pictures *pictures, struct all_series *al
 
 static json_t *allocation_json(struct sms__pictures *pictures)
 {
-    struct all_series all = {.count = 0};
+    struct series_list all = {.count = 0};
     for (size_t i = 0; i < pictures->plot.points; i++) {
         const struct sms__point *point = &pictures->plot.point[i];
-        struct series *series = series_of(pictures, &all, point->scenario, point->policy);
+        struct series *series = find_series(pictures, &all, point->scenario, point->policy);
         if (series)
             add_values(series, (double[]){point->arrived, point->allocated, point->fragments});
     }
@@ -172,10 +176,10 @@ static json_t *allocation_json(struct sms__pictures *pictures)
 
 static json_t *placements_json(struct sms__pictures *pictures)
 {
-    struct all_series all = {.count = 0};
+    struct series_list all = {.count = 0};
     for (size_t i = 0; i < pictures->plot.tenures; i++) {
         const struct sms__tenure *placed = &pictures->plot.tenure[i];
-        struct series *series = series_of(pictures, &all, placed->scenario, placed->policy);
+        struct series *series = find_series(pictures, &all, placed->scenario, placed->policy);
         if (series)
             add_values(series, (double[]){placed->start_ns, placed->wait_ns, placed->allocated});
     }

@@ -1,26 +1,28 @@
+/* Finds the axes of a sweep in its database: which fields vary, over which values, and which of them always change
+ * together. Long lists of values are reduced to intervals or cut, so that every axis has few values. */
 #include "points.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* As many intervals, and values that are written side by side with those of another field. */
-enum { BINS = 16, TOGETHER = 16 };
+/* BINS: number of intervals of a long axis. JOINED_MAX: fields with more values are not joined with others. */
+enum { BINS = 16, JOINED_MAX = 16 };
 
-/* What is seen of one column, point by point. */
-struct seen {
+/* What the scan of the points found out about one column. */
+struct scanned {
     struct sms__axis_view axis;
-    size_t more; /* points with values beyond SMS__AXIS_VALUES */
+    size_t beyond; /* number of points with values beyond SMS__AXIS_VALUES */
     bool numeric;
 };
 
 struct columns {
-    struct seen *item;
+    struct scanned *item;
     size_t count, left_out;
     bool joined;
 };
 
-/* "75 %": 75, in "%"; numbers of one unit can be compared. */
+/* Splits "75 %" into 75 and "%". Only numbers of one unit are compared. */
 static bool is_number(const char *text, double *number, const char **unit)
 {
     char *end;
@@ -31,7 +33,7 @@ static bool is_number(const char *text, double *number, const char **unit)
     return true;
 }
 
-static int take_column(struct sms__points *points, sqlite3_stmt *row, void *user)
+static int add_column(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     struct columns *columns = user;
     const char *name = sms__points_text(points, row, 0);
@@ -42,33 +44,33 @@ static int take_column(struct sms__points *points, sqlite3_stmt *row, void *user
     char *column = sqlite3_str_finish(quoted);
     if (!column)
         return SMS_ENOMEM;
-    struct seen *seen = SMS__APPEND(&points->page->arena, columns->item, columns->count);
-    *seen = (struct seen){.numeric = true,
-                          .axis = {.name = name,
-                                   .column = sms__copy(&points->page->arena, column, strlen(column)),
-                                   .value = SMS__NEW(&points->page->arena, const char *, SMS__AXIS_VALUES + 1),
-                                   .from = INFINITY,
-                                   .to = -INFINITY}};
+    struct scanned *scanned = SMS__APPEND(&points->page->arena, columns->item, columns->count);
+    *scanned = (struct scanned){.numeric = true,
+                                .axis = {.name = name,
+                                         .column = sms__copy(&points->page->arena, column, strlen(column)),
+                                         .value = SMS__NEW(&points->page->arena, const char *, SMS__AXIS_VALUES + 1),
+                                         .from = INFINITY,
+                                         .to = -INFINITY}};
     sqlite3_free(column);
     return SMS_OK;
 }
 
-static void see_number(struct seen *seen, const char *text)
+static void scan_number(struct scanned *scanned, const char *text)
 {
     double number;
     const char *unit;
-    if (!seen->numeric)
+    if (!scanned->numeric)
         return;
-    seen->numeric = is_number(text, &number, &unit) && (!seen->axis.unit || !strcmp(seen->axis.unit, unit));
-    if (!seen->numeric)
+    scanned->numeric = is_number(text, &number, &unit) && (!scanned->axis.unit || !strcmp(scanned->axis.unit, unit));
+    if (!scanned->numeric)
         return;
-    if (!seen->axis.unit)
-        seen->axis.unit = unit;
-    seen->axis.from = fmin(seen->axis.from, number);
-    seen->axis.to = fmax(seen->axis.to, number);
+    if (!scanned->axis.unit)
+        scanned->axis.unit = unit;
+    scanned->axis.from = fmin(scanned->axis.from, number);
+    scanned->axis.to = fmax(scanned->axis.to, number);
 }
 
-static size_t index_of(const struct sms__axis_view *axis, const char *text)
+static size_t value_index(const struct sms__axis_view *axis, const char *text)
 {
     for (size_t i = 0; i < axis->values; i++)
         if (!strcmp(axis->value[i], text))
@@ -76,32 +78,32 @@ static size_t index_of(const struct sms__axis_view *axis, const char *text)
     return axis->values;
 }
 
-static int see_point(struct sms__points *points, sqlite3_stmt *row, void *user)
+static int scan_point(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     struct columns *columns = user;
     for (size_t c = 0; c < columns->count; c++) {
-        struct seen *seen = &columns->item[c];
+        struct scanned *scanned = &columns->item[c];
         const char *raw = (const char *)sqlite3_column_text(row, (int)c);
         raw = raw ? raw : "";
-        bool known = index_of(&seen->axis, raw) < seen->axis.values;
+        bool known = value_index(&scanned->axis, raw) < scanned->axis.values;
         if (known)
             continue;
-        const char *text = seen->axis.values < SMS__AXIS_VALUES || !seen->axis.unit
+        const char *text = scanned->axis.values < SMS__AXIS_VALUES || !scanned->axis.unit
                                ? sms__copy(&points->page->arena, raw, strlen(raw))
                                : raw;
-        bool first = !seen->axis.unit;
-        see_number(seen, text);
-        if (first && seen->axis.unit)
-            seen->axis.unit = sms__copy(&points->page->arena, seen->axis.unit, strlen(seen->axis.unit));
-        if (seen->axis.values < SMS__AXIS_VALUES)
-            seen->axis.value[seen->axis.values++] = text;
+        bool first = !scanned->axis.unit;
+        scan_number(scanned, text);
+        if (first && scanned->axis.unit)
+            scanned->axis.unit = sms__copy(&points->page->arena, scanned->axis.unit, strlen(scanned->axis.unit));
+        if (scanned->axis.values < SMS__AXIS_VALUES)
+            scanned->axis.value[scanned->axis.values++] = text;
         else
-            seen->more++;
+            scanned->beyond++;
     }
     return SMS_OK;
 }
 
-static int by_number(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
     const char *unit;
     double x = 0, y = 0;
@@ -110,14 +112,15 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The middle of an interval. */
+/* The middle of an interval, of equal ratio on a log axis. */
 static double middle(const struct sms__axis_view *axis, size_t bin)
 {
-    double part = ((double)bin + 0.5) / BINS;
-    return axis->log ? axis->from * pow(axis->to / axis->from, part) : axis->from + (axis->to - axis->from) * part;
+    double fraction = ((double)bin + 0.5) / BINS;
+    return axis->log ? axis->from * pow(axis->to / axis->from, fraction)
+                     : axis->from + (axis->to - axis->from) * fraction;
 }
 
-static void cut_in_bins(struct sms__points *points, struct sms__axis_view *axis)
+static void make_bins(struct sms__points *points, struct sms__axis_view *axis)
 {
     axis->binned = true;
     axis->log = axis->from > 0 && axis->to / axis->from >= 30;
@@ -128,20 +131,20 @@ static void cut_in_bins(struct sms__points *points, struct sms__axis_view *axis)
     sms__page_note(points->page, "The values of %.100s are put together in %d intervals.", axis->name, BINS);
 }
 
-/* What is seen becomes an axis. */
-static void settle(struct sms__points *points, struct seen *seen)
+/* Turns a scanned column into an axis of the page. */
+static void finish_axis(struct sms__points *points, struct scanned *scanned)
 {
-    struct sms__axis_view *axis = &seen->axis;
+    struct sms__axis_view *axis = &scanned->axis;
     const char *unit;
-    if (seen->more && seen->numeric)
-        cut_in_bins(points, axis);
-    else if (seen->more) {
+    if (scanned->beyond && scanned->numeric)
+        make_bins(points, axis);
+    else if (scanned->beyond) {
         axis->rest = true;
         axis->value[axis->values++] = "others";
         sms__page_note(points->page, "Of the values of %.100s %d are told apart.", axis->name, SMS__AXIS_VALUES);
-    } else if (seen->numeric)
-        qsort((void *)axis->value, axis->values, sizeof *axis->value, by_number);
-    if (!seen->numeric)
+    } else if (scanned->numeric)
+        qsort((void *)axis->value, axis->values, sizeof *axis->value, compare_numbers);
+    if (!scanned->numeric)
         axis->unit = "";
     else
         axis->number = SMS__NEW(&points->page->arena, double, axis->values);
@@ -150,7 +153,7 @@ static void settle(struct sms__points *points, struct seen *seen)
     points->axis[points->axes++] = *axis;
 }
 
-/* The index of a value among those of the axis: SQL's function at(axis, value). */
+/* The index of a value on an axis, as the SQL function axis_index(axis, value). */
 static void find_index(sqlite3_context *context, int count, sqlite3_value **value)
 {
     const struct sms__points *points = sqlite3_user_data(context);
@@ -159,14 +162,14 @@ static void find_index(sqlite3_context *context, int count, sqlite3_value **valu
     double number = 0;
     (void)count;
     if (!axis->binned) {
-        size_t i = index_of(axis, text);
+        size_t i = value_index(axis, text);
         sqlite3_result_int64(context, (sqlite3_int64)(i < axis->values ? i : axis->values - 1));
         return;
     }
     is_number(text, &number, &unit);
-    double part = axis->log ? log(number / axis->from) / log(axis->to / axis->from)
-                            : (number - axis->from) / (axis->to - axis->from);
-    sqlite3_result_int(context, (int)fmax(0, fmin(BINS - 1, part * BINS)));
+    double fraction = axis->log ? log(number / axis->from) / log(axis->to / axis->from)
+                                : (number - axis->from) / (axis->to - axis->from);
+    sqlite3_result_int(context, (int)fmax(0, fmin(BINS - 1, fraction * BINS)));
 }
 
 static int make_cells(struct sms__points *points)
@@ -179,7 +182,7 @@ static int make_cells(struct sms__points *points)
     for (size_t i = 0; i < points->axes; i++)
         sqlite3_str_appendf(text, ", a%d INTEGER", (int)i);
     sqlite3_str_appendall(text, ")");
-    int code = sms__points_ask(points, text, NULL, NULL);
+    int code = sms__points_query(points, text, NULL, NULL);
     if (code)
         return code;
     text = sqlite3_str_new(points->file);
@@ -187,48 +190,49 @@ static int make_cells(struct sms__points *points)
     for (size_t i = 0; i < points->axes; i++)
         sqlite3_str_appendf(text, ", axis_index(%d, %s)", (int)i, points->axis[i].column);
     sqlite3_str_appendall(text, " FROM main.point WHERE state = 'done'");
-    return sms__points_ask(points, text, NULL, NULL);
+    return sms__points_query(points, text, NULL, NULL);
 }
 
-static int see_points(struct sms__points *points, struct columns *columns)
+static int scan_points(struct sms__points *points, struct columns *columns)
 {
     sqlite3_str *text = sqlite3_str_new(points->file);
     sqlite3_str_appendall(text, "SELECT ");
     for (size_t c = 0; c < columns->count; c++)
         sqlite3_str_appendf(text, "%s%s", c ? ", " : "", columns->item[c].axis.column);
     sqlite3_str_appendall(text, " FROM main.point WHERE state = 'done' ORDER BY point");
-    return sms__points_ask(points, text, see_point, columns);
+    return sms__points_query(points, text, scan_point, columns);
 }
 
 /* ---- fields that change together ---- */
 
-static void forget(struct seen *seen, bool numeric)
+static void reset_column(struct scanned *scanned, bool numeric)
 {
-    struct sms__axis_view *axis = &seen->axis;
-    *seen = (struct seen){
+    struct sms__axis_view *axis = &scanned->axis;
+    *scanned = (struct scanned){
         .numeric = numeric,
         .axis = {.name = axis->name, .column = axis->column, .value = axis->value, .from = INFINITY, .to = -INFINITY}};
 }
 
-/* Whether each value of one field is there with one of the other only; not if missing points could be the reason. */
-static int compare_columns(struct sms__points *points, const struct seen *a, const struct seen *b, size_t missing,
-                           bool *together)
+/* Whether each value of one field occurs with one value of the other only. False if missing points could be the reason.
+ */
+static int compare_columns(struct sms__points *points, const struct scanned *a, const struct scanned *b, size_t missing,
+                           bool *alike)
 {
     size_t values = a->axis.values, pairs = 0;
-    *together = false;
-    if (!b->axis.column || values != b->axis.values || values < 2 || values > TOGETHER ||
+    *alike = false;
+    if (!b->axis.column || values != b->axis.values || values < 2 || values > JOINED_MAX ||
         values * (values - 1) <= missing)
         return SMS_OK;
     sqlite3_str *text = sqlite3_str_new(points->file);
     sqlite3_str_appendf(text, "SELECT count(*) FROM (SELECT DISTINCT %s, %s FROM main.point WHERE state = 'done')",
                         a->axis.column, b->axis.column);
-    int code = sms__points_ask(points, text, sms__points_count, &pairs);
-    *together = pairs == values;
+    int code = sms__points_query(points, text, sms__points_count, &pairs);
+    *alike = pairs == values;
     return code;
 }
 
-/* "a, b" with the values "1, 80"; the second is dropped as it then has no column. */
-static void join(struct sms__points *points, struct seen *to, struct seen *from, const char **column)
+/* Makes a field "a, b" with values such as "1, 80". The second field then has no column, which drops it. */
+static void join_column(struct sms__points *points, struct scanned *to, struct scanned *from, const char **column)
 {
     struct sms__arena *arena = &points->page->arena;
     to->axis.name = sms__print(arena, "%s, %s", to->axis.name, from->axis.name);
@@ -236,46 +240,46 @@ static void join(struct sms__points *points, struct seen *to, struct seen *from,
     from->axis.column = NULL;
 }
 
-/* With each column those after it that change as it does. */
+/* Joins each column with the later ones that change together with it. */
 static int join_columns(struct sms__points *points, struct columns *columns)
 {
     size_t missing = 0;
     sqlite3_str *text = sqlite3_str_new(points->file);
     sqlite3_str_appendall(text, "SELECT count(*) FROM main.point WHERE state <> 'done'");
-    int code = sms__points_ask(points, text, sms__points_count, &missing);
+    int code = sms__points_query(points, text, sms__points_count, &missing);
     for (size_t a = 0; a < columns->count && code == SMS_OK; a++) {
-        struct seen *first = &columns->item[a];
+        struct scanned *first = &columns->item[a];
         if (!first->axis.column)
             continue;
         const char *column = sms__print(&points->page->arena, "coalesce(%s, '')", first->axis.column);
-        bool together, any = false;
+        bool alike, any = false;
         for (size_t b = a + 1; b < columns->count && code == SMS_OK; b++) {
-            code = compare_columns(points, first, &columns->item[b], missing, &together);
-            if (code == SMS_OK && together)
-                join(points, first, &columns->item[b], &column);
-            any |= code == SMS_OK && together;
+            code = compare_columns(points, first, &columns->item[b], missing, &alike);
+            if (code == SMS_OK && alike)
+                join_column(points, first, &columns->item[b], &column);
+            any |= code == SMS_OK && alike;
         }
         if (any) {
             first->axis.column = column;
-            forget(first, false);
+            reset_column(first, false);
             columns->joined = true;
         }
     }
     return code;
 }
 
-/* Only joined ones are seen again. */
-static int see_joined(struct sms__points *points, struct columns *columns)
+/* Drops the joined columns and scans the points again, now with the joined values. */
+static int scan_joined(struct sms__points *points, struct columns *columns)
 {
     struct columns all = *columns;
     columns->count = 0;
     for (size_t c = 0; c < all.count; c++)
         if (all.item[c].axis.column) {
-            struct seen kept = all.item[c];
-            forget(&kept, all.item[c].axis.values > 0);
-            columns->item[columns->count++] = kept;
+            struct scanned column = all.item[c];
+            reset_column(&column, all.item[c].axis.values > 0);
+            columns->item[columns->count++] = column;
         }
-    return see_points(points, columns);
+    return scan_points(points, columns);
 }
 
 int sms__points_axes(struct sms__points *points)
@@ -283,19 +287,19 @@ int sms__points_axes(struct sms__points *points)
     struct columns columns = {.count = 0};
     sqlite3_str *text = sqlite3_str_new(points->file);
     sqlite3_str_appendall(text, "SELECT name FROM pragma_table_info('point') ORDER BY cid");
-    int code = sms__points_ask(points, text, take_column, &columns);
+    int code = sms__points_query(points, text, add_column, &columns);
     if (code == SMS_OK && columns.count == 0)
         code = sms__fail(&points->page->errors, SMS_EINPUT, points->page->source,
                          "has no table 'point'; is it the database of a sweep?");
     if (code == SMS_OK)
-        code = see_points(points, &columns);
+        code = scan_points(points, &columns);
     if (code == SMS_OK)
         code = join_columns(points, &columns);
     if (code == SMS_OK && columns.joined)
-        code = see_joined(points, &columns);
+        code = scan_joined(points, &columns);
     for (size_t c = 0; c < columns.count && code == SMS_OK; c++)
         if (columns.item[c].axis.values > 1 && points->axes < SMS__AXES)
-            settle(points, &columns.item[c]);
+            finish_axis(points, &columns.item[c]);
         else
             columns.left_out += columns.item[c].axis.values > 1;
     if (columns.left_out)

@@ -1,4 +1,4 @@
-/* A sweep's database as the page asks it, and the values of its axes as a few numbers each. */
+/* Queries of a sweep's database, and the axes of its points. Each axis has few values. */
 #ifndef SMS_PAGE_POINTS_H
 #define SMS_PAGE_POINTS_H
 
@@ -8,55 +8,54 @@
 
 enum { SMS__AXES = 24, SMS__AXIS_VALUES = 64 };
 
-/* A varied field, or the scenario, with more than one value. Points have the index of their value; of more than
- * SMS__AXIS_VALUES numbers, that of an interval. */
+/* A varied field, or the scenario, that has more than one value. Each point has the index of its value, or of an
+ * interval if there are more than SMS__AXIS_VALUES numbers. */
 struct sms__axis_view {
-    const char *name, *column; /* the column in quotes, as SQL */
+    const char *name, *column; /* column: as SQL, in quotes */
     const char **value;        /* [values], in order */
-    double *number;            /* [values], in the unit; NULL where they are no numbers */
+    double *number;            /* [values], in the unit; NULL if they are not numbers */
     size_t values;
     const char *unit;
-    bool binned, log, rest; /* rest: the last stands for all that are not listed */
+    bool binned, log, rest; /* rest: the last value stands for all that are not listed */
     double from, to;
-    unsigned with; /* bits: axes with which it is not crossed, so that they differ along it */
+    unsigned with; /* bit i: not crossed with axis i, which then differs along this one */
 };
 
 struct sms__points {
     struct sms__page *page;
     sqlite3 *file;
-    uint64_t steps, steps_most; /* of SQLite's machine */
+    uint64_t steps, steps_max; /* of SQLite's virtual machine */
     struct sms__axis_view axis[SMS__AXES];
     size_t axes;
-    size_t numbers; /* that the page holds */
+    size_t numbers; /* count in the page so far */
 };
 
-/* database.c: a row at a time; the statement is finalized in any case. Text is built by the caller with sqlite3_str and
- * freed here. SMS_OK or a code, having said why. */
-int sms__points_ask(struct sms__points *points, sqlite3_str *text,
-                    int (*row)(struct sms__points *points, sqlite3_stmt *row, void *user), void *user);
+/* database.c: runs a query and calls `row` for each row, until that fails. Frees `text` in any case. Returns SMS_OK or
+ * the code of an error that it reported. */
+int sms__points_query(struct sms__points *points, sqlite3_str *text,
+                      int (*row)(struct sms__points *points, sqlite3_stmt *row, void *user), void *user);
 int sms__points_open(struct sms__points *points, const char *path);
-/* The column's text, in the arena; empty for NULL. */
+/* A copy of the column's text in the page's arena; "" for NULL. */
 const char *sms__points_text(struct sms__points *points, sqlite3_stmt *row, int column);
 json_t *sms__points_number(sqlite3_stmt *row, int column);
 
-/* SQL's count(*) into a size_t. */
+/* A `row` that reads count(*) into a size_t. */
 int sms__points_count(struct sms__points *points, sqlite3_stmt *row, void *count);
 
-/* crossing.c: says of each axis which others are not crossed with it. */
+/* crossing.c: finds for each axis those that are not crossed with it. */
 int sms__points_crossing(struct sms__points *points);
 
-/* points.c: finds the axes; fields that always change together are one; and makes the temporary table cell(point, a0,
- * a1, ...). */
+/* points.c: finds the axes, and creates the temporary table cell(point, a0, a1, ...). Fields that always change
+ * together are one axis. */
 int sms__points_axes(struct sms__points *points);
 
-/* gaps.c: how far each policy is below the bound, over all points and along each axis. */
+/* gaps.c: adds how far each policy is below the bound, over all points and along each axis. */
 int sms__points_gaps(struct sms__points *points);
 
-/* again.c: the point that was asked for, if one was: simulates it again, and shows what happened when. `path`: of the
- * database. */
-int sms__points_again(struct sms__points *points, const char *path);
+/* rerun.c: simulates the requested point again, if there is one, and adds its pictures. `path`: the database's. */
+int sms__points_rerun(struct sms__points *points, const char *path);
 
-/* subjects.c: what came of it, for each subject that was kept. */
+/* subjects.c: adds the results of each subject that was kept. */
 int sms__points_subjects(struct sms__points *points);
 
 #endif

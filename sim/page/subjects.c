@@ -1,3 +1,5 @@
+/* Reads the subjects that a sweep kept into the page's data: their names, policies and metrics, and what came of them.
+ */
 #include "subjects.h"
 
 #include "../report/json_write.h"
@@ -5,13 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-/* In the order in which they answer for a sweep. */
+/* The order of subjects in the page. Numbers of the first ones are kept first. */
 static const enum sms_subject order[] = {SMS_HOST,   SMS_CLUSTER,  SMS_PROCESS, SMS_VM,
                                          SMS_DEVICE, SMS_RESOURCE, SMS_KERNEL};
 
 double sms__sum_mean(struct sms__sum sum) { return sum.n ? sum.sum / (double)sum.n : NAN; }
 
-static int take_name(struct sms__points *points, sqlite3_stmt *row, void *user)
+static int add_name(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     struct sms__subject_view *view = user;
     if (view->names < SMS__NAMES)
@@ -21,19 +23,19 @@ static int take_name(struct sms__points *points, sqlite3_stmt *row, void *user)
     return SMS_OK;
 }
 
-/* A policy whose parameters vary has several labels: what they begin with. */
-static const char *label_of(struct sms__points *points, sqlite3_stmt *row)
+/* A policy whose parameters vary has several labels. Returns what they begin with, as in "name(...)". */
+static const char *make_label(struct sms__points *points, sqlite3_stmt *row)
 {
-    const char *least = sms__points_text(points, row, 1), *most = sms__points_text(points, row, 2);
-    size_t same = 0;
-    while (least[same] && least[same] == most[same])
-        same++;
-    const char *cut = memchr(least, '(', same);
-    same = cut ? (size_t)(cut - least) : same;
-    return strcmp(least, most) ? sms__print(&points->page->arena, "%.*s(...)", (int)same, least) : least;
+    const char *first = sms__points_text(points, row, 1), *last = sms__points_text(points, row, 2);
+    size_t common = 0;
+    while (first[common] && first[common] == last[common])
+        common++;
+    const char *cut = memchr(first, '(', common);
+    common = cut ? (size_t)(cut - first) : common;
+    return strcmp(first, last) ? sms__print(&points->page->arena, "%.*s(...)", (int)common, first) : first;
 }
 
-static int take_policy(struct sms__points *points, sqlite3_stmt *row, void *user)
+static int add_policy(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     struct sms__labels *labels = user;
     if (labels->positions == SMS__POSITIONS) {
@@ -41,7 +43,7 @@ static int take_policy(struct sms__points *points, sqlite3_stmt *row, void *user
         return SMS_OK;
     }
     labels->position[labels->positions] = (size_t)sqlite3_column_int64(row, 0);
-    labels->policy[labels->positions++] = label_of(points, row);
+    labels->policy[labels->positions++] = make_label(points, row);
     return SMS_OK;
 }
 
@@ -52,11 +54,11 @@ int sms__points_policies(struct sms__points *points, const char *table, struct s
                         "SELECT position, min(policy), max(policy) FROM main.%s GROUP BY position ORDER BY position "
                         "LIMIT %d",
                         table, SMS__POSITIONS + 1);
-    return sms__points_ask(points, text, take_policy, labels);
+    return sms__points_query(points, text, add_policy, labels);
 }
 
-/* A metric is of use if it has values that differ and a better way. */
-static int take_metric(struct sms__points *points, sqlite3_stmt *row, void *user)
+/* Keeps metrics with different values and a better direction, and the metric that was asked for. */
+static int add_metrics(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     struct sms__subject_view *view = user;
     size_t count;
@@ -81,7 +83,7 @@ struct column_list {
     size_t count;
 };
 
-static int take_column(struct sms__points *points, sqlite3_stmt *row, void *user)
+static int add_column(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     struct column_list *list = user;
     if (list->count < sizeof list->name / sizeof *list->name)
@@ -89,13 +91,13 @@ static int take_column(struct sms__points *points, sqlite3_stmt *row, void *user
     return SMS_OK;
 }
 
-/* The metrics that the table has and this version knows. */
+/* Reads the metrics that the table has and this version knows. */
 static int read_metrics(struct sms__subject_view *view)
 {
     struct column_list list = {.count = 0};
     sqlite3_str *text = sqlite3_str_new(view->points->file);
     sqlite3_str_appendf(text, "SELECT name FROM pragma_table_info(%Q) ORDER BY cid", view->word);
-    int code = sms__points_ask(view->points, text, take_column, &list);
+    int code = sms__points_query(view->points, text, add_column, &list);
     size_t known = 0;
     text = sqlite3_str_new(view->points->file);
     for (size_t i = 0; i < list.count; i++)
@@ -104,7 +106,7 @@ static int read_metrics(struct sms__subject_view *view)
                                 list.name[i]);
     sqlite3_str_appendf(text, " FROM main.%s", view->word);
     if (code == SMS_OK && known)
-        return sms__points_ask(view->points, text, take_metric, view);
+        return sms__points_query(view->points, text, add_metrics, view);
     sqlite3_free(sqlite3_str_finish(text));
     return code;
 }
@@ -114,7 +116,7 @@ static int read_names(struct sms__subject_view *view)
     sqlite3_str *text = sqlite3_str_new(view->points->file);
     sqlite3_str_appendf(text, "SELECT name FROM main.%s GROUP BY name ORDER BY min(point), name LIMIT %d", view->word,
                         SMS__NAMES + 1);
-    int code = sms__points_ask(view->points, text, take_name, view);
+    int code = sms__points_query(view->points, text, add_name, view);
     if (code)
         return code;
     struct sms__labels labels = {.positions = 0};

@@ -1,3 +1,4 @@
+/* Reads a sweep's database into the page's data. */
 #include "points.h"
 
 #include "../report/json_write.h"
@@ -5,7 +6,7 @@
 
 #include <string.h>
 
-static int take_meta(struct sms__points *points, sqlite3_stmt *row, void *user)
+static int add_meta(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     struct sms__page *page = points->page;
     const char *key = sms__points_text(points, row, 0), *value = sms__points_text(points, row, 1);
@@ -17,7 +18,7 @@ static int take_meta(struct sms__points *points, sqlite3_stmt *row, void *user)
     return SMS_OK;
 }
 
-static int take_message(struct sms__points *points, sqlite3_stmt *row, void *user)
+static int add_message(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     const char *message = sms__points_text(points, row, 1);
     json_t *pair = json_array();
@@ -36,30 +37,30 @@ static int read_plan(struct sms__points *points)
     sqlite3_str *text = sqlite3_str_new(points->file);
     sqlite3_str_appendall(text, "SELECT key, value FROM main.meta WHERE key IN ('version', 'plan', 'question', 'text', "
                                 "'points', 'done', 'failed') ORDER BY key");
-    int code = sms__points_ask(points, text, take_meta, plan);
+    int code = sms__points_query(points, text, add_meta, plan);
     if (code)
         return code;
     text = sqlite3_str_new(points->file);
     sqlite3_str_appendall(text, "SELECT point, message FROM main.point WHERE state = 'failed' ORDER BY point LIMIT 20");
-    code = sms__points_ask(points, text, take_message, failures);
+    code = sms__points_query(points, text, add_message, failures);
     if (code)
         return code;
     text = sqlite3_str_new(points->file);
     sqlite3_str_appendall(
         text, "SELECT point, message FROM main.point WHERE state = 'done' AND message <> '' ORDER BY point LIMIT 20");
-    return sms__points_ask(points, text, take_message, warnings);
+    return sms__points_query(points, text, add_message, warnings);
 }
 
-/* What only the manifest beside the database says, if there is one. */
+/* Adds what only the manifest beside the database has. A missing manifest is no error. */
 static void read_manifest(struct sms__points *points, const char *path, json_t *plan)
 {
     static const char *const keys[] = {"sources", "command"};
     const char *slash = strrchr(path, '/');
-    const char *beside =
+    const char *manifest_path =
         sms__print(&points->page->arena, "%.*smanifest.json", slash ? (int)(slash + 1 - path) : 0, path);
-    struct sms_errors unsaid = {0};
+    struct sms_errors ignored = {0};
     json_t *list = json_array();
-    sms__read_json(beside, list, &unsaid);
+    sms__read_json(manifest_path, list, &ignored);
     const json_t *manifest = json_array_get(list, 0);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (json_is_string(json_object_get(manifest, keys[i])))
@@ -108,7 +109,7 @@ int sms__page_read_sweep(struct sms__page *page, const char *path)
         code = read_all(points);
     read_manifest(points, path, json_object_get(page->data, "plan"));
     if (code == SMS_OK)
-        code = sms__points_again(points, path);
+        code = sms__points_rerun(points, path);
     sqlite3_close(points->file);
     return code;
 }

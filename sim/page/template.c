@@ -1,3 +1,5 @@
+/* Writes the page: the frame `page.html`, with its {{placeholders}} replaced by style, scripts and data. The page
+ * fetches nothing and runs no script but its own, whatever the data contains. */
 #include "page.h"
 
 #include "../base/escape.h"
@@ -10,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The files of the page, in share/smsched/page but for the library. */
+/* The files of the page, relative to share/smsched. */
 static const char *const styles[] = {"page/page.css", NULL};
 static const char *const libraries[] = {"d3.js", NULL};
 static const char *const scripts[] = {
@@ -46,15 +48,16 @@ static int add_file(struct template *template, struct text *text, const char *na
     if (code)
         return code;
     char *grown = realloc(text->bytes, text->length + input.size + 1);
-    ssize_t got = grown ? sms__input_read(&input, grown + text->length, input.size) : 0;
-    const int why = errno;
+    ssize_t received = grown ? sms__input_read(&input, grown + text->length, input.size) : 0;
+    const int read_error = errno;
     sms__input_close(&input);
     if (!grown)
         return sms__fail(template->errors, SMS_ENOMEM, NULL, "out of memory");
     text->bytes = grown;
-    text->length += got > 0 ? (size_t)got : 0;
+    text->length += received > 0 ? (size_t)received : 0;
     text->bytes[text->length] = '\0';
-    return got < 0 ? sms__fail(template->errors, SMS_EIO, path, "cannot be read: %s", strerror(why)) : SMS_OK;
+    return received < 0 ? sms__fail(template->errors, SMS_EIO, path, "cannot be read: %s", strerror(read_error))
+                        : SMS_OK;
 }
 
 static int add_files(struct template *template, struct text *text, const char *const *name)
@@ -65,43 +68,43 @@ static int add_files(struct template *template, struct text *text, const char *c
     return code;
 }
 
-/* RFC 4648; for the hashes of a content security policy. */
-static void put_base64(const uint8_t *bytes, size_t length, FILE *to)
+/* Base64 as in RFC 4648, for the hashes of the content security policy. */
+static void write_base64(const uint8_t *bytes, size_t length, FILE *to)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < length; i += 3) {
-        size_t left = length - i;
-        uint32_t three =
-            (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) | (left > 2 ? bytes[i + 2] : 0);
+        size_t remaining = length - i;
+        uint32_t three = (uint32_t)bytes[i] << 16 | (remaining > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
+                         (remaining > 2 ? bytes[i + 2] : 0);
         for (size_t d = 0; d < 4; d++)
-            fputc(d > left ? '=' : digits[three >> (18 - 6 * d) & 63], to);
+            fputc(d > remaining ? '=' : digits[three >> (18 - 6 * d) & 63], to);
     }
 }
 
-static void put_hash(const struct text *text, FILE *to)
+static void write_hash(const struct text *text, FILE *to)
 {
     uint8_t hash[SHA256_DIGEST_LENGTH];
-    SHA2_CTX context;
-    SHA256Init(&context);
-    SHA256Update(&context, (const uint8_t *)text->bytes, text->length);
-    SHA256Final(hash, &context);
+    SHA2_CTX sha;
+    SHA256Init(&sha);
+    SHA256Update(&sha, (const uint8_t *)text->bytes, text->length);
+    SHA256Final(hash, &sha);
     fputs(" 'sha256-", to);
-    put_base64(hash, sizeof hash, to);
+    write_base64(hash, sizeof hash, to);
     fputs("'", to);
 }
 
-/* Nothing is fetched, and nothing runs that does not come along: whatever is in the data. */
-static void put_policy(const struct template *template, FILE *to)
+/* Writes a content security policy that allows only the page's own scripts and style, by their hashes. */
+static void write_policy(const struct template *template, FILE *to)
 {
     fputs("default-src 'none'; base-uri 'none'; form-action 'none'; script-src", to);
-    put_hash(&template->library, to);
-    put_hash(&template->script, to);
+    write_hash(&template->library, to);
+    write_hash(&template->script, to);
     fputs("; style-src", to);
-    put_hash(&template->style, to);
+    write_hash(&template->style, to);
 }
 
-/* JSON in which nothing can end the element that holds it; not ASCII is escaped, too, so that U+2028 is. */
-static int put_data(const char *bytes, size_t length, void *user)
+/* Escapes characters that could end the script element. The JSON itself is ASCII, so U+2028 is escaped already. */
+static int write_data(const char *bytes, size_t length, void *user)
 {
     FILE *to = user;
     for (size_t i = 0; i < length; i++)
@@ -109,10 +112,10 @@ static int put_data(const char *bytes, size_t length, void *user)
             fprintf(to, "\\u%04x", bytes[i]);
         else
             fputc(bytes[i], to);
-    return 0; /* who closes the file tells whether all of it was written */
+    return 0; /* write errors are detected when the file is closed */
 }
 
-/* Whether all scenarios have the first one's question. */
+/* Whether all scenarios have the same question. */
 static bool has_one_question(const json_t *scenarios)
 {
     for (size_t i = 1; i < json_array_size(scenarios); i++)
@@ -122,8 +125,8 @@ static bool has_one_question(const json_t *scenarios)
     return true;
 }
 
-/* The scenario's question, or what there is. */
-static const char *title_of(const json_t *data, char *several, size_t size)
+/* The scenario's or plan's question; without one, its name. */
+static const char *make_title(const json_t *data, char *several, size_t size)
 {
     snprintf(several, size, "%zu scenarios, one page", json_array_size(json_object_get(data, "scenarios")));
     if (!has_one_question(json_object_get(data, "scenarios")))
@@ -134,35 +137,35 @@ static const char *title_of(const json_t *data, char *several, size_t size)
     return question && *question ? question : name ? name : "smsched";
 }
 
-static int put_part(const struct template *template, const char *name, FILE *to)
+static int write_part(const struct template *template, const char *name, FILE *to)
 {
     const json_t *data = template->page->data;
     char several[64];
     if (!strncmp(name, "policy}}", 8))
-        put_policy(template, to);
+        write_policy(template, to);
     else if (!strncmp(name, "title}}", 7))
-        sms__print_html(to, title_of(data, several, sizeof several));
+        sms__print_html(to, make_title(data, several, sizeof several));
     else if (!strncmp(name, "style}}", 7))
         fwrite(template->style.bytes, 1, template->style.length, to);
     else if (!strncmp(name, "library}}", 9))
         fwrite(template->library.bytes, 1, template->library.length, to);
     else if (!strncmp(name, "script}}", 8))
         fwrite(template->script.bytes, 1, template->script.length, to);
-    else if (sms__json_put(data, put_data, to, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(12)))
+    else if (sms__json_put(data, write_data, to, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(12)))
         return -1;
     return 0;
 }
 
-/* The frame, with {{names}} replaced. */
-static int put_page(const struct template *template, FILE *to)
+/* Writes the frame with its {{placeholders}} replaced. */
+static int write_page(const struct template *template, FILE *to)
 {
-    const char *at = template->frame.bytes;
-    for (const char *mark; (mark = strstr(at, "{{")) != NULL; at = strstr(mark, "}}") + 2) {
-        fwrite(at, 1, (size_t)(mark - at), to);
-        if (!strstr(mark, "}}") || put_part(template, mark + 2, to))
+    const char *rest = template->frame.bytes;
+    for (const char *placeholder; (placeholder = strstr(rest, "{{")) != NULL; rest = strstr(placeholder, "}}") + 2) {
+        fwrite(rest, 1, (size_t)(placeholder - rest), to);
+        if (!strstr(placeholder, "}}") || write_part(template, placeholder + 2, to))
             return sms__fail(template->errors, SMS_EIO, NULL, "the page cannot be written: %s", strerror(errno));
     }
-    fputs(at, to);
+    fputs(rest, to);
     return SMS_OK;
 }
 
@@ -177,7 +180,7 @@ int sms__page_write(const struct sms__page *page, const char *share, FILE *to, s
     if (code == SMS_OK)
         code = add_files(&template, &template.script, scripts);
     if (code == SMS_OK)
-        code = put_page(&template, to);
+        code = write_page(&template, to);
     free(template.frame.bytes);
     free(template.style.bytes);
     free(template.library.bytes);

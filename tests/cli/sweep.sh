@@ -174,7 +174,7 @@ if [ -e empty/results ]; then bad "a merge of no points writes results"; else ok
 try 1 "status of nothing" sweep status --out nothing many.yaml; prints "0 done, 0 failed, 120 missing"
 mkdir device
 ln -s /dev/full device/1-of-1.$here.journal
-try 4 "a device for a journal" sweep --out device many.yaml; prints "is not a regular file"
+try 4 "a device for a journal" sweep --out device many.yaml; prints "is a symbolic link, not a regular file"
 try 4 "a folder that cannot be" sweep --out none/there many.yaml; prints "cannot be created"
 try 4 "a folder that is a file" sweep --out many.yaml many.yaml
 

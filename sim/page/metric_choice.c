@@ -1,5 +1,5 @@
-/* Which metrics a page can begin with: of a run those of the whole that have a better way and a value; of a sweep those
- * that differ. */
+/* Checks the metric that a page is to begin with. For a run it must have a better direction and a value for the whole
+ * host or cluster. For a sweep it must differ between points or policies. */
 #include "page.h"
 
 #include "../report/output.h"
@@ -13,7 +13,7 @@ struct metric_list {
 
 static const char *metric_name(const void *user, size_t i) { return ((const struct metric_list *)user)->name[i]; }
 
-static void add(struct metric_list *list, const char *name)
+static void add_metric(struct metric_list *list, const char *name)
 {
     for (size_t i = 0; i < list->count; i++)
         if (!strcmp(list->name[i], name))
@@ -22,7 +22,7 @@ static void add(struct metric_list *list, const char *name)
         list->name[list->count++] = name;
 }
 
-static bool is_whole(const json_t *row)
+static bool is_total(const json_t *row)
 {
     const char *name = json_string_value(json_array_get(row, 1));
     return !name || !strcmp(name, "all") || !strcmp(name, "cluster");
@@ -34,7 +34,7 @@ static bool has_value(const json_t *table, size_t metric)
     json_t *row;
     json_array_foreach(json_object_get(table, "rows"), i, row)
     {
-        if (is_whole(row) && json_is_number(json_array_get(json_array_get(row, 2), metric)))
+        if (is_total(row) && json_is_number(json_array_get(json_array_get(row, 2), metric)))
             return true;
     }
     return false;
@@ -50,7 +50,7 @@ static void add_table(struct metric_list *list, const json_t *scenario, enum sms
     {
         long m = sms_metric_index(subject, json_string_value(name));
         if (m >= 0 && metric[m].better && has_value(table, i))
-            add(list, metric[m].name);
+            add_metric(list, metric[m].name);
     }
 }
 
@@ -72,7 +72,7 @@ static void add_sweep(struct metric_list *list, const json_t *views)
     json_t *view, *name;
     json_array_foreach(views, i, view)
     {
-        json_array_foreach(json_object_get(view, "metrics"), m, name) { add(list, json_string_value(name)); }
+        json_array_foreach(json_object_get(view, "metrics"), m, name) { add_metric(list, json_string_value(name)); }
     }
 }
 
@@ -89,8 +89,9 @@ int sms__page_check_metric(struct sms__page *page)
     }
     if (!page->metric)
         return SMS_OK;
-    const char *near = sms__nearest(page->metric, list.count, metric_name, &list);
+    const char *nearest = sms__nearest(page->metric, list.count, metric_name, &list);
     return sms__fail(&page->errors, SMS_EINPUT, NULL,
                      "a page about this cannot begin with '%.60s'%s%s%s it can with %s", page->metric,
-                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : ";", list.count ? names : "none");
+                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : ";",
+                     list.count ? names : "none");
 }
