@@ -22,7 +22,7 @@ static int read_manifest(struct sms__page *page)
         size_t length = json_string_length(text);
         if (length > bytes_left) {
             json_object_set_new(scenario, "text", json_string(""));
-            sms__page_note(page, "The text of scenario %.100s has %zu bytes and is left out: it is in manifest.json.",
+            sms__page_note(page, "The text of scenario %.100s has %zu bytes and is left out. It is in manifest.json.",
                            json_string_value(json_object_get(scenario, "scenario")), length);
         } else
             bytes_left -= length;

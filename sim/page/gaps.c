@@ -82,7 +82,8 @@ static void allocate_gaps(struct gaps *gaps)
     points->numbers += used;
     if (skipped)
         sms__page_note(points->page,
-                       "Gaps to the bound are not shown along %zu of the axes: there are too many values.", skipped);
+                       "Gaps to the bound are not shown along %zu of the axes, because there are too many values.",
+                       skipped);
 }
 
 static int read_gaps(struct gaps *gaps)

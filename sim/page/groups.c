@@ -66,7 +66,8 @@ static int try_singles(struct sms__subject_view *view, size_t *budget)
         all &= added;
     }
     if (code == SMS_OK && !all)
-        sms__page_note(view->points->page, "Subject '%s' is not shown along all axes: there are too many.", view->word);
+        sms__page_note(view->points->page,
+                       "Subject '%s' is not shown along every axis, because there are too many values.", view->word);
     return code;
 }
 
@@ -81,7 +82,7 @@ static int try_pairs(struct sms__subject_view *view, size_t *budget)
         }
     if (code == SMS_OK)
         sms__page_note(view->points->page,
-                       "The points are too many for a page: of subject '%s' it holds means along each axis%s.",
+                       "There are too many points for a page. It has the means of subject '%s' along each axis%s.",
                        view->word, all ? " and each pair of axes" : " and some pairs of axes");
     return code;
 }

@@ -70,9 +70,9 @@ static int measure_maps(struct maps *maps)
     }
     if (!is_dense(maps))
         return sms__fail(&maps->pictures->page->errors, SMS_EINPUT, plot->folder,
-                         "heatmap.csv: it has too few rows for so many SMs and intervals");
+                         "heatmap.csv: it has too few rows for its SMs and intervals");
     if (skipped)
-        sms__page_note(maps->pictures->page, "Of the heat maps the first %d are shown.", MAPS);
+        sms__page_note(maps->pictures->page, "Only the first %d heat maps are shown.", MAPS);
     return SMS_OK;
 }
 
@@ -114,8 +114,8 @@ static void choose_cell_size(struct maps *maps)
     }
     if (maps->bins_each > 1)
         sms__page_note(maps->pictures->page,
-                       "Cells of heat maps are means of %zu intervals and %zu SMs of heatmap.csv.", maps->bins_each,
-                       maps->sms_each);
+                       "Each cell of a heat map is the mean of %zu intervals and %zu SMs of heatmap.csv.",
+                       maps->bins_each, maps->sms_each);
 }
 
 /* Mean occupancy in ten thousandths, because the file has four digits. */

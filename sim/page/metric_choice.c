@@ -90,8 +90,7 @@ int sms__page_check_metric(struct sms__page *page)
     if (!page->metric)
         return SMS_OK;
     const char *nearest = sms__nearest(page->metric, list.count, metric_name, &list);
-    return sms__fail(&page->errors, SMS_EINPUT, NULL,
-                     "a page about this cannot begin with '%.60s'%s%s%s it can with %s", page->metric,
-                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : ";",
+    return sms__fail(&page->errors, SMS_EINPUT, NULL, "this page cannot begin with '%.60s'%s%s%s it can begin with %s",
+                     page->metric, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : ";",
                      list.count ? names : "none");
 }

@@ -183,7 +183,7 @@ static int read_replications(struct sms__points *points, sqlite3_stmt *row, void
     double max = sqlite3_column_double(row, 0);
     *(size_t *)user = max >= 0 && max < REPLICATIONS ? (size_t)max + 1 : REPLICATIONS;
     if (max >= REPLICATIONS)
-        sms__page_note(points->page, "Of the replications the first %d count.", REPLICATIONS);
+        sms__page_note(points->page, "Only the first %d replications are used.", REPLICATIONS);
     return SMS_OK;
 }
 

@@ -59,14 +59,15 @@ static int read_source(struct sms__page *page)
     if (is_file(sms__print(&page->arena, "%s/summary.json", page->source))) {
         if (page->rerun)
             return sms__fail(&page->errors, SMS_EINPUT, page->source,
-                             "is the folder of a run, whose page has its timeline: --point is of sweeps");
+                             "is the folder of a run, whose page already has its timeline; --point is for sweeps");
         return sms__page_read_folder(page);
     }
     const char *database = find_database(page);
     if (database)
         return sms__page_read_sweep(page, database);
-    return sms__fail(&page->errors, SMS_EINPUT, page->source,
-                     "holds neither summary.json nor sweep.db; is it a folder of 'smsched run --out' or of a sweep?");
+    return sms__fail(
+        &page->errors, SMS_EINPUT, page->source,
+        "contains neither summary.json nor sweep.db; is it a folder of 'smsched run --out' or of a sweep?");
 }
 
 static int gather(void *user)

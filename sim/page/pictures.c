@@ -95,7 +95,7 @@ static json_t *timelines_json(struct sms__pictures *pictures)
             json_array_append_new(list, one);
     }
     if (all.left_out)
-        sms__page_note(pictures->page, "Of the timelines the first %d are shown.", PICTURES);
+        sms__page_note(pictures->page, "Only the first %d timelines are shown.", PICTURES);
     return list;
 }
 
@@ -157,8 +157,8 @@ static json_t *series_json(struct sms__pictures *pictures, struct series_list *a
         json_decref(series->values);
     }
     if (thinned)
-        sms__page_note(pictures->page, "Of the rows of %s about %d a policy are drawn, equally far apart.", file,
-                       POINTS);
+        sms__page_note(pictures->page, "Not all rows of %s are drawn, but about %d for each policy, evenly spaced.",
+                       file, POINTS);
     return list;
 }
 

@@ -128,7 +128,7 @@ static void make_bins(struct sms__points *points, struct sms__axis_view *axis)
     for (size_t i = 0; i < BINS; i++)
         axis->value[i] =
             sms__print(&points->page->arena, "%.4g%s%s", middle(axis, i), axis->unit[0] ? " " : "", axis->unit);
-    sms__page_note(points->page, "The values of %.100s are put together in %d intervals.", axis->name, BINS);
+    sms__page_note(points->page, "The values of %.100s are grouped into %d intervals.", axis->name, BINS);
 }
 
 /* Turns a scanned column into an axis of the page. */
@@ -141,7 +141,8 @@ static void finish_axis(struct sms__points *points, struct scanned *scanned)
     else if (scanned->beyond) {
         axis->rest = true;
         axis->value[axis->values++] = "others";
-        sms__page_note(points->page, "Of the values of %.100s %d are told apart.", axis->name, SMS__AXIS_VALUES);
+        sms__page_note(points->page, "Of the values of %.100s, only %d are shown separately.", axis->name,
+                       SMS__AXIS_VALUES);
     } else if (scanned->numeric)
         qsort((void *)axis->value, axis->values, sizeof *axis->value, compare_numbers);
     if (!scanned->numeric)
@@ -303,7 +304,8 @@ int sms__points_axes(struct sms__points *points)
         else
             columns.left_out += columns.item[c].axis.values > 1;
     if (columns.left_out)
-        sms__page_note(points->page, "%zu varied fields beyond %d are not shown.", columns.left_out, SMS__AXES);
+        sms__page_note(points->page, "%zu varied fields are not shown, because a page has at most %d axes.",
+                       columns.left_out, SMS__AXES);
     if (code == SMS_OK)
         code = make_cells(points);
     return code == SMS_OK ? sms__points_crossing(points) : code;

@@ -77,21 +77,22 @@ static int read_point(struct sms__points *points, struct rerun *rerun)
     if (code)
         return code;
     if (!rerun->state)
-        return fail(points, sms__print(arena, "there is no point %llu: they are numbered from 0, and there are %llu",
+        return fail(points, sms__print(arena, "there is no point %llu; the sweep has %llu points, numbered from 0",
                                        number, (unsigned long long)rerun->points));
     if (!strcmp(rerun->state, "failed"))
         return fail(points, sms__print(arena, "point %llu failed: %.300s", number, rerun->message));
     if (strcmp(rerun->state, "done") != 0)
         return fail(points, sms__print(arena, "point %llu has not been run", number));
     if (strcmp(rerun->sources, sms__sources()) != 0)
-        return fail(points, sms__print(arena,
-                                       "smsched %.40s (sources %.40s) made it, and this is %s (sources %s): a point "
-                                       "is simulated again by what made it; 'smsched sweep' runs them all anew",
-                                       rerun->point.version, *rerun->sources ? rerun->sources : "unknown",
-                                       SMSCHED_VERSION, sms__sources()));
+        return fail(points,
+                    sms__print(arena,
+                               "made by smsched %.40s (sources %.40s), but this is %s (sources %s); only the same "
+                               "program can simulate a point again, and 'smsched sweep' runs all points anew",
+                               rerun->point.version, *rerun->sources ? rerun->sources : "unknown", SMSCHED_VERSION,
+                               sms__sources()));
     code = query_point(points, rerun, "key FROM main.record", take_key);
     if (code == SMS_OK && !rerun->has_key)
-        code = fail(points, sms__print(arena, "has no key of point %llu", number));
+        code = fail(points, sms__print(arena, "has no key for point %llu", number));
     return code;
 }
 
@@ -143,8 +144,8 @@ static int compare(struct sms__points *points, struct rerun *rerun)
     if (code || !rerun->differs)
         return code;
     return fail(points, sms__print(&points->page->arena,
-                                   "point %llu simulated again gives other results than those that are in it: they "
-                                   "have been changed",
+                                   "point %llu simulated again gives other results; the stored ones have "
+                                   "been changed",
                                    (unsigned long long)rerun->point.point));
 }
 

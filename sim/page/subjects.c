@@ -19,7 +19,7 @@ static int add_name(struct sms__points *points, sqlite3_stmt *row, void *user)
     if (view->names < SMS__NAMES)
         view->name[view->names++] = sms__points_text(points, row, 0);
     else
-        sms__page_note(points->page, "Of the names of subject '%s' the first %d are shown.", view->word, SMS__NAMES);
+        sms__page_note(points->page, "Of subject '%s', only the first %d names are shown.", view->word, SMS__NAMES);
     return SMS_OK;
 }
 
@@ -39,7 +39,7 @@ static int add_policy(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     struct sms__labels *labels = user;
     if (labels->positions == SMS__POSITIONS) {
-        sms__page_note(points->page, "Of the policies the first %d are shown.", SMS__POSITIONS);
+        sms__page_note(points->page, "Only the first %d policies are shown.", SMS__POSITIONS);
         return SMS_OK;
     }
     labels->position[labels->positions] = (size_t)sqlite3_column_int64(row, 0);

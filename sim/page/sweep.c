@@ -11,7 +11,7 @@ static int add_meta(struct sms__points *points, sqlite3_stmt *row, void *user)
     struct sms__page *page = points->page;
     const char *key = sms__points_text(points, row, 0), *value = sms__points_text(points, row, 1);
     if (strlen(value) > SMS__PAGE_TEXT) {
-        sms__page_note(page, "The plan's text has %zu bytes and is left out: it is in manifest.json.", strlen(value));
+        sms__page_note(page, "The plan's text has %zu bytes and is left out. It is in manifest.json.", strlen(value));
         value = "";
     }
     json_object_set_new(user, key, sms__json_text(value));

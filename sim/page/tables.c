@@ -29,7 +29,7 @@ static int load_objects(struct sms__page *page, const char *name, json_t *list)
 {
     const char *path = sms__print(&page->arena, "%s/%s", page->source, name);
     if (access(path, F_OK) && errno == ENOENT)
-        return sms__fail(&page->errors, SMS_EIO, path, "cannot be read: %s; a folder of an older version has none",
+        return sms__fail(&page->errors, SMS_EIO, path, "cannot be read: %s; folders of older versions lack it",
                          strerror(errno));
     int code = sms__read_json(path, list, &page->errors);
     json_t *array = json_array_get(list, 0);
@@ -140,8 +140,10 @@ static void add_subject(struct tables *tables, json_t *scenarios, size_t subject
     }
     bool fits = numbers + tables->numbers <= SMS__PAGE_NUMBERS;
     if (!fits)
-        sms__page_note(tables->page, "%zu rows of subject '%s' are more than a page holds: they are in the folder.",
-                       rows, word);
+        sms__page_note(
+            tables->page,
+            "%zu rows of subject '%s' are left out, because they are too many for a page. The folder has them.", rows,
+            word);
     tables->numbers += fits ? numbers : 0;
     json_array_foreach(scenarios, i,
                        scenario) if (fits && json_array_size(json_object_get(json_array_get(built, i), "rows")))
@@ -206,12 +208,12 @@ static int fill(struct tables *tables, json_t *scenarios)
     struct sms__page *page = tables->page;
     size_t count = json_array_size(tables->summary);
     if (count > SMS__PAGE_SCENARIOS)
-        sms__page_note(page, "Of %zu scenarios the first %d are shown.", count, SMS__PAGE_SCENARIOS);
+        sms__page_note(page, "Of %zu scenarios, only the first %d are shown.", count, SMS__PAGE_SCENARIOS);
     for (size_t i = 0; i < count && i < SMS__PAGE_SCENARIOS; i++) {
         const json_t *summary = json_array_get(tables->summary, i), *other = json_array_get(tables->comparison, i);
         if (!match(summary, other))
             return sms__fail(&page->errors, SMS_EINPUT, page->source,
-                             "summary.json and comparison.json do not hold the same scenarios and policies");
+                             "summary.json and comparison.json have different scenarios or policies");
         json_array_append_new(scenarios, begin_scenario(summary, other));
     }
     for (size_t subject = 0; subject < SUBJECTS; subject++)

@@ -39,8 +39,8 @@ static int add_file(struct template *template, struct text *text, const char *na
     struct sms__input input;
     if (access(path, R_OK) && !strcmp(name, libraries[0]))
         return sms__fail(template->errors, SMS_EIO, path,
-                         "cannot be read: %s; the page is drawn by D3: install node-d3-axis, node-d3-scale and "
-                         "node-d3-zoom (tools/setup does), and build again",
+                         "cannot be read: %s; the page needs D3: install node-d3-axis, node-d3-scale and "
+                         "node-d3-zoom (or run tools/setup), and build again",
                          strerror(errno));
     if (access(path, R_OK))
         return sms__fail(template->errors, SMS_EIO, path, "cannot be read: %s", strerror(errno));

@@ -80,7 +80,7 @@ for (const [name, figures] of Object.entries(pages))
       const made = await page.$eval(`#figure-${figure} .under`, box => (box.querySelector('.command code') || box.querySelector('.origin')).textContent);
       const again = { point: 'smsched report small.sweep --point 13', unbounded: 'smsched report unbounded.sweep --point 2', 'many-processes': 'smsched report many-processes.sweep --point 1', 'many-cluster': 'smsched report many-cluster.sweep --point 1' }[name];
       if (again && ['heat', 'timeline', 'allocation'].includes(figure)) assert.strictEqual(made, again);
-      else assert.match(made, again || ['sweep', 'hostile', 'equal', 'unbounded'].includes(name) ? /^(smsched sweep |Of a sweep of the plan )/ : /^smsched run /);
+      else assert.match(made, again || ['sweep', 'hostile', 'equal', 'unbounded'].includes(name) ? /^(smsched sweep |From a sweep of the plan )/ : /^smsched run /);
     }
     assert.ok(!/NaN|undefined|\[object/.test(await page.evaluate(() => document.body.innerText + [...document.querySelectorAll('[d],[x],[transform],[aria-label]')].map(e => [...e.attributes].map(a => a.value).join(' ')).join(' '))), 'a value is missing');
   }));
@@ -303,23 +303,23 @@ test('gaps of a sweep are those of its rows', context => check(context, 'sweep',
     near(at(r.greatest_point), r.greatest_gap_ratio, 'where it is greatest');
   }
   for (const r of await download(page, '#figure-gap-2')) near(r.mean_gap_ratio, mean(gapsOf_(row => row.policy === r.policy && row.queue === r.queue).map(g => g[1])), r.queue);
-  assert.match(await page.textContent('#section-gaps'), /What holds it down most: .* \(18 points\)/);
+  assert.match(await page.textContent('#section-gaps'), /Tightest constraint: .* \(18 points\)/);
   const best = (await page.textContent('#answer')).split(' ')[0], fact = await page.textContent('#section-answer .facts');
-  assert.ok(fact.includes(`${best} below what any policy could reach, on average`), fact);
+  assert.ok(fact.includes(`${best} below the upper bound, on average`), fact);
   const other = await page.$$eval('#section-answer select option', list => list.find(o => o.textContent.endsWith(' of vm a')).value);
   await page.selectOption('#section-answer select', other);
-  assert.match(await page.textContent('#figure-gaps'), /There is no bound of .* of vm a/);
+  assert.match(await page.textContent('#figure-gaps'), /There is no bound for .* of vm a/);
 }));
 
 test('sweeps without bounds say why', async context => {
-  for (const [name, said] of [['unbounded', /its plan keeps none/], ['many-processes', /No point has a bound of kernels per second: it is not known for processes that share devices \(2 points\)/], ['many-cluster', /This sweep has no bounds|No point has a bound/]])
+  for (const [name, said] of [['unbounded', /its plan does not keep them/], ['many-processes', /No point has a bound for kernels per second: it is not known for processes that share devices \(2 points\)/], ['many-cluster', /This sweep has no bounds|No point has a bound/]])
     await check(context, name, async page => assert.match(await page.textContent('#section-gaps'), said));
 });
 
 test('a sweep shows the timeline of a point under each policy, or how to get one', async context => {
   await check(context, 'sweep', async page => assert.match(await page.textContent('#section-timeline'), /smsched report --point N/));
   await check(context, 'point', async page => {
-    assert.match(await page.textContent('#section-timeline'), /Of point 13 \(few, contention.slope 3, queue interleave, vms.a.start 7 us\), simulated again with the same results/);
+    assert.match(await page.textContent('#section-timeline'), /This is point 13 \(few, contention.slope 3, queue interleave, vms.a.start 7 us\), simulated again with the same results/);
     const policies = await page.$$eval('#section-timeline label:has-text("Policy") select option', list => list.map(o => o.value));
     assert.deepStrictEqual(policies, [...new Set(readCsv('small.sweep/results/hosts.csv').map(r => r.policy))]);
     for (const policy of policies) {
@@ -354,7 +354,7 @@ test('fields that change together are one axis, and drawn ones have no lines', c
 }));
 
 test('a sweep that kept nothing to compare says so', context => check(context, 'busy', async page => {
-  assert.match(await page.textContent('#section-answer'), /2 points are done, but of what the plan keeps no metric/);
+  assert.match(await page.textContent('#section-answer'), /2 points are done, but there is nothing to compare\. No kept metric/);
 }));
 
 test('warnings of the run stand by its answer', context => check(context, 'warned', async page => {

@@ -214,7 +214,7 @@ try 2 "no folder" report; prints "name one results folder"
 try 2 "two folders" report run run
 try 2 "a format that it has not" report run --format csv; prints "the page is HTML"
 try 3 "a metric that is none" report run --metric kernel_per_s; prints "did you mean 'kernels_per_s'?"
-try 3 "a metric of VMs" report run --metric job_latency_mean_ns; prints "cannot begin with 'job_latency_mean_ns'; it can with kernels_per_s, "
+try 3 "a metric of VMs" report run --metric job_latency_mean_ns; prints "cannot begin with 'job_latency_mean_ns'; it can begin with kernels_per_s, "
 try 3 "a metric without a value" report run --metric turnaround_ns; prints "cannot begin with 'turnaround_ns'"
 try 3 "a metric that a sweep has not kept" report small.sweep --metric job_latency_mean_ns; prints "cannot begin with"
 try 0 "a metric" report run --metric stp_ratio --quiet -o metric.html
@@ -229,7 +229,7 @@ refuse() { # EXIT TEXT WHAT PATH
 }
 mkdir empty
 refuse 4 "cannot be read" "nothing" none
-refuse 3 "holds neither summary.json nor sweep.db" "an empty folder" empty
+refuse 3 "contains neither summary.json nor sweep.db" "an empty folder" empty
 refuse 3 "is it the database of a sweep?" "a file that is no database" few.yaml
 : >void.db
 refuse 3 "is it the database of a sweep?" "an empty file" void.db
@@ -240,7 +240,7 @@ damage() { # FILE PROGRAM...: a copy of the run with that file changed
 damage summary.json head -c 1000
 refuse 3 "summary.json: error: line" "a summary that is cut" damaged
 damage summary.json sed 's/round_robin/other/'
-refuse 3 "do not hold the same" "a summary of another run" damaged
+refuse 3 "have different scenarios or policies" "a summary of another run" damaged
 damage comparison.json head -c 0
 refuse 3 "is empty" "an empty comparison" damaged
 damage manifest.json tr '{' '['
@@ -284,7 +284,7 @@ END
 try 0 "a sweep of 20000 points" report large.db --quiet -o large.html
 if [ "$(stat -c %s large.html)" -lt 5000000 ]; then ok; else bad "its page has $(stat -c %s large.html) bytes"; fi
 "$smsched" report large.db --format json >large.json
-for said in "u are put together in 16 intervals" "Of the values of w 64 are told apart" "too many for a page" "text has 300000 bytes"; do
+for said in "u are grouped into 16 intervals" "Of the values of w, only 64 are shown separately" "too many points for a page" "text has 300000 bytes"; do
     if grep -q "$said" large.json; then ok; else bad "a page of a large sweep does not say '$said'"; fi
 done
 cp -r run wide
@@ -306,7 +306,7 @@ END
 try 0 "600 scenarios" report wide --quiet -o wide.html
 if [ "$(stat -c %s wide.html)" -lt 5000000 ]; then ok; else bad "its page has $(stat -c %s wide.html) bytes"; fi
 "$smsched" report wide --format json >wide.json
-for said in "Of 600 scenarios the first 500" "are more than a page holds" "Of the timelines the first 60"; do
+for said in "Of 600 scenarios, only the first 500" "they are too many for a page" "Only the first 60 timelines"; do
     if grep -q "$said" wide.json; then ok; else bad "a page of many scenarios does not say '$said'"; fi
 done
 
@@ -338,8 +338,8 @@ refuse_point() { # EXIT TEXT WHAT POINT [ARGUMENT...]: of small.sweep, unless an
     prints "$2"
     clean refused "$3"
 }
-refuse_point 3 "there is no point 6: they are numbered from 0, and there are 6" "a point beyond the last" 6
-refuse_point 3 "there is no point 99999999999999" "a large number" 99999999999999
+refuse_point 3 "there is no point 6; the sweep has 6 points, numbered from 0" "a point beyond the last" 6
+refuse_point 3 "there is no point 99999999999999;" "a large number" 99999999999999
 for number in -1 1.5 "" x 1x 9999999999999999999; do refuse_point 2 "is not the number of a point" "point '$number'" "$number"; done
 refuse_point 3 "is the folder of a run" "a point of a run" 0 run
 try 2 "--plan alone" report small.sweep --plan plan.yaml; prints "--plan is for --point"
@@ -389,11 +389,11 @@ try 0 "another point of it" report changed.sweep --point 2 --quiet -o other.html
 change "UPDATE host SET replication = 7 WHERE point = 3 AND position = 1 AND replication = 2"
 refuse_point 3 "point 3 simulated again gives other results" "a replication too many" 3 changed.sweep
 change "UPDATE meta SET value = 'other' WHERE key = 'sources'"
-refuse_point 3 "(sources other) made it, and this is" "results of another version" 3 changed.sweep
+refuse_point 3 "(sources other), but this is" "results of another version" 3 changed.sweep
 change "DELETE FROM record WHERE point = 3"
-refuse_point 3 "has no key of point 3" "a point without a key" 3 changed.sweep
+refuse_point 3 "has no key for point 3" "a point without a key" 3 changed.sweep
 change "UPDATE record SET key = 'short'"
-refuse_point 3 "has no key of point 3" "a short key" 3 changed.sweep
+refuse_point 3 "has no key for point 3" "a short key" 3 changed.sweep
 change "DROP TABLE record"
 refuse_point 3 "is it the database of a sweep?" "no keys" 3 changed.sweep
 change "UPDATE point SET state = 'failed', message = 'for no reason' WHERE point = 3"

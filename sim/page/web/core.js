@@ -1,5 +1,5 @@
 'use strict';
-/* Elements, numbers, CSV: what all parts of the page use. Names in the data are put in as text, never as HTML. */
+/* Helpers that all parts of the page use, for elements, numbers and CSV. Names in the data are inserted as text, never as HTML. */
 const data = JSON.parse(document.getElementById('data').textContent);
 
 function el(tag, attributes, ...children) {
@@ -22,11 +22,11 @@ function svg(tag, attributes, ...children) {
 const isNumber = value => typeof value === 'number' && isFinite(value);
 const plural = (n, one, many) => `${group(String(n))} ${n === 1 ? one : many || one + 's'}`;
 
-/* ---- numbers: the same in every language, so that pages can be compared ---- */
+/* ---- numbers: formatted the same in every locale, so that pages can be compared ---- */
 
 function group(digits) { return digits.replace(/\B(?=(\d{3})+$)/g, '\u202f'); }
 
-/* About four digits. */
+/* Formats a number with about four digits. */
 function plain(value, digits = 4) {
   if (!isNumber(value)) return '–';
   if (value === 0) return '0';
@@ -49,7 +49,7 @@ function percent(ratio, sign) {
 const times = [[1, 'ns'], [1e3, 'µs'], [1e6, 'ms'], [1e9, 's']], sizes = [[1, 'B'], [1024, 'KiB'], [1048576, 'MiB'], [1073741824, 'GiB']];
 const largest = (units, most) => units.reduce((best, unit) => (most >= unit[0] ? unit : best), units[0]);
 
-/* The unit in which a metric is shown whose greatest value is `most`: {size, name}. */
+/* The unit {size, name} for a metric whose greatest value is `most`. */
 function unitOf(metric, most = 0) {
   let unit = [1, ''];
   if (metric.endsWith('_ns')) unit = largest(times, most);
@@ -59,7 +59,7 @@ function unitOf(metric, most = 0) {
   return { size: unit[0], name: unit[1] };
 }
 
-/* Names without the folders that all are in. */
+/* Removes the folders that all names share. */
 function withoutCommon(names) {
   const folder = String(names[0]).replace(/[^/]*$/, '');
   return folder && names.every(name => String(name).startsWith(folder)) ? names.map(name => String(name).slice(folder.length)) : names;
@@ -75,16 +75,16 @@ function show(metric, value) {
   return plain(value / unit.size) + (unit.name && unit.name !== '1/s' ? '\u202f' + unit.name : unit.name ? '/s' : '');
 }
 
-/* "13 966 kernels per second", "turnaround 252.8 ms". */
+/* A metric with its value, such as "13 966 kernels per second" or "turnaround 252.8 ms". */
 const measure = (metric, value) => metric.endsWith('_per_s') ? `${plain(value)} ${wordsOf(metric)}` : `${wordsOf(metric)} ${show(metric, value)}`;
 
 const betterOf = (subject, metric) => ((data.metrics[subject] || {})[metric] || { better: 0 }).better;
 const formulaOf = (subject, metric) => ((data.metrics[subject] || {})[metric] || { formula: '' }).formula;
 
-/* ---- colours: a policy has one in all figures, and a mark of its own ---- */
+/* ---- colours: a policy has the same colour and mark in all figures ---- */
 
 const colorClass = i => 'k' + i % 8;
-/* Tenants and states have others, so that they are not taken for policies. */
+/* Tenants and states use other colours, so that they are not mistaken for policies. */
 const tenantClass = i => 'v' + i % 8;
 const dashes = ['', '7 3', '2 3', '9 3 2 3', '4 2', '12 4', '1 2', '6 2 1 2'];
 const shapes = [
@@ -103,7 +103,7 @@ function legend(names, lines) {
 const swatches = (names, colors) => el('ul', { class: 'legend' }, names.map((name, i) => el('li', {},
   svg('svg', { width: 14, height: 14, 'aria-hidden': 'true' }, svg('rect', { class: 'fill ' + tenantClass(colors ? colors[i] : i), width: 14, height: 14 })), name)));
 
-/* ---- figures, with their data and the command that made it ---- */
+/* ---- figures, with their data and the command that made them ---- */
 
 function csv(rows) {
   const field = value => value === null || value === undefined ? '' : /[",\n\r]/.test(String(value)) ? '"' + String(value).replace(/"/g, '""') + '"' : String(value);
@@ -117,10 +117,10 @@ function csvLink(name, rows) {
   return link;
 }
 
-/* Null where the data does not say it. */
 const madeBy = () => data.kind === 'run' ? data.run : data.plan || {};
+/* The command that made the results; null if unknown. */
 const commandOf = () => madeBy().command || null;
-const originOf = () => data.kind === 'run' ? 'Of a folder of smsched run' : `Of a sweep of the plan ${madeBy().plan || 'without a name'}`;
+const originOf = () => data.kind === 'run' ? 'From a folder of smsched run' : `From a sweep of the plan ${madeBy().plan || 'without a name'}`;
 const versionOf = () => `Simulated by smsched ${madeBy().version}${madeBy().sources ? ` (sources ${madeBy().sources})` : ''}. All times are simulated.`;
 
 function commandBox(own) {
@@ -128,19 +128,19 @@ function commandBox(own) {
   if (!command) return el('span', { class: 'muted origin' }, originOf());
   const said = el('span', { role: 'status', class: 'muted' });
   const copy = () => {
-    const done = () => { said.textContent = 'copied'; }, failed = () => { said.textContent = 'select it and copy'; };
+    const done = () => { said.textContent = 'copied'; }, failed = () => { said.textContent = 'copying failed; select the text'; };
     if (navigator.clipboard) navigator.clipboard.writeText(command).then(done, failed); else failed();
   };
-  return el('details', {}, el('summary', {}, 'Command that made it'),
+  return el('details', {}, el('summary', {}, 'Command that made this'),
     el('div', { class: 'command' }, el('code', {}, command), el('button', { type: 'button', onclick: copy }, 'Copy'), said));
 }
 
 const commandLine = () => el('p', {}, commandOf() ? ['The command: ', el('code', {}, commandOf())] : originOf() + '.');
 
-/* `command`: of what has one of its own. */
+/* The links below a figure. `command`: replaces the page's own command. */
 const under = (name, rows, command) => el('div', { class: 'under' }, csvLink(name, rows), commandBox(command));
 
-/* `draw(box, width)` fills the box anew whenever its width changes. */
+/* A box that `draw(box, width)` fills again whenever its width changes. */
 function drawn(draw) {
   const box = el('div', { class: 'picture' });
   let width = 0;
@@ -155,7 +155,7 @@ function drawn(draw) {
 
 const figure = (name, caption, parts, rows, command) => el('figure', { id: 'figure-' + name }, el('figcaption', {}, caption), parts, under(name, rows, command));
 
-/* Fills a box anew; the choice that has the focus keeps it. */
+/* Replaces what is in a box. A focused choice keeps the focus. */
 function refill(box, ...children) {
   const at = [...box.querySelectorAll('select')].indexOf(document.activeElement);
   box.replaceChildren(...children.flat(Infinity).filter(Boolean));

@@ -1,5 +1,5 @@
 'use strict';
-/* Dots with intervals, bars with a bound, lines. All are SVG; each says in words what it shows. */
+/* Dots with intervals, bars with a bound, and lines. All are SVG, with a description in words for screen readers. */
 
 function axisBottom(scale, y, height, ticks, format) {
   const group = d3.select(svg('g', { class: 'axis', transform: `translate(0,${y})` }));
@@ -20,7 +20,7 @@ function axisLeft(scale, x, width, ticks, format) {
   return [grid.node(), group.node()];
 }
 
-/* A box whose ends are a little beyond the numbers; 0 is in it if `zero`. */
+/* The range of the numbers, slightly widened. It includes 0 if `zero`. */
 function extent(numbers, zero) {
   const all = numbers.filter(isNumber).concat(zero ? [0] : []);
   if (!all.length) return [0, 1];
@@ -30,7 +30,7 @@ function extent(numbers, zero) {
 
 const words = (text, most) => text.length > most ? text.slice(0, most - 1) + '…' : text;
 
-/* rows: {group, label, color, value, low, high, least, most, said}; all relative to 0. */
+/* A dot plot around 0. rows: {group, label, color, value, low, high, least, most, said}. */
 function dots(rows, label, format) {
   return drawn((box, width) => {
     const wide = width >= 640, left = wide ? Math.min(320, width * 0.34) : 26, right = wide ? 170 : 26;
@@ -50,7 +50,7 @@ function dots(rows, label, format) {
       const middle = y + (wide ? each / 2 : each - 11);
       root.append(svg('text', { class: 'halo', x: wide ? (groups > 1 ? 16 : 4) : 8, y: wide ? middle + 4 : y + 14 }, words(row.label, wide ? Math.floor(left / 6.6) : 26)));
       root.append(svg('text', { class: 'soft halo', x: width - 4, y: wide ? middle + 4 : y + 14, 'text-anchor': 'end' }, row.said));
-      if (!wide) root.append(svg('line', { class: 'zero', x1: x(0), x2: x(0), y1: middle - 8, y2: middle + 8 })); /* not through the words */
+      if (!wide) root.append(svg('line', { class: 'zero', x1: x(0), x2: x(0), y1: middle - 8, y2: middle + 8 })); /* does not cross the words */
       if (isNumber(row.least)) root.append(svg('line', { class: 'thin ' + colorClass(row.color), x1: x(row.least), x2: x(row.most), y1: middle, y2: middle }));
       if (isNumber(row.low)) root.append(whisker(x(row.low), x(row.high), middle, row.color));
       if (isNumber(row.value)) root.append(mark(row.color, x(row.value), middle, 5));
@@ -63,7 +63,7 @@ function dots(rows, label, format) {
 
 const whisker = (from, to, y, color) => svg('path', { class: 'stroke ' + colorClass(color), d: `M${from},${y}H${to}M${from},${y - 5}v10M${to},${y - 5}v10` });
 
-/* rows: {label, color, value, ci, said}; a line where the bound is. */
+/* A bar chart, with a line at the bound. rows: {label, color, value, ci, said}. */
 function bars(rows, bound, label, format, boundSaid) {
   return drawn((box, width) => {
     const wide = width >= 640, left = wide ? Math.min(320, width * 0.34) : 8, right = wide ? 170 : 26, each = wide ? 34 : 50, top = bound ? 22 : 6;
@@ -91,14 +91,14 @@ function bars(rows, bound, label, format, boundSaid) {
   });
 }
 
-/* Where there are words on the axis, they stand for 0, 1, ...; as many as there is room for. */
+/* Ticks of an axis of words, which are at 0, 1, ...; as many as fit. */
 function wordAxis(values, scale, width) {
   const step = Math.max(1, Math.ceil(values.length * 52 / width));
   const short = withoutCommon(values);
   return { ticks: values.map((_, i) => i).filter(i => i % step === 0), format: i => words(short[i], 9) };
 }
 
-/* Whether equal ratios are what the numbers are in. */
+/* Whether the numbers need a log axis. */
 function isLog(numbers) {
   const sorted = numbers.slice().sort((a, b) => a - b);
   if (sorted.length < 3 || sorted[0] <= 0 || sorted[sorted.length - 1] / sorted[0] < 20) return false;
@@ -106,7 +106,7 @@ function isLog(numbers) {
   return Math.max(...steps) > 4 * Math.min(...steps);
 }
 
-/* Where numbers stand on an axis: on the values themselves if they are few, else on round ones, whole where all are. */
+/* Ticks of an axis of numbers: the values themselves if they are few, otherwise round numbers, whole if all values are. */
 function numberTicks(scale, numbers, own, count) {
   const whole = numbers.every(Number.isInteger), all = own && numbers.length <= 12 ? numbers.slice().sort((a, b) => a - b) : scale.ticks(count).filter(v => !(own && whole) || Number.isInteger(v));
   const list = [];
@@ -114,7 +114,7 @@ function numberTicks(scale, numbers, own, count) {
   return list;
 }
 
-/* A mark; around those that are already there, hollow, so that equal policies are seen as many. */
+/* A mark. Where another mark is already, it is larger and hollow, so that equal policies all stay visible. */
 function markAround(taken, color, x, y) {
   const key = `${Math.round(x)},${Math.round(y)}`, under = taken.get(key) || 0;
   taken.set(key, under + 1);
@@ -123,7 +123,7 @@ function markAround(taken, color, x, y) {
   return dot;
 }
 
-/* series: {label, color, points: [[x, y]]}; x: numbers, or indices of `values`. */
+/* A line chart. series: {label, color, points: [[x, y]]}; x: numbers, or indices of `values`. */
 function lines(series, options) {
   return drawn((box, width) => {
     const left = 58, right = 16, top = 10, height = options.height || 240;
@@ -141,12 +141,12 @@ function lines(series, options) {
     d3.select(group).call(axis);
     root.append(group);
     if (options.zero && y.domain()[0] < 0) root.append(svg('line', { class: 'zero', x1: left, x2: width - right, y1: y(0), y2: y(0) }));
-    const apart = numbers ? 0 : Math.min(8, (width - left - right) / (options.values.length + 1) / series.length); /* beside each other */
+    const apart = numbers ? 0 : Math.min(8, (width - left - right) / (options.values.length + 1) / series.length); /* side by side */
     const taken = new Map();
     series.forEach((s, i) => {
       const aside = apart * (i - (series.length - 1) / 2), points = s.points.filter(p => isNumber(p[1]));
       if (!points.length) return;
-      if (numbers && !options.apart) /* names have no order that a line could follow */
+      if (numbers && !options.apart) /* words have no order that a line could follow */
         root.append(svg('path', { class: 'stroke ' + colorClass(s.color), 'stroke-dasharray': dashes[s.color % 8] || null, d: 'M' + points.map(p => `${x(p[0]).toFixed(1)},${y(p[1]).toFixed(1)}`).join('L') }));
       if (points.length <= 40 || !numbers)
         for (const p of points) {

@@ -1,14 +1,14 @@
 'use strict';
-/* How far the policies of a sweep stay below what any could reach: over all points, and along each axis. */
+/* Gaps between a sweep's policies and the upper bound, over all points and along each axis; and the sections of one point. */
 
-/* Whether what the page is about is what bounds are of. */
+/* Whether the chosen metric has a bound. */
 const isBounded = state => Boolean(data.bounds) && viewOf(state).subject === 'host' && Boolean(data.bounds.metrics[state.metric]);
 
 const withPoints = list => list.map(([text, points]) => `${text} (${plural(points, 'point')})`).join(', ');
 
 function gapFact(state, label) {
   const row = isBounded(state) && data.bounds.metrics[state.metric].overall.find(r => data.bounds.policies[r[0]] === label);
-  return row ? fact(`${label} below what any policy could reach, on average`, percent(row[2]), `from ${percent(row[3])} at point ${row[4]} to ${percent(row[5])} at point ${row[6]}`) : null;
+  return row ? fact(`${label} below the upper bound, on average`, percent(row[2]), `from ${percent(row[3])} at point ${row[4]} to ${percent(row[5])} at point ${row[6]}`) : null;
 }
 
 function gapCurve(metric, a) {
@@ -29,23 +29,23 @@ const pointWords = point => `point ${point.point} (${[point.scenario].concat(poi
 
 function pointSections() {
   const point = data.point;
-  if (!point) return [['What happened when', 'timeline', el('p', { class: 'muted' }, 'A sweep keeps no timelines. ', el('code', {}, 'smsched report --point N'), ' simulates a point again and shows what happened in it; points.csv has their numbers.')]];
+  if (!point) return [['Timeline', 'timeline', el('p', { class: 'muted' }, 'A sweep keeps no timelines. ', el('code', {}, 'smsched report --point N'), ' simulates one point again and shows its timeline. points.csv lists the points.')]];
   const state = { scenario: point, command: point.command }, pictures = ofScenario(data.timelines, point).filter(p => p.pieces.length);
-  const said = el('p', {}, `Of ${pointWords(point)}, simulated again with the same results.`);
-  return [[`Where the blocks were in point ${point.point}`, 'heat', heatSection(state)], [`How full the cluster became in point ${point.point}`, 'allocation', allocationSection(state)],
-    [`What happened when in point ${point.point}`, 'timeline', [said, pictures.length ? lanesSection(state, pictures) : placementsSection(state) || el('p', { class: 'muted' }, 'Nothing happened in it that a timeline shows.')]]];
+  const said = el('p', {}, `This is ${pointWords(point)}, simulated again with the same results.`);
+  return [[`Occupancy of the SMs in point ${point.point}`, 'heat', heatSection(state)], [`Allocation of the cluster in point ${point.point}`, 'allocation', allocationSection(state)],
+    [`Timeline of point ${point.point}`, 'timeline', [said, pictures.length ? lanesSection(state, pictures) : placementsSection(state) || el('p', { class: 'muted' }, 'There is nothing to show in a timeline.')]]];
 }
 
 function gapsSection(state) {
-  if (!data.bounds) return el('p', { class: 'muted' }, 'This sweep has no bounds: its plan keeps none (keep: [host, bound] does), or an older version made it.');
+  if (!data.bounds) return el('p', { class: 'muted' }, 'This sweep has no bounds. Either its plan does not keep them (keep: [host, bound] does), or an older version made it.');
   const metric = isBounded(state) ? state.metric : 'kernels_per_s', bound = data.bounds.metrics[metric], policies = data.bounds.policies;
-  if (!bound.overall.length) return el('p', { class: 'muted' }, `No point has a bound of ${wordsOf(metric)}: ${withPoints(bound.no_bound_because) || 'the host has no values of it'}.`);
+  if (!bound.overall.length) return el('p', { class: 'muted' }, `No point has a bound for ${wordsOf(metric)}: ${withPoints(bound.no_bound_because) || 'the host has no values of it'}.`);
   const list = bound.overall.map(([p, points, mean, least, leastPoint, most, mostPoint]) => ({ group: '', label: policies[p], color: p, value: mean, low: null, high: null, least, most, points, leastPoint, mostPoint, said: `${percent(mean)}, ${percent(least)} to ${percent(most)}` }));
   const curves = data.axes.map((_, a) => gapCurve(metric, a)).filter(Boolean);
-  return [figure('gaps', `How far ${wordsOf(metric)} of the host stay below what no policy could exceed (its bound, which each point has one of). Dot: mean over the points. Thin line: from the least to the greatest gap of a point.${isBounded(state) ? '' : ` There is no bound of ${wordsOf(state.metric)} of ${whose(viewOf(state), state.name)}.`}`,
+  return [figure('gaps', `Gap between the ${wordsOf(metric)} of the host and the upper bound that no policy can exceed. Each point has its own bound. Dot: mean over the points. Thin line: smallest to largest gap of a point.${isBounded(state) ? '' : ` There is no bound for ${wordsOf(state.metric)} of ${whose(viewOf(state), state.name)}.`}`,
     [dots(list, `gap to the bound of ${wordsOf(metric)}`, v => percent(v))],
     () => [['policy', 'metric', 'points', 'mean_gap_ratio', 'least_gap_ratio', 'least_point', 'greatest_gap_ratio', 'greatest_point']].concat(
       list.map(r => [r.label, metric, r.points, r.value, r.least, r.leastPoint, r.most, r.mostPoint]))),
-  el('p', {}, bound.binds.length ? `What holds it down most: ${withPoints(bound.binds)}.` : null, bound.no_bound_because.length ? ` No bound: ${withPoints(bound.no_bound_because)}.` : null),
+  el('p', {}, bound.binds.length ? `Tightest constraint: ${withPoints(bound.binds)}.` : null, bound.no_bound_because.length ? ` No bound: ${withPoints(bound.no_bound_because)}.` : null),
   curves.length ? [legend(policies, true), el('div', { class: 'panels' }, curves)] : null];
 }

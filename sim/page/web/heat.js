@@ -1,7 +1,7 @@
 'use strict';
 /* Heat maps: a grid of labelled cells, and pictures of very many cells on a canvas. */
 
-/* From one end to the other by way of others; the same in light and dark. */
+/* Colour scales, the same in the light and the dark theme. */
 const sequential = d3.scaleLinear().domain([0, 0.25, 0.5, 0.75, 1]).range(['#f3f0ff', '#a9c8e8', '#4f9bc7', '#1f6391', '#0b2f4f']).clamp(true);
 const diverging = d3.scaleLinear().domain([-1, -0.5, 0, 0.5, 1]).range(['#8a3200', '#eba063', '#f4f4f4', '#7fb2dc', '#0b4a86']).clamp(true);
 
@@ -20,7 +20,7 @@ function ramp(color, from, to, format) {
   return el('p', { class: 'scale' }, format(from), canvas, format(to));
 }
 
-/* cells: [column, row, value]. */
+/* A grid of labelled cells. cells: [column, row, value]. */
 function grid(columns, rows, cells, options) {
   const above = withoutCommon(columns), beside = withoutCommon(rows);
   const most = Math.max(...cells.map(c => Math.abs(c[2])).filter(isNumber), 1e-9);
@@ -50,7 +50,7 @@ function grid(columns, rows, cells, options) {
   return [box, ramp(color, options.diverging ? -most : low, options.diverging ? most : high, options.format)];
 }
 
-/* Ten thousandths of occupancy, a row a group of SMs. */
+/* A map of occupancy in ten thousandths, with a row for each group of SMs. */
 function occupancy(map) {
   const columns = Math.max(...map.rows.map(row => row.length)), end = columns * map.width_ns, unit = unitOf('time_ns', end);
   const all = map.rows.flat().filter(isNumber), mean = all.reduce((a, b) => a + b, 0) / (all.length || 1) / 1e4;

@@ -1,5 +1,5 @@
 'use strict';
-/* Puts the page together, and again when another question is chosen. */
+/* Builds the page, and rebuilds it when another metric or scenario is chosen. */
 
 function section(title, id, content) {
   if (!content || (Array.isArray(content) && !content.flat(Infinity).filter(Boolean).length)) return null;
@@ -11,7 +11,7 @@ function notesSection() {
 }
 
 function render(sections) {
-  refill(document.getElementById('main'), sections.filter(Boolean).concat([['Left out or put together', 'notes', notesSection()]]).map(s => section(...s)));
+  refill(document.getElementById('main'), sections.filter(Boolean).concat([['Left out or averaged', 'notes', notesSection()]]).map(s => section(...s)));
 }
 
 function beginRun() {
@@ -46,7 +46,7 @@ function beginSweep() {
   state.set({});
 }
 
-/* Kept, so that it goes on saying what changes. */
+/* Kept alive, because its listener must not be collected. */
 const systemTheme = matchMedia('(prefers-color-scheme: dark)');
 
 function beginTheme() {
@@ -61,9 +61,9 @@ function beginTheme() {
   button.addEventListener('click', () => set(root.dataset.theme === 'dark' ? 'light' : 'dark'));
 }
 
-/* --metric named one that these results have no values of. */
+/* Notes that the metric named by --metric has no values in these results. */
 function noteMetric(state) {
-  if (data.metric && state.metric !== data.metric) data.notes.push(`These results have no values of ${data.metric}: the page begins with ${state.metric}.`);
+  if (data.metric && state.metric !== data.metric) data.notes.push(`These results have no values of ${data.metric}. The page begins with ${state.metric}.`);
 }
 
 beginTheme();

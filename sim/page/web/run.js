@@ -1,5 +1,5 @@
 'use strict';
-/* The page of a folder of results: scenarios with policies, one shown at a time. */
+/* The page of a folder of results. It shows one scenario at a time, with all its policies. */
 
 const CHOICES = [['cluster', 'turnaround_mean_ns'], ['cluster', 'gpu_allocation_mean_ratio'], ['process', 'turnaround_ns'], ['host', 'stp_ratio'], ['host', 'kernels_per_s'], ['cluster', 'placed_count']];
 const subjectWords = { host: 'the host', vm: 'VMs', resource: 'resources', kernel: 'kernels', process: 'processes', device: 'devices', cluster: 'the cluster' };
@@ -7,10 +7,10 @@ const subjectWords = { host: 'the host', vm: 'VMs', resource: 'resources', kerne
 const fileOf = { host: 'hosts', vm: 'vms', resource: 'resources', kernel: 'kernels', process: 'processes', device: 'devices', cluster: 'cluster' };
 
 const tableOf = (scenario, subject) => scenario.tables[subject] || { metrics: [], rows: [] };
-/* The name that stands for all of a subject's: null of hosts and clusters. */
+/* The name of the row that covers a whole subject; null if the row has no name. */
 const wholeOf = subject => ({ process: 'all', device: 'all', cluster: 'cluster' }[subject] || null);
 
-/* One number with its interval, and its change over the first policy. */
+/* A mean with its interval, and its change over the first policy. */
 function cellOf(scenario, subject, policy, name, metric) {
   const table = tableOf(scenario, subject), m = table.metrics.indexOf(metric);
   const row = table.rows.find(r => r[0] === policy && r[1] === name);
@@ -18,17 +18,17 @@ function cellOf(scenario, subject, policy, name, metric) {
     : { mean: null, ci: null, change: null, changeCi: null, sure: null };
 }
 
-/* Those that have a p; some have none, as where all replications agree. */
+/* The comparisons that have a p-value. If all replications agree, there is none. */
 const familyOf = scenario => scenario.comparisons.filter(c => isNumber(c[4]));
 
-/* Whether a change holds after Holm's correction; null of what is not of the family. */
+/* Whether a change is significant after Holm's correction; null if it is not in the family of comparisons. */
 function holdsOf(scenario, subject, policy, name, metric) {
   if (!scenario.family) scenario.family = new Map(familyOf(scenario).map(c => [c.slice(0, 4).join('\n'), c[4]]));
   const p = scenario.family.get([policy, subject, name || subject, metric].join('\n'));
   return isNumber(p) ? p < 0.05 : null;
 }
 
-/* Whether a change counts: any of exact results does; else it holds where it is one of the family, or its interval leaves 0 out. */
+/* Whether a change counts. In exact results every change does. Otherwise it must hold in the family of comparisons, or its interval must exclude 0. */
 function isSure(scenario, subject, policy, name, metric, change, ci) {
   if (scenario.exact) return isNumber(change) ? change !== 0 : null;
   const holds = holdsOf(scenario, subject, policy, name, metric);
@@ -36,7 +36,7 @@ function isSure(scenario, subject, policy, name, metric, change, ci) {
   return isNumber(ci) && scenario.replications > 1 ? Math.abs(change) > ci : null;
 }
 
-/* [subject, metric] of all that answer for a scenario. */
+/* All pairs [subject, metric] by which the policies of a scenario can be ranked. */
 function questionsOf(scenario) {
   const list = [];
   for (const subject of ['cluster', 'host', 'process'])
@@ -58,7 +58,7 @@ function boundOf(scenario, subject, metric) {
   return bound ? { ...bound, reach: isNumber(bound.run) ? bound.run : null } : null;
 }
 
-/* The best policy and what there is to say of it. */
+/* The policies in order, best first, with the best one's ties and whether its change counts. */
 function verdict(scenario, subject, metric) {
   const better = betterOf(subject, metric) || 1, name = wholeOf(subject);
   const all = scenario.policies.map((label, p) => ({ label, p, ...cellOf(scenario, subject, p, name, metric) })).filter(c => isNumber(c.mean));
@@ -70,10 +70,10 @@ function verdict(scenario, subject, metric) {
 function headline(scenario, v, metric) {
   if (!v.best) return 'No policy has a value of this metric.';
   if (v.all.length === 1) return `${v.best.label}: ${measure(metric, v.best.mean)}`;
-  if (v.equal.length === v.all.length) return `All ${v.all.length} policies come to the same: ${measure(metric, v.best.mean)}`;
+  if (v.equal.length === v.all.length) return `All ${v.all.length} policies are equal: ${measure(metric, v.best.mean)}`;
   const names = v.equal.map(c => c.label).join(' and ');
   const many = v.equal.length > 1;
-  const how = v.sure === false ? `${many ? 'look' : 'looks'} best, but that may be chance` : many ? 'do best' : 'does best';
+  const how = v.sure === false ? `${many ? 'seem' : 'seems'} best, but that may be chance` : many ? 'do best' : 'does best';
   return `${names} ${how}: ${measure(metric, v.best.mean)}`;
 }
 
@@ -85,14 +85,14 @@ function changeFact(scenario, v) {
   const shown = v.best.p === 0 ? v.all[1] : v.best;
   const interval = isNumber(shown.changeCi) && n > 1 ? `95 % interval ${percent(shown.change - shown.changeCi, true)} to ${percent(shown.change + shown.changeCi, true)}, of ${n} paired replications`
     : 'one replication, so no interval: run with --replications 5';
-  return fact(v.best.p === 0 ? `next, ${shown.label}, over ${first}` : `change over ${first}`, percent(shown.change, true), interval);
+  return fact(v.best.p === 0 ? `runner-up ${shown.label} over ${first}` : `change over ${first}`, percent(shown.change, true), interval);
 }
 
 function boundFact(scenario, subject, metric, v) {
   const bound = boundOf(scenario, subject, metric);
   if (!bound || !isNumber(bound.reach)) return null;
   const binds = bound.binds.filter(b => b.share_ratio > 0.05).map(b => b.name).join(', ');
-  return fact('below what any policy could count in this run', percent(bound.gap_ratio[v.best.label]), `bound: ${show(metric, bound.reach)}${binds ? '; ' + binds + ' hold it down' : ''}`);
+  return fact('below what any policy could reach in this run', percent(bound.gap_ratio[v.best.label]), `bound: ${show(metric, bound.reach)}${binds ? ', set by ' + binds : ''}`);
 }
 
 function surelyBetter(scenario, v) {
@@ -103,21 +103,21 @@ function surelyBetter(scenario, v) {
 
 function comparisons(scenario, subject) {
   const others = scenario.policies.length - 1, names = new Set(tableOf(scenario, subject).rows.map(r => r[1])).size;
-  return others > 0 ? `Each of ${plural(others, 'policy', 'policies')} is compared with ${scenario.policies[0]}, metric by metric. Of twenty 95 % intervals one is expected to miss by chance; this metric alone has ${plural(others * names, 'comparison')}.${familyOf(scenario).length ? ` What is called better holds after Holm's correction among the comparisons of its metric, where smsched compare gives a p (at 5 %), and for other metrics by its own interval.` : ''}` : '';
+  return others > 0 ? `Each of ${plural(others, 'policy', 'policies')} is compared with ${scenario.policies[0]}, metric by metric. Of twenty 95 % intervals one is expected to miss by chance; this metric alone has ${plural(others * names, 'comparison')}.${familyOf(scenario).length ? ` A policy is called better if that holds after Holm's correction among the comparisons of its metric (at 5 %, where smsched compare gives a p), and for other metrics by its own interval.` : ''}` : '';
 }
 
-/* What the run itself warns of, and what it chose: these change how far the answer can be trusted. */
+/* The run's warnings, and choices that it made. They affect how far the answer can be trusted. */
 function warningsOf(scenario) {
   const until = scenario.until, list = [];
-  if (until) list.push(`Replications went on until ${until.metric} of ${until.name || until.subject} is known to ± ${percent(until.precision_ratio)}: ${until.met ? 'reached' : 'not reached'}${isNumber(until.reached_ratio) ? `, ± ${percent(until.reached_ratio)}` : ''} after ${plural(scenario.replications, 'replication')}.`);
+  if (until) list.push(`Replications continued until ${until.metric} of ${until.name || until.subject} is known to ± ${percent(until.precision_ratio)}: ${until.met ? 'reached' : 'not reached'}${isNumber(until.reached_ratio) ? `, ± ${percent(until.reached_ratio)}` : ''} after ${plural(scenario.replications, 'replication')}.`);
   if (isNumber(scenario.warmup_ns)) list.push(`The warm-up was found from the results: ${show('t_ns', scenario.warmup_ns)}.`);
   for (const warning of scenario.warnings || []) list.push(`Warning: ${warning}.`);
-  if (scenario.exact) list.push('Exact: nothing is drawn, so another seed gives the same.');
+  if (scenario.exact) list.push('Exact: nothing is random, so every seed gives the same results.');
   for (const note of scenario.notes || []) list.push(`Note: ${note}.`);
   const t = tableOf(scenario, 'cluster'), of = (row, metric) => t.metrics.includes(metric) ? row[2][t.metrics.indexOf(metric)] : null;
   for (const [metric, said] of [['failed_count', 'failed'], ['lost_count', 'were lost']]) {
     const rows = t.rows.filter(row => of(row, metric) > 0);
-    if (rows.length) list.push(`Pods that ${said}, on average of ${plain(of(rows[0], 'pods_count'))}: ${rows.map(row => `${scenario.policies[row[0]]} ${plain(of(row, metric))}`).join(', ')}. Turnarounds are of pods that ended and did not fail.`);
+    if (rows.length) list.push(`Pods that ${said}, on average of ${plain(of(rows[0], 'pods_count'))}: ${rows.map(row => `${scenario.policies[row[0]]} ${plain(of(row, metric))}`).join(', ')}. Turnarounds count only pods that ended without failing.`);
   }
   return list.length ? el('ul', { class: 'warnings' }, list.map(text => el('li', {}, text))) : null;
 }
@@ -160,7 +160,7 @@ function gainsOf(state) {
   const rows = () => [['scenario', 'policy', 'over', 'subject', 'name', 'metric', 'change_ratio', 'ci95_change_ratio']].concat(
     list.map(r => [scenario.scenario, r.label, scenario.policies[0], r.subject, r.name || r.subject, state.metric, r.value, r.ci]));
   const way = betterOf(state.subject, state.metric) > 0 ? 'right of' : 'left of';
-  return [figure('gains', `Change of ${wordsOf(state.metric)} over ${scenario.policies[0]}, the first policy; ${way} 0 is better. Whiskers: 95 % intervals of Student over ${plural(scenario.replications, 'replication')}, paired.${more > 0 ? ` The first 12 of ${more + 12} names.` : ''}`,
+  return [figure('gains', `Change of ${wordsOf(state.metric)} over ${scenario.policies[0]}, the first policy; ${way} 0 is better. Whiskers: Student's 95 % intervals over ${plural(scenario.replications, 'paired replication')}.${more > 0 ? ` The first 12 of ${more + 12} names.` : ''}`,
     [dots(list, `change over ${scenario.policies[0]}`, v => percent(v, true))], rows), el('p', { class: 'muted' }, comparisons(scenario, state.subject))];
 }
 
@@ -172,8 +172,8 @@ function valuesOf(state) {
   const unit = unitOf(metric, Math.max(...cells.map(c => Math.abs(c.mean || 0)), 0)), reach = bound && isNumber(bound.reach) ? bound.reach : null;
   const rows = cells.map(c => ({ label: c.label, color: c.color, value: isNumber(c.mean) ? c.mean / unit.size : null, ci: isNumber(c.ci) ? c.ci / unit.size : null,
     said: show(metric, c.mean) + (reach ? `, ${percent(bound.gap_ratio[c.label])} below` : '') }));
-  const why = bound && !reach ? ` There is no bound: ${bound.no_bound_because || 'it is infinite'}.` : !bound ? ' There is a bound of kernels, blocks and jobs per second of the host only.' : '';
-  return figure('values', `${wordsOf(metric)} of ${subjectWords[state.subject]} by policy, with 95 % intervals${reach ? ', and the throughput that no policy could exceed' : ''}.${why}`,
+  const why = bound && !reach ? ` There is no bound: ${bound.no_bound_because || 'it is infinite'}.` : !bound ? ' Only kernels, blocks and jobs per second of the host have a bound.' : '';
+  return figure('values', `${wordsOf(metric)} of ${subjectWords[state.subject]} by policy, with 95 % intervals${reach ? ', and the throughput that no policy can exceed' : ''}.${why}`,
     [bars(rows, reach ? reach / unit.size : null, wordsOf(metric) + (unit.name ? ` (${unit.name})` : ''), plain, reach ? `bound ${show(metric, reach)}` : '')],
     () => [['scenario', 'policy', 'subject', metric, 'ci95_' + metric, 'bound', 'gap_ratio']].concat(
       cells.map(c => [scenario.scenario, c.label, state.subject, c.mean, c.ci, reach, bound ? bound.gap_ratio[c.label] : null])));
@@ -219,7 +219,7 @@ function heatSection(state) {
   if (!maps.length) return null;
   const columns = 2, rows = () => [['scenario', 'policy', 'device', 'sm', 'sms', 'time_ns', 'width_ns', 'occupancy_ratio']].concat(maps.flatMap(map =>
     map.rows.flatMap((row, r) => row.map((value, c) => [map.scenario, map.policy, 0, r * map.sms, map.sms, Number((c * map.width_ns).toFixed(3)), map.width_ns, value === null ? null : value / 1e4]))));
-  box.append(figure('heat', 'Occupancy of the SMs of the first device over time: resident threads by most threads. First replication.',
+  box.append(figure('heat', 'Occupancy of the SMs of the first device over time: resident threads divided by their maximum. First replication.',
     [el('div', { class: columns ? 'panels' : null }, maps.map(map => el('div', {}, el('h3', {}, map.policy), occupancy(map)))), ramp(sequential, 0, 1, v => percent(v))], rows, state.command));
   return box;
 }
@@ -229,8 +229,8 @@ function allocationSection(state) {
   if (!all.length) return null;
   const columns = [['arrived', 0], ['allocated', 1], ['fragments', 2]];
   const series = all.map(s => ({ label: s.policy, color: colorOf(state.scenario, s.policy), points: s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.values[i], s.values[i + 1]]])), []) }));
-  return figure('allocation', 'GPUs allocated by what pods have asked for so far, both by what all GPUs are. Means over the replications.',
-    [legend(state.scenario.policies, true), lines(series, { numbers: [0, 1], format: v => percent(v), label: 'asked for / GPUs', zero: true, said: `Allocation of ${series.map(s => `${s.label}: ${percent(s.points[s.points.length - 1][1])} at the end`).join('; ')}` })],
+  return figure('allocation', 'GPUs allocated against GPUs that pods have requested so far, both as shares of all GPUs. Means over the replications.',
+    [legend(state.scenario.policies, true), lines(series, { numbers: [0, 1], format: v => percent(v), label: 'requested / GPUs', zero: true, said: `Allocation of ${series.map(s => `${s.label}: ${percent(s.points[s.points.length - 1][1])} at the end`).join('; ')}` })],
     () => [['scenario', 'policy'].concat(columns.map(c => c[0] + '_ratio'))].concat(all.flatMap(s => s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.scenario, s.policy, s.values[i], s.values[i + 1], s.values[i + 2]]])), []))), state.command);
 }
 
@@ -243,7 +243,7 @@ function pieceRows(picture, rowNames, colors) {
   return list;
 }
 
-const saidOf = { blocks: 'Blocks on SMs of the first device', processes: 'What processes did', pods: 'Pods on GPUs, coloured by how their stay ended, and pods that found a place later, waiting,' };
+const saidOf = { blocks: 'Blocks on SMs of the first device', processes: 'States of processes', pods: 'Pods on GPUs, coloured by how they ended, and waiting pods that were placed later,' };
 
 function lanesSection(state, pictures) {
   const box = el('div'), kinds = [...new Set(pictures.map(p => p.kind))];
@@ -255,11 +255,11 @@ function lanesSection(state, pictures) {
     const present = [...new Set(picture.pieces.filter((_, i) => i % 5 === 0))].sort((a, b) => a - b), step = isBlocks ? 8 : 40;
     const rows = from < 0 ? present : present.slice(from, from + step);
     const parts = present.length > step ? present.map((_, i) => i).filter(i => i % step === 0).map(i => [i, `${rowNames(present[i])} to ${rowNames(present[Math.min(i + step, present.length) - 1])}`]).concat([[-1, 'all']]) : null;
-    const cut = picture.bin_ns ? ` ${kind === 'pods' ? plural(picture.all, 'stay or wait', 'stays and waits') : plural(picture.all, 'span')} are put together in intervals of ${show('t_ns', picture.bin_ns)}: what lasted longest in each.`
+    const cut = picture.bin_ns ? ` ${kind === 'pods' ? plural(picture.all, 'stay or wait', 'stays and waits') : plural(picture.all, 'span')} are grouped into intervals of ${show('t_ns', picture.bin_ns)}. Each shows what lasted longest.`
       : picture.pieces.length / 5 < picture.all ? ` The first ${group(String(picture.pieces.length / 5))} of ${group(String(picture.all))} ${state.command ? 'that are kept' : 'in the folder'}.` : '';
     const missing = ((kind === 'pods' && data.run && data.run.placements_cut) || []).find(c => c.scenario === picture.scenario && c.policy === picture.policy);
     const beyond = missing ? ` Only the first ${group(String(missing.rows))} of ${group(String(missing.rows + missing.left_out))} placements are ${state.command ? 'kept' : 'in the folder'}.` : '';
-    const rest = picture.dropped ? ` ${group(String(picture.dropped))} are of rows that are left out.` : '';
+    const rest = picture.dropped ? ` ${group(String(picture.dropped))} are in rows that are left out.` : '';
     refill(box, el('div', { class: 'controls' }, kinds.length > 1 ? choice('Of', kinds.map(k => [k, k]), kind, value => { kind = value; from = 0; draw(); }) : null,
       choice('Policy', pictures.filter(p => p.kind === kind).map(p => [p.policy, p.policy]), picture.policy, value => { policy = value; draw(); }),
       parts ? choice('Rows', parts, from, value => { from = Number(value); draw(); }) : null),
@@ -277,7 +277,7 @@ function placementsSection(state) {
   const box = el('div');
   let what = 2;
   const draw = () => refill(box, el('div', { class: 'controls' }, choice('Shown', [[2, 'share of the GPUs allocated'], [1, 'wait of the pod placed (s)']], what, value => { what = Number(value); draw(); })),
-    figure('timeline', `At each placement of a pod: ${what === 2 ? 'the share of the GPUs that is then allocated' : 'how long it had waited, in seconds'}. First replication. A line holds what the last placement left, until the next. Drag to move; click and turn the wheel, or press + and −, to zoom.`,
+    figure('timeline', `At each placement of a pod: ${what === 2 ? 'the share of the GPUs that is allocated then' : 'how long it had waited, in seconds'}. First replication. Each line keeps its value until the next placement. Drag to move; click and turn the wheel, or press + and −, to zoom.`,
       [legend(state.scenario.policies, true), ...zoomableSteps(take(what), 'Placements of pods')],
       () => [['scenario', 'policy', 'time_ns', 'wait_ns', 'allocated_ratio']].concat(all.flatMap(s => s.values.reduce((list, _, i) => (i % 3 ? list : list.concat([[s.scenario, s.policy, s.values[i], s.values[i + 1], s.values[i + 2]]])), []))), state.command));
   draw();
@@ -287,7 +287,7 @@ function placementsSection(state) {
 function timelineSection(state) {
   const pictures = ofScenario(data.timelines, state.scenario).filter(p => p.pieces.length);
   const sections = [['pods on GPUs', () => (pictures.length ? lanesSection(state, pictures) : null)], ['GPUs allocated, waits', () => placementsSection(state)]];
-  if (!pictures.length || !sections[1][1]()) return sections[0][1]() || sections[1][1]() || el('p', { class: 'muted' }, 'This folder has no timeline of the scenario: run --out without --brief writes one, --trace one for Perfetto.');
+  if (!pictures.length || !sections[1][1]()) return sections[0][1]() || sections[1][1]() || el('p', { class: 'muted' }, 'This folder has no timeline of the scenario. run --out without --brief writes one; --trace writes one for Perfetto.');
   const box = el('div');
   let at = 0;
   const draw = () => refill(box, el('div', { class: 'controls' }, choice('Timeline of', sections.map((s, i) => [i, s[0]]), at, value => { at = Number(value); draw(); })), sections[at][1]());
@@ -302,7 +302,7 @@ function manifestSection() {
     el('p', { class: 'muted' }, `Seed ${s.seed}, ${plural(s.replications, 'replication')}, SHA-256 ${s.sha256}`), el('pre', { tabindex: '0', 'aria-label': 'Text of the scenario' }, s.text || 'The text is in manifest.json.')));
 }
 
-/* A row a scenario, where there are several. */
+/* A table with a row for each scenario, if there are several. */
 function overviewSection(state) {
   const [subject, metric] = [state.subject, state.metric];
   const rows = data.scenarios.map(s => {
@@ -315,7 +315,7 @@ function overviewSection(state) {
   });
   const columns = [{ name: 'scenario', text: true }, { name: 'best policy', text: true }, { name: metric, cell: (r, i) => withInterval(metric, r[i], r.meanCi) },
     { name: 'change over first', cell: (r, i) => changeCell(subject, metric, r[i], r.ci, r.holds) }, { name: 'below the bound', cell: (r, i) => percent(r[i]) }];
-  return [el('p', { class: 'muted' }, `The best policy of each scenario by ${wordsOf(metric)}. Each change is a comparison of its own: ${plural(rows.length, 'scenario')}.`),
+  return [el('p', { class: 'muted' }, `The best policy of each scenario by ${wordsOf(metric)}. Each change is a separate comparison: ${plural(rows.length, 'scenario')}.`),
     table(`Best policy of each scenario by ${metric}; a change is in colour where it holds after Holm's correction.`, columns, rows),
     under('scenarios', () => [['scenario', 'best_policy', metric, 'change_ratio', 'ci95_change_ratio', 'gap_ratio']].concat(rows.map(r => [r[0], r[1], r[2], r[3], r.ci, r[4]])))];
 }
@@ -325,7 +325,7 @@ function runSections(state) {
   const chooser = several ? el('div', { class: 'controls' }, choice('Scenario', data.scenarios.map((s, i) => [i, s.scenario]), data.scenarios.indexOf(state.scenario), i => state.setScenario(data.scenarios[Number(i)]))) : null;
   return [[null, 'answer', [several ? [chooser, state.scenario.question ? el('p', {}, el('strong', {}, state.scenario.question)) : null] : null, answerOf(state)]],
     several ? ['All scenarios', 'overview', overviewSection(state)] : null,
-    ['How much, and how sure', 'gains', gainsOf(state)], [boundOf(state.scenario, state.subject, state.metric) ? 'How far from the best possible' : 'What each came to', 'values', valuesOf(state)], ['All numbers', 'table', tableSection(state)],
-    ['Where the blocks were', 'heat', heatSection(state)], ['How full the cluster became', 'allocation', allocationSection(state)], ['What happened when', 'timeline', timelineSection(state)],
+    ['Gains and their certainty', 'gains', gainsOf(state)], [boundOf(state.scenario, state.subject, state.metric) ? 'Distance from the upper bound' : 'Values by policy', 'values', valuesOf(state)], ['All numbers', 'table', tableSection(state)],
+    ['Occupancy of the SMs', 'heat', heatSection(state)], ['Allocation of the cluster', 'allocation', allocationSection(state)], ['Timeline', 'timeline', timelineSection(state)],
     ['What was run', 'manifest', [commandLine(), manifestSection()]]];
 }

@@ -1,11 +1,11 @@
 'use strict';
-/* The page of a sweep: one subject, name and metric at a time, over all points, along axes and over pairs of them. */
+/* The page of a sweep. It shows one metric of one subject at a time, over all points, along each axis and over pairs of axes. */
 
 const viewOf = state => data.subjects[state.subject];
 const whose = (view, n) => (view.subject === view.names[n] ? 'the ' + view.subject : `${view.subject} ${view.names[n]}`);
 const axisWords = axis => axis.name + (axis.unit ? ` (${axis.unit})` : '');
 
-/* The columns of an `overall` row behind name, policy and points. */
+/* The columns of an `overall` row after name, policy and points. */
 const OVERALL = ['mean', 'change', 'ci', 'least', 'most', 'better', 'best', 'shared', 'equal'];
 
 function overallOf(view, name, policy, m) {
@@ -19,7 +19,7 @@ function sweepVerdict(state) {
   return all.slice().sort((a, b) => b.best + b.shared - a.best - a.shared || b.best - a.best || a.p - b.p);
 }
 
-/* Who is best at how many points; equal ones are said to be. */
+/* The headline: which policy is best at how many points, and which are equal. */
 function sweepTitle(state, ranks, better) {
   const best = ranks[0], at = n => `${group(String(n))} of ${plural(best.points, 'point')}`;
   if (!best) return 'No point has a value of this metric.';
@@ -30,15 +30,15 @@ function sweepTitle(state, ranks, better) {
   return same.length > 1 ? `${same.slice(0, -1).join(', ')} and ${same[same.length - 1]} are each best at ${at(best.best + best.shared)}` : `${best.label} is best at ${at(best.best + best.shared)}`;
 }
 
-/* Best alone, best as others are too. */
+/* At how many points each policy is best, alone or tied. */
 function sweepBest(ranks) {
   const counts = (list, key) => list.map(c => `${c.label} ${group(String(c[key]))}`).join(', ');
   const shared = ranks.filter(c => c.shared > 0);
   return el('p', {}, shared.length ? 'Best alone at: ' : 'Best at: ', counts(ranks, 'best'), '.',
-    shared.length ? ` As good as others, and best, at: ${counts(shared, 'shared')}.` : null, shared.length && ranks[0].equal ? ` All are equal at ${group(String(ranks[0].equal))}.` : null);
+    shared.length ? ` Tied for best at: ${counts(shared, 'shared')}.` : null, shared.length && ranks[0].equal ? ` All are equal at ${group(String(ranks[0].equal))}.` : null);
 }
 
-/* Every metric of every name, the whole first. */
+/* Every metric of every name. The name that covers the whole subject comes first. */
 function sweepQuestions() {
   return data.subjects.flatMap((view, s) => view.names.flatMap((name, n) => view.metrics.map(metric => [s, n, metric, `${wordsOf(metric)} of ${whose(view, n)}`])));
 }
@@ -69,22 +69,22 @@ function sweepGains(state) {
           said: percent(c.change, true) + (isNumber(c.ci) ? ' ± ' + percent(c.ci) : '') });
     });
   if (!list.length) return el('p', { class: 'muted' }, 'There is no change over a first policy to show.');
-  return [figure('gains', `Change of ${wordsOf(state.metric)} over ${view.policies[0]}, the first policy. Dot: mean over the points. Whiskers: its 95 % interval, each replication being one sample. Thin line: from the least to the greatest change of a point.`,
+  return [figure('gains', `Change of ${wordsOf(state.metric)} over ${view.policies[0]}, the first policy. Dot: mean over the points. Whiskers: its 95 % interval, each replication being one sample. Thin line: smallest to largest change of a point.`,
     [dots(list, `change over ${view.policies[0]}`, v => percent(v, true))],
     () => [['policy', 'over', 'subject', 'name', 'metric', 'points', 'change_ratio', 'ci95_change_ratio', 'least_ratio', 'greatest_ratio', 'better_points', 'best_alone_points', 'best_shared_points']].concat(
       list.map(r => [r.label, view.policies[0], view.subject, r.name, state.metric, r.points, r.change, r.ci, r.least, r.most, r.better, r.best, r.shared]))),
   el('p', { class: 'muted' }, `${plural(list.length, 'comparison')} of this metric: of twenty 95 % intervals, one is expected to miss by chance.`)];
 }
 
-/* ---- means of points that agree ---- */
+/* ---- means of groups of points ---- */
 
-/* The smallest group that knows all these axes. */
+/* The smallest group that has all these axes. */
 function groupFor(view, axes) {
   const fits = view.groups.filter(g => axes.every(a => g.axes.includes(a)));
   return fits.sort((a, b) => a.rows.length - b.rows.length)[0] || null;
 }
 
-/* {key: mean} of a metric or its change over points, by the axes `by`, where others have the values of `fixed`. */
+/* Means of a metric, or of its change, for each combination of values of the axes `by`. Other axes have the values in `fixed`. */
 function meansBy(state, by, fixed, change) {
   const view = viewOf(state), m = view.metrics.indexOf(state.metric), fixedAxes = Object.keys(fixed).map(Number);
   const found = groupFor(view, by.concat(fixedAxes)), sums = new Map();
@@ -116,7 +116,7 @@ function fixedWithout(state, without) {
   return Object.fromEntries(Object.entries(state.fixed).filter(([a]) => !without.includes(Number(a))));
 }
 
-const apartWords = axis => axis.with.length ? `. Not all else being equal: from point to point ${axis.with.map(b => data.axes[b].name).join(', ')} ${axis.with.length > 1 ? 'differ' : 'differs'} too, so there are no lines` : '';
+const apartWords = axis => axis.with.length ? `. Not all else is equal: ${axis.with.map(b => data.axes[b].name).join(', ')} ${axis.with.length > 1 ? 'differ' : 'differs'} too, so there are no lines` : '';
 
 function curve(state, a) {
   const axis = data.axes[a], view = viewOf(state), means = meansBy(state, [a], fixedWithout(state, [a]), state.change) || [];
@@ -132,7 +132,7 @@ function curve(state, a) {
       means.map(c => [axis.values[c.at[0]], view.policies[c.policy], view.subject, view.names[state.name], c.mean, c.points]))));
 }
 
-/* Means along an axis are of the points that are done: if some are not, of others for each value. */
+/* Means cover only the points that are done. If some are missing, each value of an axis averages over different points. */
 function unevenNote() {
   const points = Number(data.plan.points), lacking = points - Number(data.plan.done);
   return lacking > 0 && data.axes.length > 1 ? el('p', {}, `${group(String(lacking))} of ${plural(points, 'point')} failed or are missing: means are over the others, which need not be the same for each value. Choose values of the other axes to compare like with like.`) : null;
@@ -159,7 +159,7 @@ function mapSection(state) {
     refill(box, el('div', { class: 'controls' }, choice('Axes', able.map((p, i) => [i, p.map(k => data.axes[k].name).join(' × ')]), able.indexOf(pair), i => { pair = able[Number(i)]; draw(); }),
       choice('Policy', view.policies.map((label, p) => [p, label]), policy, value => { policy = Number(value); if (policy === 0) what = 'value'; draw(); }),
       choice('Shown', [['change', 'change over the first policy'], ['value', 'the metric']], what, value => { what = value; if (what === 'change' && policy === 0 && view.policies.length > 1) policy = 1; draw(); }), fixedChoices(state, pair, draw)),
-    figure('map', `${title}; means over all else that varies, unless chosen above.`, grid(data.axes[a].values, data.axes[b].values, means.map(c => [c.at[0], c.at[1], c.mean]),
+    figure('map', `${title}; means over all other axes, unless chosen above.`, grid(data.axes[a].values, data.axes[b].values, means.map(c => [c.at[0], c.at[1], c.mean]),
       { diverging: what === 'change', format, x: axisWords(data.axes[a]), y: axisWords(data.axes[b]), said: `${title} by ${data.axes[a].name} and ${data.axes[b].name}: ` + (means.length ? `from ${format(Math.min(...means.map(c => c.mean)))} to ${format(Math.max(...means.map(c => c.mean)))}` : 'no values') }),
     () => [[data.axes[a].name, data.axes[b].name, 'policy', what === 'change' ? state.metric + '_change_ratio' : state.metric, 'points']].concat(
       means.map(c => [data.axes[a].values[c.at[0]], data.axes[b].values[c.at[1]], view.policies[c.policy], c.mean, c.points]))));
@@ -168,7 +168,7 @@ function mapSection(state) {
   return box;
 }
 
-/* The rows of the group that tells most apart; without axes, those of all points. */
+/* The rows of the group with the most axes. Without axes, the rows of all points. */
 function pointsTable(state) {
   const view = viewOf(state), full = view.groups.slice().sort((a, b) => b.axes.length - a.axes.length)[0], k = full ? full.axes.length : 0;
   const rows = full ? full.rows.filter(r => r[k] === state.name).map(r => full.axes.map((a, i) => data.axes[a].numbers ? data.axes[a].numbers[r[i]] : data.axes[a].values[r[i]]).concat(view.policies[r[k + 1]], r[k + 2],
@@ -176,7 +176,7 @@ function pointsTable(state) {
   const columns = (full ? full.axes.map(a => ({ name: axisWords(data.axes[a]), text: !data.axes[a].numbers, cell: (r, i) => isNumber(r[i]) ? plain(r[i], 5) : r[i] })) : []).concat({ name: 'policy', text: true }, { name: 'points' },
     view.metrics.flatMap(metric => [{ name: metric, title: formulaOf(view.subject, metric), cell: (r, i) => show(metric, r[i]) }, { name: 'change', title: `${metric}, over ${view.policies[0]}`, cell: (r, i) => changeCell(view.subject, metric, r[i], null) }]));
   const header = columns.map(c => c.name);
-  return [table(`Means of ${whose(view, state.name)}; change: over ${view.policies[0]}, paired by replication; no test is made here, so nothing is in colour.`, columns, rows), under('points', () => [header.map((name, i) => (name === 'change' ? header[i - 1] + '_change_ratio' : name))].concat(rows))];
+  return [table(`Means of ${whose(view, state.name)}; change: over ${view.policies[0]}, paired by replication; no test is made here, so there are no colours.`, columns, rows), under('points', () => [header.map((name, i) => (name === 'change' ? header[i - 1] + '_change_ratio' : name))].concat(rows))];
 }
 
 function failuresSection() {
@@ -190,9 +190,9 @@ function warnedSection() {
 }
 
 function sweepSections(state) {
-  const nothing = data.plan.done > 0 ? `${plural(Number(data.plan.done), 'point')} ${Number(data.plan.done) === 1 ? 'is' : 'are'} done, but of what the plan keeps no metric that has a better way differs between points or policies, so there is nothing to compare.` : 'No point of this sweep is done.';
+  const nothing = data.plan.done > 0 ? `${plural(Number(data.plan.done), 'point')} ${Number(data.plan.done) === 1 ? 'is' : 'are'} done, but there is nothing to compare. No kept metric with a better direction differs between points or policies.` : 'No point of this sweep is done.';
   if (!data.subjects.length) return [['Nothing to show', 'answer', el('p', {}, nothing)], ...(data.point ? pointSections() : []), ['Failed points', 'failures', failuresSection()]];
-  return [[null, 'answer', sweepAnswer(state)], ['How much, and how sure', 'gains', sweepGains(state)], ['How far from the best possible', 'gaps', gapsSection(state)], ['Along each axis', 'curves', curvesSection(state)], ['Over two axes', 'map', mapSection(state)],
+  return [[null, 'answer', sweepAnswer(state)], ['Gains and their certainty', 'gains', sweepGains(state)], ['Distance from the upper bound', 'gaps', gapsSection(state)], ['Along each axis', 'curves', curvesSection(state)], ['Over two axes', 'map', mapSection(state)],
     ['All numbers', 'table', pointsTable(state)], ...pointSections(), ['Failed points', 'failures', failuresSection()], ['Warnings', 'warnings', warnedSection()],
     ['What was run', 'manifest', [commandLine(),
       el('details', {}, el('summary', {}, 'The plan'), el('pre', { tabindex: '0', 'aria-label': 'Text of the plan' }, data.plan.text || 'The text is in manifest.json.'))]]];

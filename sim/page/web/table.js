@@ -1,5 +1,5 @@
 'use strict';
-/* Tables that sort by a click on a heading. */
+/* Tables. A click on a heading sorts them. */
 
 const TABLE_ROWS = 500;
 
@@ -11,7 +11,7 @@ function compareCells(a, b) {
   return x < y ? -1 : x > y ? 1 : 0;
 }
 
-/* Those without a value stay at the end either way. */
+/* Sorts rows by a column. Rows without a value stay at the end in either direction. */
 function sortRows(rows, column, ascending) {
   const value = row => row[column];
   const empty = rows.filter(row => value(row) === null || value(row) === undefined);
@@ -20,7 +20,7 @@ function sortRows(rows, column, ascending) {
   return full.concat(empty);
 }
 
-/* columns: {name, title, text, cell(row) -> node or text}; row: array of values by column. */
+/* A table. columns: {name, title, text, cell(row) -> node or text}; row: array of values by column. */
 function table(caption, columns, rows) {
   const body = el('tbody'), heads = [];
   let sorted = -1, ascending = true;
@@ -40,11 +40,11 @@ function table(caption, columns, rows) {
     el('table', {}, el('caption', {}, caption + more), el('thead', {}, el('tr', {}, heads)), body));
 }
 
-/* A value with its half-width. */
+/* A value with the half-width of its interval. */
 const withInterval = (metric, mean, ci) => isNumber(ci) && isNumber(mean)
   ? el('span', {}, show(metric, mean), el('small', {}, ' ± ' + show(metric, ci))) : show(metric, mean);
 
-/* Colour is only for what holds. */
+/* A change with its half-width. Only significant changes are coloured. */
 function changeCell(subject, metric, change, ci, holds) {
   const better = betterOf(subject, metric);
   const tone = !isNumber(change) || !holds || better * change === 0 ? null : better * change > 0 ? 'good' : 'bad';

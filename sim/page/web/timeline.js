@@ -1,9 +1,9 @@
 'use strict';
-/* Timelines that zoom: by wheel once they have the focus, by dragging, by two fingers, by keys and by buttons. */
+/* Timelines that zoom: with the wheel once they have the focus, by dragging, with two fingers, with keys and with buttons. */
 
 const PIECES_SEEN = 1500, BINS_SEEN = 240;
 
-/* `paint(root, x, from, to)` draws what is between two instants; `rows` pixels high. Returns [controls, box]. */
+/* A time axis that zooms. `paint(root, x, from, to)` draws what is between two times. Returns [controls, box]. */
 function zoomable(options) {
   const said = el('span', { role: 'status', class: 'muted', id: 'zoom-status' });
   const box = el('div', { class: 'zoom', tabindex: '0', role: 'group', 'aria-label': `${options.label}. Arrow keys move, plus and minus zoom, 0 shows all.` });
@@ -53,7 +53,7 @@ function zoomable(options) {
   return [controls, box];
 }
 
-/* Pieces of [row, colour, start, end, count], each as many lanes high as it counts; lanes are taken first come, first served. */
+/* Assigns lanes to spans [row, colour, start, end, count]. Each takes `count` adjacent free lanes of its row, in order of start. */
 function lanesOf(pieces, names, rows) {
   const list = [], busy = rows.map(() => []), at = new Map(rows.map((row, i) => [row, i]));
   for (let i = 0; i < pieces.length; i += 5) {
@@ -69,7 +69,7 @@ function lanesOf(pieces, names, rows) {
   return { list, lanes: busy.map(lanes => Math.max(1, lanes.length)) };
 }
 
-/* Of each row and interval the colour that lasted longest, equal ones put together. */
+/* The colour that lasted longest in each row and interval. Adjacent equal ones are merged. */
 function binned(list, rows, from, to) {
   const width = (to - from) / BINS_SEEN, result = [];
   const time = rows.map(() => Array.from({ length: BINS_SEEN }, () => new Map()));
@@ -90,7 +90,7 @@ function binned(list, rows, from, to) {
   return result;
 }
 
-/* rows: indices that are drawn; names and colours by index. */
+/* A timeline. rows: indices of the rows that are drawn; names and colours are by index. */
 function timeline(picture, rows, rowNames, colorNames) {
   const { list, lanes } = lanesOf(picture.pieces, picture.names || [], rows);
   const used = [...new Set(list.map(p => p.color))].sort((a, b) => a - b);
@@ -119,7 +119,7 @@ function timeline(picture, rows, rowNames, colorNames) {
   return [swatches(used.map(c => colorNames[c]), used.map(colorOfPiece)), ...zoomable({ label: `Timeline under ${picture.policy}`, said, from, to, left, height: rows.length * each, paint, side })];
 }
 
-/* points: [time, value]; the value holds until the next. */
+/* A step chart that zooms. points: [time, value]; a value holds until the next. */
 function zoomableSteps(series, label) {
   const all = series.flatMap(s => s.points), to = Math.max(...all.map(p => p[0])), height = 240;
   const y = d3.scaleLinear().domain([0, Math.max(...all.map(p => p[1]), 1e-9)]).nice().range([height - 4, 8]);
