@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# build/bin/calibrate takes no wrong arguments. Of `pairs`, its errors of the half held back are those of docs/validation.md,
-# and what it prints for `curve` is a contention entry that smsched takes.
-# Usage: calibrate.sh CALIBRATE SMSCHED. Exits with 77 where the measured data is not.
+# build/bin/calibrate rejects wrong arguments.
+# The errors that `build/bin/calibrate pairs` measures on the held-out half are those in docs/validation.md,
+# and what it prints for `curve` is a contention entry that smsched accepts.
+# Usage: calibrate.sh CALIBRATE SMSCHED. Exits with 77 if the measured data is missing.
 set -u
 calibrate=$(realpath "$1") smsched=$(realpath "$2")
 cd "$(dirname "$0")/.." || exit 1

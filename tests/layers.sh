@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Includes point one way: base <- yaml <- model <- record, engine <- levels <- report <- import <- sweep <- page <- cli.
-# Policies and contention models see public headers only.
+# Policies and contention models include public headers only.
 set -u
 order=(base yaml model record engine levels report import sweep page cli)
 wrong=0
@@ -19,8 +19,8 @@ while IFS=: read -r file line; do
 done < <(grep -rHoE '^#include "[^"]*\.\./[^"]+"' --include='*.[ch]' sim)
 grep -lE '#include "' policies/*/*.c models/contention/*.c && complain "a policy or model includes a private header"
 grep -lE '#include "' sim/include/smsched/*.h && complain "a public header includes a private one"
-# No state outside the run: no static or extern variable that is not const. One exception: jansson and libxml2 call their
-# allocators without an argument, so that a failure is remembered by the thread.
+# All state belongs to a run, so static and extern variables must be const. One exception is the thread's flag of a failed
+# allocation, because jansson and libxml2 call their allocators without an argument.
 grep -nE '^(static|extern) [^(]*[;=]' -r sim policies models --include='*.c' |
     grep -vE 'const|^sim/cli/|char \*\*environ;|^sim/report/memory.c:[0-9]+:static _Thread_local bool memory_failed;' && complain "a variable that lives outside the run"
 exit $wrong

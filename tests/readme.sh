@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Types the commands of the README as they stand: every line of its ```sh blocks that
+# Runs the commands of the README as written: every line of its ```sh blocks that
 # starts with build/bin/smsched, in a copy of the tree's scenarios.
 set -eu
 work=$(mktemp -d)
@@ -7,7 +7,7 @@ trap 'rm -rf "$work"' EXIT
 cp -r scenarios README.md "$work"
 ln -s "$PWD/build" "$work/build"
 cd "$work"
-# The README's own scenario and policy are in it as text: here they become files.
+# The README contains a scenario and a policy as text. Here they become files.
 awk '/^```yaml mine.yaml/ {on=1; next} /^```/ {on=0} on' README.md >mine.yaml
 [ -s mine.yaml ]
 awk '/^```sh/ {on=1; next} /^```/ {on=0} on && /^build\/bin\/smsched/' README.md >commands

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The scripts of studies: --help explains and runs nothing, from any folder; relative paths are the caller's; folders are created.
-# Usage: studies.sh. The programs are those of SMSCHED_BUILD.
+# Scripts of studies: --help explains and runs nothing, from any folder. Relative paths are the caller's. Folders are created.
+# Usage: studies.sh. The programs are those in SMSCHED_BUILD.
 set -u
 root=$(realpath "$(dirname "$0")/..")
 . "$root/tests/checks.sh"
@@ -20,14 +20,14 @@ for study in "${studies[@]}"; do
 done
 [ -z "$(ls)" ] && ok || bad "help leaves something behind" "$(ls)"
 
-# Mobile CUDA: one list of one variant, into a folder that is not there.
+# Mobile CUDA: one list of one variant, into a folder that does not exist.
 "$root/tools/mobile-cuda/study.py" --lists 1 --only own-links new/folder >"$work/out" 2>"$work/err"
 exits 0 $? "mobile-cuda/study.py into a new folder"
 [ "$(wc -l <new/folder/mobile-cuda-study.csv)" -eq 5 ] && ok || bad "one variant is four rows and their head"
 "$root/tools/mobile-cuda/study.py" --only own-links 2>"$work/err" && bad "one variant replaces the results of all" || ok
 "$root/tools/mobile-cuda/study.py" --only nothing new/folder 2>"$work/err" && bad "a variant that there is not" || ok
 
-# Kang 2022: a list of checks is the caller's file, and one that is not there is not another one.
+# Kang 2022: a list of checks is the caller's file, and a missing file is not replaced by another.
 printf 'id,value,unit,tolerance\n' >checks.csv
 "$root/tools/kang-2022/study.py" --check --checks none.csv >"$work/out" 2>"$work/err"
 exits 77 $? "study.py without its list"

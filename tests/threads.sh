@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs and sweeps in several threads under the thread sanitizer: no race, and the bytes of one thread.
+# Runs and sweeps in several threads under the thread sanitizer: no races, and the same bytes as with one thread.
 # Usage: threads.sh SMSCHED, built with the preset tsan
 set -u
 . "$(dirname "$0")/checks.sh"
@@ -7,7 +7,7 @@ smsched=$(realpath "$1")
 export TSAN_OPTIONS="halt_on_error=1 exitcode=66"
 nm "$smsched" 2>/dev/null | grep -q __tsan_init || { echo "$smsched has no thread sanitizer"; exit 1; }
 
-# in_threads WHAT COMMAND...: the same output with one job and with four.
+# in_threads WHAT COMMAND...: checks that one job and four give the same output.
 in_threads() {
     local what=$1
     shift

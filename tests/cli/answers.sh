@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# What a scenario asks is answered first, in words. Usage: answers.sh SMSCHED
+# The answer to a scenario's question comes first, in words. Usage: answers.sh SMSCHED
 set -u
 . "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
 
-# scenario POLICIES ANSWER: two tenants, of whom `server` has jobs that arrive and a deadline.
+# scenario POLICIES ANSWER: two tenants; jobs of `server` arrive over time and have a deadline.
 scenario() {
     cat <<END
 workload: batch
@@ -24,9 +24,9 @@ $2
 run: {duration: 60 ms, replications: 3}
 END
 }
-# answer FILE: the first line of the comparison behind the heading.
+# answer FILE: prints the first line of the comparison after the heading.
 answer() { "$smsched" compare "$1" 2>/dev/null | sed -n 4p; }
-# is WHAT PATTERN FILE
+# is WHAT PATTERN FILE: checks the answer.
 is() { if answer "$3" | grep -qE "^  $2"; then ok; else bad "$1" "$(answer "$3")"; fi; }
 
 scenario "leftover, round_robin, fine_grained" "" >"$work/rule.yaml"
@@ -48,7 +48,7 @@ is "nothing drawn" ".*(so it is exact|all policies have the same).*" "$work/exac
 scenario "round_robin" "" >"$work/alone.yaml"
 if answer "$work/alone.yaml" | grep -q "has the"; then bad "one policy has nothing to decide" "$(answer "$work/alone.yaml")"; else ok; fi
 
-# The same for scripts: what is best there is best by the values.
+# The same in JSON: the policy that is named best has the best value.
 "$smsched" compare --format json "$work/fair.yaml" >"$work/fair.json" 2>"$work/err"
 "$smsched" run --format json "$work/fair.yaml" >"$work/runs.json" 2>"$work/err"
 if python3 - "$work/fair.json" "$work/runs.json" <<'END'; then ok; else bad "the answer in JSON"; fi
@@ -74,6 +74,7 @@ if "$smsched" compare "$work/of.yaml" 2>/dev/null | grep -A1 "change over" | tai
 sed 's/replications: 3/until: 50 %/' "$work/rule.yaml" >"$work/until.yaml"
 "$smsched" run --format json "$work/until.yaml" >"$work/until.json" 2>"$work/err"
 if grep -q '"metric": "job_latency_p99_ns"' "$work/until.json"; then ok; else bad "until is of what the rule asks"; fi
+# `until` refers to the metric that the scenario asks for, unless it names one.
 sed 's/replications: 3/until: 20 %/' "$work/fair.yaml" >"$work/until.yaml"
 "$smsched" run --format json "$work/until.yaml" >"$work/until.json" 2>"$work/err"
 if grep -q '"metric": "fairness_ratio"' "$work/until.json"; then ok; else bad "until is of what is asked"; fi

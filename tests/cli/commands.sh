@@ -31,7 +31,7 @@ try 2 "list of nearly something" list polices; prints "did you mean 'policies'?"
 
 try 0 "validate" validate scenarios/*.yaml scenarios/*/*.yaml models/devices/*.yaml
 try 3 "a folder of models that is none" run --models "$work/none" "$tutorial"; prints "/none: error: --models: is no folder"
-# Who reads no more need not be told; others must.
+# A closed pipe is no error to report; any other failed write is.
 python3 -c '
 import os, subprocess, sys
 reads, writes = os.pipe()
@@ -113,7 +113,7 @@ assert all({"vm", "process", "pod"} & set(line) for line in lines)
 '; then ok; else bad "explain $file in JSON"; fi
 done
 try 0 "json" run --format json "$tutorial"
-# Several scenarios are one JSON text, too, on stdout and in files, and a page about them holds them all.
+# Several scenarios are one JSON text, on stdout and in files, and one page shows them all.
 try 0 "several scenarios" run scenarios/03-expectations.yaml scenarios/gpushare/bind.yaml --quiet --out "$work/several"
 try 0 "a page about several scenarios" report "$work/several" --format json
 if { "$smsched" run --format json scenarios/03-expectations.yaml scenarios/gpushare/bind.yaml; cat "$work/several/summary.json" "$work/several/comparison.json"; } 2>/dev/null |
@@ -157,7 +157,7 @@ for figure in "$work"/results/plots/*.svg; do
     if [ -s "$figure" ]; then ok; else bad "figure $figure"; fi
 done
 
-# Scenarios that are called A/B are pairs of programs: one figure, of all.
+# Scenarios named A/B are pairs of programs and share one figure.
 for pair in a/a a/b a/c b/b b/c c/c; do
     printf -- '---\nscenario: %s\ndevices: [{model: v100}]\npolicies: [round_robin, depth_first]\nvms:\n' "$pair"
     for vm in x:${pair%/*} y:${pair#*/}; do printf '  - {name: %s, workload: %s, repeat: 3}\n' "${vm%:*}" "${vm#*:}"; done
@@ -173,12 +173,12 @@ if [ "$(ls "$work/pairs/plots")" = "$(printf 'manifest.json\npairs.dat\npairs.sv
 if awk '/^[0-9]/ { n++; at[$1, $2, n > 9] = $3 } END { exit !(n == 18 && at[1, 2, 0] == at[2, 1, 0] && at[0, 0, 1] != "") }' \
     "$work/pairs/plots/pairs.dat"; then ok; else bad "two squares of 3 x 3, symmetric"; fi
 
-# Kernels of one name in two VMs.
+# Two VMs have kernels of the same name.
 printf 'workload: x\nkernels: [{name: c, blocks: 4, threads: 32, block_time: 1 us}]\n---\nworkload: y\nkernels: [{name: b/c, blocks: 4, threads: 32, block_time: 1 us}, {name: d, blocks: 4, threads: 32, block_time: 1 us}]\n---\nscenario: alike\ndevices: [{model: v100}]\npolicies: [round_robin, leftover]\nvms: [{name: a/b, workload: x}, {name: a, workload: y}]\n' >"$work/alike.yaml"
 try 0 "kernels of one name" run "$work/alike.yaml" --out "$work/alike" --quiet
 if [ "$(awk -F, '{ printf "%s %s;", $3, $NF }' "$work/alike/kernels.csv")" = "kernel vm;a/b/c a/b;a/b/c a;a/d a;a/b/c a/b;a/b/c a;a/d a;" ]; then ok; else bad "of which VM a kernel is: $(cat "$work/alike/kernels.csv")"; fi
 
-# A cluster: its files, its figure, where pods went.
+# A cluster: its files, its figure, and where its pods went.
 cluster=tests/golden/cluster.yaml
 try 0 "a folder of a cluster" run "$cluster" --out "$work/cluster" --quiet
 for file in cluster.csv allocation.csv placements.csv; do
@@ -202,7 +202,7 @@ printf 'scenario: wait\nnodes: [{name: a, gpus: 2, cpu: 4, model: G2}, {name: b,
 try 0 "pods that no node can hold" run "$work/wait.yaml"; prints "wait.yaml:5:5: warning: no node can hold pod 'p', even with nothing on it"
 if [ "$(grep -c warning: <<<"$output")" -eq 4 ] && ! grep -q "pod 'q'" <<<"$output"; then ok; else bad "four pods wait" "$output"; fi
 try 0 "warnings are no errors" validate "$work/wait.yaml"; prints "pod 's'"
-# What ends after the last has come is in no point of the figure.
+# The figure has no point for pods that end after the last arrival.
 printf 'scenario: short\nnodes: [{name: a, count: 2, gpus: 1}]\npolicies: [first_fit]\npods: [{name: p, count: 2, gpus: 1, arrivals: {every: 1 s}, duration: 60 s}, {name: q, start: 90 s, duration: 1 s}]\n' >"$work/short.yaml"
 try 0 "pods that all leave" run "$work/short.yaml" --out "$work/short" --quiet
 if [ "$(tail -1 "$work/short/allocation.csv")" = "short,first_fit,1.000000,1.000000,0.000000" ]; then ok; else bad "the last point: $(tail -1 "$work/short/allocation.csv")"; fi
@@ -219,7 +219,7 @@ if [ ! -e "$work/cluster/gpus.csv" ]; then ok; else bad "no shared GPUs, no gpus
 try 0 "a table of gpushare" run scenarios/gpushare/modes.yaml; prints "stranded_mean_bytes"
 try 0 "expectations of a cluster" check "$work/expect.yaml"; prints "0 missed"
 
-# Timelines of processes: of 10, and of 150, of which not all have a row.
+# Timelines of 10 processes, and of 150, which do not all get a row.
 for count in 10 150; do
     cp -r "$work/again" "$work/shared$count"
     python3 - "$work/shared$count" "$count" <<'EOT'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Names and paths that somebody chose to do harm with: nothing reaches a terminal, a shell, XML or JSON as it should not.
+# Hostile names and paths: nothing reaches a terminal, a shell, XML or JSON without being escaped.
 # Usage: escape.sh SMSCHED
 set -u
 . "$(dirname "$0")/../checks.sh"
@@ -33,16 +33,16 @@ assert path(manifest['scenarios'][0]['file']) == wanted, manifest['scenarios'][0
 assert wanted in path(manifest['command']), manifest['command']
 assert path(trace['otherData']['file']) == wanted, trace['otherData']['file']
 END
-# plain FILE WHAT: no control character but line breaks, and all of it UTF-8.
+# plain FILE WHAT: checks that it is UTF-8 without control characters other than line breaks.
 plain() { if python3 plain.py "$1" 2>/dev/null; then ok; else bad "$2" "$(head -c 300 "$1" | cat -v)"; fi; }
 json() { if python3 -c 'import json, sys; json.load(open(sys.argv[1], encoding="utf-8"))' "$1" 2>err; then ok; else bad "$2" "$(tail -1 err)"; fi; }
 xml() { if python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$1" 2>err; then ok; else bad "$2" "$(tail -1 err)"; fi; }
 
-# A terminal.
+# Terminals.
 hostile=$'evil\e[2J\n\xff.yaml'
 cp s.yaml "$hostile"
 echo "scenario: [" >"bad$hostile"
-# complains ARGUMENT...
+# complains ARGUMENT...: checks that the command reports something, and that its output has no control characters.
 complains() {
     "$smsched" "$@" >out 2>err
     [ -s err ] && ok || bad "${*@Q} says nothing"
@@ -69,7 +69,7 @@ complains plot "$hostile"
 complains report "$hostile"
 complains sweep "$hostile"
 
-# JUnit, of a baseline's names.
+# JUnit with names from a baseline.
 "$smsched" run s.yaml --format csv >base.csv
 for name in $'\e[31mred' $'\x01' $'\xff\xfe' $'\xef\xbf\xbe' '<a href=""&>' ']]>' '"quoted, twice"'; do
     { head -1 base.csv; printf 's,"%s",vm,a,kernels_per_s,1,0,0,1\n' "${name//\"/\"\"}"; } >hostile.csv
@@ -80,7 +80,7 @@ for name in $'\e[31mred' $'\x01' $'\xff\xfe' $'\xef\xbf\xbe' '<a href=""&>' ']]>
     plain out "$what"
 done
 
-# A file whose name is not UTF-8: what names it can be read, and turned back into it.
+# A file whose name is not UTF-8. Whatever names it is readable, and can be decoded into the original name.
 "$smsched" run "$hostile" --quiet --trace trace.json --out results >/dev/null 2>err
 exits 0 $? "a scenario whose file's name is not UTF-8"
 json trace.json "the trace of a file whose name is not UTF-8"
@@ -104,7 +104,7 @@ exits 0 $? "a report of one of its points, whose plan is found again"
 folder=$'f\nEND\ntouch harm\n'
 mkdir "$folder"
 cp plan.yaml "$folder/plan.yaml"
-# refuses WHAT ARGUMENT...: before anything is printed.
+# refuses WHAT ARGUMENT...: checks that it fails before it prints anything.
 refuses() {
     local what=$1
     shift

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Scenarios that say what to expect, and stored baselines, hold. Usage: expectations.sh SMSCHED
+# Scenarios meet their own expectations and their stored baselines. Usage: expectations.sh SMSCHED
 set -u
 . "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
 
-# holds ARGUMENT...
+# holds ARGUMENT...: checks that `check` succeeds.
 holds() {
     if "$smsched" check --quiet "$@" >"$work/out" 2>&1; then ok; else bad "check $*" "$(grep -m 5 -E 'MISSED|error' "$work/out")"; fi
 }

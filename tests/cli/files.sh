@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Nothing is lost, and nothing is left half, whichever way the program writes. Usage: files.sh SMSCHED
+# However the program writes, no file is lost and none is left half written. Usage: files.sh SMSCHED
 set -u
 . "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
@@ -26,11 +26,11 @@ axes:
 END
 "$smsched" run --quiet --out results short.yaml 2>err || bad "results to work with" "$(cat err)"
 same_tree() { if diff -r "$1" "$2" >diff; then ok; else bad "$3" "$(head -5 diff)"; fi; }
-# left FOLDER WHAT: no temporary file is left there.
+# left FOLDER WHAT: checks that the folder has no temporary file.
 left() { if compgen -G "$1/*.partial-*" >/dev/null; then bad "$2 leaves something behind" "$(ls "$1")"; else ok; fi; }
 left_by_a_killed_one=partial-$(uname -n | cut -c1-16)-0123abcd
 
-# A folder that is not the program's own is never touched, and no point is run in vain.
+# A folder that the program did not make is never touched, and no point is run before it is refused.
 mkdir -p own/results/deep
 echo mine >own/results/thesis.tex
 echo too >own/results/deep/notes
@@ -52,7 +52,7 @@ for kind in file link dangling; do
     if [ -e "$kind/results" ] || [ -L "$kind/results" ]; then ok; else bad "the $kind is gone"; fi
 done
 
-# What somebody puts into the program's own results stays.
+# Files that a user adds to the program's results stay.
 try 0 "a sweep" sweep plan.yaml --quiet
 cp -r small.sweep/results first
 mkdir small.sweep/results/deep
@@ -68,7 +68,7 @@ left small.sweep "a merge beside notes"
 rm -r small.sweep/results/{notes.txt,deep,link}
 same_tree small.sweep/results first "results merged again"
 
-# A file that is not listed, of a name that the program wants.
+# A file that the manifest does not list has a name that the program needs.
 cat >other.yaml <<'END'
 plan: other
 base: with-processes.yaml
@@ -83,10 +83,10 @@ if [ "$(cat small.sweep/results/devices.csv)" = mine ]; then ok; else bad "a fil
 rm small.sweep/results/devices.csv
 same_tree small.sweep/results first "results beside a file in the way"
 
-# leaks cannot be looked for under strace
+# the leak sanitizer does not work under strace
 export ASAN_OPTIONS=detect_leaks=0
 
-# Killed before any of its changes, a merge leaves whole results and every note.
+# A merge that is killed before any of its changes leaves complete results and every note.
 changes=renameat2,rename,unlink,rmdir
 if command -v strace >/dev/null; then
     for n in 1 2 3 4 5 6 7 8 9 10 11; do
@@ -103,19 +103,19 @@ if command -v strace >/dev/null; then
         same_tree small.sweep/results first "merged after a kill at change $n"
         left small.sweep "a merge after one killed at change $n"
     done
-    # A file system that cannot exchange two folders.
+    # The file system cannot exchange two folders.
     strace -f -o /dev/null -e trace=renameat2 -e inject=renameat2:error=EINVAL "$smsched" sweep merge plan.yaml --quiet
     exits 0 $? "a merge without an exchange of folders"
     same_tree small.sweep/results first "merged without an exchange of folders"
     left small.sweep "a merge without an exchange of folders"
-    # An entry that cannot be removed costs nothing.
+    # An entry that cannot be removed is no failure.
     strace -f -o /dev/null -e trace=unlink -e inject=unlink:error=EPERM "$smsched" sweep merge plan.yaml --quiet
     exits 0 $? "a merge over entries that cannot be removed"
     same_tree small.sweep/results first "merged over entries that cannot be removed"
     try 0 "a merge that can remove them" sweep merge plan.yaml --quiet
     same_tree small.sweep/results first "merged where they can be removed"
     left small.sweep "entries that could not be removed"
-    # Interrupted, it says so.
+    # An interrupted merge says so.
     strace -f -o /dev/null -e trace=mkdir -e inject=mkdir:signal=INT:when=1 "$smsched" sweep merge plan.yaml --quiet >/dev/null 2>err
     exits 130 $? "SIGINT during a merge"
     same_tree small.sweep/results first "an interrupted merge"
@@ -124,7 +124,7 @@ elif [ -n "${SMSCHED_INSIST-}" ]; then
     bad "strace is not installed"
 fi
 
-# Killed runs leave something behind, which the next run removes; a writer that lives is left alone.
+# Killed runs leave temporary files, which the next run removes. It does not touch those of a live writer.
 mkdir killed
 cp -r results "killed/results.$left_by_a_killed_one"
 cp -r results "killed/other.$left_by_a_killed_one"
@@ -141,7 +141,7 @@ try 0 "a page beside another writer" report results --quiet -o killed/page.html
 if [ -e "killed/page.html.$left_by_a_killed_one" ]; then ok; else bad "the file of another writer is removed"; fi
 exec 9<&-
 
-# Every command that writes a file, to targets of every kind. write COMMAND TARGET
+# Every command that writes a file, with targets of every kind. write COMMAND TARGET
 write() {
     case $1 in
         import) "$smsched" import simtbs "$source/tests/fuzz/seeds-import/four-resources.conf" --out "$2" ;;
@@ -150,7 +150,7 @@ write() {
         check) "$smsched" check short.yaml --quiet --junit "$2" ;;
     esac
 }
-# to COMMAND TARGET [BLOCKS]: the same, with files of at most so many blocks; what it says is in err.
+# to COMMAND TARGET [BLOCKS]: the same, with files of at most that many blocks. Its messages are in err.
 to() {
     local said
     said=$(ulimit -f "${3:-unlimited}"; write "$1" "$2" 2>&1 >/dev/null)
@@ -204,7 +204,7 @@ ln -s nowhere results.link
 try 4 "a dangling link for a results folder" run short.yaml --quiet --out results.link --events 1
 prints "exists already"
 
-# Figures: a full disk, and what is in the way.
+# Figures on a full disk, and with something in the way.
 for size in 4 8 16; do
     (ulimit -f $size; "$smsched" plot results --quiet >/dev/null 2>err)
     exits 4 $? "figures of at most $size blocks"
@@ -225,7 +225,7 @@ try 4 "figures through a link" plot results --quiet
 same_tree own before "what a link for figures leads to"
 rm results/plots
 
-# A tiny disk, where gnuplot fails without a word.
+# A tiny disk, on which gnuplot fails silently.
 if [ "$(id -u)" -eq 0 ] && mkdir disk && mount -t tmpfs -o size=600k none disk 2>/dev/null; then
     trap 'umount "$work/disk"; rm -rf "$work"' EXIT
     cp -r results disk/results
@@ -242,7 +242,7 @@ if [ "$(id -u)" -eq 0 ] && mkdir disk && mount -t tmpfs -o size=600k none disk 2
     if [ $drawn -lt 6 ]; then ok; else bad "the disk was never full"; fi
 fi
 
-# The files of a sweep's folder follow no links.
+# The program follows no links in a sweep's folder.
 sed 's/plan: small/plan: linked/' plan.yaml >linked.yaml
 for name in origin.json merge.lock; do
     mkdir -p linked.sweep

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Results and sweeps that somebody else has written: files that are none, and files made to cost more than their size.
+# Results and sweeps that somebody else wrote: wrong kinds of files, and files built to cost far more than their size.
 # Usage: foreign.sh SMSCHED
 set -u
 . "$(dirname "$0")/../checks.sh"
@@ -7,9 +7,9 @@ program=$(realpath "$1")
 cd "$work" || exit 1
 here=$(hostname)
 
-# What hangs is killed. The guard is far beyond what any of these takes, and far below what each took once.
+# Kills what hangs. The limit is far above what each command needs now, and far below what each once needed.
 smsched() { timeout -s KILL 200 "$program" "$@"; }
-# ends WHAT ARGUMENT...: whatever it makes of it, it ends and says why if it fails.
+# ends WHAT ARGUMENT...: checks that the command ends, and gives a reason if it fails.
 ends() {
     local what=$1
     shift
@@ -49,7 +49,7 @@ END1
 "$program" run --quiet --out run small.yaml || exit 1
 "$program" sweep --quiet plan.yaml || exit 1
 
-# ---- a file that is none ----
+# ---- wrong kinds of files ----
 make_odd() { # KIND PATH
     rm -rf "$2"
     case $1 in
@@ -99,13 +99,13 @@ import shutil, sqlite3, struct
 def fresh(name, source="run"):
     shutil.copytree(source, name)
     return name + "/"
-# Records that seem to reach to the end of the journal: 6.4 MB took more than two hours.
+# Records whose length reaches to the end of the journal: 6.4 MB once took more than two hours.
 journal = fresh("damaged", "plan.sweep") + "1-of-1.other.journal"
 size = 6400000
 with open(journal, "wb") as file:
     for at in range(0, size, 16):
         file.write(b"smsr" + struct.pack("<I", size - at - 16) + b"8 bytes!")
-# As many names as rows: 16 MB took minutes.
+# As many names as rows: 16 MB once took minutes.
 with open(fresh("names") + "timeline.csv", "w") as file:
     file.write("scenario,policy,device,sm,vm,start_ns,end_ns,blocks\n")
     for i in range(300000):
@@ -121,15 +121,15 @@ with open(fresh("many-spans") + "spans.csv", "w") as file:
     file.write("scenario,policy,process,state,start_ns,end_ns\n")
     for i in range(30000):
         file.write(f"small,p{i},process{i},state{i},{i},{i + 1}\n")
-# A tree of 100 bytes for each byte.
+# A tree that needs 100 bytes of memory for each byte of the file.
 with open(fresh("deep") + "summary.json", "w") as file:
     file.write("[" + "[]," * 20000000 + "[]]")
-# A baseline that says one value again and again, for a kilobyte of memory a row.
+# A baseline that repeats one value, and once took a kilobyte of memory for each row.
 rows = open("baseline.csv").read().splitlines()
 row = next(row for row in rows if ",kernels_per_s," in row)
 with open("again.csv", "w") as file:
     file.write(rows[0] + "\n" + (row + "\n") * 200000)
-# Databases whose views, columns and tables are programs.
+# Databases whose views, columns and tables run code.
 def database(name, *script):
     shutil.copytree("plan.sweep", name)
     base = sqlite3.connect(name + "/results/sweep.db")
@@ -143,7 +143,7 @@ database("points", "ALTER TABLE point RENAME TO old", f"CREATE VIEW point AS {fo
 database("virtual", "CREATE VIRTUAL TABLE other USING fts5(a)")
 database("computed", "CREATE TABLE other (a, b AS (a + 1))")
 database("columns", "DROP TABLE bound", "CREATE TABLE bound (" + ",".join(f"c{i}" for i in range(1000)) + ")")
-# A tree of pages all of whose branches are the same page: rows without end in a small file.
+# A tree in which all branches are the same page: endless rows in a small file.
 base = sqlite3.connect(shutil.copytree("plan.sweep", "looped") + "/results/sweep.db")
 base.execute("CREATE TABLE long (a)")
 base.executemany("INSERT INTO long VALUES (?)", (("x" * 1000,) for i in range(20000)))

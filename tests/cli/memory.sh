@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Each allocation of the process fails once, those of the libraries included: what is written is then as with enough
-# memory; or the exit code is 4, a message says so, and no part of it is there. Usage: memory.sh SMSCHED FAIL_ALLOCATION.SO [WHAT]
-# With EVERY=1 every allocation fails; else every so many as given below, so that it ends within a minute.
+# Makes each allocation of the process fail once, including those in libraries. Either the output is the same as with
+# enough memory; or the exit code is 4, a message says so, and no output exists. Usage: memory.sh SMSCHED FAIL_ALLOCATION.SO [WHAT]
+# With EVERY=1 every allocation fails in turn; otherwise only some do, with the strides below, to end within a minute.
 set -u
 . "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
@@ -56,7 +56,7 @@ axes:
   - contention.slope: [1, 2]
 END
 mkdir bin
-# In gnuplot's place: its figures are not what is tried here.
+# A stand-in for gnuplot, whose figures are not tested here.
 printf '%s\n' '#!/bin/sh' 'for last; do :; done' 'echo "<svg></svg>" >"$last"' >bin/gnuplot
 chmod +x bin/gnuplot
 PATH=$work/bin:$PATH
@@ -68,8 +68,8 @@ quietly run cluster.yaml --out cluster --quiet
 quietly sweep plan.yaml --jobs 1 --quiet --out swept
 "$smsched" run vms.yaml --format csv >baseline.csv
 
-# survives STRIDE FROM NAME TARGET [CLEAN=PATH] ARGUMENT...: of the command's allocations FROM, FROM + STRIDE ... fail,
-# one a run, and then all from there on, ten times as far apart. CLEAN is removed before a run; TARGET unless given.
+# survives STRIDE FROM NAME TARGET [CLEAN=PATH] ARGUMENT...: of the command's allocations FROM, FROM + STRIDE, ... one
+# fails in each run. Then all from one on fail, with ten times the stride. CLEAN, by default TARGET, is removed before each run.
 survives() {
     local stride=$1 from=$2 name=$3 target=$4 clean=$4 all said
     shift 4

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Names and labels as long as they may be: what `run` writes, `plot` and `report` read. Usage: names.sh SMSCHED
+# Names and labels of maximum length: `plot` and `report` read what `run` writes. Usage: names.sh SMSCHED
 set -u
 . "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
@@ -74,7 +74,7 @@ for kind in vms processes pods; do
     exits 0 $? "a check of $kind with the longest names"
 done
 
-# Labels are cut where they are made: they stay apart, and every file has the same.
+# Labels are cut where they are made. They stay distinct, and all files have the same ones.
 "$smsched" run --quiet --format csv "$work/processes.yaml" 2>"$work/err" | awk -F, 'NR > 1 {print $2}' | sort -u >"$work/labels"
 if [ "$(wc -l <"$work/labels")" -eq 3 ] && [ "$(awk '{print length}' "$work/labels" | sort -n | tail -1)" -eq 200 ]; then ok
 else bad "labels of 200 bytes that differ" "$(cat "$work/labels")"; fi
@@ -87,7 +87,7 @@ if [ "$(wc -l <"$work/seen")" -eq 2 ]; then ok; else bad "a policy found by a pa
 "$smsched" run --quiet --policy "$(head -1 "$work/labels")" --format csv "$work/processes.yaml" >/dev/null 2>"$work/err"
 exits 0 $? "a policy found by its label that was cut"
 
-# The rows of a policy are counted by all of its label.
+# The rows of a policy are counted by its full label.
 sed 's/repeat: 2}$/repeat: 20000}/' "$work/processes.yaml" >"$work/many.yaml"
 "$smsched" run --quiet --policy "$(head -1 "$work/labels")" --out "$work/many" "$work/many.yaml" >/dev/null 2>"$work/err"
 exits 0 $? "a run with many spans"

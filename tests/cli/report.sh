@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Pages about results, but for what only a browser can tell (tests/browser). Usage: report.sh SMSCHED [--update]
+# Report pages, except for what only a browser can tell (tests/browser). Usage: report.sh SMSCHED [--update]
 set -u
 . "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
@@ -33,8 +33,8 @@ sed -i '1i base: scenario.yaml' plan.yaml
 "$smsched" run scenario.yaml --out run --quiet || exit 1
 "$smsched" sweep plan.yaml --quiet || exit 1
 
-# ---- what the page is made of ----
-# Without what is the same everywhere, or changes with each new metric; a line for each part.
+# ---- the data of a page ----
+# Removes what is the same in all pages or changes with each new metric, and prints a line for each part.
 normal() {
     python3 -c '
 import json, sys
@@ -57,7 +57,7 @@ for what in run small.sweep; do
     if cmp "$what.json" "$golden/$what.json"; then ok; else bad "what the page of $what is made of has changed"; fi
 done
 
-# The intervals of a sweep: replications are the sample, each a mean of changes over the points.
+# The intervals of a sweep: each replication is one sample, its mean change over the points.
 python3 - small.sweep.json <<'END' && ok || bad "a sweep's interval is not that of its replications"
 import csv, json, statistics, sys
 data = json.load(open(sys.argv[1]))
@@ -73,7 +73,7 @@ for m, metric in enumerate(view["metrics"]):
     assert points == 6 and better[m] <= 6
 END
 
-# Gaps to the bound: those of `compare` of the same scenario, and over points what the rows give.
+# Gaps to the bound equal those of `compare` for the same scenario, and over the points those computed from the rows.
 sed -e 's/contention: proportional/contention: {model: proportional, slope: 2}/' -e 's/^policies/queue: fifo\n&/' scenario.yaml >hand.yaml
 "$smsched" compare --format json hand.yaml >hand.json 2>warnings || cat warnings
 python3 - small.sweep.json <<'END' && ok || bad "the gaps of a sweep are not those of compare, or not of its rows"
@@ -107,7 +107,7 @@ for metric, shown in data["metrics"].items():
 assert any(row[5] > 0.01 for row in data["metrics"]["kernels_per_s"]["overall"])
 END
 
-# Fields of one entry of axes change together and are one axis; drawn ones are not crossed with each other.
+# Fields of one entry change together and are one axis. Fields drawn at random are not crossed with each other.
 sed 's/repeat: 1/start: 1 us, repeat: 1/; s/replications: 3/replications: 2/; s/{fine_grained: {limit: 90 %}}/leftover, fine_grained/' scenario.yaml >tied.base.yaml
 cat >tied.yaml <<'END'
 plan: tied
@@ -149,7 +149,7 @@ for m, metric in enumerate(view["metrics"]):
 assert ties > 0
 END
 
-# Pods, more than a page can hold: few rows, put together, and no names. Of few they have names, and rows are in the order of nodes.
+# A page with too many pods has few rows, merges their spans and drops their names. With few pods it has names, and rows in the order of nodes.
 printf 'scenario: pods\nnodes: [{name: n, count: 12, gpus: 2}]\npolicies: [first_fit]\npods: [{name: p, count: 30, gpus: 1, duration: 5 s}]\nrun: {seed: 1}\n' >pods.yaml
 "$smsched" run pods.yaml --out pods --quiet || exit 1
 "$smsched" report --format json pods >pods.json
@@ -197,7 +197,7 @@ for licence in "Copyright" "Redistribution and use in source and binary forms" "
 done
 clean page.html. "a page that is whole"
 
-# The hashes that the page allows are those of its scripts and style.
+# The content security policy has the hashes of the page's scripts and style.
 python3 - <<'END' && ok || bad "the page's policy does not allow what is in it"
 import base64, hashlib, re
 page = open("page.html", encoding="utf-8", newline="").read()
@@ -220,7 +220,7 @@ try 3 "a metric that a sweep has not kept" report small.sweep --metric job_laten
 try 0 "a metric" report run --metric stp_ratio --quiet -o metric.html
 if grep -q '"metric":"stp_ratio"' metric.html; then ok; else bad "the page does not begin with it"; fi
 
-# ---- what is no folder, or damaged ----
+# ---- missing and damaged folders ----
 refuse() { # EXIT TEXT WHAT PATH
     try "$1" "$3" report "$4" -o refused.html
     prints "$2"
@@ -233,7 +233,7 @@ refuse 3 "contains neither summary.json nor sweep.db" "an empty folder" empty
 refuse 3 "is it the database of a sweep?" "a file that is no database" few.yaml
 : >void.db
 refuse 3 "is it the database of a sweep?" "an empty file" void.db
-damage() { # FILE PROGRAM...: a copy of the run with that file changed
+damage() { # FILE PROGRAM...: makes a copy of the run with that file changed
     rm -rf damaged && cp -r run damaged
     "${@:2}" <"run/$1" >"damaged/$1"
 }
@@ -266,7 +266,7 @@ try 4 "a folder where the page should be" report run -o folder.html; prints "is 
 try 4 "a folder that is not there" report run -o none/page.html; prints "cannot be made: No such file or directory"
 if [ -w /dev/full ] && "$smsched" report run -o - >/dev/full 2>"$work/err"; then bad "a full disk is not noticed"; else ok; fi
 
-# ---- large ones stay small ----
+# ---- pages of large results stay small ----
 python3 - <<'END'
 import random, sqlite3
 draw = random.Random(1)
@@ -311,7 +311,7 @@ for said in "Of 600 scenarios, only the first 500" "they are too many for a page
 done
 
 # ---- one point of a sweep, simulated again ----
-# Its pictures are those of the same scenario run by hand.
+# Its pictures equal those of the same scenario written by hand.
 mkdir tmp
 export TMPDIR=$PWD/tmp
 "$smsched" run hand.yaml --out hand --quiet 2>warnings || cat warnings
@@ -331,7 +331,7 @@ assert point.pop("point") == {"point": 3, "scenario": "few", "policies": [t["pol
     "command": "smsched report small.sweep/results/sweep.db --point 3", "fields": [["contention.slope", "2"], ["queue", "fifo"]]}
 assert point == whole
 END
-refuse_point() { # EXIT TEXT WHAT POINT [ARGUMENT...]: of small.sweep, unless an argument names another
+refuse_point() { # EXIT TEXT WHAT POINT [ARGUMENT...]: for small.sweep, unless an argument names another folder
     local folder=small.sweep
     [ $# -gt 4 ] && [[ $5 != -* ]] && folder=$5 && set -- "${@:1:4}" "${@:6}"
     try "$1" "$3" report "$folder" --point "$4" "${@:5}" --quiet -o refused.html
@@ -345,7 +345,7 @@ refuse_point 3 "is the folder of a run" "a point of a run" 0 run
 try 2 "--plan alone" report small.sweep --plan plan.yaml; prints "--plan is for --point"
 try 2 "--models alone" report small.sweep --models .; prints "--models is for --point"
 
-# What it was made of is gone, or another.
+# The files that the sweep was made from are gone or have changed.
 mv plan.yaml moved.yaml
 refuse_point 3 "its plan cannot be read as it was; --plan says where it is now" "a plan that is gone" 3
 prints "plan.yaml: error: No such file"
@@ -376,7 +376,7 @@ try 0 "a point that the plan has as before" report small.sweep --point 1 --quiet
 sed 's/\[1, 2, 3\]/[1]/' kept.yaml >plan.yaml
 refuse_point 3 "the plan has changed, and point 3 is another one" "a plan that is shorter" 3
 mv kept.yaml plan.yaml
-change() { # SQL: in a copy of the results
+change() { # SQL: runs it in a copy of the results
     rm -rf changed.sweep && cp -r small.sweep changed.sweep
     python3 -c '
 import sqlite3, sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# When the machine or the user gets in the way. Usage: robust.sh SMSCHED
+# Failures of the machine and interruptions by the user. Usage: robust.sh SMSCHED
 set -u
 . "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
@@ -19,7 +19,7 @@ sed -e 's/repeat: 5/repeat: forever/g' -e 's/replications: 3/duration: 100 h/' -
     "$work/short.yaml" >"$work/long.yaml"
 short=$work/short.yaml
 
-# Standard output that cannot be written.
+# Standard output cannot be written.
 for format in table csv json; do
     "$smsched" run --format $format "$short" >/dev/full 2>"$work/err"
     exits 4 $? "run --format $format to a full disk"
@@ -38,9 +38,9 @@ exits 4 $? "run without stdout"
 "$smsched" run "$short" 2>&- >/dev/null
 exits 0 $? "run without stderr"
 { sleep 0.3; "$smsched" run --format csv "$short" 2>"$work/err"; } | :
-exits 4 "${PIPESTATUS[0]}" "run into a pipe that nobody reads" # SIGPIPE is ignored: it is an error of writing
+exits 4 "${PIPESTATUS[0]}" "run into a pipe that nobody reads" # SIGPIPE is ignored, so this is a write error
 
-# A results folder that cannot be.
+# A results folder cannot be created.
 (ulimit -f 8; "$smsched" run --quiet --out "$work/large" "$short" >/dev/null 2>"$work/err")
 exits 4 $? "a results folder beyond the limit of file size"
 clean large "a results folder beyond the limit of file size"
@@ -86,7 +86,7 @@ exits 3 $? "a run that turns out to be beyond the clock"
 says "drawn.yaml:8:" "a run that turns out to be beyond the clock"
 says "VM 'a' would go on beyond the clock" "a run that turns out to be beyond the clock"
 
-# More events than are allowed.
+# A scenario has more events than are allowed.
 for command in run compare check explain; do
     "$smsched" $command --events 100 "$work/long.yaml" >"$work/out" 2>"$work/err"
     exits 4 $? "$command --events"
@@ -98,7 +98,7 @@ clean over "a results folder of more events than are allowed"
 "$smsched" run --quiet --events 1e9 "$short" >/dev/null 2>"$work/err"
 exits 0 $? "fewer events than are allowed"
 
-# What takes long is said before it begins, of nothing else.
+# Long runs are announced before they begin; short ones are not.
 "$smsched" validate "$work/long.yaml" >"$work/out" 2>"$work/err"
 exits 0 $? "a long scenario"
 says "long.yaml:9:17: warning: the runs of scenario 'long' take about" "a long scenario"
@@ -112,7 +112,7 @@ exits 4 $? "a JUnit file in a folder that is not there"
 "$smsched" check scenarios/03-expectations.yaml --junit /dev/full >/dev/null 2>"$work/err"
 exits 4 $? "a JUnit file on a full disk"
 
-# interrupted SIGNAL ARGUMENT...: sends the signal once the run is under way.
+# interrupted SIGNAL ARGUMENT...: sends the signal once the run has started.
 interrupted() {
     local signal=$1 pid
     shift
@@ -131,7 +131,7 @@ exits 130 $? "SIGINT during a comparison in threads"
 interrupted INT explain --from 0ms "$work/long.yaml"
 exits 130 $? "SIGINT during an explanation"
 
-# Little memory: any way out but a crash.
+# With little memory the program may fail in any way but a crash.
 if sanitized "$smsched"; then
     echo "skipped: little memory (sanitizers need much)"
 else
@@ -139,13 +139,13 @@ else
         (ulimit -v $kib; "$smsched" run --jobs 4 "$short" >/dev/null 2>"$work/err")
         status=$?
         case $status in
-            0 | 4 | 127) ok ;; # 127: not even the libraries fit
+            0 | 4 | 127) ok ;; # 127: the libraries do not fit either
             *) bad "$kib KiB of memory" "exit $status: $(head -c 300 "$work/err")" ;;
         esac
     done
 fi
 
-# Eight points at once would take 6.6 GB; they wait for each other instead.
+# Eight points at once would need 6.6 GB, so they wait for each other.
 if sanitized "$smsched"; then
     echo "skipped: points that wait for memory (sanitizers need much)"
 else
@@ -166,7 +166,7 @@ END
     exits 0 $? "a sweep of points that do not fit into memory together"
 fi
 
-# An end beyond the clock is only found by running.
+# Only a run finds out that its end is beyond the clock's range.
 cat >"$work/late.yaml" <<'END'
 workload: w
 kernels: [{name: k, blocks: 1, threads: 256, shared_memory: 96 KiB, block_time: 2500 h, demand: {fp32: 20 %}}]
@@ -183,7 +183,7 @@ for format in table csv json; do
     if [ ! -s "$work/out" ]; then ok; else bad "explain printed before it failed" "$(head -3 "$work/out")"; fi
 done
 
-# Words that are none.
+# Wrong arguments.
 "$smsched" validte "$short" >/dev/null 2>"$work/err"
 exits 2 $? "an unknown command"
 says "did you mean 'validate'?" "an unknown command"
@@ -197,7 +197,7 @@ for wrong in "--seed" "--seed -1" "--seed 0" "--seed 1.5" "--seed 1e30" "--jobs 
     exits 2 $? "run $wrong"
 done
 
-# The same numbers on any number of threads.
+# The results are the same with any number of threads.
 "$smsched" run --format json --jobs 1 "$short" >"$work/one.json"
 "$smsched" run --format json --jobs 4 "$short" >"$work/four.json"
 if [ -s "$work/one.json" ] && cmp -s "$work/one.json" "$work/four.json"; then ok; else bad "1 thread and 4 threads differ"; fi

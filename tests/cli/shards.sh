@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A sweep by several processes and machines: shards, whose machines are told apart by SLURMD_NODENAME; what is submitted to
-# Slurm, with a fake of it (tests/slurm has a real one). Usage: tests/cli/shards.sh SMSCHED
+# A sweep by several processes and machines. Shards tell machines apart by SLURMD_NODENAME. Jobs are submitted to a fake
+# of Slurm; tests/slurm has a real one. Usage: tests/cli/shards.sh SMSCHED
 set -u
 . "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
@@ -27,7 +27,7 @@ axes:
 END
 try 0 "one process" sweep --quiet --jobs 1 --out one plan.yaml
 
-# A shard that another machine has begun and lost: its journal stays as it is, torn end and lock included.
+# A shard that another machine began and lost. Its journal stays as it is, with its torn end and its lock.
 on n1 0 "a shard" sweep --jobs 1 --shard 2/3 --out moved plan.yaml; prints "10 points: 10 run now"
 truncate -s -5 moved/2-of-3.n1.journal
 cp moved/2-of-3.n1.journal torn
@@ -43,20 +43,20 @@ same moved/results "what two machines have done"
 on 'a/b "c"' 0 "a machine with an odd name" sweep --shard 1/30 --out odd plan.yaml
 if [ "$(ls odd)" = 1-of-30.a_b__c_.journal ]; then ok; else bad "the journal's name" "$(ls odd)"; fi
 
-# A shard reads the journals that may have its points and no others.
+# A shard reads only the journals that may have its points.
 mkdir apart
 mkfifo apart/1-of-3.n1.journal apart/4-of-6.n1.journal apart/1-of-6.n1.journal
 try 0 "shards apart" sweep --shard 2/3 --out apart plan.yaml; prints "10 run now"
 try 3 "a shard that overlaps" sweep --shard 1/2 --out apart plan.yaml; prints "1-of-3.n1.journal: error: is a FIFO"
 try 3 "a shard within" sweep --shard 4/12 --out apart plan.yaml; prints "1-of-3.n1.journal: error: is a FIFO"
 
-# More journals than files that may be open: half of those stay open, the others are opened for each of their records.
+# There are more journals than files that may be open. Half that number stay open; the others are opened for each record.
 for k in $(seq 30); do try 0 "shard $k/30" sweep --quiet --shard $k/30 --out each plan.yaml; done
 (ulimit -n 28 && "$smsched" sweep merge --out each plan.yaml) >out 2>&1 && ok || bad "a merge of more journals than open files" "$(cat out)"
 same each/results "a merge of more journals than open files"
 (ulimit -n 28 && "$smsched" sweep status --out each plan.yaml) >out 2>&1 && ok || bad "a status of more journals than open files" "$(cat out)"
 
-# What runs elsewhere: who has points left and gave a sign of life in the last minute.
+# A shard runs elsewhere if it has points left and showed a sign of life in the last minute.
 mkdir alive
 head -c 3000 moved/1-of-3.*.journal >alive/1-of-3.far.journal
 cp moved/2-of-3.n1.journal alive/1-of-1.far.journal
@@ -82,7 +82,7 @@ runs.kill()
 runs.wait()
 END
 
-# One process merges at a time, and none is turned away.
+# Only one process merges at a time. Others wait.
 rm -r one/results
 exec 8>>one/merge.lock
 flock 8
@@ -97,7 +97,7 @@ if wait $first && wait $second; then ok; else bad "a merge that has waited fails
 same one/results "a merge that has waited"
 same moved/results "a merge that has waited"
 
-# What sbatch and squeue are told, and what happens when they fail. The fake submits job 7, then 8.
+# The arguments of sbatch and squeue, and what happens when these fail. The fake submits job 7, then 8.
 mkdir fake
 cat >fake/sbatch <<'END'
 #!/bin/sh
@@ -189,7 +189,7 @@ with_fake 4 "an sbatch that is silent" sweep plan.yaml --slurm --out fails; prin
 rm fake/*
 PATH=$FAKE try 4 "no sbatch" sweep plan.yaml --slurm --out fails; prints "No such file or directory; is Slurm installed here?"
 
-# Words.
+# Wrong arguments.
 try 2 "a shard of an array" sweep plan.yaml --slurm --shard 1/2; prints "--slurm makes shards itself"
 try 2 "an array that merges" sweep merge plan.yaml --slurm; prints "--slurm is for a sweep itself"
 try 2 "tasks without Slurm" sweep plan.yaml --tasks 3; prints "--tasks is for --slurm"
@@ -207,7 +207,7 @@ try 0 "a dry run" sweep plan.yaml --slurm --dry-run --out "it's one" -- "--comme
 prints "'--chdir=$work/it'\\''s one'"; prints "'--comment=a b'"; prints '--dependency=afterany:"${job%%;*}"'
 if [ -e "it's one" ]; then bad "a dry run makes a folder"; else ok; fi
 
-# Without a cluster, as docs/cluster.md has it.
+# Without a cluster, as in docs/cluster.md.
 seq 8 | xargs -P 2 -I K "$smsched" sweep --quiet --jobs 1 --shard K/8 --out xargs plan.yaml
 try 0 "a merge behind xargs" sweep merge --out xargs plan.yaml
 same xargs/results "xargs"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs that cannot go on end, and say who waits for what.
+# Runs that cannot continue end, and say who waits for what.
 set -u
 smsched=$1
 folder=$(mktemp -d)
@@ -41,7 +41,7 @@ done
 scenario '200 B' plain
 "$smsched" run "$folder/s.yaml" | grep -q 'warning' && { echo 'a warning for nothing'; wrong=1; }
 
-# 70000 allocations that a policy answers by timers, and little else: it goes on all the same.
+# A policy answers 70000 allocations by timers, and little else happens. The run must not be taken for stalled.
 scenario '200 B' mobile_cuda
 sed -i -e '/^kernels/s/1 ms/1 ns/' -e 's/, count: 3/, repeat: 7000/' \
     -e '/^kernels/a steps: [{allocate: 1 B}, {free: all}, {allocate: 1 B}, {free: all}, {allocate: 1 B}, {allocate: 1 B}, {allocate: 1 B}, {allocate: 1 B}, {allocate: 1 B}, {allocate: 1 B}, {allocate: 1 B}, {allocate: 1 B}, {launch: k}]' \

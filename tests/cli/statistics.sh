@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Precision, warm-up, comparisons and half-widths as a user meets them, held against arithmetic of their own.
+# Precision, warm-up, comparisons and half-widths as a user meets them, checked against independent arithmetic.
 # Usage: statistics.sh SMSCHED
 set -u
 . "$(dirname "$0")/../checks.sh"
@@ -24,7 +24,7 @@ run: {warmup: 0.1 ms, duration: 2 ms, until: 2 %}
 expect: [{metric: kernels_per_s, policy: round_robin, min: 1}]
 END
 
-# Replications are added, as many for every policy; what came of it is said wherever results are.
+# Every policy gets the same number of added replications. All outputs say whether the precision was reached.
 try 0 "until" run two.yaml; prints "replications, kernels_per_s of host to ± "
 "$smsched" run --format json --jobs 1 two.yaml >one.json
 for way in "--jobs 5" "--engine reference" "--check"; do
@@ -55,7 +55,7 @@ sed 's/warmup: auto/warmup: 1 ms/' late.yaml >early.yaml
 try 0 "a warm-up that is too short" run early.yaml
 prints "early.yaml:12:15: warning: the warm-up looks too short: under "; prints "kernels of b end at another rate until about 5."
 
-# Comparisons: Student's paired test and Holm's correction from the replications' own values, which a sweep has.
+# Comparisons: Student's paired test and Holm's correction, computed from the replications' values, which a sweep keeps.
 cat >values.yaml <<'END'
 plan: values
 base: two.yaml
@@ -110,7 +110,7 @@ def student(x, df, steps=20000):
 def mean(x): return sum(x) / len(x)
 def sd(x): return math.sqrt(sum((v - mean(x)) ** 2 for v in x) / (len(x) - 1))
 
-# The tables: published quantiles (Fisher and Yates).
+# Tables of published quantiles (Fisher and Yates).
 db = sqlite3.connect("values.sweep/results/sweep.db")
 t95 = dict(db.execute("SELECT n, t95 FROM student"))
 for n, t in ((2, 12.706), (3, 4.303), (6, 2.571), (11, 2.228)):
@@ -143,7 +143,7 @@ own = sqlite3.connect("own.sweep/results/sweep.db")
 numbers = [n for n, in own.execute("SELECT replications FROM host_mean WHERE position = 0 ORDER BY point")]
 assert numbers[0] > 20 > numbers[1] >= 10 and numbers[2] == 7, numbers  # each point has as many as it needs
 
-# `compare`: the values are those of the sweep's second point.
+# `compare` has the values of the sweep's second point.
 compare = json.load(open("compare.json"))
 family = compare["comparisons"]
 assert len(family) == 2 * 16, len(family)
@@ -170,14 +170,14 @@ for c in family:
 text = open("compare.txt").read()
 assert text.count("* +") + text.count("* -") == sum(c["p_holm"] < 0.05 for c in family), text
 assert "* differs: p < 0.05 after Holm's correction for the changes of its metric, at most 6" in text, text
-# What one interval alone would call a difference is named.
+# Changes that only an uncorrected interval would call a difference are named.
 few = json.load(open("few.json"))["comparisons"]
 doubtful = [c for c in few if c["verdict"] == "excludes 0, not after correction"]
 assert doubtful and all(c["p"] < 0.05 <= c["p_holm"] for c in doubtful), few
 named = ", ".join(f"{c['name']} {c['metric']} of {c['policy']}" for c in doubtful)
 assert f"  excludes 0, not after correction: {named}\n" in open("few.txt").read(), named
 
-# JSON and manifest say how it ended; without precision, warm-up or warning to speak of, nothing.
+# JSON and manifest say how the run ended, and nothing if there was no precision, warm-up or warning.
 one, hard, late = (json.load(open(f"{name}.json")) for name in ("one", "hard", "late"))
 until = one["until"]
 assert until["met"] and until["precision_ratio"] == 0.02 and 0 < until["reached_ratio"] <= 0.02, until
@@ -193,7 +193,7 @@ assert manifest["until"].keys() == until.keys() and abs(manifest["until"]["reach
 assert manifest["replications"] == one["replications"]
 END
 
-# Over a base of 0 there are no ratios; a mean over those replications that have one would be of another quantity.
+# A base of 0 has no ratio, and the mean of the other replications' ratios would be a different quantity.
 cat >zero.yaml <<'END'
 scenario: zero
 nodes: [{name: n, count: 2, gpus: 2, cpu: 64, memory: 64 GiB}]
@@ -248,7 +248,7 @@ for c in family:
     assert text[metric] == [f"{mean:+.3g}", "±", f"{spread:.2g}"], (text[metric], mean, spread)
     assert (c["p"] < 0.05) == (abs(mean) > spread), c
 assert min(seen.values()) >= 2, seen
-# Replications that are equal have no interval, and none of rounding.
+# Equal replications have no interval, not even one of rounding errors.
 equal = 0
 for c in family:
     metric = c["metric"]
@@ -260,7 +260,7 @@ for c in family:
 assert equal > 0
 END
 
-# What draws nothing is exact: no interval, no test and no star in any output.
+# Scenarios without random draws are exact: no output has an interval, a test or a star.
 sed 's/jitter: 30 %, //; s/, arrivals: {poisson: 200 us}//; s/, until: 2 %/, replications: 3/' two.yaml >exact.yaml
 try 0 "what draws nothing" compare exact.yaml
 prints "3 replications, exact: nothing is drawn"
@@ -286,7 +286,7 @@ assert comparison["exact"] is True and json.load(open("drawn.json"))["exact"] is
 assert all(c["p"] is None and c["ratio_ci95"] is None and c["verdict"] == "exact" for c in comparison["comparisons"]), comparison
 assert all(x is None for run in comparison["runs"] for vm in run["vms"] for x in vm["ci95"].values())
 END
-# Notes say what else is uncertain, once for each scenario, in tables and in JSON.
+# Notes name other uncertainties, once for each scenario, in tables and in JSON.
 cat >doubts.yaml <<'END'
 workload: w
 device: gtx1080ti
@@ -322,12 +322,12 @@ try 0 "results of doubts" run --quiet --out doubts doubts.yaml
 if python3 -c 'import json; d = json.load(open("page.json"))["scenarios"][0]; assert len(d["notes"]) == 7 and d["exact"] is False, d.keys()'; then ok
 else bad "a page has the notes"; fi
 
-# Files of values from before the last column are baselines as well.
+# Baselines may lack the last column, which older versions did not write.
 cut -d, -f1-9 drawn.csv >old.csv
 try 0 "a baseline of nine columns" check --replications 3 --baseline old.csv two.yaml
 try 0 "a baseline of ten columns" check --replications 3 --baseline drawn.csv two.yaml
 
-# A metric that belongs to two parts of a table stands there once, and is one comparison.
+# A metric that belongs to two parts of a table appears there once, and is one comparison.
 cat >shared.yaml <<'END'
 scenario: shared
 nodes: [{name: n, count: 2, devices: {model: v100, count: 2}, cpu: 16}]

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Sweeps: the same results however they were cut up, killed, or run out of disk. Usage: sweep.sh SMSCHED
+# A sweep has the same results however it was split, killed, or run out of disk. Usage: sweep.sh SMSCHED
 set -u
 . "$(dirname "$0")/../checks.sh"
 smsched=$(realpath "$1")
 source=$PWD
 cd "$work" || exit 1
 unset SLURMD_NODENAME
-here=$(uname -n) # journals say on which machine they were written
+here=$(uname -n) # names of journals have the machine's name
 
 same() { if diff -r "$1" "$2" >diff; then ok; else bad "$3" "$(head -5 diff)"; fi; }
 lines() { if [ "$(cat)" = "$1" ]; then ok; else bad "$2"; fi; }
@@ -36,7 +36,7 @@ axes:
   - vms.*.start: [0 us, 7 us]
 END
 
-# One process, from the beginning to the end.
+# One process, from beginning to end.
 try 0 "validate" validate many.yaml; prints "many: 120 points; about "
 try 0 "a sweep" sweep --jobs 1 --out one many.yaml; prints "120 points: 120 run now, 0 before"
 try 0 "a sweep that is done" sweep --jobs 1 --out one many.yaml; prints "120 points: 0 run now, 120 before"
@@ -52,7 +52,7 @@ lines "0,few,1,75 %,1,4,0 us,done,
 1,few,1,75 %,1,4,7 us,done,
 2,few,1,75 %,2,3,0 us,done," "points are not in their order" < <(sed -n 2,4p first/points.csv)
 
-# A point is what the same scenario gives when it is written by hand.
+# A point has the results of the same scenario written by hand.
 base | sed -e 's/limit: 90 %/limit: 150 %/' -e 's/contention: proportional/contention: {model: proportional, slope: 2.5}/' \
     -e '/^expect/d' -e 's/name: a, workload: one, repeat: 4/name: a, start: 7 us, workload: one, repeat: 2/' \
     -e 's/name: b, workload: one, repeat: 4/name: b, start: 7 us, workload: one, repeat: 3/' >hand.yaml
@@ -70,7 +70,7 @@ for row in rows:
         assert abs(float(row[metric]) / vm[metric] - 1) < 1e-9, (row, vm)
 END
 
-# The same bytes however it is cut up.
+# The bytes are the same however the sweep is split.
 try 0 "two threads" sweep --jobs 2 --out threads many.yaml
 same threads/results first "two threads differ from one"
 for k in 3 1 2; do try 0 "shard $k/3" sweep --jobs 1 --shard $k/3 --out shards many.yaml; done
@@ -87,7 +87,7 @@ same mixed/results first "what was cut differently differs"
 try 0 "the reference engine" sweep --engine reference --check --out reference many.yaml
 same reference/results first "the reference engine differs"
 
-# Bounds are kept by default: one a point and metric, whatever the policies; without the word they are not.
+# Bounds are kept by default, one for each point and metric, for all policies together. `keep` without `bound` omits them.
 python3 - <<'END' && ok || bad "bounds are not those of the points"
 import csv, sqlite3
 rows = list(csv.DictReader(open("first/bounds.csv")))
@@ -109,7 +109,7 @@ try 0 "a sweep without bounds" sweep --out unbounded unbounded.yaml; prints "120
 if [ -e unbounded/results/bounds.csv ]; then bad "bounds that nobody keeps"; else ok; fi
 if cmp unbounded/results/hosts.csv first/hosts.csv; then ok; else bad "bounds change results"; fi
 
-# Killed again and again: what had ended is there, and nothing is run twice.
+# Killed again and again, a sweep keeps every finished point and runs none twice.
 for i in $(seq 200); do
     "$smsched" sweep --jobs 2 --quiet --out killed many.yaml >/dev/null 2>&1 &
     pid=$!
@@ -123,7 +123,7 @@ try 0 "after $i kills" sweep --out killed many.yaml
 same killed/results first "killed $i times, it differs"
 try 0 "status after kills" sweep status --out killed many.yaml; prints "1-of-1.$here.journal: 120 records"
 
-# A torn end and a broken middle: one point each.
+# A torn end and a damaged middle lose one point each.
 cp -r one torn
 truncate -s -5 torn/1-of-1.$here.journal
 try 1 "a torn end" sweep status --out torn many.yaml; prints "119 done, 0 failed, 1 missing"
@@ -136,7 +136,7 @@ same torn/results first "after a broken middle it differs"
 head -c 100000 /dev/urandom >torn/random.journal
 try 0 "random bytes" sweep --out torn many.yaml; prints "0 run now, 120 before"
 
-# No room.
+# The disk is full.
 (ulimit -f 16; "$smsched" sweep --out full many.yaml >out 2>&1)
 status=$?
 output=$(cat out)
@@ -178,7 +178,7 @@ try 4 "a device for a journal" sweep --out device many.yaml; prints "is a symbol
 try 4 "a folder that cannot be" sweep --out none/there many.yaml; prints "cannot be created"
 try 4 "a folder that is a file" sweep --out many.yaml many.yaml
 
-# What a point depends on is in its key, and nothing else.
+# The key of a point depends on everything that determines its results, and on nothing else.
 mkdir -p models/workloads
 base | sed -n 1,2p | sed 's/workload: one/workload: mine/' >models/workloads/mine.yaml
 base | sed '1,3d' | sed 's/name: b, workload: one/name: b, workload: v100\/gaussian_64/' | sed 's/workload: one/workload: mine/' >other.yaml
@@ -212,12 +212,12 @@ manifest.json
 points.csv
 sweep.db" ]; then ok; else bad "keep: [host] keeps more" "$(ls key.sweep/results)"; fi
 
-# Values that are added or put into another order number points anew: records are found by their key.
+# Adding or reordering values renumbers the points. Records are then found by their key.
 numbered() { # SLOPES STARTS
     printf 'plan: numbered\nbase: base.yaml\nkeep: [host, vm, bound]\naxes:\n  - contention.slope: [%s]\n  - vms.*.start: [%s]\n' "$@" >numbered.yaml
 }
 silent() { if grep -qF -- "$1" <<<"$output"; then bad "says '$1'" "$output"; else ok; fi; }
-fresh() { # PLAN FOLDER WHAT: the results are those of a sweep that began with this plan
+fresh() { # PLAN FOLDER WHAT: checks that the results equal those of a sweep that began with this plan
     rm -rf fresh
     "$smsched" sweep --quiet --out fresh "$1" >/dev/null 2>&1
     same "$2/results" fresh/results "$3"
@@ -245,7 +245,7 @@ sed -i 's/base.yaml/larger.yaml/; s/3, 2, 1/1, 2, 3/' numbered.yaml
 try 0 "another scenario, numbered anew" sweep --out numbered numbered.yaml; prints "9 points: 9 run now, 0 before"
 fresh numbered.yaml numbered "another scenario differs"
 
-# A shard does not read the journals of others, where after such a change its points may be; all together does.
+# A shard does not read other shards' journals, even if these have its points after renumbering. A whole sweep reads all.
 numbered "1, 2, 3" "0 us, 7 us"
 for k in 1 2; do try 0 "shard $k/2" sweep --shard $k/2 --out halves numbered.yaml; done
 numbered "3, 2, 1" "7 us, 0 us"
@@ -254,9 +254,9 @@ try 0 "a shard of points numbered anew" sweep --shard 1/2 --out halved numbered.
 try 0 "halves of points numbered anew" sweep --out halves numbered.yaml; prints "6 points: 0 run now, 6 before"
 fresh numbered.yaml halves "halves of points numbered anew differ"
 
-# The last record with a key counts, also of those with the numbers of others; what it replaces is not of another plan.
+# The last record with a key counts, whatever number it has. A record that it replaces does not count as another plan's.
 numbered "3, 2, 1" "7 us, 0 us"
-twice() { # first or last: where a record stands that has point 0 failed
+twice() { # first or last: position of a record in which point 0 failed
     rm -rf twice
     cp -r numbered-first twice
     python3 - "twice/1-of-1.$here.journal" "$1" <<'END'
@@ -276,7 +276,7 @@ try 1 "failed after it was done" sweep status --out twice numbered.yaml; prints 
 try 1 "its message" sweep merge --quiet --out twice numbered.yaml
 lines "5,few,1,0 us,failed,why?" "the last record does not count" < <(tail -1 twice/results/points.csv)
 
-# Of many different workloads, and points that have failed.
+# Points use many different workloads, and some have failed.
 cat >programs.yaml <<'END'
 plan: programs
 base: base.yaml
@@ -293,7 +293,7 @@ try 1 "many workloads, numbered anew" sweep programs.yaml; prints "96 points: 32
 fresh programs.yaml programs.sweep "many workloads differ"
 try 1 "many workloads, another time" sweep programs.yaml; prints "96 points: 0 run now, 96 before"
 
-# Fields of workloads, of the file and of the library: what a copy of them by hand gives, and in the key.
+# Fields of workloads, from the file and from the library, give the results of a copy written by hand, and are in the key.
 cat >profiled.yaml <<'END'
 plan: profiled
 base: other.yaml
@@ -327,7 +327,7 @@ varied 8 "keys: another field of it"
 sed -i 's/block_time: 10 us/block_time: 11 us/' models/workloads/mine.yaml
 varied 8 "keys: the field itself, for it is of the document"
 
-# So are the sources, which any change makes others. A program that says to be of others has nothing of what was done.
+# The key also depends on the program's sources, which any change to them alters. A program from other sources reuses nothing.
 sources=$("$smsched" --version | sed -n 's/.*sources \([0-9a-f]\{16\}\)).*/\1/p')
 if [ ${#sources} = 16 ]; then ok; else bad "--version tells no sources" "$("$smsched" --version)"; fi
 if grep -q "\"$sources\"" key.sweep/results/manifest.json; then ok; else bad "the manifest tells no sources"; fi
@@ -350,7 +350,7 @@ status() { "$1" sweep status --models "$source/models" --out one many.yaml; }
 if status "$smsched" | grep -q "120 done"; then ok; else bad "the sweep has gone"; fi
 if status ./other-smsched | grep -q "120 missing"; then ok; else bad "other sources, and the points are done" "$(status ./other-smsched)"; fi
 
-# A combination that cannot be is a result, too.
+# A point whose combination of values is wrong fails, and that is its result.
 cat >combined.yaml <<'END'
 plan: combined
 base: base.yaml
@@ -362,7 +362,7 @@ try 1 "a point that fails" sweep combined.yaml; prints "3 points, 1 failed, 0 mi
 lines "3,few,50 us,40 us,failed,the warm-up does not end before the run does" \
     "the message of a failed point is not there" < <(tail -1 combined.sweep/results/points.csv)
 try 1 "a point that has failed" sweep combined.yaml; prints "0 run now, 4 before"
-# Nor is it a mistake of the plan when its values come first, or when one of them is right with others only.
+# Such a combination is no mistake of the plan either if its values come first, or if one is valid only with some others.
 cat >combined.yaml <<'END'
 plan: combined-first
 base: base.yaml
@@ -386,7 +386,7 @@ try 1 "a block that fits no SM" sweep --models models fits.yaml; prints "4 point
 sed -i 's/blocks: 201/blocks: 202/' models/workloads/mine.yaml
 try 1 "what has failed depends on its workloads, too" sweep --models models fits.yaml; prints "4 points: 4 run now"
 
-# Every subject that can be kept has its file, and its table.
+# Every subject that can be kept has a file and a table.
 cat >nodes.yaml <<'END'
 scenario: few-nodes
 nodes: [{name: n, gpus: 2, count: 2}]
@@ -403,7 +403,7 @@ lines "0,few-nodes,3,kernels_per_s,,,,,pods launch no kernels
 0,few-nodes,3,blocks_per_s,,,,,pods launch no kernels" "bounds where there are none" < <(sed -n 2,3p nodes.sweep/results/bounds.csv)
 lines "n1 n2 n1 n2 " "rows of nodes" < <(sed 1d nodes.sweep/results/nodes.csv | cut -d, -f6 | tr '\n' ' ')
 
-# Kernels of one name: c of VM a/b, and b/c of VM a.
+# Two kernels share a name: c of VM a/b, and b/c of VM a.
 cat >names.yaml <<'END'
 workload: one
 kernels: [{name: c, blocks: 200, threads: 128, block_time: 10 us, demand: {fp32: 9 %}}]
@@ -434,7 +434,7 @@ assert database.execute("SELECT count(*) FROM bound WHERE steady_per_s > 0 AND n
 assert database.execute("SELECT count(*) FROM sqlite_master WHERE name = 'gap'").fetchone()[0] == 0 # there is no host
 END
 
-# Values.
+# Values of axes.
 cat >values.yaml <<'END'
 plan: values
 base: base.yaml
@@ -479,7 +479,7 @@ sed 1d random.sweep/results/points.csv | cut -d, -f3 >alone
 random 'vms.a.start: {from: 1 us, to: 9 us, scale: log}, contention.slope: {from: 1, to: 3}'
 lines "$(cat alone)" "a second random field changes the first" < <(sed 1d random.sweep/results/points.csv | cut -d, -f4)
 if [ "$(sort -u alone | wc -l)" = 5 ] && awk '$1 < 1 || $1 >= 3 { exit 1 }' alone; then ok; else bad "random values" "$(cat alone)"; fi
-# Whole numbers are drawn equally often, the ends too: of 4096 Sobol points to the point.
+# Whole numbers are drawn equally often, including the ends. With 4096 Sobol points the counts are equal to within a point.
 for range in "from: 1, to: 8" "from: 8, to: 1"; do
     printf 'plan: whole\nbase: base.yaml\nkeep: [host]\naxes:\n  - sobol: {points: 4096, of: {devices.0.sms: {%s, whole: true}}}\n' "$range" >whole.yaml
     try 0 "a point of many that are drawn whole" sweep --quiet --shard 1/4096 whole.yaml
@@ -506,7 +506,7 @@ lines "1,1 1,2 1,3 2,2 2,3 3,3 " "pairs with repetition" < <(cat mixed.txt)
 mixes 'draws: 50'
 lines "1,2 1,3 2,3 " "drawn pairs" < <(cat mixed.txt | tr ' ' '\n' | sort -u | tr '\n' ' ')
 
-# One process a shard, and progress; both need a sweep that does not end.
+# One process per shard, and progress. Both need a sweep that does not end soon.
 cat >long.yaml <<'END'
 plan: long
 base: base.yaml
@@ -551,7 +551,7 @@ status = smsched("sweep", "status", "--out", "cut", "long.yaml").stdout
 assert f"2000 points: {kept[1]} done" in status, (said, status)
 END
 
-# Words that are none.
+# Wrong arguments.
 for wrong in 0/3 4/3 3 1/2/3 a/b 1/ /2 -1/2 1/99999; do try 2 "--shard $wrong" sweep --shard $wrong many.yaml; prints "is not K/N"; done
 try 2 "no plan" sweep; prints "name a plan"
 try 2 "two plans" sweep many.yaml key.yaml
@@ -562,10 +562,10 @@ try 0 "plans are counted" validate many.yaml base.yaml; prints "2 files checked,
 sed 's/base.yaml/none.yaml/' many.yaml >none-base.yaml
 try 3 "a base that is not there" sweep none-base.yaml; prints "none-base.yaml:2:7: error: none.yaml: No such file or directory"
 
-# The plans that come along; one of them to its end, and the questions that docs/sweeps.md puts to it.
+# The plans in the repository: one is run to its end, and docs/sweeps.md's queries are run on it.
 try 0 "the example plans" validate --quiet "$source"/scenarios/sweeps/*.yaml
 sed -n '/^```yaml/,/^```/p' "$source/docs/sweeps.md" | grep -v '```' | sed "s|\.\./|$source/scenarios/|g" >documented.yaml
-pools() { # of all programs of the library that were profiled on a device
+pools() { # prints pools of all programs of the library that were profiled on a device
     for plan in pairs$2 triples$2; do
         (cd "$source" && grep -o "$1/[a-z0-9_]*" scenarios/sweeps/$plan.yaml | sort -u) >pool
         lines "$(cd "$source/models/workloads" && find "$1" -name '*.yaml' | sed 's/.yaml//' | sort)" "$plan has other programs" <pool
@@ -585,7 +585,7 @@ for query, expected in queries:
     rows = "".join("|".join("" if x is None else str(x) for x in row) + "\n" for row in database.execute(query))
     assert rows == expected, f"{query}\n{rows}"
     assert rows, query
-# The tables are those of the CSV files.
+# The database's tables equal the CSV files.
 import csv
 for table, name in (("host", "hosts"), ("vm", "vms"), ("point", "points")):
     rows = list(csv.DictReader(open(f"load.sweep/results/{name}.csv")))
@@ -596,7 +596,7 @@ for row in csv.DictReader(open("load.sweep/results/vms.csv")):
     assert abs(value - float(row["job_latency_p99_ns"])) <= 1e-9 * value, row
 END
 
-# What is no file, where a journal should be.
+# Special files stand where a journal should be.
 mkdir fifo.sweep
 mkfifo fifo.sweep/1-of-1.$here.journal fifo.sweep/2-of-3.$here.journal
 try 4 "a FIFO for a journal" sweep "$source/scenarios/sweeps/load.yaml" --out fifo.sweep; prints "is not a regular file"
