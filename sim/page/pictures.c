@@ -24,17 +24,18 @@ struct timelines {
     size_t count, left_out;
 };
 
-static struct sms__timeline *find_timeline(struct sms__pictures *pictures, struct timelines *all, const char *kind,
-                                           size_t scenario, size_t policy)
+static struct sms__timeline *find_timeline(struct sms__pictures *pictures, struct timelines *timelines,
+                                           const char *kind, size_t scenario, size_t policy)
 {
-    for (size_t i = all->count; i-- > 0;)
-        if (all->item[i].kind == kind && all->item[i].scenario == scenario && all->item[i].policy == policy)
-            return &all->item[i];
-    if (all->count == PICTURES) {
-        all->left_out++;
+    for (size_t i = timelines->count; i-- > 0;)
+        if (timelines->item[i].kind == kind && timelines->item[i].scenario == scenario &&
+            timelines->item[i].policy == policy)
+            return &timelines->item[i];
+    if (timelines->count == PICTURES) {
+        timelines->left_out++;
         return NULL;
     }
-    struct sms__timeline *timeline = SMS__APPEND(&pictures->plot.arena, all->item, all->count);
+    struct sms__timeline *timeline = SMS__APPEND(&pictures->plot.arena, timelines->item, timelines->count);
     *timeline = (struct sms__timeline){.kind = kind, .scenario = scenario, .policy = policy};
     return timeline;
 }
@@ -45,31 +46,31 @@ static void add_span(struct sms__pictures *pictures, struct sms__timeline *timel
         *SMS__APPEND(&pictures->plot.arena, timeline->span, timeline->spans) = span;
 }
 
-static void gather_spans(struct sms__pictures *pictures, struct timelines *all, const char *blocks,
+static void gather_spans(struct sms__pictures *pictures, struct timelines *timelines, const char *blocks,
                          const char *processes)
 {
     const struct sms__plot *plot = &pictures->plot;
     for (size_t i = 0; i < plot->stretches; i++) {
         const struct sms__stretch *s = &plot->stretch[i];
-        add_span(pictures, find_timeline(pictures, all, processes, s->scenario, s->policy),
+        add_span(pictures, find_timeline(pictures, timelines, processes, s->scenario, s->policy),
                  (struct sms__span){s->process, s->state, 1, s->start_ns, s->end_ns, NULL});
     }
     for (size_t i = 0; i < plot->boxes; i++) {
         const struct sms__box *b = &plot->box[i];
-        add_span(pictures, find_timeline(pictures, all, blocks, b->scenario, b->policy),
+        add_span(pictures, find_timeline(pictures, timelines, blocks, b->scenario, b->policy),
                  (struct sms__span){b->sm, b->vm, b->blocks, b->start_ns, b->end_ns, NULL});
     }
 }
 
 /* Adds the pods of one scenario and policy, on GPUs and waiting. */
-static void gather_pods(struct sms__pictures *pictures, struct timelines *all, const struct sms__group_of *group)
+static void gather_pods(struct sms__pictures *pictures, struct timelines *timelines, const struct sms__group_of *group)
 {
     static const char pods[] = "pods";
     struct sms__plot *plot = &pictures->plot;
     struct sms__pods_drawn *drawn = SMS__NEW(&plot->arena, struct sms__pods_drawn, 1);
     *drawn = sms__draw_pods(plot, group);
     struct sms__timeline *timeline =
-        drawn->stays ? find_timeline(pictures, all, pods, group->scenario, group->policy) : NULL;
+        drawn->stays ? find_timeline(pictures, timelines, pods, group->scenario, group->policy) : NULL;
     if (timeline)
         timeline->row = &drawn->row;
     for (size_t i = 0; i < drawn->stays; i++) {
@@ -82,19 +83,19 @@ static void gather_pods(struct sms__pictures *pictures, struct timelines *all, c
 static json_t *timelines_json(struct sms__pictures *pictures)
 {
     static const char blocks[] = "blocks", processes[] = "processes";
-    struct timelines all = {.count = 0};
+    struct timelines timelines = {.count = 0};
     json_t *list = json_array();
-    gather_spans(pictures, &all, blocks, processes);
+    gather_spans(pictures, &timelines, blocks, processes);
     for (size_t g = 0; g < pictures->plot.grouped.tenure_groups.count; g++)
-        gather_pods(pictures, &all, &pictures->plot.grouped.tenure_groups.item[g]);
-    for (size_t i = 0; i < all.count; i++) {
-        all.item[i].max_spans = SMS__PAGE_SPANS / all.count;
-        all.item[i].name_bytes = SMS__PAGE_NAMES / all.count;
-        json_t *one = sms__timeline_json(pictures, &all.item[i], all.item[i].kind != blocks);
+        gather_pods(pictures, &timelines, &pictures->plot.grouped.tenure_groups.item[g]);
+    for (size_t i = 0; i < timelines.count; i++) {
+        timelines.item[i].max_spans = SMS__PAGE_SPANS / timelines.count;
+        timelines.item[i].name_bytes = SMS__PAGE_NAMES / timelines.count;
+        json_t *one = sms__timeline_json(pictures, &timelines.item[i], timelines.item[i].kind != blocks);
         if (one)
             json_array_append_new(list, one);
     }
-    if (all.left_out)
+    if (timelines.left_out)
         sms__page_note(pictures->page, "Only the first %d timelines are shown.", PICTURES);
     return list;
 }
@@ -112,15 +113,15 @@ struct series_list {
     size_t count;
 };
 
-static struct series *find_series(struct sms__pictures *pictures, struct series_list *all, size_t scenario,
+static struct series *find_series(struct sms__pictures *pictures, struct series_list *series_list, size_t scenario,
                                   size_t policy)
 {
-    for (size_t i = all->count; i-- > 0;)
-        if (all->item[i].scenario == scenario && all->item[i].policy == policy)
-            return &all->item[i];
-    if (all->count == PICTURES)
+    for (size_t i = series_list->count; i-- > 0;)
+        if (series_list->item[i].scenario == scenario && series_list->item[i].policy == policy)
+            return &series_list->item[i];
+    if (series_list->count == PICTURES)
         return NULL;
-    struct series *series = SMS__APPEND(&pictures->plot.arena, all->item, all->count);
+    struct series *series = SMS__APPEND(&pictures->plot.arena, series_list->item, series_list->count);
     *series = (struct series){.scenario = scenario, .policy = policy, .values = json_array()};
     return series;
 }
@@ -143,13 +144,13 @@ static json_t *thin_series(const struct series *series)
     return list;
 }
 
-static json_t *series_json(struct sms__pictures *pictures, struct series_list *all, const char *file)
+static json_t *series_json(struct sms__pictures *pictures, struct series_list *series_list, const char *file)
 {
     const struct sms__plot *plot = &pictures->plot;
     json_t *list = json_array();
     bool thinned = false;
-    for (size_t i = 0; i < all->count; i++) {
-        const struct series *series = &all->item[i];
+    for (size_t i = 0; i < series_list->count; i++) {
+        const struct series *series = &series_list->item[i];
         thinned |= series->count > POINTS;
         json_array_append_new(list,
                               json_pack("{s:s, s:s, s:o}", "scenario", plot->scenario.name[series->scenario], "policy",
@@ -164,26 +165,26 @@ static json_t *series_json(struct sms__pictures *pictures, struct series_list *a
 
 static json_t *allocation_json(struct sms__pictures *pictures)
 {
-    struct series_list all = {.count = 0};
+    struct series_list series_list = {.count = 0};
     for (size_t i = 0; i < pictures->plot.points; i++) {
         const struct sms__point *point = &pictures->plot.point[i];
-        struct series *series = find_series(pictures, &all, point->scenario, point->policy);
+        struct series *series = find_series(pictures, &series_list, point->scenario, point->policy);
         if (series)
             add_values(series, (double[]){point->arrived, point->allocated, point->fragments});
     }
-    return series_json(pictures, &all, "allocation.csv");
+    return series_json(pictures, &series_list, "allocation.csv");
 }
 
 static json_t *placements_json(struct sms__pictures *pictures)
 {
-    struct series_list all = {.count = 0};
+    struct series_list series_list = {.count = 0};
     for (size_t i = 0; i < pictures->plot.tenures; i++) {
         const struct sms__tenure *placed = &pictures->plot.tenure[i];
-        struct series *series = find_series(pictures, &all, placed->scenario, placed->policy);
+        struct series *series = find_series(pictures, &series_list, placed->scenario, placed->policy);
         if (series)
             add_values(series, (double[]){placed->start_ns, placed->wait_ns, placed->allocated});
     }
-    return series_json(pictures, &all, "placements.csv");
+    return series_json(pictures, &series_list, "placements.csv");
 }
 
 /* ---- all ---- */

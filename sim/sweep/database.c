@@ -16,13 +16,13 @@ struct sms__database {
     sqlite3_stmt *point, *record, *bound, *row[SMS_SUBJECTS];
     size_t replications; /* maximum over the points */
     bool failed;
-    char why[SMS__DATABASE_WHY];
+    char message[SMS__DATABASE_MESSAGE_BYTES];
 };
 
 static void fail(struct sms__database *database)
 {
     if (!database->failed)
-        snprintf(database->why, sizeof database->why, "%s", sqlite3_errmsg(database->file));
+        snprintf(database->message, sizeof database->message, "%s", sqlite3_errmsg(database->file));
     database->failed = true;
 }
 
@@ -114,9 +114,9 @@ struct sms__database *sms__database_begin(const char *path, const struct sms__pl
     return database;
 }
 
-static void bind_text(sqlite3_stmt *statement, int at, const char *text)
+static void bind_text(sqlite3_stmt *statement, int parameter, const char *text)
 {
-    sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, parameter, text, -1, SQLITE_STATIC);
 }
 
 static bool insert(struct sms__database *database, sqlite3_stmt *statement)
@@ -144,12 +144,12 @@ bool sms__database_point(struct sms__database *database, const struct sms__merge
 }
 
 /* NAN becomes NULL. */
-static void bind_number(sqlite3_stmt *statement, int at, double value)
+static void bind_number(sqlite3_stmt *statement, int parameter, double value)
 {
     if (isnan(value))
-        sqlite3_bind_null(statement, at);
+        sqlite3_bind_null(statement, parameter);
     else
-        sqlite3_bind_double(statement, at, value);
+        sqlite3_bind_double(statement, parameter, value);
 }
 
 bool sms__database_bound(struct sms__database *database, uint64_t point, enum sms_bounded metric,
@@ -227,7 +227,8 @@ static void fill_meta(struct sms__database *database, const struct sms__index *i
     run(database, text);
 }
 
-bool sms__database_end(struct sms__database *database, const struct sms__index *index, char why[SMS__DATABASE_WHY])
+bool sms__database_end(struct sms__database *database, const struct sms__index *index,
+                       char message[SMS__DATABASE_MESSAGE_BYTES])
 {
     if (!database->failed)
         make_student(database);
@@ -242,8 +243,8 @@ bool sms__database_end(struct sms__database *database, const struct sms__index *
         sqlite3_finalize(database->row[s]);
     if (sqlite3_close(database->file) != SQLITE_OK)
         fail(database);
-    bool whole = !database->failed;
-    memcpy(why, database->why, sizeof database->why);
+    bool succeeded = !database->failed;
+    memcpy(message, database->message, sizeof database->message);
     free(database);
-    return whole;
+    return succeeded;
 }

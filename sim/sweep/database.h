@@ -32,9 +32,10 @@ bool sms__database_point(struct sms__database *database, const struct sms__merge
 bool sms__database_row(struct sms__database *database, const struct sms__merged_row *row);
 bool sms__database_bound(struct sms__database *database, uint64_t point, enum sms_bounded metric,
                          const struct sms__record_bound *bound);
-/* Adds the views and the numbers of points. Closes and frees the database in any case. `why`: the first failure. */
-enum { SMS__DATABASE_WHY = 200 };
-bool sms__database_end(struct sms__database *database, const struct sms__index *index, char why[SMS__DATABASE_WHY]);
+/* Adds the views and the numbers of points. Closes and frees the database in any case. `message`: the first failure. */
+enum { SMS__DATABASE_MESSAGE_BYTES = 200 };
+bool sms__database_end(struct sms__database *database, const struct sms__index *index,
+                       char message[SMS__DATABASE_MESSAGE_BYTES]);
 
 /* database_views.c: appends the SQL that creates a subject's views, and the view of the gaps to the bounds.
  * `temporary`: creates it for this connection only, for readers that do not trust the views in a file. */

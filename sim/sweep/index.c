@@ -156,15 +156,15 @@ static bool scan_bytes(struct scan *scan, const unsigned char *bytes, uint64_t s
  * others write to their journal or touch it. */
 static bool is_alive(const char *name, time_t written)
 {
-    char here[SMS__MACHINE_BYTES];
+    char this_machine[SMS__MACHINE_BYTES];
     struct sms__shard shard;
     const char *machine;
-    sms__machine_name(here);
+    sms__machine_name(this_machine);
     if (!sms__journal_parse(name, &shard, &machine))
         return false;
-    size_t length = strlen(here);
-    bool is_here = !strncmp(machine, here, length) && !strcmp(machine + length, ".journal");
-    return !is_here && time(NULL) - written < SMS__SILENCE_S;
+    size_t length = strlen(this_machine);
+    bool is_local = !strncmp(machine, this_machine, length) && !strcmp(machine + length, ".journal");
+    return !is_local && time(NULL) - written < SMS__SILENCE_S;
 }
 
 static int open_journal(const struct sms__index *index, struct sms__journal *journal, char path[PATH_BYTES],
@@ -295,10 +295,10 @@ static bool read_record(const struct sms__index *index, const struct sms__record
     struct sms_errors ignored = {0};
     if (journal->fd < 0)
         open_journal(index, journal, path, &ignored);
-    ssize_t got = journal->fd < 0 ? -1 : pread(journal->fd, to, location->length, (off_t)location->offset);
+    ssize_t bytes_read = journal->fd < 0 ? -1 : pread(journal->fd, to, location->length, (off_t)location->offset);
     if (location->journal >= index->max_open)
         close_journal(journal);
-    return got == (ssize_t)location->length;
+    return bytes_read == (ssize_t)location->length;
 }
 
 bool sms__index_record(const struct sms__index *index, uint64_t point, struct sms__bytes *bytes,

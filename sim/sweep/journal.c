@@ -76,15 +76,15 @@ int sms__journal_open(const char *folder, struct sms__shard shard, struct sms__j
     return code;
 }
 
-static bool write_all(int fd, const unsigned char *at, size_t size, uint64_t offset)
+static bool write_all(int fd, const unsigned char *bytes, size_t size, uint64_t offset)
 {
     while (size > 0) {
-        ssize_t wrote = pwrite(fd, at, size, (off_t)offset);
+        ssize_t wrote = pwrite(fd, bytes, size, (off_t)offset);
         if (wrote < 0 && errno == EINTR)
             continue;
         if (wrote <= 0)
             return false;
-        at += wrote;
+        bytes += wrote;
         size -= (size_t)wrote;
         offset += (uint64_t)wrote;
     }

@@ -150,7 +150,7 @@ static int write_points(struct sms__merge *merge)
 /* Closes the database and flushes it to the disk. */
 static bool close_database(struct sms__merge *merge, const char *path)
 {
-    char why[SMS__DATABASE_WHY], final[SMS__PATH_BYTES];
+    char why[SMS__DATABASE_MESSAGE_BYTES], final[SMS__PATH_BYTES];
     snprintf(final, sizeof final, "%s/%s", merge->folder->partial.target, database_name);
     if (!sms__database_end(merge->database, merge->index, why)) {
         sms__fail(merge->errors, SMS_EIO, final, "cannot be written: %s", why);

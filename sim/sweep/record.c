@@ -160,18 +160,18 @@ void sms__record_end(struct sms__bytes *bytes)
     checksum(bytes->data, bytes->size, bytes->data + 8);
 }
 
-size_t sms__record_length(const unsigned char *at, size_t size, uint64_t *hashed)
+size_t sms__record_length(const unsigned char *record, size_t size, uint64_t *hashed)
 {
     unsigned char sum[8];
-    if (size < SMS__RECORD_HEADER || memcmp(at, magic, sizeof magic) != 0)
+    if (size < SMS__RECORD_HEADER || memcmp(record, magic, sizeof magic) != 0)
         return 0;
-    size_t length = SMS__RECORD_HEADER + (size_t)load_le(at + 4, 4);
+    size_t length = SMS__RECORD_HEADER + (size_t)load_le(record + 4, 4);
     if (length > size)
         return 0;
-    checksum(at, length, sum);
+    checksum(record, length, sum);
     if (hashed)
         *hashed = length;
-    return memcmp(sum, at + 8, sizeof sum) ? 0 : length;
+    return memcmp(sum, record + 8, sizeof sum) ? 0 : length;
 }
 
 static const unsigned char *next_bytes(struct sms__bytes *bytes, size_t size)

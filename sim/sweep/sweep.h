@@ -198,9 +198,9 @@ struct sms__record_bound {
 /* Appends the bound of each metric that can have one. Fails only without memory (SMS_ENOMEM). */
 int sms__record_bounds(struct sms__bytes *bytes, const struct sms_scenario *scenario, struct sms_errors *errors);
 void sms__record_end(struct sms__bytes *bytes);
-/* The length in bytes of the record at `at`; 0 if there is no intact record. `hashed`: NULL, or receives the number of
- * bytes that were hashed to find out; it stays unchanged if there were none. */
-size_t sms__record_length(const unsigned char *at, size_t size, uint64_t *hashed);
+/* The length in bytes of the record at `record`; 0 if there is no intact record. `hashed`: NULL, or receives the number
+ * of bytes that were hashed to find out; it stays unchanged if there were none. */
+size_t sms__record_length(const unsigned char *record, size_t size, uint64_t *hashed);
 /* Readers of an intact record. Its length is `capacity`, and `size` is the offset of the next read. Strings point into
  * the record. */
 void sms__record_head(struct sms__bytes *bytes, struct sms__point_head *head);

@@ -107,12 +107,12 @@ static double range_value(const struct sms__range *range, double fraction)
 static double drawn_value(const struct sms__range *range, double fraction)
 {
     double from = floor(range->from + 0.5), to = floor(range->to + 0.5), half = from < to ? 0.5 : -0.5;
-    struct sms__range wide = *range;
-    wide.from = from - half;
-    wide.to = to + half;
-    if (!range->whole || (range->log && (wide.from <= 0 || wide.to <= 0)))
+    struct sms__range widened = *range;
+    widened.from = from - half;
+    widened.to = to + half;
+    if (!range->whole || (range->log && (widened.from <= 0 || widened.to <= 0)))
         return range_value(range, fraction);
-    return fmax(fmin(range_value(&wide, fraction), fmax(from, to)), fmin(from, to));
+    return fmax(fmin(range_value(&widened, fraction), fmax(from, to)), fmin(from, to));
 }
 
 /* Prints nine digits, which hides rounding errors. */
@@ -145,14 +145,15 @@ static bool check_ends(struct sms__reader *reader, const struct sms__node *node,
 static uint64_t check_steps(struct sms__reader *reader, const struct sms__node *node, const struct sms__range *range,
                             uint64_t steps)
 {
-    char before[TEXT_BYTES] = "", here[TEXT_BYTES];
+    char previous[TEXT_BYTES] = "", current[TEXT_BYTES];
     for (uint64_t i = 0; i < steps && steps <= STEPS_SEEN; i++) {
-        print_value(here, sizeof here, range, range_value(range, steps > 1 ? (double)i / (double)(steps - 1) : 0));
-        if (!strcmp(before, here)) {
-            sms__complain(reader, node, "too many steps: '%s' would occur twice", here);
+        print_value(current, sizeof current, range,
+                    range_value(range, steps > 1 ? (double)i / (double)(steps - 1) : 0));
+        if (!strcmp(previous, current)) {
+            sms__complain(reader, node, "too many steps: '%s' would occur twice", current);
             return 0;
         }
-        memcpy(before, here, sizeof here);
+        memcpy(previous, current, sizeof current);
     }
     return steps;
 }
