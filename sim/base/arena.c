@@ -1,3 +1,5 @@
+/* Arena allocation in chunks. Invariant: every byte that sms__alloc hands out is zero, aligned for any type, and
+ * lives until sms__arena_release. */
 #include "arena.h"
 
 #include <smsched/error.h>

@@ -1,6 +1,5 @@
-/* Memory that is given back all at once. What one load or one run allocates
- * comes from its arena, so that nothing is freed piece by piece and every way
- * out of a function, the unexpected ones too, leaks nothing. */
+/* Memory that is released all at once. Each load and each run has an arena. Nothing in it is freed on its own, so no
+ * path out of a function leaks, not even one that runs out of memory. */
 #ifndef SMS_BASE_ARENA_H
 #define SMS_BASE_ARENA_H
 
@@ -9,37 +8,39 @@
 
 struct sms__arena {
     struct sms__chunk *chunks;
-    jmp_buf *out_of_memory; /* where sms__alloc goes when there is none */
+    jmp_buf *out_of_memory; /* where sms__alloc jumps when memory runs out; NULL outside a guard */
 };
 
-/* Calls body(user). If an allocation from `arena` fails in it, it is left at
- * once and SMS_ENOMEM returned; else what body returned. Guards nest. A body
- * owns nothing that is not in the arena. */
+/* Calls body(user) and returns its result. If an allocation from `arena` fails inside body, the guard abandons body at
+ * once and returns SMS_ENOMEM. Guards nest. A body must own nothing outside the arena, because it may not reach its
+ * end. */
 int sms__guard(struct sms__arena *arena, int (*body)(void *user), void *user);
 
-/* Zeroed memory for any type; never NULL; only inside a guard. Also fails, as
- * out of memory, when count * size overflows. */
+/* Returns zeroed memory, aligned for any type; never NULL. Call it only inside a guard. An overflow of count * size
+ * counts as running out of memory. */
 void *sms__alloc(struct sms__arena *arena, size_t count, size_t size);
 
-/* Leaves the guard as an allocation that failed does: for memory that others have run out of. */
+/* Leaves the innermost guard with SMS_ENOMEM. For code that learns of a failed allocation elsewhere. */
 void sms__arena_give_up(struct sms__arena *arena) __attribute__((noreturn));
 
-/* A copy of the first `length` bytes of `text`, terminated. */
+/* Returns a terminated copy of the first `length` bytes of `text`. */
 char *sms__copy(struct sms__arena *arena, const char *text, size_t length);
+/* Like sprintf, into memory of the arena. */
 char *sms__print(struct sms__arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A copy of the `count` items, with room for `room`: no fewer. What is beyond them is zeroed. */
+/* Returns a copy of `count` items in a new array of `room` >= count items. The rest of the array is zero. */
 void *sms__enlarge(struct sms__arena *arena, const void *items, size_t count, size_t room, size_t size);
 
-/* The items with room for one more. They move whenever there is a power of two of them, so that no capacity is kept:
- * for lists that are made by sms__grow alone. */
+/* Makes room for one more item and returns the list, which may have moved. The capacity follows from `count`: it
+ * doubles at each power of two. So use this only for lists that sms__grow alone has enlarged. */
 void *sms__grow(struct sms__arena *arena, void *items, size_t count, size_t size);
 
 void sms__arena_release(struct sms__arena *arena);
 
 #define SMS__NEW(arena, type, count) ((type *)sms__alloc((arena), (count), sizeof(type)))
 
-/* Counts one more item of a list that sms__grow makes: a pointer to it, zeroed if the list has never been shortened. */
+/* Appends an item to a list that sms__grow enlarges, and yields a pointer to it. The item is zero if the list was never
+ * shortened. */
 #define SMS__APPEND(arena, list, count)                                                                                \
     ((list) = sms__grow((arena), (void *)(list), (count), sizeof *(list)), &(list)[(count)++])
 

@@ -1,3 +1,4 @@
+/* A growing text buffer. Invariant: unless it is empty, its bytes end with a terminator. */
 #define _GNU_SOURCE /* fopencookie */
 #include "buffer.h"
 
@@ -5,23 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 4096 };
+enum { FIRST_CAPACITY = 4096 };
 
-static bool enlarge(struct sms__buffer *buffer, size_t more)
+static bool enlarge(struct sms__buffer *buffer, size_t extra)
 {
-    size_t room = buffer->room ? buffer->room : ROOM;
-    while (room - buffer->length <= more) {
-        if (room > SIZE_MAX / 2)
+    size_t capacity = buffer->capacity ? buffer->capacity : FIRST_CAPACITY;
+    while (capacity - buffer->length <= extra) {
+        if (capacity > SIZE_MAX / 2)
             return false;
-        room *= 2;
+        capacity *= 2;
     }
-    if (room == buffer->room)
+    if (capacity == buffer->capacity)
         return true;
-    char *grown = realloc(buffer->bytes, room);
+    char *grown = realloc(buffer->bytes, capacity);
     if (!grown)
         return false;
     buffer->bytes = grown;
-    buffer->room = room;
+    buffer->capacity = capacity;
     return true;
 }
 
@@ -40,7 +41,7 @@ static ssize_t write_bytes(void *cookie, const char *bytes, size_t length)
 {
     struct sms__buffer *buffer = cookie;
     sms__buffer_add(buffer, bytes, length);
-    return buffer->failed ? 0 : (ssize_t)length; /* 0 is how a cookie's stream learns of an error */
+    return buffer->failed ? 0 : (ssize_t)length; /* a cookie reports an error by writing 0 bytes */
 }
 
 FILE *sms__buffer_open(struct sms__buffer *buffer)
@@ -50,9 +51,9 @@ FILE *sms__buffer_open(struct sms__buffer *buffer)
 
 bool sms__buffer_close(struct sms__buffer *buffer, FILE *stream)
 {
-    bool whole = fflush(stream) == 0;
-    whole &= !ferror(stream);
-    whole &= fclose(stream) == 0;
+    bool complete = fflush(stream) == 0;
+    complete &= !ferror(stream);
+    complete &= fclose(stream) == 0;
     sms__buffer_add(buffer, "", 0);
-    return whole && !buffer->failed;
+    return complete && !buffer->failed;
 }

@@ -1,3 +1,5 @@
+/* Collects, sorts and prints errors. Invariant: the texts of an error are clean UTF-8 without control characters,
+ * whatever bytes the input held. */
 #include "errors.h"
 
 #include "escape.h"
@@ -6,11 +8,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The bytes of the line break at `at`, 0 if there is none. The breaks are those of YAML 1.1, by which libyaml counts.
- */
-static size_t break_length(const char *at)
+/* Bytes of the line break at `text`, or 0. Breaks are those of YAML 1.1, because libyaml counts lines by them. */
+static size_t break_length(const char *text)
 {
-    const unsigned char *c = (const unsigned char *)at;
+    const unsigned char *c = (const unsigned char *)text;
     if (c[0] == '\r' && c[1] == '\n')
         return 2;
     if (c[0] == '\n' || c[0] == '\r')
@@ -20,11 +21,11 @@ static size_t break_length(const char *at)
     return c[0] == 0xe2 && c[1] == 0x80 && (c[2] == 0xa8 || c[2] == 0xa9) ? 3 : 0;
 }
 
-static const char *line_end(const char *at)
+static const char *line_end(const char *line)
 {
-    while (*at && !break_length(at))
-        at++;
-    return at;
+    while (*line && !break_length(line))
+        line++;
+    return line;
 }
 
 static const char *line_start(const char *text, unsigned line)
@@ -36,7 +37,7 @@ static const char *line_start(const char *text, unsigned line)
     return text;
 }
 
-/* Bytes from `from` to the character `chars` further on, at most to `end`. */
+/* The position `chars` characters after `from`, at most `end`. */
 static const char *skip_chars(const char *from, const char *end, size_t chars)
 {
     for (; chars > 0 && from < end; chars--) {
@@ -46,20 +47,20 @@ static const char *skip_chars(const char *from, const char *end, size_t chars)
     return from < end ? from : end;
 }
 
-/* Keeps the part of the line around the column, so that a caret can point at it. */
+/* Stores the part of the line around the column, so that a caret can point into it. */
 static void keep_source(struct sms_error *error, const char *text)
 {
     const char *line = line_start(text, error->line), *end = line_end(line);
-    size_t room = sizeof error->source - 1, column = error->column ? error->column - 1 : 0;
-    const char *at = skip_chars(line, end, column), *from = line;
-    while ((size_t)(at - from) >= room)
-        from = skip_chars(from, end, room / 4);
-    size_t keep = (size_t)(end - from) < room ? (size_t)(end - from) : room;
+    size_t capacity = sizeof error->source - 1, column = error->column ? error->column - 1 : 0;
+    const char *marked = skip_chars(line, end, column), *from = line;
+    while ((size_t)(marked - from) >= capacity)
+        from = skip_chars(from, end, capacity / 4);
+    size_t keep = (size_t)(end - from) < capacity ? (size_t)(end - from) : capacity;
     memcpy(error->source, from, keep);
     error->source[keep] = '\0';
     sms__clean(error->source);
     error->caret = 0;
-    for (const char *c = from; c < at; c = skip_chars(c, at, 1))
+    for (const char *c = from; c < marked; c = skip_chars(c, marked, 1))
         error->caret++;
 }
 
@@ -108,7 +109,7 @@ int sms__fail(struct sms_errors *errors, enum sms_code code, const char *file, c
     return code;
 }
 
-/* Of the files other than the first, those are first that were found first. */
+/* Rank of the error's file: `first` has 0, the others follow in the order in which their first errors were found. */
 static size_t rank_of(const struct sms_errors *errors, const struct sms_error *error, const char *first)
 {
     size_t rank = 0;
@@ -132,14 +133,16 @@ void sms__errors_sort(struct sms_errors *errors, const char *first)
         rank[i] = rank_of(errors, &errors->item[i], first);
     for (size_t i = 1; i < count; i++) {
         const struct sms_error moved = errors->item[i];
-        const size_t own = rank[i];
-        size_t at = i;
-        for (; at > 0 && (rank[at - 1] != own ? rank[at - 1] > own : is_before(&moved, &errors->item[at - 1])); at--) {
-            errors->item[at] = errors->item[at - 1];
-            rank[at] = rank[at - 1];
+        const size_t moved_rank = rank[i];
+        size_t to = i;
+        for (; to > 0 &&
+               (rank[to - 1] != moved_rank ? rank[to - 1] > moved_rank : is_before(&moved, &errors->item[to - 1]));
+             to--) {
+            errors->item[to] = errors->item[to - 1];
+            rank[to] = rank[to - 1];
         }
-        errors->item[at] = moved;
-        rank[at] = own;
+        errors->item[to] = moved;
+        rank[to] = moved_rank;
     }
 }
 
@@ -193,7 +196,7 @@ enum { WORD_MAX = 63 };
 
 static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
 
-/* Edits (insert, delete, replace) that turn a into b; Wagner and Fischer 1974. */
+/* The fewest edits (insert, delete, replace) that turn `a` into `b`; Wagner and Fischer 1974. */
 static unsigned edits(const char *a, const char *b)
 {
     unsigned row[WORD_MAX + 1];

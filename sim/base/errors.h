@@ -1,13 +1,13 @@
-/* Collecting problems (smsched/error.h has the structures). */
+/* Collecting errors and warnings (smsched/error.h has the structures). */
 #ifndef SMS_BASE_ERRORS_H
 #define SMS_BASE_ERRORS_H
 
 #include <smsched/error.h>
 
-/* Where something stands in a file. Lines and columns count from 1; line 0: no place. */
+/* A position in a file. Lines and columns count from 1; line 0 means that there is no position. */
 struct sms__mark {
     const char *file;
-    const char *text; /* the whole file, terminated; or NULL */
+    const char *text; /* the whole file, terminated, to quote the line from; or NULL */
     unsigned line, column;
 };
 
@@ -18,12 +18,12 @@ void sms__error(struct sms_errors *errors, enum sms_code code, struct sms__mark 
 int sms__fail(struct sms_errors *errors, enum sms_code code, const char *file, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Puts those that were kept in the order of lines and columns: those of the file `first`, then of the others one after
- * another, in each what has no place before the rest. Of one place, what was found first is first. */
+/* Sorts the stored errors by file, line and column. The file `first` comes first, the others in the order in which
+ * they were found. Errors without a line come first in their file. The sort is stable. */
 void sms__errors_sort(struct sms_errors *errors, const char *first);
 
-/* The one of `count` names nearest to `word` by edits, or NULL if none is near.
- * name(user, i) gives the i-th. */
+/* Returns the one of `count` names that is nearest to `word` by edit distance, or NULL if none is near. name(user, i)
+ * returns the i-th name, or NULL to skip it. */
 const char *sms__nearest(const char *word, size_t count, const char *(*name)(const void *user, size_t i),
                          const void *user);
 

@@ -1,3 +1,4 @@
+/* Escaping for each kind of output. Invariant: no loop here steps past a terminator, whatever bytes come before it. */
 #include "escape.h"
 
 #include <stdlib.h>
@@ -6,8 +7,8 @@
 static const char hex[] = "0123456789abcdef";
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
-/* Well-formed byte sequences: Unicode 15, table 3-7. The limits of the second byte exclude what is overlong, surrogates
- * and what is beyond U+10FFFF. */
+/* Well-formed byte sequences: Unicode 15, table 3-7. The limits of the second byte exclude overlong forms, surrogates
+ * and code points beyond U+10FFFF. */
 size_t sms__utf8_length(const char *at)
 {
     const unsigned char *c = (const unsigned char *)at;
@@ -108,7 +109,7 @@ void sms__print_html(FILE *to, const char *text)
     }
 }
 
-/* XML 1.0, 2.2: tab, line breaks and all characters from the blank on but U+FFFE and U+FFFF. */
+/* XML 1.0, section 2.2, allows tab, line breaks and all characters from the space on, except U+FFFE and U+FFFF. */
 static size_t xml_length(const char *at)
 {
     size_t length = sms__utf8_length(at);
@@ -151,7 +152,7 @@ static int digit(char c)
     return at ? (int)(at - hex) : -1;
 }
 
-/* What a path's text says at `at`: 4 bytes, \xNN, or 2, two backslashes, stand for one; else 1. */
+/* Bytes of path text that stand for one byte of the path: 4 for \xNN, 2 for two backslashes, otherwise 1. */
 static size_t escape_length(const char *at)
 {
     if (at[0] != '\\')
@@ -159,8 +160,8 @@ static size_t escape_length(const char *at)
     return at[1] == '\\' ? 2 : at[1] == 'x' && digit(at[2]) >= 0 && digit(at[3]) >= 0 ? 4 : 1;
 }
 
-/* Whether a path is its own text. */
-static bool is_own_text(const char *path)
+/* True if a path can stand as text without any escape. */
+static bool needs_no_escape(const char *path)
 {
     while (*path && sms__utf8_length(path) && escape_length(path) == 1)
         path += sms__utf8_length(path);
@@ -186,7 +187,7 @@ static void escape_path(char *to, const char *path)
 char *sms__path_text(const char *path)
 {
     char *text = malloc(4 * strlen(path) + 1);
-    if (text && is_own_text(path))
+    if (text && needs_no_escape(path))
         strcpy(text, path);
     else if (text)
         escape_path(text, path);

@@ -1,9 +1,9 @@
-/* Text that others chose, on its way out: names, paths, messages that quote them. Each kind of output has a function
- * that makes any bytes harmless there. Text that is clean UTF-8 without control characters and without what the target
- * gives a meaning to goes out as it is.
+/* Printing of text that comes from outside: names, paths, and messages that quote them. Each output format has a
+ * function that makes any bytes harmless there. Clean UTF-8 without control characters, and without characters that
+ * are special in the format, is printed unchanged.
  *
- * A byte that is neither part of a UTF-8 character nor printable (C0, DEL, C1) is written as \xNN where people read it,
- * and as U+FFFD or '?' where programs do. */
+ * Invalid UTF-8 and control characters (C0, DEL, C1) become \xNN where people read the output, and U+FFFD or '?' where
+ * programs do. */
 #ifndef SMS_BASE_ESCAPE_H
 #define SMS_BASE_ESCAPE_H
 
@@ -11,47 +11,49 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* The bytes of the UTF-8 character at `at`, whatever it means; 0 if there is none, and at the end. */
+/* Returns the length in bytes of the UTF-8 character at `at`; 0 if it is invalid, and at the terminator. */
 size_t sms__utf8_length(const char *at);
 
-/* The same; but a control character counts as none. */
+/* Like sms__utf8_length, but returns 0 for control characters too. */
 size_t sms__char_length(const char *at);
 
-/* Whether `length` bytes are UTF-8 without control characters. */
+/* True if the `length` bytes are UTF-8 without control characters. */
 bool sms__is_printable(const char *text, size_t length);
 
-/* In place, for text that is cut to a fixed size: control characters become blanks, other bytes '?'. */
+/* Cleans in place text that was cut to a fixed size: control characters become spaces, invalid bytes '?'. */
 void sms__clean(char *text);
 
-/* For a terminal, where control characters are commands: "a\x1b[2J". */
+/* Prints for a terminal, where control characters are commands: "a\x1b[2J". */
 void sms__print_visible(FILE *to, const char *text);
 
-/* One field of CSV (RFC 4180), quoted if it has to be; line breaks and tabs stay, other control characters become
+/* Prints one CSV field (RFC 4180), quoted if it must be. Line breaks and tabs stay; other control characters become
  * U+FFFD. */
 void sms__print_csv(FILE *to, const char *text);
+/* Like sms__print_csv, but always quotes. */
 void sms__print_csv_quoted(FILE *to, const char *text);
 
-/* Several, with a comma behind each. */
+/* Prints several CSV fields, each followed by a comma. */
 void sms__print_csv_fields(FILE *to, size_t count, const char *const *text);
 #define SMS__PRINT_CSV(to, ...)                                                                                        \
     sms__print_csv_fields((to), sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *),                     \
                           (const char *const[]){__VA_ARGS__})
 
-/* Between the tags of HTML. */
+/* Prints text between HTML tags, or in a quoted attribute. */
 void sms__print_html(FILE *to, const char *text);
 
-/* In place: what XML 1.0 cannot say at all, escaped or not, becomes '?'. Its writer escapes the rest. */
+/* Replaces in place, by '?', the characters that XML 1.0 cannot hold even when escaped. The XML writer escapes the
+ * rest. */
 void sms__clean_xml(char *text);
 
-/* The next piece of a string in JSON written by hand: returns what stands for the character at *at, in at most 7 bytes
- * of `out`, terminated, and moves *at behind it. Bytes that are not UTF-8 become U+FFFD. */
+/* Returns the JSON form of the character at *at, terminated, and advances *at past the character. The result lies in
+ * `out` or in static storage. Invalid UTF-8 becomes U+FFFD. */
 const char *sms__json_piece(const char **at, char out[8]);
 
-/* A path as UTF-8 text that names it again: itself; or, if bytes of it are not UTF-8 or it looks like such a text, with
- * \xNN for those bytes and two backslashes for one. Control characters stay: this is for JSON, which escapes them. The
- * caller frees it; NULL without memory. */
+/* Returns a path as UTF-8 text from which sms__text_path restores it. Most paths are their own text. If a path has
+ * invalid UTF-8 or looks escaped, \xNN stands for each such byte and two backslashes for one. Control characters stay,
+ * because JSON escapes them. The caller frees the text; NULL when out of memory. */
 char *sms__path_text(const char *path);
-/* The path of such a text, in place. */
+/* Turns the text of a path back into the path, in place. */
 void sms__text_path(char *text);
 
 #endif

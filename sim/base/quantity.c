@@ -1,3 +1,4 @@
+/* Numbers with units. Invariant: parsing and printing use a decimal point, whatever the locale. */
 #define _GNU_SOURCE
 #include "quantity.h"
 
@@ -71,7 +72,7 @@ static const struct unit *find_unit(enum sms__dimension dimension, const char *n
     return NULL;
 }
 
-/* The number at the start of `text`; the decimal point is a point whatever the locale. */
+/* Parses the number at the start of `text` in the C locale. */
 static double leading_number(const char *text, char **rest)
 {
     locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);

@@ -4,40 +4,40 @@
 
 #include <stddef.h>
 
-/* What a number measures, and the unit it is kept in. */
+/* What a number measures, and the unit in which it is stored. */
 enum sms__dimension {
     SMS__COUNT,     /* a whole number, no unit */
     SMS__RATIO,     /* 1.0 is 100 % */
     SMS__TIME,      /* ps */
-    SMS__CYCLES,    /* SMS__TIME that may also be given in cycles (see sms__quantity) */
+    SMS__CYCLES,    /* like SMS__TIME, but may also be given in cycles (see sms__quantity) */
     SMS__BYTES,     /* B */
     SMS__BANDWIDTH, /* B/s */
     SMS__FREQUENCY, /* Hz */
     SMS__POWER,     /* W */
-    SMS__NUMBER     /* a count with a fraction, as of CPUs; 50 % is half of one */
+    SMS__NUMBER     /* a count with a fraction, such as CPUs; 50 % is half of one */
 };
 
 struct sms__quantity {
     double value; /* finite */
-    int cycles;   /* the unit was cycles: value is a number of cycles */
+    int cycles;   /* nonzero if the unit was cycles: then `value` is a number of cycles */
 };
 
-/* Parses all of `text`. Returns NULL, or what is wrong with it ("has no unit;
- * write it with one of ps, ns, ..."), in static storage or in `why`. */
+/* Parses all of `text`. Returns NULL on success. Otherwise returns what is wrong with it ("has no unit; units here:
+ * ps, ns, ..."), in static storage or in `why`. */
 const char *sms__quantity_parse(const char *text, enum sms__dimension dimension, struct sms__quantity *out, char *why,
                                 size_t why_size);
 
-/* The shortest text of `value` in a unit of the dimension, "2 ms", that is read back as the same value if there is one;
- * six digits otherwise. Of TIME, BYTES, BANDWIDTH, FREQUENCY, POWER. */
+/* Prints `value` in a unit of the dimension, as in "2 ms". Picks the shortest text that parses back to the same value,
+ * or, if six digits are never enough for that, the shortest text. For TIME, BYTES, BANDWIDTH, FREQUENCY and POWER. */
 void sms__quantity_print(char *out, size_t size, double value, enum sms__dimension dimension);
 
-/* The units of a dimension, as a list in words: "ps, ns, us, ms, s". */
+/* Returns the units of a dimension as a list for messages: "ps, ns, us, ms, s". */
 const char *sms__dimension_units(enum sms__dimension dimension);
 
-/* The name of the i-th unit of a dimension, "" where a number may stand alone; NULL beyond. */
+/* Returns the name of the i-th unit of a dimension, or NULL past the last. "" means that no unit is needed. */
 const char *sms__dimension_unit(enum sms__dimension dimension, size_t i);
 
-/* Picoseconds of a number of cycles; the only place that converts. */
+/* Converts cycles to picoseconds. No other code does. */
 double sms__cycles_to_ps(double cycles, double clock_hz);
 
 #endif

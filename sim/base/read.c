@@ -1,3 +1,5 @@
+/* Reading of regular files. Invariant: no call here blocks, and none reads more bytes than the file had when it was
+ * opened. */
 #include "read.h"
 
 #include <errno.h>
@@ -7,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What a file is that cannot be read; NULL for a regular file. */
-static const char *kind_of(mode_t mode)
+/* Says why a file of this type cannot be read; NULL for a regular file. */
+static const char *why_unreadable(mode_t mode)
 {
     return S_ISREG(mode)                    ? NULL
            : S_ISDIR(mode)                  ? "is a folder; name a file"
@@ -24,8 +26,8 @@ static int fail_to_open(const char *path, struct sms_errors *errors)
     struct stat st;
     if (why == ENOENT && lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
         return sms__fail(errors, SMS_EINPUT, path, "is a symbolic link to a file that does not exist");
-    if (why == ENXIO && stat(path, &st) == 0 && kind_of(st.st_mode))
-        return sms__fail(errors, SMS_EINPUT, path, "%s", kind_of(st.st_mode));
+    if (why == ENXIO && stat(path, &st) == 0 && why_unreadable(st.st_mode))
+        return sms__fail(errors, SMS_EINPUT, path, "%s", why_unreadable(st.st_mode));
     return sms__fail(errors, why == ENOENT ? SMS_EINPUT : SMS_EIO, path, "%s", strerror(why));
 }
 
@@ -34,15 +36,15 @@ static int check(const char *path, uint64_t most, struct sms__input *input, stru
     struct stat st;
     if (fstat(input->fd, &st))
         return sms__fail(errors, SMS_EIO, path, "%s", strerror(errno));
-    if (kind_of(st.st_mode))
-        return sms__fail(errors, SMS_EINPUT, path, "%s", kind_of(st.st_mode));
+    if (why_unreadable(st.st_mode))
+        return sms__fail(errors, SMS_EINPUT, path, "%s", why_unreadable(st.st_mode));
     if ((uint64_t)st.st_size > most)
         return sms__fail(errors, SMS_EINPUT, path, "is larger than %llu MiB", (unsigned long long)(most >> 20));
     input->size = input->left = (uint64_t)st.st_size;
     return SMS_OK;
 }
 
-/* Without O_NONBLOCK, opening a FIFO would wait for a writer. */
+/* O_NONBLOCK, because opening a FIFO would otherwise wait for a writer. */
 int sms__input_open(const char *path, uint64_t most, struct sms__input *input, struct sms_errors *errors)
 {
     *input = (struct sms__input){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
@@ -65,7 +67,7 @@ ssize_t sms__input_read(struct sms__input *input, void *bytes, size_t room)
             continue;
         if (n < 0)
             return -1;
-        if (n == 0) { /* it has become shorter */
+        if (n == 0) { /* the file has become shorter */
             input->left = got;
             break;
         }
@@ -82,16 +84,17 @@ void sms__input_close(struct sms__input *input)
     input->fd = -1;
 }
 
-struct room {
+struct allocation {
     struct sms__arena *arena;
     uint64_t size;
     char *bytes;
 };
 
-static int make_room(void *user)
+/* The body of a guard. */
+static int allocate(void *user)
 {
-    struct room *room = user;
-    room->bytes = sms__alloc(room->arena, room->size + 1, 1);
+    struct allocation *allocation = user;
+    allocation->bytes = sms__alloc(allocation->arena, allocation->size + 1, 1);
     return SMS_OK;
 }
 
@@ -104,18 +107,17 @@ int sms__file_bytes(struct sms__arena *arena, const char *path, uint64_t most, c
     int code = sms__input_open(path, most, &input, errors);
     if (code)
         return code;
-    struct room room = {arena, input.size, NULL};
-    code = sms__guard(arena, make_room, &room);
-    ssize_t got = code == SMS_OK ? sms__input_read(&input, room.bytes, (size_t)room.size) : 0;
+    struct allocation allocation = {arena, input.size, NULL};
+    code = sms__guard(arena, allocate, &allocation);
+    ssize_t got = code == SMS_OK ? sms__input_read(&input, allocation.bytes, (size_t)allocation.size) : 0;
     if (got < 0)
         code = sms__fail(errors, SMS_EIO, path, "%s", strerror(errno));
     sms__input_close(&input);
-    *bytes = room.bytes;
+    *bytes = allocation.bytes;
     *size = got > 0 ? (size_t)got : 0;
     return code;
 }
 
-/* Lines and columns are counted as libyaml does, as far as `size` bytes. */
 struct sms__mark sms__text_mark(const char *path, const char *text, size_t size)
 {
     struct sms__mark mark = {path, text, 1, 1};
@@ -129,7 +131,7 @@ struct sms__mark sms__text_mark(const char *path, const char *text, size_t size)
     return mark;
 }
 
-/* Text is UTF-8 without NUL bytes. libyaml would decode UTF-16, but nothing that comes after it could. */
+/* libyaml could decode UTF-16, but no code behind it could. */
 int sms__check_text(const char *path, const char *bytes, size_t size, struct sms_errors *errors)
 {
     if (size > 1 && (!memcmp(bytes, "\xff\xfe", 2) || !memcmp(bytes, "\xfe\xff", 2))) {

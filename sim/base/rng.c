@@ -1,6 +1,7 @@
+/* Named streams of random numbers. Invariant: a stream depends on seed, name and index alone. */
 #include "rng.h"
 
-/* splitmix64 (Steele, Lea and Flood 2014): neighbours in, unrelated numbers out. */
+/* splitmix64 (Steele, Lea and Flood 2014) maps neighbouring inputs to unrelated outputs. */
 static uint64_t mix(uint64_t x)
 {
     x += 0x9e3779b97f4a7c15u;

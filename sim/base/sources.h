@@ -1,9 +1,9 @@
-/* Which sources this program was built from. */
+/* Identifies the sources from which this program was built. */
 #ifndef SMS_BASE_SOURCES_H
 #define SMS_BASE_SOURCES_H
 
-/* 16 digits of the SHA-256 of all sources that results depend on (sim/sources.cmake): the same for every compiler and
- * its options, another one for every change, committed or not. */
+/* Returns 16 digits of the SHA-256 of all sources on which results depend (sim/sources.cmake). They change with every
+ * edit, committed or not, and do not depend on the compiler or its options. */
 const char *sms__sources(void);
 
 #endif

@@ -1,3 +1,4 @@
+/* Estimates, tests and the end of the warm-up (docs/statistics.md). */
 #include "statistics.h"
 
 #include <gsl/gsl_cdf.h>
@@ -50,15 +51,15 @@ bool sms__holm(const double *p, double *adjusted, size_t n)
     if (!order)
         return false;
     for (size_t i = 0; i < n; i++) {
-        adjusted[i] = isnan(p[i]) ? INFINITY : p[i]; /* no comparison comes last */
+        adjusted[i] = isnan(p[i]) ? INFINITY : p[i]; /* sorts NAN last */
         count += !isnan(p[i]);
     }
     gsl_sort_index(order, adjusted, 1, n);
     for (size_t i = 0; i < n; i++) {
-        double *own = &adjusted[order[i]];
+        double *value = &adjusted[order[i]];
         if (i < count)
-            least = fmax(least, fmin(1, *own * (double)(count - i)));
-        *own = i < count ? least : NAN;
+            least = fmax(least, fmin(1, *value * (double)(count - i)));
+        *value = i < count ? least : NAN;
     }
     free(order);
     return true;
@@ -74,7 +75,7 @@ static double batch_mean(const double *value, size_t batch)
     return sum / BATCH;
 }
 
-/* From the end to the beginning, so that each batch is added once. The last tenth is too few to tell by. */
+/* Goes from the end to the beginning, so that each batch is added once. */
 size_t sms__mser5(const double *value, size_t count)
 {
     size_t batches = count / BATCH, tail = batches / 10 > BATCHES_TAIL ? batches / 10 : BATCHES_TAIL, best = batches;

@@ -1,5 +1,5 @@
-/* Files that appear whole or not at all. The invariant: no name but a temporary one ever stands for something
- * incomplete, and nothing but a regular file is ever replaced. */
+/* Files that appear complete or not at all. Invariants: only a temporary name ever refers to an incomplete file, and
+ * only a regular file is ever replaced. */
 #define _GNU_SOURCE /* flock, getentropy */
 #include "write.h"
 
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static const char infix[] = ".partial-";
-/* Few letters of the machine, so that long names of files stay within what a folder takes. */
+/* Only some letters of the machine's name, so that long file names stay within the file system's limit. */
 enum { MACHINE_LETTERS = 16, RANDOM_DIGITS = 8, TRIES = 100 };
 
 void sms__machine_name(char out[SMS__MACHINE_BYTES])
@@ -30,7 +30,7 @@ void sms__machine_name(char out[SMS__MACHINE_BYTES])
         *at = '_';
 }
 
-/* "DIR/" of a path, or "". */
+/* Length of the "DIR/" part of a path; 0 if it has none. */
 static int folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -57,7 +57,7 @@ static int name_target(struct sms__partial *partial, const char *path, struct sm
     return sms__fail(errors, SMS_EIO, path, "the name of the file to write is %s", *path ? "too long" : "empty");
 }
 
-/* Everything of a temporary name but the random digits; returns its length. */
+/* Writes the temporary name without its random digits, and returns its length. */
 static size_t put_prefix(const struct sms__partial *partial, char prefix[SMS__PATH_BYTES])
 {
     char machine[SMS__MACHINE_BYTES];
@@ -72,7 +72,7 @@ static bool is_left_over(const char *entry, const char *prefix)
            strspn(entry + length, "0123456789abcdef") == RANDOM_DIGITS;
 }
 
-/* Whether its writer is gone; the lock is the caller's to close. */
+/* True if the writer of the left-over is gone; then the caller closes the lock. */
 static bool take_over(const char *path, bool folder, int *lock)
 {
     struct stat st;
@@ -129,9 +129,9 @@ static bool choose_name(struct sms__partial *partial)
     return true;
 }
 
-/* Locked, unless whoever looks for left-overs was quicker and has removed it; a file system without locks has nobody
- * who does. */
-static bool hold(int fd)
+/* Locks a new file or folder. False if another process took it for a left-over and removed it first. On a file system
+ * without locks no process removes left-overs. */
+static bool lock_new(int fd)
 {
     struct stat st;
     flock(fd, LOCK_EX);
@@ -154,12 +154,12 @@ static int make_folder(struct sms__partial *partial, mode_t mode)
     return fd;
 }
 
-/* A descriptor of what was made, held; or -1, with errno. */
-static int make(struct sms__partial *partial, mode_t mode, int (*one)(struct sms__partial *, mode_t))
+/* Creates the file or folder under a temporary name. Returns its locked descriptor, or -1 with errno set. */
+static int create(struct sms__partial *partial, mode_t mode, int (*make_one)(struct sms__partial *, mode_t))
 {
     for (int i = 0; i < TRIES && choose_name(partial); i++) {
-        int fd = one(partial, mode);
-        if (fd >= 0 && hold(fd))
+        int fd = make_one(partial, mode);
+        if (fd >= 0 && lock_new(fd))
             return fd;
         if (fd >= 0)
             close(fd);
@@ -184,20 +184,20 @@ int sms__partial_folder(struct sms__partial *partial, const char *target, unsign
     if (code)
         return code;
     recover_all(partial, &(struct recovery){true, recover});
-    partial->lock = make(partial, (mode_t)mode, make_folder);
+    partial->lock = create(partial, (mode_t)mode, make_folder);
     if (partial->lock < 0)
         return sms__fail(errors, SMS_EIO, partial->target, "cannot be made: %s", strerror(errno));
     return SMS_OK;
 }
 
-/* A pipe that nobody reads would hang; it is opened without waiting, and then written as usual. */
-static int open_through(struct sms__write *write, struct sms_errors *errors)
+/* Opens a device or a pipe to write to it directly. O_NONBLOCK, because opening a pipe without a reader would wait. */
+static int open_direct(struct sms__write *write, struct sms_errors *errors)
 {
     const char *path = write->partial.target;
     int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0)
         return sms__fail(errors, SMS_EIO, path, "%s", errno == ENXIO ? "is a pipe that nobody reads" : strerror(errno));
-    write->through = true;
+    write->direct = true;
     write->to = fcntl(fd, F_SETFL, 0) ? NULL : fdopen(fd, "w");
     if (write->to)
         return SMS_OK;
@@ -209,7 +209,7 @@ static int open_partial(struct sms__write *write, struct sms_errors *errors)
 {
     struct sms__partial *partial = &write->partial;
     recover_all(partial, &(struct recovery){false, remove_file});
-    partial->lock = make(partial, 0, make_file);
+    partial->lock = create(partial, 0, make_file);
     int fd = partial->lock < 0 ? -1 : fcntl(partial->lock, F_DUPFD_CLOEXEC, 0);
     write->to = fd < 0 ? NULL : fdopen(fd, "w");
     if (write->to)
@@ -223,7 +223,7 @@ static int open_partial(struct sms__write *write, struct sms_errors *errors)
 
 int sms__write_begin(struct sms__write *write, const char *path, struct sms_errors *errors)
 {
-    struct stat st, at;
+    struct stat st, target_st;
     *write = (struct sms__write){.to = NULL};
     int code = name_target(&write->partial, path, errors);
     if (code)
@@ -232,8 +232,8 @@ int sms__write_begin(struct sms__write *write, const char *path, struct sms_erro
     if (lstat(target, &st))
         return errno == ENOENT ? open_partial(write, errors)
                                : sms__fail(errors, SMS_EIO, path, "cannot be made: %s", strerror(errno));
-    if (stat(target, &at) == 0 && (S_ISCHR(at.st_mode) || S_ISFIFO(at.st_mode)))
-        return open_through(write, errors);
+    if (stat(target, &target_st) == 0 && (S_ISCHR(target_st.st_mode) || S_ISFIFO(target_st.st_mode)))
+        return open_direct(write, errors);
     if (S_ISLNK(st.st_mode))
         return sms__fail(errors, SMS_EIO, path, "is a link; name the file itself");
     if (S_ISDIR(st.st_mode))
@@ -243,7 +243,7 @@ int sms__write_begin(struct sms__write *write, const char *path, struct sms_erro
     return open_partial(write, errors);
 }
 
-/* A stream remembers that it failed, but not why: what is written next fails for the same reason. */
+/* Finds the errno of a failed stream. The stream does not remember it, but the next write fails for the same reason. */
 static int why_failed(FILE *file)
 {
     errno = 0;
@@ -253,13 +253,13 @@ static int why_failed(FILE *file)
     return errno ? errno : EIO;
 }
 
-/* 0, or what went wrong as errno has it. */
+/* Returns 0 or an errno. */
 static int flush_and_close(FILE *file, bool synchronize)
 {
     int failed = ferror(file) ? why_failed(file) : 0;
     errno = 0;
-    bool whole = !failed && fflush(file) == 0 && (!synchronize || fsync(fileno(file)) == 0);
-    int why = failed ? failed : whole ? 0 : errno ? errno : EIO;
+    bool flushed = !failed && fflush(file) == 0 && (!synchronize || fsync(fileno(file)) == 0);
+    int why = failed ? failed : flushed ? 0 : errno ? errno : EIO;
     if (fclose(file) && !why)
         why = errno ? errno : EIO;
     return why;
@@ -290,16 +290,16 @@ void sms__sync_folder_of(const char *path)
 int sms__write_end(struct sms__write *write, struct sms_errors *errors)
 {
     struct sms__partial *partial = &write->partial;
-    int why = flush_and_close(write->to, !write->through);
+    int why = flush_and_close(write->to, !write->direct);
     write->to = NULL;
-    if (!why && !write->through && rename(partial->name, partial->target))
+    if (!why && !write->direct && rename(partial->name, partial->target))
         why = errno;
     if (why) {
         sms__write_abandon(write);
         return fail_to_write(partial->target, why, errors);
     }
     sms__partial_unlock(partial);
-    if (!write->through)
+    if (!write->direct)
         sms__sync_folder_of(partial->target);
     return SMS_OK;
 }
