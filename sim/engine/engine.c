@@ -1,3 +1,5 @@
+/* The run loop. Invariants: time never goes back, and at equal times sources fire in the order of their numbers, so a
+ * run does not depend on addresses or on the order in which events were set. */
 #include "engine.h"
 
 #include <smsched/error.h>
@@ -27,7 +29,7 @@ size_t sms__engine_source(struct sms__engine *engine, enum sms__level level, voi
 void sms__engine_at(struct sms__engine *engine, size_t source, uint64_t time)
 {
     engine->refreshed |= source == engine->firing;
-    engine->again |= time <= engine->now;
+    engine->due_again |= time <= engine->now;
     sms__queue_set(&engine->queue, source, time);
 }
 
@@ -53,7 +55,7 @@ static void act_all(struct sms__engine *engine)
     }
 }
 
-/* The reference for the queue. */
+/* The reference for the queue: looks at every source. */
 static struct sms__match find_first(const struct sms__engine *engine)
 {
     struct sms__match first = {SMS__NEVER, 0};
@@ -67,7 +69,7 @@ static struct sms__match find_first(const struct sms__engine *engine)
 
 static struct sms__match first_event(const struct sms__engine *engine)
 {
-    return engine->plain ? find_first(engine) : sms__queue_first(&engine->queue);
+    return engine->linear_scan ? find_first(engine) : sms__queue_first(&engine->queue);
 }
 
 /* Always inlined: gcc drops calls of functions that do nothing but fetch. */
@@ -78,7 +80,8 @@ static inline __attribute__((always_inline)) void fetch_lines(const void *start,
         __builtin_prefetch((const char *)start + i * LINE);
 }
 
-/* Of many subjects none is in the cache: asks for the one that is likely to be next while this one is at work. */
+/* With many subjects, none stays in the cache. So the subject that will probably be next is fetched while this one
+ * fires. */
 static inline __attribute__((always_inline)) void fetch(const struct sms__handler *next)
 {
     enum { OWN_LINES = 4, TOUCHED_LINES = 9 };
@@ -86,25 +89,24 @@ static inline __attribute__((always_inline)) void fetch(const struct sms__handle
     fetch_lines(next->touched, TOUCHED_LINES);
 }
 
-/* Fires the next source. Where nothing else happens at this instant, the actions
- * run before the source is taken out: most often they give it its next time, and
- * one change of the queue is cheaper than two. */
+/* Fires the next source. If nothing else happens at this instant, the actions run before the source leaves the queue:
+ * they usually set its next time, and one change of the queue is cheaper than two. */
 static void fire_next(struct sms__engine *engine, size_t source)
 {
     struct sms__match second = sms__queue_second(&engine->queue);
-    bool alone = !engine->plain && second.time != engine->now;
+    bool is_alone = !engine->linear_scan && second.time != engine->now;
     fetch(&engine->handler[second.source]);
     engine->firing = source;
-    engine->refreshed = engine->again = false;
+    engine->refreshed = engine->due_again = false;
     engine->handler[source].fire(engine->handler[source].subject, engine->now);
-    if (alone && !engine->again && !engine->stopped)
+    if (is_alone && !engine->due_again && !engine->stopped)
         act_all(engine);
     if (!engine->refreshed)
         sms__queue_set(&engine->queue, source, SMS__NEVER);
     engine->firing = none;
 }
 
-static int interrupted(const struct sms__engine *engine)
+static int check_limits(const struct sms__engine *engine)
 {
     if (engine->max_events && engine->events >= engine->max_events)
         return SMS_ELIMIT;
@@ -113,7 +115,7 @@ static int interrupted(const struct sms__engine *engine)
     return SMS_OK;
 }
 
-/* The next event up to `to`, deferred work before it. Returns whether there was anything to do. */
+/* Does the deferred work, or else fires the next event up to `to`. Returns false if there was nothing to do. */
 static bool step(struct sms__engine *engine, uint64_t to)
 {
     struct sms__match next = first_event(engine);
@@ -133,7 +135,7 @@ int sms__engine_run(struct sms__engine *engine)
 {
     int code = SMS_OK;
     while (!engine->stopped && code == SMS_OK && step(engine, SMS__NEVER))
-        code = interrupted(engine); /* after every event: one may take long where SMs are many */
+        code = check_limits(engine); /* after every event: one may take long if there are many SMs */
     return code;
 }
 
@@ -141,7 +143,7 @@ int sms__engine_advance(struct sms__engine *engine, uint64_t to)
 {
     int code = SMS_OK;
     while (!engine->stopped && code == SMS_OK && step(engine, to))
-        code = interrupted(engine);
+        code = check_limits(engine);
     engine->now = to;
     return code;
 }
@@ -151,11 +153,11 @@ uint64_t sms__engine_next(const struct sms__engine *engine)
     return engine->first ? engine->now : first_event(engine).time;
 }
 
-uint64_t sms__engine_then(const struct sms__engine *engine)
+uint64_t sms__engine_next_other(const struct sms__engine *engine)
 {
     struct sms__match first = sms__queue_first(&engine->queue);
     if (engine->first)
         return engine->now;
-    bool fires = first.source == engine->firing && !engine->refreshed;
-    return fires ? sms__queue_second(&engine->queue).time : first.time;
+    bool is_firing = first.source == engine->firing && !engine->refreshed;
+    return is_firing ? sms__queue_second(&engine->queue).time : first.time;
 }

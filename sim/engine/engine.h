@@ -1,5 +1,5 @@
-/* The clock and the run loop. Levels register sources of events and what to do
- * when they fire; the engine knows none of them. */
+/* The clock and the run loop. Each level registers sources of events and the functions to call when they fire. The
+ * engine does not know the levels. */
 #ifndef SMS_ENGINE_ENGINE_H
 #define SMS_ENGINE_ENGINE_H
 
@@ -7,8 +7,8 @@
 
 #include <stdatomic.h>
 
-/* At equal times lower levels go first: what ends is gone before what decides.
- * Sources of one level go in the order in which they were registered. */
+/* At equal times lower levels go first, so that decisions see everything that has ended. Sources of one level go in the
+ * order in which they were registered. */
 enum sms__level {
     SMS__LEVEL_DEVICE_CLOCK,
     SMS__LEVEL_BLOCK,
@@ -19,15 +19,14 @@ enum sms__level {
     SMS__LEVELS
 };
 
-/* What a source does at its time. It may set its own next event; a source that
- * does not is taken out of the queue. */
+/* The function of a source. It may set the source's next event; if it does not, the source leaves the queue. */
 struct sms__handler {
     void (*fire)(void *subject, uint64_t now);
     void *subject;
-    const void *touched; /* what else it will look at first, to be fetched ahead of time; or NULL */
+    const void *touched; /* memory that `fire` reads first besides the subject, to prefetch; or NULL */
 };
 
-/* Work to do once when everything else at this instant has happened. */
+/* Work to do once, after everything else at this instant. */
 struct sms__action {
     void (*act)(void *subject, uint64_t now);
     void *subject;
@@ -38,43 +37,46 @@ struct sms__action {
 struct sms__engine {
     struct sms__queue queue;
     struct sms__handler *handler; /* by source */
-    size_t next[SMS__LEVELS];     /* source of each level */
+    size_t next[SMS__LEVELS];     /* the next source to register, by level */
     size_t sources;
-    bool plain;                  /* looks at every source for the next event, instead of asking the queue */
-    uint64_t now;                /* ps */
-    uint64_t events, max_events; /* max 0: no limit */
-    size_t firing;
-    bool refreshed, stopped;
-    bool again; /* something is due at this instant that was not when it began to fire */
-    const atomic_bool *cancel;
-    struct sms__action *first, **last;
+    bool linear_scan;                  /* finds the next event by looking at every source, not by the queue */
+    uint64_t now;                      /* ps */
+    uint64_t events, max_events;       /* max 0: no limit */
+    size_t firing;                     /* the source that fires, or SIZE_MAX */
+    bool refreshed;                    /* the source that fires has set its next event */
+    bool stopped;                      /* set by a handler to end the run */
+    bool due_again;                    /* since the source began to fire, an event was set for this instant */
+    const atomic_bool *cancel;         /* NULL, or ends the run once it is true */
+    struct sms__action *first, **last; /* deferred actions */
 };
 
-/* For so many sources of each level. */
+/* Prepares for `sources[l]` sources of each level l. */
 void sms__engine_init(struct sms__engine *engine, struct sms__arena *arena, const size_t sources[SMS__LEVELS]);
+/* Registers the next source of a level and returns its number. */
 size_t sms__engine_source(struct sms__engine *engine, enum sms__level level, void (*fire)(void *subject, uint64_t now),
                           void *subject);
 
-/* The source's next event is at `time`, not before now; SMS__NEVER: it has none. */
+/* Sets the time of the source's next event, in place of any other. `time` is not before now; SMS__NEVER means none. */
 void sms__engine_at(struct sms__engine *engine, size_t source, uint64_t time);
 
-/* Queues the action for the end of this instant, unless it is queued. */
+/* Queues the action for the end of this instant, unless it is queued already. */
 void sms__engine_defer(struct sms__engine *engine, struct sms__action *action);
 
-/* Runs until nothing is left or a handler sets `stopped`. SMS_OK, SMS_ECANCELED or SMS_ELIMIT. */
+/* Runs until no event is left or a handler sets `stopped`. Returns SMS_OK, SMS_ECANCELED or SMS_ELIMIT. */
 int sms__engine_run(struct sms__engine *engine);
 
-/* The same for an engine inside another one: runs all that happens until `to`, included, and then it is `to`. */
+/* Like sms__engine_run, for an engine inside another one: runs all events up to and including `to`, then sets the clock
+ * to `to`. */
 int sms__engine_advance(struct sms__engine *engine, uint64_t to);
 
-/* When the next event is; now, if work is deferred to the end of this instant; SMS__NEVER, if there is none. */
+/* Returns the time of the next event: now if actions are deferred, SMS__NEVER if there is none. */
 uint64_t sms__engine_next(const struct sms__engine *engine);
 
-/* The same, asked by a handler or an action: not the event that fires. */
-uint64_t sms__engine_then(const struct sms__engine *engine);
+/* Like sms__engine_next, for handlers and actions: leaves out the event that fires. */
+uint64_t sms__engine_next_other(const struct sms__engine *engine);
 
-/* now + delay, or SMS__NEVER where that is beyond the clock. Delays are rounded
- * up to whole picoseconds and are at least 1: time goes on. */
+/* Returns now + delay, or SMS__NEVER if that is beyond the clock. The delay is rounded up to whole picoseconds, at
+ * least 1, so that time always advances. */
 static inline uint64_t sms__after(uint64_t now, double delay_ps)
 {
     if (!(delay_ps < 9.2e18))
@@ -85,7 +87,10 @@ static inline uint64_t sms__after(uint64_t now, double delay_ps)
     return (uint64_t)whole > SMS__NEVER - now ? SMS__NEVER : now + (uint64_t)whole;
 }
 
-/* The same, where a delay of nothing is none. */
-static inline uint64_t sms__in(uint64_t now, double delay_ps) { return delay_ps > 0 ? sms__after(now, delay_ps) : now; }
+/* Like sms__after, but a delay of 0 stays 0. */
+static inline uint64_t sms__after_if_any(uint64_t now, double delay_ps)
+{
+    return delay_ps > 0 ? sms__after(now, delay_ps) : now;
+}
 
 #endif

@@ -1,10 +1,10 @@
-/* The queue of events. An event is a source (an SM, a stream, a clock mark) with
- * the time of its next event; to schedule again is to replace, so a stale event
- * cannot exist. Order: time, then the source's number; never an address.
+/* The event queue. It holds one time for each source (an SM, a stream, a timer): that of its next event. Scheduling a
+ * source again replaces its time, so there are no stale events. Events are ordered by time, then by source number,
+ * never by address.
  *
- * It is a tournament: each source has a leaf, each node above holds the winner of
- * the two below. A change replays one path to the root, without a branch that
- * depends on times, which no processor could predict. */
+ * The queue is a tournament tree. Each source has a leaf, and each inner node holds the winner of its two children. A
+ * change replays one path to the root. The replay has no branch that depends on times, because a processor could not
+ * predict it. */
 #ifndef SMS_ENGINE_QUEUE_H
 #define SMS_ENGINE_QUEUE_H
 
@@ -13,12 +13,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The time of what never happens. */
+/* The time of an event that never happens. */
 #define SMS__NEVER UINT64_MAX
 
 struct sms__match {
-    uint64_t time;
-    uint64_t source; /* the winner */
+    uint64_t time;   /* ps */
+    uint64_t source; /* the winner of the match */
 };
 
 __extension__ typedef unsigned __int128 sms__rank;
@@ -30,11 +30,11 @@ struct sms__queue {
     size_t leaves;            /* a power of two, at least 2 */
 };
 
-/* For sources 0 .. sources - 1, none of which has an event. */
+/* Prepares the queue for sources 0 .. sources - 1, all without an event. */
 void sms__queue_init(struct sms__queue *queue, struct sms__arena *arena, size_t sources);
 
-/* Sets the time of a source's next event; SMS__NEVER takes it out. Sources to the
- * left have lower numbers, so one comparison of both at once decides a match. */
+/* Sets the time of a source's next event; SMS__NEVER removes it. A match is one comparison of time and source number
+ * together, as a 128-bit number. */
 static inline void sms__queue_set(struct sms__queue *queue, size_t source, uint64_t time)
 {
     struct sms__match *match = queue->match;
@@ -48,7 +48,7 @@ static inline void sms__queue_set(struct sms__queue *queue, size_t source, uint6
     }
 }
 
-/* The next event; its time is SMS__NEVER if there is none. */
+/* Returns the next event. Its time is SMS__NEVER if there is none. */
 static inline struct sms__match sms__queue_first(const struct sms__queue *queue) { return queue->match[1]; }
 
 static inline uint64_t sms__queue_time(const struct sms__queue *queue, size_t source)
@@ -56,7 +56,7 @@ static inline uint64_t sms__queue_time(const struct sms__queue *queue, size_t so
     return queue->match[queue->leaves + source].time;
 }
 
-/* The event after the first, from all that the first has beaten. */
+/* Returns the event after the first: the best of all that the first has beaten. */
 static inline struct sms__match sms__queue_second(const struct sms__queue *queue)
 {
     const struct sms__match *match = queue->match;

@@ -180,7 +180,7 @@ static void init(struct run *run)
     size_t sources[SMS__LEVELS] = {0};
     count_sources(scenario, sources);
     sms__engine_init(&run->engine, run->arena, sources);
-    run->engine.plain = run->spec->options->engine == SMS_ENGINE_REFERENCE;
+    run->engine.linear_scan = run->spec->options->engine == SMS_ENGINE_REFERENCE;
     run->engine.cancel = run->spec->options->cancel;
     run->engine.max_events = run->spec->options->max_events;
     run->device = SMS__NEW(run->arena, struct sms__blocks, scenario->devices);

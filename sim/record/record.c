@@ -1,3 +1,5 @@
+/* Counters, integrals and histograms of a run. Invariant: integrals and counts are sums of whole numbers, so they do
+ * not depend on the order in which they are added. */
 #include "record.h"
 
 #include <math.h>
@@ -9,7 +11,7 @@ void sms__histogram_init(struct sms__histogram *histogram, struct sms__arena *ar
     *histogram = (struct sms__histogram){.least = UINT64_MAX, .arena = arena};
 }
 
-/* Values below 2^HALF_BITS have a bucket each; above, each power of two has as many. */
+/* Values below 2^HALF_BITS have a bucket each. Above that, each power of two has 2^HALF_BITS buckets. */
 static size_t bucket_of(uint64_t value)
 {
     if (value >> SMS__HALF_BITS == 0)
@@ -30,7 +32,8 @@ static double bucket_value(size_t bucket)
 
 void sms__histogram_add(struct sms__histogram *histogram, uint64_t value)
 {
-    if (histogram->count == 1 && !histogram->bucket) { /* one value is least and greatest: it needs no buckets */
+    if (histogram->count == 1 &&
+        !histogram->bucket) { /* a single value needs no buckets: it is the least and the greatest */
         histogram->bucket = SMS__NEW(histogram->arena, uint64_t, SMS__BUCKETS);
         histogram->bucket[bucket_of(histogram->least)]++;
     }
@@ -71,7 +74,7 @@ double sms__histogram_rank(const struct sms__histogram *histogram, double p)
 static struct sms__monitor_record *new_monitor_record(struct sms__arena *arena)
 {
     struct sms__monitor_record *monitor = SMS__NEW(arena, struct sms__monitor_record, 1);
-    struct sms__float_record *const floats[] = {&monitor->truly, &monitor->seen};
+    struct sms__float_record *const floats[] = {&monitor->actual, &monitor->observed};
     for (size_t i = 0; i < 2; i++) {
         sms__histogram_init(&floats[i]->late, arena);
         sms__histogram_init(&floats[i]->early, arena);
@@ -176,7 +179,7 @@ void sms__record_init(struct sms__record *record, struct sms__arena *arena, cons
 void sms__process_record_restart(struct sms__process_record *process)
 {
     *process = (struct sms__process_record){.ended_ps = process->ended_ps,
-                                            .most_held = process->most_held,
+                                            .peak_held = process->peak_held,
                                             .failed = process->failed,
                                             .choice = process->choice};
 }
@@ -186,7 +189,7 @@ static void restart_processes(struct sms__record *record)
     for (size_t v = 0; v < record->scenario->vms; v++)
         sms__process_record_restart(&record->process[v]);
     for (size_t d = 0; d < record->scenario->devices; d++)
-        record->shared[d] = (struct sms__shared_record){.most_held = record->shared[d].most_held};
+        record->shared[d] = (struct sms__shared_record){.peak_held = record->shared[d].peak_held};
 }
 
 static void restart_floats(struct sms__float_record *record)
@@ -198,9 +201,9 @@ static void restart_floats(struct sms__float_record *record)
 
 static void restart_monitor(struct sms__monitor_record *monitor)
 {
-    restart_floats(&monitor->truly);
-    restart_floats(&monitor->seen);
-    *monitor = (struct sms__monitor_record){.truly = monitor->truly, .seen = monitor->seen};
+    restart_floats(&monitor->actual);
+    restart_floats(&monitor->observed);
+    *monitor = (struct sms__monitor_record){.actual = monitor->actual, .observed = monitor->observed};
 }
 
 static void restart_cluster(struct sms__cluster_record *cluster)

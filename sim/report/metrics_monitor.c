@@ -40,19 +40,19 @@ static void measure_spread(const struct sms__spread_record *spread, double out[3
 
 static void measure_floats(const struct sms__monitor_record *own, double time_ps, double *out)
 {
-    const struct sms__float_record *truly = &own->truly;
-    bool any = truly->tasks > 0;
-    out[CLUSTER(TIMED_JOBS)] = (double)truly->tasks;
-    out[CLUSTER(JOB_MISSES)] = over((double)truly->missed, (double)truly->tasks);
-    out[CLUSTER(JOB_MISSES_SEEN)] = over((double)own->seen.missed, (double)own->seen.tasks);
-    out[CLUSTER(TIMELY)] = over((double)(truly->tasks - truly->missed), time_ps / 1e12);
-    out[CLUSTER(FLOAT)] = mean_ns(&truly->spread);
-    out[CLUSTER(FLOAT_LEAST)] = any ? ns_of(truly->spread.least) : NAN;
-    out[CLUSTER(FLOAT_P5)] = float_ns(truly, 0.05);
-    out[CLUSTER(FLOAT_P50)] = float_ns(truly, 0.50);
-    out[CLUSTER(FLOAT_P95)] = float_ns(truly, 0.95);
-    out[CLUSTER(FLOAT_MOST)] = any ? ns_of(truly->spread.greatest) : NAN;
-    out[CLUSTER(FLOAT_SEEN)] = mean_ns(&own->seen.spread);
+    const struct sms__float_record *actual = &own->actual;
+    bool any = actual->tasks > 0;
+    out[CLUSTER(TIMED_JOBS)] = (double)actual->tasks;
+    out[CLUSTER(JOB_MISSES)] = over((double)actual->missed, (double)actual->tasks);
+    out[CLUSTER(JOB_MISSES_SEEN)] = over((double)own->observed.missed, (double)own->observed.tasks);
+    out[CLUSTER(TIMELY)] = over((double)(actual->tasks - actual->missed), time_ps / 1e12);
+    out[CLUSTER(FLOAT)] = mean_ns(&actual->spread);
+    out[CLUSTER(FLOAT_LEAST)] = any ? ns_of(actual->spread.least) : NAN;
+    out[CLUSTER(FLOAT_P5)] = float_ns(actual, 0.05);
+    out[CLUSTER(FLOAT_P50)] = float_ns(actual, 0.50);
+    out[CLUSTER(FLOAT_P95)] = float_ns(actual, 0.95);
+    out[CLUSTER(FLOAT_MOST)] = any ? ns_of(actual->spread.greatest) : NAN;
+    out[CLUSTER(FLOAT_SEEN)] = mean_ns(&own->observed.spread);
 }
 
 void sms__measure_monitor(const struct sms__monitor_record *own, double time_ps, double *out)

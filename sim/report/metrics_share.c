@@ -81,7 +81,7 @@ static void measure_counts(const struct sms__process_record *process, double *ou
     out[PROCESS(MIGRATIONS)] = (double)process->migrations;
     out[PROCESS(COPIED)] = process->copied_in + process->copied_out;
     out[PROCESS(MOVED)] = process->moved;
-    out[PROCESS(MEMORY)] = (double)process->most_held;
+    out[PROCESS(MEMORY)] = (double)process->peak_held;
     out[PROCESS(REFUSED)] = (double)process->refused;
     out[PROCESS(FAILED)] = process->failed;
 }
@@ -123,7 +123,7 @@ static void measure_device(const struct sms__record *record, size_t d, double *o
     out[DEVICE(SWITCH_TIME)] = ns(shared->switch_ps);
     out[DEVICE(SWITCH)] = over((double)shared->switch_ps, time_ps);
     out[DEVICE(BUSY)] = over((double)shared->busy_ps, time_ps);
-    out[DEVICE(MEMORY)] = (double)shared->most_held;
+    out[DEVICE(MEMORY)] = (double)shared->peak_held;
     out[DEVICE(HELD)] = over((double)shared->held_ps, memory * time_ps);
     out[DEVICE(ENERGY)] = shared->energy_j;
 }

@@ -71,10 +71,10 @@ static inline void write_processes(struct sms__process_record *process)
     process[0].copied_in = 100;
     process[0].copied_out = 11;
     process[0].moved = 64;
-    process[0].most_held = 4096;
+    process[0].peak_held = 4096;
     process[0].ended_ps = 10 * us;
     process[1].ended_ps = 22 * us;
-    process[1].most_held = 8192;
+    process[1].peak_held = 8192;
     process[1].pauses = process[1].suspends = process[1].migrations = process[1].refused = 1;
     process[1].moved = 6;
     process[2] = (struct sms__process_record){.ended_ps = 50 * us, .refused = 2, .failed = true};
@@ -96,11 +96,11 @@ static inline void write_record(struct sms__record *record, long only)
     record->shared[0] = (struct sms__shared_record){.switches = 4,
                                                     .switch_ps = 5 * us,
                                                     .busy_ps = 60 * us,
-                                                    .most_held = 900000000,
+                                                    .peak_held = 900000000,
                                                     .held_ps = (sms__integral)500000000 * 100 * us,
                                                     .energy_j = 1.5};
     record->shared[1].busy_ps = 20 * us;
-    record->shared[1].most_held = 600000000;
+    record->shared[1].peak_held = 600000000;
     record->shared[1].held_ps = (sms__integral)300000000 * 100 * us;
     record->shared[1].energy_j = 0.25;
 }

@@ -35,8 +35,8 @@ struct setting {
 static int enter(void *user)
 {
     struct setting *s = user;
-    struct sms__histogram *const histograms[] = {&s->record.truly.late, &s->record.truly.early, &s->record.seen.late,
-                                                 &s->record.seen.early};
+    struct sms__histogram *const histograms[] = {&s->record.actual.late, &s->record.actual.early,
+                                                 &s->record.observed.late, &s->record.observed.early};
     for (size_t i = 0; i < 4; i++)
         sms__histogram_init(histograms[i], &s->arena);
     s->monitor = sms__monitor_new(&s->arena, &s->rules, NODES, CONTAINERS, 1, &s->record);
@@ -93,7 +93,7 @@ static void end_record(struct setting *s)
     assert_true(!info.running && info.hit && info.float_ps == 900 * MS);
     assert_true(info.start_ps == 1200 * MS && info.end_ps == 4300 * MS);
     assert_false(sms__monitor_running(s->monitor, 0, 7, 5 * S, &info));
-    assert_true(s->record.seen.spread.sum == 900 * MS && s->record.truly.spread.sum == S);
+    assert_true(s->record.observed.spread.sum == 900 * MS && s->record.actual.spread.sum == S);
     assert_true(s->record.start.sum == 200 * MS && s->record.end.sum == 300 * MS);
     assert_true(s->record.run.least == 100 * MS && s->record.run.greatest == 100 * MS);
 }
@@ -115,7 +115,7 @@ static void end_on_time(struct setting *s)
     run_task(s, 0, 1, 4 * S, 6 * S + 1);
     assert_true(sms__monitor_latest(s->monitor, 0, 7 * S, &info));
     assert_true(info.task == 1 && info.float_ps == -1 && !info.hit);
-    assert_true(s->record.truly.tasks == 2 && s->record.truly.missed == 1);
+    assert_true(s->record.actual.tasks == 2 && s->record.actual.missed == 1);
 }
 
 /* 003-hit0 of the specification's list of checks. */
@@ -246,7 +246,7 @@ static void ignore_strangers(struct setting *s)
     assert_true(info.end_ps == 90 * S && !info.timed);
     struct sms_monitored answer = ask(s, 0, 91 * S);
     assert_true(answer.answers && answer.timed == 0 && answer.misses == 0 && answer.float_ps == 0);
-    assert_true(s->record.seen.tasks == 0 && s->record.truly.tasks == 0 && s->record.end.count == 1);
+    assert_true(s->record.observed.tasks == 0 && s->record.actual.tasks == 0 && s->record.end.count == 1);
 }
 
 static void processes_of_no_container_and_without_deadline_never_count(void **state)
@@ -410,7 +410,7 @@ static void run_unseen(struct setting *s)
     sms__monitor_finish(s->monitor, 1001 * S);
     assert_true(s->record.unseen + s->record.start.count == 1000 && s->record.start.count == s->record.end.count);
     assert_in_range(s->record.unseen, 980, 995); /* about 1 in 92 is there at a sample */
-    assert_true(s->record.truly.tasks == 1000);
+    assert_true(s->record.actual.tasks == 1000);
 }
 
 static void a_task_between_two_samples_is_never_seen(void **state)
@@ -474,7 +474,7 @@ static void stop_node(struct setting *s)
     sms__monitor_ended(s->monitor, 1, 1, 3300 * MS);
     assert_true(ask(s, 0, 3400 * MS).misses == 1 && sms__monitor_agrees(s->monitor));
     assert_true(ask(s, 1, 3400 * MS).timed == 1);
-    assert_true(s->record.seen.tasks == 3 && s->record.truly.tasks == 4);
+    assert_true(s->record.observed.tasks == 3 && s->record.actual.tasks == 4);
     sms__monitor_stopped(s->monitor, 0, 3500 * MS);
     assert_true(sms__monitor_since(s->monitor, 0) == UINT64_MAX && sms__monitor_since(s->monitor, 1) == 0);
     assert_true(sms__monitor_node(s->monitor, 0) == SIZE_MAX && sms__monitor_node(s->monitor, 2) == 1);
@@ -487,7 +487,7 @@ static void stop_node(struct setting *s)
     assert_true(answer.answers && answer.timed == 0 && answer.float_ps == 0);
     assert_false(sms__monitor_latest(s->monitor, 1, 9 * S, &info));
     assert_true(ask(s, 1, 9 * S).timed == 1);
-    assert_true(s->record.seen.tasks == 3 && s->record.truly.tasks == 4);
+    assert_true(s->record.observed.tasks == 3 && s->record.actual.tasks == 4);
     sms__monitor_created(s->monitor, 0, 0, 2 * S, 9 * S);
     run_task(s, 0, 0, 9 * S, 9500 * MS);
     assert_near(ask(s, 0, 10 * S).float_ps / S, 1.4, 1e-9);

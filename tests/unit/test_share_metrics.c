@@ -19,13 +19,13 @@ static void a_restart_keeps_what_is_of_the_whole_run(void **state)
     record.process[0].choice = 7;
     sms__record_restart(&record, 40 * us);
     assert_int_equal(record.process[0].ended_ps, 10 * us);
-    assert_int_equal(record.process[0].most_held, 4096);
+    assert_int_equal(record.process[0].peak_held, 4096);
     assert_int_equal(record.process[0].choice, 7);
     assert_true(record.process[2].failed);
     assert_int_equal(record.process[0].state_ps[SMS_PHASE_KERNEL], 0);
     assert_int_equal(record.process[0].pauses + record.process[0].paused_ps + record.process[2].refused, 0);
     assert_near(record.process[0].copied_in + record.process[0].moved, 0, 0);
-    assert_int_equal(record.shared[0].most_held, 900000000);
+    assert_int_equal(record.shared[0].peak_held, 900000000);
     assert_int_equal(record.shared[0].switches + record.shared[0].busy_ps, 0);
     assert_true(record.shared[0].held_ps == 0);
     assert_near(record.shared[0].energy_j, 0, 0);

@@ -1,12 +1,11 @@
-/* For authors of contention models: how fast blocks run beside each other.
+/* Contention models: how fast blocks run beside each other. For authors of models.
  *
  * A model is one file, models/contention/NAME.c, that ends with
  *
  *     const struct sms_contention sms_contention_NAME = { .name = "NAME", ... };
  *
- * Blocks of one kernel launch on one SM form a group: they have one demand and
- * one speed. A model gives each group its speed, in (0, 1]: 1 is the speed at
- * which a block alone takes its block_time. Usage and demand are in parts of
+ * The blocks of one kernel launch on one SM form a group: they share one demand and one speed. A model gives each group
+ * a speed in (0, 1]. At speed 1 a block takes its block_time, as it does alone. Usage and demand are in parts of
  * SMS_FULL, as in policy.h. */
 #ifndef SMSCHED_CONTENTION_H
 #define SMSCHED_CONTENTION_H
@@ -18,19 +17,19 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* A piecewise-linear curve through (0, 0) and its points, by rising usage;
- * beyond the last point it goes on with the last slope. Ratios: 1.0 = 100 %. */
+/* A piecewise-linear curve through (0, 0) and its points, which are sorted by usage. Beyond the last point it continues
+ * with the last slope. Usage and overhead are ratios: 1.0 is 100 %. */
 struct sms_curve {
     size_t points; /* 0: the curve is 0 everywhere */
     const double *usage;
     const double *overhead;
 };
 
-/* The value of the curve at `usage` >= 0. */
+/* Returns the curve's overhead at `usage` >= 0. */
 double sms_curve_at(const struct sms_curve *curve, double usage);
 
-/* Measured slowdowns of pairs: `slowdown[a * classes + b]` is by which factor a kernel of class `a` takes longer
- * beside one of class `b`. */
+/* Measured slowdowns of pairs of classes. A kernel of class `a` takes `slowdown[a * classes + b]` times as long beside
+ * one of class `b`. */
 struct sms_pairs {
     size_t classes;
     const char *const *name; /* [classes] */
@@ -38,19 +37,19 @@ struct sms_pairs {
 };
 
 struct sms_contention_view {
-    const double *params;           /* in the order of the model's table */
-    const struct sms_curve *curves; /* [resources], for models with .curves; else NULL */
+    const double *params;           /* values, in the order of the model's table */
+    const struct sms_curve *curves; /* [resources], for models with .curves; otherwise NULL */
     size_t resources;
     const struct sms_resource_view *resource;
-    const struct sms_pairs *pairs; /* for models with .pairs; else NULL */
+    const struct sms_pairs *pairs; /* for models with .pairs; otherwise NULL */
 };
 
 struct sms_group {
-    size_t sm;            /* on which SM */
-    size_t blocks;        /* how many blocks of it, > 0 */
+    size_t sm;            /* index of the SM */
+    size_t blocks;        /* number of blocks, > 0 */
     const double *demand; /* [resources] of one block, parts of one SM */
-    double *speed;        /* the answer */
-    int cls;              /* its class's number in `pairs`, or -1: nothing slows it, and it slows nothing */
+    double *speed;        /* the model writes its answer here */
+    int cls;              /* index of its class in `pairs`, or -1: it slows nothing, and nothing slows it */
 };
 
 struct sms_contention {
@@ -60,34 +59,31 @@ struct sms_contention {
     const struct sms_param *params; /* or NULL */
     bool pairs;                     /* takes `slowdown: {CLASS: {CLASS: FACTOR, ...}, ...}` */
     bool curves;                    /* takes `curves: {RESOURCE: [[usage, overhead], ...]}` */
-    bool free_below_full;           /* promise: a resource used up to 100 % slows nothing. While the device's own
-                                     * resources are, an SM is then rated only when its own blocks change */
+    bool free_below_full;           /* promise: a resource used up to 100 % slows nothing. Then an SM is rated only when
+                                     * its own blocks change, as long as no resource of scope device is over 100 % */
 
     /* A model has either `slowdown` or `rate`.
      *
-     * `slowdown` is for models in which a block is as slow as the slowest of the
-     * resources that it uses: by which factor resource `r` lengthens its users' time
-     * at this usage. At least 1, and no less at a higher usage. The engine prefers it:
-     * a change of a resource of scope device then costs no look at every SM. */
+     * `slowdown` is for models in which a block is as slow as the slowest resource that it uses. It returns the factor,
+     * at least 1, by which resource `r` at this usage lengthens the time of its users. The factor must not fall as the
+     * usage rises. The engine prefers this function: when the usage of a resource of scope device changes, it need not
+     * visit every SM. */
     double (*slowdown)(const struct sms_contention_view *view, size_t r, double usage);
 
-    /* The groups of one SM. `usage[r]` of scope sm is that SM's; of scope
-     * device it is the device's divided by its SMs. */
+    /* Rates the groups of one SM. `usage[r]` is the SM's usage; for a resource of scope device it is the device's usage
+     * divided by the number of SMs. */
     void (*rate)(const struct sms_contention_view *view, const double *usage, struct sms_group *groups, size_t count);
 
-    /* All groups of a device at once, in order of SM. Called instead of `rate`
-     * when a resource of scope device is in use (with free_below_full: is over
-     * 100 %); NULL where `rate` is right for that, too. `sms` is the number of SMs. `scratch` holds
-     * (sms + 1) * 2 * resources doubles. */
+    /* Rates all groups of a device at once, in order of SM. Called instead of `rate` while a resource of scope device
+     * is in use (with free_below_full: is over 100 %). NULL if `rate` is right in that case too. `sms` is the number of
+     * SMs. `scratch` holds (sms + 1) * 2 * resources doubles. */
     void (*rate_device)(const struct sms_contention_view *view, size_t sms, struct sms_group *groups, size_t count,
                         double *scratch);
 
-    /* For upper bounds on throughput (docs/bound.md): the most that blocks can
-     * get of resource `r` together, the sum of demand x speed in SMs' worth
-     * (1: all of one SM's), whichever blocks they are, beside a static load of
-     * `background`, when their demands add up to at most `most`. NULL: as much
-     * as they demand, the least that is right for any model. Of scope device:
-     * all figures are averages over the SMs. */
+    /* For upper bounds on throughput (docs/bound.md). Returns the most that any set of blocks can get of resource `r`,
+     * as a sum of demand x speed, if their demands add up to at most `most`, beside a static load of `background`. The
+     * unit of all three is one SM: 1 is all that an SM has of the resource. For scope device they are averages over
+     * the SMs. NULL stands for a function that returns `most`, which holds for every model. */
     double (*delivers)(const struct sms_contention_view *view, size_t r, double background, double most);
 };
 

@@ -1,13 +1,11 @@
-/* What can go wrong, and where in the input it went wrong.
+/* Errors: what went wrong, and where in the input.
  *
- * Functions of this library return SMS_OK or a negative code. They never print
- * and never exit. Problems of the input are collected, all of a file at once,
- * in a struct sms_errors that the caller owns.
+ * Functions of this library return SMS_OK or a negative code. They never print and never exit. They collect the errors
+ * of the input, all of a file at once, in a struct sms_errors that the caller owns.
  *
- * Misuse is refused, not undefined: where an object is NULL or an index out of
- * range, functions that return a code return SMS_EUSAGE, the others NULL, 0,
- * false or NAN, whichever their type has. `errors` may be NULL everywhere; then
- * the code is all that is told. */
+ * Misuse is refused, not undefined. If an object is NULL or an index is out of range, functions that return a code
+ * return SMS_EUSAGE; the others return NULL, 0, false or NAN, as their type allows. `errors` may always be NULL; then
+ * the caller gets only the code. */
 #ifndef SMSCHED_ERROR_H
 #define SMSCHED_ERROR_H
 
@@ -19,14 +17,14 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Return codes. A program that exits with one turns SMS_EINPUT into 3,
- * SMS_EIO into 4 and SMS_ENOMEM and SMS_ELIMIT into 4 as well: not the input failed. */
+/* Return codes. A program should exit with 3 for SMS_EINPUT, and with 4 for SMS_EIO, SMS_ENOMEM and SMS_ELIMIT, where
+ * the input is not at fault. */
 enum sms_code {
     SMS_OK = 0,
-    SMS_EUSAGE = -2,    /* the caller passed NULL or an index where the function takes none */
-    SMS_EINPUT = -3,    /* a file says something that cannot be */
+    SMS_EUSAGE = -2,    /* the caller passed NULL or an invalid index */
+    SMS_EINPUT = -3,    /* an input file is invalid */
     SMS_EIO = -4,       /* a file could not be read or written */
-    SMS_ENOMEM = -5,    /* no memory */
+    SMS_ENOMEM = -5,    /* out of memory */
     SMS_ECANCELED = -6, /* the caller asked to stop */
     SMS_ELIMIT = -7,    /* sms_run_options.max_events was reached */
     SMS_EBUG = -70      /* a policy or this library broke its contract */
@@ -34,9 +32,9 @@ enum sms_code {
 
 enum { SMS_ERRORS_MAX = 20 };
 
-/* One problem. `line` and `column` count from 1; 0 means that the problem has
- * no place. `source` is the line it stands on, cut to fit, empty without a
- * place; of code SMS_OK it is a warning. The caret belongs under the character `caret` (from 0) of `source`. */
+/* One error, or a warning if `code` is SMS_OK. `line` and `column` count from 1; 0 means that it has no position.
+ * `source` is the line, cut to fit, or empty without a position. The caret belongs under the character `caret` (from 0)
+ * of `source`. */
 struct sms_error {
     enum sms_code code;
     unsigned line;
@@ -47,20 +45,20 @@ struct sms_error {
     char source[160];
 };
 
-/* Problems of a file in the order of its lines, those of other files that it
- * names after them; others as they were found. `count` includes those beyond
- * SMS_ERRORS_MAX, which are counted and not kept: kept is what was found first.
- * Owned by the caller; zero it before first use (`struct sms_errors errors = {0};`). */
+/* The errors of a file in the order of its lines, then those of other files that it names. Errors without a file come
+ * in the order in which they were found. Only the first SMS_ERRORS_MAX that were found are stored; `count` includes the
+ * rest. The caller owns the struct and zeroes it before first use (`struct sms_errors errors = {0};`). */
 struct sms_errors {
     size_t count;
     struct sms_error item[SMS_ERRORS_MAX];
 };
 
-/* What a code means, in a few words of English without a full stop: "bad input". Of static storage, never NULL. */
+/* Returns what a code means, in a few words of English without a full stop: "bad input". The text is static, never
+ * NULL. */
 const char *sms_strerror(int code);
 
-/* Writes every problem kept as `file:line:column: error: message`, its source
- * line and a caret, then a line that counts those not kept. */
+/* Prints each stored error as `file:line:column: error: message` with its source line and a caret, and then how many
+ * more there are. */
 void sms_errors_print(const struct sms_errors *errors, FILE *to);
 
 #pragma GCC visibility pop

@@ -1,16 +1,14 @@
-/* For authors of block policies: which SM takes the next block.
+/* Block policies: which SM takes the next block. For authors of policies.
  *
  * A policy is one file, policies/block/NAME.c, that ends with
  *
  *     const struct sms_block_policy sms_block_NAME = { .name = "NAME", ... };
  *
- * The build finds the file, `policies: [NAME]` in a scenario finds the policy.
- * A policy proposes and the engine disposes: the engine has already checked the
- * SM's hardware limits when it asks, and it places the block itself.
+ * The build finds the file, and `policies: [NAME]` in a scenario selects the policy. A policy proposes, the engine
+ * disposes: before the engine asks, it has checked the SM's hardware limits, and it places the block itself.
  *
- * Usage and demand are doubles that hold whole numbers of parts; SMS_FULL parts
- * are 100 % of one SM. Sums of whole numbers are exact in a double up to 2^53,
- * so 90 % + 10 % is 100 % and what is added and taken away leaves nothing. */
+ * Usage and demand are doubles that hold whole numbers of parts. SMS_FULL parts are 100 % of one SM. A double holds
+ * sums of whole numbers exactly up to 2^53, so 90 % + 10 % is 100 %, and subtracting what was added leaves 0. */
 #ifndef SMSCHED_POLICY_H
 #define SMSCHED_POLICY_H
 
@@ -25,42 +23,41 @@ extern "C" {
 
 #define SMS_FULL 1e9
 
-/* A ratio in whole parts. Compare usage with this, not with ratio * SMS_FULL: 310.4 % times
- * 10^9 is a hair below 3104000000, and a limit is inclusive. */
+/* Converts a ratio to whole parts. Compare usage with this, not with ratio * SMS_FULL: limits are inclusive, and in
+ * floating point 310.4 % of 10^9 is slightly less than 3104000000. */
 static inline double sms_parts(double ratio) { return (double)(uint64_t)(ratio * SMS_FULL + 0.5); }
 
 enum { SMS_RESOURCES_MAX = 16 };
 
-/* What an SM never exceeds. Registers are counted in 2^-20 register, so that
- * the allocation granularity of the hardware is exact (sim/model/occupancy.c). */
+/* Hardware limits, which an SM never exceeds. Registers are counted in units of 2^-20 register, so that the hardware's
+ * allocation granularity is exact (sim/model/occupancy.c). */
 enum sms_limit { SMS_BLOCKS, SMS_THREADS, SMS_WARPS, SMS_REGISTERS, SMS_SHARED_MEMORY, SMS_LIMITS };
 
 enum sms_class { SMS_COMPUTE, SMS_MEMORY, SMS_CLASSES };
 enum sms_scope { SMS_SCOPE_SM, SMS_SCOPE_DEVICE };
 
-/* Units in which a parameter is written and listed. A time is handed over in ps, a bandwidth in bytes/s,
- * a choice as the index of its name. */
+/* Units in which a parameter is written and listed. The policy gets a time in ps, a bandwidth in bytes/s, and a choice
+ * as the index of its name. */
 enum sms_unit { SMS_UNIT_RATIO, SMS_UNIT_COUNT, SMS_UNIT_TIME, SMS_UNIT_BYTES, SMS_UNIT_BANDWIDTH, SMS_UNIT_CHOICE };
 
-/* One parameter of a policy or a contention model. The value given in the
- * scenario, or `fallback`, is handed over in table order as a double;
- * a ratio of 100 % is 1.0. A table ends with a name of NULL. */
+/* One parameter of a policy or a contention model. The policy gets the values of the scenario, or else `fallback`, as
+ * doubles in the order of the table. A ratio of 100 % is 1.0. A table ends with a name of NULL. */
 struct sms_param {
     const char *name;
     enum sms_unit unit;
     double min, max, fallback;
     const char *help;
-    const char *const *choices; /* of a choice: its names, ending with NULL */
+    const char *const *choices; /* for SMS_UNIT_CHOICE: the names, ending with NULL */
 };
 
 struct sms_resource_view {
     const char *name;
     enum sms_class cls;
     enum sms_scope scope;
-    bool hard; /* never used beyond SMS_FULL: the engine sees to it, as to the limits */
+    bool hard; /* never used beyond SMS_FULL: the engine enforces it, like the hardware limits */
 };
 
-/* The device, as far as a policy may know it. Read only. */
+/* What a policy may know of the device. Read only. */
 struct sms_device_view {
     size_t sms;                               /* SMs of the device */
     size_t resources;                         /* 1 .. SMS_RESOURCES_MAX */
@@ -68,72 +65,72 @@ struct sms_device_view {
     uint64_t capacity[SMS_LIMITS];            /* of one SM */
 };
 
-/* One SM. `usage[r]` is in parts of SMS_FULL: the demands of its residents
- * added up; of a resource of scope device, the device's usage divided by its SMs. */
+/* One SM. `usage[r]` is the sum of the demands of its blocks, in parts of SMS_FULL; for a resource of scope device it
+ * is the device's usage divided by the number of SMs. */
 struct sms_sm_view {
     size_t sm;
     const double *usage;  /* [resources] */
     const uint64_t *used; /* [SMS_LIMITS] */
 };
 
-/* The block that waits, and the launch that it is of. A policy that promises SMS_PURE is given `adds` and `needs` only;
- * for it the rest is 0. Counts are of this device and of this instant. */
+/* The block to place, and its launch. A policy that promises SMS_PURE gets only `adds` and `needs`; the rest is 0.
+ * Counts are of this device at this instant. */
 struct sms_block_request {
-    const double *adds;     /* [resources], parts of SMS_FULL: what placing it would add to usage[r], which is its
-                             * demand, or for a resource of scope device its demand divided by the SMs */
+    const double *adds;     /* [resources], parts of SMS_FULL: what the block would add to usage[r]. That is its
+                             * demand, divided by the number of SMs for a resource of scope device */
     const uint64_t *needs;  /* [SMS_LIMITS] */
-    size_t tenant, tenants; /* which VM or process, and how many the run has on the device at most */
-    size_t kernel;          /* which kernel of which tenant: a number of its own for each pair */
+    size_t tenant, tenants; /* index of the VM or process, and the most that the run has on the device */
+    size_t kernel;          /* a number for each pair of tenant and kernel */
     const char *tenant_name, *kernel_name;
-    uint64_t launch;              /* its number among the launches of the device, from 1 */
-    double priority;              /* of its stream; the greater goes first */
+    uint64_t launch;              /* number of the launch on the device, from 1 */
+    double priority;              /* of its stream; a higher one goes first */
     uint64_t waiting, resident;   /* blocks of the launch that wait, this one included, and that run */
-    uint64_t resident_here;       /* of those, on this SM */
+    uint64_t resident_here;       /* blocks of the launch that run on this SM */
     uint64_t now_ps, launched_ps; /* on the device's clock */
-    uint64_t deadline_ps;         /* of the job; UINT64_MAX: none */
-    void *of_run, *of_launch;     /* the policy's own state; NULL if it has none of that kind */
+    uint64_t deadline_ps;         /* of the job; UINT64_MAX if it has none */
+    void *of_run, *of_launch;     /* the policy's state for the run and for the launch; NULL if it has none */
 };
 
-/* Where a search over the SMs begins. */
+/* Which SM a search takes. */
 enum sms_search {
-    SMS_SEARCH_RING, /* after the SM of the last placement: it advances */
-    SMS_SEARCH_STAY, /* at the SM of the last placement, until that one is full */
-    SMS_SEARCH_BEST  /* everywhere: the highest score, of equal ones the lowest SM */
+    SMS_SEARCH_RING, /* the first that admits the block, from the SM after the latest placement on */
+    SMS_SEARCH_STAY, /* the first that admits the block, from the SM of the latest placement on */
+    SMS_SEARCH_BEST  /* the one with the highest score; among equals the lowest SM */
 };
 
-/* In which order the kernels of one dispatch queue offer their blocks, among those of the highest priority that waits
+/* The order in which the kernels of one dispatch queue offer their blocks, among those of the highest waiting priority
  * (docs/policies.md). Each context under mps has a queue; queues take turns. */
 enum sms_queue {
-    SMS_QUEUE_OF_SCENARIO, /* the policy brings none along */
+    SMS_QUEUE_OF_SCENARIO, /* the scenario's; the policy has none of its own */
     SMS_QUEUE_LEFTOVER,    /* launch order; the first kernel whose block fits nowhere stops the queue */
-    SMS_QUEUE_INTERLEAVE,  /* one block of each kernel in turn, passing over those that fit nowhere */
-    SMS_QUEUE_FIFO,        /* another name of leftover */
-    SMS_QUEUE_KERNEL_FIFO, /* launch order, passing over kernels whose block fits nowhere */
+    SMS_QUEUE_INTERLEAVE,  /* one block of each kernel in turn, skipping kernels whose block fits nowhere */
+    SMS_QUEUE_FIFO,        /* another name for leftover */
+    SMS_QUEUE_KERNEL_FIFO, /* launch order, skipping kernels whose block fits nowhere */
     SMS_QUEUE_RR_FIFO      /* one block of each kernel in turn; the first that fits nowhere stops the queue */
 };
 
-/* What `admits` says: SMS_ADMIT, the index of the resource for which the SM must not take the block, or SMS_NOT_HERE
- * where it is for no resource: then `reason` says why. */
+/* Answers of `admits`: SMS_ADMIT, or the index of the resource because of which the SM refuses the block, or
+ * SMS_NOT_HERE if no resource is the reason. In the last case `reason` explains it. */
 enum { SMS_ADMIT = -1, SMS_NOT_HERE = SMS_RESOURCES_MAX };
 
-/* What the engine may assume of `admits` and `score`. With both promises it remembers a no until a block leaves, and
- * applies it to all launches of such blocks. Without, it asks again at each dispatch: the results are right, and take
- * longer. */
+/* What the engine may assume of `admits` and `score`. With both promises it remembers a refusal until a block leaves,
+ * and applies it to all launches of such blocks. Without them it asks again at each dispatch: the results are right,
+ * but take longer. */
 enum sms_promise {
-    SMS_PURE = 1, /* they look at nothing but parameters, device, usage and used of the SM, adds and needs */
-    SMS_MONOTONE =
-        2 /* more usage never turns a no into a yes; a no for a resource of scope device is one for every SM */
+    SMS_PURE = 1,    /* they depend only on parameters, device, the SM's usage and used, adds and needs */
+    SMS_MONOTONE = 2 /* more usage never turns a refusal into an admission, and a refusal because of a resource of scope
+                      * device holds for every SM */
 };
 
-/* What a policy with state of its own is told. */
+/* Events of which a policy with state is notified. */
 enum sms_block_event {
-    SMS_BLOCKS_LAUNCHED, /* a launch has come; `sm` is NULL */
-    SMS_BLOCKS_PLACED,   /* blocks of it have come to the SM; resident_here has them */
-    SMS_BLOCKS_LEFT,     /* blocks of it have left the SM; resident_here has them no more */
-    SMS_BLOCKS_ENDED     /* all of its blocks have left, or it was taken off the device; `sm` is NULL */
+    SMS_BLOCKS_LAUNCHED, /* a launch has arrived; `sm` is NULL */
+    SMS_BLOCKS_PLACED,   /* blocks of it were placed on the SM; resident_here includes them */
+    SMS_BLOCKS_LEFT,     /* blocks of it have left the SM; resident_here excludes them */
+    SMS_BLOCKS_ENDED     /* all of its blocks have left, or it was removed from the device; `sm` is NULL */
 };
 
-#define SMS_PATIENCE_MAX 9.0e18 /* ps, 2500 h: longer than any run that ends within the clock, so for ever */
+#define SMS_PATIENCE_MAX 9.0e18 /* ps, 2500 h: longer than any run can last, so it means for ever */
 
 struct sms_block_policy {
     size_t size; /* sizeof this struct, or 0; another is refused: it was compiled with another header */
@@ -141,42 +138,41 @@ struct sms_block_policy {
     const char *help;               /* one sentence, no full stop */
     const struct sms_param *params; /* or NULL */
     enum sms_search search;
-    enum sms_queue queue; /* instead of the scenario's, if the policy is one of queues, too */
+    enum sms_queue queue; /* replaces the scenario's, if the policy has a queue discipline of its own */
 
-    /* NULL admits whatever the hardware limits allow. Changes nothing. Of a launch that is alone on an empty device
-     * some SM must take a block: a scenario in which none does is refused. */
+    /* Whether the SM may take the block. NULL admits whatever the hardware limits allow. Changes nothing. Some SM must
+     * admit a block of a launch that is alone on an empty device; otherwise the scenario is refused. */
     int (*admits)(const double *params, const struct sms_device_view *device, const struct sms_sm_view *sm,
                   const struct sms_block_request *block);
 
-    /* SMS_SEARCH_BEST only: how well the SM suits. Finite. Changes nothing. */
+    /* For SMS_SEARCH_BEST only: returns how well the SM suits, a finite number. Changes nothing. */
     double (*score)(const double *params, const struct sms_device_view *device, const struct sms_sm_view *sm,
                     const struct sms_block_request *block);
 
-    /* How long the policy lets others go before a launch whose block it refuses, ps; NULL: for ever. After that the
-     * launch holds up all that may use the same SMs, as under a queue that the first block that fits nowhere stops. */
+    /* Returns for how long others may overtake a launch whose block the policy refuses, ps; NULL means for ever. After
+     * that, the launch blocks all others that may use the same SMs, as the first kernel of a leftover queue does. */
     uint64_t (*patience)(const double *params);
 
-    unsigned promises; /* of enum sms_promise, about `admits` and `score` */
+    unsigned promises; /* bits of enum sms_promise, about `admits` and `score` */
 
-    /* State of its own: so many bytes for each device of a run (and as many more for each tenant), and for each launch
-     * that is under way. The engine allocates it, zeroed, and gives it back; `note` alone writes to it. */
+    /* State of the policy: run_bytes for each device of a run, plus tenant_bytes for each tenant, and launch_bytes for
+     * each launch under way. The engine allocates it zeroed and frees it. Only `note` may write to it. */
     size_t run_bytes, tenant_bytes, launch_bytes;
     void (*note)(const double *params, const struct sms_device_view *device, enum sms_block_event event,
                  const struct sms_sm_view *sm, const struct sms_block_request *block, uint64_t blocks);
 
-    /* Why `admits` said SMS_NOT_HERE, in a few words without a full stop, for `smsched explain`. NULL: the name says
-     * it.
-     */
+    /* Writes to `out` why `admits` answered SMS_NOT_HERE, in a few words without a full stop, for `smsched explain`. If
+     * it is NULL, the policy's name is printed. */
     void (*reason)(const double *params, const struct sms_device_view *device, const struct sms_sm_view *sm,
                    const struct sms_block_request *block, char *out, size_t size);
 };
 
-/* The largest share of any limit that is used on the SM once the block is
- * there, 0..1. What breadth_first and depth_first compare. */
+/* Returns the largest share of any hardware limit that is used on the SM once the block is there, 0..1. The policies
+ * breadth_first and depth_first compare it. */
 double sms_share_after(const struct sms_device_view *device, const struct sms_sm_view *sm,
                        const struct sms_block_request *block);
 
-/* How many more such blocks the SM's limits leave room for. */
+/* Returns how many more such blocks fit on the SM by its hardware limits. */
 double sms_room(const struct sms_device_view *device, const struct sms_sm_view *sm,
                 const struct sms_block_request *block);
 

@@ -117,7 +117,7 @@ static int init_engine(struct sms__placing *placing)
     }
     int code = sms__hosts_prepare(placing, sources);
     sms__engine_init(engine, placing->arena, sources);
-    engine->plain = placing->plain;
+    engine->linear_scan = placing->plain;
     engine->cancel = options->cancel;
     engine->max_events = options->max_events;
     placing->end_source = sms__engine_source(engine, SMS__LEVEL_TENANT, end_pods, placing);

@@ -127,8 +127,8 @@ uint64_t sms__client_held(const struct sms__client *client)
 
 static void note_most(struct sms__client *leader)
 {
-    if (sms__client_held(leader) > leader->record->most_held)
-        leader->record->most_held = sms__client_held(leader);
+    if (sms__client_held(leader) > leader->record->peak_held)
+        leader->record->peak_held = sms__client_held(leader);
 }
 
 void sms__client_hold(struct sms__client *client, uint64_t bytes, uint64_t now)

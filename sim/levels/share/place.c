@@ -163,8 +163,8 @@ void sms__place_hold(struct sms__place *place, int64_t bytes, uint64_t now)
     sms__board_settle(place->share, place->board, now);
     place->held += (uint64_t)bytes;
     board->held += (uint64_t)bytes;
-    if (board->held > board->record->most_held)
-        board->record->most_held = board->held;
+    if (board->held > board->record->peak_held)
+        board->record->peak_held = board->held;
     if (bytes < 0)
         sms__share_changed(place->share);
 }

@@ -27,7 +27,7 @@ static void init_engine(struct run *run, struct sms__arena *arena, const struct 
     size_t sources[SMS__LEVELS] = {[SMS__LEVEL_RUN] = 2};
     sms__share_count(setup, sources);
     sms__engine_init(&run->engine, arena, sources);
-    run->engine.plain = options->engine == SMS_ENGINE_REFERENCE;
+    run->engine.linear_scan = options->engine == SMS_ENGINE_REFERENCE;
     run->engine.cancel = options->cancel;
     run->engine.max_events = options->max_events;
 }

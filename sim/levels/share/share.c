@@ -71,7 +71,7 @@ void sms__share_forget(struct sms_share *share)
     for (size_t c = 0; share->setup.slots && c < share->clients; c++)
         sms__process_record_restart(share->client[c].record);
     for (size_t b = 0; share->setup.slots && b < share->boards; b++) {
-        *share->board[b].record = (struct sms__shared_record){.most_held = share->board[b].record->most_held};
+        *share->board[b].record = (struct sms__shared_record){.peak_held = share->board[b].record->peak_held};
         *share->board[b].blocks = (struct sms__device_record){0};
     }
 }

@@ -85,7 +85,7 @@ static int run(void *user)
     sms__record_init(&solo->record, &solo->arena, spec.scenario);
     sms__share_count(&setup, sources);
     sms__engine_init(&solo->engine, &solo->arena, sources);
-    solo->engine.plain = options.engine == SMS_ENGINE_REFERENCE;
+    solo->engine.linear_scan = options.engine == SMS_ENGINE_REFERENCE;
     solo->engine.cancel = options.cancel;
     solo->engine.max_events = options.max_events;
     struct sms_share *share = sms__share_new(&solo->arena, &setup);

@@ -82,7 +82,7 @@ static void init_engine(struct sms__unit *unit, size_t clocks)
     sources[SMS__LEVEL_DEVICE_CLOCK] = clocks;
     sources[SMS__LEVEL_BLOCK] = unit->place->model->sms;
     sms__engine_init(&unit->engine, unit->share->arena, sources);
-    unit->engine.plain = unit->share->spec->options->engine == SMS_ENGINE_REFERENCE;
+    unit->engine.linear_scan = unit->share->spec->options->engine == SMS_ENGINE_REFERENCE;
     unit->engine.cancel = unit->share->spec->options->cancel;
     unit->engine.max_events = unit->share->spec->options->max_events;
 }

@@ -126,7 +126,7 @@ static bool begin_cycle(struct sms__placing *placing, uint32_t p, uint64_t now)
         return false;
     }
     run->cycle = p;
-    sms__engine_at(&placing->engine, run->filter_source, sms__in(now, run->rules->round_trip_ps));
+    sms__engine_at(&placing->engine, run->filter_source, sms__after_if_any(now, run->rules->round_trip_ps));
     return true;
 }
 
@@ -156,7 +156,7 @@ void sms__extender_filtered(void *subject, uint64_t now)
     claim(placing, p, node);
     run->client[p].state = SMS__CANDIDATE_BINDING;
     run->bind = p;
-    sms__engine_at(&placing->engine, run->bind_source, sms__in(now, run->rules->round_trip_ps));
+    sms__engine_at(&placing->engine, run->bind_source, sms__after_if_any(now, run->rules->round_trip_ps));
 }
 
 static void fail_to_bind(struct sms__placing *placing, uint32_t p, uint64_t now)

@@ -42,7 +42,7 @@ static void wait_to_start(struct sms__placing *placing, uint32_t p, uint64_t now
     struct sms__gpushare_run *run = placing->gpushare;
     double delay = pick_delay(sms__like(placing, p)->start_delay_ps, run->client[p].again, run->rules->start_delay_ps);
     run->client[p].state = SMS__CANDIDATE_STARTING;
-    sms__candidate_timer(placing, p, sms__in(now, delay));
+    sms__candidate_timer(placing, p, sms__after_if_any(now, delay));
 }
 
 /* Allocate, or the end of the pod's patience, whichever comes first. */
@@ -50,7 +50,8 @@ static void wait_to_allocate(struct sms__placing *placing, uint32_t p)
 {
     struct sms__gpushare_run *run = placing->gpushare;
     const struct sms__candidate *client = &run->client[p];
-    uint64_t expires = client->assigned ? SMS__NEVER : sms__in(client->assume_ps, run->rules->assume_timeout_ps);
+    uint64_t expires =
+        client->assigned ? SMS__NEVER : sms__after_if_any(client->assume_ps, run->rules->assume_timeout_ps);
     sms__candidate_timer(placing, p, client->allocate_ps < expires ? client->allocate_ps : expires);
 }
 
@@ -65,7 +66,7 @@ void sms__plugin_assumed(struct sms__placing *placing, uint32_t p, uint64_t now)
     client->assigned = false;
     client->matched = 0;
     client->assume_ps = now;
-    client->allocate_ps = sms__in(now, delay);
+    client->allocate_ps = sms__after_if_any(now, delay);
     for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
         client->gpus[c] = 0;
     link_pod(run, p, pod->node);

@@ -117,7 +117,7 @@ void sms__turns_skip(struct sms__placing *placing)
     if (!may_skip(placing))
         return;
     sms__engine_at(engine, run->timer_source, SMS__NEVER);
-    uint64_t then = sms__engine_then(engine), timer = sms__queue_first(&run->timers).time;
+    uint64_t then = sms__engine_next_other(engine), timer = sms__queue_first(&run->timers).time;
     uint64_t until = find_chance(placing, then < timer ? then : timer), next = sms__turns_next(run);
     uint64_t most = run->client[*pod_at(&run->turns, 0)].delay_ps;
     if (next < until && until < SMS__NEVER - most) { /* with `until` a turn later or more, all are before it */

@@ -34,7 +34,7 @@ static void act_at(struct sms__placing *placing, uint64_t time)
 /* In whole ps, which may be none. */
 static void act_in(struct sms__placing *placing, uint64_t now, double delay_ps)
 {
-    act_at(placing, sms__in(now, delay_ps));
+    act_at(placing, sms__after_if_any(now, delay_ps));
 }
 
 /* Takes up the pod that is to be tried first, if it is time. */

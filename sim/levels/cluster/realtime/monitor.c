@@ -116,7 +116,7 @@ static void vanish(struct sms__monitor *monitor, size_t container, uint64_t numb
         return;
     end_task(task, now);
     if (watched->deadline_ps && done)
-        sms__note_float(&monitor->record->truly, (sms__integral)task->begin_ps + watched->deadline_ps - now);
+        sms__note_float(&monitor->record->actual, (sms__integral)task->begin_ps + watched->deadline_ps - now);
     add(monitor, watched, &(struct sms__sight){.kind = SMS__SIGHT_ENDED, .task = number}, task->seen_ps, now);
 }
 

@@ -109,7 +109,7 @@ void sms__see_end(struct sms__task_pool *pool, struct sms__watched *watched, str
     note(&record->end, (sms__integral)stamp - task->end_ps);
     note(&record->run, (sms__integral)seen - lasted);
     if (info->timed)
-        sms__note_float(&record->seen, info->float_ps);
+        sms__note_float(&record->observed, info->float_ps);
     keep_latest(watched, info);
     sms__drop_task(pool, at);
 }
