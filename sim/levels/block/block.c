@@ -1,5 +1,5 @@
-/* Dispatch: waiting kernels offer blocks in the order of the queue discipline,
- * the policy finds an SM for each, until nothing fits any more. */
+/* Dispatch. Waiting kernels offer blocks in the order of the queue discipline, and the policy finds an SM for each,
+ * until no block fits any more. Invariant: after a dispatch every SM that changed has been rated again. */
 #include "internal.h"
 
 void sms__add_background(const struct sms__device *model, size_t sm, double *usage)
@@ -12,7 +12,7 @@ void sms__add_background(const struct sms__device *model, size_t sm, double *usa
     }
 }
 
-static void settle_backgrounds(struct sms__blocks *device)
+static void add_backgrounds(struct sms__blocks *device)
 {
     for (size_t s = 0; s < device->sms; s++) {
         sms__add_background(device->model, s, device->sm[s].usage);
@@ -31,23 +31,24 @@ static void init_sm(struct sms__blocks *device, size_t idx)
     device->engine->handler[sm->source].touched = sm->resident;
 }
 
-/* Room for blocks: what an SM has lies together, what events touch most at the front. */
+/* Allocates the room for blocks. The data of one SM lies together, with what events touch most at the front. */
 static void init_residents(struct sms__blocks *device)
 {
     size_t limit = device->model->sm.blocks;
-    size_t each = limit * (sizeof(struct sms__resident) + sizeof(struct sms__group) + sizeof(struct sms__visit));
-    char *rooms = sms__alloc(device->arena, device->sms, each);
+    size_t each =
+        limit * (sizeof(struct sms__resident) + sizeof(struct sms__group) + sizeof(struct sms__resident_cold));
+    char *memory = sms__alloc(device->arena, device->sms, each);
     for (size_t s = 0; s < device->sms; s++) {
         struct sms__sm_state *sm = &device->sm[s];
-        sm->resident = (void *)(rooms + s * each);
+        sm->resident = (void *)(memory + s * each);
         sm->group = (void *)(sm->resident + limit);
-        sm->visit = (void *)(sm->group + limit);
+        sm->cold = (void *)(sm->group + limit);
         for (size_t i = 0; i < limit; i++)
             sm->resident[i].next = i + 1 < limit ? (uint16_t)(i + 1) : SMS__NONE;
     }
 }
 
-/* What models are asked with. */
+/* Allocates what contention models read and write. */
 static void init_rating(struct sms__blocks *device)
 {
     bool joint = device->device_scope && device->contention->rate_device;
@@ -57,7 +58,7 @@ static void init_rating(struct sms__blocks *device)
     device->rate_scratch =
         SMS__NEW(device->arena, double, joint ? (device->sms + 1) * 2 * device->model->resources : 1);
     for (size_t r = 0; r < device->model->resources; r++)
-        device->own |= (uint32_t)(device->model->resource[r].scope == SMS_SCOPE_SM) << r;
+        device->sm_scope |= (uint32_t)(device->model->resource[r].scope == SMS_SCOPE_SM) << r;
 }
 
 static void dispatch(void *subject, uint64_t now);
@@ -75,12 +76,12 @@ void sms__blocks_init(struct sms__blocks *device, struct sms__arena *arena, cons
         init_residents(device);
     for (size_t s = 0; s < device->sms; s++)
         init_sm(device, s);
-    settle_backgrounds(device);
+    add_backgrounds(device);
     init_rating(device);
     for (size_t s = 0; s < device->sms; s++)
-        sms__find_over(&device->sm[s], 0);
-    device->watched = device->label && device->options->on_decision;
-    sms__state_init(device);
+        sms__update_oversubscribed(&device->sm[s], 0);
+    device->observed = device->label && device->options->on_decision;
+    sms__policy_state_init(device);
     sms__dispatch_queue_init(device, kinds, n_kinds);
     sms__search_init(device);
     sms__device_clock_init(device, kinds, n_kinds);
@@ -89,7 +90,7 @@ void sms__blocks_init(struct sms__blocks *device, struct sms__arena *arena, cons
         (struct sms__action){.act = device->reference ? sms__reference_dispatch : dispatch, .subject = device};
 }
 
-/* Adds what the block has had so far, or takes it away. */
+/* Adds the work of the SM's blocks under way, or subtracts it. */
 static void add_partial(struct sms__sm_state *sm, int sign, uint64_t now)
 {
     for (size_t g = 0; g < sm->groups; g++) {
@@ -97,7 +98,7 @@ static void add_partial(struct sms__sm_state *sm, int sign, uint64_t now)
         double clock = sms__group_clock(group, now);
         for (uint16_t i = group->first; i != SMS__NONE; i = sm->resident[i].next) {
             const struct sms__resident *resident = &sm->resident[i];
-            sms__record_part(group->launch, sm->visit[i].work, resident->end - clock, now - sm->visit[i].start,
+            sms__record_part(group->launch, sm->cold[i].work, resident->end - clock, now - sm->cold[i].start,
                              sign * (int64_t)resident->blocks);
         }
     }
@@ -113,10 +114,10 @@ void sms__blocks_integrate(struct sms__blocks *device, uint64_t now)
 void sms__blocks_add_partial(struct sms__blocks *device, int sign, uint64_t now)
 {
     for (size_t s = 0; s < device->sms; s++) {
-        for (uint32_t left = device->sm[s].over; left; left &= left - 1)
+        for (uint32_t left = device->sm[s].oversubscribed; left; left &= left - 1)
             device->record->over_ps[__builtin_ctz(left)] += sign * (sms__integral)now;
         if (device->reference)
-            sms__reference_credit(device, s, sign, now);
+            sms__reference_add_partial(device, s, sign, now);
         else
             add_partial(&device->sm[s], sign, now);
     }
@@ -145,7 +146,7 @@ void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, 
     launch->explained = 0;
     launch->device = device;
     launch->number = ++device->launches;
-    sms__state_note(launch, SMS_BLOCKS_LAUNCHED, NULL, launch->blocks);
+    sms__notify_policy(launch, SMS_BLOCKS_LAUNCHED, NULL, launch->blocks);
     sms__dispatch_queue_join(device, launch);
     sms__engine_defer(device->engine, &device->dispatch);
 }
@@ -168,37 +169,37 @@ void sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, ui
         else
             sms__sm_drop(&device->sm[s], launch, now);
     launch->waiting = launch->resident = 0;
-    sms__state_note(launch, SMS_BLOCKS_ENDED, NULL, 0);
+    sms__notify_policy(launch, SMS_BLOCKS_ENDED, NULL, 0);
     sms__engine_defer(device->engine, &device->dispatch);
 }
 
-/* Whether the caller asked to stop; the engine does once this instant is over. */
+/* True if the caller asked to stop. The engine stops at the end of this instant. */
 static bool is_canceled(const struct sms__blocks *device)
 {
     const atomic_bool *cancel = device->options->cancel;
     return cancel && atomic_load_explicit(cancel, memory_order_relaxed);
 }
 
-/* Nothing can be placed now, so nobody need be asked; unless somebody watches the answers. */
-static bool is_hopeless(const struct sms__blocks *device)
+/* True if no block can be placed now, so that asking is needless. An observer still gets every answer. */
+static bool cannot_place(const struct sms__blocks *device)
 {
-    return (device->full == device->sms && !device->watched) || is_canceled(device);
+    return (device->full_sms == device->sms && !device->observed) || is_canceled(device);
 }
 
-/* One block of the launch, if it fits somewhere: then `next` is the queue to go on with. */
+/* Places one block of the launch if it fits somewhere; then sets `next` to the queue to continue with. */
 static bool place_one(struct sms__blocks *device, struct sms__launch *launch, struct sms__dispatch_queue **next,
                       uint64_t now)
 {
-    size_t ring = device->ring;
+    size_t ring_start = device->ring_start;
     long sm = sms__search(device, launch);
-    if (device->watched)
-        sms__explain(device, launch, ring, sm, now);
+    if (device->observed)
+        sms__explain(device, launch, ring_start, sm, now);
     if (sm < 0) {
         sms__wave_break(device);
         return false;
     }
     if (device->in_rounds)
-        sms__wave_note(device, (size_t)sm, launch);
+        sms__wave_add(device, (size_t)sm, launch);
     sms__sm_place(&device->sm[sm], launch, 1, now);
     *next = sms__dispatch_queue_serve(device, launch);
     if (launch->waiting == 0)
@@ -206,35 +207,35 @@ static bool place_one(struct sms__blocks *device, struct sms__launch *launch, st
     return true;
 }
 
-/* `queue` is the next that offers a block. */
+/* Places several rounds at once if possible. `queue` is the next to offer a block. */
 static void repeat_rounds(struct sms__blocks *device, const struct sms__dispatch_queue *queue, uint64_t now)
 {
     if (device->in_rounds && queue)
         sms__wave_repeat(device, queue, now);
 }
 
-/* The next to be asked. What a search remembers of a shape holds for all of its launches, but not whose turn has come
- * to hold up the others. */
+/* Returns the next launch to ask. A cached refusal of a shape holds for all of its launches. But with patience, each
+ * launch must be asked, because it may be the one that now blocks the others. */
 static struct sms__launch *next_open(const struct sms__blocks *device, const struct sms__dispatch_queue *queue,
                                      struct sms__launch *launch)
 {
     return device->patience_ps == SMS__NEVER ? sms__dispatch_queue_open(device, queue, launch) : launch;
 }
 
-/* One block of the queue: of the first launch from `at` on of which one fits, or of the first of all, where that holds
- * up the others. */
+/* Places one block of the queue: of the first launch, from the current one on, of which a block fits. A launch whose
+ * block fits nowhere stops the search if it blocks the others. */
 static bool place_from(struct sms__blocks *device, struct sms__dispatch_queue *queue, struct sms__dispatch_queue **next,
                        uint64_t now)
 {
-    struct sms__launch *launch = sms__dispatch_queue_at(device, queue);
+    struct sms__launch *launch = sms__dispatch_queue_current(device, queue);
     if (!device->passes_over)
         return sms__dispatch_queue_may_go(queue, launch) && place_one(device, launch, next, now);
     launch = next_open(device, queue, launch);
-    while (sms__dispatch_queue_may_go(queue, launch) && !is_hopeless(device)) {
+    while (sms__dispatch_queue_may_go(queue, launch) && !cannot_place(device)) {
         if (place_one(device, launch, next, now))
             return true;
-        if (sms__dispatch_queue_holds(device, launch)) {
-            *next = sms__dispatch_queue_next_of_held(launch, *next);
+        if (sms__patience_expired(device, launch)) {
+            *next = sms__dispatch_queue_after_blocked(launch, *next);
             return false;
         }
         launch = next_open(device, queue, launch->next);
@@ -242,13 +243,13 @@ static bool place_from(struct sms__blocks *device, struct sms__dispatch_queue *q
     return false;
 }
 
-/* One block of each queue in turn, until no queue has one that fits. */
+/* Places one block of each queue in turn, until no queue has a block that fits. */
 static void offer(struct sms__blocks *device, uint64_t now)
 {
-    device->in_rounds = device->wave && device->varied == 0;
+    device->in_rounds = device->wave && device->waiting_random == 0;
     sms__wave_break(device);
     device->dispatches++;
-    for (struct sms__dispatch_queue *queue = device->first, *next; queue && !is_hopeless(device); queue = next) {
+    for (struct sms__dispatch_queue *queue = device->first, *next; queue && !cannot_place(device); queue = next) {
         next = queue->next;
         if (place_from(device, queue, &next, now))
             repeat_rounds(device, next, now);

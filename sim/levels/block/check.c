@@ -1,6 +1,6 @@
-/* Invariants of the block level, worked out anew from what is resident, after every
- * change, while sms_run_options.check is set. What is broken is the library's fault
- * or a plug-in's, never the input's: the run ends with SMS_EBUG and says what. */
+/* Checks the invariants of the block level after every change, if sms_run_options.check is set. It computes usage and
+ * counts from the resident blocks and compares them with the stored ones. A violation is a fault of the library or of a
+ * plug-in, never of the input: the run ends with SMS_EBUG and a message. */
 #include "internal.h"
 
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 static void report(struct sms__blocks *device, uint64_t now, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Keeps the first. */
+/* Stores the first violation and stops the run. */
 static void report(struct sms__blocks *device, uint64_t now, const char *format, ...)
 {
     char *why = device->run->why;
@@ -24,31 +24,31 @@ static void report(struct sms__blocks *device, uint64_t now, const char *format,
     device->engine->stopped = true;
 }
 
-/* What should be used on an SM, from its background and its groups. */
-struct tally {
+/* The usage of an SM as its background load and its groups add up to. */
+struct expected {
     double usage[SMS_RESOURCES_MAX];
     uint64_t used[SMS_LIMITS];
 };
 
-static void add_group(struct tally *tally, const struct sms__group *group)
+static void add_group(struct expected *expected, const struct sms__group *group)
 {
     const struct sms__fit *fit = group->launch->fit;
     for (int r = 0; r < SMS_RESOURCES_MAX; r++)
-        tally->usage[r] += (double)group->blocks * fit->demand[r];
+        expected->usage[r] += (double)group->blocks * fit->demand[r];
     for (int l = 0; l < SMS_LIMITS; l++)
-        tally->used[l] += group->blocks * fit->needs[l];
+        expected->used[l] += group->blocks * fit->needs[l];
 }
 
-static struct tally tally_of(const struct sms__sm_state *sm)
+static struct expected sum_usage(const struct sms__sm_state *sm)
 {
-    struct tally tally = {{0}, {0}};
-    sms__add_background(sm->device->model, sm->idx, tally.usage);
+    struct expected expected = {{0}, {0}};
+    sms__add_background(sm->device->model, sm->idx, expected.usage);
     for (size_t g = 0; g < sm->groups; g++)
-        add_group(&tally, &sm->group[g]);
-    return tally;
+        add_group(&expected, &sm->group[g]);
+    return expected;
 }
 
-/* Residents are as many as the group says, in the order in which they end, and none should have left. */
+/* A group has as many residents as it counts, sorted by their ends, and none is overdue. */
 static void check_residents(struct sms__sm_state *sm, const struct sms__group *group, uint64_t now)
 {
     uint64_t blocks = 0;
@@ -78,34 +78,34 @@ static void check_allowed(struct sms__sm_state *sm, uint64_t now)
 static void check_sm(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
-    struct tally tally = tally_of(sm);
+    struct expected expected = sum_usage(sm);
     check_allowed(sm, now);
     for (size_t g = 0; g < sm->groups; g++)
         check_residents(sm, &sm->group[g], now);
     for (size_t r = 0; r < device->model->resources; r++)
-        if (tally.usage[r] != sm->usage[r])
+        if (expected.usage[r] != sm->usage[r])
             report(device, now, "SM %u: usage of %s is %.0f parts, its residents' demands add up to %.0f", sm->idx,
-                   device->model->resource[r].name, sm->usage[r], tally.usage[r]);
+                   device->model->resource[r].name, sm->usage[r], expected.usage[r]);
     for (int l = 0; l < SMS_LIMITS; l++)
-        if (tally.used[l] != sm->used[l] || sm->used[l] > device->model->view.capacity[l])
+        if (expected.used[l] != sm->used[l] || sm->used[l] > device->model->view.capacity[l])
             report(device, now, "SM %u: %s: %llu used, the residents need %llu of %llu", sm->idx, sms__limit_names[l],
-                   (unsigned long long)sm->used[l], (unsigned long long)tally.used[l],
+                   (unsigned long long)sm->used[l], (unsigned long long)expected.used[l],
                    (unsigned long long)device->model->view.capacity[l]);
 }
 
-/* What blocks get of a resource: the sum of demand x speed, in SMs' worth. */
+/* What the SM's blocks get of a resource: the sum of demand x speed. 1 is all that an SM has. */
 static double delivered(const struct sms__sm_state *sm, size_t r)
 {
     double sum = 0;
     for (size_t g = 0; g < sm->groups; g++) {
         const struct sms__group *group = &sm->group[g];
-        double speed = group->bound ? group->bound->speed : group->speed;
+        double speed = group->clock ? group->clock->speed : group->speed;
         sum += (double)group->blocks * group->launch->fit->demand[r] / SMS_FULL * speed;
     }
     return sum;
 }
 
-/* No resource delivers more than its model says that it can, up to rounding. */
+/* No resource delivers more than its model allows, up to rounding. */
 static void check_delivery(struct sms__blocks *device, size_t r, double sum, double usage, double background,
                            uint64_t now)
 {
@@ -122,19 +122,19 @@ static void check_delivery(struct sms__blocks *device, size_t r, double sum, dou
 static void check_deliveries(struct sms__blocks *device, uint64_t now)
 {
     for (size_t r = 0; r < device->model->resources; r++) {
-        bool clock = device->model->resource[r].scope == SMS_SCOPE_DEVICE;
+        bool device_scope = device->model->resource[r].scope == SMS_SCOPE_DEVICE;
         double sum = 0, usage = 0, load = 0;
         for (size_t s = 0; s < device->sms; s++) {
             double background[SMS_RESOURCES_MAX] = {0};
             sms__add_background(device->model, s, background);
-            sum = (clock ? sum : 0) + delivered(&device->sm[s], r);
-            usage = (clock ? usage : 0) + device->sm[s].usage[r];
-            load = (clock ? load : 0) + background[r];
-            if (!clock)
+            sum = (device_scope ? sum : 0) + delivered(&device->sm[s], r);
+            usage = (device_scope ? usage : 0) + device->sm[s].usage[r];
+            load = (device_scope ? load : 0) + background[r];
+            if (!device_scope)
                 check_delivery(device, r, sum, usage, load, now);
         }
         double sms = (double)device->sms;
-        if (clock)
+        if (device_scope)
             check_delivery(device, r, sum / sms, usage / sms, load / sms, now);
     }
 }
@@ -151,7 +151,7 @@ static void check_total(struct sms__blocks *device, uint64_t now)
     }
 }
 
-/* Blocks are conserved: of each launch, what waits, what is resident and what has left is its grid. */
+/* Blocks are conserved: the blocks of a launch that wait, are resident and have left add up to its grid. */
 static void check_launches(struct sms__blocks *device, uint64_t now)
 {
     size_t waiting = 0;

@@ -1,13 +1,14 @@
-/* Resources of scope device, in models that say how much a resource slows its
- * users: where the device slows a block more than its SM does, its group follows
- * a clock that all such groups share. A change of the device's usage then changes
- * one clock, not every SM; an SM is looked at only when one of its groups is next
- * to end, or when the greater of the two slowdowns becomes the other. */
+/* Device clocks: resources of scope device, for contention models with a `slowdown` function. A group that the device
+ * slows more than its SM does follows a clock that it shares with all such groups. So a change of the device's usage
+ * changes one clock, not every SM. An SM is visited only when one of its groups is the next to end, or when the other
+ * of the two slowdowns becomes the greater one.
+ *
+ * Invariant: `key`, `rises` and `falls` of a clock agree with the groups of every SM that is not dirty. */
 #include "internal.h"
 
 #include <string.h>
 
-/* The bits of doubles that are not negative are in their order. */
+/* Doubles that are not negative have the same order as their bits. */
 static uint64_t bits_of(double value)
 {
     uint64_t bits;
@@ -27,9 +28,9 @@ struct sms__device_clock *sms__device_clock_of(const struct sms__blocks *device,
 {
     if (!fit->of_device)
         return NULL;
-    for (size_t w = 0; w < device->clocks; w++)
-        if (device->clock[w].resources == fit->of_device)
-            return &device->clock[w];
+    for (size_t c = 0; c < device->clocks; c++)
+        if (device->clock[c].resources == fit->of_device)
+            return &device->clock[c];
     return NULL;
 }
 
@@ -39,7 +40,7 @@ static void mark_dirty(struct sms__blocks *device, size_t idx)
     if (sm->dirty)
         return;
     sm->dirty = true;
-    device->dirty[device->dirties++] = sm->idx;
+    device->dirty[device->dirty_count++] = sm->idx;
 }
 
 bool sms__device_clock_advance(struct sms__device_clock *clock, uint64_t now)
@@ -60,7 +61,7 @@ bool sms__device_clock_advance(struct sms__device_clock *clock, uint64_t now)
     return true;
 }
 
-/* SMs with a group that must now follow the other clock. */
+/* Marks the SMs with a group that must now start or stop following the clock. */
 static void find_crossings(struct sms__device_clock *clock)
 {
     uint64_t slow = bits_of(clock->slow);
@@ -76,9 +77,9 @@ static void find_crossings(struct sms__device_clock *clock)
 
 void sms__device_clock_update(struct sms__blocks *device, uint64_t now)
 {
-    for (size_t w = 0; w < device->clocks; w++)
-        if (sms__device_clock_advance(&device->clock[w], now))
-            find_crossings(&device->clock[w]);
+    for (size_t c = 0; c < device->clocks; c++)
+        if (sms__device_clock_advance(&device->clock[c], now))
+            find_crossings(&device->clock[c]);
 }
 
 static uint64_t due(const struct sms__device_clock *clock, uint64_t key)
@@ -90,8 +91,8 @@ static uint64_t due(const struct sms__device_clock *clock, uint64_t key)
 
 void sms__device_clock_schedule(struct sms__blocks *device)
 {
-    for (size_t w = 0; w < device->clocks; w++) {
-        struct sms__device_clock *clock = &device->clock[w];
+    for (size_t c = 0; c < device->clocks; c++) {
+        struct sms__device_clock *clock = &device->clock[c];
         sms__engine_at(device->engine, clock->source, due(clock, sms__queue_first(&clock->key).time));
     }
 }
@@ -102,34 +103,35 @@ static void set_if_new(struct sms__queue *queue, size_t sm, uint64_t key)
         sms__queue_set(queue, sm, key);
 }
 
-static void note(struct sms__device_clock *clock, const struct sms__sm_state *sm)
+/* Updates the SM's entries in the clock's queues. */
+static void track(struct sms__device_clock *clock, const struct sms__sm_state *sm)
 {
     uint64_t key = SMS__NEVER, rises = SMS__NEVER, falls = SMS__NEVER;
     for (size_t g = 0; g < sm->groups; g++) {
         const struct sms__group *group = &sm->group[g];
-        uint64_t own = bits_of(group->own);
+        uint64_t sm_slow = bits_of(group->sm_slow);
         if (group->launch->fit->of_device != clock->resources)
             continue;
-        if (!group->bound) {
-            rises = own < rises ? own : rises;
+        if (!group->clock) {
+            rises = sm_slow < rises ? sm_slow : rises;
             continue;
         }
-        uint64_t end = bits_of(group->mark + (sm->resident[group->first].end - group->base));
+        uint64_t end = bits_of(group->clock_base + (sm->resident[group->first].end - group->base));
         key = end < key ? end : key;
-        falls = ~own < falls ? ~own : falls;
+        falls = ~sm_slow < falls ? ~sm_slow : falls;
     }
     set_if_new(&clock->key, sm->idx, key);
     set_if_new(&clock->rises, sm->idx, rises);
     set_if_new(&clock->falls, sm->idx, falls);
 }
 
-void sms__device_clock_observe(struct sms__sm_state *sm)
+void sms__device_clock_track(struct sms__sm_state *sm)
 {
-    for (size_t w = 0; w < sm->device->clocks; w++)
-        note(&sm->device->clock[w], sm);
+    for (size_t c = 0; c < sm->device->clocks; c++)
+        track(&sm->device->clock[c], sm);
 }
 
-/* Hands over to the SMs whose blocks end now: they fire in their own order. */
+/* Schedules the SMs whose blocks end now, so that they fire in the order of SMs. */
 static void fire(void *subject, uint64_t now)
 {
     struct sms__device_clock *clock = subject;
@@ -140,10 +142,10 @@ static void fire(void *subject, uint64_t now)
     }
 }
 
-static void add(struct sms__blocks *device, uint32_t resources)
+static void add_clock(struct sms__blocks *device, uint32_t resources)
 {
-    for (size_t w = 0; w < device->clocks; w++)
-        if (device->clock[w].resources == resources)
+    for (size_t c = 0; c < device->clocks; c++)
+        if (device->clock[c].resources == resources)
             return;
     struct sms__device_clock *clock = &device->clock[device->clocks++];
     *clock = (struct sms__device_clock){.device = device, .resources = resources, .speed = 1, .slow = 1};
@@ -160,5 +162,5 @@ void sms__device_clock_init(struct sms__blocks *device, const struct sms__fit *c
     device->clock = SMS__NEW(device->arena, struct sms__device_clock, device->max_clocks);
     for (size_t k = 0; k < n_kinds; k++)
         if (kinds[k] && kinds[k]->of_device)
-            add(device, kinds[k]->of_device);
+            add_clock(device, kinds[k]->of_device);
 }

@@ -1,11 +1,12 @@
-/* Kernels whose blocks wait, in dispatch queues of which each owner has one: a context under MPS, else all of the
- * device. In a queue blocks of a higher priority go first, and a block that waits holds back those of lower priorities
- * even where they would fit (CUDA programming guide; measured by Amert et al., RTSS 2017). Among equal priorities a
- * launch keeps its place, or goes to the end after each block where kernels take turns. Queues take turns, whatever
- * the discipline inside them; that no context of MPS holds up another is an assumption.
+/* Dispatch queues: kernels whose blocks wait. Under MPS each context has a queue; otherwise the device has one.
  *
- * Launches of one shape stand or fall together: once one is refused, the others need not be asked, nor even be walked
- * past. */
+ * Within a queue blocks of a higher priority go first. A block that waits also holds back those of lower priorities,
+ * even if they would fit (CUDA programming guide; measured by Amert et al., RTSS 2017). Among equal priorities a launch
+ * keeps its position, or, where kernels take turns, moves to the end after each block. Queues take turns, whatever the
+ * discipline within them. That no MPS context can hold up another is an assumption.
+ *
+ * All launches of a shape get the same answer. Once one is refused, the others are not asked, and lanes even allow to
+ * jump over them. Invariant: a launch is in its queue and in its lane exactly while it has waiting blocks. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static int compare(const void *a, const void *b)
 
 void sms__dispatch_queue_init(struct sms__blocks *device, const struct sms__fit *const *kinds, size_t n_kinds)
 {
-    size_t present = 0, count = 0; /* under time slices a unit has the kinds of one process in thousands */
+    size_t present = 0, count = 0; /* under time slices a context may have few of thousands of kernel types */
     for (size_t k = 0; k < n_kinds; k++)
         present += kinds[k] != NULL;
     struct kind *sorted = SMS__NEW(device->arena, struct kind, present);
@@ -65,8 +66,8 @@ void sms__dispatch_queue_init(struct sms__blocks *device, const struct sms__fit 
     device->queue = SMS__NEW(device->arena, struct sms__dispatch_queue, device->queues);
 }
 
-/* At the end of its priority. */
-static void insert_in_line(struct sms__dispatch_queue *queue, struct sms__launch *launch)
+/* Inserts the launch after all others of its priority. */
+static void insert_in_queue(struct sms__dispatch_queue *queue, struct sms__launch *launch)
 {
     struct sms__launch *prev = queue->tail;
     while (prev && prev->priority < launch->priority)
@@ -79,40 +80,40 @@ static void insert_in_line(struct sms__dispatch_queue *queue, struct sms__launch
 
 static void insert_in_lane(struct sms__lane *lane, struct sms__launch *launch)
 {
-    struct sms__launch *before = lane->tail;
-    while (before && before->priority < launch->priority)
-        before = before->before;
-    launch->before = before;
-    launch->alike = before ? before->alike : lane->head;
-    *(before ? &before->alike : &lane->head) = launch;
-    *(launch->alike ? &launch->alike->before : &lane->tail) = launch;
+    struct sms__launch *prev = lane->tail;
+    while (prev && prev->priority < launch->priority)
+        prev = prev->lane_prev;
+    launch->lane_prev = prev;
+    launch->lane_next = prev ? prev->lane_next : lane->head;
+    *(prev ? &prev->lane_next : &lane->head) = launch;
+    *(launch->lane_next ? &launch->lane_next->lane_prev : &lane->tail) = launch;
 }
 
-static void take_out_of_line(struct sms__dispatch_queue *queue, struct sms__launch *launch)
+static void remove_from_queue(struct sms__dispatch_queue *queue, struct sms__launch *launch)
 {
     *(launch->prev ? &launch->prev->next : &queue->head) = launch->next;
     *(launch->next ? &launch->next->prev : &queue->tail) = launch->prev;
 }
 
-static void take_out_of_lane(struct sms__lane *lane, struct sms__launch *launch)
+static void remove_from_lane(struct sms__lane *lane, struct sms__launch *launch)
 {
-    *(launch->before ? &launch->before->alike : &lane->head) = launch->alike;
-    *(launch->alike ? &launch->alike->before : &lane->tail) = launch->before;
+    *(launch->lane_prev ? &launch->lane_prev->lane_next : &lane->head) = launch->lane_next;
+    *(launch->lane_next ? &launch->lane_next->lane_prev : &lane->tail) = launch->lane_prev;
 }
 
 static void move_to_end(struct sms__blocks *device, struct sms__launch *launch)
 {
-    take_out_of_line(launch->queue, launch);
-    insert_in_line(launch->queue, launch);
-    if (launch->alike) {
-        take_out_of_lane(launch->lane, launch);
+    remove_from_queue(launch->queue, launch);
+    insert_in_queue(launch->queue, launch);
+    if (launch->lane_next) {
+        remove_from_lane(launch->lane, launch);
         insert_in_lane(launch->lane, launch);
     }
-    launch->place = ++device->places;
+    launch->position = ++device->positions;
 }
 
-/* At the end of the queues. */
-static void insert_line(struct sms__blocks *device, struct sms__dispatch_queue *queue)
+/* Puts the queue behind all others. */
+static void append_queue(struct sms__blocks *device, struct sms__dispatch_queue *queue)
 {
     queue->prev = device->last;
     queue->next = NULL;
@@ -120,7 +121,7 @@ static void insert_line(struct sms__blocks *device, struct sms__dispatch_queue *
     device->last = queue;
 }
 
-static void take_out_line(struct sms__blocks *device, struct sms__dispatch_queue *queue)
+static void remove_queue(struct sms__blocks *device, struct sms__dispatch_queue *queue)
 {
     *(queue->prev ? &queue->prev->next : &device->first) = queue->next;
     *(queue->next ? &queue->next->prev : &device->last) = queue->prev;
@@ -135,27 +136,27 @@ void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *la
     launch->shape = device->shape_of[launch->kind];
     launch->lane = &queue->lane[launch->shape - device->shape];
     if (!queue->head)
-        insert_line(device, queue);
-    insert_in_line(queue, launch);
+        append_queue(device, queue);
+    insert_in_queue(queue, launch);
     insert_in_lane(launch->lane, launch);
-    launch->place = ++device->places;
+    launch->position = ++device->positions;
     device->waiting++;
-    device->varied += sms__is_drawn(launch->kernel);
+    device->waiting_random += sms__is_drawn(launch->kernel);
 }
 
 void sms__dispatch_queue_leave(struct sms__blocks *device, struct sms__launch *launch)
 {
     struct sms__dispatch_queue *queue = launch->queue;
-    take_out_of_line(queue, launch);
-    take_out_of_lane(launch->lane, launch);
+    remove_from_queue(queue, launch);
+    remove_from_lane(launch->lane, launch);
     if (!queue->head) {
-        take_out_line(device, queue);
-        if (device->queues > 1) /* its next launch may be another owner's */
+        remove_queue(device, queue);
+        if (device->queues > 1) /* it may have a new owner when a launch joins again */
             queue->turn = (struct sms__turn){0};
-        device->turn.began = device->turn.began == queue ? NULL : device->turn.began;
+        device->turn.first = device->turn.first == queue ? NULL : device->turn.first;
     }
     device->waiting--;
-    device->varied -= sms__is_drawn(launch->kernel);
+    device->waiting_random -= sms__is_drawn(launch->kernel);
 }
 
 static bool is_last_of_priority(const struct sms__launch *launch)
@@ -163,39 +164,39 @@ static bool is_last_of_priority(const struct sms__launch *launch)
     return !launch->next || launch->next->priority < launch->priority;
 }
 
-/* Whether a turn ends now that another must begin: kernels (or queues) in turn would meet the same SMs for ever where
- * the number of SMs is a multiple of theirs. So after as many blocks as there are SMs the turn does not come to the one
- * with which it began the last time. */
-static bool is_met_again(struct sms__turn *turn, const void *served, const void *next, size_t sms)
+/* Counts a block that was placed, and returns true if the next turn must be skipped. Without skipping, if the number of
+ * SMs is a multiple of the number of kernels (or queues), each of them would always get the same SMs. So after as many
+ * blocks as there are SMs, the turn skips the kernel that had the first turn. */
+static bool returns_to_first(struct sms__turn *turn, const void *served, const void *next, size_t sms)
 {
-    turn->began = turn->began ? turn->began : served;
+    turn->first = turn->first ? turn->first : served;
     if (++turn->blocks < sms)
         return false;
     turn->blocks = 0;
-    return turn->began == next;
+    return turn->first == next;
 }
 
-/* Which launch of its queue is next once a block of this one is placed. */
-static void pass_turn(struct sms__blocks *device, struct sms__launch *launch)
+/* Finds the next launch of the queue after a block of this one was placed. */
+static void advance_queue(struct sms__blocks *device, struct sms__launch *launch)
 {
     struct sms__dispatch_queue *queue = launch->queue;
     bool turns = device->takes_turns;
-    queue->at = !turns && launch->waiting ? launch : launch->next;
+    queue->current = !turns && launch->waiting ? launch : launch->next;
     if (launch->waiting == 0) {
         sms__dispatch_queue_leave(device, launch);
     } else if (turns && is_last_of_priority(launch)) {
-        queue->at = launch;
+        queue->current = launch;
     } else if (turns) {
         move_to_end(device, launch);
     }
-    if (!turns || !queue->at || is_last_of_priority(queue->at))
+    if (!turns || !queue->current || is_last_of_priority(queue->current))
         return;
-    if (is_met_again(&queue->turn, launch, queue->at, device->sms)) {
-        struct sms__launch *again = queue->at;
-        queue->at = again->next;
+    if (returns_to_first(&queue->turn, launch, queue->current, device->sms)) {
+        struct sms__launch *again = queue->current;
+        queue->current = again->next;
         move_to_end(device, again);
     }
-    queue->turn.began = queue->turn.blocks ? queue->turn.began : queue->at;
+    queue->turn.first = queue->turn.blocks ? queue->turn.first : queue->current;
 }
 
 struct sms__dispatch_queue *sms__dispatch_queue_serve(struct sms__blocks *device, struct sms__launch *launch)
@@ -203,36 +204,37 @@ struct sms__dispatch_queue *sms__dispatch_queue_serve(struct sms__blocks *device
     struct sms__dispatch_queue *queue = launch->queue, *next = queue->next;
     queue->dispatch = device->dispatches;
     launch->served_ps = device->engine->now;
-    pass_turn(device, launch);
+    advance_queue(device, launch);
     if (!next)
         return queue->head ? queue : NULL;
     if (queue->head) {
-        take_out_line(device, queue);
-        insert_line(device, queue);
+        remove_queue(device, queue);
+        append_queue(device, queue);
     }
-    if (next->next && is_met_again(&device->turn, queue->head ? queue : next, next, device->sms)) {
+    if (next->next && returns_to_first(&device->turn, queue->head ? queue : next, next, device->sms)) {
         struct sms__dispatch_queue *again = next;
         next = again->next;
-        take_out_line(device, again);
-        insert_line(device, again);
+        remove_queue(device, again);
+        append_queue(device, again);
     }
-    device->turn.began = device->turn.blocks ? device->turn.began : next;
+    device->turn.first = device->turn.blocks ? device->turn.first : next;
     return next;
 }
 
 static bool is_earlier(const struct sms__launch *a, const struct sms__launch *b)
 {
-    return a->priority != b->priority ? a->priority > b->priority : a->place < b->place;
+    return a->priority != b->priority ? a->priority > b->priority : a->position < b->position;
 }
 
-/* The first launch of a lane that has not been refused: none such stands before `at`. */
-static struct sms__launch *jump(const struct sms__dispatch_queue *queue, const struct sms__blocks *device)
+/* Returns the first launch in the queue whose shape has not been refused. It never comes before the current launch,
+ * because those were all refused. */
+static struct sms__launch *first_open(const struct sms__dispatch_queue *queue, const struct sms__blocks *device)
 {
     struct sms__launch *best = NULL;
     for (size_t i = 0; i < device->shapes; i++) {
-        struct sms__launch *own = queue->lane[i].head;
-        if (own && !sms__is_refused(device, own->shape) && (!best || is_earlier(own, best)))
-            best = own;
+        struct sms__launch *head = queue->lane[i].head;
+        if (head && !sms__is_refused(device, head->shape) && (!best || is_earlier(head, best)))
+            best = head;
     }
     return best;
 }
@@ -242,6 +244,6 @@ struct sms__launch *sms__dispatch_queue_skip(const struct sms__dispatch_queue *q
 {
     for (size_t steps = 0; launch && sms__is_refused(device, launch->shape); launch = launch->next)
         if (++steps > device->shapes)
-            return jump(queue, device);
+            return first_open(queue, device);
     return launch;
 }

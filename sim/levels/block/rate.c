@@ -1,19 +1,19 @@
-/* Speeds: asks the contention model about the SMs that changed, and tells the
- * engine when the next block of each will leave. */
+/* Speeds: asks the contention model about the SMs that changed, and schedules the time at which the next block of each
+ * leaves. Invariant: a group's clock is brought up to date exactly when its speed changes. */
 #include "internal.h"
 
-const double *sms__seen_usage(const struct sms__sm_state *sm, double patched[SMS_RESOURCES_MAX])
+const double *sms__visible_usage(const struct sms__sm_state *sm, double buffer[SMS_RESOURCES_MAX])
 {
     const struct sms__blocks *device = sm->device;
     if (!device->device_scope)
         return sm->usage;
     for (size_t r = 0; r < device->model->resources; r++)
-        patched[r] = device->model->resource[r].scope == SMS_SCOPE_DEVICE ? device->total[r] / (double)device->sms
-                                                                          : sm->usage[r];
-    return patched;
+        buffer[r] = device->model->resource[r].scope == SMS_SCOPE_DEVICE ? device->total[r] / (double)device->sms
+                                                                         : sm->usage[r];
+    return buffer;
 }
 
-/* The integrals of the device's own resources, up to now. */
+/* Advances the integrals of the resources of scope device to now. */
 void sms__integrate_total(struct sms__blocks *device, uint64_t now)
 {
     uint64_t elapsed = now - device->total_since_ps;
@@ -38,64 +38,64 @@ double sms__slowdown(const struct sms__blocks *device, size_t r, double usage)
     return slowdown > 1 ? slowdown : 1;
 }
 
-/* Time over 100 % is the times at which that ended less those at which it began. */
-static void note_changes(struct sms__sm_state *sm, uint32_t over, uint64_t now)
+/* Records time over 100 % as the sum of the times at which it ends minus the sum of the times at which it begins. */
+static void record_changes(struct sms__sm_state *sm, uint32_t over, uint64_t now)
 {
-    for (uint32_t left = sm->over ^ over; left; left &= left - 1) {
+    for (uint32_t left = sm->oversubscribed ^ over; left; left &= left - 1) {
         int r = __builtin_ctz(left);
         sm->device->record->over_ps[r] += over >> r & 1 ? -(sms__integral)now : (sms__integral)now;
     }
-    sm->over = over;
+    sm->oversubscribed = over;
 }
 
-static inline void find_over(struct sms__sm_state *sm, uint64_t now)
+static inline void update_oversubscribed(struct sms__sm_state *sm, uint64_t now)
 {
     const struct sms__blocks *device = sm->device;
     uint32_t over = 0;
     for (size_t r = 0; r < device->model->resources; r++)
         over |= (uint32_t)(sm->usage[r] > SMS_FULL) << r;
-    over &= device->own;
-    if (over != sm->over)
-        note_changes(sm, over, now);
+    over &= device->sm_scope;
+    if (over != sm->oversubscribed)
+        record_changes(sm, over, now);
 }
 
-void sms__find_over(struct sms__sm_state *sm, uint64_t now) { find_over(sm, now); }
+void sms__update_oversubscribed(struct sms__sm_state *sm, uint64_t now) { update_oversubscribed(sm, now); }
 
-/* Slows a group by what its SM lacks, or by what the device lacks if that is more.
- * Which of the two it follows changes only when the other becomes the greater. */
-static void set_pace(struct sms__blocks *device, struct sms__group *group, double own, uint64_t now)
+/* Slows a group by the greater of two factors: its SM's and the device's. If the device's is greater, the group follows
+ * the device clock. If they are equal, it keeps following what it follows. */
+static void set_speed(struct sms__blocks *device, struct sms__group *group, double sm_slow, uint64_t now)
 {
-    struct sms__device_clock *clock = sms__device_clock_of(device, group->launch->fit), *bound = group->bound;
-    if (clock && clock->slow != own)
-        bound = clock->slow > own ? clock : NULL;
-    group->own = own;
-    if (bound == group->bound && (bound || own == group->slow))
+    struct sms__device_clock *clock = sms__device_clock_of(device, group->launch->fit), *follows = group->clock;
+    if (clock && clock->slow != sm_slow)
+        follows = clock->slow > sm_slow ? clock : NULL;
+    group->sm_slow = sm_slow;
+    if (follows == group->clock && (follows || sm_slow == group->slow))
         return;
     group->base = sms__group_clock(group, now);
     group->since = now;
-    group->bound = bound;
-    group->mark = bound ? sms__device_clock_reading(bound, now) : 0;
-    group->slow = own;
-    group->speed = 1 / own;
+    group->clock = follows;
+    group->clock_base = follows ? sms__device_clock_reading(follows, now) : 0;
+    group->slow = sm_slow;
+    group->speed = 1 / sm_slow;
 }
 
 /* Each group is as slow as the slowest resource that it uses. */
-void sms__pace_groups(struct sms__sm_state *sm, struct sms__group *groups, size_t count, uint64_t now)
+void sms__rate_groups(struct sms__sm_state *sm, struct sms__group *groups, size_t count, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
     double slowdown[SMS_RESOURCES_MAX];
-    uint32_t slow = device->contention->free_below_full ? sm->over : device->own;
-    for (uint32_t left = slow; left; left &= left - 1) {
+    uint32_t slowing = device->contention->free_below_full ? sm->oversubscribed : device->sm_scope;
+    for (uint32_t left = slowing; left; left &= left - 1) {
         int r = __builtin_ctz(left);
         slowdown[r] = device->contention->slowdown(&device->contention_view, (size_t)r, sm->usage[r]);
     }
     for (size_t g = 0; g < count; g++) {
-        double own = 1;
-        for (uint32_t left = slow & groups[g].launch->fit->of_sm; left; left &= left - 1) {
+        double sm_slow = 1;
+        for (uint32_t left = slowing & groups[g].launch->fit->of_sm; left; left &= left - 1) {
             double by = slowdown[__builtin_ctz(left)];
-            own = by > own ? by : own;
+            sm_slow = by > sm_slow ? by : sm_slow;
         }
-        set_pace(device, &groups[g], own, now);
+        set_speed(device, &groups[g], sm_slow, now);
     }
 }
 
@@ -111,8 +111,8 @@ static size_t describe(const struct sms__sm_state *sm, struct sms_group *out)
     return sm->groups;
 }
 
-/* Takes over the speeds that a model has given. */
-void sms__adopt(struct sms__group *groups, const struct sms_group *rated, size_t count, uint64_t now)
+/* Gives the groups the speeds that the model computed. */
+void sms__apply_speeds(struct sms__group *groups, const struct sms_group *rated, size_t count, uint64_t now)
 {
     for (size_t g = 0; g < count; g++) {
         struct sms__group *group = &groups[g];
@@ -126,36 +126,36 @@ void sms__adopt(struct sms__group *groups, const struct sms_group *rated, size_t
     }
 }
 
-/* The next of the groups' own events. Groups that follow the device's clock are seen to by that one's. */
+/* Schedules the next end of a block. Groups that follow a device clock are scheduled by that clock. */
 static void schedule(struct sms__sm_state *sm)
 {
     uint64_t soonest = SMS__NEVER, next = SMS__NONE;
-    bool bound = false, tied = false;
+    bool any_follows = false, tied = false;
     for (size_t g = 0; g < sm->groups; g++) {
         struct sms__group *group = &sm->group[g];
-        bound |= group->bound != NULL;
-        group->due = group->bound ? SMS__NEVER : sms__group_due(group, sm->resident[group->first].end);
+        any_follows |= group->clock != NULL;
+        group->due = group->clock ? SMS__NEVER : sms__group_due(group, sm->resident[group->first].end);
         tied = group->due == soonest || (tied && group->due > soonest);
         next = group->due < soonest ? g : next;
         soonest = group->due < soonest ? group->due : soonest;
     }
-    sm->next_group = (uint16_t)(bound || tied ? SMS__NONE : next);
+    sm->next_group = (uint16_t)(any_follows || tied ? SMS__NONE : next);
     sms__engine_at(sm->device->engine, sm->source, soonest);
     if (sm->device->clocks)
-        sms__device_clock_observe(sm);
+        sms__device_clock_track(sm);
 }
 
 static void rate_sm(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
-    double patched[SMS_RESOURCES_MAX];
-    find_over(sm, now);
+    double buffer[SMS_RESOURCES_MAX];
+    update_oversubscribed(sm, now);
     if (device->contention->slowdown) {
-        sms__pace_groups(sm, sm->group, sm->groups, now);
+        sms__rate_groups(sm, sm->group, sm->groups, now);
     } else {
         size_t count = describe(sm, device->rate_group);
-        device->contention->rate(&device->contention_view, sms__seen_usage(sm, patched), device->rate_group, count);
-        sms__adopt(sm->group, device->rate_group, count, now);
+        device->contention->rate(&device->contention_view, sms__visible_usage(sm, buffer), device->rate_group, count);
+        sms__apply_speeds(sm->group, device->rate_group, count, now);
     }
     schedule(sm);
 }
@@ -169,14 +169,14 @@ static void rate_jointly(struct sms__blocks *device, uint64_t now)
                                     device->rate_scratch);
     for (size_t s = 0; s < device->sms; s++) {
         struct sms__sm_state *sm = &device->sm[s];
-        find_over(sm, now);
-        sms__adopt(sm->group, device->rate_group + first, sm->groups, now);
+        update_oversubscribed(sm, now);
+        sms__apply_speeds(sm->group, device->rate_group + first, sm->groups, now);
         first += sm->groups;
         schedule(sm);
     }
 }
 
-/* A change of a device-clock usage is felt on every SM. */
+/* Rates every SM, because a change of the usage of a resource of scope device affects all of them. */
 static void rate_everywhere(struct sms__blocks *device, uint64_t now)
 {
     if (device->contention->rate_device) {
@@ -187,38 +187,38 @@ static void rate_everywhere(struct sms__blocks *device, uint64_t now)
         rate_sm(&device->sm[s], now);
 }
 
-bool sms__is_pressed(const struct sms__blocks *device)
+bool sms__is_oversubscribed(const struct sms__blocks *device)
 {
-    bool pressed = false;
+    bool oversubscribed = false;
     for (size_t r = 0; r < device->model->resources; r++)
-        pressed |= device->total[r] > SMS_FULL * (double)device->sms;
-    return pressed;
+        oversubscribed |= device->total[r] > SMS_FULL * (double)device->sms;
+    return oversubscribed;
 }
 
-/* Whether what changed on some SMs changes speeds on others in a way that only the model knows. */
-static bool is_felt_everywhere(struct sms__blocks *device)
+/* True if a change on some SMs may change speeds on others, in a way that only the model knows. */
+static bool affects_all_sms(struct sms__blocks *device)
 {
-    if (!device->device_scope || device->contention->slowdown || device->dirties == 0)
+    if (!device->device_scope || device->contention->slowdown || device->dirty_count == 0)
         return false;
-    bool before = device->pressed;
-    device->pressed = sms__is_pressed(device);
-    return before || device->pressed || !device->contention->free_below_full;
+    bool before = device->oversubscribed;
+    device->oversubscribed = sms__is_oversubscribed(device);
+    return before || device->oversubscribed || !device->contention->free_below_full;
 }
 
 void sms__rate(struct sms__blocks *device, uint64_t now)
 {
-    bool everywhere = is_felt_everywhere(device);
+    bool everywhere = affects_all_sms(device);
     if (everywhere)
         rate_everywhere(device, now);
-    if (device->clocks && device->dirties)
+    if (device->clocks && device->dirty_count)
         sms__device_clock_update(device, now);
-    for (size_t i = 0; i < device->dirties; i++) {
+    for (size_t i = 0; i < device->dirty_count; i++) {
         struct sms__sm_state *sm = &device->sm[device->dirty[i]];
         sm->dirty = false;
         if (!everywhere)
             rate_sm(sm, now);
     }
-    if (device->clocks && device->dirties)
+    if (device->clocks && device->dirty_count)
         sms__device_clock_schedule(device);
-    device->dirties = 0;
+    device->dirty_count = 0;
 }

@@ -1,7 +1,6 @@
-/* The plain way: every block is kept by itself, every SM is asked for every block,
- * every speed is worked out again whenever anything happens. Nothing is remembered
- * and nothing is skipped. What a block, a limit, a policy and a model mean is shared
- * with the fast path; everything that makes that one fast is not. */
+/* The reference engine of the block level. It stores every block by itself, asks every SM for every block, and computes
+ * every speed again at every event. It caches nothing and skips nothing. It shares with the fast engine what a block, a
+ * limit, a policy and a model mean, and none of the code that makes the fast engine fast. */
 #include "internal.h"
 
 #include <string.h>
@@ -12,7 +11,7 @@ struct reference_block {
     uint64_t start, work;
 };
 
-/* Groups as in sm.h, without residents; blocks in the order in which they came. */
+/* Groups as in block.h, but without residents; blocks in order of arrival. */
 struct reference_sm {
     struct sms__group *group;
     struct reference_block *block;
@@ -60,7 +59,7 @@ static void place(struct sms__blocks *device, size_t s, struct sms__launch *laun
     group->blocks++;
     sms__account(&device->sm[s], launch->fit, 1, now);
     sms__record_placed(launch, 1, now);
-    sms__state_note(launch, SMS_BLOCKS_PLACED, &device->sm[s], 1);
+    sms__notify_policy(launch, SMS_BLOCKS_PLACED, &device->sm[s], 1);
 }
 
 static void remove_block(struct reference_sm *sm, size_t i)
@@ -69,7 +68,7 @@ static void remove_block(struct reference_sm *sm, size_t i)
     memmove(&sm->block[i], &sm->block[i + 1], (sm->blocks - i) * sizeof *sm->block);
 }
 
-/* The group's block that ends first, of equal ones the one that came first; or SIZE_MAX. */
+/* Returns the group's block that ends first, among equals the one that was placed first; or SIZE_MAX. */
 static size_t first_to_end(const struct reference_sm *sm, const struct sms__launch *launch)
 {
     size_t first = SIZE_MAX;
@@ -84,7 +83,7 @@ static bool is_equal(const struct reference_block *a, const struct reference_blo
     return a->launch == b->launch && a->end == b->end && a->start == b->start && a->work == b->work;
 }
 
-/* The first of the group's blocks leaves, with those that came and end with it. False if none ends now. */
+/* Removes the group's next block, with those that were placed and end together with it. False if none ends now. */
 static bool leave(struct sms__blocks *device, size_t s, struct sms__group *group, uint64_t now)
 {
     struct reference_sm *sm = &device->reference->sm[s];
@@ -105,8 +104,8 @@ static bool leave(struct sms__blocks *device, size_t s, struct sms__group *group
         group->blocks--;
         equal++;
     }
-    sms__state_note(launch, SMS_BLOCKS_LEFT, &device->sm[s], equal);
-    sms__observe_stay(device, s, launch, gone.start, now, equal);
+    sms__notify_policy(launch, SMS_BLOCKS_LEFT, &device->sm[s], equal);
+    sms__emit_block_span(device, s, launch, gone.start, now, equal);
     return true;
 }
 
@@ -130,7 +129,7 @@ void sms__reference_drop(struct sms__blocks *device, size_t s, struct sms__launc
     }
     sm->groups--;
     memmove(group, group + 1, (size_t)(sm->group + sm->groups - group) * sizeof *group);
-    sms__state_note(launch, SMS_BLOCKS_LEFT, &device->sm[s], blocks);
+    sms__notify_policy(launch, SMS_BLOCKS_LEFT, &device->sm[s], blocks);
 }
 
 void sms__reference_fire(void *subject, uint64_t now)
@@ -157,34 +156,34 @@ void sms__reference_fire(void *subject, uint64_t now)
     }
 }
 
-/* Of all SMs that say yes the one that the policy's way of searching prefers, or -1. */
+/* Returns the SM that the policy's search takes among all SMs that admit the block, or -1. */
 static long search(struct sms__blocks *device, const struct sms__launch *launch)
 {
-    enum sms_search way = device->policy->policy->search;
-    size_t start = way == SMS_SEARCH_BEST ? 0 : device->ring;
+    enum sms_search kind = device->policy->policy->search;
+    size_t start = kind == SMS_SEARCH_BEST ? 0 : device->ring_start;
     long best = -1;
     double highest = 0;
     for (size_t i = 0; i < device->sms; i++) {
         const struct sms__sm_state *sm = &device->sm[(start + i) % device->sms];
         if (!sms__may_use(launch->shape->allowed, sm->idx) || sms__verdict(device, sm, launch) != SMS__ALLOWED)
             continue;
-        double own = way == SMS_SEARCH_BEST ? sms__score(device, sm, launch) : 0;
-        if (best >= 0 && own <= highest)
+        double score = kind == SMS_SEARCH_BEST ? sms__score(device, sm, launch) : 0;
+        if (best >= 0 && score <= highest)
             continue;
         best = sm->idx;
-        highest = own;
+        highest = score;
     }
     if (best >= 0)
-        device->ring = ((size_t)best + (way == SMS_SEARCH_RING)) % device->sms;
+        device->ring_start = ((size_t)best + (kind == SMS_SEARCH_RING)) % device->sms;
     return best;
 }
 
-/* One block of the queue. */
+/* Places one block of the queue, if one fits. */
 static void place_from(struct sms__blocks *device, struct sms__dispatch_queue *queue, struct sms__dispatch_queue **next,
                        uint64_t now)
 {
-    for (struct sms__launch *launch = sms__dispatch_queue_at(device, queue); sms__dispatch_queue_may_go(queue, launch);
-         launch = launch->next) {
+    for (struct sms__launch *launch = sms__dispatch_queue_current(device, queue);
+         sms__dispatch_queue_may_go(queue, launch); launch = launch->next) {
         long sm = search(device, launch);
         if (sm >= 0) {
             place(device, (size_t)sm, launch, now);
@@ -193,8 +192,8 @@ static void place_from(struct sms__blocks *device, struct sms__dispatch_queue *q
         }
         if (!device->passes_over)
             return;
-        if (sms__dispatch_queue_holds(device, launch)) {
-            *next = sms__dispatch_queue_next_of_held(launch, *next);
+        if (sms__patience_expired(device, launch)) {
+            *next = sms__dispatch_queue_after_blocked(launch, *next);
             return;
         }
     }
@@ -209,7 +208,7 @@ static void offer(struct sms__blocks *device, uint64_t now)
     }
 }
 
-/* The groups of an SM as a model sees them. */
+/* Describes the groups of an SM for the contention model. */
 static size_t describe(const struct sms__blocks *device, size_t s, struct sms_group *out, double *speed)
 {
     const struct reference_sm *sm = &device->reference->sm[s];
@@ -222,15 +221,15 @@ static size_t describe(const struct sms__blocks *device, size_t s, struct sms_gr
 static void rate_one(struct sms__blocks *device, size_t s, uint64_t now)
 {
     struct reference_sm *sm = &device->reference->sm[s];
-    double patched[SMS_RESOURCES_MAX];
+    double buffer[SMS_RESOURCES_MAX];
     if (device->contention->slowdown) {
-        sms__pace_groups(&device->sm[s], sm->group, sm->groups, now);
+        sms__rate_groups(&device->sm[s], sm->group, sm->groups, now);
         return;
     }
     size_t count = describe(device, s, device->rate_group, device->rate_speed);
-    device->contention->rate(&device->contention_view, sms__seen_usage(&device->sm[s], patched), device->rate_group,
+    device->contention->rate(&device->contention_view, sms__visible_usage(&device->sm[s], buffer), device->rate_group,
                              count);
-    sms__adopt(sm->group, device->rate_group, count, now);
+    sms__apply_speeds(sm->group, device->rate_group, count, now);
 }
 
 static void rate_jointly(struct sms__blocks *device, uint64_t now)
@@ -241,7 +240,8 @@ static void rate_jointly(struct sms__blocks *device, uint64_t now)
     device->contention->rate_device(&device->contention_view, device->sms, device->rate_group, count,
                                     device->rate_scratch);
     for (size_t s = 0; s < device->sms; s++) {
-        sms__adopt(device->reference->sm[s].group, device->rate_group + first, device->reference->sm[s].groups, now);
+        sms__apply_speeds(device->reference->sm[s].group, device->rate_group + first, device->reference->sm[s].groups,
+                          now);
         first += device->reference->sm[s].groups;
     }
 }
@@ -260,11 +260,11 @@ static void schedule(struct sms__blocks *device, size_t s)
 static void rate_all(struct sms__blocks *device, uint64_t now)
 {
     bool joint = device->device_scope && device->contention->rate_device &&
-                 (sms__is_pressed(device) || !device->contention->free_below_full);
+                 (sms__is_oversubscribed(device) || !device->contention->free_below_full);
     for (size_t s = 0; s < device->sms; s++)
-        sms__find_over(&device->sm[s], now);
-    for (size_t w = 0; w < device->clocks; w++)
-        sms__device_clock_advance(&device->clock[w], now);
+        sms__update_oversubscribed(&device->sm[s], now);
+    for (size_t c = 0; c < device->clocks; c++)
+        sms__device_clock_advance(&device->clock[c], now);
     if (joint)
         rate_jointly(device, now);
     for (size_t s = 0; s < device->sms; s++) {
@@ -282,7 +282,7 @@ void sms__reference_dispatch(void *subject, uint64_t now)
     rate_all(device, now);
 }
 
-void sms__reference_credit(struct sms__blocks *device, size_t s, int sign, uint64_t now)
+void sms__reference_add_partial(struct sms__blocks *device, size_t s, int sign, uint64_t now)
 {
     struct reference_sm *sm = &device->reference->sm[s];
     for (size_t i = 0; i < sm->blocks; i++) {

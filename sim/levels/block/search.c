@@ -1,7 +1,7 @@
-/* Which SM takes the next block of a kernel. An SM that refused a shape of block
- * is not asked again until a block has left it, if that was for a hardware limit, or
- * if the policy promises that more usage never turns its no into a yes
- * (smsched/policy.h). */
+/* Finds the SM for the next block of a kernel. Each shape has a row of candidates. An SM that refused the shape is no
+ * candidate until a block leaves it, if it refused because of a hardware limit or if the policy promises that more
+ * usage never turns a refusal into an admission (smsched/policy.h). Invariant: every SM that would admit the shape is a
+ * candidate, once the row has caught up with the departures. */
 #include "internal.h"
 
 #include <string.h>
@@ -9,10 +9,10 @@
 static int ask_policy(const struct sms__blocks *device, const struct sms__sm_state *sm,
                       const struct sms__launch *launch)
 {
-    double patched[SMS_RESOURCES_MAX];
-    struct sms_sm_view view = {sm->idx, sms__seen_usage(sm, patched), sm->used};
-    struct sms_block_request room;
-    const struct sms_block_request *request = sms__request(device, sm, launch, &room);
+    double buffer[SMS_RESOURCES_MAX];
+    struct sms_sm_view view = {sm->idx, sms__visible_usage(sm, buffer), sm->used};
+    struct sms_block_request storage;
+    const struct sms_block_request *request = sms__request(device, sm, launch, &storage);
     return device->policy->policy->admits(device->policy->param, &device->model->view, &view, request);
 }
 
@@ -47,10 +47,10 @@ int sms__refusing_limit(const struct sms__blocks *device, const struct sms__sm_s
 
 double sms__score(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__launch *launch)
 {
-    double patched[SMS_RESOURCES_MAX];
-    struct sms_sm_view view = {sm->idx, sms__seen_usage(sm, patched), sm->used};
-    struct sms_block_request room;
-    const struct sms_block_request *request = sms__request(device, sm, launch, &room);
+    double buffer[SMS_RESOURCES_MAX];
+    struct sms_sm_view view = {sm->idx, sms__visible_usage(sm, buffer), sm->used};
+    struct sms_block_request storage;
+    const struct sms_block_request *request = sms__request(device, sm, launch, &storage);
     return device->policy->policy->score(device->policy->param, &device->model->view, &view, request);
 }
 
@@ -59,20 +59,20 @@ void sms__search_init(struct sms__blocks *device)
     size_t summaries;
     device->words = (device->sms + 63) / 64;
     summaries = (device->words + 63) / 64;
-    for (device->room_left = 1; device->room_left < device->sms;)
-        device->room_left *= 2;
-    device->left = SMS__NEW(device->arena, uint32_t, device->room_left);
-    device->leaves = device->room_left; /* as if a block had left every SM */
+    for (device->recent_size = 1; device->recent_size < device->sms;)
+        device->recent_size *= 2;
+    device->recent = SMS__NEW(device->arena, uint32_t, device->recent_size);
+    device->departures = device->recent_size; /* as if a block had left every SM, so that all are candidates */
     for (size_t i = 0; i < device->shapes; i++) {
         device->shape[i].row = SMS__NEW(device->arena, uint64_t, device->words);
         device->shape[i].summary = SMS__NEW(device->arena, uint64_t, summaries);
     }
 }
 
-void sms__note_left(struct sms__blocks *device, uint32_t sm)
+void sms__log_departure(struct sms__blocks *device, uint32_t sm)
 {
-    device->left[device->leaves & (device->room_left - 1)] = sm;
-    device->leaves++;
+    device->recent[device->departures & (device->recent_size - 1)] = sm;
+    device->departures++;
 }
 
 static bool has_bit(const struct sms__shape *shape, size_t sm) { return shape->row[sm / 64] >> (sm % 64) & 1; }
@@ -86,7 +86,7 @@ static void set_bit(struct sms__shape *shape, size_t sm)
     shape->summary[word / 64] |= (uint64_t)1 << (word % 64);
 }
 
-/* One that is set. */
+/* The bit must be set. */
 static void clear_bit(struct sms__shape *shape, size_t sm)
 {
     size_t word = sm / 64;
@@ -96,7 +96,7 @@ static void clear_bit(struct sms__shape *shape, size_t sm)
         shape->summary[word / 64] &= ~((uint64_t)1 << (word % 64));
 }
 
-/* The same of a shape that may not use all SMs. */
+/* Like catch_up, for a shape that may not use all SMs. */
 static void catch_up_within(const struct sms__blocks *device, struct sms__shape *shape)
 {
     for (size_t s = 0; s < device->sms; s++) {
@@ -105,29 +105,29 @@ static void catch_up_within(const struct sms__blocks *device, struct sms__shape 
         else if (has_bit(shape, s))
             clear_bit(shape, s);
     }
-    shape->seen = device->leaves;
+    shape->seen_departures = device->departures;
 }
 
-/* SMs that blocks have left since the shape last looked are candidates again. */
+/* Makes the SMs that blocks have left since the last search candidates again. */
 static void catch_up(const struct sms__blocks *device, struct sms__shape *shape)
 {
     if (shape->allowed) {
         catch_up_within(device, shape);
         return;
     }
-    if (device->leaves - shape->seen >= device->room_left) {
+    if (device->departures - shape->seen_departures >= device->recent_size) {
         for (size_t s = 0; s < device->sms; s++)
             set_bit(shape, s);
     } else {
-        for (uint64_t i = shape->seen; i < device->leaves; i++)
-            set_bit(shape, device->left[i & (device->room_left - 1)]);
+        for (uint64_t i = shape->seen_departures; i < device->departures; i++)
+            set_bit(shape, device->recent[i & (device->recent_size - 1)]);
     }
-    shape->seen = device->leaves;
+    shape->seen_departures = device->departures;
 }
 
 static uint64_t bits_from(uint64_t word, size_t bit) { return word & (~(uint64_t)0 << bit); }
 
-/* The first candidate from `from` on, or SIZE_MAX. */
+/* Returns the first candidate from `from` on, or SIZE_MAX. */
 static size_t next_candidate(const struct sms__blocks *device, const struct sms__shape *shape, size_t from)
 {
     size_t word = from / 64;
@@ -146,21 +146,22 @@ static size_t next_candidate(const struct sms__blocks *device, const struct sms_
     return SIZE_MAX;
 }
 
-/* The SM, if it says yes; else -1 and it is no longer a candidate, or -2 where the device itself has no room. */
+/* Returns the SM if it admits the block; -1 if not; -2 if no SM will, because a resource of scope device is the reason.
+ * Removes the SM from the candidates if its refusal can be cached. */
 static inline long ask(const struct sms__blocks *device, const struct sms__launch *launch, size_t sm)
 {
     struct sms__shape *shape = launch->shape;
     int answer = verdict(device, &device->sm[sm], launch);
     if (answer == SMS__ALLOWED)
         return (long)sm;
-    if (answer < SMS_NOT_HERE && device->promised && device->model->resource[answer].scope == SMS_SCOPE_DEVICE)
+    if (answer < SMS_NOT_HERE && device->cacheable && device->model->resource[answer].scope == SMS_SCOPE_DEVICE)
         return -2;
-    if (has_bit(shape, sm) && (device->promised || answer == SMS__REFUSED_BY_LIMIT))
+    if (has_bit(shape, sm) && (device->cacheable || answer == SMS__REFUSED_BY_LIMIT))
         clear_bit(shape, sm);
     return -1;
 }
 
-/* The first SM in [from, to) that says yes; else -1 or -2, as above. */
+/* Returns the first SM in [from, to) that admits the block; otherwise -1 or -2, as ask does. */
 static long first_of(const struct sms__blocks *device, const struct sms__launch *launch, size_t from, size_t to)
 {
     const struct sms__shape *shape = launch->shape;
@@ -174,8 +175,8 @@ static long first_of(const struct sms__blocks *device, const struct sms__launch 
 
 static long search_ring(const struct sms__blocks *device, const struct sms__launch *launch)
 {
-    long sm = first_of(device, launch, device->ring, device->sms);
-    return sm == -1 ? first_of(device, launch, 0, device->ring) : sm;
+    long sm = first_of(device, launch, device->ring_start, device->sms);
+    return sm == -1 ? first_of(device, launch, 0, device->ring_start) : sm;
 }
 
 static long search_best(const struct sms__blocks *device, const struct sms__launch *launch)
@@ -184,29 +185,29 @@ static long search_best(const struct sms__blocks *device, const struct sms__laun
     double highest = 0;
     for (long sm = first_of(device, launch, 0, device->sms); sm >= 0;
          sm = first_of(device, launch, (size_t)sm + 1, device->sms)) {
-        double own = sms__score(device, &device->sm[sm], launch);
-        if (best >= 0 && own <= highest)
+        double score = sms__score(device, &device->sm[sm], launch);
+        if (best >= 0 && score <= highest)
             continue;
         best = sm;
-        highest = own;
+        highest = score;
     }
     return best;
 }
 
-/* Whether all SMs but one are full: then that one is the one that a block left last. */
+/* True if all other SMs are full. Called for the SM that a block left last. */
 static inline bool is_only_open(const struct sms__blocks *device, const struct sms__sm_state *sm)
 {
-    return device->full + 1 == device->sms && sm->used[SMS_BLOCKS] < device->model->sm.blocks;
+    return device->full_sms + 1 == device->sms && sm->used[SMS_BLOCKS] < device->model->sm.blocks;
 }
 
-/* Most often a block has left one SM, and all others have said no before. */
+/* The usual case is that a block has left one SM, and all others have refused the block before. */
 static inline long search(struct sms__blocks *device, const struct sms__launch *launch)
 {
     struct sms__shape *shape = launch->shape;
-    size_t last = device->left[(device->leaves - 1) & (device->room_left - 1)];
+    size_t last = device->recent[(device->departures - 1) & (device->recent_size - 1)];
     if (is_only_open(device, &device->sm[last]))
         return sms__may_use(shape->allowed, last) ? ask(device, launch, last) : -1;
-    if (shape->seen != device->leaves)
+    if (shape->seen_departures != device->departures)
         catch_up(device, shape);
     if (shape->candidates == 1 && has_bit(shape, shape->newest))
         return ask(device, launch, shape->newest);
@@ -214,7 +215,7 @@ static inline long search(struct sms__blocks *device, const struct sms__launch *
     return best ? search_best(device, launch) : search_ring(device, launch);
 }
 
-void sms__blocks_reallow(struct sms__blocks *device, size_t kind)
+void sms__blocks_update_allowed(struct sms__blocks *device, size_t kind)
 {
     struct sms__shape *shape = device->shape_of[kind];
     shape->refused_at = 0;
@@ -229,11 +230,11 @@ long sms__search(struct sms__blocks *device, struct sms__launch *launch)
         return -1;
     long sm = search(device, launch);
     if (sm < 0) {
-        if (device->promised)
-            shape->refused_at = device->leaves + 1;
+        if (device->cacheable)
+            shape->refused_at = device->departures + 1;
         return -1;
     }
-    device->ring = (size_t)sm + (device->policy->policy->search == SMS_SEARCH_RING);
-    device->ring = device->ring == device->sms ? 0 : device->ring;
+    device->ring_start = (size_t)sm + (device->policy->policy->search == SMS_SEARCH_RING);
+    device->ring_start = device->ring_start == device->sms ? 0 : device->ring_start;
     return sm;
 }

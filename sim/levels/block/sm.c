@@ -1,9 +1,10 @@
-/* One SM: groups of blocks that come, run at one speed, and go. */
+/* One SM: the groups of blocks on it. Invariants: the residents of a group are sorted by their ends, and usage, limits
+ * and counters always equal the sums over the residents. */
 #include "internal.h"
 
 #include <string.h>
 
-/* Adds the threads resident since the last settling to the intervals that it spans. */
+/* Adds the resident threads since the last integration to the intervals that this time spans. */
 static void fill_bins(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__record *run = sm->device->run;
@@ -22,7 +23,7 @@ static void fill_bins(struct sms__sm_state *sm, uint64_t now)
 static void record_excess(const struct sms__sm_state *sm, uint64_t elapsed)
 {
     struct sms__device_record *record = sm->device->record;
-    for (uint32_t left = sm->over; left; left &= left - 1) {
+    for (uint32_t left = sm->oversubscribed; left; left &= left - 1) {
         int r = __builtin_ctz(left);
         record->excess[r] += (sms__integral)(int64_t)(sm->usage[r] - SMS_FULL) * (int64_t)elapsed;
     }
@@ -41,7 +42,7 @@ void sms__sm_integrate(struct sms__sm_state *sm, uint64_t now)
     sm->integrated_ps = now;
 }
 
-/* Resources in pairs, what the device lacks being 0: two go at once. */
+/* Goes by pairs of resources, so that the compiler adds two at once. Demands beyond the device's resources are 0. */
 static inline void add(double *restrict usage, const double *restrict demand, size_t resources, double times)
 {
     for (size_t r = 0; r < resources; r += 2) {
@@ -55,17 +56,17 @@ static inline void account(struct sms__sm_state *sm, const struct sms__fit *fit,
     struct sms__blocks *device = sm->device;
     uint64_t limit = device->model->sm.blocks;
     add(sm->usage, fit->demand, device->model->resources, (double)blocks);
-    device->full -= sm->used[SMS_BLOCKS] == limit;
+    device->full_sms -= sm->used[SMS_BLOCKS] == limit;
     for (int l = 0; l < SMS_LIMITS; l++)
         sm->used[l] += (uint64_t)blocks * fit->needs[l];
-    device->full += sm->used[SMS_BLOCKS] == limit;
+    device->full_sms += sm->used[SMS_BLOCKS] == limit;
     if (!fit->device_scope)
         return;
     sms__integrate_total(device, now);
     add(device->total, fit->demand, device->model->resources, (double)blocks);
 }
 
-/* One block at a time is by far the most frequent: then nothing is multiplied. */
+/* A single block is by far the most frequent case. It needs no multiplication. */
 void sms__account(struct sms__sm_state *sm, const struct sms__fit *fit, int64_t blocks, uint64_t now)
 {
     if (blocks == 1)
@@ -76,7 +77,7 @@ void sms__account(struct sms__sm_state *sm, const struct sms__fit *fit, int64_t 
         account(sm, fit, blocks, now);
 }
 
-/* Its content changes: it is rated again at the end of this instant. */
+/* Call this before the SM's blocks change. The SM is rated again at the end of this instant. */
 static void touch(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
@@ -84,11 +85,11 @@ static void touch(struct sms__sm_state *sm, uint64_t now)
     if (sm->dirty)
         return;
     sm->dirty = true;
-    device->dirty[device->dirties++] = sm->idx;
+    device->dirty[device->dirty_count++] = sm->idx;
 }
 
-void sms__observe_stay(const struct sms__blocks *device, size_t sm, const struct sms__launch *launch, uint64_t start,
-                       uint64_t end, uint32_t blocks)
+void sms__emit_block_span(const struct sms__blocks *device, size_t sm, const struct sms__launch *launch, uint64_t start,
+                          uint64_t end, uint32_t blocks)
 {
     if (!device->label || !device->options->on_stay)
         return;
@@ -118,23 +119,23 @@ void sms__record_part(struct sms__launch *launch, uint64_t work, double left, ui
     launch->parts += parts * (uint64_t)(blocks < 0 ? -blocks : blocks);
 }
 
-/* The first resident of a group leaves. */
+/* Removes the first resident of a group. */
 static void leave(struct sms__sm_state *sm, struct sms__group *group, uint64_t now)
 {
     uint16_t at = group->first;
     struct sms__resident *resident = &sm->resident[at];
     struct sms__launch *launch = group->launch;
-    sms__observe_stay(sm->device, sm->idx, launch, sm->visit[at].start, now, resident->blocks);
+    sms__emit_block_span(sm->device, sm->idx, launch, sm->cold[at].start, now, resident->blocks);
     sms__account(sm, launch->fit, -(int64_t)resident->blocks, now);
-    sms__record_leave(launch, sm->visit[at].work, now - sm->visit[at].start, resident->blocks);
+    sms__record_leave(launch, sm->cold[at].work, now - sm->cold[at].start, resident->blocks);
     group->blocks -= resident->blocks;
     group->first = resident->next;
     if (group->first == SMS__NONE)
         group->last = SMS__NONE;
     else
         sm->resident[group->first].prev = SMS__NONE;
-    if (!sm->device->promised)
-        sms__state_note(launch, SMS_BLOCKS_LEFT, sm, resident->blocks);
+    if (!sm->device->cacheable)
+        sms__notify_policy(launch, SMS_BLOCKS_LEFT, sm, resident->blocks);
     resident->next = sm->free;
     sm->free = at;
 }
@@ -142,7 +143,7 @@ static void leave(struct sms__sm_state *sm, struct sms__group *group, uint64_t n
 /* Whether the first resident ends now. Of a group with a clock of its own it is known when. */
 static bool is_due(const struct sms__sm_state *sm, const struct sms__group *group, uint64_t now)
 {
-    return (group->bound ? sms__group_due(group, sm->resident[group->first].end) : group->due) <= now;
+    return (group->clock ? sms__group_due(group, sm->resident[group->first].end) : group->due) <= now;
 }
 
 /* Those that end now. */
@@ -159,7 +160,7 @@ void sms__end_launch(struct sms__launch *launch, uint64_t now)
 {
     if (launch->waiting | launch->resident)
         return;
-    sms__state_note(launch, SMS_BLOCKS_ENDED, NULL, 0);
+    sms__notify_policy(launch, SMS_BLOCKS_ENDED, NULL, 0);
     launch->record->launches++;
     sms__histogram_add(&launch->record->latency, now - launch->launched_ps);
     launch->ended(launch->subject, now);
@@ -188,7 +189,7 @@ void sms__sm_fire(void *subject, uint64_t now)
 {
     struct sms__sm_state *sm = subject;
     touch(sm, now);
-    sms__note_left(sm->device, sm->idx);
+    sms__log_departure(sm->device, sm->idx);
     sms__engine_defer(sm->device->engine, &sm->device->dispatch);
     if (sm->next_group != SMS__NONE) {
         end_blocks(sm, sm->next_group, now);
@@ -198,14 +199,14 @@ void sms__sm_fire(void *subject, uint64_t now)
         g += !is_due(sm, &sm->group[g], now) || end_blocks(sm, g, now);
 }
 
-/* What they have done is counted, as of blocks that are under way when a run ends. */
+/* Counts the work that the residents have done, as for blocks under way at the end of a run. */
 static void drop_residents(struct sms__sm_state *sm, const struct sms__group *group, uint64_t now)
 {
     double clock = sms__group_clock(group, now);
     for (uint16_t i = group->first, next; i != SMS__NONE; i = next) {
         struct sms__resident *resident = &sm->resident[i];
         next = resident->next;
-        sms__record_part(group->launch, sm->visit[i].work, resident->end - clock, now - sm->visit[i].start,
+        sms__record_part(group->launch, sm->cold[i].work, resident->end - clock, now - sm->cold[i].start,
                          (int64_t)resident->blocks);
         sms__account(sm, group->launch->fit, -(int64_t)resident->blocks, now);
         resident->next = sm->free;
@@ -221,23 +222,24 @@ void sms__sm_drop(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t
     if (g == sm->groups)
         return;
     touch(sm, now);
-    sms__note_left(sm->device, sm->idx);
+    sms__log_departure(sm->device, sm->idx);
     uint32_t blocks = sm->group[g].blocks;
     drop_residents(sm, &sm->group[g], now);
     remove_group(sm, g);
     sm->next_group = SMS__NONE;
-    sms__state_note(launch, SMS_BLOCKS_LEFT, sm, blocks);
+    sms__notify_policy(launch, SMS_BLOCKS_LEFT, sm, blocks);
 }
 
 struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now)
 {
     return (struct sms__group){
-        .launch = launch, .speed = 1, .slow = 1, .own = 1, .since = now, .first = SMS__NONE, .last = SMS__NONE};
+        .launch = launch, .speed = 1, .slow = 1, .sm_slow = 1, .since = now, .first = SMS__NONE, .last = SMS__NONE};
 }
 
 static struct sms__group *group_of(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now)
 {
-    size_t found = sm->groups; /* looks at all: the end of the loop is easier to guess than its middle */
+    size_t found =
+        sm->groups; /* visits all groups, because the branch predictor handles a full loop better than an early exit */
     for (size_t g = 0; g < sm->groups; g++)
         found = sm->group[g].launch == launch ? g : found;
     if (found == sm->groups)
@@ -245,20 +247,20 @@ static struct sms__group *group_of(struct sms__sm_state *sm, struct sms__launch 
     return &sm->group[found];
 }
 
-static bool is_equal(const struct sms__visit *a, const struct sms__visit *b)
+static bool is_equal(const struct sms__resident_cold *a, const struct sms__resident_cold *b)
 {
     return a->start == b->start && a->work == b->work;
 }
 
-/* Keeps the list by rising end; equal ends by arrival. */
+/* Inserts a resident so that the list stays sorted by end, and among equal ends by arrival. */
 static void insert(struct sms__sm_state *sm, struct sms__group *group, struct sms__resident new,
-                   struct sms__visit visit)
+                   struct sms__resident_cold visit)
 {
     struct sms__resident *pool = sm->resident;
     uint16_t after = group->last;
     while (after != SMS__NONE && pool[after].end > new.end)
         after = pool[after].prev;
-    if (after != SMS__NONE && pool[after].end == new.end &&is_equal(&sm->visit[after], &visit)) {
+    if (after != SMS__NONE && pool[after].end == new.end &&is_equal(&sm->cold[after], &visit)) {
         pool[after].blocks += new.blocks;
         return;
     }
@@ -267,7 +269,7 @@ static void insert(struct sms__sm_state *sm, struct sms__group *group, struct sm
     new.prev = after;
     new.next = before;
     pool[at] = new;
-    sm->visit[at] = visit;
+    sm->cold[at] = visit;
     *(after == SMS__NONE ? &group->first : &pool[after].next) = at;
     *(before == SMS__NONE ? &group->last : &pool[before].prev) = at;
 }
@@ -287,7 +289,7 @@ uint64_t sms__draw(const struct sms__fit *fit, const struct sms__kernel *kernel,
     else
         times = sms__uniform_about_one(stream, kernel->jitter);
     double ps = fit->work_ps * times + 0.5;
-    uint64_t work = (uint64_t)(ps < SMS__TIME_MAX_PS ? ps : SMS__TIME_MAX_PS); /* no run gets there */
+    uint64_t work = (uint64_t)(ps < SMS__TIME_MAX_PS ? ps : SMS__TIME_MAX_PS); /* longer than any run */
     return work > 0 ? work : 1;
 }
 
@@ -310,10 +312,10 @@ void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint32_
     struct sms__group *group = group_of(sm, launch, now);
     uint64_t work = sms__draw_work(launch);
     double end = sms__group_clock(group, now) + (double)work;
-    insert(sm, group, (struct sms__resident){.end = end, .blocks = blocks}, (struct sms__visit){now, work});
+    insert(sm, group, (struct sms__resident){.end = end, .blocks = blocks}, (struct sms__resident_cold){now, work});
     group->blocks += blocks;
     sms__account(sm, launch->fit, blocks, now);
     sms__record_placed(launch, blocks, now);
-    if (!sm->device->promised)
-        sms__state_note(launch, SMS_BLOCKS_PLACED, sm, blocks);
+    if (!sm->device->cacheable)
+        sms__notify_policy(launch, SMS_BLOCKS_PLACED, sm, blocks);
 }

@@ -1,94 +1,95 @@
-/* Rounds of equal placements at once. Where kernels' blocks do not vary, dispatch
- * into empty SMs goes round: once the search is back where it began, with every
- * kernel in turn placed and none refused, the next rounds will be the same as long
- * as every SM takes again what it took. So many rounds are placed in one. */
+/* Places several equal rounds at once. While the work of blocks is not random, dispatch to empty SMs is periodic: a
+ * round ends when the search and all queues are back where they were at its beginning and no kernel was refused. The
+ * next rounds will then be the same, as long as every SM can take what it took in this one. The result is the same as
+ * that of single placements. */
 #include "internal.h"
 
 #include <string.h>
 
-enum { LONGEST = 1 << 14 };
+enum { PLACEMENTS_MAX = 1 << 14 };
 
 struct placement {
     struct sms__launch *launch;
     uint32_t sm;
 };
 
-/* What a round adds to an SM. */
+/* What one round adds to an SM. */
 struct addition {
     double usage[SMS_RESOURCES_MAX];
     uint64_t used[SMS_LIMITS];
 };
 
-/* Where a queue is. */
-struct at {
+/* The position of a queue in its cycle. */
+struct queue_position {
     const struct sms__launch *launch;
     struct sms__turn turn;
 };
 
 struct sms__wave {
-    struct placement *placed; /* [longest] */
+    struct placement *placed; /* [capacity]: the placements of this round */
     struct addition *sum;     /* [sms] */
-    size_t count, longest;
-    size_t ring; /* where the round began: after a placement, which is where the search will come by again */
-    const struct sms__dispatch_queue *queue; /* whose turn it was */
-    struct sms__turn turn;                   /* of the queues */
-    struct at *at;                           /* [queues]: where each was */
-    bool begun;
+    size_t count, capacity;
+    size_t ring_start; /* the device's when the round began; the round ends when the search is there again */
+    const struct sms__dispatch_queue *queue; /* the queue whose turn it was when the round began */
+    struct sms__turn turn;                   /* among the queues, when the round began */
+    struct queue_position *position;         /* [queues], when the round began */
+    bool started;
 };
 
 void sms__wave_init(struct sms__blocks *device)
 {
     bool searches_ring = device->policy->policy->search != SMS_SEARCH_BEST;
-    if (device->reference || !device->promised || !searches_ring || device->device_scope || device->watched)
+    if (device->reference || !device->cacheable || !searches_ring || device->device_scope || device->observed)
         return;
     struct sms__wave *wave = SMS__NEW(device->arena, struct sms__wave, 1);
     size_t most = device->sms * device->model->sm.blocks;
-    wave->longest = most < LONGEST ? most : LONGEST;
-    wave->placed = SMS__NEW(device->arena, struct placement, wave->longest);
+    wave->capacity = most < PLACEMENTS_MAX ? most : PLACEMENTS_MAX;
+    wave->placed = SMS__NEW(device->arena, struct placement, wave->capacity);
     wave->sum = SMS__NEW(device->arena, struct addition, device->sms);
-    wave->at = SMS__NEW(device->arena, struct at, device->queues);
+    wave->position = SMS__NEW(device->arena, struct queue_position, device->queues);
     device->wave = wave;
 }
 
 static void begin_round(struct sms__blocks *device, const struct sms__dispatch_queue *queue)
 {
     struct sms__wave *wave = device->wave;
-    wave->begun = wave->count > 0;
+    wave->started = wave->count > 0;
     wave->count = 0;
-    wave->ring = device->ring;
+    wave->ring_start = device->ring_start;
     wave->queue = queue;
     wave->turn = device->turn;
     for (size_t i = 0; i < device->queues; i++)
-        wave->at[i] = (struct at){sms__dispatch_queue_at(device, &device->queue[i]), device->queue[i].turn};
+        wave->position[i] =
+            (struct queue_position){sms__dispatch_queue_current(device, &device->queue[i]), device->queue[i].turn};
 }
 
 static bool is_same(const struct sms__turn *a, const struct sms__turn *b)
 {
-    return a->began == b->began && a->blocks == b->blocks;
+    return a->first == b->first && a->blocks == b->blocks;
 }
 
-/* Whether the search and all queues are where they were when the round began. */
+/* True if the search and all queues are where they were when the round began. */
 static bool is_round(const struct sms__blocks *device, const struct sms__dispatch_queue *queue)
 {
     const struct sms__wave *wave = device->wave;
-    bool same =
-        wave->count > 0 && device->ring == wave->ring && queue == wave->queue && is_same(&device->turn, &wave->turn);
+    bool same = wave->count > 0 && device->ring_start == wave->ring_start && queue == wave->queue &&
+                is_same(&device->turn, &wave->turn);
     for (size_t i = 0; same && i < device->queues; i++)
-        same = sms__dispatch_queue_at(device, &device->queue[i]) == wave->at[i].launch &&
-               is_same(&device->queue[i].turn, &wave->at[i].turn);
+        same = sms__dispatch_queue_current(device, &device->queue[i]) == wave->position[i].launch &&
+               is_same(&device->queue[i].turn, &wave->position[i].turn);
     return same;
 }
 
 void sms__wave_forget(struct sms__blocks *device)
 {
     device->wave->count = 0;
-    device->wave->begun = false;
+    device->wave->started = false;
 }
 
-void sms__wave_note(struct sms__blocks *device, size_t sm, struct sms__launch *launch)
+void sms__wave_add(struct sms__blocks *device, size_t sm, struct sms__launch *launch)
 {
     struct sms__wave *wave = device->wave;
-    device->in_rounds = wave->count < wave->longest;
+    device->in_rounds = wave->count < wave->capacity;
     if (device->in_rounds)
         wave->placed[wave->count++] = (struct placement){launch, (uint32_t)sm};
 }
@@ -97,12 +98,12 @@ static void add_up(struct sms__wave *wave)
 {
     for (size_t i = 0; i < wave->count; i++) {
         memset(&wave->sum[wave->placed[i].sm], 0, sizeof *wave->sum);
-        wave->placed[i].launch->in_wave = 0;
+        wave->placed[i].launch->in_round = 0;
     }
     for (size_t i = 0; i < wave->count; i++) {
         const struct sms__fit *fit = wave->placed[i].launch->fit;
         struct addition *sum = &wave->sum[wave->placed[i].sm];
-        wave->placed[i].launch->in_wave++;
+        wave->placed[i].launch->in_round++;
         for (int r = 0; r < SMS_RESOURCES_MAX; r++)
             sum->usage[r] += fit->demand[r];
         for (int l = 0; l < SMS_LIMITS; l++)
@@ -110,7 +111,7 @@ static void add_up(struct sms__wave *wave)
     }
 }
 
-/* Rounds for which limits leave room, and after which no kernel is through. */
+/* Returns how many rounds fit by the hardware limits while every kernel still has a waiting block afterwards. */
 static uint64_t count_rounds(const struct sms__blocks *device, const struct sms__wave *wave)
 {
     uint64_t rounds = device->model->sm.blocks;
@@ -118,7 +119,7 @@ static uint64_t count_rounds(const struct sms__blocks *device, const struct sms_
         const struct sms__launch *launch = wave->placed[i].launch;
         const struct sms__sm_state *sm = &device->sm[wave->placed[i].sm];
         const uint64_t *used = wave->sum[sm->idx].used;
-        uint64_t lasts = (launch->waiting - 1) / launch->in_wave;
+        uint64_t lasts = (launch->waiting - 1) / launch->in_round;
         rounds = lasts < rounds ? lasts : rounds;
         for (int l = 0; l < SMS_LIMITS; l++) {
             uint64_t room = device->model->view.capacity[l] - sm->used[l];
@@ -128,8 +129,8 @@ static uint64_t count_rounds(const struct sms__blocks *device, const struct sms_
     return rounds;
 }
 
-/* Whether the policy admits the block into the SM as it would be after `rounds` rounds but for this block:
- * it is then no fuller in any of them when the block comes. */
+/* True if the policy admits the block on the SM as it would be after `rounds` rounds without this block. The SM is no
+ * fuller when the block comes in any of these rounds. */
 static bool admits(const struct sms__blocks *device, const struct placement *placement, uint64_t rounds)
 {
     const struct sms__fit *fit = placement->launch->fit;
@@ -156,7 +157,7 @@ static uint64_t count_admitted(const struct sms__blocks *device, uint64_t rounds
 void sms__wave_repeat(struct sms__blocks *device, const struct sms__dispatch_queue *queue, uint64_t now)
 {
     struct sms__wave *wave = device->wave;
-    if (!wave->begun)
+    if (!wave->started)
         begin_round(device, queue);
     if (!is_round(device, queue))
         return;

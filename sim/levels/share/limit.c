@@ -63,7 +63,7 @@ static void limit_kernels(struct sms__client *leader, const struct sms__client *
         if (client->workload->kernel[i].whole)
             leader->capped[k] = capped(leader, client->vm->fit[client->place->fit][k]);
         else if (unit->in_blocks)
-            sms__blocks_reallow(&unit->blocks, client->first_kind + k);
+            sms__blocks_update_allowed(&unit->blocks, client->first_kind + k);
     }
 }
 

@@ -1,24 +1,25 @@
-/* What a block policy is given to decide on, and the state that it keeps. */
+/* The requests that a block policy gets, and the state that it keeps. Invariant: each launch under way has a zeroed
+ * state of its own if the policy wants one, and states are reused. */
 #include "internal.h"
 
 #include <string.h>
 
 static const struct sms_block_policy *policy_of(const struct sms__blocks *device) { return device->policy->policy; }
 
-static bool is_promised(const struct sms_block_policy *policy)
+static bool is_cacheable(const struct sms_block_policy *policy)
 {
     unsigned both = SMS_PURE | SMS_MONOTONE;
     return (!policy->admits || (policy->promises & both) == both) && !policy->note;
 }
 
-void sms__state_init(struct sms__blocks *device)
+void sms__policy_state_init(struct sms__blocks *device)
 {
     const struct sms_block_policy *policy = policy_of(device);
     size_t bytes = policy->run_bytes + device->tenants * policy->tenant_bytes;
-    device->promised = is_promised(policy);
+    device->cacheable = is_cacheable(policy);
     device->pure = policy->promises & SMS_PURE && !policy->note;
     device->patience_ps = policy->patience ? policy->patience(device->policy->param) : SMS__NEVER;
-    device->of_run = bytes ? sms__alloc(device->arena, 1, bytes) : NULL;
+    device->policy_run_state = bytes ? sms__alloc(device->arena, 1, bytes) : NULL;
 }
 
 static uint64_t count_here(const struct sms__blocks *device, const struct sms__sm_state *sm,
@@ -51,46 +52,46 @@ struct sms_block_request sms__full_request(const struct sms__blocks *device, con
         .now_ps = device->engine->now,
         .launched_ps = launch->launched_ps,
         .deadline_ps = launch->deadline_ps,
-        .of_run = device->of_run,
-        .of_launch = launch->own ? launch->own->bytes : NULL,
+        .of_run = device->policy_run_state,
+        .of_launch = launch->policy_state ? launch->policy_state->bytes : NULL,
     };
 }
 
-static struct sms__policy_room *take_room(struct sms__blocks *device)
+static struct sms__policy_state *new_state(struct sms__blocks *device)
 {
     size_t bytes = policy_of(device)->launch_bytes;
-    struct sms__policy_room *room = device->rooms;
-    if (!room)
-        return sms__alloc(device->arena, 1, sizeof *room + bytes);
-    device->rooms = room->next;
-    memset(room->bytes, 0, bytes);
-    return room;
+    struct sms__policy_state *state = device->free_states;
+    if (!state)
+        return sms__alloc(device->arena, 1, sizeof *state + bytes);
+    device->free_states = state->next;
+    memset(state->bytes, 0, bytes);
+    return state;
 }
 
-static void give_back(struct sms__blocks *device, struct sms__launch *launch)
+static void free_state(struct sms__blocks *device, struct sms__launch *launch)
 {
-    if (!launch->own)
+    if (!launch->policy_state)
         return;
-    launch->own->next = device->rooms;
-    device->rooms = launch->own;
-    launch->own = NULL;
+    launch->policy_state->next = device->free_states;
+    device->free_states = launch->policy_state;
+    launch->policy_state = NULL;
 }
 
-void sms__state_note(struct sms__launch *launch, enum sms_block_event event, const struct sms__sm_state *sm,
-                     uint64_t blocks)
+void sms__notify_policy(struct sms__launch *launch, enum sms_block_event event, const struct sms__sm_state *sm,
+                        uint64_t blocks)
 {
     struct sms__blocks *device = launch->device;
     const struct sms_block_policy *policy = policy_of(device);
-    double patched[SMS_RESOURCES_MAX];
+    double buffer[SMS_RESOURCES_MAX];
     if (event == SMS_BLOCKS_LAUNCHED && policy->launch_bytes)
-        launch->own = take_room(device);
+        launch->policy_state = new_state(device);
     if (policy->note) {
         struct sms_block_request request = sms__full_request(device, sm, launch);
         struct sms_sm_view view = {0};
         if (sm)
-            view = (struct sms_sm_view){sm->idx, sms__seen_usage(sm, patched), sm->used};
+            view = (struct sms_sm_view){sm->idx, sms__visible_usage(sm, buffer), sm->used};
         policy->note(device->policy->param, &device->model->view, event, sm ? &view : NULL, &request, blocks);
     }
     if (event == SMS_BLOCKS_ENDED)
-        give_back(device, launch);
+        free_state(device, launch);
 }
