@@ -1,35 +1,34 @@
-/* Max-min fair speeds by progressive filling (Bertsekas and Gallager, Data
- * Networks, 6.5.2): all speeds rise together; when a resource is full, the blocks
- * that use it stop and the others go on, up to full speed. What a slowed block
- * leaves of other resources, the others get, so a resource never delivers more
- * than its capacity and no speed can rise without a slower one falling. */
+/* Max-min fair speeds by progressive filling (Bertsekas and Gallager, Data Networks, 6.5.2). All speeds rise together.
+ * When a resource is full, the blocks that use it stop rising, and the others continue up to full speed. What a slowed
+ * block leaves of other resources goes to the others. So a resource never delivers more than its capacity, and no speed
+ * can rise unless a slower one falls. */
 #include <smsched/contention.h>
 
-/* Marks in place of a speed. */
+/* Markers that stand in place of a speed during the filling. */
 enum { RISING = -1, BOUND = -2 };
 
-/* Rounding may leave a full resource a hair below empty; no block stands still for that. */
+/* Rounding may leave slightly less than nothing of a full resource. This minimum keeps blocks from standing still. */
 static const double SLOWEST = 1e-6;
 
-/* Free capacity and the demand of those still rising, for the resources of every
- * SM in turn, then for the device's own. */
+/* Free capacity, and the demand of the groups that still rise: for the resources of each SM in turn, then for those of
+ * scope device. */
 struct filling {
     const struct sms_contention_view *view;
     size_t sms;
-    double wide_capacity; /* of the device's own resources */
+    double device_capacity; /* of resources of scope device */
     double *left, *rising;
 };
 
 static size_t slot(const struct filling *f, size_t sm, size_t r)
 {
-    bool wide = f->view->resource[r].scope == SMS_SCOPE_DEVICE;
-    return (wide ? f->sms : sm) * f->view->resources + r;
+    bool device_scope = f->view->resource[r].scope == SMS_SCOPE_DEVICE;
+    return (device_scope ? f->sms : sm) * f->view->resources + r;
 }
 
 static void start(const struct filling *f, const struct sms_group *groups, size_t count)
 {
     for (size_t i = 0; i < (f->sms + 1) * f->view->resources; i++) {
-        f->left[i] = i < f->sms * f->view->resources ? SMS_FULL : f->wide_capacity;
+        f->left[i] = i < f->sms * f->view->resources ? SMS_FULL : f->device_capacity;
         f->rising[i] = 0;
     }
     for (size_t g = 0; g < count; g++) {
@@ -39,16 +38,16 @@ static void start(const struct filling *f, const struct sms_group *groups, size_
     }
 }
 
-/* The speed that a resource's users can all reach together. */
+/* The speed that all users of a resource can reach together. */
 static double level_of(const struct filling *f, size_t i) { return f->rising[i] > 0 ? f->left[i] / f->rising[i] : 2; }
 
 static double group_level(const struct filling *f, const struct sms_group *group)
 {
     double level = 1;
     for (size_t r = 0; r < f->view->resources; r++) {
-        double own = group->demand[r] > 0 ? level_of(f, slot(f, group->sm, r)) : 2;
-        if (own < level)
-            level = own;
+        double by_resource = group->demand[r] > 0 ? level_of(f, slot(f, group->sm, r)) : 2;
+        if (by_resource < level)
+            level = by_resource;
     }
     return level;
 }
@@ -64,7 +63,7 @@ static void stop_at(const struct filling *f, const struct sms_group *group, doub
     }
 }
 
-/* The lowest level that a group still rising can reach. */
+/* The lowest speed at which a group that still rises must stop. */
 static double lowest_level(const struct filling *f, const struct sms_group *groups, size_t count)
 {
     double lowest = 1;
@@ -76,7 +75,7 @@ static double lowest_level(const struct filling *f, const struct sms_group *grou
     return lowest;
 }
 
-/* One round: all groups bound at the lowest level stop there. How many did. */
+/* One round: all groups that must stop at the lowest speed stop there. Returns how many stopped. */
 static size_t fill(const struct filling *f, struct sms_group *groups, size_t count)
 {
     double lowest = lowest_level(f, groups, count);
@@ -100,7 +99,7 @@ static void fill_all(const struct filling *f, struct sms_group *groups, size_t c
         left -= fill(f, groups, count);
 }
 
-/* The device's own resources are not full here, so they bind nobody. */
+/* Resources of scope device are not full here, so they limit no group. */
 static void rate(const struct sms_contention_view *view, const double *usage, struct sms_group *groups, size_t count)
 {
     double left[2 * SMS_RESOURCES_MAX], rising[2 * SMS_RESOURCES_MAX];
@@ -127,7 +126,7 @@ static void rate_device(const struct sms_contention_view *view, size_t sms, stru
              groups, count);
 }
 
-/* All of it, and the hair that blocks at the slowest speed take beyond. */
+/* The whole capacity, plus the little that blocks at the slowest speed take beyond it. */
 static double delivers(const struct sms_contention_view *view, size_t r, double background, double most)
 {
     (void)view, (void)r, (void)background;

@@ -1,4 +1,4 @@
-/* Blocks never slow each other. The baseline that shows what contention costs. */
+/* No contention: blocks never slow each other. This is the baseline that shows what contention costs. */
 #include <smsched/contention.h>
 
 static double slowdown(const struct sms_contention_view *view, size_t r, double usage)

@@ -1,10 +1,8 @@
-/* Measured slowdowns of pairs of classes: the blocks beside a block each slow it by
- * what was measured for the two classes, and what they do together is their sum,
- * their greatest or their product. Neither demands nor usage matter.
+/* Measured slowdowns of pairs of classes. Each block beside a block slows it by the factor measured for their two
+ * classes. The factors combine by sum, maximum or product. Neither demands nor usage matter.
  *
- * Three of a class that slows itself by 1.94 take 2.88 times as long by the sum and
- * 3.76 by the product, which is more than one after another; so the sum is the
- * default (specification A.3). */
+ * Three blocks of a class that slows itself by 1.94 take 2.88 times as long by the sum, and 3.76 times by the product,
+ * which is longer than one after another. Therefore the sum is the default (specification A.3). */
 #include <smsched/contention.h>
 
 enum { COMBINE };
@@ -13,15 +11,16 @@ enum combine { ADD, MAX, MUL };
 static const char *const combines[] = {"add", "max", "mul", NULL};
 
 static const struct sms_param params[] = {
-    {"combine", SMS_UNIT_CHOICE, 0, MUL, ADD, "what several do together: sum, greatest or product", combines},
+    {"combine", SMS_UNIT_CHOICE, 0, MUL, ADD, "how the slowdowns by several blocks combine: sum, maximum or product",
+     combines},
     {0},
 };
 
-/* So that a speed is a number above 0, whatever the product of thousands is. */
+/* A limit on slowdowns, so that a speed stays above 0 even for a product of thousands of factors. */
 static const double SLOWEST = 1e9;
 
-/* `times` of the factor on top of `slowdown`. */
-static double with(enum combine combine, double slowdown, double factor, size_t times)
+/* Combines `slowdown` with the factor, `times` times. */
+static double add_factor(enum combine combine, double slowdown, double factor, size_t times)
 {
     if (times == 0)
         return slowdown;
@@ -34,7 +33,7 @@ static double with(enum combine combine, double slowdown, double factor, size_t 
     return slowdown;
 }
 
-/* Beside a block are the other blocks of its own group, and all of the others. */
+/* A block is beside the other blocks of its own group and all blocks of the other groups. */
 static void rate(const struct sms_contention_view *view, const double *usage, struct sms_group *groups, size_t count)
 {
     const struct sms_pairs *pairs = view->pairs;
@@ -46,7 +45,7 @@ static void rate(const struct sms_contention_view *view, const double *usage, st
             if (groups[o].cls < 0)
                 continue;
             double factor = pairs->slowdown[(size_t)groups[g].cls * pairs->classes + (size_t)groups[o].cls];
-            slowdown = with(combine, slowdown, factor, groups[o].blocks - (o == g));
+            slowdown = add_factor(combine, slowdown, factor, groups[o].blocks - (o == g));
         }
         *groups[g].speed = 1 / (slowdown < SLOWEST ? slowdown : SLOWEST);
     }

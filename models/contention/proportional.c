@@ -1,16 +1,15 @@
-/* A block is as fast as the fullest resource it uses lets it be: 1 / g(u), where
- * g(u) = 1 up to u = 1, then 1 + slope * (u - 1).
+/* Proportional sharing: the fullest resource that a block uses sets its speed to 1 / g(u), where g(u) = 1 up to u = 1
+ * and 1 + slope * (u - 1) beyond.
  *
- * With slope 1 an oversubscribed resource delivers exactly its capacity: work is
- * conserved. A greater slope is interference that grows faster than load (row
- * conflicts, cache thrashing); specification 004, 4.6, found about 2.55 to be what
- * the published gaps between policies need. */
+ * With slope 1 an oversubscribed resource delivers exactly its capacity, so work is conserved. A greater slope models
+ * interference that grows faster than load, such as row conflicts or cache thrashing. Specification 004, 4.6, found
+ * that the published gaps between policies need about 2.55. */
 #include <smsched/contention.h>
 
 enum { SLOPE };
 
 static const struct sms_param params[] = {
-    {"slope", SMS_UNIT_RATIO, 0, 100, 1.0, "by how much a resource slows for each 100 % of usage above 100 %"},
+    {"slope", SMS_UNIT_RATIO, 0, 100, 1.0, "how much a resource slows for each 100 % of usage above 100 %"},
     {0},
 };
 
@@ -20,7 +19,8 @@ static double slowdown(const struct sms_contention_view *view, size_t r, double 
     return usage > SMS_FULL ? 1 + view->params[SLOPE] * ((usage - SMS_FULL) / SMS_FULL) : 1;
 }
 
-/* The greatest (u - background) / g(u): it rises up to u = 1, then either on or down from there. */
+/* The maximum of (u - background) / g(u). The function rises up to u = 1, and beyond that it only rises or only falls.
+ */
 static double delivers(const struct sms_contention_view *view, size_t r, double background, double most)
 {
     (void)r;
@@ -34,7 +34,7 @@ static double delivers(const struct sms_contention_view *view, size_t r, double 
 
 const struct sms_contention sms_contention_proportional = {
     .name = "proportional",
-    .help = "as slow as the fullest resource that a block uses, by a slope above 100 %",
+    .help = "a block is as slow as the fullest resource that it uses, with a slope above 100 %",
     .params = params,
     .free_below_full = true,
     .slowdown = slowdown,

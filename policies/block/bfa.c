@@ -1,9 +1,7 @@
-/* simtbs's breadth first: kernels in launch order, each block on the SM whose fullest hard
- * resource is least used with it; of equal ones the lowest. Where no resource is hard,
- * the hardware's limits decide.
+/* Breadth first as in simtbs: kernels in launch order, each block on the SM whose fullest hard resource is least used
+ * with the block on it; among equals the lowest SM. If no resource is hard, the hardware limits decide.
  *
- * Wins for grids smaller than the device. Fails when large blocks come later and
- * find every SM half full.
+ * Wins for grids smaller than the device. Fails if large blocks come later and find every SM half full.
  * Source: simtbs (oslab-ewha), policy bfa (docs/simtbs.md). */
 #include <smsched/policy.h>
 

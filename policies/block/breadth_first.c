@@ -1,8 +1,8 @@
-/* The emptiest SM: the one whose fullest hardware limit is least used once the
- * block is there; of equal ones the lowest.
+/* Breadth first: the emptiest SM, which is the one whose fullest hardware limit is least used with the block on it;
+ * among equals the lowest SM.
  *
- * Wins for grids smaller than the device: they spread over all SMs. Fails when
- * large blocks come later and find every SM half full.
+ * Wins for grids smaller than the device, because they spread over all SMs. Fails if large blocks come later and find
+ * every SM half full.
  * Source: simtbs (oslab-ewha), policy bfa. */
 #include <smsched/policy.h>
 

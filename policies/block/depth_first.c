@@ -1,8 +1,7 @@
-/* The fullest SM that still has room: best fit by hardware limits; of equal ones
- * the lowest.
+/* Depth first: the fullest SM that still has room, which is best fit by hardware limits; among equals the lowest SM.
  *
- * Wins when large blocks must find whole SMs free. Fails on throughput for
- * anything that contends: it puts blocks together that could be apart.
+ * Wins if large blocks need empty SMs. Fails on throughput for anything that contends, because it puts blocks together
+ * that could be apart.
  * Source: simtbs (oslab-ewha), policy dfa. */
 #include <smsched/policy.h>
 

@@ -1,9 +1,7 @@
-/* simtbs's depth first: kernels in launch order, each block on the SM whose fullest hard
- * resource is most used with it; of equal ones the lowest. Where no resource is hard,
- * the hardware's limits decide.
+/* Depth first as in simtbs: kernels in launch order, each block on the SM whose fullest hard resource is most used with
+ * the block on it; among equals the lowest SM. If no resource is hard, the hardware limits decide.
  *
- * Wins when large blocks must find whole SMs free. Fails on throughput for anything
- * that contends.
+ * Wins if large blocks need empty SMs. Fails on throughput for anything that contends.
  * Source: simtbs (oslab-ewha), policy dfa (docs/simtbs.md). */
 #include <smsched/policy.h>
 

@@ -1,15 +1,16 @@
-/* Each of the launches under way has at most its part of an SM: as many blocks as fit there, divided by the launches.
+/* Elastic kernels: each launch under way gets an equal part of an SM. Its part is the number of its blocks that fit on
+ * an empty SM, divided by the number of launches, and at least 1.
  *
- * Wins when large grids would keep small ones out: there is room for all. Fails when
- * a launch has too few blocks to use its part, which nobody else gets.
- * Source: elastic kernels, Pai et al. (ASPLOS 2013), where kernels are rewritten to
- * run with such a grid; here their blocks are held back. */
+ * Wins if large grids would keep small ones out. Fails if a launch has too few blocks to use its part, because no other
+ * launch gets the rest.
+ * Source: elastic kernels, Pai et al. (ASPLOS 2013). There kernels are rewritten to run with a smaller grid; here their
+ * blocks are held back. */
 #include <smsched/policy.h>
 
 #include <stdio.h>
 
 struct state {
-    uint64_t launches; /* under way */
+    uint64_t launches; /* launches under way on the device */
 };
 
 static uint64_t cap(const struct sms_device_view *device, const struct sms_block_request *block)
@@ -40,14 +41,14 @@ static void reason(const double *param, const struct sms_device_view *device, co
                    const struct sms_block_request *block, char *out, size_t size)
 {
     (void)param, (void)sm;
-    snprintf(out, size, "%llu blocks of the launch are here, its part beside %llu launches",
+    snprintf(out, size, "%llu blocks of the launch are here, which is its part (other launches: %llu)",
              (unsigned long long)cap(device, block),
              (unsigned long long)((const struct state *)block->of_run)->launches - 1);
 }
 
 const struct sms_block_policy sms_block_elastic_kernels = {
     .name = "elastic_kernels",
-    .help = "round robin over SMs where the launch has less than its equal part of the blocks that fit",
+    .help = "round robin over SMs on which the launch has less than its equal part of the blocks that fit",
     .search = SMS_SEARCH_RING,
     .admits = admits,
     .run_bytes = sizeof(struct state),

@@ -1,9 +1,9 @@
-/* Round robin that passes over an SM where any single resource would exceed the
- * limit: FP32 and FP64, DRAM and cache are counted apart.
+/* Fine grained: round robin that skips an SM if any single resource would exceed the limit. It counts FP32 and FP64,
+ * DRAM and cache separately.
  *
- * Wins when blocks with different bottlenecks wait for one device: it puts them
- * together. Fails like every admission when the profiles are wrong, and gains
- * nothing where contention costs no more than its share.
+ * Wins if blocks with different bottlenecks wait for one device, because it puts them together. Fails, like every
+ * admission control, if the profiles are wrong. Gains nothing if an oversubscribed resource still delivers its full
+ * capacity.
  * Source: specification 004, section II ("FG", the proposal). */
 #include <smsched/policy.h>
 
@@ -12,7 +12,7 @@ enum { LIMIT, PATIENCE };
 static const struct sms_param params[] = {
     {"limit", SMS_UNIT_RATIO, 0.01, 16, 1.0, "usage up to which a resource is filled, inclusive"},
     {"patience", SMS_UNIT_TIME, 0, SMS_PATIENCE_MAX, SMS_PATIENCE_MAX,
-     "time for which others may go before a kernel whose block fits nowhere"},
+     "time for which others may overtake a kernel whose block fits nowhere"},
     {0},
 };
 

@@ -1,7 +1,7 @@
-/* As fine_grained, and the blocks of a launch are on at most so many SMs at once.
+/* Like fine_grained, but the blocks of a launch occupy at most `sms` SMs at once.
  *
- * Wins where a kernel scales badly, or must leave whole SMs to others. Fails when the
- * device is otherwise empty: the other SMs stand idle.
+ * Wins if a kernel scales badly, or must leave whole SMs to others. Fails if the device is otherwise empty, because the
+ * other SMs stay idle.
  * Source: the limit of fine_grained; SM counts for a kernel as in KRISP (Chow et al., HPCA 2023). */
 #include <smsched/policy.h>
 
@@ -11,14 +11,14 @@ enum { LIMIT, SMS, PATIENCE };
 
 static const struct sms_param params[] = {
     {"limit", SMS_UNIT_RATIO, 0.01, 16, 1.0, "usage up to which a resource is filled, inclusive"},
-    {"sms", SMS_UNIT_COUNT, 1, 65536, 20, "SMs that blocks of one launch are on at most"},
+    {"sms", SMS_UNIT_COUNT, 1, 65536, 20, "most SMs that the blocks of one launch may occupy"},
     {"patience", SMS_UNIT_TIME, 0, SMS_PATIENCE_MAX, SMS_PATIENCE_MAX,
-     "time for which others may go before a kernel whose block fits nowhere"},
+     "time for which others may overtake a kernel whose block fits nowhere"},
     {0},
 };
 
 struct spread {
-    uint64_t sms; /* on which the launch has a block */
+    uint64_t sms; /* SMs on which the launch has a block */
 };
 
 static int admits(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,
@@ -56,7 +56,7 @@ static uint64_t patience(const double *param) { return (uint64_t)param[PATIENCE]
 
 const struct sms_block_policy sms_block_fine_grained_capped = {
     .name = "fine_grained_capped",
-    .help = "fine_grained, with the blocks of a launch on at most so many SMs",
+    .help = "fine_grained, with a limit on the SMs that the blocks of a launch occupy",
     .params = params,
     .search = SMS_SEARCH_RING,
     .admits = admits,

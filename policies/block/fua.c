@@ -1,7 +1,7 @@
-/* simtbs's fine-grained policy: kernels in launch order, round robin over SMs where
- * every single resource of the SM stays within the limit.
+/* The fine-grained policy of simtbs: kernels in launch order, round robin over SMs on which every single resource of
+ * scope sm stays within the limit.
  *
- * Wins where fine_grained does; its limit of 150 % admits what contends.
+ * Wins where fine_grained does. Its default limit of 150 % admits blocks that contend.
  * Source: simtbs (oslab-ewha), policy fua (docs/simtbs.md). */
 #include <smsched/policy.h>
 

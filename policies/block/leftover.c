@@ -1,9 +1,9 @@
-/* What NVIDIA's hardware does: kernels in launch order, a later one gets blocks
- * placed only when no earlier one has a block left to place, and takes the SM with
- * most room. It brings its queue discipline along: the scenario's does not apply.
+/* Leftover, as NVIDIA's hardware does it: kernels in launch order. A later kernel gets blocks placed only when no
+ * earlier one has blocks left to place. Each block goes to the SM with the most room. The policy has its own queue
+ * discipline; the scenario's does not apply.
  *
- * Wins in simplicity: no starvation of the first, no state. Fails to overlap
- * kernels larger than the device by more than their last wave.
+ * Wins by simplicity: it never starves the first kernel and needs no state. Fails to overlap kernels larger than the
+ * device, except in their last wave.
  * Source: Xu et al. (ISCA 2016) and Gilman et al. (PER 2020). */
 #include <smsched/policy.h>
 
@@ -16,7 +16,7 @@ static double score(const double *param, const struct sms_device_view *device, c
 
 const struct sms_block_policy sms_block_leftover = {
     .name = "leftover",
-    .help = "kernels in launch order, each on the SMs with most room that earlier ones leave",
+    .help = "kernels in launch order, each on the SMs with the most room that earlier ones leave",
     .search = SMS_SEARCH_BEST,
     .queue = SMS_QUEUE_FIFO,
     .score = score,

@@ -1,10 +1,9 @@
-/* The SM that could hold the most further blocks of the same kernel, by its free
- * threads, warps, registers, shared memory and block slots; of equal ones the
- * lowest.
+/* Most room: the SM that could hold the most further blocks of the same kernel, by its free threads, warps, registers,
+ * shared memory and block slots; among equals the lowest SM.
  *
- * Wins where breadth_first does, and sees the limit that binds for this kernel.
- * Fails, as it does, to look at anything but the hardware limits.
- * Source: what Gilman et al. (PER 2020) found NVIDIA's block scheduler to do. */
+ * Wins where breadth_first does, and sees the limit that binds for this kernel. Like breadth_first, it ignores
+ * everything but the hardware limits.
+ * Source: NVIDIA's block scheduler as Gilman et al. (PER 2020) observed it. */
 #include <smsched/policy.h>
 
 static double score(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,

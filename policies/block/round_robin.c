@@ -1,8 +1,8 @@
-/* The next SM in the ring that has room takes the next block: only the hardware
- * limits count, so that any other resource may be oversubscribed.
+/* Round robin: the next SM in the ring that has room takes the next block. Only the hardware limits count, so any other
+ * resource may be oversubscribed.
  *
- * Wins when blocks are alike and slow each other no more than they share.
- * Fails when SMs fill up with blocks of one bottleneck.
+ * Wins if blocks are alike and an oversubscribed resource still delivers its full capacity. Fails if SMs fill up with
+ * blocks that have the same bottleneck.
  * Source: specification 004, section II ("RR"). */
 #include <smsched/policy.h>
 

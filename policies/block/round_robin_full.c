@@ -1,7 +1,7 @@
-/* Fills an SM up to its hardware limits before it goes on to the next in the ring.
+/* Round robin that fills: it fills an SM up to its hardware limits before it moves to the next in the ring.
  *
- * Wins when few SMs are enough and others could sleep. Fails on throughput: the
- * blocks of a small grid crowd on few SMs while others stand idle.
+ * Wins if few SMs are enough and the others could sleep. Fails on throughput, because the blocks of a small grid crowd
+ * on few SMs while others stay idle.
  * Source: simtbs (oslab-ewha), policy rrf. */
 #include <smsched/policy.h>
 

@@ -1,7 +1,7 @@
-/* simtbs's round robin: kernels in launch order, the next SM in the ring with room
- * takes the next block. Under `compat: simtbs` the ring stops at an SM that is full.
+/* Round robin as in simtbs: kernels in launch order; the next SM in the ring with room takes the next block. Under
+ * `compat: simtbs` the ring stops at an SM that is full.
  *
- * Wins and fails as round_robin does; a large block at the head holds up all.
+ * Wins and fails as round_robin does. In addition, a large block at the head holds up all others.
  * Source: simtbs (oslab-ewha), policy rr (docs/simtbs.md). */
 #include <smsched/policy.h>
 

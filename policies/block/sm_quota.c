@@ -1,14 +1,14 @@
-/* SMs are split evenly and for good: each tenant has its own, next to each other.
+/* SM quota: SMs are split evenly and permanently. Each tenant has a contiguous range of its own.
  *
- * Wins in isolation: no tenant slows another by what an SM has. Fails when tenants
- * are unlike or come and go: their SMs stand idle.
+ * Wins in isolation: no tenant slows another through the resources of an SM. Fails if tenants differ or come and go,
+ * because their SMs stay idle.
  * Source: spatial multitasking, Adriaens et al. (HPCA 2012), the even split; Spart (Aguilera et al., 2014) moves
  * SMs between tenants as well, which this does not. */
 #include <smsched/policy.h>
 
 #include <stdio.h>
 
-/* From this SM on up to the next tenant's; with more tenants than SMs several have one. */
+/* The first SM of the tenant's range. If there are more tenants than SMs, several tenants share an SM. */
 static size_t first_of(size_t tenant, const struct sms_device_view *device, const struct sms_block_request *block)
 {
     return tenant * device->sms / block->tenants;
@@ -31,7 +31,7 @@ static void reason(const double *param, const struct sms_device_view *device, co
 
 const struct sms_block_policy sms_block_sm_quota = {
     .name = "sm_quota",
-    .help = "round robin over the SMs that are the tenant's own: an equal part for each",
+    .help = "round robin over the tenant's own SMs, an equal part for each tenant",
     .search = SMS_SEARCH_RING,
     .admits = admits,
     .reason = reason,

@@ -1,8 +1,7 @@
-/* simtbs's policy of classes: kernels in launch order, round robin over SMs where the
- * fullest resource of a class and what the block takes most of that class together
- * stay within the limit.
+/* The policy of simtbs that looks at classes: kernels in launch order, round robin over SMs on which each class stays
+ * within the limit. A class counts as its fullest resource plus the block's largest demand in the class.
  *
- * Wins and fails as utilization_aware does; its limit of 150 % admits what contends.
+ * Wins and fails as utilization_aware does. Its default limit of 150 % admits blocks that contend.
  * Source: simtbs (oslab-ewha), policy smk (docs/simtbs.md). */
 #include <smsched/policy.h>
 
@@ -13,7 +12,7 @@ static const struct sms_param params[] = {
     {0},
 };
 
-/* The fullest resource of the class if it and the most that the block adds exceed the limit. */
+/* Returns the fullest resource of the class if its usage plus the block's largest demand exceeds the limit. */
 static int refusing_resource(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,
                              const struct sms_block_request *block, enum sms_class cls)
 {

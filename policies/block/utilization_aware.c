@@ -1,9 +1,8 @@
-/* Round robin that passes over an SM where compute or memory as a whole would
- * exceed the limit. A class is as full as its fullest resource, and a block takes
- * of it as much as of the resource that it takes most.
+/* Utilization aware: round robin that skips an SM if compute or memory as a whole would exceed the limit. A class is as
+ * full as its fullest resource, and a block adds to it its largest demand in the class.
  *
- * Wins over round robin when mixes oversubscribe. Fails when blocks of one class
- * have different bottlenecks (FP32 beside FP64): it keeps apart what would fit.
+ * Wins over round robin if mixes oversubscribe. Fails if blocks of one class have different bottlenecks, such as FP32
+ * and FP64, because it separates blocks that would fit together.
  * Source: specification 004, section II ("UA"). */
 #include <smsched/policy.h>
 
@@ -12,11 +11,11 @@ enum { LIMIT, PATIENCE };
 static const struct sms_param params[] = {
     {"limit", SMS_UNIT_RATIO, 0.01, 16, 1.0, "usage up to which a class is filled, inclusive"},
     {"patience", SMS_UNIT_TIME, 0, SMS_PATIENCE_MAX, SMS_PATIENCE_MAX,
-     "time for which others may go before a kernel whose block fits nowhere"},
+     "time for which others may overtake a kernel whose block fits nowhere"},
     {0},
 };
 
-/* The fullest resource of the class on the SM, and what the block adds at most. */
+/* Returns the fullest resource of the class if its usage plus the block's largest demand exceeds the limit. */
 static int refusing_resource(const double *param, const struct sms_device_view *device, const struct sms_sm_view *sm,
                              const struct sms_block_request *block, enum sms_class cls)
 {

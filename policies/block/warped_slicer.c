@@ -1,36 +1,36 @@
-/* How many blocks of each launch an SM holds is chosen by water filling: one block at a time goes to the launch whose
- * speed on the SM, as a part of what it would be alone there, is least.
+/* Warped slicer: water filling decides how many blocks of each launch an SM holds. One block at a time goes to the
+ * launch whose speed on the SM, relative to its speed alone there, is lowest.
  *
- * Wins when kernels of unlike bottlenecks are under way: each gets what it can use. Fails when
- * demands are wrong, and where a launch has too few blocks for what it was given.
- * Source: Warped-Slicer, Xu et al. (ISCA 2016). There the speed by number of blocks is measured; here it rises with
- * the blocks until the resource that they demand most is full. */
+ * Wins if kernels with different bottlenecks are under way, because each gets what it can use. Fails if demands are
+ * wrong, and if a launch has too few blocks for its slice.
+ * Source: Warped-Slicer, Xu et al. (ISCA 2016). There the speed is measured for each number of blocks. Here it rises
+ * with the number of blocks until the resource that they demand most is full. */
 #include <smsched/policy.h>
 
 #include <stdio.h>
 #include <string.h>
 
-/* A launch that is under way. */
+/* The slice of an SM for a launch under way. */
 struct slice {
     struct slice *next, *prev;
     uint64_t needs[SMS_LIMITS];
-    double most;     /* blocks that run at full speed on an SM */
-    double alone;    /* and in whose number it is as fast as it gets there alone */
-    uint64_t blocks; /* that it may have on an SM */
+    double most;     /* blocks that can run at full speed on an SM; may be a fraction */
+    double alone;    /* blocks with which it reaches its greatest speed alone on an SM */
+    uint64_t blocks; /* blocks that it may have on an SM */
 };
 
 struct state {
     struct slice *first, *last;
 };
 
-static uint64_t room(const struct sms_device_view *device, const struct sms_block_request *block)
+static uint64_t room_on_empty_sm(const struct sms_device_view *device, const struct sms_block_request *block)
 {
     const uint64_t none[SMS_LIMITS] = {0};
     const struct sms_sm_view empty = {0, NULL, none};
     return (uint64_t)sms_room(device, &empty, block);
 }
 
-static void add(const struct sms_device_view *device, const struct sms_block_request *block)
+static void add_slice(const struct sms_device_view *device, const struct sms_block_request *block)
 {
     struct state *state = block->of_run;
     struct slice *slice = block->of_launch;
@@ -40,7 +40,7 @@ static void add(const struct sms_device_view *device, const struct sms_block_req
         demand = block->adds[r] * sms > demand ? block->adds[r] * sms : demand;
     }
     memcpy(slice->needs, block->needs, sizeof slice->needs);
-    slice->alone = (double)room(device, block);
+    slice->alone = (double)room_on_empty_sm(device, block);
     slice->most = demand > 0 ? SMS_FULL / demand : slice->alone;
     slice->alone = slice->most < slice->alone ? slice->most : slice->alone;
     slice->prev = state->last;
@@ -48,7 +48,7 @@ static void add(const struct sms_device_view *device, const struct sms_block_req
     state->last = slice;
 }
 
-static void take_out(struct state *state, struct slice *slice)
+static void remove_slice(struct state *state, struct slice *slice)
 {
     *(slice->prev ? &slice->prev->next : &state->first) = slice->next;
     *(slice->next ? &slice->next->prev : &state->last) = slice->prev;
@@ -62,8 +62,8 @@ static bool fits(const struct sms_device_view *device, const uint64_t used[SMS_L
     return fit;
 }
 
-/* Who is furthest behind and gains by another block for which there is room. */
-static struct slice *poorest(const struct sms_device_view *device, const struct state *state,
+/* Returns the slice with the lowest relative speed among those that gain by another block and have room for it. */
+static struct slice *slowest(const struct sms_device_view *device, const struct state *state,
                              const uint64_t used[SMS_LIMITS])
 {
     struct slice *best = NULL;
@@ -80,7 +80,7 @@ static void fill(const struct sms_device_view *device, struct state *state)
     uint64_t used[SMS_LIMITS] = {0};
     for (struct slice *slice = state->first; slice; slice = slice->next)
         slice->blocks = 0;
-    for (struct slice *slice; (slice = poorest(device, state, used)) != NULL;) {
+    for (struct slice *slice; (slice = slowest(device, state, used)) != NULL;) {
         slice->blocks++;
         for (int l = 0; l < SMS_LIMITS; l++)
             used[l] += slice->needs[l];
@@ -99,9 +99,9 @@ static void note(const double *param, const struct sms_device_view *device, enum
 {
     (void)param, (void)sm, (void)blocks;
     if (event == SMS_BLOCKS_LAUNCHED)
-        add(device, block);
+        add_slice(device, block);
     else if (event == SMS_BLOCKS_ENDED)
-        take_out(block->of_run, block->of_launch);
+        remove_slice(block->of_run, block->of_launch);
     else
         return;
     fill(device, block->of_run);

@@ -1,8 +1,8 @@
 /* Balanced allocation: the node whose CPUs, memory and GPUs are used most evenly once the pod is there.
  *
- * Wins when a resource runs out on nodes that have much of another. Says nothing of how full a node is. Source:
- * kube-scheduler, NodeResourcesBalancedAllocation, which orders by the standard deviation of the shares, rounded down
- * to a hundredth; this one by their variance, exactly, which is the same order. */
+ * Wins if one resource runs out on nodes that have much of another. Ignores how full a node is. Source: kube-scheduler,
+ * NodeResourcesBalancedAllocation, which sorts by the standard deviation of the shares, rounded down to a hundredth.
+ * This policy sorts by their exact variance, which gives the same order without the rounding. */
 #include <smsched/place.h>
 
 static double score(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,

@@ -1,19 +1,19 @@
-/* Best fit: the node with the least left once the pod is there, CPUs and GPUs counted as shares of the cluster's
- * largest node, half and half.
+/* Best fit: the node with the least left once the pod is there. CPUs and GPUs count as shares of the cluster's largest
+ * node, with equal weight.
  *
- * Wins when small pods come first: whole nodes stay free for the large ones. Fails when GPUs are left where no CPU is:
- * it does not ask what the pods to come could use. Source: kubernetes-scheduler-simulator, BestFitScore. */
+ * Wins if small pods come first, because whole nodes stay free for large ones. Fails if GPUs are left on nodes without
+ * free CPUs, because it ignores what later pods could use. Source: kubernetes-scheduler-simulator, BestFitScore. */
 #include <smsched/place.h>
 
 enum { LEVELS };
 
 static const struct sms_param params[] = {
     {"levels", SMS_UNIT_COUNT, 0, 1000, 0,
-     "round the score down to so many levels, as the simulator of FGD does with 100; 0: exact"},
+     "round the score down to this many levels, as the simulator of FGD does with 100; 0: exact"},
     {0},
 };
 
-/* In whole numbers: what is left times two times the two capacities. */
+/* Computes in whole numbers: the mean share left, times 2 * cpu_most * gpu_most. */
 static double score(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
                     uint8_t chosen[SMS_NODE_GPUS_MAX])
 {

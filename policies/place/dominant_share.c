@@ -1,19 +1,19 @@
-/* Dominant share: the node of whose resources the pod takes the largest share: of CPUs, memory or GPUs, whichever is
- * largest, the request divided by what is left after it.
+/* Dominant share: the node of which the pod takes the largest share of CPUs, memory or GPUs. A share is the request
+ * divided by what is left after it. If nothing is left, it counts as 1.
  *
- * It packs: what is nearly full scores high. Source: open-simulator, the score of its plug-in Simon, which divides by
- * what the node would have left if it were empty (`capacity`), so that the smallest node that fits wins whatever is on
- * it; `free` counts what is there. Nothing left after the request counts as 1, as there. */
+ * The policy packs, because nearly full nodes score high. Source: open-simulator, the score of its plug-in Simon. Simon
+ * divides by what an empty node would have left (`capacity`), so that the smallest node that fits wins, whatever runs
+ * on it. `free` takes the node's pods into account. */
 #include <smsched/place.h>
 
-enum { OF };
+enum { BASE };
 enum { FREE, CAPACITY };
 
 static const char *const bases[] = {"free", "capacity", NULL};
 
 static const struct sms_param params[] = {
-    {"of", SMS_UNIT_CHOICE, 0, 1, FREE, "divide by what is left of what was free, or of the node's capacity",
-     .choices = bases},
+    {"of", SMS_UNIT_CHOICE, 0, 1, FREE,
+     "divide by what the request leaves of the free resources, or of the node's capacity", .choices = bases},
     {0},
 };
 
@@ -29,11 +29,11 @@ static double larger(double a, double b) { return a > b ? a : b; }
 static double score(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
                     uint8_t chosen[SMS_NODE_GPUS_MAX])
 {
-    bool whole = view->params[OF] == CAPACITY;
-    uint64_t gpus = whole ? 1000 * (uint64_t)node->gpus : sms_node_gpu_left(node);
-    double most = share(pod->cpu_milli, whole ? node->cpu_milli : node->cpu_left);
+    bool of_capacity = view->params[BASE] == CAPACITY;
+    uint64_t gpus = of_capacity ? 1000 * (uint64_t)node->gpus : sms_node_gpu_left(node);
+    double most = share(pod->cpu_milli, of_capacity ? node->cpu_milli : node->cpu_left);
     (void)chosen;
-    most = larger(most, share(pod->memory, whole ? node->memory : node->memory_left));
+    most = larger(most, share(pod->memory, of_capacity ? node->memory : node->memory_left));
     return larger(most, share(sms_pod_gpu_milli(pod), gpus));
 }
 

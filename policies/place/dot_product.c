@@ -1,16 +1,16 @@
-/* Dot product: the node whose free CPUs and GPUs, as a vector, have the smallest product with what the pod asks for,
- * both as shares of the cluster's largest node.
+/* Dot product: the node whose vector of free CPUs and GPUs has the smallest dot product with the pod's request, both as
+ * shares of the cluster's largest node.
  *
- * Of nodes with as much left it takes the one that has less of what the pod wants most, so it packs. Tetris (Grandl et
- * al., SIGCOMM 2014) takes the largest product; kubernetes-scheduler-simulator (DotProductScore, `merge`, `max`), whose
- * results are published, the smallest, as here. */
+ * Among nodes with equally much left it takes the one with less of what the pod needs most, so it packs. Tetris (Grandl
+ * et al., SIGCOMM 2014) takes the largest product. kubernetes-scheduler-simulator (DotProductScore, `merge`, `max`),
+ * which has published results, takes the smallest, and so does this policy. */
 #include <smsched/place.h>
 
 enum { LEVELS };
 
 static const struct sms_param params[] = {
     {"levels", SMS_UNIT_COUNT, 0, 1000, 0,
-     "round the score down to so many levels, as the simulator of FGD does with 100; 0: exact"},
+     "round the score down to this many levels, as the simulator of FGD does with 100; 0: exact"},
     {0},
 };
 

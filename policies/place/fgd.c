@@ -1,9 +1,10 @@
-/* Fragmentation gradient descent: the node, and the GPU, where the pod leaves the fewest fragments more, or takes the
- * most away. A fragment is what of a node's GPUs the typical pods could not use (Weng et al., USENIX ATC 2023).
+/* Fragmentation gradient descent: the node and GPU where the pod increases fragmentation least, or decreases it most.
+ * The fragment of a node is the part of its free GPUs that the typical pods could not use (Weng et al., USENIX ATC
+ * 2023).
  *
- * Wins when the pods that come look like the typical ones and the cluster fills up. Fails to be better than best fit
- * when all pods are alike. The paper's simulator orders by int(100 * sigmoid(decrease / 1000)), so that decreases of
- * up to some 40 thousandths of a GPU count alike; `exact` orders by the decrease itself. */
+ * Wins if pods resemble the typical ones and the cluster fills up. Is no better than best fit if all pods are alike.
+ * The paper's simulator sorts by int(100 * sigmoid(decrease / 1000)), so that decreases which differ by up to about 40
+ * thousandths of a GPU are equal. `exact` sorts by the decrease itself. */
 #include <smsched/place.h>
 
 enum { SHARE, ORDER };
@@ -13,14 +14,15 @@ enum { WHOLE = 1000 };
 static const char *const orders[] = {"truncated", "exact", NULL};
 
 static const struct sms_param params[] = {
-    {"share", SMS_UNIT_RATIO, 0.01, 1, 0.95, "the most frequent shapes that make up so much of the pods are typical"},
+    {"share", SMS_UNIT_RATIO, 0.01, 1, 0.95,
+     "the most frequent pod shapes that together make up this share of the pods are typical"},
     {"order", SMS_UNIT_CHOICE, 0, 1, TRUNCATED,
      "truncated: by whole numbers from 0 to 100, as the paper's simulator does; exact: by the decrease itself",
      .choices = orders},
     {0},
 };
 
-/* e^x for |x| < 64 or so, by + * / alone: the same on every machine. */
+/* e^x for |x| < 64 or so. It uses only + * /, so that the result is the same on every machine. */
 static double exponential(double x)
 {
     double term = 1, sum = 1, part = x / 1024;
@@ -40,25 +42,25 @@ static double truncated(double decrease)
     return (double)(int)(100 / (1 + exponential(-x)));
 }
 
-/* By how much the fragments shrink from one state of the node to the next, on average over the typical pods. The sum is
- * of whole numbers, so that nodes that are as good are equal. */
+/* Returns by how much the fragment of the node shrinks, on average over the typical pods. The sum is of whole numbers,
+ * so that equally good nodes get equal scores. */
 static double decrease(const struct sms_place_view *view, const struct sms_node_view *before,
                        const struct sms_node_view *after)
 {
-    double seen = 0;
+    double covered = 0;
     int64_t sum = 0, pods = 0;
-    for (size_t i = 0; i < view->typicals && seen < view->params[SHARE]; i++) {
+    for (size_t i = 0; i < view->typicals && covered < view->params[SHARE]; i++) {
         const struct sms_typical_pod *typical = &view->typical[i];
         int64_t was = (int64_t)sms_node_fragment(before, &typical->pod);
         sum += (int64_t)typical->pods * (was - (int64_t)sms_node_fragment(after, &typical->pod));
         pods += (int64_t)typical->pods;
-        seen += typical->share;
+        covered += typical->share;
     }
     double mean = pods > 0 ? (double)sum / (double)pods : 0;
     return view->params[ORDER] == TRUNCATED ? truncated(mean) : mean;
 }
 
-/* The node with the pod on the GPUs that are chosen; `gpu` has room for them. */
+/* Returns the node with the pod on the chosen GPUs. `gpu` has room for all GPUs of the node. */
 static struct sms_node_view with_pod(const struct sms_node_view *node, const struct sms_pod_view *pod,
                                      const uint8_t *chosen, struct sms_gpu_view *gpu)
 {
@@ -82,12 +84,12 @@ static double score_of(const struct sms_place_view *view, const struct sms_node_
     return decrease(view, node, &after);
 }
 
-/* Whether a GPU before this one has as much left. */
+/* True if an earlier GPU has exactly as much left, so that this one need not be tried. */
 static bool has_twin(const struct sms_node_view *node, uint32_t gpu)
 {
-    const struct sms_gpu_view *own = &node->gpu[gpu];
+    const struct sms_gpu_view *self = &node->gpu[gpu];
     for (uint32_t i = 0; i < gpu; i++)
-        if (node->gpu[i].milli_left == own->milli_left && node->gpu[i].memory_left == own->memory_left)
+        if (node->gpu[i].milli_left == self->milli_left && node->gpu[i].memory_left == self->memory_left)
             return true;
     return false;
 }
@@ -123,7 +125,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
 
 const struct sms_place_policy sms_placing_fgd = {
     .name = "fgd",
-    .help = "the node and GPU where the fragments, of no use to typical pods, grow least",
+    .help = "the node and GPU where fragments that typical pods cannot use grow least",
     .params = params,
     .search = SMS_PLACE_BEST,
     .score = score,

@@ -1,4 +1,4 @@
-/* The lowest node that fits, and of its GPUs the fullest that do. */
+/* First fit: the lowest node that fits, and the fullest of its GPUs that fit. */
 #include <smsched/place.h>
 
 const struct sms_place_policy sms_placing_first_fit = {

@@ -1,14 +1,14 @@
-/* GPU packing: GPUs that others share already, rather than free GPUs of a node in use, rather than a node that is free.
+/* GPU packing: first GPUs that are shared already, then free GPUs of a node in use, then a free node.
  *
- * Wins when most pods ask for parts of GPUs. Fails when what is left on shared GPUs adds up to whole GPUs that nobody
- * can have. Source: kubernetes-scheduler-simulator, GpuPackingScore (a score of 0 to 100, in whole numbers). */
+ * Wins if most pods ask for parts of GPUs. Fails if the rests of shared GPUs add up to whole GPUs that no pod can use.
+ * Source: kubernetes-scheduler-simulator, GpuPackingScore (a score from 0 to 100, in whole numbers). */
 #include <smsched/place.h>
 
 enum { MOST = 100, WHOLE = 1000 };
 
 static int64_t at_least(int64_t value, int64_t least) { return value < least ? least : value; }
 
-/* Free GPUs of the node, or, with `chosen`, of those that are chosen. */
+/* Returns the number of free GPUs of the node; with `chosen`, only among the chosen ones. */
 static int64_t free_gpus(const struct sms_node_view *node, const uint8_t *chosen)
 {
     int64_t count = 0;

@@ -1,9 +1,9 @@
-/* GPU sharing by memory, as Alibaba's scheduler extender does it: of the nodes where one GPU has the memory the first,
- * or the one with the most or least allocated memory; of its GPUs the one with the least memory left that has enough,
- * of equal ones the lowest.
+/* GPU sharing by memory, as in Alibaba's scheduler extender. It takes the first node where some GPU has enough memory,
+ * or the one with the most or the least allocated memory. Of the node's GPUs with enough memory it takes the one with
+ * the least left, among equals the lowest.
  *
- * Wins where memory is what runs out: GPUs with much left stay for large pods. Counts memory alone: where pods ask for
- * none, all GPUs are alike to it. `spread` is what its users asked for (issues 61, 207). Source:
+ * Wins if memory is what runs out, because GPUs with much memory left stay free for large pods. It counts only memory:
+ * if pods ask for none, all GPUs look equal. Users of the extender asked for `spread` (its issues 61 and 207). Source:
  * gpushare-scheduler-extender, nodeinfo.go (specification 001, 1.2 and 1.3). */
 #include <smsched/place.h>
 
@@ -16,10 +16,10 @@ static const char *const selects[] = {"binpack", "spread", "first", "random", NU
 
 static const struct sms_param params[] = {
     {"node_score", SMS_UNIT_CHOICE, 0, 3, NODE_FIRST,
-     "of the nodes that fit: the first, the one with the largest or smallest share of its GPU memory allocated, or any",
+     "which node that fits: the first, the one with the largest or smallest share of its GPU memory allocated, or any",
      .choices = node_scores},
     {"gpu_select", SMS_UNIT_CHOICE, 0, 3, BINPACK,
-     "of the GPUs that fit: least memory left, most memory left, the lowest, or any", .choices = selects},
+     "which GPU that fits: the one with the least or most memory left, the lowest, or any", .choices = selects},
     {0},
 };
 
@@ -30,7 +30,7 @@ static enum sms_place_search search_by(const double *values)
     return values[NODE_SCORE] == NODE_RANDOM ? SMS_PLACE_RANDOM : SMS_PLACE_BEST;
 }
 
-/* The share of the node's GPU memory that is allocated. */
+/* The allocated share of the node's GPU memory. */
 static double score(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
                     uint8_t chosen[SMS_NODE_GPUS_MAX])
 {
@@ -42,8 +42,8 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
     return view->params[NODE_SCORE] == NODE_LEAST ? -share : share;
 }
 
-/* Whether `a` suits better than `b`, which has the lower number. */
-static bool better(double select, const struct sms_gpu_view *a, const struct sms_gpu_view *b)
+/* True if `a` suits better than `b`, which has the lower number. */
+static bool is_better(double select, const struct sms_gpu_view *a, const struct sms_gpu_view *b)
 {
     return (select == BINPACK && a->memory_left < b->memory_left) ||
            (select == SPREAD && a->memory_left > b->memory_left);
@@ -60,12 +60,13 @@ static uint32_t find_best(double select, const struct sms_node_view *node, const
 {
     uint32_t best = node->gpus;
     for (uint32_t i = 0; i < node->gpus; i++)
-        if (may_take(node, pod, chosen, i) && (best == node->gpus || better(select, &node->gpu[i], &node->gpu[best])))
+        if (may_take(node, pod, chosen, i) &&
+            (best == node->gpus || is_better(select, &node->gpu[i], &node->gpu[best])))
             best = i;
     return best;
 }
 
-/* One random number draws one GPU of those that fit; what remains of it draws the next. */
+/* Draws one of the GPUs that fit. The low bits of the random number remain for the next draw. */
 static uint32_t draw(uint32_t *random, const struct sms_node_view *node, const struct sms_pod_view *pod,
                      const uint8_t *chosen)
 {
@@ -95,7 +96,7 @@ static void choose(const struct sms_place_view *view, const struct sms_node_view
 
 const struct sms_place_policy sms_placing_gpushare = {
     .name = "gpushare",
-    .help = "the first node that fits, and the GPU with the least memory left that fits",
+    .help = "the first node that fits, and on it the GPU with the least memory left that fits",
     .params = params,
     .search = SMS_PLACE_FIRST,
     .search_by = search_by,

@@ -1,10 +1,10 @@
-/* Interference-aware: the node, and the GPUs, where the predicted slowdowns of all pods add up to the least more. The
- * prediction is the scenario's contention model, asked with what each workload's kernels demand of a device on average
- * while they run.
+/* Interference aware: the node and GPUs where the sum of the predicted slowdowns of all pods grows least. The
+ * prediction comes from the scenario's contention model, with the demand that each workload's kernels place on a device
+ * on average while they run. If pods take turns (time slices), the slowdown is their number.
  *
- * Wins when workloads press on different resources, or pairs of classes differ in how they slow each other. Fails where
- * kernels seldom meet, as it takes them to run all the time. Where pods take turns (time slices) it counts them.
- * It spreads: a GPU to oneself is never worse. Pods without workloads go to the lowest node. */
+ * Wins if workloads use different resources, or if pairs of classes differ in how they slow each other. Fails if
+ * kernels seldom run at the same time, because it assumes that they always run. It spreads, because a GPU of its own is
+ * never worse for a pod. Pods without workloads go to the lowest node. */
 #include <smsched/place.h>
 
 static double score(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
@@ -36,7 +36,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
 
 const struct sms_place_policy sms_placing_interference_aware = {
     .name = "interference_aware",
-    .help = "where the slowdowns that the contention model predicts for all pods grow least",
+    .help = "the node and GPUs where the slowdowns that the contention model predicts for all pods grow least",
     .search = SMS_PLACE_BEST,
     .asks = true,
     .score = score,

@@ -1,8 +1,7 @@
-/* Least allocated: the node of which the smallest share is used once the pod is there, on the mean of CPUs, memory and
- * GPUs.
+/* Least allocated: the node with the smallest used share once the pod is there, averaged over CPUs, memory and GPUs.
  *
- * What kube-scheduler does unless told otherwise: it spreads. Fails when large pods come late. Source: kube-scheduler,
- * NodeResourcesFit with LeastAllocated, which rounds down to a hundredth; this one does not. */
+ * This is the default of kube-scheduler, and it spreads pods. Fails if large pods come late. Source: kube-scheduler,
+ * NodeResourcesFit with LeastAllocated, which rounds down to a hundredth; this policy does not round. */
 #include <smsched/place.h>
 
 static double score(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
@@ -14,7 +13,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
 
 const struct sms_place_policy sms_placing_least_allocated = {
     .name = "least_allocated",
-    .help = "the node whose CPUs, memory and GPUs are used least afterwards, on the mean",
+    .help = "the node whose CPUs, memory and GPUs are used least afterwards, on average",
     .search = SMS_PLACE_BEST,
     .score = score,
 };

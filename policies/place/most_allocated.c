@@ -1,8 +1,8 @@
-/* Most allocated: the node of which the largest share is used once the pod is there, on the mean of CPUs, memory and
- * GPUs.
+/* Most allocated: the node with the largest used share once the pod is there, averaged over CPUs, memory and GPUs.
  *
- * Wins, like best fit, when whole nodes must stay free; unlike it, by shares of the node's own size. Source:
- * kube-scheduler, NodeResourcesFit with MostAllocated, which rounds down to a hundredth; this one does not. */
+ * Wins, like best fit, if whole nodes must stay free. Unlike best fit, it counts shares of each node's own size.
+ * Source: kube-scheduler, NodeResourcesFit with MostAllocated, which rounds down to a hundredth; this policy does not
+ * round. */
 #include <smsched/place.h>
 
 static double score(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
@@ -14,7 +14,7 @@ static double score(const struct sms_place_view *view, const struct sms_node_vie
 
 const struct sms_place_policy sms_placing_most_allocated = {
     .name = "most_allocated",
-    .help = "the node whose CPUs, memory and GPUs are used most afterwards, on the mean",
+    .help = "the node whose CPUs, memory and GPUs are used most afterwards, on average",
     .search = SMS_PLACE_BEST,
     .score = score,
 };

@@ -1,4 +1,5 @@
-/* Any node that fits, each as likely; of its GPUs the fullest that do. The baseline of FGD's figures. */
+/* Random: any node that fits, all equally likely, and the fullest of its GPUs that fit. It is the baseline in the
+ * figures of FGD. */
 #include <smsched/place.h>
 
 const struct sms_place_policy sms_placing_random = {

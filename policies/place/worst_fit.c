@@ -1,14 +1,14 @@
-/* Worst fit: the node with the most left once the pod is there, a thousandth of a GPU counted as `gpu_weight`
+/* Worst fit: the node with the most left once the pod is there. A thousandth of a GPU counts as `gpu_weight`
  * thousandths of a CPU.
  *
- * Wins when pods on one node disturb each other: it spreads them. Fails when large pods come late: nothing is left
- * whole for them. Source: kubernetes-scheduler-simulator, WorstFitScore, weights 1 and 100. */
+ * Wins if pods on one node disturb each other, because it spreads them. Fails if large pods come late, because no node
+ * is free for them. Source: kubernetes-scheduler-simulator, WorstFitScore, weights 1 and 100. */
 #include <smsched/place.h>
 
 enum { GPU_WEIGHT };
 
 static const struct sms_param params[] = {
-    {"gpu_weight", SMS_UNIT_COUNT, 0, 1e6, 100, "what a thousandth of a GPU counts, in thousandths of a CPU"},
+    {"gpu_weight", SMS_UNIT_COUNT, 0, 1e6, 100, "weight of a thousandth of a GPU, in thousandths of a CPU"},
     {0},
 };
 

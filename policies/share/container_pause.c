@@ -1,8 +1,9 @@
 /* Contention-aware pausing of containers (Kang 2022; docs/kang-2022-contention.md). A monitor polls the device and
- * publishes which container holds how much of it (Algorithm 1); a manager lets the first container run, pauses the
- * others while they copy their input, and lets them go on in turn as the use of the cores allows (Algorithm 2).
+ * publishes a table of how much each container holds (Algorithm 1). A manager lets the first container run, pauses the
+ * others while they copy their input, and releases them one by one as the utilization of the cores allows (Algorithm
+ * 2).
  *
- * Monitor and manager are as slow as the commands that they call: what they see is as old as the query. */
+ * Monitor and manager are as slow as the commands that they run, so they act on data that is as old as the query. */
 #include <smsched/share.h>
 
 enum {
@@ -34,20 +35,20 @@ static const char *const when_names[] = {"found", "input", NULL};
 static const struct sms_param params[] = {
     {"smi", SMS_UNIT_TIME, 1, 1e15, 0.06 * SECOND, "time of a query of the device (Kang 2022, 4.2)"},
     {"pause", SMS_UNIT_TIME, 1, 1e15, 0.06 * SECOND, "time to pause a container (Kang 2022, 4.2)"},
-    {"unpause", SMS_UNIT_TIME, 1, 1e15, 0.06 * SECOND, "time to let one go on (Kang 2022, 4.2)"},
+    {"unpause", SMS_UNIT_TIME, 1, 1e15, 0.06 * SECOND, "time to unpause a container (Kang 2022, 4.2)"},
     {"ps", SMS_UNIT_TIME, 0, 1e15, 0, "time to list the containers"},
     {"top", SMS_UNIT_TIME, 0, 1e15, 0, "time to list the processes of one container"},
     {"memory", SMS_UNIT_RATIO, 0, 1, 0.95,
-     "above this use of the memory a container that was let go on is paused again"},
+     "above this utilization of memory a container that was just released is paused again"},
     {"crowded", SMS_UNIT_CHOICE, 0, 1, CROWDED_ABOVE,
-     "above: as Algorithm 2 has it; from: at just that use of the memory, too, as the paper's prose has it",
+     "above: as in Algorithm 2; from: at exactly that utilization of memory too, as in the paper's text",
      .choices = crowded_names},
-    {"core", SMS_UNIT_RATIO, 0, 1, 0.995, "from this use on the cores are full"},
+    {"core", SMS_UNIT_RATIO, 0, 1, 0.995, "from this utilization on the cores are full"},
     {"commands", SMS_UNIT_CHOICE, 0, 1, COMMANDS_BATCH, "pause all in one command, or one after another",
      .choices = commands_names},
     {"gate", SMS_UNIT_CHOICE, 0, 1, GATE_OBSERVED,
-     "observed: the cores are free only once a kernel of the latest container was seen; literal: as the paper's "
-     "Algorithm 2 reads",
+     "observed: the cores are free only once a kernel of the latest container was seen; literal: as in the paper's "
+     "Algorithm 2",
      .choices = gate_names},
     {"when", SMS_UNIT_CHOICE, 0, 1, WHEN_FOUND,
      "found: a container is paused as soon as it is found; input: once its input is on the device (the paper's future "
@@ -57,33 +58,34 @@ static const struct sms_param params[] = {
 };
 
 enum tag { SAMPLED, PUBLISHED, COMMANDED };
-enum command { RELEASE_HEAD, PAUSE, RELEASE_NEXT, LOOK, PAUSE_AGAIN };
+enum command { RELEASE_HEAD, PAUSE, RELEASE_NEXT, QUERY_AGAIN, PAUSE_AGAIN };
 
-/* What the device's query and the containers' lists say of one container. */
+/* What the device query and the process lists report about one container. */
 struct entry {
-    uint64_t memory; /* bytes of the device; 0: the container is not in the table */
+    uint64_t memory; /* device memory, bytes; 0: the container is not in the table */
     double core;
 };
 
 struct container {
-    size_t turn;     /* rises with the process number; one that comes again gets another. 0: it has none yet */
-    size_t released; /* when it was let go last, counted in releases; 0: it is not allowed to run */
+    size_t turn;     /* position among the waiting; rises with the process number; new when a container returns */
+    size_t released; /* number of its latest release, from 1; 0 if it may not run */
     bool paused;
-    bool to_pause;  /* by the command under way, or one of those that follow it */
-    bool same;      /* as much memory in the latest sample as in the one before, and not none */
-    bool settled;   /* published: that, and its kernel was seen */
-    bool came_back; /* it gave up all memory once */
+    bool to_pause;     /* by the command under way, or by one that follows it */
+    bool steady;       /* it held memory, and equally much, in the latest two samples */
+    bool settled;      /* published: it is steady, and its kernel was seen */
+    bool freed_memory; /* it gave up all its memory once */
     struct entry sampled, published;
 };
 
 struct state {
     struct container *container; /* [processes] */
     size_t turns, releases;
-    size_t version, seen;            /* of the table; the one that the manager has acted upon */
-    bool full_in_sample, full, busy; /* the cores, as sampled and in the table; a command of the manager is under way */
-    enum command command;
-    size_t subject; /* of that */
-    bool gone;      /* the subject is, and another process has its number */
+    size_t version, handled;   /* version of the table; version to which the manager has reacted */
+    bool full_in_sample, full; /* the cores are full, in the latest sample and in the table */
+    bool busy;                 /* a command of the manager is under way */
+    enum command command;      /* the latest command */
+    size_t subject;            /* the container of that command */
+    bool gone;                 /* the subject has ended, and another process has its number */
 };
 
 static double param(const struct sms_share *share, int idx) { return sms_share_param(share, (size_t)idx); }
@@ -92,7 +94,7 @@ static bool chosen(const struct sms_share *share, int idx, int choice) { return 
 
 static struct state *state_of(struct sms_share *share) { return sms_share_state(share); }
 
-/* On several devices: all of them. */
+/* True if the cores are full; with several devices, the cores of all. */
 static bool cores_full(const struct sms_share *share)
 {
     double core = 0;
@@ -101,7 +103,7 @@ static bool cores_full(const struct sms_share *share)
     return core >= param(share, CORE) * (double)sms_share_devices(share);
 }
 
-/* On several devices: any of them. */
+/* True if memory is crowded; with several devices, the memory of any. */
 static bool memory_crowded(const struct sms_share *share)
 {
     double most = 0;
@@ -115,7 +117,7 @@ static bool memory_crowded(const struct sms_share *share)
 
 /* The monitor: Algorithm 1. */
 
-/* The device's query, at its end. Returns whether it finds anybody. */
+/* The end of the device query. Returns true if it finds a container. */
 static bool sample(struct sms_share *share)
 {
     struct state *state = state_of(share);
@@ -123,7 +125,7 @@ static bool sample(struct sms_share *share)
     for (size_t p = 0; p < sms_share_processes(share); p++) {
         struct container *container = &state->container[p];
         struct sms_process_view view = sms_share_process(share, p);
-        container->same = view.held == container->sampled.memory && view.held > 0;
+        container->steady = view.held == container->sampled.memory && view.held > 0;
         container->sampled = (struct entry){view.held, view.core};
         found |= view.held > 0;
     }
@@ -137,7 +139,7 @@ static bool is_up(const struct sms_share *share, size_t p)
     return phase != SMS_PHASE_FUTURE && phase != SMS_PHASE_DONE && phase != SMS_PHASE_FAILED;
 }
 
-/* The containers are listed, then the processes of each. */
+/* The time to list the containers, and then the processes of each. */
 static double time_to_list(const struct sms_share *share)
 {
     size_t containers = 0;
@@ -154,21 +156,21 @@ static bool differ(struct entry a, struct entry b)
     return (a.memory > 0) != (b.memory > 0) || memory >= mebibyte || core >= 0.01;
 }
 
-/* A container that gave up its memory and takes some again queues up behind all others. */
-static void enter_table(struct sms_share *share, size_t p)
+/* Publishes a container's entry. A container that gave up its memory and takes some again goes behind all others. */
+static void publish_entry(struct sms_share *share, size_t p)
 {
     struct state *state = state_of(share);
     struct container *container = &state->container[p];
     if (differ(container->sampled, container->published))
         sms_share_say(share, p, "published: %.0f MiB, cores %.0f %%", (double)container->sampled.memory / (1 << 20),
                       100 * container->sampled.core);
-    if (container->came_back && container->sampled.memory && !container->published.memory)
+    if (container->freed_memory && container->sampled.memory && !container->published.memory)
         container->turn = ++state->turns;
-    container->came_back |= container->published.memory && !container->sampled.memory;
+    container->freed_memory |= container->published.memory && !container->sampled.memory;
     container->published = container->sampled;
 }
 
-/* The container that was let go last, of those that may run. */
+/* Returns the container that was released last among those that may run, or NULL. */
 static struct container *latest_of(struct sms_share *share)
 {
     const struct state *state = state_of(share);
@@ -181,31 +183,31 @@ static struct container *latest_of(struct sms_share *share)
     return latest;
 }
 
-/* Whether the one who was let go last has settled just now. Its memory comes to rest one sample after it changed, when
- * the table may be the same again. */
-static bool settle(struct sms_share *share)
+/* Updates which containers are settled. Returns true if the one that was released last has just settled. This must
+ * publish a new version by itself: memory is steady one sample after it changed, when the table may not change. */
+static bool update_settled(struct sms_share *share)
 {
     const struct state *state = state_of(share);
     const struct container *latest = latest_of(share);
-    bool news = false;
+    bool latest_settled = false;
     for (size_t p = 0; p < sms_share_processes(share); p++) {
         struct container *container = &state->container[p];
-        bool settled = container->same && container->sampled.core > 0;
-        news |= container == latest && settled && !container->settled;
+        bool settled = container->steady && container->sampled.core > 0;
+        latest_settled |= container == latest && settled && !container->settled;
         container->settled = settled;
     }
-    return news;
+    return latest_settled;
 }
 
-/* The table goes out if it differs from the one before. */
+/* Publishes the table if it differs from the one before. */
 static void publish(struct sms_share *share)
 {
     struct state *state = state_of(share);
-    bool changed = false, settled = settle(share);
+    bool changed = false, settled = update_settled(share);
     for (size_t p = 0; p < sms_share_processes(share); p++)
         changed |= differ(state->container[p].sampled, state->container[p].published);
     for (size_t p = 0; changed && p < sms_share_processes(share); p++)
-        enter_table(share, p);
+        publish_entry(share, p);
     if (changed)
         state->full = state->full_in_sample;
     state->version += changed || settled;
@@ -223,18 +225,19 @@ static void command(struct sms_share *share, enum command what, size_t subject, 
     sms_share_wake(share, (uint64_t)delay, COMMANDED);
 }
 
-/* Neither running nor gone. One may have given up its memory while the command that paused it was on its way. */
+/* True if the container neither runs nor is gone. A paused one waits even without memory, because it may have given it
+ * up while the command that paused it was under way. */
 static bool waits(const struct container *container)
 {
     return !container->released && (container->published.memory || container->paused);
 }
 
-/* A new arrival, in the paper's words. */
+/* True for a "new arrival", as the paper calls it. */
 static bool is_new(const struct container *container) { return waits(container) && !container->paused; }
 
 static bool is_to_pause(const struct container *container) { return container->to_pause; }
 
-/* The first of those, in the order of their turns. Returns whether there is one. */
+/* Finds the first container by turn for which `is` holds. Returns false if there is none. */
 static bool first_of(struct sms_share *share, bool (*is)(const struct container *), size_t *first)
 {
     const struct state *state = state_of(share);
@@ -264,7 +267,7 @@ static void choose_new(struct sms_share *share)
         state->container[p].to_pause = is_new(&state->container[p]);
 }
 
-/* Whether the cores are free for another container: as the table has it, or only once the latest one is at work. */
+/* True if the cores are free for another container: as the table shows, or also only once the latest one is settled. */
 static bool gate_passes(struct sms_share *share)
 {
     const struct container *latest = latest_of(share);
@@ -273,17 +276,17 @@ static bool gate_passes(struct sms_share *share)
     return chosen(share, GATE, GATE_LITERAL) || (latest && latest->settled);
 }
 
-/* The loops of lines 8 and 18, one turn. */
+/* One iteration of the loops in lines 8 and 18. */
 static void release_next(struct sms_share *share)
 {
     size_t next;
     if (!gate_passes(share) || !first_of(share, waits, &next))
         return;
-    sms_share_say(share, next, "cores are free: let go");
+    sms_share_say(share, next, "cores are free: released");
     release(share, RELEASE_NEXT, next);
 }
 
-/* The chosen ones, all at once or the first of them; after that, the next to run. */
+/* Pauses the chosen containers, all at once or the first of them. Once none is left, releases the next to run. */
 static void pause_chosen(struct sms_share *share)
 {
     size_t first;
@@ -293,8 +296,8 @@ static void pause_chosen(struct sms_share *share)
         release_next(share);
 }
 
-/* "Output copy finished". */
-static void drop_those_through(struct sms_share *share)
+/* Marks containers without memory as no longer running: "output copy finished" in the paper. */
+static void drop_finished(struct sms_share *share)
 {
     struct state *state = state_of(share);
     for (size_t p = 0; p < sms_share_processes(share); p++)
@@ -302,19 +305,19 @@ static void drop_those_through(struct sms_share *share)
             state->container[p].released = 0;
 }
 
-/* Acts upon a table that it has not seen. */
+/* Reacts to a new version of the table. */
 static void manage(struct sms_share *share)
 {
     struct state *state = state_of(share);
     size_t first;
-    if (state->busy || state->seen == state->version)
+    if (state->busy || state->handled == state->version)
         return;
-    state->seen = state->version;
-    drop_those_through(share);
+    state->handled = state->version;
+    drop_finished(share);
     if (!first_of(share, waits, &first))
         return;
     if (!latest_of(share)) {
-        sms_share_say(share, first, "nobody runs: let go");
+        sms_share_say(share, first, "no container runs: released");
         release(share, RELEASE_HEAD, first);
         choose_new(share);
     } else if (state->full) {
@@ -331,7 +334,7 @@ static void resume(struct sms_share *share, size_t p)
     sms_share_resume(share, p);
 }
 
-/* With `input` a container is stopped where it would launch (launch()), not on its way there. */
+/* With `when: input` a container is not paused at once but where it would launch its kernel; see launch(). */
 static void stop(struct sms_share *share, size_t p, const char *why)
 {
     struct container *container = &state_of(share)->container[p];
@@ -344,7 +347,7 @@ static void stop(struct sms_share *share, size_t p, const char *why)
         sms_share_pause(share, p);
 }
 
-static void pause_over(struct sms_share *share)
+static void end_pause(struct sms_share *share)
 {
     struct state *state = state_of(share);
     for (size_t p = 0; p < sms_share_processes(share); p++)
@@ -353,8 +356,8 @@ static void pause_over(struct sms_share *share)
     pause_chosen(share);
 }
 
-/* After a release: is there room for yet another? */
-static void look_over(struct sms_share *share)
+/* The query after a release has ended: undoes the release if memory is crowded, or else tries the next one. */
+static void end_query(struct sms_share *share)
 {
     struct state *state = state_of(share);
     state->full = cores_full(share);
@@ -366,7 +369,7 @@ static void look_over(struct sms_share *share)
     }
 }
 
-static void command_over(struct sms_share *share)
+static void end_command(struct sms_share *share)
 {
     struct state *state = state_of(share);
     state->busy = false;
@@ -377,16 +380,16 @@ static void command_over(struct sms_share *share)
         pause_chosen(share);
         break;
     case PAUSE:
-        pause_over(share);
+        end_pause(share);
         break;
     case RELEASE_NEXT:
         if (state->gone)
             break;
         resume(share, state->subject);
-        command(share, LOOK, state->subject, param(share, SMI));
+        command(share, QUERY_AGAIN, state->subject, param(share, SMI));
         break;
-    case LOOK:
-        look_over(share);
+    case QUERY_AGAIN:
+        end_query(share);
         break;
     case PAUSE_AGAIN:
         if (!state->gone)
@@ -408,7 +411,7 @@ static void timer(struct sms_share *share, size_t tag)
         sms_share_wake(share, (uint64_t)param(share, SMI), SAMPLED);
         break;
     case COMMANDED:
-        command_over(share);
+        end_command(share);
         break;
     }
 }
@@ -420,7 +423,7 @@ static void start(struct sms_share *share)
     sms_share_wake(share, (uint64_t)param(share, SMI), SAMPLED);
 }
 
-/* Process numbers rise in the order of their start. */
+/* Turns are given in order of arrival, because process numbers rise in the order in which processes start. */
 static void event(struct sms_share *share, const struct sms_share_event *event)
 {
     struct state *state = state_of(share);
@@ -438,7 +441,7 @@ static enum sms_answer launch(struct sms_share *share, size_t process)
 
 const struct sms_share_policy sms_sharing_container_pause = {
     .name = "container_pause",
-    .help = "pauses containers while others use the cores, and lets them go on in turn (Kang 2022)",
+    .help = "pauses containers while others use the cores, and releases them in turn (Kang 2022)",
     .params = params,
     .state = sizeof(struct state),
     .start = start,

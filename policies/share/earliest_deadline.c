@@ -1,4 +1,4 @@
-/* Earliest deadline first (Liu and Layland 1973), preemptive at the ends of slices. */
+/* Earliest deadline first (Liu and Layland 1973). It preempts at the end of a slice only. */
 #include <smsched/share.h>
 
 static size_t next(struct sms_share *share, size_t device, const size_t *ready, size_t count)

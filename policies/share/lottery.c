@@ -1,5 +1,5 @@
-/* Lottery scheduling (Waldspurger and Weihl 1994): each slice is drawn among the processes that are ready, with chances
- * by weight. Fair on average, and nobody has to keep books. */
+/* Lottery scheduling (Waldspurger and Weihl 1994): a random draw among the ready processes decides who gets the next
+ * slice, with probabilities proportional to their weights. It is fair on average and keeps no state. */
 #include <smsched/share.h>
 
 static size_t next(struct sms_share *share, size_t device, const size_t *ready, size_t count)
@@ -20,6 +20,6 @@ static size_t next(struct sms_share *share, size_t device, const size_t *ready, 
 
 const struct sms_share_policy sms_sharing_lottery = {
     .name = "lottery",
-    .help = "the next slice by lot, with chances by weight",
+    .help = "the next slice at random, with probabilities by weight",
     .next = next,
 };

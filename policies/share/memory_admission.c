@@ -1,8 +1,9 @@
-/* Memory-aware admission: a process comes to a device only if the most that it will hold fits there beside the most
- * that those there will hold, so that no allocation fails on the way. */
+/* Memory-aware admission: a process gets a device only if the peak memory that it declares fits there beside the peaks
+ * that the processes there have declared. So no allocation can fail later. */
 #include <smsched/share.h>
 
-static uint64_t promised(const struct sms_share *share, long device)
+/* The sum of the declared peaks of the processes on a device, bytes. */
+static uint64_t reserved(const struct sms_share *share, long device)
 {
     uint64_t sum = 0;
     for (size_t p = 0; p < sms_share_processes(share); p++) {
@@ -12,20 +13,20 @@ static uint64_t promised(const struct sms_share *share, long device)
     return sum;
 }
 
-/* The device with most memory that is not promised, if it is enough. One that no device could ever hold is let
- * through, to fail where it is seen. */
+/* Returns the device with the most unreserved memory, if that is enough. A process that is too large for every device
+ * gets the largest one, so that it fails visibly at its allocation. */
 static long place(struct sms_share *share, size_t process)
 {
     uint64_t declared = sms_share_process(share, process).declared, most = 0, largest = 0;
-    long best = SMS_WAIT, biggest = SMS_WAIT;
+    long best = SMS_WAIT, largest_device = SMS_WAIT;
     for (size_t d = 0; d < sms_share_devices(share); d++) {
-        uint64_t memory = sms_share_device(share, d).memory, used = promised(share, (long)d);
+        uint64_t memory = sms_share_device(share, d).memory, used = reserved(share, (long)d);
         if (!sms_share_allows(share, process, d))
             continue;
         uint64_t left = memory > used ? memory - used : 0;
         if (memory > largest) {
             largest = memory;
-            biggest = (long)d;
+            largest_device = (long)d;
         }
         if (left < declared || (best >= 0 && left <= most))
             continue;
@@ -33,12 +34,13 @@ static long place(struct sms_share *share, size_t process)
         most = left;
     }
     if (best < 0 && declared <= largest)
-        sms_share_say(share, process, "waits: no device has %llu bytes to promise", (unsigned long long)declared);
-    return best >= 0 || declared <= largest ? best : biggest;
+        sms_share_say(share, process, "waits: no device has %llu bytes that are not reserved",
+                      (unsigned long long)declared);
+    return best >= 0 || declared <= largest ? best : largest_device;
 }
 
 const struct sms_share_policy sms_sharing_memory_admission = {
     .name = "memory_admission",
-    .help = "a process waits until the most that it will hold fits beside what is promised to others",
+    .help = "a process waits until its peak memory fits beside the peaks of the others",
     .place = place,
 };

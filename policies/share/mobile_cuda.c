@@ -1,6 +1,7 @@
-/* Mobile CUDA: more processes than device memory holds (specification 002). A library between processes and driver
- * asks a manager before each allocation. Who finds no room is moved to the host and waits there, and goes on where room
- * comes first, maybe on another device. Processes that allocate inside kernels need a device for themselves. */
+/* Mobile CUDA: runs more processes than fit into device memory (specification 002). A library between processes and
+ * driver asks a manager before each allocation. A process that finds no room moves to the host and waits there. It
+ * continues on the first device with room, which may be another one. Processes that allocate inside kernels need a
+ * device of their own (exclusive processes). */
 #include <smsched/share.h>
 
 enum { MESSAGE, REQUEST, MOVES, ASSIGNED, CONNECTING };
@@ -8,35 +9,35 @@ enum { MESSAGE, REQUEST, MOVES, ASSIGNED, CONNECTING };
 #define MICROSECOND 1e6
 
 static const struct sms_param params[] = {
-    {"message", SMS_UNIT_TIME, 0, 1e15, 50 * MICROSECOND, "from a process to the manager and back"},
-    {"request", SMS_UNIT_TIME, 0, 1e15, 0, "that the manager takes for each request, one after another"},
-    {"moves", SMS_UNIT_COUNT, 1, 1e6, 1e6, "most processes that are moved to or from the host at once"},
+    {"message", SMS_UNIT_TIME, 0, 1e15, 50 * MICROSECOND, "time of a message from a process to the manager and back"},
+    {"request", SMS_UNIT_TIME, 0, 1e15, 0, "time that the manager takes for each request, one after another"},
+    {"moves", SMS_UNIT_COUNT, 1, 1e6, 1e6, "most processes that may move to or from the host at once"},
     {"assigned", SMS_UNIT_COUNT, 1, 1e6, 4, "most processes assigned or suspended, for each device"},
     {"connecting", SMS_UNIT_COUNT, 1, 1e6, 4, "most processes on a device that have no context yet"},
     {0},
 };
 
-/* A request is on its way to the manager and through it, and then lies there until it can be granted. */
+/* A request travels to the manager, which then processes it. After that it waits there until it can be granted. */
 enum message { NONE, UNDER_WAY, ARRIVED };
 
 struct process {
     enum message message;
     bool assigned, signalled, moving;
-    size_t connecting; /* to its device, plus 1 */
-    size_t generation; /* of processes with this number */
-    bool again;        /* it has sent its second request to connect */
-    size_t claim;      /* of an exclusive one: its device, plus 1 */
-    bool suspended;
-    size_t next; /* in the waiting set, plus 1 */
+    size_t connecting; /* the device to which it connects, plus 1; 0 if none */
+    size_t generation; /* how many processes had this number before it */
+    bool sent_second;  /* it has sent its second request to connect */
+    size_t claim;      /* the device that this exclusive process claims, plus 1; 0 if none */
+    bool suspended;    /* it is in the waiting set */
+    size_t next;       /* in the waiting set, plus 1 */
 };
 
 struct state {
     struct process *process; /* [processes] */
-    size_t *owner;           /* [devices]: the exclusive process that has or awaits it, plus 1 */
-    size_t *connecting;      /* [devices] */
+    size_t *owner;           /* [devices]: the exclusive process that has or claims it, plus 1 */
+    size_t *connecting;      /* [devices]: processes that connect to it */
     size_t assigned, moving;
-    uint64_t free_ps;   /* when the manager has done what it was asked so far */
-    size_t first, last; /* of the waiting set, plus 1 */
+    uint64_t free_ps;   /* time at which the manager has processed all requests so far */
+    size_t first, last; /* of the waiting set, the suspended processes; plus 1 */
 };
 
 static struct state *state_of(const struct sms_share *share) { return sms_share_state(share); }
@@ -49,23 +50,24 @@ static void start(struct sms_share *share)
     state->connecting = sms_share_alloc(share, sms_share_devices(share), sizeof *state->connecting);
 }
 
-/* Sends the request at the first call for it. The manager takes one after the other. */
+/* True if the process's request has arrived. The first call sends it. The manager processes one request after another.
+ */
 static bool has_arrived(struct sms_share *share, size_t p)
 {
     struct state *state = state_of(share);
-    uint64_t now = sms_share_now(share), way = (uint64_t)sms_share_param(share, MESSAGE);
+    uint64_t now = sms_share_now(share), travel = (uint64_t)sms_share_param(share, MESSAGE);
     if (state->process[p].message == NONE) {
         uint64_t begin = state->free_ps > now ? state->free_ps : now;
         state->free_ps = begin + (uint64_t)sms_share_param(share, REQUEST);
-        state->process[p].message = state->free_ps + way > now ? UNDER_WAY : ARRIVED;
+        state->process[p].message = state->free_ps + travel > now ? UNDER_WAY : ARRIVED;
         if (state->process[p].message == UNDER_WAY)
-            sms_share_wake(share, state->free_ps + way - now,
+            sms_share_wake(share, state->free_ps + travel - now,
                            p + state->process[p].generation * sms_share_processes(share));
     }
     return state->process[p].message == ARRIVED;
 }
 
-/* Not for one that has gone meanwhile. */
+/* A request arrives; ignores that of a process that has ended meanwhile. */
 static void timer(struct sms_share *share, size_t tag)
 {
     struct process *process = &state_of(share)->process[tag % sms_share_processes(share)];
@@ -73,16 +75,17 @@ static void timer(struct sms_share *share, size_t tag)
         process->message = ARRIVED;
 }
 
-/* The device with most free memory that nobody owns and that has room for `bytes`; or SMS_WAIT. */
-static long roomiest(const struct sms_share *share, size_t p, uint64_t bytes, bool connecting)
+/* Returns the device with the most free memory, at least `bytes`, that no exclusive process owns; or SMS_WAIT. */
+static long most_free(const struct sms_share *share, size_t p, uint64_t bytes, bool connecting)
 {
     const struct state *state = state_of(share);
     long best = SMS_WAIT;
     uint64_t most = 0;
     for (size_t d = 0; d < sms_share_devices(share); d++) {
         uint64_t free = sms_share_device(share, d).free;
-        bool barred = connecting && (double)state->connecting[d] >= sms_share_param(share, CONNECTING);
-        if (state->owner[d] || barred || !sms_share_admits(share, p, d) || free < bytes || (best >= 0 && free <= most))
+        bool is_barred = connecting && (double)state->connecting[d] >= sms_share_param(share, CONNECTING);
+        if (state->owner[d] || is_barred || !sms_share_admits(share, p, d) || free < bytes ||
+            (best >= 0 && free <= most))
             continue;
         best = (long)d;
         most = free;
@@ -90,7 +93,8 @@ static long roomiest(const struct sms_share *share, size_t p, uint64_t bytes, bo
     return best;
 }
 
-/* The device with the fewest residents of those that nobody owns and that are large enough. */
+/* Returns the device with the fewest processes among those that are large enough and that no exclusive process owns; or
+ * SMS_WAIT. */
 static long emptiest(const struct sms_share *share, size_t p)
 {
     const struct state *state = state_of(share);
@@ -108,7 +112,7 @@ static long emptiest(const struct sms_share *share, size_t p)
     return best;
 }
 
-/* The residents of the device that an exclusive process claims are asked to leave. */
+/* Claims a device for an exclusive process, and signals the processes there to leave. */
 static void claim(struct sms_share *share, size_t p)
 {
     struct state *state = state_of(share);
@@ -117,7 +121,7 @@ static void claim(struct sms_share *share, size_t p)
         return;
     state->owner[device] = p + 1;
     state->process[p].claim = (size_t)device + 1;
-    sms_share_say(share, p, "claims device %ld, which has %zu residents", device,
+    sms_share_say(share, p, "claims device %ld, which has %zu processes", device,
                   sms_share_device(share, (size_t)device).processes);
     for (size_t q = 0; q < sms_share_processes(share); q++)
         state->process[q].signalled |= sms_share_process(share, q).device == device;
@@ -133,32 +137,33 @@ static long place_exclusive(struct sms_share *share, size_t p)
     return (long)process->claim - 1;
 }
 
-static bool is_assigned(const struct sms_share *share, size_t p)
+/* True if the process is assigned or can be. */
+static bool may_be_assigned(const struct sms_share *share, size_t p)
 {
     const struct state *state = state_of(share);
     double most = sms_share_param(share, ASSIGNED) * (double)sms_share_devices(share);
     return state->process[p].assigned || (double)state->assigned < most;
 }
 
-/* It counts from here to its end, on the host too. */
+/* The process counts as assigned until its end, on the host too. */
 static void assign(struct state *state, size_t p)
 {
     state->assigned += !state->process[p].assigned;
     state->process[p].assigned = true;
 }
 
-/* The manager learns of static variables by a second request, when the first has arrived. What the first one reserves
- * is less and would be given back; it is not kept. */
+/* True if the second request to connect has arrived. It follows the first, and tells the manager of static variables.
+ * The first request would reserve less memory and release it again, which is not modelled. */
 static bool has_connected_again(struct sms_share *share, size_t p)
 {
     struct process *process = &state_of(share)->process[p];
-    if (!process->again)
+    if (!process->sent_second)
         process->message = NONE;
-    process->again = true;
+    process->sent_second = true;
     return has_arrived(share, p);
 }
 
-/* Whether it has waited for longer than the other, and some device could take its context. */
+/* True if `q` has waited for longer than `p`, and some device could take its context. */
 static bool is_before(const struct sms_share *share, size_t q, const struct sms_process_view *process, size_t p)
 {
     struct sms_process_view other = sms_share_process(share, q);
@@ -170,8 +175,10 @@ static bool is_before(const struct sms_share *share, size_t q, const struct sms_
     return fits;
 }
 
-/* Who is not assigned waits in line (2.3, step 1), for that somebody is exclusive is known only after CONNECT. Others
- * are asked in order of arrival and want as much; an exclusive one could take a device that has no room for them. */
+/* True if the exclusive process `p` would overtake a process that has waited longer. Processes that are not assigned
+ * wait in order of arrival (2.3, step 1), because the manager learns only from CONNECT that a process is exclusive.
+ * Processes that are not exclusive need no such check: they are asked in order of arrival and want equally much, while
+ * an exclusive one could take a device that has no room for them. */
 static bool is_overtaking(const struct sms_share *share, size_t p)
 {
     struct sms_process_view process = sms_share_process(share, p);
@@ -181,11 +188,11 @@ static bool is_overtaking(const struct sms_share *share, size_t p)
     return before;
 }
 
-/* CONNECT. An exclusive process may wait for its device although it is assigned. */
+/* CONNECT. An exclusive process may be assigned and still wait for its device. */
 static long place(struct sms_share *share, size_t p)
 {
     struct state *state = state_of(share);
-    if (!is_assigned(share, p) || !has_arrived(share, p))
+    if (!may_be_assigned(share, p) || !has_arrived(share, p))
         return SMS_WAIT;
     struct sms_process_view view = sms_share_process(share, p);
     if (view.context > sms_share_context(share) && !has_connected_again(share, p))
@@ -194,7 +201,7 @@ static long place(struct sms_share *share, size_t p)
         return SMS_WAIT;
     if (view.exclusive)
         assign(state, p);
-    long device = view.exclusive ? place_exclusive(share, p) : roomiest(share, p, view.context, true);
+    long device = view.exclusive ? place_exclusive(share, p) : most_free(share, p, view.context, true);
     if (device < 0)
         return SMS_WAIT;
     assign(state, p);
@@ -220,19 +227,19 @@ static bool may_move(const struct sms_share *share)
     return (double)state_of(share)->moving < sms_share_param(share, MOVES);
 }
 
-static void move(struct state *state, size_t p)
+static void begin_move(struct state *state, size_t p)
 {
     state->process[p].moving = true;
     state->moving++;
 }
 
-static void moved(struct state *state, size_t p)
+static void end_move(struct state *state, size_t p)
 {
     state->moving -= state->process[p].moving;
     state->process[p].moving = false;
 }
 
-/* CUDAMALLOC: the one that asks is the one that goes (2.3, step 4). */
+/* CUDAMALLOC: the process that asks is the one that moves (2.3, step 4). */
 static enum sms_answer decide(struct sms_share *share, size_t p)
 {
     struct sms_process_view view = sms_share_process(share, p);
@@ -242,8 +249,8 @@ static enum sms_answer decide(struct sms_share *share, size_t p)
         return SMS_GRANT;
     if (!may_move(share))
         return SMS_DEFER;
-    sms_share_say(share, p, "device %ld has no room for it: it goes to the host", view.device);
-    move(state_of(share), p);
+    sms_share_say(share, p, "device %ld has no room: moves to the host", view.device);
+    begin_move(state_of(share), p);
     return SMS_SUSPEND;
 }
 
@@ -257,19 +264,20 @@ static enum sms_answer allocate(struct sms_share *share, size_t p)
     return answer;
 }
 
-/* QUERY: at its next call of the driver a process that has been signalled asks what is the matter. */
+/* QUERY: at its next driver call a signalled process asks the manager why, and moves to the host. */
 static enum sms_answer call(struct sms_share *share, size_t p)
 {
     struct process *process = &state_of(share)->process[p];
     if (!process->signalled || !may_move(share))
         return SMS_GRANT;
     process->signalled = false;
-    move(state_of(share), p);
+    begin_move(state_of(share), p);
     sms_share_say(share, p, "leaves device %ld to an exclusive process", sms_share_process(share, p).device);
     return SMS_SUSPEND;
 }
 
-static void join(struct state *state, size_t p)
+/* Appends the process to the waiting set. */
+static void join_waiting(struct state *state, size_t p)
 {
     state->process[p].suspended = true;
     state->process[p].signalled = false;
@@ -278,7 +286,8 @@ static void join(struct state *state, size_t p)
     state->last = p + 1;
 }
 
-static void part(struct state *state, size_t before, size_t p)
+/* Removes the process from the waiting set. `before` is its predecessor there, plus 1; 0 if it is the first. */
+static void leave_waiting(struct state *state, size_t before, size_t p)
 {
     state->process[p].suspended = false;
     *(before ? &state->process[before - 1].next : &state->first) = state->process[p].next;
@@ -286,7 +295,7 @@ static void part(struct state *state, size_t before, size_t p)
         state->last = before;
 }
 
-/* Those on the host, in the order in which they came, passing over those that fit nowhere. */
+/* Restores suspended processes in the order in which they were suspended, skipping those that fit nowhere. */
 static void bring_back(struct sms_share *share)
 {
     struct state *state = state_of(share);
@@ -294,34 +303,34 @@ static void bring_back(struct sms_share *share)
         size_t p = at - 1;
         struct sms_process_view view = sms_share_process(share, p);
         next = state->process[p].next;
-        long device = roomiest(share, p, view.context + view.held + view.wanted, false);
+        long device = most_free(share, p, view.context + view.held + view.wanted, false);
         if (device < 0 || !sms_share_restore(share, p, (size_t)device)) {
             before = at;
             continue;
         }
-        sms_share_say(share, p, "goes on on device %ld", device);
-        move(state, p);
-        part(state, before, p);
+        sms_share_say(share, p, "continues on device %ld", device);
+        begin_move(state, p);
+        leave_waiting(state, before, p);
     }
 }
 
-static void connected(struct state *state, size_t p)
+static void end_connect(struct state *state, size_t p)
 {
     if (state->process[p].connecting)
         state->connecting[state->process[p].connecting - 1]--;
     state->process[p].connecting = 0;
 }
 
-/* It may have failed on the way, or on the host. */
-static void disown(struct state *state, size_t p)
+/* Releases everything that an ended process holds. It may have failed while it moved, or on the host. */
+static void release_all(struct state *state, size_t p)
 {
     size_t before = 0;
-    connected(state, p);
-    moved(state, p);
+    end_connect(state, p);
+    end_move(state, p);
     for (size_t at = state->first; state->process[p].suspended && at != p + 1; at = state->process[at - 1].next)
         before = at;
     if (state->process[p].suspended)
-        part(state, before, p);
+        leave_waiting(state, before, p);
     if (state->process[p].claim)
         state->owner[state->process[p].claim - 1] = 0;
     state->process[p].claim = 0;
@@ -338,15 +347,15 @@ static void event(struct sms_share *share, const struct sms_share_event *event)
         state->process[p] = (struct process){.generation = state->process[p].generation + 1};
         break;
     case SMS_EVENT_PLACED:
-        connected(state, p);
+        end_connect(state, p);
         break;
     case SMS_EVENT_SUSPENDED:
-        moved(state, p);
-        join(state, p);
+        end_move(state, p);
+        join_waiting(state, p);
         bring_back(share);
         break;
     case SMS_EVENT_RESTORED:
-        moved(state, p);
+        end_move(state, p);
         bring_back(share);
         break;
     case SMS_EVENT_FREED:
@@ -354,7 +363,7 @@ static void event(struct sms_share *share, const struct sms_share_event *event)
         break;
     case SMS_EVENT_ENDED:
     case SMS_EVENT_FAILED:
-        disown(state, p);
+        release_all(state, p);
         bring_back(share);
         break;
     default:
@@ -364,7 +373,7 @@ static void event(struct sms_share *share, const struct sms_share_event *event)
 
 const struct sms_share_policy sms_sharing_mobile_cuda = {
     .name = "mobile_cuda",
-    .help = "moves processes that find no memory to the host, and on to where there is some (Mobile CUDA)",
+    .help = "moves processes that find no memory to the host, and back to a device with room (Mobile CUDA)",
     .params = params,
     .state = sizeof(struct state),
     .intercepts = true,

@@ -1,7 +1,7 @@
-/* What a driver does by itself: everybody goes at once, who finds no memory fails. */
+/* No management, as with the driver alone: every process starts at once, and a process that finds no memory fails. */
 #include <smsched/share.h>
 
 const struct sms_share_policy sms_sharing_plain = {
     .name = "plain",
-    .help = "no management: processes start as they come, an allocation that does not fit fails",
+    .help = "no management: processes start on arrival, and an allocation that does not fit fails",
 };

@@ -1,4 +1,4 @@
-/* Strict priorities: under time slices a process runs only while none of a higher priority has a kernel ready. */
+/* Strict priorities: under time slices a process runs only while no process of a higher priority has a kernel ready. */
 #include <smsched/share.h>
 
 static size_t next(struct sms_share *share, size_t device, const size_t *ready, size_t count)
@@ -13,6 +13,6 @@ static size_t next(struct sms_share *share, size_t device, const size_t *ready, 
 
 const struct sms_share_policy sms_sharing_priority = {
     .name = "priority",
-    .help = "the next slice to the highest priority, in turn among equals",
+    .help = "the next slice to the process with the highest priority, in turn among equals",
     .next = next,
 };

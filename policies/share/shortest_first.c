@@ -1,8 +1,8 @@
-/* Shortest job first: of the processes that wait for a device the one with least time alone goes first. Best with mode
- * exclusive, where processes wait at all. */
+/* Shortest job first: among the processes that wait for a device, the one with the least time alone goes first. It is
+ * most useful in mode exclusive, because there processes wait for devices. */
 #include <smsched/share.h>
 
-/* Whether there is a device on which both may be. */
+/* True if there is a device that both may use. */
 static bool compete(const struct sms_share *share, size_t p, size_t q)
 {
     bool any = false;
@@ -14,14 +14,14 @@ static bool compete(const struct sms_share *share, size_t p, size_t q)
 static bool is_shortest(const struct sms_share *share, size_t process)
 {
     struct sms_process_view self = sms_share_process(share, process);
-    uint64_t own = sms_share_left(share, process);
+    uint64_t time_left = sms_share_left(share, process);
     for (size_t p = 0; p < sms_share_processes(share); p++) {
         struct sms_process_view view = sms_share_process(share, p);
         bool earlier = view.arrived_ps != self.arrived_ps ? view.arrived_ps < self.arrived_ps : p < process;
         if (p == process || view.phase != SMS_PHASE_UNPLACED || !compete(share, p, process))
             continue;
-        uint64_t other = sms_share_left(share, p);
-        if (other < own || (other == own && earlier))
+        uint64_t other_left = sms_share_left(share, p);
+        if (other_left < time_left || (other_left == time_left && earlier))
             return false;
     }
     return true;
@@ -34,6 +34,6 @@ static long place(struct sms_share *share, size_t process)
 
 const struct sms_share_policy sms_sharing_shortest_first = {
     .name = "shortest_first",
-    .help = "the process with least time alone gets the next free device",
+    .help = "the process with the least time alone gets the next free device",
     .place = place,
 };

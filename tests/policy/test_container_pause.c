@@ -64,7 +64,7 @@ static void a_table_is_published_when_it_differs(void **state)
                                            "{host: 25 ms}, {allocate: 100 MiB}, {host: 20 ms}, {launch: k}, "
                                            "{free: all}, {host: 30 ms}") SCENARIO("", "{name: a, workload: w}"));
     assert_string_equal(log.sayings, "30 a published: 100 MiB, cores 0 %\n"
-                                     "30 a nobody runs: let go\n"
+                                     "30 a no container runs: released\n"
                                      "50 a published: 100 MiB, cores 100 %\n"
                                      "150 a published: 0 MiB, cores 0 %\n");
 }
@@ -80,7 +80,7 @@ static void lists_delay_what_is_published(void **state)
                   WORKLOAD("idle", "100 %", "{host: 300 ms}")
                       SCENARIO(", ps: 2 ms, top: 1 ms", "{name: a, workload: w}, {name: idle, workload: idle}"));
     assert_string_equal(log.sayings, "34 a published: 100 MiB, cores 0 %\n"
-                                     "34 a nobody runs: let go\n"
+                                     "34 a no container runs: released\n"
                                      "62 a published: 100 MiB, cores 100 %\n"
                                      "156 a published: 0 MiB, cores 0 %\n");
 }
@@ -94,15 +94,15 @@ static void the_first_runs_and_the_others_follow(void **state)
     assert_string_equal(log.sayings, "10 a published: 100 MiB, cores 0 %\n"
                                      "10 b published: 100 MiB, cores 0 %\n"
                                      "10 c published: 100 MiB, cores 0 %\n"
-                                     "10 a nobody runs: let go\n"
+                                     "10 a no container runs: released\n"
                                      "20 b paused\n"
                                      "20 c paused\n"
                                      "70 a published: 100 MiB, cores 100 %\n"
                                      "170 a published: 0 MiB, cores 0 %\n"
-                                     "170 b nobody runs: let go\n"
+                                     "170 b no container runs: released\n"
                                      "230 b published: 100 MiB, cores 100 %\n"
                                      "330 b published: 0 MiB, cores 0 %\n"
-                                     "330 c nobody runs: let go\n"
+                                     "330 c no container runs: released\n"
                                      "390 c published: 100 MiB, cores 100 %\n");
     assert_string_equal(log.copies, "b 0.000-20.000\nc 0.000-20.000\na 0.000-63.333\n"
                                     "b 180.000-223.333\nc 340.000-383.333\n");
@@ -120,8 +120,8 @@ static void by_the_letter_the_next_goes_on_at_once(void **state)
 {
     (void)state;
     struct log log = watch(DEVICE WORKLOAD("w", "100 %", COPIES) SCENARIO(", gate: literal", ABC));
-    assert_non_null(strstr(log.sayings, "20 b paused\n20 c paused\n20 b cores are free: let go\n"
-                                        "40 c cores are free: let go\n"));
+    assert_non_null(strstr(log.sayings, "20 b paused\n20 c paused\n20 b cores are free: released\n"
+                                        "40 c cores are free: released\n"));
 }
 
 /* Half the cores are free. a's kernel begins at 63.3 and is seen at 70; b goes on at 80 and has copied its other 43.3
@@ -132,10 +132,10 @@ static void the_next_goes_on_once_the_latest_is_at_work(void **state)
     (void)state;
     struct log log = watch(DEVICE WORKLOAD("w", "50 %", COPIES) SCENARIO("", ABC));
     assert_non_null(strstr(log.sayings, "70 a published: 100 MiB, cores 50 %\n"
-                                        "70 b cores are free: let go\n"
+                                        "70 b cores are free: released\n"
                                         "130 b published: 100 MiB, cores 50 %\n"
                                         "210 a published: 0 MiB, cores 0 %\n"
-                                        "210 c cores are free: let go\n"));
+                                        "210 c cores are free: released\n"));
 }
 
 /* a takes more memory and launches between two polls: at 40 its memory is another one, at 50 it has come to rest. */
@@ -146,7 +146,7 @@ static void the_latest_is_at_work_once_its_memory_is_at_rest(void **state)
         watch(DEVICE WORKLOAD("v", "50 %", "{allocate: 100 MiB}, {host: 33 ms}, {allocate: 50 MiB}, {launch: k}")
                   WORKLOAD("w", "50 %", "{allocate: 100 MiB}, {host: 300 ms}, {launch: k}")
                       SCENARIO("", "{name: a, workload: v}, {name: b, workload: w}"));
-    assert_non_null(strstr(log.sayings, "40 a published: 150 MiB, cores 50 %\n50 b cores are free: let go\n"));
+    assert_non_null(strstr(log.sayings, "40 a published: 150 MiB, cores 50 %\n50 b cores are free: released\n"));
 }
 
 /* Of the second container's memory at a use of 50 %. */
@@ -165,7 +165,7 @@ static struct log watch_memory(const char *size, const char *more)
 static void above_95_percent_of_the_memory_one_is_paused_again(void **state)
 {
     (void)state;
-    const char *again = "20 b cores are free: let go\n40 b memory is nearly full: paused again\n";
+    const char *again = "20 b cores are free: released\n40 b memory is nearly full: paused again\n";
     assert_non_null(strstr(watch_memory("451 MiB", "").sayings, again));
     assert_null(strstr(watch_memory("450 MiB", "").sayings, "paused"));
     assert_non_null(strstr(watch_memory("450 MiB", ", crowded: from").sayings, again));
@@ -181,12 +181,12 @@ static void one_that_allocates_again_queues_up_behind(void **state)
                            "{allocate: 100 MiB}, {launch: k}, {free: all}, {host: 100 ms}, {allocate: 100 MiB}, "
                            "{host: 60 ms}, {launch: k}, {free: all}")
                       SCENARIO("", "{name: a, workload: again}, {name: b, workload: w}, {name: c, workload: w}"));
-    const char *c = strstr(log.sayings, "c nobody runs: let go\n");
+    const char *c = strstr(log.sayings, "c no container runs: released\n");
     const char *a = strstr(log.sayings, "a paused\n");
     assert_non_null(a);
     assert_non_null(c);
     assert_true(a < c);
-    assert_non_null(strstr(c, "a nobody runs: let go\n"));
+    assert_non_null(strstr(c, "a no container runs: released\n"));
 }
 
 /* a has gone before b comes: that nobody is left is published, too. */
@@ -196,7 +196,7 @@ static void an_empty_list_is_published(void **state)
     struct log log = watch(DEVICE WORKLOAD("w", "100 %", "{allocate: 100 MiB}, {launch: k}, {free: all}")
                                SCENARIO("", "{name: a, workload: w}, {name: b, workload: w, start: 500 ms}"));
     assert_non_null(strstr(log.sayings, "110 a published: 0 MiB, cores 0 %\n510 b published: 100 MiB, cores 100 %\n"
-                                        "510 b nobody runs: let go\n"));
+                                        "510 b no container runs: released\n"));
 }
 
 /* b frees its memory at 15, and is paused at 20: it goes on when a is through, and so it ends. */
@@ -207,7 +207,7 @@ static void one_paused_without_memory_is_let_go(void **state)
                                WORKLOAD("w", "100 %", "{allocate: 100 MiB}, {host: 15 ms}, {free: all}, {host: 50 ms}")
                                    SCENARIO("", "{name: a, workload: v}, {name: b, workload: w}"));
     assert_non_null(strstr(log.sayings, "20 b paused\n"));
-    assert_non_null(strstr(log.sayings, "110 b nobody runs: let go\n"));
+    assert_non_null(strstr(log.sayings, "110 b no container runs: released\n"));
 }
 
 /* All copy at a third of the link's rate, until 150 ms; a's kernel takes until 250, and b's begins then, not before. */
@@ -216,7 +216,7 @@ static void with_input_all_copy_before_they_wait(void **state)
     (void)state;
     struct log log = watch(DEVICE WORKLOAD("w", "100 %", COPIES) SCENARIO(", when: input", ABC));
     assert_string_equal(log.copies, "a 0.000-150.000\nb 0.000-150.000\nc 0.000-150.000\n");
-    assert_non_null(strstr(log.sayings, "260 a published: 0 MiB, cores 0 %\n260 b nobody runs: let go\n"));
+    assert_non_null(strstr(log.sayings, "260 a published: 0 MiB, cores 0 %\n260 b no container runs: released\n"));
 }
 
 int main(void)

@@ -68,7 +68,7 @@ static void elastic_kernels_share_each_sm(void **state)
     (void)state;
     struct log log = decisions(2, "elastic_kernels", 9, "fp32: 1 %", 2, "fp32: 1 %");
     assert_sms(&log, "0101-", "10");
-    assert_reason(&log, "2 blocks of the launch are here, its part beside 1 launches");
+    assert_reason(&log, "2 blocks of the launch are here, which is its part (other launches: 1)");
 }
 
 /* Eight fit on the device: four each. */

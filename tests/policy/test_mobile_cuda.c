@@ -127,8 +127,8 @@ static void a_process_goes_on_on_another_device(void **state)
                "0 a connects to device 0\n"
                "500 b connects to device 1\n"
                "600 c connects to device 1\n"
-               "600 c device 1 has no room for it: it goes to the host\n"
-               "1000 c goes on on device 0\n");
+               "600 c device 1 has no room: moves to the host\n"
+               "1000 c continues on device 0\n");
 }
 
 /* 600 bytes are free at 1000: not enough for c's 800, enough for d's 400, though c has waited for longer. */
@@ -144,11 +144,11 @@ static void the_host_is_left_in_order_of_arrival_but_for_those_that_fit_nowhere(
                "0 a connects to device 0\n"
                "500 b connects to device 0\n"
                "600 c connects to device 0\n"
-               "600 c device 0 has no room for it: it goes to the host\n"
+               "600 c device 0 has no room: moves to the host\n"
                "700 d connects to device 0\n"
-               "700 d device 0 has no room for it: it goes to the host\n"
-               "1000 d goes on on device 0\n"
-               "2000 c goes on on device 0\n");
+               "700 d device 0 has no room: moves to the host\n"
+               "1000 d continues on device 0\n"
+               "2000 c continues on device 0\n");
 }
 
 /* It claims the device at 300; a learns of it at its next call, at 500. */
@@ -177,7 +177,7 @@ static void an_exclusive_process_claims_the_first_of_equal_devices(void **state)
 {
     (void)state;
     expect_log(2, "", "  - {name: x, workload: alone}\n", NULL,
-               "0 x claims device 0, which has 0 residents\n"
+               "0 x claims device 0, which has 0 processes\n"
                "0 x connects to device 0\n");
 }
 
@@ -194,21 +194,21 @@ static void exclusive_processes_claim_the_devices_with_the_fewest_processes(void
                "0 a connects to device 0\n"
                "0 b connects to device 1\n"
                "0 c connects to device 0\n"
-               "300 x1 claims device 1, which has 1 residents\n"
-               "300 x2 claims device 0, which has 2 residents\n"
+               "300 x1 claims device 1, which has 1 processes\n"
+               "300 x2 claims device 0, which has 2 processes\n"
                "500 a leaves device 0 to an exclusive process\n"
                "500 c leaves device 0 to an exclusive process\n"
                "500 b leaves device 1 to an exclusive process\n"
                "800 x1 connects to device 1\n"
                "1100 x2 connects to device 0\n"
-               "1800 b goes on on device 1\n"
-               "1800 a goes on on device 1\n"
-               "1800 x3 claims device 1, which has 2 residents\n"
-               "2100 c goes on on device 0\n"
+               "1800 b continues on device 1\n"
+               "1800 a continues on device 1\n"
+               "1800 x3 claims device 1, which has 2 processes\n"
+               "2100 c continues on device 0\n"
                "2650 a leaves device 1 to an exclusive process\n"
                "2650 b leaves device 1 to an exclusive process\n"
-               "3250 a goes on on device 0\n"
-               "3250 b goes on on device 0\n"
+               "3250 a continues on device 0\n"
+               "3250 b continues on device 0\n"
                "3250 x3 connects to device 1\n");
 }
 
@@ -223,10 +223,10 @@ static void an_exclusive_process_does_not_overtake(void **state)
                "0 a connects to device 0\n"
                "0 s connects to device 0\n"
                "1000 u connects to device 0\n"
-               "1000 x claims device 0, which has 1 residents\n"
+               "1000 x claims device 0, which has 1 processes\n"
                "1000 u leaves device 0 to an exclusive process\n"
                "1000 x connects to device 0\n"
-               "2000 u goes on on device 0\n");
+               "2000 u continues on device 0\n");
 }
 
 /* Nor does it wait for one that no device takes: v's context is of 250 bytes and more than its only device has. */
@@ -243,7 +243,7 @@ static void an_exclusive_process_does_not_wait_for_one_that_fits_nowhere(void **
     options.alone = false;
     options.on_saying = on_saying;
     sms_results_free(run_first(file, &options));
-    assert_string_equal(log.text, "0 x claims device 1, which has 0 residents\n0 x connects to device 1\n");
+    assert_string_equal(log.text, "0 x claims device 1, which has 0 processes\n0 x connects to device 1\n");
     sms_file_free(file);
 }
 
@@ -268,8 +268,8 @@ static void a_suspended_process_stays_assigned(void **state)
                NULL,
                "0 a connects to device 0\n"
                "0 b connects to device 0\n"
-               "1e-09 b device 0 has no room for it: it goes to the host\n"
-               "1000 b goes on on device 0\n"
+               "1e-09 b device 0 has no room: moves to the host\n"
+               "1000 b continues on device 0\n"
                "1000 c connects to device 0\n");
 }
 
@@ -294,12 +294,12 @@ static void no_more_move_at_once_than_the_limit(void **state)
                NULL,
                "0 a connects to device 0\n"
                "0 b connects to device 0\n"
-               "300 x claims device 0, which has 2 residents\n"
+               "300 x claims device 0, which has 2 processes\n"
                "500 a leaves device 0 to an exclusive process\n"
                "1000 b leaves device 0 to an exclusive process\n"
                "1300 x connects to device 0\n"
-               "2300 a goes on on device 0\n"
-               "2600 b goes on on device 0\n");
+               "2300 a continues on device 0\n"
+               "2600 b continues on device 0\n");
 }
 
 /* v connects by two requests of 10 ms each, and then holds 250 bytes beside the 100 of a, for whose 700 there is no
@@ -314,9 +314,9 @@ static void static_variables_are_part_of_the_context(void **state)
                "10 a connects to device 0\n"
                "10 b connects to device 1\n"
                "20 v connects to device 0\n"
-               "20 a device 0 has no room for it: it goes to the host\n"
+               "20 a device 0 has no room: moves to the host\n"
                "120 w connects to device 1\n"
-               "1030 a goes on on device 0\n");
+               "1030 a continues on device 0\n");
 }
 
 /* 901 and the context are more than any device has: out of memory, and the other one goes on. */

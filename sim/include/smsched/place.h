@@ -1,14 +1,14 @@
-/* For authors of place policies: which node, and which of its GPUs, takes a pod.
+/* Place policies: which node, and which of its GPUs, takes a pod. For authors of policies.
  *
  * A policy is one file, policies/place/NAME.c, that ends with
  *
  *     const struct sms_place_policy sms_placing_NAME = { .name = "NAME", ... };
  *
- * A policy proposes and the engine disposes: the engine has already checked that the pod fits the node (CPU, memory,
- * GPU models, enough GPUs with enough left of each) when it asks, and it keeps the books itself.
+ * A policy proposes, the engine disposes: before the engine asks, it has checked that the pod fits the node (CPU,
+ * memory, GPU models, and enough GPUs with enough left on each), and it keeps the ledger itself.
  *
- * GPUs are counted in thousandths, as the traces of the field do: a pod asks for `gpus` GPUs and `gpu_milli` of each.
- * CPUs are counted in thousandths too. Sizes are bytes, times ps. */
+ * GPUs are counted in thousandths, as in the traces of the field: a pod asks for `gpus` GPUs and for `gpu_milli` of
+ * each. CPUs are counted in thousandths too. Sizes are in bytes, times in ps. */
 #ifndef SMSCHED_PLACE_H
 #define SMSCHED_PLACE_H
 
@@ -21,84 +21,84 @@ extern "C" {
 
 enum { SMS_NODE_GPUS_MAX = 16, SMS_GPU_MODELS_MAX = 64, SMS_NODE_RESOURCES = 3 };
 
-/* What a pod asks for. Pods that ask for the same are of one shape. */
+/* What a pod asks for. Pods that ask for the same have the same pod shape. */
 struct sms_pod_view {
-    uint32_t gpus;      /* 0: none */
-    uint32_t gpu_milli; /* of each; 1..1000; where memory alone is counted (docs/gpushare.md) its share, rounded down */
-    uint64_t gpu_memory; /* of each, on top of that; 0: not asked for */
+    uint32_t gpus;       /* 0: none */
+    uint32_t gpu_milli;  /* of each GPU, 1..1000; if only memory counts (docs/gpushare.md), its share, rounded down */
+    uint64_t gpu_memory; /* of each GPU, in addition to gpu_milli; 0: not asked for */
     uint64_t cpu_milli;
     uint64_t memory;
-    uint64_t models;      /* bit m: may run on GPU model m; all bits: on any */
+    uint64_t models;      /* bit m: may run on GPU model m; all bits set: on any */
     uint64_t labels;      /* bit i: its node must have label i */
-    int32_t priority;     /* in thousandths; of pods that wait the highest is tried first */
-    uint32_t kind;        /* of the workload that it runs, from 1; 0: none */
-    uint64_t deadline_ps; /* of each of its jobs, or, where it has none, from its arrival to its end; 0: none */
+    int32_t priority;     /* in thousandths; the waiting pod with the highest is tried first */
+    uint32_t kind;        /* number of its workload, from 1; 0: none */
+    uint64_t deadline_ps; /* of each of its jobs; without jobs, from its arrival to its end; 0: none */
 };
 
 struct sms_gpu_view {
     uint32_t milli_left; /* of 1000 */
-    uint32_t pods;       /* on it */
+    uint32_t pods;       /* on the GPU */
     uint64_t memory_left;
-    uint32_t workloads; /* for policies that ask: how many pods on it run some, and which, ascending */
-    uint16_t *kind;     /* [workloads], kept by the engine; else NULL */
+    uint32_t workloads; /* pods on the GPU that run a workload; only for policies with `asks` */
+    uint16_t *kind;     /* [workloads]: the workloads' numbers, ascending; the engine's; NULL without `asks` */
 };
 
-/* What a node's monitor says of it when it is asked: as old and as wrong as the monitor is (docs/realtime.md). */
+/* What a node's monitor reports when it is asked. It is as old and as wrong as the monitor (docs/realtime.md). */
 struct sms_monitored {
     bool answers;         /* false: it cannot take a container, and sends no message */
-    bool full;            /* that is why: its cores, or the memory of its GPUs */
-    uint32_t misses;      /* or that: containers whose latest job missed its deadline */
-    uint32_t timed;       /* containers with a deadline of which it has a record */
-    double float_ps;      /* time that the latest job of each of these left until its deadline, added up */
-    double core;          /* use of its GPUs' cores, 0..1 */
-    uint64_t memory_left; /* of its GPUs, whatever pods have asked for */
+    bool full;            /* one reason not to answer: its cores, or its GPUs' memory, are full */
+    uint32_t misses;      /* the other reason: containers whose latest job missed its deadline */
+    uint32_t timed;       /* containers with a deadline for which it has a record */
+    double float_ps;      /* sum over these containers of the time that the latest job left until its deadline */
+    double core;          /* utilization of its GPUs' cores, 0..1 */
+    uint64_t memory_left; /* on its GPUs, measured, whatever pods have asked for */
 };
 
-/* One node, as its pods have left it. */
+/* One node, and what its pods leave. */
 struct sms_node_view {
     size_t node;
-    bool down;       /* it takes no pods, and nothing of it is left; a GPU that is down has nothing left, and no pods */
-    int model;       /* of its GPUs; -1: it has none */
+    bool down; /* it takes no pods and has nothing left; likewise a GPU that is down has nothing left, and no pods */
+    int model; /* of its GPUs; -1 if it has none */
     uint64_t labels; /* bit i: it has label i */
     uint32_t gpus;
     const struct sms_gpu_view *gpu; /* [gpus] */
-    uint64_t gpu_memory;            /* of each, when nobody is on it */
+    uint64_t gpu_memory;            /* of each GPU when it is empty */
     uint64_t cpu_milli, cpu_left;
     uint64_t memory, memory_left;
-    /* Pods on it, each once, by the number of GPUs they ask for; [0] those without GPUs, [1] those with a part of one
-     * or one. */
+    /* Pods on the node by the number of GPUs for which they ask: [0] without GPUs, [1] with one GPU or a part of one.
+     */
     uint32_t pods_by_gpus[SMS_NODE_GPUS_MAX + 1];
     uint32_t parts;                        /* pods with a part of one GPU */
-    const struct sms_monitored *monitored; /* where the policy has a `pace`; else NULL */
+    const struct sms_monitored *monitored; /* for policies with `pace`; otherwise NULL */
 };
 
-/* A shape that is typical for the pods of the scenario, and its share among them (FGD, ATC'23, section 4.1). */
+/* A typical pod shape of the scenario, and its share among the pods (FGD, ATC'23, section 4.1). */
 struct sms_typical_pod {
     struct sms_pod_view pod;
-    double share;  /* of all typical ones: they add up to 1 */
-    uint64_t pods; /* the same as a count, for sums that are exact */
+    double share;  /* shares of all typical pods add up to 1 */
+    uint64_t pods; /* the share as a number of pods, for exact sums */
 };
 
 struct sms_place_view {
-    const double *params;                  /* in the order of the policy's table; times in ps */
+    const double *params;                  /* values, in the order of the policy's table; times in ps */
     const struct sms_typical_pod *typical; /* [typicals]; most frequent first */
     size_t typicals;
-    uint64_t cpu_most, memory_most; /* of any node of the cluster */
+    uint64_t cpu_most, memory_most; /* the most that any node of the cluster has */
     uint32_t gpus_most;
-    const struct sms_place_model *model; /* for sms_place_slowdowns; NULL where no pod has a workload */
-    uint32_t random; /* for `choose`, when a pod takes its place: drawn anew, any value as likely; else 0 */
+    const struct sms_place_model *model; /* for sms_place_slowdowns; NULL if no pod has a workload */
+    uint32_t random;                     /* uniform random, for `choose` when it places a pod; otherwise 0 */
 };
 
 enum sms_place_search {
-    SMS_PLACE_BEST,  /* highest score, of equal ones the lowest node */
+    SMS_PLACE_BEST,  /* the node with the highest score; among equals the lowest */
     SMS_PLACE_FIRST, /* the lowest node that fits */
-    SMS_PLACE_NEXT,  /* the next that fits after the node chosen last, itself the last; at first from node 0 */
-    SMS_PLACE_RANDOM /* each that fits is as likely */
+    SMS_PLACE_NEXT,  /* the next node that fits after the latest choice, which comes last; node 0 at first */
+    SMS_PLACE_RANDOM /* any node that fits, all equally likely */
 };
 
-/* The time that decisions take, ps. One is made after another, each in three steps: the nodes are asked, and their
- * answers are those of query_ps later; decide_ps later the pod goes to the best of the nodes that answered, or, if none
- * qualifies, it is tried again after retry_ps, behind those that wait by then. */
+/* The latency of decisions, ps. Decisions are made one after another, in three steps. First the nodes are asked; their
+ * answers arrive after query_ps and show the state at that time. Then, after decide_ps, the pod goes to the best of the
+ * nodes that answered. If none qualifies, the pod is tried again after retry_ps, behind those that wait by then. */
 struct sms_place_pace {
     double query_ps, decide_ps, retry_ps;
 };
@@ -109,69 +109,71 @@ struct sms_place_policy {
     const char *help;               /* one sentence, no full stop */
     const struct sms_param *params; /* or NULL */
     enum sms_place_search search;
-    bool asks; /* sms_place_slowdowns; scores are then not kept for nodes that are alike */
-    enum sms_place_search (*search_by)(
-        const double *params); /* instead of `search`, where a parameter says it; or NULL */
+    bool asks; /* it calls sms_place_slowdowns; then scores are not cached for equal nodes */
+    enum sms_place_search (*search_by)(const double *params); /* returns the search, if it depends on a parameter; or
+                                                               * NULL to use `search` */
 
-    /* SMS_PLACE_BEST, which must have it: how well the node suits; finite, or -INFINITY: the pod does not go there.
-     * `chosen[i]` is 1 where GPU i is taken, else
-     * 0; it holds what `choose`, or the engine's best fit, says, and may be changed. The function must depend on its
-     * arguments alone, and not on the node's number: the engine keeps scores of nodes that are alike. */
+    /* Required for SMS_PLACE_BEST: returns how well the node suits, a finite number, or -INFINITY if the pod must not
+     * go there. `chosen[i]` is 1 if the pod takes GPU i, otherwise 0. It holds the choice of `choose`, or else the
+     * engine's best fit, and the function may change it. The function must depend only on its arguments, and not on the
+     * node's number, because the engine caches scores for equal nodes. */
     double (*score)(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
                     uint8_t chosen[SMS_NODE_GPUS_MAX]);
 
-    /* Which GPUs of a node that fits; NULL: those with least left that have enough, of equal ones the lowest. */
+    /* Chooses GPUs of a node that fits. NULL takes those with the least left that have enough, among equals the
+     * lowest. */
     void (*choose)(const struct sms_place_view *view, const struct sms_node_view *node, const struct sms_pod_view *pod,
                    uint8_t chosen[SMS_NODE_GPUS_MAX]);
 
-    /* With SMS_PLACE_BEST: how long decisions take in a cluster of so many nodes. Such a policy sees what the nodes'
-     * monitors say, and nodes that do not answer are not scored. NULL: no time; nobody is asked. */
+    /* For SMS_PLACE_BEST: returns how long decisions take in a cluster of `nodes` nodes. Such a policy sees what the
+     * nodes' monitors report, and nodes that do not answer are not scored. NULL: decisions take no time, and no monitor
+     * is asked. */
     struct sms_place_pace (*pace)(const struct sms_place_view *view, size_t nodes);
 };
 
-/* Whether the GPU has what the pod asks of each. */
+/* True if the GPU has left what the pod asks of each GPU. */
 static inline bool sms_gpu_fits(const struct sms_gpu_view *gpu, const struct sms_pod_view *pod)
 {
     return gpu && pod && gpu->milli_left >= pod->gpu_milli && gpu->memory_left >= pod->gpu_memory;
 }
 
-/* Whether the pod has a part of one GPU. */
+/* True if the pod asks for a part of one GPU. */
 static inline bool sms_pod_is_part(const struct sms_pod_view *pod)
 {
     return pod && pod->gpus == 1 && pod->gpu_milli < 1000;
 }
 
-/* Thousandths that the pod asks for, of all its GPUs. */
+/* Returns the thousandths of GPUs for which the pod asks, over all its GPUs. */
 static inline uint64_t sms_pod_gpu_milli(const struct sms_pod_view *pod)
 {
     return pod ? (uint64_t)pod->gpus * pod->gpu_milli : 0;
 }
 
-/* Whether the pod fits the node: CPU, memory, labels, model, and enough GPUs. */
+/* True if the pod fits the node by CPU, memory, labels, GPU model and GPUs. */
 bool sms_node_fits(const struct sms_node_view *node, const struct sms_pod_view *pod);
 
-/* Thousandths left on all GPUs of the node. */
+/* Returns the thousandths left on all GPUs of the node. */
 uint64_t sms_node_gpu_left(const struct sms_node_view *node);
 
-/* The shares, 0..1, of the node's CPUs, memory and GPUs that nobody has once a pod that fits is there; in that order,
- * without those of which the node has none. Returns how many they are. */
+/* Writes the shares, 0..1, of the node's CPUs, memory and GPUs that are free once the pod is there. The pod must fit.
+ * Leaves out what the node does not have. Returns the number of shares. */
 size_t sms_node_shares(const struct sms_node_view *node, const struct sms_pod_view *pod,
                        double left[SMS_NODE_RESOURCES]);
 
-/* Their mean; 0 if there are none. */
+/* Returns the mean of these shares; 0 if there are none. */
 double sms_node_share_left(const struct sms_node_view *node, const struct sms_pod_view *pod);
 
-/* Of what the node has left, how many thousandths of GPUs a pod of this shape cannot use (FGD, ATC'23, section 3.2):
- * all, if it does not fit, else those on GPUs that lack enough for it. */
+/* Returns the fragment of the node for a pod (FGD, ATC'23, section 3.2): the thousandths of GPUs that are left but that
+ * such a pod cannot use. If it does not fit, that is all of them; otherwise those on GPUs with too little for it. */
 uint64_t sms_node_fragment(const struct sms_node_view *node, const struct sms_pod_view *pod);
 
-/* By how much the workloads on a GPU of the node slow each other, added up, each at least 1: by the contention model
- * and for want of room on the SMs, or, in a mode of turns, as many times as they are; with `pod` among them unless it
- * is NULL. 0 where no workloads run. For policies with `asks`. */
+/* Returns the sum of the predicted slowdowns, each at least 1, of the workloads on a GPU of the node, with `pod` added
+ * unless it is NULL. They follow from the contention model and from the room on the SMs; if processes take turns, each
+ * slowdown is the number of workloads. 0 if no workload runs. For policies with `asks`. */
 double sms_place_slowdowns(const struct sms_place_view *view, const struct sms_node_view *node, uint32_t gpu,
                            const struct sms_pod_view *pod);
 
-/* Fragments, averaged over the typical pods. */
+/* Returns the fragment of the node, averaged over the typical pods. */
 double sms_node_fragments(const struct sms_place_view *view, const struct sms_node_view *node);
 
 #pragma GCC visibility pop
