@@ -196,7 +196,7 @@ static int open_direct(struct sms__write *write, struct sms_errors *errors)
     const char *path = write->partial.target;
     int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0)
-        return sms__fail(errors, SMS_EIO, path, "%s", errno == ENXIO ? "is a pipe that nobody reads" : strerror(errno));
+        return sms__fail(errors, SMS_EIO, path, "%s", errno == ENXIO ? "is a pipe without a reader" : strerror(errno));
     write->direct = true;
     write->to = fcntl(fd, F_SETFL, 0) ? NULL : fdopen(fd, "w");
     if (write->to)

@@ -53,7 +53,7 @@ static void launch(struct sms__stream *stream, size_t k, uint64_t now)
         .stream = feed->jitter[k],
         .ended = launch_ended,
         .subject = stream,
-        .kind = kind,
+        .kernel_type = kind,
         .tenant = (size_t)(feed->vm - feed->scenario->vm),
         .deadline_ps = deadline_of(stream),
         .blocks = kernel->blocks,

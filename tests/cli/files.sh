@@ -169,7 +169,7 @@ for command in import report trace check; do
     if [ -p "$command.fifo" ] && [ -s "$command.read" ]; then ok; else bad "$command replaces a pipe, or writes nothing to it"; fi
     to $command "$command.fifo"
     exits 4 $? "$command into a pipe that nobody reads"
-    says "is a pipe that nobody reads" "$command into a pipe that nobody reads"
+    says "is a pipe without a reader" "$command into a pipe that nobody reads"
     to $command /dev/null
     exits 0 $? "$command into /dev/null"
     if [ -c /dev/null ]; then ok; else bad "$command replaces /dev/null"; fi

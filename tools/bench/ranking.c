@@ -66,8 +66,8 @@ static int measure(void *user)
     struct bench *bench = user;
     struct sms__placing *placing = &bench->placing;
     const struct sms_pod_view pod = {.gpus = 1, .gpu_milli = 1, .models = UINT64_MAX, .deadline_ps = 15 * S};
-    sms__histogram_init(&bench->monitor.truly.early, &bench->arena);
-    sms__histogram_init(&bench->monitor.seen.early, &bench->arena);
+    sms__histogram_init(&bench->monitor.actual.early, &bench->arena);
+    sms__histogram_init(&bench->monitor.observed.early, &bench->arena);
     fill(bench);
     uint64_t now = 100 * S, requests = 0;
     sms__rank_nodes(placing, &pod, now); /* what has happened so far is taken in */

@@ -63,8 +63,8 @@ static void init_rating(struct sms__blocks *device)
 
 static void dispatch(void *subject, uint64_t now);
 
-void sms__blocks_init(struct sms__blocks *device, struct sms__arena *arena, const struct sms__fit *const *kinds,
-                      size_t n_kinds)
+void sms__blocks_init(struct sms__blocks *device, struct sms__arena *arena, const struct sms__fit *const *kernel_types,
+                      size_t n_kernel_types)
 {
     device->arena = arena;
     device->sms = device->model->sms;
@@ -82,9 +82,9 @@ void sms__blocks_init(struct sms__blocks *device, struct sms__arena *arena, cons
         sms__update_oversubscribed(&device->sm[s], 0);
     device->observed = device->label && device->options->on_decision;
     sms__policy_state_init(device);
-    sms__dispatch_queue_init(device, kinds, n_kinds);
+    sms__dispatch_queue_init(device, kernel_types, n_kernel_types);
     sms__search_init(device);
-    sms__device_clock_init(device, kinds, n_kinds);
+    sms__device_clock_init(device, kernel_types, n_kernel_types);
     sms__wave_init(device);
     device->dispatch =
         (struct sms__action){.act = device->reference ? sms__reference_dispatch : dispatch, .subject = device};

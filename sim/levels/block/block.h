@@ -38,7 +38,7 @@ struct sms__launch {
     gsl_rng *stream;
     void (*ended)(void *subject, uint64_t now); /* called once its last block has left */
     void *subject;
-    size_t kind;          /* index of its kernel type, a pair of VM and kernel, in the whole run */
+    size_t kernel_type;   /* index of its pair of VM and kernel in the whole run */
     size_t owner;         /* index of its dispatch queue */
     size_t tenant;        /* for policies, like deadline_ps and number */
     uint64_t deadline_ps; /* UINT64_MAX if it has none */
@@ -225,13 +225,13 @@ struct sms__blocks {
     bool held;     /* no block is dispatched */
 };
 
-/* Prepares the device. `kinds` has the kernel types of the run as they are on this device, indexed by pairs of VM and
- * kernel; NULL for those that do not run here. */
-void sms__blocks_init(struct sms__blocks *device, struct sms__arena *arena, const struct sms__fit *const *kinds,
-                      size_t n_kinds);
+/* Prepares the device. `kernel_types` has the kernel types of the run as they are on this device, indexed by pairs of
+ * VM and kernel; NULL for types that do not run here. */
+void sms__blocks_init(struct sms__blocks *device, struct sms__arena *arena, const struct sms__fit *const *kernel_types,
+                      size_t n_kernel_types);
 
 /* Call this when the SMs allowed to kernels of this type have changed. None of them may be under way. */
-void sms__blocks_update_allowed(struct sms__blocks *device, size_t kind);
+void sms__blocks_update_allowed(struct sms__blocks *device, size_t kernel_type);
 
 /* Adds a kernel to its queue. Its blocks are dispatched at the end of this instant. */
 void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, uint64_t now);

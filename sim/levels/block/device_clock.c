@@ -155,12 +155,13 @@ static void add_clock(struct sms__blocks *device, uint32_t resources)
     sms__queue_init(&clock->falls, device->arena, device->sms);
 }
 
-void sms__device_clock_init(struct sms__blocks *device, const struct sms__fit *const *kinds, size_t n_kinds)
+void sms__device_clock_init(struct sms__blocks *device, const struct sms__fit *const *kernel_types,
+                            size_t n_kernel_types)
 {
     if (!device->contention->slowdown)
         return;
     device->clock = SMS__NEW(device->arena, struct sms__device_clock, device->max_clocks);
-    for (size_t k = 0; k < n_kinds; k++)
-        if (kinds[k] && kinds[k]->of_device)
-            add_clock(device, kinds[k]->of_device);
+    for (size_t k = 0; k < n_kernel_types; k++)
+        if (kernel_types[k] && kernel_types[k]->of_device)
+            add_clock(device, kernel_types[k]->of_device);
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct kind {
+struct kernel_type {
     const struct sms__fit *fit;
     const struct sms__allowed *allowed;
     size_t idx;
@@ -26,7 +26,7 @@ static int compare_fits(const struct sms__fit *a, const struct sms__fit *b)
     return order;
 }
 
-static int compare_shapes(const struct kind *x, const struct kind *y)
+static int compare_shapes(const struct kernel_type *x, const struct kernel_type *y)
 {
     int order = compare_fits(x->fit, y->fit);
     size_t a = x->allowed ? x->allowed->owner + 1 : 0, b = y->allowed ? y->allowed->owner + 1 : 0;
@@ -35,23 +35,24 @@ static int compare_shapes(const struct kind *x, const struct kind *y)
 
 static int compare(const void *a, const void *b)
 {
-    const struct kind *x = a, *y = b;
+    const struct kernel_type *x = a, *y = b;
     int order = compare_shapes(x, y);
     return order ? order : (x->idx > y->idx) - (x->idx < y->idx);
 }
 
-void sms__dispatch_queue_init(struct sms__blocks *device, const struct sms__fit *const *kinds, size_t n_kinds)
+void sms__dispatch_queue_init(struct sms__blocks *device, const struct sms__fit *const *kernel_types,
+                              size_t n_kernel_types)
 {
     size_t present = 0, count = 0; /* under time slices a context may have few of thousands of kernel types */
-    for (size_t k = 0; k < n_kinds; k++)
-        present += kinds[k] != NULL;
-    struct kind *sorted = SMS__NEW(device->arena, struct kind, present);
-    for (size_t k = 0; k < n_kinds; k++)
-        if (kinds[k])
-            sorted[count++] = (struct kind){kinds[k], device->allowed ? device->allowed[k] : NULL, k};
+    for (size_t k = 0; k < n_kernel_types; k++)
+        present += kernel_types[k] != NULL;
+    struct kernel_type *sorted = SMS__NEW(device->arena, struct kernel_type, present);
+    for (size_t k = 0; k < n_kernel_types; k++)
+        if (kernel_types[k])
+            sorted[count++] = (struct kernel_type){kernel_types[k], device->allowed ? device->allowed[k] : NULL, k};
     qsort(sorted, count, sizeof *sorted, compare);
     device->shape = SMS__NEW(device->arena, struct sms__shape, count);
-    device->shape_of = SMS__NEW(device->arena, struct sms__shape *, n_kinds);
+    device->shape_of = SMS__NEW(device->arena, struct sms__shape *, n_kernel_types);
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || compare_shapes(&sorted[i - 1], &sorted[i]))
             device->shape[device->shapes++] =
@@ -133,7 +134,7 @@ void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *la
     if (!queue->lane)
         queue->lane = SMS__NEW(device->arena, struct sms__lane, device->shapes);
     launch->queue = queue;
-    launch->shape = device->shape_of[launch->kind];
+    launch->shape = device->shape_of[launch->kernel_type];
     launch->lane = &queue->lane[launch->shape - device->shape];
     if (!queue->head)
         append_queue(device, queue);

@@ -27,7 +27,8 @@ static inline uint64_t sms__group_due(const struct sms__group *group, double end
 }
 
 /* dispatch_queue.c: kernels whose blocks wait. */
-void sms__dispatch_queue_init(struct sms__blocks *device, const struct sms__fit *const *kinds, size_t n_kinds);
+void sms__dispatch_queue_init(struct sms__blocks *device, const struct sms__fit *const *kernel_types,
+                              size_t n_kernel_types);
 void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *launch);
 void sms__dispatch_queue_leave(struct sms__blocks *device, struct sms__launch *launch);
 /* Call this when a block of the launch was placed. The launch leaves its queue if that was its last block; otherwise,
@@ -115,7 +116,8 @@ const double *sms__visible_usage(const struct sms__sm_state *sm, double buffer[S
 double sms__slowdown(const struct sms__blocks *device, size_t r, double usage);
 
 /* device_clock.c: resources of scope device, without visiting every SM. */
-void sms__device_clock_init(struct sms__blocks *device, const struct sms__fit *const *kinds, size_t n_kinds);
+void sms__device_clock_init(struct sms__blocks *device, const struct sms__fit *const *kernel_types,
+                            size_t n_kernel_types);
 struct sms__device_clock *sms__device_clock_of(const struct sms__blocks *device, const struct sms__fit *fit);
 bool sms__device_clock_advance(struct sms__device_clock *clock, uint64_t now); /* true if its speed changed */
 void sms__device_clock_update(struct sms__blocks *device, uint64_t now);       /* before SMs are rated */

@@ -41,7 +41,7 @@ struct sms_block_request sms__full_request(const struct sms__blocks *device, con
         .needs = launch->fit->needs,
         .tenant = launch->tenant,
         .tenants = device->tenants,
-        .kernel = launch->kind,
+        .kernel = launch->kernel_type,
         .tenant_name = launch->vm,
         .kernel_name = launch->kernel->name,
         .launch = launch->number,

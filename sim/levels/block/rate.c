@@ -39,24 +39,24 @@ double sms__slowdown(const struct sms__blocks *device, size_t r, double usage)
 }
 
 /* Records time over 100 % as the sum of the times at which it ends minus the sum of the times at which it begins. */
-static void record_changes(struct sms__sm_state *sm, uint32_t over, uint64_t now)
+static void record_changes(struct sms__sm_state *sm, uint32_t oversubscribed, uint64_t now)
 {
-    for (uint32_t left = sm->oversubscribed ^ over; left; left &= left - 1) {
+    for (uint32_t left = sm->oversubscribed ^ oversubscribed; left; left &= left - 1) {
         int r = __builtin_ctz(left);
-        sm->device->record->over_ps[r] += over >> r & 1 ? -(sms__integral)now : (sms__integral)now;
+        sm->device->record->over_ps[r] += oversubscribed >> r & 1 ? -(sms__integral)now : (sms__integral)now;
     }
-    sm->oversubscribed = over;
+    sm->oversubscribed = oversubscribed;
 }
 
 static inline void update_oversubscribed(struct sms__sm_state *sm, uint64_t now)
 {
     const struct sms__blocks *device = sm->device;
-    uint32_t over = 0;
+    uint32_t oversubscribed = 0;
     for (size_t r = 0; r < device->model->resources; r++)
-        over |= (uint32_t)(sm->usage[r] > SMS_FULL) << r;
-    over &= device->sm_scope;
-    if (over != sm->oversubscribed)
-        record_changes(sm, over, now);
+        oversubscribed |= (uint32_t)(sm->usage[r] > SMS_FULL) << r;
+    oversubscribed &= device->sm_scope;
+    if (oversubscribed != sm->oversubscribed)
+        record_changes(sm, oversubscribed, now);
 }
 
 void sms__update_oversubscribed(struct sms__sm_state *sm, uint64_t now) { update_oversubscribed(sm, now); }

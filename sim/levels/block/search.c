@@ -215,9 +215,9 @@ static inline long search(struct sms__blocks *device, const struct sms__launch *
     return best ? search_best(device, launch) : search_ring(device, launch);
 }
 
-void sms__blocks_update_allowed(struct sms__blocks *device, size_t kind)
+void sms__blocks_update_allowed(struct sms__blocks *device, size_t kernel_type)
 {
-    struct sms__shape *shape = device->shape_of[kind];
+    struct sms__shape *shape = device->shape_of[kernel_type];
     shape->refused_at = 0;
     if (!device->reference)
         catch_up_within(device, shape);

@@ -140,13 +140,13 @@ static void leave(struct sms__sm_state *sm, struct sms__group *group, uint64_t n
     sm->free = at;
 }
 
-/* Whether the first resident ends now. Of a group with a clock of its own it is known when. */
+/* True if the first resident ends now. Only a group that follows no device clock keeps its time. */
 static bool is_due(const struct sms__sm_state *sm, const struct sms__group *group, uint64_t now)
 {
     return (group->clock ? sms__group_due(group, sm->resident[group->first].end) : group->due) <= now;
 }
 
-/* Those that end now. */
+/* Removes the residents that end now. */
 static void leave_all(struct sms__sm_state *sm, struct sms__group *group, uint64_t now)
 {
     do {
@@ -172,17 +172,17 @@ static void remove_group(struct sms__sm_state *sm, size_t g)
     memmove(&sm->group[g], &sm->group[g + 1], (sm->groups - g) * sizeof *sm->group);
 }
 
-/* The blocks of the group that end now. True if others of it stay. */
+/* Ends the blocks of the group that end now. Returns true if the group has others. */
 static bool end_blocks(struct sms__sm_state *sm, size_t g, uint64_t now)
 {
     struct sms__group *group = &sm->group[g];
     struct sms__launch *launch = group->launch;
     leave_all(sm, group, now);
-    bool stays = group->first != SMS__NONE;
-    if (!stays)
+    bool has_others = group->first != SMS__NONE;
+    if (!has_others)
         remove_group(sm, g);
     sms__end_launch(launch, now);
-    return stays;
+    return has_others;
 }
 
 void sms__sm_fire(void *subject, uint64_t now)
@@ -254,13 +254,13 @@ static bool is_equal(const struct sms__resident_cold *a, const struct sms__resid
 
 /* Inserts a resident so that the list stays sorted by end, and among equal ends by arrival. */
 static void insert(struct sms__sm_state *sm, struct sms__group *group, struct sms__resident new,
-                   struct sms__resident_cold visit)
+                   struct sms__resident_cold cold)
 {
     struct sms__resident *pool = sm->resident;
     uint16_t after = group->last;
     while (after != SMS__NONE && pool[after].end > new.end)
         after = pool[after].prev;
-    if (after != SMS__NONE && pool[after].end == new.end &&is_equal(&sm->cold[after], &visit)) {
+    if (after != SMS__NONE && pool[after].end == new.end &&is_equal(&sm->cold[after], &cold)) {
         pool[after].blocks += new.blocks;
         return;
     }
@@ -269,7 +269,7 @@ static void insert(struct sms__sm_state *sm, struct sms__group *group, struct sm
     new.prev = after;
     new.next = before;
     pool[at] = new;
-    sm->cold[at] = visit;
+    sm->cold[at] = cold;
     *(after == SMS__NONE ? &group->first : &pool[after].next) = at;
     *(before == SMS__NONE ? &group->last : &pool[before].prev) = at;
 }

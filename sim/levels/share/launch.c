@@ -32,7 +32,7 @@ static void prepare_launch(struct sms__client *client, size_t k)
         .span = &own->span[record->model[client->share->setup.model[client->place->board]]],
         .stream = client->leader->jitter[of_vm],
         .priority = client->vm->process->stream[client->stream].priority,
-        .kind = client->first_kind + of_vm,
+        .kernel_type = client->first_kind + of_vm,
         .blocks = kernel->blocks,
     };
 }
