@@ -1,6 +1,6 @@
 /* GPU sharing by memory, as in Alibaba's scheduler extender. It takes the first node where some GPU has enough memory,
- * or the one with the most or the least allocated memory. Of the node's GPUs with enough memory it takes the one with
- * the least left, among equals the lowest.
+ * or the one with the most or the least allocated memory. Among the node's GPUs with enough memory
+ * it takes the one with the least left, and among equals the lowest.
  *
  * Wins if memory is what runs out, because GPUs with much memory left stay free for large pods. It counts only memory:
  * if pods ask for none, all GPUs look equal. Users of the extender asked for `spread` (its issues 61 and 207). Source:

@@ -286,7 +286,8 @@ static void release_next(struct sms_share *share)
     release(share, RELEASE_NEXT, next);
 }
 
-/* Pauses the chosen containers, all at once or the first of them. Once none is left, releases the next to run. */
+/* Pauses the chosen containers, all at once or the first of them. After the last one it releases the next to
+ * run. */
 static void pause_chosen(struct sms_share *share)
 {
     size_t first;

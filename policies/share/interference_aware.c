@@ -1,6 +1,7 @@
 /* Interference aware: best-effort kernels run beside high-priority ones only if they do no harm (after Orion, Strati et
- * al. 2024). While a process of a higher priority has a kernel on the device, another may launch only if the two use
- * different resources (their classes differ) and together ask for no more than a share of the device. */
+ * al. 2024). While a process of a higher priority has a kernel on the device, another may launch only under two
+ * conditions. The two use different resources, that is, their classes differ; and together they ask for no more than a
+ * share of the device. */
 #include <smsched/share.h>
 
 #include <string.h>

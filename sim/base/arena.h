@@ -25,7 +25,7 @@ void sms__arena_give_up(struct sms__arena *arena) __attribute__((noreturn));
 
 /* Returns a terminated copy of the first `length` bytes of `text`. */
 char *sms__copy(struct sms__arena *arena, const char *text, size_t length);
-/* Like sprintf, into memory of the arena. */
+/* Returns formatted text, in memory of the arena. */
 char *sms__print(struct sms__arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Returns a copy of `count` items in a new array of `room` >= count items. The rest of the array is zero. */

@@ -22,8 +22,8 @@ int sms__fail(struct sms_errors *errors, enum sms_code code, const char *file, c
  * they were found. Errors without a line come first in their file. The sort is stable. */
 void sms__errors_sort(struct sms_errors *errors, const char *first);
 
-/* Returns the one of `count` names that is nearest to `word` by edit distance, or NULL if none is near. name(user, i)
- * returns the i-th name, or NULL to skip it. */
+/* Returns the one of `count` names that is nearest to `word` by edit distance, or NULL if no name is near.
+ * name(user, i) returns the i-th name, or NULL to skip it. */
 const char *sms__nearest(const char *word, size_t count, const char *(*name)(const void *user, size_t i),
                          const void *user);
 

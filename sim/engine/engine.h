@@ -23,7 +23,7 @@ enum sms__level {
 struct sms__handler {
     void (*fire)(void *subject, uint64_t now);
     void *subject;
-    const void *touched; /* memory that `fire` reads first besides the subject, to prefetch; or NULL */
+    const void *touched; /* memory that `fire` reads first besides the subject, to be fetched ahead; or NULL */
 };
 
 /* Work to do once, after everything else at this instant. */

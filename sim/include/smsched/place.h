@@ -81,7 +81,7 @@ struct sms_typical_pod {
 
 struct sms_place_view {
     const double *params;                  /* values, in the order of the policy's table; times in ps */
-    const struct sms_typical_pod *typical; /* [typicals]; most frequent first */
+    const struct sms_typical_pod *typical; /* `typicals` of them; most frequent first */
     size_t typicals;
     uint64_t cpu_most, memory_most; /* the most that any node of the cluster has */
     uint32_t gpus_most;

@@ -48,7 +48,7 @@ static struct expected sum_usage(const struct sms__sm_state *sm)
     return expected;
 }
 
-/* A group has as many residents as it counts, sorted by their ends, and none is overdue. */
+/* A group has as many residents as it counts, sorted by their ends, and no block is overdue. */
 static void check_residents(struct sms__sm_state *sm, const struct sms__group *group, uint64_t now)
 {
     uint64_t blocks = 0;

@@ -1,7 +1,7 @@
-/* Finds the SM for the next block of a kernel. Each shape has a row of candidates. An SM that refused the shape is no
- * candidate until a block leaves it, if it refused because of a hardware limit or if the policy promises that more
- * usage never turns a refusal into an admission (smsched/policy.h). Invariant: every SM that would admit the shape is a
- * candidate, once the row has caught up with the departures. */
+/* Finds the SM for the next block of a kernel. Each shape has a row of candidates. An SM that refuses the shape is
+ * removed from the row until a block leaves it. This is right if a hardware limit was the reason, or if the policy
+ * promises that more usage never turns a refusal into an admission (smsched/policy.h). Invariant: every SM that would
+ * admit the shape is a candidate, once the row has caught up with the departures. */
 #include "internal.h"
 
 #include <string.h>
