@@ -1,6 +1,7 @@
 /* Computes the key of a point, a hash of everything that determines its results. Results are reused only under an equal
  * key, so whatever changes results must be part of it. */
 #include "sweep.h"
+#include "../base/buffer.h"
 #include "../base/sources.h"
 #include "../model/file.h"
 
@@ -103,7 +104,37 @@ static void add_scenario(struct key *key, const struct sms__coordinates *coordin
     add_bytes(&key->sha, hash->digest, sizeof hash->digest);
 }
 
-/* Each line of the list is "d NAME" for a device or "w NAME" for a workload. */
+/* Stands for all policies and contention models: a point that could not be loaded may have meant any of them. */
+static const char ALL_PLUGINS[] = "*";
+
+/* Adds the hash of a policy's or contention model's file. Returns false if this program has no such file. */
+static bool add_plugin(struct key *key, const char *file)
+{
+    bool all = !strcmp(file, ALL_PLUGINS), found = all;
+    for (const struct sms__plugin_source *plugin = sms__plugin_sources; plugin->file; plugin++) {
+        if (!all && strcmp(plugin->file, file) != 0)
+            continue;
+        add_text(&key->sha, plugin->file);
+        add_text(&key->sha, plugin->hash);
+        found = true;
+    }
+    return found;
+}
+
+static bool add_model(struct key *key, struct sms_file *library, bool device, const char *name)
+{
+    const struct sms__node *node = sms__library_document(library, key->context->plan->options, device, name);
+    const struct hash *hash = node ? model_hash(key, node) : NULL;
+    if (!hash)
+        return false;
+    add_text(&key->sha, device ? "device" : "workload");
+    add_text(&key->sha, name);
+    add_bytes(&key->sha, hash->digest, sizeof hash->digest);
+    return true;
+}
+
+/* Each line of the list is "d NAME" for a device, "w NAME" for a workload, or "p FILE" for a policy or contention
+ * model. */
 static bool add_models(struct key *key, const struct sms__coordinates *coordinates)
 {
     struct sms_file *library = key->context->library[coordinates->base - key->context->plan->base];
@@ -113,13 +144,8 @@ static bool add_models(struct key *key, const struct sms__coordinates *coordinat
         if (length < 3 || line[length] != '\n')
             return false;
         const char *name = sms__copy(&key->arena, line + 2, length - 2);
-        const struct sms__node *node =
-            sms__library_document(library, key->context->plan->options, line[0] == 'd', name);
-        const struct hash *hash = node ? model_hash(key, node) : NULL;
-        if (!hash)
+        if (!(line[0] == 'p' ? add_plugin(key, name) : add_model(key, library, line[0] == 'd', name)))
             return false;
-        add_bytes(&key->sha, line, length);
-        add_bytes(&key->sha, hash->digest, sizeof hash->digest);
         line += length + 1;
     }
     return true;
@@ -151,20 +177,46 @@ bool sms__point_key(struct sms__worker_context *context, uint64_t point, const c
     return code == SMS_OK;
 }
 
-char *sms__point_models(const struct sms_file *file)
+static void put_model(struct sms__buffer *text, const char *kind, const char *name, const char *end)
 {
-    size_t size = 1, used = 0;
+    sms__buffer_add(text, kind, strlen(kind));
+    sms__buffer_add(text, name, strlen(name));
+    sms__buffer_add(text, end, strlen(end));
+}
+
+static void put_policy(struct sms__buffer *text, const struct sms__policy_use *use)
+{
+    if (use->policy)
+        put_model(text, "p policies/block/", use->policy->name, ".c\n");
+    if (use->share)
+        put_model(text, "p policies/share/", use->share->name, ".c\n");
+    if (use->place)
+        put_model(text, "p policies/place/", use->place->name, ".c\n");
+}
+
+static void put_plugins(struct sms__buffer *text, const struct sms_scenario *scenario)
+{
+    for (size_t p = 0; p < scenario->policies; p++)
+        put_policy(text, &scenario->policy[p]);
+    if (scenario->alone)
+        put_policy(text, scenario->alone);
+    if (scenario->contention)
+        put_model(text, "p models/contention/", scenario->contention->name, ".c\n");
+}
+
+char *sms__point_models(const struct sms_file *file, bool loaded)
+{
+    struct sms__buffer text = {0};
     for (size_t i = 0; i < file->devices; i++)
-        size += strlen(file->device[i]->name) + 3;
+        put_model(&text, "d ", file->device[i]->name, "\n");
     for (size_t i = 0; i < file->workloads; i++)
-        size += strlen(file->workload[i]->name) + 3;
-    char *models = malloc(size);
-    if (!models)
-        return NULL;
-    models[0] = '\0';
-    for (size_t i = 0; i < file->devices; i++)
-        used += (size_t)snprintf(models + used, size - used, "d %s\n", file->device[i]->name);
-    for (size_t i = 0; i < file->workloads; i++)
-        used += (size_t)snprintf(models + used, size - used, "w %s\n", file->workload[i]->name);
-    return models;
+        put_model(&text, "w ", file->workload[i]->name, "\n");
+    if (loaded)
+        put_plugins(&text, file->scenario[0]);
+    else
+        put_model(&text, "p ", ALL_PLUGINS, "\n");
+    if (!text.failed)
+        return text.bytes;
+    free(text.bytes);
+    return NULL;
 }

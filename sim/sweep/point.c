@@ -162,7 +162,7 @@ static const struct sms__node *build_document(struct sms__reader *reader, void *
 
 static void note_models(const struct sms_file *file, void *user)
 {
-    *((struct point_builder *)user)->models = sms__point_models(file);
+    *((struct point_builder *)user)->models = sms__point_models(file, false);
 }
 
 int sms__coordinates_load(struct sms__worker_context *context, const struct sms__coordinates *coordinates,
@@ -173,7 +173,7 @@ int sms__coordinates_load(struct sms__worker_context *context, const struct sms_
                                        context->plan->options, build_document, models ? note_models : NULL, &builder};
     int code = sms__file_vary(&variation, out, errors);
     if (models && code == SMS_OK)
-        note_models(*out, &builder);
+        *models = sms__point_models(*out, true);
     return code;
 }
 

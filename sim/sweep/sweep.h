@@ -160,9 +160,11 @@ int sms__point_load(struct sms__worker_context *context, uint64_t point, struct 
                     struct sms_errors *errors);
 
 /* key.c: SHA-256 of everything that determines a point's results. That is the program's version and sources, the
- * scenario's document, the plan's changes to it, what is kept, and the documents of its devices and workloads. */
-/* Lists the devices and workloads of a loaded point. The caller frees the list; NULL without memory. */
-char *sms__point_models(const struct sms_file *file);
+ * scenario's document, the plan's changes to it, what is kept, the documents of its devices and workloads, and the
+ * sources of its policies and contention model. */
+/* Lists the devices, workloads, policies and contention models of a point; those of a point that could not be loaded
+ * are any policies and models. The caller frees the list; NULL without memory. */
+char *sms__point_models(const struct sms_file *file, bool loaded);
 /* `models` is such a list. False: one of the models no longer exists, or there is no memory. */
 bool sms__point_key(struct sms__worker_context *context, uint64_t point, const char *models,
                     unsigned char key[SMS__KEY_BYTES]);

@@ -338,10 +338,17 @@ if [ -e "${SMSCHED_BUILD-}/sources.txt" ] && command -v cmake >/dev/null; then
         cmake -DROOT="$PWD/tree" -DLIST="$SMSCHED_BUILD/sources.txt" -DOUT="$PWD/$1.c" -P tree/sim/sources.cmake
         sed -n 's/.*return "\(.*\)".*/\1/p' "$1.c"
     }
+    plugin() { sed -n "s|.*{\"$2\", \"\(.*\)\"}.*|\1|p" "$1.c"; }
     if [ "$(hashed same)" = "$sources" ]; then ok; else bad "another hash of the same sources"; fi
     echo >>tree/sim/cli/main.c
     if [ "$(hashed printing)" = "$sources" ]; then ok; else bad "what prints is in the hash of the sources"; fi
+    echo >>tree/sim/page/page.c
+    if [ "$(hashed drawing)" = "$sources" ]; then ok; else bad "a file that only draws is in the hash of the sources"; fi
     echo >>tree/policies/block/leftover.c
+    if [ "$(hashed policy)" = "$sources" ]; then ok; else bad "a policy is in the hash of all sources"; fi
+    if [ "$(plugin policy policies/block/leftover.c)" != "$(plugin same policies/block/leftover.c)" ]; then ok; else bad "a changed policy has the same hash"; fi
+    if [ -n "$(plugin policy policies/block/rr.c)" ] && [ "$(plugin policy policies/block/rr.c)" = "$(plugin same policies/block/rr.c)" ]; then ok; else bad "another policy has another hash"; fi
+    echo >>tree/sim/engine/engine.c
     if [ "$(hashed other)" != "$sources" ]; then ok; else bad "the same hash of other sources"; fi
 fi
 sed "s/$sources/0123456789abcdef/" "$smsched" >other-smsched
@@ -349,6 +356,21 @@ chmod +x other-smsched
 status() { "$1" sweep status --models "$source/models" --out one many.yaml; }
 if status "$smsched" | grep -q "120 done"; then ok; else bad "the sweep has gone"; fi
 if status ./other-smsched | grep -q "120 missing"; then ok; else bad "other sources, and the points are done" "$(status ./other-smsched)"; fi
+# A policy that the points use is part of their keys, another one is not.
+with_other() { # FILE COUNT WHAT
+    local hash
+    hash=$(sed -n "s|.*{\"$1\", \"\(.*\)\"}.*|\1|p" "$SMSCHED_BUILD/sources.c")
+    [ ${#hash} = 16 ] || { bad "$1 has no hash"; return; }
+    sed "s/$hash/0123456789abcdef/" "$smsched" >other-policy
+    chmod +x other-policy
+    if status ./other-policy | grep -q "$2"; then ok; else bad "$3" "$(status ./other-policy)"; fi
+}
+if [ -e "${SMSCHED_BUILD-}/sources.c" ]; then
+    with_other policies/block/fine_grained.c "120 missing" "another fine_grained, and the points are done"
+    with_other models/contention/proportional.c "120 missing" "another model, and the points are done"
+    with_other policies/block/leftover.c "120 done" "another leftover, which no point uses, and points are missing"
+    with_other policies/share/lottery.c "120 done" "another lottery, which no point uses, and points are missing"
+fi
 
 # A point whose combination of values is wrong fails, and that is its result.
 cat >combined.yaml <<'END'

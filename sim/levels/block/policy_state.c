@@ -12,13 +12,21 @@ static bool is_cacheable(const struct sms_block_policy *policy)
     return (!policy->admits || (policy->promises & both) == both) && !policy->note;
 }
 
+/* A patience that no run outlasts need not be looked at: then the search may remember refusals. */
+static uint64_t patience_of(const struct sms__blocks *device)
+{
+    const struct sms_block_policy *policy = policy_of(device);
+    uint64_t ps = policy->patience ? policy->patience(device->policy->param) : SMS__NEVER;
+    return (double)ps < SMS_PATIENCE_MAX ? ps : SMS__NEVER;
+}
+
 void sms__policy_state_init(struct sms__blocks *device)
 {
     const struct sms_block_policy *policy = policy_of(device);
     size_t bytes = policy->run_bytes + device->tenants * policy->tenant_bytes;
     device->cacheable = is_cacheable(policy);
     device->pure = policy->promises & SMS_PURE && !policy->note;
-    device->patience_ps = policy->patience ? policy->patience(device->policy->param) : SMS__NEVER;
+    device->patience_ps = patience_of(device);
     device->policy_run_state = bytes ? sms__alloc(device->arena, 1, bytes) : NULL;
 }
 
