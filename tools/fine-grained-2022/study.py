@@ -298,7 +298,8 @@ class Found:
 
     def interval(self, change, name, study="scenarios"):
         half = 100 * self.half[study, "as they are", name, "host", change]
-        return f"{self.gain(change, name, study):.1f} ± {half:.1f}"
+        digits = 1 if half >= 0.05 else 2  # no interval reads as none
+        return f"{self.gain(change, name, study):.{digits}f} ± {half:.{digits}f}"
 
     def gb_s(self, slope, kernel):
         return self.value["bandwidth", f"{slope:g}", kernel, "dram", "GB/s"]
