@@ -230,7 +230,7 @@ static int check_clock(const struct run *run)
 int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec)
 {
     if (spec->scenario->cluster)
-        return sms__cluster_run(arena, spec);
+        return sms__cluster_simulate(arena, spec);
     if (spec->scenario->compat == SMS__COMPAT_SIMTBS)
         return sms__simtbs_run(arena, spec);
     if (spec->scenario->shares)

@@ -20,7 +20,7 @@ enum { PER_NODE = 4, SECONDS = 1, BATCH = 10000 };
 struct bench {
     struct sms__arena arena;
     size_t nodes;
-    struct sms__placing placing;
+    struct sms__cluster_run run;
     struct sms__cluster cluster;
     struct sms__cluster_record record;
     struct sms__monitor_record monitor;
@@ -40,23 +40,23 @@ static double cpu_s(void)
 /* Each node has four containers whose latest jobs left 1 to 7 s. */
 static void fill(struct bench *bench)
 {
-    struct sms__placing *placing = &bench->placing;
+    struct sms__cluster_run *run = &bench->run;
     size_t n = bench->nodes;
-    placing->node = SMS__NEW(&bench->arena, struct sms_node_view, n);
-    placing->gpu = SMS__NEW(&bench->arena, struct sms_gpu_view, n);
+    run->node = SMS__NEW(&bench->arena, struct sms_node_view, n);
+    run->gpu = SMS__NEW(&bench->arena, struct sms_gpu_view, n);
     bench->master.monitored = SMS__NEW(&bench->arena, struct sms_monitored, n);
-    placing->monitor = sms__monitor_new(&bench->arena, &bench->rules, n, PER_NODE * n, 1, &bench->monitor);
+    run->monitor = sms__monitor_new(&bench->arena, &bench->rules, n, PER_NODE * n, 1, &bench->monitor);
     for (size_t i = 0; i < n; i++) {
-        placing->gpu[i] = (struct sms_gpu_view){600, PER_NODE, (uint64_t)(1 + i * 7919 % 24) << 30};
-        placing->node[i] = (struct sms_node_view){.node = i,
-                                                  .gpus = 1,
-                                                  .gpu = &placing->gpu[i],
-                                                  .gpu_memory = UINT64_C(24) << 30,
-                                                  .monitored = &bench->master.monitored[i]};
+        run->gpu[i] = (struct sms_gpu_view){600, PER_NODE, (uint64_t)(1 + i * 7919 % 24) << 30};
+        run->node[i] = (struct sms_node_view){.node = i,
+                                              .gpus = 1,
+                                              .gpu = &run->gpu[i],
+                                              .gpu_memory = UINT64_C(24) << 30,
+                                              .monitored = &bench->master.monitored[i]};
         for (size_t c = i * PER_NODE; c < (i + 1) * PER_NODE; c++) {
-            sms__monitor_created(placing->monitor, i, c, 10 * S, 0);
-            sms__monitor_began(placing->monitor, c, 0, S);
-            sms__monitor_ended(placing->monitor, c, 0, (4 + c * 6007 % 7) * S);
+            sms__monitor_created(run->monitor, i, c, 10 * S, 0);
+            sms__monitor_began(run->monitor, c, 0, S);
+            sms__monitor_ended(run->monitor, c, 0, (4 + c * 6007 % 7) * S);
         }
     }
 }
@@ -64,17 +64,17 @@ static void fill(struct bench *bench)
 static int measure(void *user)
 {
     struct bench *bench = user;
-    struct sms__placing *placing = &bench->placing;
+    struct sms__cluster_run *run = &bench->run;
     const struct sms_pod_view pod = {.gpus = 1, .gpu_milli = 1, .models = UINT64_MAX, .deadline_ps = 15 * S};
     sms__histogram_init(&bench->monitor.actual.early, &bench->arena);
     sms__histogram_init(&bench->monitor.observed.early, &bench->arena);
     fill(bench);
     uint64_t now = 100 * S, requests = 0;
-    sms__rank_nodes(placing, &pod, now); /* what has happened so far is taken in */
+    sms__rank_nodes(run, &pod, now); /* what has happened so far is taken in */
     double before = cpu_s(), taken = 0;
     for (; taken < SECONDS; taken = cpu_s() - before) {
         for (size_t i = 0; i <= BATCH / bench->nodes; i++, requests++)
-            sms__rank_nodes(placing, &pod, now += S);
+            sms__rank_nodes(run, &pod, now += S);
     }
     bench->per_request_s = taken / (double)requests;
     return SMS_OK;
@@ -95,7 +95,7 @@ static void bench_nodes(size_t nodes, int model)
                                                .full = 1};
     for (size_t i = 0; sms_placing_realtime.params[i].name; i++)
         bench->params[i] = sms_placing_realtime.params[i].fallback;
-    bench->placing = (struct sms__placing){.cluster = &bench->cluster,
+    bench->run = (struct sms__cluster_run){.cluster = &bench->cluster,
                                            .policy = &sms_placing_realtime,
                                            .arena = &bench->arena,
                                            .record = &bench->record,
@@ -103,7 +103,7 @@ static void bench_nodes(size_t nodes, int model)
                                            .master = &bench->master};
     if (sms__guard(&bench->arena, measure, bench) != SMS_OK)
         exit(1);
-    double modelled_s = sms_placing_realtime.pace(&bench->placing.view, nodes).decide_ps / 1e12;
+    double modelled_s = sms_placing_realtime.pace(&bench->run.view, nodes).decide_ps / 1e12;
     printf("| %zu | %s | %.3g ms | %.4g ms |\n", nodes, model == SMS__MONITOR_CYCLE ? "cycle" : "calibrated",
            bench->per_request_s * 1e3, modelled_s * 1e3);
     fflush(stdout);

@@ -10,32 +10,32 @@
 
 enum { PODS_MAX = 40000000 };
 
-static void make_room(struct sms__placing *placing, size_t room)
+static void make_room(struct sms__cluster_run *run, size_t room)
 {
-    struct sms__pod *grown = SMS__NEW(placing->arena, struct sms__pod, room);
-    if (placing->pods)
-        memcpy(grown, placing->pod, placing->pods * sizeof *grown);
-    placing->pod = grown;
-    placing->room = room;
+    struct sms__pod *grown = SMS__NEW(run->arena, struct sms__pod, room);
+    if (run->pods)
+        memcpy(grown, run->pod, run->pods * sizeof *grown);
+    run->pod = grown;
+    run->room = room;
 }
 
-static struct sms__pod *add(struct sms__placing *placing)
+static struct sms__pod *add(struct sms__cluster_run *run)
 {
-    if (placing->pods == placing->room)
-        make_room(placing, placing->room ? 2 * placing->room : 1);
-    struct sms__pod *pod = &placing->pod[placing->pods++];
+    if (run->pods == run->room)
+        make_room(run, run->room ? 2 * run->room : 1);
+    struct sms__pod *pod = &run->pod[run->pods++];
     *pod = (struct sms__pod){.next = SMS__NO_POD, .node = SMS__NO_NODE};
     return pod;
 }
 
-static gsl_rng *stream_of(struct sms__placing *placing, const char *what, const char *name)
+static gsl_rng *stream_of(struct sms__cluster_run *run, const char *what, const char *name)
 {
-    return sms__stream(placing->arena, placing->spec->seed, sms__print(placing->arena, "%s/%s", what, name), 0);
+    return sms__stream(run->arena, run->spec->seed, sms__print(run->arena, "%s/%s", what, name), 0);
 }
 
 /* Times and durations of the pods of a group, drawn one after another. */
 struct maker {
-    struct sms__placing *placing;
+    struct sms__cluster_run *run;
     uint32_t group;
     gsl_rng *times, *durations, *rows;
     double at_ps;
@@ -92,11 +92,11 @@ static void pass(struct maker *maker, const struct sms__arriving *arriving)
 static const struct sms__pods *make(struct maker *maker, const struct sms__pods *group, const struct sms__pods *like,
                                     uint32_t number)
 {
-    struct sms__pod *pod = add(maker->placing);
+    struct sms__pod *pod = add(maker->run);
     pod->group = maker->group;
     pod->number = number;
     pod->shape = (uint32_t)like->shape;
-    pod->like = (uint32_t)(like - maker->placing->cluster->pod);
+    pod->like = (uint32_t)(like - maker->run->cluster->pod);
     pod->arrival_ps = whole(maker->at_ps);
     pod->tenant = group->lasts ? 0 : like->tenant;
     pod->duration_ps = draw_duration(maker, group->rows && !group->lasts ? like : group);
@@ -107,7 +107,7 @@ static const struct sms__pods *make(struct maker *maker, const struct sms__pods 
 
 static void make_sample(struct maker *maker, const struct sms__pods *group)
 {
-    const struct sms__cluster *cluster = maker->placing->cluster;
+    const struct sms__cluster *cluster = maker->run->cluster;
     double wanted = group->until * (double)cluster->gpu_milli, asked = 0;
     for (uint32_t i = 0; (group->until > 0 ? asked < wanted : i < group->count) && i < PODS_MAX; i++) {
         size_t row = group->first_row + gsl_rng_uniform_int(maker->rows, group->rows);
@@ -116,19 +116,19 @@ static void make_sample(struct maker *maker, const struct sms__pods *group)
     }
 }
 
-static void make_group(struct sms__placing *placing, size_t g)
+static void make_group(struct sms__cluster_run *run, size_t g)
 {
-    const struct sms__pods *group = &placing->cluster->pod[g];
-    struct maker maker = {.placing = placing, .group = (uint32_t)g, .at_ps = group->start_ps};
+    const struct sms__pods *group = &run->cluster->pod[g];
+    struct maker maker = {.run = run, .group = (uint32_t)g, .at_ps = group->start_ps};
     if (group->pool)
         return;
     bool random = group->arriving.poisson_ps > 0 || group->arriving.burst_ps > 0;
     if (random)
-        maker.times = stream_of(placing, "arrivals", group->name);
+        maker.times = stream_of(run, "arrivals", group->name);
     if (group->spread == SMS__POD_EXPONENTIAL || group->row_spread)
-        maker.durations = stream_of(placing, "durations", group->name);
+        maker.durations = stream_of(run, "durations", group->name);
     if (group->rows)
-        maker.rows = stream_of(placing, "rows", group->name);
+        maker.rows = stream_of(run, "rows", group->name);
     if (group->arriving.burst_ps > 0)
         turn(&maker, &group->arriving, false);
     if (random) /* the first comes after an interval as well */
@@ -149,22 +149,22 @@ static int compare(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-void sms__pods_come(struct sms__placing *placing)
+void sms__pods_come(struct sms__cluster_run *run)
 {
     bool sorted = true;
-    make_room(placing, (size_t)placing->cluster->pods); /* about: where samples go on until a load, it may grow */
-    for (size_t g = 0; g < placing->cluster->groups; g++)
-        make_group(placing, g);
-    for (size_t p = 1; p < placing->pods && sorted; p++)
-        sorted = compare(&placing->pod[p - 1], &placing->pod[p]) < 0;
+    make_room(run, (size_t)run->cluster->pods); /* about: where samples go on until a load, it may grow */
+    for (size_t g = 0; g < run->cluster->groups; g++)
+        make_group(run, g);
+    for (size_t p = 1; p < run->pods && sorted; p++)
+        sorted = compare(&run->pod[p - 1], &run->pod[p]) < 0;
     if (!sorted)
-        qsort(placing->pod, placing->pods, sizeof *placing->pod, compare);
+        qsort(run->pod, run->pods, sizeof *run->pod, compare);
 }
 
-void sms__pod_name(const struct sms__placing *placing, uint32_t p, char *out, size_t size)
+void sms__pod_name(const struct sms__cluster_run *run, uint32_t p, char *out, size_t size)
 {
-    const struct sms__pod *pod = &placing->pod[p];
-    const struct sms__pods *group = &placing->cluster->pod[pod->group];
+    const struct sms__pod *pod = &run->pod[p];
+    const struct sms__pods *group = &run->cluster->pod[pod->group];
     if (group->rows || group->count > 1)
         snprintf(out, size, "%s%u", group->name, pod->number + 1);
     else

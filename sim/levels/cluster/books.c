@@ -9,60 +9,60 @@
 enum { SCORES_BYTES = 64 * 1024 * 1024, ALIKES_MOST = 1 << 15, ALIKES_LEAST = 64 };
 
 /* Room for the kinds of workloads on a GPU, for policies that ask. */
-static uint16_t *kinds_for(const struct sms__placing *placing)
+static uint16_t *kinds_for(const struct sms__cluster_run *run)
 {
-    bool asks = placing->policy->asks && placing->cluster->slots;
-    return asks ? SMS__NEW(placing->arena, uint16_t, placing->cluster->slots) : NULL;
+    bool asks = run->policy->asks && run->cluster->slots;
+    return asks ? SMS__NEW(run->arena, uint16_t, run->cluster->slots) : NULL;
 }
 
-static void fill_node(struct sms__placing *placing, const struct sms__nodes *kind, size_t n, size_t gpu)
+static void fill_node(struct sms__cluster_run *run, const struct sms__nodes *kind, size_t n, size_t gpu)
 {
-    placing->node[n] = (struct sms_node_view){.node = n,
-                                              .model = kind->model,
-                                              .labels = kind->labels,
-                                              .gpus = (uint32_t)kind->gpus,
-                                              .gpu = &placing->gpu[gpu],
-                                              .gpu_memory = kind->gpu_memory,
-                                              .cpu_milli = kind->cpu_milli,
-                                              .cpu_left = kind->cpu_milli,
-                                              .memory = kind->memory,
-                                              .memory_left = kind->memory};
+    run->node[n] = (struct sms_node_view){.node = n,
+                                          .model = kind->model,
+                                          .labels = kind->labels,
+                                          .gpus = (uint32_t)kind->gpus,
+                                          .gpu = &run->gpu[gpu],
+                                          .gpu_memory = kind->gpu_memory,
+                                          .cpu_milli = kind->cpu_milli,
+                                          .cpu_left = kind->cpu_milli,
+                                          .memory = kind->memory,
+                                          .memory_left = kind->memory};
     for (uint64_t g = 0; g < kind->gpus; g++)
-        placing->gpu[gpu + g] = (struct sms_gpu_view){1000, 0, kind->gpu_memory, 0, kinds_for(placing)};
+        run->gpu[gpu + g] = (struct sms_gpu_view){1000, 0, kind->gpu_memory, 0, kinds_for(run)};
 }
 
-static void fill_nodes(struct sms__placing *placing)
+static void fill_nodes(struct sms__cluster_run *run)
 {
-    const struct sms__cluster *cluster = placing->cluster;
-    struct sms_place_view *view = &placing->view;
+    const struct sms__cluster *cluster = run->cluster;
+    struct sms_place_view *view = &run->view;
     size_t gpu = 0;
     for (size_t k = 0; k < cluster->kinds; k++) {
         const struct sms__nodes *kind = &cluster->node[k];
         for (size_t n = kind->first; n < kind->first + kind->count; n++, gpu += kind->gpus)
-            fill_node(placing, kind, n, gpu);
+            fill_node(run, kind, n, gpu);
         view->cpu_most = kind->cpu_milli > view->cpu_most ? kind->cpu_milli : view->cpu_most;
         view->memory_most = kind->memory > view->memory_most ? kind->memory : view->memory_most;
         view->gpus_most = kind->gpus > view->gpus_most ? (uint32_t)kind->gpus : view->gpus_most;
     }
 }
 
-static void init_alikes(struct sms__placing *placing)
+static void init_alikes(struct sms__cluster_run *run)
 {
-    size_t shapes = placing->order == SMS_PLACE_BEST ? placing->cluster->shapes : 0;
+    size_t shapes = run->order == SMS_PLACE_BEST ? run->cluster->shapes : 0;
     double fit = (double)SCORES_BYTES / (double)(shapes * sizeof(double) + 1);
     size_t most = ALIKES_LEAST;
-    while (most < ALIKES_MOST && (double)most * 2 <= fit && most < 4 * placing->cluster->nodes)
+    while (most < ALIKES_MOST && (double)most * 2 <= fit && most < 4 * run->cluster->nodes)
         most *= 2;
-    placing->alikes = most;
-    placing->alike = SMS__NEW(placing->arena, struct sms__alike, most);
-    double *score = SMS__NEW(placing->arena, double, most *shapes);
+    run->alikes = most;
+    run->alike = SMS__NEW(run->arena, struct sms__alike, most);
+    double *score = SMS__NEW(run->arena, double, most *shapes);
     for (size_t i = 0; i < most; i++)
-        placing->alike[i].score = score + i * shapes;
+        run->alike[i].score = score + i * shapes;
 }
 
-uint64_t sms__weigh_fragments(const struct sms__placing *placing, const struct sms_node_view *node)
+uint64_t sms__weigh_fragments(const struct sms__cluster_run *run, const struct sms_node_view *node)
 {
-    const struct sms__cluster *cluster = placing->cluster;
+    const struct sms__cluster *cluster = run->cluster;
     uint64_t sum = 0;
     if (node->gpus == 0 || sms_node_gpu_left(node) == 0)
         return 0;
@@ -71,34 +71,34 @@ uint64_t sms__weigh_fragments(const struct sms__placing *placing, const struct s
     return sum;
 }
 
-static uint64_t fragments_of(struct sms__placing *placing, size_t n)
+static uint64_t fragments_of(struct sms__cluster_run *run, size_t n)
 {
-    if (placing->plain || placing->node[n].gpus == 0)
-        return sms__weigh_fragments(placing, &placing->node[n]);
-    struct sms__alike *alike = sms__alike(placing, n);
+    if (run->plain || run->node[n].gpus == 0)
+        return sms__weigh_fragments(run, &run->node[n]);
+    struct sms__alike *alike = sms__alike(run, n);
     if (alike->fragments == UINT64_MAX)
-        alike->fragments = sms__weigh_fragments(placing, &placing->node[n]);
+        alike->fragments = sms__weigh_fragments(run, &run->node[n]);
     return alike->fragments;
 }
 
-void sms__books_init(struct sms__placing *placing)
+void sms__books_init(struct sms__cluster_run *run)
 {
-    const struct sms__cluster *cluster = placing->cluster;
-    placing->node = SMS__NEW(placing->arena, struct sms_node_view, cluster->nodes);
-    placing->gpu = SMS__NEW(placing->arena, struct sms_gpu_view, sms__gpus_of(cluster));
-    placing->book = SMS__NEW(placing->arena, struct sms__book, cluster->nodes);
-    placing->view = (struct sms_place_view){
-        .params = placing->spec->policy->place_param, .typical = cluster->typical, .typicals = cluster->typicals};
-    fill_nodes(placing);
-    for (placing->log_size = 1024; placing->log_size < cluster->nodes;)
-        placing->log_size *= 2;
-    placing->log = SMS__NEW(placing->arena, uint32_t, placing->log_size);
-    if (!placing->plain)
-        init_alikes(placing);
+    const struct sms__cluster *cluster = run->cluster;
+    run->node = SMS__NEW(run->arena, struct sms_node_view, cluster->nodes);
+    run->gpu = SMS__NEW(run->arena, struct sms_gpu_view, sms__gpus_of(cluster));
+    run->book = SMS__NEW(run->arena, struct sms__book, cluster->nodes);
+    run->view = (struct sms_place_view){
+        .params = run->spec->policy->place_param, .typical = cluster->typical, .typicals = cluster->typicals};
+    fill_nodes(run);
+    for (run->log_size = 1024; run->log_size < cluster->nodes;)
+        run->log_size *= 2;
+    run->log = SMS__NEW(run->arena, uint32_t, run->log_size);
+    if (!run->plain)
+        init_alikes(run);
     for (size_t n = 0; n < cluster->nodes; n++) {
-        placing->book[n].first_pod = SMS__NO_POD;
-        placing->book[n].fragments = fragments_of(placing, n);
-        placing->fragments += placing->book[n].fragments;
+        run->book[n].first_pod = SMS__NO_POD;
+        run->book[n].fragments = fragments_of(run, n);
+        run->fragments += run->book[n].fragments;
     }
 }
 
@@ -135,155 +135,155 @@ static bool are_alike(const struct sms_node_view *a, const struct sms_node_view 
     return same;
 }
 
-static void forget(struct sms__placing *placing, struct sms__alike *alike, const struct sms_node_view *node)
+static void forget(struct sms__cluster_run *run, struct sms__alike *alike, const struct sms_node_view *node)
 {
-    alike->stamp = ++placing->stamps;
+    alike->stamp = ++run->stamps;
     alike->fragments = UINT64_MAX;
     alike->view = *node;
     alike->view.gpu = alike->gpu;
     if (node->gpus)
         memcpy(alike->gpu, node->gpu, node->gpus * sizeof *node->gpu);
-    for (size_t s = 0; placing->order == SMS_PLACE_BEST && s < placing->cluster->shapes; s++)
+    for (size_t s = 0; run->order == SMS_PLACE_BEST && s < run->cluster->shapes; s++)
         alike->score[s] = NAN;
 }
 
-struct sms__alike *sms__alike(struct sms__placing *placing, size_t n)
+struct sms__alike *sms__alike(struct sms__cluster_run *run, size_t n)
 {
-    struct sms__book *book = &placing->book[n];
-    if (book->stamp && placing->alike[book->alike].stamp == book->stamp)
-        return &placing->alike[book->alike];
-    const struct sms_node_view *node = &placing->node[n];
+    struct sms__book *book = &run->book[n];
+    if (book->stamp && run->alike[book->alike].stamp == book->stamp)
+        return &run->alike[book->alike];
+    const struct sms_node_view *node = &run->node[n];
     uint64_t hash = hash_node(node);
-    struct sms__alike *alike = &placing->alike[hash & (placing->alikes - 1)];
+    struct sms__alike *alike = &run->alike[hash & (run->alikes - 1)];
     if (!alike->stamp || alike->hash != hash || !are_alike(&alike->view, node))
-        forget(placing, alike, node);
+        forget(run, alike, node);
     alike->hash = hash;
-    book->alike = (uint32_t)(alike - placing->alike);
+    book->alike = (uint32_t)(alike - run->alike);
     book->stamp = alike->stamp;
     return alike;
 }
 
-void sms__books_settle(struct sms__placing *placing, uint64_t now)
+void sms__books_settle(struct sms__cluster_run *run, uint64_t now)
 {
-    sms__integral time = now - placing->settled_ps;
-    placing->record->gpu_ps += time * placing->gpu_milli;
-    placing->record->cpu_ps += time * placing->cpu_milli;
-    placing->record->down_ps += time * placing->down_milli;
-    placing->record->down_cpu_ps += time * placing->down_cpu_milli;
-    placing->record->bytes_ps += time * placing->gpu_bytes;
-    placing->settled_ps = now;
+    sms__integral time = now - run->settled_ps;
+    run->record->gpu_ps += time * run->gpu_milli;
+    run->record->cpu_ps += time * run->cpu_milli;
+    run->record->down_ps += time * run->down_milli;
+    run->record->down_cpu_ps += time * run->down_cpu_milli;
+    run->record->bytes_ps += time * run->gpu_bytes;
+    run->settled_ps = now;
 }
 
-void sms__log_change(struct sms__placing *placing, size_t n)
+void sms__log_change(struct sms__cluster_run *run, size_t n)
 {
-    placing->log[placing->logged++ & (placing->log_size - 1)] = (uint32_t)n;
-    placing->book[n].changed_at = placing->logged;
+    run->log[run->logged++ & (run->log_size - 1)] = (uint32_t)n;
+    run->book[n].changed_at = run->logged;
 }
 
-static void note_change(struct sms__placing *placing, size_t n)
+static void note_change(struct sms__cluster_run *run, size_t n)
 {
-    struct sms__book *book = &placing->book[n];
+    struct sms__book *book = &run->book[n];
     book->stamp = 0;
-    sms__log_change(placing, n);
-    placing->fragments -= book->fragments;
-    book->fragments = fragments_of(placing, n);
-    placing->fragments += book->fragments;
+    sms__log_change(run, n);
+    run->fragments -= book->fragments;
+    book->fragments = fragments_of(run, n);
+    run->fragments += book->fragments;
 }
 
-struct sms_gpu_view *sms__gpu_book(const struct sms__placing *placing, size_t n, uint32_t i)
+struct sms_gpu_view *sms__gpu_book(const struct sms__cluster_run *run, size_t n, uint32_t i)
 {
-    size_t at = (size_t)(placing->node[n].gpu - placing->gpu) + i;
-    return placing->book[n].lost >> i & 1 ? &placing->aside[at] : &placing->gpu[at];
+    size_t at = (size_t)(run->node[n].gpu - run->gpu) + i;
+    return run->book[n].lost >> i & 1 ? &run->aside[at] : &run->gpu[at];
 }
 
 /* What is allocated of GPUs of the node that are up. */
-static void allocate(struct sms__placing *placing, size_t n, int64_t milli, int64_t bytes)
+static void allocate(struct sms__cluster_run *run, size_t n, int64_t milli, int64_t bytes)
 {
-    placing->gpu_milli += (uint64_t)milli;
-    placing->gpu_bytes += (uint64_t)bytes;
-    sms__tally_gpu(placing, n, milli);
+    run->gpu_milli += (uint64_t)milli;
+    run->gpu_bytes += (uint64_t)bytes;
+    sms__tally_gpu(run, n, milli);
 }
 
-static void allocate_for(struct sms__placing *placing, size_t n, const struct sms_pod_view *pod, uint16_t gpus, int by)
+static void allocate_for(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod, uint16_t gpus, int by)
 {
-    int64_t up = by * __builtin_popcount(gpus & (uint16_t)~placing->book[n].lost);
-    allocate(placing, n, up * (int64_t)pod->gpu_milli, up * (int64_t)pod->gpu_memory);
+    int64_t up = by * __builtin_popcount(gpus & (uint16_t)~run->book[n].lost);
+    allocate(run, n, up * (int64_t)pod->gpu_milli, up * (int64_t)pod->gpu_memory);
 }
 
-void sms__books_take(struct sms__placing *placing, size_t n, const struct sms_pod_view *pod, uint16_t gpus)
+void sms__books_take(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod, uint16_t gpus)
 {
-    struct sms_node_view *node = &placing->node[n];
+    struct sms_node_view *node = &run->node[n];
     node->cpu_left -= pod->cpu_milli;
     node->memory_left -= pod->memory;
     node->pods_by_gpus[pod->gpus]++;
     node->parts += sms_pod_is_part(pod);
     for (uint32_t i = 0; i < node->gpus; i++)
         if (gpus >> i & 1) {
-            struct sms_gpu_view *gpu = sms__gpu_book(placing, n, i);
+            struct sms_gpu_view *gpu = sms__gpu_book(run, n, i);
             gpu->milli_left -= pod->gpu_milli;
             gpu->memory_left -= pod->gpu_memory;
             gpu->pods++;
             sms__predict_move(gpu, pod, true);
         }
-    placing->cpu_milli += pod->cpu_milli;
-    allocate_for(placing, n, pod, gpus, 1);
-    sms__tally_pod(placing, n, pod, 1);
-    note_change(placing, n);
+    run->cpu_milli += pod->cpu_milli;
+    allocate_for(run, n, pod, gpus, 1);
+    sms__tally_pod(run, n, pod, 1);
+    note_change(run, n);
 }
 
-void sms__books_give(struct sms__placing *placing, size_t n, const struct sms_pod_view *pod, uint16_t gpus)
+void sms__books_give(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod, uint16_t gpus)
 {
-    struct sms_node_view *node = &placing->node[n];
+    struct sms_node_view *node = &run->node[n];
     node->cpu_left += pod->cpu_milli;
     node->memory_left += pod->memory;
     node->pods_by_gpus[pod->gpus]--;
     node->parts -= sms_pod_is_part(pod);
     for (uint32_t i = 0; i < node->gpus; i++)
         if (gpus >> i & 1) {
-            struct sms_gpu_view *gpu = sms__gpu_book(placing, n, i);
+            struct sms_gpu_view *gpu = sms__gpu_book(run, n, i);
             gpu->milli_left += pod->gpu_milli;
             gpu->memory_left += pod->gpu_memory;
             gpu->pods--;
             sms__predict_move(gpu, pod, false);
         }
-    placing->cpu_milli -= pod->cpu_milli;
-    allocate_for(placing, n, pod, gpus, -1);
-    sms__tally_pod(placing, n, pod, -1);
-    note_change(placing, n);
+    run->cpu_milli -= pod->cpu_milli;
+    allocate_for(run, n, pod, gpus, -1);
+    sms__tally_pod(run, n, pod, -1);
+    note_change(run, n);
 }
 
 /* Puts the GPU's book aside, with what pods have on it, or takes it up again. */
-static void turn(struct sms__placing *placing, size_t n, uint32_t i, bool lost)
+static void turn(struct sms__cluster_run *run, size_t n, uint32_t i, bool lost)
 {
-    const struct sms_node_view *node = &placing->node[n];
-    size_t at = (size_t)(node->gpu - placing->gpu) + i;
-    struct sms_gpu_view *gpu = &placing->gpu[at], *aside = &placing->aside[at];
+    const struct sms_node_view *node = &run->node[n];
+    size_t at = (size_t)(node->gpu - run->gpu) + i;
+    struct sms_gpu_view *gpu = &run->gpu[at], *aside = &run->aside[at];
     if (lost)
         *aside = *gpu;
     int64_t milli = 1000 - (int64_t)aside->milli_left, bytes = (int64_t)(node->gpu_memory - aside->memory_left);
     *gpu = lost ? (struct sms_gpu_view){0} : *aside;
-    allocate(placing, n, lost ? -milli : milli, lost ? -bytes : bytes);
+    allocate(run, n, lost ? -milli : milli, lost ? -bytes : bytes);
 }
 
-void sms__books_lose(struct sms__placing *placing, size_t n, bool down, uint16_t gpus)
+void sms__books_lose(struct sms__cluster_run *run, size_t n, bool down, uint16_t gpus)
 {
-    struct sms_node_view *node = &placing->node[n];
-    uint16_t before = placing->book[n].lost, turned = before ^ gpus;
+    struct sms_node_view *node = &run->node[n];
+    uint16_t before = run->book[n].lost, turned = before ^ gpus;
     int nodes = (int)down - (int)node->down;
     for (uint32_t i = 0; i < node->gpus; i++)
         if (turned >> i & 1)
-            turn(placing, n, i, gpus >> i & 1);
+            turn(run, n, i, gpus >> i & 1);
     if (nodes) {
         node->down = down;
         node->cpu_left = down ? 0 : node->cpu_milli;
         node->memory_left = down ? 0 : node->memory;
-        placing->down_cpu_milli += down ? node->cpu_milli : -node->cpu_milli;
+        run->down_cpu_milli += down ? node->cpu_milli : -node->cpu_milli;
     }
     int more = __builtin_popcount(gpus) - __builtin_popcount(before);
-    placing->book[n].lost = gpus;
-    placing->down_milli += (uint64_t)((int64_t)more * 1000);
-    sms__tally_down(placing, n, nodes, more);
-    note_change(placing, n);
+    run->book[n].lost = gpus;
+    run->down_milli += (uint64_t)((int64_t)more * 1000);
+    sms__tally_down(run, n, nodes, more);
+    note_change(run, n);
 }
 
 /* Those with least left that have enough, of equal ones the lowest. */
@@ -300,26 +300,26 @@ static void choose_fullest(const struct sms_node_view *node, const struct sms_po
     }
 }
 
-double sms__score_node(const struct sms__placing *placing, const struct sms_node_view *node,
+double sms__score_node(const struct sms__cluster_run *run, const struct sms_node_view *node,
                        const struct sms_pod_view *pod, uint8_t chosen[SMS_NODE_GPUS_MAX])
 {
     memset(chosen, 0, SMS_NODE_GPUS_MAX);
-    if (pod->gpus && placing->policy->choose)
-        placing->policy->choose(&placing->view, node, pod, chosen);
+    if (pod->gpus && run->policy->choose)
+        run->policy->choose(&run->view, node, pod, chosen);
     else
         choose_fullest(node, pod, chosen);
-    bool scores = placing->order == SMS_PLACE_BEST && placing->policy->score;
-    return scores ? placing->policy->score(&placing->view, node, pod, chosen) : 0;
+    bool scores = run->order == SMS_PLACE_BEST && run->policy->score;
+    return scores ? run->policy->score(&run->view, node, pod, chosen) : 0;
 }
 
-const char *sms__choose_gpus(struct sms__placing *placing, const struct sms_node_view *node,
+const char *sms__choose_gpus(struct sms__cluster_run *run, const struct sms_node_view *node,
                              const struct sms_pod_view *pod, uint16_t *gpus)
 {
     uint8_t chosen[SMS_NODE_GPUS_MAX];
     uint32_t taken = 0;
-    placing->view.random = (uint32_t)gsl_rng_get(placing->random_gpus);
-    sms__score_node(placing, node, pod, chosen);
-    placing->view.random = 0;
+    run->view.random = (uint32_t)gsl_rng_get(run->random_gpus);
+    sms__score_node(run, node, pod, chosen);
+    run->view.random = 0;
     *gpus = 0;
     for (uint32_t i = 0; i < SMS_NODE_GPUS_MAX; i++) {
         if (chosen[i] > 1 || (chosen[i] && (i >= node->gpus || !sms_gpu_fits(&node->gpu[i], pod))))

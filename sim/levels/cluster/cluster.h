@@ -21,7 +21,7 @@ struct sms__pod {
     uint32_t next, prev;              /* that waits and is of the same shape, or is on the same node; SMS__NO_POD */
     uint32_t ticket;                  /* the order in which pods began to wait */
     uint32_t node;                    /* SMS__NO_NODE: it waits, or has not come */
-    uint32_t run;                     /* how often its run was cut short */
+    uint32_t attempt;                 /* how often its run was cut short */
     uint16_t gpus;                    /* bit i: it has GPU i of the node */
     uint16_t tenant;                  /* the scenario's VM that it runs, plus 1; 0: it lasts its duration */
     uint8_t left;                     /* of its processes, those that are not through */
@@ -80,10 +80,10 @@ struct sms__downs {
 
 struct sms__end {
     uint64_t time;
-    uint32_t pod, run; /* of the pod */
+    uint32_t pod, attempt; /* of the pod */
 };
 
-struct sms__placing {
+struct sms__cluster_run {
     const struct sms__run_spec *spec;
     const struct sms_scenario *scenario;
     const struct sms__cluster *cluster;
@@ -160,175 +160,175 @@ struct sms__placing {
     size_t marks;                  /* points of the record's allocation that are filled */
     struct sms__allocation latest; /* after the last pod that came and asked for GPUs */
 
-    struct sms__gpushare_run *gpushare; /* the scheduler that takes the place of lines.c; or NULL */
+    struct sms__gpushare_state *gpushare; /* the scheduler that takes the place of lines.c; or NULL */
 };
 
 /* arrive.c: makes the list of pods, with the random numbers of this run. */
-void sms__pods_come(struct sms__placing *placing);
-void sms__pod_name(const struct sms__placing *placing, uint32_t pod, char *out, size_t size);
+void sms__pods_come(struct sms__cluster_run *run);
+void sms__pod_name(const struct sms__cluster_run *run, uint32_t pod, char *out, size_t size);
 
 /* books.c */
-void sms__books_init(struct sms__placing *placing);
+void sms__books_init(struct sms__cluster_run *run);
 /* Notes what was allocated up to now. */
-void sms__books_settle(struct sms__placing *placing, uint64_t now);
+void sms__books_settle(struct sms__cluster_run *run, uint64_t now);
 /* Which GPUs the pod gets on a node that it fits, after the policy. Returns NULL, or what is wrong with its answer. */
-const char *sms__choose_gpus(struct sms__placing *placing, const struct sms_node_view *node,
+const char *sms__choose_gpus(struct sms__cluster_run *run, const struct sms_node_view *node,
                              const struct sms_pod_view *pod, uint16_t *gpus);
-void sms__books_take(struct sms__placing *placing, size_t node, const struct sms_pod_view *pod, uint16_t gpus);
-void sms__books_give(struct sms__placing *placing, size_t node, const struct sms_pod_view *pod, uint16_t gpus);
+void sms__books_take(struct sms__cluster_run *run, size_t node, const struct sms_pod_view *pod, uint16_t gpus);
+void sms__books_give(struct sms__cluster_run *run, size_t node, const struct sms_pod_view *pod, uint16_t gpus);
 /* What of the node is down from now on. Nothing is left of it, nor allocated; pods that stay have it when it returns.
  */
-void sms__books_lose(struct sms__placing *placing, size_t node, bool down, uint16_t gpus);
+void sms__books_lose(struct sms__cluster_run *run, size_t node, bool down, uint16_t gpus);
 /* Something that decides what fits the node is not what it was; the books log their own changes. */
-void sms__log_change(struct sms__placing *placing, size_t node);
+void sms__log_change(struct sms__cluster_run *run, size_t node);
 /* Whether the log still has all changes since the first `seen` ones. */
-static inline bool sms__log_reaches(const struct sms__placing *placing, uint64_t seen)
+static inline bool sms__log_reaches(const struct sms__cluster_run *run, uint64_t seen)
 {
-    return placing->logged - seen <= placing->log_size;
+    return run->logged - seen <= run->log_size;
 }
 /* The next node that has changed since then, each once. False if there is none: then all has been seen. */
-static inline bool sms__log_next(const struct sms__placing *placing, uint64_t *seen, uint32_t *node)
+static inline bool sms__log_next(const struct sms__cluster_run *run, uint64_t *seen, uint32_t *node)
 {
-    while (*seen < placing->logged) {
-        *node = placing->log[*seen & (placing->log_size - 1)];
-        if (placing->book[*node].changed_at == ++*seen) /* else it changed again, and that comes later */
+    while (*seen < run->logged) {
+        *node = run->log[*seen & (run->log_size - 1)];
+        if (run->book[*node].changed_at == ++*seen) /* else it changed again, and that comes later */
             return true;
     }
     return false;
 }
 /* What is left of GPU `i` of the node as if it were up. */
-struct sms_gpu_view *sms__gpu_book(const struct sms__placing *placing, size_t node, uint32_t i);
+struct sms_gpu_view *sms__gpu_book(const struct sms__cluster_run *run, size_t node, uint32_t i);
 /* The entry of nodes that are like this one. */
-struct sms__alike *sms__alike(struct sms__placing *placing, size_t node);
+struct sms__alike *sms__alike(struct sms__cluster_run *run, size_t node);
 /* The GPUs for the pod on a node that it fits, and the policy's score of that. */
-double sms__score_node(const struct sms__placing *placing, const struct sms_node_view *node,
+double sms__score_node(const struct sms__cluster_run *run, const struct sms_node_view *node,
                        const struct sms_pod_view *pod, uint8_t chosen[SMS_NODE_GPUS_MAX]);
 /* Thousandths of GPUs of the node that the typical pods cannot use, summed by their weights: whole numbers, so that
  * their sum over the cluster is exact in any order. */
-uint64_t sms__weigh_fragments(const struct sms__placing *placing, const struct sms_node_view *node);
+uint64_t sms__weigh_fragments(const struct sms__cluster_run *run, const struct sms_node_view *node);
 /* agree.c, under --check: whether the books agree with the pods; else says why not in the record. */
-bool sms__books_agree(struct sms__placing *placing);
+bool sms__books_agree(struct sms__cluster_run *run);
 
 /* predict.c: for policies that ask; a code as of sms__simulate. A pod comes to a GPU, or goes. */
-int sms__predict_init(struct sms__placing *placing);
+int sms__predict_init(struct sms__cluster_run *run);
 void sms__predict_move(struct sms_gpu_view *gpu, const struct sms_pod_view *pod, bool comes);
 
 /* search.c */
-void sms__places_search_init(struct sms__placing *placing);
+void sms__places_search_init(struct sms__cluster_run *run);
 /* Whether there is room to remember so much of a shape; then it is taken. */
-bool sms__search_room(struct sms__placing *placing, double bytes);
+bool sms__search_room(struct sms__cluster_run *run, double bytes);
 /* The node for a pod of the shape, or SMS__NO_NODE if it fits none. Under gpushare: of those that passed its filters,
  * which are remembered for the shape. */
-uint32_t sms__find_node(struct sms__placing *placing, uint32_t shape);
+uint32_t sms__find_node(struct sms__cluster_run *run, uint32_t shape);
 
 /* lines.c: pods that wait. A pod waits behind all that wait already. */
-void sms__lines_init(struct sms__placing *placing);
-void sms__lines_add(struct sms__placing *placing, uint32_t pod, uint64_t now);
+void sms__lines_init(struct sms__cluster_run *run);
+void sms__lines_add(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 /* The node may have room that it had not. */
-void sms__note_freed(struct sms__placing *placing, uint32_t node);
+void sms__note_freed(struct sms__cluster_run *run, uint32_t node);
 /* What was freed may let those in that were blocked. */
-void sms__lines_unblock(struct sms__placing *placing, uint64_t now);
+void sms__lines_unblock(struct sms__cluster_run *run, uint64_t now);
 /* Places all that can be placed, the first come first. */
-void sms__lines_serve(struct sms__placing *placing, uint64_t now);
-void sms__lines_wake(void *placing, uint64_t now);
+void sms__lines_serve(struct sms__cluster_run *run, uint64_t now);
+void sms__lines_wake(void *run, uint64_t now);
 
 /* life.c: what happens to a pod. It takes GPUs of the node. */
-void sms__pod_put(struct sms__placing *placing, uint32_t pod, uint32_t node, uint16_t gpus, uint64_t now);
+void sms__pod_put(struct sms__cluster_run *run, uint32_t pod, uint32_t node, uint16_t gpus, uint64_t now);
 /* The same with the policy's choice of GPUs; false if the run has been stopped, as that was wrong. */
-bool sms__pod_take(struct sms__placing *placing, uint32_t pod, uint32_t node, uint64_t now);
+bool sms__pod_take(struct sms__cluster_run *run, uint32_t pod, uint32_t node, uint64_t now);
 /* Its run begins on the place that it has. */
-void sms__pod_begin(struct sms__placing *placing, uint32_t pod, uint64_t now);
+void sms__pod_begin(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 /* Its run ends its duration from now, after the delay of the scheduler. */
-void sms__pod_last(struct sms__placing *placing, uint32_t pod, uint64_t now);
+void sms__pod_last(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 /* Its run is over: it gives its place back. Those that wait are not served yet. */
-void sms__pod_end(struct sms__placing *placing, uint32_t pod, uint64_t now);
+void sms__pod_end(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 /* Its run is cut short: it gives its place back and has none; it neither ended nor waits. Its next run, if it is put
  * into its line again, begins anew. `ended` as in struct sms_departure. */
-void sms__pod_cut(struct sms__placing *placing, uint32_t pod, const char *ended, uint64_t now);
+void sms__pod_cut(struct sms__cluster_run *run, uint32_t pod, const char *ended, uint64_t now);
 /* Tells whoever watches that its stay on its GPUs is over. */
-void sms__pod_departs(const struct sms__placing *placing, uint32_t pod, const char *ended, uint64_t now);
+void sms__pod_departs(const struct sms__cluster_run *run, uint32_t pod, const char *ended, uint64_t now);
 /* All whose duration is over now. */
-void sms__pods_end(struct sms__placing *placing, uint64_t now);
-double sms__pod_deadline(const struct sms__placing *placing, const struct sms__pod *pod);
-uint64_t sms__job_deadline_ps(const struct sms__placing *placing, const struct sms__pod *pod); /* 0: none */
+void sms__pods_end(struct sms__cluster_run *run, uint64_t now);
+double sms__pod_deadline(const struct sms__cluster_run *run, const struct sms__pod *pod);
+uint64_t sms__job_deadline_ps(const struct sms__cluster_run *run, const struct sms__pod *pod); /* 0: none */
 /* Bit i: GPU i is down, by itself or with the node. */
-static inline uint16_t sms__lost_gpus(const struct sms__placing *placing, size_t node)
+static inline uint16_t sms__lost_gpus(const struct sms__cluster_run *run, size_t node)
 {
-    return placing->downs ? placing->book[node].lost : 0;
+    return run->downs ? run->book[node].lost : 0;
 }
 /* Thousandths of GPUs as a share of all of the cluster. */
-double sms__share_of_gpus(const struct sms__placing *placing, uint64_t milli);
+double sms__share_of_gpus(const struct sms__cluster_run *run, uint64_t milli);
 
 /* fail.c: failures. When the next one is to happen, to be asked after each event. */
-void sms__failures_init(struct sms__placing *placing);
-void sms__failures_await(struct sms__placing *placing);
+void sms__failures_init(struct sms__cluster_run *run);
+void sms__failures_await(struct sms__cluster_run *run);
 /* All that fails and returns now; who waits is served. */
-void sms__failures_come(struct sms__placing *placing, uint64_t now);
+void sms__failures_come(struct sms__cluster_run *run, uint64_t now);
 
 /* tally.c: what is counted of nodes; integrals are settled. `by` 1: the pod takes its place, -1: it gives it back;
  * so many more of them are down. */
-void sms__tally_pod(struct sms__placing *placing, size_t node, const struct sms_pod_view *pod, int by);
-void sms__tally_gpu(struct sms__placing *placing, size_t node, int64_t milli);
-void sms__tally_down(struct sms__placing *placing, size_t node, int nodes, int gpus);
-void sms__tally_failure(struct sms__placing *placing, size_t node);
+void sms__tally_pod(struct sms__cluster_run *run, size_t node, const struct sms_pod_view *pod, int by);
+void sms__tally_gpu(struct sms__cluster_run *run, size_t node, int64_t milli);
+void sms__tally_down(struct sms__cluster_run *run, size_t node, int nodes, int gpus);
+void sms__tally_failure(struct sms__cluster_run *run, size_t node);
 /* realtime/master.c: pods that wait for a decision that takes time. */
-void sms__master_init(struct sms__placing *placing);
-void sms__master_add(struct sms__placing *placing, uint32_t pod, uint64_t now);
-void sms__master_act(void *placing, uint64_t now);
+void sms__master_init(struct sms__cluster_run *run);
+void sms__master_add(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
+void sms__master_act(void *run, uint64_t now);
 /* Whether pods wait for it. */
-bool sms__master_waits(const struct sms__placing *placing);
+bool sms__master_waits(const struct sms__cluster_run *run);
 /* A node or GPU has failed or returned: who did not qualify before may now. */
-void sms__master_stir(struct sms__placing *placing);
+void sms__master_stir(struct sms__cluster_run *run);
 /* When the next event is, if not that of the master; SMS__NEVER, if there is none. */
-uint64_t sms__next_beside_master(struct sms__placing *placing);
+uint64_t sms__next_beside_master(struct sms__cluster_run *run);
 
 /* realtime/watch.c: what the nodes' monitors get to see. */
-void sms__watch_init(struct sms__placing *placing);
-void sms__watch_begin(struct sms__placing *placing, uint32_t pod, uint64_t now);
-void sms__watch_end(struct sms__placing *placing, uint32_t pod, uint64_t now);
+void sms__watch_init(struct sms__cluster_run *run);
+void sms__watch_begin(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
+void sms__watch_end(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 /* It loses its place. The node has failed, or returned. */
-void sms__watch_cut(struct sms__placing *placing, uint32_t pod, uint64_t now);
-void sms__watch_node(struct sms__placing *placing, size_t node, uint64_t now);
+void sms__watch_cut(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
+void sms__watch_node(struct sms__cluster_run *run, size_t node, uint64_t now);
 /* Under --check: whether monitors watch the pods that are there; else says why not in the record. */
-bool sms__watch_agrees(struct sms__placing *placing);
-struct sms__node_use sms__use_of_node(const struct sms__placing *placing, size_t node);
+bool sms__watch_agrees(struct sms__cluster_run *run);
+struct sms__node_use sms__use_of_node(const struct sms__cluster_run *run, size_t node);
 
 /* gpushare/: the scheduler that stands in the place of lines.c where the scenario asks for it. */
-void sms__gpushare_init(struct sms__placing *placing);
-void sms__gpushare_add(struct sms__placing *placing, uint32_t pod, uint64_t now);
-void sms__gpushare_freed(struct sms__placing *placing);
+void sms__gpushare_init(struct sms__cluster_run *run);
+void sms__gpushare_add(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
+void sms__gpushare_freed(struct sms__cluster_run *run);
 /* Nothing more happens that could let a pod in that waits, or end one. */
-bool sms__gpushare_is_over(struct sms__placing *placing);
+bool sms__gpushare_is_over(struct sms__cluster_run *run);
 /* Whether the pod's containers run; on which GPUs, all of them or that of number `c`. */
-bool sms__gpushare_runs(const struct sms__placing *placing, uint32_t pod);
-uint16_t sms__gpushare_gpus(const struct sms__placing *placing, uint32_t pod);
-uint16_t sms__gpushare_container(const struct sms__placing *placing, uint32_t pod, size_t c);
+bool sms__gpushare_runs(const struct sms__cluster_run *run, uint32_t pod);
+uint16_t sms__gpushare_gpus(const struct sms__cluster_run *run, uint32_t pod);
+uint16_t sms__gpushare_container(const struct sms__cluster_run *run, uint32_t pod, size_t c);
 /* A GPU fails, or returns. */
-void sms__gpushare_sicken(struct sms__placing *placing, size_t node, uint32_t gpu, bool sick);
+void sms__gpushare_sicken(struct sms__cluster_run *run, size_t node, uint32_t gpu, bool sick);
 /* The node of a pod that does not run fails. True if it has failed itself before, and only held its place: then it has
  * ended. */
-bool sms__gpushare_stop(struct sms__placing *placing, uint32_t pod, uint64_t now);
+bool sms__gpushare_stop(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 /* Whether its containers did not start, and it has failed, though it keeps its place. False under another scheduler. */
-bool sms__gpushare_is_stuck(const struct sms__placing *placing, const struct sms__pod *pod);
+bool sms__gpushare_is_stuck(const struct sms__cluster_run *run, const struct sms__pod *pod);
 /* The next does nothing, and that after is 0, under another scheduler: how often the pod was not assigned in time. */
-void sms__gpushare_tell(const struct sms__placing *placing, uint32_t pod, uint64_t now, const char *text);
-uint32_t sms__gpushare_timeouts(const struct sms__placing *placing, uint32_t pod);
+void sms__gpushare_tell(const struct sms__cluster_run *run, uint32_t pod, uint64_t now, const char *text);
+uint32_t sms__gpushare_timeouts(const struct sms__cluster_run *run, uint32_t pod);
 /* The pod is about to lose its place on its node. */
-void sms__gpushare_left(struct sms__placing *placing, uint32_t pod, uint64_t now);
+void sms__gpushare_left(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 /* Notes what was stranded up to now. */
-void sms__gpushare_settle(struct sms__placing *placing, uint64_t now);
-bool sms__gpushare_agrees(struct sms__placing *placing);
+void sms__gpushare_settle(struct sms__cluster_run *run, uint64_t now);
+bool sms__gpushare_agrees(struct sms__cluster_run *run);
 
 /* cluster.c: ends the run, as the policy answered what it may not. */
-void sms__placing_stop(struct sms__placing *placing, const char *why);
+void sms__cluster_stop(struct sms__cluster_run *run, const char *why);
 /* Under --check: checks, and ends the run if something is wrong. */
-void sms__placing_check(struct sms__placing *placing);
+void sms__cluster_check(struct sms__cluster_run *run);
 /* After each event that may have changed what waits and what has a place. */
-void sms__placing_conclude(struct sms__placing *placing);
+void sms__cluster_conclude(struct sms__cluster_run *run);
 /* Pods have given their places back: serves those that wait. */
-void sms__placing_freed(struct sms__placing *placing, uint64_t now);
+void sms__cluster_freed(struct sms__cluster_run *run, uint64_t now);
 
 /* In a guard of `arena`; codes as of sms__simulate. */
-int sms__cluster_run(struct sms__arena *arena, const struct sms__run_spec *spec);
+int sms__cluster_simulate(struct sms__arena *arena, const struct sms__run_spec *spec);
 
 #endif

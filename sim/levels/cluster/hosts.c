@@ -9,7 +9,7 @@ static int find_times(struct sms__hosts *hosts, const struct sms__policy_use *bl
 {
     const struct sms_scenario *scenario = hosts->spec.scenario;
     int code = SMS_OK;
-    *list = SMS__NEW(hosts->placing->arena, struct sms__solo, scenario->vms * scenario->devices);
+    *list = SMS__NEW(hosts->run->arena, struct sms__solo, scenario->vms * scenario->devices);
     for (size_t v = 0; v < scenario->vms; v++)
         for (size_t d = 0; d < scenario->devices && code == SMS_OK; d++) {
             struct sms__solo *solo = sms__hosts_solo(hosts, *list, v, d);
@@ -48,8 +48,8 @@ static void set_up(struct sms__hosts *hosts, size_t n, struct sms__setup *setup)
 /* Which nodes are hosts, by kinds; what they take. */
 static void count(struct sms__hosts *hosts, size_t sources[SMS__LEVELS])
 {
-    const struct sms__cluster *cluster = hosts->placing->cluster;
-    hosts->model = sms__alloc(hosts->placing->arena, cluster->kinds, sizeof *hosts->model);
+    const struct sms__cluster *cluster = hosts->run->cluster;
+    hosts->model = sms__alloc(hosts->run->arena, cluster->kinds, sizeof *hosts->model);
     for (size_t k = 0; k < cluster->kinds; k++) {
         const struct sms__nodes *kind = &cluster->node[k];
         struct sms__setup setup;
@@ -61,24 +61,24 @@ static void count(struct sms__hosts *hosts, size_t sources[SMS__LEVELS])
     }
 }
 
-int sms__hosts_prepare(struct sms__placing *placing, size_t sources[SMS__LEVELS])
+int sms__hosts_prepare(struct sms__cluster_run *run, size_t sources[SMS__LEVELS])
 {
-    const struct sms_scenario *scenario = placing->scenario;
+    const struct sms_scenario *scenario = run->scenario;
     if (scenario->vms == 0)
         return SMS_OK;
-    struct sms__hosts *hosts = SMS__NEW(placing->arena, struct sms__hosts, 1);
-    placing->hosts = hosts;
-    hosts->placing = placing;
-    hosts->options = *placing->spec->options;
+    struct sms__hosts *hosts = SMS__NEW(run->arena, struct sms__hosts, 1);
+    run->hosts = hosts;
+    hosts->run = run;
+    hosts->options = *run->spec->options;
     hosts->options.on_span = NULL;
     hosts->options.on_stay = NULL;
     hosts->options.on_kernel = NULL;
-    hosts->spec = *placing->spec;
+    hosts->spec = *run->spec;
     hosts->spec.options = &hosts->options;
     hosts->simulated = scenario->fidelity != SMS__AS_DURATION;
     int code = find_all_times(hosts);
     if (code == SMS_OK && scenario->fidelity == SMS__AS_PROCESSES)
-        code = sms__make_wholes(placing->arena, &hosts->spec, &hosts->vm);
+        code = sms__make_wholes(run->arena, &hosts->spec, &hosts->vm);
     if (code == SMS_OK && hosts->simulated) {
         sources[SMS__LEVEL_POLICY]++;
         count(hosts, sources);
@@ -91,7 +91,7 @@ static void job(void *subject, const struct sms__client *client, bool begins, ui
 {
     struct sms__hosts *hosts = subject;
     uint64_t number = client->jobs * SMS_NODE_GPUS_MAX + (uint64_t)client->only;
-    struct sms__monitor *monitor = hosts->placing->monitor;
+    struct sms__monitor *monitor = hosts->run->monitor;
     if (client->tag == hosts->cut) /* it goes with its container */
         return;
     if (begins)
@@ -105,16 +105,16 @@ static void job(void *subject, const struct sms__client *client, bool begins, ui
 /* Of a node of kind `k`; all but its numbers. */
 static void set_up(struct sms__hosts *hosts, size_t k, struct sms__setup *setup)
 {
-    const struct sms__nodes *kind = &hosts->placing->cluster->node[k];
+    const struct sms__nodes *kind = &hosts->run->cluster->node[k];
     *setup = (struct sms__setup){.spec = &hosts->spec,
-                                 .engine = &hosts->placing->engine,
+                                 .engine = &hosts->run->engine,
                                  .vm = hosts->vm,
                                  .model = hosts->model[k],
                                  .boards = kind->gpus,
-                                 .slots = hosts->placing->cluster->slots,
+                                 .slots = hosts->run->cluster->slots,
                                  .cores = (double)kind->cpu_milli / 1000,
                                  .through = sms__hosts_through,
-                                 .job = hosts->placing->cluster->monitor ? job : NULL,
+                                 .job = hosts->run->cluster->monitor ? job : NULL,
                                  .subject = hosts};
 }
 
@@ -129,90 +129,90 @@ static void take_for_others(struct sms_share *host, const struct sms__share_node
 
 static void init_kind(struct sms__hosts *hosts, size_t k)
 {
-    const struct sms__placing *placing = hosts->placing;
-    const struct sms__nodes *kind = &placing->cluster->node[k];
+    const struct sms__cluster_run *run = hosts->run;
+    const struct sms__nodes *kind = &run->cluster->node[k];
     struct sms__setup setup;
     set_up(hosts, k, &setup);
     for (size_t n = kind->first; n < kind->first + kind->count && kind->device >= 0; n++) {
         setup.number = n;
-        setup.first_board = (size_t)(placing->node[n].gpu - placing->gpu);
-        hosts->host[n] = sms__share_new(placing->arena, &setup);
+        setup.first_board = (size_t)(run->node[n].gpu - run->gpu);
+        hosts->host[n] = sms__share_new(run->arena, &setup);
         sms__share_start(hosts->host[n]);
         take_for_others(hosts->host[n], kind->shared);
     }
 }
 
-void sms__hosts_init(struct sms__placing *placing)
+void sms__hosts_init(struct sms__cluster_run *run)
 {
-    struct sms__hosts *hosts = placing->hosts;
+    struct sms__hosts *hosts = run->hosts;
     if (!hosts || !hosts->simulated)
         return;
     hosts->cut = SMS__NO_POD;
-    hosts->source = sms__engine_source(&placing->engine, SMS__LEVEL_POLICY, sms__hosts_free, hosts);
-    hosts->host = SMS__NEW(placing->arena, struct sms_share *, placing->cluster->nodes);
-    for (size_t k = 0; k < placing->cluster->kinds; k++)
+    hosts->source = sms__engine_source(&run->engine, SMS__LEVEL_POLICY, sms__hosts_free, hosts);
+    hosts->host = SMS__NEW(run->arena, struct sms_share *, run->cluster->nodes);
+    for (size_t k = 0; k < run->cluster->kinds; k++)
         init_kind(hosts, k);
 }
 
 /* As long as it takes alone; what does not end stays. */
 static void last(struct sms__hosts *hosts, uint32_t p, uint64_t now)
 {
-    struct sms__pod *pod = &hosts->placing->pod[p];
-    const struct sms__nodes *kind = sms__node_kind(hosts->placing->cluster, pod->node);
+    struct sms__pod *pod = &hosts->run->pod[p];
+    const struct sms__nodes *kind = sms__node_kind(hosts->run->cluster, pod->node);
     const struct sms__solo *own = sms__hosts_solo(hosts, hosts->own, pod->tenant - 1u, (size_t)kind->device);
     pod->failed = own->failed;
     pod->duration_ps = own->ps == SMS__NEVER ? 0 : own->ps;
-    sms__pod_last(hosts->placing, p, now);
+    sms__pod_last(hosts->run, p, now);
 }
 
 /* GPUs on which container `c` of the pod has a process each. */
-static uint16_t gpus_of(const struct sms__placing *placing, uint32_t p, size_t c)
+static uint16_t gpus_of(const struct sms__cluster_run *run, uint32_t p, size_t c)
 {
-    if (placing->gpushare)
-        return sms__gpushare_container(placing, p, c);
-    return c == 0 ? placing->pod[p].gpus : 0;
+    if (run->gpushare)
+        return sms__gpushare_container(run, p, c);
+    return c == 0 ? run->pod[p].gpus : 0;
 }
 
-uint8_t sms__pod_processes(const struct sms__placing *placing, uint32_t p)
+uint8_t sms__pod_processes(const struct sms__cluster_run *run, uint32_t p)
 {
     int processes = 0;
     for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
-        processes += __builtin_popcount(gpus_of(placing, p, c));
+        processes += __builtin_popcount(gpus_of(run, p, c));
     return (uint8_t)processes;
 }
 
 /* The pod's, or, of several, with a number. */
-static void name_process(const struct sms__placing *placing, uint32_t p, unsigned i, char *out, size_t size)
+static void name_process(const struct sms__cluster_run *run, uint32_t p, unsigned i, char *out, size_t size)
 {
-    sms__pod_name(placing, p, out, size);
+    sms__pod_name(run, p, out, size);
     size_t length = strlen(out);
-    if (sms__pod_processes(placing, p) > 1 && length < size)
+    if (sms__pod_processes(run, p) > 1 && length < size)
         snprintf(out + length, size - length, ".%u", i);
 }
 
-void sms__hosts_begin(struct sms__placing *placing, uint32_t p, uint64_t now)
+void sms__hosts_begin(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__hosts *hosts = placing->hosts;
-    struct sms__pod *pod = &placing->pod[p];
+    struct sms__hosts *hosts = run->hosts;
+    struct sms__pod *pod = &run->pod[p];
     char name[256];
     unsigned number = 0;
-    pod->left = sms__pod_processes(placing, p);
+    pod->left = sms__pod_processes(run, p);
     if (!hosts->simulated) {
         last(hosts, p, now);
         return;
     }
-    hosts->ending += placing->scenario->vm[pod->tenant - 1].repeat > 0;
-    double deadline = sms__pod_deadline(placing, pod);
+    hosts->ending += run->scenario->vm[pod->tenant - 1].repeat > 0;
+    double deadline = sms__pod_deadline(run, pod);
     struct sms__coming coming = {.name = name,
                                  .vm = pod->tenant - 1u,
                                  .due_ps = deadline > 0 ? pod->arrival_ps + (uint64_t)deadline : UINT64_MAX,
                                  .tag = p};
     for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
         for (coming.board = 0; coming.board < SMS_NODE_GPUS_MAX; coming.board++) {
-            if (!(gpus_of(placing, p, c) >> coming.board & 1))
+            if (!(gpus_of(run, p, c) >> coming.board & 1))
                 continue;
-            name_process(placing, p, number++, name, sizeof name);
-            sms__share_admit(hosts->host[pod->node], &coming, now + (uint64_t)placing->cluster->start_delay_ps);
+            name_process(run, p, number++, name, sizeof name);
+            sms__share_admit(hosts->host[pod->node], &coming, now + (uint64_t)run->cluster->start_delay_ps);
         }
 }
 
@@ -221,67 +221,67 @@ static struct sms_share *host_of(const struct sms__hosts *hosts, size_t node)
     return hosts && hosts->simulated ? hosts->host[node] : NULL;
 }
 
-void sms__hosts_settle(struct sms__placing *placing, int credit, uint64_t now)
+void sms__hosts_settle(struct sms__cluster_run *run, int credit, uint64_t now)
 {
-    for (size_t n = 0; placing->hosts && n < placing->cluster->nodes; n++)
-        if (host_of(placing->hosts, n))
-            sms__share_settle(placing->hosts->host[n], credit, now);
+    for (size_t n = 0; run->hosts && n < run->cluster->nodes; n++)
+        if (host_of(run->hosts, n))
+            sms__share_settle(run->hosts->host[n], credit, now);
 }
 
-void sms__hosts_forget(struct sms__placing *placing)
+void sms__hosts_forget(struct sms__cluster_run *run)
 {
-    for (size_t n = 0; placing->hosts && n < placing->cluster->nodes; n++)
-        if (host_of(placing->hosts, n))
-            sms__share_forget(placing->hosts->host[n]);
+    for (size_t n = 0; run->hosts && n < run->cluster->nodes; n++)
+        if (host_of(run->hosts, n))
+            sms__share_forget(run->hosts->host[n]);
 }
 
-int sms__hosts_close(struct sms__placing *placing, uint64_t now)
+int sms__hosts_close(struct sms__cluster_run *run, uint64_t now)
 {
     int code = SMS_OK;
-    sms__hosts_settle(placing, 1, now);
-    for (size_t n = 0; placing->hosts && n < placing->cluster->nodes; n++) {
-        struct sms_share *host = host_of(placing->hosts, n);
+    sms__hosts_settle(run, 1, now);
+    for (size_t n = 0; run->hosts && n < run->cluster->nodes; n++) {
+        struct sms_share *host = host_of(run->hosts, n);
         if (!host)
             continue;
         sms__share_close(host, now);
-        placing->spec->record->events += sms__share_events(host);
+        run->spec->record->events += sms__share_events(host);
         for (size_t b = 0; b < host->boards; b++)
-            placing->record->busy_ps += host->board[b].record->busy_ps;
-        placing->record->devices += host->boards;
+            run->record->busy_ps += host->board[b].record->busy_ps;
+        run->record->devices += host->boards;
         code = code ? code : host->code;
     }
     return code;
 }
 
-bool sms__hosts_simulate(const struct sms__placing *placing) { return placing->hosts && placing->hosts->simulated; }
+bool sms__hosts_simulate(const struct sms__cluster_run *run) { return run->hosts && run->hosts->simulated; }
 
-bool sms__hosts_has(const struct sms__placing *placing, size_t node) { return host_of(placing->hosts, node) != NULL; }
+bool sms__hosts_has(const struct sms__cluster_run *run, size_t node) { return host_of(run->hosts, node) != NULL; }
 
-uint64_t sms__hosts_held(const struct sms__placing *placing, size_t node, uint32_t gpu)
+uint64_t sms__hosts_held(const struct sms__cluster_run *run, size_t node, uint32_t gpu)
 {
-    return host_of(placing->hosts, node)->board[gpu].held;
+    return host_of(run->hosts, node)->board[gpu].held;
 }
 
-void sms__hosts_take(struct sms__placing *placing, size_t node, uint32_t gpu, int64_t bytes, uint64_t now)
+void sms__hosts_take(struct sms__cluster_run *run, size_t node, uint32_t gpu, int64_t bytes, uint64_t now)
 {
-    sms__place_hold(&host_of(placing->hosts, node)->place[gpu], bytes, now);
+    sms__place_hold(&host_of(run->hosts, node)->place[gpu], bytes, now);
 }
 
-uint64_t sms__hosts_bytes(const struct sms__placing *placing, uint32_t p)
+uint64_t sms__hosts_bytes(const struct sms__cluster_run *run, uint32_t p)
 {
-    const struct sms__pod *pod = &placing->pod[p];
-    const struct sms__hosts *hosts = placing->hosts;
-    const struct sms__workload *workload = placing->scenario->vm[pod->tenant - 1].workload;
-    const struct sms__nodes *kind = sms__node_kind(placing->cluster, pod->node);
+    const struct sms__pod *pod = &run->pod[p];
+    const struct sms__hosts *hosts = run->hosts;
+    const struct sms__workload *workload = run->scenario->vm[pod->tenant - 1].workload;
+    const struct sms__nodes *kind = sms__node_kind(run->cluster, pod->node);
     if (hosts->own && sms__hosts_solo(hosts, hosts->own, pod->tenant - 1u, (size_t)kind->device)->failed)
         return 0; /* it is refused by itself, whoever is there */
-    return placing->scenario->host.context_bytes + (uint64_t)workload->statics + workload->declared;
+    return run->scenario->host.context_bytes + (uint64_t)workload->statics + workload->declared;
 }
 
-bool sms__hosts_use(const struct sms__placing *placing, size_t node, struct sms__node_use *use)
+bool sms__hosts_use(const struct sms__cluster_run *run, size_t node, struct sms__node_use *use)
 {
-    const struct sms_share *host = host_of(placing->hosts, node);
-    uint16_t lost = sms__lost_gpus(placing, node);
+    const struct sms_share *host = host_of(run->hosts, node);
+    uint16_t lost = sms__lost_gpus(run, node);
     *use = (struct sms__node_use){0};
     for (size_t b = 0; host && b < host->boards; b++) {
         const struct sms__board *board = &host->board[b];
@@ -295,10 +295,10 @@ bool sms__hosts_use(const struct sms__placing *placing, size_t node, struct sms_
     return host != NULL;
 }
 
-bool sms__hosts_busy(const struct sms__placing *placing)
+bool sms__hosts_busy(const struct sms__cluster_run *run)
 {
     bool busy = false;
-    for (size_t n = 0; placing->hosts && n < placing->cluster->nodes; n++)
-        busy |= host_of(placing->hosts, n) && sms__share_busy(placing->hosts->host[n]);
+    for (size_t n = 0; run->hosts && n < run->cluster->nodes; n++)
+        busy |= host_of(run->hosts, n) && sms__share_busy(run->hosts->host[n]);
     return busy;
 }

@@ -17,23 +17,23 @@ static void fail_others(struct sms_share *share, const struct sms__client *faile
 
 static void note_slowdown(struct sms__hosts *hosts, uint32_t p, uint64_t ran_ps)
 {
-    struct sms__cluster_record *record = hosts->placing->record;
-    const struct sms__pod *pod = &hosts->placing->pod[p];
-    const struct sms__nodes *kind = sms__node_kind(hosts->placing->cluster, pod->node);
+    struct sms__cluster_record *record = hosts->run->record;
+    const struct sms__pod *pod = &hosts->run->pod[p];
+    const struct sms__nodes *kind = sms__node_kind(hosts->run->cluster, pod->node);
     if (!hosts->alone || pod->failed)
         return;
     const struct sms__solo *alone = sms__hosts_solo(hosts, hosts->alone, pod->tenant - 1u, (size_t)kind->device);
     if (alone->failed || alone->ps == SMS__NEVER)
         return;
     sms__histogram_add(&record->slowdown, (uint64_t)((double)ran_ps / (double)alone->ps * SMS__SLOWDOWN_ONE + 0.5));
-    record->alone_ps += (sms__integral)alone->ps * sms__pod_processes(hosts->placing, p);
+    record->alone_ps += (sms__integral)alone->ps * sms__pod_processes(hosts->run, p);
 }
 
 void sms__hosts_through(void *subject, struct sms__client *client, uint64_t now)
 {
     struct sms__hosts *hosts = subject;
-    struct sms__placing *placing = hosts->placing;
-    struct sms__pod *pod = &placing->pod[client->tag];
+    struct sms__cluster_run *run = hosts->run;
+    struct sms__pod *pod = &run->pod[client->tag];
     if (client->tag == hosts->cut)
         return;
     if (is_first_to_fail(pod, client))
@@ -42,25 +42,25 @@ void sms__hosts_through(void *subject, struct sms__client *client, uint64_t now)
         return;
     note_slowdown(hosts, (uint32_t)client->tag, now - client->arrived_ps);
     if (hosts->overs == hosts->room) {
-        uint32_t *grown = SMS__NEW(placing->arena, uint32_t, hosts->room ? 2 * hosts->room : 16);
+        uint32_t *grown = SMS__NEW(run->arena, uint32_t, hosts->room ? 2 * hosts->room : 16);
         for (size_t i = 0; i < hosts->overs; i++)
             grown[i] = hosts->over[i];
         hosts->over = grown;
         hosts->room = hosts->room ? 2 * hosts->room : 16;
     }
     hosts->over[hosts->overs++] = (uint32_t)client->tag;
-    sms__engine_at(&placing->engine, hosts->source, now);
+    sms__engine_at(&run->engine, hosts->source, now);
 }
 
 static void end_pod(struct sms__hosts *hosts, uint32_t p, uint64_t now)
 {
-    hosts->ending -= hosts->spec.scenario->vm[hosts->placing->pod[p].tenant - 1].repeat > 0;
-    sms__pod_end(hosts->placing, p, now);
+    hosts->ending -= hosts->spec.scenario->vm[hosts->run->pod[p].tenant - 1].repeat > 0;
+    sms__pod_end(hosts->run, p, now);
 }
 
-void sms__hosts_end(struct sms__placing *placing, uint64_t now)
+void sms__hosts_end(struct sms__cluster_run *run, uint64_t now)
 {
-    struct sms__hosts *hosts = placing->hosts;
+    struct sms__hosts *hosts = run->hosts;
     for (size_t i = 0; hosts && i < hosts->overs; i++)
         end_pod(hosts, hosts->over[i], now);
     if (hosts)
@@ -72,15 +72,15 @@ void sms__hosts_free(void *subject, uint64_t now)
     struct sms__hosts *hosts = subject;
     if (hosts->overs == 0) /* they have ended before things failed */
         return;
-    sms__hosts_end(hosts->placing, now);
-    sms__placing_freed(hosts->placing, now);
+    sms__hosts_end(hosts->run, now);
+    sms__cluster_freed(hosts->run, now);
 }
 
-void sms__hosts_lasted(struct sms__placing *placing, uint32_t p)
+void sms__hosts_lasted(struct sms__cluster_run *run, uint32_t p)
 {
-    const struct sms__pod *pod = &placing->pod[p];
+    const struct sms__pod *pod = &run->pod[p];
     if (pod->tenant)
-        note_slowdown(placing->hosts, p, pod->duration_ps);
+        note_slowdown(run->hosts, p, pod->duration_ps);
 }
 
 static void abort_all(struct sms_share *share, uint32_t p, uint64_t now)
@@ -103,10 +103,10 @@ static bool take_over(struct sms__hosts *hosts, uint32_t p)
     return true;
 }
 
-bool sms__hosts_cut(struct sms__placing *placing, uint32_t p, uint64_t now)
+bool sms__hosts_cut(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__hosts *hosts = placing->hosts;
-    struct sms__pod *pod = &placing->pod[p];
+    struct sms__hosts *hosts = run->hosts;
+    struct sms__pod *pod = &run->pod[p];
     if (!pod->tenant || !hosts->simulated)
         return false;
     hosts->cut = pod->failed ? SMS__NO_POD : p;
@@ -116,11 +116,11 @@ bool sms__hosts_cut(struct sms__placing *placing, uint32_t p, uint64_t now)
         end_pod(hosts, p, now);
         return true;
     }
-    hosts->ending -= placing->scenario->vm[pod->tenant - 1].repeat > 0;
+    hosts->ending -= run->scenario->vm[pod->tenant - 1].repeat > 0;
     return false;
 }
 
-bool sms__hosts_go_on(struct sms__placing *placing)
+bool sms__hosts_go_on(struct sms__cluster_run *run)
 {
-    return placing->hosts && placing->hosts->ending > 0 && sms__next_beside_master(placing) != SMS__NEVER;
+    return run->hosts && run->hosts->ending > 0 && sms__next_beside_master(run) != SMS__NEVER;
 }

@@ -48,29 +48,28 @@ static bool takes_turns(const struct sms__policy_use *use)
     return use->mode.kind == SMS__MODE_EXCLUSIVE || use->mode.kind == SMS__MODE_TIME_SLICE;
 }
 
-int sms__predict_init(struct sms__placing *placing)
+int sms__predict_init(struct sms__cluster_run *run)
 {
-    const struct sms_scenario *scenario = placing->scenario;
-    const struct sms__cluster *cluster = placing->cluster;
-    if (!placing->policy->asks || !placing->hosts)
+    const struct sms_scenario *scenario = run->scenario;
+    const struct sms__cluster *cluster = run->cluster;
+    if (!run->policy->asks || !run->hosts)
         return SMS_OK;
-    const struct sms__vm *vm = placing->hosts->vm; /* of wholes, if those run */
-    int code =
-        scenario->fidelity == SMS__AS_PROCESSES ? SMS_OK : sms__make_wholes(placing->arena, &placing->hosts->spec, &vm);
-    struct sms_place_model *model = SMS__NEW(placing->arena, struct sms_place_model, 1);
+    const struct sms__vm *vm = run->hosts->vm; /* of wholes, if those run */
+    int code = scenario->fidelity == SMS__AS_PROCESSES ? SMS_OK : sms__make_wholes(run->arena, &run->hosts->spec, &vm);
+    struct sms_place_model *model = SMS__NEW(run->arena, struct sms_place_model, 1);
     model->scenario = scenario;
-    model->turns = takes_turns(placing->hosts->spec.policy);
-    model->mean = SMS__NEW(placing->arena, struct sms__fit, scenario->vms * scenario->devices);
-    model->paced = SMS__NEW(placing->arena, struct sms__paced, cluster->slots + 1);
-    model->speed = SMS__NEW(placing->arena, double, cluster->slots + 1);
-    make_pacers(placing->arena, scenario, model);
+    model->turns = takes_turns(run->hosts->spec.policy);
+    model->mean = SMS__NEW(run->arena, struct sms__fit, scenario->vms * scenario->devices);
+    model->paced = SMS__NEW(run->arena, struct sms__paced, cluster->slots + 1);
+    model->speed = SMS__NEW(run->arena, double, cluster->slots + 1);
+    make_pacers(run->arena, scenario, model);
     for (size_t i = 0; code == SMS_OK && i < scenario->vms * scenario->devices; i++)
         find_mean(&vm[i / scenario->devices], i % scenario->devices, scenario->device[i % scenario->devices]->resources,
                   &model->mean[i]);
     for (size_t k = 0; k < cluster->kinds; k++)
         if (cluster->node[k].model >= 0)
             model->device[cluster->node[k].model] = cluster->node[k].device;
-    placing->view.model = model;
+    run->view.model = model;
     return code;
 }
 

@@ -4,194 +4,194 @@
 
 #include <math.h>
 
-static double score(struct sms__placing *placing, size_t n, const struct sms_pod_view *pod)
+static double score(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod)
 {
     uint8_t chosen[SMS_NODE_GPUS_MAX];
     struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
-    struct sms_node_view view = sms__extender_view(placing, n, gpu);
-    double score = sms__score_node(placing, &view, pod, chosen);
+    struct sms_node_view view = sms__extender_view(run, n, gpu);
+    double score = sms__score_node(run, &view, pod, chosen);
     if (!isfinite(score) && score != -INFINITY)
-        sms__placing_stop(placing, "gave a score that is not finite");
+        sms__cluster_stop(run, "gave a score that is not finite");
     return score;
 }
 
 /* Of the nodes that were kept; there are some. SMS__NO_NODE: the policy wants none of them. */
-static uint32_t find_best(struct sms__placing *placing, const struct sms_pod_view *pod)
+static uint32_t find_best(struct sms__cluster_run *run, const struct sms_pod_view *pod)
 {
-    const struct sms__gpushare_run *run = placing->gpushare;
-    uint32_t best = run->kept[0];
-    double most = score(placing, best, pod);
-    for (size_t i = 1; i < run->passed; i++) {
-        double own = score(placing, run->kept[i], pod);
-        best = own > most ? run->kept[i] : best;
+    const struct sms__gpushare_state *gpushare = run->gpushare;
+    uint32_t best = gpushare->kept[0];
+    double most = score(run, best, pod);
+    for (size_t i = 1; i < gpushare->passed; i++) {
+        double own = score(run, gpushare->kept[i], pod);
+        best = own > most ? gpushare->kept[i] : best;
         most = own > most ? own : most;
     }
     return most > -INFINITY ? best : SMS__NO_NODE;
 }
 
-static uint32_t pick_plainly(struct sms__placing *placing, const struct sms_pod_view *pod)
+static uint32_t pick_plainly(struct sms__cluster_run *run, const struct sms_pod_view *pod)
 {
-    const struct sms__gpushare_run *run = placing->gpushare;
-    uint32_t node = run->kept[0];
-    if (placing->order == SMS_PLACE_BEST)
-        node = find_best(placing, pod);
-    else if (placing->order == SMS_PLACE_RANDOM)
-        node = run->kept[gsl_rng_uniform_int(placing->random, run->passed)];
-    else if (placing->order == SMS_PLACE_NEXT)
-        for (size_t i = run->passed; i-- > 0 && run->kept[i] > placing->last;)
-            node = run->kept[i];
-    placing->last = node;
+    const struct sms__gpushare_state *gpushare = run->gpushare;
+    uint32_t node = gpushare->kept[0];
+    if (run->order == SMS_PLACE_BEST)
+        node = find_best(run, pod);
+    else if (run->order == SMS_PLACE_RANDOM)
+        node = gpushare->kept[gsl_rng_uniform_int(run->random, gpushare->passed)];
+    else if (run->order == SMS_PLACE_NEXT)
+        for (size_t i = gpushare->passed; i-- > 0 && gpushare->kept[i] > run->last;)
+            node = gpushare->kept[i];
+    run->last = node;
     return node;
 }
 
-static uint32_t pick_node(struct sms__placing *placing, uint32_t p)
+static uint32_t pick_node(struct sms__cluster_run *run, uint32_t p)
 {
-    if (!placing->gpushare->remembered)
-        return pick_plainly(placing, sms__shape(placing, p));
-    uint32_t node = sms__find_node(placing, placing->pod[p].shape);
-    if (placing->wrong)
-        sms__placing_stop(placing, placing->wrong);
+    if (!run->gpushare->remembered)
+        return pick_plainly(run, sms__shape(run, p));
+    uint32_t node = sms__find_node(run, run->pod[p].shape);
+    if (run->wrong)
+        sms__cluster_stop(run, run->wrong);
     return node;
 }
 
 /* kube-scheduler assumes that the pod is on the node. */
-static void claim(struct sms__placing *placing, uint32_t p, uint32_t node)
+static void claim(struct sms__cluster_run *run, uint32_t p, uint32_t node)
 {
-    const struct sms_pod_view *pod = sms__shape(placing, p);
-    struct sms__claim *claim = &placing->gpushare->claim[node];
+    const struct sms_pod_view *pod = sms__shape(run, p);
+    struct sms__claim *claim = &run->gpushare->claim[node];
     claim->cpu_milli += pod->cpu_milli;
     claim->memory += pod->memory;
     claim->bytes += pod->gpus * pod->gpu_memory;
-    placing->gpushare->client[p].node = node;
-    sms__log_change(placing, node);
+    run->gpushare->client[p].node = node;
+    sms__log_change(run, node);
 }
 
-void sms__claim_release(struct sms__placing *placing, uint32_t p)
+void sms__claim_release(struct sms__cluster_run *run, uint32_t p)
 {
-    const struct sms_pod_view *pod = sms__shape(placing, p);
-    struct sms__claim *claim = &placing->gpushare->claim[placing->gpushare->client[p].node];
+    const struct sms_pod_view *pod = sms__shape(run, p);
+    struct sms__claim *claim = &run->gpushare->claim[run->gpushare->client[p].node];
     claim->cpu_milli -= pod->cpu_milli;
     claim->memory -= pod->memory;
     claim->bytes -= pod->gpus * pod->gpu_memory;
-    sms__log_change(placing, placing->gpushare->client[p].node);
+    sms__log_change(run, run->gpushare->client[p].node);
 }
 
-static void reject(struct sms__placing *placing, uint32_t p, uint64_t now)
+static void reject(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_run *run = placing->gpushare;
-    placing->record->gpushare.rejections++;
-    sms__candidate_back_off(placing, p, run->cycle_version, now);
-    sms__tell(placing, p, now, "Pending: no node; tried again after %.6g s", (double)run->client[p].delay_ps / 1e12);
+    struct sms__gpushare_state *gpushare = run->gpushare;
+    run->record->gpushare.rejections++;
+    sms__candidate_back_off(run, p, gpushare->cycle_version, now);
+    sms__tell(run, p, now, "Pending: no node; tried again after %.6g s", (double)gpushare->client[p].delay_ps / 1e12);
 }
 
 /* Chooses GPUs on the node, which the pod fits, and puts it there. */
-static void put(struct sms__placing *placing, uint32_t p, uint32_t node, const struct sms_node_view *view, uint64_t now)
+static void put(struct sms__cluster_run *run, uint32_t p, uint32_t node, const struct sms_node_view *view, uint64_t now)
 {
     uint16_t gpus;
-    const char *wrong = sms__choose_gpus(placing, view, sms__shape(placing, p), &gpus);
+    const char *wrong = sms__choose_gpus(run, view, sms__shape(run, p), &gpus);
     if (wrong) {
-        sms__placing_stop(placing, wrong);
+        sms__cluster_stop(run, wrong);
         return;
     }
-    sms__pod_put(placing, p, node, gpus, now);
-    sms__plugin_assumed(placing, p, now);
+    sms__pod_put(run, p, node, gpus, now);
+    sms__plugin_assumed(run, p, now);
 }
 
-static void put_unshared(struct sms__placing *placing, uint32_t p, uint64_t now)
+static void put_unshared(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
-    uint32_t node = pick_node(placing, p);
-    if (placing->engine.stopped)
+    uint32_t node = pick_node(run, p);
+    if (run->engine.stopped)
         return;
     if (node == SMS__NO_NODE) {
-        reject(placing, p, now);
+        reject(run, p, now);
         return;
     }
-    struct sms_node_view view = sms__extender_view(placing, node, gpu);
-    put(placing, p, node, &view, now);
+    struct sms_node_view view = sms__extender_view(run, node, gpu);
+    put(run, p, node, &view, now);
 }
 
 /* Whether the extender has to be waited for. */
-static bool begin_cycle(struct sms__placing *placing, uint32_t p, uint64_t now)
+static bool begin_cycle(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_run *run = placing->gpushare;
-    sms__candidate_begin(placing, p);
-    run->cycle_version = run->version;
-    if (sms__filter_by_default(placing, p, now) == 0) {
-        reject(placing, p, now);
+    struct sms__gpushare_state *gpushare = run->gpushare;
+    sms__candidate_begin(run, p);
+    gpushare->cycle_version = gpushare->version;
+    if (sms__filter_by_default(run, p, now) == 0) {
+        reject(run, p, now);
         return false;
     }
-    if (!sms__is_shared(sms__shape(placing, p))) {
-        put_unshared(placing, p, now);
+    if (!sms__is_shared(sms__shape(run, p))) {
+        put_unshared(run, p, now);
         return false;
     }
-    run->cycle = p;
-    sms__engine_at(&placing->engine, run->filter_source, sms__after_if_any(now, run->rules->round_trip_ps));
+    gpushare->cycle = p;
+    sms__engine_at(&run->engine, gpushare->filter_source, sms__after_if_any(now, gpushare->rules->round_trip_ps));
     return true;
 }
 
-void sms__extender_cycles(struct sms__placing *placing, uint64_t now)
+void sms__extender_cycles(struct sms__cluster_run *run, uint64_t now)
 {
-    struct sms__gpushare_run *run = placing->gpushare;
+    struct sms__gpushare_state *gpushare = run->gpushare;
     struct sms__match next;
-    while (run->cycle == SMS__NO_POD && !placing->engine.stopped &&
-           (next = sms__queue_first(&run->active)).time != SMS__NEVER)
-        if (begin_cycle(placing, (uint32_t)next.source, now))
+    while (gpushare->cycle == SMS__NO_POD && !run->engine.stopped &&
+           (next = sms__queue_first(&gpushare->active)).time != SMS__NEVER)
+        if (begin_cycle(run, (uint32_t)next.source, now))
             return;
 }
 
 void sms__extender_filtered(void *subject, uint64_t now)
 {
-    struct sms__placing *placing = subject;
-    struct sms__gpushare_run *run = placing->gpushare;
-    uint32_t p = run->cycle;
-    run->cycle = SMS__NO_POD;
-    sms__engine_defer(&placing->engine, &run->act);
-    bool passed = sms__filter_by_extender(placing, p, now) > 0;
-    uint32_t node = passed ? pick_node(placing, p) : SMS__NO_NODE;
+    struct sms__cluster_run *run = subject;
+    struct sms__gpushare_state *gpushare = run->gpushare;
+    uint32_t p = gpushare->cycle;
+    gpushare->cycle = SMS__NO_POD;
+    sms__engine_defer(&run->engine, &gpushare->act);
+    bool passed = sms__filter_by_extender(run, p, now) > 0;
+    uint32_t node = passed ? pick_node(run, p) : SMS__NO_NODE;
     if (node == SMS__NO_NODE) {
-        reject(placing, p, now);
+        reject(run, p, now);
         return;
     }
-    claim(placing, p, node);
-    run->client[p].state = SMS__CANDIDATE_BINDING;
-    run->bind = p;
-    sms__engine_at(&placing->engine, run->bind_source, sms__after_if_any(now, run->rules->round_trip_ps));
+    claim(run, p, node);
+    gpushare->client[p].state = SMS__CANDIDATE_BINDING;
+    gpushare->bind = p;
+    sms__engine_at(&run->engine, gpushare->bind_source, sms__after_if_any(now, gpushare->rules->round_trip_ps));
 }
 
-static void fail_to_bind(struct sms__placing *placing, uint32_t p, uint64_t now)
+static void fail_to_bind(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_run *run = placing->gpushare;
+    struct sms__gpushare_state *gpushare = run->gpushare;
     char node[256];
-    placing->record->gpushare.bind_failures++;
-    sms__node_name(placing->cluster, run->client[p].node, node, sizeof node);
-    bool down = placing->node[run->client[p].node].down;
-    sms__tell(placing, p, now,
-              down ? "bind failed: %s has failed" : "bind failed: no GPU of %s has the memory any more", node);
-    if (run->rules->bind_failure == SMS__BIND_SILENT) {
-        run->client[p].state = SMS__CANDIDATE_CLAIMED;
-        sms__candidate_timer(placing, p, sms__after(now, run->rules->assume_timeout_ps));
+    run->record->gpushare.bind_failures++;
+    sms__node_name(run->cluster, gpushare->client[p].node, node, sizeof node);
+    bool down = run->node[gpushare->client[p].node].down;
+    sms__tell(run, p, now, down ? "bind failed: %s has failed" : "bind failed: no GPU of %s has the memory any more",
+              node);
+    if (gpushare->rules->bind_failure == SMS__BIND_SILENT) {
+        gpushare->client[p].state = SMS__CANDIDATE_CLAIMED;
+        sms__candidate_timer(run, p, sms__after(now, gpushare->rules->assume_timeout_ps));
         return;
     }
-    sms__claim_release(placing, p);
-    sms__candidate_back_off(placing, p, 0, now);
-    sms__gpushare_changed(placing);
+    sms__claim_release(run, p);
+    sms__candidate_back_off(run, p, 0, now);
+    sms__gpushare_changed(run);
 }
 
 void sms__extender_bound(void *subject, uint64_t now)
 {
-    struct sms__placing *placing = subject;
-    struct sms__gpushare_run *run = placing->gpushare;
+    struct sms__cluster_run *run = subject;
+    struct sms__gpushare_state *gpushare = run->gpushare;
     struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
-    uint32_t p = run->bind, node = run->client[p].node;
-    struct sms_node_view view = sms__extender_view(placing, node, gpu);
-    run->bind = SMS__NO_POD;
-    run->changed = true;
-    sms__engine_defer(&placing->engine, &run->act);
-    if (!sms_node_fits(&view, sms__shape(placing, p))) {
-        fail_to_bind(placing, p, now);
+    uint32_t p = gpushare->bind, node = gpushare->client[p].node;
+    struct sms_node_view view = sms__extender_view(run, node, gpu);
+    gpushare->bind = SMS__NO_POD;
+    gpushare->changed = true;
+    sms__engine_defer(&run->engine, &gpushare->act);
+    if (!sms_node_fits(&view, sms__shape(run, p))) {
+        fail_to_bind(run, p, now);
         return;
     }
-    sms__claim_release(placing, p);
-    put(placing, p, node, &view, now);
+    sms__claim_release(run, p);
+    put(run, p, node, &view, now);
 }

@@ -87,7 +87,7 @@ struct sms__turns {
     size_t first, pods, mask;
 };
 
-struct sms__gpushare_run {
+struct sms__gpushare_state {
     const struct sms__gpushare *rules;
     struct sms__candidate *client; /* [pods] */
     struct sms__queue active;      /* pods, by priority and then by when they were queued */
@@ -124,95 +124,95 @@ struct sms__gpushare_run {
 };
 
 /* gpushare.c */
-static inline const struct sms__pods *sms__like(const struct sms__placing *placing, uint32_t p)
+static inline const struct sms__pods *sms__like(const struct sms__cluster_run *run, uint32_t p)
 {
-    return &placing->cluster->pod[placing->pod[p].like];
+    return &run->cluster->pod[run->pod[p].like];
 }
-static inline const struct sms_pod_view *sms__shape(const struct sms__placing *placing, uint32_t p)
+static inline const struct sms_pod_view *sms__shape(const struct sms__cluster_run *run, uint32_t p)
 {
-    return &placing->cluster->shape[placing->pod[p].shape];
+    return &run->cluster->shape[run->pod[p].shape];
 }
 /* The pod asks for memory of a GPU, so that the extender sees it. */
 static inline bool sms__is_shared(const struct sms_pod_view *pod) { return pod->gpus > 0 && pod->gpu_memory > 0; }
 /* Which place among all GPUs the first of the node has. */
-static inline size_t sms__first_gpu(const struct sms__placing *placing, size_t node)
+static inline size_t sms__first_gpu(const struct sms__cluster_run *run, size_t node)
 {
-    return (size_t)(placing->node[node].gpu - placing->gpu);
+    return (size_t)(run->node[node].gpu - run->gpu);
 }
 /* It has come, or lost its place. */
-void sms__candidate_comes(struct sms__placing *placing, uint32_t pod, uint64_t now);
+void sms__candidate_comes(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 /* Into the active queue; out of it, as its cycle begins. */
-void sms__candidate_queue(struct sms__placing *placing, uint32_t pod);
-void sms__candidate_begin(struct sms__placing *placing, uint32_t pod);
+void sms__candidate_queue(struct sms__cluster_run *run, uint32_t pod);
+void sms__candidate_begin(struct sms__cluster_run *run, uint32_t pod);
 /* Found no node, at the version of its cycle, or (`tried` 0) lost one. */
-void sms__candidate_back_off(struct sms__placing *placing, uint32_t pod, uint64_t tried, uint64_t now);
-void sms__candidate_timer(struct sms__placing *placing, uint32_t pod, uint64_t time);
+void sms__candidate_back_off(struct sms__cluster_run *run, uint32_t pod, uint64_t tried, uint64_t now);
+void sms__candidate_timer(struct sms__cluster_run *run, uint32_t pod, uint64_t time);
 /* Something has been freed, or come. */
-void sms__gpushare_changed(struct sms__placing *placing);
+void sms__gpushare_changed(struct sms__cluster_run *run);
 
 /* Whether something goes on beside pods that back off, workloads aside. */
-bool sms__gpushare_goes_on(const struct sms__placing *placing);
+bool sms__gpushare_goes_on(const struct sms__cluster_run *run);
 
 /* turns.c */
-void sms__turns_init(struct sms__placing *placing);
-void sms__turns_add(struct sms__placing *placing, uint32_t pod);
+void sms__turns_init(struct sms__cluster_run *run);
+void sms__turns_add(struct sms__cluster_run *run, uint32_t pod);
 /* When the first back-off is over, or SMS__NEVER; takes its pod out. */
-uint64_t sms__turns_next(const struct sms__gpushare_run *run);
-uint32_t sms__turns_pop(struct sms__gpushare_run *run);
+uint64_t sms__turns_next(const struct sms__gpushare_state *gpushare);
+uint32_t sms__turns_pop(struct sms__gpushare_state *gpushare);
 /* Counts tries that fail in no time up to the next event that may change that. */
-void sms__turns_skip(struct sms__placing *placing);
+void sms__turns_skip(struct sms__cluster_run *run);
 
 /* extender.c */
-void sms__extender_cycles(struct sms__placing *placing, uint64_t now);
-void sms__extender_filtered(void *placing, uint64_t now);
-void sms__extender_bound(void *placing, uint64_t now);
-void sms__claim_release(struct sms__placing *placing, uint32_t pod);
+void sms__extender_cycles(struct sms__cluster_run *run, uint64_t now);
+void sms__extender_filtered(void *run, uint64_t now);
+void sms__extender_bound(void *run, uint64_t now);
+void sms__claim_release(struct sms__cluster_run *run, uint32_t pod);
 
 /* filter.c: for the pod of the cycle; how many nodes pass. */
-size_t sms__filter_by_default(struct sms__placing *placing, uint32_t pod, uint64_t now);
-size_t sms__filter_by_extender(struct sms__placing *placing, uint32_t pod, uint64_t now);
+size_t sms__filter_by_default(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
+size_t sms__filter_by_extender(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 /* What the filters say now for pods of the shape; NULL: that is not remembered. */
-struct sms__filter *sms__filter_of(struct sms__placing *placing, uint32_t shape);
+struct sms__filter *sms__filter_of(struct sms__cluster_run *run, uint32_t shape);
 /* How many nodes pass the default filter. */
 size_t sms__filter_passed(const struct sms__filter *filter);
 /* Counts the nodes that the one or the other leaves out, so many times. */
-void sms__filter_count(struct sms__placing *placing, const struct sms__filter *filter, bool extender, uint64_t times);
+void sms__filter_count(struct sms__cluster_run *run, const struct sms__filter *filter, bool extender, uint64_t times);
 /* The node as the extender sees it; `gpu` has room for its GPUs. */
-struct sms_node_view sms__extender_view(const struct sms__placing *placing, size_t node, struct sms_gpu_view *gpu);
+struct sms_node_view sms__extender_view(const struct sms__cluster_run *run, size_t node, struct sms_gpu_view *gpu);
 /* Whether that is what the books say. */
-bool sms__extender_sees_books(const struct sms__placing *placing, size_t node);
+bool sms__extender_sees_books(const struct sms__cluster_run *run, size_t node);
 
 /* stranded.c */
-void sms__stranded_init(struct sms__placing *placing);
+void sms__stranded_init(struct sms__cluster_run *run);
 /* The pod begins to wait, or ends. */
-void sms__stranded_wait(struct sms__placing *placing, uint32_t pod, int by);
-uint64_t sms__stranded_bytes(struct sms__placing *placing);
+void sms__stranded_wait(struct sms__cluster_run *run, uint32_t pod, int by);
+uint64_t sms__stranded_bytes(struct sms__cluster_run *run);
 
 /* plugin.c */
-void sms__plugin_assumed(struct sms__placing *placing, uint32_t pod, uint64_t now); /* the pod was bound */
-void sms__plugin_fire(struct sms__placing *placing, uint32_t pod, uint64_t now);    /* of a pod that is */
-void sms__plugin_left(struct sms__placing *placing, uint32_t pod, uint64_t now);    /* it gives its place back */
+void sms__plugin_assumed(struct sms__cluster_run *run, uint32_t pod, uint64_t now); /* the pod was bound */
+void sms__plugin_fire(struct sms__cluster_run *run, uint32_t pod, uint64_t now);    /* of a pod that is */
+void sms__plugin_left(struct sms__cluster_run *run, uint32_t pod, uint64_t now);    /* it gives its place back */
 
 /* faults.c: memory that containers use, what keeps them from starting, and nodes and GPUs that fail. */
-size_t sms__containers(const struct sms__placing *placing, uint32_t pod);
+size_t sms__containers(const struct sms__cluster_run *run, uint32_t pod);
 /* Of number `c`, of all GPUs that it asks for. */
-uint64_t sms__container_bytes(const struct sms__placing *placing, uint32_t pod, size_t c);
+uint64_t sms__container_bytes(const struct sms__cluster_run *run, uint32_t pod, size_t c);
 /* Gives or takes the memory that the containers really use. */
-void sms__containers_use(struct sms__placing *placing, uint32_t pod, bool begins, uint64_t now);
+void sms__containers_use(struct sms__cluster_run *run, uint32_t pod, bool begins, uint64_t now);
 /* NULL, or why they fail when they are to use their GPUs. */
-const char *sms__find_fault(const struct sms__placing *placing, uint32_t pod);
+const char *sms__find_fault(const struct sms__cluster_run *run, uint32_t pod);
 /* Bytes really used of a GPU, by others as well. */
-uint64_t sms__gpu_used(const struct sms__placing *placing, size_t node, uint32_t gpu);
+uint64_t sms__gpu_used(const struct sms__cluster_run *run, size_t node, uint32_t gpu);
 
 /* protocol.c: what `smsched explain` prints. */
-bool sms__is_told(const struct sms__placing *placing);
-void sms__tell(const struct sms__placing *placing, uint32_t pod, uint64_t now, const char *format, ...)
+bool sms__is_told(const struct sms__cluster_run *run);
+void sms__tell(const struct sms__cluster_run *run, uint32_t pod, uint64_t now, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Of all GPUs that are shared, at the end of the run. */
-void sms__tell_gpus(const struct sms__placing *placing);
+void sms__tell_gpus(const struct sms__cluster_run *run);
 /* "0, 2" */
 const char *sms__gpu_list(uint16_t gpus, char *out, size_t size);
 /* "8138 MiB" */
-const char *sms__units(const struct sms__placing *placing, uint64_t bytes, char *out, size_t size);
+const char *sms__units(const struct sms__cluster_run *run, uint64_t bytes, char *out, size_t size);
 
 #endif

@@ -7,29 +7,29 @@
 static uint16_t first_bits(uint32_t gpus) { return (uint16_t)((1u << gpus) - 1); }
 
 /* Those bound to a node that do not run, in the order of their ASSUME_TIME. */
-static void link_pod(struct sms__gpushare_run *run, uint32_t p, uint32_t node)
+static void link_pod(struct sms__gpushare_state *gpushare, uint32_t p, uint32_t node)
 {
-    struct sms__candidate *client = &run->client[p];
+    struct sms__candidate *client = &gpushare->client[p];
     client->next = SMS__NO_POD;
-    client->previous = run->last[node];
+    client->previous = gpushare->last[node];
     if (client->previous == SMS__NO_POD)
-        run->first[node] = p;
+        gpushare->first[node] = p;
     else
-        run->client[client->previous].next = p;
-    run->last[node] = p;
+        gpushare->client[client->previous].next = p;
+    gpushare->last[node] = p;
 }
 
-static void unlink_pod(struct sms__gpushare_run *run, uint32_t p, uint32_t node)
+static void unlink_pod(struct sms__gpushare_state *gpushare, uint32_t p, uint32_t node)
 {
-    const struct sms__candidate *client = &run->client[p];
+    const struct sms__candidate *client = &gpushare->client[p];
     if (client->previous == SMS__NO_POD)
-        run->first[node] = client->next;
+        gpushare->first[node] = client->next;
     else
-        run->client[client->previous].next = client->next;
+        gpushare->client[client->previous].next = client->next;
     if (client->next == SMS__NO_POD)
-        run->last[node] = client->previous;
+        gpushare->last[node] = client->previous;
     else
-        run->client[client->next].previous = client->previous;
+        gpushare->client[client->next].previous = client->previous;
 }
 
 static double pick_delay(double own_ps, bool again, double common_ps)
@@ -37,31 +37,32 @@ static double pick_delay(double own_ps, bool again, double common_ps)
     return own_ps < 0 || again ? common_ps : own_ps;
 }
 
-static void wait_to_start(struct sms__placing *placing, uint32_t p, uint64_t now)
+static void wait_to_start(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_run *run = placing->gpushare;
-    double delay = pick_delay(sms__like(placing, p)->start_delay_ps, run->client[p].again, run->rules->start_delay_ps);
-    run->client[p].state = SMS__CANDIDATE_STARTING;
-    sms__candidate_timer(placing, p, sms__after_if_any(now, delay));
+    struct sms__gpushare_state *gpushare = run->gpushare;
+    double delay =
+        pick_delay(sms__like(run, p)->start_delay_ps, gpushare->client[p].again, gpushare->rules->start_delay_ps);
+    gpushare->client[p].state = SMS__CANDIDATE_STARTING;
+    sms__candidate_timer(run, p, sms__after_if_any(now, delay));
 }
 
 /* Allocate, or the end of the pod's patience, whichever comes first. */
-static void wait_to_allocate(struct sms__placing *placing, uint32_t p)
+static void wait_to_allocate(struct sms__cluster_run *run, uint32_t p)
 {
-    struct sms__gpushare_run *run = placing->gpushare;
-    const struct sms__candidate *client = &run->client[p];
+    struct sms__gpushare_state *gpushare = run->gpushare;
+    const struct sms__candidate *client = &gpushare->client[p];
     uint64_t expires =
-        client->assigned ? SMS__NEVER : sms__after_if_any(client->assume_ps, run->rules->assume_timeout_ps);
-    sms__candidate_timer(placing, p, client->allocate_ps < expires ? client->allocate_ps : expires);
+        client->assigned ? SMS__NEVER : sms__after_if_any(client->assume_ps, gpushare->rules->assume_timeout_ps);
+    sms__candidate_timer(run, p, client->allocate_ps < expires ? client->allocate_ps : expires);
 }
 
-void sms__plugin_assumed(struct sms__placing *placing, uint32_t p, uint64_t now)
+void sms__plugin_assumed(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_run *run = placing->gpushare;
-    const struct sms__pod *pod = &placing->pod[p];
-    struct sms__candidate *client = &run->client[p];
+    struct sms__gpushare_state *gpushare = run->gpushare;
+    const struct sms__pod *pod = &run->pod[p];
+    struct sms__candidate *client = &gpushare->client[p];
     char gpus[64];
-    double delay = pick_delay(sms__like(placing, p)->allocate_delay_ps, client->again, run->rules->allocate_delay_ps);
+    double delay = pick_delay(sms__like(run, p)->allocate_delay_ps, client->again, gpushare->rules->allocate_delay_ps);
     client->state = SMS__CANDIDATE_ASSUMED;
     client->assigned = false;
     client->matched = 0;
@@ -69,199 +70,199 @@ void sms__plugin_assumed(struct sms__placing *placing, uint32_t p, uint64_t now)
     client->allocate_ps = sms__after_if_any(now, delay);
     for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
         client->gpus[c] = 0;
-    link_pod(run, p, pod->node);
-    sms__stranded_wait(placing, p, -1);
-    run->changed = true;
-    if (sms__is_shared(sms__shape(placing, p)))
-        sms__tell(placing, p, now, "bound: IDX=%s ASSIGNED=false ASSUME_TIME=%.0f ns",
+    link_pod(gpushare, p, pod->node);
+    sms__stranded_wait(run, p, -1);
+    gpushare->changed = true;
+    if (sms__is_shared(sms__shape(run, p)))
+        sms__tell(run, p, now, "bound: IDX=%s ASSIGNED=false ASSUME_TIME=%.0f ns",
                   sms__gpu_list(pod->gpus, gpus, sizeof gpus), (double)now / 1e3);
-    wait_to_allocate(placing, p);
+    wait_to_allocate(run, p);
 }
 
 /* A container of the pod that is not matched yet and asks for as much; SMS__CONTAINERS_MAX: none. */
-static size_t find_container(const struct sms__placing *placing, uint32_t p, uint64_t bytes)
+static size_t find_container(const struct sms__cluster_run *run, uint32_t p, uint64_t bytes)
 {
-    for (size_t c = 0; c < sms__containers(placing, p); c++)
-        if (!(placing->gpushare->client[p].matched >> c & 1) && sms__container_bytes(placing, p, c) == bytes)
+    for (size_t c = 0; c < sms__containers(run, p); c++)
+        if (!(run->gpushare->client[p].matched >> c & 1) && sms__container_bytes(run, p, c) == bytes)
             return c;
     return SMS__CONTAINERS_MAX;
 }
 
-static bool is_candidate(const struct sms__placing *placing, uint32_t p, uint32_t asks, uint64_t bytes)
+static bool is_candidate(const struct sms__cluster_run *run, uint32_t p, uint32_t asks, uint64_t bytes)
 {
-    const struct sms__gpushare_run *run = placing->gpushare;
-    const struct sms_pod_view *view = sms__shape(placing, p);
-    if (run->client[p].assigned || !sms__is_shared(view) || (!run->rules->quirks.any_pod && p != asks))
+    const struct sms__gpushare_state *gpushare = run->gpushare;
+    const struct sms_pod_view *view = sms__shape(run, p);
+    if (gpushare->client[p].assigned || !sms__is_shared(view) || (!gpushare->rules->quirks.any_pod && p != asks))
         return false;
-    if (run->rules->quirks.whole_pod)
+    if (gpushare->rules->quirks.whole_pod)
         return view->gpus * view->gpu_memory == bytes;
-    return find_container(placing, p, bytes) < SMS__CONTAINERS_MAX;
+    return find_container(run, p, bytes) < SMS__CONTAINERS_MAX;
 }
 
-static uint32_t find_candidate(const struct sms__placing *placing, uint32_t asks, uint64_t bytes)
+static uint32_t find_candidate(const struct sms__cluster_run *run, uint32_t asks, uint64_t bytes)
 {
-    const struct sms__gpushare_run *run = placing->gpushare;
-    uint32_t p = run->first[placing->pod[asks].node];
-    while (p != SMS__NO_POD && !is_candidate(placing, p, asks, bytes))
-        p = run->client[p].next;
+    const struct sms__gpushare_state *gpushare = run->gpushare;
+    uint32_t p = gpushare->first[run->pod[asks].node];
+    while (p != SMS__NO_POD && !is_candidate(run, p, asks, bytes))
+        p = gpushare->client[p].next;
     return p;
 }
 
 /* The annotations of the pod that was matched. */
-static void mark(struct sms__placing *placing, uint32_t p, uint64_t bytes, uint64_t now)
+static void mark(struct sms__cluster_run *run, uint32_t p, uint64_t bytes, uint64_t now)
 {
-    const struct sms__gpushare_run *run = placing->gpushare;
-    struct sms__candidate *client = &run->client[p];
-    size_t all = sms__containers(placing, p), asking = 0;
-    if (!run->rules->quirks.whole_pod)
-        client->matched |= (uint8_t)(1u << find_container(placing, p, bytes));
+    const struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__candidate *client = &gpushare->client[p];
+    size_t all = sms__containers(run, p), asking = 0;
+    if (!gpushare->rules->quirks.whole_pod)
+        client->matched |= (uint8_t)(1u << find_container(run, p, bytes));
     for (size_t c = 0; c < all; c++)
-        asking += sms__container_bytes(placing, p, c) > 0;
-    client->assigned = run->rules->quirks.whole_pod || (size_t)__builtin_popcount(client->matched) == asking;
+        asking += sms__container_bytes(run, p, c) > 0;
+    client->assigned = gpushare->rules->quirks.whole_pod || (size_t)__builtin_popcount(client->matched) == asking;
     if (client->assigned)
         client->assume_ps = now; /* the real one overwrites it, too */
 }
 
 /* Allocate for one container. Returns the GPUs, or 0: the container will not start. */
-static uint16_t allocate(struct sms__placing *placing, uint32_t p, uint64_t bytes, uint64_t now)
+static uint16_t allocate(struct sms__cluster_run *run, uint32_t p, uint64_t bytes, uint64_t now)
 {
-    const struct sms__pod *pod = &placing->pod[p];
+    const struct sms__pod *pod = &run->pod[p];
     char name[256], gpus[64], units[32];
-    uint32_t match = find_candidate(placing, p, bytes);
-    sms__units(placing, bytes, units, sizeof units);
+    uint32_t match = find_candidate(run, p, bytes);
+    sms__units(run, bytes, units, sizeof units);
     if (match != SMS__NO_POD) {
-        mark(placing, match, bytes, now);
-        placing->record->gpushare.misallocations += placing->pod[match].gpus != pod->gpus;
-        sms__pod_name(placing, match, name, sizeof name);
-        sms__tell(placing, p, now, "Allocate %s: GPU %s, of %s (ASSIGNED=%s)", units,
-                  sms__gpu_list(placing->pod[match].gpus, gpus, sizeof gpus), match == p ? "itself" : name,
-                  placing->gpushare->client[match].assigned ? "true" : "false");
-        return placing->pod[match].gpus;
+        mark(run, match, bytes, now);
+        run->record->gpushare.misallocations += run->pod[match].gpus != pod->gpus;
+        sms__pod_name(run, match, name, sizeof name);
+        sms__tell(run, p, now, "Allocate %s: GPU %s, of %s (ASSIGNED=%s)", units,
+                  sms__gpu_list(run->pod[match].gpus, gpus, sizeof gpus), match == p ? "itself" : name,
+                  run->gpushare->client[match].assigned ? "true" : "false");
+        return run->pod[match].gpus;
     }
-    if (placing->node[pod->node].gpus == 1 && placing->gpushare->rules->quirks.single_gpu) {
-        sms__tell(placing, p, now, "Allocate %s: no pod asks for that; the only GPU, 0", units);
+    if (run->node[pod->node].gpus == 1 && run->gpushare->rules->quirks.single_gpu) {
+        sms__tell(run, p, now, "Allocate %s: no pod asks for that; the only GPU, 0", units);
         return first_bits(1);
     }
-    const struct sms__gpushare *rules = placing->gpushare->rules;
-    sms__tell(placing, p, now, "Allocate %s: no-gpu-has-%llu%s-to-run", units,
-              (unsigned long long)(bytes / rules->unit), rules->gib ? "GiB" : "MiB");
+    const struct sms__gpushare *rules = run->gpushare->rules;
+    sms__tell(run, p, now, "Allocate %s: no-gpu-has-%llu%s-to-run", units, (unsigned long long)(bytes / rules->unit),
+              rules->gib ? "GiB" : "MiB");
     return 0;
 }
 
 /* It did not start, and is gone. */
-static void end_failed(struct sms__placing *placing, uint32_t p, uint64_t now)
+static void end_failed(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    double deadline = sms__pod_deadline(placing, &placing->pod[p]);
-    sms__pod_cut(placing, p, "failed", now);
-    placing->pod[p].ended = true;
-    placing->record->timed += deadline > 0;
-    placing->record->missed += deadline > 0;
+    double deadline = sms__pod_deadline(run, &run->pod[p]);
+    sms__pod_cut(run, p, "failed", now);
+    run->pod[p].ended = true;
+    run->record->timed += deadline > 0;
+    run->record->missed += deadline > 0;
 }
 
 /* It will not run: it is gone, or keeps what it has. */
-static void fail(struct sms__placing *placing, uint32_t p, uint64_t now)
+static void fail(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_run *run = placing->gpushare;
-    run->under_way--;
-    run->changed = true;
-    placing->record->gpushare.failed++;
-    if (run->rules->on_failure == SMS__START_HOLDS) {
-        run->client[p].state = SMS__CANDIDATE_STUCK;
+    struct sms__gpushare_state *gpushare = run->gpushare;
+    gpushare->under_way--;
+    gpushare->changed = true;
+    run->record->gpushare.failed++;
+    if (gpushare->rules->on_failure == SMS__START_HOLDS) {
+        gpushare->client[p].state = SMS__CANDIDATE_STUCK;
         return;
     }
-    end_failed(placing, p, now);
-    sms__gpushare_freed(placing);
+    end_failed(run, p, now);
+    sms__gpushare_freed(run);
 }
 
-static void allocate_all(struct sms__placing *placing, uint32_t p, uint64_t now)
+static void allocate_all(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__candidate *client = &placing->gpushare->client[p];
+    struct sms__candidate *client = &run->gpushare->client[p];
     bool failed = false;
-    for (size_t c = 0; c < sms__containers(placing, p); c++) {
-        uint64_t bytes = sms__container_bytes(placing, p, c);
-        client->gpus[c] = bytes ? allocate(placing, p, bytes, now) : 0;
+    for (size_t c = 0; c < sms__containers(run, p); c++) {
+        uint64_t bytes = sms__container_bytes(run, p, c);
+        client->gpus[c] = bytes ? allocate(run, p, bytes, now) : 0;
         failed |= bytes && !client->gpus[c];
     }
     if (!failed) {
-        wait_to_start(placing, p, now);
+        wait_to_start(run, p, now);
         return;
     }
-    placing->record->gpushare.allocate_failures++;
-    fail(placing, p, now);
+    run->record->gpushare.allocate_failures++;
+    fail(run, p, now);
 }
 
-static void start(struct sms__placing *placing, uint32_t p, uint64_t now)
+static void start(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_run *run = placing->gpushare;
-    const char *fault = sms__find_fault(placing, p);
+    struct sms__gpushare_state *gpushare = run->gpushare;
+    const char *fault = sms__find_fault(run, p);
     if (fault) {
-        placing->record->gpushare.faults++;
-        sms__tell(placing, p, now, "containers fail: %s", fault);
-        fail(placing, p, now);
+        run->record->gpushare.faults++;
+        sms__tell(run, p, now, "containers fail: %s", fault);
+        fail(run, p, now);
         return;
     }
-    sms__containers_use(placing, p, true, now);
-    unlink_pod(run, p, placing->pod[p].node);
-    run->client[p].state = SMS__CANDIDATE_RUNNING;
-    run->under_way--;
-    if (!run->client[p].started)
-        sms__histogram_add(&placing->record->gpushare.pending, now - placing->pod[p].arrival_ps);
-    run->client[p].started = true;
-    sms__tell(placing, p, now, "containers run");
-    sms__pod_begin(placing, p, now);
+    sms__containers_use(run, p, true, now);
+    unlink_pod(gpushare, p, run->pod[p].node);
+    gpushare->client[p].state = SMS__CANDIDATE_RUNNING;
+    gpushare->under_way--;
+    if (!gpushare->client[p].started)
+        sms__histogram_add(&run->record->gpushare.pending, now - run->pod[p].arrival_ps);
+    gpushare->client[p].started = true;
+    sms__tell(run, p, now, "containers run");
+    sms__pod_begin(run, p, now);
 }
 
 /* Bound for too long without being assigned. */
-static void expire(struct sms__placing *placing, uint32_t p, uint64_t now)
+static void expire(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_run *run = placing->gpushare;
-    placing->record->gpushare.assume_timeouts++;
-    run->client[p].again = true;
-    run->client[p].timeouts++;
-    run->under_way--;
-    sms__tell(placing, p, now, "assume timed out: its GPU memory is given back, and it is queued again");
-    sms__pod_cut(placing, p, "timed_out", now);
-    sms__candidate_comes(placing, p, now);
-    sms__gpushare_freed(placing);
+    struct sms__gpushare_state *gpushare = run->gpushare;
+    run->record->gpushare.assume_timeouts++;
+    gpushare->client[p].again = true;
+    gpushare->client[p].timeouts++;
+    gpushare->under_way--;
+    sms__tell(run, p, now, "assume timed out: its GPU memory is given back, and it is queued again");
+    sms__pod_cut(run, p, "timed_out", now);
+    sms__candidate_comes(run, p, now);
+    sms__gpushare_freed(run);
 }
 
-void sms__plugin_fire(struct sms__placing *placing, uint32_t p, uint64_t now)
+void sms__plugin_fire(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    const struct sms__candidate *client = &placing->gpushare->client[p];
-    bool shared = sms__is_shared(sms__shape(placing, p));
+    const struct sms__candidate *client = &run->gpushare->client[p];
+    bool shared = sms__is_shared(sms__shape(run, p));
     if (client->state == SMS__CANDIDATE_STARTING)
-        start(placing, p, now);
+        start(run, p, now);
     else if (client->state != SMS__CANDIDATE_ASSUMED)
         return;
     else if (now < client->allocate_ps && client->assigned) /* by the call for another pod */
-        wait_to_allocate(placing, p);
+        wait_to_allocate(run, p);
     else if (now < client->allocate_ps)
-        expire(placing, p, now);
+        expire(run, p, now);
     else if (shared)
-        allocate_all(placing, p, now);
+        allocate_all(run, p, now);
     else {
-        placing->gpushare->client[p].gpus[0] = placing->pod[p].gpus;
-        wait_to_start(placing, p, now);
+        run->gpushare->client[p].gpus[0] = run->pod[p].gpus;
+        wait_to_start(run, p, now);
     }
 }
 
-void sms__plugin_left(struct sms__placing *placing, uint32_t p, uint64_t now)
+void sms__plugin_left(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_run *run = placing->gpushare;
-    if (run->client[p].state == SMS__CANDIDATE_RUNNING)
-        sms__containers_use(placing, p, false, now);
+    struct sms__gpushare_state *gpushare = run->gpushare;
+    if (gpushare->client[p].state == SMS__CANDIDATE_RUNNING)
+        sms__containers_use(run, p, false, now);
     else
-        unlink_pod(run, p, placing->pod[p].node);
-    sms__candidate_timer(placing, p, SMS__NEVER);
-    run->changed = true;
+        unlink_pod(gpushare, p, run->pod[p].node);
+    sms__candidate_timer(run, p, SMS__NEVER);
+    gpushare->changed = true;
 }
 
-bool sms__gpushare_stop(struct sms__placing *placing, uint32_t p, uint64_t now)
+bool sms__gpushare_stop(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_run *run = placing->gpushare;
-    bool stuck = run->client[p].state == SMS__CANDIDATE_STUCK;
-    run->under_way -= !stuck;
+    struct sms__gpushare_state *gpushare = run->gpushare;
+    bool stuck = gpushare->client[p].state == SMS__CANDIDATE_STUCK;
+    gpushare->under_way -= !stuck;
     if (stuck)
-        end_failed(placing, p, now);
+        end_failed(run, p, now);
     return stuck;
 }

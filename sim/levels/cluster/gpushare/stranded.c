@@ -24,12 +24,12 @@ static size_t rank_of(const struct sms__stranded *stranded, uint64_t bytes)
     return from;
 }
 
-void sms__stranded_init(struct sms__placing *placing)
+void sms__stranded_init(struct sms__cluster_run *run)
 {
-    const struct sms__cluster *cluster = placing->cluster;
-    struct sms__stranded *stranded = &placing->gpushare->stranded;
+    const struct sms__cluster *cluster = run->cluster;
+    struct sms__stranded *stranded = &run->gpushare->stranded;
     size_t all = 0;
-    stranded->size = SMS__NEW(placing->arena, uint64_t, cluster->shapes);
+    stranded->size = SMS__NEW(run->arena, uint64_t, cluster->shapes);
     for (size_t s = 0; s < cluster->shapes; s++)
         if (sms__is_shared(&cluster->shape[s]))
             stranded->size[all++] = cluster->shape[s].gpu_memory;
@@ -38,45 +38,45 @@ void sms__stranded_init(struct sms__placing *placing)
     for (size_t i = 0; i < all; i++)
         if (stranded->sizes == 0 || stranded->size[i] != stranded->size[stranded->sizes - 1])
             stranded->size[stranded->sizes++] = stranded->size[i];
-    stranded->waits = SMS__NEW(placing->arena, uint64_t, stranded->sizes + 1);
-    stranded->left = SMS__NEW(placing->arena, uint64_t, stranded->sizes + 1);
-    stranded->counted = SMS__NEW(placing->arena, uint64_t, sms__gpus_of(cluster));
+    stranded->waits = SMS__NEW(run->arena, uint64_t, stranded->sizes + 1);
+    stranded->left = SMS__NEW(run->arena, uint64_t, stranded->sizes + 1);
+    stranded->counted = SMS__NEW(run->arena, uint64_t, sms__gpus_of(cluster));
 }
 
-void sms__stranded_wait(struct sms__placing *placing, uint32_t p, int by)
+void sms__stranded_wait(struct sms__cluster_run *run, uint32_t p, int by)
 {
-    struct sms__stranded *stranded = &placing->gpushare->stranded;
-    const struct sms_pod_view *pod = sms__shape(placing, p);
+    struct sms__stranded *stranded = &run->gpushare->stranded;
+    const struct sms_pod_view *pod = sms__shape(run, p);
     if (sms__is_shared(pod))
         stranded->waits[rank_of(stranded, pod->gpu_memory) - 1] += (uint64_t)by;
 }
 
 /* What is left of the node's GPUs, [gpus]; nothing of those that are down, or have not come. */
-static void look_at(const struct sms__placing *placing, size_t n, uint64_t *left)
+static void look_at(const struct sms__cluster_run *run, size_t n, uint64_t *left)
 {
     struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
-    struct sms_node_view view = sms__extender_view(placing, n, gpu);
+    struct sms_node_view view = sms__extender_view(run, n, gpu);
     for (uint32_t i = 0; i < view.gpus; i++)
-        left[i] = placing->gpushare->absent[n] || (placing->book[n].lost >> i & 1) ? 0 : gpu[i].memory_left;
+        left[i] = run->gpushare->absent[n] || (run->book[n].lost >> i & 1) ? 0 : gpu[i].memory_left;
 }
 
-static uint64_t sum_plainly(const struct sms__placing *placing, uint64_t least)
+static uint64_t sum_plainly(const struct sms__cluster_run *run, uint64_t least)
 {
     uint64_t left[SMS_NODE_GPUS_MAX] = {0}, sum = 0;
-    for (size_t n = 0; n < placing->cluster->nodes; n++) {
-        look_at(placing, n, left);
-        for (uint32_t i = 0; i < placing->node[n].gpus; i++)
+    for (size_t n = 0; n < run->cluster->nodes; n++) {
+        look_at(run, n, left);
+        for (uint32_t i = 0; i < run->node[n].gpus; i++)
             sum += left[i] < least ? left[i] : 0;
     }
     return sum;
 }
 
-static void count_node(struct sms__placing *placing, size_t n)
+static void count_node(struct sms__cluster_run *run, size_t n)
 {
-    struct sms__stranded *stranded = &placing->gpushare->stranded;
-    uint64_t left[SMS_NODE_GPUS_MAX] = {0}, *counted = stranded->counted + sms__first_gpu(placing, n);
-    look_at(placing, n, left);
-    for (uint32_t i = 0; i < placing->node[n].gpus; i++) {
+    struct sms__stranded *stranded = &run->gpushare->stranded;
+    uint64_t left[SMS_NODE_GPUS_MAX] = {0}, *counted = stranded->counted + sms__first_gpu(run, n);
+    look_at(run, n, left);
+    for (uint32_t i = 0; i < run->node[n].gpus; i++) {
         stranded->left[rank_of(stranded, counted[i])] -= counted[i];
         stranded->left[rank_of(stranded, left[i])] += left[i];
         counted[i] = left[i];
@@ -84,30 +84,30 @@ static void count_node(struct sms__placing *placing, size_t n)
 }
 
 /* All of them where it is not known which changed. */
-static void count_nodes(struct sms__placing *placing)
+static void count_nodes(struct sms__cluster_run *run)
 {
-    struct sms__stranded *stranded = &placing->gpushare->stranded;
-    bool all = !stranded->counts || !sms__log_reaches(placing, stranded->seen);
-    for (size_t n = 0; n < placing->cluster->nodes && all; n++)
-        count_node(placing, n);
-    for (uint32_t n; !all && sms__log_next(placing, &stranded->seen, &n);)
-        count_node(placing, n);
+    struct sms__stranded *stranded = &run->gpushare->stranded;
+    bool all = !stranded->counts || !sms__log_reaches(run, stranded->seen);
+    for (size_t n = 0; n < run->cluster->nodes && all; n++)
+        count_node(run, n);
+    for (uint32_t n; !all && sms__log_next(run, &stranded->seen, &n);)
+        count_node(run, n);
     stranded->counts = true;
-    stranded->seen = placing->logged;
+    stranded->seen = run->logged;
 }
 
-uint64_t sms__stranded_bytes(struct sms__placing *placing)
+uint64_t sms__stranded_bytes(struct sms__cluster_run *run)
 {
-    struct sms__stranded *stranded = &placing->gpushare->stranded;
+    struct sms__stranded *stranded = &run->gpushare->stranded;
     uint64_t sum = 0;
     size_t least = 0;
     while (least < stranded->sizes && !stranded->waits[least])
         least++;
     if (least == stranded->sizes)
         return 0;
-    if (placing->plain)
-        return sum_plainly(placing, stranded->size[least]);
-    count_nodes(placing);
+    if (run->plain)
+        return sum_plainly(run, stranded->size[least]);
+    count_nodes(run);
     for (size_t i = 0; i <= least; i++)
         sum += stranded->left[i];
     return sum;

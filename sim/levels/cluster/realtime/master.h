@@ -23,8 +23,8 @@ struct sms__master {
 
 /* ranking.c: asks all nodes for the pod, notes their answers; returns the best of those that qualify, of equal ones the
  * lowest, or SMS__NO_NODE. */
-uint32_t sms__rank_nodes(struct sms__placing *placing, const struct sms_pod_view *pod, uint64_t now);
+uint32_t sms__rank_nodes(struct sms__cluster_run *run, const struct sms_pod_view *pod, uint64_t now);
 /* Says to who watches how the nodes were ranked. */
-void sms__tell_ranking(struct sms__placing *placing, uint32_t pod, const struct sms_pod_view *view, uint64_t now);
+void sms__tell_ranking(struct sms__cluster_run *run, uint32_t pod, const struct sms_pod_view *view, uint64_t now);
 
 #endif

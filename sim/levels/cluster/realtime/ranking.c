@@ -10,36 +10,36 @@
 enum { TOLD = 8, NAME = 64 };
 
 /* -INFINITY: it does not qualify. */
-static double score(const struct sms__placing *placing, size_t n, const struct sms_pod_view *pod)
+static double score(const struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod)
 {
     uint8_t chosen[SMS_NODE_GPUS_MAX];
-    const struct sms_node_view *node = &placing->node[n];
+    const struct sms_node_view *node = &run->node[n];
     if (!node->monitored->answers || !sms_node_fits(node, pod))
         return -INFINITY;
-    return sms__score_node(placing, node, pod, chosen);
+    return sms__score_node(run, node, pod, chosen);
 }
 
 /* A node answers if it has been up since it was asked. */
-static struct sms_monitored ask(const struct sms__placing *placing, size_t n, uint64_t now)
+static struct sms_monitored ask(const struct sms__cluster_run *run, size_t n, uint64_t now)
 {
-    if (sms__monitor_since(placing->monitor, n) > placing->master->asked_ps)
+    if (sms__monitor_since(run->monitor, n) > run->master->asked_ps)
         return (struct sms_monitored){0};
-    return sms__monitor_request(placing->monitor, n, sms__use_of_node(placing, n), now);
+    return sms__monitor_request(run->monitor, n, sms__use_of_node(run, n), now);
 }
 
-uint32_t sms__rank_nodes(struct sms__placing *placing, const struct sms_pod_view *pod, uint64_t now)
+uint32_t sms__rank_nodes(struct sms__cluster_run *run, const struct sms_pod_view *pod, uint64_t now)
 {
-    struct sms__monitor_record *record = placing->record->monitor;
+    struct sms__monitor_record *record = run->record->monitor;
     uint32_t best = SMS__NO_NODE;
     double most = -INFINITY;
     record->requests++;
-    for (size_t n = 0; n < placing->cluster->nodes; n++) {
-        struct sms_monitored *monitored = &placing->master->monitored[n];
-        *monitored = ask(placing, n, now);
+    for (size_t n = 0; n < run->cluster->nodes; n++) {
+        struct sms_monitored *monitored = &run->master->monitored[n];
+        *monitored = ask(run, n, now);
         record->messages += monitored->answers;
-        double own = score(placing, n, pod);
+        double own = score(run, n, pod);
         if (isnan(own) || own == INFINITY)
-            placing->wrong = "gave a score that is not finite";
+            run->wrong = "gave a score that is not finite";
         if (own > most) {
             most = own;
             best = (uint32_t)n;
@@ -70,12 +70,12 @@ static int compare(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-static struct ranked rank(const struct sms__placing *placing, size_t n, const struct sms_pod_view *pod)
+static struct ranked rank(const struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod)
 {
-    struct ranked ranked = {QUALIFIES, score(placing, n, pod), n};
-    if (!placing->node[n].monitored->answers)
+    struct ranked ranked = {QUALIFIES, score(run, n, pod), n};
+    if (!run->node[n].monitored->answers)
         ranked.standing = SILENT;
-    else if (!sms_node_fits(&placing->node[n], pod))
+    else if (!sms_node_fits(&run->node[n], pod))
         ranked.standing = LACKS;
     else if (ranked.score == -INFINITY)
         ranked.standing = FAILS;
@@ -100,11 +100,11 @@ static void append(struct text *text, const char *format, ...)
 }
 
 /* What the node says, or why it says nothing. */
-static void describe(const struct sms__placing *placing, size_t n, struct text *text)
+static void describe(const struct sms__cluster_run *run, size_t n, struct text *text)
 {
-    const struct sms_monitored *seen = placing->node[n].monitored;
+    const struct sms_monitored *seen = run->node[n].monitored;
     char name[NAME];
-    sms__node_name(placing->cluster, n, name, sizeof name);
+    sms__node_name(run->cluster, n, name, sizeof name);
     if (!seen->answers && !seen->misses && !seen->full)
         append(text, "%s (down)", name);
     else if (seen->misses)
@@ -119,7 +119,7 @@ static void describe(const struct sms__placing *placing, size_t n, struct text *
 }
 
 /* Those of one standing, which stand together. Returns how many there are. */
-static size_t tell_standing(const struct sms__placing *placing, const struct ranked *ranked, size_t count,
+static size_t tell_standing(const struct sms__cluster_run *run, const struct ranked *ranked, size_t count,
                             struct text *text)
 {
     size_t same = 0;
@@ -128,35 +128,35 @@ static size_t tell_standing(const struct sms__placing *placing, const struct ran
         if (same < TOLD)
             append(text, "%s", same ? ", " : "");
         if (same < TOLD)
-            describe(placing, ranked[same].node, text);
+            describe(run, ranked[same].node, text);
     }
     if (same > TOLD)
         append(text, " and %zu more", same - TOLD);
     return same;
 }
 
-static bool is_asked(const struct sms__placing *placing, uint64_t now)
+static bool is_asked(const struct sms__cluster_run *run, uint64_t now)
 {
-    const struct sms__run_spec *spec = placing->spec;
+    const struct sms__run_spec *spec = run->spec;
     return spec->observe && spec->options->on_saying && now >= spec->options->explain_from_ps &&
            now <= spec->options->explain_to_ps;
 }
 
-void sms__tell_ranking(struct sms__placing *placing, uint32_t pod, const struct sms_pod_view *view, uint64_t now)
+void sms__tell_ranking(struct sms__cluster_run *run, uint32_t pod, const struct sms_pod_view *view, uint64_t now)
 {
-    const struct sms__run_spec *spec = placing->spec;
-    size_t nodes = placing->cluster->nodes;
+    const struct sms__run_spec *spec = run->spec;
+    size_t nodes = run->cluster->nodes;
     char name[256];
-    if (!is_asked(placing, now))
+    if (!is_asked(run, now))
         return;
-    struct text *text = SMS__NEW(placing->arena, struct text, 1);
-    struct ranked *ranked = SMS__NEW(placing->arena, struct ranked, nodes);
+    struct text *text = SMS__NEW(run->arena, struct text, 1);
+    struct ranked *ranked = SMS__NEW(run->arena, struct ranked, nodes);
     for (size_t n = 0; n < nodes; n++)
-        ranked[n] = rank(placing, n, view);
+        ranked[n] = rank(run, n, view);
     qsort(ranked, nodes, sizeof *ranked, compare);
     for (size_t n = 0; n < nodes;)
-        n += tell_standing(placing, ranked + n, nodes - n, text);
-    sms__pod_name(placing, pod, name, sizeof name);
+        n += tell_standing(run, ranked + n, nodes - n, text);
+    sms__pod_name(run, pod, name, sizeof name);
     const struct sms_saying saying = {now, name, text->text};
     spec->options->on_saying(spec->options->user, spec->observe, &saying);
 }
