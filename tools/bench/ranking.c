@@ -42,21 +42,22 @@ static void fill(struct bench *bench)
 {
     struct sms__cluster_run *run = &bench->run;
     size_t n = bench->nodes;
-    run->node = SMS__NEW(&bench->arena, struct sms_node_view, n);
-    run->gpu = SMS__NEW(&bench->arena, struct sms_gpu_view, n);
+    run->ledger.node = SMS__NEW(&bench->arena, struct sms_node_view, n);
+    run->ledger.gpu = SMS__NEW(&bench->arena, struct sms_gpu_view, n);
+    run->ledger.entry = SMS__NEW(&bench->arena, struct sms__ledger_entry, n);
     bench->master.monitored = SMS__NEW(&bench->arena, struct sms_monitored, n);
-    run->monitor = sms__monitor_new(&bench->arena, &bench->rules, n, PER_NODE * n, 1, &bench->monitor);
+    run->observing = sms__monitor_new(&bench->arena, &bench->rules, n, PER_NODE * n, 1, &bench->monitor);
     for (size_t i = 0; i < n; i++) {
-        run->gpu[i] = (struct sms_gpu_view){600, PER_NODE, (uint64_t)(1 + i * 7919 % 24) << 30};
-        run->node[i] = (struct sms_node_view){.node = i,
-                                              .gpus = 1,
-                                              .gpu = &run->gpu[i],
-                                              .gpu_memory = UINT64_C(24) << 30,
-                                              .monitored = &bench->master.monitored[i]};
+        run->ledger.gpu[i] = (struct sms_gpu_view){600, PER_NODE, (uint64_t)(1 + i * 7919 % 24) << 30};
+        run->ledger.node[i] = (struct sms_node_view){.node = i,
+                                                     .gpus = 1,
+                                                     .gpu = &run->ledger.gpu[i],
+                                                     .gpu_memory = UINT64_C(24) << 30,
+                                                     .monitored = &bench->master.monitored[i]};
         for (size_t c = i * PER_NODE; c < (i + 1) * PER_NODE; c++) {
-            sms__monitor_created(run->monitor, i, c, 10 * S, 0);
-            sms__monitor_began(run->monitor, c, 0, S);
-            sms__monitor_ended(run->monitor, c, 0, (4 + c * 6007 % 7) * S);
+            sms__monitor_created(run->observing, i, c, 10 * S, 0);
+            sms__monitor_began(run->observing, c, 0, S);
+            sms__monitor_ended(run->observing, c, 0, (4 + c * 6007 % 7) * S);
         }
     }
 }
@@ -100,7 +101,7 @@ static void bench_nodes(size_t nodes, int model)
                                            .arena = &bench->arena,
                                            .record = &bench->record,
                                            .view = {.params = bench->params},
-                                           .master = &bench->master};
+                                           .scheduling = &bench->master};
     if (sms__guard(&bench->arena, measure, bench) != SMS_OK)
         exit(1);
     double modelled_s = sms_placing_realtime.pace(&bench->run.view, nodes).decide_ps / 1e12;

@@ -1,6 +1,18 @@
+/* A run of a cluster from its first event to its record. The order in which event sources are registered is the order
+ * of events at equal times: pods end, then things fail, then the scheduler wakes, then pods arrive. */
 #include "cluster.h"
-#include "gpushare/gpushare.h"
+#include "arrivals.h"
+#include "audit.h"
+#include "completion.h"
+#include "ends.h"
+#include "failures.h"
 #include "hosts.h"
+#include "life.h"
+#include "observer.h"
+#include "predict.h"
+#include "run.h"
+#include "scheduler.h"
+#include "search.h"
 
 #include <stdio.h>
 
@@ -10,13 +22,25 @@ void sms__cluster_stop(struct sms__cluster_run *run, const char *why)
     run->engine.stopped = true;
 }
 
+static const char *find_disagreement(struct sms__cluster_run *run)
+{
+    const char *wrong = sms__audit_ledger(run);
+    if (!wrong && run->scheduler->find_disagreement)
+        wrong = run->scheduler->find_disagreement(run);
+    if (!wrong && run->observer && run->observer->find_disagreement)
+        wrong = run->observer->find_disagreement(run);
+    return wrong;
+}
+
 void sms__cluster_check(struct sms__cluster_run *run)
 {
     if (!run->spec->options->check || run->engine.stopped)
         return;
-    if (!sms__books_agree(run) || (run->gpushare && !sms__gpushare_agrees(run)) ||
-        (run->monitor && !sms__watch_agrees(run)))
-        run->engine.stopped = true;
+    const char *wrong = find_disagreement(run);
+    if (!wrong)
+        return;
+    snprintf(run->spec->record->why, sizeof run->spec->record->why, "%s", wrong);
+    run->engine.stopped = true;
 }
 
 void sms__cluster_conclude(struct sms__cluster_run *run)
@@ -27,78 +51,37 @@ void sms__cluster_conclude(struct sms__cluster_run *run)
 
 void sms__cluster_freed(struct sms__cluster_run *run, uint64_t now)
 {
-    sms__lines_unblock(run, now);
-    sms__lines_serve(run, now);
+    run->scheduler->freed(run, now);
+    if (run->scheduler->serve)
+        run->scheduler->serve(run, now);
     sms__cluster_conclude(run);
 }
 
-static void fail(void *subject, uint64_t now)
+bool sms__cluster_goes_on(const struct sms__cluster_run *run)
 {
-    sms__failures_come(subject, now);
-    sms__cluster_conclude(subject);
+    return run->arrived < run->pods || sms__ends_pending(run) || sms__failures_given(run);
 }
 
 static void wake(void *subject, uint64_t now)
 {
-    sms__lines_wake(subject, now);
-    sms__cluster_conclude(subject);
-}
-
-/* All pods that end at this instant, and then those that wait. */
-static void end_pods(void *subject, uint64_t now)
-{
-    sms__pods_end(subject, now);
-    sms__cluster_freed(subject, now);
-}
-
-/* Points of the grid that the load passes: what is allocated now, is so until then. */
-static void mark(struct sms__cluster_run *run, uint64_t milli)
-{
-    double step = run->cluster->load / (SMS__ALLOCATIONS - 1), load = sms__share_of_gpus(run, milli);
-    for (; run->marks < SMS__ALLOCATIONS && (double)run->marks * step < load; run->marks++)
-        run->record->allocation[run->marks] =
-            (struct sms__allocation){run->gpu_milli, run->down_milli, run->fragments, true};
-}
-
-static uint64_t next_arrival(const struct sms__cluster_run *run)
-{
-    return run->come < run->pods ? run->pod[run->come].arrival_ps : SMS__NEVER;
-}
-
-/* After the last pod that came and asked for GPUs, when it has been tried. */
-static void note_latest(struct sms__cluster_run *run)
-{
-    run->latest = (struct sms__allocation){run->gpu_milli, run->down_milli, run->fragments, true};
-}
-
-/* All pods that come at this instant, one after another; with priorities, all come before one is placed. */
-static void let_come(void *subject, uint64_t now)
-{
     struct sms__cluster_run *run = subject;
-    while (next_arrival(run) == now && !run->engine.stopped) {
-        uint32_t p = (uint32_t)run->come++;
-        const struct sms_pod_view *view = &run->cluster->shape[run->pod[p].shape];
-        uint64_t milli = run->arrived_milli + sms_pod_gpu_milli(view);
-        mark(run, milli);
-        run->arrived_milli = milli;
-        run->record->arrived++;
-        sms__lines_add(run, p, now);
-        if (!run->cluster->priorities)
-            sms__lines_serve(run, now);
-        if (view->gpus)
-            note_latest(run);
-    }
-    sms__lines_serve(run, now);
-    sms__engine_at(&run->engine, run->arrival_source, next_arrival(run));
+    run->scheduler->wake(run, now);
     sms__cluster_conclude(run);
+}
+
+static void integrate(struct sms__cluster_run *run, bool ends, uint64_t now)
+{
+    sms__ledger_integrate(run, now);
+    if (ends && run->observer)
+        run->observer->close(run, now);
+    if (run->scheduler->integrate)
+        run->scheduler->integrate(run, ends, now);
 }
 
 static void end_warmup(void *subject, uint64_t now)
 {
     struct sms__cluster_run *run = subject;
-    sms__books_settle(run, now);
-    if (run->gpushare)
-        sms__gpushare_settle(run, now);
+    integrate(run, false, now);
     sms__hosts_settle(run, 0, now);
     sms__record_restart(run->spec->record, now);
     sms__hosts_forget(run);
@@ -109,99 +92,84 @@ static int init_engine(struct sms__cluster_run *run)
 {
     const struct sms_run_options *options = run->spec->options;
     struct sms__engine *engine = &run->engine;
-    size_t sources[SMS__LEVELS] = {[SMS__LEVEL_TENANT] = 2, [SMS__LEVEL_POLICY] = 3, [SMS__LEVEL_RUN] = 2};
-    if (run->gpushare) {
-        sources[SMS__LEVEL_TENANT] += 1;
-        sources[SMS__LEVEL_POLICY] += 3;
-    }
+    size_t sources[SMS__LEVELS] = {[SMS__LEVEL_TENANT] = 2, [SMS__LEVEL_POLICY] = 2, [SMS__LEVEL_RUN] = 2};
+    for (size_t level = 0; level < SMS__LEVELS; level++)
+        sources[level] += run->scheduler->sources[level];
     int code = sms__hosts_prepare(run, sources);
     sms__engine_init(engine, run->arena, sources);
-    engine->linear_scan = run->plain;
+    engine->linear_scan = run->reference;
     engine->cancel = options->cancel;
     engine->max_events = options->max_events;
-    run->end_source = sms__engine_source(engine, SMS__LEVEL_TENANT, end_pods, run);
-    run->fail_source = sms__engine_source(engine, SMS__LEVEL_TENANT, fail, run);
-    run->wake_source = sms__engine_source(engine, SMS__LEVEL_POLICY, wake, run);
-    run->arrival_source = sms__engine_source(engine, SMS__LEVEL_POLICY, let_come, run);
-    sms__run_ends(engine, run->arena, run->spec, end_warmup, run);
-    sms__engine_at(engine, run->arrival_source, next_arrival(run));
     return code;
 }
 
 static int init(struct sms__cluster_run *run)
 {
-    sms__pods_come(run);
-    run->freed = SMS__NEW(run->arena, uint32_t, run->cluster->nodes);
-    sms__books_init(run);
-    sms__places_search_init(run);
-    if (run->cluster->gpushare)
-        run->gpushare = SMS__NEW(run->arena, struct sms__gpushare_state, 1);
+    sms__choose_scheduler(run);
+    sms__pods_init(run);
+    sms__ledger_init(run);
+    sms__node_search_init(run);
     int code = init_engine(run);
-    if (run->gpushare)
-        sms__gpushare_init(run);
-    else
-        sms__lines_init(run);
+    sms__ends_init(run);
     sms__failures_init(run);
-    sms__failures_await(run);
+    run->wake_source = sms__engine_source(&run->engine, SMS__LEVEL_POLICY, wake, run);
+    sms__arrivals_init(run);
+    sms__run_ends(&run->engine, run->arena, run->spec, end_warmup, run);
+    if (run->scheduler->init)
+        run->scheduler->init(run);
     if (code == SMS_OK)
         sms__hosts_init(run);
-    sms__watch_init(run);
-    sms__master_init(run);
+    if (run->observer)
+        run->observer->init(run);
+    if (run->scheduler->start)
+        run->scheduler->start(run);
+    sms__failures_await(run);
     return code ? code : sms__predict_init(run);
 }
 
-/* Pods with a deadline that have not ended and will not in time. */
-static void close_pod(struct sms__cluster_run *run, const struct sms__pod *pod, uint64_t now)
+/* Counts the pod at the end of the run, and those with a deadline that have not ended and will not in time. */
+static void close_pod(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
+    const struct sms__pod *pod = &run->pod[p];
     struct sms__cluster_record *record = run->record;
     double deadline = sms__pod_deadline(run, pod);
-    bool over = !run->engine.stopped || (double)(now - pod->arrival_ps) > deadline;
+    bool late = !run->engine.stopped || (double)(now - pod->arrival_ps) > deadline;
     bool lasts = pod->tenant ? run->scenario->vm[pod->tenant - 1].repeat > 0 : pod->duration_ps > 0;
-    const bool stuck = sms__gpushare_is_stuck(run, pod);
     if (pod->lost)
         return;
     if (pod->node != SMS__NO_NODE && !pod->ended)
-        sms__pod_departs(run, (uint32_t)(pod - run->pod), stuck ? "failed" : "running", now);
+        sms__pod_departs(run, p, pod->stuck ? "failed" : "running", now);
     record->waiting += pod->node == SMS__NO_NODE && !pod->ended;
-    record->running += pod->node != SMS__NO_NODE && !pod->ended && !stuck;
+    record->running += pod->node != SMS__NO_NODE && !pod->ended && !pod->stuck;
     record->lasting += lasts;
     record->unended += lasts && !pod->ended;
-    record->timed += deadline > 0 && !pod->ended && over;
-    record->missed += deadline > 0 && !pod->ended && over;
+    record->timed += deadline > 0 && !pod->ended && late;
+    record->missed += deadline > 0 && !pod->ended && late;
 }
 
 static void close_all(struct sms__cluster_run *run, uint64_t now)
 {
     struct sms__cluster_record *record = run->record;
-    sms__books_settle(run, now);
-    if (run->monitor)
-        sms__monitor_finish(run->monitor, now);
-    if (run->gpushare) {
-        sms__gpushare_settle(run, now);
-        sms__tell_gpus(run);
-    }
-    double step = run->cluster->load / (SMS__ALLOCATIONS - 1);
-    if (run->marks < SMS__ALLOCATIONS && /* the last may lie where all have come, whoever has left since */
-        (double)run->marks * step <= sms__share_of_gpus(run, run->arrived_milli) * (1 + 1e-9))
-        record->allocation[run->marks] = run->latest;
-    record->gpu_milli = run->gpu_milli;
-    record->bytes = run->gpu_bytes;
-    record->cpu_milli = run->cpu_milli;
-    record->down_milli = run->down_milli;
-    record->down_cpu_milli = run->down_cpu_milli;
-    record->fragments = run->fragments;
-    for (size_t p = 0; p < run->come; p++)
-        close_pod(run, &run->pod[p], now);
+    integrate(run, true, now);
+    sms__arrivals_close(run);
+    record->gpu_milli = run->ledger.gpu_milli;
+    record->bytes = run->ledger.gpu_bytes;
+    record->cpu_milli = run->ledger.cpu_milli;
+    record->down_milli = run->ledger.down_milli;
+    record->down_cpu_milli = run->ledger.down_cpu_milli;
+    record->fragments = run->ledger.fragments;
+    for (uint32_t p = 0; p < run->arrived; p++)
+        close_pod(run, p, now);
 }
 
-/* Nothing more happens, and yet pods are to come or to end: that would be beyond the clock. */
+/* Fails where no event is left and yet pods are to arrive or to end: that would be beyond the clock. */
 static int check_clock(const struct sms__cluster_run *run)
 {
     size_t p = 0;
     char name[256];
-    if (!run->ends && run->come == run->pods && !sms__hosts_busy(run))
+    if (!sms__ends_pending(run) && run->arrived == run->pods && !sms__hosts_busy(run))
         return SMS_OK;
-    while (p < run->come && (run->pod[p].node == SMS__NO_NODE || run->pod[p].ended))
+    while (p < run->arrived && (run->pod[p].node == SMS__NO_NODE || run->pod[p].ended))
         p++;
     p = p < run->pods ? p : 0;
     sms__pod_name(run, (uint32_t)p, name, sizeof name);
@@ -217,7 +185,7 @@ int sms__cluster_simulate(struct sms__arena *arena, const struct sms__run_spec *
     run->policy = spec->policy->place;
     run->order = run->policy->search_by ? run->policy->search_by(spec->policy->place_param) : run->policy->search;
     run->arena = arena;
-    run->plain = spec->options->engine == SMS_ENGINE_REFERENCE;
+    run->reference = spec->options->engine == SMS_ENGINE_REFERENCE;
     sms__record_init(spec->record, arena, spec->scenario);
     run->record = spec->record->cluster;
     int code = init(run);

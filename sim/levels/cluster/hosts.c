@@ -1,10 +1,15 @@
-/* What hosts.h says. */
+/* Nodes as hosts of the share level: sets them up, admits the processes of pods, and passes on what is asked of all. */
 #include "hosts.h"
+#include "arrivals.h"
+#include "coarse.h"
+#include "host_state.h"
+#include "life.h"
+#include "observer.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* All that may run. What repeats for ever takes no time that could be told. */
+/* Times of all VMs alone on all devices. A VM that repeats for ever has none. */
 static int find_times(struct sms__hosts *hosts, const struct sms__policy_use *block, struct sms__solo **list)
 {
     const struct sms_scenario *scenario = hosts->spec.scenario;
@@ -20,23 +25,23 @@ static int find_times(struct sms__hosts *hosts, const struct sms__policy_use *bl
     return code;
 }
 
-static bool are_alike(const struct sms__policy_use *a, const struct sms__policy_use *b)
+static bool are_same(const struct sms__policy_use *a, const struct sms__policy_use *b)
 {
-    bool alike = a->policy == b->policy;
-    for (size_t i = 0; i < SMS__PARAMS_MAX && a->policy->params && a->policy->params[i].name && alike; i++)
-        alike = a->param[i] >= b->param[i] && a->param[i] <= b->param[i];
-    return alike;
+    bool same = a->policy == b->policy;
+    for (size_t i = 0; i < SMS__PARAMS_MAX && a->policy->params && a->policy->params[i].name && same; i++)
+        same = a->param[i] >= b->param[i] && a->param[i] <= b->param[i];
+    return same;
 }
 
 static int find_all_times(struct sms__hosts *hosts)
 {
     const struct sms__policy_use *use = hosts->spec.policy, *alone = hosts->spec.scenario->alone;
-    bool wanted = hosts->options.alone, alike = are_alike(use, alone);
+    bool wanted = hosts->options.alone, same = are_same(use, alone);
     int code = SMS_OK;
     hosts->vm = hosts->spec.scenario->vm;
-    if (!hosts->simulated || (wanted && alike))
+    if (!hosts->simulated || (wanted && same))
         code = find_times(hosts, use, &hosts->own);
-    if (wanted && alike)
+    if (wanted && same)
         hosts->alone = hosts->own;
     else if (wanted && code == SMS_OK)
         code = find_times(hosts, alone, &hosts->alone);
@@ -45,8 +50,8 @@ static int find_all_times(struct sms__hosts *hosts)
 
 static void set_up(struct sms__hosts *hosts, size_t n, struct sms__setup *setup);
 
-/* Which nodes are hosts, by kinds; what they take. */
-static void count(struct sms__hosts *hosts, size_t sources[SMS__LEVELS])
+/* Finds out which kinds of nodes are hosts, and adds their event sources. */
+static void count_sources(struct sms__hosts *hosts, size_t sources[SMS__LEVELS])
 {
     const struct sms__cluster *cluster = hosts->run->cluster;
     hosts->model = sms__alloc(hosts->run->arena, cluster->kinds, sizeof *hosts->model);
@@ -78,31 +83,30 @@ int sms__hosts_prepare(struct sms__cluster_run *run, size_t sources[SMS__LEVELS]
     hosts->simulated = scenario->fidelity != SMS__AS_DURATION;
     int code = find_all_times(hosts);
     if (code == SMS_OK && scenario->fidelity == SMS__AS_PROCESSES)
-        code = sms__make_wholes(run->arena, &hosts->spec, &hosts->vm);
+        code = sms__coarsen(run->arena, &hosts->spec, &hosts->vm);
     if (code == SMS_OK && hosts->simulated) {
         sources[SMS__LEVEL_POLICY]++;
-        count(hosts, sources);
+        count_sources(hosts, sources);
     }
     return code;
 }
 
-/* Of processes of one pod the numbers of their jobs differ. */
-static void job(void *subject, const struct sms__client *client, bool begins, uint64_t now)
+/* Tells the observer of a job. Jobs of a pod's processes on its GPUs get numbers of their own. */
+static void observe_job(void *subject, const struct sms__client *client, bool begins, uint64_t now)
 {
-    struct sms__hosts *hosts = subject;
+    const struct sms__hosts *hosts = subject;
+    struct sms__cluster_run *run = hosts->run;
     uint64_t number = client->jobs * SMS_NODE_GPUS_MAX + (uint64_t)client->only;
-    struct sms__monitor *monitor = hosts->run->monitor;
-    if (client->tag == hosts->cut) /* it goes with its container */
+    uint32_t pod = (uint32_t)client->tag;
+    if (client->tag == hosts->cut)
         return;
     if (begins)
-        sms__monitor_began(monitor, client->tag, number, now);
-    else if (client->record->failed)
-        sms__monitor_failed(monitor, client->tag, number, now);
+        run->observer->begin_job(run, pod, number, now);
     else
-        sms__monitor_ended(monitor, client->tag, number, now);
+        run->observer->end_job(run, pod, number, client->record->failed, now);
 }
 
-/* Of a node of kind `k`; all but its numbers. */
+/* Sets up a host of kind `k`, but for its numbers. */
 static void set_up(struct sms__hosts *hosts, size_t k, struct sms__setup *setup)
 {
     const struct sms__nodes *kind = &hosts->run->cluster->node[k];
@@ -114,12 +118,12 @@ static void set_up(struct sms__hosts *hosts, size_t k, struct sms__setup *setup)
                                  .slots = hosts->run->cluster->slots,
                                  .cores = (double)kind->cpu_milli / 1000,
                                  .through = sms__hosts_through,
-                                 .job = hosts->run->cluster->monitor ? job : NULL,
+                                 .job = hosts->run->observer ? observe_job : NULL,
                                  .subject = hosts};
 }
 
-/* Memory that others use is never free. */
-static void take_for_others(struct sms_share *host, const struct sms__share_node *shared)
+/* Memory that others than pods use is never free. */
+static void hold_for_others(struct sms_share *host, const struct sms__share_node *shared)
 {
     for (size_t b = 0; shared && b < host->boards; b++) {
         uint64_t memory = host->board[b].model->memory, others = shared->others[b];
@@ -135,10 +139,10 @@ static void init_kind(struct sms__hosts *hosts, size_t k)
     set_up(hosts, k, &setup);
     for (size_t n = kind->first; n < kind->first + kind->count && kind->device >= 0; n++) {
         setup.number = n;
-        setup.first_board = (size_t)(run->node[n].gpu - run->gpu);
+        setup.first_board = sms__first_gpu(&run->ledger, n);
         hosts->host[n] = sms__share_new(run->arena, &setup);
         sms__share_start(hosts->host[n]);
-        take_for_others(hosts->host[n], kind->shared);
+        hold_for_others(hosts->host[n], kind->shared);
     }
 }
 
@@ -154,8 +158,8 @@ void sms__hosts_init(struct sms__cluster_run *run)
         init_kind(hosts, k);
 }
 
-/* As long as it takes alone; what does not end stays. */
-static void last(struct sms__hosts *hosts, uint32_t p, uint64_t now)
+/* The pod lasts as long as its workload takes alone; one that does not end stays. */
+static void last_alone(struct sms__hosts *hosts, uint32_t p, uint64_t now)
 {
     struct sms__pod *pod = &hosts->run->pod[p];
     const struct sms__nodes *kind = sms__node_kind(hosts->run->cluster, pod->node);
@@ -165,23 +169,15 @@ static void last(struct sms__hosts *hosts, uint32_t p, uint64_t now)
     sms__pod_last(hosts->run, p, now);
 }
 
-/* GPUs on which container `c` of the pod has a process each. */
-static uint16_t gpus_of(const struct sms__cluster_run *run, uint32_t p, size_t c)
-{
-    if (run->gpushare)
-        return sms__gpushare_container(run, p, c);
-    return c == 0 ? run->pod[p].gpus : 0;
-}
-
 uint8_t sms__pod_processes(const struct sms__cluster_run *run, uint32_t p)
 {
     int processes = 0;
     for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
-        processes += __builtin_popcount(gpus_of(run, p, c));
+        processes += __builtin_popcount(sms__container_gpus(run, p, c));
     return (uint8_t)processes;
 }
 
-/* The pod's, or, of several, with a number. */
+/* The pod's name; with a number if it has several processes. */
 static void name_process(const struct sms__cluster_run *run, uint32_t p, unsigned i, char *out, size_t size)
 {
     sms__pod_name(run, p, out, size);
@@ -198,7 +194,7 @@ void sms__hosts_begin(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     unsigned number = 0;
     pod->left = sms__pod_processes(run, p);
     if (!hosts->simulated) {
-        last(hosts, p, now);
+        last_alone(hosts, p, now);
         return;
     }
     hosts->ending += run->scenario->vm[pod->tenant - 1].repeat > 0;
@@ -209,7 +205,7 @@ void sms__hosts_begin(struct sms__cluster_run *run, uint32_t p, uint64_t now)
                                  .tag = p};
     for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
         for (coming.board = 0; coming.board < SMS_NODE_GPUS_MAX; coming.board++) {
-            if (!(gpus_of(run, p, c) >> coming.board & 1))
+            if (!(sms__container_gpus(run, p, c) >> coming.board & 1))
                 continue;
             name_process(run, p, number++, name, sizeof name);
             sms__share_admit(hosts->host[pod->node], &coming, now + (uint64_t)run->cluster->start_delay_ps);
@@ -278,19 +274,21 @@ uint64_t sms__hosts_bytes(const struct sms__cluster_run *run, uint32_t p)
     return run->scenario->host.context_bytes + (uint64_t)workload->statics + workload->declared;
 }
 
-bool sms__hosts_use(const struct sms__cluster_run *run, size_t node, struct sms__node_use *use)
+bool sms__hosts_use(const struct sms__cluster_run *run, size_t node, double *core, uint64_t *memory,
+                    uint64_t *memory_used)
 {
     const struct sms_share *host = host_of(run->hosts, node);
-    uint16_t lost = sms__lost_gpus(run, node);
-    *use = (struct sms__node_use){0};
+    uint16_t lost = run->ledger.entry[node].lost;
+    *core = 0;
+    *memory = *memory_used = 0;
     for (size_t b = 0; host && b < host->boards; b++) {
         const struct sms__board *board = &host->board[b];
         if (lost >> b & 1)
             continue;
         double up = (double)(host->boards - (size_t)__builtin_popcount(lost));
-        use->core += (board->core < SMS_FULL ? board->core / SMS_FULL : 1) / up;
-        use->memory += board->model->memory;
-        use->memory_used += board->held;
+        *core += (board->core < SMS_FULL ? board->core / SMS_FULL : 1) / up;
+        *memory += board->model->memory;
+        *memory_used += board->held;
     }
     return host != NULL;
 }

@@ -1,90 +1,22 @@
-/* The life of a pod: it takes its place, its run begins, and ends, or is cut short. */
-#include "cluster.h"
+/* The life of a pod. The ledger is brought up to now before it changes, and the scheduler and the observer hear of each
+ * change once. */
+#include "life.h"
+#include "arrivals.h"
+#include "ends.h"
 #include "hosts.h"
+#include "observer.h"
+#include "run.h"
+#include "scheduler.h"
+#include "search.h"
 
-#include <stdio.h>
-#include <string.h>
-
-/* A heap of ends: by time, of equal ones the pod that came first. */
-static bool is_before(struct sms__end a, struct sms__end b)
-{
-    return a.time != b.time ? a.time < b.time : a.pod < b.pod;
-}
-
-static void sift_up(struct sms__end *heap, size_t at, struct sms__end end)
-{
-    for (; at > 0 && is_before(end, heap[(at - 1) / 2]); at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = end;
-}
-
-static struct sms__end pop_end(struct sms__cluster_run *run)
-{
-    struct sms__end *heap = run->end, first = heap[0], last = heap[--run->ends];
-    size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < run->ends; at = child) {
-        child += child + 1 < run->ends && is_before(heap[child + 1], heap[child]);
-        if (!is_before(heap[child], last))
-            break;
-        heap[at] = heap[child];
-    }
-    heap[at] = last;
-    return first;
-}
-
-/* Of a run that has been cut short meanwhile. */
-static bool is_stale(const struct sms__cluster_run *run, struct sms__end end)
-{
-    const struct sms__pod *pod = &run->pod[end.pod];
-    return pod->node == SMS__NO_NODE || pod->attempt != end.attempt;
-}
-
-/* Forgets the ends of runs that were cut short; if most are still to come, the heap grows. */
-static void make_room(struct sms__cluster_run *run)
-{
-    size_t ends = run->ends;
-    run->ends = 0;
-    for (size_t i = 0; i < ends; i++)
-        if (!is_stale(run, run->end[i])) {
-            sift_up(run->end, run->ends, run->end[i]);
-            run->ends++;
-        }
-    if (2 * run->ends < run->ends_most)
-        return;
-    run->ends_most = 2 * run->ends_most + 64;
-    struct sms__end *grown = SMS__NEW(run->arena, struct sms__end, run->ends_most);
-    if (run->ends)
-        memcpy(grown, run->end, run->ends * sizeof *grown);
-    run->end = grown;
-}
-
-static void push_end(struct sms__cluster_run *run, struct sms__end end)
-{
-    if (run->ends == run->ends_most)
-        make_room(run);
-    sift_up(run->end, run->ends++, end);
-}
-
-static void wait_for_end(struct sms__cluster_run *run)
-{
-    while (run->ends && is_stale(run, run->end[0]))
-        pop_end(run);
-    sms__engine_at(&run->engine, run->end_source, run->ends ? run->end[0].time : SMS__NEVER);
-}
-
-double sms__share_of_gpus(const struct sms__cluster_run *run, uint64_t milli)
-{
-    return run->cluster->gpu_milli ? (double)milli / (double)run->cluster->gpu_milli : 0;
-}
-
-/* Of what is left. */
+/* The share of what is left that typical pods cannot use. */
 static double fragments(const struct sms__cluster_run *run)
 {
-    uint64_t left = run->cluster->gpu_milli - run->down_milli - run->gpu_milli;
-    return left ? (double)run->fragments / (double)run->cluster->typical_pods / (double)left : 0;
+    uint64_t left = run->cluster->gpu_milli - run->ledger.down_milli - run->ledger.gpu_milli;
+    return left ? (double)run->ledger.fragments / (double)run->cluster->typical_pods / (double)left : 0;
 }
 
-static void tell(const struct sms__cluster_run *run, uint32_t p, uint64_t now)
+static void report_placement(const struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     const struct sms_run_options *options = run->spec->options;
     const struct sms__pod *pod = &run->pod[p];
@@ -100,7 +32,7 @@ static void tell(const struct sms__cluster_run *run, uint32_t p, uint64_t now)
                                             .node = node,
                                             .gpus = pod->gpus,
                                             .arrived = sms__share_of_gpus(run, run->arrived_milli),
-                                            .allocated = sms__share_of_gpus(run, run->gpu_milli),
+                                            .allocated = sms__share_of_gpus(run, run->ledger.gpu_milli),
                                             .fragments = fragments(run)};
     options->on_placement(options->user, run->spec->observe, &placement);
 }
@@ -125,7 +57,7 @@ void sms__pod_departs(const struct sms__cluster_run *run, uint32_t p, const char
     options->on_departure(options->user, run->spec->observe, &departure);
 }
 
-/* Whole picoseconds from now, or SMS__NEVER where that is beyond the clock. */
+/* In whole picoseconds; SMS__NEVER: beyond the clock. */
 static uint64_t end_after(const struct sms__cluster_run *run, const struct sms__pod *pod, uint64_t now)
 {
     uint64_t delay = (uint64_t)run->cluster->start_delay_ps;
@@ -135,22 +67,22 @@ static uint64_t end_after(const struct sms__cluster_run *run, const struct sms__
     return beyond ? SMS__NEVER : now + delay + pod->duration_ps;
 }
 
-/* Of the pods on a node, kept where something may fail. */
+/* The list of pods on a node is kept where something may fail. */
 static void enter_list(struct sms__cluster_run *run, uint32_t p)
 {
     struct sms__pod *pod = &run->pod[p];
-    struct sms__book *book = &run->book[pod->node];
+    struct sms__ledger_entry *entry = &run->ledger.entry[pod->node];
     pod->prev = SMS__NO_POD;
-    pod->next = book->first_pod;
+    pod->next = entry->first_pod;
     if (pod->next != SMS__NO_POD)
         run->pod[pod->next].prev = p;
-    book->first_pod = p;
+    entry->first_pod = p;
 }
 
 static void leave_list(struct sms__cluster_run *run, const struct sms__pod *pod)
 {
     if (pod->prev == SMS__NO_POD)
-        run->book[pod->node].first_pod = pod->next;
+        run->ledger.entry[pod->node].first_pod = pod->next;
     else
         run->pod[pod->prev].next = pod->next;
     if (pod->next != SMS__NO_POD)
@@ -160,25 +92,25 @@ static void leave_list(struct sms__cluster_run *run, const struct sms__pod *pod)
 void sms__pod_put(struct sms__cluster_run *run, uint32_t p, uint32_t node, uint16_t gpus, uint64_t now)
 {
     struct sms__pod *pod = &run->pod[p];
-    sms__books_settle(run, now);
+    sms__ledger_integrate(run, now);
     pod->node = node;
     pod->gpus = gpus;
-    sms__books_take(run, node, &run->cluster->shape[pod->shape], gpus);
-    if (pod->attempt == 0) { /* else it was counted before */
+    sms__ledger_take(run, node, sms__pod_shape(run, p), gpus);
+    if (pod->attempt == 0) { /* later ones are not counted */
         run->record->placed++;
         sms__histogram_add(&run->record->wait, now - pod->arrival_ps);
     }
-    tell(run, p, now);
+    report_placement(run, p, now);
     pod->since_ps = now;
-    if (run->downs)
+    if (run->cluster->failures)
         enter_list(run, p);
 }
 
 bool sms__pod_take(struct sms__cluster_run *run, uint32_t p, uint32_t node, uint64_t now)
 {
     uint16_t gpus;
-    const struct sms_pod_view *view = &run->cluster->shape[run->pod[p].shape];
-    const char *wrong = sms__choose_gpus(run, &run->node[node], view, &gpus);
+    const struct sms_pod_view *view = sms__pod_shape(run, p);
+    const char *wrong = sms__choose_gpus(run, &run->ledger.node[node], view, &gpus);
     if (wrong)
         sms__cluster_stop(run, wrong);
     else
@@ -189,7 +121,8 @@ bool sms__pod_take(struct sms__cluster_run *run, uint32_t p, uint32_t node, uint
 void sms__pod_begin(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     const struct sms__pod *pod = &run->pod[p];
-    sms__watch_begin(run, p, now);
+    if (run->observer)
+        run->observer->begin(run, p, now);
     if (pod->tenant)
         sms__hosts_begin(run, p, now);
     else
@@ -201,30 +134,55 @@ void sms__pod_last(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     const struct sms__pod *pod = &run->pod[p];
     if (pod->duration_ps == 0)
         return;
-    push_end(run, (struct sms__end){end_after(run, pod, now), p, pod->attempt});
-    wait_for_end(run);
+    sms__ends_add(run, p, end_after(run, pod, now));
+    sms__ends_await(run);
 }
 
-static void give_back(struct sms__cluster_run *run, struct sms__pod *pod, uint64_t now)
+static void give_back(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    sms__books_settle(run, now);
-    sms__books_give(run, pod->node, &run->cluster->shape[pod->shape], pod->gpus);
-    sms__note_freed(run, pod->node);
-    if (run->downs)
+    const struct sms__pod *pod = &run->pod[p];
+    sms__ledger_integrate(run, now);
+    sms__ledger_give(run, pod->node, sms__pod_shape(run, p), pod->gpus);
+    sms__ledger_note_freed(&run->ledger, pod->node);
+    if (run->cluster->failures)
         leave_list(run, pod);
-    if (run->gpushare)
-        sms__gpushare_left(run, (uint32_t)(pod - run->pod), now);
+    if (run->scheduler->leave)
+        run->scheduler->leave(run, p, now);
 }
 
 void sms__pod_cut(struct sms__cluster_run *run, uint32_t p, const char *ended, uint64_t now)
 {
     struct sms__pod *pod = &run->pod[p];
-    sms__watch_cut(run, p, now);
+    if (run->observer)
+        run->observer->cut(run, p, now);
     sms__pod_departs(run, p, ended, now);
-    give_back(run, pod, now);
+    give_back(run, p, now);
     pod->node = SMS__NO_NODE;
     pod->attempt++;
-    wait_for_end(run);
+    sms__ends_await(run);
+}
+
+void sms__pod_explain(const struct sms__cluster_run *run, uint32_t p, uint64_t now, const char *text)
+{
+    if (run->scheduler->explain)
+        run->scheduler->explain(run, p, now, text);
+}
+
+uint16_t sms__container_gpus(const struct sms__cluster_run *run, uint32_t p, size_t c)
+{
+    if (run->scheduler->container_gpus)
+        return run->scheduler->container_gpus(run, p, c);
+    return c == 0 ? run->pod[p].gpus : 0;
+}
+
+uint16_t sms__pod_gpus(const struct sms__cluster_run *run, uint32_t p)
+{
+    uint16_t gpus = 0;
+    if (!run->scheduler->container_gpus)
+        return run->pod[p].gpus;
+    for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
+        gpus |= sms__container_gpus(run, p, c);
+    return gpus;
 }
 
 double sms__pod_deadline(const struct sms__cluster_run *run, const struct sms__pod *pod)
@@ -241,11 +199,12 @@ void sms__pod_end(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     struct sms__pod *pod = &run->pod[p];
     double deadline = sms__pod_deadline(run, pod);
-    sms__watch_end(run, p, now);
+    if (run->observer)
+        run->observer->end(run, p, now);
     if (pod->failed)
-        sms__gpushare_tell(run, p, now, "its workload fails: out of memory");
+        sms__pod_explain(run, p, now, "its workload fails: out of memory");
     sms__pod_departs(run, p, pod->failed ? "failed" : "done", now);
-    give_back(run, pod, now);
+    give_back(run, p, now);
     pod->ended = true;
     run->record->last_end_ps = now;
     run->record->timed += deadline > 0;
@@ -254,14 +213,4 @@ void sms__pod_end(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     run->record->done += !pod->failed;
     if (!pod->failed)
         sms__histogram_add(&run->record->turnaround, now - pod->arrival_ps);
-}
-
-void sms__pods_end(struct sms__cluster_run *run, uint64_t now)
-{
-    while (run->ends && run->end[0].time == now) {
-        uint32_t p = pop_end(run).pod;
-        sms__hosts_lasted(run, p);
-        sms__pod_end(run, p, now);
-        wait_for_end(run);
-    }
 }

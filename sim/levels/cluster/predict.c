@@ -1,7 +1,9 @@
-/* What the contention model says of workloads that would run side by side on a GPU, for place policies that ask. Each
- * is one kernel that demands of the device, and takes of its room, what the workload's do on average while they run. */
+/* Predicts with the contention model how workloads would slow each other down on a GPU. Each workload is one kernel,
+ * whose demand and occupancy are the means of the workload's kernels while they run. */
+#include "predict.h"
 #include "../device.h"
-#include "hosts.h"
+#include "coarse.h"
+#include "host_state.h"
 
 struct sms_place_model {
     const struct sms_scenario *scenario;
@@ -54,8 +56,8 @@ int sms__predict_init(struct sms__cluster_run *run)
     const struct sms__cluster *cluster = run->cluster;
     if (!run->policy->asks || !run->hosts)
         return SMS_OK;
-    const struct sms__vm *vm = run->hosts->vm; /* of wholes, if those run */
-    int code = scenario->fidelity == SMS__AS_PROCESSES ? SMS_OK : sms__make_wholes(run->arena, &run->hosts->spec, &vm);
+    const struct sms__vm *vm = run->hosts->vm; /* coarse ones, if those run */
+    int code = scenario->fidelity == SMS__AS_PROCESSES ? SMS_OK : sms__coarsen(run->arena, &run->hosts->spec, &vm);
     struct sms_place_model *model = SMS__NEW(run->arena, struct sms_place_model, 1);
     model->scenario = scenario;
     model->turns = takes_turns(run->hosts->spec.policy);

@@ -1,213 +1,291 @@
-/* Which node takes a pod. What is known of a shape of pods is brought up to date from the log of nodes that
- * changed, when a pod of it is to be placed; of a node that changed often only the last time counts. */
-#include "gpushare/gpushare.h"
+/* The search for a node. What is known of a shape of pods is brought up to date from the ledger's log when a pod of
+ * that shape is to be placed: in a tournament of scores, or in a bitmap of feasible nodes with counts. The answers are
+ * those of the reference engine, which looks at every node. */
+#include "search.h"
+#include "run.h"
+#include "scheduler.h"
 
 #include "../../base/rng.h"
 
 #include <math.h>
 #include <string.h>
 
-/* For what is remembered of all shapes together; the shapes beyond are searched node by node, with the same answers. */
-#define ROOM_BYTES (1.5 * 1024 * 1024 * 1024)
+/* For what is cached of all shapes together. Further shapes are searched node by node, with the same answers. */
+#define BUDGET_BYTES (1.5 * 1024 * 1024 * 1024)
+
+/* What is known of one shape. */
+struct shape_cache {
+    bool built;
+    uint64_t seen; /* the log up to there */
+    /* Best score: a tournament. */
+    double *score;    /* [leaves]; -INFINITY: infeasible */
+    uint32_t *winner; /* [2 * leaves]: 1 is the root */
+    /* Any feasible node: a bit for each, and counts in a tree over words of 64 bits. */
+    uint64_t *bits;
+    uint32_t *count; /* [2 * count_leaves] */
+};
+
+struct sms__node_search {
+    struct shape_cache *cache; /* [shapes] */
+    size_t leaves, words, count_leaves;
+    double reserved_bytes;
+    size_t last; /* the node found last */
+    gsl_rng *random, *random_gpus;
+};
 
 static bool is_scored(const struct sms__cluster_run *run) { return run->order == SMS_PLACE_BEST; }
 
-void sms__places_search_init(struct sms__cluster_run *run)
+void sms__node_search_init(struct sms__cluster_run *run)
 {
+    struct sms__node_search *search = SMS__NEW(run->arena, struct sms__node_search, 1);
     size_t nodes = run->cluster->nodes;
-    for (run->leaves = 2; run->leaves < nodes;)
-        run->leaves *= 2;
-    run->words = (nodes + 63) / 64;
-    for (run->count_leaves = 2; run->count_leaves < run->words;)
-        run->count_leaves *= 2;
-    run->search = SMS__NEW(run->arena, struct sms__search, run->cluster->shapes);
-    run->random = sms__stream(run->arena, run->spec->seed, "place", 0);
-    run->random_gpus = sms__stream(run->arena, run->spec->seed, "place/gpus", 0);
-    run->last = nodes - 1;
+    for (search->leaves = 2; search->leaves < nodes;)
+        search->leaves *= 2;
+    search->words = (nodes + 63) / 64;
+    for (search->count_leaves = 2; search->count_leaves < search->words;)
+        search->count_leaves *= 2;
+    search->cache = SMS__NEW(run->arena, struct shape_cache, run->cluster->shapes);
+    search->random = sms__stream(run->arena, run->spec->seed, "place", 0);
+    search->random_gpus = sms__stream(run->arena, run->spec->seed, "place/gpus", 0);
+    search->last = nodes - 1;
+    run->search = search;
 }
 
-/* Under gpushare a pod fits where it passed the filters. */
-static bool fits(const struct sms__cluster_run *run, size_t n, uint32_t shape)
+/* Chooses the GPUs with least left that have enough, of equal ones the lowest. */
+static void choose_fullest(const struct sms_node_view *node, const struct sms_pod_view *pod, uint8_t *chosen)
 {
-    if (run->gpushare)
-        return run->gpushare->filter[shape].verdict[n] == SMS__NODE_PASSES;
-    return sms_node_fits(&run->node[n], &run->cluster->shape[shape]);
+    for (uint32_t taken = 0; taken < pod->gpus; taken++) {
+        uint32_t best = node->gpus;
+        for (uint32_t i = 0; i < node->gpus; i++)
+            if (!chosen[i] && sms_gpu_fits(&node->gpu[i], pod) &&
+                (best == node->gpus || node->gpu[i].milli_left < node->gpu[best].milli_left))
+                best = i;
+        if (best < node->gpus)
+            chosen[best] = 1;
+    }
 }
 
-/* -INFINITY: it does not fit. */
-static double score_plainly(struct sms__cluster_run *run, size_t n, uint32_t shape)
+double sms__score_node(const struct sms__cluster_run *run, const struct sms_node_view *node,
+                       const struct sms_pod_view *pod, uint8_t chosen[SMS_NODE_GPUS_MAX])
 {
+    memset(chosen, 0, SMS_NODE_GPUS_MAX);
+    if (pod->gpus && run->policy->choose)
+        run->policy->choose(&run->view, node, pod, chosen);
+    else
+        choose_fullest(node, pod, chosen);
+    bool scores = run->order == SMS_PLACE_BEST && run->policy->score;
+    return scores ? run->policy->score(&run->view, node, pod, chosen) : 0;
+}
+
+const char *sms__choose_gpus(struct sms__cluster_run *run, const struct sms_node_view *node,
+                             const struct sms_pod_view *pod, uint16_t *gpus)
+{
+    uint8_t chosen[SMS_NODE_GPUS_MAX];
+    uint32_t taken = 0;
+    run->view.random = (uint32_t)gsl_rng_get(run->search->random_gpus);
+    sms__score_node(run, node, pod, chosen);
+    run->view.random = 0;
+    *gpus = 0;
+    for (uint32_t i = 0; i < SMS_NODE_GPUS_MAX; i++) {
+        if (chosen[i] > 1 || (chosen[i] && (i >= node->gpus || !sms_gpu_fits(&node->gpu[i], pod))))
+            return "chose a GPU that the pod does not fit";
+        *gpus |= (uint16_t)((chosen[i] & 1u) << i);
+        taken += chosen[i];
+    }
+    if (taken != pod->gpus)
+        return "chose more or fewer GPUs than the pod asks for";
+    return NULL;
+}
+
+static bool is_feasible(const struct sms__cluster_run *run, size_t n, uint32_t shape)
+{
+    const struct sms__node_filter *filter = run->scheduler->filter;
+    if (filter)
+        return filter->is_feasible(run, n, shape);
+    return sms_node_fits(&run->ledger.node[n], &run->cluster->shape[shape]);
+}
+
+/* The score of a feasible node, as the scheduler sees it; -INFINITY: the policy does not want it. */
+static double ask_policy(struct sms__cluster_run *run, size_t n, uint32_t shape)
+{
+    const struct sms__node_filter *filter = run->scheduler->filter;
     uint8_t chosen[SMS_NODE_GPUS_MAX];
     struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
     struct sms_node_view view;
-    const struct sms_node_view *node = &run->node[n];
-    if (!fits(run, n, shape))
-        return -INFINITY;
-    if (run->gpushare) {
-        view = sms__extender_view(run, n, gpu);
+    const struct sms_node_view *node = &run->ledger.node[n];
+    if (filter) {
+        view = filter->view(run, n, gpu);
         node = &view;
     }
     double score = sms__score_node(run, node, &run->cluster->shape[shape], chosen);
     if (isfinite(score) || score == -INFINITY)
         return score;
-    run->wrong = "gave a score that is not finite";
+    sms__cluster_stop(run, "gave a score that is not finite");
     return -INFINITY;
 }
 
-/* Whether nodes with the same books have the same score. */
-static bool goes_by_books(const struct sms__cluster_run *run, size_t n, uint32_t shape)
+/* -INFINITY: infeasible. */
+static double score_afresh(struct sms__cluster_run *run, size_t n, uint32_t shape)
 {
-    return !run->policy->asks && (!run->gpushare || (fits(run, n, shape) && sms__extender_sees_books(run, n)));
+    return is_feasible(run, n, shape) ? ask_policy(run, n, shape) : -INFINITY;
+}
+
+/* Whether nodes of one class have one score. */
+static bool has_class_score(const struct sms__cluster_run *run, size_t n, uint32_t shape)
+{
+    const struct sms__node_filter *filter = run->scheduler->filter;
+    return !run->policy->asks && (!filter || (filter->is_feasible(run, n, shape) && filter->sees_ledger(run, n)));
 }
 
 static double score_node(struct sms__cluster_run *run, size_t n, uint32_t shape)
 {
-    if (!goes_by_books(run, n, shape))
-        return score_plainly(run, n, shape);
-    struct sms__alike *alike = sms__alike(run, n);
-    if (isnan(alike->score[shape]))
-        alike->score[shape] = score_plainly(run, n, shape);
-    return alike->score[shape];
+    if (!has_class_score(run, n, shape))
+        return score_afresh(run, n, shape);
+    struct sms__node_class *node_class = sms__node_class(run, n);
+    if (isnan(node_class->score[shape]))
+        node_class->score[shape] = score_afresh(run, n, shape);
+    return node_class->score[shape];
 }
 
-/* The winner of two: the higher score, of equal ones the left one, which has the lower number. */
-static uint32_t better(const struct sms__search *search, uint32_t left, uint32_t right)
+/* The winner of two nodes: the higher score, of equal ones the left one, which has the lower number. */
+static uint32_t better(const struct shape_cache *cache, uint32_t left, uint32_t right)
 {
-    return search->score[right] > search->score[left] ? right : left;
+    return cache->score[right] > cache->score[left] ? right : left;
 }
 
-static void build_scores(struct sms__cluster_run *run, struct sms__search *search, uint32_t shape)
+static void build_scores(struct sms__cluster_run *run, struct shape_cache *cache, uint32_t shape)
 {
-    size_t leaves = run->leaves;
+    size_t leaves = run->search->leaves;
     for (size_t n = 0; n < leaves; n++) {
-        search->score[n] = n < run->cluster->nodes ? score_node(run, n, shape) : -INFINITY;
-        search->winner[leaves + n] = (uint32_t)n;
+        cache->score[n] = n < run->cluster->nodes ? score_node(run, n, shape) : -INFINITY;
+        cache->winner[leaves + n] = (uint32_t)n;
     }
     for (size_t at = leaves - 1; at > 0; at--)
-        search->winner[at] = better(search, search->winner[2 * at], search->winner[2 * at + 1]);
+        cache->winner[at] = better(cache, cache->winner[2 * at], cache->winner[2 * at + 1]);
 }
 
-static void update_score(struct sms__cluster_run *run, struct sms__search *search, uint32_t shape, size_t n)
+static void update_score(struct sms__cluster_run *run, struct shape_cache *cache, uint32_t shape, size_t n)
 {
     double score = score_node(run, n, shape);
-    if (score == search->score[n])
+    if (score == cache->score[n])
         return;
-    search->score[n] = score;
-    for (size_t at = (run->leaves + n) / 2; at > 0; at /= 2) {
-        uint32_t winner = better(search, search->winner[2 * at], search->winner[2 * at + 1]);
-        if (winner == search->winner[at] && winner != n)
-            return; /* the match above sees nothing new */
-        search->winner[at] = winner;
+    cache->score[n] = score;
+    for (size_t at = (run->search->leaves + n) / 2; at > 0; at /= 2) {
+        uint32_t winner = better(cache, cache->winner[2 * at], cache->winner[2 * at + 1]);
+        if (winner == cache->winner[at] && winner != n)
+            return; /* the matches above see nothing new */
+        cache->winner[at] = winner;
     }
 }
 
-static void build_bits(struct sms__cluster_run *run, struct sms__search *search, uint32_t shape)
+static void build_bits(struct sms__cluster_run *run, struct shape_cache *cache, uint32_t shape)
 {
-    size_t leaves = run->count_leaves;
-    memset(search->bits, 0, run->words * sizeof *search->bits);
+    size_t leaves = run->search->count_leaves;
+    memset(cache->bits, 0, run->search->words * sizeof *cache->bits);
     for (size_t n = 0; n < run->cluster->nodes; n++)
-        search->bits[n / 64] |= (uint64_t)fits(run, n, shape) << n % 64;
+        cache->bits[n / 64] |= (uint64_t)is_feasible(run, n, shape) << n % 64;
     for (size_t w = 0; w < leaves; w++)
-        search->count[leaves + w] = w < run->words ? (uint32_t)__builtin_popcountll(search->bits[w]) : 0;
+        cache->count[leaves + w] = w < run->search->words ? (uint32_t)__builtin_popcountll(cache->bits[w]) : 0;
     for (size_t at = leaves - 1; at > 0; at--)
-        search->count[at] = search->count[2 * at] + search->count[2 * at + 1];
+        cache->count[at] = cache->count[2 * at] + cache->count[2 * at + 1];
 }
 
-static void update_bit(struct sms__cluster_run *run, struct sms__search *search, uint32_t shape, size_t n)
+static void update_bit(struct sms__cluster_run *run, struct shape_cache *cache, uint32_t shape, size_t n)
 {
-    bool now = fits(run, n, shape), before = search->bits[n / 64] >> n % 64 & 1;
+    bool now = is_feasible(run, n, shape), before = cache->bits[n / 64] >> n % 64 & 1;
     if (now == before)
         return;
-    search->bits[n / 64] ^= (uint64_t)1 << n % 64;
-    for (size_t at = run->count_leaves + n / 64; at > 0; at /= 2)
-        search->count[at] += now ? 1 : (uint32_t)-1;
+    cache->bits[n / 64] ^= (uint64_t)1 << n % 64;
+    for (size_t at = run->search->count_leaves + n / 64; at > 0; at /= 2)
+        cache->count[at] += now ? 1 : (uint32_t)-1;
 }
 
-/* Up to where the log need not be looked at again: under gpushare, what changed between the filters is. */
-static uint64_t settled(const struct sms__cluster_run *run, uint32_t shape)
+/* The position up to which the log need not be looked at again. */
+static uint64_t log_position(const struct sms__cluster_run *run, uint32_t shape)
 {
-    return run->gpushare ? run->gpushare->filter[shape].seen : run->logged;
+    const struct sms__node_filter *filter = run->scheduler->filter;
+    return filter ? filter->seen(run, shape) : run->ledger.logged;
 }
 
-static void build(struct sms__cluster_run *run, struct sms__search *search, uint32_t shape)
+static void build(struct sms__cluster_run *run, struct shape_cache *cache, uint32_t shape)
 {
     if (is_scored(run))
-        build_scores(run, search, shape);
+        build_scores(run, cache, shape);
     else
-        build_bits(run, search, shape);
-    search->built = true;
-    search->seen = settled(run, shape);
+        build_bits(run, cache, shape);
+    cache->built = true;
+    cache->seen = log_position(run, shape);
 }
 
-static void update(struct sms__cluster_run *run, struct sms__search *search, uint32_t shape)
+static void update(struct sms__cluster_run *run, struct shape_cache *cache, uint32_t shape)
 {
-    for (uint32_t n; sms__log_next(run, &search->seen, &n);)
+    for (uint32_t n; sms__log_next(&run->ledger, &cache->seen, &n);)
         if (is_scored(run))
-            update_score(run, search, shape, n);
+            update_score(run, cache, shape, n);
         else
-            update_bit(run, search, shape, n);
-    search->seen = settled(run, shape);
+            update_bit(run, cache, shape, n);
+    cache->seen = log_position(run, shape);
 }
 
-bool sms__search_room(struct sms__cluster_run *run, double bytes)
+bool sms__search_reserve(struct sms__cluster_run *run, double bytes)
 {
-    bool room = run->search_bytes + bytes <= ROOM_BYTES;
-    run->search_bytes += room ? bytes : 0;
-    return room;
+    bool fits = run->search->reserved_bytes + bytes <= BUDGET_BYTES;
+    run->search->reserved_bytes += fits ? bytes : 0;
+    return fits;
 }
 
-/* Whether the shape has its tree: there is room for those of the first that ask. */
-static bool make_room(struct sms__cluster_run *run, struct sms__search *search)
+/* Whether the shape is cached; the first shapes that ask are. */
+static bool make_cache(struct sms__cluster_run *run, struct shape_cache *cache)
 {
-    double scores = (double)run->leaves * (sizeof(double) + 2 * sizeof(uint32_t));
-    double bits = (double)run->words * sizeof(uint64_t) + (double)run->count_leaves * 2 * sizeof(uint32_t);
-    double wanted = is_scored(run) ? scores : bits;
-    if (search->score || search->bits)
+    const struct sms__node_search *search = run->search;
+    double scores = (double)search->leaves * (sizeof(double) + 2 * sizeof(uint32_t));
+    double bits = (double)search->words * sizeof(uint64_t) + (double)search->count_leaves * 2 * sizeof(uint32_t);
+    if (cache->score || cache->bits)
         return true;
-    if (!sms__search_room(run, wanted))
+    if (!sms__search_reserve(run, is_scored(run) ? scores : bits))
         return false;
     if (is_scored(run)) {
-        search->score = SMS__NEW(run->arena, double, run->leaves);
-        search->winner = SMS__NEW(run->arena, uint32_t, 2 * run->leaves);
+        cache->score = SMS__NEW(run->arena, double, search->leaves);
+        cache->winner = SMS__NEW(run->arena, uint32_t, 2 * search->leaves);
     } else {
-        search->bits = SMS__NEW(run->arena, uint64_t, run->words);
-        search->count = SMS__NEW(run->arena, uint32_t, 2 * run->count_leaves);
+        cache->bits = SMS__NEW(run->arena, uint64_t, search->words);
+        cache->count = SMS__NEW(run->arena, uint32_t, 2 * search->count_leaves);
     }
     return true;
 }
 
-/* The k-th node that fits, from 0; there are more than k. */
-static uint32_t select_node(const struct sms__cluster_run *run, const struct sms__search *search, uint32_t k)
+/* The k-th feasible node, from 0; there are more than k. */
+static uint32_t select_node(const struct sms__cluster_run *run, const struct shape_cache *cache, uint32_t k)
 {
     size_t at = 1;
-    while (at < run->count_leaves) {
+    while (at < run->search->count_leaves) {
         at *= 2;
-        if (k >= search->count[at])
-            k -= search->count[at++];
+        if (k >= cache->count[at])
+            k -= cache->count[at++];
     }
-    size_t word = at - run->count_leaves;
-    uint64_t bits = search->bits[word];
+    size_t word = at - run->search->count_leaves;
+    uint64_t bits = cache->bits[word];
     for (; k > 0; k--)
         bits &= bits - 1;
     return (uint32_t)(word * 64 + (size_t)__builtin_ctzll(bits));
 }
 
-/* How many nodes up to n fit. */
-static uint32_t rank_of(const struct sms__cluster_run *run, const struct sms__search *search, size_t n)
+/* The number of feasible nodes up to n. */
+static uint32_t rank_of(const struct sms__cluster_run *run, const struct shape_cache *cache, size_t n)
 {
     uint64_t mask = n % 64 == 63 ? UINT64_MAX : ((uint64_t)1 << (n % 64 + 1)) - 1;
-    uint32_t rank = (uint32_t)__builtin_popcountll(search->bits[n / 64] & mask);
-    for (size_t at = run->count_leaves + n / 64; at > 1; at /= 2)
-        rank += at % 2 ? search->count[at - 1] : 0;
+    uint32_t rank = (uint32_t)__builtin_popcountll(cache->bits[n / 64] & mask);
+    for (size_t at = run->search->count_leaves + n / 64; at > 1; at /= 2)
+        rank += at % 2 ? cache->count[at - 1] : 0;
     return rank;
 }
 
 static uint32_t draw(const struct sms__cluster_run *run, uint32_t count)
 {
-    return (uint32_t)gsl_rng_uniform_int(run->random, count);
+    return (uint32_t)gsl_rng_uniform_int(run->search->random, count);
 }
 
-/* Which of the nodes that fit, of which `upto_last` stand before the one after that chosen last. */
+/* Picks one of `count` feasible nodes by the policy's order; `upto_last` of them are up to the node found last. */
 static uint32_t pick(const struct sms__cluster_run *run, uint32_t count, uint32_t upto_last)
 {
     if (run->order == SMS_PLACE_RANDOM)
@@ -217,20 +295,20 @@ static uint32_t pick(const struct sms__cluster_run *run, uint32_t count, uint32_
     return 0;
 }
 
-static uint32_t find_bit(const struct sms__cluster_run *run, const struct sms__search *search)
+static uint32_t find_bit(const struct sms__cluster_run *run, const struct shape_cache *cache)
 {
-    uint32_t count = search->count[1];
+    uint32_t count = cache->count[1];
     if (count == 0)
         return SMS__NO_NODE;
-    return select_node(run, search, pick(run, count, rank_of(run, search, run->last)));
+    return select_node(run, cache, pick(run, count, rank_of(run, cache, run->search->last)));
 }
 
-static uint32_t find_best_plainly(struct sms__cluster_run *run, uint32_t shape)
+static uint32_t find_best_afresh(struct sms__cluster_run *run, uint32_t shape)
 {
     double best = -INFINITY;
     uint32_t found = SMS__NO_NODE;
     for (size_t n = 0; n < run->cluster->nodes; n++) {
-        double score = run->plain ? score_plainly(run, n, shape) : score_node(run, n, shape);
+        double score = run->reference ? score_afresh(run, n, shape) : score_node(run, n, shape);
         if (score > best) {
             best = score;
             found = (uint32_t)n;
@@ -239,41 +317,67 @@ static uint32_t find_best_plainly(struct sms__cluster_run *run, uint32_t shape)
     return found;
 }
 
-static uint32_t find_any_plainly(struct sms__cluster_run *run, uint32_t shape)
+static uint32_t find_any_afresh(struct sms__cluster_run *run, uint32_t shape)
 {
     uint32_t count = 0, upto_last = 0, k;
     size_t n = 0;
     for (; n < run->cluster->nodes; n++) {
-        count += fits(run, n, shape);
-        upto_last = n == run->last ? count : upto_last;
+        count += is_feasible(run, n, shape);
+        upto_last = n == run->search->last ? count : upto_last;
     }
     if (count == 0)
         return SMS__NO_NODE;
     k = pick(run, count, upto_last);
-    for (n = 0; !fits(run, n, shape) || k-- > 0;)
+    for (n = 0; !is_feasible(run, n, shape) || k-- > 0;)
         n++;
     return (uint32_t)n;
 }
 
 static uint32_t find(struct sms__cluster_run *run, uint32_t shape)
 {
-    struct sms__search *search = &run->search[shape];
-    if (run->plain || !make_room(run, search))
-        return is_scored(run) ? find_best_plainly(run, shape) : find_any_plainly(run, shape);
-    if (!search->built || !sms__log_reaches(run, search->seen))
-        build(run, search, shape);
+    struct shape_cache *cache = &run->search->cache[shape];
+    if (run->reference || !make_cache(run, cache))
+        return is_scored(run) ? find_best_afresh(run, shape) : find_any_afresh(run, shape);
+    if (!cache->built || !sms__log_reaches(&run->ledger, cache->seen))
+        build(run, cache, shape);
     else
-        update(run, search, shape);
+        update(run, cache, shape);
     if (!is_scored(run))
-        return find_bit(run, search);
-    uint32_t best = search->winner[1];
-    return search->score[best] > -INFINITY ? best : SMS__NO_NODE;
+        return find_bit(run, cache);
+    uint32_t best = cache->winner[1];
+    return cache->score[best] > -INFINITY ? best : SMS__NO_NODE;
 }
 
 uint32_t sms__find_node(struct sms__cluster_run *run, uint32_t shape)
 {
     uint32_t node = find(run, shape);
     if (node != SMS__NO_NODE)
-        run->last = node;
+        run->search->last = node;
     return node;
+}
+
+static uint32_t find_best_among(struct sms__cluster_run *run, uint32_t shape, const uint32_t *node, size_t nodes)
+{
+    double best = -INFINITY;
+    uint32_t found = SMS__NO_NODE;
+    for (size_t i = 0; i < nodes; i++) {
+        double score = ask_policy(run, node[i], shape);
+        found = score > best ? node[i] : found;
+        best = score > best ? score : best;
+    }
+    return found;
+}
+
+uint32_t sms__find_among(struct sms__cluster_run *run, uint32_t shape, const uint32_t *node, size_t nodes)
+{
+    uint32_t found, upto_last = 0;
+    while (upto_last < nodes && node[upto_last] <= run->search->last)
+        upto_last++;
+    if (is_scored(run))
+        found = find_best_among(run, shape, node, nodes);
+    else
+        found = node[pick(run, (uint32_t)nodes, upto_last)];
+    if (found != SMS__NO_NODE)
+        run->search->last = found;
+    return found;
 }

@@ -1,94 +1,55 @@
 /* A scheduling cycle under gpushare: the filters, the choice of a node, and the bind request. Specification 001, 1.3,
  * steps 1 to 6. */
 #include "gpushare.h"
+#include "../life.h"
+#include "../search.h"
 
-#include <math.h>
-
-static double score(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod)
-{
-    uint8_t chosen[SMS_NODE_GPUS_MAX];
-    struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
-    struct sms_node_view view = sms__extender_view(run, n, gpu);
-    double score = sms__score_node(run, &view, pod, chosen);
-    if (!isfinite(score) && score != -INFINITY)
-        sms__cluster_stop(run, "gave a score that is not finite");
-    return score;
-}
-
-/* Of the nodes that were kept; there are some. SMS__NO_NODE: the policy wants none of them. */
-static uint32_t find_best(struct sms__cluster_run *run, const struct sms_pod_view *pod)
-{
-    const struct sms__gpushare_state *gpushare = run->gpushare;
-    uint32_t best = gpushare->kept[0];
-    double most = score(run, best, pod);
-    for (size_t i = 1; i < gpushare->passed; i++) {
-        double own = score(run, gpushare->kept[i], pod);
-        best = own > most ? gpushare->kept[i] : best;
-        most = own > most ? own : most;
-    }
-    return most > -INFINITY ? best : SMS__NO_NODE;
-}
-
-static uint32_t pick_plainly(struct sms__cluster_run *run, const struct sms_pod_view *pod)
-{
-    const struct sms__gpushare_state *gpushare = run->gpushare;
-    uint32_t node = gpushare->kept[0];
-    if (run->order == SMS_PLACE_BEST)
-        node = find_best(run, pod);
-    else if (run->order == SMS_PLACE_RANDOM)
-        node = gpushare->kept[gsl_rng_uniform_int(run->random, gpushare->passed)];
-    else if (run->order == SMS_PLACE_NEXT)
-        for (size_t i = gpushare->passed; i-- > 0 && gpushare->kept[i] > run->last;)
-            node = gpushare->kept[i];
-    run->last = node;
-    return node;
-}
-
+/* SMS__NO_NODE: the policy wants none of those that passed. */
 static uint32_t pick_node(struct sms__cluster_run *run, uint32_t p)
 {
-    if (!run->gpushare->remembered)
-        return pick_plainly(run, sms__shape(run, p));
-    uint32_t node = sms__find_node(run, run->pod[p].shape);
-    if (run->wrong)
-        sms__cluster_stop(run, run->wrong);
-    return node;
+    const struct sms__gpushare_state *gpushare = sms__gpushare(run);
+    uint32_t shape = run->pod[p].shape;
+    if (gpushare->remembered)
+        return sms__find_node(run, shape);
+    return sms__find_among(run, shape, gpushare->kept, gpushare->passed);
 }
 
 /* kube-scheduler assumes that the pod is on the node. */
 static void claim(struct sms__cluster_run *run, uint32_t p, uint32_t node)
 {
-    const struct sms_pod_view *pod = sms__shape(run, p);
-    struct sms__claim *claim = &run->gpushare->claim[node];
+    const struct sms_pod_view *pod = sms__pod_shape(run, p);
+    struct sms__claim *claim = &sms__gpushare(run)->claim[node];
     claim->cpu_milli += pod->cpu_milli;
     claim->memory += pod->memory;
     claim->bytes += pod->gpus * pod->gpu_memory;
-    run->gpushare->client[p].node = node;
-    sms__log_change(run, node);
+    sms__gpushare(run)->client[p].node = node;
+    sms__log_change(&run->ledger, node);
 }
 
 void sms__claim_release(struct sms__cluster_run *run, uint32_t p)
 {
-    const struct sms_pod_view *pod = sms__shape(run, p);
-    struct sms__claim *claim = &run->gpushare->claim[run->gpushare->client[p].node];
+    const struct sms_pod_view *pod = sms__pod_shape(run, p);
+    struct sms__claim *claim = &sms__gpushare(run)->claim[sms__gpushare(run)->client[p].node];
     claim->cpu_milli -= pod->cpu_milli;
     claim->memory -= pod->memory;
     claim->bytes -= pod->gpus * pod->gpu_memory;
-    sms__log_change(run, run->gpushare->client[p].node);
+    sms__log_change(&run->ledger, sms__gpushare(run)->client[p].node);
 }
 
 static void reject(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     run->record->gpushare.rejections++;
     sms__candidate_back_off(run, p, gpushare->cycle_version, now);
-    sms__tell(run, p, now, "Pending: no node; tried again after %.6g s", (double)gpushare->client[p].delay_ps / 1e12);
+    sms__explain_pod(run, p, now, "Pending: no node; tried again after %.6g s",
+                     (double)gpushare->client[p].delay_ps / 1e12);
 }
 
 /* Chooses GPUs on the node, which the pod fits, and puts it there. */
 static void put(struct sms__cluster_run *run, uint32_t p, uint32_t node, const struct sms_node_view *view, uint64_t now)
 {
     uint16_t gpus;
-    const char *wrong = sms__choose_gpus(run, view, sms__shape(run, p), &gpus);
+    const char *wrong = sms__choose_gpus(run, view, sms__pod_shape(run, p), &gpus);
     if (wrong) {
         sms__cluster_stop(run, wrong);
         return;
@@ -114,14 +75,14 @@ static void put_unshared(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 /* Whether the extender has to be waited for. */
 static bool begin_cycle(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     sms__candidate_begin(run, p);
     gpushare->cycle_version = gpushare->version;
     if (sms__filter_by_default(run, p, now) == 0) {
         reject(run, p, now);
         return false;
     }
-    if (!sms__is_shared(sms__shape(run, p))) {
+    if (!sms__is_shared(sms__pod_shape(run, p))) {
         put_unshared(run, p, now);
         return false;
     }
@@ -132,7 +93,7 @@ static bool begin_cycle(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 
 void sms__extender_cycles(struct sms__cluster_run *run, uint64_t now)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     struct sms__match next;
     while (gpushare->cycle == SMS__NO_POD && !run->engine.stopped &&
            (next = sms__queue_first(&gpushare->active)).time != SMS__NEVER)
@@ -143,7 +104,7 @@ void sms__extender_cycles(struct sms__cluster_run *run, uint64_t now)
 void sms__extender_filtered(void *subject, uint64_t now)
 {
     struct sms__cluster_run *run = subject;
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     uint32_t p = gpushare->cycle;
     gpushare->cycle = SMS__NO_POD;
     sms__engine_defer(&run->engine, &gpushare->act);
@@ -161,13 +122,13 @@ void sms__extender_filtered(void *subject, uint64_t now)
 
 static void fail_to_bind(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     char node[256];
     run->record->gpushare.bind_failures++;
     sms__node_name(run->cluster, gpushare->client[p].node, node, sizeof node);
-    bool down = run->node[gpushare->client[p].node].down;
-    sms__tell(run, p, now, down ? "bind failed: %s has failed" : "bind failed: no GPU of %s has the memory any more",
-              node);
+    bool down = run->ledger.node[gpushare->client[p].node].down;
+    sms__explain_pod(run, p, now,
+                     down ? "bind failed: %s has failed" : "bind failed: no GPU of %s has the memory any more", node);
     if (gpushare->rules->bind_failure == SMS__BIND_SILENT) {
         gpushare->client[p].state = SMS__CANDIDATE_CLAIMED;
         sms__candidate_timer(run, p, sms__after(now, gpushare->rules->assume_timeout_ps));
@@ -181,14 +142,14 @@ static void fail_to_bind(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 void sms__extender_bound(void *subject, uint64_t now)
 {
     struct sms__cluster_run *run = subject;
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
     uint32_t p = gpushare->bind, node = gpushare->client[p].node;
     struct sms_node_view view = sms__extender_view(run, node, gpu);
     gpushare->bind = SMS__NO_POD;
     gpushare->changed = true;
     sms__engine_defer(&run->engine, &gpushare->act);
-    if (!sms_node_fits(&view, sms__shape(run, p))) {
+    if (!sms_node_fits(&view, sms__pod_shape(run, p))) {
         fail_to_bind(run, p, now);
         return;
     }

@@ -2,6 +2,7 @@
  * What they say of the nodes is remembered for each shape of pods, and brought up to date from the log of nodes that
  * changed; the plain engine asks every node every time. */
 #include "gpushare.h"
+#include "../search.h"
 
 #include <stdio.h>
 
@@ -53,47 +54,47 @@ static void note(const struct sms__cluster_run *run, struct notes *notes, size_t
 
 static void tell(struct sms__cluster_run *run, uint32_t p, const char *filter, struct notes *notes, uint64_t now)
 {
-    size_t passed = run->gpushare->passed;
+    size_t passed = sms__gpushare(run)->passed;
     if (notes->count > NOTES)
         snprintf(notes->text + notes->used, sizeof notes->text - notes->used, "; and %zu more", notes->count - NOTES);
-    sms__tell(run, p, now, "%s filter: %zu node%s pass%s%s", filter, passed, passed == 1 ? "" : "s",
-              passed == 1 ? "es" : "", notes->text);
+    sms__explain_pod(run, p, now, "%s filter: %zu node%s pass%s%s", filter, passed, passed == 1 ? "" : "s",
+                     passed == 1 ? "es" : "", notes->text);
 }
 
 struct sms_node_view sms__extender_view(const struct sms__cluster_run *run, size_t n, struct sms_gpu_view *gpu)
 {
-    const struct sms__gpushare_state *gpushare = run->gpushare;
-    struct sms_node_view view = run->node[n];
+    const struct sms__gpushare_state *gpushare = sms__gpushare(run);
+    struct sms_node_view view = run->ledger.node[n];
     const uint64_t *others = gpushare->rules->quirks.others_blind ? NULL : gpushare->kind[n]->shared->others;
     for (uint32_t i = 0; i < view.gpus; i++) {
-        gpu[i] = *sms__gpu_book(run, n, i);
+        gpu[i] = *sms__ledger_gpu(&run->ledger, n, i);
         if (others) { /* what is counted of the card, and not used by others */
             uint64_t raw = gpushare->kind[n]->shared->raw, free = raw > others[i] ? raw - others[i] : 0;
             uint64_t lost = view.gpu_memory > free ? view.gpu_memory - free : 0;
             gpu[i].memory_left -= gpu[i].memory_left < lost ? gpu[i].memory_left : lost;
         }
-        if (gpushare->rules->quirks.unhealthy && (gpushare->sick_now[n] >> i & 1))
+        if (gpushare->rules->quirks.unhealthy && (gpushare->unhealthy[n] >> i & 1))
             gpu[i] = (struct sms_gpu_view){.pods = gpu[i].pods};
     }
     view.gpu = gpu;
     return view;
 }
 
-bool sms__extender_sees_books(const struct sms__cluster_run *run, size_t n)
+static bool sees_ledger(const struct sms__cluster_run *run, size_t n)
 {
-    const struct sms__gpushare_state *gpushare = run->gpushare;
-    return gpushare->rules->quirks.others_blind && !gpushare->sick_now[n] && !run->book[n].lost;
+    const struct sms__gpushare_state *gpushare = sms__gpushare(run);
+    return gpushare->rules->quirks.others_blind && !gpushare->unhealthy[n] && !run->ledger.entry[n].lost;
 }
 
 /* GPU memory of the node that pods asked for, as kube-scheduler counts it, or cards. */
 static bool has_memory(const struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod)
 {
-    const struct sms_node_view *node = &run->node[n];
-    const struct sms__claim *claim = &run->gpushare->claim[n];
+    const struct sms_node_view *node = &run->ledger.node[n];
+    const struct sms__claim *claim = &sms__gpushare(run)->claim[n];
     uint64_t left = 0;
     for (uint32_t i = 0; i < node->gpus; i++)
-        left += sms__gpu_book(run, n, i)->memory_left;
-    return run->gpushare->kind[n]->shared->memory && left >= claim->bytes + pod->gpus * pod->gpu_memory;
+        left += sms__ledger_gpu(&run->ledger, n, i)->memory_left;
+    return sms__gpushare(run)->kind[n]->shared->memory && left >= claim->bytes + pod->gpus * pod->gpu_memory;
 }
 
 static bool has_cards(const struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod)
@@ -110,8 +111,8 @@ static bool has_model(const struct sms_node_view *node, const struct sms_pod_vie
 
 static uint8_t judge_by_default(const struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod)
 {
-    const struct sms__gpushare_state *gpushare = run->gpushare;
-    const struct sms_node_view *node = &run->node[n];
+    const struct sms__gpushare_state *gpushare = sms__gpushare(run);
+    const struct sms_node_view *node = &run->ledger.node[n];
     const struct sms__claim *claim = &gpushare->claim[n];
     bool memory = gpushare->kind[n]->shared->memory;
     if (gpushare->absent[n])
@@ -130,7 +131,7 @@ static uint8_t judge_by_default(const struct sms__cluster_run *run, size_t n, co
 static uint8_t judge_by_extender(const struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod)
 {
     struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
-    if (!run->gpushare->kind[n]->shared->memory)
+    if (!sms__gpushare(run)->kind[n]->shared->memory)
         return SMS__NODE_NOT_SHARED;
     struct sms_node_view view = sms__extender_view(run, n, gpu);
     if (view.down)
@@ -141,11 +142,11 @@ static uint8_t judge_by_extender(const struct sms__cluster_run *run, size_t n, c
 /* The plain way. */
 static void ask_all_by_default(struct sms__cluster_run *run, const struct sms_pod_view *pod, struct notes *notes)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     for (size_t n = 0; n < run->cluster->nodes; n++) {
         uint8_t verdict = judge_by_default(run, n, pod);
         count_left_out(run, verdict, 1);
-        if (sms__is_told(run))
+        if (sms__is_pod_explained(run))
             note(run, notes, n, verdict);
         if (verdict == SMS__NODE_PASSES)
             gpushare->kept[gpushare->passed++] = (uint32_t)n;
@@ -154,13 +155,13 @@ static void ask_all_by_default(struct sms__cluster_run *run, const struct sms_po
 
 static void ask_kept_by_extender(struct sms__cluster_run *run, const struct sms_pod_view *pod, struct notes *notes)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     size_t kept = gpushare->passed;
     gpushare->passed = 0;
     for (size_t i = 0; i < kept; i++) {
         uint8_t verdict = judge_by_extender(run, gpushare->kept[i], pod);
         count_left_out(run, verdict, 1);
-        if (sms__is_told(run))
+        if (sms__is_pod_explained(run))
             note(run, notes, gpushare->kept[i], verdict);
         if (verdict == SMS__NODE_PASSES)
             gpushare->kept[gpushare->passed++] = gpushare->kept[i];
@@ -193,19 +194,19 @@ static void judge_all(const struct sms__cluster_run *run, struct sms__filter *fi
 
 struct sms__filter *sms__filter_of(struct sms__cluster_run *run, uint32_t shape)
 {
-    struct sms__filter *filter = &run->gpushare->filter[shape];
+    struct sms__filter *filter = &sms__gpushare(run)->filter[shape];
     const struct sms_pod_view *pod = &run->cluster->shape[shape];
     bool fresh = !filter->verdict;
-    if (run->plain || (fresh && !sms__search_room(run, (double)run->cluster->nodes)))
+    if (run->reference || (fresh && !sms__search_reserve(run, (double)run->cluster->nodes)))
         return NULL;
     if (fresh)
         filter->verdict = SMS__NEW(run->arena, uint8_t, run->cluster->nodes);
-    if (fresh || !sms__log_reaches(run, filter->seen))
+    if (fresh || !sms__log_reaches(&run->ledger, filter->seen))
         judge_all(run, filter, pod);
     else
-        for (uint32_t n; sms__log_next(run, &filter->seen, &n);)
+        for (uint32_t n; sms__log_next(&run->ledger, &filter->seen, &n);)
             set_verdict(filter, n, judge(run, n, pod));
-    filter->seen = run->logged;
+    filter->seen = run->ledger.logged;
     return filter;
 }
 
@@ -213,14 +214,14 @@ struct sms__filter *sms__filter_of(struct sms__cluster_run *run, uint32_t shape)
  * the next cycle. */
 static void update_by_extender(struct sms__cluster_run *run, struct sms__filter *filter, const struct sms_pod_view *pod)
 {
-    if (!sms__log_reaches(run, filter->seen)) {
+    if (!sms__log_reaches(&run->ledger, filter->seen)) {
         for (size_t n = 0; n < run->cluster->nodes; n++)
             if (is_of_extender(filter->verdict[n]))
                 set_verdict(filter, n, judge_by_extender(run, n, pod));
         return;
     }
     uint64_t seen = filter->seen;
-    for (uint32_t n; sms__log_next(run, &seen, &n);)
+    for (uint32_t n; sms__log_next(&run->ledger, &seen, &n);)
         if (is_of_extender(filter->verdict[n]))
             set_verdict(filter, n, judge_by_extender(run, n, pod));
 }
@@ -228,7 +229,7 @@ static void update_by_extender(struct sms__cluster_run *run, struct sms__filter 
 /* Of a filter, or of the other. */
 static void note_all(struct sms__cluster_run *run, const struct sms__filter *filter, bool extender, struct notes *notes)
 {
-    for (size_t n = 0; n < run->cluster->nodes && sms__is_told(run); n++)
+    for (size_t n = 0; n < run->cluster->nodes && sms__is_pod_explained(run); n++)
         if (is_of_extender(filter->verdict[n]) == extender)
             note(run, notes, n, filter->verdict[n]);
 }
@@ -248,7 +249,7 @@ void sms__filter_count(struct sms__cluster_run *run, const struct sms__filter *f
 
 size_t sms__filter_by_default(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     struct notes notes = {.count = 0};
     gpushare->passed = 0;
     gpushare->remembered = sms__filter_of(run, run->pod[p].shape);
@@ -257,22 +258,36 @@ size_t sms__filter_by_default(struct sms__cluster_run *run, uint32_t p, uint64_t
         note_all(run, gpushare->remembered, false, &notes);
         gpushare->passed = sms__filter_passed(gpushare->remembered);
     } else
-        ask_all_by_default(run, sms__shape(run, p), &notes);
+        ask_all_by_default(run, sms__pod_shape(run, p), &notes);
     tell(run, p, "default", &notes, now);
     return gpushare->passed;
 }
 
 size_t sms__filter_by_extender(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     struct notes notes = {.count = 0};
     if (gpushare->remembered) {
-        update_by_extender(run, gpushare->remembered, sms__shape(run, p));
+        update_by_extender(run, gpushare->remembered, sms__pod_shape(run, p));
         sms__filter_count(run, gpushare->remembered, true, 1);
         note_all(run, gpushare->remembered, true, &notes);
         gpushare->passed = gpushare->remembered->count[SMS__NODE_PASSES];
     } else
-        ask_kept_by_extender(run, sms__shape(run, p), &notes);
+        ask_kept_by_extender(run, sms__pod_shape(run, p), &notes);
     tell(run, p, "extender", &notes, now);
     return gpushare->passed;
 }
+
+/* Asked for shapes whose verdicts are cached only. */
+static bool is_feasible(const struct sms__cluster_run *run, size_t n, uint32_t shape)
+{
+    return sms__gpushare(run)->filter[shape].verdict[n] == SMS__NODE_PASSES;
+}
+
+static uint64_t seen(const struct sms__cluster_run *run, uint32_t shape)
+{
+    return sms__gpushare(run)->filter[shape].seen;
+}
+
+const struct sms__node_filter sms__gpushare_filter = {
+    .is_feasible = is_feasible, .view = sms__extender_view, .sees_ledger = sees_ledger, .seen = seen};

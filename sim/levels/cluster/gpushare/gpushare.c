@@ -1,46 +1,45 @@
 /* The queue of kube-scheduler under gpushare, and the clockwork of the protocol: one scheduling cycle at a time, a
  * timer for each pod, GPUs that become unhealthy and nodes that join. */
 #include "gpushare.h"
-
-#include "../../../base/rng.h"
-#include "../hosts.h"
+#include "../completion.h"
+#include "../ends.h"
+#include "../failures.h"
 
 #include <stdlib.h>
 
 bool sms__gpushare_goes_on(const struct sms__cluster_run *run)
 {
-    const struct sms__gpushare_state *gpushare = run->gpushare;
-    bool failing = run->given || (gpushare->waiting && run->returning);
-    return gpushare->under_way || run->ends || run->come < run->pods || gpushare->healed < gpushare->healths || failing;
+    const struct sms__gpushare_state *gpushare = sms__gpushare(run);
+    return gpushare->under_way || gpushare->healed < gpushare->healths || sms__cluster_goes_on(run) ||
+           (gpushare->waiting && sms__failures_returning(run));
 }
 
-bool sms__gpushare_is_over(struct sms__cluster_run *run)
+static bool is_over(struct sms__cluster_run *run)
 {
-    bool idle = run->gpushare->untried == 0 && !sms__gpushare_goes_on(run);
+    bool idle = sms__gpushare(run)->untried == 0 && !sms__gpushare_goes_on(run);
     return idle && !sms__hosts_go_on(run);
 }
 
-/* Retries and failures wait until it is known whether anything else happens: they do not keep each other going. */
-static void silence(struct sms__cluster_run *run)
+/* Retries and failures wait until it is known whether anything else happens: they must not keep each other going. */
+static void hold_retries(struct sms__cluster_run *run)
 {
-    sms__engine_at(&run->engine, run->gpushare->timer_source, SMS__NEVER);
-    if (run->causes)
-        sms__engine_at(&run->engine, run->fail_source, SMS__NEVER);
+    sms__engine_at(&run->engine, sms__gpushare(run)->timer_source, SMS__NEVER);
+    sms__failures_hold(run);
 }
 
 static void wait_for_timer(struct sms__cluster_run *run)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     uint64_t time = sms__queue_first(&gpushare->timers).time, turn = sms__turns_next(gpushare), now = run->engine.now;
     time = turn < time ? turn : time;
-    if (time == SMS__NEVER || sms__gpushare_is_over(run))
+    if (time == SMS__NEVER || is_over(run))
         time = SMS__NEVER;
     sms__engine_at(&run->engine, gpushare->timer_source, time > now ? time : now);
 }
 
 void sms__candidate_timer(struct sms__cluster_run *run, uint32_t p, uint64_t time)
 {
-    sms__queue_set(&run->gpushare->timers, p, time);
+    sms__queue_set(&sms__gpushare(run)->timers, p, time);
 }
 
 static bool waits(const struct sms__candidate *client)
@@ -51,7 +50,7 @@ static bool waits(const struct sms__candidate *client)
 /* Keeps the counts of those that wait. */
 static void set_state(struct sms__cluster_run *run, uint32_t p, enum sms__candidate_state state)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     struct sms__candidate *client = &gpushare->client[p];
     bool before = waits(client), untried = client->tried != gpushare->version;
     client->state = (uint8_t)state;
@@ -65,7 +64,7 @@ enum { QUEUED_BITS = 33, PRIORITY_MOST = 1000000000 };
 
 void sms__candidate_queue(struct sms__cluster_run *run, uint32_t p)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     int32_t priority = run->cluster->shape[run->pod[p].shape].priority;
     uint64_t below = (uint64_t)((int64_t)PRIORITY_MOST - priority);
     set_state(run, p, SMS__CANDIDATE_QUEUED);
@@ -75,7 +74,7 @@ void sms__candidate_queue(struct sms__cluster_run *run, uint32_t p)
 
 void sms__candidate_begin(struct sms__cluster_run *run, uint32_t p)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     sms__queue_set(&gpushare->active, p, SMS__NEVER);
     set_state(run, p, SMS__CANDIDATE_CYCLE);
     gpushare->under_way++;
@@ -83,14 +82,14 @@ void sms__candidate_begin(struct sms__cluster_run *run, uint32_t p)
 
 static void park(struct sms__cluster_run *run, uint32_t p)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     gpushare->parked[gpushare->parks++] = p;
     sms__candidate_timer(run, p, SMS__NEVER);
 }
 
 void sms__candidate_back_off(struct sms__cluster_run *run, uint32_t p, uint64_t tried, uint64_t now)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     struct sms__candidate *client = &gpushare->client[p];
     uint64_t most = (uint64_t)gpushare->rules->retry_most_ps;
     client->delay_ps = client->delay_ps ? 2 * client->delay_ps : (uint64_t)gpushare->rules->retry_ps;
@@ -100,7 +99,7 @@ void sms__candidate_back_off(struct sms__cluster_run *run, uint32_t p, uint64_t 
     client->tried = tried;
     gpushare->under_way--;
     set_state(run, p, SMS__CANDIDATE_BACKOFF);
-    if (gpushare->rules->when == SMS__RETRY_TIMER && client->delay_ps == most && !run->plain)
+    if (gpushare->rules->when == SMS__RETRY_TIMER && client->delay_ps == most && !run->reference)
         sms__turns_add(run, p);
     else
         sms__candidate_timer(run, p, client->not_before);
@@ -111,7 +110,7 @@ void sms__candidate_back_off(struct sms__cluster_run *run, uint32_t p, uint64_t 
 
 void sms__gpushare_changed(struct sms__cluster_run *run)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     gpushare->version++;
     gpushare->untried = gpushare->waiting;
     while (gpushare->parks) {
@@ -124,7 +123,7 @@ void sms__gpushare_changed(struct sms__cluster_run *run)
 
 void sms__candidate_comes(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     run->pod[p].since_ps = now;
     gpushare->client[p].stamp = ++gpushare->queued;
     gpushare->client[p].tried = 0;
@@ -133,16 +132,18 @@ void sms__candidate_comes(struct sms__cluster_run *run, uint32_t p, uint64_t now
     sms__candidate_queue(run, p);
 }
 
-void sms__gpushare_settle(struct sms__cluster_run *run, uint64_t now)
+static void integrate(struct sms__cluster_run *run, bool ends, uint64_t now)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     struct sms__gpushare_record *record = &run->record->gpushare;
-    record->stranded_ps += (sms__integral)(now - gpushare->settled_ps) * gpushare->stranded.bytes;
-    gpushare->settled_ps = now;
+    record->stranded_ps += (sms__integral)(now - gpushare->integrated_ps) * gpushare->stranded.bytes;
+    gpushare->integrated_ps = now;
     if (gpushare->changed)
         gpushare->stranded.bytes = sms__stranded_bytes(run);
     gpushare->changed = false;
     record->stranded = gpushare->stranded.bytes;
+    if (ends)
+        sms__report_gpus(run);
 }
 
 /* At the end of an instant: cycles begin, and it is known what is next. */
@@ -151,10 +152,10 @@ static void act(void *subject, uint64_t now)
     struct sms__cluster_run *run = subject;
     if (run->engine.stopped)
         return;
-    silence(run);
-    if (!sms__gpushare_is_over(run))
+    hold_retries(run);
+    if (!is_over(run))
         sms__extender_cycles(run, now);
-    sms__gpushare_settle(run, now);
+    integrate(run, false, now);
     wait_for_timer(run);
     sms__failures_await(run);
     sms__turns_skip(run);
@@ -163,7 +164,7 @@ static void act(void *subject, uint64_t now)
 
 static void fire_pod(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     sms__candidate_timer(run, p, SMS__NEVER);
     switch (gpushare->client[p].state) {
     case SMS__CANDIDATE_BACKOFF:
@@ -171,7 +172,7 @@ static void fire_pod(struct sms__cluster_run *run, uint32_t p, uint64_t now)
         return;
     case SMS__CANDIDATE_CLAIMED:
         run->record->gpushare.assume_timeouts++;
-        sms__tell(run, p, now, "assume timed out: queued again");
+        sms__explain_pod(run, p, now, "assume timed out: queued again");
         sms__claim_release(run, p);
         gpushare->under_way--;
         sms__stranded_wait(run, p, -1); /* it has waited all the time */
@@ -186,7 +187,7 @@ static void fire_pod(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 static void fire(void *subject, uint64_t now)
 {
     struct sms__cluster_run *run = subject;
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     struct sms__match next;
     while ((next = sms__queue_first(&gpushare->timers)).time <= now && !run->engine.stopped)
         fire_pod(run, (uint32_t)next.source, now);
@@ -195,35 +196,40 @@ static void fire(void *subject, uint64_t now)
     sms__engine_defer(&run->engine, &gpushare->act);
 }
 
-static void apply(struct sms__cluster_run *run, const struct sms__health *health)
+static void set_health(struct sms__cluster_run *run, size_t node, uint32_t gpu, bool well)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
-    if (health->gpu == SMS_NODE_GPUS_MAX) {
-        gpushare->absent[health->node] = 0;
-        sms__log_change(run, health->node);
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
+    uint8_t *reasons = &gpushare->reasons[sms__first_gpu(&run->ledger, node) + gpu];
+    *reasons = (uint8_t)(well ? *reasons - 1 : *reasons + 1);
+    uint16_t bit = (uint16_t)(1u << gpu);
+    gpushare->unhealthy[node] = (uint16_t)((gpushare->unhealthy[node] & ~bit) | (*reasons ? bit : 0));
+    gpushare->changed = true;
+    sms__log_change(&run->ledger, node);
+    if (!*reasons)
         sms__gpushare_changed(run);
-        return;
-    }
-    sms__gpushare_sicken(run, health->node, health->gpu, !health->well);
 }
 
-void sms__gpushare_sicken(struct sms__cluster_run *run, size_t node, uint32_t gpu, bool ill)
+static void fail_gpu(struct sms__cluster_run *run, size_t node, int gpu, bool down)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
-    uint8_t *sick = &gpushare->sick[sms__first_gpu(run, node) + gpu];
-    *sick = (uint8_t)(ill ? *sick + 1 : *sick - 1);
-    uint16_t bit = (uint16_t)(1u << gpu);
-    gpushare->sick_now[node] = (uint16_t)((gpushare->sick_now[node] & ~bit) | (*sick ? bit : 0));
-    gpushare->changed = true;
-    sms__log_change(run, node);
-    if (!*sick)
-        sms__gpushare_changed(run);
+    if (gpu >= 0)
+        set_health(run, node, (uint32_t)gpu, !down);
+}
+
+static void apply(struct sms__cluster_run *run, const struct sms__health *health)
+{
+    if (health->gpu < SMS_NODE_GPUS_MAX) {
+        set_health(run, health->node, health->gpu, health->well);
+        return;
+    }
+    sms__gpushare(run)->absent[health->node] = 0;
+    sms__log_change(&run->ledger, health->node);
+    sms__gpushare_changed(run);
 }
 
 static void change_health(void *subject, uint64_t now)
 {
     struct sms__cluster_run *run = subject;
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     for (; gpushare->healed < gpushare->healths && gpushare->health[gpushare->healed].time <= now; gpushare->healed++)
         apply(run, &gpushare->health[gpushare->healed]);
     sms__engine_at(&run->engine, gpushare->health_source,
@@ -264,7 +270,7 @@ static void list_node(struct sms__gpushare_state *gpushare, const struct sms__no
 
 static void list_health(struct sms__cluster_run *run)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     const struct sms__cluster *cluster = run->cluster;
     size_t most = 0;
     for (size_t k = 0; k < cluster->kinds; k++)
@@ -279,26 +285,27 @@ static void list_health(struct sms__cluster_run *run)
 
 static void init_nodes(struct sms__cluster_run *run)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     size_t nodes = run->cluster->nodes, gpus = sms__gpus_of(run->cluster);
     gpushare->kept = SMS__NEW(run->arena, uint32_t, nodes);
     gpushare->claim = SMS__NEW(run->arena, struct sms__claim, nodes);
     gpushare->absent = SMS__NEW(run->arena, uint16_t, nodes);
-    gpushare->sick_now = SMS__NEW(run->arena, uint16_t, nodes);
+    gpushare->unhealthy = SMS__NEW(run->arena, uint16_t, nodes);
     gpushare->first = SMS__NEW(run->arena, uint32_t, nodes);
     gpushare->last = SMS__NEW(run->arena, uint32_t, nodes);
     gpushare->kind = SMS__NEW(run->arena, const struct sms__nodes *, nodes);
-    gpushare->sick = SMS__NEW(run->arena, uint8_t, gpus);
+    gpushare->reasons = SMS__NEW(run->arena, uint8_t, gpus);
     gpushare->in_use = SMS__NEW(run->arena, uint64_t, gpus);
     for (size_t n = 0; n < nodes; n++)
         gpushare->first[n] = gpushare->last[n] = SMS__NO_POD;
     list_health(run);
 }
 
-void sms__gpushare_init(struct sms__cluster_run *run)
+static void init(struct sms__cluster_run *run)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = SMS__NEW(run->arena, struct sms__gpushare_state, 1);
     struct sms__engine *engine = &run->engine;
+    run->scheduling = gpushare;
     gpushare->rules = run->cluster->gpushare;
     gpushare->client = SMS__NEW(run->arena, struct sms__candidate, run->pods);
     gpushare->parked = SMS__NEW(run->arena, uint32_t, run->pods);
@@ -318,24 +325,43 @@ void sms__gpushare_init(struct sms__cluster_run *run)
     sms__engine_at(engine, gpushare->health_source, gpushare->healths ? gpushare->health[0].time : SMS__NEVER);
 }
 
-/* One that comes again is a new pod to kube-scheduler. */
-void sms__gpushare_add(struct sms__cluster_run *run, uint32_t p, uint64_t now)
+/* A pod that comes again is a new one to kube-scheduler. */
+static void add(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    run->gpushare->client[p].delay_ps = 0;
-    run->gpushare->client[p].again = run->pod[p].attempt > 0;
+    sms__gpushare(run)->client[p].delay_ps = 0;
+    sms__gpushare(run)->client[p].again = run->pod[p].attempt > 0;
     sms__candidate_comes(run, p, now);
 }
 
-void sms__gpushare_freed(struct sms__cluster_run *run)
+void sms__gpushare_freed(struct sms__cluster_run *run, uint64_t now)
 {
-    if (run->frees)
+    (void)now;
+    if (run->ledger.frees)
         sms__gpushare_changed(run);
-    while (run->frees)
-        run->book[run->freed[--run->frees]].freed = false;
+    sms__ledger_clear_freed(&run->ledger);
 }
 
-void sms__gpushare_left(struct sms__cluster_run *run, uint32_t p, uint64_t now)
+static void leave(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     sms__plugin_left(run, p, now);
-    run->gpushare->client[p].state = SMS__CANDIDATE_OUT;
+    sms__gpushare(run)->client[p].state = SMS__CANDIDATE_OUT;
 }
+
+static void explain(const struct sms__cluster_run *run, uint32_t p, uint64_t now, const char *text)
+{
+    sms__explain_pod(run, p, now, "%s", text);
+}
+
+const struct sms__scheduler sms__gpushare_scheduler = {.sources = {[SMS__LEVEL_TENANT] = 1, [SMS__LEVEL_POLICY] = 3},
+                                                       .init = init,
+                                                       .add = add,
+                                                       .freed = sms__gpushare_freed,
+                                                       .is_over = is_over,
+                                                       .health = fail_gpu,
+                                                       .abort = sms__plugin_abort,
+                                                       .leave = leave,
+                                                       .container_gpus = sms__running_gpus,
+                                                       .explain = explain,
+                                                       .integrate = integrate,
+                                                       .find_disagreement = sms__gpushare_disagreement,
+                                                       .filter = &sms__gpushare_filter};

@@ -4,7 +4,8 @@
 #ifndef SMS_LEVELS_CLUSTER_GPUSHARE_GPUSHARE_H
 #define SMS_LEVELS_CLUSTER_GPUSHARE_GPUSHARE_H
 
-#include "../cluster.h"
+#include "../run.h"
+#include "../scheduler.h"
 
 enum sms__candidate_state {
     SMS__CANDIDATE_OUT,      /* it has not come, or is gone */
@@ -33,7 +34,6 @@ struct sms__candidate {
     uint64_t allocate_ps, assume_ps;    /* when the kubelet calls Allocate; annotation ASSUME_TIME */
     uint64_t tried;                     /* at which version of the cluster it was tried last */
     uint64_t stamp;                     /* when it was queued, as a count of all */
-    uint32_t timeouts;                  /* it was not assigned in time so often */
 };
 
 /* What pods take of a node that kube-scheduler assumes there and that are not in the books. */
@@ -108,8 +108,8 @@ struct sms__gpushare_state {
     uint32_t *kept;                 /* [passed]: which, where nothing is remembered */
     struct sms__claim *claim;       /* [nodes] */
 
-    uint16_t *absent, *sick_now;    /* [nodes]: bit i: GPU i is unhealthy; absent: the node has not joined */
-    uint8_t *sick;                  /* [GPUs]: reasons for it */
+    uint16_t *absent, *unhealthy;   /* [nodes]: bit i: GPU i is unhealthy; absent: the node has not joined */
+    uint8_t *reasons;               /* [GPUs]: how many there are for it */
     uint64_t *in_use;               /* [GPUs]: bytes that containers really use */
     uint32_t *first, *last;         /* [nodes]: bound and not running, by ASSUME_TIME */
     struct sms__health *health;     /* [healths], by time */
@@ -119,26 +119,21 @@ struct sms__gpushare_state {
     struct sms__action act;
     size_t timer_source, bind_source, filter_source, health_source;
     struct sms__stranded stranded;
-    uint64_t settled_ps;
+    uint64_t integrated_ps;
     bool changed; /* since that was counted */
 };
+
+extern const struct sms__scheduler sms__gpushare_scheduler;
+
+static inline struct sms__gpushare_state *sms__gpushare(const struct sms__cluster_run *run) { return run->scheduling; }
 
 /* gpushare.c */
 static inline const struct sms__pods *sms__like(const struct sms__cluster_run *run, uint32_t p)
 {
     return &run->cluster->pod[run->pod[p].like];
 }
-static inline const struct sms_pod_view *sms__shape(const struct sms__cluster_run *run, uint32_t p)
-{
-    return &run->cluster->shape[run->pod[p].shape];
-}
 /* The pod asks for memory of a GPU, so that the extender sees it. */
 static inline bool sms__is_shared(const struct sms_pod_view *pod) { return pod->gpus > 0 && pod->gpu_memory > 0; }
-/* Which place among all GPUs the first of the node has. */
-static inline size_t sms__first_gpu(const struct sms__cluster_run *run, size_t node)
-{
-    return (size_t)(run->node[node].gpu - run->gpu);
-}
 /* It has come, or lost its place. */
 void sms__candidate_comes(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 /* Into the active queue; out of it, as its cycle begins. */
@@ -147,6 +142,8 @@ void sms__candidate_begin(struct sms__cluster_run *run, uint32_t pod);
 /* Found no node, at the version of its cycle, or (`tried` 0) lost one. */
 void sms__candidate_back_off(struct sms__cluster_run *run, uint32_t pod, uint64_t tried, uint64_t now);
 void sms__candidate_timer(struct sms__cluster_run *run, uint32_t pod, uint64_t time);
+/* Nodes may have been freed: as `freed` of a scheduler. */
+void sms__gpushare_freed(struct sms__cluster_run *run, uint64_t now);
 /* Something has been freed, or come. */
 void sms__gpushare_changed(struct sms__cluster_run *run);
 
@@ -179,8 +176,8 @@ size_t sms__filter_passed(const struct sms__filter *filter);
 void sms__filter_count(struct sms__cluster_run *run, const struct sms__filter *filter, bool extender, uint64_t times);
 /* The node as the extender sees it; `gpu` has room for its GPUs. */
 struct sms_node_view sms__extender_view(const struct sms__cluster_run *run, size_t node, struct sms_gpu_view *gpu);
-/* Whether that is what the books say. */
-bool sms__extender_sees_books(const struct sms__cluster_run *run, size_t node);
+/* How the search for a node sees nodes. */
+extern const struct sms__node_filter sms__gpushare_filter;
 
 /* stranded.c */
 void sms__stranded_init(struct sms__cluster_run *run);
@@ -193,6 +190,9 @@ void sms__plugin_assumed(struct sms__cluster_run *run, uint32_t pod, uint64_t no
 void sms__plugin_fire(struct sms__cluster_run *run, uint32_t pod, uint64_t now);    /* of a pod that is */
 void sms__plugin_left(struct sms__cluster_run *run, uint32_t pod, uint64_t now);    /* it gives its place back */
 
+/* Ends a pod whose node or GPU fails; as `abort` of a scheduler. */
+bool sms__plugin_abort(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
+
 /* faults.c: memory that containers use, what keeps them from starting, and nodes and GPUs that fail. */
 size_t sms__containers(const struct sms__cluster_run *run, uint32_t pod);
 /* Of number `c`, of all GPUs that it asks for. */
@@ -201,15 +201,18 @@ uint64_t sms__container_bytes(const struct sms__cluster_run *run, uint32_t pod, 
 void sms__containers_use(struct sms__cluster_run *run, uint32_t pod, bool begins, uint64_t now);
 /* NULL, or why they fail when they are to use their GPUs. */
 const char *sms__find_fault(const struct sms__cluster_run *run, uint32_t pod);
+/* As `container_gpus` and `find_disagreement` of a scheduler. */
+uint16_t sms__running_gpus(const struct sms__cluster_run *run, uint32_t pod, size_t container);
+const char *sms__gpushare_disagreement(struct sms__cluster_run *run);
 /* Bytes really used of a GPU, by others as well. */
 uint64_t sms__gpu_used(const struct sms__cluster_run *run, size_t node, uint32_t gpu);
 
 /* protocol.c: what `smsched explain` prints. */
-bool sms__is_told(const struct sms__cluster_run *run);
-void sms__tell(const struct sms__cluster_run *run, uint32_t pod, uint64_t now, const char *format, ...)
+bool sms__is_pod_explained(const struct sms__cluster_run *run);
+void sms__explain_pod(const struct sms__cluster_run *run, uint32_t pod, uint64_t now, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Of all GPUs that are shared, at the end of the run. */
-void sms__tell_gpus(const struct sms__cluster_run *run);
+void sms__report_gpus(const struct sms__cluster_run *run);
 /* "0, 2" */
 const char *sms__gpu_list(uint16_t gpus, char *out, size_t size);
 /* "8138 MiB" */

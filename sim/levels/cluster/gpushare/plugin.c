@@ -1,8 +1,9 @@
 /* The node's side of gpushare: the device plugin says which GPU each container gets (specification 001, 1.3, steps 7 to
  * 9), the containers start, run out of memory, and leave. */
 #include "gpushare.h"
-
-#include <stdio.h>
+#include "../arrivals.h"
+#include "../completion.h"
+#include "../life.h"
 
 static uint16_t first_bits(uint32_t gpus) { return (uint16_t)((1u << gpus) - 1); }
 
@@ -39,7 +40,7 @@ static double pick_delay(double own_ps, bool again, double common_ps)
 
 static void wait_to_start(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     double delay =
         pick_delay(sms__like(run, p)->start_delay_ps, gpushare->client[p].again, gpushare->rules->start_delay_ps);
     gpushare->client[p].state = SMS__CANDIDATE_STARTING;
@@ -49,7 +50,7 @@ static void wait_to_start(struct sms__cluster_run *run, uint32_t p, uint64_t now
 /* Allocate, or the end of the pod's patience, whichever comes first. */
 static void wait_to_allocate(struct sms__cluster_run *run, uint32_t p)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     const struct sms__candidate *client = &gpushare->client[p];
     uint64_t expires =
         client->assigned ? SMS__NEVER : sms__after_if_any(client->assume_ps, gpushare->rules->assume_timeout_ps);
@@ -58,7 +59,7 @@ static void wait_to_allocate(struct sms__cluster_run *run, uint32_t p)
 
 void sms__plugin_assumed(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     const struct sms__pod *pod = &run->pod[p];
     struct sms__candidate *client = &gpushare->client[p];
     char gpus[64];
@@ -73,9 +74,9 @@ void sms__plugin_assumed(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     link_pod(gpushare, p, pod->node);
     sms__stranded_wait(run, p, -1);
     gpushare->changed = true;
-    if (sms__is_shared(sms__shape(run, p)))
-        sms__tell(run, p, now, "bound: IDX=%s ASSIGNED=false ASSUME_TIME=%.0f ns",
-                  sms__gpu_list(pod->gpus, gpus, sizeof gpus), (double)now / 1e3);
+    if (sms__is_shared(sms__pod_shape(run, p)))
+        sms__explain_pod(run, p, now, "bound: IDX=%s ASSIGNED=false ASSUME_TIME=%.0f ns",
+                         sms__gpu_list(pod->gpus, gpus, sizeof gpus), (double)now / 1e3);
     wait_to_allocate(run, p);
 }
 
@@ -83,15 +84,15 @@ void sms__plugin_assumed(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 static size_t find_container(const struct sms__cluster_run *run, uint32_t p, uint64_t bytes)
 {
     for (size_t c = 0; c < sms__containers(run, p); c++)
-        if (!(run->gpushare->client[p].matched >> c & 1) && sms__container_bytes(run, p, c) == bytes)
+        if (!(sms__gpushare(run)->client[p].matched >> c & 1) && sms__container_bytes(run, p, c) == bytes)
             return c;
     return SMS__CONTAINERS_MAX;
 }
 
 static bool is_candidate(const struct sms__cluster_run *run, uint32_t p, uint32_t asks, uint64_t bytes)
 {
-    const struct sms__gpushare_state *gpushare = run->gpushare;
-    const struct sms_pod_view *view = sms__shape(run, p);
+    const struct sms__gpushare_state *gpushare = sms__gpushare(run);
+    const struct sms_pod_view *view = sms__pod_shape(run, p);
     if (gpushare->client[p].assigned || !sms__is_shared(view) || (!gpushare->rules->quirks.any_pod && p != asks))
         return false;
     if (gpushare->rules->quirks.whole_pod)
@@ -101,7 +102,7 @@ static bool is_candidate(const struct sms__cluster_run *run, uint32_t p, uint32_
 
 static uint32_t find_candidate(const struct sms__cluster_run *run, uint32_t asks, uint64_t bytes)
 {
-    const struct sms__gpushare_state *gpushare = run->gpushare;
+    const struct sms__gpushare_state *gpushare = sms__gpushare(run);
     uint32_t p = gpushare->first[run->pod[asks].node];
     while (p != SMS__NO_POD && !is_candidate(run, p, asks, bytes))
         p = gpushare->client[p].next;
@@ -111,7 +112,7 @@ static uint32_t find_candidate(const struct sms__cluster_run *run, uint32_t asks
 /* The annotations of the pod that was matched. */
 static void mark(struct sms__cluster_run *run, uint32_t p, uint64_t bytes, uint64_t now)
 {
-    const struct sms__gpushare_state *gpushare = run->gpushare;
+    const struct sms__gpushare_state *gpushare = sms__gpushare(run);
     struct sms__candidate *client = &gpushare->client[p];
     size_t all = sms__containers(run, p), asking = 0;
     if (!gpushare->rules->quirks.whole_pod)
@@ -134,18 +135,18 @@ static uint16_t allocate(struct sms__cluster_run *run, uint32_t p, uint64_t byte
         mark(run, match, bytes, now);
         run->record->gpushare.misallocations += run->pod[match].gpus != pod->gpus;
         sms__pod_name(run, match, name, sizeof name);
-        sms__tell(run, p, now, "Allocate %s: GPU %s, of %s (ASSIGNED=%s)", units,
-                  sms__gpu_list(run->pod[match].gpus, gpus, sizeof gpus), match == p ? "itself" : name,
-                  run->gpushare->client[match].assigned ? "true" : "false");
+        sms__explain_pod(run, p, now, "Allocate %s: GPU %s, of %s (ASSIGNED=%s)", units,
+                         sms__gpu_list(run->pod[match].gpus, gpus, sizeof gpus), match == p ? "itself" : name,
+                         sms__gpushare(run)->client[match].assigned ? "true" : "false");
         return run->pod[match].gpus;
     }
-    if (run->node[pod->node].gpus == 1 && run->gpushare->rules->quirks.single_gpu) {
-        sms__tell(run, p, now, "Allocate %s: no pod asks for that; the only GPU, 0", units);
+    if (run->ledger.node[pod->node].gpus == 1 && sms__gpushare(run)->rules->quirks.single_gpu) {
+        sms__explain_pod(run, p, now, "Allocate %s: no pod asks for that; the only GPU, 0", units);
         return first_bits(1);
     }
-    const struct sms__gpushare *rules = run->gpushare->rules;
-    sms__tell(run, p, now, "Allocate %s: no-gpu-has-%llu%s-to-run", units, (unsigned long long)(bytes / rules->unit),
-              rules->gib ? "GiB" : "MiB");
+    const struct sms__gpushare *rules = sms__gpushare(run)->rules;
+    sms__explain_pod(run, p, now, "Allocate %s: no-gpu-has-%llu%s-to-run", units,
+                     (unsigned long long)(bytes / rules->unit), rules->gib ? "GiB" : "MiB");
     return 0;
 }
 
@@ -162,21 +163,22 @@ static void end_failed(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 /* It will not run: it is gone, or keeps what it has. */
 static void fail(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     gpushare->under_way--;
     gpushare->changed = true;
     run->record->gpushare.failed++;
     if (gpushare->rules->on_failure == SMS__START_HOLDS) {
         gpushare->client[p].state = SMS__CANDIDATE_STUCK;
+        run->pod[p].stuck = true;
         return;
     }
     end_failed(run, p, now);
-    sms__gpushare_freed(run);
+    sms__gpushare_freed(run, now);
 }
 
 static void allocate_all(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__candidate *client = &run->gpushare->client[p];
+    struct sms__candidate *client = &sms__gpushare(run)->client[p];
     bool failed = false;
     for (size_t c = 0; c < sms__containers(run, p); c++) {
         uint64_t bytes = sms__container_bytes(run, p, c);
@@ -193,11 +195,11 @@ static void allocate_all(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 
 static void start(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     const char *fault = sms__find_fault(run, p);
     if (fault) {
         run->record->gpushare.faults++;
-        sms__tell(run, p, now, "containers fail: %s", fault);
+        sms__explain_pod(run, p, now, "containers fail: %s", fault);
         fail(run, p, now);
         return;
     }
@@ -208,28 +210,27 @@ static void start(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     if (!gpushare->client[p].started)
         sms__histogram_add(&run->record->gpushare.pending, now - run->pod[p].arrival_ps);
     gpushare->client[p].started = true;
-    sms__tell(run, p, now, "containers run");
+    sms__explain_pod(run, p, now, "containers run");
     sms__pod_begin(run, p, now);
 }
 
 /* Bound for too long without being assigned. */
 static void expire(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     run->record->gpushare.assume_timeouts++;
     gpushare->client[p].again = true;
-    gpushare->client[p].timeouts++;
     gpushare->under_way--;
-    sms__tell(run, p, now, "assume timed out: its GPU memory is given back, and it is queued again");
+    sms__explain_pod(run, p, now, "assume timed out: its GPU memory is given back, and it is queued again");
     sms__pod_cut(run, p, "timed_out", now);
     sms__candidate_comes(run, p, now);
-    sms__gpushare_freed(run);
+    sms__gpushare_freed(run, now);
 }
 
 void sms__plugin_fire(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    const struct sms__candidate *client = &run->gpushare->client[p];
-    bool shared = sms__is_shared(sms__shape(run, p));
+    const struct sms__candidate *client = &sms__gpushare(run)->client[p];
+    bool shared = sms__is_shared(sms__pod_shape(run, p));
     if (client->state == SMS__CANDIDATE_STARTING)
         start(run, p, now);
     else if (client->state != SMS__CANDIDATE_ASSUMED)
@@ -241,14 +242,14 @@ void sms__plugin_fire(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     else if (shared)
         allocate_all(run, p, now);
     else {
-        run->gpushare->client[p].gpus[0] = run->pod[p].gpus;
+        sms__gpushare(run)->client[p].gpus[0] = run->pod[p].gpus;
         wait_to_start(run, p, now);
     }
 }
 
 void sms__plugin_left(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
     if (gpushare->client[p].state == SMS__CANDIDATE_RUNNING)
         sms__containers_use(run, p, false, now);
     else
@@ -257,12 +258,15 @@ void sms__plugin_left(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     gpushare->changed = true;
 }
 
-bool sms__gpushare_stop(struct sms__cluster_run *run, uint32_t p, uint64_t now)
+bool sms__plugin_abort(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__gpushare_state *gpushare = run->gpushare;
-    bool stuck = gpushare->client[p].state == SMS__CANDIDATE_STUCK;
-    gpushare->under_way -= !stuck;
-    if (stuck)
+    struct sms__gpushare_state *gpushare = sms__gpushare(run);
+    uint8_t state = gpushare->client[p].state;
+    if (state == SMS__CANDIDATE_RUNNING)
+        return sms__hosts_abort(run, p, now);
+    if (state == SMS__CANDIDATE_STUCK)
         end_failed(run, p, now);
-    return stuck;
+    else
+        gpushare->under_way--;
+    return state == SMS__CANDIDATE_STUCK;
 }

@@ -1,16 +1,20 @@
 /* What `smsched explain` says of the protocol of gpushare. */
 #include "gpushare.h"
+#include "../arrivals.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-bool sms__is_told(const struct sms__cluster_run *run) { return run->spec->observe && run->spec->options->on_saying; }
+bool sms__is_pod_explained(const struct sms__cluster_run *run)
+{
+    return run->spec->observe && run->spec->options->on_saying;
+}
 
-void sms__tell(const struct sms__cluster_run *run, uint32_t p, uint64_t now, const char *format, ...)
+void sms__explain_pod(const struct sms__cluster_run *run, uint32_t p, uint64_t now, const char *format, ...)
 {
     char name[256], text[2048];
     va_list args;
-    if (!sms__is_told(run))
+    if (!sms__is_pod_explained(run))
         return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
@@ -20,28 +24,29 @@ void sms__tell(const struct sms__cluster_run *run, uint32_t p, uint64_t now, con
     run->spec->options->on_saying(run->spec->options->user, run->spec->observe, &saying);
 }
 
-static void tell_gpu(const struct sms__cluster_run *run, size_t n, uint32_t i, const char *name)
+static void report_gpu(const struct sms__cluster_run *run, size_t n, uint32_t i, const char *name)
 {
     const struct sms_run_options *options = run->spec->options;
-    const struct sms_node_view *node = &run->node[n];
+    const struct sms_node_view *node = &run->ledger.node[n];
     const struct sms_shared_gpu gpu = {.node = name,
                                        .gpu = i,
                                        .memory_bytes = node->gpu_memory,
-                                       .allocated_bytes = node->gpu_memory - sms__gpu_book(run, n, i)->memory_left,
+                                       .allocated_bytes =
+                                           node->gpu_memory - sms__ledger_gpu(&run->ledger, n, i)->memory_left,
                                        .used_bytes = sms__gpu_used(run, n, i),
-                                       .pods = sms__gpu_book(run, n, i)->pods};
+                                       .pods = sms__ledger_gpu(&run->ledger, n, i)->pods};
     options->on_shared_gpu(options->user, run->spec->observe, &gpu);
 }
 
-void sms__tell_gpus(const struct sms__cluster_run *run)
+void sms__report_gpus(const struct sms__cluster_run *run)
 {
     char name[256];
     if (!run->spec->observe || !run->spec->options->on_shared_gpu)
         return;
     for (size_t n = 0; n < run->cluster->nodes; n++) {
         sms__node_name(run->cluster, n, name, sizeof name);
-        for (uint32_t i = 0; i < run->node[n].gpus && run->gpushare->kind[n]->shared->memory; i++)
-            tell_gpu(run, n, i, name);
+        for (uint32_t i = 0; i < run->ledger.node[n].gpus && sms__gpushare(run)->kind[n]->shared->memory; i++)
+            report_gpu(run, n, i, name);
     }
 }
 
@@ -57,7 +62,7 @@ const char *sms__gpu_list(uint16_t gpus, char *out, size_t size)
 
 const char *sms__units(const struct sms__cluster_run *run, uint64_t bytes, char *out, size_t size)
 {
-    const struct sms__gpushare *rules = run->gpushare->rules;
+    const struct sms__gpushare *rules = sms__gpushare(run)->rules;
     snprintf(out, size, "%llu %s", (unsigned long long)(bytes / rules->unit), rules->gib ? "GiB" : "MiB");
     return out;
 }

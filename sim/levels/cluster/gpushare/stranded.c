@@ -27,7 +27,7 @@ static size_t rank_of(const struct sms__stranded *stranded, uint64_t bytes)
 void sms__stranded_init(struct sms__cluster_run *run)
 {
     const struct sms__cluster *cluster = run->cluster;
-    struct sms__stranded *stranded = &run->gpushare->stranded;
+    struct sms__stranded *stranded = &sms__gpushare(run)->stranded;
     size_t all = 0;
     stranded->size = SMS__NEW(run->arena, uint64_t, cluster->shapes);
     for (size_t s = 0; s < cluster->shapes; s++)
@@ -45,8 +45,8 @@ void sms__stranded_init(struct sms__cluster_run *run)
 
 void sms__stranded_wait(struct sms__cluster_run *run, uint32_t p, int by)
 {
-    struct sms__stranded *stranded = &run->gpushare->stranded;
-    const struct sms_pod_view *pod = sms__shape(run, p);
+    struct sms__stranded *stranded = &sms__gpushare(run)->stranded;
+    const struct sms_pod_view *pod = sms__pod_shape(run, p);
     if (sms__is_shared(pod))
         stranded->waits[rank_of(stranded, pod->gpu_memory) - 1] += (uint64_t)by;
 }
@@ -57,15 +57,15 @@ static void look_at(const struct sms__cluster_run *run, size_t n, uint64_t *left
     struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
     struct sms_node_view view = sms__extender_view(run, n, gpu);
     for (uint32_t i = 0; i < view.gpus; i++)
-        left[i] = run->gpushare->absent[n] || (run->book[n].lost >> i & 1) ? 0 : gpu[i].memory_left;
+        left[i] = sms__gpushare(run)->absent[n] || (run->ledger.entry[n].lost >> i & 1) ? 0 : gpu[i].memory_left;
 }
 
-static uint64_t sum_plainly(const struct sms__cluster_run *run, uint64_t least)
+static uint64_t sum_afresh(const struct sms__cluster_run *run, uint64_t least)
 {
     uint64_t left[SMS_NODE_GPUS_MAX] = {0}, sum = 0;
     for (size_t n = 0; n < run->cluster->nodes; n++) {
         look_at(run, n, left);
-        for (uint32_t i = 0; i < run->node[n].gpus; i++)
+        for (uint32_t i = 0; i < run->ledger.node[n].gpus; i++)
             sum += left[i] < least ? left[i] : 0;
     }
     return sum;
@@ -73,10 +73,10 @@ static uint64_t sum_plainly(const struct sms__cluster_run *run, uint64_t least)
 
 static void count_node(struct sms__cluster_run *run, size_t n)
 {
-    struct sms__stranded *stranded = &run->gpushare->stranded;
-    uint64_t left[SMS_NODE_GPUS_MAX] = {0}, *counted = stranded->counted + sms__first_gpu(run, n);
+    struct sms__stranded *stranded = &sms__gpushare(run)->stranded;
+    uint64_t left[SMS_NODE_GPUS_MAX] = {0}, *counted = stranded->counted + sms__first_gpu(&run->ledger, n);
     look_at(run, n, left);
-    for (uint32_t i = 0; i < run->node[n].gpus; i++) {
+    for (uint32_t i = 0; i < run->ledger.node[n].gpus; i++) {
         stranded->left[rank_of(stranded, counted[i])] -= counted[i];
         stranded->left[rank_of(stranded, left[i])] += left[i];
         counted[i] = left[i];
@@ -86,27 +86,27 @@ static void count_node(struct sms__cluster_run *run, size_t n)
 /* All of them where it is not known which changed. */
 static void count_nodes(struct sms__cluster_run *run)
 {
-    struct sms__stranded *stranded = &run->gpushare->stranded;
-    bool all = !stranded->counts || !sms__log_reaches(run, stranded->seen);
+    struct sms__stranded *stranded = &sms__gpushare(run)->stranded;
+    bool all = !stranded->counts || !sms__log_reaches(&run->ledger, stranded->seen);
     for (size_t n = 0; n < run->cluster->nodes && all; n++)
         count_node(run, n);
-    for (uint32_t n; !all && sms__log_next(run, &stranded->seen, &n);)
+    for (uint32_t n; !all && sms__log_next(&run->ledger, &stranded->seen, &n);)
         count_node(run, n);
     stranded->counts = true;
-    stranded->seen = run->logged;
+    stranded->seen = run->ledger.logged;
 }
 
 uint64_t sms__stranded_bytes(struct sms__cluster_run *run)
 {
-    struct sms__stranded *stranded = &run->gpushare->stranded;
+    struct sms__stranded *stranded = &sms__gpushare(run)->stranded;
     uint64_t sum = 0;
     size_t least = 0;
     while (least < stranded->sizes && !stranded->waits[least])
         least++;
     if (least == stranded->sizes)
         return 0;
-    if (run->plain)
-        return sum_plainly(run, stranded->size[least]);
+    if (run->reference)
+        return sum_afresh(run, stranded->size[least]);
     count_nodes(run);
     for (size_t i = 0; i <= least; i++)
         sum += stranded->left[i];

@@ -1,34 +1,23 @@
+/* The master (Kang 2022, Algorithm 2): pods wait for decisions that take time. One pod at a time, nodes are asked,
+ * those that answer are ranked, and the pod is placed or tried again later. A pod for which nothing can change is tried
+ * no more, so that a run ends. */
 #include "master.h"
+#include "../completion.h"
+#include "../failures.h"
+#include "../life.h"
+#include "realtime.h"
 
 static struct sms_pod_view view_of(const struct sms__cluster_run *run, uint32_t p)
 {
-    const struct sms__pod *pod = &run->pod[p];
-    struct sms_pod_view view = run->cluster->shape[pod->shape];
-    view.deadline_ps = sms__job_deadline_ps(run, pod);
+    struct sms_pod_view view = *sms__pod_shape(run, p);
+    view.deadline_ps = sms__job_deadline_ps(run, &run->pod[p]);
     return view;
-}
-
-void sms__master_init(struct sms__cluster_run *run)
-{
-    if (!run->policy->pace)
-        return;
-    size_t nodes = run->cluster->nodes;
-    struct sms__master *master = SMS__NEW(run->arena, struct sms__master, 1);
-    run->master = master;
-    master->pace = run->policy->pace(&run->view, nodes);
-    master->pod = SMS__NO_POD;
-    master->acts_ps = SMS__NEVER;
-    master->monitored = SMS__NEW(run->arena, struct sms_monitored, nodes);
-    for (size_t n = 0; n < nodes; n++)
-        run->node[n].monitored = &master->monitored[n];
-    sms__queue_init(&master->waiting, run->arena, run->pods);
-    master->source = sms__engine_source(&run->engine, SMS__LEVEL_POLICY, sms__master_act, run);
 }
 
 static void act_at(struct sms__cluster_run *run, uint64_t time)
 {
-    run->master->acts_ps = time;
-    sms__engine_at(&run->engine, run->master->source, time);
+    sms__master(run)->acts_ps = time;
+    sms__engine_at(&run->engine, sms__master(run)->source, time);
 }
 
 /* In whole ps, which may be none. */
@@ -40,14 +29,14 @@ static void act_in(struct sms__cluster_run *run, uint64_t now, double delay_ps)
 /* Takes up the pod that is to be tried first, if it is time. */
 static void take_up(struct sms__cluster_run *run, uint64_t now)
 {
-    struct sms__master *master = run->master;
+    struct sms__master *master = sms__master(run);
     struct sms__match first = sms__queue_first(&master->waiting);
     if (first.time > now) {
         act_at(run, first.time);
         return;
     }
     master->pod = (uint32_t)first.source;
-    master->answered = master->stirred = false;
+    master->answered = master->woken = false;
     master->asked_ps = now;
     master->pods--;
     sms__queue_set(&master->waiting, first.source, SMS__NEVER);
@@ -60,9 +49,10 @@ static void wait_until(struct sms__master *master, uint32_t pod, uint64_t time)
     master->pods++;
 }
 
-void sms__master_add(struct sms__cluster_run *run, uint32_t pod, uint64_t now)
+static void add(struct sms__cluster_run *run, uint32_t pod, uint64_t now)
 {
-    struct sms__master *master = run->master;
+    struct sms__master *master = sms__master(run);
+    run->pod[pod].since_ps = now;
     wait_until(master, pod, now);
     master->in_vain = 0;
     if (master->pod == SMS__NO_POD)
@@ -71,54 +61,62 @@ void sms__master_add(struct sms__cluster_run *run, uint32_t pod, uint64_t now)
 
 static void take_answers(struct sms__cluster_run *run, uint64_t now)
 {
-    struct sms__master *master = run->master;
+    struct sms__master *master = sms__master(run);
     struct sms_pod_view view = view_of(run, master->pod);
     master->node = sms__rank_nodes(run, &view, now);
     master->answered = true;
-    if (run->wrong) {
-        sms__cluster_stop(run, run->wrong);
+    if (run->engine.stopped)
         return;
-    }
-    sms__tell_ranking(run, master->pod, &view, now);
+    sms__explain_ranking(run, master->pod, &view, now);
     act_in(run, now, master->pace.decide_ps);
 }
 
-uint64_t sms__next_beside_master(struct sms__cluster_run *run)
+/* The next event that is not the master's. */
+static uint64_t next_event(struct sms__cluster_run *run)
 {
-    struct sms__master *master = run->master;
-    if (!master)
-        return sms__engine_next(&run->engine);
+    struct sms__master *master = sms__master(run);
     sms__engine_at(&run->engine, master->source, SMS__NEVER);
     uint64_t next = sms__engine_next(&run->engine);
     sms__engine_at(&run->engine, master->source, master->acts_ps);
     return next;
 }
 
-bool sms__master_waits(const struct sms__cluster_run *run)
+static bool is_over(struct sms__cluster_run *run)
 {
-    const struct sms__master *master = run->master;
-    return master && (master->pods || master->pod != SMS__NO_POD);
+    const struct sms__master *master = sms__master(run);
+    bool waits = master->pods || master->pod != SMS__NO_POD;
+    return run->scenario->duration_ps <= 0 && !(waits && sms__failures_returning(run)) && !sms__cluster_goes_on(run) &&
+           !sms__hosts_go_on(run);
 }
 
-void sms__master_stir(struct sms__cluster_run *run)
+static void freed(struct sms__cluster_run *run, uint64_t now)
 {
-    if (run->master)
-        run->master->stirred = true;
+    (void)now;
+    sms__ledger_clear_freed(&run->ledger);
 }
 
-/* Nothing else is to happen that a node could tell of, or has happened since nodes were asked. */
+/* Whatever fails or returns, pods that did not qualify before may qualify now. */
+static void health(struct sms__cluster_run *run, size_t node, int gpu, bool down)
+{
+    (void)node;
+    (void)gpu;
+    (void)down;
+    sms__master(run)->woken = true;
+}
+
+/* Nothing has happened since nodes were asked, and nothing else will that a node could tell of. */
 static bool is_quiet(struct sms__cluster_run *run)
 {
-    return !run->master->stirred && sms__next_beside_master(run) == SMS__NEVER && !sms__monitor_expects(run->monitor);
+    return !sms__master(run)->woken && next_event(run) == SMS__NEVER && !sms__monitor_expects(sms__monitor(run));
 }
 
 static void try_again(struct sms__cluster_run *run, uint32_t pod, uint64_t now)
 {
-    struct sms__master *master = run->master;
+    struct sms__master *master = sms__master(run);
     struct sms__monitor_record *record = run->record->monitor;
     record->unqualified++;
-    record->queued += !run->pod[pod].queued && run->pod[pod].attempt == 0;
-    run->pod[pod].queued = true;
+    record->queued += !master->queued[pod] && run->pod[pod].attempt == 0;
+    master->queued[pod] = true;
     wait_until(master, pod, sms__after(now, master->pace.retry_ps));
     master->in_vain = is_quiet(run) ? master->in_vain + 1 : 0;
 }
@@ -126,11 +124,10 @@ static void try_again(struct sms__cluster_run *run, uint32_t pod, uint64_t now)
 /* The node may have changed since it answered. */
 static void decide(struct sms__cluster_run *run, uint64_t now)
 {
-    struct sms__master *master = run->master;
+    struct sms__master *master = sms__master(run);
     uint32_t pod = master->pod, node = master->node;
-    const struct sms_pod_view *shape = &run->cluster->shape[run->pod[pod].shape];
     master->pod = SMS__NO_POD;
-    if (node == SMS__NO_NODE || !sms_node_fits(&run->node[node], shape)) {
+    if (node == SMS__NO_NODE || !sms_node_fits(&run->ledger.node[node], sms__pod_shape(run, pod))) {
         try_again(run, pod, now);
     } else if (sms__pod_take(run, pod, node, now)) {
         master->in_vain = 0;
@@ -140,10 +137,10 @@ static void decide(struct sms__cluster_run *run, uint64_t now)
         take_up(run, now);
 }
 
-void sms__master_act(void *subject, uint64_t now)
+static void act(void *subject, uint64_t now)
 {
     struct sms__cluster_run *run = subject;
-    struct sms__master *master = run->master;
+    struct sms__master *master = sms__master(run);
     master->acts_ps = SMS__NEVER;
     if (master->pod == SMS__NO_POD)
         take_up(run, now);
@@ -153,3 +150,27 @@ void sms__master_act(void *subject, uint64_t now)
         decide(run, now);
     sms__cluster_conclude(run);
 }
+
+static void start(struct sms__cluster_run *run)
+{
+    size_t nodes = run->cluster->nodes;
+    struct sms__master *master = SMS__NEW(run->arena, struct sms__master, 1);
+    run->scheduling = master;
+    master->pace = run->policy->pace(&run->view, nodes);
+    master->pod = SMS__NO_POD;
+    master->acts_ps = SMS__NEVER;
+    master->queued = SMS__NEW(run->arena, bool, run->pods);
+    master->monitored = SMS__NEW(run->arena, struct sms_monitored, nodes);
+    for (size_t n = 0; n < nodes; n++)
+        run->ledger.node[n].monitored = &master->monitored[n];
+    sms__queue_init(&master->waiting, run->arena, run->pods);
+    master->source = sms__engine_source(&run->engine, SMS__LEVEL_POLICY, act, run);
+}
+
+const struct sms__scheduler sms__master_scheduler = {.sources = {[SMS__LEVEL_POLICY] = 1},
+                                                     .start = start,
+                                                     .add = add,
+                                                     .freed = freed,
+                                                     .is_over = is_over,
+                                                     .next_event = next_event,
+                                                     .health = health};

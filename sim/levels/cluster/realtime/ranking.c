@@ -1,19 +1,21 @@
-/* Which of the nodes that answer is the best for a pod. */
+/* Ranks the nodes that answer a request, and explains the ranking. */
 #include "master.h"
+#include "../arrivals.h"
+#include "../search.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What is told of a ranking. */
-enum { TOLD = 8, NAME = 64 };
+/* Nodes of each standing that an explanation names, and bytes of a name. */
+enum { NAMED = 8, NAME = 64 };
 
-/* -INFINITY: it does not qualify. */
+/* -INFINITY: the node does not qualify. */
 static double score(const struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod)
 {
     uint8_t chosen[SMS_NODE_GPUS_MAX];
-    const struct sms_node_view *node = &run->node[n];
+    const struct sms_node_view *node = &run->ledger.node[n];
     if (!node->monitored->answers || !sms_node_fits(node, pod))
         return -INFINITY;
     return sms__score_node(run, node, pod, chosen);
@@ -22,9 +24,9 @@ static double score(const struct sms__cluster_run *run, size_t n, const struct s
 /* A node answers if it has been up since it was asked. */
 static struct sms_monitored ask(const struct sms__cluster_run *run, size_t n, uint64_t now)
 {
-    if (sms__monitor_since(run->monitor, n) > run->master->asked_ps)
+    if (sms__monitor_since(sms__monitor(run), n) > sms__master(run)->asked_ps)
         return (struct sms_monitored){0};
-    return sms__monitor_request(run->monitor, n, sms__use_of_node(run, n), now);
+    return sms__monitor_request(sms__monitor(run), n, sms__use_of_node(run, n), now);
 }
 
 uint32_t sms__rank_nodes(struct sms__cluster_run *run, const struct sms_pod_view *pod, uint64_t now)
@@ -34,12 +36,12 @@ uint32_t sms__rank_nodes(struct sms__cluster_run *run, const struct sms_pod_view
     double most = -INFINITY;
     record->requests++;
     for (size_t n = 0; n < run->cluster->nodes; n++) {
-        struct sms_monitored *monitored = &run->master->monitored[n];
+        struct sms_monitored *monitored = &sms__master(run)->monitored[n];
         *monitored = ask(run, n, now);
         record->messages += monitored->answers;
         double own = score(run, n, pod);
         if (isnan(own) || own == INFINITY)
-            run->wrong = "gave a score that is not finite";
+            sms__cluster_stop(run, "gave a score that is not finite");
         if (own > most) {
             most = own;
             best = (uint32_t)n;
@@ -73,9 +75,9 @@ static int compare(const void *a, const void *b)
 static struct ranked rank(const struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod)
 {
     struct ranked ranked = {QUALIFIES, score(run, n, pod), n};
-    if (!run->node[n].monitored->answers)
+    if (!run->ledger.node[n].monitored->answers)
         ranked.standing = SILENT;
-    else if (!sms_node_fits(&run->node[n], pod))
+    else if (!sms_node_fits(&run->ledger.node[n], pod))
         ranked.standing = LACKS;
     else if (ranked.score == -INFINITY)
         ranked.standing = FAILS;
@@ -99,10 +101,10 @@ static void append(struct text *text, const char *format, ...)
     text->used += wrote < 0 ? 0 : (size_t)wrote < left ? (size_t)wrote : left;
 }
 
-/* What the node says, or why it says nothing. */
+/* Describes what the node answers, or why it does not. */
 static void describe(const struct sms__cluster_run *run, size_t n, struct text *text)
 {
-    const struct sms_monitored *seen = run->node[n].monitored;
+    const struct sms_monitored *seen = run->ledger.node[n].monitored;
     char name[NAME];
     sms__node_name(run->cluster, n, name, sizeof name);
     if (!seen->answers && !seen->misses && !seen->full)
@@ -118,36 +120,36 @@ static void describe(const struct sms__cluster_run *run, size_t n, struct text *
         append(text, "%s (no float, %.2f GiB free)", name, (double)seen->memory_left / (1 << 30));
 }
 
-/* Those of one standing, which stand together. Returns how many there are. */
-static size_t tell_standing(const struct sms__cluster_run *run, const struct ranked *ranked, size_t count,
+/* Lists the nodes of the first standing, which are next to each other. Returns how many there are. */
+static size_t list_standing(const struct sms__cluster_run *run, const struct ranked *ranked, size_t count,
                             struct text *text)
 {
     size_t same = 0;
     append(text, "%s%s: ", text->used ? "; " : "", standing_names[ranked[0].standing]);
     for (; same < count && ranked[same].standing == ranked[0].standing; same++) {
-        if (same < TOLD)
+        if (same < NAMED)
             append(text, "%s", same ? ", " : "");
-        if (same < TOLD)
+        if (same < NAMED)
             describe(run, ranked[same].node, text);
     }
-    if (same > TOLD)
-        append(text, " and %zu more", same - TOLD);
+    if (same > NAMED)
+        append(text, " and %zu more", same - NAMED);
     return same;
 }
 
-static bool is_asked(const struct sms__cluster_run *run, uint64_t now)
+static bool is_explained(const struct sms__cluster_run *run, uint64_t now)
 {
     const struct sms__run_spec *spec = run->spec;
     return spec->observe && spec->options->on_saying && now >= spec->options->explain_from_ps &&
            now <= spec->options->explain_to_ps;
 }
 
-void sms__tell_ranking(struct sms__cluster_run *run, uint32_t pod, const struct sms_pod_view *view, uint64_t now)
+void sms__explain_ranking(struct sms__cluster_run *run, uint32_t pod, const struct sms_pod_view *view, uint64_t now)
 {
     const struct sms__run_spec *spec = run->spec;
     size_t nodes = run->cluster->nodes;
     char name[256];
-    if (!is_asked(run, now))
+    if (!is_explained(run, now))
         return;
     struct text *text = SMS__NEW(run->arena, struct text, 1);
     struct ranked *ranked = SMS__NEW(run->arena, struct ranked, nodes);
@@ -155,7 +157,7 @@ void sms__tell_ranking(struct sms__cluster_run *run, uint32_t pod, const struct 
         ranked[n] = rank(run, n, view);
     qsort(ranked, nodes, sizeof *ranked, compare);
     for (size_t n = 0; n < nodes;)
-        n += tell_standing(run, ranked + n, nodes - n, text);
+        n += list_standing(run, ranked + n, nodes - n, text);
     sms__pod_name(run, pod, name, sizeof name);
     const struct sms_saying saying = {now, name, text->text};
     spec->options->on_saying(spec->options->user, spec->observe, &saying);

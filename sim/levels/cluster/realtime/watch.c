@@ -1,80 +1,89 @@
-/* What happens to pods, as the nodes' monitors get to see it: a pod is a container, each job of its workload a task,
- * from its first use of a GPU on. One that is a duration is a single task. */
-#include "../cluster.h"
+/* The observer that shows the nodes' monitors what happens to pods: a pod is a container, and each job of its workload
+ * a task, from its first use of a GPU on. A pod that lasts a duration is a single task. */
 #include "../hosts.h"
+#include "../life.h"
+#include "master.h"
+#include "realtime.h"
 
-#include <stdio.h>
-
-void sms__watch_init(struct sms__cluster_run *run)
+static void init(struct sms__cluster_run *run)
 {
     const struct sms__cluster *cluster = run->cluster;
-    if (cluster->monitor)
-        run->monitor = sms__monitor_new(run->arena, cluster->monitor, cluster->nodes, run->pods, run->spec->seed,
-                                        run->record->monitor);
+    run->observing = sms__monitor_new(run->arena, cluster->monitor, cluster->nodes, run->pods, run->spec->seed,
+                                      run->record->monitor);
 }
 
-/* Whether the pod's run is all that is known of its jobs: it is one of them. */
-static bool is_one_job(const struct sms__cluster_run *run, const struct sms__pod *pod)
+/* Whether the pod's run is its only job, as far as is known. */
+static bool is_one_job(const struct sms__cluster_run *run, uint32_t p)
 {
-    return run->cluster->shape[pod->shape].gpus > 0 && !(pod->tenant && sms__hosts_simulate(run));
+    return sms__pod_shape(run, p)->gpus > 0 && !(run->pod[p].tenant && sms__hosts_simulate(run));
 }
 
-void sms__watch_begin(struct sms__cluster_run *run, uint32_t p, uint64_t now)
-{
-    const struct sms__pod *pod = &run->pod[p];
-    if (!run->monitor)
-        return;
-    sms__monitor_created(run->monitor, pod->node, p, sms__job_deadline_ps(run, pod), now);
-    if (is_one_job(run, pod))
-        sms__monitor_began(run->monitor, p, pod->attempt, now);
-}
-
-void sms__watch_end(struct sms__cluster_run *run, uint32_t p, uint64_t now)
+static void begin(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     const struct sms__pod *pod = &run->pod[p];
-    if (!run->monitor)
-        return;
-    if (is_one_job(run, pod))
-        (pod->failed ? sms__monitor_failed : sms__monitor_ended)(run->monitor, p, pod->attempt, now);
-    sms__monitor_removed(run->monitor, p, now);
+    sms__monitor_created(sms__monitor(run), pod->node, p, sms__job_deadline_ps(run, pod), now);
+    if (is_one_job(run, p))
+        sms__monitor_began(sms__monitor(run), p, pod->attempt, now);
 }
 
-void sms__watch_cut(struct sms__cluster_run *run, uint32_t p, uint64_t now)
+static void begin_job(struct sms__cluster_run *run, uint32_t p, uint64_t number, uint64_t now)
 {
-    if (run->monitor)
-        sms__monitor_removed(run->monitor, p, now);
+    sms__monitor_began(sms__monitor(run), p, number, now);
 }
 
-void sms__watch_node(struct sms__cluster_run *run, size_t n, uint64_t now)
+static void end_job(struct sms__cluster_run *run, uint32_t p, uint64_t number, bool failed, uint64_t now)
 {
-    if (!run->monitor)
-        return;
-    if (run->node[n].down)
-        sms__monitor_stopped(run->monitor, n, now);
-    else
-        sms__monitor_started(run->monitor, n, now);
+    (failed ? sms__monitor_failed : sms__monitor_ended)(sms__monitor(run), p, number, now);
 }
 
-bool sms__watch_agrees(struct sms__cluster_run *run)
+static void cut(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    bool agrees = sms__monitor_agrees(run->monitor);
-    for (size_t p = 0; p < run->come && agrees; p++) {
+    sms__monitor_removed(sms__monitor(run), p, now);
+}
+
+static void end(struct sms__cluster_run *run, uint32_t p, uint64_t now)
+{
+    const struct sms__pod *pod = &run->pod[p];
+    if (is_one_job(run, p))
+        end_job(run, p, pod->attempt, pod->failed, now);
+    cut(run, p, now);
+}
+
+static void toggle_node(struct sms__cluster_run *run, size_t n, uint64_t now)
+{
+    (run->ledger.node[n].down ? sms__monitor_stopped : sms__monitor_started)(sms__monitor(run), n, now);
+}
+
+static void finish(struct sms__cluster_run *run, uint64_t now) { sms__monitor_finish(sms__monitor(run), now); }
+
+static const char *find_disagreement(struct sms__cluster_run *run)
+{
+    bool agrees = sms__monitor_agrees(sms__monitor(run));
+    for (size_t p = 0; p < run->arrived && agrees; p++) {
         const struct sms__pod *pod = &run->pod[p];
         bool placed = pod->node != SMS__NO_NODE && !pod->ended;
-        agrees = sms__monitor_node(run->monitor, p) == (placed ? pod->node : SIZE_MAX);
+        agrees = sms__monitor_node(sms__monitor(run), p) == (placed ? pod->node : SIZE_MAX);
     }
-    if (!agrees)
-        snprintf(run->spec->record->why, sizeof run->spec->record->why, "a node's monitor does not watch its pods");
-    return agrees;
+    return agrees ? NULL : "a node's monitor does not watch its pods";
 }
+
+const struct sms__observer sms__monitor_observer = {.init = init,
+                                                    .begin = begin,
+                                                    .end = end,
+                                                    .cut = cut,
+                                                    .begin_job = begin_job,
+                                                    .end_job = end_job,
+                                                    .node = toggle_node,
+                                                    .close = finish,
+                                                    .find_disagreement = find_disagreement};
 
 struct sms__node_use sms__use_of_node(const struct sms__cluster_run *run, size_t n)
 {
-    const struct sms_node_view *node = &run->node[n];
+    const struct sms_node_view *node = &run->ledger.node[n];
     uint64_t left = 0, all = 0;
-    uint16_t lost = sms__lost_gpus(run, n);
+    uint16_t lost = run->ledger.entry[n].lost;
     struct sms__node_use use;
-    if (sms__hosts_use(run, n, &use))
+    if (sms__hosts_use(run, n, &use.core, &use.memory, &use.memory_used))
         return use;
     for (uint32_t i = 0; i < node->gpus; i++) {
         if (lost >> i & 1)

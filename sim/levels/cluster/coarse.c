@@ -1,5 +1,7 @@
-/* Kernels as wholes, made of kernels of blocks. */
-#include "hosts.h"
+/* Coarse kernels, made of kernels of blocks: each is simulated alone, and its coarse kernel takes that time and asks
+ * for the mean demand and occupancy of its blocks. */
+#include "coarse.h"
+#include "../share/share.h"
 
 #include <math.h>
 
@@ -134,7 +136,7 @@ static int make_vm(struct making *making)
     return code;
 }
 
-int sms__make_wholes(struct sms__arena *arena, const struct sms__run_spec *spec, const struct sms__vm **out)
+int sms__coarsen(struct sms__arena *arena, const struct sms__run_spec *spec, const struct sms__vm **out)
 {
     const struct sms_scenario *scenario = spec->scenario;
     struct making making = {.arena = arena, .spec = spec};

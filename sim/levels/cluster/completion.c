@@ -1,5 +1,11 @@
-/* How pods with workloads come to an end: all processes of one are through, or what it runs on fails. */
+/* How pods with workloads end. A pod completes with the last of its processes; if one fails, all fail. It leaves its
+ * node when all else of that instant has happened. */
+#include "completion.h"
+#include "../share/client.h"
+#include "host_state.h"
 #include "hosts.h"
+#include "life.h"
+#include "scheduler.h"
 
 static bool is_first_to_fail(struct sms__pod *pod, const struct sms__client *client)
 {
@@ -41,14 +47,14 @@ void sms__hosts_through(void *subject, struct sms__client *client, uint64_t now)
     if (--pod->left > 0)
         return;
     note_slowdown(hosts, (uint32_t)client->tag, now - client->arrived_ps);
-    if (hosts->overs == hosts->room) {
+    if (hosts->completions == hosts->room) {
         uint32_t *grown = SMS__NEW(run->arena, uint32_t, hosts->room ? 2 * hosts->room : 16);
-        for (size_t i = 0; i < hosts->overs; i++)
-            grown[i] = hosts->over[i];
-        hosts->over = grown;
+        for (size_t i = 0; i < hosts->completions; i++)
+            grown[i] = hosts->completed[i];
+        hosts->completed = grown;
         hosts->room = hosts->room ? 2 * hosts->room : 16;
     }
-    hosts->over[hosts->overs++] = (uint32_t)client->tag;
+    hosts->completed[hosts->completions++] = (uint32_t)client->tag;
     sms__engine_at(&run->engine, hosts->source, now);
 }
 
@@ -61,16 +67,16 @@ static void end_pod(struct sms__hosts *hosts, uint32_t p, uint64_t now)
 void sms__hosts_end(struct sms__cluster_run *run, uint64_t now)
 {
     struct sms__hosts *hosts = run->hosts;
-    for (size_t i = 0; hosts && i < hosts->overs; i++)
-        end_pod(hosts, hosts->over[i], now);
+    for (size_t i = 0; hosts && i < hosts->completions; i++)
+        end_pod(hosts, hosts->completed[i], now);
     if (hosts)
-        hosts->overs = 0;
+        hosts->completions = 0;
 }
 
 void sms__hosts_free(void *subject, uint64_t now)
 {
     struct sms__hosts *hosts = subject;
-    if (hosts->overs == 0) /* they have ended before things failed */
+    if (hosts->completions == 0) /* they left before a failure at this instant */
         return;
     sms__hosts_end(hosts->run, now);
     sms__cluster_freed(hosts->run, now);
@@ -90,20 +96,21 @@ static void abort_all(struct sms_share *share, uint32_t p, uint64_t now)
             sms__client_abort(&share->client[c], now);
 }
 
-/* A policy that hears of it may let others end as well: they are over, but not yet off their nodes. */
-static bool take_over(struct sms__hosts *hosts, uint32_t p)
+/* Takes the pod from the list. The policy may have let pods end on hearing of the abort: they have completed, but not
+ * left their nodes. */
+static bool take_completed(struct sms__hosts *hosts, uint32_t p)
 {
     size_t at = 0;
-    while (at < hosts->overs && hosts->over[at] != p)
+    while (at < hosts->completions && hosts->completed[at] != p)
         at++;
-    if (at == hosts->overs)
+    if (at == hosts->completions)
         return false;
-    for (hosts->overs--; at < hosts->overs; at++)
-        hosts->over[at] = hosts->over[at + 1];
+    for (hosts->completions--; at < hosts->completions; at++)
+        hosts->completed[at] = hosts->completed[at + 1];
     return true;
 }
 
-bool sms__hosts_cut(struct sms__cluster_run *run, uint32_t p, uint64_t now)
+bool sms__hosts_abort(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     struct sms__hosts *hosts = run->hosts;
     struct sms__pod *pod = &run->pod[p];
@@ -112,7 +119,7 @@ bool sms__hosts_cut(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     hosts->cut = pod->failed ? SMS__NO_POD : p;
     abort_all(hosts->host[pod->node], p, now);
     hosts->cut = SMS__NO_POD;
-    if (take_over(hosts, p)) {
+    if (take_completed(hosts, p)) {
         end_pod(hosts, p, now);
         return true;
     }
@@ -122,5 +129,8 @@ bool sms__hosts_cut(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 
 bool sms__hosts_go_on(struct sms__cluster_run *run)
 {
-    return run->hosts && run->hosts->ending > 0 && sms__next_beside_master(run) != SMS__NEVER;
+    const struct sms__scheduler *scheduler = run->scheduler;
+    if (!run->hosts || run->hosts->ending == 0)
+        return false;
+    return (scheduler->next_event ? scheduler->next_event(run) : sms__engine_next(&run->engine)) != SMS__NEVER;
 }

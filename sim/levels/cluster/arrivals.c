@@ -1,0 +1,255 @@
+/* The pods of a run: all are drawn before it begins, and are sorted by arrival. At arrival each is handed to the
+ * scheduler, and the allocation is sampled at equidistant loads, the load being what all pods so far asked for. */
+#include "arrivals.h"
+#include "run.h"
+#include "scheduler.h"
+
+#include "../../base/rng.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PODS_MAX = 40000000 };
+
+/* Times and durations of the pods of a group, drawn one after another. */
+struct maker {
+    struct sms__cluster_run *run;
+    size_t room; /* for pods */
+    uint32_t group;
+    gsl_rng *times, *durations, *rows;
+    double at_ps;
+    double toggle_ps; /* when a burst begins, or the present one ends */
+    bool bursting;
+};
+
+struct sms__samples {
+    size_t taken;                  /* points of the record's allocation */
+    struct sms__allocation latest; /* after the last pod that arrived and asked for GPUs was tried */
+    size_t source;
+};
+
+static void make_room(struct maker *maker, size_t room)
+{
+    struct sms__cluster_run *run = maker->run;
+    struct sms__pod *grown = SMS__NEW(run->arena, struct sms__pod, room);
+    if (run->pods)
+        memcpy(grown, run->pod, run->pods * sizeof *grown);
+    run->pod = grown;
+    maker->room = room;
+}
+
+static struct sms__pod *add(struct maker *maker)
+{
+    struct sms__cluster_run *run = maker->run;
+    if (run->pods == maker->room)
+        make_room(maker, maker->room ? 2 * maker->room : 1);
+    struct sms__pod *pod = &run->pod[run->pods++];
+    *pod = (struct sms__pod){.next = SMS__NO_POD, .node = SMS__NO_NODE};
+    return pod;
+}
+
+static gsl_rng *stream_of(struct sms__cluster_run *run, const char *what, const char *name)
+{
+    return sms__stream(run->arena, run->spec->seed, sms__print(run->arena, "%s/%s", what, name), 0);
+}
+
+static uint64_t whole(double ps) { return ps < 1.8e19 ? (uint64_t)(ps + 0.5) : UINT64_MAX; }
+
+static uint64_t draw_duration(const struct maker *maker, const struct sms__pods *pods)
+{
+    double mean = pods->duration_ps;
+    if (mean == 0)
+        return 0;
+    uint64_t duration = whole(pods->spread == SMS__POD_EXPONENTIAL ? mean * sms__exponential(maker->durations) : mean);
+    return duration ? duration : 1;
+}
+
+static void toggle_burst(struct maker *maker, const struct sms__arriving *arriving, bool bursting)
+{
+    maker->bursting = bursting;
+    maker->toggle_ps = maker->at_ps + (bursting ? arriving->burst_lasts_ps : arriving->burst_after_ps) *
+                                          sms__exponential(maker->times);
+}
+
+/* A Poisson process whose rate is one of two, each for exponential times (Heffes and Lucantoni, JSAC 4(6), 1986). An
+ * arrival drawn beyond a change of rate is drawn anew, as such processes have no memory. */
+static void advance_bursts(struct maker *maker, const struct sms__arriving *arriving)
+{
+    for (;;) {
+        double interval = maker->bursting ? arriving->burst_ps : arriving->poisson_ps;
+        double next = interval > 0 ? maker->at_ps + interval * sms__exponential(maker->times) : INFINITY;
+        if (next <= maker->toggle_ps) {
+            maker->at_ps = next;
+            return;
+        }
+        maker->at_ps = maker->toggle_ps;
+        toggle_burst(maker, arriving, !maker->bursting);
+    }
+}
+
+/* From one arrival to the next. */
+static void advance(struct maker *maker, const struct sms__arriving *arriving)
+{
+    if (arriving->burst_ps > 0)
+        advance_bursts(maker, arriving);
+    else if (arriving->poisson_ps > 0)
+        maker->at_ps += arriving->poisson_ps * sms__exponential(maker->times);
+    else
+        maker->at_ps += arriving->every_ps;
+}
+
+/* The next pod of the group; `like` has its shape and, but where the group has its own, its duration. */
+static const struct sms__pods *make(struct maker *maker, const struct sms__pods *group, const struct sms__pods *like,
+                                    uint32_t number)
+{
+    struct sms__pod *pod = add(maker);
+    pod->group = maker->group;
+    pod->number = number;
+    pod->shape = (uint32_t)like->shape;
+    pod->like = (uint32_t)(like - maker->run->cluster->pod);
+    pod->arrival_ps = whole(maker->at_ps);
+    pod->tenant = group->lasts ? 0 : like->tenant;
+    pod->duration_ps = draw_duration(maker, group->rows && !group->lasts ? like : group);
+    if ((number + 1) % group->arriving.batch == 0)
+        advance(maker, &group->arriving);
+    return like;
+}
+
+static void make_sample(struct maker *maker, const struct sms__pods *group)
+{
+    const struct sms__cluster *cluster = maker->run->cluster;
+    double wanted = group->until * (double)cluster->gpu_milli, asked = 0;
+    for (uint32_t i = 0; (group->until > 0 ? asked < wanted : i < group->count) && i < PODS_MAX; i++) {
+        size_t row = group->first_row + gsl_rng_uniform_int(maker->rows, group->rows);
+        const struct sms_pod_view *view = &cluster->shape[make(maker, group, &cluster->pod[row], i)->shape];
+        asked += (double)sms_pod_gpu_milli(view);
+    }
+}
+
+static void make_group(struct maker *maker, size_t g)
+{
+    struct sms__cluster_run *run = maker->run;
+    const struct sms__pods *group = &run->cluster->pod[g];
+    *maker = (struct maker){.run = run, .room = maker->room, .group = (uint32_t)g, .at_ps = group->start_ps};
+    if (group->pool)
+        return;
+    bool random = group->arriving.poisson_ps > 0 || group->arriving.burst_ps > 0;
+    if (random)
+        maker->times = stream_of(run, "arrivals", group->name);
+    if (group->spread == SMS__POD_EXPONENTIAL || group->row_spread)
+        maker->durations = stream_of(run, "durations", group->name);
+    if (group->rows)
+        maker->rows = stream_of(run, "rows", group->name);
+    if (group->arriving.burst_ps > 0)
+        toggle_burst(maker, &group->arriving, false);
+    if (random) /* the first arrives after an interval as well */
+        advance(maker, &group->arriving);
+    if (group->rows)
+        make_sample(maker, group);
+    for (uint32_t i = 0; !group->rows && i < group->count; i++)
+        make(maker, group, group, i);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct sms__pod *x = a, *y = b;
+    if (x->arrival_ps != y->arrival_ps)
+        return x->arrival_ps < y->arrival_ps ? -1 : 1;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+void sms__pods_init(struct sms__cluster_run *run)
+{
+    struct maker maker = {.run = run};
+    bool sorted = true;
+    make_room(&maker, (size_t)run->cluster->pods); /* an estimate: samples up to a load may need more */
+    for (size_t g = 0; g < run->cluster->groups; g++)
+        make_group(&maker, g);
+    for (size_t p = 1; p < run->pods && sorted; p++)
+        sorted = compare(&run->pod[p - 1], &run->pod[p]) < 0;
+    if (!sorted)
+        qsort(run->pod, run->pods, sizeof *run->pod, compare);
+}
+
+void sms__pod_name(const struct sms__cluster_run *run, uint32_t p, char *out, size_t size)
+{
+    const struct sms__pod *pod = &run->pod[p];
+    const struct sms__pods *group = &run->cluster->pod[pod->group];
+    if (group->rows || group->count > 1)
+        snprintf(out, size, "%s%u", group->name, pod->number + 1);
+    else
+        snprintf(out, size, "%s", group->name);
+}
+
+static uint64_t next_arrival(const struct sms__cluster_run *run)
+{
+    return run->arrived < run->pods ? run->pod[run->arrived].arrival_ps : SMS__NEVER;
+}
+
+static struct sms__allocation allocation_of(const struct sms__cluster_run *run)
+{
+    return (struct sms__allocation){run->ledger.gpu_milli, run->ledger.down_milli, run->ledger.fragments, true};
+}
+
+/* The loads at which the allocation is sampled, evenly up to that of all pods. */
+static double load_of(const struct sms__cluster_run *run, size_t sample)
+{
+    return (double)sample * (run->cluster->load / (SMS__ALLOCATIONS - 1));
+}
+
+/* Samples at the loads that arriving pods pass: up to there the present allocation holds. */
+static void sample_to(struct sms__cluster_run *run, uint64_t arrived_milli)
+{
+    struct sms__samples *samples = run->samples;
+    double load = sms__share_of_gpus(run, arrived_milli);
+    for (; samples->taken < SMS__ALLOCATIONS && load_of(run, samples->taken) < load; samples->taken++)
+        run->record->allocation[samples->taken] = allocation_of(run);
+}
+
+static void serve(struct sms__cluster_run *run, uint64_t now)
+{
+    if (run->scheduler->serve)
+        run->scheduler->serve(run, now);
+}
+
+/* All pods that arrive at this instant, one after another; with priorities, all arrive before one is placed. */
+static void arrive(void *subject, uint64_t now)
+{
+    struct sms__cluster_run *run = subject;
+    while (next_arrival(run) == now && !run->engine.stopped) {
+        uint32_t p = (uint32_t)run->arrived++;
+        const struct sms_pod_view *shape = sms__pod_shape(run, p);
+        uint64_t milli = run->arrived_milli + sms_pod_gpu_milli(shape);
+        sample_to(run, milli);
+        run->arrived_milli = milli;
+        run->record->arrived++;
+        run->scheduler->add(run, p, now);
+        if (!run->cluster->priorities)
+            serve(run, now);
+        if (shape->gpus)
+            run->samples->latest = allocation_of(run);
+    }
+    serve(run, now);
+    sms__engine_at(&run->engine, run->samples->source, next_arrival(run));
+    sms__cluster_conclude(run);
+}
+
+void sms__arrivals_init(struct sms__cluster_run *run)
+{
+    run->samples = SMS__NEW(run->arena, struct sms__samples, 1);
+    run->samples->source = sms__engine_source(&run->engine, SMS__LEVEL_POLICY, arrive, run);
+    sms__engine_at(&run->engine, run->samples->source, next_arrival(run));
+}
+
+/* The last sample may lie exactly where all have arrived, whichever pods have left since. */
+void sms__arrivals_close(struct sms__cluster_run *run)
+{
+    const struct sms__samples *samples = run->samples;
+    double load = sms__share_of_gpus(run, run->arrived_milli) * (1 + 1e-9);
+    if (samples->taken < SMS__ALLOCATIONS && load_of(run, samples->taken) <= load)
+        run->record->allocation[samples->taken] = samples->latest;
+}

@@ -1,0 +1,115 @@
+/* Audits the ledger: what pods hold and what is left must add up to each node, and sums over nodes must be those that
+ * the ledger keeps. */
+#include "audit.h"
+#include "../share/client.h"
+#include "host_state.h"
+#include "hosts.h"
+#include "life.h"
+
+#include <string.h>
+
+/* What pods hold of each node. */
+struct sms__audit {
+    struct sms_node_view *node; /* [nodes]: `left` is what is held */
+    struct sms_gpu_view *gpu;   /* of all nodes */
+};
+
+static bool node_agrees(const struct sms__cluster_run *run, size_t n)
+{
+    const struct sms_node_view *node = &run->ledger.node[n], *sum = &run->audit->node[n];
+    uint64_t up = !node->down;
+    bool agrees = sum->cpu_left + node->cpu_left == up * node->cpu_milli &&
+                  sum->memory_left + node->memory_left == up * node->memory;
+    for (uint32_t i = 0; i < node->gpus; i++) {
+        const struct sms_gpu_view *gpu = sms__ledger_gpu(&run->ledger, n, i);
+        bool lost = run->ledger.entry[n].lost >> i & 1;
+        agrees &= sum->gpu[i].milli_left + gpu->milli_left == 1000 &&
+                  sum->gpu[i].memory_left + gpu->memory_left == node->gpu_memory && sum->gpu[i].pods == gpu->pods &&
+                  !(node->down && !lost) &&
+                  !(lost && (node->gpu[i].milli_left || node->gpu[i].memory_left || node->gpu[i].pods));
+    }
+    return agrees && sum->parts == node->parts &&
+           !memcmp(sum->pods_by_gpus, node->pods_by_gpus, sizeof sum->pods_by_gpus);
+}
+
+static void sum_pods(struct sms__cluster_run *run)
+{
+    struct sms__audit *audit = run->audit;
+    memset(audit->gpu, 0, sms__gpus_of(run->cluster) * sizeof *audit->gpu);
+    for (size_t n = 0; n < run->cluster->nodes; n++)
+        audit->node[n] = (struct sms_node_view){.gpu = audit->gpu + sms__first_gpu(&run->ledger, n)};
+    for (uint32_t p = 0; p < run->arrived; p++) {
+        const struct sms__pod *pod = &run->pod[p];
+        const struct sms_pod_view *shape = sms__pod_shape(run, p);
+        if (pod->node == SMS__NO_NODE || pod->ended)
+            continue;
+        struct sms_node_view *node = &audit->node[pod->node];
+        struct sms_gpu_view *gpu = audit->gpu + sms__first_gpu(&run->ledger, pod->node);
+        node->cpu_left += shape->cpu_milli;
+        node->memory_left += shape->memory;
+        node->pods_by_gpus[shape->gpus]++;
+        node->parts += sms_pod_is_part(shape);
+        for (uint32_t i = 0; i < SMS_NODE_GPUS_MAX; i++)
+            if (pod->gpus >> i & 1) {
+                gpu[i].milli_left += shape->gpu_milli;
+                gpu[i].memory_left += shape->gpu_memory;
+                gpu[i].pods++;
+            }
+    }
+}
+
+/* What pods hold of GPUs that are up. */
+static uint64_t up_milli(const struct sms__cluster_run *run, size_t n)
+{
+    uint64_t milli = 0;
+    for (uint32_t i = 0; i < run->ledger.node[n].gpus; i++)
+        milli += run->ledger.entry[n].lost >> i & 1 ? 0 : run->audit->node[n].gpu[i].milli_left;
+    return milli;
+}
+
+const char *sms__audit_ledger(struct sms__cluster_run *run)
+{
+    const struct sms__cluster *cluster = run->cluster;
+    uint64_t fragments = 0, milli = 0;
+    bool agrees = true;
+    if (!run->audit) {
+        run->audit = SMS__NEW(run->arena, struct sms__audit, 1);
+        run->audit->node = SMS__NEW(run->arena, struct sms_node_view, cluster->nodes);
+        run->audit->gpu = SMS__NEW(run->arena, struct sms_gpu_view, sms__gpus_of(cluster) + 1);
+    }
+    sum_pods(run);
+    for (size_t n = 0; n < cluster->nodes; n++) {
+        agrees &= node_agrees(run, n);
+        fragments += sms__weigh_fragments(cluster, &run->ledger.node[n]);
+        milli += up_milli(run, n);
+    }
+    if (!agrees || milli != run->ledger.gpu_milli)
+        return "a node's books are not those of its pods";
+    return fragments == run->ledger.fragments ? NULL : "the cluster's fragments are not those of its nodes";
+}
+
+/* `bytes` is what is in use of the GPU beside its processes. */
+static bool gpu_agrees(const struct sms__cluster_run *run, size_t n, uint32_t gpu, uint64_t bytes)
+{
+    const struct sms_share *host = run->hosts->host[n];
+    const struct sms__share_node *shared = sms__node_kind(run->cluster, n)->shared;
+    uint64_t memory = host->board[gpu].model->memory, others = shared->others[gpu];
+    bytes += others < memory ? others : memory;
+    for (size_t c = gpu * host->setup.slots; c < (gpu + 1) * host->setup.slots; c++) {
+        const struct sms__client *client = &host->client[c];
+        bytes += client->place ? sms__client_held(client) : 0;
+        if (client->taken &&
+            (run->pod[client->tag].node != n || !(sms__pod_gpus(run, (uint32_t)client->tag) >> gpu & 1)))
+            return false;
+    }
+    return bytes == host->board[gpu].held && bytes == host->place[gpu].held && bytes <= memory;
+}
+
+bool sms__audit_hosts(const struct sms__cluster_run *run, const uint64_t *bytes)
+{
+    bool all = true;
+    for (size_t n = 0; n < run->cluster->nodes; n++)
+        for (uint32_t i = 0; i < run->ledger.node[n].gpus && sms__hosts_has(run, n); i++)
+            all &= gpu_agrees(run, n, i, bytes[sms__first_gpu(&run->ledger, n) + i]);
+    return all;
+}

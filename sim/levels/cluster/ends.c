@@ -1,0 +1,106 @@
+/* A heap of ends: by time, of equal ones the pod that arrived first. Its first end is never that of a run that was cut
+ * off. */
+#include "ends.h"
+#include "completion.h"
+#include "life.h"
+#include "run.h"
+
+#include <string.h>
+
+struct end {
+    uint64_t time;
+    uint32_t pod, attempt; /* of the pod, when this was added */
+};
+
+struct sms__ends {
+    struct end *heap; /* [count] of [room] */
+    size_t count, room, source;
+};
+
+static bool is_before(struct end a, struct end b) { return a.time != b.time ? a.time < b.time : a.pod < b.pod; }
+
+static void sift_up(struct end *heap, size_t i, struct end end)
+{
+    for (; i > 0 && is_before(end, heap[(i - 1) / 2]); i = (i - 1) / 2)
+        heap[i] = heap[(i - 1) / 2];
+    heap[i] = end;
+}
+
+static struct end pop(struct sms__ends *ends)
+{
+    struct end *heap = ends->heap, first = heap[0], last = heap[--ends->count];
+    size_t i = 0;
+    for (size_t child; (child = 2 * i + 1) < ends->count; i = child) {
+        child += child + 1 < ends->count && is_before(heap[child + 1], heap[child]);
+        if (!is_before(heap[child], last))
+            break;
+        heap[i] = heap[child];
+    }
+    heap[i] = last;
+    return first;
+}
+
+/* Whether that run of the pod was cut off. */
+static bool is_stale(const struct sms__cluster_run *run, struct end end)
+{
+    const struct sms__pod *pod = &run->pod[end.pod];
+    return pod->node == SMS__NO_NODE || pod->attempt != end.attempt;
+}
+
+/* Drops the ends of runs that were cut off; if most are still to come, the heap grows. */
+static void make_room(struct sms__cluster_run *run)
+{
+    struct sms__ends *ends = run->ends;
+    size_t count = ends->count;
+    ends->count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!is_stale(run, ends->heap[i])) {
+            sift_up(ends->heap, ends->count, ends->heap[i]);
+            ends->count++;
+        }
+    if (2 * ends->count < ends->room)
+        return;
+    ends->room = 2 * ends->room + 64;
+    struct end *grown = SMS__NEW(run->arena, struct end, ends->room);
+    if (ends->count)
+        memcpy(grown, ends->heap, ends->count * sizeof *grown);
+    ends->heap = grown;
+}
+
+void sms__ends_add(struct sms__cluster_run *run, uint32_t pod, uint64_t time)
+{
+    struct sms__ends *ends = run->ends;
+    if (ends->count == ends->room)
+        make_room(run);
+    sift_up(ends->heap, ends->count++, (struct end){time, pod, run->pod[pod].attempt});
+}
+
+void sms__ends_await(struct sms__cluster_run *run)
+{
+    struct sms__ends *ends = run->ends;
+    while (ends->count && is_stale(run, ends->heap[0]))
+        pop(ends);
+    sms__engine_at(&run->engine, ends->source, ends->count ? ends->heap[0].time : SMS__NEVER);
+}
+
+bool sms__ends_pending(const struct sms__cluster_run *run) { return run->ends->count > 0; }
+
+/* All pods that end at this instant, and then those that wait. */
+static void end_pods(void *subject, uint64_t now)
+{
+    struct sms__cluster_run *run = subject;
+    struct sms__ends *ends = run->ends;
+    while (ends->count && ends->heap[0].time == now) {
+        uint32_t p = pop(ends).pod;
+        sms__hosts_lasted(run, p);
+        sms__pod_end(run, p, now);
+        sms__ends_await(run);
+    }
+    sms__cluster_freed(run, now);
+}
+
+void sms__ends_init(struct sms__cluster_run *run)
+{
+    run->ends = SMS__NEW(run->arena, struct sms__ends, 1);
+    run->ends->source = sms__engine_source(&run->engine, SMS__LEVEL_TENANT, end_pods, run);
+}

@@ -1,0 +1,19 @@
+/* When runs of pods end that last a duration known at their begin. Ends of runs that were cut off are forgotten. */
+#ifndef SMS_LEVELS_CLUSTER_ENDS_H
+#define SMS_LEVELS_CLUSTER_ENDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sms__cluster_run;
+
+/* Registers the source at whose times pods end. */
+void sms__ends_init(struct sms__cluster_run *run);
+/* The pod's present run ends then; SMS__NEVER: beyond the clock. */
+void sms__ends_add(struct sms__cluster_run *run, uint32_t pod, uint64_t time);
+/* Sets the source to the first end, after ends were added or runs cut off. */
+void sms__ends_await(struct sms__cluster_run *run);
+/* Whether there are any. */
+bool sms__ends_pending(const struct sms__cluster_run *run);
+
+#endif

@@ -1,0 +1,315 @@
+/* The ledger of nodes. A node's view is what place policies see; its class keeps what was computed of nodes that look
+ * the same. All changes of a node's view pass through note_change. */
+#include "ledger.h"
+#include "node_counters.h"
+#include "predict.h"
+#include "run.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Scores of all classes and shapes, and classes. */
+enum { SCORES_BYTES = 64 * 1024 * 1024, CLASSES_MOST = 1 << 15, CLASSES_LEAST = 64 };
+
+/* Room for the kinds of workloads on a GPU, for policies that ask. */
+static uint16_t *kinds_for(const struct sms__cluster_run *run)
+{
+    bool asks = run->policy->asks && run->cluster->slots;
+    return asks ? SMS__NEW(run->arena, uint16_t, run->cluster->slots) : NULL;
+}
+
+static void fill_node(struct sms__cluster_run *run, const struct sms__nodes *kind, size_t n, size_t gpu)
+{
+    struct sms__ledger *ledger = &run->ledger;
+    ledger->node[n] = (struct sms_node_view){.node = n,
+                                             .model = kind->model,
+                                             .labels = kind->labels,
+                                             .gpus = (uint32_t)kind->gpus,
+                                             .gpu = &ledger->gpu[gpu],
+                                             .gpu_memory = kind->gpu_memory,
+                                             .cpu_milli = kind->cpu_milli,
+                                             .cpu_left = kind->cpu_milli,
+                                             .memory = kind->memory,
+                                             .memory_left = kind->memory};
+    for (uint64_t g = 0; g < kind->gpus; g++)
+        ledger->gpu[gpu + g] = (struct sms_gpu_view){1000, 0, kind->gpu_memory, 0, kinds_for(run)};
+}
+
+static void fill_nodes(struct sms__cluster_run *run)
+{
+    const struct sms__cluster *cluster = run->cluster;
+    struct sms_place_view *view = &run->view;
+    size_t gpu = 0;
+    for (size_t k = 0; k < cluster->kinds; k++) {
+        const struct sms__nodes *kind = &cluster->node[k];
+        for (size_t n = kind->first; n < kind->first + kind->count; n++, gpu += kind->gpus)
+            fill_node(run, kind, n, gpu);
+        view->cpu_most = kind->cpu_milli > view->cpu_most ? kind->cpu_milli : view->cpu_most;
+        view->memory_most = kind->memory > view->memory_most ? kind->memory : view->memory_most;
+        view->gpus_most = kind->gpus > view->gpus_most ? (uint32_t)kind->gpus : view->gpus_most;
+    }
+}
+
+static void init_classes(struct sms__cluster_run *run)
+{
+    struct sms__ledger *ledger = &run->ledger;
+    size_t shapes = run->order == SMS_PLACE_BEST ? run->cluster->shapes : 0;
+    double fit = (double)SCORES_BYTES / (double)(shapes * sizeof(double) + 1);
+    size_t most = CLASSES_LEAST;
+    while (most < CLASSES_MOST && (double)most * 2 <= fit && most < 4 * run->cluster->nodes)
+        most *= 2;
+    ledger->classes = most;
+    ledger->node_class = SMS__NEW(run->arena, struct sms__node_class, most);
+    double *score = SMS__NEW(run->arena, double, most *shapes);
+    for (size_t i = 0; i < most; i++)
+        ledger->node_class[i].score = score + i * shapes;
+}
+
+uint64_t sms__weigh_fragments(const struct sms__cluster *cluster, const struct sms_node_view *node)
+{
+    uint64_t sum = 0;
+    if (node->gpus == 0 || sms_node_gpu_left(node) == 0)
+        return 0;
+    for (size_t t = 0; t < cluster->typicals; t++)
+        sum += cluster->typical[t].pods * sms_node_fragment(node, &cluster->typical[t].pod);
+    return sum;
+}
+
+static uint64_t fragments_of(struct sms__cluster_run *run, size_t n)
+{
+    const struct sms_node_view *node = &run->ledger.node[n];
+    if (run->reference || node->gpus == 0)
+        return sms__weigh_fragments(run->cluster, node);
+    struct sms__node_class *node_class = sms__node_class(run, n);
+    if (node_class->fragments == UINT64_MAX)
+        node_class->fragments = sms__weigh_fragments(run->cluster, node);
+    return node_class->fragments;
+}
+
+void sms__ledger_init(struct sms__cluster_run *run)
+{
+    const struct sms__cluster *cluster = run->cluster;
+    struct sms__ledger *ledger = &run->ledger;
+    ledger->node = SMS__NEW(run->arena, struct sms_node_view, cluster->nodes);
+    ledger->gpu = SMS__NEW(run->arena, struct sms_gpu_view, sms__gpus_of(cluster));
+    ledger->entry = SMS__NEW(run->arena, struct sms__ledger_entry, cluster->nodes);
+    ledger->freed = SMS__NEW(run->arena, uint32_t, cluster->nodes);
+    if (cluster->failures)
+        ledger->aside = SMS__NEW(run->arena, struct sms_gpu_view, sms__gpus_of(cluster));
+    run->view = (struct sms_place_view){
+        .params = run->spec->policy->place_param, .typical = cluster->typical, .typicals = cluster->typicals};
+    fill_nodes(run);
+    for (ledger->log_size = 1024; ledger->log_size < cluster->nodes;)
+        ledger->log_size *= 2;
+    ledger->log = SMS__NEW(run->arena, uint32_t, ledger->log_size);
+    if (!run->reference)
+        init_classes(run);
+    for (size_t n = 0; n < cluster->nodes; n++) {
+        ledger->entry[n].first_pod = SMS__NO_POD;
+        ledger->entry[n].fragments = fragments_of(run, n);
+        ledger->fragments += ledger->entry[n].fragments;
+    }
+}
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t hash_node(const struct sms_node_view *node)
+{
+    uint64_t hash = mix(mix((uint64_t)node->model << 32 | node->gpus, node->gpu_memory), node->down);
+    hash = mix(mix(hash, node->labels), node->parts);
+    hash = mix(mix(hash, node->cpu_milli), node->cpu_left);
+    hash = mix(mix(hash, node->memory), node->memory_left);
+    for (uint32_t i = 0; i <= node->gpus; i++)
+        hash = mix(hash, node->pods_by_gpus[i]);
+    for (uint32_t i = 0; i < node->gpus; i++)
+        hash = mix(mix(hash, (uint64_t)node->gpu[i].milli_left << 32 | node->gpu[i].pods), node->gpu[i].memory_left);
+    return hash ^ hash >> 32;
+}
+
+static bool look_the_same(const struct sms_node_view *a, const struct sms_node_view *b)
+{
+    if (a->down != b->down || a->model != b->model || a->gpus != b->gpus || a->gpu_memory != b->gpu_memory ||
+        a->cpu_milli != b->cpu_milli || a->cpu_left != b->cpu_left || a->memory != b->memory ||
+        a->memory_left != b->memory_left)
+        return false;
+    bool same = a->labels == b->labels && a->parts == b->parts &&
+                !memcmp(a->pods_by_gpus, b->pods_by_gpus, sizeof a->pods_by_gpus);
+    for (uint32_t i = 0; i < a->gpus && same; i++)
+        same = a->gpu[i].milli_left == b->gpu[i].milli_left && a->gpu[i].pods == b->gpu[i].pods &&
+               a->gpu[i].memory_left == b->gpu[i].memory_left;
+    return same;
+}
+
+/* Makes the entry of the table the node's class, with nothing computed. */
+static void renew_class(struct sms__cluster_run *run, struct sms__node_class *node_class,
+                        const struct sms_node_view *node)
+{
+    node_class->stamp = ++run->ledger.stamps;
+    node_class->fragments = UINT64_MAX;
+    node_class->view = *node;
+    node_class->view.gpu = node_class->gpu;
+    if (node->gpus)
+        memcpy(node_class->gpu, node->gpu, node->gpus * sizeof *node->gpu);
+    for (size_t s = 0; run->order == SMS_PLACE_BEST && s < run->cluster->shapes; s++)
+        node_class->score[s] = NAN;
+}
+
+struct sms__node_class *sms__node_class(struct sms__cluster_run *run, size_t n)
+{
+    struct sms__ledger *ledger = &run->ledger;
+    struct sms__ledger_entry *entry = &ledger->entry[n];
+    if (entry->class_stamp && ledger->node_class[entry->class_index].stamp == entry->class_stamp)
+        return &ledger->node_class[entry->class_index];
+    const struct sms_node_view *node = &ledger->node[n];
+    uint64_t hash = hash_node(node);
+    struct sms__node_class *node_class = &ledger->node_class[hash & (ledger->classes - 1)];
+    if (!node_class->stamp || node_class->hash != hash || !look_the_same(&node_class->view, node))
+        renew_class(run, node_class, node);
+    node_class->hash = hash;
+    entry->class_index = (uint32_t)(node_class - ledger->node_class);
+    entry->class_stamp = node_class->stamp;
+    return node_class;
+}
+
+void sms__ledger_integrate(struct sms__cluster_run *run, uint64_t now)
+{
+    struct sms__ledger *ledger = &run->ledger;
+    sms__integral time = now - ledger->integrated_ps;
+    run->record->gpu_ps += time * ledger->gpu_milli;
+    run->record->cpu_ps += time * ledger->cpu_milli;
+    run->record->down_ps += time * ledger->down_milli;
+    run->record->down_cpu_ps += time * ledger->down_cpu_milli;
+    run->record->bytes_ps += time * ledger->gpu_bytes;
+    ledger->integrated_ps = now;
+}
+
+void sms__log_change(struct sms__ledger *ledger, size_t n)
+{
+    ledger->log[ledger->logged++ & (ledger->log_size - 1)] = (uint32_t)n;
+    ledger->entry[n].changed_at = ledger->logged;
+}
+
+static void note_change(struct sms__cluster_run *run, size_t n)
+{
+    struct sms__ledger *ledger = &run->ledger;
+    struct sms__ledger_entry *entry = &ledger->entry[n];
+    entry->class_stamp = 0;
+    sms__log_change(ledger, n);
+    ledger->fragments -= entry->fragments;
+    entry->fragments = fragments_of(run, n);
+    ledger->fragments += entry->fragments;
+}
+
+void sms__ledger_note_freed(struct sms__ledger *ledger, uint32_t node)
+{
+    if (!ledger->entry[node].freed)
+        ledger->freed[ledger->frees++] = node;
+    ledger->entry[node].freed = true;
+}
+
+void sms__ledger_clear_freed(struct sms__ledger *ledger)
+{
+    while (ledger->frees)
+        ledger->entry[ledger->freed[--ledger->frees]].freed = false;
+}
+
+struct sms_gpu_view *sms__ledger_gpu(const struct sms__ledger *ledger, size_t n, uint32_t i)
+{
+    size_t index = sms__first_gpu(ledger, n) + i;
+    return ledger->entry[n].lost >> i & 1 ? &ledger->aside[index] : &ledger->gpu[index];
+}
+
+/* What pods hold of GPUs of the node that are up grows. */
+static void allocate(struct sms__cluster_run *run, size_t n, int64_t milli, int64_t bytes)
+{
+    run->ledger.gpu_milli += (uint64_t)milli;
+    run->ledger.gpu_bytes += (uint64_t)bytes;
+    sms__count_gpu(run, n, milli);
+}
+
+static void allocate_for(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod, uint16_t gpus, int by)
+{
+    int64_t up = by * __builtin_popcount(gpus & (uint16_t)~run->ledger.entry[n].lost);
+    allocate(run, n, up * (int64_t)pod->gpu_milli, up * (int64_t)pod->gpu_memory);
+}
+
+void sms__ledger_take(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod, uint16_t gpus)
+{
+    struct sms_node_view *node = &run->ledger.node[n];
+    node->cpu_left -= pod->cpu_milli;
+    node->memory_left -= pod->memory;
+    node->pods_by_gpus[pod->gpus]++;
+    node->parts += sms_pod_is_part(pod);
+    for (uint32_t i = 0; i < node->gpus; i++)
+        if (gpus >> i & 1) {
+            struct sms_gpu_view *gpu = sms__ledger_gpu(&run->ledger, n, i);
+            gpu->milli_left -= pod->gpu_milli;
+            gpu->memory_left -= pod->gpu_memory;
+            gpu->pods++;
+            sms__predict_move(gpu, pod, true);
+        }
+    run->ledger.cpu_milli += pod->cpu_milli;
+    allocate_for(run, n, pod, gpus, 1);
+    sms__count_pod(run, n, pod, 1);
+    note_change(run, n);
+}
+
+void sms__ledger_give(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod, uint16_t gpus)
+{
+    struct sms_node_view *node = &run->ledger.node[n];
+    node->cpu_left += pod->cpu_milli;
+    node->memory_left += pod->memory;
+    node->pods_by_gpus[pod->gpus]--;
+    node->parts -= sms_pod_is_part(pod);
+    for (uint32_t i = 0; i < node->gpus; i++)
+        if (gpus >> i & 1) {
+            struct sms_gpu_view *gpu = sms__ledger_gpu(&run->ledger, n, i);
+            gpu->milli_left += pod->gpu_milli;
+            gpu->memory_left += pod->gpu_memory;
+            gpu->pods--;
+            sms__predict_move(gpu, pod, false);
+        }
+    run->ledger.cpu_milli -= pod->cpu_milli;
+    allocate_for(run, n, pod, gpus, -1);
+    sms__count_pod(run, n, pod, -1);
+    note_change(run, n);
+}
+
+/* Puts what is left of the GPU aside, as if it were up, or takes that up again. */
+static void toggle_gpu(struct sms__cluster_run *run, size_t n, uint32_t i, bool lost)
+{
+    const struct sms_node_view *node = &run->ledger.node[n];
+    size_t index = sms__first_gpu(&run->ledger, n) + i;
+    struct sms_gpu_view *gpu = &run->ledger.gpu[index], *aside = &run->ledger.aside[index];
+    if (lost)
+        *aside = *gpu;
+    int64_t milli = 1000 - (int64_t)aside->milli_left, bytes = (int64_t)(node->gpu_memory - aside->memory_left);
+    *gpu = lost ? (struct sms_gpu_view){0} : *aside;
+    allocate(run, n, lost ? -milli : milli, lost ? -bytes : bytes);
+}
+
+void sms__ledger_lose(struct sms__cluster_run *run, size_t n, bool down, uint16_t gpus)
+{
+    struct sms__ledger *ledger = &run->ledger;
+    struct sms_node_view *node = &ledger->node[n];
+    uint16_t before = ledger->entry[n].lost, toggled = before ^ gpus;
+    int nodes = (int)down - (int)node->down;
+    for (uint32_t i = 0; i < node->gpus; i++)
+        if (toggled >> i & 1)
+            toggle_gpu(run, n, i, gpus >> i & 1);
+    if (nodes) {
+        node->down = down;
+        node->cpu_left = down ? 0 : node->cpu_milli;
+        node->memory_left = down ? 0 : node->memory;
+        ledger->down_cpu_milli += down ? node->cpu_milli : -node->cpu_milli;
+    }
+    int more = __builtin_popcount(gpus) - __builtin_popcount(before);
+    ledger->entry[n].lost = gpus;
+    ledger->down_milli += (uint64_t)((int64_t)more * 1000);
+    sms__count_down(run, n, nodes, more);
+    note_change(run, n);
+}

@@ -1,0 +1,95 @@
+/* The ledger: what is allocated of each node and what is left. Equal nodes share what has been computed of them, and a
+ * log of changed nodes lets others bring up to date what they derived. What pods hold and what is left add up to the
+ * node; audit.c checks that. */
+#ifndef SMS_LEVELS_CLUSTER_LEDGER_H
+#define SMS_LEVELS_CLUSTER_LEDGER_H
+
+#include "../../model/cluster/cluster.h"
+
+struct sms__cluster_run;
+
+/* Nodes of the same class look the same to a policy. A class has one place in the table, chosen by its hash; a new
+ * class replaces the one before. */
+struct sms__node_class {
+    uint64_t stamp; /* changes with the contents; 0: empty */
+    uint64_t hash;
+    uint64_t fragments; /* UINT64_MAX: not computed */
+    struct sms_node_view view;
+    struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
+    double *score; /* [shapes]; NAN: not computed */
+};
+
+/* A node's state beside its view. */
+struct sms__ledger_entry {
+    uint64_t fragments;   /* summed over the typical pods by their weights */
+    uint64_t class_stamp; /* of its class; 0: to be looked up */
+    uint32_t class_index;
+    uint64_t changed_at; /* the position of its latest change in the log, from 1; 0: none */
+    bool freed;          /* it is in the list of freed nodes */
+    uint16_t lost;       /* bit i: GPU i is down, by itself or with the node */
+    uint32_t first_pod;  /* on it, where nodes may fail; SMS__NO_POD */
+};
+
+struct sms__ledger {
+    struct sms_node_view *node;         /* [nodes] */
+    struct sms_gpu_view *gpu;           /* of all nodes */
+    struct sms_gpu_view *aside;         /* the same, of GPUs that are down, for their return; NULL: nothing fails */
+    struct sms__ledger_entry *entry;    /* [nodes] */
+    struct sms__node_class *node_class; /* [classes], a power of two; NULL in the reference engine */
+    size_t classes;
+    uint64_t stamps;
+    uint64_t gpu_milli, cpu_milli, gpu_bytes; /* allocated */
+    uint64_t fragments;                       /* summed over nodes */
+    uint64_t down_milli, down_cpu_milli;      /* GPUs and cores that are down */
+    uint64_t integrated_ps;                   /* integrals are up to there */
+    uint32_t *log;                            /* a ring of nodes that changed */
+    size_t log_size;                          /* a power of two */
+    uint64_t logged;
+    uint32_t *freed; /* [frees]: nodes that may have more room than when pods were tried last */
+    size_t frees;
+};
+
+void sms__ledger_init(struct sms__cluster_run *run);
+/* Brings the integrals of what is allocated and down up to now. */
+void sms__ledger_integrate(struct sms__cluster_run *run, uint64_t now);
+/* Allocates to a pod, and takes back. Integrals are up to now. */
+void sms__ledger_take(struct sms__cluster_run *run, size_t node, const struct sms_pod_view *pod, uint16_t gpus);
+void sms__ledger_give(struct sms__cluster_run *run, size_t node, const struct sms_pod_view *pod, uint16_t gpus);
+/* Sets what of the node is down. Nothing of that is left or counts as allocated; pods that stay on it have it again
+ * when it returns. */
+void sms__ledger_lose(struct sms__cluster_run *run, size_t node, bool down, uint16_t gpus);
+/* What is left of a GPU as if it were up. */
+struct sms_gpu_view *sms__ledger_gpu(const struct sms__ledger *ledger, size_t node, uint32_t gpu);
+struct sms__node_class *sms__node_class(struct sms__cluster_run *run, size_t node);
+/* Thousandths of GPUs of the node that the typical pods cannot use, summed by their weights: whole numbers, so that
+ * their sum over the cluster is exact in any order. */
+uint64_t sms__weigh_fragments(const struct sms__cluster *cluster, const struct sms_node_view *node);
+
+/* The node may have room that it had not; the list is emptied by the scheduler. */
+void sms__ledger_note_freed(struct sms__ledger *ledger, uint32_t node);
+void sms__ledger_clear_freed(struct sms__ledger *ledger);
+
+/* Something else has changed that decides whether pods fit the node; the ledger logs its own changes. */
+void sms__log_change(struct sms__ledger *ledger, size_t node);
+/* Whether the log still has all changes after the first `seen` ones. */
+static inline bool sms__log_reaches(const struct sms__ledger *ledger, uint64_t seen)
+{
+    return ledger->logged - seen <= ledger->log_size;
+}
+/* The next node that has changed since then, each once. False if there is none: then all have been seen. */
+static inline bool sms__log_next(const struct sms__ledger *ledger, uint64_t *seen, uint32_t *node)
+{
+    while (*seen < ledger->logged) {
+        *node = ledger->log[*seen & (ledger->log_size - 1)];
+        if (ledger->entry[*node].changed_at == ++*seen) /* else it changed again, and that comes later */
+            return true;
+    }
+    return false;
+}
+/* The position of the node's first GPU among those of all nodes. */
+static inline size_t sms__first_gpu(const struct sms__ledger *ledger, size_t node)
+{
+    return (size_t)(ledger->node[node].gpu - ledger->gpu);
+}
+
+#endif

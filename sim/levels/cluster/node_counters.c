@@ -1,0 +1,52 @@
+/* Counters of nodes. The integral of a value that changes in steps is its last value times the time, less each change
+ * times the time of that change; so nothing is to be done for nodes that do not change. */
+#include "node_counters.h"
+#include "run.h"
+
+static void step(struct sms__steps *level, int64_t by, uint64_t now)
+{
+    level->integral_ps -= (sms__integral)by * now;
+    level->value += by;
+}
+
+static struct sms__node_record *row_of(const struct sms__cluster_run *run, size_t n)
+{
+    const struct sms__cluster *cluster = run->cluster;
+    struct sms__node_record *rows = run->spec->record->node;
+    if (!rows)
+        return NULL;
+    return cluster->rows == cluster->nodes ? &rows[n] : &rows[sms__node_kind(cluster, n) - cluster->node];
+}
+
+void sms__count_pod(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod, int by)
+{
+    struct sms__node_record *row = row_of(run, n);
+    if (!row)
+        return;
+    step(&row->cpu, by * (int64_t)pod->cpu_milli, run->ledger.integrated_ps);
+    row->placements += by > 0;
+}
+
+void sms__count_gpu(struct sms__cluster_run *run, size_t n, int64_t milli)
+{
+    struct sms__node_record *row = row_of(run, n);
+    if (row)
+        step(&row->gpu, milli, run->ledger.integrated_ps);
+}
+
+void sms__count_down(struct sms__cluster_run *run, size_t n, int nodes, int gpus)
+{
+    struct sms__node_record *row = row_of(run, n);
+    if (!row)
+        return;
+    step(&row->down, nodes, run->ledger.integrated_ps);
+    step(&row->gpu_down, gpus * (int64_t)1000, run->ledger.integrated_ps);
+}
+
+void sms__count_failure(struct sms__cluster_run *run, size_t n)
+{
+    struct sms__node_record *row = row_of(run, n);
+    run->record->failures++;
+    if (row)
+        row->failures++;
+}

@@ -1,0 +1,72 @@
+/* A scheduler: how pods that wait come to nodes. The core of the cluster level knows this table only. Operations that
+ * are NULL have nothing to do, unless a comment says what the core does instead. Times are ps; `pod` and `node` are
+ * indices; `gpus` has bit i for GPU i of a node. */
+#ifndef SMS_LEVELS_CLUSTER_SCHEDULER_H
+#define SMS_LEVELS_CLUSTER_SCHEDULER_H
+
+#include "../../engine/engine.h"
+
+#include <smsched/place.h>
+
+struct sms__cluster_run;
+
+/* How a scheduler sees nodes, where that is not what the ledger says. */
+struct sms__node_filter {
+    /* Whether a pod of the shape may go to the node. */
+    bool (*is_feasible)(const struct sms__cluster_run *run, size_t node, uint32_t shape);
+    /* The node as policies are shown it; `gpu` has room for its GPUs. */
+    struct sms_node_view (*view)(const struct sms__cluster_run *run, size_t node, struct sms_gpu_view *gpu);
+    /* Whether that is what the ledger says, so that nodes of one class have one score. */
+    bool (*sees_ledger)(const struct sms__cluster_run *run, size_t node);
+    /* The position in the ledger's log up to which `is_feasible` has followed it for the shape. */
+    uint64_t (*seen)(const struct sms__cluster_run *run, uint32_t shape);
+};
+
+struct sms__scheduler {
+    /* Event sources that init and start register, by level. */
+    size_t sources[SMS__LEVELS];
+    /* Makes run->scheduling. Pods and the ledger are there. At equal times, sources that init registers fire after pods
+     * arrive and before hosts act, sources that start registers after hosts. */
+    void (*init)(struct sms__cluster_run *run);
+    void (*start)(struct sms__cluster_run *run);
+
+    /* The pod has arrived, or lost its place and waits again. */
+    void (*add)(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
+    /* The nodes in the ledger's list of freed nodes may have more room; empties the list. */
+    void (*freed)(struct sms__cluster_run *run, uint64_t now);
+    /* Gives pods that wait their places. Called after `add` and `freed`, once or more often at an instant. */
+    void (*serve)(struct sms__cluster_run *run, uint64_t now);
+    /* The time has come for which run->wake_source was set, before pods arrive at that instant. */
+    void (*wake)(struct sms__cluster_run *run, uint64_t now);
+
+    /* Whether neither the scheduler nor anything else will let a pod in or end one, failures drawn at random aside:
+     * then these are drawn no more. */
+    bool (*is_over)(struct sms__cluster_run *run);
+    /* The time of the next event that is no mere retry; SMS__NEVER: none. NULL: any event counts. */
+    uint64_t (*next_event)(struct sms__cluster_run *run);
+
+    /* A failure comes or goes, before pods on what fails are cut off. gpu -1: the node, or a GPU that another failure
+     * has down as well. */
+    void (*health)(struct sms__cluster_run *run, size_t node, int gpu, bool down);
+    /* Ends what the pod runs, as its node or a GPU fails. True: it has ended, or had already, and is not to be cut off.
+     * NULL: its processes are aborted. */
+    bool (*abort)(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
+    /* The pod has given back what it held of its node, which run->pod still names. */
+    void (*leave)(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
+    /* The GPUs on which a container of the pod runs; none before it does. NULL: container 0 has all GPUs of the pod. */
+    uint16_t (*container_gpus)(const struct sms__cluster_run *run, uint32_t pod, size_t container);
+    /* Something happened to the pod, for `smsched explain`. */
+    void (*explain)(const struct sms__cluster_run *run, uint32_t pod, uint64_t now, const char *text);
+
+    /* Brings the scheduler's integrals up to now; `ends`: the run is over. */
+    void (*integrate)(struct sms__cluster_run *run, bool ends, uint64_t now);
+    /* Under --check: NULL, or which invariant does not hold. */
+    const char *(*find_disagreement)(struct sms__cluster_run *run);
+
+    const struct sms__node_filter *filter; /* NULL: pods fit where the ledger says */
+};
+
+/* registry.c: chooses the scheduler and the observer that the scenario and the policy ask for. */
+void sms__choose_scheduler(struct sms__cluster_run *run);
+
+#endif

@@ -1,0 +1,182 @@
+/* The default scheduler: a queue of waiting pods for each shape, as no pod of a shape fits where the first does not.
+ * The queue with the highest priority, then the longest waiting first pod, is served first. A queue whose first pod
+ * finds no node is blocked until something that this pod fits is freed and its back-off is over. */
+#include "wait_queue.h"
+#include "failures.h"
+#include "completion.h"
+#include "life.h"
+#include "run.h"
+#include "search.h"
+
+/* Above any priority. */
+enum { PRIORITY_MOST = 1000000000 };
+
+/* Waiting pods of one shape. */
+struct wait_queue {
+    uint32_t first, last;   /* SMS__NO_POD */
+    uint32_t blocked_index; /* its place in the list of blocked shapes */
+    uint64_t delay_ps;      /* the latest back-off; 0: none */
+    uint64_t not_before;
+};
+
+struct wait_queues {
+    struct wait_queue *queue; /* [shapes] */
+    struct sms__queue ready;  /* shapes that may be tried, by priority and their first pod's ticket */
+    struct sms__queue waking; /* unblocked shapes in back-off, by its end */
+    uint32_t *blocked;        /* [blocks]: shapes */
+    size_t blocks;
+    size_t waiting;   /* pods */
+    uint32_t *ticket; /* [pods]: the order in which they began to wait */
+    uint32_t tickets;
+};
+
+static void init(struct sms__cluster_run *run)
+{
+    struct wait_queues *queues = SMS__NEW(run->arena, struct wait_queues, 1);
+    size_t shapes = run->cluster->shapes;
+    queues->queue = SMS__NEW(run->arena, struct wait_queue, shapes);
+    queues->blocked = SMS__NEW(run->arena, uint32_t, shapes);
+    queues->ticket = SMS__NEW(run->arena, uint32_t, run->pods);
+    for (size_t s = 0; s < shapes; s++)
+        queues->queue[s] = (struct wait_queue){.first = SMS__NO_POD, .last = SMS__NO_POD};
+    sms__queue_init(&queues->ready, run->arena, shapes);
+    sms__queue_init(&queues->waking, run->arena, shapes);
+    run->scheduling = queues;
+}
+
+/* The least is served first. */
+static uint64_t rank_of(const struct sms__cluster_run *run, uint32_t shape)
+{
+    const struct wait_queues *queues = run->scheduling;
+    uint32_t first = queues->queue[shape].first;
+    uint64_t behind = (uint64_t)(PRIORITY_MOST - run->cluster->shape[shape].priority);
+    return first == SMS__NO_POD ? SMS__NEVER : behind << 32 | queues->ticket[first];
+}
+
+/* The queue is unblocked: it may be tried now, or when its back-off is over. */
+static void offer(struct sms__cluster_run *run, uint32_t shape, uint64_t now)
+{
+    struct wait_queues *queues = run->scheduling;
+    const struct wait_queue *queue = &queues->queue[shape];
+    bool early = queue->not_before > now;
+    sms__queue_set(&queues->ready, shape, early ? SMS__NEVER : rank_of(run, shape));
+    sms__queue_set(&queues->waking, shape, early ? queue->not_before : SMS__NEVER);
+    sms__engine_at(&run->engine, run->wake_source, sms__queue_first(&queues->waking).time);
+}
+
+static void add(struct sms__cluster_run *run, uint32_t p, uint64_t now)
+{
+    struct wait_queues *queues = run->scheduling;
+    struct sms__pod *pod = &run->pod[p];
+    struct wait_queue *queue = &queues->queue[pod->shape];
+    pod->since_ps = now;
+    queues->ticket[p] = queues->tickets++;
+    pod->next = SMS__NO_POD;
+    queues->waiting++;
+    if (queue->first != SMS__NO_POD) {
+        run->pod[queue->last].next = p;
+        queue->last = p;
+        return;
+    }
+    queue->first = queue->last = p;
+    sms__queue_set(&queues->ready, pod->shape, rank_of(run, pod->shape));
+}
+
+/* The queue's first pod fits nowhere. */
+static void block(struct sms__cluster_run *run, uint32_t shape, uint64_t now)
+{
+    struct wait_queues *queues = run->scheduling;
+    struct wait_queue *queue = &queues->queue[shape];
+    const struct sms__cluster *cluster = run->cluster;
+
+    queue->blocked_index = (uint32_t)queues->blocks;
+    queues->blocked[queues->blocks++] = shape;
+    sms__queue_set(&queues->ready, shape, SMS__NEVER);
+    if (cluster->retry_ps <= 0)
+        return;
+    uint64_t most = (uint64_t)cluster->retry_most_ps;
+    queue->delay_ps = queue->delay_ps ? 2 * queue->delay_ps : (uint64_t)cluster->retry_ps;
+    queue->delay_ps = queue->delay_ps < most ? queue->delay_ps : most;
+    queue->not_before = sms__after(now, (double)queue->delay_ps);
+}
+
+static void unblock(struct sms__cluster_run *run, uint32_t shape, uint64_t now)
+{
+    struct wait_queues *queues = run->scheduling;
+    struct wait_queue *queue = &queues->queue[shape];
+    uint32_t last = queues->blocked[--queues->blocks];
+    queues->blocked[queue->blocked_index] = last;
+    queues->queue[last].blocked_index = queue->blocked_index;
+
+    offer(run, shape, now);
+}
+
+static bool fits_freed(const struct sms__cluster_run *run, uint32_t shape)
+{
+    const struct sms_pod_view *pod = &run->cluster->shape[shape];
+    const struct sms__ledger *ledger = &run->ledger;
+    size_t nodes = run->reference ? run->cluster->nodes : ledger->frees;
+    bool fits = false;
+    for (size_t i = 0; i < nodes && !fits; i++)
+        fits = sms_node_fits(&ledger->node[run->reference ? i : ledger->freed[i]], pod);
+    return fits;
+}
+
+static void unblock_freed(struct sms__cluster_run *run, uint64_t now)
+{
+    const struct wait_queues *queues = run->scheduling;
+    for (size_t i = queues->blocks; i-- > 0;)
+        if (fits_freed(run, queues->blocked[i]))
+            unblock(run, queues->blocked[i], now);
+    sms__ledger_clear_freed(&run->ledger);
+}
+
+static void serve_queue(struct sms__cluster_run *run, uint32_t shape, uint64_t now)
+{
+    struct wait_queues *queues = run->scheduling;
+    struct wait_queue *queue = &queues->queue[shape];
+    uint32_t p = queue->first, node = sms__find_node(run, shape);
+    if (run->engine.stopped)
+        return;
+    if (node == SMS__NO_NODE) {
+        block(run, shape, now);
+        return;
+    }
+    queue->first = run->pod[p].next;
+    queue->delay_ps = queue->not_before = 0;
+    queues->waiting--;
+    sms__queue_set(&queues->ready, shape, rank_of(run, shape));
+    if (sms__pod_take(run, p, node, now))
+        sms__pod_begin(run, p, now);
+}
+
+static void serve(struct sms__cluster_run *run, uint64_t now)
+{
+    const struct wait_queues *queues = run->scheduling;
+    while (!run->engine.stopped) {
+        struct sms__match next = sms__queue_first(&queues->ready);
+        if (next.time == SMS__NEVER)
+            return;
+        serve_queue(run, (uint32_t)next.source, now);
+    }
+}
+
+static void wake(struct sms__cluster_run *run, uint64_t now)
+{
+    const struct wait_queues *queues = run->scheduling;
+    struct sms__match next;
+    while ((next = sms__queue_first(&queues->waking)).time <= now)
+        offer(run, (uint32_t)next.source, now);
+    serve(run, now);
+}
+
+static bool is_over(struct sms__cluster_run *run)
+{
+    const struct wait_queues *queues = run->scheduling;
+    bool tried = sms__failures_returning(run) || sms__queue_first(&queues->waking).time != SMS__NEVER;
+    return run->scenario->duration_ps <= 0 && !(queues->waiting && tried) && !sms__cluster_goes_on(run) &&
+           !sms__hosts_go_on(run);
+}
+
+const struct sms__scheduler sms__wait_queue_scheduler = {
+    .init = init, .add = add, .freed = unblock_freed, .serve = serve, .wake = wake, .is_over = is_over};
