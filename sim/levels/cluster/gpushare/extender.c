@@ -4,14 +4,14 @@
 #include "../life.h"
 #include "../search.h"
 
-/* SMS__NO_NODE: the policy wants none of those that passed. */
+/* Chooses among the nodes that passed; SMS__NO_NODE: the policy wants none of them. */
 static uint32_t pick_node(struct sms__cluster_run *run, uint32_t p)
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
     uint32_t shape = run->pod[p].shape;
-    if (gpushare->remembered)
+    if (gpushare->cycle.cached)
         return sms__find_node(run, shape);
-    return sms__find_among(run, shape, gpushare->kept, gpushare->passed);
+    return sms__find_among(run, shape, gpushare->cycle.kept, gpushare->cycle.passed);
 }
 
 /* kube-scheduler assumes that the pod is on the node. */
@@ -22,27 +22,27 @@ static void claim(struct sms__cluster_run *run, uint32_t p, uint32_t node)
     claim->cpu_milli += pod->cpu_milli;
     claim->memory += pod->memory;
     claim->bytes += pod->gpus * pod->gpu_memory;
-    sms__gpushare(run)->client[p].node = node;
+    sms__gpushare(run)->candidate[p].node = node;
     sms__log_change(&run->ledger, node);
 }
 
 void sms__claim_release(struct sms__cluster_run *run, uint32_t p)
 {
     const struct sms_pod_view *pod = sms__pod_shape(run, p);
-    struct sms__claim *claim = &sms__gpushare(run)->claim[sms__gpushare(run)->client[p].node];
+    struct sms__claim *claim = &sms__gpushare(run)->claim[sms__gpushare(run)->candidate[p].node];
     claim->cpu_milli -= pod->cpu_milli;
     claim->memory -= pod->memory;
     claim->bytes -= pod->gpus * pod->gpu_memory;
-    sms__log_change(&run->ledger, sms__gpushare(run)->client[p].node);
+    sms__log_change(&run->ledger, sms__gpushare(run)->candidate[p].node);
 }
 
 static void reject(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     run->record->gpushare.rejections++;
-    sms__candidate_back_off(run, p, gpushare->cycle_version, now);
+    sms__candidate_back_off(run, p, gpushare->cycle.version, now);
     sms__explain_pod(run, p, now, "Pending: no node; tried again after %.6g s",
-                     (double)gpushare->client[p].delay_ps / 1e12);
+                     (double)gpushare->candidate[p].delay_ps / 1e12);
 }
 
 /* Chooses GPUs on the node, which the pod fits, and puts it there. */
@@ -72,12 +72,12 @@ static void put_unshared(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     put(run, p, node, &view, now);
 }
 
-/* Whether the extender has to be waited for. */
+/* Returns whether the cycle waits for the extender. */
 static bool begin_cycle(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     sms__candidate_begin(run, p);
-    gpushare->cycle_version = gpushare->version;
+    gpushare->cycle.version = gpushare->version;
     if (sms__filter_by_default(run, p, now) == 0) {
         reject(run, p, now);
         return false;
@@ -86,16 +86,16 @@ static bool begin_cycle(struct sms__cluster_run *run, uint32_t p, uint64_t now)
         put_unshared(run, p, now);
         return false;
     }
-    gpushare->cycle = p;
-    sms__engine_at(&run->engine, gpushare->filter_source, sms__after_if_any(now, gpushare->rules->round_trip_ps));
+    gpushare->cycle.pod = p;
+    sms__engine_at(&run->engine, gpushare->cycle.filter_source, sms__after_if_any(now, gpushare->rules->round_trip_ps));
     return true;
 }
 
-void sms__extender_cycles(struct sms__cluster_run *run, uint64_t now)
+void sms__cycles_begin(struct sms__cluster_run *run, uint64_t now)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     struct sms__match next;
-    while (gpushare->cycle == SMS__NO_POD && !run->engine.stopped &&
+    while (gpushare->cycle.pod == SMS__NO_POD && !run->engine.stopped &&
            (next = sms__queue_first(&gpushare->active)).time != SMS__NEVER)
         if (begin_cycle(run, (uint32_t)next.source, now))
             return;
@@ -105,8 +105,8 @@ void sms__extender_filtered(void *subject, uint64_t now)
 {
     struct sms__cluster_run *run = subject;
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    uint32_t p = gpushare->cycle;
-    gpushare->cycle = SMS__NO_POD;
+    uint32_t p = gpushare->cycle.pod;
+    gpushare->cycle.pod = SMS__NO_POD;
     sms__engine_defer(&run->engine, &gpushare->act);
     bool passed = sms__filter_by_extender(run, p, now) > 0;
     uint32_t node = passed ? pick_node(run, p) : SMS__NO_NODE;
@@ -115,9 +115,9 @@ void sms__extender_filtered(void *subject, uint64_t now)
         return;
     }
     claim(run, p, node);
-    gpushare->client[p].state = SMS__CANDIDATE_BINDING;
-    gpushare->bind = p;
-    sms__engine_at(&run->engine, gpushare->bind_source, sms__after_if_any(now, gpushare->rules->round_trip_ps));
+    gpushare->candidate[p].state = SMS__CANDIDATE_BINDING;
+    gpushare->cycle.binding = p;
+    sms__engine_at(&run->engine, gpushare->cycle.bind_source, sms__after_if_any(now, gpushare->rules->round_trip_ps));
 }
 
 static void fail_to_bind(struct sms__cluster_run *run, uint32_t p, uint64_t now)
@@ -125,12 +125,12 @@ static void fail_to_bind(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     char node[256];
     run->record->gpushare.bind_failures++;
-    sms__node_name(run->cluster, gpushare->client[p].node, node, sizeof node);
-    bool down = run->ledger.node[gpushare->client[p].node].down;
+    sms__node_name(run->cluster, gpushare->candidate[p].node, node, sizeof node);
+    bool down = run->ledger.node[gpushare->candidate[p].node].down;
     sms__explain_pod(run, p, now,
                      down ? "bind failed: %s has failed" : "bind failed: no GPU of %s has the memory any more", node);
     if (gpushare->rules->bind_failure == SMS__BIND_SILENT) {
-        gpushare->client[p].state = SMS__CANDIDATE_CLAIMED;
+        gpushare->candidate[p].state = SMS__CANDIDATE_CLAIMED;
         sms__candidate_timer(run, p, sms__after(now, gpushare->rules->assume_timeout_ps));
         return;
     }
@@ -144,9 +144,9 @@ void sms__extender_bound(void *subject, uint64_t now)
     struct sms__cluster_run *run = subject;
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
-    uint32_t p = gpushare->bind, node = gpushare->client[p].node;
+    uint32_t p = gpushare->cycle.binding, node = gpushare->candidate[p].node;
     struct sms_node_view view = sms__extender_view(run, node, gpu);
-    gpushare->bind = SMS__NO_POD;
+    gpushare->cycle.binding = SMS__NO_POD;
     gpushare->changed = true;
     sms__engine_defer(&run->engine, &gpushare->act);
     if (!sms_node_fits(&view, sms__pod_shape(run, p))) {

@@ -1,5 +1,5 @@
-/* What containers really use of the GPUs that the plugin gave them, and what goes wrong there: too little memory, GPUs
- * that are unhealthy, nodes and GPUs that fail. On nodes whose GPUs run workloads, memory is the hosts'. */
+/* The memory that containers really use of the GPUs that the plugin gave them, and why they fail there: too little
+ * memory, or an unhealthy GPU. On nodes whose GPUs run workloads, the hosts account for memory. */
 #include "../audit.h"
 #include "../hosts.h"
 #include "../life.h"
@@ -21,15 +21,15 @@ size_t sms__containers(const struct sms__cluster_run *run, uint32_t p)
 
 uint16_t sms__running_gpus(const struct sms__cluster_run *run, uint32_t p, size_t c)
 {
-    const struct sms__candidate *client = &sms__gpushare(run)->client[p];
-    return client->state == SMS__CANDIDATE_RUNNING ? client->gpus[c] : 0;
+    const struct sms__candidate *candidate = &sms__gpushare(run)->candidate[p];
+    return candidate->state == SMS__CANDIDATE_RUNNING ? candidate->gpus[c] : 0;
 }
 
-/* What container `c` uses of each of its GPUs from its start to its end: what it asks for; of a workload what that
- * holds at most, or, where hosts simulate it, nothing that is known before. */
+/* The memory of each of its GPUs that container `c` uses while it runs: what it asks for; with a workload what that
+ * holds at most, or 0 where hosts simulate it and account for it. */
 static uint64_t use_of(const struct sms__cluster_run *run, uint32_t p, size_t c)
 {
-    uint16_t gpus = sms__gpushare(run)->client[p].gpus[c];
+    uint16_t gpus = sms__gpushare(run)->candidate[p].gpus[c];
     if (!gpus)
         return 0;
     if (run->pod[p].tenant)
@@ -41,7 +41,7 @@ static uint64_t use_of_gpu(const struct sms__cluster_run *run, uint32_t p, uint3
 {
     uint64_t bytes = 0;
     for (size_t c = 0; c < sms__containers(run, p); c++)
-        bytes += sms__gpushare(run)->client[p].gpus[c] >> i & 1 ? use_of(run, p, c) : 0;
+        bytes += sms__gpushare(run)->candidate[p].gpus[c] >> i & 1 ? use_of(run, p, c) : 0;
     return bytes;
 }
 
@@ -70,12 +70,12 @@ const char *sms__find_fault(const struct sms__cluster_run *run, uint32_t p)
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
     uint32_t node = run->pod[p].node;
-    const struct sms__candidate *client = &gpushare->client[p];
+    const struct sms__candidate *candidate = &gpushare->candidate[p];
     uint16_t gpus = 0;
     for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
-        gpus |= client->gpus[c];
+        gpus |= candidate->gpus[c];
     for (uint32_t i = 0; i < run->ledger.node[node].gpus; i++) {
-        if ((gpus >> i & 1) && (gpushare->unhealthy[node] >> i & 1))
+        if ((gpus >> i & 1) && (sms__unhealthy_gpus(run, node) >> i & 1))
             return "its GPU is unhealthy";
         if ((gpus >> i & 1) && sms__gpu_used(run, node, i) + use_of_gpu(run, p, i) > gpushare->kind[node]->shared->raw)
             return "out of memory";
@@ -83,27 +83,27 @@ const char *sms__find_fault(const struct sms__cluster_run *run, uint32_t p)
     return NULL;
 }
 
-/* Pods in the queue or backing off, and those between the start of their cycle and that of their containers. */
+/* Counts pods that wait, and pods between the begin of their cycle and that of their containers. */
 static bool counts_agree(const struct sms__cluster_run *run)
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
     uint64_t waiting = 0, under_way = 0;
     for (size_t p = 0; p < run->arrived; p++) {
-        uint8_t state = gpushare->client[p].state;
+        uint8_t state = gpushare->candidate[p].state;
         waiting += state == SMS__CANDIDATE_QUEUED || state == SMS__CANDIDATE_BACKOFF;
         under_way += state >= SMS__CANDIDATE_CYCLE && state <= SMS__CANDIDATE_STARTING;
     }
     return waiting == gpushare->waiting && under_way == gpushare->under_way;
 }
 
-/* The memory that containers use is that of the pods that run; nobody is on a GPU that is down. */
+/* The memory in use must be that of the pods that run, and no pod may run on a GPU that is down. */
 const char *sms__gpushare_disagreement(struct sms__cluster_run *run)
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
     size_t gpus = sms__gpus_of(run->cluster);
     uint64_t sum = 0, all = 0;
     for (uint32_t p = 0; p < run->arrived; p++) {
-        if (gpushare->client[p].state != SMS__CANDIDATE_RUNNING)
+        if (gpushare->candidate[p].state != SMS__CANDIDATE_RUNNING)
             continue;
         if (sms__pod_gpus(run, p) & run->ledger.entry[run->pod[p].node].lost)
             return "a pod runs on a GPU that is down";

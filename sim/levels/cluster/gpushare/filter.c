@@ -1,12 +1,12 @@
 /* The two filters of a scheduling cycle under gpushare: kube-scheduler's own, and a round trip later the extender's.
- * What they say of the nodes is remembered for each shape of pods, and brought up to date from the log of nodes that
- * changed; the plain engine asks every node every time. */
+ * Verdicts on nodes are cached for each shape of pods, and brought up to date from the ledger's log; the reference
+ * engine asks every node every time. */
 #include "gpushare.h"
 #include "../search.h"
 
 #include <stdio.h>
 
-/* What is said of nodes that are left out, for `explain`. */
+/* How many of the nodes that are left out an explanation names. */
 enum { NOTES = 8 };
 
 struct notes {
@@ -14,7 +14,7 @@ struct notes {
     size_t count, used;
 };
 
-/* Of each verdict: as what it is counted, or NOT_COUNTED, and what is said. */
+/* The counter of each verdict, or NOT_COUNTED, and its message. */
 enum { NOT_COUNTED = SMS__LEFT_OUTS };
 
 static const struct {
@@ -52,9 +52,9 @@ static void note(const struct sms__cluster_run *run, struct notes *notes, size_t
     notes->used += (size_t)more < sizeof notes->text - notes->used ? (size_t)more : 0;
 }
 
-static void tell(struct sms__cluster_run *run, uint32_t p, const char *filter, struct notes *notes, uint64_t now)
+static void explain(struct sms__cluster_run *run, uint32_t p, const char *filter, struct notes *notes, uint64_t now)
 {
-    size_t passed = sms__gpushare(run)->passed;
+    size_t passed = sms__gpushare(run)->cycle.passed;
     if (notes->count > NOTES)
         snprintf(notes->text + notes->used, sizeof notes->text - notes->used, "; and %zu more", notes->count - NOTES);
     sms__explain_pod(run, p, now, "%s filter: %zu node%s pass%s%s", filter, passed, passed == 1 ? "" : "s",
@@ -68,12 +68,12 @@ struct sms_node_view sms__extender_view(const struct sms__cluster_run *run, size
     const uint64_t *others = gpushare->rules->quirks.others_blind ? NULL : gpushare->kind[n]->shared->others;
     for (uint32_t i = 0; i < view.gpus; i++) {
         gpu[i] = *sms__ledger_gpu(&run->ledger, n, i);
-        if (others) { /* what is counted of the card, and not used by others */
+        if (others) { /* only what others do not use of the card is left */
             uint64_t raw = gpushare->kind[n]->shared->raw, free = raw > others[i] ? raw - others[i] : 0;
             uint64_t lost = view.gpu_memory > free ? view.gpu_memory - free : 0;
             gpu[i].memory_left -= gpu[i].memory_left < lost ? gpu[i].memory_left : lost;
         }
-        if (gpushare->rules->quirks.unhealthy && (gpushare->unhealthy[n] >> i & 1))
+        if (gpushare->rules->quirks.unhealthy && (sms__unhealthy_gpus(run, n) >> i & 1))
             gpu[i] = (struct sms_gpu_view){.pods = gpu[i].pods};
     }
     view.gpu = gpu;
@@ -83,10 +83,10 @@ struct sms_node_view sms__extender_view(const struct sms__cluster_run *run, size
 static bool sees_ledger(const struct sms__cluster_run *run, size_t n)
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    return gpushare->rules->quirks.others_blind && !gpushare->unhealthy[n] && !run->ledger.entry[n].lost;
+    return gpushare->rules->quirks.others_blind && !sms__unhealthy_gpus(run, n) && !run->ledger.entry[n].lost;
 }
 
-/* GPU memory of the node that pods asked for, as kube-scheduler counts it, or cards. */
+/* Whether the node has the GPU memory, as kube-scheduler counts it; whether it has the cards. */
 static bool has_memory(const struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod)
 {
     const struct sms_node_view *node = &run->ledger.node[n];
@@ -109,13 +109,13 @@ static bool has_model(const struct sms_node_view *node, const struct sms_pod_vie
     return pod->gpus == 0 || (node->model >= 0 && (pod->models >> node->model & 1));
 }
 
-static uint8_t judge_by_default(const struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod)
+static uint8_t verdict_by_default(const struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod)
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
     const struct sms_node_view *node = &run->ledger.node[n];
     const struct sms__claim *claim = &gpushare->claim[n];
     bool memory = gpushare->kind[n]->shared->memory;
-    if (gpushare->absent[n])
+    if (sms__is_absent(run, n))
         return SMS__NODE_ABSENT;
     if (node->down)
         return SMS__NODE_DOWN;
@@ -128,7 +128,7 @@ static uint8_t judge_by_default(const struct sms__cluster_run *run, size_t n, co
     return sms__is_shared(pod) || has_cards(run, n, pod) ? SMS__NODE_PASSES : SMS__NODE_LACKS_CARDS;
 }
 
-static uint8_t judge_by_extender(const struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod)
+static uint8_t verdict_by_extender(const struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod)
 {
     struct sms_gpu_view gpu[SMS_NODE_GPUS_MAX];
     if (!sms__gpushare(run)->kind[n]->shared->memory)
@@ -139,40 +139,40 @@ static uint8_t judge_by_extender(const struct sms__cluster_run *run, size_t n, c
     return sms_node_fits(&view, pod) ? SMS__NODE_PASSES : SMS__NODE_LACKS_DEVICE;
 }
 
-/* The plain way. */
-static void ask_all_by_default(struct sms__cluster_run *run, const struct sms_pod_view *pod, struct notes *notes)
+/* Without a cache. */
+static void ask_default(struct sms__cluster_run *run, const struct sms_pod_view *pod, struct notes *notes)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     for (size_t n = 0; n < run->cluster->nodes; n++) {
-        uint8_t verdict = judge_by_default(run, n, pod);
+        uint8_t verdict = verdict_by_default(run, n, pod);
         count_left_out(run, verdict, 1);
         if (sms__is_pod_explained(run))
             note(run, notes, n, verdict);
         if (verdict == SMS__NODE_PASSES)
-            gpushare->kept[gpushare->passed++] = (uint32_t)n;
+            gpushare->cycle.kept[gpushare->cycle.passed++] = (uint32_t)n;
     }
 }
 
-static void ask_kept_by_extender(struct sms__cluster_run *run, const struct sms_pod_view *pod, struct notes *notes)
+static void ask_extender(struct sms__cluster_run *run, const struct sms_pod_view *pod, struct notes *notes)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    size_t kept = gpushare->passed;
-    gpushare->passed = 0;
+    size_t kept = gpushare->cycle.passed;
+    gpushare->cycle.passed = 0;
     for (size_t i = 0; i < kept; i++) {
-        uint8_t verdict = judge_by_extender(run, gpushare->kept[i], pod);
+        uint8_t verdict = verdict_by_extender(run, gpushare->cycle.kept[i], pod);
         count_left_out(run, verdict, 1);
         if (sms__is_pod_explained(run))
-            note(run, notes, gpushare->kept[i], verdict);
+            note(run, notes, gpushare->cycle.kept[i], verdict);
         if (verdict == SMS__NODE_PASSES)
-            gpushare->kept[gpushare->passed++] = gpushare->kept[i];
+            gpushare->cycle.kept[gpushare->cycle.passed++] = gpushare->cycle.kept[i];
     }
 }
 
-/* The remembered way. Of nodes that pass the default filter, the verdict is the extender's. */
+/* With a cache. A node that passes the default filter gets the extender's verdict. */
 static uint8_t judge(const struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod)
 {
-    uint8_t verdict = judge_by_default(run, n, pod);
-    return verdict == SMS__NODE_PASSES && sms__is_shared(pod) ? judge_by_extender(run, n, pod) : verdict;
+    uint8_t verdict = verdict_by_default(run, n, pod);
+    return verdict == SMS__NODE_PASSES && sms__is_shared(pod) ? verdict_by_extender(run, n, pod) : verdict;
 }
 
 static void set_verdict(struct sms__filter *filter, size_t n, uint8_t verdict)
@@ -210,23 +210,23 @@ struct sms__filter *sms__filter_of(struct sms__cluster_run *run, uint32_t shape)
     return filter;
 }
 
-/* What the extender says now of nodes that have changed since they passed the default filter; that is asked again at
- * the next cycle. */
+/* Asks the extender again about nodes that changed since they passed the default filter. The default filter is asked
+ * again at the next cycle. */
 static void update_by_extender(struct sms__cluster_run *run, struct sms__filter *filter, const struct sms_pod_view *pod)
 {
     if (!sms__log_reaches(&run->ledger, filter->seen)) {
         for (size_t n = 0; n < run->cluster->nodes; n++)
             if (is_of_extender(filter->verdict[n]))
-                set_verdict(filter, n, judge_by_extender(run, n, pod));
+                set_verdict(filter, n, verdict_by_extender(run, n, pod));
         return;
     }
     uint64_t seen = filter->seen;
     for (uint32_t n; sms__log_next(&run->ledger, &seen, &n);)
         if (is_of_extender(filter->verdict[n]))
-            set_verdict(filter, n, judge_by_extender(run, n, pod));
+            set_verdict(filter, n, verdict_by_extender(run, n, pod));
 }
 
-/* Of a filter, or of the other. */
+/* Notes the nodes that the default filter, or the extender's, leaves out. */
 static void note_all(struct sms__cluster_run *run, const struct sms__filter *filter, bool extender, struct notes *notes)
 {
     for (size_t n = 0; n < run->cluster->nodes && sms__is_pod_explained(run); n++)
@@ -251,31 +251,31 @@ size_t sms__filter_by_default(struct sms__cluster_run *run, uint32_t p, uint64_t
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     struct notes notes = {.count = 0};
-    gpushare->passed = 0;
-    gpushare->remembered = sms__filter_of(run, run->pod[p].shape);
-    if (gpushare->remembered) {
-        sms__filter_count(run, gpushare->remembered, false, 1);
-        note_all(run, gpushare->remembered, false, &notes);
-        gpushare->passed = sms__filter_passed(gpushare->remembered);
+    gpushare->cycle.passed = 0;
+    gpushare->cycle.cached = sms__filter_of(run, run->pod[p].shape);
+    if (gpushare->cycle.cached) {
+        sms__filter_count(run, gpushare->cycle.cached, false, 1);
+        note_all(run, gpushare->cycle.cached, false, &notes);
+        gpushare->cycle.passed = sms__filter_passed(gpushare->cycle.cached);
     } else
-        ask_all_by_default(run, sms__pod_shape(run, p), &notes);
-    tell(run, p, "default", &notes, now);
-    return gpushare->passed;
+        ask_default(run, sms__pod_shape(run, p), &notes);
+    explain(run, p, "default", &notes, now);
+    return gpushare->cycle.passed;
 }
 
 size_t sms__filter_by_extender(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     struct notes notes = {.count = 0};
-    if (gpushare->remembered) {
-        update_by_extender(run, gpushare->remembered, sms__pod_shape(run, p));
-        sms__filter_count(run, gpushare->remembered, true, 1);
-        note_all(run, gpushare->remembered, true, &notes);
-        gpushare->passed = gpushare->remembered->count[SMS__NODE_PASSES];
+    if (gpushare->cycle.cached) {
+        update_by_extender(run, gpushare->cycle.cached, sms__pod_shape(run, p));
+        sms__filter_count(run, gpushare->cycle.cached, true, 1);
+        note_all(run, gpushare->cycle.cached, true, &notes);
+        gpushare->cycle.passed = gpushare->cycle.cached->count[SMS__NODE_PASSES];
     } else
-        ask_kept_by_extender(run, sms__pod_shape(run, p), &notes);
-    tell(run, p, "extender", &notes, now);
-    return gpushare->passed;
+        ask_extender(run, sms__pod_shape(run, p), &notes);
+    explain(run, p, "extender", &notes, now);
+    return gpushare->cycle.passed;
 }
 
 /* Asked for shapes whose verdicts are cached only. */

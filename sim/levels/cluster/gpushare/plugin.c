@@ -1,5 +1,5 @@
-/* The node's side of gpushare: the device plugin says which GPU each container gets (specification 001, 1.3, steps 7 to
- * 9), the containers start, run out of memory, and leave. */
+/* The node's side of gpushare: the device plugin gives each container its GPUs (specification 001, 1.3, steps 7 to 9),
+ * and the containers start, fail and leave. */
 #include "gpushare.h"
 #include "../arrivals.h"
 #include "../completion.h"
@@ -7,30 +7,30 @@
 
 static uint16_t first_bits(uint32_t gpus) { return (uint16_t)((1u << gpus) - 1); }
 
-/* Those bound to a node that do not run, in the order of their ASSUME_TIME. */
+/* The list of pods bound to a node that do not run is in the order of their ASSUME_TIME. */
 static void link_pod(struct sms__gpushare_state *gpushare, uint32_t p, uint32_t node)
 {
-    struct sms__candidate *client = &gpushare->client[p];
-    client->next = SMS__NO_POD;
-    client->previous = gpushare->last[node];
-    if (client->previous == SMS__NO_POD)
+    struct sms__candidate *candidate = &gpushare->candidate[p];
+    candidate->next = SMS__NO_POD;
+    candidate->previous = gpushare->last[node];
+    if (candidate->previous == SMS__NO_POD)
         gpushare->first[node] = p;
     else
-        gpushare->client[client->previous].next = p;
+        gpushare->candidate[candidate->previous].next = p;
     gpushare->last[node] = p;
 }
 
 static void unlink_pod(struct sms__gpushare_state *gpushare, uint32_t p, uint32_t node)
 {
-    const struct sms__candidate *client = &gpushare->client[p];
-    if (client->previous == SMS__NO_POD)
-        gpushare->first[node] = client->next;
+    const struct sms__candidate *candidate = &gpushare->candidate[p];
+    if (candidate->previous == SMS__NO_POD)
+        gpushare->first[node] = candidate->next;
     else
-        gpushare->client[client->previous].next = client->next;
-    if (client->next == SMS__NO_POD)
-        gpushare->last[node] = client->previous;
+        gpushare->candidate[candidate->previous].next = candidate->next;
+    if (candidate->next == SMS__NO_POD)
+        gpushare->last[node] = candidate->previous;
     else
-        gpushare->client[client->next].previous = client->previous;
+        gpushare->candidate[candidate->next].previous = candidate->previous;
 }
 
 static double pick_delay(double own_ps, bool again, double common_ps)
@@ -42,35 +42,36 @@ static void wait_to_start(struct sms__cluster_run *run, uint32_t p, uint64_t now
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     double delay =
-        pick_delay(sms__like(run, p)->start_delay_ps, gpushare->client[p].again, gpushare->rules->start_delay_ps);
-    gpushare->client[p].state = SMS__CANDIDATE_STARTING;
+        pick_delay(sms__like(run, p)->start_delay_ps, gpushare->candidate[p].again, gpushare->rules->start_delay_ps);
+    gpushare->candidate[p].state = SMS__CANDIDATE_STARTING;
     sms__candidate_timer(run, p, sms__after_if_any(now, delay));
 }
 
-/* Allocate, or the end of the pod's patience, whichever comes first. */
+/* Sets the timer to the call of Allocate or to the time-out, whichever comes first. */
 static void wait_to_allocate(struct sms__cluster_run *run, uint32_t p)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    const struct sms__candidate *client = &gpushare->client[p];
+    const struct sms__candidate *candidate = &gpushare->candidate[p];
     uint64_t expires =
-        client->assigned ? SMS__NEVER : sms__after_if_any(client->assume_ps, gpushare->rules->assume_timeout_ps);
-    sms__candidate_timer(run, p, client->allocate_ps < expires ? client->allocate_ps : expires);
+        candidate->assigned ? SMS__NEVER : sms__after_if_any(candidate->assume_ps, gpushare->rules->assume_timeout_ps);
+    sms__candidate_timer(run, p, candidate->allocate_ps < expires ? candidate->allocate_ps : expires);
 }
 
 void sms__plugin_assumed(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     const struct sms__pod *pod = &run->pod[p];
-    struct sms__candidate *client = &gpushare->client[p];
+    struct sms__candidate *candidate = &gpushare->candidate[p];
     char gpus[64];
-    double delay = pick_delay(sms__like(run, p)->allocate_delay_ps, client->again, gpushare->rules->allocate_delay_ps);
-    client->state = SMS__CANDIDATE_ASSUMED;
-    client->assigned = false;
-    client->matched = 0;
-    client->assume_ps = now;
-    client->allocate_ps = sms__after_if_any(now, delay);
+    double delay =
+        pick_delay(sms__like(run, p)->allocate_delay_ps, candidate->again, gpushare->rules->allocate_delay_ps);
+    candidate->state = SMS__CANDIDATE_ASSUMED;
+    candidate->assigned = false;
+    candidate->matched = 0;
+    candidate->assume_ps = now;
+    candidate->allocate_ps = sms__after_if_any(now, delay);
     for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
-        client->gpus[c] = 0;
+        candidate->gpus[c] = 0;
     link_pod(gpushare, p, pod->node);
     sms__stranded_wait(run, p, -1);
     gpushare->changed = true;
@@ -84,7 +85,7 @@ void sms__plugin_assumed(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 static size_t find_container(const struct sms__cluster_run *run, uint32_t p, uint64_t bytes)
 {
     for (size_t c = 0; c < sms__containers(run, p); c++)
-        if (!(sms__gpushare(run)->client[p].matched >> c & 1) && sms__container_bytes(run, p, c) == bytes)
+        if (!(sms__gpushare(run)->candidate[p].matched >> c & 1) && sms__container_bytes(run, p, c) == bytes)
             return c;
     return SMS__CONTAINERS_MAX;
 }
@@ -93,7 +94,7 @@ static bool is_candidate(const struct sms__cluster_run *run, uint32_t p, uint32_
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
     const struct sms_pod_view *view = sms__pod_shape(run, p);
-    if (gpushare->client[p].assigned || !sms__is_shared(view) || (!gpushare->rules->quirks.any_pod && p != asks))
+    if (gpushare->candidate[p].assigned || !sms__is_shared(view) || (!gpushare->rules->quirks.any_pod && p != asks))
         return false;
     if (gpushare->rules->quirks.whole_pod)
         return view->gpus * view->gpu_memory == bytes;
@@ -105,26 +106,26 @@ static uint32_t find_candidate(const struct sms__cluster_run *run, uint32_t asks
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
     uint32_t p = gpushare->first[run->pod[asks].node];
     while (p != SMS__NO_POD && !is_candidate(run, p, asks, bytes))
-        p = gpushare->client[p].next;
+        p = gpushare->candidate[p].next;
     return p;
 }
 
-/* The annotations of the pod that was matched. */
-static void mark(struct sms__cluster_run *run, uint32_t p, uint64_t bytes, uint64_t now)
+/* Sets the annotations of the pod that was matched. */
+static void annotate(struct sms__cluster_run *run, uint32_t p, uint64_t bytes, uint64_t now)
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    struct sms__candidate *client = &gpushare->client[p];
+    struct sms__candidate *candidate = &gpushare->candidate[p];
     size_t all = sms__containers(run, p), asking = 0;
     if (!gpushare->rules->quirks.whole_pod)
-        client->matched |= (uint8_t)(1u << find_container(run, p, bytes));
+        candidate->matched |= (uint8_t)(1u << find_container(run, p, bytes));
     for (size_t c = 0; c < all; c++)
         asking += sms__container_bytes(run, p, c) > 0;
-    client->assigned = gpushare->rules->quirks.whole_pod || (size_t)__builtin_popcount(client->matched) == asking;
-    if (client->assigned)
-        client->assume_ps = now; /* the real one overwrites it, too */
+    candidate->assigned = gpushare->rules->quirks.whole_pod || (size_t)__builtin_popcount(candidate->matched) == asking;
+    if (candidate->assigned)
+        candidate->assume_ps = now; /* the real plugin overwrites it, too */
 }
 
-/* Allocate for one container. Returns the GPUs, or 0: the container will not start. */
+/* Answers Allocate for one container. Returns its GPUs, or 0: the container will not start. */
 static uint16_t allocate(struct sms__cluster_run *run, uint32_t p, uint64_t bytes, uint64_t now)
 {
     const struct sms__pod *pod = &run->pod[p];
@@ -132,12 +133,12 @@ static uint16_t allocate(struct sms__cluster_run *run, uint32_t p, uint64_t byte
     uint32_t match = find_candidate(run, p, bytes);
     sms__units(run, bytes, units, sizeof units);
     if (match != SMS__NO_POD) {
-        mark(run, match, bytes, now);
+        annotate(run, match, bytes, now);
         run->record->gpushare.misallocations += run->pod[match].gpus != pod->gpus;
         sms__pod_name(run, match, name, sizeof name);
         sms__explain_pod(run, p, now, "Allocate %s: GPU %s, of %s (ASSIGNED=%s)", units,
                          sms__gpu_list(run->pod[match].gpus, gpus, sizeof gpus), match == p ? "itself" : name,
-                         sms__gpushare(run)->client[match].assigned ? "true" : "false");
+                         sms__gpushare(run)->candidate[match].assigned ? "true" : "false");
         return run->pod[match].gpus;
     }
     if (run->ledger.node[pod->node].gpus == 1 && sms__gpushare(run)->rules->quirks.single_gpu) {
@@ -150,7 +151,7 @@ static uint16_t allocate(struct sms__cluster_run *run, uint32_t p, uint64_t byte
     return 0;
 }
 
-/* It did not start, and is gone. */
+/* A pod that failed to start is gone. */
 static void end_failed(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     double deadline = sms__pod_deadline(run, &run->pod[p]);
@@ -160,7 +161,7 @@ static void end_failed(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     run->record->missed += deadline > 0;
 }
 
-/* It will not run: it is gone, or keeps what it has. */
+/* A pod that failed to start is gone, or holds its place, as the scenario has it. */
 static void fail(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
@@ -168,7 +169,7 @@ static void fail(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     gpushare->changed = true;
     run->record->gpushare.failed++;
     if (gpushare->rules->on_failure == SMS__START_HOLDS) {
-        gpushare->client[p].state = SMS__CANDIDATE_STUCK;
+        gpushare->candidate[p].state = SMS__CANDIDATE_STUCK;
         run->pod[p].stuck = true;
         return;
     }
@@ -178,12 +179,12 @@ static void fail(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 
 static void allocate_all(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    struct sms__candidate *client = &sms__gpushare(run)->client[p];
+    struct sms__candidate *candidate = &sms__gpushare(run)->candidate[p];
     bool failed = false;
     for (size_t c = 0; c < sms__containers(run, p); c++) {
         uint64_t bytes = sms__container_bytes(run, p, c);
-        client->gpus[c] = bytes ? allocate(run, p, bytes, now) : 0;
-        failed |= bytes && !client->gpus[c];
+        candidate->gpus[c] = bytes ? allocate(run, p, bytes, now) : 0;
+        failed |= bytes && !candidate->gpus[c];
     }
     if (!failed) {
         wait_to_start(run, p, now);
@@ -205,21 +206,21 @@ static void start(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     }
     sms__containers_use(run, p, true, now);
     unlink_pod(gpushare, p, run->pod[p].node);
-    gpushare->client[p].state = SMS__CANDIDATE_RUNNING;
+    gpushare->candidate[p].state = SMS__CANDIDATE_RUNNING;
     gpushare->under_way--;
-    if (!gpushare->client[p].started)
+    if (!gpushare->candidate[p].started)
         sms__histogram_add(&run->record->gpushare.pending, now - run->pod[p].arrival_ps);
-    gpushare->client[p].started = true;
+    gpushare->candidate[p].started = true;
     sms__explain_pod(run, p, now, "containers run");
     sms__pod_begin(run, p, now);
 }
 
-/* Bound for too long without being assigned. */
+/* The pod was bound for too long without being assigned. */
 static void expire(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     run->record->gpushare.assume_timeouts++;
-    gpushare->client[p].again = true;
+    gpushare->candidate[p].again = true;
     gpushare->under_way--;
     sms__explain_pod(run, p, now, "assume timed out: its GPU memory is given back, and it is queued again");
     sms__pod_cut(run, p, "timed_out", now);
@@ -229,20 +230,20 @@ static void expire(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 
 void sms__plugin_fire(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    const struct sms__candidate *client = &sms__gpushare(run)->client[p];
+    const struct sms__candidate *candidate = &sms__gpushare(run)->candidate[p];
     bool shared = sms__is_shared(sms__pod_shape(run, p));
-    if (client->state == SMS__CANDIDATE_STARTING)
+    if (candidate->state == SMS__CANDIDATE_STARTING)
         start(run, p, now);
-    else if (client->state != SMS__CANDIDATE_ASSUMED)
+    else if (candidate->state != SMS__CANDIDATE_ASSUMED)
         return;
-    else if (now < client->allocate_ps && client->assigned) /* by the call for another pod */
+    else if (now < candidate->allocate_ps && candidate->assigned) /* by a call for another pod */
         wait_to_allocate(run, p);
-    else if (now < client->allocate_ps)
+    else if (now < candidate->allocate_ps)
         expire(run, p, now);
     else if (shared)
         allocate_all(run, p, now);
     else {
-        sms__gpushare(run)->client[p].gpus[0] = run->pod[p].gpus;
+        sms__gpushare(run)->candidate[p].gpus[0] = run->pod[p].gpus;
         wait_to_start(run, p, now);
     }
 }
@@ -250,7 +251,7 @@ void sms__plugin_fire(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 void sms__plugin_left(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    if (gpushare->client[p].state == SMS__CANDIDATE_RUNNING)
+    if (gpushare->candidate[p].state == SMS__CANDIDATE_RUNNING)
         sms__containers_use(run, p, false, now);
     else
         unlink_pod(gpushare, p, run->pod[p].node);
@@ -261,7 +262,7 @@ void sms__plugin_left(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 bool sms__plugin_abort(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    uint8_t state = gpushare->client[p].state;
+    uint8_t state = gpushare->candidate[p].state;
     if (state == SMS__CANDIDATE_RUNNING)
         return sms__hosts_abort(run, p, now);
     if (state == SMS__CANDIDATE_STUCK)

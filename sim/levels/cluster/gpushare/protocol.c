@@ -1,4 +1,4 @@
-/* What `smsched explain` says of the protocol of gpushare. */
+/* Messages of `smsched explain` on the protocol of gpushare. */
 #include "gpushare.h"
 #include "../arrivals.h"
 
