@@ -30,7 +30,7 @@ static inline struct sms__monitor *sms__monitor(const struct sms__cluster_run *r
 uint32_t sms__rank_nodes(struct sms__cluster_run *run, const struct sms_pod_view *pod, uint64_t now);
 /* Tells `smsched explain` how the nodes were ranked. */
 void sms__explain_ranking(struct sms__cluster_run *run, uint32_t pod, const struct sms_pod_view *view, uint64_t now);
-/* watch.c: what the GPUs of the node are used for now. */
+/* observer.c: what the GPUs of the node are used for now. */
 struct sms__node_use sms__use_of_node(const struct sms__cluster_run *run, size_t node);
 
 #endif

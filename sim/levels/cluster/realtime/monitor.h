@@ -1,9 +1,9 @@
 /* The GPU task monitor of a cluster's nodes (Kang 2022, "real-time nodes", Algorithm 1, and the worker's side of
- * Algorithm 2): which processes a node has seen begin and end, how much time each left until its deadline, and what
- * the node answers to a master's request. docs/realtime.md.
+ * Algorithm 2): which processes a node has observed to begin and end, how much time each left until its deadline, and
+ * what the node answers to a master's request. docs/realtime.md.
  *
- * Pure bookkeeping, driven by the calls below, in the order of their times; it has no events of its own. What a
- * monitor has not seen yet is taken in when somebody asks.
+ * It has no events of its own: it is driven by the calls below, in the order of their times, and a node's observations
+ * are made when somebody asks.
  *
  * A container is a pod, a task one of its processes on a GPU, by a number that is its own among the container's. */
 #ifndef SMS_LEVELS_CLUSTER_REALTIME_MONITOR_H

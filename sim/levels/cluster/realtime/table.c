@@ -1,40 +1,42 @@
+/* The table of a node's monitor. Its sums over pods are kept up to date with each change; sms__tasks_sums adds them up
+ * anew to check that. */
 #include "table.h"
 
-struct sms__watched *sms__watch(struct sms__task_pool *pool, struct sms__task_table *table)
+struct sms__monitored_pod *sms__tasks_add(struct sms__task_pool *pool, struct sms__task_table *table)
 {
-    struct sms__watched *watched = pool->watched;
-    if (watched)
-        pool->watched = watched->next;
+    struct sms__monitored_pod *pod = pool->pods;
+    if (pod)
+        pool->pods = pod->next;
     else
-        watched = SMS__NEW(pool->arena, struct sms__watched, 1);
-    *watched = (struct sms__watched){.next = table->watched, .link = &table->watched, .table = table};
-    if (watched->next)
-        watched->next->link = &watched->next;
-    table->watched = watched;
-    return watched;
+        pod = SMS__NEW(pool->arena, struct sms__monitored_pod, 1);
+    *pod = (struct sms__monitored_pod){.next = table->pods, .link = &table->pods, .table = table};
+    if (pod->next)
+        pod->next->link = &pod->next;
+    table->pods = pod;
+    return pod;
 }
 
-struct sms__task *sms__watch_task(struct sms__task_pool *pool, struct sms__watched *watched, uint64_t number)
+struct sms__task *sms__tasks_add_task(struct sms__task_pool *pool, struct sms__monitored_pod *pod, uint64_t number)
 {
     struct sms__task *task = pool->task;
     if (task)
         pool->task = task->next;
     else
         task = SMS__NEW(pool->arena, struct sms__task, 1);
-    *task = (struct sms__task){.next = watched->task, .info = {.task = number}};
-    watched->task = task;
+    *task = (struct sms__task){.next = pod->task, .info = {.task = number}};
+    pod->task = task;
     return task;
 }
 
-struct sms__task **sms__find_task(struct sms__watched *watched, uint64_t number)
+struct sms__task **sms__tasks_find_task(struct sms__monitored_pod *pod, uint64_t number)
 {
-    struct sms__task **at = &watched->task;
+    struct sms__task **at = &pod->task;
     while (*at && (*at)->info.task != number)
         at = &(*at)->next;
     return at;
 }
 
-void sms__drop_task(struct sms__task_pool *pool, struct sms__task **at)
+void sms__tasks_drop_task(struct sms__task_pool *pool, struct sms__task **at)
 {
     struct sms__task *task = *at;
     *at = task->next;
@@ -61,43 +63,43 @@ void sms__note_float(struct sms__float_record *record, sms__integral float_ps)
         sms__histogram_add(&record->early, (uint64_t)float_ps);
 }
 
-void sms__see_begin(struct sms__watched *watched, struct sms__task *task, uint64_t stamp,
-                    struct sms__monitor_record *record)
+void sms__tasks_begin(struct sms__monitored_pod *pod, struct sms__task *task, uint64_t stamp,
+                      struct sms__monitor_record *record)
 {
     struct sms__task_info *info = &task->info;
     task->seen = true;
     info->start_ps = stamp;
-    info->deadline_ps = (sms__integral)stamp + watched->deadline_ps;
+    info->deadline_ps = (sms__integral)stamp + pod->deadline_ps;
     info->running = true;
-    info->timed = watched->deadline_ps > 0;
+    info->timed = pod->deadline_ps > 0;
     note(&record->start, (sms__integral)stamp - task->begin_ps);
-    watched->table->known += info->timed && !watched->known;
-    watched->known |= info->timed;
+    pod->table->known += info->timed && !pod->known;
+    pod->known |= info->timed;
 }
 
 /* The latest result of a container leaves the node's sums. */
-static void forget_latest(struct sms__watched *watched)
+static void forget_latest(struct sms__monitored_pod *pod)
 {
-    if (watched->has_latest && watched->latest.timed) {
-        watched->table->floats_ps -= watched->latest.float_ps;
-        watched->table->misses -= !watched->latest.hit;
+    if (pod->has_latest && pod->latest.timed) {
+        pod->table->floats_ps -= pod->latest.float_ps;
+        pod->table->misses -= !pod->latest.hit;
     }
-    watched->has_latest = false;
+    pod->has_latest = false;
 }
 
-static void keep_latest(struct sms__watched *watched, const struct sms__task_info *info)
+static void keep_latest(struct sms__monitored_pod *pod, const struct sms__task_info *info)
 {
-    forget_latest(watched);
-    watched->latest = *info;
-    watched->has_latest = true;
+    forget_latest(pod);
+    pod->latest = *info;
+    pod->has_latest = true;
     if (info->timed) {
-        watched->table->floats_ps += info->float_ps;
-        watched->table->misses += !info->hit;
+        pod->table->floats_ps += info->float_ps;
+        pod->table->misses += !info->hit;
     }
 }
 
-void sms__see_end(struct sms__task_pool *pool, struct sms__watched *watched, struct sms__task **at, uint64_t stamp,
-                  struct sms__monitor_record *record)
+void sms__tasks_end(struct sms__task_pool *pool, struct sms__monitored_pod *pod, struct sms__task **at, uint64_t stamp,
+                    struct sms__monitor_record *record)
 {
     struct sms__task *task = *at;
     struct sms__task_info *info = &task->info;
@@ -110,47 +112,47 @@ void sms__see_end(struct sms__task_pool *pool, struct sms__watched *watched, str
     note(&record->run, (sms__integral)seen - lasted);
     if (info->timed)
         sms__note_float(&record->observed, info->float_ps);
-    keep_latest(watched, info);
-    sms__drop_task(pool, at);
+    keep_latest(pod, info);
+    sms__tasks_drop_task(pool, at);
 }
 
-void sms__see_removal(struct sms__task_pool *pool, struct sms__watched *watched)
+void sms__tasks_remove(struct sms__task_pool *pool, struct sms__monitored_pod *pod)
 {
-    forget_latest(watched);
-    watched->table->known -= watched->known;
-    while (watched->task)
-        sms__drop_task(pool, &watched->task);
-    *watched->link = watched->next;
-    if (watched->next)
-        watched->next->link = watched->link;
-    watched->next = pool->watched;
-    pool->watched = watched;
+    forget_latest(pod);
+    pod->table->known -= pod->known;
+    while (pod->task)
+        sms__tasks_drop_task(pool, &pod->task);
+    *pod->link = pod->next;
+    if (pod->next)
+        pod->next->link = pod->link;
+    pod->next = pool->pods;
+    pool->pods = pod;
 }
 
-struct sms__task_table sms__add_up(const struct sms__task_table *table)
+struct sms__task_table sms__tasks_sums(const struct sms__task_table *table)
 {
-    struct sms__task_table sum = {.watched = table->watched};
-    for (const struct sms__watched *watched = table->watched; watched; watched = watched->next) {
-        bool counts = watched->has_latest && watched->latest.timed;
-        sum.known += watched->known;
-        sum.floats_ps += counts ? watched->latest.float_ps : 0;
-        sum.misses += counts && !watched->latest.hit;
+    struct sms__task_table sum = {.pods = table->pods};
+    for (const struct sms__monitored_pod *pod = table->pods; pod; pod = pod->next) {
+        bool counts = pod->has_latest && pod->latest.timed;
+        sum.known += pod->known;
+        sum.floats_ps += counts ? pod->latest.float_ps : 0;
+        sum.misses += counts && !pod->latest.hit;
     }
     return sum;
 }
 
-static bool is_overdue(const struct sms__watched *watched, uint64_t now)
+static bool is_overdue(const struct sms__monitored_pod *pod, uint64_t now)
 {
     bool late = false;
-    for (const struct sms__task *task = watched->task; task; task = task->next)
+    for (const struct sms__task *task = pod->task; task; task = task->next)
         late |= task->seen && task->info.timed && task->info.deadline_ps < now;
-    return late && !(watched->has_latest && !watched->latest.hit);
+    return late && !(pod->has_latest && !pod->latest.hit);
 }
 
-uint32_t sms__count_overdue(const struct sms__task_table *table, uint64_t now)
+uint32_t sms__tasks_overdue(const struct sms__task_table *table, uint64_t now)
 {
     uint32_t count = 0;
-    for (const struct sms__watched *watched = table->watched; watched; watched = watched->next)
-        count += is_overdue(watched, now);
+    for (const struct sms__monitored_pod *pod = table->pods; pod; pod = pod->next)
+        count += is_overdue(pod, now);
     return count;
 }
