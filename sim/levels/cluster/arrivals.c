@@ -16,7 +16,7 @@ enum { PODS_MAX = 40000000 };
 /* Times and durations of the pods of a group, drawn one after another. */
 struct maker {
     struct sms__cluster_run *run;
-    size_t room; /* for pods */
+    size_t room; /* in run->pod */
     uint32_t group;
     gsl_rng *times, *durations, *rows;
     double at_ps;
@@ -55,14 +55,15 @@ static gsl_rng *stream_of(struct sms__cluster_run *run, const char *what, const 
     return sms__stream(run->arena, run->spec->seed, sms__print(run->arena, "%s/%s", what, name), 0);
 }
 
-static uint64_t whole(double ps) { return ps < 1.8e19 ? (uint64_t)(ps + 0.5) : UINT64_MAX; }
+static uint64_t round_ps(double ps) { return ps < 1.8e19 ? (uint64_t)(ps + 0.5) : UINT64_MAX; }
 
 static uint64_t draw_duration(const struct maker *maker, const struct sms__pods *pods)
 {
     double mean = pods->duration_ps;
     if (mean == 0)
         return 0;
-    uint64_t duration = whole(pods->spread == SMS__POD_EXPONENTIAL ? mean * sms__exponential(maker->durations) : mean);
+    uint64_t duration =
+        round_ps(pods->spread == SMS__POD_EXPONENTIAL ? mean * sms__exponential(maker->durations) : mean);
     return duration ? duration : 1;
 }
 
@@ -89,7 +90,7 @@ static void advance_bursts(struct maker *maker, const struct sms__arriving *arri
     }
 }
 
-/* From one arrival to the next. */
+/* Advances from one arrival to the next. */
 static void advance(struct maker *maker, const struct sms__arriving *arriving)
 {
     if (arriving->burst_ps > 0)
@@ -109,7 +110,7 @@ static const struct sms__pods *make(struct maker *maker, const struct sms__pods 
     pod->number = number;
     pod->shape = (uint32_t)like->shape;
     pod->like = (uint32_t)(like - maker->run->cluster->pod);
-    pod->arrival_ps = whole(maker->at_ps);
+    pod->arrival_ps = round_ps(maker->at_ps);
     pod->tenant = group->lasts ? 0 : like->tenant;
     pod->duration_ps = draw_duration(maker, group->rows && !group->lasts ? like : group);
     if ((number + 1) % group->arriving.batch == 0)

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* What pods hold of each node. */
+/* Sums over pods of what they hold of each node. */
 struct sms__audit {
     struct sms_node_view *node; /* [nodes]: `left` is what is held */
     struct sms_gpu_view *gpu;   /* of all nodes */
@@ -58,7 +58,7 @@ static void sum_pods(struct sms__cluster_run *run)
     }
 }
 
-/* What pods hold of GPUs that are up. */
+/* The sum of what pods hold of GPUs that are up. */
 static uint64_t up_milli(const struct sms__cluster_run *run, size_t n)
 {
     uint64_t milli = 0;
@@ -84,11 +84,11 @@ const char *sms__audit_ledger(struct sms__cluster_run *run)
         milli += up_milli(run, n);
     }
     if (!agrees || milli != run->ledger.gpu_milli)
-        return "a node's books are not those of its pods";
+        return "a node's ledger is not that of its pods";
     return fragments == run->ledger.fragments ? NULL : "the cluster's fragments are not those of its nodes";
 }
 
-/* `bytes` is what is in use of the GPU beside its processes. */
+/* `bytes` are in use of the GPU beside those of its processes. */
 static bool gpu_agrees(const struct sms__cluster_run *run, size_t n, uint32_t gpu, uint64_t bytes)
 {
     const struct sms_share *host = run->hosts->host[n];

@@ -8,27 +8,24 @@
 /* Launches over which the time of a kernel whose blocks vary is averaged. */
 enum { DRAWN_LAUNCHES = 16 };
 
-struct making {
+struct maker {
     struct sms__arena *arena;
     const struct sms__run_spec *spec;
-    struct sms__vm *vm; /* copies of the scenario's, in the end with wholes */
-    size_t number;      /* of that which is being made, with its kernels and their fits on the device */
+    struct sms__vm *vm; /* copies of the scenario's, in the end with coarse kernels */
+    size_t number;      /* the VM at hand; then its kernels, the device at hand, and their fits on it */
     struct sms__kernel *kernel;
     size_t device;
     struct sms__fit *fit;
 };
 
-static const struct sms__vm *original(const struct making *making)
-{
-    return &making->spec->scenario->vm[making->number];
-}
+static const struct sms__vm *original(const struct maker *maker) { return &maker->spec->scenario->vm[maker->number]; }
 
-/* Of the VM as it would be did it launch this kernel and nothing else. */
-static int measure(struct making *making, size_t k, struct sms__solo *out)
+/* Simulates the VM alone as if it launched this kernel and nothing else. */
+static int measure(struct maker *maker, size_t k, struct sms__solo *out)
 {
-    struct sms__vm *vm = &making->vm[making->number], kept = *vm;
+    struct sms__vm *vm = &maker->vm[maker->number], kept = *vm;
     struct sms__workload workload = *vm->workload;
-    uint64_t times = sms__is_drawn(&original(making)->workload->kernel[k]) ? DRAWN_LAUNCHES : 1;
+    uint64_t times = sms__is_drawn(&original(maker)->workload->kernel[k]) ? DRAWN_LAUNCHES : 1;
     struct sms__step step = {.kind = SMS__LAUNCH, .kernel = k, .times = times};
     workload.step = &step;
     workload.steps = 1;
@@ -40,25 +37,25 @@ static int measure(struct making *making, size_t k, struct sms__solo *out)
     vm->workload = &workload;
     vm->process = &process;
     vm->repeat = 1;
-    int code = sms__share_solo(making->spec, making->spec->policy, making->vm, making->number, making->device, out);
+    int code = sms__share_solo(maker->spec, maker->spec->policy, maker->vm, maker->number, maker->device, out);
     *vm = kept;
     return code;
 }
 
-/* What the blocks asked for on average, of the whole device. */
-static void set_demand(const struct making *making, const struct sms__solo *solo, struct sms__fit *fit)
+/* Sets what the blocks asked of the device on average. */
+static void set_demand(const struct maker *maker, const struct sms__solo *solo, struct sms__fit *fit)
 {
-    const struct sms__device *model = making->spec->scenario->device[making->device];
+    const struct sms__device *model = maker->spec->scenario->device[maker->device];
     for (size_t r = 0; r < model->resources; r++) {
         double mean = fit->demand[r] * solo->resident_ps / ((double)model->sms * solo->kernel_ps);
         fit->adds[r] = fit->demand[r] = mean < SMS_FULL ? nearbyint(mean) : SMS_FULL;
     }
 }
 
-/* The limit that its blocks take most of, on average over all SMs. */
-static void set_room(const struct making *making, const struct sms__solo *solo, struct sms__fit *fit)
+/* Sets the occupancy: the share of the limit that its blocks take most of, on average over all SMs. */
+static void set_occupancy(const struct maker *maker, const struct sms__solo *solo, struct sms__fit *fit)
 {
-    const struct sms__device *model = making->spec->scenario->device[making->device];
+    const struct sms__device *model = maker->spec->scenario->device[maker->device];
     double blocks = solo->resident_ps / ((double)model->sms * solo->kernel_ps);
     fit->room = 0;
     for (int l = 0; l < SMS_LIMITS; l++)
@@ -71,81 +68,82 @@ static void set_work(struct sms__fit *fit, double ps)
     fit->work = (uint64_t)(fmin(ps, SMS__TIME_MAX_PS) + 0.5);
 }
 
-static void make_whole(struct sms__kernel *kernel)
+static void make_coarse(struct sms__kernel *kernel)
 {
     kernel->whole = kernel->made = true;
     kernel->jitter = 0;
     kernel->spread = SMS__UNIFORM;
 }
 
-/* A model under which a whole by itself is slowed must slow it to the time that was measured, not beyond. */
-static int make_fit(struct making *making, size_t k)
+/* Where the contention model slows a coarse kernel that runs alone, its work is less, so that it takes the time that
+ * was measured. */
+static int coarsen_fit(struct maker *maker, size_t k)
 {
-    struct sms__kernel kept = making->kernel[k];
+    struct sms__kernel kept = maker->kernel[k];
     struct sms__solo solo, again;
-    int code = measure(making, k, &solo);
+    int code = measure(maker, k, &solo);
     if (code || solo.kernel_ps <= 0)
         return code;
-    set_demand(making, &solo, &making->fit[k]);
-    set_room(making, &solo, &making->fit[k]);
-    set_work(&making->fit[k], solo.kernel_ps);
-    make_whole(&making->kernel[k]);
-    code = measure(making, k, &again);
-    making->kernel[k] = kept;
+    set_demand(maker, &solo, &maker->fit[k]);
+    set_occupancy(maker, &solo, &maker->fit[k]);
+    set_work(&maker->fit[k], solo.kernel_ps);
+    make_coarse(&maker->kernel[k]);
+    code = measure(maker, k, &again);
+    maker->kernel[k] = kept;
     if (code == SMS_OK && again.kernel_ps > solo.kernel_ps + 1)
-        set_work(&making->fit[k], solo.kernel_ps * solo.kernel_ps / again.kernel_ps);
+        set_work(&maker->fit[k], solo.kernel_ps * solo.kernel_ps / again.kernel_ps);
     return code;
 }
 
-/* The fits on a device, which are of blocks before. */
-static int make_fits(struct making *making, const struct sms__fit **fit)
+/* Coarsens the fits of a VM's kernels on the device at hand. */
+static int coarsen_fits(struct maker *maker, const struct sms__fit **fit)
 {
-    size_t kernels = making->vm[making->number].workload->kernels;
+    size_t kernels = maker->vm[maker->number].workload->kernels;
     int code = SMS_OK;
-    making->fit = SMS__NEW(making->arena, struct sms__fit, kernels);
+    maker->fit = SMS__NEW(maker->arena, struct sms__fit, kernels);
     for (size_t k = 0; k < kernels; k++)
-        making->fit[k] = (*fit)[k];
-    *fit = making->fit;
+        maker->fit[k] = (*fit)[k];
+    *fit = maker->fit;
     for (size_t k = 0; k < kernels && code == SMS_OK; k++)
-        if (!making->kernel[k].whole)
-            code = make_fit(making, k);
+        if (!maker->kernel[k].whole)
+            code = coarsen_fit(maker, k);
     return code;
 }
 
-static int make_vm(struct making *making)
+static int coarsen_vm(struct maker *maker)
 {
-    const struct sms_scenario *scenario = making->spec->scenario;
-    struct sms__vm *vm = &making->vm[making->number];
-    struct sms__workload *workload = SMS__NEW(making->arena, struct sms__workload, 1);
-    const struct sms__fit **fit = SMS__NEW(making->arena, const struct sms__fit *, scenario->devices);
+    const struct sms_scenario *scenario = maker->spec->scenario;
+    struct sms__vm *vm = &maker->vm[maker->number];
+    struct sms__workload *workload = SMS__NEW(maker->arena, struct sms__workload, 1);
+    const struct sms__fit **fit = SMS__NEW(maker->arena, const struct sms__fit *, scenario->devices);
     int code = SMS_OK;
     *workload = *vm->workload;
-    making->kernel = SMS__NEW(making->arena, struct sms__kernel, workload->kernels);
+    maker->kernel = SMS__NEW(maker->arena, struct sms__kernel, workload->kernels);
     for (size_t k = 0; k < workload->kernels; k++)
-        making->kernel[k] = workload->kernel[k];
-    workload->kernel = making->kernel;
+        maker->kernel[k] = workload->kernel[k];
+    workload->kernel = maker->kernel;
     vm->workload = workload;
     for (size_t d = 0; d < scenario->devices; d++)
         fit[d] = vm->fit[d];
     vm->fit = fit;
-    for (making->device = 0; making->device < scenario->devices && code == SMS_OK; making->device++)
-        code = make_fits(making, &fit[making->device]);
+    for (maker->device = 0; maker->device < scenario->devices && code == SMS_OK; maker->device++)
+        code = coarsen_fits(maker, &fit[maker->device]);
     for (size_t k = 0; k < workload->kernels; k++)
-        if (!making->kernel[k].whole)
-            make_whole(&making->kernel[k]);
+        if (!maker->kernel[k].whole)
+            make_coarse(&maker->kernel[k]);
     return code;
 }
 
 int sms__coarsen(struct sms__arena *arena, const struct sms__run_spec *spec, const struct sms__vm **out)
 {
     const struct sms_scenario *scenario = spec->scenario;
-    struct making making = {.arena = arena, .spec = spec};
+    struct maker maker = {.arena = arena, .spec = spec};
     int code = SMS_OK;
-    making.vm = SMS__NEW(arena, struct sms__vm, scenario->vms);
+    maker.vm = SMS__NEW(arena, struct sms__vm, scenario->vms);
     for (size_t v = 0; v < scenario->vms; v++)
-        making.vm[v] = scenario->vm[v];
-    for (; making.number < scenario->vms && code == SMS_OK; making.number++)
-        code = make_vm(&making);
-    *out = making.vm;
+        maker.vm[v] = scenario->vm[v];
+    for (; maker.number < scenario->vms && code == SMS_OK; maker.number++)
+        code = coarsen_vm(&maker);
+    *out = maker.vm;
     return code;
 }

@@ -13,7 +13,7 @@ void sms__ends_init(struct sms__cluster_run *run);
 void sms__ends_add(struct sms__cluster_run *run, uint32_t pod, uint64_t time);
 /* Sets the source to the first end, after ends were added or runs cut off. */
 void sms__ends_await(struct sms__cluster_run *run);
-/* Whether there are any. */
+/* Whether any end is to come. */
 bool sms__ends_pending(const struct sms__cluster_run *run);
 
 #endif

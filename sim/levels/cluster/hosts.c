@@ -270,7 +270,7 @@ uint64_t sms__hosts_bytes(const struct sms__cluster_run *run, uint32_t p)
     const struct sms__workload *workload = run->scenario->vm[pod->tenant - 1].workload;
     const struct sms__nodes *kind = sms__node_kind(run->cluster, pod->node);
     if (hosts->own && sms__hosts_solo(hosts, hosts->own, pod->tenant - 1u, (size_t)kind->device)->failed)
-        return 0; /* it is refused by itself, whoever is there */
+        return 0; /* it is refused even when it is alone */
     return run->scenario->host.context_bytes + (uint64_t)workload->statics + workload->declared;
 }
 

@@ -231,52 +231,38 @@ static void allocate(struct sms__cluster_run *run, size_t n, int64_t milli, int6
     sms__count_gpu(run, n, milli);
 }
 
-static void allocate_for(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod, uint16_t gpus, int by)
+/* by 1: the pod takes what it asks for; -1: it gives it back. */
+static void move_pod(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod, uint16_t gpus, int by)
 {
-    int64_t up = by * __builtin_popcount(gpus & (uint16_t)~run->ledger.entry[n].lost);
+    struct sms__ledger *ledger = &run->ledger;
+    struct sms_node_view *node = &ledger->node[n];
+    int64_t up = by * __builtin_popcount(gpus & (uint16_t)~ledger->entry[n].lost);
+    node->cpu_left -= (uint64_t)by * pod->cpu_milli;
+    node->memory_left -= (uint64_t)by * pod->memory;
+    node->pods_by_gpus[pod->gpus] += (uint32_t)by;
+    node->parts += sms_pod_is_part(pod) ? (uint32_t)by : 0;
+    for (uint32_t i = 0; i < node->gpus; i++)
+        if (gpus >> i & 1) {
+            struct sms_gpu_view *gpu = sms__ledger_gpu(ledger, n, i);
+            gpu->milli_left -= (uint32_t)by * pod->gpu_milli;
+            gpu->memory_left -= (uint64_t)by * pod->gpu_memory;
+            gpu->pods += (uint32_t)by;
+            sms__predict_move(gpu, pod, by > 0);
+        }
+    ledger->cpu_milli += (uint64_t)by * pod->cpu_milli;
     allocate(run, n, up * (int64_t)pod->gpu_milli, up * (int64_t)pod->gpu_memory);
+    sms__count_pod(run, n, pod, by);
+    note_change(run, n);
 }
 
 void sms__ledger_take(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod, uint16_t gpus)
 {
-    struct sms_node_view *node = &run->ledger.node[n];
-    node->cpu_left -= pod->cpu_milli;
-    node->memory_left -= pod->memory;
-    node->pods_by_gpus[pod->gpus]++;
-    node->parts += sms_pod_is_part(pod);
-    for (uint32_t i = 0; i < node->gpus; i++)
-        if (gpus >> i & 1) {
-            struct sms_gpu_view *gpu = sms__ledger_gpu(&run->ledger, n, i);
-            gpu->milli_left -= pod->gpu_milli;
-            gpu->memory_left -= pod->gpu_memory;
-            gpu->pods++;
-            sms__predict_move(gpu, pod, true);
-        }
-    run->ledger.cpu_milli += pod->cpu_milli;
-    allocate_for(run, n, pod, gpus, 1);
-    sms__count_pod(run, n, pod, 1);
-    note_change(run, n);
+    move_pod(run, n, pod, gpus, 1);
 }
 
 void sms__ledger_give(struct sms__cluster_run *run, size_t n, const struct sms_pod_view *pod, uint16_t gpus)
 {
-    struct sms_node_view *node = &run->ledger.node[n];
-    node->cpu_left += pod->cpu_milli;
-    node->memory_left += pod->memory;
-    node->pods_by_gpus[pod->gpus]--;
-    node->parts -= sms_pod_is_part(pod);
-    for (uint32_t i = 0; i < node->gpus; i++)
-        if (gpus >> i & 1) {
-            struct sms_gpu_view *gpu = sms__ledger_gpu(&run->ledger, n, i);
-            gpu->milli_left += pod->gpu_milli;
-            gpu->memory_left += pod->gpu_memory;
-            gpu->pods--;
-            sms__predict_move(gpu, pod, false);
-        }
-    run->ledger.cpu_milli -= pod->cpu_milli;
-    allocate_for(run, n, pod, gpus, -1);
-    sms__count_pod(run, n, pod, -1);
-    note_change(run, n);
+    move_pod(run, n, pod, gpus, -1);
 }
 
 /* Puts what is left of the GPU aside, as if it were up, or takes that up again. */

@@ -58,7 +58,7 @@ void sms__ledger_give(struct sms__cluster_run *run, size_t node, const struct sm
 /* Sets what of the node is down. Nothing of that is left or counts as allocated; pods that stay on it have it again
  * when it returns. */
 void sms__ledger_lose(struct sms__cluster_run *run, size_t node, bool down, uint16_t gpus);
-/* What is left of a GPU as if it were up. */
+/* The GPU's view as if it were up. */
 struct sms_gpu_view *sms__ledger_gpu(const struct sms__ledger *ledger, size_t node, uint32_t gpu);
 struct sms__node_class *sms__node_class(struct sms__cluster_run *run, size_t node);
 /* Thousandths of GPUs of the node that the typical pods cannot use, summed by their weights: whole numbers, so that

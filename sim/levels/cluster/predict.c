@@ -7,7 +7,7 @@
 
 struct sms_place_model {
     const struct sms_scenario *scenario;
-    bool turns;                      /* the mode lets one run at a time */
+    bool exclusive;                  /* under the mode one process runs at a time */
     struct sms__pacer *pacer;        /* [devices] */
     long device[SMS_GPU_MODELS_MAX]; /* by GPU model; -1: it has none */
     struct sms__fit *mean;           /* [vms][devices] */
@@ -45,7 +45,7 @@ static void make_pacers(struct sms__arena *arena, const struct sms_scenario *sce
     }
 }
 
-static bool takes_turns(const struct sms__policy_use *use)
+static bool is_exclusive(const struct sms__policy_use *use)
 {
     return use->mode.kind == SMS__MODE_EXCLUSIVE || use->mode.kind == SMS__MODE_TIME_SLICE;
 }
@@ -60,7 +60,7 @@ int sms__predict_init(struct sms__cluster_run *run)
     int code = scenario->fidelity == SMS__AS_PROCESSES ? SMS_OK : sms__coarsen(run->arena, &run->hosts->spec, &vm);
     struct sms_place_model *model = SMS__NEW(run->arena, struct sms_place_model, 1);
     model->scenario = scenario;
-    model->turns = takes_turns(run->hosts->spec.policy);
+    model->exclusive = is_exclusive(run->hosts->spec.policy);
     model->mean = SMS__NEW(run->arena, struct sms__fit, scenario->vms * scenario->devices);
     model->paced = SMS__NEW(run->arena, struct sms__paced, cluster->slots + 1);
     model->speed = SMS__NEW(run->arena, double, cluster->slots + 1);
@@ -90,13 +90,13 @@ double sms_place_slowdowns(const struct sms_place_view *view, const struct sms_n
     size_t count = 0;
     if (!model || !node || gpu >= node->gpus || node->model < 0 || model->device[node->model] < 0)
         return 0;
-    const struct sms_gpu_view *own = &node->gpu[gpu];
+    const struct sms_gpu_view *here = &node->gpu[gpu];
     size_t device = (size_t)model->device[node->model];
-    for (uint32_t i = 0; i < own->workloads; i++)
-        add(model, count++, own->kind[i] - 1u, device);
+    for (uint32_t i = 0; i < here->workloads; i++)
+        add(model, count++, here->kind[i] - 1u, device);
     if (pod && pod->kind)
         add(model, count++, pod->kind - 1, device);
-    if (model->turns)
+    if (model->exclusive)
         return (double)count * (double)count;
     sms__pace(&model->pacer[device], model->paced, count);
     for (size_t i = 0; i < count; i++)
@@ -104,7 +104,7 @@ double sms_place_slowdowns(const struct sms_place_view *view, const struct sms_n
     return sum;
 }
 
-/* Kinds stay in order, so that nodes with the same pods are asked the same. */
+/* Kinds stay sorted, so that GPUs with the same workloads get the same prediction. */
 void sms__predict_move(struct sms_gpu_view *gpu, const struct sms_pod_view *pod, bool comes)
 {
     uint32_t at = 0;

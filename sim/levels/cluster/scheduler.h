@@ -23,10 +23,10 @@ struct sms__node_filter {
 };
 
 struct sms__scheduler {
-    /* Event sources that init and start register, by level. */
+    /* Event sources that `init` and `start` register, by level. */
     size_t sources[SMS__LEVELS];
-    /* Makes run->scheduling. Pods and the ledger are there. At equal times, sources that init registers fire after pods
-     * arrive and before hosts act, sources that start registers after hosts. */
+    /* Make run->scheduling. Pods and the ledger are there. At equal times, the sources that `init` registers fire after
+     * pods arrive and before hosts act, and those that `start` registers fire after hosts. */
     void (*init)(struct sms__cluster_run *run);
     void (*start)(struct sms__cluster_run *run);
 
@@ -45,8 +45,8 @@ struct sms__scheduler {
     /* The time of the next event that is no mere retry; SMS__NEVER: none. NULL: any event counts. */
     uint64_t (*next_event)(struct sms__cluster_run *run);
 
-    /* A failure comes or goes, before pods on what fails are cut off. gpu -1: the node, or a GPU that another failure
-     * has down as well. */
+    /* A failure comes or goes, before pods on what fails are cut off. `gpu` is -1 for the node, and for a GPU that
+     * another failure has down as well. */
     void (*health)(struct sms__cluster_run *run, size_t node, int gpu, bool down);
     /* Ends what the pod runs, as its node or a GPU fails. True: it has ended, or had already, and is not to be cut off.
      * NULL: its processes are aborted. */

@@ -1,5 +1,5 @@
-/* The search for a node. What is known of a shape of pods is brought up to date from the ledger's log when a pod of
- * that shape is to be placed: in a tournament of scores, or in a bitmap of feasible nodes with counts. The answers are
+/* The search for a node. Each shape of pods has a cache, which is brought up to date from the ledger's log when a pod
+ * of that shape is to be placed: a tournament of scores, or a bitmap of feasible nodes with counts. The answers are
  * those of the reference engine, which looks at every node. */
 #include "search.h"
 #include "run.h"
@@ -10,10 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-/* For what is cached of all shapes together. Further shapes are searched node by node, with the same answers. */
+/* The size of all caches together. Further shapes are searched node by node, with the same answers. */
 #define BUDGET_BYTES (1.5 * 1024 * 1024 * 1024)
 
-/* What is known of one shape. */
+/* The cache of one shape. */
 struct shape_cache {
     bool built;
     uint64_t seen; /* the log up to there */

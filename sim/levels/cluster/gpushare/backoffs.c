@@ -64,7 +64,7 @@ static bool may_skip(const struct sms__cluster_run *run)
            !run->engine.stopped && !sms__is_pod_explained(run) && sms__gpushare_goes_on(run);
 }
 
-/* When the first pod is tried that may pass, up to `until`. */
+/* The first try before `until` that may pass, or `until`. */
 static uint64_t find_chance(struct sms__cluster_run *run, uint64_t until)
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);

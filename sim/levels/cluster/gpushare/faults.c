@@ -5,7 +5,7 @@
 #include "../life.h"
 #include "gpushare.h"
 
-/* A pod of one container may ask for memory of several cards. */
+/* A pod with a single container may ask for memory of several cards. */
 uint64_t sms__container_bytes(const struct sms__cluster_run *run, uint32_t p, size_t c)
 {
     const struct sms__request *request = &sms__like(run, p)->request;
@@ -83,7 +83,7 @@ const char *sms__find_fault(const struct sms__cluster_run *run, uint32_t p)
     return NULL;
 }
 
-/* Counts pods that wait, and pods between the begin of their cycle and that of their containers. */
+/* Counts pods that wait, and pods between the start of their cycle and that of their containers. */
 static bool counts_agree(const struct sms__cluster_run *run)
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);

@@ -167,7 +167,7 @@ static void fire_pod(struct sms__cluster_run *run, uint32_t p, uint64_t now)
         sms__explain_pod(run, p, now, "assume timed out: queued again");
         sms__claim_release(run, p);
         gpushare->under_way--;
-        sms__stranded_wait(run, p, -1); /* for the stranded memory it waited all the time */
+        sms__stranded_wait(run, p, -1); /* to stranded memory, it has waited all the time */
         sms__candidate_comes(run, p, now);
         sms__gpushare_changed(run);
         return;

@@ -20,7 +20,7 @@ static void act_at(struct sms__cluster_run *run, uint64_t time)
     sms__engine_at(&run->engine, sms__master(run)->source, time);
 }
 
-/* In whole ps, which may be none. */
+/* The delay may be 0. */
 static void act_in(struct sms__cluster_run *run, uint64_t now, double delay_ps)
 {
     act_at(run, sms__after_if_any(now, delay_ps));

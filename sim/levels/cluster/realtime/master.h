@@ -7,17 +7,17 @@
 
 struct sms__master {
     struct sms_place_pace pace;
-    struct sms__queue waiting; /* pods, by when they are tried next */
+    struct sms__queue waiting; /* pods, by their next try */
     size_t pods;               /* in that queue */
     size_t in_vain;            /* pods tried in a row while nothing else was to happen */
     bool *queued;              /* [pods]: no node qualified when the pod was tried */
     size_t source;
-    uint32_t pod;  /* under way; SMS__NO_POD */
-    uint32_t node; /* for it; SMS__NO_NODE */
+    uint32_t pod;  /* the pod under way; SMS__NO_POD */
+    uint32_t node; /* chosen for it; SMS__NO_NODE */
     bool answered;
     bool woken;                      /* something has failed or returned since nodes were asked last */
-    uint64_t asked_ps;               /* for the pod under way */
-    uint64_t acts_ps;                /* next; SMS__NEVER */
+    uint64_t asked_ps;               /* when nodes were asked for it */
+    uint64_t acts_ps;                /* the master's next event; SMS__NEVER */
     struct sms_monitored *monitored; /* [nodes] */
 };
 
@@ -30,7 +30,7 @@ static inline struct sms__monitor *sms__monitor(const struct sms__cluster_run *r
 uint32_t sms__rank_nodes(struct sms__cluster_run *run, const struct sms_pod_view *pod, uint64_t now);
 /* Tells `smsched explain` how the nodes were ranked. */
 void sms__explain_ranking(struct sms__cluster_run *run, uint32_t pod, const struct sms_pod_view *view, uint64_t now);
-/* observer.c: what the GPUs of the node are used for now. */
+/* observer.c: the present usage of the node's GPUs. */
 struct sms__node_use sms__use_of_node(const struct sms__cluster_run *run, size_t node);
 
 #endif

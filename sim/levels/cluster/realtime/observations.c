@@ -76,7 +76,7 @@ static void skip_cycles(struct sms__worker *worker, uint64_t period, uint64_t no
         worker->sample_ps += ((to - worker->sample_ps) / period - 1) * period;
 }
 
-/* A sample is taken at the begin of its cycle, stamped at the end of the query, and published at the end of the cycle.
+/* A sample is taken at the start of its cycle, stamped at the end of the query, and published at the end of the cycle.
  */
 static void catch_up_in_cycles(struct sms__monitor *monitor, struct sms__worker *worker, uint64_t now)
 {
