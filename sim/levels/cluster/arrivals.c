@@ -1,13 +1,13 @@
 /* The pods of a run: all are drawn before it begins, and are sorted by arrival. At arrival each is handed to the
  * scheduler, and the allocation is sampled at equidistant loads, the load being what all pods so far asked for. */
 #include "arrivals.h"
+#include "conclude.h"
 #include "run.h"
 #include "scheduler.h"
 
 #include "../../base/rng.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,16 +174,6 @@ void sms__pods_init(struct sms__cluster_run *run)
         sorted = compare(&run->pod[p - 1], &run->pod[p]) < 0;
     if (!sorted)
         qsort(run->pod, run->pods, sizeof *run->pod, compare);
-}
-
-void sms__pod_name(const struct sms__cluster_run *run, uint32_t p, char *out, size_t size)
-{
-    const struct sms__pod *pod = &run->pod[p];
-    const struct sms__pods *group = &run->cluster->pod[pod->group];
-    if (group->rows || group->count > 1)
-        snprintf(out, size, "%s%u", group->name, pod->number + 1);
-    else
-        snprintf(out, size, "%s", group->name);
 }
 
 static uint64_t next_arrival(const struct sms__cluster_run *run)

@@ -2,8 +2,8 @@
  * of events at equal times: pods end, then things fail, then the scheduler wakes, then pods arrive. */
 #include "cluster.h"
 #include "arrivals.h"
-#include "audit.h"
 #include "completion.h"
+#include "conclude.h"
 #include "ends.h"
 #include "failures.h"
 #include "hosts.h"
@@ -14,52 +14,24 @@
 #include "scheduler.h"
 #include "search.h"
 
-#include <stdio.h>
-
-void sms__cluster_stop(struct sms__cluster_run *run, const char *why)
+/* All pods that end at this instant, and then those that wait. */
+static void end_pods(void *subject, uint64_t now)
 {
-    snprintf(run->spec->record->why, sizeof run->spec->record->why, "place policy %s %s", run->policy->name, why);
-    run->engine.stopped = true;
+    struct sms__cluster_run *run = subject;
+    for (uint32_t p; (p = sms__ends_pop(run, now)) != SMS__NO_POD;) {
+        sms__hosts_lasted(run, p);
+        sms__pod_end(run, p, now);
+        sms__ends_await(run);
+    }
+    sms__cluster_freed(run, now);
 }
 
-static const char *find_disagreement(struct sms__cluster_run *run)
+/* Pods that have completed leave before anything fails. */
+static void fail(void *subject, uint64_t now)
 {
-    const char *wrong = sms__audit_ledger(run);
-    if (!wrong && run->scheduler->find_disagreement)
-        wrong = run->scheduler->find_disagreement(run);
-    if (!wrong && run->observer && run->observer->find_disagreement)
-        wrong = run->observer->find_disagreement(run);
-    return wrong;
-}
-
-void sms__cluster_check(struct sms__cluster_run *run)
-{
-    if (!run->spec->options->check || run->engine.stopped)
-        return;
-    const char *wrong = find_disagreement(run);
-    if (!wrong)
-        return;
-    snprintf(run->spec->record->why, sizeof run->spec->record->why, "%s", wrong);
-    run->engine.stopped = true;
-}
-
-void sms__cluster_conclude(struct sms__cluster_run *run)
-{
-    sms__failures_await(run);
-    sms__cluster_check(run);
-}
-
-void sms__cluster_freed(struct sms__cluster_run *run, uint64_t now)
-{
-    run->scheduler->freed(run, now);
-    if (run->scheduler->serve)
-        run->scheduler->serve(run, now);
-    sms__cluster_conclude(run);
-}
-
-bool sms__cluster_goes_on(const struct sms__cluster_run *run)
-{
-    return run->arrived < run->pods || sms__ends_pending(run) || sms__failures_given(run);
+    sms__hosts_end(subject, now);
+    sms__failures_come(subject, now);
+    sms__cluster_freed(subject, now);
 }
 
 static void wake(void *subject, uint64_t now)
@@ -67,6 +39,12 @@ static void wake(void *subject, uint64_t now)
     struct sms__cluster_run *run = subject;
     run->scheduler->wake(run, now);
     sms__cluster_conclude(run);
+}
+
+static void end_completed(void *subject, uint64_t now)
+{
+    if (sms__hosts_end(subject, now))
+        sms__cluster_freed(subject, now);
 }
 
 static void integrate(struct sms__cluster_run *run, bool ends, uint64_t now)
@@ -110,15 +88,17 @@ static int init(struct sms__cluster_run *run)
     sms__ledger_init(run);
     sms__node_search_init(run);
     int code = init_engine(run);
-    sms__ends_init(run);
-    sms__failures_init(run);
+    sms__ends_init(run, end_pods);
+    sms__failures_init(run, fail);
     run->wake_source = sms__engine_source(&run->engine, SMS__LEVEL_POLICY, wake, run);
     sms__arrivals_init(run);
     sms__run_ends(&run->engine, run->arena, run->spec, end_warmup, run);
     if (run->scheduler->init)
         run->scheduler->init(run);
-    if (code == SMS_OK)
+    if (code == SMS_OK) {
+        sms__completion_init(run, end_completed);
         sms__hosts_init(run);
+    }
     if (run->observer)
         run->observer->init(run);
     if (run->scheduler->start)

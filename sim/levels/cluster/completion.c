@@ -35,7 +35,7 @@ static void note_slowdown(struct sms__hosts *hosts, uint32_t p, uint64_t ran_ps)
     record->alone_ps += (sms__integral)alone->ps * sms__pod_processes(hosts->run, p);
 }
 
-void sms__hosts_through(void *subject, struct sms__client *client, uint64_t now)
+static void end_process(void *subject, struct sms__client *client, uint64_t now)
 {
     struct sms__hosts *hosts = subject;
     struct sms__cluster_run *run = hosts->run;
@@ -64,22 +64,15 @@ static void end_pod(struct sms__hosts *hosts, uint32_t p, uint64_t now)
     sms__pod_end(hosts->run, p, now);
 }
 
-void sms__hosts_end(struct sms__cluster_run *run, uint64_t now)
+bool sms__hosts_end(struct sms__cluster_run *run, uint64_t now)
 {
     struct sms__hosts *hosts = run->hosts;
-    for (size_t i = 0; hosts && i < hosts->completions; i++)
+    bool any = hosts && hosts->completions > 0;
+    for (size_t i = 0; any && i < hosts->completions; i++)
         end_pod(hosts, hosts->completed[i], now);
-    if (hosts)
+    if (any)
         hosts->completions = 0;
-}
-
-void sms__hosts_free(void *subject, uint64_t now)
-{
-    struct sms__hosts *hosts = subject;
-    if (hosts->completions == 0) /* they left before a failure at this instant */
-        return;
-    sms__hosts_end(hosts->run, now);
-    sms__cluster_freed(hosts->run, now);
+    return any;
 }
 
 void sms__hosts_lasted(struct sms__cluster_run *run, uint32_t p)
@@ -133,4 +126,12 @@ bool sms__hosts_go_on(struct sms__cluster_run *run)
     if (!run->hosts || run->hosts->ending == 0)
         return false;
     return (scheduler->next_event ? scheduler->next_event(run) : sms__engine_next(&run->engine)) != SMS__NEVER;
+}
+
+void sms__completion_init(struct sms__cluster_run *run, void (*fire)(void *subject, uint64_t now))
+{
+    if (!sms__hosts_simulate(run))
+        return;
+    run->hosts->through = end_process;
+    run->hosts->source = sms__engine_source(&run->engine, SMS__LEVEL_POLICY, fire, run);
 }

@@ -8,10 +8,13 @@
 
 struct sms__cluster_run;
 
+/* Registers the source that fires when pods have completed, with the run as its subject. Hosts are prepared, but not
+ * there yet. */
+void sms__completion_init(struct sms__cluster_run *run, void (*fire)(void *subject, uint64_t now));
 /* A pod that was to last as long as it takes alone has lasted. */
 void sms__hosts_lasted(struct sms__cluster_run *run, uint32_t pod);
-/* All pods that have completed at this instant leave their nodes now. */
-void sms__hosts_end(struct sms__cluster_run *run, uint64_t now);
+/* All pods that have completed at this instant leave their nodes now. False: there are none. */
+bool sms__hosts_end(struct sms__cluster_run *run, uint64_t now);
 /* Aborts the processes of a pod whose node or GPU fails. True: it had completed, or failed by itself; then it has
  * ended, and is not to be cut off. */
 bool sms__hosts_abort(struct sms__cluster_run *run, uint32_t pod, uint64_t now);

@@ -1,8 +1,6 @@
 /* A heap of ends: by time, of equal ones the pod that arrived first. Its first end is never that of a run that was cut
  * off. */
 #include "ends.h"
-#include "completion.h"
-#include "life.h"
 #include "run.h"
 
 #include <string.h>
@@ -85,22 +83,14 @@ void sms__ends_await(struct sms__cluster_run *run)
 
 bool sms__ends_pending(const struct sms__cluster_run *run) { return run->ends->count > 0; }
 
-/* All pods that end at this instant, and then those that wait. */
-static void end_pods(void *subject, uint64_t now)
+uint32_t sms__ends_pop(struct sms__cluster_run *run, uint64_t now)
 {
-    struct sms__cluster_run *run = subject;
     struct sms__ends *ends = run->ends;
-    while (ends->count && ends->heap[0].time == now) {
-        uint32_t p = pop(ends).pod;
-        sms__hosts_lasted(run, p);
-        sms__pod_end(run, p, now);
-        sms__ends_await(run);
-    }
-    sms__cluster_freed(run, now);
+    return ends->count && ends->heap[0].time == now ? pop(ends).pod : SMS__NO_POD;
 }
 
-void sms__ends_init(struct sms__cluster_run *run)
+void sms__ends_init(struct sms__cluster_run *run, void (*fire)(void *subject, uint64_t now))
 {
     run->ends = SMS__NEW(run->arena, struct sms__ends, 1);
-    run->ends->source = sms__engine_source(&run->engine, SMS__LEVEL_TENANT, end_pods, run);
+    run->ends->source = sms__engine_source(&run->engine, SMS__LEVEL_TENANT, fire, run);
 }

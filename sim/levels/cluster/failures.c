@@ -2,7 +2,6 @@
  * what is down, so that no pod fits it. Entries of `failures:` may overlap: what is down is down until the last of them
  * lets it return. */
 #include "failures.h"
-#include "arrivals.h"
 #include "completion.h"
 #include "life.h"
 #include "node_counters.h"
@@ -73,9 +72,7 @@ static void add_causes(struct sms__cluster_run *run, const struct sms__failure *
     }
 }
 
-static void come(void *subject, uint64_t now);
-
-void sms__failures_init(struct sms__cluster_run *run)
+void sms__failures_init(struct sms__cluster_run *run, void (*fire)(void *subject, uint64_t now))
 {
     const struct sms__cluster *cluster = run->cluster;
     if (cluster->failures == 0)
@@ -85,7 +82,7 @@ void sms__failures_init(struct sms__cluster_run *run)
     failures->cause = SMS__NEW(run->arena, struct cause, most);
     failures->downs = SMS__NEW(run->arena, struct downs, cluster->nodes);
     failures->cut = SMS__NEW(run->arena, uint32_t, run->pods);
-    failures->source = sms__engine_source(&run->engine, SMS__LEVEL_TENANT, come, run);
+    failures->source = sms__engine_source(&run->engine, SMS__LEVEL_TENANT, fire, run);
     sms__queue_init(&failures->queue, run->arena, most);
     run->failures = failures;
     for (size_t i = 0; i < cluster->failures; i++)
@@ -239,12 +236,9 @@ static void put_back(struct sms__cluster_run *run, uint64_t now)
     failures->cuts = 0;
 }
 
-static void come(void *subject, uint64_t now)
+void sms__failures_come(struct sms__cluster_run *run, uint64_t now)
 {
-    struct sms__cluster_run *run = subject;
-    sms__hosts_end(run, now);
     for (struct sms__match next; (next = sms__queue_first(&run->failures->queue)).time <= now;)
         toggle(run, next.source, now);
     put_back(run, now);
-    sms__cluster_freed(run, now);
 }

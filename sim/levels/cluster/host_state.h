@@ -20,6 +20,7 @@ struct sms__hosts {
     uint32_t cut;  /* the pod whose processes are aborted, or SMS__NO_POD */
     size_t ending; /* pods on hosts that will end */
     size_t source; /* at which completed pods leave */
+    void (*through)(void *subject, struct sms__client *client, uint64_t now); /* a process has ended */
 };
 
 static inline struct sms__solo *sms__hosts_solo(const struct sms__hosts *hosts, struct sms__solo *list, size_t vm,
@@ -27,9 +28,5 @@ static inline struct sms__solo *sms__hosts_solo(const struct sms__hosts *hosts, 
 {
     return &list[vm * hosts->spec.scenario->devices + device];
 }
-
-/* completion.c: a process of a pod has ended; completed pods leave their nodes. The subject is the hosts. */
-void sms__hosts_through(void *subject, struct sms__client *client, uint64_t now);
-void sms__hosts_free(void *subject, uint64_t now);
 
 #endif

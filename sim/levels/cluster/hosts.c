@@ -1,9 +1,7 @@
 /* Nodes as hosts of the share level: sets them up, admits the processes of pods, and passes on what is asked of all. */
 #include "hosts.h"
-#include "arrivals.h"
 #include "coarse.h"
 #include "host_state.h"
-#include "life.h"
 #include "observer.h"
 
 #include <stdio.h>
@@ -117,7 +115,7 @@ static void set_up(struct sms__hosts *hosts, size_t k, struct sms__setup *setup)
                                  .boards = kind->gpus,
                                  .slots = hosts->run->cluster->slots,
                                  .cores = (double)kind->cpu_milli / 1000,
-                                 .through = sms__hosts_through,
+                                 .through = hosts->through,
                                  .job = hosts->run->observer ? observe_job : NULL,
                                  .subject = hosts};
 }
@@ -152,21 +150,18 @@ void sms__hosts_init(struct sms__cluster_run *run)
     if (!hosts || !hosts->simulated)
         return;
     hosts->cut = SMS__NO_POD;
-    hosts->source = sms__engine_source(&run->engine, SMS__LEVEL_POLICY, sms__hosts_free, hosts);
     hosts->host = SMS__NEW(run->arena, struct sms_share *, run->cluster->nodes);
     for (size_t k = 0; k < run->cluster->kinds; k++)
         init_kind(hosts, k);
 }
 
-/* The pod lasts as long as its workload takes alone; one that does not end stays. */
-static void last_alone(struct sms__hosts *hosts, uint32_t p, uint64_t now)
+uint64_t sms__hosts_time_alone(const struct sms__cluster_run *run, uint32_t p, bool *failed)
 {
-    struct sms__pod *pod = &hosts->run->pod[p];
-    const struct sms__nodes *kind = sms__node_kind(hosts->run->cluster, pod->node);
-    const struct sms__solo *own = sms__hosts_solo(hosts, hosts->own, pod->tenant - 1u, (size_t)kind->device);
-    pod->failed = own->failed;
-    pod->duration_ps = own->ps == SMS__NEVER ? 0 : own->ps;
-    sms__pod_last(hosts->run, p, now);
+    const struct sms__hosts *hosts = run->hosts;
+    const struct sms__nodes *kind = sms__node_kind(run->cluster, run->pod[p].node);
+    const struct sms__solo *own = sms__hosts_solo(hosts, hosts->own, run->pod[p].tenant - 1u, (size_t)kind->device);
+    *failed = own->failed;
+    return own->ps == SMS__NEVER ? 0 : own->ps;
 }
 
 uint8_t sms__pod_processes(const struct sms__cluster_run *run, uint32_t p)
@@ -193,10 +188,6 @@ void sms__hosts_begin(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     char name[256];
     unsigned number = 0;
     pod->left = sms__pod_processes(run, p);
-    if (!hosts->simulated) {
-        last_alone(hosts, p, now);
-        return;
-    }
     hosts->ending += run->scenario->vm[pod->tenant - 1].repeat > 0;
     double deadline = sms__pod_deadline(run, pod);
     struct sms__coming coming = {.name = name,

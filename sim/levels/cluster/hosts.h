@@ -11,7 +11,9 @@ struct sms__cluster_run;
  */
 int sms__hosts_prepare(struct sms__cluster_run *run, size_t sources[SMS__LEVELS]);
 void sms__hosts_init(struct sms__cluster_run *run);
-/* The run of a pod with a workload begins. */
+/* How long the pod's workload takes alone on its node; 0: for ever. `failed`: it fails at the end of that. */
+uint64_t sms__hosts_time_alone(const struct sms__cluster_run *run, uint32_t pod, bool *failed);
+/* The processes of a pod begin, where they are simulated. */
 void sms__hosts_begin(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 /* The number of processes of the pod, once it has all its GPUs. */
 uint8_t sms__pod_processes(const struct sms__cluster_run *run, uint32_t pod);

@@ -1,7 +1,6 @@
 /* The life of a pod. The ledger is brought up to now before it changes, and the scheduler and the observer hear of each
  * change once. */
 #include "life.h"
-#include "arrivals.h"
 #include "ends.h"
 #include "hosts.h"
 #include "observer.h"
@@ -120,18 +119,15 @@ bool sms__pod_take(struct sms__cluster_run *run, uint32_t p, uint32_t node, uint
 
 void sms__pod_begin(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
-    const struct sms__pod *pod = &run->pod[p];
+    struct sms__pod *pod = &run->pod[p];
     if (run->observer)
         run->observer->begin(run, p, now);
-    if (pod->tenant)
+    if (pod->tenant && sms__hosts_simulate(run)) {
         sms__hosts_begin(run, p, now);
-    else
-        sms__pod_last(run, p, now);
-}
-
-void sms__pod_last(struct sms__cluster_run *run, uint32_t p, uint64_t now)
-{
-    const struct sms__pod *pod = &run->pod[p];
+        return;
+    }
+    if (pod->tenant)
+        pod->duration_ps = sms__hosts_time_alone(run, p, &pod->failed);
     if (pod->duration_ps == 0)
         return;
     sms__ends_add(run, p, end_after(run, pod, now));
@@ -160,39 +156,6 @@ void sms__pod_cut(struct sms__cluster_run *run, uint32_t p, const char *ended, u
     pod->node = SMS__NO_NODE;
     pod->attempt++;
     sms__ends_await(run);
-}
-
-void sms__pod_explain(const struct sms__cluster_run *run, uint32_t p, uint64_t now, const char *text)
-{
-    if (run->scheduler->explain)
-        run->scheduler->explain(run, p, now, text);
-}
-
-uint16_t sms__container_gpus(const struct sms__cluster_run *run, uint32_t p, size_t c)
-{
-    if (run->scheduler->container_gpus)
-        return run->scheduler->container_gpus(run, p, c);
-    return c == 0 ? run->pod[p].gpus : 0;
-}
-
-uint16_t sms__pod_gpus(const struct sms__cluster_run *run, uint32_t p)
-{
-    uint16_t gpus = 0;
-    if (!run->scheduler->container_gpus)
-        return run->pod[p].gpus;
-    for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
-        gpus |= sms__container_gpus(run, p, c);
-    return gpus;
-}
-
-double sms__pod_deadline(const struct sms__cluster_run *run, const struct sms__pod *pod)
-{
-    return run->cluster->pod[pod->group].deadline_ps;
-}
-
-uint64_t sms__job_deadline_ps(const struct sms__cluster_run *run, const struct sms__pod *pod)
-{
-    return (uint64_t)(run->cluster->pod[pod->group].job_deadline_ps + 0.5);
 }
 
 void sms__pod_end(struct sms__cluster_run *run, uint32_t p, uint64_t now)

@@ -4,11 +4,9 @@
 #define SMS_LEVELS_CLUSTER_LIFE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct sms__cluster_run;
-struct sms__pod;
 
 /* The pod takes those GPUs of the node. */
 void sms__pod_put(struct sms__cluster_run *run, uint32_t pod, uint32_t node, uint16_t gpus, uint64_t now);
@@ -16,8 +14,6 @@ void sms__pod_put(struct sms__cluster_run *run, uint32_t pod, uint32_t node, uin
 bool sms__pod_take(struct sms__cluster_run *run, uint32_t pod, uint32_t node, uint64_t now);
 /* The pod's run begins on the place that it has. */
 void sms__pod_begin(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
-/* Its run ends after its duration from now and the delay of the scheduler. */
-void sms__pod_last(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 /* Its run is over, and it gives its place back. Pods that wait are not served yet. */
 void sms__pod_end(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 /* Its run is cut off, and it gives its place back. It neither ended nor waits; if it is added to those that wait, its
@@ -25,14 +21,5 @@ void sms__pod_end(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 void sms__pod_cut(struct sms__cluster_run *run, uint32_t pod, const char *ended, uint64_t now);
 /* Tells whoever watches the run that the pod no longer holds its GPUs. */
 void sms__pod_departs(const struct sms__cluster_run *run, uint32_t pod, const char *ended, uint64_t now);
-/* Tells `smsched explain` what happened to the pod, if the scheduler explains pods. */
-void sms__pod_explain(const struct sms__cluster_run *run, uint32_t pod, uint64_t now, const char *text);
-
-/* Deadlines of the pod and of each of its jobs; 0: none. */
-double sms__pod_deadline(const struct sms__cluster_run *run, const struct sms__pod *pod);
-uint64_t sms__job_deadline_ps(const struct sms__cluster_run *run, const struct sms__pod *pod);
-/* The GPUs of its node on which a container of the pod, or any of them, runs. */
-uint16_t sms__container_gpus(const struct sms__cluster_run *run, uint32_t pod, size_t container);
-uint16_t sms__pod_gpus(const struct sms__cluster_run *run, uint32_t pod);
 
 #endif

@@ -71,13 +71,14 @@ static inline double sms__share_of_gpus(const struct sms__cluster_run *run, uint
 
 /* Ends the run, as the place policy gave an answer that it may not give; `why` completes "place policy NAME". */
 void sms__cluster_stop(struct sms__cluster_run *run, const char *why);
-/* Under --check: ends the run if invariants do not hold. */
-void sms__cluster_check(struct sms__cluster_run *run);
-/* To be called after each event that may have changed which pods wait and which have a place. */
-void sms__cluster_conclude(struct sms__cluster_run *run);
-/* Pods have given their places back: the scheduler serves pods that wait. */
-void sms__cluster_freed(struct sms__cluster_run *run, uint64_t now);
-/* Whether pods are to arrive or to end after their duration, or failures are to come at given times. */
-bool sms__cluster_goes_on(const struct sms__cluster_run *run);
+void sms__pod_name(const struct sms__cluster_run *run, uint32_t pod, char *out, size_t size);
+/* Deadlines of the pod and of each of its jobs; 0: none. */
+double sms__pod_deadline(const struct sms__cluster_run *run, const struct sms__pod *pod);
+uint64_t sms__job_deadline_ps(const struct sms__cluster_run *run, const struct sms__pod *pod);
+/* The GPUs of its node on which a container of the pod, or any of them, runs. */
+uint16_t sms__container_gpus(const struct sms__cluster_run *run, uint32_t pod, size_t container);
+uint16_t sms__pod_gpus(const struct sms__cluster_run *run, uint32_t pod);
+/* Tells `smsched explain` what happened to the pod, if the scheduler explains pods. */
+void sms__pod_explain(const struct sms__cluster_run *run, uint32_t pod, uint64_t now, const char *text);
 
 #endif

@@ -4,6 +4,7 @@
 #include "wait_queue.h"
 #include "failures.h"
 #include "completion.h"
+#include "conclude.h"
 #include "life.h"
 #include "run.h"
 #include "search.h"

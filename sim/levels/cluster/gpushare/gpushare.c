@@ -2,6 +2,7 @@
  * time; cycles begin at the end of an instant, when all else of it has happened. */
 #include "gpushare.h"
 #include "../completion.h"
+#include "../conclude.h"
 #include "../ends.h"
 #include "../failures.h"
 

@@ -1,7 +1,6 @@
 /* The node's side of gpushare: the device plugin gives each container its GPUs (specification 001, 1.3, steps 7 to 9),
  * and the containers start, fail and leave. */
 #include "gpushare.h"
-#include "../arrivals.h"
 #include "../completion.h"
 #include "../life.h"
 

@@ -1,6 +1,5 @@
 /* Messages of `smsched explain` on the protocol of gpushare. */
 #include "gpushare.h"
-#include "../arrivals.h"
 
 #include <stdarg.h>
 #include <stdio.h>

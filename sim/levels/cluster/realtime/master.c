@@ -3,6 +3,7 @@
  * no more, so that a run ends. */
 #include "master.h"
 #include "../completion.h"
+#include "../conclude.h"
 #include "../failures.h"
 #include "../life.h"
 #include "realtime.h"

@@ -1,6 +1,5 @@
 /* Ranks the nodes that answer a request, and explains the ranking. */
 #include "master.h"
-#include "../arrivals.h"
 #include "../search.h"
 
 #include <math.h>

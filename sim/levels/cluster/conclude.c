@@ -1,0 +1,50 @@
+/* What follows an event: pods that wait are served, the next failure is awaited, and invariants are checked. */
+#include "conclude.h"
+#include "audit.h"
+#include "ends.h"
+#include "failures.h"
+#include "observer.h"
+#include "run.h"
+#include "scheduler.h"
+
+#include <stdio.h>
+
+static const char *find_disagreement(struct sms__cluster_run *run)
+{
+    const char *wrong = sms__audit_ledger(run);
+    if (!wrong && run->scheduler->find_disagreement)
+        wrong = run->scheduler->find_disagreement(run);
+    if (!wrong && run->observer && run->observer->find_disagreement)
+        wrong = run->observer->find_disagreement(run);
+    return wrong;
+}
+
+void sms__cluster_check(struct sms__cluster_run *run)
+{
+    if (!run->spec->options->check || run->engine.stopped)
+        return;
+    const char *wrong = find_disagreement(run);
+    if (!wrong)
+        return;
+    snprintf(run->spec->record->why, sizeof run->spec->record->why, "%s", wrong);
+    run->engine.stopped = true;
+}
+
+void sms__cluster_conclude(struct sms__cluster_run *run)
+{
+    sms__failures_await(run);
+    sms__cluster_check(run);
+}
+
+void sms__cluster_freed(struct sms__cluster_run *run, uint64_t now)
+{
+    run->scheduler->freed(run, now);
+    if (run->scheduler->serve)
+        run->scheduler->serve(run, now);
+    sms__cluster_conclude(run);
+}
+
+bool sms__cluster_goes_on(const struct sms__cluster_run *run)
+{
+    return run->arrived < run->pods || sms__ends_pending(run) || sms__failures_given(run);
+}

@@ -1,0 +1,54 @@
+/* What all files of the level ask of a run and of its pods. */
+#include "run.h"
+#include "scheduler.h"
+
+#include <stdio.h>
+
+void sms__cluster_stop(struct sms__cluster_run *run, const char *why)
+{
+    snprintf(run->spec->record->why, sizeof run->spec->record->why, "place policy %s %s", run->policy->name, why);
+    run->engine.stopped = true;
+}
+
+void sms__pod_name(const struct sms__cluster_run *run, uint32_t p, char *out, size_t size)
+{
+    const struct sms__pod *pod = &run->pod[p];
+    const struct sms__pods *group = &run->cluster->pod[pod->group];
+    if (group->rows || group->count > 1)
+        snprintf(out, size, "%s%u", group->name, pod->number + 1);
+    else
+        snprintf(out, size, "%s", group->name);
+}
+
+void sms__pod_explain(const struct sms__cluster_run *run, uint32_t p, uint64_t now, const char *text)
+{
+    if (run->scheduler->explain)
+        run->scheduler->explain(run, p, now, text);
+}
+
+uint16_t sms__container_gpus(const struct sms__cluster_run *run, uint32_t p, size_t c)
+{
+    if (run->scheduler->container_gpus)
+        return run->scheduler->container_gpus(run, p, c);
+    return c == 0 ? run->pod[p].gpus : 0;
+}
+
+uint16_t sms__pod_gpus(const struct sms__cluster_run *run, uint32_t p)
+{
+    uint16_t gpus = 0;
+    if (!run->scheduler->container_gpus)
+        return run->pod[p].gpus;
+    for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
+        gpus |= sms__container_gpus(run, p, c);
+    return gpus;
+}
+
+double sms__pod_deadline(const struct sms__cluster_run *run, const struct sms__pod *pod)
+{
+    return run->cluster->pod[pod->group].deadline_ps;
+}
+
+uint64_t sms__job_deadline_ps(const struct sms__cluster_run *run, const struct sms__pod *pod)
+{
+    return (uint64_t)(run->cluster->pod[pod->group].job_deadline_ps + 0.5);
+}
