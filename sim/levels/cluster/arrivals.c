@@ -101,21 +101,21 @@ static void advance(struct maker *maker, const struct sms__arriving *arriving)
         maker->at_ps += arriving->every_ps;
 }
 
-/* The next pod of the group; `like` has its shape and, but where the group has its own, its duration. */
-static const struct sms__pods *make(struct maker *maker, const struct sms__pods *group, const struct sms__pods *like,
-                                    uint32_t number)
+/* The next pod of the group; `template` has its shape and, unless the group has one, its duration. */
+static const struct sms__pods *make(struct maker *maker, const struct sms__pods *group,
+                                    const struct sms__pods *template, uint32_t number)
 {
     struct sms__pod *pod = add(maker);
     pod->group = maker->group;
     pod->number = number;
-    pod->shape = (uint32_t)like->shape;
-    pod->like = (uint32_t)(like - maker->run->cluster->pod);
+    pod->shape = (uint32_t) template->shape;
+    pod->template = (uint32_t)(template - maker->run->cluster->pod);
     pod->arrival_ps = round_ps(maker->at_ps);
-    pod->tenant = group->lasts ? 0 : like->tenant;
-    pod->duration_ps = draw_duration(maker, group->rows && !group->lasts ? like : group);
+    pod->tenant = group->lasts ? 0 : template->tenant;
+    pod->duration_ps = draw_duration(maker, group->rows && !group->lasts ? template : group);
     if ((number + 1) % group->arriving.batch == 0)
         advance(maker, &group->arriving);
-    return like;
+    return template;
 }
 
 static void make_sample(struct maker *maker, const struct sms__pods *group)

@@ -4,7 +4,6 @@
 #include "../share/client.h"
 #include "host_state.h"
 #include "hosts.h"
-#include "life.h"
 
 #include <string.h>
 

@@ -122,8 +122,10 @@ void sms__failures_hold(struct sms__cluster_run *run)
 void sms__failures_await(struct sms__cluster_run *run)
 {
     struct sms__failures *failures = run->failures;
+    if (!failures || !failures->causes)
+        return;
     sms__failures_hold(run);
-    if (!failures || !failures->causes || run->scheduler->is_over(run))
+    if (run->scheduler->is_over(run))
         return;
     draw_again(run);
     sms__engine_at(&run->engine, failures->source, sms__queue_first(&failures->queue).time);

@@ -53,15 +53,13 @@ uint32_t sms__backoffs_pop(struct sms__gpushare_state *gpushare)
     return p;
 }
 
-/* Tries are made where somebody hears of each, where more is to be done now, and where they alone keep the run going.
- */
-static bool may_skip(const struct sms__cluster_run *run)
+bool sms__backoffs_can_skip(const struct sms__cluster_run *run)
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
     bool idle = gpushare->cycle.pod == SMS__NO_POD && sms__queue_first(&gpushare->active).time == SMS__NEVER;
     bool awaited = sms__queue_time(&run->engine.queue, gpushare->timer_source) != SMS__NEVER;
     return gpushare->backoffs->pods && sms__backoffs_next(gpushare) > run->engine.now && idle && awaited &&
-           !run->engine.stopped && !sms__is_pod_explained(run) && sms__gpushare_goes_on(run);
+           !run->engine.stopped && !sms__is_pod_explained(run);
 }
 
 /* The first try before `until` that may pass, or `until`. */
@@ -123,8 +121,6 @@ void sms__backoffs_skip(struct sms__cluster_run *run)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
     struct sms__engine *engine = &run->engine;
-    if (!may_skip(run))
-        return;
     sms__engine_at(engine, gpushare->timer_source, SMS__NEVER);
     uint64_t then = sms__engine_next_other(engine), timer = sms__queue_first(&gpushare->timers).time;
     uint64_t until = find_chance(run, then < timer ? then : timer), next = sms__backoffs_next(gpushare);

@@ -2,20 +2,19 @@
  * memory, or an unhealthy GPU. On nodes whose GPUs run workloads, the hosts account for memory. */
 #include "../audit.h"
 #include "../hosts.h"
-#include "../life.h"
 #include "gpushare.h"
 
 /* A pod with a single container may ask for memory of several cards. */
 uint64_t sms__container_bytes(const struct sms__cluster_run *run, uint32_t p, size_t c)
 {
-    const struct sms__request *request = &sms__like(run, p)->request;
+    const struct sms__request *request = &sms__pod_template(run, p)->request;
     const struct sms_pod_view *view = sms__pod_shape(run, p);
     return request->containers ? request->container[c] : view->gpus * view->gpu_memory;
 }
 
 size_t sms__containers(const struct sms__cluster_run *run, uint32_t p)
 {
-    const struct sms__request *request = &sms__like(run, p)->request;
+    const struct sms__request *request = &sms__pod_template(run, p)->request;
     return request->containers ? request->containers : 1;
 }
 

@@ -66,6 +66,7 @@ struct sms_node_view sms__extender_view(const struct sms__cluster_run *run, size
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
     struct sms_node_view view = run->ledger.node[n];
     const uint64_t *others = gpushare->rules->quirks.others_blind ? NULL : gpushare->kind[n]->shared->others;
+    uint16_t unusable = gpushare->rules->quirks.unhealthy ? sms__unhealthy_gpus(run, n) : 0;
     for (uint32_t i = 0; i < view.gpus; i++) {
         gpu[i] = *sms__ledger_gpu(&run->ledger, n, i);
         if (others) { /* only what others do not use of the card is left */
@@ -73,7 +74,7 @@ struct sms_node_view sms__extender_view(const struct sms__cluster_run *run, size
             uint64_t lost = view.gpu_memory > free ? view.gpu_memory - free : 0;
             gpu[i].memory_left -= gpu[i].memory_left < lost ? gpu[i].memory_left : lost;
         }
-        if (gpushare->rules->quirks.unhealthy && (sms__unhealthy_gpus(run, n) >> i & 1))
+        if (unusable >> i & 1)
             gpu[i] = (struct sms_gpu_view){.pods = gpu[i].pods};
     }
     view.gpu = gpu;

@@ -1,12 +1,12 @@
-/* The queue of kube-scheduler under gpushare, and the timers of the protocol. One scheduling cycle is under way at a
- * time; cycles begin at the end of an instant, when all else of it has happened. */
+/* gpushare as a scheduler: its table of operations, and the timers of the protocol. One scheduling cycle is under way
+ * at a time; cycles begin at the end of an instant, when all else of it has happened. */
 #include "gpushare.h"
 #include "../completion.h"
 #include "../conclude.h"
-#include "../ends.h"
 #include "../failures.h"
 
-bool sms__gpushare_goes_on(const struct sms__cluster_run *run)
+/* Whether anything goes on beside pods that back off and workloads. */
+static bool goes_on(const struct sms__cluster_run *run)
 {
     const struct sms__gpushare_state *gpushare = sms__gpushare(run);
     return gpushare->under_way || sms__health_will_change(run) || sms__cluster_goes_on(run) ||
@@ -15,7 +15,7 @@ bool sms__gpushare_goes_on(const struct sms__cluster_run *run)
 
 static bool is_over(struct sms__cluster_run *run)
 {
-    bool idle = sms__gpushare(run)->untried == 0 && !sms__gpushare_goes_on(run);
+    bool idle = sms__gpushare(run)->untried == 0 && !goes_on(run);
     return idle && !sms__hosts_go_on(run);
 }
 
@@ -29,107 +29,12 @@ static void hold_retries(struct sms__cluster_run *run)
 static void wait_for_timer(struct sms__cluster_run *run)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    uint64_t time = sms__queue_first(&gpushare->timers).time, turn = sms__backoffs_next(gpushare),
+    uint64_t time = sms__queue_first(&gpushare->timers).time, backoff = sms__backoffs_next(gpushare),
              now = run->engine.now;
-    time = turn < time ? turn : time;
+    time = backoff < time ? backoff : time;
     if (time == SMS__NEVER || is_over(run))
         time = SMS__NEVER;
     sms__engine_at(&run->engine, gpushare->timer_source, time > now ? time : now);
-}
-
-void sms__candidate_timer(struct sms__cluster_run *run, uint32_t p, uint64_t time)
-{
-    sms__queue_set(&sms__gpushare(run)->timers, p, time);
-}
-
-static bool is_waiting(const struct sms__candidate *candidate)
-{
-    return candidate->state == SMS__CANDIDATE_QUEUED || candidate->state == SMS__CANDIDATE_BACKOFF;
-}
-
-/* Keeps the counts of pods that wait. */
-static void set_state(struct sms__cluster_run *run, uint32_t p, enum sms__candidate_state state)
-{
-    struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    struct sms__candidate *candidate = &gpushare->candidate[p];
-    bool before = is_waiting(candidate), untried = candidate->tried != gpushare->version;
-    candidate->state = (uint8_t)state;
-    bool after = is_waiting(candidate);
-    gpushare->waiting = gpushare->waiting + after - before;
-    gpushare->untried = gpushare->untried + (after && untried) - (before && untried);
-}
-
-/* The highest priority comes first, then the pod that was queued first. */
-enum { QUEUED_BITS = 33, PRIORITY_MOST = 1000000000 };
-
-void sms__candidate_queue(struct sms__cluster_run *run, uint32_t p)
-{
-    struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    int32_t priority = run->cluster->shape[run->pod[p].shape].priority;
-    uint64_t below = (uint64_t)((int64_t)PRIORITY_MOST - priority);
-    set_state(run, p, SMS__CANDIDATE_QUEUED);
-    sms__queue_set(&gpushare->active, p, below << QUEUED_BITS | gpushare->candidate[p].stamp);
-    sms__engine_defer(&run->engine, &gpushare->act);
-}
-
-void sms__candidate_begin(struct sms__cluster_run *run, uint32_t p)
-{
-    struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    sms__queue_set(&gpushare->active, p, SMS__NEVER);
-    set_state(run, p, SMS__CANDIDATE_CYCLE);
-    gpushare->under_way++;
-}
-
-static void park(struct sms__cluster_run *run, uint32_t p)
-{
-    struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    gpushare->parked[gpushare->parks++] = p;
-    sms__candidate_timer(run, p, SMS__NEVER);
-}
-
-void sms__candidate_back_off(struct sms__cluster_run *run, uint32_t p, uint64_t tried, uint64_t now)
-{
-    struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    struct sms__candidate *candidate = &gpushare->candidate[p];
-    uint64_t most = (uint64_t)gpushare->rules->retry_most_ps;
-    candidate->delay_ps = candidate->delay_ps ? 2 * candidate->delay_ps : (uint64_t)gpushare->rules->retry_ps;
-    candidate->delay_ps = candidate->delay_ps < most ? candidate->delay_ps : most;
-    candidate->not_before = sms__after(now, (double)candidate->delay_ps);
-    candidate->stamp = ++gpushare->queued;
-    candidate->tried = tried;
-    gpushare->under_way--;
-    set_state(run, p, SMS__CANDIDATE_BACKOFF);
-    if (gpushare->rules->when == SMS__RETRY_TIMER && candidate->delay_ps == most && !run->reference)
-        sms__backoffs_add(run, p);
-    else
-        sms__candidate_timer(run, p, candidate->not_before);
-    if (gpushare->rules->when == SMS__RETRY_CHANGE && tried == gpushare->version)
-        park(run, p);
-    sms__engine_defer(&run->engine, &gpushare->act);
-}
-
-void sms__gpushare_changed(struct sms__cluster_run *run)
-{
-    struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    gpushare->version++;
-    gpushare->untried = gpushare->waiting;
-    while (gpushare->parks) {
-        uint32_t p = gpushare->parked[--gpushare->parks];
-        sms__candidate_timer(run, p, gpushare->candidate[p].not_before);
-    }
-    gpushare->changed = true;
-    sms__engine_defer(&run->engine, &gpushare->act);
-}
-
-void sms__candidate_comes(struct sms__cluster_run *run, uint32_t p, uint64_t now)
-{
-    struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    run->pod[p].since_ps = now;
-    gpushare->candidate[p].stamp = ++gpushare->queued;
-    gpushare->candidate[p].tried = 0;
-    sms__stranded_wait(run, p, 1);
-    gpushare->changed = true;
-    sms__candidate_queue(run, p);
 }
 
 static void integrate(struct sms__cluster_run *run, bool ends, uint64_t now)
@@ -151,7 +56,8 @@ static void act(void *subject, uint64_t now)
     sms__stranded_integrate(run, now);
     wait_for_timer(run);
     sms__failures_await(run);
-    sms__backoffs_skip(run);
+    if (sms__backoffs_can_skip(run) && goes_on(run))
+        sms__backoffs_skip(run);
     sms__cluster_check(run);
 }
 
@@ -192,8 +98,16 @@ static void fire(void *subject, uint64_t now)
 /* A failure of a GPU is one reason to be unhealthy. */
 static void fail_gpu(struct sms__cluster_run *run, size_t node, int gpu, bool down)
 {
-    if (gpu >= 0)
-        sms__health_set(run, node, (uint32_t)gpu, !down);
+    if (gpu >= 0 && sms__health_set(run, node, (uint32_t)gpu, !down))
+        sms__gpushare_changed(run);
+}
+
+static void change_health(void *subject, uint64_t now)
+{
+    struct sms__cluster_run *run = subject;
+    if (sms__health_apply(run, now))
+        sms__gpushare_changed(run);
+    sms__engine_defer(&run->engine, &sms__gpushare(run)->act);
 }
 
 static void init_nodes(struct sms__cluster_run *run)
@@ -231,7 +145,7 @@ static void init(struct sms__cluster_run *run)
     init_nodes(run);
     sms__backoffs_init(run);
     sms__stranded_init(run);
-    sms__health_init(run);
+    sms__health_init(run, change_health);
     gpushare->cycle.bind_source = sms__engine_source(engine, SMS__LEVEL_POLICY, sms__extender_bound, run);
     gpushare->timer_source = sms__engine_source(engine, SMS__LEVEL_POLICY, fire, run);
     gpushare->cycle.filter_source = sms__engine_source(engine, SMS__LEVEL_POLICY, sms__extender_filtered, run);
@@ -243,14 +157,6 @@ static void add(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     sms__gpushare(run)->candidate[p].delay_ps = 0;
     sms__gpushare(run)->candidate[p].again = run->pod[p].attempt > 0;
     sms__candidate_comes(run, p, now);
-}
-
-void sms__gpushare_freed(struct sms__cluster_run *run, uint64_t now)
-{
-    (void)now;
-    if (run->ledger.frees)
-        sms__gpushare_changed(run);
-    sms__ledger_clear_freed(&run->ledger);
 }
 
 static void leave(struct sms__cluster_run *run, uint32_t p, uint64_t now)

@@ -105,27 +105,29 @@ struct sms__gpushare_state {
 extern const struct sms__scheduler sms__gpushare_scheduler;
 
 static inline struct sms__gpushare_state *sms__gpushare(const struct sms__cluster_run *run) { return run->scheduling; }
-static inline const struct sms__pods *sms__like(const struct sms__cluster_run *run, uint32_t p)
+static inline const struct sms__pods *sms__pod_template(const struct sms__cluster_run *run, uint32_t p)
 {
-    return &run->cluster->pod[run->pod[p].like];
+    return &run->cluster->pod[run->pod[p].template];
+}
+/* Sets when something happens to the pod next, according to its state; SMS__NEVER: nothing. */
+static inline void sms__candidate_timer(struct sms__cluster_run *run, uint32_t p, uint64_t time)
+{
+    sms__queue_set(&sms__gpushare(run)->timers, p, time);
 }
 /* Whether the pod asks for memory of a GPU, so that the extender sees it. */
 static inline bool sms__is_shared(const struct sms_pod_view *pod) { return pod->gpus > 0 && pod->gpu_memory > 0; }
 
-/* gpushare.c: the queue of kube-scheduler. The pod has arrived, or lost its place. */
+/* queue.c: the queue of kube-scheduler. The pod has arrived, or lost its place. */
 void sms__candidate_comes(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 /* Puts the pod into the active queue; takes it out, as its cycle begins. */
 void sms__candidate_queue(struct sms__cluster_run *run, uint32_t pod);
 void sms__candidate_begin(struct sms__cluster_run *run, uint32_t pod);
 /* The pod found no node at that version of the cluster, or (`tried` 0) lost one. */
 void sms__candidate_back_off(struct sms__cluster_run *run, uint32_t pod, uint64_t tried, uint64_t now);
-void sms__candidate_timer(struct sms__cluster_run *run, uint32_t pod, uint64_t time);
 /* Nodes may have been freed; `freed` of the scheduler. */
 void sms__gpushare_freed(struct sms__cluster_run *run, uint64_t now);
 /* Something has been freed, or has joined: all pods may be tried again. */
 void sms__gpushare_changed(struct sms__cluster_run *run);
-/* Whether anything goes on beside pods that back off and workloads. */
-bool sms__gpushare_goes_on(const struct sms__cluster_run *run);
 
 /* backoffs.c: pods in their longest back-off, in the order in which these are over. */
 void sms__backoffs_init(struct sms__cluster_run *run);
@@ -133,7 +135,10 @@ void sms__backoffs_add(struct sms__cluster_run *run, uint32_t pod);
 /* When the first back-off is over, or SMS__NEVER; takes its pod out. */
 uint64_t sms__backoffs_next(const struct sms__gpushare_state *gpushare);
 uint32_t sms__backoffs_pop(struct sms__gpushare_state *gpushare);
-/* Counts tries that fail in no time, up to the next event that may change that. */
+/* Whether tries may be skipped: no try is explained, and nothing more is to be done now. */
+bool sms__backoffs_can_skip(const struct sms__cluster_run *run);
+/* Counts tries that fail in no time, up to the next event that may change that. They can be skipped, and something else
+ * goes on. */
 void sms__backoffs_skip(struct sms__cluster_run *run);
 
 /* extender.c: begins scheduling cycles until one waits for the extender. */
@@ -157,9 +162,12 @@ void sms__filter_count(struct sms__cluster_run *run, const struct sms__filter *f
 struct sms_node_view sms__extender_view(const struct sms__cluster_run *run, size_t node, struct sms_gpu_view *gpu);
 extern const struct sms__node_filter sms__gpushare_filter;
 
-/* health.c: a reason for the GPU to be unhealthy begins or ends. */
-void sms__health_init(struct sms__cluster_run *run);
-void sms__health_set(struct sms__cluster_run *run, size_t node, uint32_t gpu, bool well);
+/* health.c: registers the source that fires when health changes, with the run as its subject. */
+void sms__health_init(struct sms__cluster_run *run, void (*fire)(void *subject, uint64_t now));
+/* Makes all changes of now; a reason for the GPU to be unhealthy ends (`well`) or begins. True: pods may find more room
+ * than before. */
+bool sms__health_apply(struct sms__cluster_run *run, uint64_t now);
+bool sms__health_set(struct sms__cluster_run *run, size_t node, uint32_t gpu, bool well);
 /* Bit i: GPU i of the node is unhealthy. Whether the node has not joined. Whether health changes, or nodes join, later.
  */
 uint16_t sms__unhealthy_gpus(const struct sms__cluster_run *run, size_t node);

@@ -20,7 +20,7 @@ struct sms__health {
     size_t source;
 };
 
-void sms__health_set(struct sms__cluster_run *run, size_t node, uint32_t gpu, bool well)
+bool sms__health_set(struct sms__cluster_run *run, size_t node, uint32_t gpu, bool well)
 {
     struct sms__health *health = sms__gpushare(run)->health;
     uint8_t *reasons = &health->reasons[sms__first_gpu(&run->ledger, node) + gpu];
@@ -29,8 +29,7 @@ void sms__health_set(struct sms__cluster_run *run, size_t node, uint32_t gpu, bo
     health->unhealthy[node] = (uint16_t)((health->unhealthy[node] & ~bit) | (*reasons ? bit : 0));
     sms__gpushare(run)->changed = true;
     sms__log_change(&run->ledger, node);
-    if (!*reasons)
-        sms__gpushare_changed(run);
+    return !*reasons;
 }
 
 uint16_t sms__unhealthy_gpus(const struct sms__cluster_run *run, size_t node)
@@ -49,32 +48,30 @@ bool sms__health_will_change(const struct sms__cluster_run *run)
     return health->applied < health->changes;
 }
 
-static void apply(struct sms__cluster_run *run, const struct change *change)
+static bool apply(struct sms__cluster_run *run, const struct change *change)
 {
-    if (change->gpu < SMS_NODE_GPUS_MAX) {
-        sms__health_set(run, change->node, change->gpu, change->well);
-        return;
-    }
+    if (change->gpu < SMS_NODE_GPUS_MAX)
+        return sms__health_set(run, change->node, change->gpu, change->well);
     sms__gpushare(run)->health->absent[change->node] = false;
     sms__log_change(&run->ledger, change->node);
-    sms__gpushare_changed(run);
+    return true;
 }
 
-static void await(struct sms__cluster_run *run)
+static void await_change(struct sms__cluster_run *run)
 {
     const struct sms__health *health = sms__gpushare(run)->health;
     bool more = health->applied < health->changes;
     sms__engine_at(&run->engine, health->source, more ? health->change[health->applied].time : SMS__NEVER);
 }
 
-static void change_health(void *subject, uint64_t now)
+bool sms__health_apply(struct sms__cluster_run *run, uint64_t now)
 {
-    struct sms__cluster_run *run = subject;
     struct sms__health *health = sms__gpushare(run)->health;
+    bool more = false;
     for (; health->applied < health->changes && health->change[health->applied].time <= now; health->applied++)
-        apply(run, &health->change[health->applied]);
-    await(run);
-    sms__engine_defer(&run->engine, &sms__gpushare(run)->act);
+        more |= apply(run, &health->change[health->applied]);
+    await_change(run);
+    return more;
 }
 
 static int compare(const void *a, const void *b)
@@ -105,7 +102,7 @@ static void add_changes(struct sms__health *health, const struct sms__share_node
     }
 }
 
-void sms__health_init(struct sms__cluster_run *run)
+void sms__health_init(struct sms__cluster_run *run, void (*fire)(void *subject, uint64_t now))
 {
     const struct sms__cluster *cluster = run->cluster;
     struct sms__health *health = SMS__NEW(run->arena, struct sms__health, 1);
@@ -121,7 +118,7 @@ void sms__health_init(struct sms__cluster_run *run)
             add_changes(health, cluster->node[k].shared, n);
     if (health->changes)
         qsort(health->change, health->changes, sizeof *health->change, compare);
-    health->source = sms__engine_source(&run->engine, SMS__LEVEL_TENANT, change_health, run);
+    health->source = sms__engine_source(&run->engine, SMS__LEVEL_TENANT, fire, run);
     sms__gpushare(run)->health = health;
-    await(run);
+    await_change(run);
 }

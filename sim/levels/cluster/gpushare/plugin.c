@@ -40,8 +40,8 @@ static double pick_delay(double own_ps, bool again, double common_ps)
 static void wait_to_start(struct sms__cluster_run *run, uint32_t p, uint64_t now)
 {
     struct sms__gpushare_state *gpushare = sms__gpushare(run);
-    double delay =
-        pick_delay(sms__like(run, p)->start_delay_ps, gpushare->candidate[p].again, gpushare->rules->start_delay_ps);
+    double delay = pick_delay(sms__pod_template(run, p)->start_delay_ps, gpushare->candidate[p].again,
+                              gpushare->rules->start_delay_ps);
     gpushare->candidate[p].state = SMS__CANDIDATE_STARTING;
     sms__candidate_timer(run, p, sms__after_if_any(now, delay));
 }
@@ -63,7 +63,7 @@ void sms__plugin_assumed(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     struct sms__candidate *candidate = &gpushare->candidate[p];
     char gpus[64];
     double delay =
-        pick_delay(sms__like(run, p)->allocate_delay_ps, candidate->again, gpushare->rules->allocate_delay_ps);
+        pick_delay(sms__pod_template(run, p)->allocate_delay_ps, candidate->again, gpushare->rules->allocate_delay_ps);
     candidate->state = SMS__CANDIDATE_ASSUMED;
     candidate->assigned = false;
     candidate->matched = 0;
