@@ -14,16 +14,16 @@
 struct sms__pod {
     uint64_t arrival_ps, duration_ps; /* duration 0: it stays for ever */
     uint64_t since_ps;                /* since when it waits, or has its place */
-    uint32_t shape, group,
-        template;        /* in the model's cluster; template: its group, or the row that it was drawn from */
-    uint32_t number;     /* within the group, from 0 */
-    uint32_t next, prev; /* in the list of pods that wait, or of those on the node; SMS__NO_POD */
-    uint32_t node;       /* SMS__NO_NODE: it waits, or has not arrived */
-    uint32_t attempt;    /* how often it lost its place before its end */
-    uint32_t cuts;       /* how often this was because its node or GPU failed */
-    uint16_t gpus;       /* bit i: GPU i of the node is allocated to it */
-    uint16_t tenant;     /* the scenario's VM that it runs, plus 1; 0: it lasts its duration */
-    uint8_t left;        /* its processes that have not ended */
+    uint32_t shape, group;            /* in the model's cluster */
+    uint32_t template;                /* its group there, or the row that it was drawn from */
+    uint32_t number;                  /* within the group, from 0 */
+    uint32_t next, prev;              /* in the list of pods that wait, or of those on the node; SMS__NO_POD */
+    uint32_t node;                    /* SMS__NO_NODE: it waits, or has not arrived */
+    uint32_t attempt;                 /* how often it lost its place before its end */
+    uint32_t cuts;                    /* how often this was because its node or GPU failed */
+    uint16_t gpus;                    /* bit i: GPU i of the node is allocated to it */
+    uint16_t tenant;                  /* the scenario's VM that it runs, plus 1; 0: it lasts its duration */
+    uint8_t left;                     /* its processes that have not ended */
     bool ended, failed, lost;
     bool stuck; /* its containers failed to start, and it only holds its place */
 };
