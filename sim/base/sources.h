@@ -2,8 +2,8 @@
 #ifndef SMS_BASE_SOURCES_H
 #define SMS_BASE_SOURCES_H
 
-/* Returns 16 digits of the SHA-256 of all sources on which all results depend (sim/sources.cmake). They change with every
- * edit, committed or not, and do not depend on the compiler or its options. */
+/* Returns 16 digits of the SHA-256 of all sources on which all results depend (sim/sources.cmake). They change with
+ * every edit, committed or not, and do not depend on the compiler or its options. */
 const char *sms__sources(void);
 
 /* The files of policies and contention models, on which only the results depend that use them, and 16 digits of the

@@ -88,10 +88,9 @@ void sms__database_views(sqlite3_str *text, enum sms_subject subject)
 void sms__database_gaps(sqlite3_str *text, bool temporary)
 {
     sqlite3_str_appendf(text, "CREATE %s gap AS ", temporary ? "TEMP VIEW" : "VIEW");
-    sqlite3_str_appendall(text,
-                          "SELECT point, position, policy, metric, per_s, bound_per_s, "
-                          "CASE WHEN bound_per_s > 0 THEN 1 - per_s / bound_per_s END AS gap_ratio "
-                          "FROM (SELECT h.point, h.position, h.policy, b.metric, CASE b.metric");
+    sqlite3_str_appendall(text, "SELECT point, position, policy, metric, per_s, bound_per_s, "
+                                "CASE WHEN bound_per_s > 0 THEN 1 - per_s / bound_per_s END AS gap_ratio "
+                                "FROM (SELECT h.point, h.position, h.policy, b.metric, CASE b.metric");
     for (int m = 0; m < SMS_BOUNDED; m++)
         sqlite3_str_appendf(text, " WHEN '%s' THEN h.%s", sms_bound_metric((enum sms_bounded)m),
                             sms_bound_metric((enum sms_bounded)m));
