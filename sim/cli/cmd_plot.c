@@ -80,6 +80,8 @@ static int read_and_draw(void *user)
     bool pairs = code == SMS_OK && sms__are_pairs(plot), clusters = plot->throughput.count == 0; /* and nothing else */
     if (pairs)
         code = sms__write_pairs(plot);
+    else if (code == SMS_OK)
+        code = sms__write_answer(plot);
     for (size_t i = 0; i < sizeof write / sizeof *write && code == SMS_OK && !pairs && !clusters; i++)
         code = write[i](plot);
     if (code == SMS_OK && clusters)

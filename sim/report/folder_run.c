@@ -37,8 +37,9 @@ static bool has_any(const struct sms__set *set, enum sms_subject subject)
 }
 
 /* No file where no scenario has such a subject. */
-static int write_wide(const struct writing *writing, enum sms_subject subject, const char *name)
+static int write_wide(const struct writing *writing, enum sms_subject subject)
 {
+    const char *name = sms__subject_file(subject);
     if (!has_any(writing->set, subject))
         return SMS_OK;
     FILE *file = open_in(writing, name);
@@ -175,8 +176,8 @@ static int write_shares(const struct writing *writing)
     bool shares = false;
     for (size_t i = 0; i < writing->set->count; i++)
         shares |= sms_results_scenario(writing->set->results[i])->shares;
-    int code = shares ? write_wide(writing, SMS_PROCESS, "processes.csv") : SMS_OK;
-    return shares && code == SMS_OK ? write_wide(writing, SMS_DEVICE, "devices.csv") : code;
+    int code = shares ? write_wide(writing, SMS_PROCESS) : SMS_OK;
+    return shares && code == SMS_OK ? write_wide(writing, SMS_DEVICE) : code;
 }
 
 static void print_allocation(const struct sms_results *results, size_t policy, FILE *to)
@@ -207,26 +208,22 @@ static int write_clusters(const struct writing *writing)
     bool clusters = false;
     for (size_t i = 0; i < writing->set->count; i++)
         clusters |= sms_results_scenario(writing->set->results[i])->cluster != NULL;
-    int code = clusters ? write_wide(writing, SMS_CLUSTER, "cluster.csv") : SMS_OK;
+    int code = clusters ? write_wide(writing, SMS_CLUSTER) : SMS_OK;
     if (clusters && code == SMS_OK)
-        code = write_wide(writing, SMS_NODE, "nodes.csv");
+        code = write_wide(writing, SMS_NODE);
     return clusters && code == SMS_OK ? write_allocation(writing) : code;
 }
 
 int sms__run_folder_end(struct sms__folder *folder, const struct sms__set *set, const char *command,
                         struct sms_errors *errors)
 {
-    static const struct {
-        enum sms_subject subject;
-        const char *name;
-    } wide[] = {
-        {SMS_HOST, "hosts.csv"}, {SMS_VM, "vms.csv"}, {SMS_RESOURCE, "resources.csv"}, {SMS_KERNEL, "kernels.csv"}};
+    static const enum sms_subject wide[] = {SMS_HOST, SMS_VM, SMS_RESOURCE, SMS_KERNEL};
     static int (*const others[])(const struct writing *) = {write_shares, write_clusters, write_bins, write_summary,
                                                             write_comparison};
     const struct writing writing = {folder, set, errors};
     int code = SMS_OK;
     for (size_t i = 0; i < sizeof wide / sizeof *wide && code == SMS_OK; i++)
-        code = write_wide(&writing, wide[i].subject, wide[i].name);
+        code = write_wide(&writing, wide[i]);
     for (size_t i = 0; i < sizeof others / sizeof *others && code == SMS_OK; i++)
         code = others[i](&writing);
     return code == SMS_OK ? sms__folder_end(folder, make_manifest(set, command), errors) : code;

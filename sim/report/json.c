@@ -100,6 +100,21 @@ void sms__json_stopping(const struct sms_results *results, json_t *object)
     json_object_set_new(object, "warnings", list);
 }
 
+/* Whether all tenants run the same kernels, so that it says something to count them together. */
+static bool kernels_alike(const struct sms_scenario *scenario)
+{
+    const struct sms__workload *first = NULL;
+    size_t number;
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t i = 0; sms__workload_of(&scenario->vm[v], i, &number); i++) {
+            const struct sms__workload *workload = sms__workload_of(&scenario->vm[v], i, &number);
+            first = first ? first : workload;
+            if (workload != first)
+                return false;
+        }
+    return true;
+}
+
 static json_t *scenario_of(const struct sms_results *results, long baseline)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
@@ -108,6 +123,7 @@ static json_t *scenario_of(const struct sms_results *results, long baseline)
     json_object_set_new(object, "question", json_string(scenario->question));
     if (!scenario->cluster) {
         json_object_set_new(object, "contention", json_string(scenario->contention_label));
+        json_object_set_new(object, "kernels_alike", json_boolean(kernels_alike(scenario)));
         json_object_set_new(object, "queue", json_string(sms__queue_names[scenario->queue - SMS_QUEUE_LEFTOVER]));
     }
     json_object_set_new(object, "seed", json_integer((json_int_t)sms_results_seed(results)));

@@ -8,6 +8,8 @@
 #include "../base/errors.h"
 #include "../yaml/fields.h"
 
+#include <smsched/smsched.h>
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -78,6 +80,17 @@ struct sms__point {
     double arrived, allocated, fragments;
 };
 
+/* What a scenario asks: a metric of one subject. */
+struct sms__asked {
+    const char *metric; /* NULL: it is not known */
+    enum sms_subject subject;
+    const char *name;    /* of the subject */
+    const char *line[2]; /* [lines]: the question in words */
+    size_t lines;
+    double bound; /* what no policy can exceed; NAN where there is none */
+    bool unlike;  /* tenants run different kernels: to count them together says nothing */
+};
+
 struct sms__figure {
     const char *name, *script;
 };
@@ -104,7 +117,9 @@ struct sms__plot {
     const char *scripts;
     atomic_bool *cancel;
     struct sms__names scenario, policy, vm;
-    struct sms__bars throughput, usage, turnaround, slowdown, stp;
+    struct sms__bars answer, throughput, usage, turnaround, slowdown, stp;
+    struct sms__asked *asked; /* [asked_count], by scenario */
+    size_t asked_count;
     struct sms__heat *heat;
     size_t heats;
     struct sms__box *box;
@@ -145,6 +160,9 @@ double sms__csv_amount(struct sms__csv *csv, size_t i);
 /* plot_read.c */
 int sms__plot_read(struct sms__plot *plot);
 
+/* plot_answer.c: what the scenarios ask, once their names are known, and the values that answer it. */
+int sms__read_answers(struct sms__plot *plot);
+
 /* plot_names.c: the number of a name, which is new if need be. */
 size_t sms__name_index(struct sms__arena *arena, struct sms__names *names, const char *name);
 /* Puts rows that begin with numbers of a scenario and a policy into groups, without `policies` a scenario each. In a
@@ -156,6 +174,7 @@ struct sms__groups sms__groups_of(const struct sms__groups *groups, size_t scena
 const struct sms__group_of *sms__group_of(const struct sms__groups *groups, size_t policy);
 
 /* plot_bars.c, plot_heatmap.c, plot_timeline.c, plot_processes.c: write the data and the variables of figures. */
+int sms__write_answer(struct sms__plot *plot);
 int sms__write_throughput(struct sms__plot *plot);
 int sms__write_usage(struct sms__plot *plot);
 int sms__write_turnaround(struct sms__plot *plot);
@@ -208,7 +227,7 @@ struct sms__figure_files {
 int sms__figures_check(struct sms__plot *plot, size_t more);
 int sms__figure_open(struct sms__plot *plot, const char *script, const char *name, struct sms__figure_files *files);
 int sms__figure_close(struct sms__plot *plot, struct sms__figure_files *files);
-/* Prints `name = 'text'`, the text with no more than `most` characters. */
+/* Prints `name[idx] = 'text'`, the text with no more than `most` characters. */
 void sms__print_text(FILE *to, const char *name, size_t idx, const char *text, size_t most);
 /* Prints a figure's legend: of the names the first 200 that are used (NULL: all), each with the number of its colour
  * and no more than `most` characters. */

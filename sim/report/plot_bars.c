@@ -23,6 +23,10 @@ struct chart {
     const struct sms__unit *units; /* the first that the highest bar reaches, else the last; ends with no name */
     double least;                  /* groups whose bars are all below are left out */
     bool *together;                /* [scenarios]: only what is of all is drawn */
+    bool *apart;                   /* [scenarios]: what is of all is not drawn */
+    bool is_answer;                /* each panel has a metric of its own, and a question */
+    size_t lines;                  /* of the longest question */
+    const char *empty;             /* what a panel without values says */
     struct sms__figure_files files;
     size_t panels, blocks, tics;
     bool *used;          /* [policies]: by a panel */
@@ -115,7 +119,7 @@ static struct panel gather(struct chart *chart, const struct sms__group_of *rows
     struct by_name by = find_names(chart, bar, rows->count);
     const char *host = "";
     for (size_t i = 0; i < rows->count; i++) {
-        bool wanted = bar[i].host || !chart->together[panel.scenario];
+        bool wanted = bar[i].host ? !chart->apart[panel.scenario] : !chart->together[panel.scenario];
         size_t name = sms__name_index(&chart->plot->arena, &by.name[bar[i].host], bar[i].group);
         if (!wanted || !by.worth[bar[i].host][name])
             continue;
@@ -124,6 +128,8 @@ static struct panel gather(struct chart *chart, const struct sms__group_of *rows
     }
     if (panel.host)
         *SMS__APPEND(&chart->plot->arena, panel.group, panel.groups) = host;
+    if (chart->is_answer && panel.top < chart->plot->asked[panel.scenario].bound)
+        panel.top = chart->plot->asked[panel.scenario].bound;
     if (panel.entries)
         qsort(panel.entry, panel.entries, sizeof *panel.entry, by_place);
     return panel;
@@ -166,23 +172,70 @@ static size_t write_block(struct chart *chart, const struct panel *panel, size_t
     return entry;
 }
 
-static struct sms__unit unit_for(const struct chart *chart, double top)
+static bool is_time(const char *metric)
 {
-    const struct sms__unit *unit = chart->units;
-    while (unit[1].name && top < unit->size)
+    size_t length = strlen(metric);
+    return length > 3 && !strcmp(metric + length - 3, "_ns");
+}
+
+static struct sms__unit unit_for(const struct chart *chart, const struct panel *panel)
+{
+    static const struct sms__unit counts[] = {{"billions", 1e9}, {"millions", 1e6}, {"thousands", 1e3}, {"", 1}, {0}};
+    bool counted = chart->is_answer && !is_time(chart->plot->asked[panel->scenario].metric);
+    const struct sms__unit *unit = counted ? counts : chart->units;
+    while (unit[1].name && panel->top < unit->size)
         unit++;
     return *unit;
+}
+
+/* Between single quotes gnuplot knows no other character than the quote, which is doubled. */
+static void put_quoted(FILE *to, const char *text)
+{
+    fputc('\'', to);
+    for (; *text; text++)
+        fputs(*text == '\'' ? "''" : (char[]){*text, '\0'}, to);
+    fputc('\'', to);
+}
+
+static void write_question(struct chart *chart, const struct sms__asked *asked, size_t idx)
+{
+    FILE *to = chart->files.variables;
+    fprintf(to, "panel_question[%zu] = ''", idx);
+    for (size_t i = 0; asked && i < asked->lines; i++) {
+        fputs(i ? " . \"\\n\" . " : " . ", to);
+        put_quoted(to, asked->line[i]);
+    }
+    fputc('\n', to);
+    if (asked && asked->lines > chart->lines)
+        chart->lines = asked->lines;
+}
+
+static const char *label_of(struct chart *chart, const struct sms__asked *asked, const struct sms__unit *unit)
+{
+    const char *what = asked ? asked->metric : chart->unit_of;
+    size_t length = strlen(what) - (asked && is_time(what) ? 3 : 0);
+    return sms__print(&chart->plot->arena, unit->name[0] ? "%.*s (%s)" : "%.*s%s", (int)length, what, unit->name);
+}
+
+static void write_label(struct chart *chart, const struct panel *panel, size_t idx, const struct sms__unit *unit)
+{
+    FILE *to = chart->files.variables;
+    const struct sms__asked *asked = chart->is_answer ? &chart->plot->asked[panel->scenario] : NULL;
+    sms__print_text(to, "panel_label", idx, label_of(chart, asked, unit), 30);
+    fprintf(to, "panel_unit[%zu] = %g\npanel_bound[%zu] = %g\n", idx, unit->size, idx,
+            asked && asked->bound > 0 ? asked->bound / unit->size : 0);
+    write_question(chart, asked, idx);
 }
 
 static void write_axes(struct chart *chart, const struct panel *panel, size_t idx)
 {
     FILE *to = chart->files.variables;
-    struct sms__unit unit = unit_for(chart, panel->top);
+    struct sms__unit unit = unit_for(chart, panel);
     double top = panel->top / unit.size * 1.06;
     if (chart->least > 0 && top < 108)
         top = 108;
     sms__print_text(to, "panel_title", idx, chart->plot->scenario.name[panel->scenario], 46);
-    fprintf(to, "panel_label[%zu] = '%s (%s)'\npanel_unit[%zu] = %g\n", idx, chart->unit_of, unit.name, idx, unit.size);
+    write_label(chart, panel, idx, &unit);
     fprintf(to, "panel_top[%zu] = %g\npanel_empty[%zu] = %d\n", idx, top > 0 ? top : 1, idx, !(top > 0));
     fprintf(to, "panel_right[%zu] = %g\npanel_bar[%zu] = %g\n", idx, middle(panel, panel->groups - 1) + 0.5, idx,
             bar_width(panel));
@@ -217,21 +270,23 @@ static void write_panel(struct chart *chart, const struct sms__group_of *rows)
 
 static void declare(const struct chart *chart)
 {
-    static const char *const per_panel[] = {"title", "label", "unit",      "top",      "right",       "bar",
-                                            "rule",  "empty", "first_tic", "last_tic", "first_block", "last_block"};
+    static const char *const per_panel[] = {"title",     "label",    "unit",        "top",       "right",
+                                            "bar",       "question", "bound",       "rule",      "empty",
+                                            "first_tic", "last_tic", "first_block", "last_block"};
     FILE *to = chart->files.variables;
     for (size_t i = 0; i < sizeof per_panel / sizeof *per_panel; i++)
         fprintf(to, "array panel_%s[%zu]\n", per_panel[i], chart->plot->scenario.count);
     fprintf(to, "array tic_name[%zu]\narray tic_at[%zu]\n", chart->bars->count, chart->bars->count);
     fprintf(to, "array block_colour[%zu]\n", chart->bars->count);
-    fprintf(to, "full_line = %d\n", chart->least > 0);
+    fprintf(to, "full_line = %d\nempty_text = '%s'\n", chart->least > 0,
+            chart->empty ? chart->empty : "no kernel ended");
 }
 
 /* Of processes, the turnaround is drawn, one by one if there are few; their throughput is not. */
 static void leave_out_processes(struct chart *chart)
 {
     const struct sms__bars *bars = &chart->plot->turnaround;
-    bool apart = chart->bars == &chart->plot->usage || chart->bars == &chart->plot->slowdown;
+    bool apart = chart->is_answer || chart->bars == &chart->plot->usage || chart->bars == &chart->plot->slowdown;
     size_t *processes = SMS__NEW(&chart->plot->arena, size_t, chart->plot->scenario.count);
     for (size_t i = 0; i < bars->count && !apart; i++) {
         const struct sms__bar *bar = &bars->bar[i];
@@ -239,6 +294,14 @@ static void leave_out_processes(struct chart *chart)
         if (chart->bars != bars || processes[bar->scenario] > PROCESSES_MOST)
             chart->together[bar->scenario] = true;
     }
+}
+
+/* Kernels per second of tenants with different kernels: a number for each tenant, none for all. */
+static void leave_out_host(struct chart *chart)
+{
+    const struct sms__plot *plot = chart->plot;
+    for (size_t s = 0; s < plot->asked_count; s++)
+        chart->apart[s] = chart->bars == &plot->throughput && plot->asked[s].unlike;
 }
 
 static int write_chart(struct chart *chart, const char *name)
@@ -250,13 +313,15 @@ static int write_chart(struct chart *chart, const char *name)
     if (code)
         return code;
     chart->together = SMS__NEW(&plot->arena, bool, plot->scenario.count);
+    chart->apart = SMS__NEW(&plot->arena, bool, plot->scenario.count);
     leave_out_processes(chart);
+    leave_out_host(chart);
     chart->used = SMS__NEW(&plot->arena, bool, plot->policy.count);
     declare(chart);
     chart->place = SMS__NEW(&plot->arena, struct place, plot->policy.count + 1);
     for (size_t s = 0; s < chart->bars->scenarios.count && chart->blocks <= BLOCKS_MOST; s++)
         write_panel(chart, &chart->bars->scenarios.item[s]);
-    fprintf(chart->files.variables, "panels = %zu\n", chart->panels);
+    fprintf(chart->files.variables, "panels = %zu\nquestion_lines = %zu\n", chart->panels, chart->lines);
     sms__print_legend(chart->files.variables, &plot->policy, chart->used, 40);
     if (chart->panels == 0) {
         plot->figures--;
@@ -270,6 +335,19 @@ static int write_chart(struct chart *chart, const char *name)
                       "into several folders",
                       BLOCKS_MOST);
     return code;
+}
+
+/* What each scenario asks, under all policies. */
+int sms__write_answer(struct sms__plot *plot)
+{
+    static const struct sms__unit units[] = {{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}, {"ns", 1}, {0}};
+    struct chart chart = {.plot = plot,
+                          .bars = &plot->answer,
+                          .unit_of = "",
+                          .units = units,
+                          .is_answer = true,
+                          .empty = "0, or no value, under all"};
+    return write_chart(&chart, "answer");
 }
 
 int sms__write_throughput(struct sms__plot *plot)

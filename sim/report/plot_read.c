@@ -167,7 +167,7 @@ static int read_allocation(struct sms__plot *plot)
 static void group_all(struct sms__plot *plot)
 {
     struct sms__arena *a = &plot->arena;
-    struct sms__bars *bars[] = {&plot->throughput, &plot->usage, &plot->turnaround, &plot->slowdown};
+    struct sms__bars *bars[] = {&plot->answer, &plot->throughput, &plot->usage, &plot->turnaround, &plot->slowdown};
     for (size_t i = 0; i < sizeof bars / sizeof *bars; i++)
         bars[i]->bar =
             sms__group_rows(a, bars[i]->bar, bars[i]->count, sizeof *bars[i]->bar, false, &bars[i]->scenarios);
@@ -211,6 +211,8 @@ int sms__plot_read(struct sms__plot *plot)
         code = read_allocation(plot);
     if (code == SMS_OK)
         code = sms__read_tenures(plot);
+    if (code == SMS_OK)
+        code = sms__read_answers(plot);
     if (code == SMS_OK && plot->throughput.count == 0 && plot->points == 0)
         code = sms__fail(&plot->errors, SMS_EINPUT, plot->folder, "holds no results");
     if (code == SMS_OK)

@@ -6,16 +6,13 @@
 
 #include <math.h>
 
-static const char *const file_names[SMS_SUBJECTS] = {"hosts.csv",     "vms.csv",     "resources.csv", "kernels.csv",
-                                                     "processes.csv", "devices.csv", "cluster.csv",   "nodes.csv"};
-
 static const char bounds_name[] = "bounds.csv";
 
 static FILE *open_subject(struct sms__merge *merge, enum sms_subject s)
 {
     size_t metrics;
     const struct sms_metric *metric = sms_metrics(s, &metrics);
-    FILE *to = merge->subject_file[s] = sms__merge_open(merge, file_names[s]);
+    FILE *to = merge->subject_file[s] = sms__merge_open(merge, sms__subject_file(s));
     if (!to)
         return NULL;
     sms__merge_columns(merge, to);
@@ -136,7 +133,8 @@ bool sms__merge_close_rows(struct sms__merge *merge)
     bool succeeded = true;
     for (int s = 0; s < SMS_SUBJECTS; s++)
         if (merge->subject_file[s])
-            succeeded = sms__merge_close(merge, file_names[s], merge->subject_file[s]) && succeeded;
+            succeeded =
+                sms__merge_close(merge, sms__subject_file((enum sms_subject)s), merge->subject_file[s]) && succeeded;
     if (merge->bounds)
         succeeded = sms__merge_close(merge, bounds_name, merge->bounds) && succeeded;
     return succeeded;

@@ -61,8 +61,8 @@ static int draw(void *user)
 {
     struct sms__plot *plot = user;
     static int (*const write[])(struct sms__plot *) = {
-        sms__write_throughput, sms__write_turnaround, sms__write_usage,      sms__write_slowdown, sms__write_heatmaps,
-        sms__write_timelines,  sms__write_processes,  sms__write_allocation, sms__write_pods};
+        sms__write_answer,   sms__write_throughput, sms__write_turnaround, sms__write_usage,      sms__write_slowdown,
+        sms__write_heatmaps, sms__write_timelines,  sms__write_processes,  sms__write_allocation, sms__write_pods};
     int code = sms__plot_read(plot);
     if (code == SMS_OK && sms__are_pairs(plot))
         code = sms__write_pairs(plot);

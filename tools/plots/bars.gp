@@ -20,7 +20,7 @@ do for [p = 1:panels] {
 
 margin_left = 0.52
 margin_right = 0.08
-title_h = 0.2
+title_h = 0.2 + question_lines * 0.12
 plot_h = 1.15
 side_w = 0
 foot_h = 0
@@ -36,7 +36,8 @@ do for [p = 1:panels] {
     set rmargin at screen plot_right(p)
     set tmargin at screen plot_top(p)
     set bmargin at screen plot_bottom(p)
-    set label 1001 panel_title[p] at screen x_middle(p), down(cell_y(p) + title_h - 0.085) center noenhanced
+    set label 1001 panel_title[p] at screen x_middle(p), down(cell_y(p) + 0.115) center noenhanced
+    set label 1003 panel_question[p] at screen x_middle(p), down(cell_y(p) + 0.23) center noenhanced font small
     set label 1002 panel_label[p] at screen across(cell_x(p) + 0.09), y_middle(p) center rotate
     set xrange [0.5:panel_right[p]]
     set yrange [0:panel_top[p]]
@@ -44,11 +45,15 @@ do for [p = 1:panels] {
     set boxwidth panel_bar[p] * 0.92 absolute
     if (panel_slant[p]) { set xtics rotate by panel_slant[p] right offset 0.6, 0.1 } else { set xtics norotate center offset 0, tics_up }
     set xtics ('' 0)
-    if (panel_empty[p]) { set label 1000 'no kernel ended' at graph 0.5, graph 0.5 center }
+    if (panel_empty[p]) { set label 1000 empty_text at graph 0.5, graph 0.5 center }
     do for [t = panel_first_tic[p]:panel_last_tic[p]] { set xtics add (tic_name[t] tic_at[t]) }
     unset arrow
     if (panel_rule[p] > 0) { set arrow 1 from panel_rule[p], graph 0 to panel_rule[p], graph 1 nohead lc rgb '#888888' lw 0.5 dt 3 }
     if (full_line) { set arrow 2 from graph 0, first 100 to graph 1, first 100 nohead front lc rgb 'black' lw 0.8 dt 2 }
+    if (panel_bound[p] > 0) {
+        set arrow 3 from graph 0, first panel_bound[p] to graph 1, first panel_bound[p] nohead front lc rgb 'black' lw 0.8 dt 2
+        set label 1004 'no policy exceeds this' at graph 0.99, first panel_bound[p] right offset 0, -0.5 font small front
+    }
     plot for [b = panel_first_block[p]:panel_last_block[p]] data index b - 1 using 2:($3 / panel_unit[p]) with boxes lc rgb colour(block_colour[b]) lw 0.3, \
          for [b = panel_first_block[p]:panel_last_block[p]] data index b - 1 using 2:(($3 - $4) / panel_unit[p]):(0):(2 * $4 / panel_unit[p]) with vectors heads size screen across(0.02), 90 fixed lc rgb 'black' lw 0.6
     unset object

@@ -80,7 +80,8 @@ if (format eq 'png') {
 set output file
 
 set border lw 0.6
-set tics nomirror scale 0.4 font 'Helvetica,' . (format eq 'svg' ? sprintf('%g', svg_inch * 7.0 / 72) : '7')
+small = 'Helvetica,' . (format eq 'svg' ? sprintf('%g', svg_inch * 7.0 / 72) : '7')
+set tics nomirror scale 0.4 font small
 tics_up = format eq 'svg' ? 0.55 : 0.35
 set xtics offset 0, tics_up
 set ytics offset 0.5, 0

@@ -1,0 +1,161 @@
+/* What each scenario asks, from comparison.json, and the values of each policy that answer it, from the CSV file of
+ * their subject. A folder without comparison.json has no such figure. */
+#include "plot.h"
+
+#include "output.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINE = 60, LINES = 2 };
+
+static bool is_there(struct sms__plot *plot, const char *file)
+{
+    return access(sms__print(&plot->arena, "%s/%s", plot->folder, file), F_OK) == 0;
+}
+
+/* In one line, without control characters. */
+static char *printable(struct sms__arena *arena, const char *text)
+{
+    char *copy = sms__copy(arena, text, strlen(text));
+    for (char *at = copy; *at; at++)
+        *at = (unsigned char)*at < ' ' || *at == 0x7f ? ' ' : *at;
+    return copy;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+/* In lines of whole words. What is longer than all of them ends in an ellipsis. */
+static void break_lines(struct sms__arena *arena, const char *text, struct sms__asked *asked)
+{
+    for (asked->lines = 0; *text && asked->lines < LINES; asked->lines++) {
+        size_t length = strlen(text), cut = length < LINE ? length : LINE;
+        while (cut < length && cut > 0 && text[cut] != ' ')
+            cut--;
+        while (cut == 0 || (cut < length && ((unsigned char)text[cut] & 0xc0) == 0x80))
+            cut++; /* a word longer than a line; whole characters */
+        bool more = text[cut] && asked->lines + 1 == LINES;
+        asked->line[asked->lines] = sms__print(arena, "%.*s%s", (int)cut, text, more ? "…" : "");
+        text += cut;
+        text += strspn(text, " ");
+    }
+}
+
+static enum sms_subject subject_of(const char *word)
+{
+    int s = 0;
+    while (s < SMS_SUBJECTS && strcmp(sms__subject_word((enum sms_subject)s), word) != 0)
+        s++;
+    return (enum sms_subject)s;
+}
+
+/* Of the host, and of what is bounded only. */
+static double bound_of(const json_t *scenario, const struct sms__asked *asked)
+{
+    const json_t *bound = json_object_get(json_object_get(scenario, "bounds"), asked->metric);
+    const json_t *run = json_object_get(bound, "run");
+    return asked->subject == SMS_HOST && json_is_number(run) ? json_number_value(run) : NAN;
+}
+
+static void take_scenario(struct sms__plot *plot, const json_t *scenario)
+{
+    struct sms__arena *arena = &plot->arena;
+    const json_t *answer = json_object_get(scenario, "answer");
+    struct sms__asked asked = {.subject = subject_of(text_of(answer, "subject"))};
+    long metric = asked.subject < SMS_SUBJECTS ? sms_metric_index(asked.subject, text_of(answer, "metric")) : -1;
+    size_t count, idx = sms__name_index(arena, &plot->scenario, printable(arena, text_of(scenario, "scenario")));
+    if (idx >= plot->asked_count)
+        return; /* of which there are no values */
+    asked.unlike = json_is_false(json_object_get(scenario, "kernels_alike"));
+    if (metric >= 0) {
+        asked.metric = sms_metrics(asked.subject, &count)[metric].name;
+        asked.name = printable(arena, text_of(answer, "name"));
+        asked.bound = bound_of(scenario, &asked);
+        const char *question = text_of(scenario, "question");
+        if (!*question)
+            question =
+                sms__print(arena, "Which policy has the %s %s of %s?",
+                           strcmp(text_of(answer, "better"), "lower") ? "highest" : "lowest", asked.metric, asked.name);
+        break_lines(arena, printable(arena, question), &asked);
+    }
+    plot->asked[idx] = asked;
+}
+
+struct comparison {
+    struct sms__plot *plot;
+    json_t *list;
+};
+
+/* One scenario is an object; several are an array. */
+static int take_scenarios(void *user)
+{
+    const struct comparison *comparison = user;
+    struct sms__plot *plot = comparison->plot;
+    const json_t *all = json_array_get(comparison->list, 0), *scenario;
+    size_t i;
+    plot->asked = SMS__NEW(&plot->arena, struct sms__asked, plot->scenario.count);
+    plot->asked_count = plot->scenario.count;
+    if (json_is_object(all))
+        take_scenario(plot, all);
+    json_array_foreach(all, i, scenario) take_scenario(plot, scenario);
+    return SMS_OK;
+}
+
+static void take_value(struct sms__plot *plot, struct sms__csv *csv)
+{
+    size_t scenario = sms__name_index(&plot->arena, &plot->scenario, csv->field[0]);
+    if (scenario >= plot->asked_count)
+        return;
+    const struct sms__asked *asked = &plot->asked[scenario];
+    if (!asked->metric || strcmp(asked->metric, csv->column[3]) != 0 ||
+        strcmp(sms__subject_word(asked->subject), csv->column[2]) != 0 || strcmp(asked->name, csv->field[2]) != 0)
+        return;
+    *SMS__APPEND(&plot->arena, plot->answer.bar, plot->answer.count) =
+        (struct sms__bar){.scenario = scenario,
+                          .policy = sms__name_index(&plot->arena, &plot->policy, csv->field[1]),
+                          .group = asked->name,
+                          .mean = sms__csv_number(csv, 3),
+                          .ci95 = sms__csv_number(csv, 4)};
+}
+
+/* Whether an earlier scenario asks for the same metric of such a subject, of whose file one pass takes all. */
+static bool is_read(const struct sms__plot *plot, size_t scenario)
+{
+    const struct sms__asked *asked = &plot->asked[scenario];
+    for (size_t s = 0; s < scenario; s++)
+        if (plot->asked[s].metric == asked->metric && plot->asked[s].subject == asked->subject)
+            return true;
+    return false;
+}
+
+static int read_values(struct sms__plot *plot, const struct sms__asked *asked)
+{
+    struct sms__csv csv = {.file = sms__subject_file(asked->subject),
+                           .column = {"scenario", "policy", sms__subject_word(asked->subject), asked->metric,
+                                      sms__print(&plot->arena, "ci95_%s", asked->metric)},
+                           .row = take_value};
+    return is_there(plot, csv.file) ? sms__csv_read(plot, &csv) : SMS_OK;
+}
+
+int sms__read_answers(struct sms__plot *plot)
+{
+    struct comparison comparison = {plot, NULL};
+    if (!is_there(plot, "comparison.json"))
+        return SMS_OK;
+    comparison.list = json_array();
+    int code =
+        sms__read_json(sms__print(&plot->arena, "%s/comparison.json", plot->folder), comparison.list, &plot->errors);
+    if (code == SMS_OK)
+        code = sms__guard(&plot->arena, take_scenarios, &comparison);
+    json_decref(comparison.list);
+    for (size_t s = 0; s < plot->asked_count && code == SMS_OK; s++)
+        if (plot->asked[s].metric && !is_read(plot, s))
+            code = read_values(plot, &plot->asked[s]);
+    return code;
+}
