@@ -44,7 +44,8 @@ const struct cli_command cli_commands[] = {
      "--format json prints an object a line.",
      "FTpsmVf", cmd_explain},
     {"plot", "DIR", "draw the figures of a results folder",
-     "Writes what each scenario asks, throughput, utilization, occupancy heat map and timelines of blocks and processes to DIR/plots, by "
+     "Writes what each scenario asks, throughput, utilization, occupancy heat map and timelines of blocks and "
+     "processes to DIR/plots, by "
      "gnuplot; of scenarios called A/B, the pairs of programs A and B, one heat map of them all.",
      "xq", cmd_plot},
     {"report", "DIR|DB", "write a page about a results folder or a sweep, for browsers",

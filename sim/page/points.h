@@ -21,12 +21,20 @@ struct sms__axis_view {
     unsigned with; /* bit i: not crossed with axis i, which then differs along this one */
 };
 
+/* The question that all points ask. `metric` is NULL if they ask different ones, or if it is unknown. */
+struct sms__points_asked {
+    const char *metric, *name;
+    enum sms_subject subject;
+    int better;
+};
+
 struct sms__points {
     struct sms__page *page;
     sqlite3 *file;
     uint64_t steps, steps_max; /* of SQLite's virtual machine */
     struct sms__axis_view axis[SMS__AXES];
     size_t axes;
+    struct sms__points_asked asked;
     size_t numbers; /* count in the page so far */
 };
 

@@ -57,7 +57,24 @@ int sms__points_policies(struct sms__points *points, const char *table, struct s
     return sms__points_query(points, text, add_policy, labels);
 }
 
-/* Keeps metrics with different values and a better direction, and the metric that was asked for. */
+static bool is_asked(const struct sms__subject_view *view, const char *metric)
+{
+    const struct sms__points_asked *asked = &view->points->asked;
+    return asked->metric && asked->subject == view->subject && !strcmp(asked->metric, metric);
+}
+
+static void add_metric(struct sms__subject_view *view, const struct sms_metric *metric, bool wanted)
+{
+    if (view->metrics < SMS__METRICS)
+        view->metrics++;
+    else if (!wanted)
+        return;
+    view->metric[view->metrics - 1] = *metric;
+    if (is_asked(view, metric->name))
+        view->metric[view->metrics - 1].better = view->points->asked.better;
+}
+
+/* Keeps metrics with different values and a better direction, and the metrics that were asked for. */
 static int add_metrics(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
     struct sms__subject_view *view = user;
@@ -65,15 +82,11 @@ static int add_metrics(struct sms__points *points, sqlite3_stmt *row, void *user
     const struct sms_metric *metric = sms_metrics(view->subject, &count);
     for (int i = 0; i < sqlite3_column_count(row); i += 2) {
         long m = sms_metric_index(view->subject, sqlite3_column_name(row, i));
-        bool wanted = points->page->metric && !strcmp(points->page->metric, metric[m].name);
-        bool varies = sqlite3_column_type(row, i) != SQLITE_NULL &&
-                      sqlite3_column_double(row, i) < sqlite3_column_double(row, i + 1);
-        if (!varies || (!metric[m].better && !wanted))
-            continue;
-        if (view->metrics < SMS__METRICS)
-            view->metric[view->metrics++] = metric[m];
-        else if (wanted)
-            view->metric[SMS__METRICS - 1] = metric[m];
+        bool asked = is_asked(view, metric[m].name);
+        bool wanted = asked || (points->page->metric && !strcmp(points->page->metric, metric[m].name));
+        bool varies = sqlite3_column_double(row, i) < sqlite3_column_double(row, i + 1);
+        if (sqlite3_column_type(row, i) != SQLITE_NULL && (varies || asked) && (metric[m].better || wanted))
+            add_metric(view, &metric[m], wanted);
     }
     return SMS_OK;
 }

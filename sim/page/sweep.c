@@ -84,9 +84,49 @@ static json_t *axis_json(struct sms__points *points, const struct sms__axis_view
                      (int)axis->binned, "with", with);
 }
 
+static int read_question(struct sms__points *points, sqlite3_stmt *row, void *user)
+{
+    struct sms__points_asked *asked = &points->asked;
+    const char *word = sms__points_text(points, row, 0), *metric = sms__points_text(points, row, 2);
+    size_t *rows = user, count;
+    int s = 0;
+    while (s < SMS_SUBJECTS && strcmp(sms__subject_word((enum sms_subject)s), word) != 0)
+        s++;
+    long known = s < SMS_SUBJECTS ? sms_metric_index((enum sms_subject)s, metric) : -1;
+    *asked = (struct sms__points_asked){.name = sms__points_text(points, row, 1)};
+    if (known < 0 || ++*rows > 1)
+        return SMS_OK;
+    asked->subject = (enum sms_subject)s;
+    asked->metric = sms_metrics(asked->subject, &count)[known].name;
+    asked->better = sqlite3_column_int(row, 3) > 0 ? 1 : -1;
+    return SMS_OK;
+}
+
+/* Databases of older versions do not have the table. */
+static int read_asked(struct sms__points *points)
+{
+    size_t tables = 0, rows = 0;
+    sqlite3_str *text = sqlite3_str_new(points->file);
+    sqlite3_str_appendall(text, "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name = 'answer'");
+    int code = sms__points_query(points, text, sms__points_count, &tables);
+    if (code || tables == 0)
+        return code;
+    text = sqlite3_str_new(points->file);
+    sqlite3_str_appendall(text, "SELECT DISTINCT subject, name, metric, better FROM main.answer LIMIT 2");
+    code = sms__points_query(points, text, read_question, &rows);
+    const struct sms__points_asked *asked = &points->asked;
+    if (code == SMS_OK && asked->metric)
+        json_object_set_new(points->page->data, "answer",
+                            json_pack("{s:s, s:o, s:s, s:i}", "subject", sms__subject_word(asked->subject), "name",
+                                      sms__json_text(asked->name), "metric", asked->metric, "better", asked->better));
+    return code;
+}
+
 static int read_all(struct sms__points *points)
 {
     int code = read_plan(points);
+    if (code == SMS_OK)
+        code = read_asked(points);
     if (code == SMS_OK)
         code = sms__points_axes(points);
     if (code)

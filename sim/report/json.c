@@ -100,7 +100,7 @@ void sms__json_stopping(const struct sms_results *results, json_t *object)
     json_object_set_new(object, "warnings", list);
 }
 
-/* Whether all tenants run the same kernels, so that it says something to count them together. */
+/* True if all tenants run the same kernels, so that adding up their numbers has a meaning. */
 static bool kernels_alike(const struct sms_scenario *scenario)
 {
     const struct sms__workload *first = NULL;

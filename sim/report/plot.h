@@ -80,15 +80,15 @@ struct sms__point {
     double arrived, allocated, fragments;
 };
 
-/* What a scenario asks: a metric of one subject. */
+/* The question of a scenario: a metric of one subject. */
 struct sms__asked {
-    const char *metric; /* NULL: it is not known */
+    const char *metric; /* NULL: unknown */
     enum sms_subject subject;
     const char *name;    /* of the subject */
     const char *line[2]; /* [lines]: the question in words */
     size_t lines;
-    double bound; /* what no policy can exceed; NAN where there is none */
-    bool unlike;  /* tenants run different kernels: to count them together says nothing */
+    double bound; /* of the run, which no policy can exceed; NAN without one */
+    bool unlike;  /* tenants run different kernels, so their sum has no meaning */
 };
 
 struct sms__figure {
@@ -160,7 +160,8 @@ double sms__csv_amount(struct sms__csv *csv, size_t i);
 /* plot_read.c */
 int sms__plot_read(struct sms__plot *plot);
 
-/* plot_answer.c: what the scenarios ask, once their names are known, and the values that answer it. */
+/* plot_answer.c: reads the questions of the scenarios, whose names must be known by then, and the values that answer
+ * them. */
 int sms__read_answers(struct sms__plot *plot);
 
 /* plot_names.c: the number of a name, which is new if need be. */

@@ -1,5 +1,5 @@
-/* What each scenario asks, from comparison.json, and the values of each policy that answer it, from the CSV file of
- * their subject. A folder without comparison.json has no such figure. */
+/* Reads the question of each scenario from comparison.json, and the values that answer it from the CSV file of their
+ * subject. Without comparison.json there is no figure. */
 #include "plot.h"
 
 #include "output.h"
@@ -16,7 +16,7 @@ static bool is_there(struct sms__plot *plot, const char *file)
     return access(sms__print(&plot->arena, "%s/%s", plot->folder, file), F_OK) == 0;
 }
 
-/* In one line, without control characters. */
+/* Copies text, with blanks for control characters. */
 static char *printable(struct sms__arena *arena, const char *text)
 {
     char *copy = sms__copy(arena, text, strlen(text));
@@ -31,7 +31,7 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-/* In lines of whole words. What is longer than all of them ends in an ellipsis. */
+/* Breaks text into lines at blanks. Text that is too long for all lines ends in an ellipsis. */
 static void break_lines(struct sms__arena *arena, const char *text, struct sms__asked *asked)
 {
     for (asked->lines = 0; *text && asked->lines < LINES; asked->lines++) {
@@ -55,7 +55,7 @@ static enum sms_subject subject_of(const char *word)
     return (enum sms_subject)s;
 }
 
-/* Of the host, and of what is bounded only. */
+/* Only some metrics of the host have a bound. */
 static double bound_of(const json_t *scenario, const struct sms__asked *asked)
 {
     const json_t *bound = json_object_get(json_object_get(scenario, "bounds"), asked->metric);
@@ -71,7 +71,7 @@ static void take_scenario(struct sms__plot *plot, const json_t *scenario)
     long metric = asked.subject < SMS_SUBJECTS ? sms_metric_index(asked.subject, text_of(answer, "metric")) : -1;
     size_t count, idx = sms__name_index(arena, &plot->scenario, printable(arena, text_of(scenario, "scenario")));
     if (idx >= plot->asked_count)
-        return; /* of which there are no values */
+        return; /* it has no values */
     asked.unlike = json_is_false(json_object_get(scenario, "kernels_alike"));
     if (metric >= 0) {
         asked.metric = sms_metrics(asked.subject, &count)[metric].name;
@@ -124,7 +124,7 @@ static void take_value(struct sms__plot *plot, struct sms__csv *csv)
                           .ci95 = sms__csv_number(csv, 4)};
 }
 
-/* Whether an earlier scenario asks for the same metric of such a subject, of whose file one pass takes all. */
+/* True if an earlier scenario has the same metric and kind of subject: one pass over the file reads both. */
 static bool is_read(const struct sms__plot *plot, size_t scenario)
 {
     const struct sms__asked *asked = &plot->asked[scenario];

@@ -23,10 +23,10 @@ struct chart {
     const struct sms__unit *units; /* the first that the highest bar reaches, else the last; ends with no name */
     double least;                  /* groups whose bars are all below are left out */
     bool *together;                /* [scenarios]: only what is of all is drawn */
-    bool *apart;                   /* [scenarios]: what is of all is not drawn */
+    bool *apart;                   /* [scenarios]: the host is not drawn */
     bool is_answer;                /* each panel has a metric of its own, and a question */
     size_t lines;                  /* of the longest question */
-    const char *empty;             /* what a panel without values says */
+    const char *empty;             /* text of a panel without values */
     struct sms__figure_files files;
     size_t panels, blocks, tics;
     bool *used;          /* [policies]: by a panel */
@@ -188,7 +188,7 @@ static struct sms__unit unit_for(const struct chart *chart, const struct panel *
     return *unit;
 }
 
-/* Between single quotes gnuplot knows no other character than the quote, which is doubled. */
+/* Between single quotes, gnuplot gives no character a meaning except the quote, which is doubled. */
 static void put_quoted(FILE *to, const char *text)
 {
     fputc('\'', to);
@@ -296,7 +296,7 @@ static void leave_out_processes(struct chart *chart)
     }
 }
 
-/* Kernels per second of tenants with different kernels: a number for each tenant, none for all. */
+/* Kernels per second are not added up where tenants run different kernels. */
 static void leave_out_host(struct chart *chart)
 {
     const struct sms__plot *plot = chart->plot;
@@ -337,7 +337,7 @@ static int write_chart(struct chart *chart, const char *name)
     return code;
 }
 
-/* What each scenario asks, under all policies. */
+/* The metric that each scenario asks for, under all policies. */
 int sms__write_answer(struct sms__plot *plot)
 {
     static const struct sms__unit units[] = {{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}, {"ns", 1}, {0}};

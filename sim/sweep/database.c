@@ -13,7 +13,7 @@
 struct sms__database {
     const struct sms__plan *plan;
     sqlite3 *file;
-    sqlite3_stmt *point, *record, *bound, *row[SMS_SUBJECTS];
+    sqlite3_stmt *point, *record, *answer, *bound, *row[SMS_SUBJECTS];
     size_t replications; /* maximum over the points */
     bool failed;
     char message[SMS__DATABASE_MESSAGE_BYTES];
@@ -69,6 +69,18 @@ static void make_points(struct sms__database *database)
     database->record = prepare(database, "record", 2);
 }
 
+static void make_answers(struct sms__database *database)
+{
+    sqlite3_str *text = sqlite3_str_new(database->file);
+    sqlite3_str_appendall(text, "CREATE TABLE answer (point INTEGER, position INTEGER, policy TEXT, subject TEXT, "
+                                "name TEXT, metric TEXT, better INTEGER, value REAL, PRIMARY KEY (point, position)) "
+                                "WITHOUT ROWID;"
+                                "CREATE VIEW best AS SELECT point, policy, subject, name, metric, value FROM (SELECT "
+                                "*, max(better * value) FROM answer WHERE value IS NOT NULL GROUP BY point);");
+    if (run(database, text))
+        database->answer = prepare(database, "answer", 8);
+}
+
 static void make_bounds(struct sms__database *database)
 {
     sqlite3_str *text = sqlite3_str_new(database->file);
@@ -106,6 +118,8 @@ struct sms__database *sms__database_begin(const char *path, const struct sms__pl
         fail(database);
     if (!database->failed)
         make_points(database);
+    if (!database->failed)
+        make_answers(database);
     for (int s = 0; s < SMS_SUBJECTS && !database->failed; s++)
         if (plan->keep & 1u << s)
             make_subject(database, (enum sms_subject)s);
@@ -150,6 +164,22 @@ static void bind_number(sqlite3_stmt *statement, int parameter, double value)
         sqlite3_bind_null(statement, parameter);
     else
         sqlite3_bind_double(statement, parameter, value);
+}
+
+bool sms__database_answer(struct sms__database *database, const struct sms__merged_answer *answer)
+{
+    sqlite3_stmt *statement = database->answer;
+    if (database->failed)
+        return false;
+    sqlite3_bind_int64(statement, 1, (sqlite3_int64)answer->point);
+    sqlite3_bind_int64(statement, 2, answer->position);
+    bind_text(statement, 3, answer->policy);
+    bind_text(statement, 4, answer->question->subject);
+    bind_text(statement, 5, answer->question->name);
+    bind_text(statement, 6, answer->question->metric);
+    sqlite3_bind_int(statement, 7, answer->question->better);
+    bind_number(statement, 8, answer->value);
+    return insert(database, statement);
 }
 
 bool sms__database_bound(struct sms__database *database, uint64_t point, enum sms_bounded metric,
@@ -220,9 +250,10 @@ static void fill_meta(struct sms__database *database, const struct sms__index *i
                         SMSCHED_VERSION, sms__sources(), plan->name, plan->question ? plan->question : "",
                         plan->node->mark.text, (unsigned long long)plan->points, (unsigned long long)index->done,
                         (unsigned long long)index->failed);
-    if (plan->keep & 1u << SMS_HOST)
-        sqlite3_str_appendall(text, "CREATE VIEW best AS SELECT point, policy, max(kernels_per_s) AS kernels_per_s "
-                                    "FROM host_mean GROUP BY point;");
+    if (plan->fixed[SMS__PLAN_ANSWER])
+        sqlite3_str_appendf(text,
+                            "INSERT INTO meta VALUES ('answer', json_object('metric', %Q, 'of', %Q, 'better', %Q));",
+                            sms__plan_asks(plan, "metric"), sms__plan_asks(plan, "of"), sms__plan_asks(plan, "better"));
     sqlite3_str_appendall(text, "COMMIT;");
     run(database, text);
 }
@@ -238,6 +269,7 @@ bool sms__database_end(struct sms__database *database, const struct sms__index *
         fill_meta(database, index);
     sqlite3_finalize(database->point);
     sqlite3_finalize(database->record);
+    sqlite3_finalize(database->answer);
     sqlite3_finalize(database->bound);
     for (int s = 0; s < SMS_SUBJECTS; s++)
         sqlite3_finalize(database->row[s]);

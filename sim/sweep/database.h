@@ -23,6 +23,15 @@ struct sms__merged_row {
     const double *value; /* [metrics of the subject] */
 };
 
+/* The value by which a policy answers the question of its point. */
+struct sms__merged_answer {
+    uint64_t point;
+    uint32_t position;
+    const char *policy;
+    const struct sms__record_question *question;
+    double value; /* mean over the replications; NAN: no value */
+};
+
 struct sms__database;
 
 /* Returns NULL without memory. The functions below return false after any failure, and keep the first failure's reason.
@@ -32,6 +41,7 @@ bool sms__database_point(struct sms__database *database, const struct sms__merge
 bool sms__database_row(struct sms__database *database, const struct sms__merged_row *row);
 bool sms__database_bound(struct sms__database *database, uint64_t point, enum sms_bounded metric,
                          const struct sms__record_bound *bound);
+bool sms__database_answer(struct sms__database *database, const struct sms__merged_answer *answer);
 /* Adds the views and the numbers of points. Closes and frees the database in any case. `message`: the first failure. */
 enum { SMS__DATABASE_MESSAGE_BYTES = 200 };
 bool sms__database_end(struct sms__database *database, const struct sms__index *index,

@@ -114,6 +114,12 @@ static json_t *make_command(const struct sms__plan *plan)
     return command;
 }
 
+static json_t *make_answer(const struct sms__plan *plan)
+{
+    return json_pack("{ss? ss? ss?}", "metric", sms__plan_asks(plan, "metric"), "of", sms__plan_asks(plan, "of"),
+                     "better", sms__plan_asks(plan, "better"));
+}
+
 /* The manifest has no date, so that the same results give the same bytes. */
 static json_t *make_manifest(const struct sms__index *index)
 {
@@ -124,6 +130,8 @@ static json_t *make_manifest(const struct sms__index *index)
     json_object_set_new(object, "command", make_command(index->plan));
     json_object_set_new(object, "plan", json_string(index->plan->name));
     json_object_set_new(object, "text", sms__json_text(index->plan->node->mark.text));
+    if (index->plan->fixed[SMS__PLAN_ANSWER])
+        json_object_set_new(object, "answer", make_answer(index->plan));
     json_object_set_new(object, "points", json_integer((json_int_t)index->plan->points));
     json_object_set_new(object, "done", json_integer((json_int_t)index->done));
     json_object_set_new(object, "failed", json_integer((json_int_t)index->failed));

@@ -107,6 +107,21 @@ static bool write_bound(struct sms__merge *merge, enum sms_bounded metric)
     return sms__database_bound(merge->database, merge->point.point, metric, &bound);
 }
 
+static bool write_answer(struct sms__merge *merge)
+{
+    struct sms__record_question question;
+    bool succeeded = true;
+    sms__record_get_question(&merge->record, &question);
+    for (uint32_t p = 0; succeeded && p < merge->policies; p++) {
+        double value = sms__record_get_double(&merge->record);
+        if (!merge->record.failed && question.metric[0])
+            succeeded =
+                sms__database_answer(merge->database, &(struct sms__merged_answer){merge->point.point, p,
+                                                                                   merge->policy[p], &question, value});
+    }
+    return succeeded && !merge->record.failed;
+}
+
 bool sms__merge_results(struct sms__merge *merge)
 {
     struct sms__bytes *record = &merge->record;
@@ -120,6 +135,7 @@ bool sms__merge_results(struct sms__merge *merge)
     merge->policy = SMS__NEW(&merge->arena, const char *, merge->policies);
     for (uint32_t i = 0; i < merge->policies; i++)
         merge->policy[i] = sms__record_get_string(record);
+    succeeded = write_answer(merge);
     for (int s = 0; succeeded && s < SMS_SUBJECTS; s++)
         if (merge->index->plan->keep & 1u << s)
             succeeded = write_subject(merge, (enum sms_subject)s);

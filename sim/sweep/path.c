@@ -40,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static void report(struct cursor *cursor, 
 /* Two paths of the plan lead to the same node, perhaps spelt differently, so one value would be lost. */
 static void report_conflict(struct cursor *cursor, int source)
 {
-    static const char *const keys[SMS__FIXED] = {"policies", "replications", "until", "seed"};
+    static const char *const keys[SMS__FIXED] = {"policies", "answer", "replications", "until", "seed"};
     const struct sms__plan *plan = cursor->change->plan;
     const struct sms__node *first = source < SMS__FIXED ? plan->fixed[source] : plan->column[source - SMS__FIXED].path;
     report(cursor, "this would override '%.60s' in line %u", source < SMS__FIXED ? keys[source] : first->text,

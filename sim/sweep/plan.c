@@ -25,6 +25,8 @@ static const struct sms__field plan_fields[] = {
      .most = SMS__COLUMNS_MAX, .help = "a list of what varies; each entry multiplies the number of points"},
     {"policies", SMS__CUSTOM, 0, F(sms__plan, fixed[SMS__PLAN_POLICIES]), .read = sms__keep, .form = SMS__FORM_POLICIES,
      .help = "replaces the scenarios' own"},
+    {"answer", SMS__FIELDS, 0, F(sms__plan, fixed[SMS__PLAN_ANSWER]), .read = sms__keep, .fields = sms__answer_fields,
+     .help = "replaces the scenarios' own: what decides which policy is best"},
     {"replications", SMS__INTEGER, SMS__COUNT, F(sms__plan, fixed[SMS__PLAN_REPLICATIONS]), 1, SMS__REPLICATIONS_MAX,
      .read = sms__keep, .help = "replaces the scenarios' own"},
     {"until", SMS__CUSTOM, SMS__RATIO, F(sms__plan, fixed[SMS__PLAN_UNTIL]), SMS__PRECISION_LEAST, 1, .read = sms__keep,
@@ -254,6 +256,13 @@ int sms__plan_load(const char *path, const struct sms_load_options *options, str
     else
         *out = plan;
     return code;
+}
+
+const char *sms__plan_asks(const struct sms__plan *plan, const char *key)
+{
+    const struct sms__node *answer = plan->fixed[SMS__PLAN_ANSWER];
+    const struct sms__node *value = answer ? sms__node_get(answer, key) : NULL;
+    return value ? value->text : NULL;
 }
 
 void sms__plan_free(struct sms__plan *plan)

@@ -104,7 +104,7 @@ static void change_workload(struct point_builder *builder, struct sms__reader *r
 static const struct sms__node *change_fixed(const struct point_builder *builder, struct sms__reader *reader,
                                             const struct sms__node *root)
 {
-    static const char *const target[SMS__FIXED] = {"policies", "run.replications", "run.until", "run.seed"};
+    static const char *const target[SMS__FIXED] = {"policies", "answer", "run.replications", "run.until", "run.seed"};
     const struct sms__plan *plan = builder->context->plan;
     for (int i = 0; i < SMS__FIXED; i++) {
         const struct sms__node *value = plan->fixed[i];

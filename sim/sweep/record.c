@@ -3,6 +3,8 @@
  */
 #include "sweep.h"
 
+#include "../report/output.h"
+
 #include <math.h>
 #include <sha2.h>
 #include <stdlib.h>
@@ -104,12 +106,29 @@ static void put_subject(struct sms__bytes *bytes, const struct sms_results *resu
             put_values(bytes, results, subject, p, r);
 }
 
+/* The question, and for each policy the mean that answers it. */
+static void put_answer(struct sms__bytes *bytes, const struct sms_results *results)
+{
+    struct sms_question asked;
+    size_t metrics;
+    bool known = sms_results_question(results, &asked);
+    sms__record_put_string(bytes, known ? sms__subject_word(asked.subject) : "");
+    sms__record_put_string(bytes, known ? sms_results_subject(results, asked.subject, asked.idx) : "");
+    sms__record_put_string(bytes, known ? sms_metrics(asked.subject, &metrics)[asked.metric].name : "");
+    sms__record_put_u32(bytes, known && asked.better > 0);
+    for (size_t p = 0; p < sms_results_policies(results); p++)
+        sms__record_put_double(
+            bytes, known ? canonical(sms_results_estimate(results, p, asked.subject, asked.idx, asked.metric).mean)
+                         : (double)NAN);
+}
+
 void sms__record_results(struct sms__bytes *bytes, const struct sms_results *results, unsigned keep)
 {
     sms__record_put_u32(bytes, (uint32_t)sms_results_policies(results));
     sms__record_put_u32(bytes, (uint32_t)sms_results_replications(results));
     for (size_t p = 0; p < sms_results_policies(results); p++)
         sms__record_put_string(bytes, sms_results_policy(results, p));
+    put_answer(bytes, results);
     for (int s = 0; s < SMS_SUBJECTS; s++)
         if (keep & 1u << s)
             put_subject(bytes, results, (enum sms_subject)s);
@@ -204,6 +223,14 @@ const char *sms__record_get_string(struct sms__bytes *bytes)
         return "";
     }
     return (const char *)next_bytes(bytes, length);
+}
+
+void sms__record_get_question(struct sms__bytes *bytes, struct sms__record_question *question)
+{
+    question->subject = sms__record_get_string(bytes);
+    question->name = sms__record_get_string(bytes);
+    question->metric = sms__record_get_string(bytes);
+    question->better = sms__record_get_u32(bytes) ? 1 : -1;
 }
 
 void sms__record_get_bound(struct sms__bytes *bytes, struct sms__record_bound *bound)

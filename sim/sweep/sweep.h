@@ -49,7 +49,14 @@ struct sms__base {
 };
 
 /* Keys of a plan that hold for all of its points. */
-enum sms__fixed { SMS__PLAN_POLICIES, SMS__PLAN_REPLICATIONS, SMS__PLAN_UNTIL, SMS__PLAN_SEED, SMS__FIXED };
+enum sms__fixed {
+    SMS__PLAN_POLICIES,
+    SMS__PLAN_ANSWER,
+    SMS__PLAN_REPLICATIONS,
+    SMS__PLAN_UNTIL,
+    SMS__PLAN_SEED,
+    SMS__FIXED
+};
 
 struct sms__plan {
     struct sms__arena arena;
@@ -77,6 +84,8 @@ struct sms__plan {
 int sms__plan_load(const char *path, const struct sms_load_options *options, struct sms__plan **out,
                    struct sms_errors *errors);
 void sms__plan_free(struct sms__plan *plan);
+/* The value of a key of the plan's `answer`, or NULL without that key or without an answer. */
+const char *sms__plan_asks(const struct sms__plan *plan, const char *key);
 extern const struct sms__table sms__plan_tables[]; /* ends with a title of NULL */
 
 /* is_plan.c: whether the file at `path` can be read as YAML and contains a plan. */
@@ -190,6 +199,12 @@ void sms__record_put_double(struct sms__bytes *bytes, double value);
 void sms__record_put_string(struct sms__bytes *bytes, const char *text);
 void sms__record_begin(struct sms__bytes *bytes, const struct sms__point_head *head);
 void sms__record_results(struct sms__bytes *bytes, const struct sms_results *results, unsigned keep);
+/* The question that a point asks. */
+struct sms__record_question {
+    const char *subject, *name, *metric; /* "": unknown */
+    int better;                          /* +1: a higher value is better; -1: a lower one */
+};
+void sms__record_get_question(struct sms__bytes *bytes, struct sms__record_question *question);
 /* Upper bound of one metric over all policies. */
 struct sms__record_bound {
     double steady_per_s, run_per_s; /* NAN: no bound */

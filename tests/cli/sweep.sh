@@ -456,6 +456,74 @@ assert database.execute("SELECT count(*) FROM bound WHERE steady_per_s > 0 AND n
 assert database.execute("SELECT count(*) FROM sqlite_master WHERE name = 'gap'").fetchone()[0] == 0 # there is no host
 END
 
+# What a plan asks decides which policy is best, and is kept with the results; without it, what each scenario asks.
+asks() { # NAME [ANSWER]
+    { base | sed '/^expect/d'
+      base | sed -n '/^scenario/,/^run/p' | sed -e 's/^scenario: few/scenario: other/' -e '1i ---' -e '$a answer: {metric: kernels_per_s, of: b, better: lower}'
+      printf -- '---\nplan: %s\n%s\naxes: [{vms.a.repeat: [2, 4]}]\n' "$1" "${2:+answer: $2}"; } >"$1.yaml"
+    try 0 "a plan that asks" sweep --quiet "$1.yaml"
+}
+asks own
+asks fair '{metric: fairness_ratio, better: lower}'
+asks tenant '{metric: normalized_progress_ratio, of: a}'
+asks unkept "{metric: usage_ratio, of: fp32, better: higher}"
+cp -r fair.sweep asked.sweep
+sed 's/fairness_ratio, better: lower/stp_ratio/; s/^plan: .*/plan: asked/' fair.yaml >asked.yaml
+try 0 "another question" sweep asked.yaml; prints "4 points: 4 run now"
+python3 - <<'END' && ok || bad "the best policy is not the best of what is asked"
+import csv, json, sqlite3, statistics
+def means(plan, file, name, metric):
+    values = {}
+    for row in csv.DictReader(open(f"{plan}.sweep/results/{file}.csv")):
+        if name in (row.get("vm"), row.get("host")):
+            values.setdefault((int(row["point"]), row["policy"]), []).append(float(row[metric] or "nan"))
+    return {key: statistics.mean(of) for key, of in values.items()}
+def check(plan, points, file, name, metric, choose):
+    database = sqlite3.connect(f"{plan}.sweep/results/sweep.db")
+    have = {point: of for point, *of in database.execute("SELECT point, policy, subject, name, metric, value FROM best")}
+    assert sorted(have) == [0, 1, 2, 3], (plan, have)
+    value = means(plan, file, name, metric)
+    for point in points:
+        policy, subject, of, which, best = have[point]
+        of_point = {p: v for (at, p), v in value.items() if at == point}
+        assert len(of_point) == 2 and (subject + "s", of, which) == (file, name, metric), (plan, have[point])
+        assert abs(best / choose(of_point.values()) - 1) < 1e-9 and abs(of_point[policy] / best - 1) < 1e-9, (plan, have[point], of_point)
+    return json.load(open(f"{plan}.sweep/results/manifest.json")).get("answer"), dict(database.execute("SELECT key, value FROM meta")).get("answer")
+assert check("own", (0, 1), "hosts", "host", "stp_ratio", max) == (None, None)
+assert check("own", (2, 3), "vms", "b", "kernels_per_s", min) == (None, None)
+manifest, meta = check("fair", range(4), "hosts", "host", "fairness_ratio", min)
+assert manifest == json.loads(meta) == {"metric": "fairness_ratio", "of": None, "better": "lower"}, (manifest, meta)
+manifest, meta = check("tenant", range(4), "vms", "a", "normalized_progress_ratio", max)
+assert manifest == json.loads(meta) == {"metric": "normalized_progress_ratio", "of": "a", "better": None}, (manifest, meta)
+check("asked", range(4), "hosts", "host", "stp_ratio", max)
+rows = sqlite3.connect("unkept.sweep/results/sweep.db").execute("SELECT subject, name, metric, value FROM best").fetchall()
+assert len(rows) == 4 and all(row[:3] == ("resource", "fp32", "usage_ratio") and row[3] > 0 for row in rows), rows
+END
+# Of equal ones the first is best.
+asks same '{metric: kernels_per_s}'
+python3 - <<'END' && ok || bad "of equal policies the first is best"
+import sqlite3
+database = sqlite3.connect("same.sweep/results/sweep.db")
+database.execute("UPDATE answer SET value = 5")
+assert {policy for (policy,) in database.execute("SELECT policy FROM best")} == {"round_robin"}
+END
+# Its page begins with that; points that ask different things have no answer in common.
+for plan in own fair tenant; do try 0 "a page of what is asked" report "$plan.sweep" --format json; echo "$output" >"$plan.json"; done
+python3 - <<'END' && ok || bad "a page does not begin with what its plan asks"
+import json
+own, fair, tenant = (json.load(open(f"{plan}.json")) for plan in ("own", "fair", "tenant"))
+assert "answer" not in own, own["answer"]
+assert fair["answer"] == {"subject": "host", "name": "host", "metric": "fairness_ratio", "better": -1}, fair["answer"]
+assert tenant["answer"] == {"subject": "vm", "name": "a", "metric": "normalized_progress_ratio", "better": 1}, tenant["answer"]
+view = next(view for view in fair["subjects"] if view["subject"] == "host")
+m = view["metrics"].index("fairness_ratio")
+best = {row[1]: row[9][m] + row[10][m] for row in view["overall"]}
+import sqlite3
+rows = sqlite3.connect("fair.sweep/results/sweep.db").execute("SELECT position, count(*) FROM best JOIN answer USING (point, policy) GROUP BY position").fetchall()
+assert all(best[position] >= count for position, count in rows), (best, rows)
+assert next(view for view in tenant["subjects"] if view["subject"] == "vm")["names"][0] == "a"
+END
+
 # Values of axes.
 cat >values.yaml <<'END'
 plan: values

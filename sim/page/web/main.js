@@ -34,10 +34,13 @@ function beginRun() {
 function beginSweep() {
   const state = { subject: 0, name: 0, fixed: {}, change: false }, views = data.subjects;
   const find = (metric, subject) => views.findIndex(v => v.metrics.includes(metric) && (!subject || v.subject === subject));
-  const wanted = (data.metric ? [[null, data.metric]] : []).concat(CHOICES).find(([subject, metric]) => find(metric, subject) >= 0);
+  const asked = data.answer;
+  if (asked) Object.assign((data.metrics[asked.subject] || {})[asked.metric] || {}, { better: asked.better });
+  const wanted = (data.metric ? [[null, data.metric]] : asked ? [[asked.subject, asked.metric]] : []).concat(CHOICES).find(([subject, metric]) => find(metric, subject) >= 0);
   if (wanted) Object.assign(state, { subject: find(wanted[1], wanted[0]), metric: wanted[1] });
   else if (views.length) state.metric = views[0].metrics[0];
   if (views.length && views[state.subject].names.includes('all')) state.name = views[state.subject].names.indexOf('all');
+  if (asked && !data.metric && views.length && views[state.subject].subject === asked.subject) state.name = Math.max(0, views[state.subject].names.indexOf(asked.name));
   state.set = change => { Object.assign(state, change); render(sweepSections(state)); };
   const plan = data.plan;
   document.getElementById('subtitle').textContent = `Sweep ${plan.plan}: ${group(plan.points)} points, ${group(plan.done)} done, ${group(plan.failed)} failed; ${plural(data.axes.length, 'axis', 'axes')}: ${words(data.axes.map(axis => axis.name).join(', '), 200)}`;
