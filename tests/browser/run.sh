@@ -37,6 +37,7 @@ END
 cat >small.yaml <<'END'
 plan: small
 question: Does the queue matter?
+answer: {metric: kernels_per_s}
 base: base.yaml
 axes:
   - contention.slope: [1, 2, 3]
@@ -44,6 +45,8 @@ axes:
   - vms.a.start: [0 us, 7 us, 100 us]
 END
 "$smsched" sweep small.yaml --quiet || exit 1
+sed 's/^plan: .*/plan: asked/; s/^answer: .*/answer: {metric: kernels_per_s, of: b, better: lower}/; /vms.a.start/d' small.yaml >asked.yaml
+"$smsched" sweep asked.yaml --quiet || exit 1
 # What is free text: the question, values, messages. One point cannot be.
 cat >hostile.yaml <<'END'
 plan: hostile
@@ -103,6 +106,7 @@ sed 's/^run: .*/run: {until: {metric: kernels_per_s, precision: 0.001 %}, replic
 "$smsched" run warned.yaml --out warned --quiet 2>/dev/null || exit 1
 for folder in run processes cluster several warned failures gpushare; do "$smsched" report "$folder" --quiet -o "$folder.html" || exit 1; done
 "$smsched" report small.sweep --quiet -o sweep.html || exit 1
+"$smsched" report asked.sweep --quiet -o asked.html || exit 1
 "$smsched" report small.sweep --point 13 --quiet -o point.html || exit 1
 "$smsched" report unbounded.sweep --point 2 --quiet -o unbounded.html || exit 1
 "$smsched" report equal.sweep --quiet -o equal.html || exit 1

@@ -150,7 +150,7 @@ test('gains and gaps are those of compare', context => check(context, 'run', asy
   }
   for (const value of await download(page, '#figure-values')) {
     near(value.gap_ratio, comparison.bounds.kernels_per_s.gap_ratio[value.policy], value.policy);
-    near(value.bound, comparison.bounds.kernels_per_s.steady, 'bound');
+    near(value.bound, comparison.bounds.kernels_per_s.run, 'bound');
   }
   const best = comparison.runs.map(run => [run.host.kernels_per_s, run.policy]).sort((a, b) => b[0] - a[0])[0][1];
   assert.ok((await page.textContent('#answer')).startsWith(best + ' '));
@@ -285,6 +285,16 @@ test('curves, maps and gains of a sweep are means of its rows', context => check
   for (const r of map) near(r[metric + '_change_ratio'], mean(pairs.get([r['contention.slope'], r.queue, r.policy].join()).changes), 'map');
   const all = means(rows, []);
   for (const r of (await download(page, '#figure-gains')).filter(g => g.subject === 'host')) near(r.change_ratio, mean(all.get(r.policy).changes), r.policy);
+}));
+
+test('a sweep begins with what its plan asks', context => check(context, 'asked', async page => {
+  const rows = readCsv('asked.sweep/results/vms.csv').filter(r => r.vm === 'b'), points = [...new Set(rows.map(r => r.point))], policies = [...new Set(rows.map(r => r.policy))];
+  const value = (point, policy) => mean(rows.filter(r => r.point === point && r.policy === policy).map(r => Number(r.kernels_per_s)));
+  const least = points.map(point => Math.min(...policies.map(policy => value(point, policy))));
+  const counts = policies.map(policy => points.filter((point, i) => value(point, policy) === least[i]).length), most = Math.max(...counts);
+  assert.match(await page.textContent('#section-answer .muted'), /of vm b \(kernels_per_s\): .*; less is better\./);
+  assert.ok((await page.textContent('#answer')).endsWith(`best at ${most} of ${points.length} points`), await page.textContent('#answer'));
+  assert.ok((await page.textContent('#answer')).includes(policies[counts.indexOf(most)]));
 }));
 
 test('gaps of a sweep are those of its rows', context => check(context, 'sweep', async page => {
