@@ -4,10 +4,24 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
 
+# A helper whose name is misspelt checks nothing. finish counts such commands as failures. Bash calls the handler in a
+# subshell, which cannot count, so it writes to a file.
+unknown=$work/.unknown
+command_not_found_handle() {
+    echo "$1 (line ${BASH_LINENO[-2]-?})" >>"$unknown"
+    echo "$1: command not found" >&2
+    return 127
+}
+
 # ok [WHAT] counts a pass, and prints only if it is named. bad WHAT [WHY] counts and prints a failure.
 ok() { passed=$((passed + 1)); [ -z "${1-}" ] || echo "ok     $1"; }
 bad() { failed=$((failed + 1)); echo "FAILED $1${2:+: $2}"; }
-finish() { echo "$passed passed, $failed failed"; [ "$failed" -eq 0 ]; }
+finish() {
+    local name
+    [ ! -e "$unknown" ] || while read -r name; do bad "no such command" "$name"; done <"$unknown"
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+}
 
 # Checks of a command whose error output is in $work/err: exits EXPECTED ACTUAL WHAT; says TEXT WHAT. clean PREFIX WHAT
 # checks that $work has no file whose name begins with PREFIX.
