@@ -135,7 +135,7 @@ static void tell_drawn(const struct job *job)
 static void tell_left_out(const struct job *job)
 {
     for (size_t i = 0; i < job->plot.left_out.count && !job->cli->quiet; i++)
-        fprintf(stderr, "no figure %s: the results hold nothing for it\n", job->plot.left_out.name[i]);
+        fprintf(stderr, "no figure %s: the results have nothing to draw in it\n", job->plot.left_out.name[i]);
 }
 
 static int plot_folder(struct job *job)
