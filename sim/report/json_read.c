@@ -1,4 +1,5 @@
 /* JSON that may have been written by somebody else. */
+#include "memory.h"
 #include "output.h"
 
 #include "../base/read.h"
@@ -45,7 +46,7 @@ static int load_values(const char *path, const char *text, size_t size, json_t *
         json_error_t error;
         line += lines_of(text + was, at - was);
         json_t *value = json_loadb(text + at, size - at, JSON_DISABLE_EOF_CHECK, &error);
-        if (!value && json_error_code(&error) == json_error_out_of_memory)
+        if (!value && (json_error_code(&error) == json_error_out_of_memory || sms__memory_failed()))
             return sms__fail(errors, SMS_ENOMEM, path, "out of memory");
         if (!value)
             return sms__fail(errors, SMS_EINPUT, path, "line %u: %s", line + (unsigned)error.line, error.text);
