@@ -80,12 +80,14 @@ struct sms__point {
     double arrived, allocated, fragments;
 };
 
+enum { SMS__ASKED_LINES = 3 };
+
 /* The question of a scenario: a metric of one subject. */
 struct sms__asked {
     const char *metric; /* NULL: unknown */
     enum sms_subject subject;
-    const char *name;    /* of the subject */
-    const char *line[2]; /* [lines]: the question in words */
+    const char *name;                   /* of the subject */
+    const char *line[SMS__ASKED_LINES]; /* [lines]: the question in words */
     size_t lines;
     double bound; /* of the run, which no policy can exceed; NAN without one */
     bool unlike;  /* tenants run different kernels, so their sum has no meaning */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINE = 60, LINES = 2 };
+enum { LINE = 50, LINES = SMS__ASKED_LINES }; /* characters that fit the width of a panel */
 
 static bool is_there(struct sms__plot *plot, const char *file)
 {
