@@ -490,15 +490,15 @@ def explain(folder):
     slope = re.search(r"slope: ([\d.]+)", text)[1]
     known = json.loads(subprocess.run([SMSCHED, "list", "workloads", "--models", MODELS, "--format", "json"], check=True,
                                       capture_output=True, text=True).stdout)
-    names = workloads_of(text) + [workload for _, _, workload in vms()]
-    use = {one["name"]: 100 * max(max(k["use_ratio"].values()) for k in one["kernels"]) for one in known if one["name"] in names}
+    use = {one["name"]: 100 * max(max(k["use_ratio"].values()) for k in one["kernels"])
+           for one in known if one["name"] in workloads_of(text)}
     busiest = {}
     for row in rows_of(folder / "resources.csv"):
         if row["policy"] == "round_robin":
             one = 100 * float(row["delivered_ratio"]), row["resource"]
             busiest[row["scenario"]] = max(one, busiest.get(row["scenario"], one))
     stp = {row["policy"]: float(row["stp_ratio"]) for row in rows_of(folder / "hosts.csv") if row["scenario"] == mix}
-    fitted = [use[workload] for _, _, workload in vms()]
+    fitted = [wanted(workload) for _, _, workload in vms()]
     measured = [use[workload] for workload in workloads_of(text)]
     print(f"""
 Why the mix of measured programs differs from S1 to S4
