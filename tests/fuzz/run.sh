@@ -2,10 +2,13 @@
 # Fuzzes the reader of files and short runs with libFuzzer, or another TARGET: import the importers; plan the plans;
 # results the folders that report and plot read; journal and database those of sweeps; baseline that of check; arguments
 # the command line.
-# Usage: [FUZZ_BUILD=FOLDER] run.sh SECONDS [CORPUS [TARGET]]; in FOLDER what is built is kept for the next target.
+# Usage: [FUZZ_BUILD=FOLDER] run.sh SECONDS [CORPUS [TARGET]]; what is built is kept in FOLDER for other targets, which
+# may run at the same time. run.sh --targets prints them.
 # What breaks it stays in CORPUS or is printed in base64. Exit 1 if something did, 77 without clang.
 set -u
+targets='file import plan results journal database baseline arguments'
 seconds=${1:?seconds}
+[ "$seconds" != --targets ] || { printf '%s\n' $targets; exit; }
 cd "$(dirname "$0")/../.." || exit 1
 command -v clang >/dev/null || { echo "skipped: there is no clang"; exit 77; }
 work=$(mktemp -d)
@@ -25,7 +28,7 @@ case $target in
     database) seeds='' words=tests/fuzz/results.dict longest=131072 ;;
     baseline) seeds='' words=tests/fuzz/results.dict ;;
     arguments) seeds=tests/fuzz/seeds-arguments words=tests/fuzz/arguments.dict longest=1024 ;;
-    *) echo "unknown target '$target'; known: file, import, plan, results, journal, database, baseline, arguments"; exit 2 ;;
+    *) echo "unknown target '$target'; known: $targets"; exit 2 ;;
 esac
 mkdir -p "$corpus" "$build" "$work/seeds"
 [ -z "$seeds" ] || cp "$seeds"/* "$work/seeds"
@@ -41,8 +44,13 @@ if [ "$target" = import ]; then
 fi
 
 {
+    exec 9>"$build/lock"
+    flock 9
     CC=clang cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-g -O1" -DBUILD_TESTING=OFF \
         -DSMSCHED_FUZZ=ON && cmake --build "$build" --target "fuzz_$target" smsched_program
+    built=$?
+    exec 9>&-
+    [ $built -eq 0 ]
 } >"$work/log" 2>&1 || { cat "$work/log"; echo "it does not build"; exit 1; }
 
 # What this version writes is where the fuzzing of what it reads begins.
@@ -92,4 +100,4 @@ if [ "$status" -ne 0 ]; then
     exit 1
 fi
 grep -E 'number_of_executed_units|peak_rss_mb' "$work/fuzzed"
-echo "fuzzed for $seconds s: nothing broke"
+echo "$target: fuzzed for $seconds s, nothing broke"
