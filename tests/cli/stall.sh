@@ -35,7 +35,7 @@ check() { # TEXT COMMAND...
 
 for policy in plain container_pause mobile_cuda memory_admission fair_share '{mode: exclusive}' '{mode: mps}'; do
     scenario '2000 B' "$policy"
-    check '3 processes wait for ever: 3 for a device' "$smsched" run --check "$folder/s.yaml"
+    check ': 3 processes wait for ever: 3 for a device' "$smsched" run --check "$folder/s.yaml"
     check '"device": 3' "$smsched" run --format json "$folder/s.yaml"
 done
 scenario '200 B' plain
