@@ -1,9 +1,10 @@
+/* Simulates a point again, if its key shows that it would give the results of the sweep. */
 #include "again.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The folder of the sweep whose database this is: that which its results lie in. */
+/* The folder of the sweep is the parent of the database's folder. */
 static void find_origin(struct again *again, const char *database)
 {
     char folder[4400];
@@ -14,27 +15,27 @@ static void find_origin(struct again *again, const char *database)
 
 static int load_plan(struct again *again, const struct sms__page_point *point, struct sms_errors *errors)
 {
-    struct sms_errors own;
+    struct sms_errors found;
     find_origin(again, point->database);
-    const char *path = again->cli->plan ? again->cli->plan : again->origin.plan;
+    const char *path = again->plan_path ? again->plan_path : again->origin.plan;
     if (!path)
         return sms__fail(errors, SMS_EINPUT, point->database,
                          "no origin.json in the folder above says where its plan is; --plan does");
     again->options = session_options(again->cli);
     if (!again->options.models)
         again->options.models = again->origin.models;
-    int code = sms__plan_load(path, &again->options, &again->plan, &own);
+    int code = sms__plan_load(path, &again->options, &again->plan, &found);
     if (code == SMS_OK)
         return SMS_OK;
-    sms__add_errors(errors, &own);
+    sms__add_errors(errors, &found);
     sms__fail(errors, code, point->database, "its plan cannot be read as it was%s",
-              again->cli->plan ? "" : "; --plan says where it is now");
+              again->plan_path ? "" : "; --plan says where it is now");
     return code;
 }
 
-/* The key is of all that the point's results depend on; what can be told apart is told. */
-static int say_changed(const struct again *again, const struct sms__page_point *point, const char *scenario,
-                       struct sms_errors *errors)
+/* Says what has changed: the plan, or something else on which the point's key depends. */
+static int fail_changed(const struct again *again, const struct sms__page_point *point, const char *scenario,
+                        struct sms_errors *errors)
 {
     const struct sms__plan *plan = again->plan;
     const unsigned long long number = point->point;
@@ -51,37 +52,38 @@ static int say_changed(const struct again *again, const struct sms__page_point *
         number, point->database, scenario);
 }
 
-/* The scenario of the point, if it is still the one that was run. */
+/* Loads the scenario of the point, if it is still the one that was run. */
 static int load_point(struct again *again, const struct sms__page_point *point, struct sms_errors *errors)
 {
     unsigned char key[SMS__KEY_BYTES];
     char *models = NULL;
-    struct sms__coordinates place;
-    struct sms_errors own = {0};
+    struct sms__coordinates coordinates;
+    struct sms_errors found = {0};
     if (point->point >= again->plan->points)
-        return say_changed(again, point, "", errors);
-    sms__point_coordinates(again->plan, point->point, &place);
-    const char *scenario = place.base->name[place.scenario];
-    int code = sms__point_load(&again->context, point->point, &again->file, &models, &own);
+        return fail_changed(again, point, "", errors);
+    sms__point_coordinates(again->plan, point->point, &coordinates);
+    const char *scenario = coordinates.base->name[coordinates.scenario];
+    int code = sms__point_load(&again->context, point->point, &again->file, &models, &found);
     if (code)
-        sms__add_errors(errors, &own);
+        sms__add_errors(errors, &found);
     bool known = models && sms__point_key(&again->context, point->point, models, key);
     free(models);
     if (code == SMS_ENOMEM || code == SMS_EIO)
         return code;
     if (code || !known || memcmp(key, point->key, sizeof key) != 0)
-        return say_changed(again, point, scenario, errors);
+        return fail_changed(again, point, scenario, errors);
     return SMS_OK;
 }
 
-/* As `run --out` does, into a folder that is removed when the page is made. */
+/* Runs the point as `run --out` does, into a folder that is removed when the page is complete. */
 static int run_point(struct again *again, struct sms_errors *errors)
 {
-    const char *place = getenv("TMPDIR");
+    const char *temporary = getenv("TMPDIR");
     struct session *session = &again->session;
     char path[SMS__PATH_BYTES];
-    if ((size_t)snprintf(path, sizeof path, "%s/smsched-point", place && *place ? place : "/tmp") >= sizeof path)
-        return sms__fail(errors, SMS_EIO, place, "the name is too long");
+    if ((size_t)snprintf(path, sizeof path, "%s/smsched-point", temporary && *temporary ? temporary : "/tmp") >=
+        sizeof path)
+        return sms__fail(errors, SMS_EIO, temporary, "the name is too long");
     int code = sms__folder_begin(&again->folder, path, SMS__FOLDER_SCRATCH, errors);
     if (code)
         return code;
@@ -89,12 +91,14 @@ static int run_point(struct again *again, struct sms_errors *errors)
     if (!session->scenario)
         return sms__fail(errors, SMS_ENOMEM, NULL, "out of memory");
     session->scenario[0] = sms_file_scenario(again->file, 0);
-    again->exit_code = session_run_observed(session, &again->folder, errors);
-    if (again->exit_code || !session->set.results)
-        return errors->count ? errors->item[0].code : SMS_ECANCELED; /* it has said why */
+    const struct run_options options = {0};
+    const struct run_folder into = {&again->folder, "", false};
+    again->exit_code = run_into_folder(session, &options, NULL, &into, errors);
+    if (again->exit_code)
+        return errors->count ? errors->item[0].code : SMS_ECANCELED; /* the run has printed its errors */
     again->page->folder = again->folder.partial.name;
     again->page->results = session->set.results[0];
-    return sms__run_folder_end(&again->folder, &session->set, "", errors);
+    return SMS_OK;
 }
 
 int again_run(void *user, const struct sms__page_point *point, struct sms_errors *errors)

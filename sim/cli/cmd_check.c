@@ -1,6 +1,22 @@
-#include "cli.h"
+/* `smsched check`: runs scenarios and checks their expectations, or the values of a baseline. */
+#include "commands.h"
+#include "run.h"
 
 #include "../base/escape.h"
+
+struct options {
+    struct run_options run;
+    const char *baseline, *junit;
+    double tolerance;
+};
+
+static const struct cli_option own_options[] = {
+    {"baseline", "FILE", "check every value of this file, which 'run --format csv' wrote", CLI_TEXT,
+     offsetof(struct options, baseline)},
+    {"tolerance", "RATIO", "allowed relative difference from a value of the baseline; default 1 %", CLI_RATIO,
+     offsetof(struct options, tolerance), .otherwise = 0.01, .percentage = true},
+    {"junit", "FILE", "write the checks as JUnit XML", CLI_TEXT, offsetof(struct options, junit)},
+    {0}};
 
 static void print(const struct sms__set *set, const struct sms__checks *checks, bool quiet)
 {
@@ -11,34 +27,31 @@ static void print(const struct sms__set *set, const struct sms__checks *checks, 
         if (quiet && check->passed)
             continue;
         printf("%s %s: ", check->passed ? "ok    " : "MISSED", check->scenario);
-        sms__print_visible(stdout, check->name); /* a baseline's row names it */
+        sms__print_visible(stdout, check->name); /* it may come from a baseline */
         printf(": %s\n", check->message);
     }
     printf("%zu checked, %zu missed\n", checks->count, checks->failed);
 }
 
-static int check_all(const struct session *session, struct sms__checks *checks)
+static int check_all(const struct session *session, const struct options *given, struct sms__checks *checks)
 {
-    const struct cli *cli = session->cli;
     struct sms_errors errors = {0};
     int code = 0;
     for (size_t i = 0; i < session->set.count && !code; i++)
         code = sms__check_expectations(session->set.results[i], checks);
-    if (!code && cli->baseline)
-        code = sms__check_baseline(&session->set, cli->baseline, cli->tolerance, checks, &errors);
+    if (!code && given->baseline)
+        code = sms__check_baseline(&session->set, given->baseline, given->tolerance, checks, &errors);
     sms_errors_print(&errors, stderr);
     if (code || errors.count)
         return errors.count ? cli_exit_code(errors.item[0].code) : cli_no_memory();
     return EXIT_OK;
 }
 
-/* Before the runs, so that a bad path is known before them. */
+/* The file is opened before the runs, so that a bad path is reported before they take time. */
 static int begin_junit(struct sms__write *write, const char *path)
 {
     struct sms_errors errors = {0};
-    int code = sms__write_begin(write, path, &errors);
-    sms_errors_print(&errors, stderr);
-    return cli_exit_code(code);
+    return cli_print_errors(sms__write_begin(write, path, &errors), &errors);
 }
 
 static int end_junit(struct sms__write *write, const struct sms__checks *checks)
@@ -49,28 +62,28 @@ static int end_junit(struct sms__write *write, const struct sms__checks *checks)
         code = sms__fail(&errors, SMS_ENOMEM, write->partial.target, "out of memory");
     else
         code = sms__write_end(write, &errors);
-    sms_errors_print(&errors, stderr);
-    return cli_exit_code(code);
+    return cli_print_errors(code, &errors);
 }
 
-int cmd_check(struct cli *cli)
+static int check(struct cli *cli)
 {
+    const struct options *given = cli->options;
     struct session session;
     struct sms__checks checks = {0};
     struct sms__write junit = {0};
     int code = session_load(&session, cli);
-    if (code == EXIT_OK && cli->junit)
-        code = begin_junit(&junit, cli->junit);
+    if (code == EXIT_OK && given->junit)
+        code = begin_junit(&junit, given->junit);
     if (code == EXIT_OK)
-        code = session_run(&session);
+        code = run_scenarios(&session, &given->run, NULL);
     if (code == EXIT_OK)
-        code = check_all(&session, &checks);
+        code = check_all(&session, given, &checks);
     if (code == EXIT_OK && checks.count == 0) {
         code = cli_fail(EXIT_INPUT, NULL, "nothing to check: no scenario has 'expect:', and no --baseline was given");
     }
     if (code == EXIT_OK)
         print(&session.set, &checks, cli->quiet);
-    if (code == EXIT_OK && cli->junit)
+    if (code == EXIT_OK && given->junit)
         code = end_junit(&junit, &checks);
     if (code == EXIT_OK && checks.failed)
         code = EXIT_MISSED;
@@ -79,3 +92,17 @@ int cmd_check(struct cli *cli)
     session_free(&session);
     return code;
 }
+
+const struct cli_command cmd_check = {
+    .name = "check",
+    .args = "SCENARIO...",
+    .summary = "run the scenarios and check their expectations, or a baseline",
+    .text = "Checks the 'expect:' list of each scenario, and with --baseline every value of a CSV file that "
+            "'run --format csv' wrote. Exits 1 if one was missed.",
+    .options = {{own_options},
+                {run_seed, offsetof(struct options, run)},
+                {run_effort, offsetof(struct options, run)},
+                {cli_models, CLI_COMMON},
+                {cli_quiet, CLI_COMMON}},
+    .size = sizeof(struct options),
+    .run = check};

@@ -1,53 +1,86 @@
-#include "cli.h"
+/* `smsched compare`: runs scenarios and prints how each policy differs from a baseline. */
+#include "commands.h"
+#include "run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The index of the policy to compare with: the one named, or the first. */
-static int find_baseline(const struct cli *cli, const struct sms_results *results, size_t *baseline)
+struct options {
+    struct run_options run;
+    struct trace_options trace;
+    const char *baseline;
+    int format;
+};
+
+static const struct cli_option own_options[] = {
+    {"baseline", "POLICY", "the policy to compare with; default: the first", CLI_TEXT,
+     offsetof(struct options, baseline)},
+    {"format", "FORMAT", "table, csv or json", CLI_CHOICE, offsetof(struct options, format), .choices = cli_formats},
+    {0}};
+
+/* Sets the index of the policy to compare with: the named one, or the first. */
+static int find_baseline(const char *name, const struct sms_results *results, size_t *baseline)
 {
     *baseline = 0;
-    for (size_t p = 0; cli->baseline && p < sms_results_policies(results); p++) {
-        if (strcmp(sms_results_policy(results, p), cli->baseline))
+    for (size_t p = 0; name && p < sms_results_policies(results); p++) {
+        if (strcmp(sms_results_policy(results, p), name) != 0)
             continue;
         *baseline = p;
         return EXIT_OK;
     }
-    if (!cli->baseline)
+    if (!name)
         return EXIT_OK;
     char text[300];
-    sms__say_no_policy(text, sizeof text, sms_results_scenario(results), cli->baseline);
+    sms__say_no_policy(text, sizeof text, sms_results_scenario(results), name);
     return cli_fail(EXIT_INPUT, NULL, "%s", text);
 }
 
-static void print(const struct session *session, const size_t *baseline)
+static void print(const struct sms__set *set, int format, const size_t *baseline)
 {
-    if (session->cli->format == FORMAT_JSON)
-        sms__print_json_ratios(&session->set, baseline, stdout);
-    if (session->cli->format == FORMAT_CSV)
+    if (format == FORMAT_JSON)
+        sms__print_json_ratios(set, baseline, stdout);
+    if (format == FORMAT_CSV)
         sms__print_tidy_header(stdout);
-    for (size_t i = 0; i < session->set.count; i++) {
-        if (session->cli->format == FORMAT_CSV)
-            sms__print_tidy_ratios(session->set.results[i], baseline[i], stdout);
-        if (session->cli->format == FORMAT_TABLE)
-            sms__print_comparison(session->set.results[i], baseline[i], stdout);
+    for (size_t i = 0; i < set->count; i++) {
+        if (format == FORMAT_CSV)
+            sms__print_tidy_ratios(set->results[i], baseline[i], stdout);
+        if (format == FORMAT_TABLE)
+            sms__print_comparison(set->results[i], baseline[i], stdout);
     }
 }
 
-int cmd_compare(struct cli *cli)
+static int compare(struct cli *cli)
 {
+    const struct options *given = cli->options;
     struct session session;
     int code = session_load(&session, cli);
     if (code == EXIT_OK)
-        code = session_run_traced(&session);
+        code = run_scenarios(&session, &given->run, &given->trace);
     size_t *baseline = calloc(session.set.count + 1, sizeof *baseline);
     for (size_t i = 0; baseline && i < session.set.count && code == EXIT_OK; i++)
-        code = find_baseline(cli, session.set.results[i], &baseline[i]);
+        code = find_baseline(given->baseline, session.set.results[i], &baseline[i]);
     if (code == EXIT_OK && !baseline)
         code = cli_no_memory();
     if (code == EXIT_OK && baseline)
-        print(&session, baseline);
+        print(&session.set, given->format, baseline);
     free(baseline);
     session_free(&session);
     return code;
 }
+
+const struct cli_command cmd_compare = {
+    .name = "compare",
+    .args = "SCENARIO...",
+    .summary = "run the scenarios and print each policy's change over the first",
+    .text = "Ratios are paired by replication: all policies see the same random numbers in a replication. * marks a "
+            "difference that is significant after Holm's correction over the changes of its metric. --baseline names "
+            "another policy to compare with. The table ends with the throughput that no policy can exceed, the gap "
+            "of each policy to it, and the resources that limit it.",
+    .options = {{own_options},
+                {run_seed, offsetof(struct options, run)},
+                {run_effort, offsetof(struct options, run)},
+                {trace_table, offsetof(struct options, trace)},
+                {cli_models, CLI_COMMON},
+                {cli_quiet, CLI_COMMON}},
+    .size = sizeof(struct options),
+    .run = compare};

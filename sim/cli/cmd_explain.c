@@ -1,30 +1,48 @@
-#include "cli.h"
+/* `smsched explain`: prints the decisions of a span of time. */
+#include "commands.h"
+#include "run.h"
 
 #include "../base/escape.h"
+#include "../model/scenario.h"
 #include "../report/json_write.h"
 
 #include <errno.h>
 #include <string.h>
 
-enum { LINES_SHOWN = 40 }; /* of a policy, where no span of time is named */
+enum { LINES_SHOWN = 40 }; /* of each policy, if no span of time is given */
+
+struct options {
+    struct run_options run;
+    double from_ps, to_ps; /* -1: not given */
+    int format;
+};
+
+static const struct cli_option own_options[] = {{"from", "TIME", "start of the span of time, such as '0 ms'; default 0",
+                                                 CLI_TIME, offsetof(struct options, from_ps), .otherwise = -1},
+                                                {"to", "TIME",
+                                                 "end of the span of time, such as '1 ms'; default: the same as --from",
+                                                 CLI_TIME, offsetof(struct options, to_ps), .otherwise = -1},
+                                                {"format", "FORMAT", "table, csv, or json: an object in each line",
+                                                 CLI_CHOICE, offsetof(struct options, format), .choices = cli_formats},
+                                                {0}};
 
 struct explanation {
-    const struct cli *cli;
-    FILE *to;           /* rows wait here until the last run has ended well */
-    const char *policy; /* the one printed last */
+    const struct options *given;
+    FILE *to;           /* temporary, until the last run has succeeded */
+    const char *policy; /* of the last line */
     uint64_t from_ps, to_ps;
-    bool whole;   /* no span of time is named: the run, its beginning for people */
+    bool whole;   /* the whole run is explained, because no span of time is given; a table has its first lines */
     size_t lines; /* of this policy */
 };
 
 static void end_policy(const struct explanation *explanation)
 {
-    if (explanation->lines > LINES_SHOWN && explanation->whole && explanation->cli->format == FORMAT_TABLE)
+    if (explanation->lines > LINES_SHOWN && explanation->whole && explanation->given->format == FORMAT_TABLE)
         fprintf(explanation->to, "  ... and %zu more; --from and --to show a span of time, with its blocks\n",
                 explanation->lines - LINES_SHOWN);
 }
 
-/* Below the policy's name, once. Returns whether there is room for one more line. */
+/* Prints the policy's name before its first line. Returns whether one more line may be printed. */
 static bool begin_line(struct explanation *explanation, const char *policy)
 {
     if (explanation->policy != policy) {
@@ -38,13 +56,13 @@ static bool begin_line(struct explanation *explanation, const char *policy)
 
 static double ns(uint64_t ps) { return (double)ps / 1e3; }
 
-/* One object a line. */
+/* Prints an object in a line of its own. cli_finish reports a failure. */
 static void print_json(FILE *to, const char *policy, json_t *object)
 {
     json_t *line = json_pack("{ss}", "policy", policy);
     json_object_update(line, object);
     json_decref(object);
-    sms__json_write(line, to, JSON_COMPACT | JSON_REAL_PRECISION(15)); /* cli_finish tells of a failure */
+    sms__json_write(line, to, JSON_COMPACT | JSON_REAL_PRECISION(15));
 }
 
 static void print_csv(FILE *to, const char *policy, const struct sms_decision *decision)
@@ -78,29 +96,30 @@ static json_t *number_or_null(long number) { return number >= 0 ? json_integer(n
 static void print_decision(void *user, const char *policy, const struct sms_decision *decision)
 {
     struct explanation *explanation = user;
-    if (explanation->cli->format == FORMAT_JSON)
+    if (explanation->given->format == FORMAT_JSON)
         print_json(explanation->to, policy,
                    json_pack("{sf ss ss sI sI so sI ss}", "time_ns", ns(decision->time_ps), "vm", decision->vm,
                              "kernel", decision->kernel, "block", (json_int_t)decision->block, "device",
                              (json_int_t)decision->device, "sm", number_or_null(decision->sm), "passed",
                              (json_int_t)decision->passed, "reasons", decision->reasons));
-    else if (explanation->cli->format == FORMAT_CSV)
+    else if (explanation->given->format == FORMAT_CSV)
         print_csv(explanation->to, policy, decision);
     else if (begin_line(explanation, policy))
         print_line(explanation->to, decision);
 }
 
-/* What is said of a process or a pod stands in the columns of its VM and of the reasons. Takes the object, for JSON. */
-static void tell(struct explanation *explanation, const char *policy, const struct sms_saying *saying, long device,
-                 json_t *object)
+/* Prints an event of a process or a pod; in CSV, its name and text are in the columns of the VM and the reasons. Takes
+ * `object`, which is printed as JSON. */
+static void print_event(struct explanation *explanation, const char *policy, const struct sms_saying *saying,
+                        long device, json_t *object)
 {
     FILE *to = explanation->to;
-    if (explanation->cli->format == FORMAT_JSON) {
+    if (explanation->given->format == FORMAT_JSON) {
         print_json(to, policy, object);
         return;
     }
     json_decref(object);
-    if (explanation->cli->format == FORMAT_CSV) {
+    if (explanation->given->format == FORMAT_CSV) {
         SMS__PRINT_CSV(to, policy);
         fprintf(to, "%.3f,", ns(saying->time_ps));
         SMS__PRINT_CSV(to, saying->process);
@@ -123,11 +142,12 @@ static void print_saying(void *user, const char *policy, const struct sms_saying
 {
     struct explanation *explanation = user;
     if (is_within(explanation, saying->time_ps))
-        tell(explanation, policy, saying, -1,
-             json_pack("{sf ss ss}", "time_ns", ns(saying->time_ps), "process", saying->process, "text", saying->text));
+        print_event(
+            explanation, policy, saying, -1,
+            json_pack("{sf ss ss}", "time_ns", ns(saying->time_ps), "process", saying->process, "text", saying->text));
 }
 
-/* What a process did, when it is over: in the order of ends, as time goes on. */
+/* A span is printed when it ends, so the lines are in order of time. */
 static void print_span(void *user, const char *policy, const struct sms_span *span)
 {
     struct explanation *explanation = user;
@@ -138,9 +158,9 @@ static void print_span(void *user, const char *policy, const struct sms_span *sp
         snprintf(where, sizeof where, " on device %ld", span->device);
     snprintf(text, sizeof text, "%.60s%s since %.6f ms", span->state, where, (double)span->start_ps / 1e9);
     const struct sms_saying saying = {span->end_ps, span->name, text};
-    tell(explanation, policy, &saying, span->device,
-         json_pack("{sf ss ss so sf}", "time_ns", ns(span->end_ps), "process", span->name, "state", span->state,
-                   "device", number_or_null(span->device), "start_ns", ns(span->start_ps)));
+    print_event(explanation, policy, &saying, span->device,
+                json_pack("{sf ss ss so sf}", "time_ns", ns(span->end_ps), "process", span->name, "state", span->state,
+                          "device", number_or_null(span->device), "start_ns", ns(span->start_ps)));
 }
 
 static void print_placement(void *user, const char *policy, const struct sms_placement *placement)
@@ -159,32 +179,33 @@ static void print_placement(void *user, const char *policy, const struct sms_pla
     if (placement->wait_ps)
         snprintf(text + used, sizeof text - (size_t)used, ", after %.6g s", (double)placement->wait_ps / 1e12);
     const struct sms_saying saying = {placement->time_ps, placement->pod, text};
-    tell(explanation, policy, &saying, -1,
-         json_pack("{sf ss ss so sf}", "time_ns", ns(placement->time_ps), "pod", placement->pod, "node",
-                   placement->node, "gpus", gpus, "wait_ns", ns(placement->wait_ps)));
+    print_event(explanation, policy, &saying, -1,
+                json_pack("{sf ss ss so sf}", "time_ns", ns(placement->time_ps), "pod", placement->pod, "node",
+                          placement->node, "gpus", gpus, "wait_ns", ns(placement->wait_ps)));
 }
 
-/* Of VMs the first instant unless a span of time is named; of processes and pods the whole run, without blocks. */
+/* Without a span of time, the start of a run of VMs is explained, and the whole run of processes and pods, without
+ * blocks. */
 static void set_span(const struct sms_scenario *scenario, struct explanation *explanation,
-                     struct sms_run_options *options)
+                     struct sms_run_options *settings)
 {
-    const struct cli *cli = explanation->cli;
-    double from = cli->from_ps < 0 ? 0 : cli->from_ps;
-    explanation->whole = cli->from_ps < 0 && cli->to_ps < 0 && (scenario->shares || scenario->cluster);
+    const struct options *given = explanation->given;
+    double from = given->from_ps < 0 ? 0 : given->from_ps;
+    explanation->whole = given->from_ps < 0 && given->to_ps < 0 && (scenario->shares || scenario->cluster);
     explanation->from_ps = (uint64_t)from;
-    explanation->to_ps = explanation->whole ? UINT64_MAX : (uint64_t)(cli->to_ps < 0 ? from : cli->to_ps);
-    options->explain_from_ps = explanation->from_ps;
-    options->explain_to_ps = explanation->to_ps;
-    options->on_decision = explanation->whole ? NULL : print_decision;
+    explanation->to_ps = explanation->whole ? UINT64_MAX : (uint64_t)(given->to_ps < 0 ? from : given->to_ps);
+    settings->explain_from_ps = explanation->from_ps;
+    settings->explain_to_ps = explanation->to_ps;
+    settings->on_decision = explanation->whole ? NULL : print_decision;
 }
 
-static int explain(const struct sms_scenario *scenario, struct explanation *explanation,
-                   struct sms_run_options *options)
+static int explain_scenario(const struct sms_scenario *scenario, struct explanation *explanation,
+                            struct sms_run_options *settings)
 {
     struct sms_errors errors;
     struct sms_results *results;
-    set_span(scenario, explanation, options);
-    int code = sms_run(scenario, options, &results, &errors);
+    set_span(scenario, explanation, settings);
+    int code = sms_run(scenario, settings, &results, &errors);
     end_policy(explanation);
     explanation->lines = 0;
     sms_errors_print(&errors, stderr);
@@ -192,31 +213,30 @@ static int explain(const struct sms_scenario *scenario, struct explanation *expl
     return cli_exit_code(code);
 }
 
-/* What can be refused is refused before the first row of the first scenario. */
-static int check_all(const struct session *session, const struct sms_run_options *options)
+/* All scenarios are checked before the first run. */
+static int check_all(const struct session *session, const struct sms_run_options *settings)
 {
     int first = session_expect_some(session);
     for (size_t i = 0; i < session->scenarios; i++) {
         struct sms_errors errors = {0};
-        int code = cli_exit_code(sms__run_check(session->scenario[i], options, &errors));
-        sms_errors_print(&errors, stderr);
+        int code = cli_print_errors(sms__run_check(session->scenario[i], settings, &errors), &errors);
         first = first ? first : code;
     }
     return first;
 }
 
-/* Some failures only a run finds: nothing is printed before all have ended. */
-static int explain_all(const struct session *session, struct explanation *explanation, struct sms_run_options *options)
+/* A run can fail late, so nothing is printed to standard output before all have ended. */
+static int explain_all(const struct session *session, struct explanation *explanation, struct sms_run_options *settings)
 {
     int code = EXIT_OK;
-    if (explanation->cli->format == FORMAT_CSV)
+    if (explanation->given->format == FORMAT_CSV)
         fprintf(explanation->to, "policy,time_ns,vm,kernel,block,device,sm,passed,reasons\n");
     for (size_t i = 0; i < session->scenarios && code == EXIT_OK; i++)
-        code = explain(session->scenario[i], explanation, options);
+        code = explain_scenario(session->scenario[i], explanation, settings);
     return code;
 }
 
-/* Copies what waits; cli_finish tells of a standard output that cannot be written. */
+/* Copies the file to standard output. Returns whether all could be read; cli_finish reports a failure to write. */
 static bool copy_to_stdout(FILE *from)
 {
     char bytes[1 << 16];
@@ -229,14 +249,15 @@ static bool copy_to_stdout(FILE *from)
     return whole && !ferror(from);
 }
 
-static int explain_into(struct explanation *explanation, const struct session *session, struct sms_run_options *options)
+static int explain_into(struct explanation *explanation, const struct session *session,
+                        struct sms_run_options *settings)
 {
     explanation->to = tmpfile();
     if (!explanation->to) {
         fprintf(stderr, "smsched: error: no temporary file can be made: %s\n", strerror(errno));
         return EXIT_IO;
     }
-    int code = explain_all(session, explanation, options);
+    int code = explain_all(session, explanation, settings);
     if (code == EXIT_OK && !copy_to_stdout(explanation->to)) {
         fprintf(stderr, "smsched: error: the temporary file for the rows cannot be written or read\n");
         code = EXIT_IO;
@@ -245,23 +266,40 @@ static int explain_into(struct explanation *explanation, const struct session *s
     return code;
 }
 
-int cmd_explain(struct cli *cli)
+static int explain(struct cli *cli)
 {
+    const struct options *given = cli->options;
     struct session session;
-    struct explanation explanation = {.cli = cli};
-    struct sms_run_options options = session_run_options(cli);
+    struct explanation explanation = {.given = given};
+    struct sms_run_options settings = run_settings(&given->run);
     int code = session_load(&session, cli);
-    options.alone = false;
-    options.jobs = 1;
-    options.replications = 1;
-    options.on_saying = print_saying;
-    options.on_span = print_span;
-    options.on_placement = print_placement;
-    options.user = &explanation;
+    settings.alone = false;
+    settings.jobs = 1;
+    settings.replications = 1;
+    settings.on_saying = print_saying;
+    settings.on_span = print_span;
+    settings.on_placement = print_placement;
+    settings.user = &explanation;
     if (code == EXIT_OK)
-        code = check_all(&session, &options);
+        code = check_all(&session, &settings);
     if (code == EXIT_OK)
-        code = explain_into(&explanation, &session, &options);
+        code = explain_into(&explanation, &session, &settings);
     session_free(&session);
     return code;
 }
+
+const struct cli_command cmd_explain = {
+    .name = "explain",
+    .args = "SCENARIO",
+    .summary = "print the decisions of a span of time",
+    .text =
+        "Prints where blocks were placed, which SMs were passed over and why, what processes did, and what share "
+        "policies report about them, in the first replication of each policy. Without --from and --to, the table "
+        "has the start of the run for VMs; for processes and pods it has the first 40 lines of each policy, without "
+        "blocks.",
+    .options = {{own_options},
+                {run_policy, offsetof(struct options, run)},
+                {run_seed, offsetof(struct options, run)},
+                {cli_models, CLI_COMMON}},
+    .size = sizeof(struct options),
+    .run = explain};

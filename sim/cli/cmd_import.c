@@ -1,33 +1,63 @@
-#include "cli.h"
+/* `smsched import`: writes a scenario from the files of another program. */
+#include "commands.h"
+#include "session.h"
 
 #include "../base/buffer.h"
+#include "../base/write.h"
 #include "../import/import.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-enum { INFLATE_MOST = 100 }; /* as far as `until` of a scenario goes */
+enum { INFLATE_MOST = 100 }; /* as `until` of a scenario */
 
-static const char *importer_name(const void *user, size_t i) { return ((const struct sms__importer *)user)[i].name; }
+struct options {
+    const char *out;
+    struct sms__import_options import;
+};
 
-static const struct sms__importer *find_importer(const struct cli *cli, int *code)
+#define AT(member) offsetof(struct options, import.member)
+
+static const struct cli_option own_options[] = {
+    {"out", "FILE", "write this file, completely or not at all; default: stdout", CLI_TEXT,
+     offsetof(struct options, out), .letter = 'o'},
+    {"name", "NAME", "name of the workload or scenario; default: from the file's name", CLI_TEXT, AT(name)},
+    {"sane", NULL, "simtbs: leave out compat: simtbs, and sort kernels by start", CLI_FLAG, AT(sane)},
+    {"fixed", NULL, "simtbs: take memory demands as written, not as simtbs misreads them", CLI_FLAG, AT(fixed)},
+    {"dump", NULL, "ncu, nvprof: print the profile as it was read, and derive no workloads", CLI_FLAG, AT(dump)},
+    {"profiled", "DEVICE", "ncu, nvprof: device file of the profiled GPU, if the profile does not identify it",
+     CLI_TEXT, AT(profiled)},
+    {"device", "DEVICE", "ncu, nvprof: write for this device instead of the profiled one", CLI_TEXT, AT(device)},
+    {"title", "TEXT", "ncu, nvprof: title of the workload", CLI_TEXT, AT(title)},
+    {"source", "TEXT", "ncu, nvprof: where the profile comes from; default: tool and version", CLI_TEXT, AT(source)},
+    {"iteration", NULL, "ncu, nvprof: the launches of one iteration, without copies, host time and scenario", CLI_FLAG,
+     AT(iteration)},
+    {"inflate", "RATIO", "openb: draw pods until they request this share of the GPUs, such as 130 %; all stay",
+     CLI_RATIO, AT(inflate), .min = 1e-6},
+    {0}};
+
+static const char *importer_name(const void *user, size_t i)
+{
+    return ((const struct sms__importer *const *)user)[i]->name;
+}
+
+/* The importer of the format, or NULL with the problem reported. */
+static const struct sms__importer *find_importer(const struct cli *cli)
 {
     char list[200] = "";
     size_t count = 0;
-    for (; sms__importers[count].name; count++) {
-        if (!strcmp(sms__importers[count].name, cli->args[0]))
-            return &sms__importers[count];
+    for (; sms__importers[count]; count++) {
+        const char *name = sms__importers[count]->name;
+        if (!strcmp(name, cli->args[0]))
+            return sms__importers[count];
         size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", sms__importers[count].name);
+        snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", name);
     }
     const char *near = sms__nearest(cli->args[0], count, importer_name, sms__importers);
     if (near)
-        *code = cli_usage(cli, "unknown format '%s'; did you mean '%s'?", cli->args[0], near);
+        cli_usage(cli, "unknown format '%s'; did you mean '%s'?", cli->args[0], near);
     else
-        *code = cli_usage(cli, "unknown format '%s'; known: %s", cli->args[0], list);
+        cli_usage(cli, "unknown format '%s'; known: %s", cli->args[0], list);
     return NULL;
 }
 
@@ -37,63 +67,74 @@ static int write_file(const char *path, const char *text, size_t size, struct sm
     int code = sms__write_begin(&write, path, errors);
     if (code)
         return code;
-    fwrite(text, 1, size, write.to); /* whether all went out, the end tells */
+    fwrite(text, 1, size, write.to); /* sms__write_end reports a failure */
     return sms__write_end(&write, errors);
 }
 
-/* Imports into memory: nothing is written unless all of it is right. */
+/* Imports into memory, so that nothing is written unless all of it is right. */
 static int import(const struct cli *cli, const struct sms__importer *importer, struct sms_errors *errors)
 {
+    const struct options *given = cli->options;
     const struct sms_load_options load = session_options(cli);
-    const struct sms__import_options options = {.sane = cli->sane,
-                                                .fixed = cli->fixed,
-                                                .dump = cli->dump,
-                                                .profiled = cli->profiled,
-                                                .device = cli->device,
-                                                .name = cli->name,
-                                                .title = cli->title,
-                                                .source = cli->source,
-                                                .iteration = cli->iteration,
-                                                .inflate = cli->inflate,
-                                                .load = &load};
+    struct sms__import_options settings = given->import;
     const char *const *paths = (const char *const *)(cli->args + 1);
     struct sms__buffer text = {0};
     FILE *to = sms__buffer_open(&text);
+    settings.load = &load;
     if (!to)
         return sms__fail(errors, SMS_ENOMEM, cli->args[1], "no memory");
-    int code = sms__import(importer, paths, cli->n_args - 1, &options, to, errors);
+    int code = sms__import(importer, paths, cli->n_args - 1, &settings, to, errors);
     if (!sms__buffer_close(&text, to) && code == SMS_OK)
         code = sms__fail(errors, SMS_ENOMEM, cli->args[1], "no memory");
-    if (code == SMS_OK && !cli->dump)
-        code = sms__import_check(cli->n_args == 2 ? cli->args[1] : NULL, text.bytes, text.length, &options, errors);
-    if (code == SMS_OK && cli->out)
-        code = write_file(cli->out, text.bytes, text.length, errors);
+    if (code == SMS_OK && !settings.dump)
+        code = sms__import_check(cli->n_args == 2 ? cli->args[1] : NULL, text.bytes, text.length, &settings, errors);
+    if (code == SMS_OK && given->out)
+        code = write_file(given->out, text.bytes, text.length, errors);
     else if (code == SMS_OK)
-        fwrite(text.bytes, 1, text.length, stdout); /* whether all went out, cli_finish tells */
+        fwrite(text.bytes, 1, text.length, stdout); /* cli_finish reports a failure */
     free(text.bytes);
     return code;
 }
 
-int cmd_import(struct cli *cli)
+static int check_usage(const struct cli *cli, const struct sms__importer *importer)
+{
+    const struct options *given = cli->options;
+    const size_t files = cli->n_args - 1;
+    if (files == 0 || (importer->n_files && files != importer->n_files))
+        return cli_usage(cli, "name %s to import", importer->files);
+    if (given->import.dump && !importer->read)
+        return cli_usage(cli, "--dump is for profiles");
+    if (given->import.inflate > INFLATE_MOST)
+        return cli_usage(cli, "--inflate is a share of all GPUs, as '130 %%', of at most %d %%", 100 * INFLATE_MOST);
+    return EXIT_OK;
+}
+
+static int import_files(struct cli *cli)
 {
     struct sms_errors errors = {0};
-    int code = EXIT_USAGE;
     if (cli->n_args == 0)
         return cli_usage(cli, "name a format and a file");
-    const struct sms__importer *importer = find_importer(cli, &code);
-    if (!importer)
-        return code;
-    if (importer->files == 0 && cli->n_args < 2)
-        return cli_usage(cli, "name the files to import");
-    if (importer->files == 1 && cli->n_args != 2)
-        return cli_usage(cli, "name one file to import");
-    if (importer->files == 2 && cli->n_args != 3)
-        return cli_usage(cli, "name two files to import: nodes and pods");
-    if (cli->dump && importer->files)
-        return cli_usage(cli, "--dump is for profiles");
-    if (cli->inflate > INFLATE_MOST)
-        return cli_usage(cli, "--inflate is a share of all GPUs, as '130 %%', of at most %d %%", 100 * INFLATE_MOST);
-    code = import(cli, importer, &errors);
-    sms_errors_print(&errors, stderr);
-    return cli_exit_code(code);
+    const struct sms__importer *importer = find_importer(cli);
+    int code = importer ? check_usage(cli, importer) : EXIT_USAGE;
+    return code ? code : cli_print_errors(import(cli, importer, &errors), &errors);
 }
+
+static void describe(FILE *to)
+{
+    fputs("formats:\n", to);
+    for (size_t i = 0; sms__importers[i]; i++)
+        fprintf(to, "  %-20s %s\n", sms__importers[i]->name, sms__importers[i]->help);
+    fputs("\noptions:\n", to);
+}
+
+const struct cli_command cmd_import = {
+    .name = "import",
+    .args = "FORMAT FILE...",
+    .summary = "write a scenario from another program's file",
+    .text = "The scenario goes to stdout, or with --out into a file. A configuration of simtbs becomes a scenario that "
+            "'run' simulates as simtbs would, digit for digit; 'run --format simtbs' prints the results in that "
+            "program's layout. Several profiles can describe one program together (docs/profiles.md).",
+    .describe = describe,
+    .options = {{own_options}, {cli_models, CLI_COMMON}},
+    .size = sizeof(struct options),
+    .run = import_files};

@@ -1,6 +1,10 @@
+/* `smsched list`: prints models, policies, metrics, and the fields of files. */
 #include "list.h"
+#include "commands.h"
+#include "session.h"
 
 #include "../base/escape.h"
+#include "../report/json_write.h"
 #include "../report/memory.h"
 #include "../sweep/sweep.h"
 #include "../model/file.h"
@@ -12,6 +16,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+struct options {
+    int format;
+};
+
+static const struct cli_option own_options[] = {{"format", "FORMAT",
+                                                 "table, csv or json, of workloads; table or csv, of metrics",
+                                                 CLI_CHOICE, offsetof(struct options, format), .choices = cli_formats},
+                                                {0}};
+
+static int format_of(const struct cli *cli) { return ((const struct options *)cli->options)->format; }
 
 static void print_params(const struct sms_param *params)
 {
@@ -46,7 +61,7 @@ static void list_sharing(void)
     }
 }
 
-static int list_policies(const struct cli *cli)
+static void list_policies(const struct cli *cli)
 {
     static const char *const queues[] = {
         "", ", queue leftover", ", queue interleave", ", queue fifo", ", queue kernel_fifo", ", queue rr_fifo"};
@@ -62,10 +77,9 @@ static int list_policies(const struct cli *cli)
         printf("%-18s place policy: %s\n", place->name, place->help);
         print_params(place->params);
     }
-    return EXIT_OK;
 }
 
-static int list_contention(const struct cli *cli)
+static void list_contention(const struct cli *cli)
 {
     const struct sms_contention *model;
     (void)cli;
@@ -77,23 +91,21 @@ static int list_contention(const struct cli *cli)
         if (model->pairs)
             printf("    slowdown: {CLASS: {CLASS: FACTOR, ...}, ...}, of each class beside each, at least 1\n");
     }
-    return EXIT_OK;
 }
 
-static int list_metrics(const struct cli *cli)
+static void list_metrics(const struct cli *cli)
 {
     for (int s = 0; s < SMS_SUBJECTS; s++) {
         size_t count;
         const struct sms_metric *metric = sms_metrics((enum sms_subject)s, &count);
-        if (cli->format != FORMAT_CSV)
+        if (format_of(cli) != FORMAT_CSV)
             printf("%sof a %s\n", s ? "\n" : "", sms__subject_word((enum sms_subject)s));
         for (size_t m = 0; m < count; m++)
-            if (cli->format == FORMAT_CSV)
+            if (format_of(cli) == FORMAT_CSV)
                 printf("%s,%s,\"%s\"\n", sms__subject_word((enum sms_subject)s), metric[m].name, metric[m].formula);
             else
                 printf("  %-28s %s\n", metric[m].name, metric[m].formula);
     }
-    return EXIT_OK;
 }
 
 static void print_fields(const struct sms__table *tables)
@@ -106,7 +118,7 @@ static void print_fields(const struct sms__table *tables)
     }
 }
 
-static int list_fields(const struct cli *cli)
+static void list_fields(const struct cli *cli)
 {
     (void)cli;
     print_fields(sms__device_tables());
@@ -121,10 +133,9 @@ static int list_fields(const struct cli *cli)
     print_fields(sms__failure_tables);
     print_fields(sms__gpushare_tables);
     print_fields(sms__plan_tables);
-    return EXIT_OK;
 }
 
-/* One model file, read as a scenario would; NULL and a message if it is not whole. */
+/* Loads a file of models as a scenario would. Returns NULL with the errors printed if it is invalid. */
 static struct sms_file *open_model(const struct cli *cli, const char *path)
 {
     struct sms_load_options options = session_options(cli);
@@ -149,19 +160,14 @@ static void print_device(const struct sms__device *device)
     printf("\n");
 }
 
-/* A folder of models: of which files are shown, and for workloads as JSON where to. */
-struct listing {
-    const struct cli *cli;
-    json_t *workloads;
-};
-
-static void print_model(const struct listing *listing, const char *path)
+/* Prints the models of a file: devices, and workloads if there is a list of them. */
+static void print_models(const struct cli *cli, const char *path, struct workload_list *workloads)
 {
-    struct sms_file *file = open_model(listing->cli, path);
-    for (size_t i = 0; file && i < file->devices; i++)
+    struct sms_file *file = open_model(cli, path);
+    for (size_t i = 0; file && !workloads && i < file->devices; i++)
         print_device(file->device[i]);
-    for (size_t i = 0; file && i < file->workloads; i++)
-        list_workload(listing->cli, file->workload[i], listing->workloads);
+    for (size_t i = 0; file && workloads && i < file->workloads; i++)
+        workload_list_add(workloads, file->workload[i]);
     sms_file_free(file);
 }
 
@@ -171,9 +177,9 @@ static bool is_yaml(const char *name)
     return length > 5 && !strcmp(name + length - 5, ".yaml");
 }
 
-enum { FOLDERS_DEEP = 3 }; /* so that links in a circle end */
+enum { FOLDERS_DEEP = 3 }; /* limit of nested folders, because links can form a circle */
 
-static void print_folder(const struct listing *listing, const char *folder, int deep)
+static void print_folder(const struct cli *cli, const char *folder, int deep, struct workload_list *workloads)
 {
     struct dirent **entry;
     struct stat st;
@@ -183,9 +189,9 @@ static void print_folder(const struct listing *listing, const char *folder, int 
         bool fits = snprintf(path, sizeof path, "%s/%s", folder, entry[i]->d_name) < (int)sizeof path;
         bool is_folder = fits && entry[i]->d_name[0] != '.' && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
         if (is_folder && deep > 1)
-            print_folder(listing, path, deep - 1);
+            print_folder(cli, path, deep - 1, workloads);
         else if (fits && !is_folder && is_yaml(entry[i]->d_name))
-            print_model(listing, path);
+            print_models(cli, path, workloads);
         free(entry[i]);
     }
     if (count >= 0)
@@ -194,39 +200,44 @@ static void print_folder(const struct listing *listing, const char *folder, int 
         sms__note_memory(NULL);
 }
 
-static int list_models(const struct listing *listing, const char *kind)
+/* Prints the models of the user's folder and of the installed one. */
+static void print_library(const struct cli *cli, const char *kind, struct workload_list *workloads)
 {
+    const char *const folders[] = {cli->models, cli->installed_models};
     char folder[4200];
-    const struct cli *cli = listing->cli;
-    const char *installed = session_options(cli).installed_models;
-    if (cli->models) {
-        snprintf(folder, sizeof folder, "%s/%s", cli->models, kind);
-        print_folder(listing, folder, FOLDERS_DEEP);
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(folder, sizeof folder, "%s/%s", folders[i] ? folders[i] : "", kind);
+        if (folders[i])
+            print_folder(cli, folder, FOLDERS_DEEP, workloads);
     }
-    snprintf(folder, sizeof folder, "%s/%s", installed, kind);
-    print_folder(listing, folder, FOLDERS_DEEP);
-    return EXIT_OK;
 }
 
-static int list_devices(const struct cli *cli) { return list_models(&(struct listing){cli, NULL}, "devices"); }
+static void list_devices(const struct cli *cli) { print_library(cli, "devices", NULL); }
 
-static int list_workloads(const struct cli *cli)
+static void list_workloads(const struct cli *cli)
 {
-    struct listing listing = {cli, NULL};
-    list_workloads_begin(cli, &listing.workloads);
-    list_models(&listing, "workloads");
-    list_workloads_end(listing.workloads);
-    return EXIT_OK;
+    const struct sms_load_options load = session_options(cli);
+    struct workload_list workloads = {.load = &load, .format = format_of(cli)};
+    workload_list_begin(&workloads);
+    print_library(cli, "workloads", &workloads);
+    workload_list_end(&workloads);
+}
+
+static void list_schema(const struct cli *cli)
+{
+    (void)cli;
+    sms__json_write(schema_of_files(), stdout,
+                    JSON_INDENT(1) | JSON_REAL_PRECISION(12)); /* cli_finish reports a failure */
 }
 
 static const struct {
     const char *name;
-    int (*list)(const struct cli *cli);
+    void (*list)(const struct cli *cli);
 } lists[] = {{"devices", list_devices},       {"workloads", list_workloads}, {"policies", list_policies},
              {"contention", list_contention}, {"metrics", list_metrics},     {"fields", list_fields},
              {"schema", list_schema}};
 
-enum { LISTS = sizeof lists / sizeof *lists, SHOWN = LISTS - 2 }; /* fields and the schema only when named */
+enum { LISTS = sizeof lists / sizeof *lists, SHOWN = LISTS - 2 }; /* fields and schema are printed only by name */
 
 static const char *list_name(const void *user, size_t i)
 {
@@ -245,16 +256,29 @@ static int unknown_list(const struct cli *cli)
     return cli_usage(cli, "cannot list '%s'; it lists %s; modes are among the policies", cli->args[0], all);
 }
 
-int cmd_list(struct cli *cli)
+static int list(struct cli *cli)
 {
-    for (size_t i = 0; i < LISTS && cli->n_args; i++)
-        if (!strcmp(lists[i].name, cli->args[0]))
-            return lists[i].list(cli);
-    if (cli->n_args)
+    size_t named = 0;
+    while (cli->n_args && named < LISTS && strcmp(lists[named].name, cli->args[0]) != 0)
+        named++;
+    if (named == LISTS)
         return unknown_list(cli);
-    for (size_t i = 0; i < SHOWN; i++) {
+    if (cli->n_args)
+        lists[named].list(cli);
+    for (size_t i = 0; i < SHOWN && !cli->n_args; i++) {
         printf("%s== %s\n", i ? "\n" : "", lists[i].name);
         lists[i].list(cli);
     }
     return EXIT_OK;
 }
+
+const struct cli_command cmd_list = {
+    .name = "list",
+    .args = "[WHAT]",
+    .summary = "print the known devices, workloads, policies, contention models, metrics, fields or schema",
+    .text = "Parameters are printed with their units, ranges and defaults. Fields are the keys of files. The schema "
+            "holds the same as JSON, for editors (docs/editors.md).",
+    .words = "devices workloads policies contention metrics fields schema",
+    .options = {{own_options}, {cli_models, CLI_COMMON}},
+    .size = sizeof(struct options),
+    .run = list};

@@ -1,8 +1,10 @@
+/* `smsched plot`: draws the figures of a results folder with gnuplot. */
 #define _XOPEN_SOURCE 700
-#include "../report/plot.h"
+#include "commands.h"
 
 #include "../base/escape.h"
-#include "cli.h"
+#include "../report/folder.h"
+#include "../report/plot.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -13,8 +15,17 @@
 static const char *const formats[] = {"svg", "pdf", "png"};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
+struct options {
+    const char *figures;
+};
+
+static const struct cli_option own_options[] = {{"figures", "LIST",
+                                                 "svg, pdf and png, separated by commas; default svg,png", CLI_TEXT,
+                                                 offsetof(struct options, figures)},
+                                                {0}};
+
 struct job {
-    struct cli *cli;
+    const struct cli *cli;
     struct sms__plot plot;
     bool wanted[FORMATS];
     char source[SMS__PATH_BYTES], scripts[4200];
@@ -31,7 +42,8 @@ static bool want(struct job *job, const char *word, size_t length)
 
 static int choose_formats(struct job *job)
 {
-    const char *list = job->cli->terminals ? job->cli->terminals : "svg,png";
+    const struct options *given = job->cli->options;
+    const char *list = given->figures ? given->figures : "svg,png";
     for (const char *word = list;; word++) {
         size_t length = strcspn(word, ",");
         if (!want(job, word, length))
@@ -104,7 +116,7 @@ static void add_figure(struct job *job, const char *name, const char *ending)
     sms__folder_add(&job->folder, file);
 }
 
-/* All are drawn: they take the place of earlier ones. What gnuplot's scripts needed besides is not kept. */
+/* Replaces earlier figures. Other files that gnuplot's scripts needed are not kept. */
 static int publish(struct job *job)
 {
     const struct sms__plot *plot = &job->plot;
@@ -124,7 +136,7 @@ static void print_figure(const struct job *job, const char *name, const char *en
     printf("/plots/%s.%s\n", name, ending);
 }
 
-static void tell_drawn(const struct job *job)
+static void print_drawn(const struct job *job)
 {
     for (size_t f = 0; f < job->plot.figures && !job->cli->quiet; f++)
         for (size_t i = 0; i < FORMATS; i++)
@@ -132,7 +144,7 @@ static void tell_drawn(const struct job *job)
                 print_figure(job, job->plot.figure[f].name, formats[i]);
 }
 
-static void tell_left_out(const struct job *job)
+static void print_left_out(const struct job *job)
 {
     for (size_t i = 0; i < job->plot.left_out.count && !job->cli->quiet; i++)
         fprintf(stderr, "no figure %s: the results have nothing to draw in it\n", job->plot.left_out.name[i]);
@@ -153,16 +165,16 @@ static int plot_folder(struct job *job)
     if (code == SMS_OK)
         code = publish(job);
     if (code == SMS_OK)
-        tell_drawn(job);
+        print_drawn(job);
     if (code == SMS_OK)
-        tell_left_out(job);
+        print_left_out(job);
     sms__folder_abandon(&job->folder);
     sms_errors_print(&plot->errors, stderr);
     sms__arena_release(&plot->arena);
     return cli_exit_code(code);
 }
 
-int cmd_plot(struct cli *cli)
+static int plot(struct cli *cli)
 {
     struct job *job = calloc(1, sizeof *job);
     if (!job)
@@ -174,3 +186,15 @@ int cmd_plot(struct cli *cli)
     free(job);
     return code;
 }
+
+const struct cli_command cmd_plot = {
+    .name = "plot",
+    .args = "DIR",
+    .summary = "draw the figures of a results folder",
+    .text =
+        "Draws the answer to the scenario's question, throughput, utilization, a heat map of occupancy, and timelines "
+        "of blocks and processes into DIR/plots, with gnuplot. Scenarios named A/B are pairs of programs, and one "
+        "heat map shows all of them.",
+    .options = {{own_options}, {cli_quiet, CLI_COMMON}},
+    .size = sizeof(struct options),
+    .run = plot};

@@ -1,74 +1,62 @@
-#include "cli.h"
+/* `smsched run`: runs scenarios and prints their results, or writes them into a folder. */
+#include "commands.h"
+#include "run.h"
 
-static const char timeline_name[] = "timeline.csv";
+#include "../model/scenario.h"
 
-/* Clusters have no blocks, and so no timeline of them. */
-static bool has_blocks(const struct session *session)
-{
-    for (size_t i = 0; i < session->scenarios; i++)
-        if (!session->scenario[i]->cluster)
-            return true;
-    return session->scenarios == 0;
-}
+struct options {
+    struct run_options run;
+    struct trace_options trace;
+    const char *out;
+    int format;
+    bool brief;
+};
 
-static FILE *open_timeline(struct sms__folder *folder, struct sms_errors *errors)
-{
-    FILE *file = sms__folder_open(folder, timeline_name, errors);
-    if (file)
-        fputs("scenario,policy,device,sm,vm,kernel,start_ns,end_ns,blocks\n", file);
-    return file;
-}
+static const char *const formats[] = {"table", "csv", "json", "simtbs", NULL};
 
-/* Runs, with rows of the timelines written as they come. */
-int session_run_observed(struct session *session, struct sms__folder *folder, struct sms_errors *errors)
-{
-    const bool blocks = has_blocks(session);
-    FILE *timeline = blocks ? open_timeline(folder, errors) : NULL;
-    session->timeline = session->cli->brief ? NULL : timeline; /* a brief one has no rows */
-    int code = blocks && !timeline ? EXIT_IO : cli_exit_code(spans_begin(session, folder, errors));
-    if (code == EXIT_OK)
-        code = session_run_traced(session);
-    session->timeline = NULL;
-    int closed = timeline ? sms__folder_close(folder, timeline_name, timeline, errors) : SMS_OK;
-    int ended = spans_end(session, folder, errors);
-    return code ? code : cli_exit_code(closed ? closed : ended);
-}
+static const struct cli_option own_options[] = {
+    {"out", "DIR", "write the results into this folder, which must not exist", CLI_TEXT, offsetof(struct options, out),
+     .letter = 'o'},
+    {"brief", NULL, "with --out: leave out the rows of timeline.csv and heatmap.csv", CLI_FLAG,
+     offsetof(struct options, brief)},
+    {"format", "FORMAT", "table, csv or json; simtbs: as that program prints, for scenarios with compat: simtbs",
+     CLI_CHOICE, offsetof(struct options, format), .choices = formats},
+    {0}};
 
-/* Into a folder under a temporary name while it runs. */
-static int run_into_folder(struct session *session)
+/* A folder has a temporary name while the scenarios run. */
+static int run_into(struct session *session, const struct options *given)
 {
     struct sms_errors errors = {0};
     struct sms__folder folder = {0};
-    int code = cli_exit_code(sms__folder_begin(&folder, session->cli->out, SMS__FOLDER_NEW, &errors));
+    const struct run_folder into = {&folder, session->cli->command_line, given->brief};
+    int code = cli_exit_code(sms__folder_begin(&folder, given->out, SMS__FOLDER_NEW, &errors));
     if (code == EXIT_OK)
-        code = session_run_observed(session, &folder, &errors);
-    if (code == EXIT_OK)
-        code = cli_exit_code(sms__run_folder_end(&folder, &session->set, session->cli->command_line, &errors));
+        code = run_into_folder(session, &given->run, &given->trace, &into, &errors);
     sms_errors_print(&errors, stderr);
     sms__folder_abandon(&folder);
     return code;
 }
 
-static void print(const struct session *session)
+static void print(const struct sms__set *set, int format)
 {
-    if (session->cli->format == FORMAT_JSON)
-        sms__print_json(&session->set, stdout);
-    if (session->cli->format == FORMAT_CSV)
+    if (format == FORMAT_JSON)
+        sms__print_json(set, stdout);
+    if (format == FORMAT_CSV)
         sms__print_tidy_header(stdout);
-    for (size_t i = 0; i < session->set.count; i++) {
-        if (session->cli->format == FORMAT_SIMTBS)
-            sms__print_simtbs(session->set.results[i], stdout);
-        if (session->cli->format == FORMAT_CSV)
-            sms__print_tidy(session->set.results[i], stdout);
-        if (session->cli->format == FORMAT_TABLE)
-            sms__print_results(session->set.results[i], stdout);
+    for (size_t i = 0; i < set->count; i++) {
+        if (format == FORMAT_SIMTBS)
+            sms__print_simtbs(set->results[i], stdout);
+        if (format == FORMAT_CSV)
+            sms__print_tidy(set->results[i], stdout);
+        if (format == FORMAT_TABLE)
+            sms__print_results(set->results[i], stdout);
     }
 }
 
-/* Its layout has no place for what other scenarios measure. */
-static int check_format(const struct session *session)
+/* The layout of simtbs has no place for what other scenarios measure. */
+static int check_format(const struct session *session, int format)
 {
-    for (size_t i = 0; i < session->scenarios && session->cli->format == FORMAT_SIMTBS; i++)
+    for (size_t i = 0; i < session->scenarios && format == FORMAT_SIMTBS; i++)
         if (session->scenario[i]->compat != SMS__COMPAT_SIMTBS)
             return cli_fail(EXIT_INPUT, NULL,
                             "scenario '%s' does not say compat: simtbs, so --format simtbs has nothing to print",
@@ -76,17 +64,37 @@ static int check_format(const struct session *session)
     return EXIT_OK;
 }
 
-int cmd_run(struct cli *cli)
+static int run(struct cli *cli)
 {
+    const struct options *given = cli->options;
     struct session session;
     int code = session_load(&session, cli);
     if (code == EXIT_OK)
-        code = check_format(&session);
+        code = check_format(&session, given->format);
     if (code == EXIT_OK)
-        code = cli->out ? run_into_folder(&session) : session_run_traced(&session);
-    bool wanted = !(cli->out && cli->quiet);
-    if (code == EXIT_OK && wanted)
-        print(&session);
+        code = given->out ? run_into(&session, given) : run_scenarios(&session, &given->run, &given->trace);
+    if (code == EXIT_OK && !(given->out && cli->quiet))
+        print(&session.set, given->format);
     session_free(&session);
     return code;
 }
+
+const struct cli_command cmd_run = {
+    .name = "run",
+    .args = "SCENARIO...",
+    .summary = "run every policy of the scenarios and print the results",
+    .text =
+        "Prints throughput, normalized progress, waiting and slowdown of each VM and of the host, for each scenario "
+        "and policy. Values are means over the replications, with 95 % confidence intervals. With 'run: {until: "
+        "1 %}' in the scenario, replications are added until the intervals are narrow enough. With --out the "
+        "results, a timeline and the scenarios themselves go into a new folder, from which 'smsched plot' draws "
+        "figures.",
+    .options = {{own_options},
+                {run_policy, offsetof(struct options, run)},
+                {run_seed, offsetof(struct options, run)},
+                {run_effort, offsetof(struct options, run)},
+                {trace_table, offsetof(struct options, trace)},
+                {cli_models, CLI_COMMON},
+                {cli_quiet, CLI_COMMON}},
+    .size = sizeof(struct options),
+    .run = run};

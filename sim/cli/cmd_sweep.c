@@ -1,5 +1,8 @@
 #define _GNU_SOURCE /* sched_getaffinity */
-#include "cli.h"
+#include "commands.h"
+#include "origin.h"
+#include "session.h"
+#include "sweep.h"
 
 #include "../base/escape.h"
 #include "../sweep/sweep.h"
@@ -11,19 +14,40 @@
 
 enum { SHARDS_MAX = 10000, TASKS_DEFAULT = 64, ARRAY_BYTES = 1000 };
 
+static const struct cli_option own_options[] = {
+    {"out", "DIR", "folder of the sweep; default: NAME.sweep, with the name of the plan", CLI_TEXT,
+     offsetof(struct sweep_options, out), .letter = 'o'},
+    {"jobs", "N", "threads; results do not depend on their number; default: all cores", CLI_COUNT,
+     offsetof(struct sweep_options, jobs), .max = 100000},
+    {"shard", "K/N", "run only the K-th of N parts, from 1, and merge nothing", CLI_TEXT,
+     offsetof(struct sweep_options, shard)},
+    {"slurm", NULL, "submit the sweep as a Slurm job array; options for sbatch go after --", CLI_FLAG,
+     offsetof(struct sweep_options, slurm)},
+    {"tasks", "N", "tasks of the array; default 64, and at most one for each point", CLI_COUNT,
+     offsetof(struct sweep_options, tasks)},
+    {"at-once", "N", "tasks of the array that run at the same time at most; default: as Slurm allows", CLI_COUNT,
+     offsetof(struct sweep_options, at_once)},
+    {"dry-run", NULL, "print what --slurm would submit, for a shell", CLI_FLAG,
+     offsetof(struct sweep_options, dry_run)},
+    {"engine", "ENGINE", "fast, or reference: simple and slow, with the same results", CLI_CHOICE,
+     offsetof(struct sweep_options, engine), .choices = cli_engines},
+    {"check", NULL, "check the engine's invariants at every event", CLI_FLAG, offsetof(struct sweep_options, check)},
+    {0}};
+
 /* "2/3". */
 static int read_shard(const struct cli *cli, struct sms__shard *shard)
 {
+    const struct sweep_options *given = cli->options;
     char *end = NULL;
     *shard = (struct sms__shard){1, 1};
-    if (!cli->shard)
+    if (!given->shard)
         return EXIT_OK;
-    bool digits = cli->shard[0] != '\0' && cli->shard[strspn(cli->shard, "0123456789/")] == '\0';
-    unsigned long idx = digits ? strtoul(cli->shard, &end, 10) : 0, count = 0;
+    bool digits = given->shard[0] != '\0' && given->shard[strspn(given->shard, "0123456789/")] == '\0';
+    unsigned long idx = digits ? strtoul(given->shard, &end, 10) : 0, count = 0;
     if (end && *end == '/' && end[1] && !strchr(end + 1, '/'))
         count = strtoul(end + 1, NULL, 10);
     if (idx < 1 || idx > count || count > SHARDS_MAX)
-        return cli_usage(cli, "--shard: '%s' is not K/N, as 2/3, with K from 1 to N and N at most %d", cli->shard,
+        return cli_usage(cli, "--shard: '%s' is not K/N, as 2/3, with K from 1 to N and N at most %d", given->shard,
                          SHARDS_MAX);
     *shard = (struct sms__shard){(unsigned)idx, (unsigned)count};
     return EXIT_OK;
@@ -38,30 +62,24 @@ static unsigned cores(void)
 }
 
 struct sweep {
-    struct cli *cli;
+    const struct cli *cli;
     const char *path; /* of the plan */
     struct sms_load_options options;
     struct sms__plan *plan;
     char folder[4200];
 };
 
-static int print_errors(int code, const struct sms_errors *errors)
-{
-    sms_errors_print(errors, stderr);
-    return cli_exit_code(code);
-}
-
-static int load(struct sweep *sweep, struct cli *cli, const char *path)
+static int load(struct sweep *sweep, const struct cli *cli, const char *path, const char *out)
 {
     struct sms_errors errors;
     *sweep = (struct sweep){.cli = cli, .path = path, .options = session_options(cli)};
     int code = sms__plan_load(path, &sweep->options, &sweep->plan, &errors);
     if (code || !sweep->plan)
-        return print_errors(code, &errors);
-    int size = cli->out ? snprintf(sweep->folder, sizeof sweep->folder, "%s", cli->out)
-                        : snprintf(sweep->folder, sizeof sweep->folder, "%s.sweep", sweep->plan->name);
+        return cli_print_errors(code, &errors);
+    int size = out ? snprintf(sweep->folder, sizeof sweep->folder, "%s", out)
+                   : snprintf(sweep->folder, sizeof sweep->folder, "%s.sweep", sweep->plan->name);
     if ((size_t)size >= sizeof sweep->folder)
-        return print_errors(sms__fail(&errors, SMS_EIO, cli->out, "the name is too long"), &errors);
+        return cli_print_errors(sms__fail(&errors, SMS_EIO, out, "the name is too long"), &errors);
     return EXIT_OK;
 }
 
@@ -77,7 +95,7 @@ static int with_index(struct sweep *sweep, int (*then)(struct sweep *sweep, cons
         sms__worker_context_close(&context);
     }
     if (code)
-        return print_errors(code, &errors);
+        return cli_print_errors(code, &errors);
     code = then(sweep, &index);
     sms__index_close(&index);
     return code;
@@ -118,7 +136,7 @@ static int write_results(struct sweep *sweep, const struct sms__index *index)
     if (code == SMS_OK)
         code = origin_write(sweep->folder, sweep->path, sweep->cli->models, &errors);
     if (code)
-        return print_errors(code, &errors);
+        return cli_print_errors(code, &errors);
     if (warned) {
         sms__print_visible(stderr, sweep->folder);
         fprintf(stderr, "/results: %llu point%s: see points.csv\n", number(warned),
@@ -138,7 +156,7 @@ static int merge(struct sweep *sweep)
     struct sms_errors errors = {0};
     int fd = sms__merge_lock(sweep->folder, &cli_interrupted, &errors);
     if (fd < 0)
-        return print_errors(errors.item[0].code, &errors);
+        return cli_print_errors(errors.item[0].code, &errors);
     int code = with_index(sweep, write_results);
     close(fd);
     return code;
@@ -169,9 +187,10 @@ static void list_shards(const struct sms__index *index, unsigned tasks, char arr
 
 static int submit(struct sweep *sweep, const struct sms__index *index)
 {
-    struct cli *cli = sweep->cli;
+    const struct cli *cli = sweep->cli;
+    const struct sweep_options *given = cli->options;
     char array[ARRAY_BYTES];
-    unsigned tasks = cli->tasks > 0 ? (unsigned)cli->tasks : TASKS_DEFAULT;
+    unsigned tasks = given->tasks > 0 ? (unsigned)given->tasks : TASKS_DEFAULT;
     if (tasks > sweep->plan->points)
         tasks = (unsigned)sweep->plan->points;
     list_shards(index, tasks, array);
@@ -182,6 +201,7 @@ static int submit(struct sweep *sweep, const struct sms__index *index)
         return EXIT_OK;
     }
     return slurm_submit(&(struct slurm_sweep){.cli = cli,
+                                              .given = given,
                                               .plan = sweep->path,
                                               .folder = sweep->folder,
                                               .name = sweep->plan->name,
@@ -194,12 +214,13 @@ static int submit(struct sweep *sweep, const struct sms__index *index)
 static int run(struct sweep *sweep)
 {
     const struct cli *cli = sweep->cli;
+    const struct sweep_options *given = cli->options;
     struct sms_errors errors = {0};
     struct sms__sweep_count count;
-    struct sms__sweep_options options = {.jobs = cli->jobs > 0 ? (unsigned)cli->jobs : cores(),
+    struct sms__sweep_options options = {.jobs = given->jobs > 0 ? (unsigned)given->jobs : cores(),
                                          .quiet = cli->quiet,
-                                         .engine = (enum sms_engine)cli->engine,
-                                         .check = cli->check,
+                                         .engine = (enum sms_engine)given->engine,
+                                         .check = given->check,
                                          .cancel = &cli_interrupted};
     int code = read_shard(cli, &options.shard);
     if (code)
@@ -208,17 +229,18 @@ static int run(struct sweep *sweep)
     if (code == SMS_OK)
         code = sms__sweep_run(sweep->plan, sweep->folder, &options, &count, &errors);
     if (code)
-        return print_errors(code, &errors);
+        return cli_print_errors(code, &errors);
     if (!cli->quiet)
         printf("%llu points: %llu run now, %llu before\n", number(count.points), number(count.run),
                number(count.before));
-    return cli->shard ? EXIT_OK : merge(sweep);
+    return given->shard ? EXIT_OK : merge(sweep);
 }
 
 /* sbatch takes "--array=X", any beginning of it that is long enough, and "-aX". */
 static int check_array(const struct cli *cli)
 {
-    for (size_t i = 1; cli->slurm && i < cli->n_args; i++)
+    const struct sweep_options *given = cli->options;
+    for (size_t i = 1; given->slurm && i < cli->n_args; i++)
         if (!strncmp(cli->args[i], "-a", 2) || !strncmp(cli->args[i], "--ar", 4))
             return cli_usage(cli, "the array is the plan's shards: not '%s', but --tasks N or --at-once N",
                              cli->args[i]);
@@ -228,60 +250,63 @@ static int check_array(const struct cli *cli)
 /* What does not go together. */
 static int check_words(const struct cli *cli, bool verb)
 {
+    const struct sweep_options *given = cli->options;
     if (cli->n_args == 0)
         return cli_usage(cli, "name a plan");
-    if (verb && (cli->shard || cli->slurm))
-        return cli_usage(cli, "--%s is for a sweep itself", cli->shard ? "shard" : "slurm");
-    if (cli->slurm && cli->shard)
+    if (verb && (given->shard || given->slurm))
+        return cli_usage(cli, "--%s is for a sweep itself", given->shard ? "shard" : "slurm");
+    if (given->slurm && given->shard)
         return cli_usage(cli, "--slurm makes shards itself; --tasks says how many");
-    if (!cli->slurm && (cli->tasks > 0 || cli->at_once > 0 || cli->dry_run))
+    if (!given->slurm && (given->tasks > 0 || given->at_once > 0 || given->dry_run))
         return cli_usage(cli, "--%s is for --slurm",
-                         cli->tasks > 0     ? "tasks"
-                         : cli->at_once > 0 ? "at-once"
-                                            : "dry-run");
-    if (cli->tasks > SHARDS_MAX)
+                         given->tasks > 0     ? "tasks"
+                         : given->at_once > 0 ? "at-once"
+                                              : "dry-run");
+    if (given->tasks > SHARDS_MAX)
         return cli_usage(cli, "--tasks: at most %d", SHARDS_MAX);
-    if (cli->slurm && cli->n_args > 1 && cli->args[1][0] != '-')
+    if (given->slurm && cli->n_args > 1 && cli->args[1][0] != '-')
         return cli_usage(cli, "one plan, and behind -- options for sbatch, not '%s'", cli->args[1]);
-    if (!cli->slurm && cli->n_args != (verb ? 2 : 1))
+    if (!given->slurm && cli->n_args != (verb ? 2 : 1))
         return cli_usage(cli, "one plan, or 'status PLAN' or 'merge PLAN'");
     return check_array(cli);
 }
 
 static int act(struct sweep *sweep, bool status, bool merges)
 {
+    const struct sweep_options *given = sweep->cli->options;
     if (status)
         return with_index(sweep, print_status);
     if (merges)
         return merge(sweep);
-    return sweep->cli->slurm ? with_index(sweep, submit) : run(sweep);
+    return given->slurm ? with_index(sweep, submit) : run(sweep);
 }
 
-int cmd_sweep(struct cli *cli)
+static int run_sweep(struct cli *cli)
 {
+    const struct sweep_options *given = cli->options;
     struct sweep sweep;
     const char *verb = cli->n_args > 1 ? cli->args[0] : "";
     bool status = !strcmp(verb, "status"), merges = !strcmp(verb, "merge");
     int code = check_words(cli, status || merges);
     if (code)
         return code;
-    code = load(&sweep, cli, cli->args[status || merges]);
+    code = load(&sweep, cli, cli->args[status || merges], given->out);
     if (code == EXIT_OK && sweep.plan)
         code = act(&sweep, status, merges);
     sms__plan_free(sweep.plan);
     return code;
 }
 
-int sweep_validate(struct cli *cli, const char *path)
+int sweep_validate(const struct cli *cli, const char *path)
 {
     struct sweep sweep;
     struct sms__sweep_estimate estimate;
     struct sms_errors errors = {0};
     char each[40], all[40];
-    int code = load(&sweep, cli, path);
+    int code = load(&sweep, cli, path, NULL);
     if (code == EXIT_OK && sweep.plan && !cli->quiet) {
         int failed = sms__sweep_estimate(sweep.plan, &estimate, &errors);
-        code = failed ? print_errors(failed, &errors) : EXIT_OK;
+        code = failed ? cli_print_errors(failed, &errors) : EXIT_OK;
         sms__print_duration(each, sizeof each, estimate.seconds);
         sms__print_duration(all, sizeof all, estimate.seconds * (double)sweep.plan->points);
     }
@@ -292,3 +317,19 @@ int sweep_validate(struct cli *cli, const char *path)
     sms__plan_free(sweep.plan);
     return code;
 }
+
+const struct cli_command cmd_sweep = {
+    .name = "sweep",
+    .args = "[status|merge] PLAN",
+    .summary = "run the missing points of a plan, and merge their results",
+    .text = "Results of points go to journals in the folder of the sweep. A sweep that was killed continues when it is "
+            "started again. --shard K/N runs every N-th point only and merges nothing. 'status' prints how many points "
+            "are done, failed, missing and running, 'merge' writes results/ in that folder from all shards. Exits 1 if "
+            "points failed or are missing (docs/sweeps.md).\n"
+            "'sweep PLAN --slurm [OPTION]... [-- SBATCH-OPTION...]' submits an array with a shard for each task, which "
+            "has --jobs cores, and a job that merges after it. Shards without missing points are left out "
+            "(docs/cluster.md).",
+    .hint = "options for sbatch stand behind --",
+    .options = {{own_options}, {cli_models, CLI_COMMON}, {cli_quiet, CLI_COMMON}},
+    .size = sizeof(struct sweep_options),
+    .run = run_sweep};

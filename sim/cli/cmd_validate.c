@@ -1,10 +1,13 @@
-#include "cli.h"
+/* `smsched validate`: checks files without running them. */
+#include "commands.h"
+#include "session.h"
+#include "sweep.h"
 
 #include "../model/effort.h"
 #include "../model/job.h"
 #include "../sweep/sweep.h"
 
-/* Plans first, which tell of their own file besides; what is wrong with one is told once. */
+/* Checks the plans and removes those with errors from the arguments, so that the errors are printed once. */
 static int check_plans(struct cli *cli, size_t *plans)
 {
     int first = EXIT_OK;
@@ -21,9 +24,9 @@ static int check_plans(struct cli *cli, size_t *plans)
     return first;
 }
 
-#define MEMORY_SAID (1024.0 * 1024 * 1024)
+static const double GIB = 1024.0 * 1024 * 1024;
 
-/* Of those that take a while, or much memory. */
+/* Prints how long scenarios take and how much memory they need, if that is much. */
 static void print_effort(const struct session *session)
 {
     char text[64];
@@ -35,9 +38,8 @@ static void print_effort(const struct session *session)
                    sms__say_time(text, sizeof text, effort.seconds * 1e12));
         const struct sms__memory_ask ask = {(double)sms__most_replications(session->scenario[i]), .jobs = 1};
         double bytes = sms__memory_of(session->scenario[i], &ask);
-        if (bytes >= MEMORY_SAID)
-            printf("scenario %s: about %.2g GiB of memory\n", sms_scenario_name(session->scenario[i]),
-                   bytes / MEMORY_SAID);
+        if (bytes >= GIB)
+            printf("scenario %s: about %.2g GiB of memory\n", sms_scenario_name(session->scenario[i]), bytes / GIB);
     }
 }
 
@@ -50,7 +52,7 @@ static void print_counts(const struct session *session, size_t plans)
     printf("%zu scenario%s\n", scenarios, scenarios == 1 ? "" : "s");
 }
 
-int cmd_validate(struct cli *cli)
+static int validate(struct cli *cli)
 {
     struct session session = {0};
     size_t plans = 0;
@@ -63,3 +65,14 @@ int cmd_validate(struct cli *cli)
     session_free(&session);
     return first ? first : code;
 }
+
+const struct cli_command cmd_validate = {
+    .name = "validate",
+    .args = "FILE...",
+    .summary = "check scenario, workload, device and plan files",
+    .text =
+        "Prints every problem of every file as file:line:column, with the line, a caret and the nearest valid name. "
+        "Exits 3 if there was one. Prints how long scenarios would run if they take more than a minute, and warns "
+        "if they take an hour or more.",
+    .options = {{cli_models, CLI_COMMON}, {cli_quiet, CLI_COMMON}},
+    .run = validate};

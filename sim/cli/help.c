@@ -1,27 +1,25 @@
-#include "cli.h"
+/* Help, man page and shell completion, printed from the tables of the commands; and the command `help`. */
+#include "commands.h"
+
+#include "../base/escape.h"
 
 #include <string.h>
 
-static const char *const exit_codes[] = {"0 all is well",
+static const char *const exit_codes[] = {"0 success",
                                          "1 an expectation or a baseline was missed",
-                                         "2 usage",
+                                         "2 wrong usage",
                                          "3 bad input: nothing was written",
-                                         "4 a file could not be read or written",
+                                         "4 a file could not be read or written, or memory or a limit was exceeded",
                                          "70 a bug",
                                          "130 interrupted",
                                          NULL};
 
-static bool takes(const struct cli_command *command, const struct cli_option *option)
-{
-    return strchr(command->options, option->letter) || option->letter == 'h';
-}
-
-void cli_print_usage(FILE *to)
+void cli_print_usage(const struct cli_command *const *commands, FILE *to)
 {
     fprintf(to, "smsched simulates how GPUs are shared.\n\nusage: smsched COMMAND [OPTION]... [ARGUMENT]...\n\n");
-    for (const struct cli_command *command = cli_commands; command->name; command++)
-        fprintf(to, "  %-9s %-12s %s\n", command->name, command->args, command->summary);
-    fprintf(to, "\n'smsched COMMAND --help' tells more; 'smsched --version' the version.\n");
+    for (; *commands; commands++)
+        fprintf(to, "  %-9s %-12s %s\n", (*commands)->name, (*commands)->args, (*commands)->summary);
+    fprintf(to, "\n'smsched COMMAND --help' prints more about a command, 'smsched --version' the version.\n");
 }
 
 static void print_option(const struct cli_option *option, FILE *to)
@@ -33,20 +31,23 @@ static void print_option(const struct cli_option *option, FILE *to)
 
 void cli_print_help(const struct cli_command *command, FILE *to)
 {
+    struct cli_entry entry[CLI_OPTIONS_MAX + 1];
+    cli_list_options(command, entry);
     fprintf(to, "usage: smsched %s [OPTION]... %s\n\n%s%s\n", command->name, command->args, command->summary,
             command->text[0] ? "." : "");
     if (command->text[0])
         fprintf(to, "%s\n", command->text);
     fprintf(to, "\n");
-    for (const struct cli_option *option = cli_options; option->name; option++)
-        if (takes(command, option))
-            print_option(option, to);
+    if (command->describe)
+        command->describe(to);
+    for (size_t i = 0; entry[i].option; i++)
+        print_option(entry[i].option, to);
     fprintf(to, "\nexit codes:\n");
     for (int i = 0; exit_codes[i]; i++)
         fprintf(to, "  %s\n", exit_codes[i]);
 }
 
-/* roff takes a leading point or quote for a request, and '-' for a hyphen. */
+/* Escapes '-', which roff takes for a hyphen, and '\'. No text begins with a point or a quote, which are requests. */
 static void print_roff(const char *text, FILE *to)
 {
     for (; *text; text++) {
@@ -56,69 +57,99 @@ static void print_roff(const char *text, FILE *to)
     }
 }
 
-void cli_print_man(FILE *to)
+static void print_man_command(const struct cli_command *command, FILE *to)
+{
+    struct cli_entry entry[CLI_OPTIONS_MAX + 1];
+    cli_list_options(command, entry);
+    fprintf(to, ".SS \"smsched %s %s\"\n", command->name, command->args);
+    print_roff(command->summary, to);
+    fprintf(to, ".\n");
+    print_roff(command->text, to);
+    fprintf(to, "%s.RS\n", command->text[0] ? "\n" : "");
+    for (size_t i = 0; entry[i].option && entry[i + 1].option; i++) { /* all but --help, which is last */
+        const struct cli_option *option = entry[i].option;
+        fprintf(to, ".TP\n\\fB\\-\\-%s\\fR %s\n", option->name, option->value ? option->value : "");
+        print_roff(option->help, to);
+        fputc('\n', to);
+    }
+    fprintf(to, ".RE\n");
+}
+
+static void print_man(const struct cli_command *const *commands, FILE *to)
 {
     fprintf(to,
             ".TH SMSCHED 1 \"\" \"smsched %s\" \"User Commands\"\n.SH NAME\nsmsched \\- simulates how GPUs are "
             "shared\n.SH SYNOPSIS\n.B smsched\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n.SH COMMANDS\n",
             SMSCHED_VERSION);
-    for (const struct cli_command *command = cli_commands; command->name; command++) {
-        fprintf(to, ".SS \"smsched %s %s\"\n", command->name, command->args);
-        print_roff(command->summary, to);
-        fprintf(to, ".\n");
-        print_roff(command->text, to);
-        fprintf(to, "%s.RS\n", command->text[0] ? "\n" : "");
-        for (const struct cli_option *option = cli_options; option->name; option++) {
-            if (!takes(command, option) || option->letter == 'h')
-                continue;
-            fprintf(to, ".TP\n\\fB\\-\\-%s\\fR %s\n", option->name, option->value ? option->value : "");
-            print_roff(option->help, to);
-            fputc('\n', to);
-        }
-        fprintf(to, ".RE\n");
-    }
+    for (; *commands; commands++)
+        print_man_command(*commands, to);
     fprintf(to, ".SH EXIT STATUS\n");
     for (int i = 0; exit_codes[i]; i++)
         fprintf(to, "%s\n.br\n", exit_codes[i]);
 }
 
-void cli_print_completion(FILE *to)
+static void print_completion(const struct cli_command *const *commands, FILE *to)
 {
     fprintf(to, "# bash completion for smsched; written by 'smsched help completion'\n_smsched()\n{\n"
                 "    local word=${COMP_WORDS[COMP_CWORD]} words=\n    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
                 "        words='");
-    for (const struct cli_command *command = cli_commands; command->name; command++)
-        fprintf(to, "%s%s", command == cli_commands ? "" : " ", command->name);
+    for (size_t i = 0; commands[i]; i++)
+        fprintf(to, "%s%s", i ? " " : "", commands[i]->name);
     fprintf(to, " --help --version'\n    else\n        case ${COMP_WORDS[1]} in\n");
-    for (const struct cli_command *command = cli_commands; command->name; command++) {
-        fprintf(to, "        %s) words='", command->name);
-        for (const struct cli_option *option = cli_options; option->name; option++)
-            if (takes(command, option))
-                fprintf(to, "--%s ", option->name);
-        fprintf(to, "%s' ;;\n",
-                strcmp(command->name, "list") ? "" : "devices workloads policies contention metrics fields schema");
+    for (; *commands; commands++) {
+        struct cli_entry entry[CLI_OPTIONS_MAX + 1];
+        cli_list_options(*commands, entry);
+        fprintf(to, "        %s) words='", (*commands)->name);
+        for (size_t i = 0; entry[i].option; i++)
+            fprintf(to, "--%s ", entry[i].option->name);
+        fprintf(to, "%s' ;;\n", (*commands)->words ? (*commands)->words : "");
     }
     fprintf(to, "        esac\n    fi\n    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n}\n"
                 "complete -o default -F _smsched smsched\n");
 }
 
-int cmd_help(struct cli *cli)
+static const char *command_name(const void *user, size_t i)
 {
-    if (cli->n_args && !strcmp(cli->args[0], "man")) {
-        cli_print_man(stdout);
-        return EXIT_OK;
+    return ((const struct cli_command *const *)user)[i]->name;
+}
+
+const struct cli_command *cli_find(const struct cli_command *const *commands, const char *name)
+{
+    size_t count = 0;
+    for (; commands[count]; count++)
+        if (!strcmp(commands[count]->name, name))
+            return commands[count];
+    const char *near = sms__nearest(name, count, command_name, commands);
+    fputs("smsched: unknown command '", stderr);
+    sms__print_visible(stderr, name);
+    fputc('\'', stderr);
+    if (near)
+        fprintf(stderr, "; did you mean '%s'?", near);
+    fprintf(stderr, "\n");
+    return NULL;
+}
+
+static int help(struct cli *cli)
+{
+    const char *topic = cli->n_args ? cli->args[0] : NULL;
+    if (!topic)
+        cli_print_usage(cli->commands, stdout);
+    else if (!strcmp(topic, "man"))
+        print_man(cli->commands, stdout);
+    else if (!strcmp(topic, "completion"))
+        print_completion(cli->commands, stdout);
+    else {
+        const struct cli_command *command = cli_find(cli->commands, topic);
+        if (!command)
+            return EXIT_USAGE;
+        cli_print_help(command, stdout);
     }
-    if (cli->n_args && !strcmp(cli->args[0], "completion")) {
-        cli_print_completion(stdout);
-        return EXIT_OK;
-    }
-    for (const struct cli_command *command = cli_commands; cli->n_args && command->name; command++)
-        if (!strcmp(command->name, cli->args[0])) {
-            cli_print_help(command, stdout);
-            return EXIT_OK;
-        }
-    if (cli->n_args)
-        return cli_usage(cli, "unknown command '%s'", cli->args[0]);
-    cli_print_usage(stdout);
     return EXIT_OK;
 }
+
+const struct cli_command cmd_help = {
+    .name = "help",
+    .args = "[COMMAND]",
+    .summary = "print help; 'help man' and 'help completion' print a man page and a bash completion",
+    .text = "",
+    .run = help};

@@ -1,18 +1,23 @@
-/* What the files of `smsched list` share. */
+/* What `smsched list` prints from other files. */
 #ifndef SMS_CLI_LIST_H
 #define SMS_CLI_LIST_H
 
-#include "cli.h"
+#include "../model/workload.h"
+#include "../base/arena.h"
 
 #include <jansson.h>
 
-/* list_workloads.c. Begin: the header of CSV; *to becomes an array for JSON, else NULL. End: prints and frees it. */
-void list_workloads_begin(const struct cli *cli, json_t **to);
-/* Prints a workload, or adds it to `to`. */
-void list_workload(const struct cli *cli, const struct sms__workload *workload, json_t *to);
-void list_workloads_end(json_t *to);
+/* workloads.c: prints workloads in a format. */
+struct workload_list {
+    const struct sms_load_options *load; /* where their devices are searched for */
+    int format;
+    json_t *json; /* an array if the format is JSON */
+};
+void workload_list_begin(struct workload_list *list);
+void workload_list_add(struct workload_list *list, const struct sms__workload *workload);
+void workload_list_end(struct workload_list *list);
 
-/* schema.c: the schema of all files, as JSON. */
-int list_schema(const struct cli *cli);
+/* schema.c: the schema of all files. The caller releases it. */
+json_t *schema_of_files(void);
 
 #endif

@@ -1,8 +1,11 @@
+/* Writes and reads origin.json. Paths are stored as texts that any bytes of a path can be restored from. */
 #define _XOPEN_SOURCE 700
-#include "cli.h"
+#include "origin.h"
 
 #include "../base/escape.h"
+#include "../base/write.h"
 #include "../report/json_write.h"
+#include "../report/output.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,14 +19,14 @@ int origin_write(const char *folder, const char *plan, const char *models, struc
 {
     char path[PATH_BYTES];
     struct sms__write write = {0};
-    const char *named[] = {plan, models};
+    const char *path_of[] = {plan, models};
     json_t *object = json_object();
     snprintf(path, sizeof path, "%s/origin.json", folder);
     for (size_t i = 0; i < 2; i++) {
-        char *whole = named[i] ? realpath(named[i], NULL) : NULL;
-        if (whole)
-            json_object_set_new(object, keys[i], sms__json_path(whole));
-        free(whole);
+        char *absolute = path_of[i] ? realpath(path_of[i], NULL) : NULL;
+        if (absolute)
+            json_object_set_new(object, keys[i], sms__json_path(absolute));
+        free(absolute);
     }
     int code = sms__write_begin(&write, path, errors);
     if (code == SMS_OK)
@@ -39,9 +42,9 @@ void origin_read(const char *folder, struct origin *origin)
 {
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s/origin.json", folder);
-    struct sms_errors unsaid = {0}; /* what is not known is asked for */
+    struct sms_errors ignored = {0}; /* an unknown origin is asked for */
     json_t *list = json_array();
-    sms__read_json(path, list, &unsaid);
+    sms__read_json(path, list, &ignored);
     const json_t *object = json_array_get(list, 0);
     char **const text[] = {&origin->plan, &origin->models};
     for (size_t i = 0; i < 2; i++) {

@@ -1,50 +1,70 @@
-/* placements.csv: where pods went and how their stay there ended, of the first replication of each policy. Rows are in
- * the order of placements and their ends come later: until the policy is through its rows are in a file of their own.
- */
+/* Rows are in the order of placements, and their ends come later. So the rows of a policy wait in a temporary file
+ * until the policy has ended. */
 #define _XOPEN_SOURCE 700
-#include "cli.h"
+#include "placements.h"
 
 #include "../base/escape.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+static const char name[] = "placements.csv";
+
 struct placement_end {
     uint64_t end_ps;
-    const char *ended; /* "": not told */
+    const char *ended; /* "": unknown */
 };
 
-/* Notes that the pod's row is the last, or that it has none. False without memory. */
-static bool note_row(struct session *session, size_t number, uint32_t row)
+int placements_begin(struct placements *placements, size_t most, struct sms__folder *folder, struct sms_errors *errors)
 {
-    if (number >= session->placed_room) {
-        size_t room = 2 * number + 1024;
-        uint32_t *grown = row ? realloc(session->placed_at, room * sizeof *grown) : NULL;
+    placements->most = most;
+    placements->to = sms__folder_open(folder, name, errors);
+    if (!placements->to)
+        return SMS_EIO;
+    fputs("scenario,policy,time_ns,wait_ns,pod,node,gpus,arrived_ratio,allocated_ratio,fragment_ratio,end_ns,ended\n",
+          placements->to);
+    placements->beginnings = tmpfile();
+    return placements->beginnings
+               ? SMS_OK
+               : sms__fail(errors, SMS_EIO, NULL, "a temporary file cannot be made: %s", strerror(errno));
+}
+
+/* Stores the pod's current row + 1, or 0. Returns false when out of memory. */
+static bool set_row(struct placements *placements, size_t pod, uint32_t row)
+{
+    if (pod >= placements->pods) {
+        size_t pods = 2 * pod + 1024;
+        uint32_t *grown = row ? realloc(placements->row_of, pods * sizeof *grown) : NULL;
         if (!grown)
             return row == 0;
-        memset(grown + session->placed_room, 0, (room - session->placed_room) * sizeof *grown);
-        session->placed_at = grown;
-        session->placed_room = room;
+        memset(grown + placements->pods, 0, (pods - placements->pods) * sizeof *grown);
+        placements->row_of = grown;
+        placements->pods = pods;
     }
-    session->placed_at[number] = row;
+    placements->row_of[pod] = row;
     return true;
 }
 
-static bool add_row(struct session *session, size_t number)
+static bool add_row(struct placements *placements, size_t pod)
 {
-    if (!session->placement_end)
-        session->placement_end = calloc(SPAN_ROWS, sizeof *session->placement_end);
-    if (!session->placement_end || !note_row(session, number, (uint32_t)session->placement_rows + 1))
+    if (!placements->end)
+        placements->end = calloc(placements->most, sizeof *placements->end);
+    if (!placements->end || !set_row(placements, pod, (uint32_t)placements->rows + 1))
         return false;
-    session->placement_end[session->placement_rows++] = (struct placement_end){.ended = ""};
+    placements->end[placements->rows++] = (struct placement_end){.ended = ""};
     return true;
 }
 
-/* GPUs are their numbers with spaces between them. */
-static void write_beginning(const struct session *session, const char *policy, const struct sms_placement *placement)
+void placements_add(struct placements *placements, const char *scenario, const char *policy,
+                    const struct sms_placement *placement)
 {
-    FILE *to = session->beginnings;
-    SMS__PRINT_CSV(to, session->running, policy);
+    FILE *to = placements->beginnings;
+    if (!add_row(placements, placement->number)) {
+        placements->failed = true;
+        return;
+    }
+    SMS__PRINT_CSV(to, scenario, policy);
     fprintf(to, "%.3f,%.3f,", (double)placement->time_ps / 1e3, (double)placement->wait_ps / 1e3);
     SMS__PRINT_CSV(to, placement->pod, placement->node);
     for (unsigned i = 0, n = 0; i < 64; i++)
@@ -53,46 +73,48 @@ static void write_beginning(const struct session *session, const char *policy, c
     fprintf(to, ",%.6f,%.6f,%.6f\n", placement->arrived, placement->allocated, placement->fragments);
 }
 
-void placements_write(struct session *session, const char *policy, const struct sms_placement *placement)
+void placements_leave_out(struct placements *placements, const struct sms_placement *placement)
 {
-    const struct sms__cut *last = session->cuts ? &session->cut[session->cuts - 1] : NULL;
-    if (last && strcmp(last->policy, policy) != 0)
-        placements_flush(session);
-    if (!spans_have_room(session, policy, true)) {
-        note_row(session, placement->number, 0);
-        return;
-    }
-    if (add_row(session, placement->number))
-        write_beginning(session, policy, placement);
-    else
-        session->spans_lost = true;
+    set_row(placements, placement->number, 0);
 }
 
-void placements_write_end(struct session *session, const struct sms_departure *departure)
+void placements_add_end(struct placements *placements, const struct sms_departure *departure)
 {
-    uint32_t row = departure->number < session->placed_room ? session->placed_at[departure->number] : 0;
+    uint32_t row = departure->number < placements->pods ? placements->row_of[departure->number] : 0;
     if (row == 0)
         return;
-    session->placement_end[row - 1] = (struct placement_end){departure->end_ps, departure->ended};
-    session->placed_at[departure->number] = 0;
+    placements->end[row - 1] = (struct placement_end){departure->end_ps, departure->ended};
+    placements->row_of[departure->number] = 0;
 }
 
-void placements_flush(struct session *session)
+void placements_flush(struct placements *placements)
 {
     char *line = NULL;
     size_t size = 0;
-    rewind(session->beginnings);
-    for (size_t i = 0; i < session->placement_rows; i++) {
-        const struct placement_end *end = &session->placement_end[i];
-        ssize_t length = getline(&line, &size, session->beginnings);
-        session->spans_lost |= length < 1;
+    rewind(placements->beginnings);
+    for (size_t i = 0; i < placements->rows; i++) {
+        const struct placement_end *end = &placements->end[i];
+        ssize_t length = getline(&line, &size, placements->beginnings);
+        placements->failed |= length < 1;
         if (length < 1)
             break;
-        fprintf(session->placements, "%.*s,%.3f,%s\n", (int)length - 1, line, (double)end->end_ps / 1e3, end->ended);
+        fprintf(placements->to, "%.*s,%.3f,%s\n", (int)length - 1, line, (double)end->end_ps / 1e3, end->ended);
     }
     free(line);
-    rewind(session->beginnings);
-    session->placement_rows = 0;
-    if (session->placed_at)
-        memset(session->placed_at, 0, session->placed_room * sizeof *session->placed_at);
+    rewind(placements->beginnings);
+    placements->rows = 0;
+    if (placements->row_of)
+        memset(placements->row_of, 0, placements->pods * sizeof *placements->row_of);
+}
+
+int placements_end(struct placements *placements, struct sms__folder *folder, struct sms_errors *errors)
+{
+    bool failed = placements->failed || (placements->beginnings && ferror(placements->beginnings));
+    if (placements->beginnings)
+        fclose(placements->beginnings);
+    int code = placements->to ? sms__folder_close(folder, name, placements->to, errors) : SMS_OK;
+    free(placements->end);
+    free(placements->row_of);
+    *placements = (struct placements){0};
+    return failed ? sms__fail(errors, SMS_ENOMEM, NULL, "no room for the rows of a timeline") : code;
 }

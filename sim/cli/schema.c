@@ -1,156 +1,210 @@
+/* Generates the schema from the tables of fields. A field's type gives its form, a custom field's `form` names it. */
 #include "schema.h"
-#include "list.h"
-#include "../model/cluster/entries.h"
 
-#include "../report/json_write.h"
+#include "../sweep/sweep.h"
+#include "list.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define DIGITS "([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?"
+#define HUGE_NUMBER 1e300
 
-/* Whole numbers without a point. */
-static json_t *bound(double value)
+/* A mapping by a table; `loose`: none of its keys is required. */
+static json_t *mapping(const struct sms__field *fields, bool loose);
+
+static json_t *number_of(const struct sms__field *field)
 {
-    bool whole = value > -1e18 && value < 1e18 && value == (double)(json_int_t)value;
-    return whole ? json_integer((json_int_t)value) : json_real(value);
+    return schema_number(field->dimension, field->min, field->max);
 }
 
-/* A number as text: sign, digits that are not all 0 where it may not be, a unit. */
-static json_t *pattern_of(enum sms__dimension dimension, double min)
+/* The forms of custom fields. */
+static json_t *anything(const struct sms__field *field)
 {
-    char text[256];
-    const char *unit;
-    bool bare = false;
-    int used = snprintf(text, sizeof text, "^%s%s" DIGITS " *(", min < 0 ? "[-+]?" : "\\+?",
-                        min > 0 ? "(?=[0-9.]*[1-9])" : "");
-    for (size_t i = 0, n = 0; (unit = sms__dimension_unit(dimension, i)); i++) {
-        bare |= !*unit;
-        if (*unit)
-            used += snprintf(text + used, sizeof text - (size_t)used, "%s%s", n++ ? "|" : "", unit);
-    }
-    snprintf(text + used, sizeof text - (size_t)used, ")%s$", bare ? "?" : "");
-    return json_string(text);
+    (void)field;
+    return json_object();
 }
 
-json_t *schema_number(enum sms__dimension dimension, double min, double max)
+static json_t *contention(const struct sms__field *field)
 {
-    if (dimension == SMS__COUNT)
-        return json_pack("{ss so so}", "type", "integer", "minimum", bound(min), "maximum", bound(max));
-    if (*sms__dimension_unit(dimension, 0) && sms__dimension_unit(dimension, 1) && *sms__dimension_unit(dimension, 1))
-        return json_pack("{ss so}", "type", "string", "pattern", pattern_of(dimension, min));
-    return json_pack("{s[ss] so so so}", "type", "number", "string", "minimum", bound(min), "maximum", bound(max),
-                     "pattern", pattern_of(dimension, min));
+    (void)field;
+    return schema_contention();
 }
 
-/* As sms__read_name has it. YAML takes 1080 for a number and true for a boolean, which are names as well. */
-json_t *schema_name(void)
+static json_t *measure(const struct sms__field *field)
 {
-    return json_pack("{s[sss] ss}", "type", "string", "number", "boolean", "pattern",
-                     "^(?!/)(?!.*\\.\\.)[A-Za-z0-9_./-]{1,100}$");
+    json_t *number = schema_number(SMS__RATIO, -HUGE_NUMBER, HUGE_NUMBER);
+    (void)field;
+    json_object_del(number, "minimum");
+    json_object_del(number, "maximum");
+    return schema_either(number, schema_number(SMS__TIME, -HUGE_NUMBER, HUGE_NUMBER));
 }
 
-json_t *schema_choice(const char *const *choices)
+static json_t *names(const struct sms__field *field)
 {
-    json_t *words = json_array();
-    for (; *choices; choices++) {
-        bool is_true = !strcmp(*choices, "true");
-        if (is_true || !strcmp(*choices, "false"))
-            json_array_append_new(words, json_boolean(is_true));
-        json_array_append_new(words, json_string(*choices));
-    }
-    return json_pack("{so}", "enum", words);
+    return schema_either(schema_name(), schema_list(schema_name(), field->least, field->most));
 }
 
-json_t *schema_object(json_t *properties)
+static json_t *number_or_list(const struct sms__field *field)
 {
-    return json_pack("{ss so sb}", "type", "object", "properties", properties, "additionalProperties", 0);
+    json_t *item = field->fields ? mapping(field->fields, false) : number_of(field);
+    return schema_either(number_of(field), schema_list(item, field->least, field->most));
 }
 
-json_t *schema_list(json_t *items, size_t least, size_t most)
+static json_t *number_or_fields(const struct sms__field *field)
 {
-    json_t *list = json_pack("{ss so}", "type", "array", "items", items);
-    if (least)
-        json_object_set_new(list, "minItems", json_integer((json_int_t)least));
-    if (most)
-        json_object_set_new(list, "maxItems", json_integer((json_int_t)most));
-    return list;
+    return schema_either(number_of(field), mapping(field->fields, false));
 }
 
-json_t *schema_either(json_t *a, json_t *b) { return json_pack("{s[oo]}", "anyOf", a, b); }
-
-json_t *schema_described(json_t *schema, const char *text)
+static json_t *labels(const struct sms__field *field)
 {
-    if (json_object_get(schema, "$ref"))
-        return json_pack("{ss s[o]}", "description", text, "allOf", schema);
-    json_object_set_new(schema, "description", json_string(text));
-    return schema;
+    (void)field;
+    return json_pack("{ss so}", "type", "object", "additionalProperties", schema_any_scalar());
 }
 
-static json_t *has(const char *key) { return json_pack("{s[s]}", "required", key); }
-
-static json_t *when(json_t *condition, json_t *then, json_t *otherwise)
+static json_t *row(const struct sms__field *field)
 {
-    return json_pack("{so so so}", "if", condition, "then", then, "else", otherwise);
+    (void)field;
+    return json_pack("{ss}", "type", "array");
 }
 
-/* A mapping of names to values. */
-static json_t *named(json_t *values, size_t least, size_t most)
+static json_t *file_name(void) { return json_pack("{ss si}", "type", "string", "minLength", 1); }
+
+static json_t *files(const struct sms__field *field)
 {
-    json_t *map =
-        json_pack("{ss so so}", "type", "object", "propertyNames", schema_name(), "additionalProperties", values);
-    if (least)
-        json_object_set_new(map, "minProperties", json_integer((json_int_t)least));
-    if (most)
-        json_object_set_new(map, "maxProperties", json_integer((json_int_t)most));
-    return map;
+    return schema_either(file_name(), schema_list(file_name(), field->least, field->most));
 }
 
-/* What else a device in a scenario may say, for `fields` have been put into `object`. */
+/* Policies for VMs, processes or pods; the scenario decides which. */
+static json_t *policies(const struct sms__field *field)
+{
+    (void)field;
+    return schema_list(json_pack("{s[ooo]}", "anyOf", schema_refer("block_policy"), schema_refer("share_policy"),
+                                 schema_refer("place_policy")),
+                       1, 0);
+}
+
+static json_t *end_of_range(const struct sms__field *field)
+{
+    (void)field;
+    return json_pack("{s[ss] ss}", "type", "number", "string", "pattern",
+                     "^[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?[^0-9xX]*$");
+}
+
+static json_t *path_pattern(void)
+{
+    return json_pack("{ss ss}", "pattern", "^(?!.*\\.\\.)(?!scenario$)[^.](.{0,198}[^.])?$", "description",
+                     "keys, names of entries, their numbers from 0 or *, with points between them");
+}
+
+static json_t *paths(const struct sms__field *field)
+{
+    json_t *path = path_pattern();
+    json_object_set_new(path, "type", json_pack("[ss]", "string", "number"));
+    return schema_list(path, field->least, field->most);
+}
+
+/* {PATH: list or range}. */
+static json_t *varied(json_t *range)
+{
+    return json_pack("{ss si si so so}", "type", "object", "minProperties", 1, "maxProperties", SMS__COLUMNS_MAX,
+                     "propertyNames", path_pattern(), "additionalProperties",
+                     schema_either(json_pack("{ss si}", "type", "array", "minItems", 1), range));
+}
+
+/* One of three words alone, or fields that vary together. */
+static json_t *axes(const struct sms__field *field)
+{
+    json_t *words = schema_object(json_pack("{so so so}", "sobol", schema_refer("spread"), "random",
+                                            schema_refer("spread"), "mixes", schema_refer("mix")));
+    json_object_set_new(words, "maxProperties", json_integer(1));
+    json_t *any = json_pack("{s[ooo]}", "anyOf", schema_has("sobol"), schema_has("random"), schema_has("mixes"));
+    return schema_list(schema_when(any, words, varied(schema_refer("range"))), field->least, field->most);
+}
+
+/* Ranges from which points are drawn have neither steps nor step. */
+static json_t *spread(const struct sms__field *field)
+{
+    static const char *const rules[] = {"oneOf", "if", "then"};
+    json_t *range = mapping(sms__range_fields, false);
+    (void)field;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        json_object_del(range, rules[i]);
+    json_object_set_new(json_object_get(range, "properties"), "steps", json_false());
+    json_object_set_new(json_object_get(range, "properties"), "step", json_false());
+    return varied(range);
+}
+
+static json_t *pool(const struct sms__field *field) { return schema_list(json_object(), field->least, field->most); }
+
+static const struct form {
+    const char *definition; /* the form refers to it; or NULL */
+    json_t *(*make)(const struct sms__field *field);
+} forms[] = {[SMS__FORM_TENANTS] = {.make = anything}, /* add_scenario_rules of schema_rules.c */
+             [SMS__FORM_POLICY] = {.definition = "block_policy"},
+             [SMS__FORM_PLACE] = {.definition = "place_policy"},
+             [SMS__FORM_CONTENTION] = {.make = contention},
+             [SMS__FORM_DEMAND] = {.definition = "demand"},
+             [SMS__FORM_MEASURE] = {.make = measure},
+             [SMS__FORM_METRIC] = {.definition = "metric"},
+             [SMS__FORM_NAMES] = {.make = names},
+             [SMS__FORM_NUMBER_OR_LIST] = {.make = number_or_list},
+             [SMS__FORM_NUMBER_OR_FIELDS] = {.make = number_or_fields},
+             [SMS__FORM_LABELS] = {.make = labels},
+             [SMS__FORM_ROW] = {.make = row},
+             [SMS__FORM_FILES] = {.make = files},
+             [SMS__FORM_POLICIES] = {.make = policies},
+             [SMS__FORM_AXES] = {.make = axes},
+             [SMS__FORM_END] = {.make = end_of_range},
+             [SMS__FORM_SPREAD] = {.make = spread},
+             [SMS__FORM_POOL] = {.make = pool},
+             [SMS__FORM_PATHS] = {.make = paths}};
+
+/* Adds the keys of a table, except its first, to those of `object`. None of them is required. */
 static void add_overrides(json_t *object, const struct sms__field *fields)
 {
-    json_t *more = schema_mapping(fields + 1, true);
+    json_t *more = mapping(fields + 1, true);
     json_object_update(json_object_get(object, "properties"), json_object_get(more, "properties"));
     json_decref(more);
 }
 
-/* By the fields that stand instead of others, where their first one says so. */
+/* A mapping by `fields` if the first of them is one of its choices, otherwise as `others`. */
 static json_t *mapping_instead(const struct sms__field *fields, json_t *others)
 {
-    json_t *said =
+    json_t *given =
         json_pack("{s[s] s{so}}", "required", fields->name, "properties", fields->name, schema_choice(fields->choices));
-    return when(said, schema_mapping(fields, false), others);
+    return schema_when(given, mapping(fields, false), others);
 }
 
-static json_t *mapping_of(const struct sms__field *field, bool loose)
+static json_t *mapping_or_instead(const struct sms__field *field, bool loose)
 {
-    json_t *object = schema_mapping(field->fields, loose && field->holds == SMS__NAMED);
+    json_t *object = mapping(field->fields, loose && field->holds == SMS__NAMED);
     if (field->overrides)
         add_overrides(object, field->overrides);
     return field->instead ? mapping_instead(field->instead, object) : object;
 }
 
-/* One value of a field, without what it is for. */
+/* One value of a field, without its help. */
 static json_t *value_of(const struct sms__field *field, bool loose)
 {
+    const struct form *form = &forms[field->form];
     if (field->form)
-        return schema_form(field);
+        return form->definition ? schema_refer(form->definition) : form->make(field);
     switch (field->type) {
     case SMS__TEXT:
-        return json_pack("{s[ssss]}", "type", "string", "number", "boolean", "null");
+        return schema_any_scalar();
     case SMS__NAME:
     case SMS__REFERENCE:
         return schema_name();
     case SMS__CHOICE:
         return schema_choice(field->choices);
     case SMS__FIELDS:
-        return mapping_of(field, loose);
+        return mapping_or_instead(field, loose);
     case SMS__CUSTOM:
         return json_object();
     default:
         break;
     }
-    json_t *number = schema_number(field->dimension, field->min, field->max);
+    json_t *number = number_of(field);
     return field->word ? schema_either(json_pack("{s[s]}", "enum", field->word), number) : number;
 }
 
@@ -167,7 +221,7 @@ static json_t *field_schema(const struct sms__field *field, bool loose)
     if (field->holds == SMS__MANY)
         schema = schema_list(schema, field->least, field->most);
     else if (field->holds == SMS__NAMED)
-        schema = named(schema, loose ? 0 : field->least, field->most);
+        schema = schema_named(schema, loose ? 0 : field->least, field->most);
     if (!is_number(field))
         return schema_described(schema, field->help);
     sms__print_bound(low, sizeof low, field->dimension, field->min);
@@ -176,17 +230,17 @@ static json_t *field_schema(const struct sms__field *field, bool loose)
     return schema_described(schema, text);
 }
 
-/* Exactly one of the keys with the words of `first`. */
+/* Exactly one of the keys that have the same `one_of` as `first`. */
 static json_t *one_of(const struct sms__field *first)
 {
     json_t *choices = json_array();
     for (const struct sms__field *field = first; field->name; field++)
         if (field->one_of && !strcmp(field->one_of, first->one_of))
-            json_array_append_new(choices, json_pack("{s[s]}", "required", field->name));
+            json_array_append_new(choices, schema_has(field->name));
     return json_pack("{so}", "oneOf", choices);
 }
 
-static bool is_first_of_words(const struct sms__field *fields, const struct sms__field *field)
+static bool is_first_of_group(const struct sms__field *fields, const struct sms__field *field)
 {
     for (; fields < field; fields++)
         if (fields->one_of && !strcmp(fields->one_of, field->one_of))
@@ -202,7 +256,7 @@ static void set_if_any(json_t *object, const char *key, json_t *value)
         json_decref(value);
 }
 
-static void add_rules(json_t *object, const struct sms__field *fields, bool loose)
+static void add_field_rules(json_t *object, const struct sms__field *fields, bool loose)
 {
     json_t *required = json_array(), *needs = json_object(), *rules = json_array();
     for (const struct sms__field *field = fields; field->name; field++) {
@@ -210,7 +264,7 @@ static void add_rules(json_t *object, const struct sms__field *fields, bool loos
             json_array_append_new(required, json_string(field->name));
         if (field->needs)
             json_object_set_new(needs, field->name, json_pack("[s]", field->needs));
-        if (field->one_of && is_first_of_words(fields, field))
+        if (field->one_of && is_first_of_group(fields, field))
             json_array_append_new(rules, one_of(field));
     }
     set_if_any(object, "required", required);
@@ -218,83 +272,52 @@ static void add_rules(json_t *object, const struct sms__field *fields, bool loos
     set_if_any(object, "allOf", rules);
 }
 
-const struct sms__field *schema_find(const struct sms__field *fields, const char *name)
-{
-    while (fields->name && strcmp(fields->name, name) != 0)
-        fields++;
-    return fields->name ? fields : NULL;
-}
-
-/* Streams of a list have workloads of their own; else a process has one, or draws one. */
-static void add_process_rules(json_t *object)
-{
-    json_t *listed = json_pack("{s[s] s{s{ss}}}", "required", "streams", "properties", "streams", "type", "array");
-    json_t *none = json_pack("{s{sb sb}}", "properties", "workload", 0, "draw", 0);
-    json_t *rule = when(listed, none, json_pack("{s[oo]}", "oneOf", has("workload"), has("draw")));
-    json_object_update(object, rule);
-    json_decref(rule);
-}
-
-json_t *schema_mapping(const struct sms__field *fields, bool loose)
+static json_t *mapping(const struct sms__field *fields, bool loose)
 {
     json_t *properties = json_object(), *object = schema_object(properties);
     for (const struct sms__field *field = fields; field->name; field++)
         if (!field->refuse)
             json_object_set_new(properties, field->name, field_schema(field, loose));
-    add_rules(object, fields, loose);
-    if (schema_find(fields, "table"))
-        schema_add_entry_rules(object, fields);
-    if (fields == sms__process_fields)
-        add_process_rules(object);
+    add_field_rules(object, fields, loose);
+    schema_add_rules(object, fields);
     return object;
 }
 
-/* What `policies:` hold where there are processes, and where there are VMs. */
-static json_t *items_of_policies(const char *definition)
-{
-    return json_pack("{s{s{s{ss}}}}", "properties", "policies", "items", "$ref", definition);
-}
-
-static json_t *scenario_schema(void)
-{
-    json_t *schema = schema_mapping(sms__scenario_tables()[0].fields, false);
-    json_object_set_new(schema, "if", json_pack("{s[s]}", "required", "processes"));
-    json_object_set_new(schema, "then", items_of_policies("#/definitions/share_policy"));
-    json_object_set_new(schema, "else", items_of_policies("#/definitions/block_policy"));
-    return schema;
-}
-
-static json_t *refer(const char *definition) { return json_pack("{ss}", "$ref", definition); }
-
-/* As the loader decides: a plan; else a scenario, of nodes or not; else a workload; else a device. */
+/* As the loader decides: a plan; else a scenario, with nodes or without; else a workload; else a device. */
 static json_t *kinds(void)
 {
-    json_t *none =
-        json_pack("{s[oooo] s{s{ss} s{ss} s{ss} s{ss}}}", "anyOf", has("device"), has("workload"), has("scenario"),
-                  has("plan"), "properties", "device", "description", "a device", "workload", "description",
-                  "a workload", "scenario", "description", "a scenario", "plan", "description", "a plan of a sweep");
-    json_t *scenario =
-        when(schema_either(has("nodes"), has("pods")), refer("#/definitions/cluster"), refer("#/definitions/scenario"));
-    json_t *device = when(has("device"), refer("#/definitions/device"), none);
-    json_t *workload = when(has("workload"), refer("#/definitions/workload"), device);
-    json_t *tenants = when(has("scenario"), scenario, workload);
-    return when(has("plan"), refer("#/definitions/plan"), tenants);
+    json_t *none = json_pack("{s[oooo] s{s{ss} s{ss} s{ss} s{ss}}}", "anyOf", schema_has("device"),
+                             schema_has("workload"), schema_has("scenario"), schema_has("plan"), "properties", "device",
+                             "description", "a device", "workload", "description", "a workload", "scenario",
+                             "description", "a scenario", "plan", "description", "a plan of a sweep");
+    json_t *scenario = schema_when(schema_either(schema_has("nodes"), schema_has("pods")), schema_refer("cluster"),
+                                   schema_refer("scenario"));
+    json_t *device = schema_when(schema_has("device"), schema_refer("device"), none);
+    json_t *workload = schema_when(schema_has("workload"), schema_refer("workload"), device);
+    json_t *tenants = schema_when(schema_has("scenario"), scenario, workload);
+    return schema_when(schema_has("plan"), schema_refer("plan"), tenants);
 }
 
-int list_schema(const struct cli *cli)
+json_t *schema_of_files(void)
 {
-    (void)cli;
+    const struct {
+        const char *name;
+        const struct sms__field *fields;
+    } definition[] = {{"device", sms__device_fields},
+                      {"workload", sms__workload_tables()[0].fields},
+                      {"scenario", sms__scenario_tables()[0].fields},
+                      {"cluster", sms__cluster_tables[0].fields},
+                      {"plan", sms__plan_tables[0].fields},
+                      {"range", sms__range_fields},
+                      {"spread", sms__spread_fields},
+                      {"mix", sms__mix_fields}};
     json_t *definitions = json_object(), *schema = kinds();
     json_object_set_new(schema, "$schema", json_string("http://json-schema.org/draft-07/schema#"));
     json_object_set_new(schema, "title", json_string("A device, a workload, a scenario or a plan of smsched"));
     json_object_set_new(schema, "type", json_string("object"));
-    json_object_set_new(definitions, "device", schema_mapping(sms__device_fields, false));
-    json_object_set_new(definitions, "workload", schema_mapping(sms__workload_tables()[0].fields, false));
-    json_object_set_new(definitions, "scenario", scenario_schema());
-    json_object_set_new(definitions, "cluster", schema_cluster());
-    schema_add_definitions(definitions);
-    schema_add_plan(definitions);
+    for (size_t i = 0; i < sizeof definition / sizeof *definition; i++)
+        json_object_set_new(definitions, definition[i].name, mapping(definition[i].fields, false));
+    schema_add_uses(definitions);
     json_object_set_new(schema, "definitions", definitions);
-    sms__json_write(schema, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12)); /* cli_finish tells of a failure */
-    return EXIT_OK;
+    return schema;
 }

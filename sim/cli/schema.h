@@ -1,4 +1,6 @@
-/* A JSON schema (draft-07) of the files that smsched reads, made of the tables that it reads them by. */
+/* A JSON schema (draft-07) of the files that smsched reads, generated from the tables by which it reads them. schema.c
+ * makes it of fields, schema_uses.c has policies, contention models and metrics, schema_rules.c rules between keys, and
+ * schema_parts.c what all of them are made of. All functions return new references. */
 #ifndef SMS_CLI_SCHEMA_H
 #define SMS_CLI_SCHEMA_H
 
@@ -6,37 +8,29 @@
 
 #include <jansson.h>
 
-/* All return new references. */
-
 /* A number of a dimension, with or without a unit. */
 json_t *schema_number(enum sms__dimension dimension, double min, double max);
 json_t *schema_name(void);
-/* One of several words; those that YAML reads as a boolean may be one. */
+json_t *schema_any_scalar(void);
+/* One of several words. Words that YAML reads as a boolean can be booleans too. */
 json_t *schema_choice(const char *const *choices);
-/* A mapping by a table; `loose`: none of its keys is required. */
-json_t *schema_mapping(const struct sms__field *fields, bool loose);
 /* {"type": "object", "additionalProperties": false, "properties": properties}. */
 json_t *schema_object(json_t *properties);
-/* {"type": "array", "items": items} with so many; most 0: no limit. */
+/* A list of `least` to `most` items, and a mapping from as many names to values; most 0: no limit. */
 json_t *schema_list(json_t *items, size_t least, size_t most);
-/* Either. */
+json_t *schema_named(json_t *values, size_t least, size_t most);
 json_t *schema_either(json_t *a, json_t *b);
-/* Sets "description", which takes a "$ref" into "allOf": in draft-07 nothing stands beside one. */
+json_t *schema_has(const char *key);
+json_t *schema_when(json_t *condition, json_t *then, json_t *otherwise);
+json_t *schema_refer(const char *definition);
+/* Sets "description". A "$ref" is moved into "allOf", because draft-07 ignores everything beside it. */
 json_t *schema_described(json_t *schema, const char *text);
 
-/* schema_forms.c: what a field of a form may be, and the definitions that this refers to. */
-json_t *schema_form(const struct sms__field *field);
-void schema_add_definitions(json_t *to);
+/* schema_uses.c: a contention model; and definitions of policies, demands and metrics. */
+json_t *schema_contention(void);
+void schema_add_uses(json_t *definitions);
 
-/* schema_cluster.c: rules of fields with a `table`, for what schema_mapping has made of them; and of all of a cluster.
- */
-void schema_add_entry_rules(json_t *object, const struct sms__field *fields);
-json_t *schema_cluster(void);
-/* The field of that name, or NULL. */
-const struct sms__field *schema_find(const struct sms__field *fields, const char *name);
-
-/* schema_plan.c: the same of plans. */
-json_t *schema_plan_form(const struct sms__field *field);
-void schema_add_plan(json_t *to);
+/* schema_rules.c: adds the rules between keys that fields cannot express to what was made of these fields. */
+void schema_add_rules(json_t *object, const struct sms__field *fields);
 
 #endif

@@ -1,10 +1,11 @@
 /* A sweep as a Slurm job array, a shard a task, and a job that merges behind it. sbatch gets its options as arguments
  * and the script on its standard input, so that no shell reads a path but the script's own, quoted. */
 #define _GNU_SOURCE /* pipe2 */
-#include "cli.h"
+#include "sweep.h"
 
 #include "../base/buffer.h"
 #include "../base/read.h"
+#include "../base/write.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -63,9 +64,9 @@ static bool find_paths(struct submission *submission)
     submission->program[length > 0 ? length : 0] = '\0';
     snprintf(submission->name, PATH_BYTES, "--job-name=%s", sweep->name);
     snprintf(submission->merge_name, PATH_BYTES, "--job-name=%s-merge", sweep->name);
-    snprintf(submission->array, PATH_BYTES, sweep->cli->at_once > 0 ? "--array=%s%%%.0f" : "--array=%s", sweep->array,
-             sweep->cli->at_once);
-    snprintf(submission->cpus, sizeof submission->cpus, "--cpus-per-task=%.0f", sweep->cli->jobs);
+    snprintf(submission->array, PATH_BYTES, sweep->given->at_once > 0 ? "--array=%s%%%llu" : "--array=%s", sweep->array,
+             (unsigned long long)sweep->given->at_once);
+    snprintf(submission->cpus, sizeof submission->cpus, "--cpus-per-task=%llu", (unsigned long long)sweep->given->jobs);
     return length > 0 && absolute(submission->folder, sweep->folder) && absolute(submission->plan, sweep->plan) &&
            absolute(submission->models, sweep->cli->models ? sweep->cli->models : "/") &&
            (size_t)snprintf(submission->chdir, PATH_BYTES, "--chdir=%s", submission->folder) < PATH_BYTES;
@@ -92,9 +93,9 @@ static char *write_script(const struct submission *submission, const char *verb,
     put_option(to, "--out", submission->folder);
     if (cli->models)
         put_option(to, "--models", submission->models);
-    if (cli->engine && *middle)
+    if (submission->sweep->given->engine && *middle)
         fputs(" --engine reference", to);
-    if (cli->check && *middle)
+    if (submission->sweep->given->check && *middle)
         fputs(" --check", to);
     fputs(" -- ", to);
     put_word(to, submission->plan);
@@ -129,7 +130,7 @@ static void make_shards(struct submission *submission)
     add(job, "--open-mode=append");
     add(job, "--requeue");
     add(job, "--ntasks=1");
-    if (submission->sweep->cli->jobs > 0)
+    if (submission->sweep->given->jobs > 0)
         add(job, submission->cpus);
     add(job, submission->array);
     add_given(job, submission->sweep);
@@ -434,7 +435,7 @@ int slurm_submit(const struct slurm_sweep *sweep)
         make_merge(submission);
         if (!submission->shards.script || !submission->merge.script)
             code = fail(sweep->folder, "no memory");
-        else if (sweep->cli->dry_run)
+        else if (sweep->given->dry_run)
             print_jobs(submission);
         else
             code = submit_both(submission);

@@ -14,7 +14,8 @@ static const double BLOCKS_NEAR = 0.05;
 
 struct assumption {
     struct sms__derivation *derivation;
-    struct sms__derived *kernel;
+    struct sms__derived *kernel; /* NULL: only the time is assumed */
+    struct sms__assumptions *assumed;
     const struct sms__metric_means *metrics;
     double occupancy, cycles; /* NAN: unknown */
     bool counted;             /* the cycles were counted, not computed from instructions */
@@ -28,9 +29,9 @@ static bool get(const struct assumption *assumption, const char *name, enum sms_
 
 static void add_assumption(const struct assumption *assumption, const char *text)
 {
-    struct sms__derived *kernel = assumption->kernel;
-    if (kernel->assumptions < SMS__ASSUMED_MAX)
-        kernel->assumed[kernel->assumptions++] = text;
+    struct sms__assumptions *assumed = assumption->assumed;
+    if (assumed->count < SMS__ASSUMED_MAX)
+        assumed->text[assumed->count++] = text;
 }
 
 /* Bytes moved over the rate at which they moved. nvprof measures both in the same passes. NAN if no pair of metrics
@@ -117,7 +118,8 @@ static size_t blocks_per_sm(const struct assumption *assumption)
     struct sms__occupancy modelled = {0};
     struct sms__kernel one = assumption->kernel->shape;
     one.blocks = 1;
-    const char *why = sms__derive_occupancy(assumption->derivation, assumption->derivation->device, &one, 0, &modelled);
+    const char *why =
+        sms__occupancy_of(&assumption->derivation->occupancy, assumption->derivation->device, &one, 0, &modelled);
     return why ? 0 : modelled.per_sm;
 }
 
@@ -183,50 +185,51 @@ static void assume_blocks(const struct assumption *assumption, double warps, con
 void sms__derive_assume(struct sms__derivation *derivation, struct sms__derived *kernel,
                         const struct sms__metric_means *metrics)
 {
-    struct sms__derived measured = {.metrics = metrics};
-    struct assumption assumption = {.derivation = derivation, .kernel = kernel, .metrics = metrics};
+    struct sms__measured measured = {.metrics = metrics};
+    struct assumption assumption = {
+        .derivation = derivation, .kernel = kernel, .assumed = &kernel->assumed, .metrics = metrics};
     const char *from;
     sms__derive_measured(&measured);
     if (isnan(measured.activity))
         measured.activity = 1;
-    assumption.occupancy = measured.measured_occupancy;
+    assumption.occupancy = measured.occupancy;
     assumption.cycles = sms__derive_cycles(&measured, derivation->device);
     assumption.counted = !isnan(sms__derive_elapsed(&measured, derivation->device));
     double warps = count_warps(&assumption, &from), seconds = assume_time(&assumption);
     assume_threads(&assumption, warps);
     assume_residency(&assumption);
     assume_blocks(&assumption, warps, from);
-    kernel->geometry_assumed = true;
+    kernel->assumed.geometry = true;
     kernel->grid[0] = kernel->shape.blocks;
     kernel->block[0] = kernel->shape.threads;
-    kernel->sum_s = seconds * (double)kernel->launches;
-    kernel->min_s = kernel->max_s = seconds;
+    kernel->time.sum_s = seconds * (double)kernel->launches;
+    kernel->time.min_s = kernel->time.max_s = seconds;
 }
 
-double sms__derive_assume_time(struct sms__derivation *derivation, struct sms__derived *kernel,
+double sms__derive_assume_time(struct sms__derivation *derivation, struct sms__assumptions *assumed,
                                const struct sms__metric_means *metrics)
 {
-    struct assumption assumption = {.derivation = derivation, .kernel = kernel, .metrics = metrics, .cycles = NAN};
+    struct assumption assumption = {.derivation = derivation, .assumed = assumed, .metrics = metrics, .cycles = NAN};
     return assume_time(&assumption);
 }
 
 bool sms__derive_round_waves(struct sms__derivation *derivation, struct sms__derived *kernel)
 {
     bool clamped = false;
-    uint64_t sms = derivation->device->sms, slots = sms * kernel->modelled.per_sm, blocks = kernel->shape.blocks;
+    uint64_t sms = derivation->device->sms, slots = sms * kernel->fit.modelled.per_sm, blocks = kernel->shape.blocks;
     uint64_t unit = blocks < slots ? sms : slots, rounded = (blocks + unit / 2) / unit * unit;
-    if (!kernel->geometry_assumed)
+    if (!kernel->assumed.geometry)
         return false;
     for (size_t r = 0; r < derivation->device->resources; r++)
-        clamped |= kernel->clamped[r];
-    if (!clamped || (rounded == blocks && !kernel->jitter_fitted))
+        clamped |= kernel->fit.clamped[r];
+    if (!clamped || (rounded == blocks && !kernel->fit.jitter_fitted))
         return false;
     kernel->shape.blocks = kernel->grid[0] = rounded ? rounded : unit;
-    kernel->jitter = 0;
-    kernel->jitter_fitted = false;
-    kernel->skip_jitter_fit = true;
-    kernel->assumed[kernel->assumptions - 1] =
+    kernel->fit.jitter = 0;
+    kernel->fit.jitter_fitted = false;
+    kernel->fit.skip_jitter_fit = true;
+    kernel->assumed.text[kernel->assumed.count - 1] =
         sms__print(derivation->arena, "%s; rounded to whole waves, %llu blocks, to leave room for the measured usage",
-                   kernel->assumed[kernel->assumptions - 1], (unsigned long long)kernel->shape.blocks);
+                   kernel->assumed.text[kernel->assumed.count - 1], (unsigned long long)kernel->shape.blocks);
     return true;
 }

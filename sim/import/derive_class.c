@@ -37,11 +37,10 @@ bool sms__derive_class(struct sms__arena *arena, const struct sms__device *devic
                        struct sms__class *found)
 {
     struct sms__occupancy modelled;
-    struct sms__derivation derivation = {.arena = arena, .device = device, .target = device};
-    derivation.slot = sms__derive_slots(arena, device->sms * device->sm.blocks);
-    derivation.last_end = SMS__NEW(arena, double, device->sms);
+    struct sms__occupancy_model model;
+    sms__occupancy_begin(&model, arena, device, device);
     *found = (struct sms__class){.top = -1};
-    if (sms__derive_occupancy(&derivation, device, kernel, kernel->jitter, &modelled))
+    if (sms__occupancy_of(&model, device, kernel, kernel->jitter, &modelled))
         return false;
     for (size_t d = 0; d < kernel->demands; d++) {
         int r = sms__resource_index(device, kernel->demand[d].resource);

@@ -3,6 +3,7 @@
 #define SMS_IMPORT_DERIVE_INTERNAL_H
 
 #include "derive.h"
+#include "occupancy.h"
 
 /* Weighted mean of one metric over launches. */
 struct sms__metric_mean {
@@ -25,56 +26,63 @@ struct sms__usage {
     const char *from; /* names of the metrics */
 };
 
-/* How the blocks of a kernel occupy a device when the kernel runs alone. */
-struct sms__occupancy {
-    size_t per_sm;          /* blocks that an SM holds */
-    enum sms_limit limiter; /* the limit that stops an SM from holding more */
-    uint64_t fullest_sm;    /* blocks on the fullest SM */
-    uint64_t resident;      /* most blocks at once on the device */
-    double length;          /* of the kernel, in mean block times */
-    double mean_per_sm;     /* resident blocks per SM, mean over the kernel's length */
-    double occupancy;       /* resident warps over an SM's warps, mean over the time in which an SM has a block */
-    double activity;        /* share of SM time with a block */
-};
-
 enum { SMS__ASSUMED_MAX = 4 };
 
-/* Launches that share a kernel, a geometry, registers and shared memory; they become one kernel of the workload. */
-struct sms__derived {
-    const char *symbol, *name, *base_name; /* base_name: the name without the number that makes it unique */
-    uint64_t grid[3], block[3];
-    struct sms__kernel shape; /* blocks, threads, registers, shared_memory */
-    unsigned line;            /* of the first launch */
-    uint64_t launches;
-    double sum_s, squared_deviations, min_s, max_s; /* durations; squared_deviations: sum about the mean, s^2 */
-    struct sms__metric_means own_metrics;
-    const struct sms__metric_means *metrics; /* own_metrics, or the metrics of all launches of the symbol */
-    double metrics_time_s;                   /* mean duration of the launches that `metrics` describes */
-    bool pooled;                             /* `metrics` averages over several geometries */
-    const char *assumed[SMS__ASSUMED_MAX];   /* assumptions about geometry and time, for the document */
-    size_t assumptions;
-    bool geometry_assumed;
+/* Durations of the launches of a kernel. */
+struct sms__durations {
+    double sum_s, squared_deviations, min_s, max_s; /* squared_deviations: sum about the mean, s^2 */
+    double mean_s;
+    double spread;    /* coefficient of variation */
+    bool from_cycles; /* a duration is cycles over the clock */
+};
 
-    double time_s, clock_hz;
-    double activity, measured_occupancy; /* NAN: not measured */
-    const char *clock_from;              /* source of an approximate clock; NULL: it was measured */
-    bool activity_from_model;            /* `activity` comes from the model, not from a metric */
-    bool time_from_cycles;               /* the time is cycles over the clock */
-    double spread;                       /* coefficient of variation of the durations */
+/* What was assumed, for the document. */
+struct sms__assumptions {
+    const char *text[SMS__ASSUMED_MAX];
+    size_t count;
+    bool geometry;
+};
+
+/* Metrics of a kernel (derive_kernel.c), and what they show (derive_usage.c). */
+struct sms__measured {
+    struct sms__metric_means own;
+    const struct sms__metric_means *metrics; /* `own`, or the metrics of all launches of the symbol; NULL: none */
+    double time_s;                           /* mean duration of the launches that `metrics` describes */
+    bool pooled;                             /* `metrics` averages over several geometries */
+    double clock_hz;
+    const char *clock_from;     /* source of an approximate clock; NULL: it was measured */
+    double activity, occupancy; /* NAN: not measured */
+    bool activity_from_model;   /* `activity` comes from the model, not from a metric */
     struct sms__usage usage[SMS_RESOURCES_MAX];
+    enum sms__bottleneck bottleneck;
+    int top_resource; /* index of the most used resource, or -1 */
+};
+
+/* What the document has (derive_shape.c). */
+struct sms__fitted {
     struct sms__occupancy modelled; /* on the profiled device */
     double jitter;
     bool skip_jitter_fit; /* do not fit the jitter to the measured occupancy */
     bool jitter_fitted;   /* the jitter was fitted to the measured occupancy */
     double block_s, demand[SMS_RESOURCES_MAX];
     bool clamped[SMS_RESOURCES_MAX];
-    enum sms__bottleneck bottleneck;
-    int top_resource; /* index of the most used resource, or -1 */
-
     struct sms__occupancy on_target;
-    double time_scale; /* block time on the target over block time on the profiled device */
-    double
-        capacity_scale; /* the part of time_scale that keeps a full SM of the target within its capacity, at least 1 */
+    double time_scale;     /* block time on the target over block time on the profiled device */
+    double capacity_scale; /* its part that keeps a full SM of the target within its capacity, at least 1 */
+};
+
+/* Launches that share a kernel, a geometry, registers and shared memory; they become one kernel of the workload. */
+struct sms__derived {
+    const char *symbol;
+    const char *name, *base_name; /* derive_write.c: base_name is without the number that makes the name unique */
+    uint64_t grid[3], block[3];
+    struct sms__kernel shape; /* blocks, threads, registers, shared_memory */
+    unsigned line;            /* of the first launch */
+    uint64_t launches;
+    struct sms__durations time;
+    struct sms__assumptions assumed;
+    struct sms__measured measured;
+    struct sms__fitted fit;
 };
 
 enum sms__derived_step_kind { SMS__DERIVED_LAUNCH, SMS__DERIVED_COPY_IN, SMS__DERIVED_COPY_OUT, SMS__DERIVED_HOST };
@@ -93,6 +101,11 @@ struct sms__omission {
     const char *text;
 };
 
+struct sms__omissions {
+    struct sms__omission *item;
+    size_t count, dropped; /* dropped: those beyond the most that a document lists */
+};
+
 struct sms__derivation {
     struct sms__arena *arena;
     const struct sms__profile *profile;
@@ -109,20 +122,14 @@ struct sms__derivation {
     double copied, copying_s; /* bytes of the copies with a known duration, and the sum of these durations */
     const char *order;        /* how the order of steps was changed; NULL: it is the order of the profile */
 
-    struct sms__omission *omission;
-    size_t omissions, omissions_dropped; /* dropped: those beyond the most that a document lists */
-    size_t approximations, assumptions;  /* numbers in the document */
-    bool lacks_durations;                /* no launch of the profile has a duration */
+    struct sms__omissions omitted;
+    size_t approximations, assumptions; /* numbers in the document */
+    bool lacks_durations;               /* no launch of the profile has a duration */
     struct sms__metric_means scratch;
-    struct sms__slot *slot; /* scratch of derive_shape.c: as many as the larger device has block slots */
-    double *last_end;       /* scratch of derive_shape.c: as many as the larger device has SMs */
-    uint64_t blocks_drawn;  /* by derive_shape.c, so far */
+    struct sms__occupancy_model occupancy;
 };
 
-/* A copy of at most `most` bytes of the text, with every byte replaced that a YAML comment or quoted text cannot hold.
- */
-const char *sms__derive_text(struct sms__arena *arena, const char *text, size_t most);
-/* Records that something on a line of the profile is left out; the message says what and why. */
+/* derive_omit.c: records that something on a line of the profile is left out; the message says what and why. */
 void sms__derive_omit(struct sms__derivation *derivation, unsigned line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -137,11 +144,11 @@ bool sms__metrics_get(const struct sms__metric_means *metrics, const char *name,
 /* derive_usage.c: sets clock, activity, occupancy and the usage of each resource, for a kernel whose time is known. */
 void sms__derive_usage(struct sms__derivation *derivation, struct sms__derived *kernel);
 /* Sets activity and occupancy from the metrics, NAN where not measured. */
-void sms__derive_measured(struct sms__derived *kernel);
+void sms__derive_measured(struct sms__measured *measured);
 /* Cycles that elapsed on an SM during a launch, as counted; NAN if they were not. */
-double sms__derive_elapsed(const struct sms__derived *kernel, const struct sms__device *device);
+double sms__derive_elapsed(const struct sms__measured *measured, const struct sms__device *device);
 /* The same, or if they were not counted, the cycles computed from instructions and IPC. */
-double sms__derive_cycles(const struct sms__derived *kernel, const struct sms__device *device);
+double sms__derive_cycles(const struct sms__measured *measured, const struct sms__device *device);
 /* Capacity of resource `r` of the whole device at this clock: lane cycles or bytes per second. */
 double sms__derive_capacity(const struct sms__device *device, size_t r, double clock_hz);
 
@@ -152,17 +159,13 @@ void sms__derive_collect(struct sms__derivation *derivation);
 void sms__derive_assume(struct sms__derivation *derivation, struct sms__derived *kernel,
                         const struct sms__metric_means *metrics);
 /* Assumed seconds of a launch whose geometry is known and whose duration is not. */
-double sms__derive_assume_time(struct sms__derivation *derivation, struct sms__derived *kernel,
+double sms__derive_assume_time(struct sms__derivation *derivation, struct sms__assumptions *assumed,
                                const struct sms__metric_means *metrics);
 /* Rounds an assumed number of blocks to whole waves if a partial wave leaves no room for the measured usage. Returns
  * whether it changed the kernel. */
 bool sms__derive_round_waves(struct sms__derivation *derivation, struct sms__derived *kernel);
 
 /* derive_shape.c: these return NULL, or why the kernel does not fit the device. */
-struct sms__slot *sms__derive_slots(struct sms__arena *arena, size_t count);
-/* Models the occupancy of a kernel that runs alone, with equal blocks (jitter 0) or with jitter. */
-const char *sms__derive_occupancy(struct sms__derivation *derivation, const struct sms__device *device,
-                                  const struct sms__kernel *shape, double jitter, struct sms__occupancy *modelled);
 /* Sets jitter, block time and demands so that the kernel alone takes its measured time. */
 const char *sms__derive_shape(struct sms__derivation *derivation, struct sms__derived *kernel);
 /* Scales block time and demands to the target device. */

@@ -1,6 +1,7 @@
 /* Groups the launches of a profile into kernels: launches of one symbol, geometry, registers and shared memory are one
  * kernel, with mean duration and mean metrics. */
 #include "derive_internal.h"
+#include "text.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static double measured_time(struct sms__derivation *derivation, const struct sms
 {
     static const char *const names[] = {"gpu__time_duration.sum", "Duration", "gpu__time_duration.avg"};
     struct sms__metric_means *metrics = &derivation->scratch;
-    struct sms__derived alone = {.metrics = metrics, .activity = NAN};
+    struct sms__measured alone = {.metrics = metrics, .activity = NAN};
     double value, clock;
     *by_cycles = false;
     if (launch->duration_s > 0)
@@ -131,14 +132,14 @@ static struct sms__derived *kernel_of(struct sms__derivation *derivation, const 
 /* Updates the sum of squared deviations about the running mean (Welford 1962). */
 static void add_time(struct sms__derived *kernel, double seconds, uint64_t count)
 {
-    double before = kernel->launches ? kernel->sum_s / (double)kernel->launches : seconds;
+    double before = kernel->launches ? kernel->time.sum_s / (double)kernel->launches : seconds;
     bool first = kernel->launches == 0;
     kernel->launches += count;
-    kernel->sum_s += seconds * (double)count;
-    kernel->squared_deviations +=
-        (double)count * (seconds - before) * (seconds - kernel->sum_s / (double)kernel->launches);
-    kernel->min_s = first || seconds < kernel->min_s ? seconds : kernel->min_s;
-    kernel->max_s = first || seconds > kernel->max_s ? seconds : kernel->max_s;
+    kernel->time.sum_s += seconds * (double)count;
+    kernel->time.squared_deviations +=
+        (double)count * (seconds - before) * (seconds - kernel->time.sum_s / (double)kernel->launches);
+    kernel->time.min_s = first || seconds < kernel->time.min_s ? seconds : kernel->time.min_s;
+    kernel->time.max_s = first || seconds > kernel->time.max_s ? seconds : kernel->time.max_s;
 }
 
 static void add_launch(struct sms__derivation *derivation, struct symbol_table *by_symbol, size_t l)
@@ -154,7 +155,7 @@ static void add_launch(struct sms__derivation *derivation, struct symbol_table *
             sms__metrics_add(derivation->arena, metrics, launch);
         return;
     }
-    struct sms__derived assumed = {0};
+    struct sms__assumptions assumed = {0};
     bool by_cycles;
     double seconds = measured_time(derivation, launch, &by_cycles);
     if (isnan(seconds) && derivation->lacks_durations && launch->metrics)
@@ -170,11 +171,11 @@ static void add_launch(struct sms__derivation *derivation, struct symbol_table *
         sms__derive_omit(derivation, launch->line, "'%s': %s", name, why);
         return;
     }
-    kernel->time_from_cycles |= by_cycles;
-    if (assumed.assumptions && !kernel->assumptions)
-        kernel->assumed[kernel->assumptions++] = assumed.assumed[0];
+    kernel->time.from_cycles |= by_cycles;
+    if (assumed.count && !kernel->assumed.count)
+        kernel->assumed.text[kernel->assumed.count++] = assumed.text[0];
     add_time(kernel, seconds, count);
-    sms__metrics_add(derivation->arena, &kernel->own_metrics, launch);
+    sms__metrics_add(derivation->arena, &kernel->measured.own, launch);
     derivation->kernel_of_launch[l] = (size_t)(kernel - derivation->kernel);
 }
 
@@ -212,41 +213,42 @@ static void pool_metrics(struct sms__derivation *derivation, const struct symbol
     double seconds = 0, launches = 0;
     for (size_t i = 0; i < by_symbol->count; i++)
         if (!strcmp(by_symbol->entry[i].symbol, kernel->symbol))
-            kernel->metrics = &by_symbol->entry[i].metrics;
-    for (size_t k = 0; kernel->metrics && k < derivation->kernels; k++) {
+            kernel->measured.metrics = &by_symbol->entry[i].metrics;
+    for (size_t k = 0; kernel->measured.metrics && k < derivation->kernels; k++) {
         const struct sms__derived *other = &derivation->kernel[k];
         bool same = !strcmp(other->symbol, kernel->symbol);
-        kernel->pooled |= same && other != kernel;
-        seconds += same ? other->sum_s : 0;
+        kernel->measured.pooled |= same && other != kernel;
+        seconds += same ? other->time.sum_s : 0;
         launches += same ? (double)other->launches : 0;
     }
-    if (kernel->metrics)
-        kernel->metrics_time_s = seconds / launches;
+    if (kernel->measured.metrics)
+        kernel->measured.time_s = seconds / launches;
 }
 
 static void finish_kernel(struct sms__derivation *derivation, const struct symbol_table *by_symbol,
                           struct sms__derived *kernel)
 {
-    kernel->time_s = kernel->sum_s / (double)kernel->launches;
-    kernel->metrics_time_s = kernel->time_s;
-    kernel->metrics = &kernel->own_metrics;
-    if (kernel->own_metrics.count == 0) {
-        kernel->metrics = NULL;
+    kernel->time.mean_s = kernel->time.sum_s / (double)kernel->launches;
+    kernel->measured.time_s = kernel->time.mean_s;
+    kernel->measured.metrics = &kernel->measured.own;
+    if (kernel->measured.own.count == 0) {
+        kernel->measured.metrics = NULL;
         pool_metrics(derivation, by_symbol, kernel);
     }
-    double variance = kernel->squared_deviations > 0 ? kernel->squared_deviations / (double)kernel->launches : 0;
-    kernel->spread = sqrt(variance) / kernel->time_s;
-    kernel->jitter = kernel->launches >= JITTER_LAUNCHES ? kernel->spread : 0;
-    kernel->jitter = kernel->jitter < 0.5 ? floor(kernel->jitter * 1000) / 1000 : 0.5;
+    double variance =
+        kernel->time.squared_deviations > 0 ? kernel->time.squared_deviations / (double)kernel->launches : 0;
+    kernel->time.spread = sqrt(variance) / kernel->time.mean_s;
+    kernel->fit.jitter = kernel->launches >= JITTER_LAUNCHES ? kernel->time.spread : 0;
+    kernel->fit.jitter = kernel->fit.jitter < 0.5 ? floor(kernel->fit.jitter * 1000) / 1000 : 0.5;
     sms__derive_usage(derivation, kernel);
 }
 
 static size_t count_approximations(const struct sms__derivation *derivation, const struct sms__derived *kernel)
 {
-    size_t count = (kernel->clock_from != NULL) + kernel->time_from_cycles + kernel->pooled +
-                   kernel->activity_from_model + isnan(kernel->measured_occupancy);
+    size_t count = (kernel->measured.clock_from != NULL) + kernel->time.from_cycles + kernel->measured.pooled +
+                   kernel->measured.activity_from_model + isnan(kernel->measured.occupancy);
     for (size_t r = 0; r < derivation->device->resources; r++)
-        count += !kernel->usage[r].known || kernel->usage[r].approximate;
+        count += !kernel->measured.usage[r].known || kernel->measured.usage[r].approximate;
     return count;
 }
 
@@ -257,7 +259,7 @@ static void keep_fitting(struct sms__derivation *derivation)
     for (size_t k = 0; k < derivation->kernels; k++) {
         struct sms__derived *kernel = &derivation->kernel[k];
         const char *why = sms__derive_shape(derivation, kernel);
-        if (!why && kernel->assumptions && sms__derive_round_waves(derivation, kernel))
+        if (!why && kernel->assumed.count && sms__derive_round_waves(derivation, kernel))
             why = sms__derive_shape(derivation, kernel);
         const char *device = derivation->device->name;
         if (!why && derivation->target != derivation->device) {
@@ -271,7 +273,7 @@ static void keep_fitting(struct sms__derivation *derivation)
         else
             derivation->kernel[kept++] = *kernel;
         derivation->approximations += why ? 0 : count_approximations(derivation, kernel);
-        derivation->assumptions += why ? 0 : kernel->assumptions;
+        derivation->assumptions += why ? 0 : kernel->assumed.count;
     }
     for (size_t l = 0; l < derivation->profile->launches; l++)
         derivation->kernel_of_launch[l] =
@@ -295,7 +297,7 @@ void sms__derive_collect(struct sms__derivation *derivation)
     derivation->kernel_of_launch = SMS__NEW(derivation->arena, size_t, derivation->profile->launches + 1);
     for (size_t l = 0; l < derivation->profile->launches; l++)
         add_launch(derivation, &by_symbol, l);
-    if (derivation->kernels == 0 && derivation->omissions == 0)
+    if (derivation->kernels == 0 && derivation->omitted.count == 0)
         assume_all(derivation, &by_symbol);
     for (size_t k = 0; k < derivation->kernels; k++)
         finish_kernel(derivation, &by_symbol, &derivation->kernel[k]);

@@ -1,10 +1,11 @@
 /* Means of metrics over launches, converted to base units. Prefixes of Nsight Compute are powers of 1000; nvprof's GB/s
  * is 2^30 bytes/s. */
 #include "derive_internal.h"
+#include "numbers.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 static bool is_mean_of(const struct sms__metric_mean *mean, const struct sms__profile_metric *metric)
 {
@@ -43,60 +44,27 @@ void sms__metrics_add(struct sms__arena *arena, struct sms__metric_means *metric
     }
 }
 
-static bool is_word(const char *text, size_t length, const char *word)
+/* The factor from a unit such as "Mhz" to hertz; NAN: another unit. */
+static double clock_factor(const char *unit)
 {
-    if (strlen(word) != length)
-        return false;
-    for (size_t i = 0; i < length; i++)
-        if (tolower((unsigned char)text[i]) != word[i])
-            return false;
-    return true;
+    static const struct {
+        const char *name;
+        double factor;
+    } units[] = {{"hz", 1}, {"khz", 1e3}, {"mhz", 1e6}, {"ghz", 1e9}, {"cycle", 1}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (!strcasecmp(units[i].name, unit))
+            return units[i].factor;
+    return NAN;
 }
 
-struct unit_factor {
-    const char *word; /* in lower case */
-    double factor;
-};
-
-static bool find_unit(const struct unit_factor *unit, const char *text, size_t length, double *factor)
-{
-    for (; unit->word; unit++) {
-        if (!is_word(text, length, unit->word))
-            continue;
-        *factor = unit->factor;
-        return true;
-    }
-    return false;
-}
-
-static const struct unit_factor times[] = {{"second", 1},     {"s", 1},          {"msecond", 1e-3},
-                                           {"ms", 1e-3},      {"usecond", 1e-6}, {"us", 1e-6},
-                                           {"nsecond", 1e-9}, {"ns", 1e-9},      {0}};
-static const struct unit_factor sizes[] = {{"byte", 1},
-                                           {"b", 1},
-                                           {"kbyte", 1e3},
-                                           {"mbyte", 1e6},
-                                           {"gbyte", 1e9},
-                                           {"tbyte", 1e12},
-                                           {"kb", 1024},
-                                           {"mb", 1048576},
-                                           {"gb", 1073741824},
-                                           {"tb", 1099511627776},
-                                           {0}};
-static const struct unit_factor clocks[] = {{"hz", 1}, {"khz", 1e3}, {"mhz", 1e6}, {"ghz", 1e9}, {"cycle", 1}, {0}};
-
-/* Sets the factor of a unit such as "Gbyte/s": the unit before the '/' over the one after it. */
-static bool find_rate(const struct unit_factor *units, const char *unit, double *factor)
+/* The factor from a unit such as "Gbyte/s" or "cycle/nsecond" to one per second; NAN: another unit. */
+static double rate_factor(const char *unit, bool cycles)
 {
     const char *slash = strchr(unit, '/');
-    double below = 1;
-    size_t length = slash ? (size_t)(slash - unit) : strlen(unit);
-    if (slash && !find_unit(times, slash + 1, strlen(slash + 1), &below))
-        return false;
-    if (!find_unit(units, unit, length, factor))
-        return false;
-    *factor /= below;
-    return slash != NULL || units == clocks;
+    if (!slash)
+        return NAN;
+    double above = cycles ? (!strncasecmp(unit, "cycle/", 6) ? 1 : NAN) : sms__to_bytes(1, unit);
+    return above / sms__to_seconds(1, slash + 1);
 }
 
 /* Without a unit, the ratios of Nsight Compute are percentages, and those of nvprof are ratios. Names of nvprof's
@@ -108,30 +76,29 @@ static bool is_percentage(const struct sms__metric_mean *mean)
     return mean->unit[0] == '%' || (!mean->unit[0] && !nvprof);
 }
 
-static bool factor_of(const struct sms__metric_mean *mean, enum sms__metric_quantity quantity, double *factor)
+/* The factor from the mean's unit to that of the quantity; NAN: the mean is not such a quantity. */
+static double factor_of(const struct sms__metric_mean *mean, enum sms__metric_quantity quantity)
 {
     const char *unit = mean->unit;
-    *factor = 1;
+    double factor;
     if ((mean->kind == SMS__VALUE_LEVEL) != (quantity == SMS__AS_LEVEL))
-        return false;
+        return NAN;
     switch (quantity) {
     case SMS__AS_RATIO:
-        *factor = is_percentage(mean) ? 0.01 : 1;
-        return !strcmp(unit, "%") || !unit[0];
+        return strcmp(unit, "%") != 0 && unit[0] ? NAN : is_percentage(mean) ? 0.01 : 1;
     case SMS__AS_COUNT:
-        if (!find_unit(sizes, unit, strlen(unit), factor))
-            *factor = 1;
-        return unit[0] != '%' && !strstr(unit, "/s");
+        factor = sms__to_bytes(1, unit);
+        return unit[0] == '%' || strstr(unit, "/s") ? NAN : isnan(factor) ? 1 : factor;
     case SMS__AS_RATE:
-        return find_rate(sizes, unit, factor);
+        return rate_factor(unit, false);
     case SMS__AS_HZ:
-        return find_rate(clocks, unit, factor);
+        return strchr(unit, '/') ? rate_factor(unit, true) : clock_factor(unit);
     case SMS__AS_SECONDS:
-        return find_unit(times, unit, strlen(unit), factor);
+        return sms__to_seconds(1, unit);
     case SMS__AS_LEVEL:
-        return true;
+        return 1;
     }
-    return false;
+    return NAN;
 }
 
 /* Several metrics can share a name: Nsight Compute has "Memory Throughput" in % and in bytes/second. The unit decides.
@@ -139,10 +106,10 @@ static bool factor_of(const struct sms__metric_mean *mean, enum sms__metric_quan
 bool sms__metrics_get(const struct sms__metric_means *metrics, const char *name, enum sms__metric_quantity quantity,
                       double *value)
 {
-    double factor;
     for (size_t i = 0; metrics && i < metrics->count; i++) {
         const struct sms__metric_mean *mean = &metrics->mean[i];
-        if (strcmp(mean->name, name) != 0 || !factor_of(mean, quantity, &factor))
+        double factor = strcmp(mean->name, name) ? NAN : factor_of(mean, quantity);
+        if (isnan(factor))
             continue;
         *value = mean->sum / mean->weight * factor;
         return isfinite(*value);

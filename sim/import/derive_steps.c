@@ -235,10 +235,10 @@ static uint64_t count_iterations(const struct sms__derivation *derivation)
     double total = 0;
     uint64_t count = 0;
     for (size_t k = 0; k < derivation->kernels; k++)
-        total += derivation->kernel[k].sum_s;
+        total += derivation->kernel[k].time.sum_s;
     for (size_t k = 0; k < derivation->kernels; k++) {
         const struct sms__derived *kernel = &derivation->kernel[k];
-        if (kernel->sum_s >= SHARE_MIN * total && (count == 0 || kernel->launches < count))
+        if (kernel->time.sum_s >= SHARE_MIN * total && (count == 0 || kernel->launches < count))
             count = kernel->launches;
     }
     return count ? count : 1;

@@ -156,41 +156,41 @@ double sms__derive_capacity(const struct sms__device *device, size_t r, double c
     return resource->bandwidth * whole * (clock_hz / device->clock_hz);
 }
 
-static double get_or(const struct sms__derived *kernel, const char *name, enum sms__metric_quantity quantity,
+static double get_or(const struct sms__measured *measured, const char *name, enum sms__metric_quantity quantity,
                      double fallback)
 {
     double value;
-    return sms__metrics_get(kernel->metrics, name, quantity, &value) ? value : fallback;
+    return sms__metrics_get(measured->metrics, name, quantity, &value) ? value : fallback;
 }
 
 /* Lanes taken per active thread: idle threads of a warp take a lane too. */
-static double lane_factor(const struct sms__derived *kernel)
+static double lane_factor(const struct sms__measured *measured)
 {
-    double efficiency = get_or(kernel, "warp_nonpred_execution_efficiency", SMS__AS_RATIO, 1);
+    double efficiency = get_or(measured, "warp_nonpred_execution_efficiency", SMS__AS_RATIO, 1);
     return efficiency > 0.03 && efficiency <= 1 ? 1 / efficiency : 1;
 }
 
 /* Conversions run on the fp64 unit in a kernel that uses fp64, otherwise on the special function unit. */
-static double conversions(const struct sms__derived *kernel, bool uses_fp64_unit)
+static double conversions(const struct sms__measured *measured, bool uses_fp64_unit)
 {
-    bool uses = get_or(kernel, "inst_fp_64", SMS__AS_COUNT, 0) > 0;
-    return uses == uses_fp64_unit ? get_or(kernel, "inst_bit_convert", SMS__AS_COUNT, 0) : 0;
+    bool uses = get_or(measured, "inst_fp_64", SMS__AS_COUNT, 0) > 0;
+    return uses == uses_fp64_unit ? get_or(measured, "inst_bit_convert", SMS__AS_COUNT, 0) : 0;
 }
 
-static bool add_up(const struct sms__derived *kernel, const struct source *source, enum sms__metric_quantity quantity,
-                   double *sum)
+static bool add_up(const struct sms__measured *measured, const struct source *source,
+                   enum sms__metric_quantity quantity, double *sum)
 {
     double value;
     *sum = 0;
     for (size_t i = 0; i < NAMES && source->name[i]; i++) {
-        if (!sms__metrics_get(kernel->metrics, source->name[i], quantity, &value))
+        if (!sms__metrics_get(measured->metrics, source->name[i], quantity, &value))
             return false;
         *sum += value;
     }
     return true;
 }
 
-static bool read_pipe(const struct sms__derived *kernel, const char *name, double *ratio)
+static bool read_pipe(const struct sms__measured *measured, const char *name, double *ratio)
 {
     static const char *const suffixes[] = {"", ".avg.pct_of_peak_sustained_elapsed",
                                            ".sum.pct_of_peak_sustained_elapsed", ".avg.pct_of_peak_sustained_active",
@@ -198,68 +198,69 @@ static bool read_pipe(const struct sms__derived *kernel, const char *name, doubl
     char name_with_suffix[160];
     for (size_t s = 0; s < sizeof suffixes / sizeof *suffixes; s++) {
         snprintf(name_with_suffix, sizeof name_with_suffix, "%s%s", name, suffixes[s]);
-        if (!sms__metrics_get(kernel->metrics, name_with_suffix, SMS__AS_RATIO, ratio))
+        if (!sms__metrics_get(measured->metrics, name_with_suffix, SMS__AS_RATIO, ratio))
             continue;
-        *ratio *= s >= 3 && isfinite(kernel->activity) ? kernel->activity : 1;
+        *ratio *= s >= 3 && isfinite(measured->activity) ? measured->activity : 1;
         return true;
     }
     return false;
 }
 
 /* The operations that a unit executes, from nvprof's overlapping counts of instructions. */
-static double correct_count(const struct sms__derived *kernel, enum method method, double sum)
+static double correct_count(const struct sms__measured *measured, enum method method, double sum)
 {
-    double special = get_or(kernel, "flop_count_sp_special", SMS__AS_COUNT, 0);
+    double special = get_or(measured, "flop_count_sp_special", SMS__AS_COUNT, 0);
     switch (method) {
     case FP32:
-        return (sum > special ? sum - special : 0) * lane_factor(kernel);
+        return (sum > special ? sum - special : 0) * lane_factor(measured);
     case FP64:
-        return (sum + conversions(kernel, true)) * lane_factor(kernel);
+        return (sum + conversions(measured, true)) * lane_factor(measured);
     case SFU:
-        return (sum + conversions(kernel, false)) * lane_factor(kernel);
+        return (sum + conversions(measured, false)) * lane_factor(measured);
     case LANES:
-        return sum * lane_factor(kernel);
+        return sum * lane_factor(measured);
     default:
         return sum;
     }
 }
 
-static bool read_count(const struct sms__derived *kernel, const struct source *source, double capacity, double *ratio)
+static bool read_count(const struct sms__measured *measured, const struct source *source, double capacity,
+                       double *ratio)
 {
     double sum;
-    if (capacity <= 0 || !(kernel->metrics_time_s > 0) || !add_up(kernel, source, SMS__AS_COUNT, &sum))
+    if (capacity <= 0 || !(measured->time_s > 0) || !add_up(measured, source, SMS__AS_COUNT, &sum))
         return false;
-    *ratio = correct_count(kernel, source->method, sum) * source->unit / (kernel->metrics_time_s * capacity);
+    *ratio = correct_count(measured, source->method, sum) * source->unit / (measured->time_s * capacity);
     return true;
 }
 
-static bool read_source(const struct sms__device *device, size_t r, const struct sms__derived *kernel,
+static bool read_source(const struct sms__device *device, size_t r, const struct sms__measured *measured,
                         const struct source *source, double *ratio)
 {
-    double capacity = sms__derive_capacity(device, r, kernel->clock_hz), sum;
-    double active = isfinite(kernel->activity) ? kernel->activity : 1;
+    double capacity = sms__derive_capacity(device, r, measured->clock_hz), sum;
+    double active = isfinite(measured->activity) ? measured->activity : 1;
     bool per_sm = device->resource[r].scope == SMS_SCOPE_SM;
     switch (source->method) {
     case PIPE:
-        return read_pipe(kernel, source->name[0], ratio);
+        return read_pipe(measured, source->name[0], ratio);
     case ACTIVE:
-        *ratio = active * get_or(kernel, source->name[0], SMS__AS_RATIO, NAN);
+        *ratio = active * get_or(measured, source->name[0], SMS__AS_RATIO, NAN);
         return isfinite(*ratio);
     case IPC:
-        *ratio = active * get_or(kernel, source->name[0], SMS__AS_COUNT, NAN) / device->resource[r].lanes;
+        *ratio = active * get_or(measured, source->name[0], SMS__AS_COUNT, NAN) / device->resource[r].lanes;
         return isfinite(*ratio);
     case RATE:
-        if (capacity <= 0 || !add_up(kernel, source, SMS__AS_RATE, &sum))
+        if (capacity <= 0 || !add_up(measured, source, SMS__AS_RATE, &sum))
             return false;
         *ratio = sum / capacity;
         return true;
     case LEVEL:
-        if (!sms__metrics_get(kernel->metrics, source->name[0], SMS__AS_LEVEL, &sum))
+        if (!sms__metrics_get(measured->metrics, source->name[0], SMS__AS_LEVEL, &sum))
             return false;
         *ratio = level_to_ratio(sum) * (per_sm ? active : 1);
         return true;
     default:
-        return read_count(kernel, source, capacity, ratio);
+        return read_count(measured, source, capacity, ratio);
     }
 }
 
@@ -271,112 +272,114 @@ static const char *source_names(struct sms__arena *arena, const struct source *s
     return all;
 }
 
-static void find_usage(struct sms__derivation *derivation, struct sms__derived *kernel, size_t r)
+static void find_usage(struct sms__derivation *derivation, struct sms__measured *measured, size_t r)
 {
     const struct sms__device *device = derivation->device;
     for (const struct source *source = sources; source->resource; source++) {
         double ratio;
-        if (strcmp(source->resource, device->resource[r].name) != 0 || !read_source(device, r, kernel, source, &ratio))
+        if (strcmp(source->resource, device->resource[r].name) != 0 ||
+            !read_source(device, r, measured, source, &ratio))
             continue;
         if (!isfinite(ratio))
             continue;
-        kernel->usage[r] = (struct sms__usage){true, source->approximate, ratio > 1 ? 1 : ratio,
-                                               source_names(derivation->arena, source)};
+        measured->usage[r] = (struct sms__usage){true, source->approximate, ratio > 1 ? 1 : ratio,
+                                                 source_names(derivation->arena, source)};
         return;
     }
 }
 
-double sms__derive_elapsed(const struct sms__derived *kernel, const struct sms__device *device)
+double sms__derive_elapsed(const struct sms__measured *measured, const struct sms__device *device)
 {
     static const char *const elapsed[] = {"Elapsed Cycles", "sm__cycles_elapsed.max", "sm__cycles_elapsed.avg",
                                           "elapsed_cycles_sm"};
     double value;
     for (size_t i = 0; i < sizeof elapsed / sizeof *elapsed; i++)
-        if (sms__metrics_get(kernel->metrics, elapsed[i], SMS__AS_COUNT, &value) && value > 0)
+        if (sms__metrics_get(measured->metrics, elapsed[i], SMS__AS_COUNT, &value) && value > 0)
             return i == 3 ? value / (double)device->sms : value;
     return NAN;
 }
 
-double sms__derive_cycles(const struct sms__derived *kernel, const struct sms__device *device)
+double sms__derive_cycles(const struct sms__measured *measured, const struct sms__device *device)
 {
-    double cycles = sms__derive_elapsed(kernel, device), executed, ipc;
-    if (!isnan(cycles) || !sms__metrics_get(kernel->metrics, "inst_executed", SMS__AS_COUNT, &executed))
+    double cycles = sms__derive_elapsed(measured, device), executed, ipc;
+    if (!isnan(cycles) || !sms__metrics_get(measured->metrics, "inst_executed", SMS__AS_COUNT, &executed))
         return cycles;
-    ipc = get_or(kernel, "executed_ipc", SMS__AS_COUNT, get_or(kernel, "ipc", SMS__AS_COUNT, NAN));
-    return executed / (ipc * (double)device->sms * kernel->activity);
+    ipc = get_or(measured, "executed_ipc", SMS__AS_COUNT, get_or(measured, "ipc", SMS__AS_COUNT, NAN));
+    return executed / (ipc * (double)device->sms * measured->activity);
 }
 
-static void find_activity(struct sms__derived *kernel)
+static void find_activity(struct sms__measured *measured)
 {
-    double active =
-        get_or(kernel, "sm__cycles_active.avg", SMS__AS_COUNT, get_or(kernel, "SM Active Cycles", SMS__AS_COUNT, NAN));
-    double all =
-        get_or(kernel, "sm__cycles_elapsed.max", SMS__AS_COUNT, get_or(kernel, "Elapsed Cycles", SMS__AS_COUNT, NAN));
-    kernel->activity = get_or(kernel, "sm_activity", SMS__AS_RATIO,
-                              get_or(kernel, "sm_efficiency", SMS__AS_RATIO, all > 0 ? active / all : NAN));
-    if (!(kernel->activity > 0 && kernel->activity <= 1))
-        kernel->activity = kernel->activity > 1 ? 1 : NAN;
+    double active = get_or(measured, "sm__cycles_active.avg", SMS__AS_COUNT,
+                           get_or(measured, "SM Active Cycles", SMS__AS_COUNT, NAN));
+    double all = get_or(measured, "sm__cycles_elapsed.max", SMS__AS_COUNT,
+                        get_or(measured, "Elapsed Cycles", SMS__AS_COUNT, NAN));
+    measured->activity = get_or(measured, "sm_activity", SMS__AS_RATIO,
+                                get_or(measured, "sm_efficiency", SMS__AS_RATIO, all > 0 ? active / all : NAN));
+    if (!(measured->activity > 0 && measured->activity <= 1))
+        measured->activity = measured->activity > 1 ? 1 : NAN;
 }
 
-static void find_occupancy(struct sms__derived *kernel)
+static void find_occupancy(struct sms__measured *measured)
 {
     static const char *const achieved[] = {"achieved_occupancy", "Achieved Occupancy",
                                            "sm__warps_active.avg.pct_of_peak_sustained_active"};
-    kernel->measured_occupancy = NAN;
-    for (size_t i = 0; i < sizeof achieved / sizeof *achieved && isnan(kernel->measured_occupancy); i++)
-        kernel->measured_occupancy = get_or(kernel, achieved[i], SMS__AS_RATIO, NAN);
-    if (!(kernel->measured_occupancy > 0 && kernel->measured_occupancy <= 1))
-        kernel->measured_occupancy = NAN;
+    measured->occupancy = NAN;
+    for (size_t i = 0; i < sizeof achieved / sizeof *achieved && isnan(measured->occupancy); i++)
+        measured->occupancy = get_or(measured, achieved[i], SMS__AS_RATIO, NAN);
+    if (!(measured->occupancy > 0 && measured->occupancy <= 1))
+        measured->occupancy = NAN;
 }
 
-void sms__derive_measured(struct sms__derived *kernel)
+void sms__derive_measured(struct sms__measured *measured)
 {
-    find_activity(kernel);
-    find_occupancy(kernel);
+    find_activity(measured);
+    find_occupancy(measured);
 }
 
 /* The SM frequency if it was measured, otherwise cycles over time. The latter is limited to the range of a GPU's clock:
  * boost adds up to a quarter, and the estimate is low for short kernels, whose time is mostly overhead. */
-static void find_clock(struct sms__derived *kernel, const struct sms__device *device)
+static void find_clock(struct sms__measured *measured, const struct sms__device *device)
 {
     static const char *const clocks[] = {"SM Frequency", "sm__cycles_elapsed.avg.per_second",
                                          "smsp__cycles_elapsed.avg.per_second", "gpc__cycles_elapsed.avg.per_second"};
     double clock = NAN, low = 0.93 * device->clock_hz, high = 1.27 * device->clock_hz;
     for (size_t i = 0; i < sizeof clocks / sizeof *clocks && isnan(clock); i++)
-        clock = get_or(kernel, clocks[i], SMS__AS_HZ, NAN);
+        clock = get_or(measured, clocks[i], SMS__AS_HZ, NAN);
     if (clock > 0.1 * device->clock_hz && clock < 2 * device->clock_hz) {
-        kernel->clock_hz = clock;
+        measured->clock_hz = clock;
         return;
     }
-    clock = sms__derive_cycles(kernel, device) / kernel->metrics_time_s;
-    kernel->clock_hz = clock;
+    clock = sms__derive_cycles(measured, device) / measured->time_s;
+    measured->clock_hz = clock;
     if (clock >= low && clock <= high)
         return;
-    bool measured = isfinite(clock) && clock > 0;
-    kernel->clock_hz = !measured ? device->clock_hz : clock < low ? low : high;
-    kernel->clock_from =
-        measured ? "cycles / time, limited to 93 to 127 % of the device's" : "the device file, as no metric gives it";
+    bool known = isfinite(clock) && clock > 0;
+    measured->clock_hz = !known ? device->clock_hz : clock < low ? low : high;
+    measured->clock_from =
+        known ? "cycles / time, limited to 93 to 127 % of the device's" : "the device file, as no metric gives it";
 }
 
-static void find_bottleneck(const struct sms__device *device, struct sms__derived *kernel)
+static void find_bottleneck(const struct sms__device *device, struct sms__measured *measured)
 {
     double use[SMS_RESOURCES_MAX];
     for (size_t r = 0; r < device->resources; r++)
-        use[r] = kernel->usage[r].ratio;
-    kernel->bottleneck = sms__derive_bottleneck(device, use, &kernel->top_resource);
+        use[r] = measured->usage[r].ratio;
+    measured->bottleneck = sms__derive_bottleneck(device, use, &measured->top_resource);
 }
 
 void sms__derive_usage(struct sms__derivation *derivation, struct sms__derived *kernel)
 {
+    struct sms__measured *measured = &kernel->measured;
     struct sms__occupancy modelled;
-    sms__derive_measured(kernel);
-    if (isnan(kernel->activity) &&
-        !sms__derive_occupancy(derivation, derivation->device, &kernel->shape, 0, &modelled)) {
-        kernel->activity = modelled.activity;
-        kernel->activity_from_model = true;
+    sms__derive_measured(measured);
+    if (isnan(measured->activity) &&
+        !sms__occupancy_of(&derivation->occupancy, derivation->device, &kernel->shape, 0, &modelled)) {
+        measured->activity = modelled.activity;
+        measured->activity_from_model = true;
     }
-    find_clock(kernel, derivation->device);
+    find_clock(measured, derivation->device);
     for (size_t r = 0; r < derivation->device->resources; r++)
-        find_usage(derivation, kernel, r);
-    find_bottleneck(derivation->device, kernel);
+        find_usage(derivation, measured, r);
+    find_bottleneck(derivation->device, measured);
 }

@@ -1,5 +1,6 @@
 /* Writes the workload document. Comments state where each number comes from. */
 #include "derive_internal.h"
+#include "text.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -8,16 +9,6 @@
 enum { COMMENT_MAX = 160, NAME_LENGTH = 48 };
 
 static const char *const limit_words[SMS_LIMITS] = {"blocks", "threads", "warps", "registers", "shared memory"};
-
-const char *sms__derive_text(struct sms__arena *arena, const char *text, size_t most)
-{
-    size_t length = text ? strlen(text) : 0;
-    char *copy = sms__copy(arena, text ? text : "", length < most ? length : most);
-    for (char *c = copy; *c; c++)
-        if (*c < ' ' || *c > '~' || *c == '"' || *c == '\\')
-            *c = '?';
-    return copy;
-}
 
 /* The name of a kernel from its symbol: without return type, namespaces, templates and arguments; letters, digits and
  * '_'. */
@@ -86,20 +77,20 @@ static const char *percent(struct sms__arena *arena, double ratio) { return sms_
 
 static void write_occupancy(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
 {
-    const struct sms__occupancy *modelled = &kernel->modelled;
+    const struct sms__occupancy *modelled = &kernel->fit.modelled;
     fprintf(to, "  # resident: %zu blocks per SM (limited by %s), %.3f on average; waves: %.2f\n", modelled->per_sm,
             limit_words[modelled->limiter], modelled->mean_per_sm,
             (double)kernel->shape.blocks / ((double)modelled->per_sm * (double)derivation->device->sms));
     size_t whole_warps = (kernel->shape.threads + 31) / 32;
     double warps = (double)whole_warps / (double)derivation->device->sm.warps;
     fprintf(to, "  # occupancy: theoretical %s, ", percent(derivation->arena, warps * (double)modelled->per_sm));
-    if (isnan(kernel->measured_occupancy))
+    if (isnan(kernel->measured.occupancy))
         fputs("achieved not measured (approximation: the model's)", to);
     else
-        fprintf(to, "achieved %s", percent(derivation->arena, kernel->measured_occupancy));
+        fprintf(to, "achieved %s", percent(derivation->arena, kernel->measured.occupancy));
     fprintf(to, ", modelled %s%s\n", percent(derivation->arena, modelled->occupancy),
-            kernel->jitter_fitted ? ", with fitted jitter" : "");
-    if (fabs(kernel->measured_occupancy - modelled->occupancy) > 0.05)
+            kernel->fit.jitter_fitted ? ", with fitted jitter" : "");
+    if (fabs(kernel->measured.occupancy - modelled->occupancy) > 0.05)
         fputs("  # the model misses the achieved occupancy: its slots are refilled at once, and its blocks are alike\n",
               to);
 }
@@ -108,24 +99,24 @@ static void write_usage(const struct sms__derivation *derivation, const struct s
 {
     const char *between = "  # usage: ";
     for (size_t r = 0; r < derivation->device->resources; r++) {
-        if (!kernel->usage[r].known || kernel->usage[r].ratio < 5e-5)
+        if (!kernel->measured.usage[r].known || kernel->measured.usage[r].ratio < 5e-5)
             continue;
         fprintf(to, "%s%s %s", between, derivation->device->resource[r].name,
-                percent(derivation->arena, kernel->usage[r].ratio));
+                percent(derivation->arena, kernel->measured.usage[r].ratio));
         between = ", ";
     }
     if (between[0] == ',')
         fputc('\n', to);
-    fprintf(to, "  # bottleneck: %s", sms__class_names[kernel->bottleneck]);
-    fprintf(to, kernel->bottleneck == SMS__LATENCY_BOUND ? "\n" : " (%s)\n",
-            kernel->top_resource >= 0 ? derivation->device->resource[kernel->top_resource].name : "");
+    fprintf(to, "  # bottleneck: %s", sms__class_names[kernel->measured.bottleneck]);
+    fprintf(to, kernel->measured.bottleneck == SMS__LATENCY_BOUND ? "\n" : " (%s)\n",
+            kernel->measured.top_resource >= 0 ? derivation->device->resource[kernel->measured.top_resource].name : "");
 }
 
 static void write_unmeasured(const struct sms__derivation *derivation, const struct sms__derived *kernel, FILE *to)
 {
     const char *between = "  # approximation: no metric for ";
     for (size_t r = 0; r < derivation->device->resources; r++) {
-        if (kernel->usage[r].known)
+        if (kernel->measured.usage[r].known)
             continue;
         fprintf(to, "%s%s", between, derivation->device->resource[r].name);
         between = ", ";
@@ -138,11 +129,11 @@ static void write_approximations(const struct sms__derivation *derivation, const
 {
     bool any = false;
     for (size_t r = 0; r < derivation->device->resources; r++) {
-        const struct sms__usage *use = &kernel->usage[r];
+        const struct sms__usage *use = &kernel->measured.usage[r];
         any |= use->known;
         if (use->known && use->approximate)
             fprintf(to, "  # approximation: %s from %s\n", derivation->device->resource[r].name, use->from);
-        if (kernel->clamped[r])
+        if (kernel->fit.clamped[r])
             fprintf(to, "  # clamped: %s; in full waves, an SM or the device would not have enough of it\n",
                     derivation->device->resource[r].name);
     }
@@ -150,13 +141,13 @@ static void write_approximations(const struct sms__derivation *derivation, const
         fputs("  # approximation: no metrics; no demands\n", to);
     if (any)
         write_unmeasured(derivation, kernel, to);
-    if (kernel->clock_from && any)
-        fprintf(to, "  # approximation: clock from %s\n", kernel->clock_from);
-    if (kernel->time_from_cycles)
+    if (kernel->measured.clock_from && any)
+        fprintf(to, "  # approximation: clock from %s\n", kernel->measured.clock_from);
+    if (kernel->time.from_cycles)
         fputs("  # approximation: time from cycles and clock\n", to);
-    if (kernel->activity_from_model)
+    if (kernel->measured.activity_from_model)
         fputs("  # approximation: share of SM time with a block from the model\n", to);
-    if (kernel->pooled)
+    if (kernel->measured.pooled)
         fputs("  # approximation: metrics are means over several geometries; usage is assumed equal in all\n", to);
 }
 
@@ -164,14 +155,15 @@ static void write_comment(const struct sms__derivation *derivation, const struct
 {
     struct sms__arena *arena = derivation->arena;
     fprintf(to, "  # %s\n", sms__derive_text(arena, kernel->symbol, COMMENT_MAX));
-    if (!kernel->assumptions)
+    if (!kernel->assumed.count)
         fprintf(
             to,
             "  # measured: %s, mean of %llu launch%s (%.3f to %.3f us, coefficient of variation %s); clock %.0f MHz\n",
-            duration(arena, kernel->time_s), (unsigned long long)kernel->launches, kernel->launches == 1 ? "" : "es",
-            kernel->min_s * 1e6, kernel->max_s * 1e6, percent(arena, kernel->spread), kernel->clock_hz / 1e6);
-    for (size_t i = 0; i < kernel->assumptions; i++)
-        fprintf(to, "  # assumed: %s\n", kernel->assumed[i]);
+            duration(arena, kernel->time.mean_s), (unsigned long long)kernel->launches,
+            kernel->launches == 1 ? "" : "es", kernel->time.min_s * 1e6, kernel->time.max_s * 1e6,
+            percent(arena, kernel->time.spread), kernel->measured.clock_hz / 1e6);
+    for (size_t i = 0; i < kernel->assumed.count; i++)
+        fprintf(to, "  # assumed: %s\n", kernel->assumed.text[i]);
     write_occupancy(derivation, kernel, to);
     write_usage(derivation, kernel, to);
     write_approximations(derivation, kernel, to);
@@ -179,7 +171,8 @@ static void write_comment(const struct sms__derivation *derivation, const struct
         fprintf(to,
                 "  # on %s: %zu blocks per SM, block time x %.4f, of which x %.4f so that a full SM has enough of "
                 "everything\n",
-                derivation->target->name, kernel->on_target.per_sm, kernel->time_scale, kernel->capacity_scale);
+                derivation->target->name, kernel->fit.on_target.per_sm, kernel->fit.time_scale,
+                kernel->fit.capacity_scale);
 }
 
 /* Rounds down, so that demands that fill a resource exactly do not oversubscribe it. */
@@ -188,7 +181,7 @@ static void write_demand(const struct sms__derivation *derivation, const struct 
     const char *between = "";
     fputs("    demand: {", to);
     for (size_t r = 0; r < derivation->target->resources; r++) {
-        double thousandths = floor(kernel->demand[r] * 1e5 + 1e-6);
+        double thousandths = floor(kernel->fit.demand[r] * 1e5 + 1e-6);
         if (thousandths < 1)
             continue;
         fprintf(to, "%s%s: %.3f %%", between, derivation->target->resource[r].name, thousandths / 1e3);
@@ -204,10 +197,10 @@ static void write_kernel(const struct sms__derivation *derivation, const struct 
     fprintf(to, "  - name: %s\n    blocks: %llu\n    threads: %llu\n    registers: %llu\n    shared_memory: %llu B\n",
             kernel->name, (unsigned long long)shape->blocks, (unsigned long long)shape->threads,
             (unsigned long long)shape->registers, (unsigned long long)shape->shared_memory);
-    fprintf(to, "    block_time: %s\n", duration(derivation->arena, kernel->block_s * kernel->time_scale));
+    fprintf(to, "    block_time: %s\n", duration(derivation->arena, kernel->fit.block_s * kernel->fit.time_scale));
     write_demand(derivation, kernel, to);
-    if (kernel->jitter >= 0.0005)
-        fprintf(to, "    jitter: %.1f %%\n", 100 * kernel->jitter);
+    if (kernel->fit.jitter >= 0.0005)
+        fprintf(to, "    jitter: %.1f %%\n", 100 * kernel->fit.jitter);
 }
 
 static void write_step(const struct sms__derivation *derivation, const struct sms__derived_step *step, FILE *to)
@@ -266,17 +259,17 @@ static void write_head(struct sms__derivation *derivation, FILE *to)
           "points.\n",
           to);
     fprintf(to, "# Kernels: %zu. Approximations: %zu. Left out: %zu.", derivation->kernels, derivation->approximations,
-            derivation->omissions + derivation->omissions_dropped);
+            derivation->omitted.count + derivation->omitted.dropped);
     if (derivation->assumptions)
         fprintf(to, " Assumed: %zu (times and geometry that the profile does not have).", derivation->assumptions);
     fputc('\n', to);
     if (derivation->options->device_evidence)
         fprintf(to, "# Profiled on %s, %s.\n", derivation->device->name,
                 sms__derive_text(derivation->arena, derivation->options->device_evidence, COMMENT_MAX));
-    for (size_t n = 0; n < derivation->omissions; n++)
-        write_omission(&derivation->omission[n], to);
-    if (derivation->omissions_dropped)
-        fprintf(to, "# left out: %zu more\n", derivation->omissions_dropped);
+    for (size_t n = 0; n < derivation->omitted.count; n++)
+        write_omission(&derivation->omitted.item[n], to);
+    if (derivation->omitted.dropped)
+        fprintf(to, "# left out: %zu more\n", derivation->omitted.dropped);
     write_retargeting(derivation, to);
     fprintf(to, "workload: %s\n", workload_name(derivation));
     if (derivation->options->title)

@@ -1,19 +1,7 @@
-/* The table of importers, and what they share: an arena for each import, a check of the result, a name from a path. */
+/* Runs an importer in an arena of its own, and checks its result. */
 #include "import.h"
 
-#include "openb.h"
-#include "simtbs.h"
-
-#include <ctype.h>
 #include <string.h>
-
-const struct sms__importer sms__importers[] = {
-    {"simtbs", "a configuration of simtbs (oslab-ewha)", 1, sms__import_simtbs},
-    {"ncu", "output of Nsight Compute, with --csv or as text", 0, sms__import_ncu},
-    {"nvprof", "output of nvprof: metrics, traces", 0, sms__import_nvprof},
-    {"openb", "nodes and pods of a cluster: the trace of 2023 (alibaba/clusterdata)", 2, sms__import_openb},
-    {0},
-};
 
 struct import {
     struct sms__arena arena;
@@ -28,6 +16,9 @@ struct import {
 static int body(void *user)
 {
     struct import *import = user;
+    if (import->importer->read)
+        return sms__import_profile(&import->arena, import->importer, import->paths, import->n_paths, import->options,
+                                   import->to, import->errors);
     return import->importer->import(&import->arena, import->paths, import->n_paths, import->options, import->to,
                                     import->errors);
 }
@@ -59,17 +50,4 @@ int sms__import_check(const char *path, const char *text, size_t size, const str
                   *line ? "'" : "", load_errors.item[i].message);
     }
     return code;
-}
-
-enum { NAME_MAX_CHARS = 60 };
-
-const char *sms__import_name(struct sms__arena *arena, const char *path)
-{
-    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path, *dot = strrchr(last, '.');
-    size_t length = dot && dot > last ? (size_t)(dot - last) : strlen(last);
-    char *name = sms__copy(arena, last, length < NAME_MAX_CHARS ? length : NAME_MAX_CHARS);
-    for (char *c = name; *c; c++)
-        if (!isalnum((unsigned char)*c) && *c != '-')
-            *c = '_';
-    return *name ? name : "imported";
 }

@@ -24,19 +24,27 @@ struct sms__import_options {
     const struct sms_load_options *load; /* where devices are looked for */
 };
 
+/* A format. Each is a file of formats/ that defines one, named after the file: sms__import_NAME. CMake lists them. */
 struct sms__importer {
     const char *name;
-    const char *help; /* one sentence without a full stop */
-
-    size_t files; /* how many it takes; 0: one or more */
+    const char *help;  /* what files it recognises: a phrase without a full stop */
+    const char *files; /* how messages describe the files that it takes: "one file" */
+    size_t n_files;    /* 0: one or more */
 
     /* Reads the files and writes YAML documents to `to`. Runs in a guard of `arena`. Returns SMS_OK; or a code with
-     * `errors` filled with all problems of the files, and then the caller discards what was written. */
+     * `errors` filled with all problems of the files, and then the caller discards what was written. NULL: `read` is
+     * set. */
     int (*import)(struct sms__arena *arena, const char *const *paths, size_t n_paths,
                   const struct sms__import_options *options, FILE *to, struct sms_errors *errors);
+
+    /* For a profiler: reads the files, which together make one profile, from which workloads are derived. Runs in a
+     * guard of `arena`, which owns what `out` points to. Returns SMS_OK, or a code with `errors` filled (except for
+     * SMS_ENOMEM). */
+    int (*read)(struct sms__arena *arena, const char *const *paths, size_t n_paths, struct sms__profile *out,
+                struct sms_errors *errors);
 };
 
-extern const struct sms__importer sms__importers[]; /* terminated by an entry whose name is NULL */
+extern const struct sms__importer *const sms__importers[]; /* sorted by name, NULL last */
 
 /* Runs an importer in an arena of its own. Returns what its `import` returns, or SMS_ENOMEM. */
 int sms__import(const struct sms__importer *importer, const char *const *paths, size_t n_paths,
@@ -47,13 +55,8 @@ int sms__import(const struct sms__importer *importer, const char *const *paths, 
 int sms__import_check(const char *path, const char *text, size_t size, const struct sms__import_options *options,
                       struct sms_errors *errors);
 
-/* profiles.c: the importers of profiles. */
-int sms__import_ncu(struct sms__arena *arena, const char *const *paths, size_t n_paths,
-                    const struct sms__import_options *options, FILE *to, struct sms_errors *errors);
-int sms__import_nvprof(struct sms__arena *arena, const char *const *paths, size_t n_paths,
-                       const struct sms__import_options *options, FILE *to, struct sms_errors *errors);
-
-/* A name for a scenario, from a path: its last part without the extension. '_' replaces what a name cannot contain. */
-const char *sms__import_name(struct sms__arena *arena, const char *path);
+/* profiles.c: derives workloads from the profile that importer->read reads, and writes them as `import` does. */
+int sms__import_profile(struct sms__arena *arena, const struct sms__importer *importer, const char *const *paths,
+                        size_t n_paths, const struct sms__import_options *options, FILE *to, struct sms_errors *errors);
 
 #endif

@@ -125,7 +125,6 @@ void sms__profile_finish(struct sms__profile_reader *reader, struct sms__profile
         qsort(reader->draft, reader->drafts, sizeof *reader->draft, by_start);
     if (reader->copies)
         qsort(reader->copy, reader->copies, sizeof *reader->copy, by_copy_start);
-    out->tool = reader->is_nvprof ? "nvprof" : "ncu";
     out->gpu = reader->gpu;
     out->capability = reader->capability;
     out->gpu_lines = reader->gpu_lines;

@@ -1,15 +1,13 @@
-/* Importers of profiles. They read what the profiler printed, derive a workload from each process, and write a scenario
- * in which the workloads run alone, one VM each. */
+/* Imports a profile: derives a workload from each process, and writes a scenario in which the workloads run alone, one
+ * VM each. */
 #include "derive.h"
 #include "import.h"
 #include "reader.h"
+#include "text.h"
 
 #include "../base/errors.h"
 
 #include <string.h>
-
-typedef int read_profile(struct sms__arena *arena, const char *const *paths, size_t n, struct sms__profile *out,
-                         struct sms_errors *errors);
 
 /* Devices are loaded outside of the arena, so the part that can run out of memory has an arena and a guard of its own.
  */
@@ -133,11 +131,11 @@ static struct sms__device_match choose_device(struct sms__arena *arena, const st
     return match;
 }
 
-static int import_profile(struct sms__arena *arena, const char *const *paths, size_t n, read_profile *read,
-                          const struct sms__import_options *options, FILE *to, struct sms_errors *errors)
+int sms__import_profile(struct sms__arena *arena, const struct sms__importer *importer, const char *const *paths,
+                        size_t n_paths, const struct sms__import_options *options, FILE *to, struct sms_errors *errors)
 {
-    struct sms__profile profile;
-    int code = read(arena, paths, n, &profile, errors);
+    struct sms__profile profile = {.tool = importer->name};
+    int code = importer->read(arena, paths, n_paths, &profile, errors);
     if (code != SMS_OK)
         return code;
     if (options->dump) {
@@ -161,16 +159,4 @@ static int import_profile(struct sms__arena *arena, const char *const *paths, si
         .to = to,
         .errors = errors};
     return load_and_convert(&conversion, profiled, options);
-}
-
-int sms__import_ncu(struct sms__arena *arena, const char *const *paths, size_t n_paths,
-                    const struct sms__import_options *options, FILE *to, struct sms_errors *errors)
-{
-    return import_profile(arena, paths, n_paths, sms__read_ncu, options, to, errors);
-}
-
-int sms__import_nvprof(struct sms__arena *arena, const char *const *paths, size_t n_paths,
-                       const struct sms__import_options *options, FILE *to, struct sms_errors *errors)
-{
-    return import_profile(arena, paths, n_paths, sms__read_nvprof, options, to, errors);
 }

@@ -143,6 +143,35 @@ void sms__header_units(struct sms__profile_reader *reader)
     reader->table.units_read = true;
 }
 
+void sms__hint_add(struct sms__hints *hints, unsigned kind, const struct sms__rows *rows, const char *at)
+{
+    if (hints->mark[kind].line)
+        return;
+    size_t length = (size_t)(rows->line + rows->length - at), most = sizeof hints->text[kind] - 1;
+    hints->mark[kind] = sms__rows_mark(rows, at);
+    snprintf(hints->text[kind], most + 1, "%.*s", (int)(length < most ? length : most), at);
+}
+
+bool sms__row_parse(struct sms__profile_reader *reader, const char *at)
+{
+    enum sms__row_status row = sms__rows_parse(reader->rows, at);
+    if (row == SMS__ROW_UNCLOSED)
+        SMS__COMPLAIN(reader, reader->rows->fields - (reader->rows->fields > 0), "this quoted field is never closed");
+    else if (row == SMS__ROW_TOO_LONG)
+        SMS__COMPLAIN(reader, 0, "the row is larger than %d MiB", SMS__ROWS_ROW_BYTES >> 20);
+    return row == SMS__ROW_OK;
+}
+
+bool sms__row_is_cut(struct sms__profile_reader *reader)
+{
+    const struct sms__rows *rows = reader->rows;
+    if (rows->fields >= reader->table.columns)
+        return false;
+    SMS__COMPLAIN(reader, rows->fields - 1, "the row ends after %zu of %zu columns: the file is cut off", rows->fields,
+                  reader->table.columns);
+    return true;
+}
+
 static const char *interned_field(struct sms__profile_reader *reader, enum sms__column column)
 {
     return sms__intern_text(&reader->strings, sms__header_field(reader, column));

@@ -87,6 +87,20 @@ struct sms__profile_reader {
 #define SMS__COMPLAIN(reader, i, ...)                                                                                  \
     sms__error((reader)->errors, SMS_EINPUT, sms__rows_field_mark((reader)->rows, (i)), __VA_ARGS__)
 
+/* Lines outside of tables that explain why a file has no launches: the first of each kind. */
+enum { SMS__HINTS = 6 };
+struct sms__hints {
+    char text[SMS__HINTS][200];
+    struct sms__mark mark[SMS__HINTS]; /* line 0: there is none */
+};
+/* Keeps the rest of the current line from `at`, unless there is one of this kind. */
+void sms__hint_add(struct sms__hints *hints, unsigned kind, const struct sms__rows *rows, const char *at);
+
+/* Parses the row that begins at `at`. Returns false and reports if it is damaged. */
+bool sms__row_parse(struct sms__profile_reader *reader, const char *at);
+/* Whether the row has fewer fields than the table has columns, which is reported. */
+bool sms__row_is_cut(struct sms__profile_reader *reader);
+
 /* Reads the row as a header. Returns false, and leaves the table as it was, if the row has no column of kernels or no
  * other column that is known by name. */
 bool sms__header_open(struct sms__profile_reader *reader);
@@ -133,14 +147,6 @@ bool sms__is_launch_metric(const char *metric);
 
 /* Puts launches and copies in order and stores them in `out`. */
 void sms__profile_finish(struct sms__profile_reader *reader, struct sms__profile *out);
-
-/* The readers. All files together make one profile. They must run in a guard of `arena`, which owns what `out` points
- * to. They return SMS_OK, or a code with `errors` filled (except for SMS_ENOMEM); problems of all files are reported
- * together. */
-int sms__read_ncu(struct sms__arena *arena, const char *const *paths, size_t n, struct sms__profile *out,
-                  struct sms_errors *errors);
-int sms__read_nvprof(struct sms__arena *arena, const char *const *paths, size_t n, struct sms__profile *out,
-                     struct sms_errors *errors);
 
 /* nvprof_text.c: read the line as a header or row of a text report and return whether it was one. They set the reader's
  * table at a header, and device and kernel at lines that name them. */

@@ -2,6 +2,7 @@
 #include "rows.h"
 
 #include "../base/read.h"
+#include "text.h"
 
 #include <iconv.h>
 #include <string.h>
@@ -226,17 +227,9 @@ const char *sms__rows_field(const struct sms__rows *rows, size_t i)
     return i < rows->fields && i < SMS__ROWS_COLUMNS ? rows->bytes + rows->offset[i] : "";
 }
 
-static unsigned column_of(const char *line, const char *at)
-{
-    unsigned column = 1;
-    for (const char *c = line; c < at; c++)
-        column += ((unsigned char)*c & 0xc0) != 0x80;
-    return column;
-}
-
 struct sms__mark sms__rows_mark(const struct sms__rows *rows, const char *at)
 {
-    return (struct sms__mark){rows->path, rows->text, rows->number, column_of(rows->line, at)};
+    return (struct sms__mark){rows->path, rows->text, rows->number, sms__text_column(rows->line, at)};
 }
 
 struct sms__mark sms__rows_field_mark(const struct sms__rows *rows, size_t i)
@@ -253,5 +246,5 @@ struct sms__mark sms__rows_field_mark(const struct sms__rows *rows, size_t i)
             number++;
         }
     }
-    return (struct sms__mark){rows->path, rows->text, number, column_of(line, c)};
+    return (struct sms__mark){rows->path, rows->text, number, sms__text_column(line, c)};
 }

@@ -39,9 +39,6 @@ struct sms__conf {
     size_t kernels;
 };
 
-int sms__import_simtbs(struct sms__arena *arena, const char *const *paths, size_t n_paths,
-                       const struct sms__import_options *options, FILE *to, struct sms_errors *errors);
-
 /* simtbs_read.c: parses the text of a configuration and reports every problem. */
 void sms__conf_read(struct sms__arena *arena, const char *path, const char *text,
                     const struct sms__import_options *options, struct sms__conf *conf, struct sms_errors *errors);

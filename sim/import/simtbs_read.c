@@ -1,62 +1,172 @@
 /* Reads a configuration as simtbs does. A section starts with '*' and is recognized by the beginning of its name, '#'
  * in the first column is a comment, and an empty line ends a section. A line is read in chunks of 1023 bytes, each of
  * which counts as a line. */
-#include "simtbs_words.h"
+#include "simtbs.h"
+
+#include "text.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 1023, OVERHEAD_MAX = 1000000, SMS_MAX = 1000000 };
+enum { NUMBERS = 4 + SMS__CONF_SM + SMS__CONF_MEM };
 
-struct sms__conf_section {
-    const char *name;
-    void (*read)(struct sms__conf_reader *reader);
+struct section;
+
+struct reader {
+    struct sms__arena *arena;
+    const char *path, *text;
+    const struct sms__import_options *options;
+    struct sms__conf *conf;
+    struct sms_errors *errors;
+    const struct section *section;  /* NULL: outside of sections */
+    const char *line, *chunk, *end; /* start of the line; start and end of the chunk of it that is being read */
+    unsigned line_number;
+    bool sm_failed, mem_failed, sm_given, mem_given, opened; /* which sections had a line; opened: any section began */
+    struct sms__mark mem_mark;                               /* of the line of *mem */
 };
 
-static bool is_positive(const struct sms__conf_reader *reader, const struct sms__conf_numbers *numbers, size_t i,
-                        const char *what)
+struct numbers {
+    size_t count;
+    uint64_t value[NUMBERS];
+    const char *at[NUMBERS];
+};
+
+#define NUMBER_MAX 4294967295u
+
+static struct sms__mark mark_of(const struct reader *reader, const char *at)
+{
+    return (struct sms__mark){reader->path, reader->text, reader->line_number, sms__text_column(reader->line, at)};
+}
+
+#define BLANK_LINE ": a line of blanks is not empty, so it does not end the section"
+
+#define COMPLAIN(reader, at, ...) sms__error((reader)->errors, SMS_EINPUT, mark_of((reader), (at)), __VA_ARGS__)
+
+static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/* Moves *at to the next word of the chunk. Returns its length, 0 at the end. */
+static size_t next_word(const struct reader *reader, const char **at)
+{
+    while (*at < reader->end && is_blank(**at))
+        (*at)++;
+    const char *from = *at;
+    size_t length = 0;
+    while (from + length < reader->end && !is_blank(from[length]))
+        length++;
+    return length;
+}
+
+static bool read_number(const struct reader *reader, const char *at, size_t length, uint64_t *value)
+{
+    *value = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (!isdigit((unsigned char)at[i])) {
+            COMPLAIN(reader, at, "'%.*s' is not a whole number", length < 40 ? (int)length : 40, at);
+            return false;
+        }
+        *value = *value * 10 + (uint64_t)(at[i] - '0');
+        if (*value > NUMBER_MAX) {
+            COMPLAIN(reader, at, "'%.*s' is too large; the largest number is %u", length < 40 ? (int)length : 40, at,
+                     NUMBER_MAX);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Reads the chunk as `least` to `most` numbers. Returns whether it could, and reports otherwise. */
+static bool read_numbers(const struct reader *reader, size_t least, size_t most, const char *what, struct numbers *out)
+{
+    const char *at = reader->chunk;
+    bool valid = true;
+    size_t found = 0;
+    *out = (struct numbers){0};
+    for (size_t length = next_word(reader, &at); length; at += length, length = next_word(reader, &at), found++) {
+        if (found >= NUMBERS)
+            continue;
+        out->at[found] = at;
+        valid = read_number(reader, at, length, &out->value[found]) && valid;
+    }
+    out->count = found;
+    if (valid && (found < least || found > most)) {
+        COMPLAIN(reader, reader->chunk, "expected %s; found %zu%s", what, found, found ? "" : BLANK_LINE);
+        valid = false;
+    }
+    return valid;
+}
+
+/* Reads a word as a number of 0 to `most`. Its length is given because strtof would read beyond the chunk. Returns
+ * whether it could, and reports otherwise. */
+static bool read_float(const struct reader *reader, const char *at, size_t length, float most, float *value)
+{
+    char word[64], *rest = word;
+    bool decimal = length < sizeof word && strspn(at, "0123456789.eE+-") >= length &&
+                   (isdigit((unsigned char)at[0]) || at[0] == '.');
+    if (decimal) {
+        memcpy(word, at, length);
+        word[length] = '\0';
+        *value = strtof(word, &rest);
+    }
+    if (!decimal || *rest || rest == word)
+        COMPLAIN(reader, at, "'%.*s' is not a number of 0 or more", length < 40 ? (int)length : 40, at);
+    else if (!(*value <= most))
+        COMPLAIN(reader, at, "'%.*s' is out of range; it must be from 0 to %g", length < 40 ? (int)length : 40, at,
+                 (double)most);
+    else
+        return true;
+    return false;
+}
+
+enum { CHUNK_BYTES = 1023, OVERHEAD_MAX = 1000000, SMS_MAX = 1000000 };
+
+struct section {
+    const char *name;
+    void (*read)(struct reader *reader);
+};
+
+static bool is_positive(const struct reader *reader, const struct numbers *numbers, size_t i, const char *what)
 {
     if (numbers->value[i] == 0)
-        SMS__CONF_COMPLAIN(reader, numbers->at[i], "%s is 0", what);
+        COMPLAIN(reader, numbers->at[i], "%s is 0", what);
     return numbers->value[i] != 0;
 }
 
-static void read_general(struct sms__conf_reader *reader)
+static void read_general(struct reader *reader)
 {
-    struct sms__conf_numbers numbers;
-    if (sms__conf_numbers(reader, 1, 1, "max_simtime alone", &numbers))
+    struct numbers numbers;
+    if (read_numbers(reader, 1, 1, "max_simtime alone", &numbers))
         reader->conf->max = numbers.value[0];
 }
 
 /* The section is for simtbs's generator of workloads. Its first lines set resources that *sm and *mem then overwrite.
  */
-static void read_workload(struct sms__conf_reader *reader)
+static void read_workload(struct reader *reader)
 {
     if (reader->sm_given || reader->mem_given)
-        SMS__CONF_COMPLAIN(reader, reader->chunk,
-                           "*workload must come before *sm and *mem: simtbs would take resources from here");
+        COMPLAIN(reader, reader->chunk,
+                 "*workload must come before *sm and *mem: simtbs would take resources from here");
 }
 
-static bool is_too_late(struct sms__conf_reader *reader, const char *name)
+static bool is_too_late(struct reader *reader, const char *name)
 {
     const struct sms__conf *conf = reader->conf;
     bool late = conf->overhead_sm.rows || conf->overhead_mem.rows || conf->kernels;
     if (late)
-        SMS__CONF_COMPLAIN(reader, reader->chunk, "a second *%s, after sections that use the first", name);
+        COMPLAIN(reader, reader->chunk, "a second *%s, after sections that use the first", name);
     return late;
 }
 
-static bool check_sm(const struct sms__conf_reader *reader, const struct sms__conf_numbers *numbers, size_t n_sm)
+static bool check_sm(const struct reader *reader, const struct numbers *numbers, size_t n_sm)
 {
     bool valid = is_positive(reader, numbers, 0, "n_sms");
     valid = is_positive(reader, numbers, 1, "n_sched") && valid;
     if (numbers->value[0] > SMS_MAX)
-        SMS__CONF_COMPLAIN(reader, numbers->at[0], "more than %d SMs", SMS_MAX);
+        COMPLAIN(reader, numbers->at[0], "more than %d SMs", SMS_MAX);
     for (size_t i = 1; i <= 2; i++)
         if (numbers->value[i] > n_sm) {
-            SMS__CONF_COMPLAIN(reader, numbers->at[i], "%s is %llu, but there are only %zu resources",
-                               i == 1 ? "n_sched" : "n_compute", (unsigned long long)numbers->value[i], n_sm);
+            COMPLAIN(reader, numbers->at[i], "%s is %llu, but there are only %zu resources",
+                     i == 1 ? "n_sched" : "n_compute", (unsigned long long)numbers->value[i], n_sm);
             valid = false;
         }
     for (size_t i = 0; i < n_sm; i++)
@@ -64,14 +174,14 @@ static bool check_sm(const struct sms__conf_reader *reader, const struct sms__co
     return valid && numbers->value[0] <= SMS_MAX;
 }
 
-static void read_sm(struct sms__conf_reader *reader)
+static void read_sm(struct reader *reader)
 {
-    struct sms__conf_numbers numbers;
+    struct numbers numbers;
     struct sms__conf *conf = reader->conf;
     reader->sm_given = true;
     reader->sm_failed = true;
     if (is_too_late(reader, "sm") ||
-        !sms__conf_numbers(reader, 4, 3 + SMS__CONF_SM, "n_sms n_sched n_compute and 1 to 12 maxima", &numbers))
+        !read_numbers(reader, 4, 3 + SMS__CONF_SM, "n_sms n_sched n_compute and 1 to 12 maxima", &numbers))
         return;
     if (!check_sm(reader, &numbers, numbers.count - 3))
         return;
@@ -83,16 +193,14 @@ static void read_sm(struct sms__conf_reader *reader)
     reader->sm_failed = false;
 }
 
-static void read_mem(struct sms__conf_reader *reader)
+static void read_mem(struct reader *reader)
 {
-    struct sms__conf_numbers numbers;
+    struct numbers numbers;
     struct sms__conf *conf = reader->conf;
     reader->mem_given = true;
     reader->mem_failed = true;
-    reader->mem_at = reader->chunk;
-    reader->mem_line = reader->line_number;
-    reader->mem_line_start = reader->line;
-    if (is_too_late(reader, "mem") || !sms__conf_numbers(reader, 1, SMS__CONF_MEM, "1 or 2 maxima", &numbers))
+    reader->mem_mark = mark_of(reader, reader->chunk);
+    if (is_too_late(reader, "mem") || !read_numbers(reader, 1, SMS__CONF_MEM, "1 or 2 maxima", &numbers))
         return;
     for (size_t i = 0; i < numbers.count; i++)
         if (!is_positive(reader, &numbers, i, "the maximum of a memory"))
@@ -103,14 +211,14 @@ static void read_mem(struct sms__conf_reader *reader)
 }
 
 /* Whether the section has been read. Reports if it is missing, but not if it had errors, which are reported already. */
-static bool require_section(const struct sms__conf_reader *reader, const char *name, bool given, bool failed)
+static bool require_section(const struct reader *reader, const char *name, bool given, bool failed)
 {
     if (!given)
-        SMS__CONF_COMPLAIN(reader, reader->chunk, "*%s must come first", name);
+        COMPLAIN(reader, reader->chunk, "*%s must come first", name);
     return given && !failed;
 }
 
-static bool require_both(const struct sms__conf_reader *reader)
+static bool require_both(const struct reader *reader)
 {
     bool sm = require_section(reader, "sm", reader->sm_given, reader->sm_failed);
     return require_section(reader, "mem", reader->mem_given, reader->mem_failed) && sm;
@@ -119,50 +227,48 @@ static bool require_both(const struct sms__conf_reader *reader)
 /* Ratios closer to each other than this give slopes that overflow. */
 #define RATIO_STEP 1.5e-6F
 
-static void check_row(const struct sms__conf_reader *reader, const struct sms__conf_table *table,
-                      const struct sms__conf_row *row, size_t columns, const char *const *at)
+static void check_row(const struct reader *reader, const struct sms__conf_table *table, const struct sms__conf_row *row,
+                      size_t columns, const char *const *at)
 {
     const struct sms__conf_row *last = table->rows ? &table->row[table->rows - 1] : NULL;
     float from = last ? last->value[0] : 0;
     if (last && row->value[0] <= from)
-        SMS__CONF_COMPLAIN(reader, at[0], "non-increasing ratio: the row above has %g", (double)from);
+        COMPLAIN(reader, at[0], "non-increasing ratio: the row above has %g", (double)from);
     else if (row->value[0] - from < RATIO_STEP && !(row->value[0] == 0))
-        SMS__CONF_COMPLAIN(reader, at[0], "the ratio is less than %g above the one before", (double)RATIO_STEP);
+        COMPLAIN(reader, at[0], "the ratio is less than %g above the one before", (double)RATIO_STEP);
     for (size_t i = 1; last && i <= columns; i++)
         if (row->value[i] <= last->value[i])
-            SMS__CONF_COMPLAIN(reader, at[i], "non-increasing overhead: the row above has %g", (double)last->value[i]);
+            COMPLAIN(reader, at[i], "non-increasing overhead: the row above has %g", (double)last->value[i]);
 }
 
-static void read_overhead(struct sms__conf_reader *reader, struct sms__conf_table *table, size_t columns, float most)
+static void read_overhead(struct reader *reader, struct sms__conf_table *table, size_t columns, float most)
 {
     struct sms__conf_row row = {0};
     const char *at = reader->chunk, *position[1 + SMS__CONF_SM] = {0};
     size_t found = 0;
-    for (size_t length = sms__conf_word(reader, &at); length;
-         at += length, length = sms__conf_word(reader, &at), found++) {
+    for (size_t length = next_word(reader, &at); length; at += length, length = next_word(reader, &at), found++) {
         if (found > columns)
             continue;
         position[found] = at;
-        if (!sms__conf_float(reader, at, length, found ? OVERHEAD_MAX : most, &row.value[found]))
+        if (!read_float(reader, at, length, found ? OVERHEAD_MAX : most, &row.value[found]))
             return;
     }
     if (found != columns + 1) {
-        SMS__CONF_COMPLAIN(reader, reader->chunk,
-                           "expected a ratio and an overhead of each of %zu resources; found %zu%s", columns, found,
-                           found ? "" : SMS__CONF_BLANK);
+        COMPLAIN(reader, reader->chunk, "expected a ratio and an overhead of each of %zu resources; found %zu%s",
+                 columns, found, found ? "" : BLANK_LINE);
         return;
     }
     check_row(reader, table, &row, columns, position);
     *SMS__APPEND(reader->arena, table->row, table->rows) = row;
 }
 
-static void read_overhead_sm(struct sms__conf_reader *reader)
+static void read_overhead_sm(struct reader *reader)
 {
     if (require_section(reader, "sm", reader->sm_given, reader->sm_failed))
         read_overhead(reader, &reader->conf->overhead_sm, reader->conf->n_sm, OVERHEAD_MAX);
 }
 
-static void read_overhead_mem(struct sms__conf_reader *reader)
+static void read_overhead_mem(struct reader *reader)
 {
     if (require_both(reader))
         read_overhead(reader, &reader->conf->overhead_mem, reader->conf->n_mem, 1);
@@ -187,7 +293,7 @@ static void misread_memory(const struct sms__conf *conf, const uint64_t *demand,
         mem[i] = first[moved + i];
 }
 
-static void take_demands(const struct sms__conf_reader *reader, const uint64_t *demand, struct sms__conf_shape *shape)
+static void take_demands(const struct reader *reader, const uint64_t *demand, struct sms__conf_shape *shape)
 {
     const struct sms__conf *conf = reader->conf;
     memcpy(shape->sm, demand, conf->n_sm * sizeof *shape->sm);
@@ -199,7 +305,7 @@ static void take_demands(const struct sms__conf_reader *reader, const uint64_t *
         shape->mem[i] = 0;
 }
 
-static bool check_kernel(const struct sms__conf_reader *reader, const struct sms__conf_numbers *numbers)
+static bool check_kernel(const struct reader *reader, const struct numbers *numbers)
 {
     const struct sms__conf *conf = reader->conf;
     static const char *const names[] = {"type", "start_ts", "n_tb", "tb_duration"};
@@ -208,19 +314,18 @@ static bool check_kernel(const struct sms__conf_reader *reader, const struct sms
         valid = is_positive(reader, numbers, i, names[i]) && valid;
     for (size_t i = 0; i < conf->n_sched; i++)
         if (numbers->value[4 + i] == 0) {
-            SMS__CONF_COMPLAIN(reader, numbers->at[4 + i],
-                               "the request of a scheduling resource is 0: simtbs divides by it");
+            COMPLAIN(reader, numbers->at[4 + i], "the request of a scheduling resource is 0: simtbs divides by it");
             valid = false;
         }
     if (valid && !reader->options->sane && conf->kernels && numbers->value[1] < conf->kernel[conf->kernels - 1].start) {
-        SMS__CONF_COMPLAIN(reader, numbers->at[1],
-                           "the kernel starts before the one above it: simtbs would never end; import it with --sane");
+        COMPLAIN(reader, numbers->at[1],
+                 "the kernel starts before the one above it: simtbs would never end; import it with --sane");
         valid = false;
     }
     return valid;
 }
 
-static struct sms__conf_kernel *new_kernel(struct sms__conf_reader *reader)
+static struct sms__conf_kernel *new_kernel(struct reader *reader)
 {
     struct sms__conf *conf = reader->conf;
     struct sms__conf_kernel *kernel = SMS__APPEND(reader->arena, conf->kernel, conf->kernels);
@@ -228,20 +333,20 @@ static struct sms__conf_kernel *new_kernel(struct sms__conf_reader *reader)
     return kernel;
 }
 
-static void read_kernel(struct sms__conf_reader *reader)
+static void read_kernel(struct reader *reader)
 {
     struct sms__conf *conf = reader->conf;
-    struct sms__conf_numbers numbers;
+    struct numbers numbers;
     char what[120];
     size_t count = 4 + conf->n_sm + conf->n_mem;
     if (!require_both(reader))
         return;
     snprintf(what, sizeof what, "%zu numbers: type start_ts n_tb tb_duration, %zu of the SM, %zu of memory", count,
              conf->n_sm, conf->n_mem);
-    if (!sms__conf_numbers(reader, count, count, what, &numbers) || !check_kernel(reader, &numbers))
+    if (!read_numbers(reader, count, count, what, &numbers) || !check_kernel(reader, &numbers))
         return;
     if (conf->kernels == SMS__CONF_KERNELS) {
-        SMS__CONF_COMPLAIN(reader, reader->chunk, "more than %d kernels", SMS__CONF_KERNELS);
+        COMPLAIN(reader, reader->chunk, "more than %d kernels", SMS__CONF_KERNELS);
         return;
     }
     struct sms__conf_kernel *kernel = new_kernel(reader);
@@ -253,17 +358,17 @@ static void read_kernel(struct sms__conf_reader *reader)
 }
 
 /* In the order in which simtbs compares them, so *smx is taken for *sm. */
-static const struct sms__conf_section sections[] = {
+static const struct section sections[] = {
     {"general", read_general},         {"workload", read_workload},         {"sm", read_sm},        {"mem", read_mem},
     {"overhead_sm", read_overhead_sm}, {"overhead_mem", read_overhead_mem}, {"kernel", read_kernel}};
 
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
-static const struct sms__conf_section ignored = {"", NULL}; /* a section whose lines are not read */
+static const struct section ignored = {"", NULL}; /* a section whose lines are not read */
 
-static const char *section_name(const void *user, size_t i) { return ((const struct sms__conf_section *)user)[i].name; }
+static const char *section_name(const void *user, size_t i) { return ((const struct section *)user)[i].name; }
 
-static void open_section(struct sms__conf_reader *reader)
+static void open_section(struct reader *reader)
 {
     const char *name = reader->chunk + 1;
     char word[32];
@@ -275,27 +380,26 @@ static void open_section(struct sms__conf_reader *reader)
     if (reader->section)
         return;
     const char *at = name;
-    size_t length = sms__conf_word(reader, &at);
+    size_t length = next_word(reader, &at);
     snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : (int)sizeof word - 1, at);
     const char *near = sms__nearest(word, SECTIONS, section_name, sections);
     if (near)
-        SMS__CONF_COMPLAIN(reader, reader->chunk, "unknown section '*%s'; did you mean '*%s'?", word, near);
+        COMPLAIN(reader, reader->chunk, "unknown section '*%s'; did you mean '*%s'?", word, near);
     else
-        SMS__CONF_COMPLAIN(
-            reader, reader->chunk,
-            "unknown section '*%s'; known: general, workload, sm, mem, overhead_sm, overhead_mem, kernel", word);
+        COMPLAIN(reader, reader->chunk,
+                 "unknown section '*%s'; known: general, workload, sm, mem, overhead_sm, overhead_mem, kernel", word);
     reader->section = &ignored;
 }
 
 /* Reports only the first line that is in no section. */
-static void complain_no_section(struct sms__conf_reader *reader)
+static void complain_no_section(struct reader *reader)
 {
-    SMS__CONF_COMPLAIN(reader, reader->chunk, "a line outside of all sections%s",
-                       reader->opened ? ": an empty line ended the last one" : "");
+    COMPLAIN(reader, reader->chunk, "a line outside of all sections%s",
+             reader->opened ? ": an empty line ended the last one" : "");
     reader->section = &ignored;
 }
 
-static void read_chunk(struct sms__conf_reader *reader)
+static void read_chunk(struct reader *reader)
 {
     if (*reader->chunk == '#')
         return;
@@ -310,7 +414,7 @@ static void read_chunk(struct sms__conf_reader *reader)
 }
 
 /* Checks what is known only at the end of the file. */
-static void check_file(struct sms__conf_reader *reader)
+static void check_file(struct reader *reader)
 {
     struct sms__conf *conf = reader->conf;
     if (!reader->sm_given)
@@ -320,8 +424,7 @@ static void check_file(struct sms__conf_reader *reader)
     if (reader->errors->count)
         return;
     if (conf->n_mem > conf->n_sm)
-        sms__error(reader->errors, SMS_EINPUT,
-                   sms__conf_mark(reader, reader->mem_line_start, reader->mem_line, reader->mem_at),
+        sms__error(reader->errors, SMS_EINPUT, reader->mem_mark,
                    "more memories than resources of an SM: simtbs would read uninitialized memory");
     if (conf->overhead_mem.rows == 0)
         sms__fail(reader->errors, SMS_EINPUT, reader->path, "section *overhead_mem is missing or empty");
@@ -330,14 +433,14 @@ static void check_file(struct sms__conf_reader *reader)
 void sms__conf_read(struct sms__arena *arena, const char *path, const char *text,
                     const struct sms__import_options *options, struct sms__conf *conf, struct sms_errors *errors)
 {
-    struct sms__conf_reader reader = {.arena = arena,
-                                      .path = path,
-                                      .text = text,
-                                      .options = options,
-                                      .conf = conf,
-                                      .errors = errors,
-                                      .line = text,
-                                      .line_number = 1};
+    struct reader reader = {.arena = arena,
+                            .path = path,
+                            .text = text,
+                            .options = options,
+                            .conf = conf,
+                            .errors = errors,
+                            .line = text,
+                            .line_number = 1};
     for (reader.chunk = text; *reader.chunk; reader.chunk = reader.end) {
         const char *newline = memchr(reader.chunk, '\n', strnlen(reader.chunk, CHUNK_BYTES));
         reader.end = newline ? newline + 1 : reader.chunk + strnlen(reader.chunk, CHUNK_BYTES);

@@ -58,10 +58,14 @@ static void load(const char *text, size_t size, bool sane)
     sms_file_free(file);
 }
 
-/* The importer that a byte selects: characters of ASCII simtbs, of the others half ncu, half nvprof. */
+/* The importer that a byte selects: simtbs for ASCII characters, ncu and nvprof for half of the others each. */
 static const struct sms__importer *importer_of(uint8_t byte)
 {
-    return &sms__importers[byte < 0x80 ? 0 : byte < 0xc0 ? 1 : 2];
+    const char *name = byte < 0x80 ? "simtbs" : byte < 0xc0 ? "ncu" : "nvprof";
+    size_t i = 0;
+    while (strcmp(sms__importers[i]->name, name) != 0)
+        i++;
+    return sms__importers[i];
 }
 
 /* The last byte says how to import the others. Profiles are read and printed, or made into scenarios of a device. */
@@ -70,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0 || size > SIZE_MAX_OF_INPUT)
         return -1;
     const struct sms__importer *importer = importer_of(data[size - 1]);
-    bool simtbs = importer == &sms__importers[0];
+    bool simtbs = !strcmp(importer->name, "simtbs");
     bool made = simtbs || (data[size - 1] & 4);
     const struct sms_load_options models = {.installed_models = "models"};
     const struct sms__import_options options = {.sane = simtbs && (data[size - 1] & 1),

@@ -1,8 +1,9 @@
 /* What is written of processes on shared devices. */
 #include "share_fixture.h"
 
-#include "sim/cli/cli.h"
+#include "sim/cli/rows.h"
 #include "sim/report/metrics.h"
+#include "sim/report/trace.h"
 
 #include <jansson.h>
 
@@ -148,20 +149,20 @@ static void expectations_reach_processes_and_devices(void **state)
 }
 
 /* A folder of results that is not kept, with a file of spans in it. */
-static void begin_folder(struct sms__folder *folder, struct session *session)
+static void begin_folder(struct sms__folder *folder, struct rows *rows)
 {
     struct sms_errors errors = {0};
     *folder = (struct sms__folder){0};
     assert_int_equal(sms__folder_begin(folder, "/tmp/smsched-test", SMS__FOLDER_SCRATCH, &errors), SMS_OK);
-    if (session)
-        session->spans = sms__folder_open(folder, "spans.csv", &errors);
-    assert_true(!session || session->spans);
+    if (rows)
+        rows->spans = sms__folder_open(folder, "spans.csv", &errors);
+    assert_true(!rows || rows->spans);
 }
 
-static void end_spans(struct sms__folder *folder, struct session *session)
+static void end_rows(struct sms__folder *folder, struct rows *rows)
 {
     struct sms_errors errors = {0};
-    assert_int_equal(spans_end(session, folder, &errors), SMS_OK);
+    assert_int_equal(rows_end(rows, folder, &errors), SMS_OK);
     assert_int_equal(errors.count, 0);
 }
 
@@ -169,18 +170,18 @@ static void a_timeline_ends_at_its_cap_and_says_so(void **state)
 {
     (void)state;
     struct sms__folder folder;
-    struct session session = {.running = "s"};
-    begin_folder(&folder, &session);
+    struct rows rows = {.scenario = "s"};
+    begin_folder(&folder, &rows);
     struct sms_span span = {0, "a", "kernel", 0, 0, us};
     for (size_t i = 0; i < 200005; i++)
-        spans_write(&session, "long", &span);
-    spans_write(&session, "short", &span);
-    end_spans(&folder, &session);
-    assert_int_equal(session.set.cuts, 1);
-    assert_string_equal(session.set.cut[0].policy, "long");
-    assert_int_equal(session.set.cut[0].rows, 200000);
-    assert_int_equal(session.set.cut[0].left_out, 5);
-    free(session.cut);
+        rows_add_span(&rows, "long", &span);
+    rows_add_span(&rows, "short", &span);
+    end_rows(&folder, &rows);
+    assert_int_equal(rows.cuts, 1);
+    assert_string_equal(rows.cut[0].policy, "long");
+    assert_int_equal(rows.cut[0].rows, 200000);
+    assert_int_equal(rows.cut[0].left_out, 5);
+    free(rows.cut);
     sms__folder_abandon(&folder);
 }
 
@@ -188,22 +189,22 @@ static void a_span_is_a_row(void **state)
 {
     (void)state;
     struct sms__folder folder;
-    struct session session = {.running = "s"};
+    struct rows rows = {.scenario = "s"};
     char path[SMS__PATH_BYTES + 16], text[200] = "";
-    begin_folder(&folder, &session);
+    begin_folder(&folder, &rows);
     struct sms_span span = {0, "a", "kernel", 1, 1500, 3 * us};
-    spans_write(&session, "p", &span);
+    rows_add_span(&rows, "p", &span);
     span = (struct sms_span){1, "b", "suspended", -1, 0, us};
-    spans_write(&session, "p", &span);
-    end_spans(&folder, &session);
+    rows_add_span(&rows, "p", &span);
+    end_rows(&folder, &rows);
     snprintf(path, sizeof path, "%s/spans.csv", folder.partial.name);
     FILE *file = fopen(path, "re");
     assert_non_null(file);
     fread(text, 1, sizeof text - 1, file);
     fclose(file);
     assert_string_equal(text, "s,p,a,1,kernel,1.500,3000.000\ns,p,b,,suspended,0.000,1000.000\n");
-    assert_int_equal(session.set.cuts, 0);
-    free(session.cut);
+    assert_int_equal(rows.cuts, 0);
+    free(rows.cut);
     sms__folder_abandon(&folder);
 }
 

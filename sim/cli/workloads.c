@@ -1,8 +1,8 @@
-/* `smsched list workloads`: kernels with geometry, demands, and what bounds them on the device they were measured on.
- */
+/* Prints workloads: the geometry, demands and bottleneck of each kernel, on the device on which it was measured. */
+#include "list.h"
+
 #include "../import/derive.h"
 #include "cli.h"
-#include "list.h"
 
 #include "../base/escape.h"
 #include "../report/json_write.h"
@@ -11,20 +11,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { SHOWN = 4 }; /* demands of a kernel in the table */
+enum { SHOWN = 4 }; /* demands of a kernel in a table */
 
 struct shown {
-    const struct cli *cli;
+    const struct workload_list *list;
     const struct sms__workload *workload;
     const struct sms__device *device; /* or NULL: unknown */
-    json_t *to;                       /* an array, or NULL */
     struct sms__arena arena;
 };
 
 struct row {
     const struct sms__kernel *kernel;
     const char *cls, *top; /* "-" where unknown */
-    double block_ns;       /* NAN: in cycles of an unknown device */
+    double block_ns;       /* NAN: unknown, because the device is */
     struct sms__class found;
     bool known;
 };
@@ -49,7 +48,7 @@ static double use_of(const struct shown *shown, const struct row *row, const cha
     return r < 0 ? NAN : row->found.use[r];
 }
 
-/* The next smaller of what was shown before; the earlier of equal ones first. */
+/* The largest demand after `last`, in falling order; equal ones in the order of the kernel. */
 static const struct sms__demand *next_demand(const struct sms__kernel *kernel, const struct sms__demand *last)
 {
     const struct sms__demand *next = NULL;
@@ -99,7 +98,7 @@ static void print_csv_row(const struct shown *shown, const struct row *row, cons
     printf("\n");
 }
 
-/* A row a demand; a kernel without demands has one row. */
+/* A row for each demand; a kernel without demands has one row. */
 static void print_csv(const struct shown *shown, const struct row *row)
 {
     for (size_t d = 0; d < row->kernel->demands; d++)
@@ -133,63 +132,57 @@ static void print_heading(const struct sms__workload *workload)
     putchar('\n');
 }
 
-static void show(void *user)
+static int show(void *user)
 {
     struct shown *shown = user;
     const struct sms__workload *workload = shown->workload;
-    json_t *kernels = shown->to ? json_array() : NULL;
-    if (shown->cli->format == FORMAT_TABLE)
+    json_t *kernels = shown->list->json ? json_array() : NULL;
+    if (shown->list->format == FORMAT_TABLE)
         print_heading(workload);
     for (size_t k = 0; k < workload->kernels; k++) {
         struct row row = row_of(shown, &workload->kernel[k]);
-        if (shown->to)
+        if (shown->list->json)
             json_array_append_new(kernels, json_of(shown, &row));
-        else if (shown->cli->format == FORMAT_CSV)
+        else if (shown->list->format == FORMAT_CSV)
             print_csv(shown, &row);
         else
             print_row(&row);
     }
-    if (shown->to)
-        json_array_append_new(shown->to,
+    if (shown->list->json)
+        json_array_append_new(shown->list->json,
                               json_pack("{ss ss ss ss so}", "name", workload->name, "title", workload->title, "source",
                                         workload->source, "device", workload->device, "kernels", kernels));
-}
-
-static int show_guarded(void *user)
-{
-    show(user);
     return SMS_OK;
 }
 
-void list_workload(const struct cli *cli, const struct sms__workload *workload, json_t *to)
+void workload_list_begin(struct workload_list *list)
 {
-    struct shown shown = {.cli = cli, .workload = workload, .to = to};
-    struct sms_load_options options = session_options(cli);
+    list->json = list->format == FORMAT_JSON ? json_array() : NULL;
+    if (list->format == FORMAT_CSV)
+        printf("workload,kernel,device,class,blocks,threads,registers,shared_memory_bytes,block_time_ns,resource,"
+               "demand_ratio,use_ratio\n");
+}
+
+void workload_list_add(struct workload_list *list, const struct sms__workload *workload)
+{
+    struct shown shown = {.list = list, .workload = workload};
     struct sms_errors errors = {0};
     struct sms_file *file = NULL;
     int code =
-        workload->device[0] ? sms__derive_device(workload->device, &options, &file, &shown.device, &errors) : SMS_OK;
+        workload->device[0] ? sms__derive_device(workload->device, list->load, &file, &shown.device, &errors) : SMS_OK;
     if (code == SMS_ENOMEM || code == SMS_EIO)
-        sms__note_memory(NULL); /* who names a device that is not there has none shown */
+        sms__note_memory(NULL); /* other errors mean that there is no such device, and are not reported here */
     if (code)
         shown.device = NULL;
-    if (sms__guard(&shown.arena, show_guarded, &shown))
+    if (sms__guard(&shown.arena, show, &shown))
         sms__note_memory(NULL);
     sms__arena_release(&shown.arena);
     sms_file_free(file);
 }
 
-void list_workloads_begin(const struct cli *cli, json_t **to)
+void workload_list_end(struct workload_list *list)
 {
-    *to = cli->format == FORMAT_JSON ? json_array() : NULL;
-    if (cli->format == FORMAT_CSV)
-        printf("workload,kernel,device,class,blocks,threads,registers,shared_memory_bytes,block_time_ns,resource,"
-               "demand_ratio,use_ratio\n");
-}
-
-void list_workloads_end(json_t *to)
-{
-    if (!to)
-        return;
-    sms__json_write(to, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(10)); /* cli_finish tells of a failure */
+    if (list->json)
+        sms__json_write(list->json, stdout,
+                        JSON_INDENT(2) | JSON_REAL_PRECISION(10)); /* cli_finish reports a failure */
 }

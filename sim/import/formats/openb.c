@@ -1,17 +1,57 @@
-/* Reads the lists of nodes and pods. Columns are found by name, in any order; other columns are ignored. */
-#include "openb.h"
+/* Imports the cluster trace of 2023 (alibaba/clusterdata, openb), a list of nodes and a list of pods as CSV, as a
+ * scenario. Columns are found by name, in any order; other columns are ignored. */
+#include "../import.h"
 
-#include "../model/limits.h"
-#include "rows.h"
+#include "../../model/limits.h"
+#include "../rows.h"
+#include "../text.h"
+
+#include <smsched/place.h>
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { NODES_MAX = 1000000, PODS_MAX = 10000000, GPUS_MAX = SMS_NODE_GPUS_MAX, MODELS = 14 };
+
+/* A GPU model and the memory that pods can use on it. */
+struct openb_model {
+    const char *name;
+    uint64_t mib;
+};
+
+/* The capacity of a node, or the request of a pod. */
+struct openb_resources {
+    const char *name;
+    unsigned line, column; /* of the name, in its list */
+    uint64_t cpu_milli, memory_mib, gpus;
+};
+
+struct openb_node {
+    struct openb_resources capacity;
+    const struct openb_model *model; /* NULL: the node has no GPUs */
+};
+
+struct openb_pod {
+    struct openb_resources request;
+    uint64_t gpu_milli; /* of each of its GPUs */
+    uint32_t models;    /* bit m: it may run on GPUs of model m; 0: on any. Only models that some node has */
+    uint64_t created_s, deleted_s;
+    bool deleted;
+};
+
+struct openb {
+    struct openb_node *node;
+    struct openb_pod *pod;
+    size_t nodes, pods;
+    uint32_t models;  /* bit m: some node has GPUs of model m */
+    bool times, ends; /* the list has creation times; deletion times */
+};
+
 /* MiB of GPU memory that pods can use, from hkust-adsl/kubernetes-scheduler-simulator,
  * pkg/type/open-gpu-share/utils/const.go. G1 to G3 are not public models; their values there are round numbers. */
-const struct sms__openb_model sms__openb_models[SMS__OPENB_MODELS] = {
+static const struct openb_model openb_models[MODELS] = {
     {"P4", 7611},       {"2080", 11019}, {"1080", 11178}, {"M40", 11448},  {"T4", 15109},
     {"V100M16", 16160}, {"P100", 16280}, {"A10", 22731},  {"3090", 24268}, {"V100M32", 32510},
     {"A100", 81251},    {"G1", 10000},   {"G2", 20000},   {"G3", 30000},
@@ -32,7 +72,7 @@ struct column {
 
 struct list {
     struct sms__rows *rows;
-    struct sms__openb *openb;
+    struct openb *openb;
     struct sms_errors *errors;
     const struct column *columns; /* [count] */
     size_t count;
@@ -90,17 +130,17 @@ static const char *read_name(struct list *list, size_t column)
     return sms__copy(list->rows->arena, text, strlen(text));
 }
 
-static const char *model_name(const void *user, size_t i) { return ((const struct sms__openb_model *)user)[i].name; }
+static const char *model_name(const void *user, size_t i) { return ((const struct openb_model *)user)[i].name; }
 
 /* The model with the name of `length` bytes, or NULL with an error reported. */
-static const struct sms__openb_model *find_model(struct list *list, size_t column, const char *text, size_t length)
+static const struct openb_model *find_model(struct list *list, size_t column, const char *text, size_t length)
 {
     char word[40];
-    for (size_t m = 0; m < SMS__OPENB_MODELS; m++)
-        if (strlen(sms__openb_models[m].name) == length && !strncmp(sms__openb_models[m].name, text, length))
-            return &sms__openb_models[m];
+    for (size_t m = 0; m < MODELS; m++)
+        if (strlen(openb_models[m].name) == length && !strncmp(openb_models[m].name, text, length))
+            return &openb_models[m];
     snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : (int)sizeof word - 1, text);
-    const char *near = sms__nearest(word, SMS__OPENB_MODELS, model_name, sms__openb_models);
+    const char *near = sms__nearest(word, MODELS, model_name, openb_models);
     if (near)
         COMPLAIN(list, column, "unknown GPU model '%s'; did you mean '%s'?", word, near);
     else if (*word)
@@ -110,24 +150,24 @@ static const struct sms__openb_model *find_model(struct list *list, size_t colum
     return NULL;
 }
 
-static uint32_t bit_of(const struct sms__openb_model *model) { return (uint32_t)1 << (model - sms__openb_models); }
+static uint32_t bit_of(const struct openb_model *model) { return (uint32_t)1 << (model - openb_models); }
 
 /* Reads the columns that both lists have. `least` is the minimum of CPUs and of memory. */
-static struct sms__openb_resources read_resources(struct list *list, uint64_t least)
+static struct openb_resources read_resources(struct list *list, uint64_t least)
 {
     const struct sms__mark mark = sms__rows_field_mark(list->rows, list->column_at[NAME]);
-    struct sms__openb_resources resources = {.line = mark.line, .column = mark.column};
+    struct openb_resources resources = {.line = mark.line, .column = mark.column};
     resources.name = read_name(list, NAME); /* in the order of columns, so that errors come in that order */
     resources.cpu_milli = read_whole(list, CPU, least, CPU_MILLI_MAX);
     resources.memory_mib = read_whole(list, MEMORY, least, MEMORY_MIB_MAX);
-    resources.gpus = read_whole(list, GPUS, 0, SMS__OPENB_GPUS);
+    resources.gpus = read_whole(list, GPUS, 0, GPUS_MAX);
     return resources;
 }
 
 static void take_node(struct list *list)
 {
-    struct sms__openb *openb = list->openb;
-    struct sms__openb_node *node = SMS__APPEND(list->rows->arena, openb->node, openb->nodes);
+    struct openb *openb = list->openb;
+    struct openb_node *node = SMS__APPEND(list->rows->arena, openb->node, openb->nodes);
     const char *model = field(list, NODE_MODEL);
     node->capacity = read_resources(list, 1);
     if (node->capacity.gpus)
@@ -141,7 +181,7 @@ static uint32_t read_models(struct list *list)
     uint32_t models = 0, present = list->openb->models;
     for (const char *text = field(list, POD_SPEC); *text;) {
         size_t length = strcspn(text, "|");
-        const struct sms__openb_model *model = find_model(list, POD_SPEC, text, length);
+        const struct openb_model *model = find_model(list, POD_SPEC, text, length);
         models |= model ? bit_of(model) : 0;
         text += length + (text[length] == '|');
     }
@@ -150,7 +190,7 @@ static uint32_t read_models(struct list *list)
     return models & present;
 }
 
-static void take_times(struct list *list, struct sms__openb_pod *pod)
+static void take_times(struct list *list, struct openb_pod *pod)
 {
     if (!list->openb->times)
         return;
@@ -166,8 +206,8 @@ static void take_times(struct list *list, struct sms__openb_pod *pod)
 
 static void take_pod(struct list *list)
 {
-    struct sms__openb *openb = list->openb;
-    struct sms__openb_pod *pod = SMS__APPEND(list->rows->arena, openb->pod, openb->pods);
+    struct openb *openb = list->openb;
+    struct openb_pod *pod = SMS__APPEND(list->rows->arena, openb->pod, openb->pods);
     pod->request = read_resources(list, 0);
     if (pod->request.gpus) {
         pod->gpu_milli = read_whole(list, POD_MILLI, 1, WHOLE_GPU);
@@ -211,15 +251,15 @@ static bool next_row(struct list *list)
     return false;
 }
 
-static const struct sms__openb_resources *resources_of(const struct list *list, size_t i)
+static const struct openb_resources *resources_of(const struct list *list, size_t i)
 {
     return list->columns == node_columns ? &list->openb->node[i].capacity : &list->openb->pod[i].request;
 }
 
 static int by_name(const void *left, const void *right)
 {
-    const struct sms__openb_resources *a = *(const struct sms__openb_resources *const *)left;
-    const struct sms__openb_resources *b = *(const struct sms__openb_resources *const *)right;
+    const struct openb_resources *a = *(const struct openb_resources *const *)left;
+    const struct openb_resources *b = *(const struct openb_resources *const *)right;
     int order = strcmp(a->name, b->name);
     return order ? order : (a->line > b->line) - (a->line < b->line);
 }
@@ -227,13 +267,12 @@ static int by_name(const void *left, const void *right)
 /* Reports each row whose name an earlier row has, with the line of the first. */
 static void check_names(struct list *list, size_t count)
 {
-    const struct sms__openb_resources **sorted =
-        SMS__NEW(list->rows->arena, const struct sms__openb_resources *, count + 1);
+    const struct openb_resources **sorted = SMS__NEW(list->rows->arena, const struct openb_resources *, count + 1);
     for (size_t i = 0; i < count; i++)
         sorted[i] = resources_of(list, i);
     qsort(sorted, count, sizeof(*sorted), by_name);
     for (size_t i = 1, first = 0; i < count; i++) {
-        const struct sms__openb_resources *entry = sorted[i];
+        const struct openb_resources *entry = sorted[i];
         struct sms__mark mark = {list->rows->path, list->rows->text, entry->line, entry->column};
         if (!strcmp(sorted[first]->name, entry->name))
             sms__error(list->errors, SMS_EINPUT, mark, "%s '%s' is not unique; line %u has it first",
@@ -268,8 +307,8 @@ static int read_list(struct sms__rows *rows, void *user)
     return SMS_OK;
 }
 
-int sms__openb_read(struct sms__arena *arena, const char *nodes, const char *pods, struct sms__openb *openb,
-                    struct sms_errors *errors)
+static int read_lists(struct sms__arena *arena, const char *nodes, const char *pods, struct openb *openb,
+                      struct sms_errors *errors)
 {
     struct list node_list = {.openb = openb,
                              .errors = errors,
@@ -277,16 +316,152 @@ int sms__openb_read(struct sms__arena *arena, const char *nodes, const char *pod
                              .count = sizeof node_columns / sizeof *node_columns,
                              .take = take_node,
                              .what = "nodes",
-                             .most = SMS__OPENB_NODES};
+                             .most = NODES_MAX};
     struct list pod_list = {.openb = openb,
                             .errors = errors,
                             .columns = pod_columns,
                             .count = sizeof pod_columns / sizeof *pod_columns,
                             .take = take_pod,
                             .what = "pods",
-                            .most = SMS__OPENB_PODS};
+                            .most = PODS_MAX};
     int first = sms__rows_read(arena, nodes, read_list, &node_list, errors);
     int second = first == SMS_ENOMEM ? first : sms__rows_read(arena, pods, read_list, &pod_list, errors);
     sms__errors_sort(errors, nodes);
     return first ? first : second;
 }
+
+/* Thousandths as a decimal number without trailing zeros: 6, 11.908, 46.5. */
+static void print_milli(uint64_t milli, FILE *to)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%llu.%03llu", (unsigned long long)milli / 1000, (unsigned long long)milli % 1000);
+    size_t length = strlen(text);
+    while (text[length - 1] == '0')
+        length--;
+    length -= text[length - 1] == '.';
+    fprintf(to, "%.*s", (int)length, text);
+}
+
+/* An empty cell. */
+static void print_none(FILE *to) { fputs(", ~", to); }
+
+static void write_resources(const struct openb_resources *resources, FILE *to)
+{
+    fprintf(to, "        - [%s, ", resources->name);
+    print_milli(resources->cpu_milli, to);
+    fprintf(to, ", %llu MiB, %llu", (unsigned long long)resources->memory_mib, (unsigned long long)resources->gpus);
+}
+
+static void write_node(const struct openb_node *node, FILE *to)
+{
+    write_resources(&node->capacity, to);
+    if (node->model)
+        fprintf(to, ", %s, %llu MiB", node->model->name, (unsigned long long)node->model->mib);
+    else
+        fputs(", ~, ~", to);
+    fputs("]\n", to);
+}
+
+static void write_models(uint32_t models, FILE *to)
+{
+    const char *between = ", [";
+    if (!models) {
+        print_none(to);
+        return;
+    }
+    for (size_t m = 0; m < MODELS; m++) {
+        if (!(models >> m & 1))
+            continue;
+        fprintf(to, "%s%s", between, openb_models[m].name);
+        between = ", ";
+    }
+    fputs("]", to);
+}
+
+/* The optional columns that the list of pods fills. */
+struct given_columns {
+    bool models, start, duration;
+    uint64_t first_s;
+};
+
+static struct given_columns find_given(const struct openb *openb, bool inflated)
+{
+    struct given_columns given = {.start = openb->times && !inflated, .duration = openb->ends && !inflated};
+    given.first_s = UINT64_MAX;
+    for (size_t p = 0; p < openb->pods; p++) {
+        given.models |= openb->pod[p].models != 0;
+        given.first_s = openb->pod[p].created_s < given.first_s ? openb->pod[p].created_s : given.first_s;
+    }
+    return given;
+}
+
+static void write_pod(const struct openb_pod *pod, const struct given_columns *given, FILE *to)
+{
+    write_resources(&pod->request, to);
+    if (pod->request.gpus) {
+        fputs(", ", to);
+        print_milli(100 * pod->gpu_milli, to); /* a thousandth is a tenth of a percent */
+        fputs(" %", to);
+    } else {
+        print_none(to);
+    }
+    if (given->models)
+        write_models(pod->models, to);
+    if (given->start)
+        fprintf(to, ", %llu s", (unsigned long long)(pod->created_s - given->first_s));
+    if (given->duration && pod->deleted_s > pod->created_s)
+        fprintf(to, ", %llu s", (unsigned long long)(pod->deleted_s - pod->created_s));
+    else if (given->duration && pod->deleted)
+        fputs(", 0.5 s", to); /* it was created and deleted within a second */
+    else if (given->duration)
+        print_none(to);
+    fputs("]\n", to);
+}
+
+static void write_nodes(const struct openb *openb, FILE *to)
+{
+    fputs("nodes:\n  - table:\n      columns: [name, cpu, memory, gpus, model, gpu_memory]\n      rows:\n", to);
+    for (size_t n = 0; n < openb->nodes; n++)
+        write_node(&openb->node[n], to);
+}
+
+static void write_pods(const struct openb *openb, double inflate, FILE *to)
+{
+    const struct given_columns given = find_given(openb, inflate > 0);
+    fputs("pods:\n", to);
+    if (inflate > 0)
+        fprintf(to, "  - {sample: trace, until: %.10g %%}\n  - name: trace\n    table:\n", 100 * inflate);
+    else
+        fputs("  - table:\n", to);
+    fprintf(to, "      columns: [name, cpu, memory, gpus, gpu%s%s%s]\n      rows:\n", given.models ? ", models" : "",
+            given.start ? ", start" : "", given.duration ? ", duration" : "");
+    for (size_t p = 0; p < openb->pods; p++)
+        write_pod(&openb->pod[p], &given, to);
+}
+
+static int import(struct sms__arena *arena, const char *const *paths, size_t n_paths,
+                  const struct sms__import_options *options, FILE *to, struct sms_errors *errors)
+{
+    struct openb openb = {0};
+    const char *name = options->name ? options->name : sms__import_name(arena, paths[1]);
+    (void)n_paths; /* two, as its importer says */
+    int code = read_lists(arena, paths[0], paths[1], &openb, errors);
+    if (code || errors->count)
+        return code ? code : SMS_EINPUT;
+    fprintf(to, "# A cluster and its pods, written by 'smsched import openb'.\nscenario: %s\n", name);
+    fputs("question: Which policy allocates most of the cluster's GPUs before it is full?\n", to);
+    write_nodes(&openb, to);
+    fputs("policies: [random, first_fit, dot_product, gpu_clustering, gpu_packing, best_fit, fgd,\n"
+          "           {fgd: {order: exact}}]\n",
+          to);
+    write_pods(&openb, options->inflate, to);
+    fprintf(to, "run: {seed: 1, replications: %d}\n", options->inflate > 0 ? 10 : 1);
+    return SMS_OK;
+}
+
+const struct sms__importer sms__import_openb = {
+    .name = "openb",
+    .help = "nodes and pods of a cluster, as in the trace of 2023 (alibaba/clusterdata): two CSV files",
+    .files = "two files",
+    .n_files = 2,
+    .import = import};

@@ -1,40 +1,24 @@
 /* Reads what Nsight Compute prints with --csv: the details page (a row for each metric), the raw page (a row for each
  * launch, units in the second row), metrics of the command line and summaries by kernel. Columns differ by version, so
  * they are found by name. Tables that people made of chosen columns are read too. */
-#include "reader.h"
+#include "../import.h"
+#include "../reader.h"
 
 #include <ctype.h>
 #include <string.h>
-
-/* Lines outside of tables that explain why a file has no launches. */
-struct hints {
-    unsigned connected;
-    char text[6][200]; /* the first line of each kind */
-    struct sms__mark mark[6];
-};
 
 enum hint { HINT_ERROR, HINT_NO_KERNELS, HINT_PROCESS, HINT_REPORT, HINT_NVPROF, HINT_HEADER };
 
 struct ncu {
     struct sms__profile_reader reader;
-    struct hints hints;
+    struct sms__hints hints;
+    unsigned connected; /* processes */
     struct sms__ncu_report report;
     bool strict; /* the file has a header of ncu's own; other headers belong to the program's output */
     const char *last_id, *last_process, *last_kernel;
     unsigned last_table;
     size_t last_draft; /* index of the previous row's launch */
 };
-
-static void add_hint(struct ncu *ncu, enum hint kind, const char *at)
-{
-    const struct sms__rows *rows = ncu->reader.rows;
-    struct hints *hints = &ncu->hints;
-    if (hints->mark[kind].line)
-        return;
-    size_t length = (size_t)(rows->line + rows->length - at);
-    hints->mark[kind] = sms__rows_mark(rows, at);
-    snprintf(hints->text[kind], sizeof hints->text[kind], "%.*s", length < 199 ? (int)length : 199, at);
-}
 
 /* The text of an error without its "==ERROR==". */
 static const char *without_mark(const char *text)
@@ -50,18 +34,18 @@ static bool is_message(struct ncu *ncu)
     const char *error = sms__rows_find(rows, rows->line, "==ERROR==");
     const char *warning = sms__rows_find(rows, rows->line, "==WARNING==");
     if (error)
-        add_hint(ncu, HINT_ERROR, error);
+        sms__hint_add(&ncu->hints, HINT_ERROR, rows, error);
     if (warning && sms__rows_find(rows, warning, "No kernels"))
-        add_hint(ncu, HINT_NO_KERNELS, warning);
+        sms__hint_add(&ncu->hints, HINT_NO_KERNELS, rows, warning);
     if (sms__rows_starts_with(rows, "==PROF== Connected")) {
-        add_hint(ncu, HINT_PROCESS, rows->line);
-        ncu->hints.connected++;
+        sms__hint_add(&ncu->hints, HINT_PROCESS, rows, rows->line);
+        ncu->connected++;
     }
     if (sms__rows_starts_with(rows, "  Section: ") || sms__rows_starts_with(rows, "    Section: "))
-        add_hint(ncu, HINT_REPORT, rows->line);
+        sms__hint_add(&ncu->hints, HINT_REPORT, rows, rows->line);
     if (sms__rows_find(rows, rows->line, "NVPROF is profiling") ||
         sms__rows_starts_with(rows, "\"Device\",\"Kernel\"") || sms__rows_starts_with(rows, "\"Start\",\"Duration\""))
-        add_hint(ncu, HINT_NVPROF, rows->line);
+        sms__hint_add(&ncu->hints, HINT_NVPROF, rows, rows->line);
     return error || warning || sms__rows_starts_with(rows, "==");
 }
 
@@ -100,7 +84,7 @@ static bool take_header(struct ncu *ncu)
         return false;
     if (!is_launch_table(ncu) || !sms__header_open(&ncu->reader))
         return false;
-    add_hint(ncu, HINT_HEADER, rows->line);
+    sms__hint_add(&ncu->hints, HINT_HEADER, rows, rows->line);
     return true;
 }
 
@@ -251,11 +235,8 @@ static void read_launch(struct ncu *ncu)
         return;
     }
     bool last = !*reader->rows->next && reader->rows->next[-1] != '\n';
-    if (last && reader->rows->fields < reader->table.columns) {
-        SMS__COMPLAIN(reader, reader->rows->fields - 1, "the row ends after %zu of %zu columns: the file is cut off",
-                      reader->rows->fields, reader->table.columns);
+    if (last && sms__row_is_cut(reader))
         return;
-    }
     struct sms__launch_draft *draft = reader->detecting_decimals ? &(struct sms__launch_draft){0} : new_launch(ncu);
     if (draft)
         sms__launch_add_columns(reader, draft);
@@ -264,17 +245,10 @@ static void read_launch(struct ncu *ncu)
 static void read_row(struct ncu *ncu, const char *at)
 {
     struct sms__profile_reader *reader = &ncu->reader;
-    enum sms__row_status row = sms__rows_parse(reader->rows, at);
-    size_t last = reader->rows->fields ? reader->rows->fields - 1 : 0;
-    if (row == SMS__ROW_OK && reader->rows->fields < 3)
-        return; /* the program's output */
-    if (row == SMS__ROW_UNCLOSED)
-        SMS__COMPLAIN(reader, last, "this quoted field is never closed");
-    else if (row == SMS__ROW_TOO_LONG)
-        SMS__COMPLAIN(reader, 0, "the row is larger than %d MiB", SMS__ROWS_ROW_BYTES >> 20);
-    else if (is_truncated(ncu, SMS__COLUMN_KERNEL))
+    if (!sms__row_parse(reader, at) || reader->rows->fields < 3 || /* otherwise it is the program's output */
+        is_truncated(ncu, SMS__COLUMN_KERNEL))
         return;
-    else if (sms__header_has(&reader->table, SMS__COLUMN_METRIC_NAME))
+    if (sms__header_has(&reader->table, SMS__COLUMN_METRIC_NAME))
         read_metric(ncu);
     else
         read_launch(ncu);
@@ -305,7 +279,7 @@ static void read_lines(struct ncu *ncu)
 /* Reports why a file has no launches, and what the user can do. */
 static void explain_nothing(const struct ncu *ncu)
 {
-    const struct hints *hints = &ncu->hints;
+    const struct sms__hints *hints = &ncu->hints;
     if (hints->mark[HINT_ERROR].line)
         EXPLAIN(ncu, HINT_ERROR, "the run failed, and nothing was profiled: '%s'; run it again",
                 without_mark(hints->text[HINT_ERROR]));
@@ -327,7 +301,7 @@ static void explain_nothing(const struct ncu *ncu)
         EXPLAIN(ncu, HINT_PROCESS,
                 "nothing was profiled: ncu connected to %u process%s but printed no table; "
                 "the run was stopped early, launched no kernel, or was not printed with --csv",
-                hints->connected, hints->connected == 1 ? "" : "es");
+                ncu->connected, ncu->connected == 1 ? "" : "es");
     else
         sms__fail(ncu->reader.errors, SMS_EINPUT, ncu->reader.rows->path,
                   "contains no table of ncu; run ncu with --csv (also --page raw), or print a report file with "
@@ -340,7 +314,8 @@ static int read_one(struct sms__rows *rows, void *user)
     struct sms__profile_reader *reader = &ncu->reader;
     size_t errors = reader->errors->count, drafts = reader->drafts;
     reader->rows = rows;
-    ncu->hints = (struct hints){0};
+    ncu->hints = (struct sms__hints){0};
+    ncu->connected = 0;
     ncu->strict = strstr(rows->text, "\"ID\",\"Process ID\"") != NULL;
     reader->points = reader->commas = 0;
     /* Reads the file twice, because its decimal separator is known only at the end. */
@@ -351,7 +326,8 @@ static int read_one(struct sms__rows *rows, void *user)
     reader->detecting_decimals = reader->limit_hit = false;
     reader->errors = kept;
     reader->decimal = sms__number_decimal(reader->points, reader->commas);
-    ncu->hints = (struct hints){0};
+    ncu->hints = (struct sms__hints){0};
+    ncu->connected = 0;
     read_lines(ncu);
     for (size_t i = drafts; i < reader->drafts; i++)
         sms__launch_fill(reader, &reader->draft[i]);
@@ -363,11 +339,10 @@ static int read_one(struct sms__rows *rows, void *user)
     return SMS_OK;
 }
 
-int sms__read_ncu(struct sms__arena *arena, const char *const *paths, size_t n, struct sms__profile *out,
-                  struct sms_errors *errors)
+static int read_files(struct sms__arena *arena, const char *const *paths, size_t n, struct sms__profile *out,
+                      struct sms_errors *errors)
 {
     struct ncu ncu = {.reader = {.arena = arena, .errors = errors, .strings = {.arena = arena}}};
-    *out = (struct sms__profile){.tool = "ncu"};
     for (size_t i = 0; i < n && !ncu.reader.limit_hit; i++) {
         int code = sms__rows_read(arena, paths[i], read_one, &ncu, errors);
         if (code == SMS_ENOMEM)
@@ -378,3 +353,6 @@ int sms__read_ncu(struct sms__arena *arena, const char *const *paths, size_t n, 
     sms__profile_finish(&ncu.reader, out);
     return SMS_OK;
 }
+
+const struct sms__importer sms__import_ncu = {
+    .name = "ncu", .help = "output of Nsight Compute, with --csv or as text", .files = "the files", .read = read_files};

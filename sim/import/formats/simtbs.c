@@ -1,7 +1,8 @@
-/* Writes a configuration of simtbs as a device, workloads and a scenario. */
-#include "simtbs.h"
+/* Imports a configuration of simtbs (oslab-ewha): writes a device, workloads and a scenario. */
+#include "../simtbs.h"
 
-#include "../base/read.h"
+#include "../../base/read.h"
+#include "../text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -147,8 +148,8 @@ static void make_sane(struct sms__conf *conf)
         conf->kernels--;
 }
 
-int sms__import_simtbs(struct sms__arena *arena, const char *const *paths, size_t n_paths,
-                       const struct sms__import_options *options, FILE *to, struct sms_errors *errors)
+static int import(struct sms__arena *arena, const char *const *paths, size_t n_paths,
+                  const struct sms__import_options *options, FILE *to, struct sms_errors *errors)
 {
     struct sms__conf conf = {0};
     const char *text, *path = paths[0], *name = sms__import_name(arena, path);
@@ -175,3 +176,9 @@ int sms__import_simtbs(struct sms__arena *arena, const char *const *paths, size_
     write_scenario(&conf, name, options->sane, to);
     return SMS_OK;
 }
+
+const struct sms__importer sms__import_simtbs = {.name = "simtbs",
+                                                 .help = "a configuration of simtbs (oslab-ewha)",
+                                                 .files = "one file",
+                                                 .n_files = 1,
+                                                 .import = import};

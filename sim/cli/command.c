@@ -1,0 +1,83 @@
+/* Runs a command: finds what is installed beside the program, parses the options, and checks that output arrived. */
+#include "cli.h"
+
+#include "../model/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SHARE_BYTES = 4096 };
+
+/* share/smsched beside bin/, in the build tree as when installed; NULL if it is not there. */
+static const char *find_share(char path[SHARE_BYTES])
+{
+    ssize_t length = readlink("/proc/self/exe", path, SHARE_BYTES - 1);
+    if (length <= 0)
+        return NULL;
+    path[length] = '\0';
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(path, '/');
+        if (!slash)
+            return NULL;
+        *slash = '\0';
+    }
+    size_t used = strlen(path);
+    snprintf(path + used, SHARE_BYTES - used, "/share/smsched");
+    return access(path, F_OK) == 0 ? path : NULL;
+}
+
+static char *command_line(int argc, char **argv)
+{
+    size_t size = 8;
+    for (int i = 0; i < argc; i++)
+        size += strlen(argv[i]) + 1;
+    char *line = malloc(size);
+    if (!line)
+        return NULL;
+    strcpy(line, "smsched");
+    for (int i = 0; i < argc; i++)
+        strcat(strcat(line, " "), argv[i]);
+    return line;
+}
+
+/* Without this check, names that are looked up in the folder would be reported as unknown. */
+static int check_models(const char *models)
+{
+    struct stat st;
+    if (!models || (stat(models, &st) == 0 && S_ISDIR(st.st_mode)))
+        return EXIT_OK;
+    return cli_fail(EXIT_INPUT, models, "--models: is no folder");
+}
+
+static int parse_and_run(struct cli *cli, int argc, char **argv)
+{
+    int code = cli_parse(cli, argc, argv);
+    if (code == 0 && cli->help) {
+        cli_print_help(cli->command, stdout);
+        return EXIT_OK;
+    }
+    if (code == 0)
+        code = check_models(cli->models);
+    return code ? code : cli->command->run(cli);
+}
+
+int cli_run(const struct cli_command *const *commands, const struct cli_command *command, int argc, char **argv)
+{
+    char share[SHARE_BYTES], models[SHARE_BYTES + SMS__MODELS_BYTES], *line = command_line(argc, argv);
+    struct cli cli = {.command = command,
+                      .commands = commands,
+                      .options = calloc(1, command->size + 1),
+                      .command_line = line,
+                      .share = find_share(share),
+                      .installed_models = models};
+    if (cli.share)
+        snprintf(models, sizeof models, "%s/models", share);
+    else
+        sms__installed_models(models);
+    int code = line && cli.options ? parse_and_run(&cli, argc, argv) : cli_no_memory();
+    free(line);
+    free(cli.options);
+    return cli_finish(code);
+}

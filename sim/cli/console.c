@@ -1,0 +1,106 @@
+/* Messages, exit codes, signals and standard output. */
+#include "cli.h"
+
+#include "../base/escape.h"
+#include "../report/memory.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+/* The only global variable, because a signal handler has nothing else to write to. */
+atomic_bool cli_interrupted;
+
+static void interrupt(int number)
+{
+    (void)number;
+    atomic_store(&cli_interrupted, true);
+}
+
+/* A second signal ends the program at once. */
+void cli_catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    struct sigaction hang_up;
+    if (sigaction(SIGHUP, NULL, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN) /* nohup ignores it */
+        sigaction(SIGHUP, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+int cli_exit_code(int code)
+{
+    switch (code) {
+    case SMS_OK:
+        return EXIT_OK;
+    case SMS_EINPUT:
+        return EXIT_INPUT;
+    case SMS_EIO:
+    case SMS_ENOMEM:
+    case SMS_ELIMIT:
+        return EXIT_IO;
+    case SMS_ECANCELED:
+        return EXIT_INTERRUPTED;
+    default:
+        return EXIT_BUG;
+    }
+}
+
+int cli_print_errors(int code, const struct sms_errors *errors)
+{
+    sms_errors_print(errors, stderr);
+    return cli_exit_code(code);
+}
+
+int cli_usage(const struct cli *cli, const char *format, ...)
+{
+    char text[1000];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fprintf(stderr, "smsched %s: ", cli->command->name);
+    sms__print_visible(stderr, text);
+    fprintf(stderr, "; see 'smsched %s --help'\n", cli->command->name);
+    return EXIT_USAGE;
+}
+
+int cli_fail(int exit_code, const char *where, const char *format, ...)
+{
+    char text[1000];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    sms__print_visible(stderr, where ? where : "");
+    fputs(where ? ": error: " : "error: ", stderr);
+    sms__print_visible(stderr, text);
+    fputc('\n', stderr);
+    return exit_code;
+}
+
+int cli_no_memory(void) { return cli_fail(EXIT_IO, NULL, "out of memory"); }
+
+/* Whether the reader of a pipe has stopped, as `| head` does. That is no error to report. */
+static bool is_reader_gone(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO};
+    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
+}
+
+int cli_finish(int exit_code)
+{
+    bool failed = fflush(stdout) != 0;
+    failed |= ferror(stdout) != 0;
+    if (sms__memory_failed() && exit_code == EXIT_OK)
+        return cli_no_memory();
+    if (failed && exit_code == EXIT_OK) {
+        if (!is_reader_gone())
+            cli_fail(EXIT_IO, NULL, "standard output cannot be written");
+        return EXIT_IO;
+    }
+    return exit_code;
+}

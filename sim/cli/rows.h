@@ -1,0 +1,36 @@
+/* The rows of a results folder that are written while the scenarios run: timeline.csv (blocks), spans.csv (processes),
+ * placements.csv (pods) and gpus.csv (shared GPUs), of the first replication of each policy. The number of rows of a
+ * policy is limited, so files stay bounded. */
+#ifndef SMS_CLI_ROWS_H
+#define SMS_CLI_ROWS_H
+
+#include "placements.h"
+#include "session.h"
+
+struct rows {
+    const char *scenario;          /* name of the one that runs */
+    FILE *timeline, *spans, *gpus; /* NULL: not wanted */
+    struct placements placements;
+    size_t timeline_rows;        /* of this policy */
+    const char *timeline_policy; /* of the last row; NULL before the first */
+    struct sms__cut *cut;        /* [cuts]: a policy each */
+    size_t cuts;
+    bool brief;
+    bool failed; /* out of memory */
+};
+
+/* Opens the files that the scenarios need; `brief`: the timeline gets a header only. SMS_OK or a code with `errors`
+ * filled; rows_end follows in any case. */
+int rows_begin(struct rows *rows, const struct session *session, bool brief, struct sms__folder *folder,
+               struct sms_errors *errors);
+/* Rows of this scenario follow; its name must outlive the rows. */
+void rows_start_scenario(struct rows *rows, const char *scenario);
+void rows_end_scenario(struct rows *rows);
+void rows_add_stay(struct rows *rows, const char *policy, const struct sms_stay *stay);
+void rows_add_span(struct rows *rows, const char *policy, const struct sms_span *span);
+void rows_add_placement(struct rows *rows, const char *policy, const struct sms_placement *placement);
+void rows_add_gpu(struct rows *rows, const char *policy, const struct sms_shared_gpu *gpu);
+/* Closes the files. Keeps in `cut` the policies that have more rows than were written; the caller frees it. */
+int rows_end(struct rows *rows, struct sms__folder *folder, struct sms_errors *errors);
+
+#endif

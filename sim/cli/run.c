@@ -1,0 +1,197 @@
+/* Runs the scenarios of a session one after another. What the library reports of the first replication of each policy
+ * goes to the trace and to the rows of the results folder. */
+#include "run.h"
+
+#include "../model/scenario.h"
+#include "rows.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { TIMELINE_BINS = 200, MOST = 100000 };
+
+#define AT(member) offsetof(struct run_options, member)
+
+const struct cli_option run_policy[] = {
+    {"policy", "POLICY", "run only this policy (repeatable)", CLI_LIST, AT(policies)}, {0}};
+const struct cli_option run_seed[] = {
+    {"seed", "N", "seed of the random numbers, instead of the scenario's", CLI_COUNT, AT(seed)},
+    {"events", "COUNT", "exit 4 with nothing written if a run of a policy has more events; default: no limit",
+     CLI_COUNT, AT(events)},
+    {0}};
+const struct cli_option run_effort[] = {
+    {"replications", "N", "number of replications, instead of the scenario's", CLI_COUNT, AT(replications),
+     .max = MOST},
+    {"jobs", "N", "threads; results do not depend on their number", CLI_COUNT, AT(jobs), .max = MOST},
+    {"engine", "ENGINE", "fast, or reference: simple and slow, with the same results", CLI_CHOICE, AT(engine),
+     .choices = cli_engines},
+    {"check", NULL, "check the engine's invariants at every event", CLI_FLAG, AT(check)},
+    {0}};
+
+struct run {
+    const struct session *session;
+    const char *scenario;     /* name of the one that runs */
+    struct sms__trace *trace; /* or NULL */
+    struct rows *rows;        /* or NULL */
+};
+
+struct sms_run_options run_settings(const struct run_options *options)
+{
+    struct sms_run_options settings = sms_run_defaults();
+    settings.policies = options->policies;
+    settings.seed = options->seed;
+    settings.replications = (unsigned)options->replications;
+    settings.jobs = (unsigned)options->jobs;
+    settings.engine = (enum sms_engine)options->engine;
+    settings.check = options->check;
+    settings.max_events = options->events;
+    settings.cancel = &cli_interrupted;
+    return settings;
+}
+
+/* A line that is overwritten, on a terminal only. */
+static void show_progress(void *user, size_t done, size_t total)
+{
+    const struct run *run = user;
+    if (run->session->cli->quiet || !isatty(STDERR_FILENO))
+        return;
+    fputs("\r\033[K", stderr);
+    if (done < total)
+        fprintf(stderr, "%s: %zu/%zu", run->scenario, done, total);
+}
+
+static bool has_timeline(const struct rows *rows) { return rows && rows->timeline && !rows->brief; }
+
+static void observe_stay(void *user, const char *policy, const struct sms_stay *stay)
+{
+    struct run *run = user;
+    if (has_timeline(run->rows))
+        rows_add_stay(run->rows, policy, stay);
+    if (run->trace)
+        sms__trace_stay(run->trace, policy, stay);
+}
+
+static void observe_kernel(void *user, const char *policy, const struct sms_kernel_run *kernel)
+{
+    sms__trace_kernel(((struct run *)user)->trace, policy, kernel);
+}
+
+static void observe_span(void *user, const char *policy, const struct sms_span *span)
+{
+    struct run *run = user;
+    if (run->rows && run->rows->spans)
+        rows_add_span(run->rows, policy, span);
+    if (run->trace)
+        sms__trace_span(run->trace, policy, span);
+}
+
+static void observe_placement(void *user, const char *policy, const struct sms_placement *placement)
+{
+    struct run *run = user;
+    if (run->rows && run->rows->placements.to)
+        rows_add_placement(run->rows, policy, placement);
+    if (run->trace)
+        sms__trace_placement(run->trace, policy, placement);
+}
+
+static void observe_departure(void *user, const char *policy, const struct sms_departure *departure)
+{
+    struct run *run = user;
+    if (run->rows && run->rows->placements.to)
+        placements_add_end(&run->rows->placements, departure);
+    if (run->trace)
+        sms__trace_departure(run->trace, policy, departure);
+}
+
+static void observe_gpu(void *user, const char *policy, const struct sms_shared_gpu *gpu)
+{
+    rows_add_gpu(((struct run *)user)->rows, policy, gpu);
+}
+
+/* With rows, policies run one after another. */
+static void set_observers(struct run *run, const struct sms_scenario *scenario, struct sms_run_options *settings)
+{
+    const struct rows *rows = run->rows;
+    const bool blocks = run->trace && !scenario->cluster; /* otherwise the trace has pods */
+    const bool timeline = has_timeline(rows), placements = rows && rows->placements.to;
+    settings->user = run;
+    settings->on_progress = show_progress;
+    settings->on_stay = timeline || blocks ? observe_stay : NULL;
+    settings->on_kernel = blocks ? observe_kernel : NULL;
+    settings->on_span = (rows && rows->spans) || blocks ? observe_span : NULL;
+    settings->on_placement = placements || run->trace ? observe_placement : NULL;
+    settings->on_departure = placements || run->trace ? observe_departure : NULL;
+    settings->on_shared_gpu = rows && rows->gpus ? observe_gpu : NULL;
+    settings->bins = timeline ? TIMELINE_BINS : 0;
+    if (timeline || placements)
+        settings->jobs = 1;
+}
+
+static int run_one(struct run *run, const struct run_options *options, const struct sms_scenario *scenario,
+                   struct sms_results **results)
+{
+    struct sms_run_options settings = run_settings(options);
+    struct sms_errors errors;
+    run->scenario = sms_scenario_name(scenario);
+    set_observers(run, scenario, &settings);
+    if (run->rows)
+        rows_start_scenario(run->rows, run->scenario);
+    int code = sms_run(scenario, &settings, results, &errors);
+    sms_errors_print(code ? &errors : sms_results_warnings(*results), stderr);
+    if (run->rows)
+        rows_end_scenario(run->rows);
+    return cli_exit_code(code);
+}
+
+static int run_all(struct session *session, const struct run_options *options, struct run *run)
+{
+    if (session_expect_some(session))
+        return EXIT_INPUT;
+    session->set.results = calloc(session->scenarios, sizeof(*session->set.results));
+    if (!session->set.results)
+        return cli_no_memory();
+    for (size_t i = 0; i < session->scenarios; i++) {
+        int code = run_one(run, options, session->scenario[i], &session->set.results[i]);
+        if (code)
+            return code;
+        session->set.count++;
+    }
+    return EXIT_OK;
+}
+
+/* All scenarios; `trace` may be NULL. */
+static int run_traced(struct session *session, const struct run_options *options, const struct trace_options *trace,
+                      struct rows *rows)
+{
+    struct run run = {.session = session, .rows = rows};
+    int code = trace ? tracing_begin(session, trace, options->policies, options->seed, &run.trace) : EXIT_OK;
+    if (code == EXIT_OK)
+        code = run_all(session, options, &run);
+    if (code == EXIT_OK && run.trace)
+        code = tracing_end(session, run.trace);
+    sms__trace_free(run.trace);
+    return code;
+}
+
+int run_scenarios(struct session *session, const struct run_options *options, const struct trace_options *trace)
+{
+    return run_traced(session, options, trace, NULL);
+}
+
+int run_into_folder(struct session *session, const struct run_options *options, const struct trace_options *trace,
+                    const struct run_folder *into, struct sms_errors *errors)
+{
+    struct rows rows = {0};
+    int code = cli_exit_code(rows_begin(&rows, session, into->brief, into->folder, errors));
+    if (code == EXIT_OK)
+        code = run_traced(session, options, trace, &rows);
+    int ended = cli_exit_code(rows_end(&rows, into->folder, errors));
+    code = code ? code : ended;
+    session->set.cut = rows.cut;
+    session->set.cuts = rows.cuts;
+    if (code == EXIT_OK)
+        code = cli_exit_code(sms__run_folder_end(into->folder, &session->set, into->command_line, errors));
+    session->set.cuts = 0;
+    free(rows.cut);
+    return code;
+}

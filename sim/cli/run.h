@@ -1,0 +1,37 @@
+/* Runs the scenarios of a session, with --trace, and into a results folder. */
+#ifndef SMS_CLI_RUN_H
+#define SMS_CLI_RUN_H
+
+#include "../report/folder.h"
+#include "session.h"
+#include "tracing.h"
+
+/* Options of commands that run scenarios; 0: as the scenario says. */
+struct run_options {
+    const char *policies[CLI_LIST_MAX + 1];
+    uint64_t seed, events, replications, jobs;
+    int engine; /* enum sms_engine */
+    bool check;
+};
+
+/* Tables of struct run_options: --policy; --seed and --events; --replications, --jobs, --engine and --check. */
+extern const struct cli_option run_policy[], run_seed[], run_effort[];
+
+/* The options for the library. */
+struct sms_run_options run_settings(const struct run_options *options);
+
+/* Runs all scenarios; `trace`: NULL, or writes a trace if it has a path. Returns an exit code. */
+int run_scenarios(struct session *session, const struct run_options *options, const struct trace_options *trace);
+
+/* Runs all scenarios and writes their results into a folder that was begun, and ends it; `brief`: without the rows of
+ * timelines. The manifest holds the command line. Errors of the run are printed, those of the folder are added to
+ * `errors`. Returns an exit code. */
+struct run_folder {
+    struct sms__folder *folder;
+    const char *command_line;
+    bool brief;
+};
+int run_into_folder(struct session *session, const struct run_options *options, const struct trace_options *trace,
+                    const struct run_folder *into, struct sms_errors *errors);
+
+#endif

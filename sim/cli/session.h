@@ -1,0 +1,26 @@
+/* The files that a command loads, their scenarios and, after a run, their results. */
+#ifndef SMS_CLI_SESSION_H
+#define SMS_CLI_SESSION_H
+
+#include "../report/output.h"
+#include "cli.h"
+
+struct session {
+    const struct cli *cli;
+    struct sms_file **file; /* [files] */
+    size_t files;
+    const struct sms_scenario **scenario; /* [scenarios]: of all files */
+    size_t scenarios;
+    struct sms__set set; /* results of the first scenarios */
+};
+
+/* Where files are searched for models. */
+struct sms_load_options session_options(const struct cli *cli);
+/* Loads all files named on the command line and prints every problem of every file. Returns an exit code; session_free
+ * follows in any case. */
+int session_load(struct session *session, const struct cli *cli);
+/* Reports if the files contain no scenario. Returns an exit code. */
+int session_expect_some(const struct session *session);
+void session_free(struct session *session);
+
+#endif

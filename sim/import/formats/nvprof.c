@@ -1,0 +1,481 @@
+/* Reads what nvprof prints, as CSV or as text: metrics and events by kernel, traces of launches and copies. Tables that
+ * people made with a row of metrics for each benchmark are read too. If several files are given, the metrics are
+ * assigned to the launches of the traces. */
+#include "../import.h"
+#include "../reader.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+enum hint { HINT_ERROR, HINT_NOTHING, HINT_PROCESS, HINT_SUMMARY, HINT_NCU, HINT_HEADER };
+
+/* Processes that are told apart by index; all further ones share the last index. */
+enum { PROCESSES_MAX = 64, ANY_PROCESS = PROCESSES_MAX };
+
+struct nvprof {
+    struct sms__profile_reader reader;
+    struct sms__text_report text;
+    struct sms__hints hints;
+    const char *process; /* the process whose results follow; "" */
+    struct process {
+        char id[24];
+        const char *name;
+    } process_seen[PROCESSES_MAX]; /* of this file */
+    size_t processes, current;     /* processes: number seen; current: index of the one whose results follow */
+    size_t rows;                   /* of this file */
+    struct {
+        const char *kernel, *device;
+        size_t process, draft;
+    } last;              /* the group of the previous row */
+    bool is_text_report; /* the table is part of a text report */
+};
+
+/* The group of a kernel: the metrics that tables give for it. Processes are numbered within each file, because the
+ * files of a program come from separate runs. A kernel's first group is also registered without process, and without
+ * device. */
+static struct sms__pooled_string *group_of(struct nvprof *nvprof, size_t process, const char *device,
+                                           const char *kernel)
+{
+    struct sms__profile_reader *reader = &nvprof->reader;
+    const char *key = sms__print(reader->arena, "group %zu\x1f%s\x1f%s", process, device, kernel);
+    return sms__intern(&reader->strings, key, strlen(key));
+}
+
+static void set_group(struct nvprof *nvprof, size_t process, const char *device, const char *kernel)
+{
+    struct sms__pooled_string *name = group_of(nvprof, process, device, kernel);
+    if (!name->value)
+        name->value = nvprof->reader.drafts;
+}
+
+static struct sms__launch_draft *new_launch(struct nvprof *nvprof)
+{
+    struct sms__launch_draft *draft = sms__launch_new(&nvprof->reader);
+    if (draft) {
+        draft->process = nvprof->current;
+        draft->launch.process = nvprof->process;
+    }
+    return draft;
+}
+
+static struct sms__launch_draft *group_of_row(struct nvprof *nvprof)
+{
+    struct sms__profile_reader *reader = &nvprof->reader;
+    const char *kernel = sms__intern_text(&reader->strings, sms__header_field(reader, SMS__COLUMN_KERNEL));
+    const char *device = sms__intern_text(&reader->strings, sms__header_field(reader, SMS__COLUMN_DEVICE));
+    if (kernel == nvprof->last.kernel && device == nvprof->last.device && nvprof->current == nvprof->last.process)
+        return &reader->draft[nvprof->last.draft];
+    size_t value = group_of(nvprof, nvprof->current, device, kernel)->value;
+    struct sms__launch_draft *draft = value ? &reader->draft[value - 1] : new_launch(nvprof);
+    if (draft && !value) {
+        draft->grouped = true;
+        set_group(nvprof, nvprof->current, device, kernel);
+        set_group(nvprof, ANY_PROCESS, device, kernel);
+        set_group(nvprof, ANY_PROCESS, "", kernel);
+    }
+    if (draft) {
+        nvprof->last.kernel = kernel;
+        nvprof->last.device = device;
+        nvprof->last.process = nvprof->current;
+        nvprof->last.draft = draft->index;
+    }
+    return draft;
+}
+
+/* Whether this is the group's first value of the metric. nvprof prints one for each process. */
+static bool is_first_value(struct nvprof *nvprof, const struct sms__launch_draft *draft, const char *metric)
+{
+    char key[300];
+    snprintf(key, sizeof key, "metric %zu %.250s", draft->index, metric);
+    struct sms__pooled_string *name = sms__intern(&nvprof->reader.strings, key, strlen(key));
+    return name->value++ == 0;
+}
+
+/* Reads a value of the columns Min, Max or Avg. Reports a text that nvprof would not write there. */
+static bool read_value(struct nvprof *nvprof, enum sms__column column, const char *name,
+                       struct sms__profile_metric *out)
+{
+    struct sms__profile_reader *reader = &nvprof->reader;
+    struct sms__number number;
+    size_t i = reader->table.first_column[column];
+    const char *text = sms__rows_field(reader->rows, i);
+    if (sms__number_read(text, SMS__DECIMAL_POINT, &number) == SMS__NUMBER_TEXT) {
+        SMS__COMPLAIN(reader, i, "'%.40s' is neither a number nor a level such as 'High (7)'", text);
+        return false;
+    }
+    return sms__row_value(reader, i, name, "", out);
+}
+
+/* Sets minimum and maximum in the mean's unit: nvprof chooses a unit for each column. */
+static void set_range(struct sms__profile_metric *metric, const struct sms__profile_metric *least,
+                      const struct sms__profile_metric *most)
+{
+    double low = least->min * sms__nvprof_scale(least->unit, metric->unit);
+    double high = most->max * sms__nvprof_scale(most->unit, metric->unit);
+    if (!isnan(low) && !isnan(high)) {
+        metric->min = low;
+        metric->max = high;
+    }
+}
+
+static void read_metric(struct nvprof *nvprof)
+{
+    struct sms__profile_reader *reader = &nvprof->reader;
+    struct sms__profile_metric metric, least, most;
+    uint64_t count = 1;
+    if (!*sms__header_field(reader, SMS__COLUMN_KERNEL)) {
+        SMS__COMPLAIN(reader, reader->table.first_column[SMS__COLUMN_KERNEL], "the metric has no kernel");
+        return;
+    }
+    struct sms__launch_draft *draft = group_of_row(nvprof);
+    if (!draft)
+        return;
+    nvprof->rows++;
+    sms__row_whole(reader, SMS__COLUMN_COUNT, &count);
+    draft->launch.count = count > draft->launch.count ? count : draft->launch.count;
+    const char *name = sms__intern_text(&reader->strings, sms__header_field(reader, SMS__COLUMN_METRIC_NAME));
+    bool has_mean = read_value(nvprof, SMS__COLUMN_AVG, name, &metric);
+    bool has_range = read_value(nvprof, SMS__COLUMN_MIN, name, &least);
+    has_range = read_value(nvprof, SMS__COLUMN_MAX, name, &most) && has_range;
+    if (!has_mean || !is_first_value(nvprof, draft, name))
+        return;
+    if (has_range)
+        set_range(&metric, &least, &most);
+    sms__launch_add(reader, draft, metric);
+}
+
+static void read_copy(struct nvprof *nvprof, const char *name)
+{
+    struct sms__profile_reader *reader = &nvprof->reader;
+    bool to_device = strstr(name, "HtoD") || strstr(name, "HtoA");
+    if (!to_device && !strstr(name, "DtoH") && !strstr(name, "AtoH"))
+        return; /* a memset, a copy within a device or between devices, page faults */
+    struct sms__profile_copy copy = {.to_device = to_device, .line = reader->rows->row_number};
+    copy.bytes = sms__row_bytes(reader, SMS__COLUMN_SIZE); /* the order of columns, and so of error messages */
+    copy.start_s = sms__row_seconds(reader, SMS__COLUMN_START);
+    copy.duration_s = sms__row_seconds(reader, SMS__COLUMN_DURATION);
+    sms__copy_add(reader, copy);
+}
+
+/* The name of a kernel without the correlation ID that traces append: "name(int) [1176]". */
+static const char *without_correlation(struct sms__profile_reader *reader, const char *kernel)
+{
+    size_t length = strlen(kernel), end;
+    if (length == 0 || kernel[length - 1] != ']')
+        return kernel;
+    for (end = length - 1; end > 0 && isdigit((unsigned char)kernel[end - 1]);)
+        end--;
+    if (end < 3 || end == length - 1 || kernel[end - 1] != '[' || kernel[end - 2] != ' ')
+        return kernel;
+    return sms__intern(&reader->strings, kernel, end - 2)->text;
+}
+
+static void read_dimensions(struct sms__profile_reader *reader, struct sms__profile_launch *launch)
+{
+    for (int i = 0; i < 3; i++) {
+        sms__row_whole(reader, SMS__COLUMN_GRID_X + (enum sms__column)i, &launch->grid[i]);
+        sms__row_whole(reader, SMS__COLUMN_BLOCK_X + (enum sms__column)i, &launch->block[i]);
+    }
+    sms__row_dimensions(reader, SMS__COLUMN_GRID, launch->grid);
+    sms__row_dimensions(reader, SMS__COLUMN_BLOCK, launch->block);
+}
+
+static void read_launch(struct nvprof *nvprof)
+{
+    struct sms__profile_reader *reader = &nvprof->reader;
+    const char *name = sms__header_field(reader, SMS__COLUMN_KERNEL);
+    nvprof->rows++;
+    if (*name == '[') {
+        read_copy(nvprof, name);
+        return;
+    }
+    if (!*name)
+        SMS__COMPLAIN(reader, reader->table.first_column[SMS__COLUMN_KERNEL], "the kernel has no name");
+    struct sms__launch_draft *draft = new_launch(nvprof);
+    if (!draft)
+        return;
+    struct sms__profile_launch *launch = &draft->launch;
+    launch->kernel = without_correlation(reader, launch->kernel);
+    read_dimensions(reader, launch);
+    sms__row_whole(reader, SMS__COLUMN_REGISTERS, &launch->registers);
+    launch->static_shared = sms__row_bytes(reader, SMS__COLUMN_STATIC);
+    launch->dynamic_shared = sms__row_bytes(reader, SMS__COLUMN_DYNAMIC);
+    launch->start_s = sms__row_seconds(reader, SMS__COLUMN_START);
+    launch->duration_s = sms__row_seconds(reader, SMS__COLUMN_DURATION);
+    sms__launch_add_columns(reader, draft);
+}
+
+/* Reads a row of a benchmark and its metrics. */
+static void read_benchmark(struct nvprof *nvprof)
+{
+    struct sms__launch_draft *draft = group_of_row(nvprof);
+    nvprof->rows++;
+    if (draft)
+        sms__launch_add_columns(&nvprof->reader, draft);
+}
+
+static bool is_units(struct sms__profile_reader *reader)
+{
+    if (reader->table.units_read)
+        return false;
+    const char *first = sms__rows_field(reader->rows, 0), *kernel = sms__header_field(reader, SMS__COLUMN_KERNEL);
+    return !*kernel && (!*first || !isnan(sms__to_seconds(1, first)));
+}
+
+static void read_row(struct nvprof *nvprof)
+{
+    struct sms__profile_reader *reader = &nvprof->reader;
+    struct sms__header *table = &reader->table;
+    if (!nvprof->is_text_report && is_units(reader)) {
+        sms__header_units(reader);
+        return;
+    }
+    if (sms__row_is_cut(reader))
+        ;
+    else if (sms__header_has(table, SMS__COLUMN_METRIC_NAME))
+        read_metric(nvprof);
+    else if (sms__header_has(table, SMS__COLUMN_DEVICE) || sms__header_has(table, SMS__COLUMN_START))
+        read_launch(nvprof);
+    else
+        read_benchmark(nvprof);
+    table->units_read = true;
+}
+
+/* The metrics of a launch's kernel: those of its process and device, otherwise of its device, otherwise of any device.
+ */
+static struct sms__launch_draft *metrics_of(struct nvprof *nvprof, const struct sms__launch_draft *draft)
+{
+    const char *device = draft->launch.device, *kernel = draft->launch.kernel;
+    size_t value = group_of(nvprof, draft->process, device, kernel)->value;
+    if (!value)
+        value = group_of(nvprof, ANY_PROCESS, device, kernel)->value;
+    if (!value)
+        value = group_of(nvprof, ANY_PROCESS, "", kernel)->value;
+    return value ? &nvprof->reader.draft[value - 1] : NULL;
+}
+
+/* Launches of one kernel share its metrics. Metrics of kernels that no trace contains are kept as launches of unknown
+ * geometry. */
+static void join_metrics(struct nvprof *nvprof, const char *path)
+{
+    struct sms__profile_reader *reader = &nvprof->reader;
+    bool *used = SMS__NEW(reader->arena, bool, reader->drafts + 1);
+    size_t groups = 0, joined = 0, kept = 0;
+    for (size_t i = 0; reader->draft && i < reader->drafts; i++) {
+        struct sms__profile_launch *launch = &reader->draft[i].launch;
+        groups += reader->draft[i].grouped;
+        struct sms__launch_draft *group = reader->draft[i].grouped ? NULL : metrics_of(nvprof, &reader->draft[i]);
+        if (!group || launch->metrics)
+            continue;
+        launch->metric = group->launch.metric;
+        launch->metrics = group->launch.metrics;
+        used[group->index] = true;
+        joined++;
+    }
+    if (groups && groups < reader->drafts && !joined)
+        sms__fail(reader->errors, SMS_EINPUT, path,
+                  "the traces and the metrics have no kernel in common: the files come from different programs");
+    for (size_t i = 0; reader->draft && i < reader->drafts; i++)
+        if (!used[i])
+            reader->draft[kept++] = reader->draft[i];
+    reader->drafts = kept;
+}
+
+/* "==12== NVPROF is profiling process 12, command: ./a.out 7" names process "a.out (12)". */
+static void take_process(struct nvprof *nvprof, const char *at)
+{
+    const struct sms__rows *rows = nvprof->reader.rows;
+    const char *end = rows->line + rows->length, *command = sms__rows_find(rows, at, "command: ");
+    int digits = (int)strspn(at, "0123456789");
+    if (!command || digits == 0 || digits > 20)
+        return;
+    const char *name = command += strlen("command: ");
+    for (; command < end && *command != ' '; command++)
+        name = *command == '/' ? command + 1 : name;
+    int length = command - name < 200 ? (int)(command - name) : 200;
+    char text[256];
+    snprintf(text, sizeof text, "%.*s (%.*s)", length, name, digits, at);
+    nvprof->process = sms__intern_text(&nvprof->reader.strings, text);
+    struct process *process =
+        &nvprof->process_seen[nvprof->processes < PROCESSES_MAX ? nvprof->processes++ : PROCESSES_MAX - 1];
+    snprintf(process->id, sizeof process->id, "==%.*s==", digits, at);
+    process->name = nvprof->process;
+}
+
+/* Switches to the process of a line such as "==12== Profiling result:". */
+static void choose_process(struct nvprof *nvprof)
+{
+    for (size_t i = 0; i < nvprof->processes; i++)
+        if (sms__rows_starts_with(nvprof->reader.rows, nvprof->process_seen[i].id)) {
+            nvprof->process = nvprof->process_seen[i].name;
+            nvprof->current = i;
+        }
+}
+
+/* Takes lines that nvprof printed outside of tables. Returns whether this is one. */
+static bool is_message(struct nvprof *nvprof)
+{
+    static const char profiling[] = "NVPROF is profiling process ";
+    const struct sms__rows *rows = nvprof->reader.rows;
+    const char *from = sms__rows_find(rows, rows->line, "== ");
+    const char *error = from ? sms__rows_find(rows, from, "== Error: ") : NULL;
+    const char *process = sms__rows_find(rows, rows->line, profiling);
+    if (sms__rows_starts_with(rows, "==PROF==") || sms__rows_find(rows, rows->line, "\"ID\",\"Process ID\""))
+        sms__hint_add(&nvprof->hints, HINT_NCU, rows, rows->line);
+    if (error)
+        sms__hint_add(&nvprof->hints, HINT_ERROR, rows, error + strlen("== Error: "));
+    if (from && (sms__rows_find(rows, from, "No kernels were profiled") ||
+                 sms__rows_find(rows, from, "No CUDA application was profiled")))
+        sms__hint_add(&nvprof->hints, HINT_NOTHING, rows, rows->line);
+    if (process) {
+        sms__hint_add(&nvprof->hints, HINT_PROCESS, rows, rows->line);
+        take_process(nvprof, process + strlen(profiling));
+    }
+    choose_process(nvprof);
+    return sms__rows_starts_with(rows, "==");
+}
+
+static const char *csv_header(const struct nvprof *nvprof)
+{
+    static const char *const starts[] = {"\"Device\",\"Kernel\"", "\"Device\",\"Context\"", "\"Start\",\"Duration\"",
+                                         "\"Start\",\"Grid X\"", "\"Invocations\",\""};
+    const struct sms__rows *rows = nvprof->reader.rows;
+    const char *at = sms__rows_find_first(rows, starts, sizeof starts / sizeof *starts);
+    if (at)
+        return at;
+    bool is_unquoted = sms__rows_starts_with(rows, "benchmark name,") ||
+                       sms__rows_starts_with(rows, "Device,Kernel,") || sms__rows_starts_with(rows, "Start,Duration,");
+    return is_unquoted ? rows->line : NULL;
+}
+
+static bool take_header(struct nvprof *nvprof)
+{
+    struct sms__rows *rows = nvprof->reader.rows;
+    struct sms__header *table = &nvprof->reader.table;
+    const char *at = csv_header(nvprof);
+    if (sms__rows_find(rows, rows->line, "Time(%)"))
+        sms__hint_add(&nvprof->hints, HINT_SUMMARY, rows, rows->line);
+    if (at && (sms__rows_parse(rows, at) != SMS__ROW_OK || !sms__header_open(&nvprof->reader)))
+        return false;
+    if (!at && !sms__text_header(&nvprof->reader, &nvprof->text))
+        return false;
+    if (sms__header_has(table, SMS__COLUMN_START) && !sms__header_has(table, SMS__COLUMN_GRID_X) &&
+        !sms__header_has(table, SMS__COLUMN_GRID)) {
+        sms__hint_add(&nvprof->hints, HINT_SUMMARY, rows, rows->line);
+        table->columns = 0;
+        return true;
+    }
+    nvprof->is_text_report = !at;
+    sms__hint_add(&nvprof->hints, HINT_HEADER, rows, rows->line);
+    return true;
+}
+
+/* Whether this line is a row of the table. Rows of a trace begin with a time or with units; other rows begin with a
+ * quote if the header does. */
+static bool is_row(const struct nvprof *nvprof)
+{
+    const struct sms__rows *rows = nvprof->reader.rows;
+    const struct sms__header *table = &nvprof->reader.table;
+    if (!rows->length || !sms__rows_find(rows, rows->line, ","))
+        return false;
+    if (sms__header_has(table, SMS__COLUMN_START))
+        return isdigit((unsigned char)*rows->line) || !table->units_read;
+    return !table->quoted || *rows->line == '"' || (!table->units_read && *rows->line == ',');
+}
+
+static void read_line(struct nvprof *nvprof)
+{
+    struct sms__profile_reader *reader = &nvprof->reader;
+    if (nvprof->is_text_report) {
+        if (sms__text_row(reader, &nvprof->text))
+            read_row(nvprof);
+        return;
+    }
+    if (!is_row(nvprof))
+        return;
+    if (sms__row_parse(reader, reader->rows->line) &&
+        reader->rows->fields > 2) /* otherwise it is the program's output */
+        read_row(nvprof);
+}
+
+#define EXPLAIN(nvprof, kind, ...)                                                                                     \
+    sms__error((nvprof)->reader.errors, SMS_EINPUT, (nvprof)->hints.mark[kind], __VA_ARGS__)
+
+/* Reports why a file has no launches, and what the user can do. */
+static void explain_nothing(const struct nvprof *nvprof)
+{
+    const struct sms__hints *hints = &nvprof->hints;
+    if (hints->mark[HINT_ERROR].line)
+        EXPLAIN(nvprof, HINT_ERROR, "the run failed, and nothing was profiled: '%s'; run it again",
+                hints->text[HINT_ERROR]);
+    else if (hints->mark[HINT_NOTHING].line)
+        EXPLAIN(nvprof, HINT_NOTHING,
+                "nothing was profiled: the program launched no kernel, or nvprof's filters (--kernels, "
+                "--devices) left none");
+    else if (hints->mark[HINT_NCU].line)
+        EXPLAIN(nvprof, HINT_NCU, "this is output of ncu; read it with 'smsched import ncu'");
+    else if (hints->mark[HINT_SUMMARY].line)
+        EXPLAIN(nvprof, HINT_SUMMARY,
+                "this is nvprof's summary or trace of API calls, which has no launches; run nvprof with "
+                "--print-gpu-trace --csv, and again with --metrics all --csv");
+    else if (hints->mark[HINT_HEADER].line)
+        EXPLAIN(nvprof, HINT_HEADER,
+                "a header without rows: nothing was profiled; check nvprof's filters (--kernels, "
+                "--devices)");
+    else if (hints->mark[HINT_PROCESS].line)
+        EXPLAIN(nvprof, HINT_PROCESS,
+                "nothing was profiled: nvprof watched a process but printed no table; the run was "
+                "stopped early, or nvprof ran without --print-gpu-trace and --metrics");
+    else
+        sms__fail(nvprof->reader.errors, SMS_EINPUT, nvprof->reader.rows->path,
+                  "contains no table of nvprof; run nvprof with --print-gpu-trace --csv or --metrics all --csv");
+}
+
+static int read_one(struct sms__rows *rows, void *user)
+{
+    struct nvprof *nvprof = user;
+    struct sms__profile_reader *reader = &nvprof->reader;
+    size_t errors = reader->errors->count;
+    reader->rows = rows;
+    reader->table.columns = 0;
+    nvprof->hints = (struct sms__hints){0};
+    nvprof->text = (struct sms__text_report){SMS__TEXT_NONE, false, "", "", false};
+    nvprof->is_text_report = false;
+    nvprof->process = "";
+    nvprof->processes = nvprof->current = 0;
+    nvprof->rows = 0;
+    while (!reader->limit_hit && sms__rows_next_line(rows))
+        if (!is_message(nvprof) && !take_header(nvprof)) {
+            if (reader->table.columns)
+                read_line(nvprof);
+            else
+                sms__keep_gpu_line(reader);
+        }
+    if (nvprof->rows == 0 && reader->errors->count == errors)
+        explain_nothing(nvprof);
+    return SMS_OK;
+}
+
+static int read_files(struct sms__arena *arena, const char *const *paths, size_t n, struct sms__profile *out,
+                      struct sms_errors *errors)
+{
+    struct nvprof nvprof = {
+        .reader = {.arena = arena, .errors = errors, .strings = {.arena = arena}, .is_nvprof = true}, .process = ""};
+    for (size_t i = 0; i < n && !nvprof.reader.limit_hit; i++) {
+        int code = sms__rows_read(arena, paths[i], read_one, &nvprof, errors);
+        if (code == SMS_ENOMEM)
+            return code;
+    }
+    if (!errors->count)
+        join_metrics(&nvprof, paths[n - 1]);
+    if (errors->count)
+        return errors->item[0].code;
+    if (nvprof.reader.drafts == 0)
+        return sms__fail(errors, SMS_EINPUT, paths[0], "no kernel was launched: the trace has only copies");
+    sms__profile_finish(&nvprof.reader, out);
+    return SMS_OK;
+}
+
+const struct sms__importer sms__import_nvprof = {
+    .name = "nvprof", .help = "output of nvprof: metrics and traces", .files = "the files", .read = read_files};

@@ -1,0 +1,127 @@
+/* Models how the blocks of a kernel occupy a device when it runs alone. Blocks are dispatched as in the simulator: a
+ * free slot is refilled at once. Equal blocks run in waves; with jitter, launches are simulated with random block
+ * times. */
+#include "occupancy.h"
+
+#include "../base/rng.h"
+#include "../model/fit.h"
+
+#include <string.h>
+
+enum { DRAWS = 16384, SEED = 1 };
+
+struct sms__slot {
+    double end;
+    uint64_t sm;
+};
+
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
+void sms__occupancy_begin(struct sms__occupancy_model *model, struct sms__arena *arena, const struct sms__device *a,
+                          const struct sms__device *b)
+{
+    *model = (struct sms__occupancy_model){.arena = arena};
+    model->slot = SMS__NEW(arena, struct sms__slot, larger(a->sms * a->sm.blocks, b->sms * b->sm.blocks));
+    model->last_end = SMS__NEW(arena, double, larger(a->sms, b->sms));
+}
+
+static bool is_before(const struct sms__slot *a, const struct sms__slot *b)
+{
+    return a->end != b->end ? a->end < b->end : a->sm < b->sm;
+}
+
+static void sift_down(struct sms__slot *slot, size_t count, size_t at)
+{
+    for (;;) {
+        size_t least = at;
+        for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < count; child++)
+            least = is_before(&slot[child], &slot[least]) ? child : least;
+        if (least == at)
+            return;
+        struct sms__slot moved = slot[at];
+        slot[at] = slot[least];
+        slot[least] = moved;
+        at = least;
+    }
+}
+
+struct sums {
+    double work, length, active;
+};
+
+/* Simulates one launch with random block times of mean 1. */
+static void launch_once(struct sms__occupancy_model *model, uint64_t blocks, const struct sms__occupancy *modelled,
+                        uint64_t sms, double jitter, gsl_rng *stream, struct sums *sums)
+{
+    struct sms__slot *slot = model->slot;
+    double longest = 0;
+    memset(model->last_end, 0, sms * sizeof *model->last_end);
+    for (uint64_t i = 0; i < modelled->resident; i++) {
+        slot[i] = (struct sms__slot){sms__uniform_about_one(stream, jitter), i % sms};
+        sums->work += slot[i].end;
+    }
+    for (size_t i = modelled->resident; i-- > 0;)
+        sift_down(slot, modelled->resident, i);
+    for (uint64_t i = modelled->resident; i < blocks; i++) {
+        double work = sms__uniform_about_one(stream, jitter);
+        slot[0].end += work;
+        sums->work += work;
+        sift_down(slot, modelled->resident, 0);
+    }
+    for (size_t i = 0; i < modelled->resident; i++) {
+        double *last = &model->last_end[slot[i].sm];
+        *last = slot[i].end > *last ? slot[i].end : *last;
+        longest = slot[i].end > longest ? slot[i].end : longest;
+    }
+    for (uint64_t s = 0; s < sms; s++)
+        sums->active += model->last_end[s];
+    sums->length += longest;
+}
+
+static void simulate_launches(struct sms__occupancy_model *model, uint64_t blocks, uint64_t sms, double jitter,
+                              struct sms__occupancy *modelled, double share)
+{
+    struct sums sums = {0, 0, 0};
+    uint64_t times = DRAWS / blocks + 1;
+    model->blocks_drawn += times * blocks;
+    gsl_rng *stream = sms__stream(model->arena, SEED, "derive", 0);
+    for (uint64_t i = 0; i < times; i++)
+        launch_once(model, blocks, modelled, sms, jitter, stream, &sums);
+    modelled->length = sums.length / (double)times;
+    modelled->mean_per_sm = sums.work / ((double)sms * sums.length);
+    modelled->activity = sums.active / ((double)sms * sums.length);
+    modelled->occupancy = sums.work / sums.active * share;
+}
+
+/* Models equal blocks, which run in waves; the last wave may be partial. */
+static void fill_waves(uint64_t blocks, uint64_t sms, struct sms__occupancy *modelled, double share)
+{
+    uint64_t slots = modelled->per_sm * sms, full = blocks / slots, tail = blocks % slots;
+    double active = (double)full + (double)(tail < sms ? tail : sms) / (double)sms;
+    modelled->length = (double)(full + (tail > 0));
+    modelled->mean_per_sm = (double)blocks / ((double)sms * modelled->length);
+    modelled->activity = active / modelled->length;
+    modelled->occupancy = modelled->mean_per_sm / modelled->activity * share;
+}
+
+const char *sms__occupancy_of(struct sms__occupancy_model *model, const struct sms__device *device,
+                              const struct sms__kernel *shape, double jitter, struct sms__occupancy *modelled)
+{
+    uint64_t needs[SMS_LIMITS], capacity[SMS_LIMITS], sms = device->sms;
+    const char *problem = sms__block_needs(&device->sm, shape, needs);
+    if (problem)
+        return problem;
+    sms__sm_capacity(&device->sm, capacity);
+    modelled->per_sm = sms__blocks_per_sm(capacity, needs, &modelled->limiter);
+    if (modelled->per_sm == 0)
+        return "not even one block fits on an SM";
+    uint64_t slots = modelled->per_sm * sms;
+    double share = (double)needs[SMS_WARPS] / (double)capacity[SMS_WARPS];
+    modelled->resident = shape->blocks < slots ? shape->blocks : slots;
+    modelled->fullest_sm = (modelled->resident + sms - 1) / sms;
+    if (jitter > 0 && shape->blocks <= SMS__BLOCKS_DRAWN)
+        simulate_launches(model, shape->blocks, sms, jitter, modelled, share);
+    else
+        fill_waves(shape->blocks, sms, modelled, share);
+    return NULL;
+}

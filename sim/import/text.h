@@ -1,0 +1,17 @@
+/* Texts of imported files: names and comments that YAML can hold, and columns as editors count them. */
+#ifndef SMS_IMPORT_TEXT_H
+#define SMS_IMPORT_TEXT_H
+
+#include "../base/arena.h"
+
+#include <stddef.h>
+
+/* A name for a scenario, from a path: its last part without the extension. '_' replaces what a name cannot contain. */
+const char *sms__import_name(struct sms__arena *arena, const char *path);
+/* A copy of at most `most` bytes of the text (NULL: ""), with '?' for every byte that a YAML comment or quoted text
+ * cannot hold. */
+const char *sms__derive_text(struct sms__arena *arena, const char *text, size_t most);
+/* The column of `at` in the line that starts at `line`, from 1. UTF-8 characters are counted. */
+unsigned sms__text_column(const char *line, const char *at);
+
+#endif
