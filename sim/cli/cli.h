@@ -50,16 +50,16 @@ struct cli_option {
     double otherwise;           /* time or ratio if the option is not given */
     bool percentage;            /* a number above 1 needs a %, because it is probably meant as one */
     char letter;                /* short form, or 0 */
+    bool common;                /* the offset is in struct cli */
 };
 
 /* A table of options, terminated by a name of NULL, and the offset of its struct in the command's struct. */
 struct cli_table {
     const struct cli_option *option;
-    size_t offset; /* CLI_COMMON: the struct is struct cli */
+    size_t offset;
 };
 
 enum { CLI_TABLES_MAX = 8 };
-#define CLI_COMMON SIZE_MAX
 
 struct cli;
 

@@ -5,18 +5,20 @@
 #include "../base/escape.h"
 
 struct options {
-    struct run_options run;
+    struct run_options run; /* first: its tables have offset 0 */
     const char *baseline, *junit;
     double tolerance;
 };
 
+#define AT(member) offsetof(struct options, member)
+
 static const struct cli_option own_options[] = {
-    {"baseline", "FILE", "check every value of this file, which 'run --format csv' wrote", CLI_TEXT,
-     offsetof(struct options, baseline)},
+    {"baseline", "FILE", "check every value of this file, which 'run --format csv' wrote", CLI_TEXT, AT(baseline)},
     {"tolerance", "RATIO", "allowed relative difference from a value of the baseline; default 1 %", CLI_RATIO,
-     offsetof(struct options, tolerance), .otherwise = 0.01, .percentage = true},
-    {"junit", "FILE", "write the checks as JUnit XML", CLI_TEXT, offsetof(struct options, junit)},
-    {0}};
+     AT(tolerance), .otherwise = 0.01, .percentage = true},
+    {"junit", "FILE", "write the checks as JUnit XML", CLI_TEXT, AT(junit)},
+    {0},
+};
 
 static void print(const struct sms__set *set, const struct sms__checks *checks, bool quiet)
 {
@@ -99,10 +101,6 @@ const struct cli_command cmd_check = {
     .summary = "run the scenarios and check their expectations, or a baseline",
     .text = "Checks the 'expect:' list of each scenario, and with --baseline every value of a CSV file that "
             "'run --format csv' wrote. Exits 1 if one was missed.",
-    .options = {{own_options},
-                {run_seed, offsetof(struct options, run)},
-                {run_effort, offsetof(struct options, run)},
-                {cli_models, CLI_COMMON},
-                {cli_quiet, CLI_COMMON}},
+    .options = {{own_options}, {run_seed}, {run_effort}, {cli_models}, {cli_quiet}},
     .size = sizeof(struct options),
     .run = check};

@@ -6,17 +6,19 @@
 #include <string.h>
 
 struct options {
-    struct run_options run;
+    struct run_options run; /* first: its tables have offset 0 */
     struct trace_options trace;
     const char *baseline;
     int format;
 };
 
+#define AT(member) offsetof(struct options, member)
+
 static const struct cli_option own_options[] = {
-    {"baseline", "POLICY", "the policy to compare with; default: the first", CLI_TEXT,
-     offsetof(struct options, baseline)},
-    {"format", "FORMAT", "table, csv or json", CLI_CHOICE, offsetof(struct options, format), .choices = cli_formats},
-    {0}};
+    {"baseline", "POLICY", "the policy to compare with; default: the first", CLI_TEXT, AT(baseline)},
+    {"format", "FORMAT", "table, csv or json", CLI_CHOICE, AT(format), .choices = cli_formats},
+    {0},
+};
 
 /* Sets the index of the policy to compare with: the named one, or the first. */
 static int find_baseline(const char *name, const struct sms_results *results, size_t *baseline)
@@ -77,10 +79,10 @@ const struct cli_command cmd_compare = {
             "another policy to compare with. The table ends with the throughput that no policy can exceed, the gap "
             "of each policy to it, and the resources that limit it.",
     .options = {{own_options},
-                {run_seed, offsetof(struct options, run)},
-                {run_effort, offsetof(struct options, run)},
-                {trace_table, offsetof(struct options, trace)},
-                {cli_models, CLI_COMMON},
-                {cli_quiet, CLI_COMMON}},
+                {run_seed},
+                {run_effort},
+                {run_trace, offsetof(struct options, trace)},
+                {cli_models},
+                {cli_quiet}},
     .size = sizeof(struct options),
     .run = compare};

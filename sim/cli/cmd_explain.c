@@ -12,19 +12,20 @@
 enum { LINES_SHOWN = 40 }; /* of each policy, if no span of time is given */
 
 struct options {
-    struct run_options run;
-    double from_ps, to_ps; /* -1: not given */
+    struct run_options run; /* first: its tables have offset 0 */
+    double from_ps, to_ps;  /* -1: not given */
     int format;
 };
 
-static const struct cli_option own_options[] = {{"from", "TIME", "start of the span of time, such as '0 ms'; default 0",
-                                                 CLI_TIME, offsetof(struct options, from_ps), .otherwise = -1},
-                                                {"to", "TIME",
-                                                 "end of the span of time, such as '1 ms'; default: the same as --from",
-                                                 CLI_TIME, offsetof(struct options, to_ps), .otherwise = -1},
-                                                {"format", "FORMAT", "table, csv, or json: an object in each line",
-                                                 CLI_CHOICE, offsetof(struct options, format), .choices = cli_formats},
-                                                {0}};
+#define AT(member) offsetof(struct options, member)
+
+static const struct cli_option own_options[] = {
+    {"from", "TIME", "start of the span of time, such as '0 ms'; default 0", CLI_TIME, AT(from_ps), .otherwise = -1},
+    {"to", "TIME", "end of the span of time, such as '1 ms'; default: the same as --from", CLI_TIME, AT(to_ps),
+     .otherwise = -1},
+    {"format", "FORMAT", "table, csv, or json: an object in each line", CLI_CHOICE, AT(format), .choices = cli_formats},
+    {0},
+};
 
 struct explanation {
     const struct options *given;
@@ -297,9 +298,6 @@ const struct cli_command cmd_explain = {
         "policies report about them, in the first replication of each policy. Without --from and --to, the table "
         "has the start of the run for VMs; for processes and pods it has the first 40 lines of each policy, without "
         "blocks.",
-    .options = {{own_options},
-                {run_policy, offsetof(struct options, run)},
-                {run_seed, offsetof(struct options, run)},
-                {cli_models, CLI_COMMON}},
+    .options = {{own_options}, {run_policy}, {run_seed}, {cli_models}},
     .size = sizeof(struct options),
     .run = explain};

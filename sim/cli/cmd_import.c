@@ -34,7 +34,8 @@ static const struct cli_option own_options[] = {
      AT(iteration)},
     {"inflate", "RATIO", "openb: draw pods until they request this share of the GPUs, such as 130 %; all stay",
      CLI_RATIO, AT(inflate), .min = 1e-6},
-    {0}};
+    {0},
+};
 
 static const char *importer_name(const void *user, size_t i)
 {
@@ -135,6 +136,6 @@ const struct cli_command cmd_import = {
             "'run' simulates as simtbs would, digit for digit; 'run --format simtbs' prints the results in that "
             "program's layout. Several profiles can describe one program together (docs/profiles.md).",
     .describe = describe,
-    .options = {{own_options}, {cli_models, CLI_COMMON}},
+    .options = {{own_options}, {cli_models}},
     .size = sizeof(struct options),
     .run = import_files};

@@ -21,10 +21,13 @@ struct options {
     int format;
 };
 
-static const struct cli_option own_options[] = {{"format", "FORMAT",
-                                                 "table, csv or json, of workloads; table or csv, of metrics",
-                                                 CLI_CHOICE, offsetof(struct options, format), .choices = cli_formats},
-                                                {0}};
+#define AT(member) offsetof(struct options, member)
+
+static const struct cli_option own_options[] = {
+    {"format", "FORMAT", "table, csv or json, of workloads; table or csv, of metrics", CLI_CHOICE, AT(format),
+     .choices = cli_formats},
+    {0},
+};
 
 static int format_of(const struct cli *cli) { return ((const struct options *)cli->options)->format; }
 
@@ -279,6 +282,6 @@ const struct cli_command cmd_list = {
     .text = "Parameters are printed with their units, ranges and defaults. Fields are the keys of files. The schema "
             "holds the same as JSON, for editors (docs/editors.md).",
     .words = "devices workloads policies contention metrics fields schema",
-    .options = {{own_options}, {cli_models, CLI_COMMON}},
+    .options = {{own_options}, {cli_models}},
     .size = sizeof(struct options),
     .run = list};

@@ -19,10 +19,12 @@ struct options {
     const char *figures;
 };
 
-static const struct cli_option own_options[] = {{"figures", "LIST",
-                                                 "svg, pdf and png, separated by commas; default svg,png", CLI_TEXT,
-                                                 offsetof(struct options, figures)},
-                                                {0}};
+#define AT(member) offsetof(struct options, member)
+
+static const struct cli_option own_options[] = {
+    {"figures", "LIST", "svg, pdf and png, separated by commas; default svg,png", CLI_TEXT, AT(figures)},
+    {0},
+};
 
 struct job {
     const struct cli *cli;
@@ -195,6 +197,6 @@ const struct cli_command cmd_plot = {
         "Draws the answer to the scenario's question, throughput, utilization, a heat map of occupancy, and timelines "
         "of blocks and processes into DIR/plots, with gnuplot. Scenarios named A/B are pairs of programs, and one "
         "heat map shows all of them.",
-    .options = {{own_options}, {cli_quiet, CLI_COMMON}},
+    .options = {{own_options}, {cli_quiet}},
     .size = sizeof(struct options),
     .run = plot};

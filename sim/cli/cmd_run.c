@@ -5,7 +5,7 @@
 #include "../model/scenario.h"
 
 struct options {
-    struct run_options run;
+    struct run_options run; /* first: its tables have offset 0 */
     struct trace_options trace;
     const char *out;
     int format;
@@ -14,14 +14,15 @@ struct options {
 
 static const char *const formats[] = {"table", "csv", "json", "simtbs", NULL};
 
+#define AT(member) offsetof(struct options, member)
+
 static const struct cli_option own_options[] = {
-    {"out", "DIR", "write the results into this folder, which must not exist", CLI_TEXT, offsetof(struct options, out),
-     .letter = 'o'},
-    {"brief", NULL, "with --out: leave out the rows of timeline.csv and heatmap.csv", CLI_FLAG,
-     offsetof(struct options, brief)},
+    {"out", "DIR", "write the results into this folder, which must not exist", CLI_TEXT, AT(out), .letter = 'o'},
+    {"brief", NULL, "with --out: leave out the rows of timeline.csv and heatmap.csv", CLI_FLAG, AT(brief)},
     {"format", "FORMAT", "table, csv or json; simtbs: as that program prints, for scenarios with compat: simtbs",
-     CLI_CHOICE, offsetof(struct options, format), .choices = formats},
-    {0}};
+     CLI_CHOICE, AT(format), .choices = formats},
+    {0},
+};
 
 /* A folder has a temporary name while the scenarios run. */
 static int run_into(struct session *session, const struct options *given)
@@ -90,11 +91,11 @@ const struct cli_command cmd_run = {
         "results, a timeline and the scenarios themselves go into a new folder, from which 'smsched plot' draws "
         "figures.",
     .options = {{own_options},
-                {run_policy, offsetof(struct options, run)},
-                {run_seed, offsetof(struct options, run)},
-                {run_effort, offsetof(struct options, run)},
-                {trace_table, offsetof(struct options, trace)},
-                {cli_models, CLI_COMMON},
-                {cli_quiet, CLI_COMMON}},
+                {run_policy},
+                {run_seed},
+                {run_effort},
+                {run_trace, offsetof(struct options, trace)},
+                {cli_models},
+                {cli_quiet}},
     .size = sizeof(struct options),
     .run = run};

@@ -14,25 +14,24 @@
 
 enum { SHARDS_MAX = 10000, TASKS_DEFAULT = 64, ARRAY_BYTES = 1000 };
 
+#define AT(member) offsetof(struct sweep_options, member)
+
 static const struct cli_option own_options[] = {
-    {"out", "DIR", "folder of the sweep; default: NAME.sweep, with the name of the plan", CLI_TEXT,
-     offsetof(struct sweep_options, out), .letter = 'o'},
-    {"jobs", "N", "threads; results do not depend on their number; default: all cores", CLI_COUNT,
-     offsetof(struct sweep_options, jobs), .max = 100000},
-    {"shard", "K/N", "run only the K-th of N parts, from 1, and merge nothing", CLI_TEXT,
-     offsetof(struct sweep_options, shard)},
-    {"slurm", NULL, "submit the sweep as a Slurm job array; options for sbatch go after --", CLI_FLAG,
-     offsetof(struct sweep_options, slurm)},
-    {"tasks", "N", "tasks of the array; default 64, and at most one for each point", CLI_COUNT,
-     offsetof(struct sweep_options, tasks)},
+    {"out", "DIR", "folder of the sweep; default: NAME.sweep, with the name of the plan", CLI_TEXT, AT(out),
+     .letter = 'o'},
+    {"jobs", "N", "threads; results do not depend on their number; default: all cores", CLI_COUNT, AT(jobs),
+     .max = 100000},
+    {"shard", "K/N", "run only the K-th of N parts, from 1, and merge nothing", CLI_TEXT, AT(shard)},
+    {"slurm", NULL, "submit the sweep as a Slurm job array; options for sbatch go after --", CLI_FLAG, AT(slurm)},
+    {"tasks", "N", "tasks of the array; default 64, and at most one for each point", CLI_COUNT, AT(tasks)},
     {"at-once", "N", "tasks of the array that run at the same time at most; default: as Slurm allows", CLI_COUNT,
-     offsetof(struct sweep_options, at_once)},
-    {"dry-run", NULL, "print what --slurm would submit, for a shell", CLI_FLAG,
-     offsetof(struct sweep_options, dry_run)},
-    {"engine", "ENGINE", "fast, or reference: simple and slow, with the same results", CLI_CHOICE,
-     offsetof(struct sweep_options, engine), .choices = cli_engines},
-    {"check", NULL, "check the engine's invariants at every event", CLI_FLAG, offsetof(struct sweep_options, check)},
-    {0}};
+     AT(at_once)},
+    {"dry-run", NULL, "print what --slurm would submit, for a shell", CLI_FLAG, AT(dry_run)},
+    {"engine", "ENGINE", "fast, or reference: simple and slow, with the same results", CLI_CHOICE, AT(engine),
+     .choices = cli_engines},
+    {"check", NULL, "check the engine's invariants at every event", CLI_FLAG, AT(check)},
+    {0},
+};
 
 /* "2/3". */
 static int read_shard(const struct cli *cli, struct sms__shard *shard)
@@ -330,6 +329,6 @@ const struct cli_command cmd_sweep = {
             "has --jobs cores, and a job that merges after it. Shards without missing points are left out "
             "(docs/cluster.md).",
     .hint = "options for sbatch stand behind --",
-    .options = {{own_options}, {cli_models, CLI_COMMON}, {cli_quiet, CLI_COMMON}},
+    .options = {{own_options}, {cli_models}, {cli_quiet}},
     .size = sizeof(struct sweep_options),
     .run = run_sweep};

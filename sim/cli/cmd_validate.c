@@ -74,5 +74,5 @@ const struct cli_command cmd_validate = {
         "Prints every problem of every file as file:line:column, with the line, a caret and the nearest valid name. "
         "Exits 3 if there was one. Prints how long scenarios would run if they take more than a minute, and warns "
         "if they take an hour or more.",
-    .options = {{cli_models, CLI_COMMON}, {cli_quiet, CLI_COMMON}},
+    .options = {{cli_models}, {cli_quiet}},
     .run = validate};

@@ -10,14 +10,20 @@ const char *const cli_formats[] = {"table", "csv", "json", NULL};
 const char *const cli_engines[] = {"fast", "reference", NULL};
 
 const struct cli_option cli_models[] = {
-    {"models", "DIR", "search this folder for devices/ and workloads/ first", CLI_TEXT, offsetof(struct cli, models)},
-    {0}};
-const struct cli_option cli_quiet[] = {{"quiet", NULL, "print no progress, and on stdout only what was asked for",
-                                        CLI_FLAG, offsetof(struct cli, quiet), .letter = 'q'},
-                                       {0}};
+    {"models", "DIR", "search this folder for devices/ and workloads/ first", CLI_TEXT, offsetof(struct cli, models),
+     .common = true},
+    {0},
+};
+const struct cli_option cli_quiet[] = {
+    {"quiet", NULL, "print no progress, and on stdout only what was asked for", CLI_FLAG, offsetof(struct cli, quiet),
+     .letter = 'q', .common = true},
+    {0},
+};
 static const struct cli_option help_option[] = {
-    {"help", NULL, "print this and exit", CLI_FLAG, offsetof(struct cli, help), .letter = 'h'}, {0}};
-static const struct cli_table help_table = {help_option, CLI_COMMON};
+    {"help", NULL, "print this and exit", CLI_FLAG, offsetof(struct cli, help), .letter = 'h', .common = true},
+    {0},
+};
+static const struct cli_table help_table = {help_option, 0};
 
 static size_t add_table(const struct cli_table *table, size_t used, struct cli_entry *out)
 {
@@ -36,7 +42,7 @@ void cli_list_options(const struct cli_command *command, struct cli_entry out[CL
 
 static void *place_of(struct cli *cli, const struct cli_entry *entry)
 {
-    char *base = entry->table->offset == CLI_COMMON ? (char *)cli : (char *)cli->options + entry->table->offset;
+    char *base = entry->option->common ? (char *)cli : (char *)cli->options + entry->table->offset;
     return base + entry->option->offset;
 }
 

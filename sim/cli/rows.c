@@ -1,15 +1,18 @@
 /* Writes the rows of a results folder while the scenarios run. Policies come one after another, because jobs is 1. */
+#define _XOPEN_SOURCE 700
 #include "rows.h"
 
 #include "../base/escape.h"
 #include "../model/scenario.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { TIMELINE_ROWS = 20000, SPAN_ROWS = 200000 }; /* of a policy */
 
-static const char timeline_name[] = "timeline.csv", spans_name[] = "spans.csv", gpus_name[] = "gpus.csv";
+static const char timeline_name[] = "timeline.csv", spans_name[] = "spans.csv", gpus_name[] = "gpus.csv",
+                  placements_name[] = "placements.csv";
 
 static bool open_rows(FILE **file, const char *name, const char *header, struct sms__folder *folder,
                       struct sms_errors *errors)
@@ -18,6 +21,100 @@ static bool open_rows(FILE **file, const char *name, const char *header, struct 
     if (*file)
         fprintf(*file, "%s\n", header);
     return *file;
+}
+
+struct placement_end {
+    uint64_t end_ps;
+    const char *ended; /* "": unknown */
+};
+
+static bool begin_placements(struct placements *placements, struct sms__folder *folder, struct sms_errors *errors)
+{
+    if (!open_rows(&placements->to, placements_name,
+                   "scenario,policy,time_ns,wait_ns,pod,node,gpus,arrived_ratio,allocated_ratio,fragment_ratio,end_ns,"
+                   "ended",
+                   folder, errors))
+        return false;
+    placements->beginnings = tmpfile();
+    if (!placements->beginnings)
+        sms__fail(errors, SMS_EIO, NULL, "a temporary file cannot be made: %s", strerror(errno));
+    return placements->beginnings;
+}
+
+/* Stores the pod's current row + 1, or 0. Returns false when out of memory. */
+static bool set_row(struct placements *placements, size_t pod, uint32_t row)
+{
+    if (pod >= placements->pods) {
+        size_t pods = 2 * pod + 1024;
+        uint32_t *grown = row ? realloc(placements->row_of, pods * sizeof *grown) : NULL;
+        if (!grown)
+            return row == 0;
+        memset(grown + placements->pods, 0, (pods - placements->pods) * sizeof *grown);
+        placements->row_of = grown;
+        placements->pods = pods;
+    }
+    placements->row_of[pod] = row;
+    return true;
+}
+
+static bool add_row(struct placements *placements, size_t pod)
+{
+    if (!placements->end)
+        placements->end = calloc(SPAN_ROWS, sizeof *placements->end);
+    if (!placements->end || !set_row(placements, pod, (uint32_t)placements->rows + 1))
+        return false;
+    placements->end[placements->rows++] = (struct placement_end){.ended = ""};
+    return true;
+}
+
+static void write_beginning(struct placements *placements, const char *scenario, const char *policy,
+                            const struct sms_placement *placement)
+{
+    FILE *to = placements->beginnings;
+    if (!add_row(placements, placement->number)) {
+        placements->failed = true;
+        return;
+    }
+    SMS__PRINT_CSV(to, scenario, policy);
+    fprintf(to, "%.3f,%.3f,", (double)placement->time_ps / 1e3, (double)placement->wait_ps / 1e3);
+    SMS__PRINT_CSV(to, placement->pod, placement->node);
+    for (unsigned i = 0, n = 0; i < 64; i++)
+        if (placement->gpus >> i & 1)
+            fprintf(to, "%s%u", n++ ? " " : "", i);
+    fprintf(to, ",%.6f,%.6f,%.6f\n", placement->arrived, placement->allocated, placement->fragments);
+}
+
+/* Writes the rows of a policy that has ended. */
+static void flush_placements(struct placements *placements)
+{
+    char *line = NULL;
+    size_t size = 0;
+    rewind(placements->beginnings);
+    for (size_t i = 0; i < placements->rows; i++) {
+        const struct placement_end *end = &placements->end[i];
+        ssize_t length = getline(&line, &size, placements->beginnings);
+        placements->failed |= length < 1;
+        if (length < 1)
+            break;
+        fprintf(placements->to, "%.*s,%.3f,%s\n", (int)length - 1, line, (double)end->end_ps / 1e3, end->ended);
+    }
+    free(line);
+    rewind(placements->beginnings);
+    placements->rows = 0;
+    if (placements->row_of)
+        memset(placements->row_of, 0, placements->pods * sizeof *placements->row_of);
+}
+
+static int end_placements(struct placements *placements, struct sms__folder *folder, struct sms_errors *errors)
+{
+    bool failed = placements->failed || (placements->beginnings && ferror(placements->beginnings));
+    if (placements->beginnings)
+        fclose(placements->beginnings);
+    int code = placements->to ? sms__folder_close(folder, placements_name, placements->to, errors) : SMS_OK;
+    free(placements->end);
+    free(placements->row_of);
+    *placements = (struct placements){0};
+    return failed ? sms__fail(errors, SMS_ENOMEM, NULL, "no room for the rows of a timeline") : code;
 }
 
 int rows_begin(struct rows *rows, const struct session *session, bool brief, struct sms__folder *folder,
@@ -38,7 +135,7 @@ int rows_begin(struct rows *rows, const struct session *session, bool brief, str
     if (shares &&
         !open_rows(&rows->spans, spans_name, "scenario,policy,process,device,state,start_ns,end_ns", folder, errors))
         return SMS_EIO;
-    if (pods && placements_begin(&rows->placements, SPAN_ROWS, folder, errors))
+    if (pods && !begin_placements(&rows->placements, folder, errors))
         return SMS_EIO;
     if (gpus &&
         !open_rows(&rows->gpus, gpus_name,
@@ -56,7 +153,7 @@ void rows_start_scenario(struct rows *rows, const char *scenario)
 void rows_end_scenario(struct rows *rows)
 {
     if (rows->placements.to)
-        placements_flush(&rows->placements);
+        flush_placements(&rows->placements);
 }
 
 void rows_add_stay(struct rows *rows, const char *policy, const struct sms_stay *stay)
@@ -121,11 +218,21 @@ void rows_add_placement(struct rows *rows, const char *policy, const struct sms_
 {
     const struct sms__cut *last = last_cut(rows);
     if (last && strcmp(last->policy, policy) != 0)
-        placements_flush(&rows->placements);
+        flush_placements(&rows->placements);
     if (count_row(rows, policy, true))
-        placements_add(&rows->placements, rows->scenario, policy, placement);
+        write_beginning(&rows->placements, rows->scenario, policy, placement);
     else
-        placements_leave_out(&rows->placements, placement);
+        set_row(&rows->placements, placement->number, 0); /* an earlier row of the pod is not its current one */
+}
+
+void rows_add_departure(struct rows *rows, const struct sms_departure *departure)
+{
+    struct placements *placements = &rows->placements;
+    uint32_t row = departure->number < placements->pods ? placements->row_of[departure->number] : 0;
+    if (row == 0)
+        return;
+    placements->end[row - 1] = (struct placement_end){departure->end_ps, departure->ended};
+    placements->row_of[departure->number] = 0;
 }
 
 void rows_add_gpu(struct rows *rows, const char *policy, const struct sms_shared_gpu *gpu)
@@ -148,7 +255,7 @@ int rows_end(struct rows *rows, struct sms__folder *folder, struct sms_errors *e
 {
     const char *const name[] = {timeline_name, spans_name, gpus_name};
     FILE *const file[] = {rows->timeline, rows->spans, rows->gpus};
-    int first = placements_end(&rows->placements, folder, errors);
+    int first = end_placements(&rows->placements, folder, errors);
     for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
         int code = file[i] ? sms__folder_close(folder, name[i], file[i], errors) : SMS_OK;
         first = first ? first : code;

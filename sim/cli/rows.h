@@ -4,8 +4,20 @@
 #ifndef SMS_CLI_ROWS_H
 #define SMS_CLI_ROWS_H
 
-#include "placements.h"
+#include "../report/folder.h"
 #include "session.h"
+
+/* placements.csv. Rows are in the order of placements, and their ends come later. So the rows of a policy wait in a
+ * temporary file until the policy has ended. */
+struct placements {
+    FILE *to;                  /* NULL: no scenario has pods */
+    FILE *beginnings;          /* temporary: rows of the current policy, without their ends */
+    struct placement_end *end; /* of these rows */
+    size_t rows;
+    uint32_t *row_of; /* [pods]: by number of a pod, its current row + 1; 0: none */
+    size_t pods;
+    bool failed; /* out of memory, or the temporary file failed */
+};
 
 struct rows {
     const char *scenario;          /* name of the one that runs */
@@ -29,6 +41,7 @@ void rows_end_scenario(struct rows *rows);
 void rows_add_stay(struct rows *rows, const char *policy, const struct sms_stay *stay);
 void rows_add_span(struct rows *rows, const char *policy, const struct sms_span *span);
 void rows_add_placement(struct rows *rows, const char *policy, const struct sms_placement *placement);
+void rows_add_departure(struct rows *rows, const struct sms_departure *departure);
 void rows_add_gpu(struct rows *rows, const char *policy, const struct sms_shared_gpu *gpu);
 /* Closes the files. Keeps in `cut` the policies that have more rows than were written; the caller frees it. */
 int rows_end(struct rows *rows, struct sms__folder *folder, struct sms_errors *errors);

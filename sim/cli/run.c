@@ -3,6 +3,7 @@
 #include "run.h"
 
 #include "../model/scenario.h"
+#include "../report/trace.h"
 #include "rows.h"
 
 #include <stdlib.h>
@@ -13,12 +14,15 @@ enum { TIMELINE_BINS = 200, MOST = 100000 };
 #define AT(member) offsetof(struct run_options, member)
 
 const struct cli_option run_policy[] = {
-    {"policy", "POLICY", "run only this policy (repeatable)", CLI_LIST, AT(policies)}, {0}};
+    {"policy", "POLICY", "run only this policy (repeatable)", CLI_LIST, AT(policies)},
+    {0},
+};
 const struct cli_option run_seed[] = {
     {"seed", "N", "seed of the random numbers, instead of the scenario's", CLI_COUNT, AT(seed)},
     {"events", "COUNT", "exit 4 with nothing written if a run of a policy has more events; default: no limit",
      CLI_COUNT, AT(events)},
-    {0}};
+    {0},
+};
 const struct cli_option run_effort[] = {
     {"replications", "N", "number of replications, instead of the scenario's", CLI_COUNT, AT(replications),
      .max = MOST},
@@ -26,7 +30,19 @@ const struct cli_option run_effort[] = {
     {"engine", "ENGINE", "fast, or reference: simple and slow, with the same results", CLI_CHOICE, AT(engine),
      .choices = cli_engines},
     {"check", NULL, "check the engine's invariants at every event", CLI_FLAG, AT(check)},
-    {0}};
+    {0},
+};
+
+#define TRACE_AT(member) offsetof(struct trace_options, member)
+
+const struct cli_option run_trace[] = {
+    {"trace", "FILE", "write the timeline of the run as Chrome trace events, for Perfetto", CLI_TEXT, TRACE_AT(path)},
+    {"trace-events", "N", "limit of the number of these events; default 500000", CLI_COUNT, TRACE_AT(events)},
+    {"trace-from", "TIME", "leave out events that end before this time; default 0", CLI_TIME, TRACE_AT(from_ps)},
+    {"trace-to", "TIME", "leave out events from this time on; default: the end of the run", CLI_TIME, TRACE_AT(to_ps),
+     .otherwise = -1},
+    {0},
+};
 
 struct run {
     const struct session *session;
@@ -98,7 +114,7 @@ static void observe_departure(void *user, const char *policy, const struct sms_d
 {
     struct run *run = user;
     if (run->rows && run->rows->placements.to)
-        placements_add_end(&run->rows->placements, departure);
+        rows_add_departure(run->rows, departure);
     if (run->trace)
         sms__trace_departure(run->trace, policy, departure);
 }
@@ -159,16 +175,58 @@ static int run_all(struct session *session, const struct run_options *options, s
     return EXIT_OK;
 }
 
-/* All scenarios; `trace` may be NULL. */
+static int check_trace(const struct session *session, const struct trace_options *options)
+{
+    const struct cli *cli = session->cli;
+    bool given = options->events > 0 || options->from_ps > 0 || options->to_ps >= 0;
+    if (!options->path)
+        return given ? cli_usage(cli, "--trace-events, --trace-from and --trace-to are for --trace") : EXIT_OK;
+    if (options->events > 0 && (options->events < SMS__TRACE_EVENTS_MIN || options->events > SMS__TRACE_EVENTS_MAX))
+        return cli_usage(cli, "--trace-events: from %d to %d", SMS__TRACE_EVENTS_MIN, SMS__TRACE_EVENTS_MAX);
+    if (options->to_ps >= 0 && options->to_ps <= options->from_ps)
+        return cli_usage(cli, "--trace-to is not after --trace-from");
+    if (session->scenarios > 1)
+        return cli_usage(cli, "--trace takes one scenario, and there are %zu", session->scenarios);
+    return EXIT_OK;
+}
+
+/* Begins the trace of the session's scenario, if there is a path. */
+static int begin_trace(struct run *run, const struct trace_options *options, const struct run_options *of_run)
+{
+    const struct session *session = run->session;
+    struct sms_errors errors;
+    int code = check_trace(session, options);
+    if (code || !options->path || session->scenarios == 0)
+        return code;
+    const struct sms_scenario *scenario = session->scenario[0];
+    const struct sms__trace_options settings = {
+        .path = options->path,
+        .policies = of_run->policies,
+        .seed = of_run->seed ? of_run->seed : scenario->seed,
+        .events = options->events ? options->events : SMS__TRACE_EVENTS,
+        .from_ps = (uint64_t)options->from_ps,
+        .to_ps = options->to_ps < 0 ? UINT64_MAX : (uint64_t)options->to_ps,
+        .cancel = &cli_interrupted,
+    };
+    return cli_print_errors(sms__trace_begin(scenario, &settings, &run->trace, &errors), &errors);
+}
+
+static int end_trace(const struct run *run)
+{
+    struct sms_errors errors;
+    return cli_print_errors(sms__trace_end(run->trace, run->session->cli->quiet ? NULL : stderr, &errors), &errors);
+}
+
+/* Runs all scenarios; `trace` and `rows` may be NULL. */
 static int run_traced(struct session *session, const struct run_options *options, const struct trace_options *trace,
                       struct rows *rows)
 {
     struct run run = {.session = session, .rows = rows};
-    int code = trace ? tracing_begin(session, trace, options->policies, options->seed, &run.trace) : EXIT_OK;
+    int code = trace ? begin_trace(&run, trace, options) : EXIT_OK;
     if (code == EXIT_OK)
         code = run_all(session, options, &run);
     if (code == EXIT_OK && run.trace)
-        code = tracing_end(session, run.trace);
+        code = end_trace(&run);
     sms__trace_free(run.trace);
     return code;
 }

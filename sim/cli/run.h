@@ -4,7 +4,6 @@
 
 #include "../report/folder.h"
 #include "session.h"
-#include "tracing.h"
 
 /* Options of commands that run scenarios; 0: as the scenario says. */
 struct run_options {
@@ -13,6 +12,14 @@ struct run_options {
     int engine; /* enum sms_engine */
     bool check;
 };
+
+/* Options of --trace, which writes a run of one scenario as Chrome trace events. */
+struct trace_options {
+    const char *path;      /* NULL: no trace */
+    uint64_t events;       /* 0: SMS__TRACE_EVENTS */
+    double from_ps, to_ps; /* to_ps -1: the end of the run */
+};
+extern const struct cli_option run_trace[];
 
 /* Tables of struct run_options: --policy; --seed and --events; --replications, --jobs, --engine and --check. */
 extern const struct cli_option run_policy[], run_seed[], run_effort[];

@@ -17,19 +17,6 @@ static json_t *number_of(const struct sms__field *field)
     return schema_number(field->dimension, field->min, field->max);
 }
 
-/* The forms of custom fields. */
-static json_t *anything(const struct sms__field *field)
-{
-    (void)field;
-    return json_object();
-}
-
-static json_t *contention(const struct sms__field *field)
-{
-    (void)field;
-    return schema_contention();
-}
-
 static json_t *measure(const struct sms__field *field)
 {
     json_t *number = schema_number(SMS__RATIO, -HUGE_NUMBER, HUGE_NUMBER);
@@ -55,32 +42,11 @@ static json_t *number_or_fields(const struct sms__field *field)
     return schema_either(number_of(field), mapping(field->fields, false));
 }
 
-static json_t *labels(const struct sms__field *field)
-{
-    (void)field;
-    return json_pack("{ss so}", "type", "object", "additionalProperties", schema_any_scalar());
-}
-
-static json_t *row(const struct sms__field *field)
-{
-    (void)field;
-    return json_pack("{ss}", "type", "array");
-}
-
 static json_t *file_name(void) { return json_pack("{ss si}", "type", "string", "minLength", 1); }
 
 static json_t *files(const struct sms__field *field)
 {
     return schema_either(file_name(), schema_list(file_name(), field->least, field->most));
-}
-
-/* Policies for VMs, processes or pods; the scenario decides which. */
-static json_t *policies(const struct sms__field *field)
-{
-    (void)field;
-    return schema_list(json_pack("{s[ooo]}", "anyOf", schema_refer("block_policy"), schema_refer("share_policy"),
-                                 schema_refer("place_policy")),
-                       1, 0);
 }
 
 static json_t *end_of_range(const struct sms__field *field)
@@ -136,28 +102,35 @@ static json_t *spread(const struct sms__field *field)
 
 static json_t *pool(const struct sms__field *field) { return schema_list(json_object(), field->least, field->most); }
 
+#define REFER(definition) "{\"$ref\": \"#/definitions/" definition "\"}"
+
+/* The forms of custom fields: as JSON, or a function of the field. */
 static const struct form {
-    const char *definition; /* the form refers to it; or NULL */
+    const char *json;
     json_t *(*make)(const struct sms__field *field);
-} forms[] = {[SMS__FORM_TENANTS] = {.make = anything}, /* add_scenario_rules of schema_rules.c */
-             [SMS__FORM_POLICY] = {.definition = "block_policy"},
-             [SMS__FORM_PLACE] = {.definition = "place_policy"},
-             [SMS__FORM_CONTENTION] = {.make = contention},
-             [SMS__FORM_DEMAND] = {.definition = "demand"},
-             [SMS__FORM_MEASURE] = {.make = measure},
-             [SMS__FORM_METRIC] = {.definition = "metric"},
-             [SMS__FORM_NAMES] = {.make = names},
-             [SMS__FORM_NUMBER_OR_LIST] = {.make = number_or_list},
-             [SMS__FORM_NUMBER_OR_FIELDS] = {.make = number_or_fields},
-             [SMS__FORM_LABELS] = {.make = labels},
-             [SMS__FORM_ROW] = {.make = row},
-             [SMS__FORM_FILES] = {.make = files},
-             [SMS__FORM_POLICIES] = {.make = policies},
-             [SMS__FORM_AXES] = {.make = axes},
-             [SMS__FORM_END] = {.make = end_of_range},
-             [SMS__FORM_SPREAD] = {.make = spread},
-             [SMS__FORM_POOL] = {.make = pool},
-             [SMS__FORM_PATHS] = {.make = paths}};
+} forms[] = {
+    [SMS__FORM_TENANTS] = {"{}"}, /* schema_rules.c tells VMs from processes */
+    [SMS__FORM_POLICY] = {REFER("block_policy")},
+    [SMS__FORM_PLACE] = {REFER("place_policy")},
+    [SMS__FORM_POLICIES] = {"{\"type\": \"array\", \"items\": {\"anyOf\": [" REFER("block_policy") ", " REFER(
+        "share_policy") ", " REFER("place_policy") "]}, \"minItems\": 1}"},
+    [SMS__FORM_DEMAND] = {REFER("demand")},
+    [SMS__FORM_METRIC] = {REFER("metric")},
+    [SMS__FORM_LABELS] = {"{\"type\": \"object\", \"additionalProperties\": "
+                          "{\"type\": [\"string\", \"number\", \"boolean\", \"null\"]}}"},
+    [SMS__FORM_ROW] = {"{\"type\": \"array\"}"},
+    [SMS__FORM_CONTENTION] = {.make = schema_contention},
+    [SMS__FORM_MEASURE] = {.make = measure},
+    [SMS__FORM_NAMES] = {.make = names},
+    [SMS__FORM_NUMBER_OR_LIST] = {.make = number_or_list},
+    [SMS__FORM_NUMBER_OR_FIELDS] = {.make = number_or_fields},
+    [SMS__FORM_FILES] = {.make = files},
+    [SMS__FORM_AXES] = {.make = axes},
+    [SMS__FORM_END] = {.make = end_of_range},
+    [SMS__FORM_SPREAD] = {.make = spread},
+    [SMS__FORM_POOL] = {.make = pool},
+    [SMS__FORM_PATHS] = {.make = paths},
+};
 
 /* Adds the keys of a table, except its first, to those of `object`. None of them is required. */
 static void add_overrides(json_t *object, const struct sms__field *fields)
@@ -188,7 +161,7 @@ static json_t *value_of(const struct sms__field *field, bool loose)
 {
     const struct form *form = &forms[field->form];
     if (field->form)
-        return form->definition ? schema_refer(form->definition) : form->make(field);
+        return form->json ? json_loads(form->json, 0, NULL) : form->make(field);
     switch (field->type) {
     case SMS__TEXT:
         return schema_any_scalar();

@@ -26,8 +26,8 @@ json_t *schema_refer(const char *definition);
 /* Sets "description". A "$ref" is moved into "allOf", because draft-07 ignores everything beside it. */
 json_t *schema_described(json_t *schema, const char *text);
 
-/* schema_uses.c: a contention model; and definitions of policies, demands and metrics. */
-json_t *schema_contention(void);
+/* schema_uses.c: the form of a contention model; and definitions of policies, demands and metrics. */
+json_t *schema_contention(const struct sms__field *field);
 void schema_add_uses(json_t *definitions);
 
 /* schema_rules.c: adds the rules between keys that fields cannot express to what was made of these fields. */

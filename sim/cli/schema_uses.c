@@ -144,8 +144,9 @@ static json_t *contention_form(const struct sms_contention *model)
 }
 
 /* A model by name, unless it needs more, or a mapping with its name and parameters. */
-json_t *schema_contention(void)
+json_t *schema_contention(const struct sms__field *field)
 {
+    (void)field;
     struct uses uses = begin_uses();
     const struct sms_contention *model;
     json_t *any = json_array();

@@ -85,14 +85,15 @@ struct sms__derived {
     struct sms__fitted fit;
 };
 
-enum sms__derived_step_kind { SMS__DERIVED_LAUNCH, SMS__DERIVED_COPY_IN, SMS__DERIVED_COPY_OUT, SMS__DERIVED_HOST };
+enum sms__derived_step_kind { SMS__DERIVED_LAUNCH, SMS__DERIVED_COPY_IN, SMS__DERIVED_COPY_OUT };
 
 /* A step of the job that is derived. */
 struct sms__derived_step {
     enum sms__derived_step_kind kind;
     size_t kernel;
     uint64_t times;
-    double amount; /* bytes of a copy, or seconds of host time */
+    double bytes;  /* of a copy */
+    double host_s; /* host time after the step */
 };
 
 /* Something of the profile that was left out, and why. */

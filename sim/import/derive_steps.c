@@ -97,44 +97,31 @@ static void collect_events(struct sms__derivation *derivation, struct timeline *
             "no start times: in the order of the file, copies to the device first, copies to the host last";
 }
 
-static struct sms__derived_step *last_step(struct sms__derivation *derivation)
-{
-    size_t steps = derivation->steps;
-    if (steps && derivation->step[steps - 1].kind == SMS__DERIVED_HOST)
-        steps--;
-    return steps ? &derivation->step[steps - 1] : NULL;
-}
-
+/* Adds host time after the last step. */
 static void add_host(struct sms__derivation *derivation, double seconds)
 {
-    struct sms__derived_step *last = derivation->steps ? &derivation->step[derivation->steps - 1] : NULL;
-    if (seconds < GAP_MIN || seconds > GAP_MAX)
-        return;
-    if (last && last->kind == SMS__DERIVED_HOST)
-        last->amount += seconds;
-    else if (derivation->step)
-        derivation->step[derivation->steps++] =
-            (struct sms__derived_step){.kind = SMS__DERIVED_HOST, .amount = seconds};
+    if (derivation->steps && seconds >= GAP_MIN && seconds <= GAP_MAX)
+        derivation->step[derivation->steps - 1].host_s += seconds;
 }
 
 static void add_step(struct sms__derivation *derivation, const struct event *event)
 {
-    struct sms__derived_step *last = last_step(derivation);
+    struct sms__derived_step *last = derivation->steps ? &derivation->step[derivation->steps - 1] : NULL;
     bool launch = event->kind == SMS__DERIVED_LAUNCH;
     bool repeats = last && last->kind == event->kind && last->kernel == event->kernel;
     if (repeats && launch && last->times <= 1000000000000 - event->times)
         last->times += event->times;
-    else if (repeats && !launch && last->amount + event->bytes <= 1e18)
-        last->amount += event->bytes;
+    else if (repeats && !launch && last->bytes + event->bytes <= 1e18)
+        last->bytes += event->bytes;
     else
-        derivation->step[derivation->steps++] =
-            (struct sms__derived_step){event->kind, event->kernel, launch ? event->times : 1, event->bytes};
+        derivation->step[derivation->steps++] = (struct sms__derived_step){
+            .kind = event->kind, .kernel = event->kernel, .times = launch ? event->times : 1, .bytes = event->bytes};
 }
 
 static void make_steps(struct sms__derivation *derivation, const struct timeline *timeline)
 {
     double busy_until = NAN;
-    derivation->step = SMS__NEW(derivation->arena, struct sms__derived_step, 2 * timeline->events + 1);
+    derivation->step = SMS__NEW(derivation->arena, struct sms__derived_step, timeline->events + 1);
     for (size_t e = 0; e < timeline->events; e++) {
         const struct event *event = &timeline->event[e];
         if (timeline->timed && isfinite(busy_until)) {
@@ -146,42 +133,22 @@ static void make_steps(struct sms__derivation *derivation, const struct timeline
     }
 }
 
-/* The steps without host time, in which repeated rounds are searched. */
-struct sequence {
-    struct sms__derived_step *step;
-    double *host; /* host time after each step, s */
-    size_t count;
-};
-
-static struct sequence split_host_time(struct sms__derivation *derivation)
-{
-    struct sequence sequence = {SMS__NEW(derivation->arena, struct sms__derived_step, derivation->steps),
-                                SMS__NEW(derivation->arena, double, derivation->steps), 0};
-    for (size_t d = 0; d < derivation->steps; d++) {
-        if (derivation->step[d].kind != SMS__DERIVED_HOST)
-            sequence.step[sequence.count++] = derivation->step[d];
-        else if (sequence.count)
-            sequence.host[sequence.count - 1] += derivation->step[d].amount;
-    }
-    return sequence;
-}
-
 static bool is_equal(const struct sms__derived_step *a, const struct sms__derived_step *b)
 {
-    return a->kind == b->kind && a->kernel == b->kernel && a->times == b->times && a->amount == b->amount;
+    return a->kind == b->kind && a->kernel == b->kernel && a->times == b->times && a->bytes == b->bytes;
 }
 
 struct span {
     size_t from, period, rounds;
 };
 
-/* The longest run of steps in which each equals the one `period` later. */
-static struct span longest_span(const struct sequence *sequence, size_t period)
+/* The longest run of steps in which each equals the one `period` later, apart from host time. */
+static struct span longest_span(const struct sms__derivation *derivation, size_t period)
 {
     struct span best = {0, period, 0};
     size_t run = 0;
-    for (size_t i = 0; i + period < sequence->count; i++) {
-        run = is_equal(&sequence->step[i], &sequence->step[i + period]) ? run + 1 : 0;
+    for (size_t i = 0; i + period < derivation->steps; i++) {
+        run = is_equal(&derivation->step[i], &derivation->step[i + period]) ? run + 1 : 0;
         size_t rounds = run ? run / period + 1 : 0;
         if (rounds > best.rounds)
             best = (struct span){i + 1 - run, period, rounds};
@@ -189,44 +156,58 @@ static struct span longest_span(const struct sequence *sequence, size_t period)
     return best;
 }
 
-static void keep_one_round(struct sms__derivation *derivation, const struct sequence *sequence, struct span span)
+/* Keeps one round, with its mean host times. */
+static void keep_one_round(struct sms__derivation *derivation, struct span span)
 {
+    const size_t count = derivation->steps;
+    struct sms__derived_step *all = derivation->step;
+    derivation->step = SMS__NEW(derivation->arena, struct sms__derived_step, span.period);
     derivation->steps = 0;
     for (size_t p = 0; p < span.period; p++) {
         double host = 0;
         for (size_t r = 0; r < span.rounds; r++)
-            host += sequence->host[span.from + r * span.period + p];
-        derivation->step[derivation->steps++] = sequence->step[span.from + p];
+            host += all[span.from + r * span.period + p].host_s;
+        derivation->step[derivation->steps] = all[span.from + p];
+        derivation->step[derivation->steps++].host_s = 0;
         add_host(derivation, host / (double)span.rounds);
     }
-    derivation->order =
-        sms__print(derivation->arena,
-                   "the steps are one of %zu equal rounds; of %zu steps without host time, %zu before "
-                   "and %zu after the rounds are left out",
-                   span.rounds, sequence->count, span.from, sequence->count - span.from - span.rounds * span.period);
+    derivation->order = sms__print(derivation->arena,
+                                   "the steps are one of %zu equal rounds; of %zu steps without host time, %zu before "
+                                   "and %zu after the rounds are left out",
+                                   span.rounds, count, span.from, count - span.from - span.rounds * span.period);
 }
 
 /* Keeps one round if equal rounds cover four fifths of a long sequence. Returns whether they do. */
-static bool find_rounds(struct sms__derivation *derivation, const struct sequence *sequence, size_t limit)
+static bool find_rounds(struct sms__derivation *derivation, size_t limit)
 {
     struct span best = {0, 0, 0};
-    for (size_t period = 1; period <= PERIOD_MAX && 2 * period <= limit && 3 * period <= sequence->count; period++) {
-        struct span span = longest_span(sequence, period);
+    for (size_t period = 1; period <= PERIOD_MAX && 2 * period <= limit && 3 * period <= derivation->steps; period++) {
+        struct span span = longest_span(derivation, period);
         if (span.rounds >= 3 && span.rounds * span.period > best.rounds * best.period)
             best = span;
     }
-    if (best.rounds * best.period * 5 < sequence->count * 4 || best.rounds == 0)
+    if (best.rounds * best.period * 5 < derivation->steps * 4 || best.rounds == 0)
         return false;
-    keep_one_round(derivation, sequence, best);
+    keep_one_round(derivation, best);
     return true;
 }
 
-static double sum_of(const struct sms__derivation *derivation, enum sms__derived_step_kind kind)
+struct totals {
+    double in, out, host; /* bytes copied to the device and to the host; seconds */
+    size_t steps;         /* of the document, which has a step for host time */
+};
+
+static struct totals total_of(const struct sms__derivation *derivation)
 {
-    double sum = 0;
-    for (size_t d = 0; d < derivation->steps; d++)
-        sum += derivation->step[d].kind == kind ? derivation->step[d].amount : 0;
-    return sum;
+    struct totals totals = {.steps = derivation->steps};
+    for (size_t d = 0; d < derivation->steps; d++) {
+        const struct sms__derived_step *step = &derivation->step[d];
+        totals.in += step->kind == SMS__DERIVED_COPY_IN ? step->bytes : 0;
+        totals.out += step->kind == SMS__DERIVED_COPY_OUT ? step->bytes : 0;
+        totals.host += step->host_s;
+        totals.steps += step->host_s > 0;
+    }
+    return totals;
 }
 
 /* Iterations of the program: the launches of its rarest kernel that takes a relevant share of the time. */
@@ -249,49 +230,40 @@ static uint64_t count_iterations(const struct sms__derivation *derivation)
 static void keep_iteration(struct sms__derivation *derivation, bool timed)
 {
     uint64_t count = count_iterations(derivation);
-    double in = sum_of(derivation, SMS__DERIVED_COPY_IN), out = sum_of(derivation, SMS__DERIVED_COPY_OUT);
-    double host = sum_of(derivation, SMS__DERIVED_HOST);
+    const struct totals totals = total_of(derivation);
     derivation->step = SMS__NEW(derivation->arena, struct sms__derived_step, derivation->kernels);
     derivation->steps = derivation->kernels;
     for (size_t k = 0; k < derivation->kernels; k++) {
         uint64_t times = (derivation->kernel[k].launches + count / 2) / count;
-        derivation->step[k] = (struct sms__derived_step){SMS__DERIVED_LAUNCH, k, times ? times : 1, 0};
+        derivation->step[k] = (struct sms__derived_step){SMS__DERIVED_LAUNCH, k, times ? times : 1, 0, 0};
     }
     derivation->copying_s = 0;
     derivation->overlaps = 0;
-    derivation->order =
-        sms__print(derivation->arena,
-                   "launches of one of %llu iterations%s; left out of the whole run: %.0f B copied in, "
-                   "%.0f B copied out, host time of %.3f ms",
-                   (unsigned long long)count, timed ? "" : ", in the order of the file", in, out, host * 1e3);
+    derivation->order = sms__print(derivation->arena,
+                                   "launches of one of %llu iterations%s; left out of the whole run: %.0f B copied in, "
+                                   "%.0f B copied out, host time of %.3f ms",
+                                   (unsigned long long)count, timed ? "" : ", in the order of the file", totals.in,
+                                   totals.out, totals.host * 1e3);
 }
 
 /* Keeps the totals only: all copies to the device, each kernel with all its launches, all copies to the host, all host
  * time. */
-static void keep_totals(struct sms__derivation *derivation, size_t limit)
+static void keep_totals(struct sms__derivation *derivation, const struct totals *totals, size_t limit)
 {
-    size_t steps = derivation->steps;
-    double in = 0, out = 0, host = 0;
-    struct sms__derived_step *old = derivation->step;
-    derivation->step = SMS__NEW(derivation->arena, struct sms__derived_step, derivation->kernels + 3);
-    derivation->steps = 0;
-    for (size_t d = 0; d < steps; d++) {
-        in += old[d].kind == SMS__DERIVED_COPY_IN ? old[d].amount : 0;
-        out += old[d].kind == SMS__DERIVED_COPY_OUT ? old[d].amount : 0;
-        host += old[d].kind == SMS__DERIVED_HOST ? old[d].amount : 0;
-    }
-    if (in > 0)
-        derivation->step[derivation->steps++] = (struct sms__derived_step){SMS__DERIVED_COPY_IN, 0, 1, fmin(in, 1e18)};
+    struct sms__derived_step *step = SMS__NEW(derivation->arena, struct sms__derived_step, derivation->kernels + 2);
+    size_t steps = 0;
+    if (totals->in > 0)
+        step[steps++] = (struct sms__derived_step){SMS__DERIVED_COPY_IN, 0, 1, fmin(totals->in, 1e18), 0};
     for (size_t k = 0; k < derivation->kernels; k++)
-        derivation->step[derivation->steps++] =
-            (struct sms__derived_step){SMS__DERIVED_LAUNCH, k, derivation->kernel[k].launches, 0};
-    if (out > 0)
-        derivation->step[derivation->steps++] =
-            (struct sms__derived_step){SMS__DERIVED_COPY_OUT, 0, 1, fmin(out, 1e18)};
-    add_host(derivation, fmin(host, GAP_MAX));
+        step[steps++] = (struct sms__derived_step){SMS__DERIVED_LAUNCH, k, derivation->kernel[k].launches, 0, 0};
+    if (totals->out > 0)
+        step[steps++] = (struct sms__derived_step){SMS__DERIVED_COPY_OUT, 0, 1, fmin(totals->out, 1e18), 0};
+    derivation->step = step;
+    derivation->steps = steps;
+    add_host(derivation, fmin(totals->host, GAP_MAX));
     derivation->order =
         sms__print(derivation->arena, "%zu steps exceed the limit of %zu: their order is lost, their totals are kept",
-                   steps, limit);
+                   totals->steps, limit);
 }
 
 void sms__derive_steps(struct sms__derivation *derivation)
@@ -305,9 +277,7 @@ void sms__derive_steps(struct sms__derivation *derivation)
         keep_iteration(derivation, timeline.timed);
         return;
     }
-    if (derivation->steps <= limit)
-        return;
-    struct sequence sequence = split_host_time(derivation);
-    if (!find_rounds(derivation, &sequence, limit))
-        keep_totals(derivation, limit);
+    const struct totals totals = total_of(derivation);
+    if (totals.steps > limit && !find_rounds(derivation, limit))
+        keep_totals(derivation, &totals, limit);
 }

@@ -205,19 +205,15 @@ static void write_kernel(const struct sms__derivation *derivation, const struct 
 
 static void write_step(const struct sms__derivation *derivation, const struct sms__derived_step *step, FILE *to)
 {
-    switch (step->kind) {
-    case SMS__DERIVED_LAUNCH:
-        fprintf(to, "  - {launch: %s", derivation->kernel[step->kernel].name);
-        if (step->times > 1)
-            fprintf(to, ", times: %llu", (unsigned long long)step->times);
-        fputs("}\n", to);
-        break;
-    case SMS__DERIVED_HOST:
-        fprintf(to, "  - host: %s\n", duration(derivation->arena, step->amount));
-        break;
-    default:
-        fprintf(to, "  - %s: %.0f B\n", step->kind == SMS__DERIVED_COPY_IN ? "copy_in" : "copy_out", step->amount);
-    }
+    if (step->kind != SMS__DERIVED_LAUNCH)
+        fprintf(to, "  - %s: %.0f B\n", step->kind == SMS__DERIVED_COPY_IN ? "copy_in" : "copy_out", step->bytes);
+    else if (step->times > 1)
+        fprintf(to, "  - {launch: %s, times: %llu}\n", derivation->kernel[step->kernel].name,
+                (unsigned long long)step->times);
+    else
+        fprintf(to, "  - {launch: %s}\n", derivation->kernel[step->kernel].name);
+    if (step->host_s > 0)
+        fprintf(to, "  - host: %s\n", duration(derivation->arena, step->host_s));
 }
 
 static void write_retargeting(const struct sms__derivation *derivation, FILE *to)
