@@ -28,7 +28,7 @@ enum {
 
 /* The type that an option's value is stored as. */
 enum cli_option_kind {
-    CLI_FLAG,  /* bool */
+    CLI_FLAG,  /* `bool` */
     CLI_TEXT,  /* const char *; NULL: not given */
     CLI_LIST,  /* const char *[CLI_LIST_MAX + 1], NULL last; the option may be repeated */
     CLI_COUNT, /* uint64_t, at least 1; 0: not given */
@@ -115,7 +115,7 @@ void cli_print_help(const struct cli_command *command, FILE *to);
 /* The command of that name; NULL with the problem printed. */
 const struct cli_command *cli_find(const struct cli_command *const *commands, const char *name);
 
-/* command.c: runs a command; argv[0] is its name. Returns the exit code. */
+/* command.c: runs a command, whose name is the first of `argv`. Returns the exit code. */
 int cli_run(const struct cli_command *const *commands, const struct cli_command *command, int argc, char **argv);
 
 /* console.c: the exit code for a code of the library. */

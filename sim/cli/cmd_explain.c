@@ -57,81 +57,72 @@ static bool begin_line(struct explanation *explanation, const char *policy)
 
 static double ns(uint64_t ps) { return (double)ps / 1e3; }
 
-/* Prints an object in a line of its own. cli_finish reports a failure. */
-static void print_json(FILE *to, const char *policy, json_t *object)
+static json_t *number_or_null(long number) { return number >= 0 ? json_integer(number) : json_null(); }
+
+/* Prints a CSV field, empty if the number is negative. */
+static void print_number(FILE *to, long number) { fprintf(to, number < 0 ? "," : "%ld,", number); }
+
+/* Prints a decision as CSV or JSON, or the start of its line. Returns whether the caller prints the rest of a line. An
+ * event of a process or a pod is a decision with the name as VM, the text as reasons, and no kernel. Takes `object`,
+ * which is printed as JSON. cli_finish reports a failure. */
+static bool begin_row(struct explanation *explanation, const char *policy, const struct sms_decision *decision,
+                      long device, json_t *object)
 {
-    json_t *line = json_pack("{ss}", "policy", policy);
-    json_object_update(line, object);
+    FILE *to = explanation->to;
+    const bool is_event = !decision->kernel;
+    if (explanation->given->format == FORMAT_TABLE) {
+        bool shown = begin_line(explanation, policy);
+        if (shown)
+            fprintf(to, "  %.6f ms  ", (double)decision->time_ps / 1e9);
+        json_decref(object);
+        return shown;
+    }
+    if (explanation->given->format == FORMAT_JSON) {
+        json_t *line = json_pack("{ss}", "policy", policy);
+        json_object_update(line, object);
+        sms__json_write(line, to, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    } else {
+        SMS__PRINT_CSV(to, policy);
+        fprintf(to, "%.3f,", ns(decision->time_ps));
+        SMS__PRINT_CSV(to, decision->vm, is_event ? "" : decision->kernel);
+        print_number(to, is_event ? -1 : (long)decision->block);
+        print_number(to, device);
+        print_number(to, decision->sm);
+        print_number(to, is_event ? -1 : (long)decision->passed);
+        sms__print_csv_quoted(to, decision->reasons);
+        putc('\n', to);
+    }
     json_decref(object);
-    sms__json_write(line, to, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    return false;
 }
 
-static void print_csv(FILE *to, const char *policy, const struct sms_decision *decision)
+static void print_decision(void *user, const char *policy, const struct sms_decision *decision)
 {
-    SMS__PRINT_CSV(to, policy);
-    fprintf(to, "%.3f,", ns(decision->time_ps));
-    SMS__PRINT_CSV(to, decision->vm, decision->kernel);
-    fprintf(to, "%llu,%zu,", (unsigned long long)decision->block, decision->device);
-    if (decision->sm >= 0)
-        fprintf(to, "%ld", decision->sm);
-    fprintf(to, ",%zu,", decision->passed);
-    sms__print_csv_quoted(to, decision->reasons);
-    putc('\n', to);
-}
-
-static void print_line(FILE *to, const struct sms_decision *decision)
-{
-    fprintf(to, "  %.6f ms  %s/%s block %llu ", (double)decision->time_ps / 1e9, decision->vm, decision->kernel,
-            (unsigned long long)decision->block);
+    struct explanation *explanation = user;
+    FILE *to = explanation->to;
+    json_t *object =
+        json_pack("{sf ss ss sI sI so sI ss}", "time_ns", ns(decision->time_ps), "vm", decision->vm, "kernel",
+                  decision->kernel, "block", (json_int_t)decision->block, "device", (json_int_t)decision->device, "sm",
+                  number_or_null(decision->sm), "passed", (json_int_t)decision->passed, "reasons", decision->reasons);
+    if (!begin_row(explanation, policy, decision, (long)decision->device, object))
+        return;
+    fprintf(to, "%s/%s block %llu ", decision->vm, decision->kernel, (unsigned long long)decision->block);
     if (decision->sm >= 0)
         fprintf(to, "-> device %zu SM %ld", decision->device, decision->sm);
     else
         fprintf(to, "waits on device %zu", decision->device);
     if (decision->passed)
         fprintf(to, "; passed over %zu: %s", decision->passed, decision->reasons);
-    fprintf(to, "\n");
+    fputc('\n', to);
 }
 
-static json_t *number_or_null(long number) { return number >= 0 ? json_integer(number) : json_null(); }
-
-static void print_decision(void *user, const char *policy, const struct sms_decision *decision)
-{
-    struct explanation *explanation = user;
-    if (explanation->given->format == FORMAT_JSON)
-        print_json(explanation->to, policy,
-                   json_pack("{sf ss ss sI sI so sI ss}", "time_ns", ns(decision->time_ps), "vm", decision->vm,
-                             "kernel", decision->kernel, "block", (json_int_t)decision->block, "device",
-                             (json_int_t)decision->device, "sm", number_or_null(decision->sm), "passed",
-                             (json_int_t)decision->passed, "reasons", decision->reasons));
-    else if (explanation->given->format == FORMAT_CSV)
-        print_csv(explanation->to, policy, decision);
-    else if (begin_line(explanation, policy))
-        print_line(explanation->to, decision);
-}
-
-/* Prints an event of a process or a pod; in CSV, its name and text are in the columns of the VM and the reasons. Takes
- * `object`, which is printed as JSON. */
+/* Prints an event of a process or a pod. Takes `object`. */
 static void print_event(struct explanation *explanation, const char *policy, const struct sms_saying *saying,
                         long device, json_t *object)
 {
-    FILE *to = explanation->to;
-    if (explanation->given->format == FORMAT_JSON) {
-        print_json(to, policy, object);
-        return;
-    }
-    json_decref(object);
-    if (explanation->given->format == FORMAT_CSV) {
-        SMS__PRINT_CSV(to, policy);
-        fprintf(to, "%.3f,", ns(saying->time_ps));
-        SMS__PRINT_CSV(to, saying->process);
-        fputs(",,", to);
-        if (device >= 0)
-            fprintf(to, "%ld", device);
-        fputs(",,,", to);
-        sms__print_csv_quoted(to, saying->text);
-        putc('\n', to);
-    } else if (begin_line(explanation, policy))
-        fprintf(to, "  %.6f ms  %s: %s\n", (double)saying->time_ps / 1e9, saying->process, saying->text);
+    const struct sms_decision event = {saying->time_ps, .sm = -1, .vm = saying->process, .reasons = saying->text};
+    if (begin_row(explanation, policy, &event, device, object))
+        fprintf(explanation->to, "%s: %s\n", saying->process, saying->text);
 }
 
 static bool is_within(const struct explanation *explanation, uint64_t time_ps)

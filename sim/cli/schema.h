@@ -12,7 +12,7 @@
 json_t *schema_number(enum sms__dimension dimension, double min, double max);
 json_t *schema_name(void);
 json_t *schema_any_scalar(void);
-/* One of several words. Words that YAML reads as a boolean can be booleans too. */
+/* One of several words. A word that YAML reads as a boolean can be one too. */
 json_t *schema_choice(const char *const *choices);
 /* {"type": "object", "additionalProperties": false, "properties": properties}. */
 json_t *schema_object(json_t *properties);

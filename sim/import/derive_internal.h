@@ -36,7 +36,7 @@ struct sms__durations {
     bool from_cycles; /* a duration is cycles over the clock */
 };
 
-/* What was assumed, for the document. */
+/* Assumptions about a kernel, which the document states. */
 struct sms__assumptions {
     const char *text[SMS__ASSUMED_MAX];
     size_t count;

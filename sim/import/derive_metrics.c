@@ -44,7 +44,7 @@ void sms__metrics_add(struct sms__arena *arena, struct sms__metric_means *metric
     }
 }
 
-/* The factor from a unit such as "Mhz" to hertz; NAN: another unit. */
+/* The factor from a unit such as "MHz" to hertz; NAN: another unit. */
 static double clock_factor(const char *unit)
 {
     static const struct {
@@ -57,7 +57,7 @@ static double clock_factor(const char *unit)
     return NAN;
 }
 
-/* The factor from a unit such as "Gbyte/s" or "cycle/nsecond" to one per second; NAN: another unit. */
+/* The factor from a unit such as "Gbyte/s" or "cycle/ns" to one per second; NAN: another unit. */
 static double rate_factor(const char *unit, bool cycles)
 {
     const char *slash = strchr(unit, '/');
