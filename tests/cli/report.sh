@@ -212,7 +212,7 @@ END
 # ---- usage ----
 try 2 "no folder" report; prints "name one results folder"
 try 2 "two folders" report run run
-try 2 "a format that it has not" report run --format csv; prints "the page is HTML"
+try 2 "a format that it has not" report run --format csv; prints "--format: 'csv' is none of html, json"
 try 3 "a metric that is none" report run --metric kernel_per_s; prints "did you mean 'kernels_per_s'?"
 try 3 "a metric of VMs" report run --metric job_latency_mean_ns; prints "cannot begin with 'job_latency_mean_ns'; it can begin with kernels_per_s, "
 try 3 "a metric without a value" report run --metric turnaround_ns; prints "cannot begin with 'turnaround_ns'"
