@@ -29,29 +29,22 @@ struct source {
     const char *name[NAMES]; /* metrics that are added up */
 };
 
+#define SASS(op) "smsp__sass_thread_inst_executed_op_" op "_pred_on.sum"
+#define L1(op) "l1tex__t_sectors_pipe_lsu_mem_global_op_" op ".sum"
+
 static const struct source sources[] = {
     {"fp32", FP32, 1, false, {"inst_fp_32"}},
     {"fp32", LANES, 1, true, {"flop_count_sp_add", "flop_count_sp_mul", "flop_count_sp_fma"}},
     {"fp32", PIPE, 1, false, {"sm__inst_executed_pipe_fma"}},
     {"fp32", PIPE, 1, false, {"sm__pipe_fma_cycles_active"}},
-    {"fp32",
-     LANES,
-     1,
-     false,
-     {"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum",
-      "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"}},
+    {"fp32", LANES, 1, false, {SASS("fadd"), SASS("fmul"), SASS("ffma")}},
     {"fp32", ACTIVE, 1, true, {"flop_sp_efficiency"}},
     {"fp32", LEVEL, 1, true, {"single_precision_fu_utilization"}},
     {"fp64", FP64, 1, false, {"inst_fp_64"}},
     {"fp64", LANES, 1, true, {"flop_count_dp_add", "flop_count_dp_mul", "flop_count_dp_fma"}},
     {"fp64", PIPE, 1, false, {"sm__inst_executed_pipe_fp64"}},
     {"fp64", PIPE, 1, false, {"sm__pipe_fp64_cycles_active"}},
-    {"fp64",
-     LANES,
-     1,
-     false,
-     {"smsp__sass_thread_inst_executed_op_dadd_pred_on.sum", "smsp__sass_thread_inst_executed_op_dmul_pred_on.sum",
-      "smsp__sass_thread_inst_executed_op_dfma_pred_on.sum"}},
+    {"fp64", LANES, 1, false, {SASS("dadd"), SASS("dmul"), SASS("dfma")}},
     {"fp64", LEVEL, 1, false, {"double_precision_fu_utilization"}},
     {"int", LANES, 1, false, {"inst_integer"}},
     {"int", PIPE, 1, false, {"sm__inst_executed_pipe_alu"}},
@@ -87,11 +80,7 @@ static const struct source sources[] = {
     {"l1", ACTIVE, 1, false, {"SOL L1/TEX Cache"}},
     {"l1", ACTIVE, 1, false, {"L1/TEX Cache Throughput"}},
     {"l1", BYTES, 1, false, {"l1tex__t_bytes.sum"}},
-    {"l1",
-     BYTES,
-     32,
-     true,
-     {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}},
+    {"l1", BYTES, 32, true, {L1("ld"), L1("st")}},
     {"l1", BYTES, 32, true, {"gld_transactions", "gst_transactions"}},
     {"l1", LEVEL, 1, false, {"tex_utilization"}},
     {"l1", RATE, 1, true, {"gld_throughput", "gst_throughput"}},
