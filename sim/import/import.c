@@ -11,6 +11,7 @@ struct import {
     const struct sms__import_options *options;
     FILE *to;
     struct sms_errors *errors;
+    struct sms_file *device_file[2]; /* of a profile */
 };
 
 static int body(void *user)
@@ -18,7 +19,7 @@ static int body(void *user)
     struct import *import = user;
     if (import->importer->read)
         return sms__import_profile(&import->arena, import->importer, import->paths, import->n_paths, import->options,
-                                   import->to, import->errors);
+                                   import->device_file, import->to, import->errors);
     return import->importer->import(&import->arena, import->paths, import->n_paths, import->options, import->to,
                                     import->errors);
 }
@@ -26,12 +27,14 @@ static int body(void *user)
 int sms__import(const struct sms__importer *importer, const char *const *paths, size_t n_paths,
                 const struct sms__import_options *options, FILE *to, struct sms_errors *errors)
 {
-    struct import import = {{0}, importer, paths, n_paths, options, to, errors};
+    struct import import = {{0}, importer, paths, n_paths, options, to, errors, {NULL, NULL}};
     *errors = (struct sms_errors){0};
     int code = sms__guard(&import.arena, body, &import);
     if (code == SMS_ENOMEM && !errors->count)
         sms__fail(errors, SMS_ENOMEM, paths[0], "no memory");
     sms__arena_release(&import.arena);
+    for (size_t i = 0; i < 2; i++)
+        sms_file_free(import.device_file[i]);
     return code;
 }
 

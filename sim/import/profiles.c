@@ -9,10 +9,8 @@
 
 #include <string.h>
 
-/* Devices are loaded outside of the arena, so the part that can run out of memory has an arena and a guard of its own.
- */
 struct conversion {
-    struct sms__arena arena;
+    struct sms__arena *arena;
     const struct sms__profile *profile;
     struct sms__derive_options derive;
     const char *model; /* name of the target device, for the scenario */
@@ -70,9 +68,8 @@ static void write_scenario(const struct conversion *conversion, size_t workloads
     }
 }
 
-static int convert(void *user)
+static int convert(const struct conversion *conversion)
 {
-    struct conversion *conversion = user;
     size_t processes = count_processes(conversion->profile), written = 0;
     int code = SMS_OK;
     for (size_t i = 0; code == SMS_OK && i < conversion->profile->launches; i++) {
@@ -80,41 +77,15 @@ static int convert(void *user)
             continue;
         const char *process = conversion->profile->launch[i].process;
         struct sms__profile part =
-            process_part(&conversion->arena, conversion->profile, process ? process : "", processes == 1);
+            process_part(conversion->arena, conversion->profile, process ? process : "", processes == 1);
         struct sms__derive_options derive = conversion->derive;
         if (processes > 1)
-            derive.name = sms__print(&conversion->arena, "%s-%zu", conversion->derive.name, ++written);
+            derive.name = sms__print(conversion->arena, "%s-%zu", conversion->derive.name, ++written);
         fputs(i ? "---\n" : "", conversion->to);
-        code = sms__derive(&conversion->arena, &part, &derive, conversion->to, conversion->errors);
+        code = sms__derive(conversion->arena, &part, &derive, conversion->to, conversion->errors);
     }
     if (code == SMS_OK && !conversion->derive.iteration)
         write_scenario(conversion, processes);
-    return code;
-}
-
-/* Requires that the devices are loaded. */
-static int convert_in_guard(struct conversion *conversion)
-{
-    int code = sms__guard(&conversion->arena, convert, conversion);
-    if (code == SMS_ENOMEM && !conversion->errors->count)
-        sms__fail(conversion->errors, SMS_ENOMEM, conversion->derive.path, "no memory");
-    sms__arena_release(&conversion->arena);
-    return code;
-}
-
-static int load_and_convert(struct conversion *conversion, const char *profiled,
-                            const struct sms__import_options *options)
-{
-    struct sms_file *source_file = NULL, *target_file = NULL;
-    int code =
-        sms__derive_device(profiled, options->load, &source_file, &conversion->derive.device, conversion->errors);
-    if (code == SMS_OK && options->device)
-        code = sms__derive_device(options->device, options->load, &target_file, &conversion->derive.target,
-                                  conversion->errors);
-    if (code == SMS_OK)
-        code = convert_in_guard(conversion);
-    sms_file_free(target_file);
-    sms_file_free(source_file);
     return code;
 }
 
@@ -132,7 +103,8 @@ static struct sms__device_match choose_device(struct sms__arena *arena, const st
 }
 
 int sms__import_profile(struct sms__arena *arena, const struct sms__importer *importer, const char *const *paths,
-                        size_t n_paths, const struct sms__import_options *options, FILE *to, struct sms_errors *errors)
+                        size_t n_paths, const struct sms__import_options *options, struct sms_file *device_file[2],
+                        FILE *to, struct sms_errors *errors)
 {
     struct sms__profile profile = {.tool = importer->name};
     int code = importer->read(arena, paths, n_paths, &profile, errors);
@@ -146,8 +118,8 @@ int sms__import_profile(struct sms__arena *arena, const struct sms__importer *im
     if (!match.name)
         return sms__fail(errors, SMS_EINPUT, paths[0],
                          "%s: name a device file with --profiled ('smsched list devices' shows them)", match.problem);
-    const char *profiled = match.name;
     struct conversion conversion = {
+        .arena = arena,
         .profile = &profile,
         .derive = {.path = paths[0],
                    .name = options->name ? options->name : sms__import_name(arena, paths[0]),
@@ -155,8 +127,11 @@ int sms__import_profile(struct sms__arena *arena, const struct sms__importer *im
                    .source = options->source,
                    .device_evidence = match.evidence,
                    .iteration = options->iteration},
-        .model = options->device ? options->device : profiled,
+        .model = options->device ? options->device : match.name,
         .to = to,
         .errors = errors};
-    return load_and_convert(&conversion, profiled, options);
+    code = sms__derive_device(match.name, options->load, &device_file[0], &conversion.derive.device, errors);
+    if (code == SMS_OK && options->device)
+        code = sms__derive_device(options->device, options->load, &device_file[1], &conversion.derive.target, errors);
+    return code ? code : convert(&conversion);
 }
