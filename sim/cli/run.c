@@ -124,7 +124,7 @@ static void observe_gpu(void *user, const char *policy, const struct sms_shared_
     rows_add_gpu(((struct run *)user)->rows, policy, gpu);
 }
 
-/* With rows, policies run one after another. */
+/* With rows or a trace, policies run one after another. */
 static void set_observers(struct run *run, const struct sms_scenario *scenario, struct sms_run_options *settings)
 {
     const struct rows *rows = run->rows;
@@ -139,7 +139,7 @@ static void set_observers(struct run *run, const struct sms_scenario *scenario, 
     settings->on_departure = placements || run->trace ? observe_departure : NULL;
     settings->on_shared_gpu = rows && rows->gpus ? observe_gpu : NULL;
     settings->bins = timeline ? TIMELINE_BINS : 0;
-    if (timeline || placements)
+    if (timeline || placements || run->trace)
         settings->jobs = 1;
 }
 
@@ -206,7 +206,6 @@ static int begin_trace(struct run *run, const struct trace_options *options, con
         .events = options->events ? options->events : SMS__TRACE_EVENTS,
         .from_ps = (uint64_t)options->from_ps,
         .to_ps = options->to_ps < 0 ? UINT64_MAX : (uint64_t)options->to_ps,
-        .cancel = &cli_interrupted,
     };
     return cli_print_errors(sms__trace_begin(scenario, &settings, &run->trace, &errors), &errors);
 }

@@ -1,236 +1,275 @@
-/* Collecting what a trace will hold; trace.h has the rule of what is kept. */
-#include "trace.h"
+/* Observes a run and writes its trace. Each policy begins with all of its share of the budget. */
+#include "trace_parts.h"
 
 #include "../base/escape.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* About how many windows a run is seen through, and how many mean stays one is worth: to
- * be whole, a window needs all that was there when it began, however short it is. */
-enum { WINDOWS = 8, STAYS_LONG = 8 };
+/* Colors that chrome://tracing knows by name. Tenants take them in turn. */
+static const char *const colors[] = {"rail_response",
+                                     "rail_idle",
+                                     "rail_load",
+                                     "rail_animation",
+                                     "detailed_memory_dump",
+                                     "background_memory_dump",
+                                     "yellow",
+                                     "olive",
+                                     "thread_state_runnable",
+                                     "light_memory_dump",
+                                     "generic_work",
+                                     "thread_state_running"};
 
-static bool is_kept(const struct sms__trace_part *part, uint64_t start, uint64_t end)
-{
-    if (!part->period)
-        return true;
-    if (!part->window)
-        return false;
-    uint64_t offset = start & (part->period - 1);
-    return offset < part->window || end - start > part->period - offset;
-}
+/* States of processes, each of which has the color at the same place. Others have the last one. */
+static const char *const states[] = {"unplaced", "allocate", "launch", "waiting",    "host",      "copy_in",
+                                     "kernel",   "copy_out", "paused", "suspending", "suspended", "restoring"};
 
-bool sms__trace_clip(const struct sms__trace *trace, uint64_t *start, uint64_t *end)
-{
-    uint64_t from = trace->options.from_ps, to = trace->options.to_ps;
-    if (*start >= to || *end <= from)
-        return false;
-    *start = *start > from ? *start - from : 0;
-    *end = (*end < to ? *end : to) - from;
-    *end += *end == *start;
-    return true;
-}
+enum { COLORS = sizeof colors / sizeof *colors };
+_Static_assert(sizeof states == sizeof colors, "a color for each state");
 
-static bool is_short(const struct sms__trace_part *part, uint64_t window)
-{
-    return part->stays && window / STAYS_LONG < part->time / part->stays;
-}
+/* ---- the policy that runs now ---- */
 
-/* Half the windows while there are many or they are short, else windows of half the length. */
-static void narrow(struct sms__trace_part *part)
+static void name_devices(struct sms__trace *trace)
 {
-    if (!part->period) {
-        part->period = 1;
-        while (part->last / part->period >= (is_short(part, part->period) ? 1 : 2 * WINDOWS))
-            part->period *= 2;
-        part->window = part->period;
-    }
-    uint64_t windows = part->last / part->period;
-    if (windows >= WINDOWS || (windows > 0 && (is_short(part, part->window) || part->window == 1)))
-        part->period *= 2;
-    else
-        part->window /= 2;
-}
-
-/* The budget is used up: keeps less until half of it is free. */
-static void thin(const struct sms__trace *trace, struct sms__trace_part *part)
-{
-    while (part->records > part->budget / 2) {
-        size_t kept = 0;
-        narrow(part);
-        for (size_t i = 0; i < part->records; i++) {
-            uint64_t start = part->record[i].start_ps, end = part->record[i].end_ps;
-            if (sms__trace_clip(trace, &start, &end) && is_kept(part, start, end))
-                part->record[kept++] = part->record[i];
-        }
-        part->records = kept;
+    const struct sms_scenario *scenario = trace->scenario;
+    for (size_t d = 0; d < scenario->devices; d++) {
+        char name[256];
+        snprintf(name, sizeof name, "device %zu (%s)", d, scenario->device[d]->name);
+        sms__trace_name_pid(trace, d, name);
     }
 }
 
-bool sms__trace_room(struct sms__trace_part *part)
+static void end_part(struct sms__trace *trace)
 {
-    if (part->records < part->capacity)
-        return true;
-    size_t capacity = part->capacity ? 2 * part->capacity : 1024;
-    if (capacity > part->budget)
-        capacity = part->budget;
-    struct sms__trace_record *grown = realloc(part->record, capacity * sizeof *grown);
-    part->out_of_memory |= !grown;
-    if (!grown)
+    if (trace->current == trace->parts || trace->scenario->cluster)
+        return;
+    trace->part[trace->current].interval_ps = trace->usage.bins ? (uint64_t)1 << trace->usage.shift : 0;
+    sms__usage_write(trace);
+}
+
+static void begin_part(struct sms__trace *trace, size_t part)
+{
+    const size_t events = (size_t)trace->options.events / trace->parts;
+    end_part(trace);
+    trace->current = part;
+    trace->left = events;
+    for (size_t t = 0; t < trace->tracks; t++)
+        trace->track[t].lanes = 0;
+    memset(trace->named, 0, sms__trace_pids(trace) * sizeof *trace->named);
+    if (trace->scenario->cluster)
+        return;
+    trace->left = events - events / 4;
+    trace->out_of_memory |= sms__usage_begin(trace, events / 4) != SMS_OK;
+    name_devices(trace);
+}
+
+bool sms__trace_observe(struct sms__trace *trace, const char *policy, uint64_t *start_ps, uint64_t *end_ps)
+{
+    const uint64_t from = trace->options.from_ps, to = trace->options.to_ps;
+    size_t p = trace->current;
+    if (p == trace->parts || strcmp(trace->part[p].label, policy) != 0)
+        for (p = 0; p < trace->parts && strcmp(trace->part[p].label, policy) != 0;)
+            p++;
+    if (p == trace->parts || trace->out_of_memory || *start_ps >= to || *end_ps <= from)
         return false;
-    part->record = grown;
-    part->capacity = capacity;
+    if (p != trace->current)
+        begin_part(trace, p);
+    *start_ps = *start_ps > from ? *start_ps - from : 0;
+    *end_ps = (*end_ps < to ? *end_ps : to) - from;
+    *end_ps += *end_ps == *start_ps;
+    trace->usage.last_ps = *end_ps > trace->usage.last_ps ? *end_ps : trace->usage.last_ps;
     return true;
 }
 
-static bool has_room(const struct sms__trace *trace, struct sms__trace_part *part)
-{
-    if (part->records == part->budget)
-        thin(trace, part);
-    return sms__trace_room(part);
-}
-
-/* A thinning may drop the very record that made it necessary: asked again. */
-static void keep(const struct sms__trace *trace, struct sms__trace_part *part, uint64_t start, uint64_t end,
-                 struct sms__trace_record record)
-{
-    part->last = end > part->last ? end : part->last;
-    if (is_kept(part, start, end) && has_room(trace, part) && is_kept(part, start, end))
-        part->record[part->records++] = record;
-}
-
-struct sms__trace_part *sms__trace_part_of(const struct sms__trace *trace, const char *policy)
-{
-    for (size_t p = 0; p < trace->parts; p++)
-        if (trace->part[p].label == policy || !strcmp(trace->part[p].label, policy))
-            return &trace->part[p];
-    return NULL;
-}
+/* ---- blocks, kernels and processes ---- */
 
 static size_t find_kind(const struct sms__trace *trace, const char *vm, const char *kernel)
 {
-    for (size_t i = 0; i < trace->kinds; i++) {
+    size_t i = 0;
+    for (; i < trace->kinds; i++) {
         const struct sms__vm *candidate = &trace->scenario->vm[trace->kind[i].vm];
         if (!strcmp(candidate->name, vm) && !strcmp(candidate->workload->kernel[trace->kind[i].kernel].name, kernel))
-            return i;
+            break;
     }
-    return trace->kinds;
+    return i;
 }
 
-/* Names come from the scenario, so that the same name is nearly always the same pointer. */
-static size_t kind_of(const struct sms__trace *trace, struct sms__trace_part *part, const char *vm, const char *kernel)
+/* The index of a kernel, or `kinds`. The same name is nearly always the same pointer, because names come from the
+ * scenario. */
+static size_t kind_of(struct sms__trace *trace, const char *vm, const char *kernel)
 {
     size_t slot = (((uintptr_t)vm >> 3) + ((uintptr_t)kernel >> 3) * 31) % SMS__TRACE_CACHE;
-    if (part->cache[slot].vm != vm || part->cache[slot].kernel != kernel) {
-        part->cache[slot].vm = vm;
-        part->cache[slot].kernel = kernel;
-        part->cache[slot].kind = (uint32_t)find_kind(trace, vm, kernel);
+    if (trace->cache[slot].vm != vm || trace->cache[slot].kernel != kernel) {
+        trace->cache[slot].vm = vm;
+        trace->cache[slot].kernel = kernel;
+        trace->cache[slot].kind = find_kind(trace, vm, kernel);
     }
-    return part->cache[slot].kind;
+    return trace->cache[slot].kind;
+}
+
+static size_t count_streams(const struct sms__trace *trace) { return trace->first_stream[trace->scenario->vms]; }
+
+static size_t tenant_of(const struct sms__trace *trace, size_t stream)
+{
+    size_t v = 0;
+    while (stream >= trace->first_stream[v + 1])
+        v++;
+    return v;
+}
+
+/* The device of a track. Makes `*track` its number among the tracks of the device. */
+static const struct sms__device *device_of(const struct sms__trace *trace, size_t *track)
+{
+    size_t d = 0;
+    while (*track >= trace->first_track[d + 1])
+        d++;
+    *track -= trace->first_track[d];
+    return trace->scenario->device[d];
+}
+
+static void name_sm(const struct sms__trace *trace, size_t track, FILE *to)
+{
+    device_of(trace, &track);
+    fprintf(to, "SM %zu", track);
+}
+
+static void name_stream(const struct sms__trace *trace, size_t track, FILE *to)
+{
+    track -= device_of(trace, &track)->sms;
+    size_t v = tenant_of(trace, track);
+    sms__trace_print(to, trace->scenario->vm[v].name);
+    fprintf(to, ", stream %zu", track - trace->first_stream[v]);
+}
+
+static void name_process(const struct sms__trace *trace, size_t track, FILE *to)
+{
+    size_t stream = track - trace->first_track[trace->scenario->devices], v = tenant_of(trace, stream);
+    sms__trace_print(to, trace->scenario->vm[v].name);
+    if (trace->scenario->vm[v].streams > 1)
+        fprintf(to, "/%zu", stream - trace->first_stream[v] + 1);
 }
 
 void sms__trace_stay(struct sms__trace *trace, const char *policy, const struct sms_stay *stay)
 {
-    struct sms__trace_part *part = sms__trace_part_of(trace, policy);
     uint64_t start = stay->start_ps, end = stay->end_ps;
-    if (!part || part->out_of_memory || !sms__trace_clip(trace, &start, &end))
+    if (!sms__trace_observe(trace, policy, &start, &end))
         return;
-    size_t kind = kind_of(trace, part, stay->vm, stay->kernel);
+    const size_t kind = kind_of(trace, stay->vm, stay->kernel);
     if (kind == trace->kinds)
         return;
-    part->stays++;
-    part->time += end - start;
-    part->blocks += stay->blocks;
-    sms__usage_add(&part->usage, stay->device * trace->kinds + kind, start, end, stay->blocks);
-    size_t track = trace->first_track[stay->device] + stay->sm;
-    keep(trace, part, start, end,
-         (struct sms__trace_record){stay->start_ps, stay->end_ps, stay->blocks, (uint32_t)track, (uint32_t)kind});
+    struct sms__trace_count *count = &trace->part[trace->current].count[SMS__TRACE_BLOCKS];
+    struct sms__trace_slice slice = {.category = "block",
+                                     .name = trace->kind[kind].name,
+                                     .color = colors[trace->kind[kind].vm % COLORS],
+                                     .track = trace->first_track[stay->device] + stay->sm,
+                                     .pid = stay->device,
+                                     .start_ps = stay->start_ps,
+                                     .end_ps = stay->end_ps,
+                                     .name_thread = name_sm,
+                                     .lanes_max = SIZE_MAX};
+    slice.sort_index = count_streams(trace) + stay->sm * trace->scenario->device[stay->device]->sm.blocks;
+    snprintf(slice.detail, sizeof slice.detail, "\"blocks\":%u,", stay->blocks);
+    sms__usage_add(&trace->usage, stay->device * trace->kinds + kind, start, end, stay->blocks);
+    count->blocks += stay->blocks;
+    count->blocks_kept += sms__trace_put(trace, SMS__TRACE_BLOCKS, &slice) ? stay->blocks : 0;
 }
 
 void sms__trace_kernel(struct sms__trace *trace, const char *policy, const struct sms_kernel_run *run)
 {
-    struct sms__trace_part *part = sms__trace_part_of(trace, policy);
     uint64_t start = run->launch_ps, end = run->end_ps;
-    if (!part || part->out_of_memory || !sms__trace_clip(trace, &start, &end))
+    if (!sms__trace_observe(trace, policy, &start, &end))
         return;
-    size_t kind = kind_of(trace, part, run->vm, run->kernel);
+    const size_t kind = kind_of(trace, run->vm, run->kernel);
     if (kind == trace->kinds)
         return;
-    part->kernels++;
-    size_t stream = trace->first_stream[trace->kind[kind].vm] + run->stream;
-    size_t track = trace->first_track[run->device] + trace->scenario->device[run->device]->sms + stream;
-    keep(trace, part, start, end,
-         (struct sms__trace_record){run->launch_ps, run->end_ps, run->blocks, (uint32_t)track, (uint32_t)kind});
+    struct sms__trace_slice slice = {.category = "kernel",
+                                     .name = trace->kind[kind].name,
+                                     .color = colors[trace->kind[kind].vm % COLORS],
+                                     .pid = run->device,
+                                     .start_ps = run->launch_ps,
+                                     .end_ps = run->end_ps,
+                                     .name_thread = name_stream,
+                                     .sort_index = trace->first_stream[trace->kind[kind].vm] + run->stream,
+                                     .lanes_max = SIZE_MAX};
+    slice.track = trace->first_track[run->device] + trace->scenario->device[run->device]->sms + slice.sort_index;
+    snprintf(slice.detail, sizeof slice.detail, "\"blocks\":%" PRIu64 ",", run->blocks);
+    sms__trace_put(trace, SMS__TRACE_KERNELS, &slice);
 }
 
-/* The last stands for those that there is no room for. */
-uint32_t sms__trace_state(struct sms__trace_part *part, const char *state)
+static const char *state_color(const char *state)
 {
-    for (size_t i = 0; i < part->states; i++)
-        if (!strncmp(part->state[i], state, SMS__TRACE_STATE - 1))
-            return (uint32_t)i;
-    if (part->states == SMS__TRACE_STATES)
-        return SMS__TRACE_STATES - 1;
-    snprintf(part->state[part->states], SMS__TRACE_STATE, "%s", state);
-    return (uint32_t)part->states++;
+    size_t i = 0;
+    while (i + 1 < COLORS && strcmp(states[i], state) != 0)
+        i++;
+    return colors[i];
 }
 
 void sms__trace_span(struct sms__trace *trace, const char *policy, const struct sms_span *span)
 {
-    struct sms__trace_part *part = sms__trace_part_of(trace, policy);
+    const struct sms_scenario *scenario = trace->scenario;
     uint64_t start = span->start_ps, end = span->end_ps;
-    if (!part || part->out_of_memory || span->process >= trace->scenario->vms || !sms__trace_clip(trace, &start, &end))
+    if (span->process >= scenario->vms || !sms__trace_observe(trace, policy, &start, &end))
         return;
-    part->spans++;
-    size_t stream = trace->first_stream[span->process] + span->stream;
-    size_t track = trace->first_track[trace->scenario->devices] + stream;
-    uint64_t device = span->device < 0 ? 0 : (uint64_t)span->device + 1;
-    keep(trace, part, start, end,
-         (struct sms__trace_record){span->start_ps, span->end_ps, device, (uint32_t)track,
-                                    sms__trace_state(part, span->state)});
+    struct sms__trace_slice slice = {.category = "process",
+                                     .name = span->state,
+                                     .color = state_color(span->state),
+                                     .pid = scenario->devices,
+                                     .start_ps = span->start_ps,
+                                     .end_ps = span->end_ps,
+                                     .name_thread = name_process,
+                                     .sort_index = trace->first_stream[span->process] + span->stream,
+                                     .lanes_max = SIZE_MAX};
+    slice.track = trace->first_track[scenario->devices] + slice.sort_index;
+    if (span->device >= 0)
+        snprintf(slice.detail, sizeof slice.detail, "\"device\":%ld,", span->device);
+    sms__trace_name_pid(trace, scenario->devices, "processes");
+    sms__trace_put(trace, SMS__TRACE_SPANS, &slice);
 }
 
-static int init_parts(struct sms__trace *trace)
+/* ---- begin ---- */
+
+static int init_kinds(struct sms__trace *trace)
 {
     const struct sms_scenario *scenario = trace->scenario;
-    trace->part = calloc(scenario->policies, sizeof *trace->part);
-    if (!trace->part)
-        return -1;
-    for (size_t p = 0; p < scenario->policies; p++)
-        if (sms__is_chosen(&scenario->policy[p], trace->options.policies))
-            trace->part[trace->parts++].label = scenario->policy[p].label;
-    for (size_t p = 0; p < trace->parts; p++) {
-        size_t events = (size_t)trace->options.events / trace->parts, counters = scenario->cluster ? 0 : events / 4;
-        trace->part[p].budget = events - counters;
-        if (sms__usage_init(&trace->part[p].usage, trace, counters))
-            return -1;
-    }
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++) {
+            char raw[2 * SMS__FIELD_BYTES], *name;
+            snprintf(raw, sizeof raw, "%s/%s", scenario->vm[v].name, scenario->vm[v].workload->kernel[k].name);
+            name = sms__trace_escape(raw);
+            if (!name)
+                return -1;
+            trace->kind[trace->kinds++] = (struct sms__trace_kind){v, k, name};
+        }
     return 0;
 }
 
 static int init(struct sms__trace *trace)
 {
     const struct sms_scenario *scenario = trace->scenario;
-    trace->first_kind = calloc(scenario->vms + 1, sizeof *trace->first_kind);
+    size_t kinds = 0;
+    for (size_t v = 0; v < scenario->vms; v++)
+        kinds += scenario->vm[v].workload->kernels;
+    trace->kind = calloc(kinds + 1, sizeof *trace->kind);
     trace->first_stream = calloc(scenario->vms + 1, sizeof *trace->first_stream);
     trace->first_track = calloc(scenario->devices + 1, sizeof *trace->first_track);
-    if (!trace->first_kind || !trace->first_stream || !trace->first_track)
-        return -1;
-    for (size_t v = 0; v < scenario->vms; v++) {
-        trace->first_kind[v + 1] = trace->first_kind[v] + scenario->vm[v].workload->kernels;
-        trace->first_stream[v + 1] = trace->first_stream[v] + scenario->vm[v].streams;
-    }
-    for (size_t d = 0; d < scenario->devices; d++)
-        trace->first_track[d + 1] =
-            trace->first_track[d] + scenario->device[d]->sms + trace->first_stream[scenario->vms];
-    trace->kinds = trace->first_kind[scenario->vms];
-    trace->kind = calloc(trace->kinds + 1, sizeof *trace->kind);
-    if (!trace->kind)
+    trace->part = calloc(scenario->policies, sizeof *trace->part);
+    trace->named = calloc(sms__trace_pids(trace), sizeof *trace->named);
+    if (!trace->kind || !trace->first_stream || !trace->first_track || !trace->part || !trace->named ||
+        init_kinds(trace))
         return -1;
     for (size_t v = 0; v < scenario->vms; v++)
-        for (size_t i = trace->first_kind[v]; i < trace->first_kind[v + 1]; i++)
-            trace->kind[i] = (struct sms__trace_kind){v, i - trace->first_kind[v]};
-    return init_parts(trace);
+        trace->first_stream[v + 1] = trace->first_stream[v] + scenario->vm[v].streams;
+    for (size_t d = 0; d < scenario->devices; d++)
+        trace->first_track[d + 1] = trace->first_track[d] + scenario->device[d]->sms + count_streams(trace);
+    trace->tracks = scenario->cluster ? scenario->cluster->nodes * SMS_NODE_GPUS_MAX + 1
+                                      : trace->first_track[scenario->devices] + count_streams(trace);
+    trace->track = calloc(trace->tracks + 1, sizeof *trace->track);
+    for (size_t p = 0; p < scenario->policies; p++)
+        if (sms__is_chosen(&scenario->policy[p], trace->options.policies))
+            trace->part[trace->parts++].label = scenario->policy[p].label;
+    trace->current = trace->parts;
+    return trace->track ? 0 : -1;
 }
 
 int sms__trace_begin(const struct sms_scenario *scenario, const struct sms__trace_options *options,
@@ -244,67 +283,91 @@ int sms__trace_begin(const struct sms_scenario *scenario, const struct sms__trac
     trace->scenario = scenario;
     trace->options = *options;
     int code = sms__write_begin(&trace->write, options->path, errors);
-    trace->file = trace->write.to;
     if (code == SMS_OK && init(trace))
         code = sms__fail(errors, SMS_ENOMEM, options->path, "no memory");
-    if (code)
+    if (code) {
         sms__trace_free(trace);
-    else
-        *out = trace;
-    return code;
+        return code;
+    }
+    fputs("{\"displayTimeUnit\":\"ns\",\n\"traceEvents\":[", trace->write.to);
+    *out = trace;
+    return SMS_OK;
 }
 
-static void say_pods(const struct sms__trace_part *part, FILE *say)
+/* ---- end ---- */
+
+static void write_part(const struct sms__trace *trace, size_t p, FILE *to)
 {
-    if (part->records < part->spans)
-        fprintf(say, "the first %zu of %llu stays and waits of pods\n", part->records, (unsigned long long)part->spans);
-    else
-        fprintf(say, "all %zu stays and waits of pods\n", part->records);
+    static const char *const names[SMS__TRACE_CLASSES] = {"stays", "kernels", "spans", "pods"};
+    const struct sms__trace_part *part = &trace->part[p];
+    fprintf(to, "%s\n{\"policy\":\"", p ? "," : "");
+    sms__trace_print(to, part->label);
+    fprintf(to, "\",\"first_pid\":%zu", 1 + p * sms__trace_pids(trace));
+    for (size_t c = 0; c < SMS__TRACE_CLASSES; c++)
+        if ((c == SMS__TRACE_PODS) == (trace->scenario->cluster != NULL))
+            fprintf(to, ",\"%s\":%" PRIu64 ",\"%s_kept\":%" PRIu64, names[c], part->count[c].seen, names[c],
+                    part->count[c].kept);
+    if (!trace->scenario->cluster)
+        fprintf(to, ",\"blocks\":%" PRIu64 ",\"blocks_kept\":%" PRIu64 ",\"counter_interval_ps\":%" PRIu64,
+                part->count[SMS__TRACE_BLOCKS].blocks, part->count[SMS__TRACE_BLOCKS].blocks_kept, part->interval_ps);
+    fputs("}", to);
 }
 
-static void say_all(const struct sms__trace *trace, const struct sms__trace_part *part, FILE *say)
+/* Ends the list of events and adds what the trace is of. */
+static void write_end(const struct sms__trace *trace, const char *file)
 {
-    fprintf(say, "all %llu blocks and %llu kernels", (unsigned long long)part->blocks,
-            (unsigned long long)part->kernels);
-    if (trace->scenario->shares)
-        fprintf(say, ", and %llu spans of processes", (unsigned long long)part->spans);
-    fputc('\n', say);
+    FILE *to = trace->write.to;
+    fputs("\n],\n\"otherData\":{\"program\":\"smsched " SMSCHED_VERSION "\",\"scenario\":\"", to);
+    sms__trace_print(to, trace->scenario->name);
+    fputs("\",\"file\":\"", to);
+    sms__trace_print(to, file);
+    fprintf(to, "\",\"seed\":%" PRIu64 ",\"replication\":1,\"from_ps\":%" PRIu64, trace->options.seed,
+            trace->options.from_ps);
+    if (trace->options.to_ps != UINT64_MAX)
+        fprintf(to, ",\"to_ps\":%" PRIu64, trace->options.to_ps);
+    fputs(",\"runs\":[", to);
+    for (size_t p = 0; p < trace->parts; p++)
+        write_part(trace, p, to);
+    fputs("]}}\n", to);
 }
 
-static void say_kept(const struct sms__trace *trace, const struct sms__trace_part *part, FILE *say)
+static void print_summary(const struct sms__trace *trace, const struct sms__trace_part *part, FILE *to)
 {
-    unsigned long long told = part->stays + part->kernels + part->spans;
-    sms__print_visible(say, trace->options.path);
-    fprintf(say, ": %s: ", part->label);
-    if (trace->scenario->cluster)
-        say_pods(part, say);
-    else if (!part->period)
-        say_all(trace, part, say);
-    else if (!part->window)
-        fprintf(say, "counters only: there is more at an instant than the budget of events\n");
+    uint64_t seen = 0, kept = 0;
+    for (size_t c = 0; c < SMS__TRACE_CLASSES; c++) {
+        seen += part->count[c].seen;
+        kept += part->count[c].kept;
+    }
+    sms__print_visible(to, trace->options.path);
+    fprintf(to, ": %s: ", part->label);
+    if (kept < seen)
+        fprintf(to, "%" PRIu64 " of %" PRIu64 " events, those that ended first", kept, seen);
+    else if (trace->scenario->cluster)
+        fprintf(to, "all %" PRIu64 " stays and waits of pods", kept);
     else
-        fprintf(say, "%zu of %llu events: all that was there in the first %.6g us of each %.6g us\n", part->records,
-                told, (double)part->window / 1e6, (double)part->period / 1e6);
+        fprintf(to, "all %" PRIu64 " blocks and %" PRIu64 " kernels", part->count[SMS__TRACE_BLOCKS].blocks,
+                part->count[SMS__TRACE_KERNELS].seen);
+    if (kept == seen && trace->scenario->shares)
+        fprintf(to, ", and %" PRIu64 " spans of processes", part->count[SMS__TRACE_SPANS].seen);
+    fputc('\n', to);
 }
 
-int sms__trace_end(struct sms__trace *trace, FILE *say, struct sms_errors *errors)
+int sms__trace_end(struct sms__trace *trace, FILE *summary, struct sms_errors *errors)
 {
     const char *path = trace->options.path;
+    char *file = sms__path_text(trace->scenario->path);
     *errors = (struct sms_errors){0};
-    for (size_t p = 0; p < trace->parts; p++)
-        if (trace->part[p].out_of_memory)
-            return sms__fail(errors, SMS_ENOMEM, path, "no memory");
-    int code = sms__trace_write(trace);
-    if (code == SMS_ECANCELED)
-        return sms__fail(errors, code, path, "interrupted");
-    if (code == SMS_ENOMEM)
-        return sms__fail(errors, code, path, "no memory");
-    code = sms__write_end(&trace->write, errors);
-    if (code)
-        return code;
-    for (size_t p = 0; say && p < trace->parts; p++)
-        say_kept(trace, &trace->part[p], say);
-    return SMS_OK;
+    end_part(trace);
+    if (trace->out_of_memory || !file) {
+        free(file);
+        return sms__fail(errors, SMS_ENOMEM, path, "no memory");
+    }
+    write_end(trace, file);
+    free(file);
+    int code = sms__write_end(&trace->write, errors);
+    for (size_t p = 0; summary && code == SMS_OK && p < trace->parts; p++)
+        print_summary(trace, &trace->part[p], summary);
+    return code;
 }
 
 void sms__trace_free(struct sms__trace *trace)
@@ -312,15 +375,16 @@ void sms__trace_free(struct sms__trace *trace)
     if (!trace)
         return;
     sms__write_abandon(&trace->write);
-    for (size_t p = 0; p < trace->parts; p++) {
-        free(trace->part[p].record);
-        free(trace->part[p].names);
-        free(trace->part[p].usage.sum);
-    }
-    free(trace->part);
+    for (size_t k = 0; k < trace->kinds; k++)
+        free(trace->kind[k].name);
+    for (size_t t = 0; trace->track && t < trace->tracks; t++)
+        free(trace->track[t].lane);
     free(trace->kind);
-    free(trace->first_kind);
     free(trace->first_stream);
     free(trace->first_track);
+    free(trace->part);
+    free(trace->named);
+    free(trace->track);
+    free(trace->usage.sum);
     free(trace);
 }

@@ -3,7 +3,7 @@
     check.py blocks FILE POLICY COUNT    so many blocks are in it
     check.py usage FILE RESOURCE RATIO SMS   every block demands RATIO of an SM, usage stays below 100 %
     check.py budget FILE EVENTS          no more blocks, kernels and counters
-    check.py windows FILE WHOLE          FILE is the windows it names of WHOLE, all of them
+    check.py first FILE WHOLE            FILE has those events of WHOLE that ended first, and no others
     check.py span FILE WHOLE FROM TO     FILE is what of WHOLE was there from FROM to TO (ps)
     check.py file FILE NAME              the scenario's file is called NAME
     check.py pods FILE PLACEMENTS        FILE is of a cluster, of which it has all that PLACEMENTS has
@@ -64,7 +64,7 @@ def check_fields(trace):
         check(needed[event["ph"]] <= event.keys(), f"a field is missing: {event}")
         check(event["pid"] in processes, f"a process without a name: {event}")
         check(event["ph"] != "X" or (event["pid"], event["tid"]) in threads, f"a thread without a name: {event}")
-        if event["ph"] != "X" or event["cat"] == "window":
+        if event["ph"] != "X":
             continue
         args = event["args"]
         check(event["ts"] * MICROSECOND == args["start_ps"], f"inexact start: {event}")
@@ -83,7 +83,7 @@ def check_colours(trace):
 def check_lanes(trace):
     tracks = collections.defaultdict(list)
     for event in trace["traceEvents"]:
-        if event["ph"] == "X" and event["cat"] != "window":
+        if event["ph"] == "X":
             tracks[event["pid"], event["tid"]].append((event["args"]["start_ps"], event["args"]["end_ps"]))
     for track, of_track in tracks.items():
         of_track.sort()
@@ -145,7 +145,7 @@ def usage(path, resource, ratio, sms):
 
 def budget(path, events):
     trace = load(path)
-    counted = sum(e["ph"] == "C" or (e["ph"] == "X" and e["cat"] != "window") for e in trace["traceEvents"])
+    counted = sum(e["ph"] in "CX" for e in trace["traceEvents"])
     check(0 < counted <= int(events), f"{counted} events")
 
 
@@ -153,21 +153,11 @@ def both(trace):
     return collections.Counter([*spans(trace, "block"), *spans(trace, "kernel")])
 
 
-def windows(path, whole):
-    trace, all_of_it = load(path), load(whole)
-    process = {name: pid for pid, name in names(trace, "process_name").items()}
-    run = trace["otherData"]["runs"][0]
-    window, period = run["window_ps"], run["period_ps"]
-    check(len(process) == 1 and 0 < window < period, f"one process, and windows: {run}")
-    marks = {(e["ts"] * MICROSECOND, e["dur"] * MICROSECOND)
-             for e in trace["traceEvents"] if e["ph"] == "X" and e["cat"] == "window"}
-    end = max(span[4] for span in both(all_of_it))
-    expected = {(start, window) for start in range(0, end, period)}
-    check(marks == expected and len(marks) > 1, f"windows shown: {marks}")
-    kept = collections.Counter({span: n for span, n in both(all_of_it).items()
-                                if any(span[3] < at + length and span[4] > at for at, length in expected)})
-    check(both(trace) == kept, "what is kept is not what was there in the windows")
-    check(0 < kept.total() < both(all_of_it).total(), "nothing, or everything, was kept")
+def first(path, whole):
+    found, all_of_it = both(load(path)), both(load(whole))
+    left = all_of_it - found
+    check(0 < found.total() < all_of_it.total() and found <= all_of_it, "nothing, everything, or something else was kept")
+    check(max(span[4] for span in found) <= min(span[4] for span in left), "one that ended later is kept")
 
 
 def span(path, whole, first, last):
@@ -221,4 +211,4 @@ def some(path, whole, events):
     check(max(stay[5] for stay in found) <= min(stay[5] for stay in left), "one that ended later is kept")
 
 
-{f.__name__: f for f in (valid, blocks, usage, budget, windows, span, file, pods, some)}[sys.argv[1]](*sys.argv[2:])
+{f.__name__: f for f in (valid, blocks, usage, budget, first, span, file, pods, some)}[sys.argv[1]](*sys.argv[2:])
