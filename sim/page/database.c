@@ -164,9 +164,3 @@ int sms__points_count(struct sms__points *points, sqlite3_stmt *row, void *count
     *(size_t *)count = (size_t)sqlite3_column_int64(row, 0);
     return SMS_OK;
 }
-
-json_t *sms__points_number(sqlite3_stmt *row, int column)
-{
-    return sqlite3_column_type(row, column) == SQLITE_NULL ? json_null()
-                                                           : sms__json_number(sqlite3_column_double(row, column));
-}

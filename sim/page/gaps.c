@@ -1,83 +1,45 @@
-/* Computes how far each policy of a sweep is below the bound. The rows of the view `gap` are read once, and the view is
- * the one that the merge defines. */
-#include "subjects.h"
+/* Computes how far each policy of a sweep is below the bound. The gaps of points are those of the view that the merge
+ * defines. */
+#include "query.h"
 
-#include "../report/json_write.h"
-#include "../report/output.h"
 #include "../sweep/database.h"
 
-#include <math.h>
-#include <string.h>
+/* NUMBERS_MAX: the page's share for gaps along axes. EACH: numbers for each mean. */
+enum { NUMBERS_MAX = 20000, EACH = 6 };
 
-enum { NUMBERS = 20000, EACH = 6 }; /* NUMBERS: the page's share for gaps along axes; EACH: numbers for each mean */
+/* ---- queries; "$" is a metric ---- */
 
-/* The gaps of all points, or of those with one value of an axis. */
-struct gap {
-    double sum, min, max;
-    sqlite3_int64 min_point, max_point;
-    size_t n;
-};
+static const char make_gaps[] =
+    "CREATE TEMP TABLE gaps AS SELECT g.point, p.i AS policy, g.metric, g.gap_ratio AS gap{, c.a#} FROM temp.gap g "
+    "JOIN temp.cell c ON c.point = g.point JOIN temp.positions p ON p.position = g.position "
+    "WHERE g.gap_ratio IS NOT NULL ORDER BY g.point";
 
-struct gaps {
-    struct sms__points *points;
-    struct sms__labels labels;
-    struct gap *all;              /* [metrics][positions] */
-    struct gap *along[SMS__AXES]; /* [metrics][values][positions]; NULL: left out for size */
-};
+/* For each policy: points, mean, least gap and its point, greatest gap and its point. */
+static const char overall[] =
+    "SELECT policy, count(*), avg(gap), "
+    "min(gap), (SELECT point FROM temp.gaps l WHERE l.metric = '$' AND l.policy = g.policy ORDER BY gap, point), "
+    "max(gap), (SELECT point FROM temp.gaps m WHERE m.metric = '$' AND m.policy = g.policy ORDER BY gap DESC, point) "
+    "FROM temp.gaps g WHERE metric = '$' GROUP BY policy ORDER BY policy";
 
-static void add_value(struct gap *gap, double value, sqlite3_int64 point)
+static const char along[] = "SELECT {a#, }policy, count(*), avg(gap), min(gap), max(gap) FROM temp.gaps "
+                            "WHERE metric = '$' GROUP BY {a#, }policy ORDER BY {a#, }policy";
+
+/* Texts of the bounds, with the number of points that have each, most frequent first. */
+static const char binds[] = "SELECT b.binds, count(*) FROM main.bound b JOIN temp.cell c ON c.point = b.point "
+                            "WHERE b.metric = '$' AND b.binds <> '' GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 8";
+static const char reasons[] =
+    "SELECT b.no_bound_because, count(*) FROM main.bound b JOIN temp.cell c ON c.point = b.point "
+    "WHERE b.metric = '$' AND b.no_bound_because <> '' GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 8";
+
+/* Chooses the axes, in their order, whose gaps fit the page. */
+static void choose_axes(struct sms__points *points, size_t policies, bool chosen[SMS__AXES])
 {
-    if (gap->n == 0 || value < gap->min || (value == gap->min && point < gap->min_point)) {
-        gap->min = value;
-        gap->min_point = point;
-    }
-    if (gap->n == 0 || value > gap->max || (value == gap->max && point < gap->max_point)) {
-        gap->max = value;
-        gap->max_point = point;
-    }
-    gap->sum += value;
-    gap->n++;
-}
-
-enum { POINT, POSITION, METRIC, GAP, AXES };
-
-static int add_gap(struct sms__points *points, sqlite3_stmt *row, void *user)
-{
-    struct gaps *gaps = user;
-    const struct sms__labels *labels = &gaps->labels;
-    const char *metric = (const char *)sqlite3_column_text(row, METRIC);
-    const double value = sqlite3_column_double(row, GAP);
-    const sqlite3_int64 point = sqlite3_column_int64(row, POINT);
-    size_t m = 0, p = 0;
-    while (m < SMS_BOUNDED && strcmp(sms_bound_metric((enum sms_bounded)m), metric ? metric : "") != 0)
-        m++;
-    while (p < labels->positions && (sqlite3_int64)labels->position[p] != sqlite3_column_int64(row, POSITION))
-        p++;
-    if (m == SMS_BOUNDED || p == labels->positions)
-        return SMS_OK;
-    add_value(&gaps->all[m * labels->positions + p], value, point);
-    for (size_t a = 0; a < points->axes; a++) {
-        size_t value_index = (size_t)sqlite3_column_int64(row, AXES + (int)a);
-        if (gaps->along[a])
-            add_value(&gaps->along[a][(m * points->axis[a].values + value_index) * labels->positions + p], value,
-                      point);
-    }
-    return SMS_OK;
-}
-
-/* Allocates the sums of all axes, in their order, that fit the page. */
-static void allocate_gaps(struct gaps *gaps)
-{
-    struct sms__points *points = gaps->points;
-    struct sms__arena *arena = &points->page->arena;
     size_t used = 0, skipped = 0;
-    gaps->all = SMS__NEW(arena, struct gap, SMS_BOUNDED * gaps->labels.positions);
     for (size_t a = 0; a < points->axes; a++) {
-        size_t means = SMS_BOUNDED * points->axis[a].values * gaps->labels.positions;
-        bool fits = used + EACH * means <= NUMBERS;
-        gaps->along[a] = fits ? SMS__NEW(arena, struct gap, means) : NULL;
-        used += fits ? EACH * means : 0;
-        skipped += !fits;
+        size_t numbers = EACH * SMS_BOUNDED * points->axis[a].values * policies;
+        chosen[a] = used + numbers <= NUMBERS_MAX;
+        used += chosen[a] ? numbers : 0;
+        skipped += !chosen[a];
     }
     points->numbers += used;
     if (skipped)
@@ -86,111 +48,65 @@ static void allocate_gaps(struct gaps *gaps)
                        skipped);
 }
 
-static int read_gaps(struct gaps *gaps)
-{
-    struct sms__points *points = gaps->points;
-    sqlite3_str *text = sqlite3_str_new(points->file);
-    sqlite3_str_appendall(text, "SELECT g.point, g.position, g.metric, g.gap_ratio");
-    for (size_t a = 0; a < points->axes; a++)
-        sqlite3_str_appendf(text, ", c.a%d", (int)a);
-    sqlite3_str_appendall(text, " FROM temp.gap g JOIN temp.cell c ON c.point = g.point WHERE g.gap_ratio IS NOT NULL");
-    return sms__points_query(points, text, add_gap, gaps);
-}
-
-/* ---- JSON ---- */
-
-static int take_pair(struct sms__points *points, sqlite3_stmt *row, void *user)
-{
-    json_t *pair = json_array();
-    json_array_append_new(pair, sms__json_text(sms__points_text(points, row, 0)));
-    json_array_append_new(pair, json_integer(sqlite3_column_int64(row, 1)));
-    json_array_append_new(user, pair);
-    return SMS_OK;
-}
-
-/* Counts the points for each text of a bound: [text, points], most frequent first. */
-static int count_texts(struct sms__points *points, const char *column, const char *metric, json_t *list)
-{
-    sqlite3_str *text = sqlite3_str_new(points->file);
-    sqlite3_str_appendf(text,
-                        "SELECT b.%s, count(*) FROM main.bound b JOIN temp.cell c ON c.point = b.point "
-                        "WHERE b.metric = %Q AND b.%s <> '' GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 8",
-                        column, metric, column);
-    return sms__points_query(points, text, take_pair, list);
-}
-
-/* [policy, points, mean, least, its point, greatest, its point] */
-static json_t *overall_json(const struct gaps *gaps, size_t m)
+static json_t *add_list(json_t *object, const char *key)
 {
     json_t *list = json_array();
-    for (size_t p = 0; p < gaps->labels.positions; p++) {
-        const struct gap *gap = &gaps->all[m * gaps->labels.positions + p];
-        if (gap->n)
-            json_array_append_new(list, json_pack("[I, I, o, o, I, o, I]", (json_int_t)p, (json_int_t)gap->n,
-                                                  sms__json_number(gap->sum / (double)gap->n),
-                                                  sms__json_number(gap->min), (json_int_t)gap->min_point,
-                                                  sms__json_number(gap->max), (json_int_t)gap->max_point));
-    }
+    json_object_set_new(object, key, list);
     return list;
 }
 
-/* [value of the axis, policy, points, mean, least, greatest]; null without room. */
-static json_t *axis_json(const struct gaps *gaps, size_t a, size_t m)
+static int add_metric(struct sms__points *points, const bool chosen[SMS__AXES], json_t *gaps, const char *metric)
 {
-    const size_t positions = gaps->labels.positions, values = gaps->points->axis[a].values;
-    json_t *list = gaps->along[a] ? json_array() : json_null();
-    for (size_t i = 0; gaps->along[a] && i < values * positions; i++) {
-        const struct gap *gap = &gaps->along[a][m * values * positions + i];
-        if (gap->n)
-            json_array_append_new(list, json_pack("[I, I, I, o, o, o]", (json_int_t)(i / positions),
-                                                  (json_int_t)(i % positions), (json_int_t)gap->n,
-                                                  sms__json_number(gap->sum / (double)gap->n),
-                                                  sms__json_number(gap->min), sms__json_number(gap->max)));
+    struct sms__query query = {.table = metric, .axes = 1};
+    json_t *object = json_object(), *axes;
+    json_object_set_new(gaps, metric, object);
+    int code = sms__query_run(points, &query, binds, sms__query_list, add_list(object, "binds"));
+    if (code == SMS_OK)
+        code = sms__query_run(points, &query, reasons, sms__query_list, add_list(object, "no_bound_because"));
+    if (code == SMS_OK)
+        code = sms__query_run(points, &query, overall, sms__query_list, add_list(object, "overall"));
+    axes = add_list(object, "axes");
+    for (size_t a = 0; a < points->axes && code == SMS_OK; a++) {
+        json_array_append_new(axes, chosen[a] ? json_array() : json_null());
+        query.axis[0] = a;
+        if (chosen[a])
+            code = sms__query_run(points, &query, along, sms__query_list, json_array_get(axes, a));
     }
-    return list;
+    return code;
 }
 
-static int add_metric(const struct gaps *gaps, size_t m, json_t *metrics)
+static int make_tables(struct sms__points *points, json_t *policies)
 {
-    struct sms__points *points = gaps->points;
-    const char *name = sms_bound_metric((enum sms_bounded)m);
-    json_t *binds = json_array(), *reasons = json_array(), *axes = json_array();
+    struct sms__query query = {.axes = points->axes};
+    sqlite3_str *text = sqlite3_str_new(points->file);
+    sms__database_gaps(text, true);
+    int code = sms__points_query(points, text, NULL, NULL);
+    if (code == SMS_OK)
+        code = sms__points_policies(points, "host", policies);
     for (size_t a = 0; a < points->axes; a++)
-        json_array_append_new(axes, axis_json(gaps, a, m));
-    json_object_set_new(metrics, name,
-                        json_pack("{s:o, s:o, s:o, s:o}", "binds", binds, "no_bound_because", reasons, "overall",
-                                  overall_json(gaps, m), "axes", axes));
-    int code = count_texts(points, "binds", name, binds);
-    return code == SMS_OK ? count_texts(points, "no_bound_because", name, reasons) : code;
+        query.axis[a] = a;
+    return code == SMS_OK ? sms__query_run(points, &query, make_gaps, NULL, NULL) : code;
 }
 
 /* The result is null for sweeps that keep no bounds, or that an older version made. */
 int sms__points_gaps(struct sms__points *points)
 {
-    struct gaps *gaps = SMS__NEW(&points->page->arena, struct gaps, 1);
     size_t tables = 0;
-    sqlite3_str *text = sqlite3_str_new(points->file);
-    gaps->points = points;
+    bool chosen[SMS__AXES];
     json_object_set_new(points->page->data, "bounds", json_null());
-    sqlite3_str_appendall(text, "SELECT count(*) FROM main.sqlite_master WHERE name IN ('gap', 'bound', 'host')");
-    int code = sms__points_query(points, text, sms__points_count, &tables);
+    int code = sms__query_run(points, &(struct sms__query){0},
+                              "SELECT count(*) FROM main.sqlite_master WHERE name IN ('gap', 'bound', 'host')",
+                              sms__points_count, &tables);
     if (code || tables < 3)
         return code;
-    code = sms__points_policies(points, "host", &gaps->labels);
-    if (code)
-        return code;
-    allocate_gaps(gaps);
-    text = sqlite3_str_new(points->file);
-    sms__database_gaps(text, true);
-    code = sms__points_query(points, text, NULL, NULL);
-    if (code == SMS_OK)
-        code = read_gaps(gaps);
-    json_t *metrics = json_object(), *policies = json_array();
-    for (size_t p = 0; p < gaps->labels.positions; p++)
-        json_array_append_new(policies, sms__json_text(gaps->labels.policy[p]));
+    json_t *policies = json_array(), *metrics = json_object();
     json_object_set_new(points->page->data, "bounds",
                         json_pack("{s:o, s:o}", "policies", policies, "metrics", metrics));
-    for (size_t m = 0; m < SMS_BOUNDED && code == SMS_OK; m++)
-        code = add_metric(gaps, m, metrics);
+    code = make_tables(points, policies);
+    if (code)
+        return code;
+    choose_axes(points, json_array_size(policies), chosen);
+    for (int m = 0; m < SMS_BOUNDED && code == SMS_OK; m++)
+        code = add_metric(points, chosen, metrics, sms_bound_metric((enum sms_bounded)m));
     return code;
 }

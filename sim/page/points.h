@@ -6,7 +6,7 @@
 
 #include <sqlite3.h>
 
-enum { SMS__AXES = 24, SMS__AXIS_VALUES = 64 };
+enum { SMS__AXES = 24, SMS__AXIS_VALUES = 64, SMS__POSITIONS = 32 };
 
 /* A varied field, or the scenario, that has more than one value. Each point has the index of its value, or of an
  * interval if there are more than SMS__AXIS_VALUES numbers. */
@@ -45,8 +45,6 @@ int sms__points_query(struct sms__points *points, sqlite3_str *text,
 int sms__points_open(struct sms__points *points, const char *path);
 /* A copy of the column's text in the page's arena; "" for NULL. */
 const char *sms__points_text(struct sms__points *points, sqlite3_stmt *row, int column);
-json_t *sms__points_number(sqlite3_stmt *row, int column);
-
 /* A `row` that reads count(*) into a size_t. */
 int sms__points_count(struct sms__points *points, sqlite3_stmt *row, void *count);
 
@@ -65,5 +63,8 @@ int sms__points_rerun(struct sms__points *points, const char *path);
 
 /* subjects.c: adds the results of each subject that was kept. */
 int sms__points_subjects(struct sms__points *points);
+/* Lists the labels of a table's policies, and creates the temporary table positions(i, position), where i is the index
+ * of the label. */
+int sms__points_policies(struct sms__points *points, const char *table, json_t *policies);
 
 #endif

@@ -1,83 +1,121 @@
-/* Reads the subjects that a sweep kept into the page's data: their names, policies and metrics, and what came of them.
- */
-#include "subjects.h"
+/* Reads the subjects that a sweep kept into the page's data: their names, policies and metrics, the results over all
+ * points, and the means of groups of points. */
+#include "query.h"
 
+#include "../base/statistics.h"
 #include "../report/json_write.h"
+#include "../report/output.h"
 
-#include <math.h>
 #include <string.h>
+
+enum { NAMES_MAX = 12, GROUPS_MAX = 64, REPLICATIONS_MAX = 1000 };
 
 /* The order of subjects in the page. Numbers of the first ones are kept first. */
 static const enum sms_subject order[] = {SMS_HOST,   SMS_CLUSTER,  SMS_PROCESS, SMS_VM,
                                          SMS_DEVICE, SMS_RESOURCE, SMS_KERNEL};
 
-double sms__sum_mean(struct sms__sum sum) { return sum.n ? sum.sum / (double)sum.n : NAN; }
+/* ---- queries ---- */
+
+static const char make_names[] =
+    "CREATE TEMP TABLE names AS SELECT row_number() OVER (ORDER BY first, name) - 1 AS i, name "
+    "FROM (SELECT name, min(point) AS first FROM main.$ GROUP BY name ORDER BY first, name LIMIT 13)";
+
+/* A value of each replication, and its change over the first policy in the same replication. */
+static const char make_samples[] =
+    "CREATE TEMP VIEW samples AS SELECT r.point, n.i AS name, p.i AS policy, r.replication"
+    "[, r.@ AS m#][, r.@ / nullif(f.@, 0) - 1 AS c#] FROM temp.cell c CROSS JOIN main.$ r ON r.point = c.point "
+    "JOIN temp.names n ON n.name = r.name JOIN temp.positions p ON p.position = r.position "
+    "LEFT JOIN main.$ f ON f.point = r.point AND f.position = 0 AND f.replication = r.replication AND f.name = r.name "
+    "AND f.number = r.number WHERE r.replication BETWEEN 0 AND 999";
+
+static const char make_means[] = "CREATE TEMP TABLE means (point, name, policy[, m#][, c#], "
+                                 "PRIMARY KEY (point, name, policy)) WITHOUT ROWID";
+static const char fill_means[] = "INSERT INTO temp.means SELECT point, name, policy[, avg(m#)][, avg(c#)] "
+                                 "FROM temp.samples GROUP BY point, name, policy";
+
+/* b: the policy has the best value of the point. e: the number of policies with an equal value, n: with any. */
+static const char overall[] =
+    "WITH ties AS (SELECT t.*[, ~ <> 0 AND max(~ * o.m#) = ~ * t.m# AS b#][, sum(o.m# = t.m#) AS e#]"
+    "[, count(o.m#) AS n#] FROM temp.means t CROSS JOIN temp.means o ON o.point = t.point AND o.name = t.name "
+    "GROUP BY t.point, t.name, t.policy), "
+    "intervals AS (SELECT name, policy[, ci95(c#) AS i#] FROM (SELECT name, policy[, avg(c#) AS c#] FROM temp.samples "
+    "GROUP BY name, policy, replication) GROUP BY name, policy) "
+    "SELECT n.i, p.i, count(t.point)[, avg(m#)][, avg(c#)][, i#][, min(c#)][, max(c#)][, total(~ * c# > 0)]"
+    "[, total(b# AND e# = 1)][, total(b# AND e# > 1)][, total(b# AND e# > 1 AND e# = n#)] "
+    "FROM temp.names n CROSS JOIN temp.positions p LEFT JOIN ties t ON t.name = n.i AND t.policy = p.i "
+    "LEFT JOIN intervals i ON i.name = n.i AND i.policy = p.i GROUP BY n.i, p.i ORDER BY n.i, p.i";
+
+static const char grouped[] = "SELECT {a#, }name, policy, count(*)[, avg(m#)][, avg(c#)] FROM temp.means "
+                              "JOIN temp.cell USING (point) GROUP BY {a#, }name, policy ORDER BY {a#, }name, policy";
+
+static const char count_cells[] = "SELECT count(*) FROM (SELECT DISTINCT {a#, }0 FROM temp.cell)";
+
+static const char clean[] = "DROP TABLE temp.means; DROP VIEW temp.samples; DROP TABLE temp.names";
+
+/* The SQL aggregate ci95(x): the half-width of the 95 % interval of the mean. NULL for fewer than two values. */
+static void add_sample(sqlite3_context *context, int count, sqlite3_value **value)
+{
+    struct sms_estimate *estimate = sqlite3_aggregate_context(context, sizeof *estimate);
+    (void)count;
+    if (estimate && sqlite3_value_type(*value) != SQLITE_NULL)
+        sms__estimate_add(estimate, sqlite3_value_double(*value));
+}
+
+static void end_samples(sqlite3_context *context)
+{
+    const struct sms_estimate *estimate = sqlite3_aggregate_context(context, 0);
+    if (estimate)
+        sqlite3_result_double(context, sms__estimate_close(*estimate).ci95); /* NAN becomes NULL */
+}
+
+/* ---- names, policies and metrics ---- */
+
+struct view {
+    struct sms__points *points;
+    enum sms_subject subject;
+    struct sms__query query;
+    json_t *names, *policies, *groups;
+};
 
 static int add_name(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
-    struct sms__subject_view *view = user;
-    if (view->names < SMS__NAMES)
-        view->name[view->names++] = sms__points_text(points, row, 0);
-    else
-        sms__page_note(points->page, "Of subject '%s', only the first %d names are shown.", view->word, SMS__NAMES);
+    struct view *view = user;
+    if (json_array_size(view->names) < NAMES_MAX)
+        return json_array_append_new(view->names, sms__json_text(sms__points_text(points, row, 0))), SMS_OK;
+    sms__page_note(points->page, "Of subject '%s', only the first %d names are shown.", view->query.table, NAMES_MAX);
     return SMS_OK;
 }
 
-/* A policy whose parameters vary has several labels. Returns what they begin with, as in "name(...)". */
-static const char *make_label(struct sms__points *points, sqlite3_stmt *row)
+static int check_replications(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
-    const char *first = sms__points_text(points, row, 1), *last = sms__points_text(points, row, 2);
-    size_t common = 0;
-    while (first[common] && first[common] == last[common])
-        common++;
-    const char *cut = memchr(first, '(', common);
-    common = cut ? (size_t)(cut - first) : common;
-    return strcmp(first, last) ? sms__print(&points->page->arena, "%.*s(...)", (int)common, first) : first;
-}
-
-static int add_policy(struct sms__points *points, sqlite3_stmt *row, void *user)
-{
-    struct sms__labels *labels = user;
-    if (labels->positions == SMS__POSITIONS) {
-        sms__page_note(points->page, "Only the first %d policies are shown.", SMS__POSITIONS);
-        return SMS_OK;
-    }
-    labels->position[labels->positions] = (size_t)sqlite3_column_int64(row, 0);
-    labels->policy[labels->positions++] = make_label(points, row);
+    (void)user;
+    if (sqlite3_column_int64(row, 0) >= REPLICATIONS_MAX)
+        sms__page_note(points->page, "Only the first %d replications are used.", REPLICATIONS_MAX);
     return SMS_OK;
 }
 
-int sms__points_policies(struct sms__points *points, const char *table, struct sms__labels *labels)
-{
-    sqlite3_str *text = sqlite3_str_new(points->file);
-    sqlite3_str_appendf(text,
-                        "SELECT position, min(policy), max(policy) FROM main.%s GROUP BY position ORDER BY position "
-                        "LIMIT %d",
-                        table, SMS__POSITIONS + 1);
-    return sms__points_query(points, text, add_policy, labels);
-}
-
-static bool is_asked(const struct sms__subject_view *view, const char *metric)
+static bool is_asked(const struct view *view, const char *metric)
 {
     const struct sms__points_asked *asked = &view->points->asked;
     return asked->metric && asked->subject == view->subject && !strcmp(asked->metric, metric);
 }
 
-static void add_metric(struct sms__subject_view *view, const struct sms_metric *metric, bool wanted)
+static void add_metric(struct view *view, const struct sms_metric *metric, bool wanted)
 {
-    if (view->metrics < SMS__METRICS)
-        view->metrics++;
+    struct sms__query *query = &view->query;
+    if (query->metrics < SMS__METRICS)
+        query->metrics++;
     else if (!wanted)
         return;
-    view->metric[view->metrics - 1] = *metric;
+    query->metric[query->metrics - 1] = *metric;
     if (is_asked(view, metric->name))
-        view->metric[view->metrics - 1].better = view->points->asked.better;
+        query->metric[query->metrics - 1].better = view->points->asked.better;
 }
 
 /* Keeps metrics with different values and a better direction, and the metrics that were asked for. */
 static int add_metrics(struct sms__points *points, sqlite3_stmt *row, void *user)
 {
-    struct sms__subject_view *view = user;
+    struct view *view = user;
     size_t count;
     const struct sms_metric *metric = sms_metrics(view->subject, &count);
     for (int i = 0; i < sqlite3_column_count(row); i += 2) {
@@ -91,85 +129,186 @@ static int add_metrics(struct sms__points *points, sqlite3_stmt *row, void *user
     return SMS_OK;
 }
 
-struct column_list {
-    const char *name[256];
-    size_t count;
-};
-
-static int add_column(struct sms__points *points, sqlite3_stmt *row, void *user)
-{
-    struct column_list *list = user;
-    if (list->count < sizeof list->name / sizeof *list->name)
-        list->name[list->count++] = sms__points_text(points, row, 0);
-    return SMS_OK;
-}
-
 /* Reads the metrics that the table has and this version knows. */
-static int read_metrics(struct sms__subject_view *view)
+static int read_metrics(struct view *view)
 {
-    struct column_list list = {.count = 0};
-    sqlite3_str *text = sqlite3_str_new(view->points->file);
-    sqlite3_str_appendf(text, "SELECT name FROM pragma_table_info(%Q) ORDER BY cid", view->word);
-    int code = sms__points_query(view->points, text, add_column, &list);
-    size_t known = 0;
-    text = sqlite3_str_new(view->points->file);
-    for (size_t i = 0; i < list.count; i++)
-        if (sms_metric_index(view->subject, list.name[i]) >= 0)
-            sqlite3_str_appendf(text, "%s min(%s) AS %s, max(%s)", known++ ? "," : "SELECT", list.name[i], list.name[i],
-                                list.name[i]);
-    sqlite3_str_appendf(text, " FROM main.%s", view->word);
-    if (code == SMS_OK && known)
-        return sms__points_query(view->points, text, add_metrics, view);
+    struct sms__points *points = view->points;
+    json_t *columns = json_array(), *column;
+    int code = sms__query_run(points, &view->query, "SELECT name FROM pragma_table_info('$') ORDER BY cid",
+                              sms__query_list, columns);
+    sqlite3_str *text = sqlite3_str_new(points->file);
+    size_t i;
+    json_array_foreach(columns, i, column)
+    {
+        const char *name = json_string_value(json_array_get(column, 0));
+        if (sms_metric_index(view->subject, name) >= 0)
+            sqlite3_str_appendf(text, "%s min(%s) AS %s, max(%s)", sqlite3_str_length(text) ? "," : "SELECT", name,
+                                name, name);
+    }
+    json_decref(columns);
+    const bool any = sqlite3_str_length(text) > 0;
+    sqlite3_str_appendf(text, " FROM main.%s", view->query.table);
+    if (code == SMS_OK && any)
+        return sms__points_query(points, text, add_metrics, view);
     sqlite3_free(sqlite3_str_finish(text));
     return code;
 }
 
-static int read_names(struct sms__subject_view *view)
+/* A policy whose parameters vary has several labels. Returns what they begin with, as in "name(...)". */
+static const char *make_label(struct sms__points *points, sqlite3_stmt *row)
 {
-    sqlite3_str *text = sqlite3_str_new(view->points->file);
-    sqlite3_str_appendf(text, "SELECT name FROM main.%s GROUP BY name ORDER BY min(point), name LIMIT %d", view->word,
-                        SMS__NAMES + 1);
-    int code = sms__points_query(view->points, text, add_name, view);
-    if (code)
+    const char *first = sms__points_text(points, row, 0), *last = sms__points_text(points, row, 1);
+    size_t common = 0;
+    while (first[common] && first[common] == last[common])
+        common++;
+    const char *cut = memchr(first, '(', common);
+    common = cut ? (size_t)(cut - first) : common;
+    return strcmp(first, last) ? sms__print(&points->page->arena, "%.*s(...)", (int)common, first) : first;
+}
+
+static int add_policy(struct sms__points *points, sqlite3_stmt *row, void *policies)
+{
+    if (json_array_size(policies) < SMS__POSITIONS)
+        json_array_append_new(policies, sms__json_text(make_label(points, row)));
+    else
+        sms__page_note(points->page, "Only the first %d policies are shown.", SMS__POSITIONS);
+    return SMS_OK;
+}
+
+int sms__points_policies(struct sms__points *points, const char *table, json_t *policies)
+{
+    const struct sms__query query = {.table = table};
+    int code = sms__query_run(points, &query, "DROP TABLE IF EXISTS temp.positions", NULL, NULL);
+    if (code == SMS_OK)
+        code = sms__query_run(
+            points, &query,
+            "CREATE TEMP TABLE positions AS SELECT row_number() OVER (ORDER BY position) - 1 AS i, position, low, high "
+            "FROM (SELECT position, min(policy) AS low, max(policy) AS high FROM main.$ GROUP BY position "
+            "ORDER BY position LIMIT 33)",
+            NULL, NULL);
+    if (code == SMS_OK)
+        code = sms__query_run(points, &query, "SELECT low, high FROM temp.positions ORDER BY i", add_policy, policies);
+    return code == SMS_OK ? sms__query_run(points, &query, "DELETE FROM temp.positions WHERE i >= 32", NULL, NULL)
+                          : code;
+}
+
+static int read_names(struct view *view)
+{
+    static const char *const templates[] = {make_names, "SELECT name FROM temp.names ORDER BY i",
+                                            "DELETE FROM temp.names WHERE i >= 12",
+                                            "SELECT max(replication) FROM main.$"};
+    int (*const rows[])(struct sms__points *, sqlite3_stmt *, void *) = {NULL, add_name, NULL, check_replications};
+    int code = SMS_OK;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && code == SMS_OK; i++)
+        code = sms__query_run(view->points, &view->query, templates[i], rows[i], view);
+    return code == SMS_OK ? sms__points_policies(view->points, view->query.table, view->policies) : code;
+}
+
+/* ---- groups of points ---- */
+
+/* Adds the means of points with equal values of the axes of `query`, if their numbers are within the budget. */
+static int try_group(struct view *view, struct sms__query *query, size_t *budget, bool *added)
+{
+    const size_t k = query->axes,
+                 each = 2 * query->metrics * json_array_size(view->names) * json_array_size(view->policies);
+    size_t cells;
+    *added = false;
+    if (json_array_size(view->groups) == GROUPS_MAX)
+        return SMS_OK;
+    int code = sms__query_run(view->points, query, count_cells, sms__points_count, &cells);
+    if (code || cells * each > *budget)
         return code;
-    struct sms__labels labels = {.positions = 0};
-    code = sms__points_policies(view->points, view->word, &labels);
-    memcpy(view->policy, labels.policy, sizeof view->policy);
-    memcpy(view->position, labels.position, sizeof view->position);
-    view->positions = labels.positions;
+    *added = true;
+    *budget -= cells * each;
+    struct sms__query_rows rows = {json_array(), k + 3, query->metrics};
+    json_t *axes = json_array();
+    for (size_t i = 0; i < k; i++)
+        json_array_append_new(axes, json_integer((json_int_t)query->axis[i]));
+    json_array_append_new(view->groups, json_pack("{s:o, s:o}", "axes", axes, "rows", rows.list));
+    return sms__query_run(view->points, query, grouped, sms__query_nest, &rows);
+}
+
+/* Tries all groups of `axes` axes, which are 1 or 2. `*all` tells whether all were added. */
+static int try_groups(struct view *view, size_t axes, size_t *budget, bool *all)
+{
+    struct sms__query query = view->query;
+    int code = SMS_OK;
+    bool added;
+    *all = true;
+    query.axes = axes;
+    for (size_t i = 0; i < view->points->axes; i++)
+        for (size_t k = axes == 1 ? i : i + 1; k < (axes == 1 ? i + 1 : view->points->axes) && code == SMS_OK; k++) {
+            query.axis[0] = i;
+            query.axis[axes - 1] = k;
+            code = try_group(view, &query, budget, &added);
+            *all &= added;
+        }
     return code;
 }
 
-static json_t *view_json(const struct sms__subject_view *view)
+/* Tries all axes together first, then single axes and pairs of axes. */
+static int read_groups(struct view *view)
 {
-    json_t *names = json_array(), *policies = json_array(), *metrics = json_array();
-    for (size_t i = 0; i < view->names; i++)
-        json_array_append_new(names, sms__json_text(view->name[i]));
-    for (size_t i = 0; i < view->positions; i++)
-        json_array_append_new(policies, sms__json_text(view->policy[i]));
-    for (size_t i = 0; i < view->metrics; i++)
-        json_array_append_new(metrics, json_string(view->metric[i].name));
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "subject", view->word, "names", names, "policies", policies,
-                     "metrics", metrics, "overall", sms__subject_outcomes_json(view), "groups",
-                     sms__subject_groups_json(view));
+    struct sms__points *points = view->points;
+    struct sms__query query = view->query;
+    size_t budget = (SMS__PAGE_NUMBERS - points->numbers) / 2;
+    const size_t allowed = budget;
+    bool all = true;
+    for (query.axes = 0; query.axes < points->axes; query.axes++)
+        query.axis[query.axes] = query.axes;
+    int code = points->axes ? try_group(view, &query, &budget, &all) : SMS_OK;
+    if (code == SMS_OK && !all) {
+        code = try_groups(view, 1, &budget, &all);
+        if (code == SMS_OK && !all)
+            sms__page_note(points->page,
+                           "Subject '%s' is not shown along every axis, because there are too many values.",
+                           query.table);
+        if (code == SMS_OK && points->axes > 2 && json_array_size(view->groups)) {
+            code = try_groups(view, 2, &budget, &all);
+            sms__page_note(points->page,
+                           "There are too many points for a page. It has the means of subject '%s' along each axis%s.",
+                           query.table, all ? " and each pair of axes" : " and some pairs of axes");
+        }
+    }
+    points->numbers += allowed - budget;
+    return code;
+}
+
+/* ---- all ---- */
+
+static int read_view(struct view *view, json_t *rows)
+{
+    const struct sms__query *query = &view->query;
+    struct sms__query_rows nested = {rows, 3, query->metrics};
+    int code = read_names(view);
+    if (code == SMS_OK)
+        code = sms__query_run(view->points, query, make_samples, NULL, NULL);
+    if (code == SMS_OK)
+        code = sms__query_run(view->points, query, make_means, NULL, NULL);
+    if (code == SMS_OK)
+        code = sms__query_run(view->points, query, fill_means, NULL, NULL);
+    if (code == SMS_OK)
+        code = sms__query_run(view->points, query, overall, sms__query_nest, &nested);
+    return code == SMS_OK ? read_groups(view) : code;
 }
 
 static int read_subject(struct sms__points *points, enum sms_subject subject, json_t *list)
 {
-    struct sms__subject_view *view = SMS__NEW(&points->page->arena, struct sms__subject_view, 1);
-    view->points = points;
-    view->subject = subject;
-    view->word = sms__subject_word(subject);
-    int code = read_metrics(view);
-    if (code || view->metrics == 0)
+    struct view view = {.points = points, .subject = subject, .query = {.table = sms__subject_word(subject)}};
+    int code = read_metrics(&view);
+    if (code || view.query.metrics == 0)
         return code;
-    code = read_names(view);
-    if (code == SMS_OK)
-        code = sms__subject_groups(view);
-    if (code == SMS_OK)
-        code = sms__subject_read(view);
-    if (code == SMS_OK)
-        json_array_append_new(list, view_json(view));
+    json_t *metrics = json_array(), *rows = json_array();
+    view.names = json_array();
+    view.policies = json_array();
+    view.groups = json_array();
+    for (size_t i = 0; i < view.query.metrics; i++)
+        json_array_append_new(metrics, json_string(view.query.metric[i].name));
+    json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "subject", view.query.table, "names",
+                                          view.names, "policies", view.policies, "metrics", metrics, "overall", rows,
+                                          "groups", view.groups));
+    code = read_view(&view, rows);
+    sqlite3_exec(points->file, clean, NULL, NULL, NULL);
     return code;
 }
 
@@ -178,6 +317,8 @@ int sms__points_subjects(struct sms__points *points)
     json_t *list = json_array();
     int code = SMS_OK;
     json_object_set_new(points->page->data, "subjects", list);
+    if (sqlite3_create_function(points->file, "ci95", 1, SQLITE_UTF8, NULL, NULL, add_sample, end_samples))
+        return SMS_ENOMEM;
     for (size_t i = 0; i < sizeof order / sizeof *order && code == SMS_OK; i++)
         code = read_subject(points, order[i], list);
     return code;

@@ -278,7 +278,7 @@ database.execute("CREATE TABLE point (point INTEGER PRIMARY KEY, scenario TEXT, 
 database.executemany("INSERT INTO meta VALUES (?, ?)", dict(plan="large", question="", text="x" * 300000, points=20000, done=20000, failed=0, version="").items())
 database.executemany("INSERT INTO point VALUES (?, 's', 'done', '', ?, ?, ?)", ((i, f"{10 ** draw.uniform(0, 4):.6g} us", draw.random(), f"mix{i % 90}") for i in range(20000)))
 columns = len(database.execute("SELECT * FROM pragma_table_info('host')").fetchall())
-database.executemany(f"INSERT INTO host VALUES ({','.join('?' * columns)})", ((i, p, 0, "host", f"p{p}", *(draw.random() for _ in range(columns - 5))) for i in range(20000) for p in range(3)))
+database.executemany(f"INSERT INTO host VALUES ({','.join('?' * columns)})", ((i, p, 0, "host", f"p{p}", 0, *(draw.random() for _ in range(columns - 6))) for i in range(20000) for p in range(3)))
 database.commit()
 END
 try 0 "a sweep of 20000 points" report large.db --quiet -o large.html
