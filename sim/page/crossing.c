@@ -1,6 +1,6 @@
 /* Finds axes that are not crossed. Two axes are crossed if every pair of their values occurs. Axes that are drawn at
  * random or listed as mixes are not, so along one of them the others change, too. */
-#include "points.h"
+#include "query.h"
 
 enum { VALUES = SMS__AXIS_VALUES + 1 };
 
@@ -45,16 +45,10 @@ int sms__points_crossing(struct sms__points *points)
     if (axes < 2)
         return SMS_OK;
     struct pairs *pairs = SMS__NEW(&points->page->arena, struct pairs, axes * axes);
-    sqlite3_str *text = sqlite3_str_new(points->file);
-    sqlite3_str_appendall(text, "SELECT count(*) FROM main.point WHERE state <> 'done'");
-    int code = sms__points_query(points, text, sms__points_count, &missing);
-    if (code)
-        return code;
-    text = sqlite3_str_new(points->file);
-    for (size_t i = 0; i < axes; i++)
-        sqlite3_str_appendf(text, "%s a%d", i ? "," : "SELECT", (int)i);
-    sqlite3_str_appendall(text, " FROM temp.cell");
-    code = sms__points_query(points, text, take_cell, pairs);
+    int code = sms__query_run(points, NULL, "SELECT count(*) FROM main.point WHERE state <> 'done'", sms__points_count,
+                              &missing);
+    if (code == SMS_OK)
+        code = sms__query_run(points, NULL, "SELECT {a#, }0 FROM temp.cell", take_cell, pairs);
     for (size_t i = 0; i < axes && code == SMS_OK; i++)
         for (size_t k = 0; k < i; k++)
             if (count_holes(&pairs[i * axes + k]) > missing) {

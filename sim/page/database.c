@@ -1,7 +1,7 @@
 /* Opens and queries a sweep's database, which may come from anywhere and hold anything. It is opened as immutable, so
  * that SQLite looks for no journal beside it. Its views, triggers, virtual tables and computed columns are not used.
  * Each of its pages is used once, so its size bounds its content. The steps of all queries together are limited. */
-#include "points.h"
+#include "query.h"
 
 #include "../base/read.h"
 #include "../report/output.h"
@@ -10,22 +10,6 @@
 #include <string.h>
 
 enum { STEPS_AT_ONCE = 100000, STEPS_LEAST = 100000000, STEPS_A_BYTE = 200, VALUE_BYTES = 64 * 1024 * 1024 };
-
-static int report_error(struct sms__points *points)
-{
-    struct sms_errors *errors = &points->page->errors;
-    int code = sqlite3_errcode(points->file);
-    if (code == SQLITE_INTERRUPT && points->steps > points->steps_max)
-        return sms__fail(errors, SMS_EINPUT, points->page->source,
-                         "takes more than %llu steps to read; is it the database of a sweep?",
-                         (unsigned long long)points->steps_max);
-    if (code == SQLITE_INTERRUPT)
-        return SMS_ECANCELED;
-    if (code == SQLITE_NOMEM)
-        return SMS_ENOMEM;
-    return sms__fail(errors, code == SQLITE_IOERR || code == SQLITE_CANTOPEN ? SMS_EIO : SMS_EINPUT,
-                     points->page->source, "%s; is it the database of a sweep?", sqlite3_errmsg(points->file));
-}
 
 static int count_steps(void *user)
 {
@@ -58,7 +42,7 @@ static int open_file(struct sms__points *points, const char *path)
         return SMS_ENOMEM;
     int opened = sqlite3_open_v2(uri, &points->file, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
     sqlite3_free(uri);
-    return opened == SQLITE_OK ? SMS_OK : report_error(points);
+    return opened == SQLITE_OK ? SMS_OK : sms__points_error(points);
 }
 
 static void restrict_connection(struct sms__points *points)
@@ -97,14 +81,6 @@ static int check_row(struct sms__points *points, sqlite3_stmt *row, void *user)
     return sms__fail(&points->page->errors, SMS_EINPUT, points->page->source, "is damaged: %.200s", result);
 }
 
-static int query_sql(struct sms__points *points, const char *sql,
-                     int (*row)(struct sms__points *points, sqlite3_stmt *row, void *user), const char *what)
-{
-    sqlite3_str *text = sqlite3_str_new(points->file);
-    sqlite3_str_appendall(text, sql);
-    return sms__points_query(points, text, row, (void *)(uintptr_t)what);
-}
-
 /* Rejects virtual tables, which have no root page, and computed columns, which are hidden. */
 static int check_content(struct sms__points *points)
 {
@@ -112,16 +88,17 @@ static int check_content(struct sms__points *points)
         "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA ignore_check_constraints "
         "= ON;";
     if (sqlite3_exec(points->file, setup, NULL, NULL, NULL) != SQLITE_OK)
-        return report_error(points);
-    int code = query_sql(points, "SELECT name FROM main.sqlite_master WHERE type = 'table' AND rootpage = 0 LIMIT 1",
-                         reject_row, "a virtual table");
+        return sms__points_error(points);
+    int code = sms__query_run(points, NULL,
+                              "SELECT name FROM main.sqlite_master WHERE type = 'table' AND rootpage = 0 LIMIT 1",
+                              reject_row, (void *)(uintptr_t) "a virtual table");
     if (code == SMS_OK)
-        code =
-            query_sql(points,
-                      "SELECT m.name || '.' || c.name FROM main.sqlite_master m, pragma_table_xinfo(m.name, 'main') c "
-                      "WHERE m.type = 'table' AND c.hidden <> 0 LIMIT 1",
-                      reject_row, "a computed column");
-    return code == SMS_OK ? query_sql(points, "PRAGMA main.quick_check(1)", check_row, NULL) : code;
+        code = sms__query_run(
+            points, NULL,
+            "SELECT m.name || '.' || c.name FROM main.sqlite_master m, pragma_table_xinfo(m.name, 'main') c "
+            "WHERE m.type = 'table' AND c.hidden <> 0 LIMIT 1",
+            reject_row, (void *)(uintptr_t) "a computed column");
+    return code == SMS_OK ? sms__query_run(points, NULL, "PRAGMA main.quick_check(1)", check_row, NULL) : code;
 }
 
 int sms__points_open(struct sms__points *points, const char *path)
@@ -131,36 +108,4 @@ int sms__points_open(struct sms__points *points, const char *path)
         return code;
     restrict_connection(points);
     return check_content(points);
-}
-
-int sms__points_query(struct sms__points *points, sqlite3_str *text,
-                      int (*row)(struct sms__points *points, sqlite3_stmt *row, void *user), void *user)
-{
-    sqlite3_stmt *statement = NULL;
-    char *sql = sqlite3_str_finish(text);
-    int code = SMS_OK, step = SQLITE_DONE;
-    if (!sql)
-        return SMS_ENOMEM;
-    if (sqlite3_prepare_v2(points->file, sql, -1, &statement, NULL) != SQLITE_OK)
-        code = report_error(points);
-    sqlite3_free(sql);
-    while (code == SMS_OK && (step = sqlite3_step(statement)) == SQLITE_ROW)
-        code = row ? row(points, statement, user) : SMS_OK;
-    if (code == SMS_OK && step != SQLITE_DONE)
-        code = report_error(points);
-    sqlite3_finalize(statement);
-    return code;
-}
-
-const char *sms__points_text(struct sms__points *points, sqlite3_stmt *row, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(row, column);
-    return text ? sms__copy(&points->page->arena, text, strlen(text)) : "";
-}
-
-int sms__points_count(struct sms__points *points, sqlite3_stmt *row, void *count)
-{
-    (void)points;
-    *(size_t *)count = (size_t)sqlite3_column_int64(row, 0);
-    return SMS_OK;
 }

@@ -77,15 +77,12 @@ static int add_metric(struct sms__points *points, const bool chosen[SMS__AXES], 
 
 static int make_tables(struct sms__points *points, json_t *policies)
 {
-    struct sms__query query = {.axes = points->axes};
     sqlite3_str *text = sqlite3_str_new(points->file);
     sms__database_gaps(text, true);
     int code = sms__points_query(points, text, NULL, NULL);
     if (code == SMS_OK)
         code = sms__points_policies(points, "host", policies);
-    for (size_t a = 0; a < points->axes; a++)
-        query.axis[a] = a;
-    return code == SMS_OK ? sms__query_run(points, &query, make_gaps, NULL, NULL) : code;
+    return code == SMS_OK ? sms__query_run(points, NULL, make_gaps, NULL, NULL) : code;
 }
 
 /* The result is null for sweeps that keep no bounds, or that an older version made. */
@@ -94,9 +91,9 @@ int sms__points_gaps(struct sms__points *points)
     size_t tables = 0;
     bool chosen[SMS__AXES];
     json_object_set_new(points->page->data, "bounds", json_null());
-    int code = sms__query_run(points, &(struct sms__query){0},
-                              "SELECT count(*) FROM main.sqlite_master WHERE name IN ('gap', 'bound', 'host')",
-                              sms__points_count, &tables);
+    int code =
+        sms__query_run(points, NULL, "SELECT count(*) FROM main.sqlite_master WHERE name IN ('gap', 'bound', 'host')",
+                       sms__points_count, &tables);
     if (code || tables < 3)
         return code;
     json_t *policies = json_array(), *metrics = json_object();

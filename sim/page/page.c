@@ -6,19 +6,7 @@
 #include "../report/output.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <string.h>
 #include <sys/stat.h>
-
-void sms__page_note(struct sms__page *page, const char *format, ...)
-{
-    char text[400];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    json_array_append_new(page->notes, sms__json_text(text));
-}
 
 /* Describes all metrics, so that the page can show their formulas and which direction is better. */
 static json_t *describe_metrics(void)

@@ -54,7 +54,7 @@ struct sms__page {
 /* page.c: fills `data`. Returns SMS_OK or the code of an error in page->errors. Release the page in any case. */
 int sms__page_gather(struct sms__page *page);
 void sms__page_release(struct sms__page *page);
-/* Adds a note to the page that something was left out or averaged. */
+/* note.c: adds a note to the page that something was left out or averaged. */
 void sms__page_note(struct sms__page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* metric_choice.c: fails if the page cannot begin with the requested metric. */
 int sms__page_check_metric(struct sms__page *page);

@@ -1,6 +1,6 @@
 /* Finds the axes of a sweep in its database: which fields vary, over which values, and which of them always change
  * together. Long lists of values are reduced to intervals or cut, so that every axis has few values. */
-#include "points.h"
+#include "query.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -39,9 +39,7 @@ static int add_column(struct sms__points *points, sqlite3_stmt *row, void *user)
     const char *name = sms__points_text(points, row, 0);
     if (!strcmp(name, "point") || !strcmp(name, "state") || !strcmp(name, "message"))
         return SMS_OK;
-    sqlite3_str *quoted = sqlite3_str_new(points->file);
-    sqlite3_str_appendf(quoted, "\"%w\"", name);
-    char *column = sqlite3_str_finish(quoted);
+    char *column = sqlite3_mprintf("\"%w\"", name);
     if (!column)
         return SMS_ENOMEM;
     struct scanned *scanned = SMS__APPEND(&points->page->arena, columns->item, columns->count);
@@ -178,20 +176,13 @@ static int make_cells(struct sms__points *points)
     if (sqlite3_create_function(points->file, "axis_index", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, points, find_index,
                                 NULL, NULL) != SQLITE_OK)
         return SMS_ENOMEM;
-    sqlite3_str *text = sqlite3_str_new(points->file);
-    sqlite3_str_appendall(text, "CREATE TEMP TABLE cell (point INTEGER PRIMARY KEY");
-    for (size_t i = 0; i < points->axes; i++)
-        sqlite3_str_appendf(text, ", a%d INTEGER", (int)i);
-    sqlite3_str_appendall(text, ")");
-    int code = sms__points_query(points, text, NULL, NULL);
-    if (code)
-        return code;
-    text = sqlite3_str_new(points->file);
-    sqlite3_str_appendall(text, "INSERT OR IGNORE INTO temp.cell SELECT point");
-    for (size_t i = 0; i < points->axes; i++)
-        sqlite3_str_appendf(text, ", axis_index(%d, %s)", (int)i, points->axis[i].column);
-    sqlite3_str_appendall(text, " FROM main.point WHERE state = 'done'");
-    return sms__points_query(points, text, NULL, NULL);
+    int code =
+        sms__query_run(points, NULL, "CREATE TEMP TABLE cell (point INTEGER PRIMARY KEY{, a# INTEGER})", NULL, NULL);
+    return code ? code
+                : sms__query_run(points, NULL,
+                                 "INSERT OR IGNORE INTO temp.cell SELECT point{, axis_index(#, @)} FROM main.point "
+                                 "WHERE state = 'done'",
+                                 NULL, NULL);
 }
 
 static int scan_points(struct sms__points *points, struct columns *columns)
@@ -245,9 +236,8 @@ static void join_column(struct sms__points *points, struct scanned *to, struct s
 static int join_columns(struct sms__points *points, struct columns *columns)
 {
     size_t missing = 0;
-    sqlite3_str *text = sqlite3_str_new(points->file);
-    sqlite3_str_appendall(text, "SELECT count(*) FROM main.point WHERE state <> 'done'");
-    int code = sms__points_query(points, text, sms__points_count, &missing);
+    int code = sms__query_run(points, NULL, "SELECT count(*) FROM main.point WHERE state <> 'done'", sms__points_count,
+                              &missing);
     for (size_t a = 0; a < columns->count && code == SMS_OK; a++) {
         struct scanned *first = &columns->item[a];
         if (!first->axis.column)
@@ -286,9 +276,8 @@ static int scan_joined(struct sms__points *points, struct columns *columns)
 int sms__points_axes(struct sms__points *points)
 {
     struct columns columns = {.count = 0};
-    sqlite3_str *text = sqlite3_str_new(points->file);
-    sqlite3_str_appendall(text, "SELECT name FROM pragma_table_info('point') ORDER BY cid");
-    int code = sms__points_query(points, text, add_column, &columns);
+    int code =
+        sms__query_run(points, NULL, "SELECT name FROM pragma_table_info('point') ORDER BY cid", add_column, &columns);
     if (code == SMS_OK && columns.count == 0)
         code = sms__fail(&points->page->errors, SMS_EINPUT, points->page->source,
                          "has no table 'point'; is it the database of a sweep?");

@@ -38,11 +38,15 @@ struct sms__points {
     size_t numbers; /* count in the page so far */
 };
 
-/* database.c: runs a query and calls `row` for each row, until that fails. Frees `text` in any case. Returns SMS_OK or
- * the code of an error that it reported. */
+/* database.c: opens the database at `path`. */
+int sms__points_open(struct sms__points *points, const char *path);
+
+/* query.c: runs a query and calls `row` for each row, until that fails. Frees `text` in any case. Returns SMS_OK or the
+ * code of an error that it reported. */
 int sms__points_query(struct sms__points *points, sqlite3_str *text,
                       int (*row)(struct sms__points *points, sqlite3_stmt *row, void *user), void *user);
-int sms__points_open(struct sms__points *points, const char *path);
+/* Reports SQLite's latest error and returns its code. */
+int sms__points_error(struct sms__points *points);
 /* A copy of the column's text in the page's arena; "" for NULL. */
 const char *sms__points_text(struct sms__points *points, sqlite3_stmt *row, int column);
 /* A `row` that reads count(*) into a size_t. */

@@ -1,4 +1,4 @@
-/* Fills SQL templates, and turns the rows of their results into JSON. */
+/* Runs queries of a sweep's database, fills SQL templates, and turns rows into JSON. */
 #include "query.h"
 
 #include "../report/json_write.h"
@@ -6,28 +6,95 @@
 
 #include <string.h>
 
-static void append_char(sqlite3_str *text, const struct sms__query *query, char c, size_t metric, size_t number)
+int sms__points_error(struct sms__points *points)
+{
+    struct sms_errors *errors = &points->page->errors;
+    int code = sqlite3_errcode(points->file);
+    if (code == SQLITE_INTERRUPT && points->steps > points->steps_max)
+        return sms__fail(errors, SMS_EINPUT, points->page->source,
+                         "takes more than %llu steps to read; is it the database of a sweep?",
+                         (unsigned long long)points->steps_max);
+    if (code == SQLITE_INTERRUPT)
+        return SMS_ECANCELED;
+    if (code == SQLITE_NOMEM)
+        return SMS_ENOMEM;
+    return sms__fail(errors, code == SQLITE_IOERR || code == SQLITE_CANTOPEN ? SMS_EIO : SMS_EINPUT,
+                     points->page->source, "%s; is it the database of a sweep?", sqlite3_errmsg(points->file));
+}
+
+int sms__points_query(struct sms__points *points, sqlite3_str *text,
+                      int (*row)(struct sms__points *points, sqlite3_stmt *row, void *user), void *user)
+{
+    sqlite3_stmt *statement = NULL;
+    char *sql = sqlite3_str_finish(text);
+    int code = SMS_OK, step = SQLITE_DONE;
+    if (!sql)
+        return SMS_ENOMEM;
+    if (sqlite3_prepare_v2(points->file, sql, -1, &statement, NULL) != SQLITE_OK)
+        code = sms__points_error(points);
+    sqlite3_free(sql);
+    while (code == SMS_OK && (step = sqlite3_step(statement)) == SQLITE_ROW)
+        code = row ? row(points, statement, user) : SMS_OK;
+    if (code == SMS_OK && step != SQLITE_DONE)
+        code = sms__points_error(points);
+    sqlite3_finalize(statement);
+    return code;
+}
+
+const char *sms__points_text(struct sms__points *points, sqlite3_stmt *row, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(row, column);
+    return text ? sms__copy(&points->page->arena, text, strlen(text)) : "";
+}
+
+int sms__points_count(struct sms__points *points, sqlite3_stmt *row, void *count)
+{
+    (void)points;
+    *(size_t *)count = (size_t)sqlite3_column_int64(row, 0);
+    return SMS_OK;
+}
+
+/* ---- templates ---- */
+
+/* A metric or axis that brackets stand for. */
+struct item {
+    size_t index;
+    const char *name;
+    int better;
+};
+
+static struct item get_item(const struct sms__points *points, const struct sms__query *query, bool is_metric, size_t i)
+{
+    if (is_metric)
+        return (struct item){i, query->metric[i].name, query->metric[i].better};
+    const size_t axis = query ? query->axis[i] : i;
+    return (struct item){axis, points->axis[axis].column, 0};
+}
+
+static void append_char(sqlite3_str *text, char c, const struct item *item)
 {
     if (c == '#')
-        sqlite3_str_appendf(text, "%d", (int)number);
+        sqlite3_str_appendf(text, "%d", (int)item->index);
     else if (c == '@')
-        sqlite3_str_appendall(text, query->metric[metric].name);
+        sqlite3_str_appendall(text, item->name);
     else if (c == '~')
-        sqlite3_str_appendf(text, "%d", query->metric[metric].better);
-    else if (c == '$')
-        sqlite3_str_appendall(text, query->table);
+        sqlite3_str_appendf(text, "%d", item->better);
     else
         sqlite3_str_appendchar(text, 1, c);
 }
 
-/* Appends what the brackets at `from` hold, as often as they ask for. Returns the closing bracket. */
-static const char *append_each(sqlite3_str *text, const struct sms__query *query, const char *from)
+/* Appends the text in the brackets at `from` for each item. Returns the closing bracket. */
+static const char *append_each(sqlite3_str *text, const struct sms__points *points, const struct sms__query *query,
+                               const char *from)
 {
-    const bool metrics = *from == '[';
-    const char *end = strchr(from, metrics ? ']' : '}');
-    for (size_t i = 0; i < (metrics ? query->metrics : query->axes); i++)
+    const bool is_metric = *from == '[';
+    const char *end = strchr(from, is_metric ? ']' : '}');
+    const size_t axes = query ? query->axes : points->axes;
+    for (size_t i = 0; i < (is_metric ? query->metrics : axes); i++) {
+        const struct item item = get_item(points, query, is_metric, i);
         for (const char *c = from + 1; c < end; c++)
-            append_char(text, query, *c, i, metrics ? i : query->axis[i]);
+            append_char(text, *c, &item);
+    }
     return end;
 }
 
@@ -37,11 +104,15 @@ int sms__query_run(struct sms__points *points, const struct sms__query *query, c
     sqlite3_str *text = sqlite3_str_new(points->file);
     for (; *template; template ++)
         if (strchr("[{", *template))
-            template = append_each(text, query, template);
+            template = append_each(text, points, query, template);
+        else if (*template == '$')
+            sqlite3_str_appendall(text, query->table);
         else
-            append_char(text, query, *template, 0, 0);
+            sqlite3_str_appendchar(text, 1, *template);
     return sms__points_query(points, text, row, user);
 }
+
+/* ---- rows ---- */
 
 static json_t *cell_json(struct sms__points *points, sqlite3_stmt *row, int column)
 {

@@ -1,5 +1,6 @@
 /* SQL templates. In a template, "[...]" stands once for each metric and "{...}" once for each axis. Within them, "#" is
- * the metric's or axis's index, "@" the metric's name, and "~" its better direction: 1, -1 or 0. "$" is a table. */
+ * the index of the metric or axis, "@" its name or column, and "~" the metric's better direction: 1, -1 or 0. "$" is a
+ * table. */
 #ifndef SMS_PAGE_QUERY_H
 #define SMS_PAGE_QUERY_H
 
@@ -15,7 +16,8 @@ struct sms__query {
     size_t axis[SMS__AXES], axes;
 };
 
-/* Runs the query that the template makes. `row` and the result are those of sms__points_query. */
+/* Runs the query that the template makes; a NULL `query` has all axes. `row` and the result are those of
+ * sms__points_query. */
 int sms__query_run(struct sms__points *points, const struct sms__query *query, const char *template,
                    int (*row)(struct sms__points *points, sqlite3_stmt *row, void *user), void *user);
 

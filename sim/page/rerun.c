@@ -1,5 +1,5 @@
 /* Simulates one point of a sweep again for its timeline. The results must equal those in the database, bit for bit. */
-#include "points.h"
+#include "query.h"
 
 #include "../report/json_write.h"
 #include "../base/sources.h"
@@ -69,9 +69,7 @@ static int read_point(struct sms__points *points, struct rerun *rerun)
 {
     struct sms__arena *arena = &points->page->arena;
     const unsigned long long number = rerun->point.point;
-    sqlite3_str *text = sqlite3_str_new(points->file);
-    sqlite3_str_appendall(text, "SELECT key, value FROM main.meta");
-    int code = sms__points_query(points, text, take_meta, rerun);
+    int code = sms__query_run(points, NULL, "SELECT key, value FROM main.meta", take_meta, rerun);
     if (code == SMS_OK)
         code = query_point(points, rerun, "state, message FROM main.point", take_point);
     if (code)
@@ -118,18 +116,18 @@ static int compare_subject(struct sms__points *points, struct rerun *rerun, enum
 {
     size_t tables = 0, metrics;
     const struct sms_metric *metric = sms_metrics(subject, &metrics);
-    sqlite3_str *text = sqlite3_str_new(points->file);
-    sqlite3_str_appendf(text, "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name = %Q",
-                        sms__subject_word(subject));
-    int code = sms__points_query(points, text, sms__points_count, &tables);
+    const struct sms__query query = {.table = sms__subject_word(subject)};
+    int code =
+        sms__query_run(points, &query, "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name = '$'",
+                       sms__points_count, &tables);
     if (code || tables == 0)
         return code;
     rerun->subject = subject;
-    text = sqlite3_str_new(points->file);
+    sqlite3_str *text = sqlite3_str_new(points->file);
     sqlite3_str_appendall(text, "position, replication, number");
     for (size_t m = 0; m < metrics; m++)
         sqlite3_str_appendf(text, ", %s", metric[m].name);
-    sqlite3_str_appendf(text, " FROM main.%s", sms__subject_word(subject));
+    sqlite3_str_appendf(text, " FROM main.%s", query.table);
     char *what = sqlite3_str_finish(text);
     code = what ? query_point(points, rerun, what, compare_row) : SMS_ENOMEM;
     sqlite3_free(what);

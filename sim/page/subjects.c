@@ -28,7 +28,7 @@ static const char make_samples[] =
     "LEFT JOIN main.$ f ON f.point = r.point AND f.position = 0 AND f.replication = r.replication AND f.name = r.name "
     "AND f.number = r.number WHERE r.replication BETWEEN 0 AND 999";
 
-static const char make_means[] = "CREATE TEMP TABLE means (point, name, policy[, m#][, c#], "
+static const char make_means[] = "CREATE TEMP TABLE means(point, name, policy[, m#][, c#], "
                                  "PRIMARY KEY (point, name, policy)) WITHOUT ROWID";
 static const char fill_means[] = "INSERT INTO temp.means SELECT point, name, policy[, avg(m#)][, avg(c#)] "
                                  "FROM temp.samples GROUP BY point, name, policy";

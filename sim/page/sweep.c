@@ -1,5 +1,5 @@
 /* Reads a sweep's database into the page's data. */
-#include "points.h"
+#include "query.h"
 
 #include "../report/json_write.h"
 #include "../report/output.h"
@@ -34,21 +34,20 @@ static int read_plan(struct sms__points *points)
     json_object_set_new(points->page->data, "plan", plan);
     json_object_set_new(points->page->data, "failures", failures);
     json_object_set_new(points->page->data, "warnings", warnings);
-    sqlite3_str *text = sqlite3_str_new(points->file);
-    sqlite3_str_appendall(text, "SELECT key, value FROM main.meta WHERE key IN ('version', 'plan', 'question', 'text', "
-                                "'points', 'done', 'failed') ORDER BY key");
-    int code = sms__points_query(points, text, add_meta, plan);
-    if (code)
-        return code;
-    text = sqlite3_str_new(points->file);
-    sqlite3_str_appendall(text, "SELECT point, message FROM main.point WHERE state = 'failed' ORDER BY point LIMIT 20");
-    code = sms__points_query(points, text, add_message, failures);
-    if (code)
-        return code;
-    text = sqlite3_str_new(points->file);
-    sqlite3_str_appendall(
-        text, "SELECT point, message FROM main.point WHERE state = 'done' AND message <> '' ORDER BY point LIMIT 20");
-    return sms__points_query(points, text, add_message, warnings);
+    int code = sms__query_run(points, NULL,
+                              "SELECT key, value FROM main.meta WHERE key IN ('version', 'plan', 'question', 'text', "
+                              "'points', 'done', 'failed') ORDER BY key",
+                              add_meta, plan);
+    if (code == SMS_OK)
+        code = sms__query_run(points, NULL,
+                              "SELECT point, message FROM main.point WHERE state = 'failed' ORDER BY point LIMIT 20",
+                              add_message, failures);
+    if (code == SMS_OK)
+        code = sms__query_run(points, NULL,
+                              "SELECT point, message FROM main.point WHERE state = 'done' AND message <> '' "
+                              "ORDER BY point LIMIT 20",
+                              add_message, warnings);
+    return code;
 }
 
 /* Adds what only the manifest beside the database has. A missing manifest is no error. */
@@ -106,14 +105,13 @@ static int read_question(struct sms__points *points, sqlite3_stmt *row, void *us
 static int read_asked(struct sms__points *points)
 {
     size_t tables = 0, rows = 0;
-    sqlite3_str *text = sqlite3_str_new(points->file);
-    sqlite3_str_appendall(text, "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name = 'answer'");
-    int code = sms__points_query(points, text, sms__points_count, &tables);
+    int code =
+        sms__query_run(points, NULL, "SELECT count(*) FROM main.sqlite_master WHERE type = 'table' AND name = 'answer'",
+                       sms__points_count, &tables);
     if (code || tables == 0)
         return code;
-    text = sqlite3_str_new(points->file);
-    sqlite3_str_appendall(text, "SELECT DISTINCT subject, name, metric, better FROM main.answer LIMIT 2");
-    code = sms__points_query(points, text, read_question, &rows);
+    code = sms__query_run(points, NULL, "SELECT DISTINCT subject, name, metric, better FROM main.answer LIMIT 2",
+                          read_question, &rows);
     const struct sms__points_asked *asked = &points->asked;
     if (code == SMS_OK && asked->metric)
         json_object_set_new(points->page->data, "answer",
