@@ -9,87 +9,69 @@ enum { MAPS = 60, BINS = 4096, SMS_MOST = 20000 };
 
 /* The heat map of one scenario under one policy. */
 struct map {
-    size_t scenario, policy, sms, bins;
-    double width_ns;
+    const struct sms__group_of *group;
+    const struct sms__heat *heat; /* [group->count] */
+    size_t sms, bins;
     double *value; /* [sms][bins], occupancy; NAN: no value */
 };
 
 struct maps {
     struct sms__pictures *pictures;
-    struct map *map;
+    struct map map[MAPS];
     size_t count;
-    size_t left_out;            /* number of maps beyond MAPS */
     size_t sms_each, bins_each; /* SMs and intervals in each cell of the page */
 };
 
-static struct map *find_map(struct maps *maps, const struct sms__heat *heat)
-{
-    for (size_t i = maps->count; i-- > 0;)
-        if (maps->map[i].scenario == heat->scenario && maps->map[i].policy == heat->policy)
-            return &maps->map[i];
-    if (maps->count == MAPS)
-        return NULL;
-    struct map *map = SMS__APPEND(&maps->pictures->plot.arena, maps->map, maps->count);
-    *map = (struct map){.scenario = heat->scenario, .policy = heat->policy, .width_ns = heat->width_ns};
-    return map;
-}
-
 static size_t bin_index(const struct map *map, const struct sms__heat *heat)
 {
-    double bin = map->width_ns > 0 ? round(heat->time_ns / map->width_ns) : INFINITY;
+    double width = map->heat->width_ns, bin = width > 0 ? round(heat->time_ns / width) : INFINITY;
     return bin < BINS ? (size_t)bin : BINS;
 }
 
-/* A run writes a row for each cell. This keeps a few rows with large indices from taking much memory. */
-static bool is_dense(const struct maps *maps)
+/* Finds the size of a map. Returns false for rows that no run writes. */
+static bool measure_map(struct map *map)
 {
-    size_t cells = 0;
-    for (size_t m = 0; m < maps->count; m++)
-        cells += maps->map[m].sms * maps->map[m].bins;
-    return cells / 16 <= maps->pictures->plot.heats + (1 << 16);
-}
-
-/* Finds the size of each map, and rejects files that no run writes. */
-static int measure_maps(struct maps *maps)
-{
-    const struct sms__plot *plot = &maps->pictures->plot;
-    size_t skipped = 0;
-    for (size_t i = 0; i < plot->heats; i++) {
-        const struct sms__heat *heat = &plot->heat[i];
-        struct map *map = find_map(maps, heat);
-        if (!map) {
-            skipped++;
-            continue;
-        }
+    for (size_t i = 0; i < map->group->count; i++) {
+        const struct sms__heat *heat = &map->heat[i];
         size_t bin = bin_index(map, heat);
         if (bin == BINS || heat->sm >= SMS_MOST)
-            return sms__fail(&maps->pictures->page->errors, SMS_EINPUT, plot->folder,
-                             "heatmap.csv: an SM, a time or a width is out of range");
+            return false;
         map->bins = bin + 1 > map->bins ? bin + 1 : map->bins;
         map->sms = (size_t)heat->sm + 1 > map->sms ? (size_t)heat->sm + 1 : map->sms;
     }
-    if (!is_dense(maps))
-        return sms__fail(&maps->pictures->page->errors, SMS_EINPUT, plot->folder,
+    return true;
+}
+
+static int measure_maps(struct maps *maps)
+{
+    const struct sms__plot *plot = &maps->pictures->plot;
+    const struct sms__groups *groups = &plot->heat.groups;
+    struct sms_errors *errors = &maps->pictures->page->errors;
+    size_t cells = 0;
+    for (; maps->count < groups->count && maps->count < MAPS; maps->count++) {
+        struct map *map = &maps->map[maps->count];
+        *map = (struct map){.group = &groups->item[maps->count]};
+        map->heat = (const struct sms__heat *)plot->heat.row + map->group->from;
+        if (!measure_map(map))
+            return sms__fail(errors, SMS_EINPUT, plot->folder, "heatmap.csv: an SM, a time or a width is out of range");
+        cells += map->sms * map->bins;
+    }
+    /* A run writes a row for each cell. This keeps a few rows with large indices from taking much memory. */
+    if (cells / 16 > plot->heat.count + (1 << 16))
+        return sms__fail(errors, SMS_EINPUT, plot->folder,
                          "heatmap.csv: it has too few rows for its SMs and intervals");
-    if (skipped)
+    if (groups->count > MAPS)
         sms__page_note(maps->pictures->page, "Only the first %d heat maps are shown.", MAPS);
     return SMS_OK;
 }
 
-static void fill_maps(struct maps *maps)
+static void fill_map(struct sms__arena *arena, struct map *map)
 {
-    struct sms__plot *plot = &maps->pictures->plot;
-    for (size_t m = 0; m < maps->count; m++) {
-        struct map *map = &maps->map[m];
-        map->value = SMS__NEW(&plot->arena, double, map->sms * map->bins);
-        for (size_t i = 0; i < map->sms * map->bins; i++)
-            map->value[i] = NAN;
-    }
-    for (size_t i = 0; i < plot->heats; i++) {
-        const struct map *map = find_map(maps, &plot->heat[i]);
-        if (map)
-            map->value[(size_t)plot->heat[i].sm * map->bins + bin_index(map, &plot->heat[i])] = plot->heat[i].occupancy;
-    }
+    map->value = SMS__NEW(arena, double, map->sms * map->bins);
+    for (size_t i = 0; i < map->sms * map->bins; i++)
+        map->value[i] = NAN;
+    for (size_t i = 0; i < map->group->count; i++)
+        map->value[(size_t)map->heat[i].sm * map->bins + bin_index(map, &map->heat[i])] = map->heat[i].occupancy;
 }
 
 static size_t count_groups(size_t count, size_t each) { return (count + each - 1) / each; }
@@ -146,19 +128,21 @@ static json_t *rows_json(const struct maps *maps, const struct map *map)
 
 json_t *sms__heat_json(struct sms__pictures *pictures)
 {
-    struct maps maps = {.pictures = pictures};
-    if (measure_maps(&maps))
+    const struct sms__plot *plot = &pictures->plot;
+    struct maps *maps = SMS__NEW(&pictures->plot.arena, struct maps, 1);
+    maps->pictures = pictures;
+    if (measure_maps(maps))
         return NULL;
-    fill_maps(&maps);
-    choose_cell_size(&maps);
+    choose_cell_size(maps);
     json_t *list = json_array();
-    for (size_t m = 0; m < maps.count; m++) {
-        const struct map *map = &maps.map[m];
+    for (size_t m = 0; m < maps->count; m++) {
+        struct map *map = &maps->map[m];
+        fill_map(&pictures->plot.arena, map);
         json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:i, s:o}", "scenario",
-                                              pictures->plot.scenario.name[map->scenario], "policy",
-                                              pictures->plot.policy.name[map->policy], "width_ns",
-                                              sms__json_number(map->width_ns * (double)maps.bins_each), "sms",
-                                              (int)maps.sms_each, "rows", rows_json(&maps, map)));
+                                              plot->scenario.name[map->group->scenario], "policy",
+                                              plot->policy.name[map->group->policy], "width_ns",
+                                              sms__json_number(map->heat->width_ns * (double)maps->bins_each), "sms",
+                                              (int)maps->sms_each, "rows", rows_json(maps, map)));
     }
     return list;
 }

@@ -4,7 +4,7 @@
 #include "../report/json_write.h"
 #include "../report/output.h"
 
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PICTURES = 60, POINTS = 1000 };
@@ -20,142 +20,124 @@ static json_t *names_json(const struct sms__names *names)
 /* ---- timelines ---- */
 
 struct timelines {
-    struct sms__timeline *item;
-    size_t count, left_out;
+    struct sms__pictures *pictures;
+    struct sms__timeline item[PICTURES];
+    size_t count;
+    bool left_out;
 };
 
-static struct sms__timeline *find_timeline(struct sms__pictures *pictures, struct timelines *timelines,
-                                           const char *kind, size_t scenario, size_t policy)
+/* The timeline of a group; NULL beyond PICTURES. */
+static struct sms__timeline *add_timeline(struct timelines *timelines, const char *kind,
+                                          const struct sms__group_of *group)
 {
-    for (size_t i = timelines->count; i-- > 0;)
-        if (timelines->item[i].kind == kind && timelines->item[i].scenario == scenario &&
-            timelines->item[i].policy == policy)
-            return &timelines->item[i];
-    if (timelines->count == PICTURES) {
-        timelines->left_out++;
+    timelines->left_out |= timelines->count == PICTURES;
+    if (timelines->count == PICTURES)
         return NULL;
-    }
-    struct sms__timeline *timeline = SMS__APPEND(&pictures->plot.arena, timelines->item, timelines->count);
-    *timeline = (struct sms__timeline){.kind = kind, .scenario = scenario, .policy = policy};
+    struct sms__timeline *timeline = &timelines->item[timelines->count++];
+    *timeline = (struct sms__timeline){.kind = kind, .scenario = group->scenario, .policy = group->policy};
     return timeline;
 }
 
-static void add_span(struct sms__pictures *pictures, struct sms__timeline *timeline, struct sms__span span)
+static void add_span(struct timelines *timelines, struct sms__timeline *timeline, struct sms__span span)
 {
     if (timeline)
-        *SMS__APPEND(&pictures->plot.arena, timeline->span, timeline->spans) = span;
+        *SMS__APPEND(&timelines->pictures->plot.arena, timeline->span, timeline->spans) = span;
 }
 
-static void gather_spans(struct sms__pictures *pictures, struct timelines *timelines, const char *blocks,
-                         const char *processes)
+static void add_processes(struct timelines *timelines, const struct sms__group_of *group)
 {
-    const struct sms__plot *plot = &pictures->plot;
-    for (size_t i = 0; i < plot->stretches; i++) {
-        const struct sms__stretch *s = &plot->stretch[i];
-        add_span(pictures, find_timeline(pictures, timelines, processes, s->scenario, s->policy),
-                 (struct sms__span){s->process, s->state, 1, s->start_ns, s->end_ns, NULL});
-    }
-    for (size_t i = 0; i < plot->boxes; i++) {
-        const struct sms__box *b = &plot->box[i];
-        add_span(pictures, find_timeline(pictures, timelines, blocks, b->scenario, b->policy),
-                 (struct sms__span){b->sm, b->vm, b->blocks, b->start_ns, b->end_ns, NULL});
-    }
+    const struct sms__stretch *s = (const struct sms__stretch *)timelines->pictures->plot.stretch.row + group->from;
+    struct sms__timeline *timeline = add_timeline(timelines, "processes", group);
+    for (size_t i = 0; i < group->count; i++)
+        add_span(timelines, timeline,
+                 (struct sms__span){s[i].process, s[i].state, 1, s[i].start_ns, s[i].end_ns, NULL});
 }
 
-/* Adds the pods of one scenario and policy, on GPUs and waiting. */
-static void gather_pods(struct sms__pictures *pictures, struct timelines *timelines, const struct sms__group_of *group)
+static void add_blocks(struct timelines *timelines, const struct sms__group_of *group)
 {
-    static const char pods[] = "pods";
-    struct sms__plot *plot = &pictures->plot;
+    const struct sms__box *b = (const struct sms__box *)timelines->pictures->plot.box.row + group->from;
+    struct sms__timeline *timeline = add_timeline(timelines, "blocks", group);
+    for (size_t i = 0; i < group->count; i++)
+        add_span(timelines, timeline,
+                 (struct sms__span){b[i].sm, b[i].vm, b[i].blocks, b[i].start_ns, b[i].end_ns, NULL});
+}
+
+/* Adds pods on GPUs and pods that wait. */
+static void add_pods(struct timelines *timelines, const struct sms__group_of *group)
+{
+    struct sms__plot *plot = &timelines->pictures->plot;
     struct sms__pods_drawn *drawn = SMS__NEW(&plot->arena, struct sms__pods_drawn, 1);
     *drawn = sms__draw_pods(plot, group);
-    struct sms__timeline *timeline =
-        drawn->stays ? find_timeline(pictures, timelines, pods, group->scenario, group->policy) : NULL;
+    struct sms__timeline *timeline = drawn->stays ? add_timeline(timelines, "pods", group) : NULL;
     if (timeline)
         timeline->row = &drawn->row;
     for (size_t i = 0; i < drawn->stays; i++) {
         const struct sms__pod_stay *stay = &drawn->stay[i];
-        add_span(pictures, timeline,
+        add_span(timelines, timeline,
                  (struct sms__span){stay->row, stay->state, 1, stay->start_ns, stay->end_ns, stay->tenure->pod});
     }
 }
 
 static json_t *timelines_json(struct sms__pictures *pictures)
 {
-    static const char blocks[] = "blocks", processes[] = "processes";
-    struct timelines timelines = {.count = 0};
+    const struct {
+        const struct sms__groups *groups;
+        void (*add)(struct timelines *timelines, const struct sms__group_of *group);
+    } kinds[] = {{&pictures->plot.stretch.groups, add_processes},
+                 {&pictures->plot.box.groups, add_blocks},
+                 {&pictures->plot.tenure.groups, add_pods}};
+    struct timelines *timelines = SMS__NEW(&pictures->plot.arena, struct timelines, 1);
     json_t *list = json_array();
-    gather_spans(pictures, &timelines, blocks, processes);
-    for (size_t g = 0; g < pictures->plot.grouped.tenure_groups.count; g++)
-        gather_pods(pictures, &timelines, &pictures->plot.grouped.tenure_groups.item[g]);
-    for (size_t i = 0; i < timelines.count; i++) {
-        timelines.item[i].max_spans = SMS__PAGE_SPANS / timelines.count;
-        timelines.item[i].name_bytes = SMS__PAGE_NAMES / timelines.count;
-        json_t *one = sms__timeline_json(pictures, &timelines.item[i], timelines.item[i].kind != blocks);
+    timelines->pictures = pictures;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (size_t g = 0; g < kinds[k].groups->count; g++)
+            kinds[k].add(timelines, &kinds[k].groups->item[g]);
+    for (size_t i = 0; i < timelines->count; i++) {
+        timelines->item[i].max_spans = SMS__PAGE_SPANS / timelines->count;
+        timelines->item[i].name_bytes = SMS__PAGE_NAMES / timelines->count;
+        json_t *one = sms__timeline_json(pictures, &timelines->item[i], strcmp(timelines->item[i].kind, "blocks") != 0);
         if (one)
             json_array_append_new(list, one);
     }
-    if (timelines.left_out)
+    if (timelines->left_out)
         sms__page_note(pictures->page, "Only the first %d timelines are shown.", PICTURES);
     return list;
 }
 
 /* ---- clusters ---- */
 
-/* The values of one scenario under one policy, three numbers for each step. */
-struct series {
-    size_t scenario, policy, count;
-    json_t *values;
-};
-
-struct series_list {
-    struct series *item;
-    size_t count;
-};
-
-static struct series *find_series(struct sms__pictures *pictures, struct series_list *series_list, size_t scenario,
-                                  size_t policy)
+static void get_allocation(const void *rows, size_t i, double value[3])
 {
-    for (size_t i = series_list->count; i-- > 0;)
-        if (series_list->item[i].scenario == scenario && series_list->item[i].policy == policy)
-            return &series_list->item[i];
-    if (series_list->count == PICTURES)
-        return NULL;
-    struct series *series = SMS__APPEND(&pictures->plot.arena, series_list->item, series_list->count);
-    *series = (struct series){.scenario = scenario, .policy = policy, .values = json_array()};
-    return series;
+    const struct sms__point *point = (const struct sms__point *)rows + i;
+    memcpy(value, (double[]){point->arrived, point->allocated, point->fragments}, 3 * sizeof *value);
 }
 
-static void add_values(struct series *series, const double value[3])
+static void get_placement(const void *rows, size_t i, double value[3])
 {
-    series->count++;
-    for (int i = 0; i < 3; i++)
-        json_array_append_new(series->values, sms__json_number(value[i]));
+    const struct sms__tenure *placed = (const struct sms__tenure *)rows + i;
+    memcpy(value, (double[]){placed->start_ns, placed->wait_ns, placed->allocated}, 3 * sizeof *value);
 }
 
-/* Keeps at most about POINTS steps: every n-th, and the last. */
-static json_t *thin_series(const struct series *series)
-{
-    json_t *list = json_array();
-    size_t step = (series->count + POINTS - 1) / POINTS;
-    for (size_t i = 0; i < series->count; i++)
-        for (size_t k = 0; k < 3 && (i % step == 0 || i + 1 == series->count); k++)
-            json_array_append(list, json_array_get(series->values, 3 * i + k));
-    return list;
-}
-
-static json_t *series_json(struct sms__pictures *pictures, struct series_list *series_list, const char *file)
+/* Three values of each row. Keeps at most about POINTS rows: every n-th, and the last. */
+static json_t *series_json(struct sms__pictures *pictures, const struct sms__rows *rows,
+                           void (*get)(const void *rows, size_t i, double value[3]), const char *file)
 {
     const struct sms__plot *plot = &pictures->plot;
     json_t *list = json_array();
     bool thinned = false;
-    for (size_t i = 0; i < series_list->count; i++) {
-        const struct series *series = &series_list->item[i];
-        thinned |= series->count > POINTS;
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:o}", "scenario", plot->scenario.name[series->scenario], "policy",
-                                        plot->policy.name[series->policy], "values", thin_series(series)));
-        json_decref(series->values);
+    for (size_t g = 0; g < rows->groups.count && g < PICTURES; g++) {
+        const struct sms__group_of *group = &rows->groups.item[g];
+        const size_t step = (group->count + POINTS - 1) / POINTS;
+        json_t *values = json_array();
+        double value[3];
+        thinned |= step > 1;
+        for (size_t i = 0; i < group->count; i++) {
+            get(rows->row, group->from + i, value);
+            for (size_t k = 0; k < 3 && (i % step == 0 || i + 1 == group->count); k++)
+                json_array_append_new(values, sms__json_number(value[k]));
+        }
+        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "scenario", plot->scenario.name[group->scenario],
+                                              "policy", plot->policy.name[group->policy], "values", values));
     }
     if (thinned)
         sms__page_note(pictures->page, "Not all rows of %s are drawn, but about %d for each policy, evenly spaced.",
@@ -163,31 +145,22 @@ static json_t *series_json(struct sms__pictures *pictures, struct series_list *s
     return list;
 }
 
-static json_t *allocation_json(struct sms__pictures *pictures)
-{
-    struct series_list series_list = {.count = 0};
-    for (size_t i = 0; i < pictures->plot.points; i++) {
-        const struct sms__point *point = &pictures->plot.point[i];
-        struct series *series = find_series(pictures, &series_list, point->scenario, point->policy);
-        if (series)
-            add_values(series, (double[]){point->arrived, point->allocated, point->fragments});
-    }
-    return series_json(pictures, &series_list, "allocation.csv");
-}
-
-static json_t *placements_json(struct sms__pictures *pictures)
-{
-    struct series_list series_list = {.count = 0};
-    for (size_t i = 0; i < pictures->plot.tenures; i++) {
-        const struct sms__tenure *placed = &pictures->plot.tenure[i];
-        struct series *series = find_series(pictures, &series_list, placed->scenario, placed->policy);
-        if (series)
-            add_values(series, (double[]){placed->start_ns, placed->wait_ns, placed->allocated});
-    }
-    return series_json(pictures, &series_list, "placements.csv");
-}
-
 /* ---- all ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    const struct sms__group_of *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Brings the pictures into the order of the files. Scenarios may have the same policies in different orders. */
+static void sort_groups(struct sms__plot *plot)
+{
+    struct sms__rows *rows[] = {&plot->heat, &plot->box, &plot->stretch, &plot->tenure, &plot->point};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i]->groups.count)
+            qsort(rows[i]->groups.item, rows[i]->groups.count, sizeof *rows[i]->groups.item, by_number);
+}
 
 static int draw(void *user)
 {
@@ -197,6 +170,7 @@ static int draw(void *user)
     int code = sms__plot_read(plot);
     if (code)
         return code;
+    sort_groups(plot);
     json_t *heat = sms__heat_json(pictures);
     if (!heat)
         return SMS_EINPUT;
@@ -206,8 +180,8 @@ static int draw(void *user)
     json_object_set_new(data, "processes", names_json(&plot->process));
     json_object_set_new(data, "states", names_json(&plot->state));
     json_object_set_new(data, "endings", names_json(&plot->ending));
-    json_object_set_new(data, "allocation", allocation_json(pictures));
-    json_object_set_new(data, "placements", placements_json(pictures));
+    json_object_set_new(data, "allocation", series_json(pictures, &plot->point, get_allocation, "allocation.csv"));
+    json_object_set_new(data, "placements", series_json(pictures, &plot->tenure, get_placement, "placements.csv"));
     return SMS_OK;
 }
 

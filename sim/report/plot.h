@@ -23,60 +23,72 @@ struct sms__names {
     size_t branches, root;
 };
 
-/* Rows of one scenario and policy, which stand one after the other. */
-struct sms__group_of {
-    size_t scenario, policy, from, count;
+/* How every row begins. */
+struct sms__row {
+    size_t scenario, policy;
+    size_t number; /* in the order of reading */
 };
 
-/* In the order of scenarios, and in a scenario in that of policies. */
+/* Consecutive rows of one scenario, or of one scenario and policy. */
+struct sms__group_of {
+    size_t scenario, policy, from, count;
+    size_t number; /* of the first row */
+};
+
+/* By scenario and then by policy. */
 struct sms__groups {
     struct sms__group_of *item;
     size_t count;
 };
 
-/* A mean with its error bar; `ci95` is NAN without one. `host` sets it apart: it is of all. */
-struct sms__bar {
-    size_t scenario, policy;
-    const char *group;
-    bool host;
-    double mean, ci95;
-};
-
-struct sms__bars {
-    struct sms__bar *bar;
+/* Rows of one type, sorted by group. */
+struct sms__rows {
+    void *row; /* [count] */
     size_t count;
-    struct sms__groups scenarios;
+    struct sms__groups groups;
 };
 
+/* A mean with its error bar. */
+struct sms__bar {
+    struct sms__row row;
+    const char *group;
+    bool host;         /* covers all that the others are part of */
+    double mean, ci95; /* ci95: NAN without replications */
+};
+
+/* An SM's occupancy in an interval. */
 struct sms__heat {
-    size_t scenario, policy;
+    struct sms__row row;
     double sm, time_ns, width_ns, occupancy;
 };
 
-/* Blocks of a VM that stayed on an SM of the first device from start to end. */
+/* Equal blocks of a VM on an SM of the first device. */
 struct sms__box {
-    size_t scenario, policy, vm, sm, blocks;
+    struct sms__row row;
+    size_t vm, sm, blocks;
     double start_ns, end_ns;
 };
 
-/* A process in a state from start to end; of what shares a row, a lane of so many. */
+/* A process in a state. Spans that share a row of the figure have lanes. */
 struct sms__stretch {
-    size_t scenario, policy, process, state;
+    struct sms__row row;
+    size_t process, state;
     double start_ns, end_ns;
     size_t lane, lanes;
 };
 
-/* A pod had those GPUs of a node from start to end, having waited before; `ended` is the number of an ending. */
+/* A pod on GPUs of a node, after it waited. */
 struct sms__tenure {
-    size_t scenario, policy, ended;
+    struct sms__row row;
+    size_t ended; /* index of an ending */
     const char *pod, *node;
-    uint64_t gpus;
+    uint64_t gpus; /* bit i: GPU i */
     double wait_ns, start_ns, end_ns, allocated;
 };
 
-/* How full a cluster is when so much has come; ratios. */
+/* How full a cluster is when pods have asked for `arrived` of its GPUs. All are ratios. */
 struct sms__point {
-    size_t scenario, policy;
+    struct sms__row row;
     double arrived, allocated, fragments;
 };
 
@@ -97,20 +109,15 @@ struct sms__figure {
     const char *name, *script;
 };
 
-/* The rows once more, each scenario and policy together. */
-struct sms__grouped {
-    const struct sms__heat *heat;
-    const struct sms__box *box;
-    const struct sms__stretch *stretch;
-    const struct sms__tenure *tenure;
-    const struct sms__point *point;
-    struct sms__groups heat_groups, box_groups, stretch_groups, tenure_groups, point_groups;
+enum {
+    SMS__FIGURES_MAX = 3000,
+    SMS__PLOT_GPUS = 64,    /* of a node */
+    SMS__STATES_MAX = 32,   /* states with a number of their own; those beyond have the last one */
+    SMS__ENDED_WAITING = 6, /* the ending that stands for waiting pods; those before are of placements.csv */
 };
 
-enum { SMS__FIGURES_MAX = 3000 };
-
-/* Everything lives in the arena. The sms__write functions and sms__read are
- * called inside a guard; they return SMS_OK or a code, having said why. */
+/* Everything lives in the arena. The sms__write functions and sms__plot_read are called inside a guard. They return
+ * SMS_OK or the code of the error that they reported. */
 struct sms__plot {
     struct sms__arena arena;
     struct sms_errors errors;
@@ -119,59 +126,23 @@ struct sms__plot {
     const char *scripts;
     atomic_bool *cancel;
     struct sms__names scenario, policy, vm;
-    struct sms__bars answer, throughput, usage, turnaround, slowdown, stp;
+    struct sms__rows answer, throughput, usage, turnaround, slowdown, stp;
     struct sms__asked *asked; /* [asked_count], by scenario */
     size_t asked_count;
-    struct sms__heat *heat;
-    size_t heats;
-    struct sms__box *box;
-    size_t boxes;
-    struct sms__names process, state;
-    struct sms__stretch *stretch;
-    size_t stretches;
-    struct sms__names ending;
-    struct sms__tenure *tenure;
-    size_t tenures;
-    struct sms__point *point;
-    size_t points;
-    struct sms__grouped grouped;
+    struct sms__rows heat, box, stretch, tenure, point;
+    struct sms__names process, state, ending;
     struct sms__figure *figure;
     size_t figures;
     struct sms__names left_out; /* figures that the results hold nothing for */
 };
 
-/* plot_csv.c: a CSV file, row by row, of each row the columns named. */
-enum { SMS__CSV_COLUMNS = 10, SMS__CSV_FIELD = SMS__FIELD_BYTES };
-
-struct sms__csv {
-    const char *file;
-    const char *column[SMS__CSV_COLUMNS + 1]; /* ends with NULL */
-    void (*row)(struct sms__plot *plot, struct sms__csv *csv);
-    struct sms__plot *plot;
-    char field[SMS__CSV_COLUMNS][SMS__CSV_FIELD]; /* of the row at hand */
-    size_t place[SMS__CSV_COLUMNS];               /* of each column in the file, from 1; 0: not seen */
-    size_t width, cell, line;
-};
-
-int sms__csv_read(struct sms__plot *plot, struct sms__csv *csv);
-/* The number in a field; NAN if that is empty; else complains. */
-double sms__csv_number(struct sms__csv *csv, size_t i);
-/* The same for numbers that must be there and not below 0. */
-double sms__csv_amount(struct sms__csv *csv, size_t i);
-
-/* plot_read.c */
+/* plot_read.c: reads all files. */
 int sms__plot_read(struct sms__plot *plot);
-
-/* plot_answer.c: reads the questions of the scenarios, whose names must be known by then, and the values that answer
- * them. */
-int sms__read_answers(struct sms__plot *plot);
 
 /* plot_names.c: the number of a name, which is new if need be. */
 size_t sms__name_index(struct sms__arena *arena, struct sms__names *names, const char *name);
-/* Puts rows that begin with numbers of a scenario and a policy into groups, without `policies` a scenario each. In a
- * group they have the order that they had. Returns them. */
-void *sms__group_rows(struct sms__arena *arena, void *rows, size_t count, size_t size, bool policies,
-                      struct sms__groups *groups);
+/* Sorts rows of `size` bytes into groups: by scenario, and with `policies` also by policy. */
+void sms__group_rows(struct sms__arena *arena, struct sms__rows *rows, size_t size, bool policies);
 /* Those of a scenario; of these, that of a policy, or NULL. */
 struct sms__groups sms__groups_of(const struct sms__groups *groups, size_t scenario);
 const struct sms__group_of *sms__group_of(const struct sms__groups *groups, size_t policy);
@@ -196,8 +167,7 @@ struct sms__chart_of {
     const struct sms__names *row, *state;
 };
 int sms__write_chart(struct sms__plot *plot, const struct sms__chart_of *of);
-/* plot_pods.c: reads placements.csv, if there is one; figures of it. */
-int sms__read_tenures(struct sms__plot *plot);
+/* plot_pods.c: figures of pods. */
 int sms__write_pods(struct sms__plot *plot);
 /* A pod on one GPU, or waiting; sorted by row and start. */
 struct sms__pod_stay {
@@ -213,10 +183,6 @@ struct sms__pods_drawn {
     struct sms__names row; /* "NODE/GPU", "waiting" */
 };
 struct sms__pods_drawn sms__draw_pods(struct sms__plot *plot, const struct sms__group_of *group);
-/* Begins the list of states with those that are known, in their order. */
-void sms__name_states(struct sms__plot *plot);
-size_t sms__state_index(struct sms__plot *plot, const char *state);
-
 /* plot_pairs.c: whether the scenarios are pairs of programs, called A/B; the figure of them. */
 bool sms__are_pairs(struct sms__plot *plot);
 int sms__write_pairs(struct sms__plot *plot);

@@ -14,7 +14,7 @@ static void write_line(const struct sms__plot *plot, const struct sms__group_of 
 {
     fprintf(to, "# policy %s\n# arrived allocated fragments, in %%\n", plot->policy.name[group->policy]);
     for (size_t i = group->from; i < group->from + group->count; i++) {
-        const struct sms__point *point = &plot->grouped.point[i];
+        const struct sms__point *point = (const struct sms__point *)plot->point.row + i;
         fprintf(to, "%.4f %.4f %.4f\n", 100 * point->arrived, 100 * point->allocated, 100 * point->fragments);
     }
     fputs("\n\n", to);
@@ -63,7 +63,7 @@ static int write_chart(struct sms__plot *plot, const struct sms__groups *groups)
         points += group->count;
     }
     fprintf(files.variables, "lines = %zu\n", groups->count);
-    write_axes(&plot->grouped.point[groups->item[0].from], points, files.variables);
+    write_axes((const struct sms__point *)plot->point.row + groups->item[0].from, points, files.variables);
     sms__print_legend(files.variables, &shown, used, 34);
     return sms__figure_close(plot, &files);
 }
@@ -71,8 +71,8 @@ static int write_chart(struct sms__plot *plot, const struct sms__groups *groups)
 int sms__write_allocation(struct sms__plot *plot)
 {
     int code = SMS_OK;
-    for (size_t s = 0; s < plot->scenario.count && plot->points && code == SMS_OK; s++) {
-        struct sms__groups groups = sms__groups_of(&plot->grouped.point_groups, s);
+    for (size_t s = 0; s < plot->scenario.count && code == SMS_OK; s++) {
+        struct sms__groups groups = sms__groups_of(&plot->point.groups, s);
         while (groups.count && groups.item[groups.count - 1].policy >= POLICIES_MOST)
             groups.count--;
         if (groups.count)

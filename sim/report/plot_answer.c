@@ -1,20 +1,14 @@
 /* Reads the question of each scenario from comparison.json, and the values that answer it from the CSV file of their
  * subject. Without comparison.json there is no figure. */
-#include "plot.h"
+#include "plot_table.h"
 
 #include "output.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { LINE = 50, LINES = SMS__ASKED_LINES }; /* characters that fit the width of a panel */
-
-static bool is_there(struct sms__plot *plot, const char *file)
-{
-    return access(sms__print(&plot->arena, "%s/%s", plot->folder, file), F_OK) == 0;
-}
 
 /* Copies text, with blanks for control characters. */
 static char *printable(struct sms__arena *arena, const char *text)
@@ -107,21 +101,15 @@ static int take_scenarios(void *user)
     return SMS_OK;
 }
 
-static void take_value(struct sms__plot *plot, struct sms__csv *csv)
+/* Keeps only what its scenario asks for. */
+static const char *check_value(struct sms__plot *plot, const struct sms__csv_table *table, void *row)
 {
-    size_t scenario = sms__name_index(&plot->arena, &plot->scenario, csv->field[0]);
-    if (scenario >= plot->asked_count)
-        return;
-    const struct sms__asked *asked = &plot->asked[scenario];
-    if (!asked->metric || strcmp(asked->metric, csv->column[3]) != 0 ||
-        strcmp(sms__subject_word(asked->subject), csv->column[2]) != 0 || strcmp(asked->name, csv->field[2]) != 0)
-        return;
-    *SMS__APPEND(&plot->arena, plot->answer.bar, plot->answer.count) =
-        (struct sms__bar){.scenario = scenario,
-                          .policy = sms__name_index(&plot->arena, &plot->policy, csv->field[1]),
-                          .group = asked->name,
-                          .mean = sms__csv_number(csv, 3),
-                          .ci95 = sms__csv_number(csv, 4)};
+    const struct sms__bar *bar = row;
+    const struct sms__asked *asked = bar->row.scenario < plot->asked_count ? &plot->asked[bar->row.scenario] : NULL;
+    return asked && asked->metric && !strcmp(asked->metric, table->column[3].name) &&
+                   !strcmp(sms__subject_word(asked->subject), table->column[2].name) && !strcmp(asked->name, bar->group)
+               ? NULL
+               : "";
 }
 
 /* True if an earlier scenario has the same metric and kind of subject: one pass over the file reads both. */
@@ -136,17 +124,17 @@ static bool is_read(const struct sms__plot *plot, size_t scenario)
 
 static int read_values(struct sms__plot *plot, const struct sms__asked *asked)
 {
-    struct sms__csv csv = {.file = sms__subject_file(asked->subject),
-                           .column = {"scenario", "policy", sms__subject_word(asked->subject), asked->metric,
-                                      sms__print(&plot->arena, "ci95_%s", asked->metric)},
-                           .row = take_value};
-    return is_there(plot, csv.file) ? sms__csv_read(plot, &csv) : SMS_OK;
+    const struct sms__csv_table table = {SMS__CSV_BARS(sms__subject_file(asked->subject), NULL, answer,
+                                                       sms__subject_word(asked->subject), asked->metric,
+                                                       sms__print(&plot->arena, "ci95_%s", asked->metric)),
+                                         .check = check_value};
+    return sms__plot_has(plot, table.file) ? sms__csv_read(plot, &table) : SMS_OK;
 }
 
 int sms__read_answers(struct sms__plot *plot)
 {
     struct comparison comparison = {plot, NULL};
-    if (!is_there(plot, "comparison.json"))
+    if (!sms__plot_has(plot, "comparison.json"))
         return SMS_OK;
     comparison.list = json_array();
     int code =

@@ -18,7 +18,7 @@ struct place {
 
 struct chart {
     struct sms__plot *plot;
-    const struct sms__bars *bars;
+    const struct sms__rows *bars;
     const char *unit_of;           /* what the axis says before its unit */
     const struct sms__unit *units; /* the first that the highest bar reaches, else the last; ends with no name */
     double least;                  /* groups whose bars are all below are left out */
@@ -91,7 +91,7 @@ static size_t policy_in(struct chart *chart, struct panel *panel, size_t policy)
 static void add_to_panel(struct chart *chart, struct panel *panel, const struct sms__bar *bar, size_t *place)
 {
     struct sms__arena *arena = &chart->plot->arena;
-    size_t policy = policy_in(chart, panel, bar->policy);
+    size_t policy = policy_in(chart, panel, bar->row.policy);
     if (!bar->host && *place == 0) {
         *SMS__APPEND(arena, panel->group, panel->groups) = bar->group;
         *place = panel->groups;
@@ -115,7 +115,7 @@ static int by_place(const void *a, const void *b)
 static struct panel gather(struct chart *chart, const struct sms__group_of *rows)
 {
     struct panel panel = {.scenario = rows->scenario};
-    const struct sms__bar *bar = &chart->bars->bar[rows->from];
+    const struct sms__bar *bar = (const struct sms__bar *)chart->bars->row + rows->from;
     struct by_name by = find_names(chart, bar, rows->count);
     const char *host = "";
     for (size_t i = 0; i < rows->count; i++) {
@@ -285,14 +285,14 @@ static void declare(const struct chart *chart)
 /* Of processes, the turnaround is drawn, one by one if there are few; their throughput is not. */
 static void leave_out_processes(struct chart *chart)
 {
-    const struct sms__bars *bars = &chart->plot->turnaround;
+    const struct sms__rows *bars = &chart->plot->turnaround;
     bool apart = chart->is_answer || chart->bars == &chart->plot->usage || chart->bars == &chart->plot->slowdown;
     size_t *processes = SMS__NEW(&chart->plot->arena, size_t, chart->plot->scenario.count);
     for (size_t i = 0; i < bars->count && !apart; i++) {
-        const struct sms__bar *bar = &bars->bar[i];
-        processes[bar->scenario] += bar->policy == bars->bar[0].policy && !bar->host;
-        if (chart->bars != bars || processes[bar->scenario] > PROCESSES_MOST)
-            chart->together[bar->scenario] = true;
+        const struct sms__bar *all = bars->row, *bar = &all[i];
+        processes[bar->row.scenario] += bar->row.policy == all->row.policy && !bar->host;
+        if (chart->bars != bars || processes[bar->row.scenario] > PROCESSES_MOST)
+            chart->together[bar->row.scenario] = true;
     }
 }
 
@@ -319,8 +319,8 @@ static int write_chart(struct chart *chart, const char *name)
     chart->used = SMS__NEW(&plot->arena, bool, plot->policy.count);
     declare(chart);
     chart->place = SMS__NEW(&plot->arena, struct place, plot->policy.count + 1);
-    for (size_t s = 0; s < chart->bars->scenarios.count && chart->blocks <= BLOCKS_MOST; s++)
-        write_panel(chart, &chart->bars->scenarios.item[s]);
+    for (size_t s = 0; s < chart->bars->groups.count && chart->blocks <= BLOCKS_MOST; s++)
+        write_panel(chart, &chart->bars->groups.item[s]);
     fprintf(chart->files.variables, "panels = %zu\nquestion_lines = %zu\n", chart->panels, chart->lines);
     sms__print_legend(chart->files.variables, &plot->policy, chart->used, 40);
     if (chart->panels == 0) {

@@ -12,7 +12,7 @@ struct map {
 static void measure(struct map *map, const struct sms__group_of *group)
 {
     for (size_t i = group->from; i < group->from + group->count; i++) {
-        const struct sms__heat *heat = &map->plot->grouped.heat[i];
+        const struct sms__heat *heat = (const struct sms__heat *)map->plot->heat.row + i;
         map->end_ns = heat->time_ns + heat->width_ns > map->end_ns ? heat->time_ns + heat->width_ns : map->end_ns;
         map->width_ns = heat->width_ns;
         map->sms = heat->sm + 1 > map->sms ? heat->sm + 1 : map->sms;
@@ -23,7 +23,7 @@ static void write_block(const struct map *map, const struct sms__group_of *group
 {
     fprintf(map->files.data, "# policy %s\n# time_ns sm occupancy_ratio\n", map->plot->policy.name[group->policy]);
     for (size_t i = group->from; i < group->from + group->count; i++) {
-        const struct sms__heat *heat = &map->plot->grouped.heat[i];
+        const struct sms__heat *heat = (const struct sms__heat *)map->plot->heat.row + i;
         fprintf(map->files.data, "%.3f %g %.4f\n", heat->time_ns + heat->width_ns / 2, heat->sm, heat->occupancy);
     }
     fprintf(map->files.data, "\n\n");
@@ -44,7 +44,7 @@ static void write_panels(struct map *map)
 
 static int write_map(struct sms__plot *plot, size_t scenario)
 {
-    struct map map = {.plot = plot, .groups = sms__groups_of(&plot->grouped.heat_groups, scenario)};
+    struct map map = {.plot = plot, .groups = sms__groups_of(&plot->heat.groups, scenario)};
     const char *name = sms__figure_name(plot, "heatmap", plot->scenario.name[scenario]);
     for (size_t g = 0; g < map.groups.count; g++)
         measure(&map, &map.groups.item[g]);

@@ -76,71 +76,34 @@ size_t sms__name_index(struct sms__arena *arena, struct sms__names *names, const
 
 /* ---- groups ---- */
 
-/* How all rows begin. */
-struct row {
-    size_t scenario, policy;
-};
-
-/* A row to be sorted, which keeps its place among equal ones. */
-struct placed {
-    struct row row;
-    size_t at;
-};
-
-static struct row row_at(const void *rows, size_t i, size_t size)
+static int by_scenario(const void *a, const void *b)
 {
-    struct row row;
-    memcpy(&row, (const char *)rows + i * size, sizeof row);
-    return row;
+    const struct sms__row *x = a, *y = b;
+    if (x->scenario != y->scenario)
+        return x->scenario < y->scenario ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
 }
 
-static int compare(struct row a, struct row b)
+static int by_policy(const void *a, const void *b)
 {
-    if (a.scenario != b.scenario)
-        return a.scenario < b.scenario ? -1 : 1;
-    return (a.policy > b.policy) - (a.policy < b.policy);
+    const struct sms__row *x = a, *y = b;
+    return x->scenario == y->scenario && x->policy != y->policy ? (x->policy > y->policy ? 1 : -1) : by_scenario(a, b);
 }
 
-static int by_group(const void *a, const void *b)
+void sms__group_rows(struct sms__arena *arena, struct sms__rows *rows, size_t size, bool policies)
 {
-    const struct placed *x = a, *y = b;
-    int order = compare(x->row, y->row);
-    return order ? order : (x->at > y->at) - (x->at < y->at);
-}
-
-static void *sort_rows(struct sms__arena *arena, void *rows, size_t count, size_t size, bool policies)
-{
-    bool sorted = true;
-    struct placed *order = SMS__NEW(arena, struct placed, count + 1);
-    for (size_t i = 0; i < count; i++) {
-        order[i] = (struct placed){row_at(rows, i, size), i};
-        order[i].row.policy *= policies;
-        sorted &= i == 0 || compare(order[i - 1].row, order[i].row) <= 0;
-    }
-    if (sorted)
-        return rows;
-    qsort(order, count, sizeof *order, by_group);
-    char *to = sms__alloc(arena, count, size);
-    for (size_t i = 0; i < count; i++)
-        memcpy(to + i * size, (const char *)rows + order[i].at * size, size);
-    return to;
-}
-
-void *sms__group_rows(struct sms__arena *arena, void *rows, size_t count, size_t size, bool policies,
-                      struct sms__groups *groups)
-{
-    *groups = (struct sms__groups){0};
-    rows = sort_rows(arena, rows, count, size, policies);
-    for (size_t i = 0; i < count; i++) {
-        const struct row row = row_at(rows, i, size);
+    struct sms__groups *groups = &rows->groups;
+    if (rows->count)
+        qsort(rows->row, rows->count, size, policies ? by_policy : by_scenario);
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct sms__row *row = (const struct sms__row *)((const char *)rows->row + i * size);
         struct sms__group_of *last = groups->count ? &groups->item[groups->count - 1] : NULL;
-        if (!last || last->scenario != row.scenario || (policies && last->policy != row.policy)) {
+        if (!last || last->scenario != row->scenario || (policies && last->policy != row->policy)) {
             last = SMS__APPEND(arena, groups->item, groups->count);
-            *last = (struct sms__group_of){row.scenario, row.policy, i, 0};
+            *last = (struct sms__group_of){row->scenario, row->policy, i, 0, row->number};
         }
         last->count++;
     }
-    return rows;
 }
 
 struct sms__groups sms__groups_of(const struct sms__groups *groups, size_t scenario)

@@ -57,8 +57,9 @@ static void collect(struct pairs *pairs)
     pairs->stp = sms__alloc(&pairs->plot->arena, cells + 1, sizeof *pairs->stp);
     for (size_t i = 0; i < cells; i++)
         pairs->stp[i] = NAN;
+    const struct sms__bar *bar = plot->stp.row;
     for (size_t i = 0; i < plot->stp.count; i++)
-        *stp_of(pairs, plot->stp.bar[i].policy, plot->stp.bar[i].scenario) = plot->stp.bar[i].mean;
+        *stp_of(pairs, bar[i].row.policy, bar[i].row.scenario) = bar[i].mean;
 }
 
 /* Of the first policy what it is, of others the gain over that. */

@@ -2,72 +2,10 @@
  * wait. Nodes are in the order of their names, of which numbers count as numbers. */
 #include "plot.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { GPUS_MOST = 64, LANES_MOST = 300 };
-
-/* In the order of sms__tenure.ended; script and page have a colour for each. */
-static const char *const states[] = {"done", "failed", "running", "restarted", "lost", "timed_out", "waiting"};
-
-enum { WAITING = sizeof states / sizeof *states - 1 };
-
-/* Numbers with spaces between them. */
-static uint64_t parse_gpus(struct sms__plot *plot, const struct sms__csv *csv, const char *text)
-{
-    uint64_t gpus = 0;
-    while (*text && plot->errors.count == 0) {
-        char *end;
-        unsigned long gpu = strtoul(text, &end, 10);
-        if (!isdigit((unsigned char)*text) || gpu >= GPUS_MOST || (*end && *end != ' '))
-            sms__fail(&plot->errors, SMS_EINPUT, csv->file, "line %zu: a list of GPUs is malformed", csv->line);
-        else
-            gpus |= (uint64_t)1 << gpu;
-        text = *end ? end + 1 : end;
-    }
-    return gpus;
-}
-
-static size_t ending_of(struct sms__plot *plot, const struct sms__csv *csv, const char *ended)
-{
-    for (size_t i = 0; i < WAITING; i++)
-        if (!strcmp(plot->ending.name[i], ended))
-            return i;
-    if (plot->errors.count == 0)
-        sms__fail(&plot->errors, SMS_EINPUT, csv->file, "line %zu: no pod ends so", csv->line);
-    return 0;
-}
-
-static void take_tenure(struct sms__plot *plot, struct sms__csv *csv)
-{
-    struct sms__tenure tenure = {.scenario = sms__name_index(&plot->arena, &plot->scenario, csv->field[0]),
-                                 .policy = sms__name_index(&plot->arena, &plot->policy, csv->field[1]),
-                                 .start_ns = sms__csv_amount(csv, 2),
-                                 .wait_ns = sms__csv_amount(csv, 3),
-                                 .pod = sms__copy(&plot->arena, csv->field[4], strlen(csv->field[4])),
-                                 .node = sms__copy(&plot->arena, csv->field[5], strlen(csv->field[5])),
-                                 .gpus = parse_gpus(plot, csv, csv->field[6]),
-                                 .allocated = sms__csv_amount(csv, 7),
-                                 .end_ns = sms__csv_amount(csv, 8),
-                                 .ended = ending_of(plot, csv, csv->field[9])};
-    if (plot->errors.count == 0)
-        *SMS__APPEND(&plot->arena, plot->tenure, plot->tenures) = tenure;
-}
-
-int sms__read_tenures(struct sms__plot *plot)
-{
-    struct sms__csv csv = {.file = "placements.csv",
-                           .column = {"scenario", "policy", "time_ns", "wait_ns", "pod", "node", "gpus",
-                                      "allocated_ratio", "end_ns", "ended"},
-                           .row = take_tenure};
-    if (access(sms__print(&plot->arena, "%s/%s", plot->folder, csv.file), F_OK))
-        return SMS_OK;
-    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
-        sms__name_index(&plot->arena, &plot->ending, states[i]);
-    return sms__csv_read(plot, &csv);
-}
+enum { LANES_MOST = 300 };
 
 /* Letters by their bytes, numbers by what they are. */
 static int compare_names(const char *a, const char *b)
@@ -110,9 +48,9 @@ static int by_row(const void *a, const void *b)
 static void add_tenure(struct sms__plot *plot, struct sms__pods_drawn *drawn, const struct sms__tenure *tenure)
 {
     if (tenure->wait_ns > 0 && tenure->wait_ns <= tenure->start_ns)
-        *SMS__APPEND(&plot->arena, drawn->stay, drawn->stays) =
-            (struct sms__pod_stay){tenure, 0, 0, tenure->start_ns - tenure->wait_ns, tenure->start_ns, WAITING};
-    for (unsigned i = 0; i < GPUS_MOST; i++)
+        *SMS__APPEND(&plot->arena, drawn->stay, drawn->stays) = (struct sms__pod_stay){
+            tenure, 0, 0, tenure->start_ns - tenure->wait_ns, tenure->start_ns, SMS__ENDED_WAITING};
+    for (unsigned i = 0; i < SMS__PLOT_GPUS; i++)
         if (tenure->gpus >> i & 1)
             *SMS__APPEND(&plot->arena, drawn->stay, drawn->stays) =
                 (struct sms__pod_stay){tenure, i + 1, 0, tenure->start_ns, tenure->end_ns, tenure->ended};
@@ -127,7 +65,7 @@ struct sms__pods_drawn sms__draw_pods(struct sms__plot *plot, const struct sms__
 {
     struct sms__pods_drawn drawn = {.stay = NULL};
     for (size_t i = group->from; i < group->from + group->count; i++)
-        add_tenure(plot, &drawn, &plot->grouped.tenure[i]);
+        add_tenure(plot, &drawn, (const struct sms__tenure *)plot->tenure.row + i);
     if (drawn.stays)
         qsort(drawn.stay, drawn.stays, sizeof *drawn.stay, by_row);
     for (size_t i = 0; i < drawn.stays; i++) {
@@ -160,9 +98,7 @@ static int write_pods(struct sms__plot *plot, const struct sms__group_of *group)
     struct sms__pods_drawn drawn = sms__draw_pods(plot, group);
     struct sms__stretch *stretch = SMS__NEW(&plot->arena, struct sms__stretch, drawn.stays + 1);
     for (size_t i = 0; i < drawn.stays; i++)
-        stretch[i] = (struct sms__stretch){.scenario = group->scenario,
-                                           .policy = group->policy,
-                                           .process = drawn.stay[i].row,
+        stretch[i] = (struct sms__stretch){.process = drawn.stay[i].row,
                                            .state = drawn.stay[i].state,
                                            .start_ns = drawn.stay[i].start_ns,
                                            .end_ns = drawn.stay[i].end_ns};
@@ -178,8 +114,8 @@ static int write_pods(struct sms__plot *plot, const struct sms__group_of *group)
 
 int sms__write_pods(struct sms__plot *plot)
 {
-    int code = sms__figures_check(plot, plot->grouped.tenure_groups.count);
-    for (size_t g = 0; g < plot->grouped.tenure_groups.count && code == SMS_OK; g++)
-        code = write_pods(plot, &plot->grouped.tenure_groups.item[g]);
+    int code = sms__figures_check(plot, plot->tenure.groups.count);
+    for (size_t g = 0; g < plot->tenure.groups.count && code == SMS_OK; g++)
+        code = write_pods(plot, &plot->tenure.groups.item[g]);
     return code;
 }

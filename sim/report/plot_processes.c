@@ -10,7 +10,6 @@ enum {
     ROWS_MOST = 120,   /* processes drawn: more cannot be told apart on a page */
     PIECES_ROW = 300,  /* spans of a process that are drawn one by one */
     COLUMNS = 1200,    /* with more, each of so many intervals takes the state that lasted longest in it */
-    STATES_MOST = 32,  /* states told apart; those beyond are drawn as the last */
     NAME_LETTERS = 100 /* of a policy, in a file's name */
 };
 
@@ -27,20 +26,11 @@ struct chart {
     size_t rows, processes; /* the first `rows` are drawn */
     struct piece *piece;
     size_t pieces;
-    bool used[STATES_MOST];
+    bool used[SMS__STATES_MAX];
     double from_ns, to_ns;
-    double (*time)[STATES_MOST]; /* [COLUMNS]: of one row */
+    double (*time)[SMS__STATES_MAX]; /* [COLUMNS]: of one row */
     struct sms__figure_files files;
 };
-
-/* In the order of a process's life; the script has a colour for each. */
-void sms__name_states(struct sms__plot *plot)
-{
-    static const char *const states[] = {"unplaced", "allocate", "launch", "waiting",    "host",      "copy_in",
-                                         "kernel",   "copy_out", "paused", "suspending", "suspended", "restoring"};
-    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
-        sms__name_index(&plot->arena, &plot->state, states[i]);
-}
 
 static int by_number(const void *a, const void *b)
 {
@@ -115,12 +105,12 @@ static void spread(struct chart *chart, const struct sms__stretch *stretch)
     }
 }
 
-/* STATES_MOST if there is none. */
+/* SMS__STATES_MAX if there is none. */
 static size_t longest_state(const double *time)
 {
-    size_t longest = STATES_MOST;
+    size_t longest = SMS__STATES_MAX;
     double most = 0;
-    for (size_t s = 0; s < STATES_MOST; s++)
+    for (size_t s = 0; s < SMS__STATES_MAX; s++)
         if (time[s] > most) {
             most = time[s];
             longest = s;
@@ -136,7 +126,7 @@ static void add_columns(struct chart *chart, size_t row)
         size_t state = longest_state(chart->time[c]);
         for (end = c + 1; end < COLUMNS && longest_state(chart->time[end]) == state;)
             end++;
-        if (state < STATES_MOST)
+        if (state < SMS__STATES_MAX)
             add_piece(chart, (struct piece){chart->from_ns + (double)c * width, chart->from_ns + (double)end * width,
                                             row, state, 0, 1});
     }
@@ -192,7 +182,7 @@ static void write_axes(const struct chart *chart)
             chart->from_ns, chart->to_ns);
     sms__print_text(to, "panel_title", 1, chart->plot->policy.name[chart->of->policy], 46);
     struct sms__names states = *chart->of->state;
-    states.count = states.count < STATES_MOST ? states.count : STATES_MOST;
+    states.count = states.count < SMS__STATES_MAX ? states.count : SMS__STATES_MAX;
     sms__print_legend(to, &states, chart->used, 24);
 }
 
@@ -239,21 +229,16 @@ int sms__write_chart(struct sms__plot *plot, const struct sms__chart_of *of)
 
 static int write_processes(struct sms__plot *plot, const struct sms__group_of *group)
 {
-    const struct sms__chart_of of = {"processes",  group->scenario, group->policy, &plot->grouped.stretch[group->from],
-                                     group->count, &plot->process,  &plot->state};
+    const struct sms__chart_of of = {
+        "processes",  group->scenario, group->policy, (const struct sms__stretch *)plot->stretch.row + group->from,
+        group->count, &plot->process,  &plot->state};
     return sms__write_chart(plot, &of);
 }
 
 int sms__write_processes(struct sms__plot *plot)
 {
-    int code = sms__figures_check(plot, plot->grouped.stretch_groups.count);
-    for (size_t g = 0; g < plot->grouped.stretch_groups.count && code == SMS_OK; g++)
-        code = write_processes(plot, &plot->grouped.stretch_groups.item[g]);
+    int code = sms__figures_check(plot, plot->stretch.groups.count);
+    for (size_t g = 0; g < plot->stretch.groups.count && code == SMS_OK; g++)
+        code = write_processes(plot, &plot->stretch.groups.item[g]);
     return code;
-}
-
-size_t sms__state_index(struct sms__plot *plot, const char *state)
-{
-    size_t idx = sms__name_index(&plot->arena, &plot->state, state);
-    return idx < STATES_MOST ? idx : STATES_MOST - 1;
 }

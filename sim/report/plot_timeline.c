@@ -61,7 +61,7 @@ static const struct sms__box **sort_boxes(struct timeline *timeline, size_t poli
     *count = group ? group->count : 0;
     const struct sms__box **sorted = SMS__NEW(&plot->arena, const struct sms__box *, *count + 1);
     for (size_t i = 0; i < *count; i++)
-        sorted[i] = &plot->grouped.box[group->from + i];
+        sorted[i] = (const struct sms__box *)plot->box.row + group->from + i;
     qsort((void *)sorted, *count, sizeof *sorted, by_start);
     return sorted;
 }
@@ -126,14 +126,14 @@ static void gather(struct timeline *timeline, size_t *seen)
 {
     struct sms__plot *plot = timeline->plot;
     const struct sms__group_of *group = timeline->bars;
-    const struct sms__bar *bar = &plot->throughput.bar[group->from];
+    const struct sms__bar *bar = (const struct sms__bar *)plot->throughput.row + group->from;
     for (size_t i = 0; i < group->count; i++)
         if (!bar[i].host)
             sms__name_index(&plot->arena, &timeline->vm, bar[i].group);
     for (size_t i = 0; i < group->count; i++) {
-        if (seen[bar[i].policy] != group->scenario + 1)
-            add_course(timeline, bar[i].policy);
-        seen[bar[i].policy] = group->scenario + 1;
+        if (seen[bar[i].row.policy] != group->scenario + 1)
+            add_course(timeline, bar[i].row.policy);
+        seen[bar[i].row.policy] = group->scenario + 1;
     }
 }
 
@@ -257,7 +257,7 @@ static int write_timeline(struct timeline timeline, size_t *seen)
     struct sms__plot *plot = timeline.plot;
     const size_t scenario = timeline.bars->scenario;
     const char *name = sms__figure_name(plot, "timeline", plot->scenario.name[scenario]);
-    timeline.boxes = sms__groups_of(&plot->grouped.box_groups, scenario);
+    timeline.boxes = sms__groups_of(&plot->box.groups, scenario);
     gather(&timeline, seen);
     if (timeline.sms == 0)
         return sms__name_index(&plot->arena, &plot->left_out, name), SMS_OK;
@@ -276,8 +276,8 @@ int sms__write_timelines(struct sms__plot *plot)
     int code = SMS_OK;
     struct timeline timeline = {.plot = plot, .busy = sms__alloc(&plot->arena, SMS_MOST, sizeof *timeline.busy)};
     size_t *seen = SMS__NEW(&plot->arena, size_t, plot->policy.count + 1);
-    for (size_t s = 0; s < plot->throughput.scenarios.count && code == SMS_OK; s++) {
-        timeline.bars = &plot->throughput.scenarios.item[s];
+    for (size_t s = 0; s < plot->throughput.groups.count && code == SMS_OK; s++) {
+        timeline.bars = &plot->throughput.groups.item[s];
         code = write_timeline(timeline, seen);
     }
     return code;
