@@ -208,6 +208,11 @@ static int judge(struct reader *reader)
     return errors->count ? SMS_EINPUT : SMS_OK;
 }
 
+bool sms__plot_has(struct sms__plot *plot, const char *file)
+{
+    return access(sms__print(&plot->arena, "%s/%s", plot->folder, file), F_OK) == 0;
+}
+
 int sms__csv_read(struct sms__plot *plot, const struct sms__csv_table *table)
 {
     struct reader *reader = SMS__NEW(&plot->arena, struct reader, 1);

@@ -2,7 +2,6 @@
 #include "plot_table.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #define SCENARIO SMS__CSV_SCENARIO
 #define POLICY SMS__CSV_POLICY
@@ -136,11 +135,6 @@ static const struct sms__csv_table tables[] = {
                 AMOUNT("end_ns", struct sms__tenure, end_ns),
                 NAME("ended", struct sms__tenure, ended, ending)},
      .check = check_tenure}};
-
-bool sms__plot_has(struct sms__plot *plot, const char *file)
-{
-    return access(sms__print(&plot->arena, "%s/%s", plot->folder, file), F_OK) == 0;
-}
 
 /* Gives names their numbers before any row does. The scripts and the page have a colour for each. */
 static void name_states(struct sms__plot *plot)

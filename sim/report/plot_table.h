@@ -58,10 +58,10 @@ struct sms__csv_table {
 
 /* plot_csv.c: reads a file. Returns SMS_OK or the code of the error that it reported. */
 int sms__csv_read(struct sms__plot *plot, const struct sms__csv_table *table);
+/* Whether the folder has the file. */
+bool sms__plot_has(struct sms__plot *plot, const char *file);
 /* plot_answer.c: reads the questions of the scenarios, whose names must be known by then, and the values that answer
  * them. */
 int sms__read_answers(struct sms__plot *plot);
-/* plot_read.c: whether the folder has the file. */
-bool sms__plot_has(struct sms__plot *plot, const char *file);
 
 #endif
