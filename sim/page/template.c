@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <sha2.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,24 +18,20 @@ static const char *const scripts[] = {
     "page/core.js", "page/table.js", "page/figures.js", "page/heat.js", "page/timeline.js",
     "page/run.js",  "page/sweep.js", "page/gaps.js",    "page/main.js", NULL};
 
-struct text {
-    char *bytes;
-    size_t length;
-};
-
 struct template
 {
     const struct sms__page *page;
     const char *share;
+    FILE *to;
     struct sms_errors *errors;
-    struct text frame, style, library, script;
+    struct sms__arena arena;
+    const char *frame, *style, *library, *script; /* texts of the files */
 };
 
-static int add_file(struct template *template, struct text *text, const char *name)
+/* Appends a file to a text. */
+static int add_file(struct template *template, const char **text, const char *name)
 {
-    char path[4400];
-    snprintf(path, sizeof path, "%s/%s", template->share, name);
-    struct sms__input input;
+    const char *path = sms__print(&template->arena, "%s/%s", template->share, name), *bytes;
     if (access(path, R_OK) && !strcmp(name, libraries[0]))
         return sms__fail(template->errors, SMS_EIO, path,
                          "cannot be read: %s; the page needs D3: install node-d3-axis, node-d3-scale and "
@@ -44,23 +39,13 @@ static int add_file(struct template *template, struct text *text, const char *na
                          strerror(errno));
     if (access(path, R_OK))
         return sms__fail(template->errors, SMS_EIO, path, "cannot be read: %s", strerror(errno));
-    int code = sms__input_open(path, SMS__TEXT_BYTES_MAX, &input, template->errors);
-    if (code)
-        return code;
-    char *grown = realloc(text->bytes, text->length + input.size + 1);
-    ssize_t received = grown ? sms__input_read(&input, grown + text->length, input.size) : 0;
-    const int read_error = errno;
-    sms__input_close(&input);
-    if (!grown)
-        return sms__fail(template->errors, SMS_ENOMEM, NULL, "out of memory");
-    text->bytes = grown;
-    text->length += received > 0 ? (size_t)received : 0;
-    text->bytes[text->length] = '\0';
-    return received < 0 ? sms__fail(template->errors, SMS_EIO, path, "cannot be read: %s", strerror(read_error))
-                        : SMS_OK;
+    int code = sms__file_text(&template->arena, path, &bytes, template->errors);
+    if (code == SMS_OK)
+        *text = sms__print(&template->arena, "%s%s", *text ? *text : "", bytes);
+    return code;
 }
 
-static int add_files(struct template *template, struct text *text, const char *const *name)
+static int add_files(struct template *template, const char **text, const char *const *name)
 {
     int code = SMS_OK;
     for (; *name && code == SMS_OK; name++)
@@ -81,12 +66,12 @@ static void write_base64(const uint8_t *bytes, size_t length, FILE *to)
     }
 }
 
-static void write_hash(const struct text *text, FILE *to)
+static void write_hash(const char *text, FILE *to)
 {
     uint8_t hash[SHA256_DIGEST_LENGTH];
     SHA2_CTX sha;
     SHA256Init(&sha);
-    SHA256Update(&sha, (const uint8_t *)text->bytes, text->length);
+    SHA256Update(&sha, (const uint8_t *)text, strlen(text));
     SHA256Final(hash, &sha);
     fputs(" 'sha256-", to);
     write_base64(hash, sizeof hash, to);
@@ -97,10 +82,10 @@ static void write_hash(const struct text *text, FILE *to)
 static void write_policy(const struct template *template, FILE *to)
 {
     fputs("default-src 'none'; base-uri 'none'; form-action 'none'; script-src", to);
-    write_hash(&template->library, to);
-    write_hash(&template->script, to);
+    write_hash(template->library, to);
+    write_hash(template->script, to);
     fputs("; style-src", to);
-    write_hash(&template->style, to);
+    write_hash(template->style, to);
 }
 
 /* Escapes characters that could end the script element. The JSON itself is ASCII, so U+2028 is escaped already. */
@@ -146,20 +131,21 @@ static int write_part(const struct template *template, const char *name, FILE *t
     else if (!strncmp(name, "title}}", 7))
         sms__print_html(to, make_title(data, several, sizeof several));
     else if (!strncmp(name, "style}}", 7))
-        fwrite(template->style.bytes, 1, template->style.length, to);
+        fputs(template->style, to);
     else if (!strncmp(name, "library}}", 9))
-        fwrite(template->library.bytes, 1, template->library.length, to);
+        fputs(template->library, to);
     else if (!strncmp(name, "script}}", 8))
-        fwrite(template->script.bytes, 1, template->script.length, to);
+        fputs(template->script, to);
     else if (sms__json_put(data, write_data, to, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(12)))
         return -1;
     return 0;
 }
 
 /* Writes the frame with its {{placeholders}} replaced. */
-static int write_page(const struct template *template, FILE *to)
+static int write_page(const struct template *template)
 {
-    const char *rest = template->frame.bytes;
+    FILE *to = template->to;
+    const char *rest = template->frame;
     for (const char *placeholder; (placeholder = strstr(rest, "{{")) != NULL; rest = strstr(placeholder, "}}") + 2) {
         fwrite(rest, 1, (size_t)(placeholder - rest), to);
         if (!strstr(placeholder, "}}") || write_part(template, placeholder + 2, to))
@@ -169,21 +155,25 @@ static int write_page(const struct template *template, FILE *to)
     return SMS_OK;
 }
 
+static int make_page(void *user)
+{
+    struct template *template = user;
+    int code = add_file(template, &template->frame, "page/page.html");
+    if (code == SMS_OK)
+        code = add_files(template, &template->style, styles);
+    if (code == SMS_OK)
+        code = add_files(template, &template->library, libraries);
+    if (code == SMS_OK)
+        code = add_files(template, &template->script, scripts);
+    return code == SMS_OK ? write_page(template) : code;
+}
+
 int sms__page_write(const struct sms__page *page, const char *share, FILE *to, struct sms_errors *errors)
 {
-    struct template template = {.page = page, .share = share, .errors = errors};
-    int code = add_file(&template, &template.frame, "page/page.html");
-    if (code == SMS_OK)
-        code = add_files(&template, &template.style, styles);
-    if (code == SMS_OK)
-        code = add_files(&template, &template.library, libraries);
-    if (code == SMS_OK)
-        code = add_files(&template, &template.script, scripts);
-    if (code == SMS_OK)
-        code = write_page(&template, to);
-    free(template.frame.bytes);
-    free(template.style.bytes);
-    free(template.library.bytes);
-    free(template.script.bytes);
+    struct template template = {.page = page, .share = share, .to = to, .errors = errors};
+    int code = sms__guard(&template.arena, make_page, &template);
+    if (code == SMS_ENOMEM && errors->count == 0)
+        sms__fail(errors, code, NULL, "out of memory");
+    sms__arena_release(&template.arena);
     return code;
 }
