@@ -46,7 +46,8 @@ static void add_span(struct timelines *timelines, struct sms__timeline *timeline
 
 static void add_processes(struct timelines *timelines, const struct sms__group_of *group)
 {
-    const struct sms__stretch *s = (const struct sms__stretch *)timelines->pictures->plot.stretch.row + group->from;
+    const struct sms__state_span *s =
+        (const struct sms__state_span *)timelines->pictures->plot.state_span.row + group->from;
     struct sms__timeline *timeline = add_timeline(timelines, "processes", group);
     for (size_t i = 0; i < group->count; i++)
         add_span(timelines, timeline,
@@ -55,7 +56,8 @@ static void add_processes(struct timelines *timelines, const struct sms__group_o
 
 static void add_blocks(struct timelines *timelines, const struct sms__group_of *group)
 {
-    const struct sms__box *b = (const struct sms__box *)timelines->pictures->plot.box.row + group->from;
+    const struct sms__block_span *b =
+        (const struct sms__block_span *)timelines->pictures->plot.block_span.row + group->from;
     struct sms__timeline *timeline = add_timeline(timelines, "blocks", group);
     for (size_t i = 0; i < group->count; i++)
         add_span(timelines, timeline,
@@ -68,13 +70,13 @@ static void add_pods(struct timelines *timelines, const struct sms__group_of *gr
     struct sms__plot *plot = &timelines->pictures->plot;
     struct sms__pods_drawn *drawn = SMS__NEW(&plot->arena, struct sms__pods_drawn, 1);
     *drawn = sms__draw_pods(plot, group);
-    struct sms__timeline *timeline = drawn->stays ? add_timeline(timelines, "pods", group) : NULL;
+    struct sms__timeline *timeline = drawn->spans ? add_timeline(timelines, "pods", group) : NULL;
     if (timeline)
         timeline->row = &drawn->row;
-    for (size_t i = 0; i < drawn->stays; i++) {
-        const struct sms__pod_stay *stay = &drawn->stay[i];
+    for (size_t i = 0; i < drawn->spans; i++) {
+        const struct sms__gpu_span *span = &drawn->span[i];
         add_span(timelines, timeline,
-                 (struct sms__span){stay->row, stay->state, 1, stay->start_ns, stay->end_ns, stay->tenure->pod});
+                 (struct sms__span){span->row, span->state, 1, span->start_ns, span->end_ns, span->pod->pod});
     }
 }
 
@@ -83,9 +85,9 @@ static json_t *timelines_json(struct sms__pictures *pictures)
     const struct {
         const struct sms__groups *groups;
         void (*add)(struct timelines *timelines, const struct sms__group_of *group);
-    } kinds[] = {{&pictures->plot.stretch.groups, add_processes},
-                 {&pictures->plot.box.groups, add_blocks},
-                 {&pictures->plot.tenure.groups, add_pods}};
+    } kinds[] = {{&pictures->plot.state_span.groups, add_processes},
+                 {&pictures->plot.block_span.groups, add_blocks},
+                 {&pictures->plot.pod_span.groups, add_pods}};
     struct timelines *timelines = SMS__NEW(&pictures->plot.arena, struct timelines, 1);
     json_t *list = json_array();
     timelines->pictures = pictures;
@@ -114,7 +116,7 @@ static void get_allocation(const void *rows, size_t i, double value[3])
 
 static void get_placement(const void *rows, size_t i, double value[3])
 {
-    const struct sms__tenure *placed = (const struct sms__tenure *)rows + i;
+    const struct sms__pod_span *placed = (const struct sms__pod_span *)rows + i;
     memcpy(value, (double[]){placed->start_ns, placed->wait_ns, placed->allocated}, 3 * sizeof *value);
 }
 
@@ -156,7 +158,7 @@ static int by_number(const void *a, const void *b)
 /* Brings the pictures into the order of the files. Scenarios may have the same policies in different orders. */
 static void sort_groups(struct sms__plot *plot)
 {
-    struct sms__rows *rows[] = {&plot->heat, &plot->box, &plot->stretch, &plot->tenure, &plot->point};
+    struct sms__rows *rows[] = {&plot->heat, &plot->block_span, &plot->state_span, &plot->pod_span, &plot->point};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i]->groups.count)
             qsort(rows[i]->groups.item, rows[i]->groups.count, sizeof *rows[i]->groups.item, by_number);
@@ -181,7 +183,7 @@ static int draw(void *user)
     json_object_set_new(data, "states", names_json(&plot->state));
     json_object_set_new(data, "endings", names_json(&plot->ending));
     json_object_set_new(data, "allocation", series_json(pictures, &plot->point, get_allocation, "allocation.csv"));
-    json_object_set_new(data, "placements", series_json(pictures, &plot->tenure, get_placement, "placements.csv"));
+    json_object_set_new(data, "placements", series_json(pictures, &plot->pod_span, get_placement, "placements.csv"));
     return SMS_OK;
 }
 

@@ -1,6 +1,5 @@
-/* Figures of a results folder. Its CSV files are read; each figure becomes a data
- * file NAME.dat, a file NAME.var of gnuplot variables, and a script in the
- * installed folder plots/ that draws the one as the other says. */
+/* Figures of a results folder. Its CSV files are read. Each figure becomes a data file `NAME.dat` and a file `NAME.var`
+ * of gnuplot variables, which a script in the installed folder plots/ draws. */
 #ifndef SMS_REPORT_PLOT_H
 #define SMS_REPORT_PLOT_H
 
@@ -19,7 +18,7 @@
 struct sms__names {
     const char **name;
     size_t count;
-    struct sms__name_branch *branch; /* a tree to find them by */
+    struct sms__name_branch *branch; /* a tree over the names */
     size_t branches, root;
 };
 
@@ -63,14 +62,14 @@ struct sms__heat {
 };
 
 /* Equal blocks of a VM on an SM of the first device. */
-struct sms__box {
+struct sms__block_span {
     struct sms__row row;
     size_t vm, sm, blocks;
     double start_ns, end_ns;
 };
 
 /* A process in a state. Spans that share a row of the figure have lanes. */
-struct sms__stretch {
+struct sms__state_span {
     struct sms__row row;
     size_t process, state;
     double start_ns, end_ns;
@@ -78,7 +77,7 @@ struct sms__stretch {
 };
 
 /* A pod on GPUs of a node, after it waited. */
-struct sms__tenure {
+struct sms__pod_span {
     struct sms__row row;
     size_t ended; /* index of an ending */
     const char *pod, *node;
@@ -94,14 +93,14 @@ struct sms__point {
 
 enum { SMS__ASKED_LINES = 3 };
 
-/* The question of a scenario: a metric of one subject. */
+/* The question of a scenario, about a metric of one subject. */
 struct sms__asked {
     const char *metric; /* NULL: unknown */
     enum sms_subject subject;
-    const char *name;                   /* of the subject */
+    const char *name;                   /* of the subject's row */
     const char *line[SMS__ASKED_LINES]; /* [lines]: the question in words */
     size_t lines;
-    double bound; /* of the run, which no policy can exceed; NAN without one */
+    double bound; /* no policy can exceed it; NAN without one */
     bool unlike;  /* tenants run different kernels, so their sum has no meaning */
 };
 
@@ -129,21 +128,21 @@ struct sms__plot {
     struct sms__rows answer, throughput, usage, turnaround, slowdown, stp;
     struct sms__asked *asked; /* [asked_count], by scenario */
     size_t asked_count;
-    struct sms__rows heat, box, stretch, tenure, point;
+    struct sms__rows heat, block_span, state_span, pod_span, point;
     struct sms__names process, state, ending;
     struct sms__figure *figure;
     size_t figures;
-    struct sms__names left_out; /* figures that the results hold nothing for */
+    struct sms__names left_out; /* figures for which the results have nothing */
 };
 
 /* plot_read.c: reads all files. */
 int sms__plot_read(struct sms__plot *plot);
 
-/* plot_names.c: the number of a name, which is new if need be. */
+/* plot_names.c: the index of a name, which is added if it is new. */
 size_t sms__name_index(struct sms__arena *arena, struct sms__names *names, const char *name);
 /* Sorts rows of `size` bytes into groups: by scenario, and with `policies` also by policy. */
 void sms__group_rows(struct sms__arena *arena, struct sms__rows *rows, size_t size, bool policies);
-/* Those of a scenario; of these, that of a policy, or NULL. */
+/* The groups of a scenario; and among these the group of a policy, or NULL. */
 struct sms__groups sms__groups_of(const struct sms__groups *groups, size_t scenario);
 const struct sms__group_of *sms__group_of(const struct sms__groups *groups, size_t policy);
 
@@ -158,50 +157,50 @@ int sms__write_timelines(struct sms__plot *plot);
 int sms__write_processes(struct sms__plot *plot);
 /* plot_allocation.c */
 int sms__write_allocation(struct sms__plot *plot);
-/* What lasted under one policy, as a figure of KIND-SCENARIO-POLICY: a row a name of `row`, a colour a state. */
-struct sms__chart_of {
+/* A figure KIND-SCENARIO-POLICY of spans, with a row for each name in `row` and a colour for each state. */
+struct sms__chart_spec {
     const char *kind;
     size_t scenario, policy;
-    const struct sms__stretch *stretch;
-    size_t stretches;
+    const struct sms__state_span *span;
+    size_t spans;
     const struct sms__names *row, *state;
 };
-int sms__write_chart(struct sms__plot *plot, const struct sms__chart_of *of);
+int sms__write_chart(struct sms__plot *plot, const struct sms__chart_spec *spec);
 /* plot_pods.c: figures of pods. */
 int sms__write_pods(struct sms__plot *plot);
-/* A pod on one GPU, or waiting; sorted by row and start. */
-struct sms__pod_stay {
-    const struct sms__tenure *tenure;
-    unsigned gpu; /* its number + 1; 0: it waits */
+/* A pod on one GPU, or waiting. Sorted by row and start. */
+struct sms__gpu_span {
+    const struct sms__pod_span *pod;
+    unsigned gpu; /* its index + 1; 0 for a pod that waits */
     size_t row;
     double start_ns, end_ns;
-    size_t state; /* the number of an ending, or of waiting */
+    size_t state; /* index of an ending */
 };
 struct sms__pods_drawn {
-    struct sms__pod_stay *stay;
-    size_t stays;
+    struct sms__gpu_span *span;
+    size_t spans;
     struct sms__names row; /* "NODE/GPU", "waiting" */
 };
 struct sms__pods_drawn sms__draw_pods(struct sms__plot *plot, const struct sms__group_of *group);
-/* plot_pairs.c: whether the scenarios are pairs of programs, called A/B; the figure of them. */
+/* plot_pairs.c: whether the scenarios are pairs of programs, called A/B; and their figure. */
 bool sms__are_pairs(struct sms__plot *plot);
 int sms__write_pairs(struct sms__plot *plot);
 
-/* plot_files.c: the two files of a figure, which begin and end together. */
+/* plot_files.c: the two files of a figure. They are opened and closed together. */
 struct sms__figure_files {
     FILE *data, *variables;
 };
 
-/* Whether so many more may be drawn; if not, says so. */
+/* Fails if `more` figures would be too many. */
 int sms__figures_check(struct sms__plot *plot, size_t more);
 int sms__figure_open(struct sms__plot *plot, const char *script, const char *name, struct sms__figure_files *files);
 int sms__figure_close(struct sms__plot *plot, struct sms__figure_files *files);
-/* Prints `name[idx] = 'text'`, the text with no more than `most` characters. */
+/* Prints `name[idx] = 'text'`. Text of more than `most` characters loses its middle. */
 void sms__print_text(FILE *to, const char *name, size_t idx, const char *text, size_t most);
-/* Prints a figure's legend: of the names the first 200 that are used (NULL: all), each with the number of its colour
- * and no more than `most` characters. */
+/* Prints a figure's legend: the first 200 names that are used (NULL: all), each with the number of its colour and at
+ * most `most` characters. */
 void sms__print_legend(FILE *to, const struct sms__names *names, const bool *used, size_t most);
-/* A name for files: of "heatmap" and "a/b" heatmap-a+b ('+' is in no scenario's name). */
+/* A name for files, such as heatmap-a+b for "heatmap" and "a/b". No scenario's name has a '+'. */
 const char *sms__figure_name(struct sms__plot *plot, const char *kind, const char *scenario);
 
 struct sms__unit {

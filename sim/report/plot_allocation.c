@@ -1,4 +1,4 @@
-/* How full a cluster gets as pods come: a figure a scenario, a line a policy. */
+/* How full a cluster gets as pods arrive: a figure for each scenario, a line for each policy. */
 #include "plot.h"
 
 #include <math.h>
@@ -6,8 +6,7 @@
 
 enum { POLICIES_MOST = 16 }; /* as many as there are colours */
 
-/* As long as all lines are so near to what was asked for, the first panel does not show them: they lie on each other.
- */
+/* The first panel leaves out loads at which all lines are this near to what was asked for, because they overlap. */
 #define NEAR_ALL 0.005
 
 static void write_line(const struct sms__plot *plot, const struct sms__group_of *group, FILE *to)
@@ -20,7 +19,7 @@ static void write_line(const struct sms__plot *plot, const struct sms__group_of 
     fputs("\n\n", to);
 }
 
-/* The greatest load up to which every policy gives nearly all that is asked for. `point`: of one scenario. */
+/* The greatest load at which every policy allocates nearly all that is asked for. The points are of one scenario. */
 static double load_of_no_interest(const struct sms__point *point, size_t points, double most)
 {
     double least = most;
@@ -42,7 +41,7 @@ static void write_axes(const struct sms__point *point, size_t points, FILE *to)
             100 * top);
 }
 
-/* The groups are those of a scenario and of policies that have a colour. */
+/* Writes the figure of one scenario. The groups' policies must all have a colour. */
 static int write_chart(struct sms__plot *plot, const struct sms__groups *groups)
 {
     struct sms__figure_files files;

@@ -33,7 +33,7 @@ static void break_lines(struct sms__arena *arena, const char *text, struct sms__
         while (cut < length && cut > 0 && text[cut] != ' ')
             cut--;
         while (cut == 0 || (cut < length && ((unsigned char)text[cut] & 0xc0) == 0x80))
-            cut++; /* a word longer than a line; whole characters */
+            cut++; /* a word that is longer than a line is not cut within a character */
         bool more = text[cut] && asked->lines + 1 == LINES;
         asked->line[asked->lines] = sms__print(arena, "%.*s%s", (int)cut, text, more ? "…" : "");
         text += cut;
@@ -101,7 +101,7 @@ static int take_scenarios(void *user)
     return SMS_OK;
 }
 
-/* Keeps only what its scenario asks for. */
+/* Leaves out values that the scenario does not ask for. */
 static const char *check_value(struct sms__plot *plot, const struct sms__csv_table *table, void *row)
 {
     const struct sms__bar *bar = row;

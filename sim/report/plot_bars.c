@@ -1,5 +1,5 @@
-/* Grouped bars with error bars: a panel a scenario, a group a VM or resource, a
- * bar a policy. Blocks of the data file are the bars of one panel and policy. */
+/* Grouped bars with error bars: a panel for each scenario, a group for each VM or resource, a bar for each policy. Each
+ * block of the data file has the bars of one panel and policy. */
 #include "plot.h"
 
 #include <math.h>
@@ -7,33 +7,33 @@
 #include <string.h>
 
 enum {
-    PROCESSES_MOST = 12, /* of a scenario, that have a group each */
-    BLOCKS_MOST = 5000   /* that gnuplot can find in a file in seconds */
+    PROCESSES_MOST = 12, /* maximum number of processes of a scenario with a group each */
+    BLOCKS_MOST = 5000   /* maximum number of blocks that gnuplot finds in a file within seconds */
 };
 
-/* Where a policy stands in the panel in which it was last. */
+/* The position of a policy in the panel that had it last. */
 struct place {
-    size_t panel, idx; /* panel: its scenario + 1 */
+    size_t panel, idx; /* panel: scenario + 1 */
 };
 
 struct chart {
     struct sms__plot *plot;
     const struct sms__rows *bars;
-    const char *unit_of;           /* what the axis says before its unit */
-    const struct sms__unit *units; /* the first that the highest bar reaches, else the last; ends with no name */
-    double least;                  /* groups whose bars are all below are left out */
-    bool *together;                /* [scenarios]: only what is of all is drawn */
+    const char *unit_of;           /* the axis label, without its unit */
+    const struct sms__unit *units; /* descending; the first that the highest bar reaches is used, or the last */
+    double least;                  /* groups are left out if all bars are below */
+    bool *together;                /* [scenarios]: only the host is drawn */
     bool *apart;                   /* [scenarios]: the host is not drawn */
     bool is_answer;                /* each panel has a metric of its own, and a question */
-    size_t lines;                  /* of the longest question */
+    size_t lines;                  /* of the longest question, in number */
     const char *empty;             /* text of a panel without values */
     struct sms__figure_files files;
     size_t panels, blocks, tics;
-    bool *used;          /* [policies]: by a panel */
+    bool *used;          /* [policies]: has bars */
     struct place *place; /* [policies] */
 };
 
-/* A bar, and where it stands in its panel. */
+/* A bar, and its position in its panel. */
 struct entry {
     const struct sms__bar *bar;
     size_t policy, group;
@@ -54,11 +54,11 @@ struct panel {
 
 static double end_of(const struct sms__bar *bar) { return bar->mean + (isnan(bar->ci95) ? 0 : bar->ci95); }
 
-/* What is known of the groups of a panel by their names; those of hosts have names of their own. */
+/* The groups of a panel, by name. Index 1 has the groups that are hosts, which have names of their own. */
 struct by_name {
     struct sms__names name[2];
-    bool *worth[2];   /* whether any policy has a bar worth drawing in it */
-    size_t *place[2]; /* in the panel, from 1 */
+    bool *worth[2];   /* whether any policy's bar is at least `least` */
+    size_t *place[2]; /* position in the panel, from 1; 0: none yet */
 };
 
 static struct by_name find_names(struct chart *chart, const struct sms__bar *bar, size_t count)
@@ -87,7 +87,7 @@ static size_t policy_in(struct chart *chart, struct panel *panel, size_t policy)
     return place->idx;
 }
 
-/* The host is the last group, which has no number before the others are known. */
+/* The host is the last group, so its number follows from the others. */
 static void add_to_panel(struct chart *chart, struct panel *panel, const struct sms__bar *bar, size_t *place)
 {
     struct sms__arena *arena = &chart->plot->arena;
@@ -135,7 +135,7 @@ static struct panel gather(struct chart *chart, const struct sms__group_of *rows
     return panel;
 }
 
-/* Where the middle of a group stands: the host a bit apart. */
+/* The position of a group's middle. The host is set a little apart. */
 static double middle(const struct panel *panel, size_t group)
 {
     return (double)(group + 1) + (panel->host && group + 1 == panel->groups ? 0.2 : 0);
@@ -158,7 +158,7 @@ static void write_bar(struct chart *chart, const struct panel *panel, const stru
     fprintf(chart->files.data, isnan(bar->ci95) ? "NaN\n" : "%.10g\n", bar->ci95);
 }
 
-/* Returns the first entry behind it. */
+/* Returns the index of the next policy's first entry. */
 static size_t write_block(struct chart *chart, const struct panel *panel, size_t policy, size_t entry)
 {
     struct sms__plot *plot = chart->plot;
@@ -282,7 +282,7 @@ static void declare(const struct chart *chart)
             chart->empty ? chart->empty : "no kernel ended");
 }
 
-/* Of processes, the turnaround is drawn, one by one if there are few; their throughput is not. */
+/* The turnaround of processes is drawn one by one if there are few. Their throughput is not drawn. */
 static void leave_out_processes(struct chart *chart)
 {
     const struct sms__rows *bars = &chart->plot->turnaround;
@@ -357,7 +357,7 @@ int sms__write_throughput(struct sms__plot *plot)
     return write_chart(&chart, "throughput");
 }
 
-/* Only where there are processes, or pods that run workloads. */
+/* Only processes, and pods that run workloads, have a turnaround. */
 int sms__write_turnaround(struct sms__plot *plot)
 {
     static const struct sms__unit units[] = {{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}, {"ns", 1}, {0}};
@@ -365,7 +365,7 @@ int sms__write_turnaround(struct sms__plot *plot)
     return plot->turnaround.count ? write_chart(&chart, "turnaround") : SMS_OK;
 }
 
-/* Only where pods run workloads. */
+/* Only pods that run workloads have a slowdown. */
 int sms__write_slowdown(struct sms__plot *plot)
 {
     static const struct sms__unit units[] = {{"times alone", 1}, {0}};
@@ -373,7 +373,7 @@ int sms__write_slowdown(struct sms__plot *plot)
     return plot->slowdown.count ? write_chart(&chart, "slowdown") : SMS_OK;
 }
 
-/* Below half a percent a bar is not to be seen. */
+/* A bar below half a percent cannot be seen. */
 int sms__write_usage(struct sms__plot *plot)
 {
     static const struct sms__unit units[] = {{"%", 0.01}, {0}};

@@ -15,7 +15,7 @@
 
 enum { CSV_MIB = 4096, BLOCK_BYTES = 65536, COLUMNS = SMS__CSV_COLUMNS, ROW_BYTES = 256 };
 
-/* What is being read. */
+/* State of the reader of one file. */
 struct reader {
     struct sms__plot *plot;
     const struct sms__csv_table *table;
@@ -228,7 +228,7 @@ int sms__csv_read(struct sms__plot *plot, const struct sms__csv_table *table)
         return code;
     if (csv_init(&reader->parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL))
         code = sms__fail(&plot->errors, SMS_ENOMEM, path, "out of memory");
-    csv_set_blk_size(&reader->parser, BLOCK_BYTES); /* for fields without end */
+    csv_set_blk_size(&reader->parser, BLOCK_BYTES); /* bounds the memory of a field without end */
     if (code == SMS_OK)
         code = sms__guard(&plot->arena, parse_all, reader);
     if (code == SMS_OK)

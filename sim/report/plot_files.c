@@ -1,3 +1,4 @@
+/* The data files and variables of figures, and what several figures print. */
 #include "plot.h"
 
 #include "../base/write.h"
@@ -5,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Colours come round long before, and gnuplot takes a second for a thousand. */
+/* Colours repeat long before, and gnuplot takes a second for a thousand names. */
 enum { LEGEND_MOST = 200 };
 
 static FILE *open_file(struct sms__plot *plot, const char *name, const char *ending)
@@ -17,7 +18,7 @@ static FILE *open_file(struct sms__plot *plot, const char *name, const char *end
     return file;
 }
 
-/* SMS_OK of one that was never opened. */
+/* Returns SMS_OK for a file that was not opened. */
 static int close_file(struct sms__plot *plot, FILE *file)
 {
     return file ? sms__close_whole(file, plot->temporary, &plot->errors) : SMS_OK;
@@ -50,7 +51,7 @@ int sms__figure_close(struct sms__plot *plot, struct sms__figure_files *files)
     return data ? data : variables;
 }
 
-/* The bytes of the first `most` characters. */
+/* The number of bytes of the first `most` characters. */
 static size_t cut(const char *text, size_t most)
 {
     size_t bytes = 0;
@@ -70,7 +71,7 @@ static size_t count_characters(const char *text)
     return characters;
 }
 
-/* Long ones lose their middle, as their ends tell them apart. */
+/* Long names often differ only at their ends, so they lose their middle. */
 void sms__print_text(FILE *to, const char *name, size_t idx, const char *text, size_t most)
 {
     size_t characters = count_characters(text), tail = most / 3;

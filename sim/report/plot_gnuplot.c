@@ -1,4 +1,5 @@
-#define _GNU_SOURCE /* memmem */
+/* Starts gnuplot, waits for it, and checks that it wrote a whole figure. */
+#define _GNU_SOURCE
 #include "plot.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 
 extern char **environ;
 
-/* The program ignores these two, and what it starts should not. */
+/* This program ignores two signals, which gnuplot should not ignore. */
 static int spawn(pid_t *pid, char *const *arguments)
 {
     posix_spawnattr_t attributes;
@@ -27,7 +28,7 @@ static int spawn(pid_t *pid, char *const *arguments)
     return problem;
 }
 
-/* A signal that asks to stop ends gnuplot too, even if it was sent to this process alone. */
+/* A signal that stops this program also stops gnuplot, even if only this process got it. */
 static int await(const struct sms__plot *plot, pid_t pid)
 {
     int status = 0;
@@ -45,7 +46,7 @@ static int missing(struct sms__plot *plot)
     return sms__fail(&plot->errors, SMS_EIO, NULL, "gnuplot was not found; install the package gnuplot-nox");
 }
 
-/* gnuplot exits with 0 on a full disk: a figure is whole if it ends as its format does, and is on the disk. */
+/* gnuplot exits with 0 on a full disk. So a figure counts as whole if it ends as its format does and is on the disk. */
 static int check_figure(struct sms__plot *plot, const char *path, const char *format)
 {
     static const struct {
@@ -70,7 +71,7 @@ static int check_figure(struct sms__plot *plot, const char *path, const char *fo
                  : sms__fail(&plot->errors, SMS_EIO, path, "gnuplot has not written all of it: is the disk full?");
 }
 
-/* Paths are arguments, not text of the script: no name needs to be quoted. */
+/* Paths are arguments rather than text of the script, so no name needs quotes. */
 int sms__gnuplot(struct sms__plot *plot, const struct sms__figure *figure, const char *format)
 {
     struct sms__arena *arena = &plot->arena;

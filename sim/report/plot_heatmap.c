@@ -1,4 +1,4 @@
-/* Occupancy of SMs over time: a figure a scenario, a panel a policy. */
+/* Occupancy of SMs over time: a figure for each scenario, a panel for each policy. */
 #include "plot.h"
 
 struct map {

@@ -1,19 +1,19 @@
-/* Names and groups of rows, in time that hardly grows with their number: whoever wrote the files chose how many. */
+/* Indices of names, and groups of rows. Files may have any number of them, so both take time n log n. */
 #include "plot.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A crit-bit tree: a branch says at which bit the names below it differ first. Its depth is bounded by the bits of a
- * name, whatever the names are, and it needs no hash that they could be chosen to defeat. A link is twice the number of
- * a branch, or twice that of a name, and 1. */
+/* A branch of a crit-bit tree. It has the first bit at which the names below it differ. The depth is at most the number
+ * of bits of a name, so no choice of names makes the tree slow, as it could with a hash table. A link is 2 * branch, or
+ * 2 * name + 1. */
 struct sms__name_branch {
     size_t link[2];
     unsigned at;       /* byte */
-    unsigned char bit; /* of it, as a mask */
+    unsigned char bit; /* mask in the byte */
 };
 
-/* Beyond the end, a name has zeros. */
+/* A name has zeros beyond its end. */
 static int side(const struct sms__name_branch *branch, const char *name, size_t length)
 {
     return branch->at < length && ((unsigned char)name[branch->at] & branch->bit) != 0;
@@ -33,7 +33,7 @@ static unsigned char highest_bit(unsigned char bits)
     return bit;
 }
 
-/* Puts a branch where its bit belongs: above all that differ later. */
+/* Inserts a branch above all branches whose names differ at a later bit. */
 static void add_branch(struct sms__arena *arena, struct sms__names *names, struct sms__name_branch made,
                        const char *name, size_t length)
 {

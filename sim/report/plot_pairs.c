@@ -1,22 +1,22 @@
-/* Programs by programs: if the scenarios are called A/B and are most pairs of some names, their system throughput under
- * the first policy, and the gain over that under each other one. A panel a policy. */
+/* Pairs of programs. If the scenarios are called A/B and are most pairs of some names, the figure has a square for each
+ * policy: the system throughput of each pair under the first policy, and the gain over it under each other one. */
 #include "plot.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROGRAMS_MIN = 3, CELLS_A_ROW = 64 }; /* with less than a row for so many cells, most would be empty */
+enum { PROGRAMS_MIN = 3, CELLS_A_ROW = 64 }; /* with fewer than one row for so many cells, most cells would be empty */
 
 struct pairs {
     struct sms__plot *plot;
     struct sms__names program;
-    size_t (*of)[2]; /* the two programs of each scenario */
-    double *stp;     /* [policies][scenarios]; NAN where there is none */
+    size_t (*of)[2]; /* [scenarios]: two indices of programs */
+    double *stp;     /* [policies][scenarios], system throughput; NAN: no value */
     struct sms__figure_files files;
 };
 
-/* Whether the name is of two parts; they become programs. */
+/* Splits a scenario's name into two programs. Returns false if it is not A/B. */
 static bool split(struct pairs *pairs, size_t scenario)
 {
     struct sms__arena *arena = &pairs->plot->arena;
@@ -62,14 +62,14 @@ static void collect(struct pairs *pairs)
         *stp_of(pairs, bar[i].row.policy, bar[i].row.scenario) = bar[i].mean;
 }
 
-/* Of the first policy what it is, of others the gain over that. */
+/* The throughput under the first policy, or the gain over it. */
 static double value_of(const struct pairs *pairs, size_t policy, size_t scenario)
 {
     double value = *stp_of(pairs, policy, scenario);
     return policy == 0 ? value : value / *stp_of(pairs, 0, scenario) - 1;
 }
 
-/* The scenario of each pair of programs, or SIZE_MAX: an image is drawn cell by cell, in rows. */
+/* The scenario of each pair of programs, by rows; SIZE_MAX: no scenario. */
 static size_t *square_of(const struct pairs *pairs)
 {
     size_t n = pairs->program.count;
@@ -103,8 +103,8 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Nineteen of twenty gains lie within the ends of their scale, which are multiples of 5 %; so that few do not bleach
- * the rest. */
+/* The end of the colour scale of gains: a multiple of 5 % that nineteen of twenty gains are within. Few large gains
+ * would bleach the others. */
 static double end_of_gains(struct pairs *pairs)
 {
     const struct sms__plot *plot = pairs->plot;
@@ -121,7 +121,7 @@ static double end_of_gains(struct pairs *pairs)
     return end > 0.05 ? end : 0.05;
 }
 
-/* Of throughput under the first policy, in tenths; never empty. */
+/* The ends of the colour scale of throughput, in tenths. They differ. */
 static void ends_of_throughput(const struct pairs *pairs, double *least, double *most)
 {
     *least = INFINITY;

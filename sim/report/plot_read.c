@@ -48,9 +48,9 @@ static const char *check_process(struct sms__plot *plot, const struct sms__csv_t
 
 static const char *check_span(struct sms__plot *plot, const struct sms__csv_table *table, void *row)
 {
-    struct sms__stretch *stretch = row;
+    struct sms__state_span *span = row;
     (void)plot, (void)table;
-    stretch->state = stretch->state < SMS__STATES_MAX ? stretch->state : SMS__STATES_MAX - 1;
+    span->state = span->state < SMS__STATES_MAX ? span->state : SMS__STATES_MAX - 1;
     return NULL;
 }
 
@@ -62,10 +62,10 @@ static const char *check_cluster(struct sms__plot *plot, const struct sms__csv_t
     return NULL;
 }
 
-static const char *check_tenure(struct sms__plot *plot, const struct sms__csv_table *table, void *row)
+static const char *check_pod(struct sms__plot *plot, const struct sms__csv_table *table, void *row)
 {
     (void)plot, (void)table;
-    return ((struct sms__tenure *)row)->ended < SMS__ENDED_WAITING ? NULL : "no pod ends so";
+    return ((struct sms__pod_span *)row)->ended < SMS__ENDED_WAITING ? NULL : "no pod ends so";
 }
 
 /* Only clusters whose pods run workloads have a slowdown. */
@@ -92,22 +92,22 @@ static const struct sms__csv_table tables[] = {
                 AMOUNT("time_ns", struct sms__heat, time_ns), AMOUNT("width_ns", struct sms__heat, width_ns),
                 AMOUNT("occupancy_ratio", struct sms__heat, occupancy)}},
     {.file = "timeline.csv",
-     ROWS(box, struct sms__box),
+     ROWS(block_span, struct sms__block_span),
      .column = {SCENARIO,
                 POLICY,
                 FIRST_DEVICE,
-                {"sm", SMS__CSV_COUNT, offsetof(struct sms__box, sm), .max = SM_MAX},
-                NAME("vm", struct sms__box, vm, vm),
-                AMOUNT("start_ns", struct sms__box, start_ns),
-                AMOUNT("end_ns", struct sms__box, end_ns),
-                {"blocks", SMS__CSV_COUNT, offsetof(struct sms__box, blocks), .min = 1, .max = BLOCKS_MAX}}},
+                {"sm", SMS__CSV_COUNT, offsetof(struct sms__block_span, sm), .max = SM_MAX},
+                NAME("vm", struct sms__block_span, vm, vm),
+                AMOUNT("start_ns", struct sms__block_span, start_ns),
+                AMOUNT("end_ns", struct sms__block_span, end_ns),
+                {"blocks", SMS__CSV_COUNT, offsetof(struct sms__block_span, blocks), .min = 1, .max = BLOCKS_MAX}}},
     {BARS("processes.csv", "spans.csv", turnaround, "process", "turnaround_ns"), .check = check_process},
     {.file = "spans.csv",
      .gate = "spans.csv",
-     ROWS(stretch, struct sms__stretch),
-     .column = {SCENARIO, POLICY, NAME("process", struct sms__stretch, process, process),
-                NAME("state", struct sms__stretch, state, state), AMOUNT("start_ns", struct sms__stretch, start_ns),
-                AMOUNT("end_ns", struct sms__stretch, end_ns)},
+     ROWS(state_span, struct sms__state_span),
+     .column = {SCENARIO, POLICY, NAME("process", struct sms__state_span, process, process),
+                NAME("state", struct sms__state_span, state, state),
+                AMOUNT("start_ns", struct sms__state_span, start_ns), AMOUNT("end_ns", struct sms__state_span, end_ns)},
      .check = check_span},
     {.file = "allocation.csv",
      .gate = "allocation.csv",
@@ -123,20 +123,20 @@ static const struct sms__csv_table tables[] = {
     CLUSTER(slowdown, "slowdown_p99_ratio"),
     {.file = "placements.csv",
      .gate = "placements.csv",
-     ROWS(tenure, struct sms__tenure),
+     ROWS(pod_span, struct sms__pod_span),
      .column = {SCENARIO,
                 POLICY,
-                AMOUNT("time_ns", struct sms__tenure, start_ns),
-                AMOUNT("wait_ns", struct sms__tenure, wait_ns),
-                TEXT("pod", struct sms__tenure, pod),
-                TEXT("node", struct sms__tenure, node),
-                {"gpus", SMS__CSV_GPUS, offsetof(struct sms__tenure, gpus)},
-                AMOUNT("allocated_ratio", struct sms__tenure, allocated),
-                AMOUNT("end_ns", struct sms__tenure, end_ns),
-                NAME("ended", struct sms__tenure, ended, ending)},
-     .check = check_tenure}};
+                AMOUNT("time_ns", struct sms__pod_span, start_ns),
+                AMOUNT("wait_ns", struct sms__pod_span, wait_ns),
+                TEXT("pod", struct sms__pod_span, pod),
+                TEXT("node", struct sms__pod_span, node),
+                {"gpus", SMS__CSV_GPUS, offsetof(struct sms__pod_span, gpus)},
+                AMOUNT("allocated_ratio", struct sms__pod_span, allocated),
+                AMOUNT("end_ns", struct sms__pod_span, end_ns),
+                NAME("ended", struct sms__pod_span, ended, ending)},
+     .check = check_pod}};
 
-/* Gives names their numbers before any row does. The scripts and the page have a colour for each. */
+/* Adds names in a fixed order before any row does, because the scripts and the page have a colour for each index. */
 static void name_states(struct sms__plot *plot)
 {
     /* in the order of a process's life */
@@ -156,16 +156,16 @@ static void group_all(struct sms__plot *plot)
     for (size_t i = 0; i < sizeof bars / sizeof *bars; i++)
         sms__group_rows(arena, bars[i], sizeof(struct sms__bar), false);
     sms__group_rows(arena, &plot->heat, sizeof(struct sms__heat), true);
-    sms__group_rows(arena, &plot->box, sizeof(struct sms__box), true);
-    sms__group_rows(arena, &plot->stretch, sizeof(struct sms__stretch), true);
-    sms__group_rows(arena, &plot->tenure, sizeof(struct sms__tenure), true);
+    sms__group_rows(arena, &plot->block_span, sizeof(struct sms__block_span), true);
+    sms__group_rows(arena, &plot->state_span, sizeof(struct sms__state_span), true);
+    sms__group_rows(arena, &plot->pod_span, sizeof(struct sms__pod_span), true);
     sms__group_rows(arena, &plot->point, sizeof(struct sms__point), true);
 }
 
 int sms__plot_read(struct sms__plot *plot)
 {
     int code = SMS_OK;
-    const bool of_cluster = sms__plot_has(plot, "cluster.csv"); /* which may have none of the files without a gate */
+    const bool of_cluster = sms__plot_has(plot, "cluster.csv"); /* it may lack the files without a gate */
     name_states(plot);
     for (size_t i = 0; i < sizeof tables / sizeof *tables && code == SMS_OK; i++)
         if (tables[i].gate ? sms__plot_has(plot, tables[i].gate) : !of_cluster || sms__plot_has(plot, tables[i].file))
