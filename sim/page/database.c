@@ -85,8 +85,8 @@ static int check_row(struct sms__points *points, sqlite3_stmt *row, void *user)
 static int check_content(struct sms__points *points)
 {
     static const char setup[] =
-        "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA ignore_check_constraints "
-        "= ON;";
+        "PRAGMA temp_store = FILE; PRAGMA temp.cache_size = -65536; PRAGMA cell_size_check = ON; "
+        "PRAGMA ignore_check_constraints = ON;";
     if (sqlite3_exec(points->file, setup, NULL, NULL, NULL) != SQLITE_OK)
         return sms__points_error(points);
     int code = sms__query_run(points, NULL,

@@ -6,6 +6,7 @@
 #include "../report/json_write.h"
 #include "../report/output.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { NAMES_MAX = 12, GROUPS_MAX = 64, REPLICATIONS_MAX = 1000 };
@@ -28,36 +29,37 @@ static const char make_samples[] =
     "LEFT JOIN main.$ f ON f.point = r.point AND f.position = 0 AND f.replication = r.replication AND f.name = r.name "
     "AND f.number = r.number WHERE r.replication BETWEEN 0 AND 999";
 
-static const char make_means[] = "CREATE TEMP TABLE means(point, name, policy[, m#][, c#], "
-                                 "PRIMARY KEY (point, name, policy)) WITHOUT ROWID";
-static const char fill_means[] = "INSERT INTO temp.means SELECT point, name, policy[, avg(m#)][, avg(c#)] "
-                                 "FROM temp.samples GROUP BY point, name, policy";
+static const char make_means[] = "CREATE TEMP TABLE means(name, policy, point[, m#][, c#], "
+                                 "PRIMARY KEY (name, policy, point)) WITHOUT ROWID";
+static const char fill_means[] = "INSERT INTO temp.means SELECT name, policy, point[, avg(m#)][, avg(c#)] "
+                                 "FROM temp.samples GROUP BY name, policy, point";
 
-/* b: the policy has the best value of the point. e: the number of policies with an equal value, n: with any. */
+/* One replication has no interval, so its samples are not read again. */
 static const char overall[] =
-    "WITH ties AS (SELECT t.*[, ~ <> 0 AND max(~ * o.m#) = ~ * t.m# AS b#][, sum(o.m# = t.m#) AS e#]"
-    "[, count(o.m#) AS n#] FROM temp.means t CROSS JOIN temp.means o ON o.point = t.point AND o.name = t.name "
-    "GROUP BY t.point, t.name, t.policy), "
-    "intervals AS (SELECT name, policy[, ci95(c#) AS i#] FROM (SELECT name, policy[, avg(c#) AS c#] FROM temp.samples "
-    "GROUP BY name, policy, replication) GROUP BY name, policy) "
-    "SELECT n.i, p.i, count(t.point)[, avg(m#)][, avg(c#)][, i#][, min(c#)][, max(c#)][, total(~ * c# > 0)]"
-    "[, total(b# AND e# = 1)][, total(b# AND e# > 1)][, total(b# AND e# > 1 AND e# = n#)] "
-    "FROM temp.names n CROSS JOIN temp.positions p LEFT JOIN ties t ON t.name = n.i AND t.policy = p.i "
+    "WITH intervals AS (SELECT name, policy[, ci95(c#) AS i#] FROM (SELECT name, policy[, avg(c#) AS c#] "
+    "FROM temp.samples WHERE (SELECT max(replication) FROM main.$) > 0 GROUP BY name, policy, replication) "
+    "GROUP BY name, policy) "
+    "SELECT n.i, p.i, count(m.point)[, avg(m#)][, avg(c#)][, i#][, min(c#)][, max(c#)][, total(~ * c# > 0)] "
+    "FROM temp.names n CROSS JOIN temp.positions p LEFT JOIN temp.means m ON m.name = n.i AND m.policy = p.i "
     "LEFT JOIN intervals i ON i.name = n.i AND i.policy = p.i GROUP BY n.i, p.i ORDER BY n.i, p.i";
+
+static const char by_point[] = "SELECT name, point, policy[, m#] FROM temp.means ORDER BY name, point, policy";
 
 static const char grouped[] = "SELECT {a#, }name, policy, count(*)[, avg(m#)][, avg(c#)] FROM temp.means "
                               "JOIN temp.cell USING (point) GROUP BY {a#, }name, policy ORDER BY {a#, }name, policy";
 
 static const char count_cells[] = "SELECT count(*) FROM (SELECT DISTINCT {a#, }0 FROM temp.cell)";
 
-static const char clean[] = "DROP TABLE temp.means; DROP VIEW temp.samples; DROP TABLE temp.names";
+static const char *const clean[] = {"DROP TABLE temp.means", "DROP VIEW temp.samples", "DROP TABLE temp.names"};
 
 /* The SQL aggregate ci95(x): the half-width of the 95 % interval of the mean. NULL for fewer than two values. */
 static void add_sample(sqlite3_context *context, int count, sqlite3_value **value)
 {
     struct sms_estimate *estimate = sqlite3_aggregate_context(context, sizeof *estimate);
     (void)count;
-    if (estimate && sqlite3_value_type(*value) != SQLITE_NULL)
+    if (!estimate)
+        sqlite3_result_error_nomem(context);
+    else if (sqlite3_value_type(*value) != SQLITE_NULL)
         sms__estimate_add(estimate, sqlite3_value_double(*value));
 }
 
@@ -274,6 +276,83 @@ static int read_groups(struct view *view)
     return code;
 }
 
+/* ---- winners ---- */
+
+/* At how many points a policy has the best mean: alone, with some others, or equal to all others. SQL would take five
+ * times as long. */
+struct winners {
+    const struct sms__query *query;
+    sqlite3_int64 name, point; /* whose means are being read */
+    size_t policies, policy[SMS__POSITIONS];
+    double mean[SMS__POSITIONS][SMS__METRICS];
+    double (*count)[SMS__POSITIONS][3][SMS__METRICS]; /* [names] */
+};
+
+/* Counts the winners of a metric at a point. */
+static void count_winners(struct winners *winners, size_t m)
+{
+    const int better = winners->query->metric[m].better;
+    double max = -INFINITY;
+    size_t valued = 0, equals = 0;
+    for (size_t p = 0; p < winners->policies; p++) {
+        double value = better * winners->mean[p][m];
+        valued += !isnan(value);
+        equals = value > max ? 1 : equals + (value == max);
+        max = fmax(value, max);
+    }
+    for (size_t p = 0; p < winners->policies && better; p++) {
+        double(*count)[SMS__METRICS] = winners->count[winners->name][winners->policy[p]];
+        bool best = better * winners->mean[p][m] == max;
+        count[0][m] += best && equals == 1;
+        count[1][m] += best && equals > 1;
+        count[2][m] += best && equals > 1 && equals == valued;
+    }
+}
+
+static void end_point(struct winners *winners)
+{
+    for (size_t m = 0; m < winners->query->metrics; m++)
+        count_winners(winners, m);
+    winners->policies = 0;
+}
+
+static int take_means(struct sms__points *points, sqlite3_stmt *row, void *user)
+{
+    struct winners *winners = user;
+    (void)points;
+    if (sqlite3_column_int64(row, 0) != winners->name || sqlite3_column_int64(row, 1) != winners->point)
+        end_point(winners);
+    winners->name = sqlite3_column_int64(row, 0);
+    winners->point = sqlite3_column_int64(row, 1);
+    winners->policy[winners->policies] = (size_t)sqlite3_column_int64(row, 2);
+    for (size_t m = 0; m < winners->query->metrics; m++) {
+        bool is_null = sqlite3_column_type(row, 3 + (int)m) == SQLITE_NULL;
+        winners->mean[winners->policies][m] = is_null ? NAN : sqlite3_column_double(row, 3 + (int)m);
+    }
+    winners->policies++;
+    return SMS_OK;
+}
+
+/* Appends the counts to the rows of all names and policies. */
+static int add_winners(const struct view *view, json_t *rows)
+{
+    struct sms__arena *arena = &view->points->page->arena;
+    const size_t names = json_array_size(view->names), policies = json_array_size(view->policies);
+    struct winners *winners = SMS__NEW(arena, struct winners, 1);
+    winners->query = &view->query;
+    winners->count = sms__alloc(arena, names, sizeof *winners->count);
+    int code = sms__query_run(view->points, &view->query, by_point, take_means, winners);
+    end_point(winners);
+    for (size_t i = 0; i < names * policies && code == SMS_OK; i++)
+        for (size_t k = 0; k < 3; k++) {
+            json_t *list = json_array();
+            for (size_t m = 0; m < view->query.metrics; m++)
+                json_array_append_new(list, json_real(winners->count[i / policies][i % policies][k][m]));
+            json_array_append_new(json_array_get(rows, i), list);
+        }
+    return code;
+}
+
 /* ---- all ---- */
 
 static int read_view(struct view *view, json_t *rows)
@@ -289,6 +368,8 @@ static int read_view(struct view *view, json_t *rows)
         code = sms__query_run(view->points, query, fill_means, NULL, NULL);
     if (code == SMS_OK)
         code = sms__query_run(view->points, query, overall, sms__query_nest, &nested);
+    if (code == SMS_OK)
+        code = add_winners(view, rows);
     return code == SMS_OK ? read_groups(view) : code;
 }
 
@@ -308,7 +389,8 @@ static int read_subject(struct sms__points *points, enum sms_subject subject, js
                                           view.names, "policies", view.policies, "metrics", metrics, "overall", rows,
                                           "groups", view.groups));
     code = read_view(&view, rows);
-    sqlite3_exec(points->file, clean, NULL, NULL, NULL);
+    for (size_t i = 0; i < sizeof clean / sizeof *clean && code == SMS_OK; i++)
+        code = sms__query_run(points, NULL, clean[i], NULL, NULL);
     return code;
 }
 

@@ -53,8 +53,8 @@ int sms__usage_begin(struct sms__trace *trace, size_t events)
         bins /= 2;
     if (bins < BINS_MIN)
         return SMS_OK;
-    usage->bins = bins;
     usage->sum = calloc(usage->rows * bins + 1, sizeof *usage->sum);
+    usage->bins = usage->sum ? bins : 0;
     return usage->sum ? SMS_OK : SMS_ENOMEM;
 }
 
