@@ -1,9 +1,9 @@
 #include "tenant.h"
 
-static void next_step(struct sms__stream *stream, uint64_t now);
-static void start_job(struct sms__stream *stream, uint64_t arrived_ps, uint64_t now);
+static void next_step(struct sms__vm_stream *stream, uint64_t now);
+static void start_job(struct sms__vm_stream *stream, uint64_t arrived_ps, uint64_t now);
 
-static void observe_kernel(const struct sms__stream *stream, uint64_t now)
+static void observe_kernel(const struct sms__vm_stream *stream, uint64_t now)
 {
     const struct sms__feed *feed = stream->feed;
     const struct sms__launch *launch = &stream->launch;
@@ -18,7 +18,7 @@ static void observe_kernel(const struct sms__stream *stream, uint64_t now)
 
 static void launch_ended(void *subject, uint64_t now)
 {
-    struct sms__stream *stream = subject;
+    struct sms__vm_stream *stream = subject;
     observe_kernel(stream, now);
     sms__record_kernel(stream->feed->device->run, (size_t)(stream->feed->vm - stream->feed->scenario->vm), now);
     stream->times++;
@@ -27,18 +27,18 @@ static void launch_ended(void *subject, uint64_t now)
 
 static void step_ended(void *subject, uint64_t now)
 {
-    struct sms__stream *stream = subject;
+    struct sms__vm_stream *stream = subject;
     stream->step++;
     next_step(stream, now);
 }
 
-static uint64_t deadline_of(const struct sms__stream *stream)
+static uint64_t deadline_of(const struct sms__vm_stream *stream)
 {
     double allowed = stream->feed->vm->deadline_ps;
     return allowed > 0 ? sms__after(stream->arrived_ps, allowed) : UINT64_MAX;
 }
 
-static void launch(struct sms__stream *stream, size_t k, uint64_t now)
+static void launch(struct sms__vm_stream *stream, size_t k, uint64_t now)
 {
     struct sms__feed *feed = stream->feed;
     struct sms__record *run = feed->device->run;
@@ -61,7 +61,7 @@ static void launch(struct sms__stream *stream, size_t k, uint64_t now)
     sms__blocks_launch(feed->device, &stream->launch, now);
 }
 
-static void end_job(struct sms__stream *stream, uint64_t now)
+static void end_job(struct sms__vm_stream *stream, uint64_t now)
 {
     struct sms__feed *feed = stream->feed;
     sms__record_job(feed->record, stream->arrived_ps, feed->vm->deadline_ps, now);
@@ -71,7 +71,7 @@ static void end_job(struct sms__stream *stream, uint64_t now)
 }
 
 /* The stream is free: the oldest job that waits, or without arrivals the next one. */
-static void take_job(struct sms__stream *stream, uint64_t now)
+static void take_job(struct sms__vm_stream *stream, uint64_t now)
 {
     struct sms__feed *feed = stream->feed;
     if (feed->vm->arrivals == SMS__CLOSED) {
@@ -90,7 +90,7 @@ static void take_job(struct sms__stream *stream, uint64_t now)
     start_job(stream, arrived, now);
 }
 
-static bool is_instant(const struct sms__stream *stream, const struct sms__step *step)
+static bool is_instant(const struct sms__vm_stream *stream, const struct sms__step *step)
 {
     const struct sms__feed *feed = stream->feed;
     if (step->kind == SMS__HOST)
@@ -102,7 +102,7 @@ static bool is_instant(const struct sms__stream *stream, const struct sms__step 
     return link->bytes_per_ps <= 0 || step->amount <= 0;
 }
 
-static void begin_step(struct sms__stream *stream, const struct sms__step *step, uint64_t now)
+static void begin_step(struct sms__vm_stream *stream, const struct sms__step *step, uint64_t now)
 {
     struct sms__feed *feed = stream->feed;
     switch (step->kind) {
@@ -125,7 +125,7 @@ static void begin_step(struct sms__stream *stream, const struct sms__step *step,
 }
 
 /* Goes on with the job: begins the next step that takes time, or ends the job. */
-static void next_step(struct sms__stream *stream, uint64_t now)
+static void next_step(struct sms__vm_stream *stream, uint64_t now)
 {
     const struct sms__workload *workload = stream->feed->vm->workload;
     for (; stream->step < workload->steps; stream->step++) {
@@ -141,7 +141,7 @@ static void next_step(struct sms__stream *stream, uint64_t now)
     take_job(stream, now);
 }
 
-static void start_job(struct sms__stream *stream, uint64_t arrived_ps, uint64_t now)
+static void start_job(struct sms__vm_stream *stream, uint64_t arrived_ps, uint64_t now)
 {
     stream->arrived_ps = arrived_ps;
     stream->in_job = true;
@@ -165,7 +165,7 @@ static void grow_backlog(struct sms__feed *feed)
 
 static void admit(struct sms__feed *feed, uint64_t now)
 {
-    struct sms__stream *stream = feed->idle;
+    struct sms__vm_stream *stream = feed->idle;
     if (stream) {
         feed->idle = stream->next_idle;
         start_job(stream, now, now);
@@ -207,7 +207,7 @@ void sms__feed_init(struct sms__feed *feed, struct sms__arena *arena, uint64_t s
     const struct sms__workload *workload = feed->vm->workload;
     feed->arena = arena;
     feed->record = &record->vm[vm];
-    feed->stream = SMS__NEW(arena, struct sms__stream, feed->vm->streams);
+    feed->stream = SMS__NEW(arena, struct sms__vm_stream, feed->vm->streams);
     feed->jitter = SMS__NEW(arena, gsl_rng *, workload->kernels);
     for (size_t k = 0; k < workload->kernels; k++) {
         const char *name = sms__print(arena, "blocks of %s/%s", feed->vm->name, workload->kernel[k].name);
@@ -215,7 +215,7 @@ void sms__feed_init(struct sms__feed *feed, struct sms__arena *arena, uint64_t s
     }
     feed->idle = feed->stream;
     for (size_t i = 0; i < feed->vm->streams; i++) {
-        struct sms__stream *stream = &feed->stream[i];
+        struct sms__vm_stream *stream = &feed->stream[i];
         stream->feed = feed;
         stream->next_idle = i + 1 < feed->vm->streams ? stream + 1 : NULL;
         stream->copy.done = step_ended;
@@ -232,7 +232,7 @@ void sms__feed_init(struct sms__feed *feed, struct sms__arena *arena, uint64_t s
     sms__engine_at(feed->engine, feed->source, start);
 }
 
-static void credit(struct sms__stream *stream, int sign)
+static void credit(struct sms__vm_stream *stream, int sign)
 {
     const struct sms__workload *workload = stream->feed->vm->workload;
     uint64_t parts = 0;

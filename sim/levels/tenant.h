@@ -13,7 +13,7 @@ enum { SMS__BACKLOG_MAX = 1 << 16 };
 struct sms__feed;
 
 /* One job under way. */
-struct sms__stream {
+struct sms__vm_stream {
     struct sms__feed *feed;
     struct sms__launch launch;
     struct sms__copy_in_flight copy;
@@ -22,7 +22,7 @@ struct sms__stream {
     uint64_t times;      /* launches done of the current step */
     uint64_t arrived_ps; /* its job */
     bool in_job;
-    struct sms__stream *next_idle;
+    struct sms__vm_stream *next_idle;
 };
 
 /* A VM on a device. */
@@ -33,8 +33,8 @@ struct sms__feed {
     struct sms__link *in, *out;
     struct sms__engine *engine;
     struct sms__vm_record *record;
-    struct sms__stream *stream; /* [vm->streams] */
-    struct sms__stream *idle;   /* those without a job, the latest first */
+    struct sms__vm_stream *stream; /* [vm->streams] */
+    struct sms__vm_stream *idle;   /* those without a job, the latest first */
     gsl_rng *arrivals;
     gsl_rng **jitter;        /* [kernels] */
     size_t source;           /* of arrivals */

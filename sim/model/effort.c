@@ -67,7 +67,7 @@ static struct stint measure(struct counting *counting, const struct sms__vm *vm,
 {
     size_t first;
     const struct sms__workload *workload = sms__workload_of(vm, i, &first);
-    const struct sms__process *process = vm->process;
+    const struct sms__process_spec *process = vm->process;
     struct stint stint = {.vm = vm};
     counting->steps += (double)workload->steps;
     stint.job = sms__measure_job(workload, vm->fit[d] + first, counting->device, true);

@@ -30,7 +30,7 @@ struct entry {
     struct sms__streams streams;
     uint64_t count, repeat;
     double start_ps, stagger_ps, deadline_ps;
-    struct sms__process process;
+    struct sms__process_spec process;
 };
 
 static void keep_list(struct sms__reader *reader, const struct sms__node *node, void *at)
@@ -202,7 +202,7 @@ static void add_process(struct sms__reader *reader, const struct entry *entry, c
 {
     struct sms__vm *vm = &scenario->vm[scenario->vms];
     const struct sms__node *at = sms__node_get(entry->node, "name");
-    struct sms__process *process = SMS__NEW(reader->arena, struct sms__process, 1);
+    struct sms__process_spec *process = SMS__NEW(reader->arena, struct sms__process_spec, 1);
     *process = entry->process;
     *vm = (struct sms__vm){.name = entry->name,
                            .node = entry->node,
@@ -240,7 +240,7 @@ static void read_streams(struct sms__reader *reader, struct entry *entry)
 static struct entry read_entry(struct sms__reader *reader, const struct sms__node *node)
 {
     struct entry entry = {.name = "", .node = node, .count = 1, .repeat = 1};
-    entry.process = (struct sms__process){.weight = 1, .active_threads = 1, .device = -1};
+    entry.process = (struct sms__process_spec){.weight = 1, .active_threads = 1, .device = -1};
     sms__read_fields(reader, node, sms__process_fields, &entry);
     if (node->kind == SMS__MAP)
         read_streams(reader, &entry);
@@ -295,7 +295,7 @@ const struct sms__workload *sms__workload_of(const struct sms__vm *vm, size_t i,
 
 bool sms__is_like_last(const struct sms_scenario *scenario, size_t v)
 {
-    const struct sms__process *process = scenario->vm[v].process;
+    const struct sms__process_spec *process = scenario->vm[v].process;
     return process && v > 0 && process->choice == scenario->vm[v - 1].process->choice;
 }
 

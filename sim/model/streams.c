@@ -125,7 +125,7 @@ static void check_priorities(struct sms__reader *reader, const struct sms__strea
 }
 
 void sms__check_streams(struct sms__reader *reader, const struct sms__streams *streams,
-                        const struct sms__process *process)
+                        const struct sms__process_spec *process)
 {
     if (streams->count > 1 && process->own && any_mixed(reader, streams, process->choice))
         return;

@@ -14,14 +14,14 @@ struct sms__vm {
     const char *workload_name;
     const struct sms__node *node, *workload_node;
     const struct sms__workload *workload;
-    double start_ps, deadline_ps;       /* deadline 0: none */
-    uint64_t type;                      /* by which --format simtbs groups VMs */
-    uint64_t repeat;                    /* jobs; 0: for ever */
-    uint64_t streams;                   /* jobs at once, per device */
-    int arrivals;                       /* enum sms__arrivals */
-    double interval_ps;                 /* mean time between arrivals, per device */
-    const struct sms__fit **fit;        /* [devices] -> [kernels] */
-    const struct sms__process *process; /* what is said of it as a process; NULL where the scenario has `vms:` */
+    double start_ps, deadline_ps;            /* deadline 0: none */
+    uint64_t type;                           /* by which --format simtbs groups VMs */
+    uint64_t repeat;                         /* jobs; 0: for ever */
+    uint64_t streams;                        /* jobs at once, per device */
+    int arrivals;                            /* enum sms__arrivals */
+    double interval_ps;                      /* mean time between arrivals, per device */
+    const struct sms__fit **fit;             /* [devices] -> [kernels] */
+    const struct sms__process_spec *process; /* what is said of it as a process; NULL where the scenario has `vms:` */
 };
 
 /* One workload of several that may be drawn for a process. `first` is its first kernel's number
@@ -37,7 +37,7 @@ struct sms__process_stream {
     uint64_t repeat; /* jobs; 0: for ever */
 };
 
-struct sms__process {
+struct sms__process_spec {
     double priority, weight;
     double active_threads;      /* under mps: share of the SMs, 0..1 */
     long device;                /* the only one on which it may run; -1: any */
@@ -75,7 +75,7 @@ struct sms__streams {
 struct sms__streams sms__read_streams(struct sms__reader *reader, const struct sms__node *node, uint64_t repeat);
 /* Complains of streams that cannot run beside each other; `process` has its choices. */
 void sms__check_streams(struct sms__reader *reader, const struct sms__streams *streams,
-                        const struct sms__process *process);
+                        const struct sms__process_spec *process);
 /* Streams of a process at most: as many as kernels run at once in one context. */
 enum { SMS__STREAMS_MAX = 128 };
 extern const struct sms__field sms__stream_fields[];

@@ -109,7 +109,7 @@ static struct workloads workloads_of(struct sms_results *results)
     all.count = 0;
     for (size_t v = 0; v < scenario->vms; v++)
         for (size_t c = 0; c < choices_of(&scenario->vm[v]); c++) {
-            const struct sms__process *process = scenario->vm[v].process;
+            const struct sms__process_spec *process = scenario->vm[v].process;
             all.of[all.count++] = process ? process->choice[c].workload : scenario->vm[v].workload;
         }
     qsort(all.of, all.count, sizeof *all.of, by_name);

@@ -76,7 +76,7 @@ static void mark_use(struct check *check, const struct sms__workload *workload)
 static void mark_uses(struct check *check, const struct sms_scenario *scenario)
 {
     for (size_t v = 0; v < scenario->vms; v++) {
-        const struct sms__process *process = scenario->vm[v].process;
+        const struct sms__process_spec *process = scenario->vm[v].process;
         for (size_t i = 0; process && i < process->choices; i++)
             mark_use(check, process->choice[i].workload);
         if (scenario->vm[v].workload)

@@ -31,7 +31,7 @@ static int measure(struct maker *maker, size_t k, struct sms__solo *out)
     workload.steps = 1;
     workload.statics = 0;
     const struct sms__process_stream stream = {.repeat = 1};
-    struct sms__process process = *vm->process;
+    struct sms__process_spec process = *vm->process;
     process.stream = &stream;
     process.memory_most = 0;
     vm->workload = &workload;

@@ -293,7 +293,7 @@ void sms__client_come(struct sms__client *client, uint64_t start)
 /* One workload of those that may be drawn; the same under every policy. */
 static size_t draw_workload(struct sms__client *leader, uint64_t seed)
 {
-    const struct sms__process *process = leader->vm->process;
+    const struct sms__process_spec *process = leader->vm->process;
     size_t chosen = 0;
     if (process->choices > 1 && !process->own) {
         const char *name = sms__print(leader->share->arena, "workload of %s", leader->vm->name);
@@ -355,7 +355,7 @@ void sms__client_add_stream(struct sms__client *leader, const struct sms__client
 
 static void init_stream(struct sms__client *client, size_t drawn)
 {
-    const struct sms__process *process = client->vm->process;
+    const struct sms__process_spec *process = client->vm->process;
     const struct sms__choice *choice = &process->choice[process->own ? client->stream : drawn];
     client->workload = choice->workload;
     client->first_kernel = choice->first;

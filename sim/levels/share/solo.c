@@ -51,7 +51,7 @@ static const struct sms__vm *shortened(struct solo *solo)
 {
     size_t vms = solo->spec->scenario->vms;
     struct sms__vm *vm = SMS__NEW(&solo->arena, struct sms__vm, vms);
-    struct sms__process *process = SMS__NEW(&solo->arena, struct sms__process, 1);
+    struct sms__process_spec *process = SMS__NEW(&solo->arena, struct sms__process_spec, 1);
     struct sms__process_stream *stream = SMS__NEW(&solo->arena, struct sms__process_stream, 1);
     for (size_t v = 0; v < vms; v++)
         vm[v] = solo->vm[v];

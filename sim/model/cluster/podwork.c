@@ -64,21 +64,21 @@ static struct sms__vm *add_vm(struct sms__reader *reader, struct sms_scenario *s
     return &scenario->vm[scenario->vms++];
 }
 
-static const struct sms__process *process_of(struct sms__reader *reader, const struct sms__podwork *work,
-                                             const struct sms__workload *workload, uint64_t memory_most)
+static const struct sms__process_spec *process_of(struct sms__reader *reader, const struct sms__podwork *work,
+                                                  const struct sms__workload *workload, uint64_t memory_most)
 {
-    struct sms__process *process = SMS__NEW(reader->arena, struct sms__process, 1);
+    struct sms__process_spec *process = SMS__NEW(reader->arena, struct sms__process_spec, 1);
     struct sms__process_stream *stream = SMS__NEW(reader->arena, struct sms__process_stream, 1);
     stream->repeat = work->repeat;
-    *process = (struct sms__process){.priority = work->priority,
-                                     .weight = work->weight,
-                                     .active_threads = work->active_threads,
-                                     .device = -1,
-                                     .choice = SMS__NEW(reader->arena, struct sms__choice, 1),
-                                     .choices = 1,
-                                     .stream = stream,
-                                     .memory_most = memory_most,
-                                     .period_ps = work->period_ps};
+    *process = (struct sms__process_spec){.priority = work->priority,
+                                          .weight = work->weight,
+                                          .active_threads = work->active_threads,
+                                          .device = -1,
+                                          .choice = SMS__NEW(reader->arena, struct sms__choice, 1),
+                                          .choices = 1,
+                                          .stream = stream,
+                                          .memory_most = memory_most,
+                                          .period_ps = work->period_ps};
     process->choice->workload = workload;
     return process;
 }
