@@ -1,7 +1,7 @@
 #include "simulate.h"
 #include "cluster/cluster.h"
-#include "../model/draws.h"
 #include "device.h"
+#include "run_engine.h"
 #include "share/share.h"
 #include "simtbs/simtbs.h"
 #include "tenant.h"
@@ -51,30 +51,6 @@ static void end_warmup(void *subject, uint64_t now)
     settle_all(run, now);
     sms__record_restart(run->spec->record, now);
     credit_all(run, -1, now);
-}
-
-static void stop(void *engine, uint64_t now)
-{
-    (void)now;
-    ((struct sms__engine *)engine)->stopped = true;
-}
-
-void sms__run_ends(struct sms__engine *engine, struct sms__arena *arena, const struct sms__run_spec *spec,
-                   void (*at_warmup)(void *subject, uint64_t now), void *subject)
-{
-    const struct sms_scenario *scenario = spec->scenario;
-    double slack = spec->options->whole_window ? 0 : sms__slack_ps(scenario), later = 0, earlier = 0;
-    size_t warmup = sms__engine_source(engine, SMS__LEVEL_RUN, at_warmup, subject);
-    size_t end = sms__engine_source(engine, SMS__LEVEL_RUN, stop, engine);
-    if (slack > 0) {
-        gsl_rng *stream = sms__stream(arena, spec->seed, "time measured", 0);
-        later = slack * gsl_rng_uniform(stream);
-        earlier = slack * gsl_rng_uniform(stream);
-    }
-    if (scenario->warmup_ps > 0)
-        sms__engine_at(engine, warmup, (uint64_t)(scenario->warmup_ps + later + 0.5));
-    if (scenario->duration_ps > 0)
-        sms__engine_at(engine, end, (uint64_t)(scenario->duration_ps - earlier + 0.5));
 }
 
 static bool takes_part(const struct run *run, size_t vm)
@@ -179,10 +155,7 @@ static void init(struct run *run)
     const struct sms_scenario *scenario = run->scenario;
     size_t sources[SMS__LEVELS] = {0};
     count_sources(scenario, sources);
-    sms__engine_init(&run->engine, run->arena, sources);
-    run->engine.linear_scan = run->spec->options->engine == SMS_ENGINE_REFERENCE;
-    run->engine.cancel = run->spec->options->cancel;
-    run->engine.max_events = run->spec->options->max_events;
+    sms__run_engine_init(&run->engine, run->arena, sources, run->spec->options);
     run->device = SMS__NEW(run->arena, struct sms__blocks, scenario->devices);
     run->link = SMS__NEW(run->arena, struct sms__link, 2 * scenario->devices);
     run->feed = SMS__NEW(run->arena, struct sms__feed, scenario->devices * scenario->vms);

@@ -4,8 +4,6 @@
 
 #include "../record/record.h"
 
-struct sms__engine;
-
 struct sms__run_spec {
     const struct sms_scenario *scenario;
     const struct sms__policy_use *policy;
@@ -19,10 +17,5 @@ struct sms__run_spec {
 /* In a guard of `arena`. SMS_OK, SMS_ECANCELED, SMS_ELIMIT, SMS_EBUG with record->why set, or
  * SMS_EINPUT: what is under way would end beyond the clock. */
 int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec);
-
-/* For the engine of a run, which has two sources of SMS__LEVEL_RUN: at the end of the warm-up `at_warmup` is called,
- * at that of the run the engine stops. Both are drawn where sms__slack_ps says so, the same under every policy. */
-void sms__run_ends(struct sms__engine *engine, struct sms__arena *arena, const struct sms__run_spec *spec,
-                   void (*at_warmup)(void *subject, uint64_t now), void *subject);
 
 #endif

@@ -1,7 +1,7 @@
 /* Audits the ledger: what pods hold and what is left must add up to each node, and sums over nodes must be those that
  * the ledger keeps. */
 #include "audit.h"
-#include "../share/client.h"
+#include "../share/host.h"
 #include "host_state.h"
 #include "hosts.h"
 
@@ -92,16 +92,16 @@ static bool gpu_agrees(const struct sms__cluster_run *run, size_t n, uint32_t gp
 {
     const struct sms_share *host = run->hosts->host[n];
     const struct sms__share_node *shared = sms__node_kind(run->cluster, n)->shared;
-    uint64_t memory = host->board[gpu].model->memory, others = shared->others[gpu];
+    uint64_t memory = host->gpu[gpu].type->memory, others = shared->others[gpu];
     bytes += others < memory ? others : memory;
     for (size_t c = gpu * host->setup.slots; c < (gpu + 1) * host->setup.slots; c++) {
-        const struct sms__client *client = &host->client[c];
-        bytes += client->place ? sms__client_held(client) : 0;
-        if (client->taken &&
-            (run->pod[client->tag].node != n || !(sms__pod_gpus(run, (uint32_t)client->tag) >> gpu & 1)))
+        const struct sms__process *process = &host->process[c];
+        uint32_t pod = (uint32_t)process->arrival.tag;
+        bytes += process->instance ? sms__process_held(process) : 0;
+        if (process->in_slot && (run->pod[pod].node != n || !(sms__pod_gpus(run, pod) >> gpu & 1)))
             return false;
     }
-    return bytes == host->board[gpu].held && bytes == host->place[gpu].held && bytes <= memory;
+    return bytes == host->gpu[gpu].held && bytes == host->instance[gpu].held && bytes <= memory;
 }
 
 bool sms__audit_hosts(const struct sms__cluster_run *run, const uint64_t *bytes)

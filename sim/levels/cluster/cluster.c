@@ -1,6 +1,7 @@
 /* A run of a cluster from its first event to its record. The order in which event sources are registered is the order
  * of events at equal times: pods end, then things fail, then the scheduler wakes, then pods arrive. */
 #include "cluster.h"
+#include "../run_engine.h"
 #include "arrivals.h"
 #include "completion.h"
 #include "conclude.h"
@@ -60,24 +61,19 @@ static void end_warmup(void *subject, uint64_t now)
 {
     struct sms__cluster_run *run = subject;
     integrate(run, false, now);
-    sms__hosts_settle(run, 0, now);
+    sms__hosts_advance(run, 0, now);
     sms__record_restart(run->spec->record, now);
     sms__hosts_forget(run);
-    sms__hosts_settle(run, -1, now);
+    sms__hosts_advance(run, -1, now);
 }
 
 static int init_engine(struct sms__cluster_run *run)
 {
-    const struct sms_run_options *options = run->spec->options;
-    struct sms__engine *engine = &run->engine;
     size_t sources[SMS__LEVELS] = {[SMS__LEVEL_TENANT] = 2, [SMS__LEVEL_POLICY] = 2, [SMS__LEVEL_RUN] = 2};
     for (size_t level = 0; level < SMS__LEVELS; level++)
         sources[level] += run->scheduler->sources[level];
     int code = sms__hosts_prepare(run, sources);
-    sms__engine_init(engine, run->arena, sources);
-    engine->linear_scan = run->reference;
-    engine->cancel = options->cancel;
-    engine->max_events = options->max_events;
+    sms__run_engine_init(&run->engine, run->arena, sources, run->spec->options);
     return code;
 }
 

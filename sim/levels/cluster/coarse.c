@@ -1,6 +1,7 @@
 /* Coarse kernels, made of kernels of blocks: each is simulated alone, and its coarse kernel takes that time and asks
  * for the mean demand and occupancy of its blocks. */
 #include "coarse.h"
+#include "../block/block.h"
 #include "../share/share.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@ struct maker {
 static const struct sms__vm *original(const struct maker *maker) { return &maker->spec->scenario->vm[maker->number]; }
 
 /* Simulates the VM alone as if it launched this kernel and nothing else. */
-static int measure(struct maker *maker, size_t k, struct sms__solo *out)
+static int measure(struct maker *maker, size_t k, struct sms__stand_alone *out)
 {
     struct sms__vm *vm = &maker->vm[maker->number], kept = *vm;
     struct sms__workload workload = *vm->workload;
@@ -37,26 +38,26 @@ static int measure(struct maker *maker, size_t k, struct sms__solo *out)
     vm->workload = &workload;
     vm->process = &process;
     vm->repeat = 1;
-    int code = sms__share_solo(maker->spec, maker->spec->policy, maker->vm, maker->number, maker->device, out);
+    int code = sms__share_stand_alone(maker->spec, maker->spec->policy, maker->vm, maker->number, maker->device, out);
     *vm = kept;
     return code;
 }
 
 /* Sets what the blocks asked of the device on average. */
-static void set_demand(const struct maker *maker, const struct sms__solo *solo, struct sms__fit *fit)
+static void set_demand(const struct maker *maker, const struct sms__stand_alone *alone, struct sms__fit *fit)
 {
     const struct sms__device *model = maker->spec->scenario->device[maker->device];
     for (size_t r = 0; r < model->resources; r++) {
-        double mean = fit->demand[r] * solo->resident_ps / ((double)model->sms * solo->kernel_ps);
+        double mean = fit->demand[r] * alone->resident_ps / ((double)model->sms * alone->kernel_ps);
         fit->adds[r] = fit->demand[r] = mean < SMS_FULL ? nearbyint(mean) : SMS_FULL;
     }
 }
 
 /* Sets the occupancy: the share of the limit that its blocks take most of, on average over all SMs. */
-static void set_occupancy(const struct maker *maker, const struct sms__solo *solo, struct sms__fit *fit)
+static void set_occupancy(const struct maker *maker, const struct sms__stand_alone *alone, struct sms__fit *fit)
 {
     const struct sms__device *model = maker->spec->scenario->device[maker->device];
-    double blocks = solo->resident_ps / ((double)model->sms * solo->kernel_ps);
+    double blocks = alone->resident_ps / ((double)model->sms * alone->kernel_ps);
     fit->room = 0;
     for (int l = 0; l < SMS_LIMITS; l++)
         fit->room = fmax(fit->room, blocks * (double)fit->needs[l] / (double)model->view.capacity[l]);
@@ -80,18 +81,18 @@ static void make_coarse(struct sms__kernel *kernel)
 static int coarsen_fit(struct maker *maker, size_t k)
 {
     struct sms__kernel kept = maker->kernel[k];
-    struct sms__solo solo, again;
-    int code = measure(maker, k, &solo);
-    if (code || solo.kernel_ps <= 0)
+    struct sms__stand_alone alone, again;
+    int code = measure(maker, k, &alone);
+    if (code || alone.kernel_ps <= 0)
         return code;
-    set_demand(maker, &solo, &maker->fit[k]);
-    set_occupancy(maker, &solo, &maker->fit[k]);
-    set_work(&maker->fit[k], solo.kernel_ps);
+    set_demand(maker, &alone, &maker->fit[k]);
+    set_occupancy(maker, &alone, &maker->fit[k]);
+    set_work(&maker->fit[k], alone.kernel_ps);
     make_coarse(&maker->kernel[k]);
     code = measure(maker, k, &again);
     maker->kernel[k] = kept;
-    if (code == SMS_OK && again.kernel_ps > solo.kernel_ps + 1)
-        set_work(&maker->fit[k], solo.kernel_ps * solo.kernel_ps / again.kernel_ps);
+    if (code == SMS_OK && again.kernel_ps > alone.kernel_ps + 1)
+        set_work(&maker->fit[k], alone.kernel_ps * alone.kernel_ps / again.kernel_ps);
     return code;
 }
 

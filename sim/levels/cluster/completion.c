@@ -1,24 +1,18 @@
 /* How pods with workloads end. A pod completes with the last of its processes; if one fails, all fail. It leaves its
  * node when all else of that instant has happened. */
 #include "completion.h"
-#include "../share/client.h"
+#include "../share/slot.h"
+#include "../share/stream.h"
 #include "host_state.h"
 #include "hosts.h"
 #include "life.h"
 #include "scheduler.h"
 
-static bool is_first_to_fail(struct sms__pod *pod, const struct sms__client *client)
+static bool is_first_to_fail(struct sms__pod *pod, const struct sms__process *process)
 {
-    bool first = client->record->failed && !pod->failed;
-    pod->failed |= client->record->failed;
+    bool first = process->record->failed && !pod->failed;
+    pod->failed |= process->record->failed;
     return first;
-}
-
-static void fail_others(struct sms_share *share, const struct sms__client *failed, uint64_t now)
-{
-    for (size_t c = 0; c < share->clients; c++)
-        if (share->client[c].taken && share->client[c].tag == failed->tag)
-            sms__client_fail(&share->client[c], now);
 }
 
 static void note_slowdown(struct sms__hosts *hosts, uint32_t p, uint64_t ran_ps)
@@ -28,25 +22,26 @@ static void note_slowdown(struct sms__hosts *hosts, uint32_t p, uint64_t ran_ps)
     const struct sms__nodes *kind = sms__node_kind(hosts->run->cluster, pod->node);
     if (!hosts->alone || pod->failed)
         return;
-    const struct sms__solo *alone = sms__hosts_solo(hosts, hosts->alone, pod->tenant - 1u, (size_t)kind->device);
+    const struct sms__stand_alone *alone =
+        sms__hosts_stand_alone(hosts, hosts->alone, pod->tenant - 1u, (size_t)kind->device);
     if (alone->failed || alone->ps == SMS__NEVER)
         return;
     sms__histogram_add(&record->slowdown, (uint64_t)((double)ran_ps / (double)alone->ps * SMS__SLOWDOWN_ONE + 0.5));
     record->alone_ps += (sms__integral)alone->ps * sms__pod_processes(hosts->run, p);
 }
 
-static void end_process(void *subject, struct sms__client *client, uint64_t now)
+static void end_process(void *subject, struct sms__process *process, uint64_t now)
 {
     struct sms__hosts *hosts = subject;
     struct sms__cluster_run *run = hosts->run;
-    struct sms__pod *pod = &run->pod[client->tag];
-    if (client->tag == hosts->cut)
+    struct sms__pod *pod = &run->pod[process->arrival.tag];
+    if (process->arrival.tag == hosts->cut)
         return;
-    if (is_first_to_fail(pod, client))
-        fail_others(client->share, client, now);
+    if (is_first_to_fail(pod, process))
+        sms__share_each(process->share, process->arrival.tag, sms__process_fail, now);
     if (--pod->left > 0)
         return;
-    note_slowdown(hosts, (uint32_t)client->tag, now - client->arrived_ps);
+    note_slowdown(hosts, (uint32_t)process->arrival.tag, now - process->arrived_ps);
     if (hosts->completions == hosts->room) {
         uint32_t *grown = SMS__NEW(run->arena, uint32_t, hosts->room ? 2 * hosts->room : 16);
         for (size_t i = 0; i < hosts->completions; i++)
@@ -54,7 +49,7 @@ static void end_process(void *subject, struct sms__client *client, uint64_t now)
         hosts->completed = grown;
         hosts->room = hosts->room ? 2 * hosts->room : 16;
     }
-    hosts->completed[hosts->completions++] = (uint32_t)client->tag;
+    hosts->completed[hosts->completions++] = (uint32_t)process->arrival.tag;
     sms__engine_at(&run->engine, hosts->source, now);
 }
 
@@ -82,13 +77,6 @@ void sms__hosts_lasted(struct sms__cluster_run *run, uint32_t p)
         note_slowdown(run->hosts, p, pod->duration_ps);
 }
 
-static void abort_all(struct sms_share *share, uint32_t p, uint64_t now)
-{
-    for (size_t c = 0; c < share->clients; c++)
-        if (share->client[c].taken && share->client[c].tag == p)
-            sms__client_abort(&share->client[c], now);
-}
-
 /* Takes the pod from the list. The policy may have let pods end on hearing of the abort: they have completed, but not
  * left their nodes. */
 static bool take_completed(struct sms__hosts *hosts, uint32_t p)
@@ -110,7 +98,7 @@ bool sms__hosts_abort(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     if (!pod->tenant || !hosts->simulated)
         return false;
     hosts->cut = pod->failed ? SMS__NO_POD : p;
-    abort_all(hosts->host[pod->node], p, now);
+    sms__share_each(hosts->host[pod->node], p, sms__process_abort, now);
     hosts->cut = SMS__NO_POD;
     if (take_completed(hosts, p)) {
         end_pod(hosts, p, now);
@@ -132,6 +120,6 @@ void sms__completion_init(struct sms__cluster_run *run, void (*fire)(void *subje
 {
     if (!sms__hosts_simulate(run))
         return;
-    run->hosts->through = end_process;
+    run->hosts->ended = end_process;
     run->hosts->source = sms__engine_source(&run->engine, SMS__LEVEL_POLICY, fire, run);
 }

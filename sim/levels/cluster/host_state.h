@@ -3,28 +3,30 @@
 #ifndef SMS_LEVELS_CLUSTER_HOST_STATE_H
 #define SMS_LEVELS_CLUSTER_HOST_STATE_H
 
-#include "../share/share.h"
+#include "../share/gpu.h"
+#include "../share/process.h"
 #include "run.h"
 
 struct sms__hosts {
     struct sms__cluster_run *run;
-    struct sms__run_spec spec;          /* the cluster's, without observers of devices and processes */
-    struct sms_run_options options;     /* of that */
-    const struct sms__vm *vm;           /* what pods run: the scenario's VMs, or with coarse kernels */
-    struct sms__solo *own, *alone;      /* [vms][devices]: times by the policy's block policy, by that of `alone:` */
-    bool simulated;                     /* false: pods last as long as they take alone */
-    struct sms_share **host;            /* [nodes]; NULL: it has no devices */
-    size_t (*model)[SMS_NODE_GPUS_MAX]; /* [kinds]: of their GPUs, all the same */
-    uint32_t *completed;                /* [completions]: pods whose processes have all ended at this instant */
+    struct sms__run_spec spec;      /* the cluster's, without observers of devices and processes */
+    struct sms_run_options options; /* of that */
+    const struct sms__vm *vm;       /* what pods run: the scenario's VMs, or with coarse kernels */
+    struct sms__stand_alone *own,
+        *alone;              /* [vms][devices]: times under the policy's block policy; under that of `alone:` */
+    bool simulated;          /* false: pods last as long as they take alone */
+    struct sms_share **host; /* [nodes]; NULL: it has no devices */
+    size_t (*type)[SMS_NODE_GPUS_MAX]; /* [kinds]: the devices that their GPUs are, all the same */
+    uint32_t *completed;               /* [completions]: pods whose processes have all ended at this instant */
     size_t completions, room;
     uint32_t cut;  /* the pod whose processes are aborted, or SMS__NO_POD */
     size_t ending; /* pods on hosts that will end */
     size_t source; /* at which completed pods leave */
-    void (*through)(void *subject, struct sms__client *client, uint64_t now); /* a process has ended */
+    void (*ended)(void *subject, struct sms__process *process, uint64_t now); /* called when a process has ended */
 };
 
-static inline struct sms__solo *sms__hosts_solo(const struct sms__hosts *hosts, struct sms__solo *list, size_t vm,
-                                                size_t device)
+static inline struct sms__stand_alone *sms__hosts_stand_alone(const struct sms__hosts *hosts,
+                                                              struct sms__stand_alone *list, size_t vm, size_t device)
 {
     return &list[vm * hosts->spec.scenario->devices + device];
 }

@@ -1,5 +1,6 @@
 /* Nodes as hosts of the share level: sets them up, admits the processes of pods, and passes on what is asked of all. */
 #include "hosts.h"
+#include "../share/slot.h"
 #include "coarse.h"
 #include "host_state.h"
 #include "observer.h"
@@ -8,17 +9,17 @@
 #include <string.h>
 
 /* Times of all VMs alone on all devices. A VM that repeats for ever has none. */
-static int find_times(struct sms__hosts *hosts, const struct sms__policy_use *block, struct sms__solo **list)
+static int find_times(struct sms__hosts *hosts, const struct sms__policy_use *block, struct sms__stand_alone **list)
 {
     const struct sms_scenario *scenario = hosts->spec.scenario;
     int code = SMS_OK;
-    *list = SMS__NEW(hosts->run->arena, struct sms__solo, scenario->vms * scenario->devices);
+    *list = SMS__NEW(hosts->run->arena, struct sms__stand_alone, scenario->vms * scenario->devices);
     for (size_t v = 0; v < scenario->vms; v++)
         for (size_t d = 0; d < scenario->devices && code == SMS_OK; d++) {
-            struct sms__solo *solo = sms__hosts_solo(hosts, *list, v, d);
-            solo->ps = SMS__NEVER;
+            struct sms__stand_alone *alone = sms__hosts_stand_alone(hosts, *list, v, d);
+            alone->ps = SMS__NEVER;
             if (scenario->vm[v].repeat)
-                code = sms__share_solo(&hosts->spec, block, hosts->vm, v, d, solo);
+                code = sms__share_stand_alone(&hosts->spec, block, hosts->vm, v, d, alone);
         }
     return code;
 }
@@ -46,18 +47,18 @@ static int find_all_times(struct sms__hosts *hosts)
     return code;
 }
 
-static void set_up(struct sms__hosts *hosts, size_t n, struct sms__setup *setup);
+static void set_up(struct sms__hosts *hosts, size_t n, struct sms__host_setup *setup);
 
 /* Finds out which kinds of nodes are hosts, and adds their event sources. */
 static void count_sources(struct sms__hosts *hosts, size_t sources[SMS__LEVELS])
 {
     const struct sms__cluster *cluster = hosts->run->cluster;
-    hosts->model = sms__alloc(hosts->run->arena, cluster->kinds, sizeof *hosts->model);
+    hosts->type = sms__alloc(hosts->run->arena, cluster->kinds, sizeof *hosts->type);
     for (size_t k = 0; k < cluster->kinds; k++) {
         const struct sms__nodes *kind = &cluster->node[k];
-        struct sms__setup setup;
+        struct sms__host_setup setup;
         for (size_t g = 0; kind->device >= 0 && g < kind->gpus; g++)
-            hosts->model[k][g] = (size_t)kind->device;
+            hosts->type[k][g] = (size_t)kind->device;
         set_up(hosts, k, &setup);
         for (uint64_t n = 0; kind->device >= 0 && n < kind->count; n++)
             sms__share_count(&setup, sources);
@@ -90,42 +91,43 @@ int sms__hosts_prepare(struct sms__cluster_run *run, size_t sources[SMS__LEVELS]
 }
 
 /* Tells the observer of a job. Jobs of a pod's processes on its GPUs get numbers of their own. */
-static void observe_job(void *subject, const struct sms__client *client, bool begins, uint64_t now)
+static void observe_job(void *subject, const struct sms__stream *stream, bool begins, uint64_t now)
 {
     const struct sms__hosts *hosts = subject;
     struct sms__cluster_run *run = hosts->run;
-    uint64_t number = client->jobs * SMS_NODE_GPUS_MAX + (uint64_t)client->only;
-    uint32_t pod = (uint32_t)client->tag;
-    if (client->tag == hosts->cut)
+    const struct sms__arrival *arrival = &stream->process->arrival;
+    uint64_t number = stream->job.ended * SMS_NODE_GPUS_MAX + (uint64_t)arrival->gpu;
+    uint32_t pod = (uint32_t)arrival->tag;
+    if (arrival->tag == hosts->cut)
         return;
     if (begins)
         run->observer->begin_job(run, pod, number, now);
     else
-        run->observer->end_job(run, pod, number, client->record->failed, now);
+        run->observer->end_job(run, pod, number, stream->process->record->failed, now);
 }
 
 /* Sets up a host of kind `k`, but for its numbers. */
-static void set_up(struct sms__hosts *hosts, size_t k, struct sms__setup *setup)
+static void set_up(struct sms__hosts *hosts, size_t k, struct sms__host_setup *setup)
 {
     const struct sms__nodes *kind = &hosts->run->cluster->node[k];
-    *setup = (struct sms__setup){.spec = &hosts->spec,
-                                 .engine = &hosts->run->engine,
-                                 .vm = hosts->vm,
-                                 .model = hosts->model[k],
-                                 .boards = kind->gpus,
-                                 .slots = hosts->run->cluster->slots,
-                                 .cores = (double)kind->cpu_milli / 1000,
-                                 .through = hosts->through,
-                                 .job = hosts->run->observer ? observe_job : NULL,
-                                 .subject = hosts};
+    *setup = (struct sms__host_setup){.spec = &hosts->spec,
+                                      .engine = &hosts->run->engine,
+                                      .vm = hosts->vm,
+                                      .type = hosts->type[k],
+                                      .gpus = kind->gpus,
+                                      .slots = hosts->run->cluster->slots,
+                                      .cores = (double)kind->cpu_milli / 1000,
+                                      .ended = hosts->ended,
+                                      .job = hosts->run->observer ? observe_job : NULL,
+                                      .subject = hosts};
 }
 
 /* Memory that others than pods use is never free. */
-static void hold_for_others(struct sms_share *host, const struct sms__share_node *shared)
+static void hold_for_others(struct sms_share *host, size_t gpus, const struct sms__share_node *shared)
 {
-    for (size_t b = 0; shared && b < host->boards; b++) {
-        uint64_t memory = host->board[b].model->memory, others = shared->others[b];
-        sms__place_hold(&host->place[b], (int64_t)(others < memory ? others : memory), 0);
+    for (size_t g = 0; shared && g < gpus; g++) {
+        uint64_t memory = sms__share_gpu(host, g)->type->memory, others = shared->others[g];
+        sms__share_hold(host, g, (int64_t)(others < memory ? others : memory), 0);
     }
 }
 
@@ -133,14 +135,14 @@ static void init_kind(struct sms__hosts *hosts, size_t k)
 {
     const struct sms__cluster_run *run = hosts->run;
     const struct sms__nodes *kind = &run->cluster->node[k];
-    struct sms__setup setup;
+    struct sms__host_setup setup;
     set_up(hosts, k, &setup);
     for (size_t n = kind->first; n < kind->first + kind->count && kind->device >= 0; n++) {
         setup.number = n;
-        setup.first_board = sms__first_gpu(&run->ledger, n);
+        setup.first_gpu = sms__first_gpu(&run->ledger, n);
         hosts->host[n] = sms__share_new(run->arena, &setup);
         sms__share_start(hosts->host[n]);
-        hold_for_others(hosts->host[n], kind->shared);
+        hold_for_others(hosts->host[n], kind->gpus, kind->shared);
     }
 }
 
@@ -159,7 +161,8 @@ uint64_t sms__hosts_time_alone(const struct sms__cluster_run *run, uint32_t p, b
 {
     const struct sms__hosts *hosts = run->hosts;
     const struct sms__nodes *kind = sms__node_kind(run->cluster, run->pod[p].node);
-    const struct sms__solo *own = sms__hosts_solo(hosts, hosts->own, run->pod[p].tenant - 1u, (size_t)kind->device);
+    const struct sms__stand_alone *own =
+        sms__hosts_stand_alone(hosts, hosts->own, run->pod[p].tenant - 1u, (size_t)kind->device);
     *failed = own->failed;
     return own->ps == SMS__NEVER ? 0 : own->ps;
 }
@@ -190,16 +193,16 @@ void sms__hosts_begin(struct sms__cluster_run *run, uint32_t p, uint64_t now)
     pod->left = sms__pod_processes(run, p);
     hosts->ending += run->scenario->vm[pod->tenant - 1].repeat > 0;
     double deadline = sms__pod_deadline(run, pod);
-    struct sms__coming coming = {.name = name,
-                                 .vm = pod->tenant - 1u,
-                                 .due_ps = deadline > 0 ? pod->arrival_ps + (uint64_t)deadline : UINT64_MAX,
-                                 .tag = p};
+    struct sms__arrival arrival = {.name = name,
+                                   .vm = pod->tenant - 1u,
+                                   .due_ps = deadline > 0 ? pod->arrival_ps + (uint64_t)deadline : UINT64_MAX,
+                                   .tag = p};
     for (size_t c = 0; c < SMS__CONTAINERS_MAX; c++)
-        for (coming.board = 0; coming.board < SMS_NODE_GPUS_MAX; coming.board++) {
-            if (!(sms__container_gpus(run, p, c) >> coming.board & 1))
+        for (arrival.gpu = 0; arrival.gpu < SMS_NODE_GPUS_MAX; arrival.gpu++) {
+            if (!(sms__container_gpus(run, p, c) >> arrival.gpu & 1))
                 continue;
             name_process(run, p, number++, name, sizeof name);
-            sms__share_admit(hosts->host[pod->node], &coming, now + (uint64_t)run->cluster->start_delay_ps);
+            sms__share_admit(hosts->host[pod->node], &arrival, now + (uint64_t)run->cluster->start_delay_ps);
         }
 }
 
@@ -208,11 +211,11 @@ static struct sms_share *host_of(const struct sms__hosts *hosts, size_t node)
     return hosts && hosts->simulated ? hosts->host[node] : NULL;
 }
 
-void sms__hosts_settle(struct sms__cluster_run *run, int credit, uint64_t now)
+void sms__hosts_advance(struct sms__cluster_run *run, int partial, uint64_t now)
 {
     for (size_t n = 0; run->hosts && n < run->cluster->nodes; n++)
         if (host_of(run->hosts, n))
-            sms__share_settle(run->hosts->host[n], credit, now);
+            sms__share_advance(run->hosts->host[n], partial, now);
 }
 
 void sms__hosts_forget(struct sms__cluster_run *run)
@@ -225,17 +228,18 @@ void sms__hosts_forget(struct sms__cluster_run *run)
 int sms__hosts_close(struct sms__cluster_run *run, uint64_t now)
 {
     int code = SMS_OK;
-    sms__hosts_settle(run, 1, now);
+    sms__hosts_advance(run, 1, now);
     for (size_t n = 0; run->hosts && n < run->cluster->nodes; n++) {
         struct sms_share *host = host_of(run->hosts, n);
         if (!host)
             continue;
         sms__share_close(host, now);
         run->spec->record->events += sms__share_events(host);
-        for (size_t b = 0; b < host->boards; b++)
-            run->record->busy_ps += host->board[b].record->busy_ps;
-        run->record->devices += host->boards;
-        code = code ? code : host->code;
+        size_t gpus = sms__node_kind(run->cluster, n)->gpus;
+        for (size_t g = 0; g < gpus; g++)
+            run->record->busy_ps += sms__share_gpu(host, g)->record->busy_ps;
+        run->record->devices += gpus;
+        code = code ? code : sms__share_code(host);
     }
     return code;
 }
@@ -246,12 +250,12 @@ bool sms__hosts_has(const struct sms__cluster_run *run, size_t node) { return ho
 
 uint64_t sms__hosts_held(const struct sms__cluster_run *run, size_t node, uint32_t gpu)
 {
-    return host_of(run->hosts, node)->board[gpu].held;
+    return sms__share_gpu(host_of(run->hosts, node), gpu)->held;
 }
 
 void sms__hosts_take(struct sms__cluster_run *run, size_t node, uint32_t gpu, int64_t bytes, uint64_t now)
 {
-    sms__place_hold(&host_of(run->hosts, node)->place[gpu], bytes, now);
+    sms__share_hold(host_of(run->hosts, node), gpu, bytes, now);
 }
 
 uint64_t sms__hosts_bytes(const struct sms__cluster_run *run, uint32_t p)
@@ -260,7 +264,7 @@ uint64_t sms__hosts_bytes(const struct sms__cluster_run *run, uint32_t p)
     const struct sms__hosts *hosts = run->hosts;
     const struct sms__workload *workload = run->scenario->vm[pod->tenant - 1].workload;
     const struct sms__nodes *kind = sms__node_kind(run->cluster, pod->node);
-    if (hosts->own && sms__hosts_solo(hosts, hosts->own, pod->tenant - 1u, (size_t)kind->device)->failed)
+    if (hosts->own && sms__hosts_stand_alone(hosts, hosts->own, pod->tenant - 1u, (size_t)kind->device)->failed)
         return 0; /* it is refused even when it is alone */
     return run->scenario->host.context_bytes + (uint64_t)workload->statics + workload->declared;
 }
@@ -272,14 +276,15 @@ bool sms__hosts_use(const struct sms__cluster_run *run, size_t node, double *cor
     uint16_t lost = run->ledger.entry[node].lost;
     *core = 0;
     *memory = *memory_used = 0;
-    for (size_t b = 0; host && b < host->boards; b++) {
-        const struct sms__board *board = &host->board[b];
-        if (lost >> b & 1)
+    size_t gpus = sms__node_kind(run->cluster, node)->gpus;
+    for (size_t g = 0; host && g < gpus; g++) {
+        const struct sms__gpu *gpu = sms__share_gpu(host, g);
+        if (lost >> g & 1)
             continue;
-        double up = (double)(host->boards - (size_t)__builtin_popcount(lost));
-        *core += (board->core < SMS_FULL ? board->core / SMS_FULL : 1) / up;
-        *memory += board->model->memory;
-        *memory_used += board->held;
+        double up = (double)(gpus - (size_t)__builtin_popcount(lost));
+        *core += (gpu->core < SMS_FULL ? gpu->core / SMS_FULL : 1) / up;
+        *memory += gpu->type->memory;
+        *memory_used += gpu->held;
     }
     return host != NULL;
 }

@@ -19,7 +19,7 @@ void sms__hosts_begin(struct sms__cluster_run *run, uint32_t pod, uint64_t now);
 uint8_t sms__pod_processes(const struct sms__cluster_run *run, uint32_t pod);
 
 /* The next three do for all hosts what functions of the share level do for one. */
-void sms__hosts_settle(struct sms__cluster_run *run, int credit, uint64_t now);
+void sms__hosts_advance(struct sms__cluster_run *run, int partial, uint64_t now);
 void sms__hosts_forget(struct sms__cluster_run *run);
 int sms__hosts_close(struct sms__cluster_run *run, uint64_t now);
 bool sms__hosts_busy(const struct sms__cluster_run *run);

@@ -8,10 +8,10 @@
 struct sms_place_model {
     const struct sms_scenario *scenario;
     bool exclusive;                  /* under the mode one process runs at a time */
-    struct sms__pacer *pacer;        /* [devices] */
+    struct sms__rater *rater;        /* [devices] */
     long device[SMS_GPU_MODELS_MAX]; /* by GPU model; -1: it has none */
     struct sms__fit *mean;           /* [vms][devices] */
-    struct sms__paced *paced;        /* [slots + 1] */
+    struct sms__rated *rated;        /* [slots + 1] */
     double *speed;                   /* the same */
 };
 
@@ -35,13 +35,13 @@ static void find_mean(const struct sms__vm *vm, size_t device, size_t resources,
         mean->demand[r] /= time;
 }
 
-static void make_pacers(struct sms__arena *arena, const struct sms_scenario *scenario, struct sms_place_model *model)
+static void make_raters(struct sms__arena *arena, const struct sms_scenario *scenario, struct sms_place_model *model)
 {
     struct sms_contention_view *view = SMS__NEW(arena, struct sms_contention_view, scenario->devices);
-    model->pacer = SMS__NEW(arena, struct sms__pacer, scenario->devices);
+    model->rater = SMS__NEW(arena, struct sms__rater, scenario->devices);
     for (size_t d = 0; d < scenario->devices; d++) {
         view[d] = sms__contention_view(arena, scenario, scenario->device[d]);
-        model->pacer[d] = (struct sms__pacer){.contention = scenario->contention, .view = &view[d], .arena = arena};
+        model->rater[d] = (struct sms__rater){.contention = scenario->contention, .view = &view[d], .arena = arena};
     }
 }
 
@@ -62,9 +62,9 @@ int sms__predict_init(struct sms__cluster_run *run)
     model->scenario = scenario;
     model->exclusive = is_exclusive(run->hosts->spec.policy);
     model->mean = SMS__NEW(run->arena, struct sms__fit, scenario->vms * scenario->devices);
-    model->paced = SMS__NEW(run->arena, struct sms__paced, cluster->slots + 1);
+    model->rated = SMS__NEW(run->arena, struct sms__rated, cluster->slots + 1);
     model->speed = SMS__NEW(run->arena, double, cluster->slots + 1);
-    make_pacers(run->arena, scenario, model);
+    make_raters(run->arena, scenario, model);
     for (size_t i = 0; code == SMS_OK && i < scenario->vms * scenario->devices; i++)
         find_mean(&vm[i / scenario->devices], i % scenario->devices, scenario->device[i % scenario->devices]->resources,
                   &model->mean[i]);
@@ -79,7 +79,7 @@ static void add(const struct sms_place_model *model, size_t i, size_t vm, size_t
 {
     const struct sms__fit *mean = &model->mean[vm * model->scenario->devices + device];
     model->speed[i] = 1;
-    model->paced[i] = (struct sms__paced){mean->demand, mean->room, mean->cls, &model->speed[i]};
+    model->rated[i] = (struct sms__rated){mean->demand, mean->room, mean->cls, &model->speed[i]};
 }
 
 double sms_place_slowdowns(const struct sms_place_view *view, const struct sms_node_view *node, uint32_t gpu,
@@ -98,7 +98,7 @@ double sms_place_slowdowns(const struct sms_place_view *view, const struct sms_n
         add(model, count++, pod->kind - 1, device);
     if (model->exclusive)
         return (double)count * (double)count;
-    sms__pace(&model->pacer[device], model->paced, count);
+    sms__rate_coarse(&model->rater[device], model->rated, count);
     for (size_t i = 0; i < count; i++)
         sum += 1 / model->speed[i];
     return sum;

@@ -1,215 +1,160 @@
-/* What a process asks the policy for: a place, memory, leave to launch; and the way to the host and back. */
-#include "client.h"
+/* What a stream asks the share policy for: an instance, memory, and leave to launch. A policy may suspend or fail the
+ * process while it is asked. */
+#include "host.h"
+#include "stream.h"
 
-static void suspended(void *subject, uint64_t now)
-{
-    struct sms__client *client = subject;
-    client->record->moved += (double)client->leader->all_held;
-    sms__client_move_out(client->leader, now);
-    sms__client_enter(client, SMS_PHASE_SUSPENDED, now);
-    sms__client_tell(client, SMS_EVENT_SUSPENDED);
-}
-
-static bool is_at_work(const struct sms__client *leader)
-{
-    bool works = leader->kernels > 0;
-    for (const struct sms__client *client = leader; client; client = client->next_stream)
-        works |= client->phase == SMS_PHASE_COPY_IN || client->phase == SMS_PHASE_COPY_OUT;
-    return works;
-}
-
-void sms__client_drain(struct sms__client *leader, uint64_t now)
-{
-    struct sms__client *mover = leader->mover;
-    if (mover && mover->phase == SMS_PHASE_SUSPENDING && !mover->flow.flows && !is_at_work(leader))
-        sms__client_copy(mover, false, (double)leader->all_held, suspended, now);
-}
-
-/* At a call of this stream; the others come to rest first. */
-void sms__client_suspend(struct sms__client *client, uint64_t now)
-{
-    client->record->suspends++;
-    client->leader->mover = client;
-    sms__client_enter(client, SMS_PHASE_SUSPENDING, now);
-    sms__client_drain(client->leader, now);
-}
-
-/* What it waited for when it was suspended is granted: the memory for it has come with the rest. */
-static void restored(void *subject, uint64_t now)
-{
-    struct sms__client *client = subject, *leader = client->leader;
-    bool allocating = client->wanted > 0;
-    client->record->moved += (double)(leader->all_held - client->wanted);
-    client->wanted = 0;
-    client->excused = true;
-    leader->mover = NULL;
-    sms__client_enter(client, SMS_PHASE_HOST, now);
-    sms__client_show(leader, now);
-    sms__client_tell(client, SMS_EVENT_RESTORED);
-    if (allocating)
-        sms__client_step_over(client, now);
-    else
-        sms__client_go_on(client, now);
-    if (leader->next_stream) {
-        sms__client_resume(leader, now);
-        sms__share_changed(leader->share);
-    }
-}
-
-static void copy_back(struct sms__client *leader, uint64_t now)
-{
-    struct sms__client *mover = leader->mover;
-    sms__client_copy(mover, true, (double)(leader->all_held - mover->wanted), restored, now);
-}
-
-bool sms__client_restore(struct sms__client *leader, struct sms__place *place, uint64_t now)
-{
-    struct sms__client *mover = leader->mover;
-    if (!mover || mover->phase != SMS_PHASE_SUSPENDED || !sms__place_admits(place, leader) ||
-        sms__place_room(place) - sms__client_context(leader) < leader->all_held + mover->wanted)
-        return false;
-    leader->record->migrations += place != leader->left;
-    mover->held += mover->wanted;
-    leader->all_held += mover->wanted;
-    sms__client_settle_in(leader, place, now);
-    sms__client_enter(mover, SMS_PHASE_RESTORING, now);
-    sms__client_after(leader, leader->share->scenario->host.context_ps, copy_back, now);
-    return true;
-}
-
-enum sms_answer sms__client_consult(struct sms__client *client,
+enum sms_answer sms__stream_consult(struct sms__stream *stream,
                                     enum sms_answer (*ask)(struct sms_share *share, size_t process))
 {
-    struct sms_share *share = client->share;
-    const struct sms__client *before = share->asking;
-    share->asking = client;
-    enum sms_answer answer = ask(share, client->idx);
-    share->asking = before;
+    struct sms_share *share = stream->process->share;
+    const struct sms__stream *before = share->policy.asking;
+    share->policy.asking = stream;
+    enum sms_answer answer = ask(share, stream->process->idx);
+    share->policy.asking = before;
     return answer;
 }
 
-static enum sms_answer answer(struct sms__client *client,
-                              enum sms_answer (*ask)(struct sms_share *share, size_t process), enum sms_answer plain)
+/* The result of asking. */
+enum outcome {
+    WAITS, /* the stream waits on */
+    GONE,  /* what it asked for is under way, or the process is elsewhere */
+    OVER   /* the step has ended */
+};
+
+/* True if the context, and what the process holds and wants, exceed the limit of its pod. No policy can lift it. */
+static bool exceeds_limit(const struct sms__stream *stream)
 {
-    return ask ? sms__client_consult(client, ask) : plain;
+    const struct sms__process *process = stream->process;
+    uint64_t most = process->vm->process->memory_most, context = sms__process_context_bytes(process);
+    uint64_t held = process->memory.held;
+    return most && (context > most || held > most - context || stream->wanted > most - context - held);
 }
 
-/* What came of asking the policy: the process waits on; what it asked for is under way, or it is elsewhere; or the
- * step is over. */
-enum outcome { WAITS, GONE, OVER };
-
-/* A pod's own limit, which no policy can lift: of its context and what it holds and wants. */
-static bool is_beyond_limit(const struct sms__client *client)
+static enum outcome refuse(struct sms__process *process, uint64_t now)
 {
-    uint64_t most = client->vm->process->memory_most, context = sms__client_context(client);
-    uint64_t held = client->leader->all_held;
-    return most && (context > most || held > most - context || client->wanted > most - context - held);
-}
-
-static enum outcome refuse(struct sms__client *client, uint64_t now)
-{
-    client->record->refused++;
-    sms__client_fail(client->leader, now);
+    process->record->refused++;
+    sms__process_fail(process, now);
     return GONE;
 }
 
-static void context_created(struct sms__client *leader, uint64_t now)
+static void begin_jobs(struct sms__process *process, uint64_t now)
 {
-    sms__client_tell(leader, SMS_EVENT_PLACED);
-    for (struct sms__client *client = leader; client; client = client->next_stream)
-        sms__client_begin_job(client, now);
+    sms__tell(process, SMS_EVENT_PLACED);
+    for (struct sms__stream *stream = process->stream; stream; stream = stream->next)
+        sms__stream_begin_job(stream, now);
 }
 
-static enum outcome try_place(struct sms__client *leader, uint64_t now)
+static enum outcome try_place(struct sms__process *process, uint64_t now)
 {
-    struct sms_share *share = leader->share;
-    const struct sms_share_policy *policy = share->policy;
-    if (is_beyond_limit(leader))
-        return refuse(leader, now);
-    long chosen = policy->place ? policy->place(share, leader->idx) : sms__place_choose(share, leader);
-    if (sms__is_through(leader))
+    struct sms_share *share = process->share;
+    const struct sms_share_policy *policy = share->policy.policy;
+    if (exceeds_limit(process->stream))
+        return refuse(process, now);
+    long chosen = policy->place ? policy->place(share, process->idx) : sms__instance_choose(share, process);
+    if (sms__has_ended(process->stream))
         return GONE;
-    if (chosen < 0 || (size_t)chosen >= share->places || !sms__place_admits(&share->place[chosen], leader))
+    if (chosen < 0 || (size_t)chosen >= share->instances || !sms__instance_admits(&share->instance[chosen], process))
         return WAITS;
-    sms__client_settle_in(leader, &share->place[chosen], now);
-    sms__client_enter_all(leader, SMS_PHASE_HOST, now);
-    sms__client_after(leader, share->scenario->host.context_ps, context_created, now);
+    sms__process_move_in(process, &share->instance[chosen], now);
+    sms__process_enter(process, SMS_PHASE_HOST, now);
+    sms__process_after(process, share->scenario->host.context_ps, begin_jobs, now);
     return GONE;
 }
 
-static enum outcome allocate(struct sms__client *client, uint64_t now)
+static enum outcome allocate(struct sms__stream *stream, uint64_t now)
 {
-    if (client->wanted > sms__place_room(client->place))
+    if (stream->wanted > sms__instance_free(stream->process->instance))
         return WAITS;
-    sms__client_hold(client, client->wanted, now);
-    client->wanted = 0;
-    sms__client_enter(client, SMS_PHASE_HOST, now);
-    sms__client_tell(client, SMS_EVENT_ALLOCATED);
+    sms__stream_hold(stream, stream->wanted, now);
+    stream->wanted = 0;
+    sms__stream_enter(stream, SMS_PHASE_HOST, now);
+    sms__tell(stream->process, SMS_EVENT_ALLOCATED);
     return OVER;
 }
 
 /* For all answers but the one that grants, and for a process that the policy has failed meanwhile. */
-static enum outcome turn_down(struct sms__client *client, enum sms_answer given, uint64_t now)
+static enum outcome turn_down(struct sms__stream *stream, enum sms_answer answer, uint64_t now)
 {
-    if (sms__is_through(client))
+    if (sms__has_ended(stream))
         return GONE;
-    if (given == SMS_DEFER)
+    if (answer == SMS_DEFER)
         return WAITS;
-    if (given == SMS_SUSPEND) {
-        sms__client_suspend(client, now);
+    if (answer == SMS_SUSPEND) {
+        sms__stream_suspend(stream, now);
         return GONE;
     }
-    return refuse(client, now);
+    return refuse(stream->process, now);
 }
 
-static enum outcome try_allocate(struct sms__client *client, uint64_t now)
+static enum outcome try_allocate(struct sms__stream *stream, uint64_t now)
 {
-    if (is_beyond_limit(client))
-        return refuse(client, now);
-    bool fits = client->wanted <= sms__place_room(client->place);
-    enum sms_answer given = answer(client, client->share->policy->allocate, fits ? SMS_GRANT : SMS_REFUSE);
-    bool granted = given == SMS_GRANT && !sms__is_through(client);
-    return granted ? allocate(client, now) : turn_down(client, given, now);
+    const struct sms_share_policy *policy = stream->process->share->policy.policy;
+    if (exceeds_limit(stream))
+        return refuse(stream->process, now);
+    bool fits = stream->wanted <= sms__instance_free(stream->process->instance);
+    enum sms_answer answer = policy->allocate ? sms__stream_consult(stream, policy->allocate)
+                             : fits           ? SMS_GRANT
+                                              : SMS_REFUSE;
+    bool granted = answer == SMS_GRANT && !sms__has_ended(stream);
+    return granted ? allocate(stream, now) : turn_down(stream, answer, now);
 }
 
-static enum outcome try_launch(struct sms__client *client, uint64_t now)
+static enum outcome try_launch(struct sms__stream *stream, uint64_t now)
 {
-    enum sms_answer given = answer(client, client->share->policy->launch, SMS_GRANT);
-    if (given != SMS_GRANT || sms__is_through(client))
-        return turn_down(client, given, now);
-    sms__client_launch(client, now);
+    const struct sms_share_policy *policy = stream->process->share->policy.policy;
+    enum sms_answer answer = policy->launch ? sms__stream_consult(stream, policy->launch) : SMS_GRANT;
+    if (answer != SMS_GRANT || sms__has_ended(stream))
+        return turn_down(stream, answer, now);
+    sms__stream_launch(stream, now);
     return GONE;
 }
 
-static enum outcome ask(struct sms__client *client, uint64_t now)
+static enum outcome ask(struct sms__stream *stream, uint64_t now)
 {
-    switch (client->phase) {
+    switch (stream->phase) {
     case SMS_PHASE_UNPLACED:
-        return try_place(client, now);
+        return try_place(stream->process, now);
     case SMS_PHASE_ALLOCATE:
-        return try_allocate(client, now);
+        return try_allocate(stream, now);
     case SMS_PHASE_LAUNCH:
-        return try_launch(client, now);
+        return try_launch(stream, now);
     default:
-        return GONE; /* it has been moved meanwhile */
+        return GONE; /* it has been suspended meanwhile */
     }
 }
 
-bool sms__client_ask(struct sms__client *client, uint64_t now)
+bool sms__stream_ask_again(struct sms__stream *stream, uint64_t now)
 {
-    bool waits = sms__is_stopped(client) && !sms__is_through(client);
-    enum outcome outcome = waits ? WAITS : ask(client, now);
+    bool waits = sms__is_stopped(stream) && !sms__has_ended(stream);
+    enum outcome outcome = waits ? WAITS : ask(stream, now);
     if (outcome == OVER)
-        sms__client_step_over(client, now);
+        sms__stream_end_step(stream, now);
     return outcome != WAITS;
 }
 
-/* Asks now; if the answer is to wait, again when something has changed. Returns whether the step is over. */
-bool sms__client_request(struct sms__client *client, enum sms_phase phase, uint64_t now)
+bool sms__stream_request(struct sms__stream *stream, enum sms_phase phase, uint64_t now)
 {
-    sms__client_enter(client, phase, now);
-    enum outcome outcome = ask(client, now);
+    sms__stream_enter(stream, phase, now);
+    enum outcome outcome = ask(stream, now);
     if (outcome == WAITS)
-        sms__share_wait(client->share, client);
+        sms__wait(stream);
     return outcome == OVER;
+}
+
+static void arrive(struct sms__process *process, uint64_t now)
+{
+    process->arrived_ps = now;
+    for (struct sms__stream *stream = process->stream; stream; stream = stream->next)
+        stream->job.arrived_ps = now;
+    sms__process_enter(process, SMS_PHASE_UNPLACED, now);
+    sms__tell(process, SMS_EVENT_ARRIVED);
+    if (!sms__stream_ask_again(process->stream, now))
+        sms__wait(process->stream);
+}
+
+void sms__process_arrive_at(struct sms__process *process, uint64_t start)
+{
+    process->share->active++;
+    sms__process_at(process, start, arrive);
+    sms__timers_update(process->share);
 }

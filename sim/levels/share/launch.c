@@ -1,104 +1,126 @@
-/* A kernel of a process: into a unit of its place, and out of it. */
-#include "client.h"
+/* Kernels of streams: into a context, and out of it. */
+#include "stream.h"
+#include "time_slice.h"
 
-/* What a kernel asks of the device: its greatest demand; block by block, all of it. In parts. */
-static double core_of(const struct sms__client *client, size_t k)
+/* What a kernel asks of the device, parts of SMS_FULL: a coarse one its greatest demand, one of blocks all of it. */
+static double core_of(const struct sms__stream *stream, size_t k)
 {
-    const struct sms__fit *fit = sms__place_fit(client->place, client, k);
+    const struct sms__fit *fit = sms__instance_fit(stream->process->instance, stream, k);
     double most = 0;
-    for (size_t r = 0; client->workload->kernel[k].whole && r < SMS_RESOURCES_MAX; r++)
+    for (size_t r = 0; stream->workload->kernel[k].whole && r < SMS_RESOURCES_MAX; r++)
         most = fit->demand[r] > most ? fit->demand[r] : most;
     return most > 0 ? most : SMS_FULL;
 }
 
-double sms__client_core(const struct sms__client *client, size_t kernel)
+double sms__stream_core(const struct sms__stream *stream, size_t kernel)
 {
-    double core = core_of(client, kernel);
+    double core = core_of(stream, kernel);
     return core < SMS_FULL ? core / SMS_FULL : 1;
 }
 
-static void prepare_launch(struct sms__client *client, size_t k)
+static struct sms__context *context_of(const struct sms__stream *stream)
 {
-    struct sms__record *record = client->share->spec->record;
-    size_t of_vm = client->first_kernel + k;
-    const struct sms__kernel *kernel = &client->vm->workload->kernel[of_vm];
-    struct sms__kernel_record *own = &record->kernel[record->first_kernel[client->number] + of_vm];
-    client->kernel = k;
-    client->launch = (struct sms__launch){
-        .fit = sms__place_fit(client->place, client, k),
+    return sms__context_of(stream->process->instance, stream->process);
+}
+
+static void observe_kernel(const struct sms__stream *stream, uint64_t now)
+{
+    const struct sms__process *process = stream->process;
+    const struct sms__run_spec *spec = process->share->spec;
+    if (!spec->observe || !spec->options->on_kernel)
+        return;
+    struct sms_kernel_run run = {process->share->setup.first_gpu + process->instance->gpu->idx,
+                                 stream->idx,
+                                 process->arrival.name,
+                                 stream->kernel.launch.kernel->name,
+                                 stream->kernel.launched_ps,
+                                 now,
+                                 stream->kernel.launch.blocks};
+    spec->options->on_kernel(spec->options->user, spec->observe, &run);
+}
+
+static void leave_device(struct sms__stream *stream, uint64_t now)
+{
+    struct sms__process *process = stream->process;
+    stream->kernel.on_device = false;
+    if (--process->kernels == 0 && !sms__is_sliced(process->share))
+        process->record->service_ps += now - process->served_since_ps;
+    sms__instance_kernel(process->instance, core_of(stream, stream->kernel.idx), -1, now);
+}
+
+static void end_kernel(struct sms__stream *stream, uint64_t now)
+{
+    struct sms__process *process = stream->process;
+    observe_kernel(stream, now);
+    sms__record_kernel(process->share->spec->record, process->arrival.vm, now);
+    sms__slicer_check(stream->kernel.context);
+    leave_device(stream, now);
+    sms__stream_enter(stream, SMS_PHASE_HOST, now);
+    stream->times++;
+    stream->excused = false;
+    sms__tell(process, SMS_EVENT_KERNEL_ENDED);
+    if (process->doomed && process->kernels == 0)
+        sms__process_fail(process, now);
+    else
+        process->share->go_on(stream, now);
+}
+
+static struct sms__launch launch_of(const struct sms__stream *stream, size_t k)
+{
+    const struct sms__process *process = stream->process;
+    const struct sms_share *share = process->share;
+    struct sms__record *record = share->spec->record;
+    size_t of_vm = stream->first_kernel + k;
+    const struct sms__kernel *kernel = &process->vm->workload->kernel[of_vm];
+    struct sms__kernel_record *own = &record->kernel[record->first_kernel[process->arrival.vm] + of_vm];
+    return (struct sms__launch){
+        .fit = sms__instance_fit(process->instance, stream, k),
         .kernel = kernel,
-        .vm = sms__process_name(client->leader),
+        .vm = process->arrival.name,
         .record = own,
-        .span = &own->span[record->model[client->share->setup.model[client->place->board]]],
-        .stream = client->leader->jitter[of_vm],
-        .priority = client->vm->process->stream[client->stream].priority,
-        .kernel_type = client->first_kind + of_vm,
+        .span = &own->span[record->model[share->setup.type[process->instance->gpu->idx]]],
+        .stream = process->jitter[of_vm],
+        .priority = process->vm->process->stream[stream->idx].priority,
+        .kernel_type = process->first_kernel_type + of_vm,
         .blocks = kernel->blocks,
     };
 }
 
-void sms__client_launch(struct sms__client *client, uint64_t now)
+void sms__stream_launch(struct sms__stream *stream, uint64_t now)
 {
-    struct sms__unit *unit = sms__place_unit(client->place, client);
-    prepare_launch(client, client->workload->step[client->step].kernel);
-    client->launched_ps = now;
-    client->on_device = true;
-    if (client->leader->kernels++ == 0)
-        client->leader->served_since_ps = now;
-    sms__client_enter(client, SMS_PHASE_KERNEL, now);
-    sms__place_kernel(client->place, core_of(client, client->kernel), 1, now);
-    sms__unit_launch(unit, client, now);
-    if (unit->owner)
-        sms__slicer_ready(client->place, unit, now);
-    sms__client_tell(client, SMS_EVENT_LAUNCHED);
+    struct sms__process *process = stream->process;
+    struct sms__context *context = context_of(stream);
+    size_t k = stream->workload->step[stream->step].kernel;
+    stream->kernel = (struct sms__stream_kernel){
+        .idx = k,
+        .on_device = true,
+        .launched_ps = now,
+        .deadline_ps = sms__job_deadline(stream),
+        .overhead = process->share->policy.policy->intercepts ? stream->workload->overhead : 0,
+        .launch = launch_of(stream, k),
+        .ended = end_kernel,
+        .stream = stream,
+    };
+    if (process->kernels++ == 0)
+        process->served_since_ps = now;
+    sms__stream_enter(stream, SMS_PHASE_KERNEL, now);
+    sms__instance_kernel(process->instance, core_of(stream, k), 1, now);
+    sms__context_launch(context, &stream->kernel, now);
+    sms__slicer_add(context, now);
+    sms__tell(process, SMS_EVENT_LAUNCHED);
 }
 
-static void observe_kernel(const struct sms__client *client, uint64_t now)
+static void drop(struct sms__stream *stream, uint64_t now)
 {
-    const struct sms__run_spec *spec = client->share->spec;
-    if (!spec->observe || !spec->options->on_kernel)
-        return;
-    struct sms_kernel_run run = {client->share->setup.first_board + client->place->board,
-                                 client->stream,
-                                 sms__process_name(client->leader),
-                                 client->launch.kernel->name,
-                                 client->launched_ps,
-                                 now,
-                                 client->launch.blocks};
-    spec->options->on_kernel(spec->options->user, spec->observe, &run);
+    struct sms__context *context = stream->kernel.context;
+    sms__context_drop(context, &stream->kernel, now);
+    sms__slicer_drop(context);
+    leave_device(stream, now);
 }
 
-static void leave_device(struct sms__client *client, uint64_t now)
+void sms__process_abort(struct sms__process *process, uint64_t now)
 {
-    struct sms__client *leader = client->leader;
-    client->on_device = false;
-    if (--leader->kernels == 0 && !sms__is_sliced(client->share))
-        client->record->service_ps += now - leader->served_since_ps;
-    sms__place_kernel(client->place, core_of(client, client->kernel), -1, now);
-}
-
-void sms__client_drop(struct sms__client *client, uint64_t now)
-{
-    sms__unit_drop(sms__place_unit(client->place, client), client, now);
-    leave_device(client, now);
-}
-
-void sms__client_kernel_ended(struct sms__client *client, uint64_t now)
-{
-    struct sms__unit *unit = sms__place_unit(client->place, client);
-    struct sms__client *leader = client->leader;
-    observe_kernel(client, now);
-    sms__record_kernel(client->share->spec->record, client->number, now);
-    unit->kernels--;
-    if (unit->owner)
-        sms__slicer_idle(client->place);
-    leave_device(client, now);
-    sms__client_enter(client, SMS_PHASE_HOST, now);
-    client->times++;
-    client->excused = false;
-    sms__client_tell(client, SMS_EVENT_KERNEL_ENDED);
-    if (leader->doomed && leader->kernels == 0)
-        sms__client_fail(leader, now);
-    else
-        sms__client_go_on(client, now);
+    if (process->stream->kernel.on_device)
+        drop(process->stream, now);
+    sms__process_fail(process, now);
 }

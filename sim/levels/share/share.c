@@ -1,168 +1,141 @@
-#include "client.h"
+/* A host: sets up its parts, and does for all of them what is asked of the host. */
+#include "context.h"
+#include "limit.h"
+#include "stream.h"
+#include "time_slice.h"
 
-void sms__share_tell(struct sms_share *share, enum sms_share_event_kind kind, size_t process)
+static size_t count_processes(const struct sms__host_setup *setup)
 {
-    const struct sms_share_event event = {kind, process};
-    if (share->policy->event)
-        share->policy->event(share, &event);
-    if (share->watches)
-        sms__share_changed(share);
+    return setup->slots ? setup->slots * setup->gpus : setup->spec->scenario->vms;
 }
 
-void sms__share_wait(struct sms_share *share, struct sms__client *client)
+static size_t count_streams(const struct sms__host_setup *setup)
 {
-    if (client->waiting)
-        return;
-    client->waiting = true;
-    client->next_waiting = NULL;
-    *share->last_waiting = client;
-    share->last_waiting = &client->next_waiting;
-}
-
-void sms__share_changed(struct sms_share *share)
-{
-    if (share->waiting)
-        sms__engine_defer(share->engine, &share->ask);
-}
-
-/* Each that waits, in the order in which they began to; those that still do keep their places. */
-static void ask_all(void *subject, uint64_t now)
-{
-    struct sms_share *share = subject;
-    struct sms__client *client = share->waiting, *next;
-    share->waiting = NULL;
-    share->last_waiting = &share->waiting;
-    for (; client && !share->engine->stopped; client = next) {
-        next = client->next_waiting;
-        client->waiting = false;
-        if (!sms__client_ask(client, now))
-            sms__share_wait(share, client);
-    }
-}
-
-/* What is done of the stream's kernel and job. */
-static void credit_stream(struct sms__client *client, int sign, uint64_t now)
-{
-    uint64_t parts = 0;
-    if (client->on_device)
-        parts = sms__unit_credit(sms__place_unit(client->place, client), client, sign, now);
-    sms__client_credit_job(client, sign, parts);
-}
-
-void sms__share_settle(struct sms_share *share, int credit, uint64_t now)
-{
-    for (size_t p = 0; p < share->places; p++) {
-        struct sms__place *place = &share->place[p];
-        for (size_t u = 0; u < place->units; u++)
-            sms__unit_settle(&place->unit[u], credit, now);
-        sms__slicer_settle(place, now);
-    }
-    for (size_t c = 0; credit && c < share->streams; c++)
-        credit_stream(&share->client[c], credit, now);
-    for (size_t b = 0; b < share->boards; b++)
-        sms__board_settle(share, b, now);
-    for (size_t c = 0; c < share->clients; c++)
-        sms__client_settle(&share->client[c], now);
-}
-
-/* Of a slot, what is kept of its process, and of a board of its own. */
-void sms__share_forget(struct sms_share *share)
-{
-    for (size_t c = 0; share->setup.slots && c < share->clients; c++)
-        sms__process_record_restart(share->client[c].record);
-    for (size_t b = 0; share->setup.slots && b < share->boards; b++) {
-        *share->board[b].record = (struct sms__shared_record){.peak_held = share->board[b].record->peak_held};
-        *share->board[b].blocks = (struct sms__device_record){0};
-    }
-}
-
-static size_t count_clients(const struct sms__setup *setup)
-{
-    return setup->slots ? setup->slots * setup->boards : setup->spec->scenario->vms;
-}
-
-void sms__share_count(const struct sms__setup *setup, size_t sources[SMS__LEVELS])
-{
-    const struct sms__mode *mode = &setup->spec->policy->mode;
-    bool sliced = mode->kind == SMS__MODE_TIME_SLICE || mode->kind == SMS__MODE_MIG;
-    size_t units = !sliced ? 1 : setup->slots ? setup->slots : count_clients(setup);
-    sources[SMS__LEVEL_BLOCK] += setup->boards * sms__places_each(setup) * units;
-    sources[SMS__LEVEL_LINK] += 2;
-    sources[SMS__LEVEL_TENANT] += count_clients(setup) + setup->boards * sms__places_each(setup);
-    sources[SMS__LEVEL_POLICY] += 1;
-}
-
-static size_t count_streams(const struct sms__setup *setup)
-{
-    size_t streams = setup->slots ? count_clients(setup) : 0;
+    size_t streams = setup->slots ? count_processes(setup) : 0;
     for (size_t v = 0; !setup->slots && v < setup->spec->scenario->vms; v++)
         streams += setup->vm[v].streams;
     return streams;
 }
 
-static void init_host(struct sms_share *share)
+void sms__share_count(const struct sms__host_setup *setup, size_t sources[SMS__LEVELS])
+{
+    const struct sms__mode *mode = &setup->spec->policy->mode;
+    size_t instances = setup->gpus * sms__instances_each(setup);
+    bool sliced = mode->kind == SMS__MODE_TIME_SLICE || mode->kind == SMS__MODE_MIG;
+    size_t contexts = !sliced ? 1 : setup->slots ? setup->slots : count_processes(setup);
+    sources[SMS__LEVEL_BLOCK] += instances * contexts;
+    sources[SMS__LEVEL_LINK] += 2;
+    sources[SMS__LEVEL_TENANT] += count_processes(setup) + instances;
+    sources[SMS__LEVEL_POLICY] += 1;
+}
+
+static void init_flows(struct sms_share *share)
 {
     const struct sms__host *host = &share->scenario->host;
-    share->context = (uint64_t)host->context_bytes;
-    share->cores.capacity = share->setup.cores;
-    share->link_in.capacity = host->link_in / 1e12;
-    share->link_out.capacity = host->link_out / 1e12;
-    sms__flows_init(&share->cpu, share->engine);
-    sms__flows_init(&share->links, share->engine);
+    struct sms__host_flows *flows = &share->flows;
+    flows->cores.capacity = share->setup.cores;
+    flows->in.capacity = host->link_in / 1e12;
+    flows->out.capacity = host->link_out / 1e12;
+    sms__flows_init(&flows->compute, share->engine);
+    sms__flows_init(&flows->copies, share->engine);
 }
 
-/* Kinds of kernels: those of all processes; who is kept to SMs of its own has kinds of its own. */
-static void init_clients(struct sms_share *share)
+/* Kernel types are those of the scenario's VMs. If slots may be kept to SMs of their own, each slot has its own types.
+ */
+static void init_processes(struct sms_share *share)
 {
-    const size_t *first = share->spec->record->first_kernel;
-    size_t kernels = first[share->scenario->vms];
-    share->streams = share->clients;
-    share->client = SMS__NEW(share->arena, struct sms__client, count_streams(&share->setup));
-    share->limited = sms__limits_any(share);
-    share->kinds = share->setup.slots && share->limited ? share->clients * kernels : kernels;
-    for (size_t c = 0; c < share->clients; c++)
-        if (share->setup.slots)
-            sms__slot_init(share, c);
-        else
-            sms__client_init(share, c);
+    size_t kernels = share->spec->record->first_kernel[share->scenario->vms];
+    share->streams = share->processes;
+    share->process = SMS__NEW(share->arena, struct sms__process, share->processes);
+    share->stream = SMS__NEW(share->arena, struct sms__stream, count_streams(&share->setup));
+    share->limits_sms = sms__limits_any(share);
+    share->kernel_types = share->setup.slots && share->limits_sms ? share->processes * kernels : kernels;
+    if (share->setup.slots)
+        sms__slots_init(share);
+    for (size_t p = 0; !share->setup.slots && p < share->processes; p++)
+        sms__process_init(share, p);
 }
 
-struct sms_share *sms__share_new(struct sms__arena *arena, const struct sms__setup *setup)
+static void init_instances(struct sms_share *share)
 {
+    sms__gpus_init(share);
+    for (size_t i = 0; i < share->instances; i++) {
+        sms__contexts_init(&share->instance[i]);
+        sms__slicer_init(&share->instance[i]);
+    }
+    sms__limits_init(share);
+}
+
+struct sms_share *sms__share_new(struct sms__arena *arena, const struct sms__host_setup *setup)
+{
+    const struct sms_share_policy *policy = setup->spec->policy->share;
     struct sms_share *share = SMS__NEW(arena, struct sms_share, 1);
     *share = (struct sms_share){
         .setup = *setup,
         .spec = setup->spec,
         .scenario = setup->spec->scenario,
         .use = setup->spec->policy,
-        .policy = setup->spec->policy->share,
+        .policy = {.policy = policy, .state = sms__alloc(arena, 1, policy->state ? policy->state : 1)},
         .arena = arena,
         .engine = setup->engine,
-        .boards = setup->boards,
-        .places = setup->boards * sms__places_each(setup),
-        .clients = count_clients(setup),
-        .ask = {.act = ask_all, .subject = share},
+        .instances = setup->gpus * sms__instances_each(setup),
+        .processes = count_processes(setup),
+        .context_bytes = (uint64_t)setup->spec->scenario->host.context_bytes,
+        .go_on = sms__stream_go_on,
     };
-    share->watches = share->policy->place || share->policy->allocate || share->policy->launch;
-    share->last_waiting = &share->waiting;
-    init_host(share);
-    init_clients(share);
-    sms__places_init(share);
-    sms__limits_init(share);
-    sms__wakes_init(share);
-    share->state = sms__alloc(arena, 1, share->policy->state ? share->policy->state : 1);
+    sms__waiting_init(share, sms__stream_ask_again);
+    sms__timers_init(share);
+    init_flows(share);
+    init_processes(share);
+    init_instances(share);
     return share;
 }
 
 void sms__share_start(struct sms_share *share)
 {
-    if (share->policy->start)
-        share->policy->start(share);
+    if (share->policy.policy->start)
+        share->policy.policy->start(share);
 }
 
-static enum sms__stall stall_of(const struct sms__client *client)
+static void add_partial(struct sms__stream *stream, int sign, uint64_t now)
 {
-    switch (sms__client_process_phase(client)) {
+    uint64_t parts = 0;
+    if (stream->kernel.on_device)
+        parts = sms__context_add_partial(stream->kernel.context, &stream->kernel, sign, now);
+    sms__job_add_partial(stream, sign, parts);
+}
+
+void sms__share_advance(struct sms_share *share, int partial, uint64_t now)
+{
+    for (size_t i = 0; i < share->instances; i++) {
+        struct sms__instance *instance = &share->instance[i];
+        for (size_t c = 0; c < instance->contexts; c++)
+            sms__context_advance(&instance->context[c], partial, now);
+        sms__slicer_advance(instance, now);
+    }
+    for (size_t s = 0; partial && s < share->streams; s++)
+        add_partial(&share->stream[s], partial, now);
+    for (size_t g = 0; g < share->setup.gpus; g++)
+        sms__gpu_advance(&share->gpu[g], now);
+    for (size_t p = 0; p < share->processes; p++)
+        sms__process_advance(&share->process[p], now);
+}
+
+/* Other records are the run's, which restarts them itself. */
+void sms__share_forget(struct sms_share *share)
+{
+    for (size_t p = 0; share->slot && p < share->processes; p++)
+        sms__process_record_restart(share->process[p].record);
+    for (size_t g = 0; share->slot && g < share->setup.gpus; g++) {
+        struct sms__gpu *gpu = &share->gpu[g];
+        *gpu->record = (struct sms__shared_record){.peak_held = gpu->record->peak_held};
+        *gpu->blocks = (struct sms__device_record){0};
+    }
+}
+
+static enum sms__stall stall_of(const struct sms__process *process)
+{
+    switch (sms__process_phase(process)) {
     case SMS_PHASE_UNPLACED:
         return SMS__STALL_DEVICE;
     case SMS_PHASE_ALLOCATE:
@@ -176,40 +149,38 @@ static enum sms__stall stall_of(const struct sms__client *client)
     }
 }
 
-/* Nothing more happens, and some processes are not through: what they wait for. */
-static void count_stalled(const struct sms_share *share, struct sms__record *record)
+void sms__share_close(struct sms_share *share, uint64_t now)
 {
-    for (size_t c = 0; c < share->clients && !share->engine->stopped; c++) {
-        const struct sms__client *client = &share->client[c];
-        if (client->running && client->unended)
-            record->stall[client->paused ? SMS__STALL_RESUME : stall_of(client)]++;
+    struct sms__record *record = share->spec->record;
+    for (size_t p = 0; p < share->processes; p++)
+        sms__process_close(&share->process[p], now);
+    for (size_t p = 0; p < share->processes && !share->engine->stopped; p++) {
+        const struct sms__process *process = &share->process[p];
+        if (process->takes_part && process->unended)
+            record->stall[process->paused ? SMS__STALL_RESUME : stall_of(process)]++;
     }
 }
 
-void sms__share_close(struct sms_share *share, uint64_t now)
+const struct sms__process *sms__share_busy(const struct sms_share *share)
 {
-    for (size_t c = 0; c < share->clients; c++)
-        sms__client_close(&share->client[c], now);
-    count_stalled(share, share->spec->record);
-}
-
-const struct sms__client *sms__share_busy(const struct sms_share *share)
-{
-    bool under_way = sms__flows_go(&share->cpu) || sms__flows_go(&share->links) || share->pending > 0;
-    for (size_t p = 0; p < share->places; p++)
-        for (size_t u = 0; u < share->place[p].units; u++)
-            under_way |= sms__unit_is_under_way(&share->place[p].unit[u]);
-    for (size_t c = 0; c < share->clients && under_way; c++)
-        if (share->client[c].running && !sms__is_through(&share->client[c]))
-            return share->client[c].leader;
+    bool under_way = sms__flows_are_active(&share->flows.compute) || sms__flows_are_active(&share->flows.copies) ||
+                     share->pending > 0;
+    for (size_t i = 0; i < share->instances; i++)
+        for (size_t c = 0; c < share->instance[i].contexts; c++)
+            under_way |= sms__context_is_under_way(&share->instance[i].context[c]);
+    for (size_t p = 0; p < share->processes && under_way; p++)
+        if (share->process[p].takes_part && !sms__has_ended(share->process[p].stream))
+            return &share->process[p];
     return NULL;
 }
 
 uint64_t sms__share_events(const struct sms_share *share)
 {
     uint64_t events = 0;
-    for (size_t p = 0; p < share->places; p++)
-        for (size_t u = 0; u < share->place[p].units; u++)
-            events += sms__unit_events(&share->place[p].unit[u]);
+    for (size_t i = 0; i < share->instances; i++)
+        for (size_t c = 0; c < share->instance[i].contexts; c++)
+            events += sms__context_events(&share->instance[i].context[c]);
     return events;
 }
+
+int sms__share_code(const struct sms_share *share) { return share->code; }

@@ -1,11 +1,21 @@
-/* Slots of a host for processes that come and go. A slot is of one board, and what it keeps (source of events, unit,
- * streams of random numbers) serves one process after another. */
+/* Slots of a host, for processes that come and go. A slot belongs to one GPU. Its source of events, its contexts and
+ * its random streams serve one process after another. */
+#include "slot.h"
 #include "../../base/rng.h"
-#include "client.h"
+#include "limit.h"
+#include "stream.h"
+#include "time_slice.h"
 
 #include <stdio.h>
 
-/* What policies see of a slot that nobody has had yet. */
+enum { NAME_MAX_BYTES = 128 };
+
+struct sms__slot {
+    char name[NAME_MAX_BYTES]; /* of its process */
+    size_t random_streams;     /* room for so many in the process's `jitter` */
+};
+
+/* What policies see of a slot that has had no process yet. */
 static const struct sms__workload no_workload = {
     .name = "", .title = "", .source = "", .device = "", .scaled_from = "", .cls = ""};
 static const struct sms__process_stream no_stream = {.repeat = 1};
@@ -14,126 +24,130 @@ static const struct sms__process_spec no_process = {
 static const struct sms__vm no_vm = {
     .name = "", .workload = &no_workload, .repeat = 1, .streams = 1, .process = &no_process};
 
-void sms__slot_init(struct sms_share *share, size_t idx)
+static void init_slot(struct sms_share *share, size_t idx)
 {
-    struct sms__client *client = &share->client[idx];
-    *client = (struct sms__client){
+    struct sms__process *process = &share->process[idx];
+    *process = (struct sms__process){
         .share = share,
-        .name = "",
-        .vm = &no_vm,
-        .workload = &no_workload,
         .idx = idx,
-        .leader = client,
-        .only = (long)(idx / share->setup.slots),
-        .due_ps = UINT64_MAX,
+        .arrival = {.name = "", .gpu = (long)(idx / share->setup.slots), .due_ps = UINT64_MAX},
+        .vm = &no_vm,
+        .stream = &share->stream[idx],
         .record = SMS__NEW(share->arena, struct sms__process_record, 1),
-        .text = sms__alloc(share->arena, SMS__CLIENT_NAME, 1),
     };
-    sms__client_register(client);
+    *process->stream = (struct sms__stream){.process = process, .name = "", .workload = &no_workload};
+    sms__process_register(process);
 }
 
-static struct sms__client *find_free(struct sms_share *share, size_t board)
+void sms__slots_init(struct sms_share *share)
 {
-    struct sms__client *client = &share->client[board * share->setup.slots];
-    while (client->taken)
-        client++;
-    return client;
+    share->slot = SMS__NEW(share->arena, struct sms__slot, share->processes);
+    for (size_t p = 0; p < share->processes; p++)
+        init_slot(share, p);
 }
 
-/* One that failed may still be in the list. */
-static void stop_waiting(struct sms_share *share, struct sms__client *client)
+static struct sms__process *find_free(struct sms_share *share, long gpu)
 {
-    struct sms__client **at = &share->waiting;
-    if (!client->waiting)
+    struct sms__process *process = &share->process[(size_t)gpu * share->setup.slots];
+    while (process->in_slot)
+        process++;
+    return process;
+}
+
+static void grow_jitter(struct sms__process *process, struct sms__slot *slot)
+{
+    gsl_rng **before = process->jitter;
+    size_t room = slot->random_streams;
+    if (process->vm->workload->kernels <= room)
         return;
-    while (*at != client)
-        at = &(*at)->next_waiting;
-    *at = client->next_waiting;
-    if (!*at)
-        share->last_waiting = at;
-    client->waiting = false;
+    slot->random_streams = process->vm->workload->kernels;
+    process->jitter = SMS__NEW(process->share->arena, gsl_rng *, slot->random_streams);
+    for (size_t k = 0; k < room; k++)
+        process->jitter[k] = before[k];
 }
 
-/* Streams are named after the process, so that it draws the same in any slot. */
-static void init_jitter(struct sms__client *client)
+/* Random streams are named after the process, so that it draws the same in any slot. */
+static void init_jitter(struct sms__process *process)
 {
-    struct sms_share *share = client->share;
-    char name[3 * SMS__CLIENT_NAME];
-    gsl_rng **before = client->jitter;
-    size_t room = client->rooms;
-    if (client->workload->kernels > room) {
-        client->rooms = client->workload->kernels;
-        client->jitter = SMS__NEW(share->arena, gsl_rng *, client->rooms);
-        for (size_t k = 0; k < room; k++)
-            client->jitter[k] = before[k];
-    }
-    for (size_t k = 0; k < client->workload->kernels; k++) {
-        const struct sms__kernel *kernel = &client->workload->kernel[k];
-        if (!sms__is_drawn(kernel))
+    struct sms_share *share = process->share;
+    const struct sms__workload *workload = process->vm->workload;
+    char name[3 * NAME_MAX_BYTES];
+    grow_jitter(process, &share->slot[process->idx]);
+    for (size_t k = 0; k < workload->kernels; k++) {
+        if (!sms__is_drawn(&workload->kernel[k]))
             continue;
-        snprintf(name, sizeof name, "blocks of %s/%s", client->name, kernel->name);
-        if (client->jitter[k])
-            sms__stream_again(client->jitter[k], share->spec->seed, name, 0);
+        snprintf(name, sizeof name, "blocks of %s/%s", process->arrival.name, workload->kernel[k].name);
+        if (process->jitter[k])
+            sms__stream_again(process->jitter[k], share->spec->seed, name, 0);
         else
-            client->jitter[k] = sms__stream(share->arena, share->spec->seed, name, 0);
+            process->jitter[k] = sms__stream(share->arena, share->spec->seed, name, 0);
     }
 }
 
-/* What units keep of the slot's context is of another one from now on. The slice of the one before may end at this
- * very instant, and is its own. */
-static void renew_units(struct sms__client *client, uint64_t now)
+/* The contexts of the slot belong to another process from now on. The slice of the one before may end at this very
+ * instant, and counts for that one. */
+static void renew_contexts(const struct sms__process *process, uint64_t now)
 {
-    struct sms_share *share = client->share;
-    for (size_t p = 0; p < share->places; p++) {
-        struct sms__place *place = &share->place[p];
-        if (!place->unit->owner || place->board != (size_t)client->only)
+    const struct sms_share *share = process->share;
+    for (size_t i = 0; i < share->instances; i++) {
+        struct sms__instance *instance = &share->instance[i];
+        if (!instance->slicer || !sms__instance_allows(instance, process))
             continue;
-        sms__place_unit(place, client)->renewed = true;
-        sms__slicer_settle(place, now);
+        sms__context_of(instance, process)->renewed = true;
+        sms__slicer_advance(instance, now);
     }
 }
 
-struct sms__client *sms__share_admit(struct sms_share *share, const struct sms__coming *coming, uint64_t start)
+/* Puts a process into the slot of `process`, of which it keeps what belongs to the slot. */
+static void take_slot(struct sms__process *process, const struct sms__arrival *arrival, uint64_t now)
 {
-    struct sms__client *client = find_free(share, coming->board), kept = *client;
-    uint64_t now = share->engine->now;
-    stop_waiting(share, client);
-    renew_units(client, now);
-    snprintf(client->text, SMS__CLIENT_NAME, "%s", coming->name);
-    *client = (struct sms__client){
+    struct sms_share *share = process->share;
+    const struct sms__record *record = share->spec->record;
+    struct sms__slot *slot = &share->slot[process->idx];
+    const struct sms__process kept = *process;
+    snprintf(slot->name, sizeof slot->name, "%s", arrival->name);
+    *process = (struct sms__process){
         .share = share,
-        .name = kept.text,
-        .vm = &share->setup.vm[coming->vm],
-        .workload = share->setup.vm[coming->vm].workload,
         .idx = kept.idx,
-        .leader = client,
-        .unended = 1,
-        .number = coming->vm,
-        .first_kind = share->spec->record->first_kernel[coming->vm],
-        .only = kept.only,
-        .due_ps = coming->due_ps,
-        .tag = coming->tag,
-        .text = kept.text,
-        .taken = true,
+        .arrival = *arrival,
+        .vm = &share->setup.vm[arrival->vm],
+        .first_kernel_type = record->first_kernel[arrival->vm],
+        .stream = kept.stream,
         .record = kept.record,
-        .vm_record = &share->spec->record->vm[coming->vm],
-        .running = true,
-        .since_ps = now,
-        .state = kept.state,
-        .state_place = -1,
-        .state_since_ps = now,
+        .vm_record = &share->spec->record->vm[arrival->vm],
+        .takes_part = true,
+        .in_slot = true,
+        .unended = 1,
+        .phase_since_ps = now,
+        .limit = {.allowed = kept.limit.allowed, .capped = kept.limit.capped},
         .jitter = kept.jitter,
-        .rooms = kept.rooms,
-        .allowed = kept.allowed,
-        .capped = kept.capped,
-        .source = kept.source,
+        .timer = {.source = kept.timer.source},
     };
-    *client->record = (struct sms__process_record){0};
-    if (share->limited)
-        client->first_kind += client->idx * share->spec->record->first_kernel[share->scenario->vms];
-    sms__client_add_stream(client, client);
-    sms__limit_set(client);
-    init_jitter(client);
-    sms__client_come(client, start);
-    return client;
+    process->arrival.name = slot->name;
+    if (share->limits_sms) /* each slot has kernel types of its own */
+        process->first_kernel_type += process->idx * record->first_kernel[share->scenario->vms];
+    *process->stream = (struct sms__stream){
+        .process = process, .name = slot->name, .workload = process->vm->workload, .span = {.since_ps = now}};
+    *process->record = (struct sms__process_record){0};
+}
+
+void sms__share_admit(struct sms_share *share, const struct sms__arrival *arrival, uint64_t start)
+{
+    struct sms__process *process = find_free(share, arrival->gpu);
+    uint64_t now = share->engine->now;
+    sms__stop_waiting(process->stream); /* a process that failed may still be in the list */
+    renew_contexts(process, now);
+    take_slot(process, arrival, now);
+    sms__process_add_stream(process, process->stream);
+    sms__limit_set(process);
+    init_jitter(process);
+    sms__process_arrive_at(process, start);
+}
+
+void sms__share_each(struct sms_share *share, size_t tag, void (*act)(struct sms__process *process, uint64_t now),
+                     uint64_t now)
+{
+    for (size_t p = 0; p < share->processes; p++)
+        if (share->process[p].in_slot && share->process[p].arrival.tag == tag)
+            act(&share->process[p], now);
 }

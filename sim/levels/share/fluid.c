@@ -1,26 +1,27 @@
-#include "flow.h"
+/* Flows. Rates change only when a flow starts, stops, resumes or ends. */
+#include "fluid.h"
 
 #include <math.h>
 
-static bool goes(const struct sms__flow *flow) { return !flow->stopped; }
+static bool is_active(const struct sms__flow *flow) { return !flow->stopped; }
 
-static void settle(struct sms__flows *flows, uint64_t now)
+static void advance(struct sms__flows *flows, uint64_t now)
 {
-    double elapsed = (double)(now - flows->settled_ps);
+    double elapsed = (double)(now - flows->advanced_ps);
     for (struct sms__flow *flow = flows->first; flow; flow = flow->next)
-        if (goes(flow))
+        if (is_active(flow))
             flow->left = flow->rate < INFINITY ? flow->left - flow->rate * elapsed : 0;
-    flows->settled_ps = now;
+    flows->advanced_ps = now;
 }
 
-/* What the flow could take at most, were it alone in its pools. */
+/* The most that the flow could take if it had its pools to itself. */
 static double ceiling(const struct sms__flow *flow)
 {
     double most = flow->most > 0 ? flow->most : INFINITY;
     for (int p = 0; p < SMS__POOLS_OF_FLOW; p++) {
         const struct sms__pool *pool = flow->pool[p];
         if (pool && pool->spread > 0)
-            most /= 1 + pool->spread * (double)(pool->going - 1);
+            most /= 1 + pool->spread * (double)(pool->active - 1);
     }
     return most;
 }
@@ -33,17 +34,17 @@ static void open_pools(struct sms__flows *flows)
                 *flow->pool[p] =
                     (struct sms__pool){.capacity = flow->pool[p]->capacity, .spread = flow->pool[p]->spread};
     for (struct sms__flow *flow = flows->first; flow; flow = flow->next) {
-        flow->rate = goes(flow) ? -1 : 0; /* negative: not fixed yet */
-        for (int p = 0; goes(flow) && p < SMS__POOLS_OF_FLOW; p++)
+        flow->rate = is_active(flow) ? -1 : 0; /* negative: not fixed yet */
+        for (int p = 0; is_active(flow) && p < SMS__POOLS_OF_FLOW; p++)
             if (flow->pool[p]) {
                 flow->pool[p]->left = flow->pool[p]->capacity;
-                flow->pool[p]->going++;
+                flow->pool[p]->active++;
                 flow->pool[p]->open++;
             }
     }
 }
 
-/* What the pools of the flow would give each of their open flows. */
+/* The least that a pool of the flow would give each of its open flows. */
 static double share(const struct sms__flow *flow)
 {
     double least = INFINITY;
@@ -67,7 +68,8 @@ static void fix(struct sms__flow *flow, double rate)
     }
 }
 
-/* The least rate at which some open flow, or some pool, has enough; INFINITY if nothing limits those left. */
+/* The least rate at which an open flow has all it can take, or a pool gives all it has; INFINITY if nothing limits the
+ * open flows. */
 static double water_level(const struct sms__flows *flows)
 {
     double level = INFINITY;
@@ -81,8 +83,7 @@ static double water_level(const struct sms__flows *flows)
     return level;
 }
 
-/* Progressive filling: each round fixes at least one flow. Those held by a pool are found before any is fixed, for
- * fixing one changes what the pool gives. */
+/* One round of progressive filling, which fixes at least one flow. */
 static bool fill(struct sms__flows *flows)
 {
     double level = water_level(flows);
@@ -96,13 +97,13 @@ static bool fill(struct sms__flows *flows)
     return any;
 }
 
-/* When the first of them is through. */
+/* Sets the source to the first end of a flow. */
 static void schedule(struct sms__flows *flows, uint64_t now)
 {
     double soonest = INFINITY;
     for (const struct sms__flow *flow = flows->first; flow; flow = flow->next) {
         double left = flow->left > 0 && flow->rate < INFINITY ? flow->left / flow->rate : 0;
-        if (goes(flow) && left < soonest)
+        if (is_active(flow) && left < soonest)
             soonest = left;
     }
     sms__engine_at(flows->engine, flows->source, soonest < INFINITY ? sms__after(now, soonest) : SMS__NEVER);
@@ -123,13 +124,13 @@ static void unlink_flow(struct sms__flows *flows, struct sms__flow *flow)
     flow->flows = NULL;
 }
 
-/* Takes out those that are through, to within what goes in a picosecond: ends are rounded up to whole ones. */
+/* Takes out the flows that end within a picosecond, because ends are rounded up to whole ones. */
 static struct sms__flow *take_ended(struct sms__flows *flows)
 {
     struct sms__flow *ended = NULL, **end = &ended, *next;
     for (struct sms__flow *flow = flows->first; flow; flow = next) {
         next = flow->next;
-        if (!goes(flow) || (flow->rate < INFINITY && flow->left > flow->rate))
+        if (!is_active(flow) || (flow->rate < INFINITY && flow->left > flow->rate))
             continue;
         unlink_flow(flows, flow);
         flow->next = NULL;
@@ -142,12 +143,12 @@ static struct sms__flow *take_ended(struct sms__flows *flows)
 static void fire(void *subject, uint64_t now)
 {
     struct sms__flows *flows = subject;
-    settle(flows, now);
+    advance(flows, now);
     struct sms__flow *ended = take_ended(flows), *next;
     change(flows, now);
     for (; ended; ended = next) {
         next = ended->next;
-        if (ended->done) /* not dropped by what came of another that ended now */
+        if (ended->done) /* NULL if another that ended now has dropped it */
             ended->done(ended->subject, now);
     }
 }
@@ -160,7 +161,7 @@ void sms__flows_init(struct sms__flows *flows, struct sms__engine *engine)
 
 void sms__flow_start(struct sms__flows *flows, struct sms__flow *flow, double amount, uint64_t now)
 {
-    settle(flows, now);
+    advance(flows, now);
     flow->left = amount;
     flow->flows = flows;
     flow->stopped = false;
@@ -176,14 +177,14 @@ static void set_stopped(struct sms__flow *flow, bool stopped, uint64_t now)
     struct sms__flows *flows = flow->flows;
     if (!flows || flow->stopped == stopped)
         return;
-    settle(flows, now);
+    advance(flows, now);
     flow->stopped = stopped;
     change(flows, now);
 }
 
 void sms__flow_stop(struct sms__flow *flow, uint64_t now) { set_stopped(flow, true, now); }
 
-void sms__flow_go(struct sms__flow *flow, uint64_t now) { set_stopped(flow, false, now); }
+void sms__flow_resume(struct sms__flow *flow, uint64_t now) { set_stopped(flow, false, now); }
 
 void sms__flow_drop(struct sms__flow *flow, uint64_t now)
 {
@@ -191,15 +192,15 @@ void sms__flow_drop(struct sms__flow *flow, uint64_t now)
     flow->done = NULL;
     if (!flows)
         return;
-    settle(flows, now);
+    advance(flows, now);
     unlink_flow(flows, flow);
     change(flows, now);
 }
 
-bool sms__flows_go(const struct sms__flows *flows)
+bool sms__flows_are_active(const struct sms__flows *flows)
 {
     bool any = false;
     for (const struct sms__flow *flow = flows->first; flow; flow = flow->next)
-        any |= goes(flow);
+        any |= is_active(flow);
     return any;
 }

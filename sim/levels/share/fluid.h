@@ -1,25 +1,25 @@
-/* Things that go on at the same time and share what carries them: copies share links, host steps share cores.
- * Rates are max-min fair: nobody gets more than it can take (`most`), no pool gives more than it has, and what one
- * leaves, others get (progressive filling; Bertsekas and Gallager, Data Networks, section 6.5.2). */
-#ifndef SMS_LEVELS_FLOW_H
-#define SMS_LEVELS_FLOW_H
+/* Flows that share pools: copies share links, host steps share cores. Rates are max-min fair: no flow gets more than
+ * its `most`, no pool gives more than it has, and what one flow leaves, others get (progressive filling; Bertsekas and
+ * Gallager, Data Networks, section 6.5.2). */
+#ifndef SMS_LEVELS_SHARE_FLUID_H
+#define SMS_LEVELS_SHARE_FLUID_H
 
 #include "../../engine/engine.h"
 
-/* What flows share; all members are units per ps. Set up by its owner. */
+/* Set up by its owner. Rates are in units per ps. */
 struct sms__pool {
     double capacity; /* 0: without limit */
-    double spread;   /* each further flow that goes on makes all of the pool's take so much more time */
+    double spread;   /* each further active flow makes all flows of the pool take so much more time */
     double left;     /* scratch, as `open` */
-    size_t going, open;
+    size_t active, open;
 };
 
 enum { SMS__POOLS_OF_FLOW = 2 };
 
-/* Embedded in whoever copies or computes. */
+/* Embedded in the caller's state of the copy or step. */
 struct sms__flow {
     double left, rate;
-    double most;                                /* units per ps; 0: as much as the pools give */
+    double most;                                /* 0: as much as the pools give */
     struct sms__pool *pool[SMS__POOLS_OF_FLOW]; /* or NULL */
     void (*done)(void *subject, uint64_t now);
     void *subject;
@@ -31,23 +31,23 @@ struct sms__flow {
 struct sms__flows {
     struct sms__engine *engine;
     size_t source;
-    uint64_t settled_ps;
+    uint64_t advanced_ps;
     struct sms__flow *first, *last;
 };
 
 /* Takes one source of the engine, at the level of links. */
 void sms__flows_init(struct sms__flows *flows, struct sms__engine *engine);
 
-/* Starts it; `done` is called when `amount` is through, at the earliest 1 ps later. A flow that nothing limits
- * ends at once, that is 1 ps later. */
+/* Starts a flow. `done` is called when `amount` has gone through, at the earliest 1 ps later. That is when a flow that
+ * nothing limits ends. */
 void sms__flow_start(struct sms__flows *flows, struct sms__flow *flow, double amount, uint64_t now);
 
 /* A stopped flow keeps what it has done. These do nothing to a flow that is not under way. */
 void sms__flow_stop(struct sms__flow *flow, uint64_t now);
-void sms__flow_go(struct sms__flow *flow, uint64_t now);
+void sms__flow_resume(struct sms__flow *flow, uint64_t now);
 void sms__flow_drop(struct sms__flow *flow, uint64_t now);
 
-/* Whether any of them goes on. */
-bool sms__flows_go(const struct sms__flows *flows);
+/* True if a flow is under way and not stopped. */
+bool sms__flows_are_active(const struct sms__flows *flows);
 
 #endif

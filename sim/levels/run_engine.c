@@ -1,0 +1,37 @@
+/* The engine of a run. */
+#include "run_engine.h"
+#include "../base/rng.h"
+#include "../model/draws.h"
+
+void sms__run_engine_init(struct sms__engine *engine, struct sms__arena *arena, const size_t sources[SMS__LEVELS],
+                          const struct sms_run_options *options)
+{
+    sms__engine_init(engine, arena, sources);
+    engine->linear_scan = options->engine == SMS_ENGINE_REFERENCE;
+    engine->cancel = options->cancel;
+    engine->max_events = options->max_events;
+}
+
+static void stop(void *engine, uint64_t now)
+{
+    (void)now;
+    ((struct sms__engine *)engine)->stopped = true;
+}
+
+void sms__run_ends(struct sms__engine *engine, struct sms__arena *arena, const struct sms__run_spec *spec,
+                   void (*at_warmup)(void *subject, uint64_t now), void *subject)
+{
+    const struct sms_scenario *scenario = spec->scenario;
+    double slack = spec->options->whole_window ? 0 : sms__slack_ps(scenario), later = 0, earlier = 0;
+    size_t warmup = sms__engine_source(engine, SMS__LEVEL_RUN, at_warmup, subject);
+    size_t end = sms__engine_source(engine, SMS__LEVEL_RUN, stop, engine);
+    if (slack > 0) {
+        gsl_rng *stream = sms__stream(arena, spec->seed, "time measured", 0);
+        later = slack * gsl_rng_uniform(stream);
+        earlier = slack * gsl_rng_uniform(stream);
+    }
+    if (scenario->warmup_ps > 0)
+        sms__engine_at(engine, warmup, (uint64_t)(scenario->warmup_ps + later + 0.5));
+    if (scenario->duration_ps > 0)
+        sms__engine_at(engine, end, (uint64_t)(scenario->duration_ps - earlier + 0.5));
+}

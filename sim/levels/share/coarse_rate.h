@@ -1,0 +1,28 @@
+/* How fast coarse kernels run side by side on a device, by their mean demand and the room that their blocks take on its
+ * SMs. */
+#ifndef SMS_LEVELS_SHARE_COARSE_RATE_H
+#define SMS_LEVELS_SHARE_COARSE_RATE_H
+
+#include "../../model/scenario.h"
+
+struct sms__rated {
+    const double *demand; /* [resources], parts of SMS_FULL of one SM, if the kernel is spread over all */
+    double room;          /* part of the SMs' limits, 0..1; 0: not known, it takes none */
+    int cls;              /* as of struct sms_group */
+    double *speed;        /* the result, 0..1 */
+};
+
+struct sms__rater {
+    const struct sms_contention *contention;
+    const struct sms_contention_view *view;
+    struct sms__arena *arena;
+    struct sms_group *group;             /* [most], scratch, like the next */
+    double (*demand)[SMS_RESOURCES_MAX]; /* [most] */
+    size_t most;
+};
+
+/* Sets the speeds. If the kernels take more room than there is, each gets its part of it, as when the blocks of all
+ * take turns to be dispatched. It then runs slower and demands less. The rest follows from the contention model. */
+void sms__rate_coarse(struct sms__rater *rater, const struct sms__rated *rated, size_t count);
+
+#endif

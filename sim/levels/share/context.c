@@ -1,0 +1,354 @@
+/* Contexts. The clock of a context's engine stands still while the context is not active, so that its blocks neither
+ * run nor end. Coarse kernels need no such clock: they are told to stand still. */
+#include "context.h"
+#include "../run_engine.h"
+#include "limit.h"
+
+/* The time on the clock of the context's engine. */
+static uint64_t inner_now(const struct sms__context *context, uint64_t now)
+{
+    return context->active ? now - context->offset : context->engine.now;
+}
+
+static struct sms_share *share_of(const struct sms__context *context) { return context->instance->share; }
+
+/* Coarse kernels set the source themselves. */
+static void schedule(struct sms__context *context)
+{
+    if (context->coarse.count)
+        return;
+    uint64_t next = sms__engine_next(&context->engine);
+    bool comes = context->active && next != SMS__NEVER && next <= SMS__NEVER - context->offset;
+    sms__engine_at(share_of(context)->engine, context->source, comes ? next + context->offset : SMS__NEVER);
+}
+
+static void check_drained(struct sms__context *context, uint64_t now)
+{
+    if (context->on_hold && !sms__context_runs(context))
+        context->drained(context, now);
+}
+
+static void run_blocks(struct sms__context *context, uint64_t now)
+{
+    struct sms_share *share = share_of(context);
+    int code = context->active ? sms__engine_advance(&context->engine, inner_now(context, now)) : SMS_OK;
+    if (code && !share->code)
+        share->code = code;
+    if (share->code || context->engine.stopped)
+        share->engine->stopped = true;
+    schedule(context);
+    check_drained(context, now);
+}
+
+static void fire(void *subject, uint64_t now)
+{
+    struct sms__context *context = subject;
+    if (context->coarse.count)
+        sms__coarse_kernels_fire(&context->coarse, now);
+    else
+        run_blocks(context, now);
+}
+
+static void flush(void *subject, uint64_t now) { run_blocks(subject, now); }
+
+static void add_vm(const struct sms__context *context, size_t vm, size_t first, const struct sms__fit **types)
+{
+    for (size_t k = 0; k < share_of(context)->setup.vm[vm].workload->kernels; k++)
+        types[first + k] = &sms__instance_fits(context->instance, vm)[k];
+}
+
+static void add_stream(const struct sms__context *context, const struct sms__stream *stream,
+                       const struct sms__fit **types)
+{
+    const struct sms__process *process = stream->process;
+    size_t first = share_of(context)->spec->record->first_kernel[process->idx] + stream->first_kernel;
+    if (!process->takes_part || (context->owner && context->owner != process))
+        return;
+    for (size_t k = 0; k < stream->workload->kernels; k++)
+        types[first + k] = sms__instance_fit(context->instance, stream, k);
+}
+
+/* The kernel types that may run in the context, as they are on its device. A slot may get any VM. */
+static const struct sms__fit *const *find_types(const struct sms__context *context)
+{
+    const struct sms_share *share = share_of(context);
+    const size_t *first = share->spec->record->first_kernel;
+    const struct sms__fit **types = SMS__NEW(share->arena, const struct sms__fit *, share->kernel_types);
+    size_t vms = share->setup.slots ? share->scenario->vms : 0;
+    for (size_t start = 0; vms && start < share->kernel_types; start += first[vms])
+        for (size_t v = 0; v < vms; v++)
+            add_vm(context, v, start + first[v], types);
+    for (size_t s = 0; !vms && s < share->streams; s++)
+        add_stream(context, &share->stream[s], types);
+    return types;
+}
+
+static bool any_device_scope(const struct sms__fit *const *types, size_t count)
+{
+    bool any = false;
+    for (size_t t = 0; t < count; t++)
+        any |= types[t] && types[t]->device_scope;
+    return any;
+}
+
+static void init_engine(struct sms__context *context, size_t clocks)
+{
+    const struct sms_share *share = share_of(context);
+    size_t sources[SMS__LEVELS] = {0};
+    sources[SMS__LEVEL_DEVICE_CLOCK] = clocks;
+    sources[SMS__LEVEL_BLOCK] = context->instance->type->sms;
+    sms__run_engine_init(&context->engine, share->arena, sources, share->spec->options);
+}
+
+/* Called for the first kernel that runs block by block. The clock of a context with an owner is not that of the run, so
+ * its blocks have no observer. */
+static void add_blocks(struct sms__context *context)
+{
+    struct sms_share *share = share_of(context);
+    const struct sms__instance *instance = context->instance;
+    const struct sms__run_spec *spec = share->spec;
+    const struct sms__fit *const *types = find_types(context);
+    size_t clocks = sms__device_clocks_max(share->scenario, instance->type);
+    bool queue_of_scenario = share->use->policy->queue == SMS_QUEUE_OF_SCENARIO;
+    init_engine(context, clocks);
+    context->blocks = (struct sms__blocks){
+        .engine = &context->engine,
+        .model = instance->type,
+        .policy = share->use,
+        .contention = share->scenario->contention,
+        .contention_view = instance->contention,
+        .record = instance->gpu->blocks,
+        .run = spec->record,
+        .idx = share->setup.first_gpu + instance->gpu->idx,
+        .first_sm = instance->first_sm,
+        .device_scope = any_device_scope(types, share->kernel_types),
+        .options = spec->options,
+        .allowed = sms__limits_of(share),
+        .tenants = share->processes,
+        .owners = context->owner ? 1 : share->processes,
+        .label = context->owner ? NULL : spec->observe,
+        .discipline = queue_of_scenario ? share->scenario->queue : (int)share->use->policy->queue,
+        .max_clocks = clocks,
+    };
+    sms__blocks_init(&context->blocks, share->arena, types, share->kernel_types);
+    context->has_blocks = true;
+}
+
+static void init_context(struct sms__context *context, struct sms__instance *instance, struct sms__process *owner)
+{
+    struct sms_share *share = instance->share;
+    *context = (struct sms__context){.instance = instance, .owner = owner, .active = owner == NULL};
+    context->source = sms__engine_source(share->engine, SMS__LEVEL_BLOCK, fire, context);
+    context->last_held = &context->held;
+    context->flush = (struct sms__action){.act = flush, .subject = context};
+    context->coarse = (struct sms__coarse_kernels){
+        .engine = share->engine,
+        .source = context->source,
+        .rater = {.contention = share->scenario->contention, .view = &instance->contention, .arena = share->arena},
+        .active = context->active,
+    };
+}
+
+void sms__contexts_init(struct sms__instance *instance)
+{
+    struct sms_share *share = instance->share;
+    bool sliced = sms__is_sliced(share);
+    instance->contexts = sliced ? instance->processes_most : 1;
+    instance->context = SMS__NEW(share->arena, struct sms__context, instance->contexts);
+    for (size_t c = 0; c < instance->contexts; c++)
+        init_context(&instance->context[c], instance, sliced ? &share->process[instance->first_process + c] : NULL);
+}
+
+static void end_coarse(void *subject, uint64_t now)
+{
+    struct sms__stream_kernel *kernel = subject;
+    struct sms__kernel_record *record = kernel->launch.record;
+    record->launches++;
+    record->blocks++;
+    kernel->launch.span->residence_ps += kernel->coarse.ran_ps;
+    kernel->launch.span->work_ps += kernel->coarse.fit->work;
+    sms__histogram_add(&record->latency, now - kernel->launched_ps);
+    check_drained(kernel->context, now);
+    kernel->context->kernels--;
+    kernel->ended(kernel->stream, now);
+}
+
+static void end_blocks(void *subject, uint64_t inner)
+{
+    struct sms__stream_kernel *kernel = subject;
+    (void)inner; /* the handler wants the clock of the run */
+    kernel->context->kernels--;
+    kernel->ended(kernel->stream, share_of(kernel->context)->engine->now);
+}
+
+static uint64_t add_partial_coarse(const struct sms__context *context, struct sms__stream_kernel *kernel, int sign,
+                                   uint64_t now)
+{
+    const struct sms__coarse_kernel *coarse = &kernel->coarse;
+    uint64_t parts = sms__coarse_kernel_parts(&context->coarse, coarse, now);
+    sms__integral work = (sms__integral)coarse->fit->work * parts / SMS__PARTS;
+    kernel->launch.record->block_parts += sign * (sms__integral)parts;
+    kernel->launch.span->residence_ps += sign * (sms__integral)sms__coarse_kernel_ran_ps(&context->coarse, coarse, now);
+    kernel->launch.span->work_ps += sign * work;
+    return parts;
+}
+
+uint64_t sms__context_add_partial(const struct sms__context *context, struct sms__stream_kernel *kernel, int sign,
+                                  uint64_t now)
+{
+    uint64_t parts = kernel->launch.kernel->whole ? add_partial_coarse(context, kernel, sign, now)
+                                                  : sms__launch_parts(&kernel->launch);
+    kernel->launch.record->launch_parts += sign * (sms__integral)parts;
+    return parts;
+}
+
+/* A latency and a deadline count on the clock of the run. A deadline that was over before the context's clock began is
+ * 0. */
+static void set_clock(const struct sms__context *context, struct sms__stream_kernel *kernel)
+{
+    uint64_t deadline = kernel->deadline_ps;
+    kernel->launch.launched_ps = kernel->launched_ps - context->offset;
+    kernel->launch.deadline_ps = deadline == UINT64_MAX       ? deadline
+                                 : deadline > context->offset ? deadline - context->offset
+                                                              : 0;
+}
+
+/* Nothing was due in between, or it would have fired. */
+static void catch_up(struct sms__context *context, uint64_t now)
+{
+    if (context->active && context->engine.now < inner_now(context, now))
+        context->engine.now = inner_now(context, now);
+}
+
+static void launch_blocks(struct sms__context *context, struct sms__stream_kernel *kernel, uint64_t now)
+{
+    size_t process = kernel->stream->process->idx;
+    if (!context->has_blocks)
+        add_blocks(context);
+    kernel->launch.ended = end_blocks;
+    kernel->launch.tenant = process;
+    kernel->launch.owner = context->owner ? 0 : process;
+    kernel->launch.subject = kernel;
+    catch_up(context, now);
+    set_clock(context, kernel);
+    sms__blocks_launch(&context->blocks, &kernel->launch, inner_now(context, now));
+    set_clock(context, kernel);
+    sms__engine_defer(share_of(context)->engine, &context->flush);
+}
+
+/* The kernel is of another stream than the one that drains, and starts in the next slice. */
+static void hold_coarse(struct sms__context *context, struct sms__stream_kernel *kernel)
+{
+    kernel->next_held = NULL;
+    *context->last_held = kernel;
+    context->last_held = &kernel->next_held;
+}
+
+static void start_held(struct sms__context *context, uint64_t now)
+{
+    struct sms__stream_kernel *kernel = context->held;
+    context->held = NULL;
+    context->last_held = &context->held;
+    for (; kernel; kernel = kernel->next_held)
+        sms__coarse_kernel_start(&context->coarse, &kernel->coarse, kernel->coarse.left, now);
+}
+
+/* A coarse kernel takes longer by what the policy's interception of calls costs. One that was made from blocks has that
+ * time in it already. */
+static void launch_coarse(struct sms__context *context, struct sms__stream_kernel *kernel, uint64_t now)
+{
+    const struct sms__launch *launch = &kernel->launch;
+    double work = launch->fit->work_ps;
+    if (sms__is_drawn(launch->kernel))
+        work = (double)sms__draw(launch->fit, launch->kernel, launch->stream);
+    if (!launch->kernel->made)
+        work *= 1 + kernel->overhead;
+    launch->record->placed++;
+    kernel->coarse = (struct sms__coarse_kernel){
+        .fit = launch->fit, .ended = end_coarse, .subject = kernel, .work = work, .left = work};
+    if (context->on_hold)
+        hold_coarse(context, kernel);
+    else
+        sms__coarse_kernel_start(&context->coarse, &kernel->coarse, work, now);
+}
+
+void sms__context_launch(struct sms__context *context, struct sms__stream_kernel *kernel, uint64_t now)
+{
+    context->kernels++;
+    kernel->context = context;
+    (kernel->launch.kernel->whole ? launch_coarse : launch_blocks)(context, kernel, now);
+}
+
+void sms__context_drop(struct sms__context *context, struct sms__stream_kernel *kernel, uint64_t now)
+{
+    context->kernels--;
+    if (kernel->launch.kernel->whole) {
+        sms__coarse_kernel_drop(&context->coarse, &kernel->coarse, now);
+    } else {
+        catch_up(context, now);
+        sms__blocks_drop(&context->blocks, &kernel->launch, inner_now(context, now));
+        sms__engine_defer(share_of(context)->engine, &context->flush);
+    }
+    check_drained(context, now);
+}
+
+static void start_clock(struct sms__context *context, uint64_t now)
+{
+    context->offset = now - context->engine.now;
+    for (struct sms__stream *stream = context->owner->stream; stream; stream = stream->next)
+        set_clock(context, &stream->kernel);
+    sms__engine_defer(share_of(context)->engine, &context->flush);
+}
+
+void sms__context_set_active(struct sms__context *context, bool active, uint64_t now)
+{
+    if (context->active == active)
+        return;
+    if (context->has_blocks)
+        run_blocks(context, now);
+    sms__process_advance(context->owner, now);
+    context->active = active;
+    sms__process_show(context->owner, now);
+    sms__coarse_kernels_set_active(&context->coarse, active, now);
+    if (!context->has_blocks)
+        return;
+    if (active)
+        start_clock(context, now);
+    schedule(context);
+}
+
+void sms__context_hold(struct sms__context *context, bool hold, uint64_t now)
+{
+    context->on_hold = hold;
+    if (!hold)
+        start_held(context, now);
+    if (!context->has_blocks)
+        return;
+    sms__blocks_hold(&context->blocks, hold);
+    sms__engine_defer(share_of(context)->engine, &context->flush);
+}
+
+bool sms__context_runs(const struct sms__context *context)
+{
+    return context->coarse.count > 0 || (context->has_blocks && sms__blocks_busy(&context->blocks));
+}
+
+bool sms__context_is_under_way(const struct sms__context *context)
+{
+    bool waits = context->has_blocks && context->blocks.waiting > 0;
+    return context->kernels > 0 && (!waits || sms__context_runs(context));
+}
+
+void sms__context_advance(struct sms__context *context, int partial, uint64_t now)
+{
+    if (!context->has_blocks)
+        return;
+    sms__blocks_integrate(&context->blocks, inner_now(context, now));
+    if (partial)
+        sms__blocks_add_partial(&context->blocks, partial, inner_now(context, now));
+}
+
+uint64_t sms__context_events(const struct sms__context *context)
+{
+    return context->has_blocks ? context->engine.events : 0;
+}

@@ -1,0 +1,197 @@
+/* GPUs and instances: their memory, the processes and kernels on them, and their power. The memory, processes and
+ * kernels of a GPU are the sums of those of its instances. */
+#include "gpu.h"
+#include "host.h"
+
+/* A host of slots keeps the records of its GPUs itself. */
+static void init_gpu(struct sms_share *share, size_t g)
+{
+    const struct sms__device *type = share->scenario->device[share->setup.type[g]];
+    struct sms__record *record = share->spec->record;
+    bool own = share->setup.slots > 0;
+    share->gpu[g] = (struct sms__gpu){
+        .idx = g,
+        .type = type,
+        .in = {.capacity = type->link_bandwidth / 1e12},
+        .out = {.capacity = type->link_bandwidth / 1e12, .spread = type->copy_out_spread},
+        .record = own ? SMS__NEW(share->arena, struct sms__shared_record, 1) : &record->shared[g],
+        .blocks = own ? SMS__NEW(share->arena, struct sms__device_record, 1) : &record->device[g],
+    };
+}
+
+static size_t first_sm_of(const struct sms_share *share, size_t gpu)
+{
+    size_t sms = share->setup.first_sm;
+    for (size_t g = 0; g < gpu; g++)
+        sms += share->gpu[g].type->sms;
+    return sms;
+}
+
+static void init_instance(struct sms_share *share, size_t idx, size_t gpu, size_t fit)
+{
+    const struct sms__instances *instances = share->use->instances;
+    struct sms__instance *instance = &share->instance[idx];
+    *instance = (struct sms__instance){
+        .share = share,
+        .gpu = &share->gpu[gpu],
+        .idx = idx,
+        .type = instances ? instances->device[fit] : share->gpu[gpu].type,
+        .fit = fit,
+        .first_sm = first_sm_of(share, gpu),
+        .first_process = gpu * share->setup.slots,
+        .processes_most = share->setup.slots ? share->setup.slots : share->processes,
+    };
+    instance->contention = sms__contention_view(share->arena, share->scenario, instance->type);
+}
+
+size_t sms__instances_each(const struct sms__host_setup *setup)
+{
+    const struct sms__instances *instances = setup->spec->policy->instances;
+    return instances ? instances->count / setup->spec->scenario->devices : 1;
+}
+
+void sms__gpus_init(struct sms_share *share)
+{
+    size_t each = sms__instances_each(&share->setup);
+    share->gpu = SMS__NEW(share->arena, struct sms__gpu, share->setup.gpus);
+    share->instance = SMS__NEW(share->arena, struct sms__instance, share->instances);
+    for (size_t g = 0; g < share->setup.gpus; g++)
+        init_gpu(share, g);
+    for (size_t i = 0; i < share->instances; i++)
+        init_instance(share, i, i / each, share->setup.type[i / each] * each + i % each);
+}
+
+const struct sms__fit *sms__instance_fits(const struct sms__instance *instance, size_t vm)
+{
+    const struct sms__instances *instances = instance->share->use->instances;
+    return instances ? instances->fit[vm][instance->fit] : instance->share->setup.vm[vm].fit[instance->fit];
+}
+
+const struct sms__fit *sms__instance_fit(const struct sms__instance *instance, const struct sms__stream *stream,
+                                         size_t kernel)
+{
+    const struct sms__process *process = stream->process;
+    size_t k = stream->first_kernel + kernel;
+    if (process->limit.is_on && process->instance == instance && stream->workload->kernel[kernel].whole)
+        return &process->limit.capped[k];
+    return &sms__instance_fits(instance, process->arrival.vm)[k];
+}
+
+double sms__instance_kernel_ps(const struct sms__instance *instance, const struct sms__stream *stream, size_t k)
+{
+    const struct sms__fit *fit = sms__instance_fit(instance, stream, k);
+    const struct sms__kernel *kernel = &stream->workload->kernel[k];
+    const struct sms__process *process = stream->process;
+    bool limited = process->limit.is_on && process->instance == instance;
+    double slots = (double)fit->per_sm * (double)(limited ? process->limit.sms : instance->type->sms);
+    if (kernel->whole || slots <= 0)
+        return fit->work_ps;
+    uint64_t waves = (uint64_t)((double)kernel->blocks / slots);
+    return fit->work_ps * (double)(waves + ((double)waves * slots < (double)kernel->blocks));
+}
+
+uint64_t sms__instance_free(const struct sms__instance *instance) { return instance->type->memory - instance->held; }
+
+bool sms__instance_allows(const struct sms__instance *instance, const struct sms__process *process)
+{
+    return process->arrival.gpu < 0 || (size_t)process->arrival.gpu == instance->gpu->idx;
+}
+
+/* The number of processes that the mode lets on an instance. */
+static uint64_t most_processes(const struct sms__mode *mode)
+{
+    return mode->kind == SMS__MODE_EXCLUSIVE ? 1 : mode->kind == SMS__MODE_MPS ? mode->clients : UINT64_MAX;
+}
+
+bool sms__instance_admits(const struct sms__instance *instance, const struct sms__process *process)
+{
+    bool is_empty = instance->processes == 0;
+    return sms__instance_allows(instance, process) &&
+           instance->processes < most_processes(&instance->share->use->mode) && !instance->exclusive &&
+           (is_empty || !process->exclusive) && sms__instance_free(instance) >= sms__process_context_bytes(process);
+}
+
+long sms__instance_choose(const struct sms_share *share, const struct sms__process *process)
+{
+    const struct sms__instance *best = NULL;
+    for (size_t i = 0; i < share->instances; i++) {
+        const struct sms__instance *instance = &share->instance[i];
+        if (!sms__instance_admits(instance, process))
+            continue;
+        bool roomier =
+            best && instance->processes == best->processes && sms__instance_free(instance) > sms__instance_free(best);
+        if (!best || instance->processes < best->processes || roomier)
+            best = instance;
+    }
+    return best ? (long)best->idx : SMS_WAIT;
+}
+
+/* By the number of processes where the device says what several take, else by the load. */
+static double power(const struct sms__gpu *gpu)
+{
+    const struct sms__device *type = gpu->type;
+    double load = gpu->core < SMS_FULL ? gpu->core / SMS_FULL : 1;
+    if (type->shared_w <= 0)
+        return type->idle_w + (type->busy_w - type->idle_w) * load;
+    return gpu->processes == 0 ? type->idle_w : gpu->processes == 1 ? type->busy_w : type->shared_w;
+}
+
+void sms__gpu_advance(struct sms__gpu *gpu, uint64_t now)
+{
+    uint64_t elapsed = now - gpu->advanced_ps;
+    gpu->advanced_ps = now;
+    gpu->record->busy_ps += gpu->kernels ? elapsed : 0;
+    gpu->record->held_ps += (sms__integral)gpu->held * elapsed;
+    gpu->record->energy_j += power(gpu) * (double)elapsed / 1e12;
+}
+
+void sms__instance_hold(struct sms__instance *instance, int64_t bytes, uint64_t now)
+{
+    struct sms__gpu *gpu = instance->gpu;
+    sms__gpu_advance(gpu, now);
+    instance->held += (uint64_t)bytes;
+    gpu->held += (uint64_t)bytes;
+    if (gpu->held > gpu->record->peak_held)
+        gpu->record->peak_held = gpu->held;
+    if (bytes < 0)
+        sms__changed(instance->share);
+}
+
+void sms__instance_enter(struct sms__instance *instance, struct sms__process *process, uint64_t now)
+{
+    sms__gpu_advance(instance->gpu, now);
+    instance->processes++;
+    instance->gpu->processes++;
+    if (process->exclusive)
+        instance->exclusive = process;
+    process->instance = instance;
+}
+
+void sms__instance_leave(struct sms__instance *instance, struct sms__process *process, uint64_t now)
+{
+    sms__gpu_advance(instance->gpu, now);
+    instance->processes--;
+    instance->gpu->processes--;
+    if (instance->exclusive == process)
+        instance->exclusive = NULL;
+    process->previous = instance;
+    process->instance = NULL;
+    sms__changed(instance->share);
+}
+
+void sms__instance_kernel(struct sms__instance *instance, double core, int count, uint64_t now)
+{
+    struct sms__gpu *gpu = instance->gpu;
+    double part = (double)instance->type->sms / (double)gpu->type->sms;
+    sms__gpu_advance(gpu, now);
+    gpu->kernels += (size_t)count;
+    instance->core += count * core;
+    gpu->core += count * (double)(uint64_t)(core * part + 0.5); /* whole parts, so that sums stay exact */
+}
+
+const struct sms__gpu *sms__share_gpu(const struct sms_share *share, size_t gpu) { return &share->gpu[gpu]; }
+
+void sms__share_hold(struct sms_share *share, size_t gpu, int64_t bytes, uint64_t now)
+{
+    sms__instance_hold(&share->instance[gpu], bytes, now);
+}

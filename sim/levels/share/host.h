@@ -1,0 +1,78 @@
+/* The state of a host, for the files of this folder. Each part belongs to one file. */
+#ifndef SMS_LEVELS_SHARE_HOST_H
+#define SMS_LEVELS_SHARE_HOST_H
+
+#include "gpu.h"
+#include "process.h"
+#include "share.h"
+#include "timers.h"
+#include "waiting.h"
+
+/* Links and cores, which copies and host steps share (transfer.c). */
+struct sms__host_flows {
+    struct sms__flows compute, copies;
+    struct sms__pool cores, in, out; /* in and out: what the links of all GPUs share */
+};
+
+/* The share policy's part of the run (view.c). */
+struct sms__policy_run {
+    const struct sms_share_policy *policy;
+    void *state;
+    gsl_rng *random;                  /* NULL until it asks for a number */
+    const struct sms__stream *asking; /* the stream about which it is asked, or NULL (ask.c) */
+    bool may_not_act;                 /* it is in its function `next`, which changes nothing (time_slice.c) */
+};
+
+struct sms_share {
+    struct sms__host_setup setup;
+    const struct sms__run_spec *spec;
+    const struct sms_scenario *scenario;
+    const struct sms__policy_use *use;
+    struct sms__policy_run policy;
+    struct sms__arena *arena;
+    struct sms__engine *engine;
+    struct sms__host_flows flows;
+    struct sms__gpu *gpu;           /* [setup.gpus] */
+    struct sms__instance *instance; /* [instances]: of all GPUs, in their order */
+    size_t instances;
+    struct sms__process *process; /* [processes] */
+    size_t processes;
+    struct sms__stream *stream; /* [streams]: the main stream of each process, then the other streams */
+    size_t streams;
+    struct sms__slot *slot;       /* [processes], or NULL: the processes are those of the scenario (slot.c) */
+    struct sms__waiting *waiting; /* streams that wait for the policy */
+    struct sms__timers *timers;   /* of the policy */
+    size_t active;                /* processes that will come or are there */
+    size_t pending;               /* processes that have set their timer */
+    size_t kernel_types;          /* of the kernels that contexts run */
+    bool limits_sms;              /* some process is kept to a share of the SMs */
+    uint64_t context_bytes;       /* of a context, without static variables */
+    void (*go_on)(struct sms__stream *stream, uint64_t now); /* step.c; for those below it */
+    int code;                                                /* of the first engine of a context that failed */
+};
+
+/* True if each process has a context of its own on each instance, and these take turns. */
+static inline bool sms__is_sliced(const struct sms_share *share)
+{
+    return share->use->mode.kind == SMS__MODE_TIME_SLICE || share->use->mode.kind == SMS__MODE_MIG;
+}
+
+/* Bytes of the process's context, static variables included. */
+static inline uint64_t sms__process_context_bytes(const struct sms__process *process)
+{
+    return process->share->context_bytes + process->memory.statics;
+}
+
+/* Bytes that the process holds on its instance, its context included. */
+static inline uint64_t sms__process_held(const struct sms__process *process)
+{
+    return process->memory.held + (process->has_context ? sms__process_context_bytes(process) : 0);
+}
+
+/* slot.c */
+void sms__slots_init(struct sms_share *share);
+
+/* start.c: a process of the scenario. */
+void sms__process_init(struct sms_share *share, size_t idx);
+
+#endif

@@ -1,0 +1,85 @@
+/* Processes of a scenario: what they draw, and when they arrive. All draws are the same under every policy. */
+#include "host.h"
+#include "stream.h"
+
+/* Draws one workload of those that the process may do. */
+static size_t draw_workload(const struct sms__process *process, uint64_t seed)
+{
+    const struct sms__process_spec *spec = process->vm->process;
+    struct sms__arena *arena = process->share->arena;
+    size_t drawn = 0;
+    if (spec->choices > 1 && !spec->own) {
+        const char *name = sms__print(arena, "workload of %s", process->vm->name);
+        drawn = gsl_rng_uniform_int(sms__stream(arena, seed, name, 0), spec->choices);
+    }
+    process->record->choice = drawn;
+    return drawn;
+}
+
+/* Streams that do the same workload draw from one sequence. */
+static void init_jitter(struct sms__process *process, const struct sms__stream *stream, uint64_t seed)
+{
+    struct sms__arena *arena = process->share->arena;
+    const struct sms__vm *vm = process->vm;
+    const struct sms__workload *named = vm->process->own ? vm->workload : stream->workload;
+    size_t first = vm->process->own ? stream->first_kernel : 0;
+    for (size_t k = 0; k < stream->workload->kernels; k++) {
+        gsl_rng **jitter = &process->jitter[stream->first_kernel + k];
+        const char *kernel = named->kernel[first + k].name;
+        if (sms__is_drawn(&stream->workload->kernel[k]) && !*jitter)
+            *jitter = sms__stream(arena, seed, sms__print(arena, "blocks of %s/%s", vm->name, kernel), 0);
+    }
+}
+
+static void init_stream(struct sms__stream *stream, struct sms__process *process, size_t idx, size_t drawn)
+{
+    const struct sms__vm *vm = process->vm;
+    const struct sms__choice *choice = &vm->process->choice[vm->process->own ? idx : drawn];
+    *stream = (struct sms__stream){
+        .process = process,
+        .idx = idx,
+        .name = vm->streams > 1 ? sms__print(process->share->arena, "%s/%zu", vm->name, idx + 1) : vm->name,
+        .workload = choice->workload,
+        .first_kernel = choice->first,
+    };
+    sms__process_add_stream(process, stream);
+}
+
+static void init_streams(struct sms__process *process, size_t drawn)
+{
+    struct sms_share *share = process->share;
+    struct sms__stream *last = process->stream;
+    init_stream(last, process, 0, drawn);
+    for (size_t i = 1; i < process->vm->streams; i++) {
+        last->next = &share->stream[share->streams++];
+        last = last->next;
+        init_stream(last, process, i, drawn);
+    }
+}
+
+void sms__process_init(struct sms_share *share, size_t idx)
+{
+    const struct sms__run_spec *spec = share->spec;
+    const struct sms__vm *vm = &share->setup.vm[idx];
+    struct sms__process *process = &share->process[idx];
+    *process = (struct sms__process){
+        .share = share,
+        .idx = idx,
+        .arrival = {.name = vm->name, .vm = idx, .gpu = vm->process->device, .due_ps = UINT64_MAX},
+        .vm = vm,
+        .first_kernel_type = spec->record->first_kernel[idx],
+        .stream = &share->stream[idx],
+        .record = &spec->record->process[idx],
+        .vm_record = &spec->record->vm[idx],
+        .takes_part = spec->only_vm < 0 || (size_t)spec->only_vm == idx,
+        .unended = vm->streams,
+    };
+    init_streams(process, draw_workload(process, spec->seed));
+    sms__process_register(process);
+    if (!process->takes_part) /* random streams are large, and n stand-alone runs have n * (n - 1) such processes */
+        return;
+    process->jitter = SMS__NEW(share->arena, gsl_rng *, vm->workload->kernels);
+    for (const struct sms__stream *stream = process->stream; stream; stream = stream->next)
+        init_jitter(process, stream, spec->seed);
+    sms__process_arrive_at(process, (uint64_t)(vm->start_ps + 0.5));
+}

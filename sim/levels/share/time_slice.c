@@ -1,0 +1,250 @@
+/* Time slices: the contexts of an instance that have kernels take turns, in a round or as the share policy says. At
+ * most one context is active at a time. A change of context may take time, in which none is. */
+#include "time_slice.h"
+
+struct sms__slicer {
+    struct sms__context *first, *last; /* contexts with kernels, in the order of the round */
+    size_t ready;                      /* number of them */
+    struct sms__context *current;      /* the active one */
+    struct sms__context *latest;       /* the one that was active last */
+    struct sms__context *coming;       /* the one that is active once the switch is over */
+    size_t source;                     /* end of the slice, or of the switch */
+    size_t *candidates;                /* [contexts], scratch */
+    struct sms__action check;
+    bool slicing;      /* the slice has an end */
+    uint64_t since_ps; /* time up to which the current one's service is recorded */
+};
+
+static const struct sms__mode *mode_of(const struct sms__instance *instance) { return &instance->share->use->mode; }
+
+static void set_source(struct sms__instance *instance, uint64_t time)
+{
+    sms__engine_at(instance->share->engine, instance->slicer->source, time);
+}
+
+static bool is_draining(const struct sms__slicer *slicer) { return slicer->current && slicer->current->on_hold; }
+
+static void append(struct sms__slicer *slicer, struct sms__context *context)
+{
+    context->next = NULL;
+    context->prev = slicer->last;
+    *(slicer->last ? &slicer->last->next : &slicer->first) = context;
+    slicer->last = context;
+    context->in_round = true;
+    slicer->ready++;
+}
+
+static void take_out(struct sms__slicer *slicer, struct sms__context *context)
+{
+    *(context->prev ? &context->prev->next : &slicer->first) = context->next;
+    *(context->next ? &context->next->prev : &slicer->last) = context->prev;
+    context->in_round = false;
+    slicer->ready--;
+}
+
+/* The slice ends only if another context waits for its end. */
+static void begin_slice(struct sms__instance *instance, uint64_t now)
+{
+    struct sms__slicer *slicer = instance->slicer;
+    slicer->slicing = slicer->ready > 1;
+    set_source(instance, slicer->slicing ? sms__after(now, mode_of(instance)->slice_ps) : SMS__NEVER);
+}
+
+static void activate(struct sms__instance *instance, struct sms__context *context, uint64_t now)
+{
+    struct sms__slicer *slicer = instance->slicer;
+    slicer->coming = NULL;
+    slicer->current = slicer->latest = context;
+    context->renewed = false;
+    slicer->since_ps = now;
+    sms__context_set_active(context, true, now);
+    begin_slice(instance, now);
+}
+
+/* Activates the context, after a switch if another was active last. */
+static void switch_to(struct sms__instance *instance, struct sms__context *context, uint64_t now)
+{
+    struct sms__slicer *slicer = instance->slicer;
+    struct sms__shared_record *record = instance->gpu->record;
+    double cost = mode_of(instance)->switch_ps;
+    if (slicer->latest && (slicer->latest != context || context->renewed)) {
+        record->switches++;
+        record->switch_ps += (uint64_t)cost;
+        if (cost >= 1) {
+            slicer->coming = context;
+            set_source(instance, sms__after(now, cost));
+            return;
+        }
+    }
+    activate(instance, context, now);
+}
+
+/* The context that is next: the first of the round, unless the policy chooses. */
+static struct sms__context *choose(const struct sms__instance *instance)
+{
+    struct sms_share *share = instance->share;
+    const struct sms__slicer *slicer = instance->slicer;
+    const struct sms_share_policy *policy = share->policy.policy;
+    if (!policy->next || slicer->ready == 1)
+        return slicer->first;
+    size_t count = 0;
+    for (const struct sms__context *context = slicer->first; context; context = context->next)
+        slicer->candidates[count++] = context->owner->idx;
+    share->policy.may_not_act = true;
+    size_t chosen = policy->next(share, instance->idx, slicer->candidates, count);
+    share->policy.may_not_act = false;
+    struct sms__context *context = slicer->first;
+    for (size_t i = 0; context && i < chosen && context->next; i++)
+        context = context->next;
+    return context;
+}
+
+static void stop_current(struct sms__instance *instance, uint64_t now)
+{
+    struct sms__slicer *slicer = instance->slicer;
+    sms__slicer_advance(instance, now);
+    sms__context_set_active(slicer->current, false, now);
+    slicer->current = NULL;
+}
+
+/* The current context goes to the end of the round. */
+static void end_turn(struct sms__instance *instance, uint64_t now)
+{
+    struct sms__slicer *slicer = instance->slicer;
+    struct sms__context *context = slicer->current;
+    take_out(slicer, context);
+    append(slicer, context);
+    struct sms__context *next = choose(instance);
+    if (next == context) {
+        sms__slicer_advance(instance, now);
+        begin_slice(instance, now);
+        return;
+    }
+    stop_current(instance, now);
+    switch_to(instance, next, now);
+}
+
+static void end_slice(struct sms__instance *instance, uint64_t now)
+{
+    struct sms__context *context = instance->slicer->current;
+    if (!context || !context->kernels || instance->slicer->ready < 2)
+        return;
+    if (mode_of(instance)->drain && sms__context_runs(context))
+        sms__context_hold(context, true, now);
+    else
+        end_turn(instance, now);
+}
+
+static void fire(void *subject, uint64_t now)
+{
+    struct sms__instance *instance = subject;
+    struct sms__slicer *slicer = instance->slicer;
+    slicer->slicing = false;
+    if (slicer->coming)
+        activate(instance, slicer->coming, now);
+    else
+        end_slice(instance, now);
+}
+
+static void drained(struct sms__context *context, uint64_t now)
+{
+    sms__slicer_check(context);
+    sms__context_hold(context, false, now);
+}
+
+static void stop_idle(struct sms__instance *instance, struct sms__context *context, uint64_t now)
+{
+    struct sms__slicer *slicer = instance->slicer;
+    if (is_draining(slicer))
+        sms__context_hold(context, false, now);
+    stop_current(instance, now);
+    slicer->slicing = false;
+    set_source(instance, SMS__NEVER);
+    take_out(slicer, context);
+    if (slicer->ready)
+        switch_to(instance, choose(instance), now);
+}
+
+/* At the end of the instant. The kernel that ended may have been followed by another of the same context, whose slice
+ * may have ended in between. */
+static void check(void *subject, uint64_t now)
+{
+    struct sms__instance *instance = subject;
+    struct sms__slicer *slicer = instance->slicer;
+    struct sms__context *context = slicer->current;
+    if (!context) { /* the one that was coming has been dropped */
+        if (slicer->ready && !slicer->coming)
+            switch_to(instance, choose(instance), now);
+    } else if (!context->kernels) {
+        stop_idle(instance, context, now);
+    } else if (slicer->ready > 1 && !slicer->slicing && !is_draining(slicer)) {
+        end_turn(instance, now);
+    }
+}
+
+void sms__slicer_init(struct sms__instance *instance)
+{
+    struct sms_share *share = instance->share;
+    if (!sms__is_sliced(share))
+        return;
+    struct sms__slicer *slicer = instance->slicer = SMS__NEW(share->arena, struct sms__slicer, 1);
+    slicer->source = sms__engine_source(share->engine, SMS__LEVEL_TENANT, fire, instance);
+    slicer->check = (struct sms__action){.act = check, .subject = instance};
+    slicer->candidates = SMS__NEW(share->arena, size_t, instance->contexts);
+    for (size_t c = 0; c < instance->contexts; c++)
+        instance->context[c].drained = drained;
+}
+
+void sms__slicer_add(struct sms__context *context, uint64_t now)
+{
+    struct sms__instance *instance = context->instance;
+    struct sms__slicer *slicer = instance->slicer;
+    if (!slicer || context->in_round)
+        return;
+    append(slicer, context);
+    if (!slicer->current && !slicer->coming)
+        switch_to(instance, choose(instance), now);
+    else if (slicer->current && !slicer->slicing && !is_draining(slicer))
+        begin_slice(instance, now);
+}
+
+void sms__slicer_check(struct sms__context *context)
+{
+    const struct sms__instance *instance = context->instance;
+    if (instance->slicer)
+        sms__engine_defer(instance->share->engine, &instance->slicer->check);
+}
+
+void sms__slicer_drop(struct sms__context *context)
+{
+    struct sms__instance *instance = context->instance;
+    struct sms__slicer *slicer = instance->slicer;
+    if (!slicer || context->kernels)
+        return;
+    bool leaves_one = slicer->current && !is_draining(slicer) && slicer->ready == 2; /* which need not share any more */
+    sms__slicer_check(context);
+    if (context == slicer->current)
+        return;
+    take_out(slicer, context);
+    if (slicer->coming == context)
+        slicer->coming = NULL;
+    else if (!leaves_one)
+        return;
+    slicer->slicing = false;
+    set_source(instance, SMS__NEVER);
+}
+
+uint64_t sms__slicer_service(const struct sms__instance *instance, const struct sms__process *process, uint64_t now)
+{
+    const struct sms__slicer *slicer = instance->slicer;
+    return slicer && slicer->current && slicer->current->owner == process ? now - slicer->since_ps : 0;
+}
+
+void sms__slicer_advance(struct sms__instance *instance, uint64_t now)
+{
+    struct sms__slicer *slicer = instance->slicer;
+    if (!slicer || !slicer->current)
+        return;
+    slicer->current->owner->record->service_ps += now - slicer->since_ps;
+    slicer->since_ps = now;
+}

@@ -1,0 +1,19 @@
+/* Time slices: whose turn it is among the contexts of an instance. Without slices these functions do nothing. */
+#ifndef SMS_LEVELS_SHARE_TIME_SLICE_H
+#define SMS_LEVELS_SHARE_TIME_SLICE_H
+
+#include "context.h"
+
+void sms__slicer_init(struct sms__instance *instance);
+/* The context has got its first kernel. */
+void sms__slicer_add(struct sms__context *context, uint64_t now);
+/* A kernel of the context has ended, maybe its last one. */
+void sms__slicer_check(struct sms__context *context);
+/* A kernel of the context has been dropped, maybe its last one. */
+void sms__slicer_drop(struct sms__context *context);
+/* Adds the time of the slice under way to its process's record. */
+void sms__slicer_advance(struct sms__instance *instance, uint64_t now);
+/* The time that the slice under way adds to the process since then, ps; 0 if another has the slice. */
+uint64_t sms__slicer_service(const struct sms__instance *instance, const struct sms__process *process, uint64_t now);
+
+#endif

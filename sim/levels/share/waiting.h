@@ -1,0 +1,22 @@
+/* Streams that wait for the policy's answer, in the order in which they began to. The policy is asked about them again
+ * at the end of an instant in which something has changed. */
+#ifndef SMS_LEVELS_SHARE_WAITING_H
+#define SMS_LEVELS_SHARE_WAITING_H
+
+#include <smsched/share.h>
+
+#include <stdint.h>
+
+struct sms__process;
+struct sms__stream;
+
+/* `ask_again` returns whether the stream waits no longer. */
+void sms__waiting_init(struct sms_share *share, bool (*ask_again)(struct sms__stream *stream, uint64_t now));
+void sms__wait(struct sms__stream *stream);
+void sms__stop_waiting(struct sms__stream *stream);
+/* Something has changed that may change the policy's answers. */
+void sms__changed(struct sms_share *share);
+/* Tells the policy of an event, which may change its answers. */
+void sms__tell(struct sms__process *process, enum sms_share_event_kind kind);
+
+#endif
