@@ -135,7 +135,7 @@ static void add_slices(const struct counting *counting, struct sms__effort *effo
         busy = fmin(busy, scenario->duration_ps);
     for (size_t p = 0; p < scenario->policies && scenario->vms > 1; p++) {
         const struct sms__mode *mode = &scenario->policy[p].mode;
-        if (scenario->shares && (mode->kind == SMS__MODE_TIME_SLICE || mode->kind == SMS__MODE_MIG))
+        if (scenario->shares && sms__mode_slices(mode))
             sms__effort_add(effort, 2 * busy / (mode->slice_ps + mode->switch_ps) * (double)scenario->replications,
                             SMS__EVENT_S, scenario->policy[p].node, "time slices");
     }

@@ -45,10 +45,7 @@ static void measure_tenants(const struct sms_scenario *scenario, struct size *si
     }
 }
 
-static bool is_sliced(const struct sms__policy_use *use)
-{
-    return use->mode.kind == SMS__MODE_TIME_SLICE || use->mode.kind == SMS__MODE_MIG;
-}
+static bool is_sliced(const struct sms__policy_use *use) { return sms__mode_slices(&use->mode); }
 
 /* Only an answer of these can suspend a process, which may go on elsewhere. */
 static bool may_move(const struct sms__policy_use *use)

@@ -381,7 +381,7 @@ static bool is_mixed(struct sms__reader *reader, const struct sms_scenario *scen
 static void check_mode(struct sms__reader *reader, const struct sms_scenario *scenario, struct sms__policy_use *use)
 {
     bool in_blocks = !scenario->cluster || scenario->fidelity == SMS__AS_BLOCKS;
-    bool mixed = !in_blocks || (use->mode.kind != SMS__MODE_TOGETHER && use->mode.kind != SMS__MODE_MPS);
+    bool mixed = !in_blocks || !sms__mode_runs_beside(&use->mode);
     for (size_t v = 0; v < scenario->vms && !mixed; v++)
         mixed = is_mixed(reader, scenario, use, &scenario->vm[v]);
     if (use->mode.instances)

@@ -47,7 +47,7 @@ static void make_raters(struct sms__arena *arena, const struct sms_scenario *sce
 
 static bool is_exclusive(const struct sms__policy_use *use)
 {
-    return use->mode.kind == SMS__MODE_EXCLUSIVE || use->mode.kind == SMS__MODE_TIME_SLICE;
+    return !sms__mode_runs_beside(&use->mode) && !use->mode.instances;
 }
 
 int sms__predict_init(struct sms__cluster_run *run)

@@ -97,17 +97,11 @@ bool sms__instance_allows(const struct sms__instance *instance, const struct sms
     return process->arrival.gpu < 0 || (size_t)process->arrival.gpu == instance->gpu->idx;
 }
 
-/* The number of processes that the mode lets on an instance. */
-static uint64_t most_processes(const struct sms__mode *mode)
-{
-    return mode->kind == SMS__MODE_EXCLUSIVE ? 1 : mode->kind == SMS__MODE_MPS ? mode->clients : UINT64_MAX;
-}
-
 bool sms__instance_admits(const struct sms__instance *instance, const struct sms__process *process)
 {
     bool is_empty = instance->processes == 0;
     return sms__instance_allows(instance, process) &&
-           instance->processes < most_processes(&instance->share->use->mode) && !instance->exclusive &&
+           instance->processes < sms__mode_most_processes(&instance->share->use->mode) && !instance->exclusive &&
            (is_empty || !process->exclusive) && sms__instance_free(instance) >= sms__process_context_bytes(process);
 }
 

@@ -52,10 +52,7 @@ struct sms_share {
 };
 
 /* True if each process has a context of its own on each instance, and these take turns. */
-static inline bool sms__is_sliced(const struct sms_share *share)
-{
-    return share->use->mode.kind == SMS__MODE_TIME_SLICE || share->use->mode.kind == SMS__MODE_MIG;
-}
+static inline bool sms__is_sliced(const struct sms_share *share) { return sms__mode_slices(&share->use->mode); }
 
 /* Bytes of the process's context, static variables included. */
 static inline uint64_t sms__process_context_bytes(const struct sms__process *process)

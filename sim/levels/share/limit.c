@@ -100,7 +100,7 @@ bool sms__limits_any(const struct sms_share *share)
     bool any = false;
     for (size_t v = 0; v < share->scenario->vms; v++)
         any |= is_limited(&share->setup.vm[v]) && (share->spec->only_vm < 0 || (size_t)share->spec->only_vm == v);
-    return any && share->use->mode.kind == SMS__MODE_MPS;
+    return any && sms__mode_at((size_t)share->use->mode.kind)->limits_sms;
 }
 
 void sms__limit_set(struct sms__process *process)

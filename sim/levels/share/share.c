@@ -19,10 +19,10 @@ static size_t count_streams(const struct sms__host_setup *setup)
 
 void sms__share_count(const struct sms__host_setup *setup, size_t sources[SMS__LEVELS])
 {
-    const struct sms__mode *mode = &setup->spec->policy->mode;
     size_t instances = setup->gpus * sms__instances_each(setup);
-    bool sliced = mode->kind == SMS__MODE_TIME_SLICE || mode->kind == SMS__MODE_MIG;
-    size_t contexts = !sliced ? 1 : setup->slots ? setup->slots : count_processes(setup);
+    size_t contexts = !sms__mode_slices(&setup->spec->policy->mode) ? 1
+                      : setup->slots                                ? setup->slots
+                                                                    : count_processes(setup);
     sources[SMS__LEVEL_BLOCK] += instances * contexts;
     sources[SMS__LEVEL_LINK] += 2;
     sources[SMS__LEVEL_TENANT] += count_processes(setup) + instances;

@@ -1,5 +1,5 @@
-/* Time slices: the contexts of an instance that have kernels take turns, in a round or as the share policy says. At
- * most one context is active at a time. A change of context may take time, in which none is. */
+/* Time slices: the contexts of an instance that have kernels take turns, in a round or as the share policy says. At most
+ * one context is active at a time. While a change of context takes time, no context is active. */
 #include "time_slice.h"
 
 struct sms__slicer {
@@ -47,7 +47,8 @@ static void begin_slice(struct sms__instance *instance, uint64_t now)
 {
     struct sms__slicer *slicer = instance->slicer;
     slicer->slicing = slicer->ready > 1;
-    set_source(instance, slicer->slicing ? sms__after(now, mode_of(instance)->slice_ps) : SMS__NEVER);
+    double length = sms__mode_slice_ps(mode_of(instance), slicer->current->owner->vm->process->weight);
+    set_source(instance, slicer->slicing ? sms__after(now, length) : SMS__NEVER);
 }
 
 static void activate(struct sms__instance *instance, struct sms__context *context, uint64_t now)

@@ -1,46 +1,55 @@
-/* The modes in which a device is shared by the contexts on it (docs/sharing.md). */
+/* The list of sharing modes, and how an entry of a scenario names one. */
 #include "use.h"
 
 #include <string.h>
 
-enum { SLICE, SWITCH, DRAIN }; /* of slices */
-enum { CLIENTS, GRANULE };     /* of mps */
+#ifndef SMS__MODES_ADDED
+#define SMS__MODES_ADDED(MODE) /* a test adds one */
+#endif
 
-static const char *const booleans[] = {"false", "true", NULL};
+#define MODES(MODE)                                                                                                    \
+    MODE(exclusive)                                                                                                    \
+    MODE(time_slice)                                                                                                   \
+    MODE(together)                                                                                                     \
+    MODE(mps)                                                                                                          \
+    MODE(mig)                                                                                                          \
+    SMS__MODES_ADDED(MODE)
 
-/* Defaults: the project's specification, part C; slice and switch from S000, where only their ratio is measured. */
-static const struct sms_param slices[] = {
-    {"slice", SMS_UNIT_TIME, 1e6, 3.6e15, 2e9, "time that a context has the device while others wait"},
-    {"switch", SMS_UNIT_TIME, 0, 6e13, 0.147e9, "time that a change of context takes"},
-    {"drain", SMS_UNIT_CHOICE, 0, 1, 0, "blocks that run when a slice ends are waited for, not stopped", booleans},
-    {0},
-};
+#define DECLARE(name) extern const struct sms__mode_form sms__mode_##name;
+MODES(DECLARE)
 
-static const struct sms_param clients[] = {
-    {"clients", SMS_UNIT_COUNT, 1, 1024, 48, "processes on a device at most"},
-    {"granule", SMS_UNIT_COUNT, 1, 1024, 1, "SMs of active_threads are a multiple of it"},
-    {0},
-};
+#define ADDRESS(name) &sms__mode_##name,
+static const struct sms__mode_form *const forms[] = {MODES(ADDRESS) NULL};
 
-static const struct sms__mode_form forms[] = {
-    [SMS__MODE_EXCLUSIVE] = {"exclusive", "a device has one process at a time, in order of arrival", NULL, false},
-    [SMS__MODE_TIME_SLICE] = {"time_slice", "contexts take turns; one alone is never switched", slices, false},
-    [SMS__MODE_TOGETHER] = {"together", "kernels of all processes at once", NULL, false},
-    [SMS__MODE_MPS] = {"mps", "kernels of all processes at once, each on its active_threads share of the SMs", clients,
-                       false},
-    [SMS__MODE_MIG] = {"mig", "each instance is a device of its own; processes in it take turns", slices, true},
-};
+const struct sms__mode_form *sms__mode_at(size_t idx) { return idx < sizeof forms / sizeof *forms ? forms[idx] : NULL; }
 
-enum { FORMS = sizeof forms / sizeof *forms };
-
-const struct sms__mode_form *sms__mode_at(size_t idx) { return idx < FORMS ? &forms[idx] : NULL; }
-
-const struct sms__mode_form *sms__find_mode(const char *name)
+static size_t position_of(const char *name)
 {
-    for (size_t i = 0; i < FORMS; i++)
-        if (!strcmp(forms[i].name, name))
-            return &forms[i];
-    return NULL;
+    size_t i = 0;
+    while (forms[i] && strcmp(forms[i]->name, name) != 0)
+        i++;
+    return i;
+}
+
+const struct sms__mode_form *sms__find_mode(const char *name) { return forms[position_of(name)]; }
+
+bool sms__mode_slices(const struct sms__mode *mode) { return forms[mode->kind]->slices; }
+
+bool sms__mode_runs_beside(const struct sms__mode *mode)
+{
+    return !forms[mode->kind]->slices && !forms[mode->kind]->exclusive;
+}
+
+uint64_t sms__mode_most_processes(const struct sms__mode *mode)
+{
+    const struct sms__mode_form *form = forms[mode->kind];
+    return form->exclusive ? 1 : form->most_processes ? form->most_processes(mode) : UINT64_MAX;
+}
+
+double sms__mode_slice_ps(const struct sms__mode *mode, double weight)
+{
+    const struct sms__mode_form *form = forms[mode->kind];
+    return form->slice_ps ? form->slice_ps(mode, weight) : mode->slice_ps;
 }
 
 static void read_instances(struct sms__reader *reader, const struct sms__node *node, struct sms__mode *mode)
@@ -71,13 +80,14 @@ static void read_params(struct sms__reader *reader, const struct sms__node *map,
     }
 }
 
-/* "mig(instances=3g.20gb+3g.20gb slice=4 ms)". */
-static const char *with_instances(struct sms__arena *arena, const char *label, const struct sms__mode *mode)
+/* Adds the instances to a label: "mig(instances=3g.20gb+3g.20gb slice=4 ms)". */
+static const char *with_instances(struct sms__arena *arena, const char *name, const char *label,
+                                  const struct sms__mode *mode)
 {
     const char *list = "", *rest = strchr(label, '(');
     for (size_t i = 0; i < mode->instances->items; i++)
         list = sms__print(arena, "%s%s%s", list, i ? "+" : "", mode->instances->item[i]->text);
-    return sms__print(arena, "mig(instances=%s%s%s", list, rest ? " " : "", rest ? rest + 1 : ")");
+    return sms__print(arena, "%s(instances=%s%s%s", name, list, rest ? " " : "", rest ? rest + 1 : ")");
 }
 
 void sms__read_mode(struct sms__reader *reader, const struct sms__node *node, const struct sms__mode_form *form,
@@ -85,21 +95,15 @@ void sms__read_mode(struct sms__reader *reader, const struct sms__node *node, co
 {
     double values[SMS__PARAMS_MAX] = {0};
     size_t before = reader->errors->count;
-    *mode = (struct sms__mode){.kind = (int)(form - forms)};
+    *mode = (struct sms__mode){.kind = (int)position_of(form->name)};
     sms__default_params(form->params, values);
     if (params)
         read_params(reader, params, form, values, mode);
     if (form->instances && !mode->instances && reader->errors->count == before)
-        sms__complain(reader, node, "mode mig: key 'instances' is missing");
+        sms__complain(reader, node, "mode %s: key 'instances' is missing", form->name);
     mode->label = sms__param_label(reader->arena, form->name, form->params, values);
     if (mode->instances)
-        mode->label = with_instances(reader->arena, mode->label, mode);
-    if (form->params == slices) {
-        mode->slice_ps = values[SLICE];
-        mode->switch_ps = values[SWITCH];
-        mode->drain = values[DRAIN] > 0;
-    } else if (form->params == clients) {
-        mode->clients = (uint64_t)values[CLIENTS];
-        mode->granule = (uint64_t)values[GRANULE];
-    }
+        mode->label = with_instances(reader->arena, form->name, mode->label, mode);
+    if (form->read)
+        form->read(values, mode);
 }

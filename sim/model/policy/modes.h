@@ -1,4 +1,5 @@
-/* The modes in which the contexts on a device share it (docs/sharing.md). */
+/* The modes in which processes share a device (docs/sharing.md). A mode is a table of operations in a file of its own,
+ * mode_NAME.c, and a line in the list of modes.c. No other file asks for a mode by its name. */
 #ifndef SMS_MODEL_POLICY_MODES_H
 #define SMS_MODEL_POLICY_MODES_H
 
@@ -6,29 +7,52 @@
 
 #include "../../yaml/fields.h"
 
-/* How the contexts on a device share it. Together: kernels of all at once, as under MPS, without its limits. */
+/* Positions in the list, for the modes that are defaults. */
 enum sms__mode_kind { SMS__MODE_EXCLUSIVE, SMS__MODE_TIME_SLICE, SMS__MODE_TOGETHER, SMS__MODE_MPS, SMS__MODE_MIG };
 
+/* A mode as a policy uses it. */
 struct sms__mode {
-    int kind; /* enum sms__mode_kind */
+    int kind; /* enum sms__mode_kind, or a higher position in the list */
     double slice_ps, switch_ps;
     int drain;                         /* blocks that run when a slice ends are waited for */
-    uint64_t clients;                  /* mps: contexts at most */
-    uint64_t granule;                  /* mps: SMs of active_threads are multiples of it */
+    uint64_t clients;                  /* processes on a device at most */
+    uint64_t granule;                  /* SMs of active_threads are multiples of it */
     const char *label;                 /* as a policy's */
-    const struct sms__node *instances; /* mig: the list of names; else NULL */
+    const struct sms__node *instances; /* the list of their names; or NULL */
 };
 
-/* What a mode is called, and takes. */
+/* What a mode is. */
 struct sms__mode_form {
     const char *name, *help;
     const struct sms_param *params; /* or NULL */
-    bool instances;                 /* takes `instances: [PROFILE, ...]` */
+    /* Fills in the mode from the values of its parameters; or NULL. */
+    void (*read)(const double *values, struct sms__mode *mode);
+    bool instances;  /* takes `instances: [PROFILE, ...]`, each of which is a device of its own */
+    bool exclusive;  /* a device has one process at a time */
+    bool slices;     /* each process has a context of its own, and these take turns; else kernels run at once */
+    bool limits_sms; /* a process runs on its active_threads share of the SMs */
+    /* The processes on a device at most; NULL: no limit. */
+    uint64_t (*most_processes)(const struct sms__mode *mode);
+    /* The slice of a process with this weight, ps; NULL: slice_ps for all. */
+    double (*slice_ps)(const struct sms__mode *mode, double weight);
 };
-const struct sms__mode_form *sms__mode_at(size_t idx); /* by enum sms__mode_kind; NULL beyond */
+
+const struct sms__mode_form *sms__mode_at(size_t idx); /* NULL beyond the last */
 const struct sms__mode_form *sms__find_mode(const char *name);
 /* `params` as of sms__split_use. */
 void sms__read_mode(struct sms__reader *reader, const struct sms__node *node, const struct sms__mode_form *form,
                     const struct sms__node *params, struct sms__mode *mode);
+
+/* True if each process has a context of its own, and these take turns. */
+bool sms__mode_slices(const struct sms__mode *mode);
+/* True if kernels of different processes run beside each other on a device or instance. */
+bool sms__mode_runs_beside(const struct sms__mode *mode);
+uint64_t sms__mode_most_processes(const struct sms__mode *mode); /* UINT64_MAX: no limit */
+/* The slice of a process with this weight, ps. */
+double sms__mode_slice_ps(const struct sms__mode *mode, double weight);
+
+/* mode_time_slice.c: the parameters of modes that take turns. */
+extern const struct sms_param sms__slice_params[];
+void sms__read_slices(const double *values, struct sms__mode *mode);
 
 #endif

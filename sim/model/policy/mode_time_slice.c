@@ -1,0 +1,39 @@
+/* time_slice and mig: contexts take turns, on the device or on each of its instances. */
+#include "modes.h"
+
+enum { SLICE, SWITCH, DRAIN };
+
+static const char *const booleans[] = {"false", "true", NULL};
+
+/* The defaults are those of the project's specification, part C. Slice and switch are from S000, which measures only
+ * their ratio. */
+const struct sms_param sms__slice_params[] = {
+    {"slice", SMS_UNIT_TIME, 1e6, 3.6e15, 2e9, "time that a context has the device while others wait"},
+    {"switch", SMS_UNIT_TIME, 0, 6e13, 0.147e9, "time that a change of context takes"},
+    {"drain", SMS_UNIT_CHOICE, 0, 1, 0, "blocks that run when a slice ends are waited for, not stopped", booleans},
+    {0},
+};
+
+void sms__read_slices(const double *values, struct sms__mode *mode)
+{
+    mode->slice_ps = values[SLICE];
+    mode->switch_ps = values[SWITCH];
+    mode->drain = values[DRAIN] > 0;
+}
+
+const struct sms__mode_form sms__mode_time_slice = {
+    .name = "time_slice",
+    .help = "contexts take turns; one alone is never switched",
+    .params = sms__slice_params,
+    .read = sms__read_slices,
+    .slices = true,
+};
+
+const struct sms__mode_form sms__mode_mig = {
+    .name = "mig",
+    .help = "each instance is a device of its own; processes in it take turns",
+    .params = sms__slice_params,
+    .read = sms__read_slices,
+    .instances = true,
+    .slices = true,
+};
