@@ -15,7 +15,7 @@ static struct sms_share *share_of(const struct sms__context *context) { return c
 /* Coarse kernels set the source themselves. */
 static void schedule(struct sms__context *context)
 {
-    if (context->coarse.count)
+    if (context->coarse.fluid.count)
         return;
     uint64_t next = sms__engine_next(&context->engine);
     bool comes = context->active && next != SMS__NEVER && next <= SMS__NEVER - context->offset;
@@ -43,8 +43,8 @@ static void run_blocks(struct sms__context *context, uint64_t now)
 static void fire(void *subject, uint64_t now)
 {
     struct sms__context *context = subject;
-    if (context->coarse.count)
-        sms__coarse_kernels_fire(&context->coarse, now);
+    if (context->coarse.fluid.count)
+        sms__fluid_fire(&context->coarse.fluid, now);
     else
         run_blocks(context, now);
 }
@@ -142,11 +142,9 @@ static void init_context(struct sms__context *context, struct sms__instance *ins
     context->last_held = &context->held;
     context->flush = (struct sms__action){.act = flush, .subject = context};
     context->coarse = (struct sms__coarse_kernels){
-        .engine = share->engine,
-        .source = context->source,
         .rater = {.contention = share->scenario->contention, .view = &instance->contention, .arena = share->arena},
-        .active = context->active,
     };
+    sms__coarse_kernels_init(&context->coarse, share->engine, context->source, context->active);
 }
 
 void sms__contexts_init(struct sms__instance *instance)
@@ -165,7 +163,7 @@ static void end_coarse(void *subject, uint64_t now)
     struct sms__kernel_record *record = kernel->launch.record;
     record->launches++;
     record->blocks++;
-    kernel->launch.span->residence_ps += kernel->coarse.ran_ps;
+    kernel->launch.span->residence_ps += sms__coarse_kernel_ran_ps(&kernel->context->coarse, &kernel->coarse, now);
     kernel->launch.span->work_ps += kernel->coarse.fit->work;
     sms__histogram_add(&record->latency, now - kernel->launched_ps);
     check_drained(kernel->context, now);
@@ -250,7 +248,7 @@ static void start_held(struct sms__context *context, uint64_t now)
     context->held = NULL;
     context->last_held = &context->held;
     for (; kernel; kernel = kernel->next_held)
-        sms__coarse_kernel_start(&context->coarse, &kernel->coarse, kernel->coarse.left, now);
+        sms__coarse_kernel_start(&context->coarse, &kernel->coarse, now);
 }
 
 /* A coarse kernel takes longer by what the policy's interception of calls costs. One that was made from blocks has that
@@ -265,11 +263,11 @@ static void launch_coarse(struct sms__context *context, struct sms__stream_kerne
         work *= 1 + kernel->overhead;
     launch->record->placed++;
     kernel->coarse = (struct sms__coarse_kernel){
-        .fit = launch->fit, .ended = end_coarse, .subject = kernel, .work = work, .left = work};
+        .flow = {.left = work, .done = end_coarse, .subject = kernel}, .fit = launch->fit, .work = work};
     if (context->on_hold)
         hold_coarse(context, kernel);
     else
-        sms__coarse_kernel_start(&context->coarse, &kernel->coarse, work, now);
+        sms__coarse_kernel_start(&context->coarse, &kernel->coarse, now);
 }
 
 void sms__context_launch(struct sms__context *context, struct sms__stream_kernel *kernel, uint64_t now)
@@ -283,7 +281,7 @@ void sms__context_drop(struct sms__context *context, struct sms__stream_kernel *
 {
     context->kernels--;
     if (kernel->launch.kernel->whole) {
-        sms__coarse_kernel_drop(&context->coarse, &kernel->coarse, now);
+        sms__flow_drop(&kernel->coarse.flow, now);
     } else {
         catch_up(context, now);
         sms__blocks_drop(&context->blocks, &kernel->launch, inner_now(context, now));
@@ -309,7 +307,7 @@ void sms__context_set_active(struct sms__context *context, bool active, uint64_t
     sms__process_advance(context->owner, now);
     context->active = active;
     sms__process_show(context->owner, now);
-    sms__coarse_kernels_set_active(&context->coarse, active, now);
+    sms__fluid_set_active(&context->coarse.fluid, active, now);
     if (!context->has_blocks)
         return;
     if (active)
@@ -330,7 +328,7 @@ void sms__context_hold(struct sms__context *context, bool hold, uint64_t now)
 
 bool sms__context_runs(const struct sms__context *context)
 {
-    return context->coarse.count > 0 || (context->has_blocks && sms__blocks_busy(&context->blocks));
+    return context->coarse.fluid.count > 0 || (context->has_blocks && sms__blocks_busy(&context->blocks));
 }
 
 bool sms__context_is_under_way(const struct sms__context *context)

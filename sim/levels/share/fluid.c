@@ -1,138 +1,53 @@
-/* Flows. Rates change only when a flow starts, stops, resumes or ends. */
+/* Flows, advanced whenever a rate changes. */
 #include "fluid.h"
 
 #include <math.h>
 
-static bool is_active(const struct sms__flow *flow) { return !flow->stopped; }
-
-static void advance(struct sms__flows *flows, uint64_t now)
+static void advance(struct sms__fluid *fluid, uint64_t now)
 {
-    double elapsed = (double)(now - flows->advanced_ps);
-    for (struct sms__flow *flow = flows->first; flow; flow = flow->next)
-        if (is_active(flow))
-            flow->left = flow->rate < INFINITY ? flow->left - flow->rate * elapsed : 0;
-    flows->advanced_ps = now;
-}
-
-/* The most that the flow could take if it had its pools to itself. */
-static double ceiling(const struct sms__flow *flow)
-{
-    double most = flow->most > 0 ? flow->most : INFINITY;
-    for (int p = 0; p < SMS__POOLS_OF_FLOW; p++) {
-        const struct sms__pool *pool = flow->pool[p];
-        if (pool && pool->spread > 0)
-            most /= 1 + pool->spread * (double)(pool->active - 1);
-    }
-    return most;
-}
-
-static void open_pools(struct sms__flows *flows)
-{
-    for (struct sms__flow *flow = flows->first; flow; flow = flow->next)
-        for (int p = 0; p < SMS__POOLS_OF_FLOW; p++)
-            if (flow->pool[p])
-                *flow->pool[p] =
-                    (struct sms__pool){.capacity = flow->pool[p]->capacity, .spread = flow->pool[p]->spread};
-    for (struct sms__flow *flow = flows->first; flow; flow = flow->next) {
-        flow->rate = is_active(flow) ? -1 : 0; /* negative: not fixed yet */
-        for (int p = 0; is_active(flow) && p < SMS__POOLS_OF_FLOW; p++)
-            if (flow->pool[p]) {
-                flow->pool[p]->left = flow->pool[p]->capacity;
-                flow->pool[p]->active++;
-                flow->pool[p]->open++;
-            }
-    }
-}
-
-/* The least that a pool of the flow would give each of its open flows. */
-static double share(const struct sms__flow *flow)
-{
-    double least = INFINITY;
-    for (int p = 0; p < SMS__POOLS_OF_FLOW; p++) {
-        const struct sms__pool *pool = flow->pool[p];
-        if (pool && pool->capacity > 0 && pool->left / (double)pool->open < least)
-            least = pool->left / (double)pool->open;
-    }
-    return least;
-}
-
-static void fix(struct sms__flow *flow, double rate)
-{
-    flow->rate = rate;
-    for (int p = 0; p < SMS__POOLS_OF_FLOW; p++) {
-        struct sms__pool *pool = flow->pool[p];
-        if (!pool)
-            continue;
-        pool->open--;
-        pool->left = pool->left > rate ? pool->left - rate : 0;
-    }
-}
-
-/* The least rate at which an open flow has all it can take, or a pool gives all it has; INFINITY if nothing limits the
- * open flows. */
-static double water_level(const struct sms__flows *flows)
-{
-    double level = INFINITY;
-    for (const struct sms__flow *flow = flows->first; flow; flow = flow->next) {
-        if (flow->rate >= 0)
-            continue;
-        double own = ceiling(flow), given = share(flow);
-        double rate = own < given ? own : given;
-        level = rate < level ? rate : level;
-    }
-    return level;
-}
-
-/* One round of progressive filling, which fixes at least one flow. */
-static bool fill(struct sms__flows *flows)
-{
-    double level = water_level(flows);
-    bool any = false;
-    for (struct sms__flow *flow = flows->first; flow; flow = flow->next) {
-        if (flow->rate >= 0 || (ceiling(flow) > level && share(flow) > level * (1 + 1e-12)))
-            continue;
-        fix(flow, level);
-        any = true;
-    }
-    return any;
+    uint64_t elapsed = now - fluid->advanced_ps;
+    for (struct sms__flow *flow = fluid->first; flow && fluid->active; flow = flow->next)
+        if (!flow->stopped)
+            flow->left = flow->rate < INFINITY ? flow->left - flow->rate * (double)elapsed : 0;
+    fluid->active_ps += fluid->active ? elapsed : 0;
+    fluid->advanced_ps = now;
 }
 
 /* Sets the source to the first end of a flow. */
-static void schedule(struct sms__flows *flows, uint64_t now)
+static void schedule(struct sms__fluid *fluid, uint64_t now)
 {
     double soonest = INFINITY;
-    for (const struct sms__flow *flow = flows->first; flow; flow = flow->next) {
+    for (const struct sms__flow *flow = fluid->first; flow && fluid->active; flow = flow->next) {
         double left = flow->left > 0 && flow->rate < INFINITY ? flow->left / flow->rate : 0;
-        if (is_active(flow) && left < soonest)
+        if (!flow->stopped && left < soonest)
             soonest = left;
     }
-    sms__engine_at(flows->engine, flows->source, soonest < INFINITY ? sms__after(now, soonest) : SMS__NEVER);
+    sms__engine_at(fluid->engine, fluid->source, soonest < INFINITY ? sms__after(now, soonest) : SMS__NEVER);
 }
 
-static void change(struct sms__flows *flows, uint64_t now)
+static void change(struct sms__fluid *fluid, uint64_t now)
 {
-    open_pools(flows);
-    while (fill(flows))
-        continue;
-    schedule(flows, now);
+    fluid->set_rates(fluid);
+    schedule(fluid, now);
 }
 
-static void unlink_flow(struct sms__flows *flows, struct sms__flow *flow)
+static void take_out(struct sms__fluid *fluid, struct sms__flow *flow)
 {
-    *(flow->prev ? &flow->prev->next : &flows->first) = flow->next;
-    *(flow->next ? &flow->next->prev : &flows->last) = flow->prev;
-    flow->flows = NULL;
+    *(flow->prev ? &flow->prev->next : &fluid->first) = flow->next;
+    *(flow->next ? &flow->next->prev : &fluid->last) = flow->prev;
+    flow->fluid = NULL;
+    fluid->count--;
 }
 
 /* Takes out the flows that end within a picosecond, because ends are rounded up to whole ones. */
-static struct sms__flow *take_ended(struct sms__flows *flows)
+static struct sms__flow *take_ended(struct sms__fluid *fluid)
 {
     struct sms__flow *ended = NULL, **end = &ended, *next;
-    for (struct sms__flow *flow = flows->first; flow; flow = next) {
+    for (struct sms__flow *flow = fluid->first; flow; flow = next) {
         next = flow->next;
-        if (!is_active(flow) || (flow->rate < INFINITY && flow->left > flow->rate))
+        if (flow->stopped || (flow->rate < INFINITY && flow->left > flow->rate))
             continue;
-        unlink_flow(flows, flow);
+        take_out(fluid, flow);
         flow->next = NULL;
         *end = flow;
         end = &flow->next;
@@ -140,12 +55,12 @@ static struct sms__flow *take_ended(struct sms__flows *flows)
     return ended;
 }
 
-static void fire(void *subject, uint64_t now)
+void sms__fluid_fire(void *subject, uint64_t now)
 {
-    struct sms__flows *flows = subject;
-    advance(flows, now);
-    struct sms__flow *ended = take_ended(flows), *next;
-    change(flows, now);
+    struct sms__fluid *fluid = subject;
+    advance(fluid, now);
+    struct sms__flow *ended = take_ended(fluid), *next;
+    change(fluid, now);
     for (; ended; ended = next) {
         next = ended->next;
         if (ended->done) /* NULL if another that ended now has dropped it */
@@ -153,54 +68,51 @@ static void fire(void *subject, uint64_t now)
     }
 }
 
-void sms__flows_init(struct sms__flows *flows, struct sms__engine *engine)
+void sms__flow_start(struct sms__fluid *fluid, struct sms__flow *flow, double amount, uint64_t now)
 {
-    *flows = (struct sms__flows){.engine = engine};
-    flows->source = sms__engine_source(engine, SMS__LEVEL_LINK, fire, flows);
-}
-
-void sms__flow_start(struct sms__flows *flows, struct sms__flow *flow, double amount, uint64_t now)
-{
-    advance(flows, now);
+    advance(fluid, now);
     flow->left = amount;
-    flow->flows = flows;
+    flow->fluid = fluid;
     flow->stopped = false;
     flow->next = NULL;
-    flow->prev = flows->last;
-    *(flows->last ? &flows->last->next : &flows->first) = flow;
-    flows->last = flow;
-    change(flows, now);
+    flow->prev = fluid->last;
+    *(fluid->last ? &fluid->last->next : &fluid->first) = flow;
+    fluid->last = flow;
+    fluid->count++;
+    change(fluid, now);
 }
 
-static void set_stopped(struct sms__flow *flow, bool stopped, uint64_t now)
+void sms__flow_set_stopped(struct sms__flow *flow, bool stopped, uint64_t now)
 {
-    struct sms__flows *flows = flow->flows;
-    if (!flows || flow->stopped == stopped)
+    if (!flow->fluid || flow->stopped == stopped)
         return;
-    advance(flows, now);
+    advance(flow->fluid, now);
     flow->stopped = stopped;
-    change(flows, now);
+    change(flow->fluid, now);
 }
-
-void sms__flow_stop(struct sms__flow *flow, uint64_t now) { set_stopped(flow, true, now); }
-
-void sms__flow_resume(struct sms__flow *flow, uint64_t now) { set_stopped(flow, false, now); }
 
 void sms__flow_drop(struct sms__flow *flow, uint64_t now)
 {
-    struct sms__flows *flows = flow->flows;
+    struct sms__fluid *fluid = flow->fluid;
     flow->done = NULL;
-    if (!flows)
+    if (!fluid)
         return;
-    advance(flows, now);
-    unlink_flow(flows, flow);
-    change(flows, now);
+    advance(fluid, now);
+    take_out(fluid, flow);
+    change(fluid, now);
 }
 
-bool sms__flows_are_active(const struct sms__flows *flows)
+void sms__fluid_set_active(struct sms__fluid *fluid, bool active, uint64_t now)
 {
-    bool any = false;
-    for (const struct sms__flow *flow = flows->first; flow; flow = flow->next)
-        any |= is_active(flow);
-    return any;
+    advance(fluid, now);
+    fluid->active = active;
+    schedule(fluid, now);
+}
+
+bool sms__fluid_is_busy(const struct sms__fluid *fluid)
+{
+    bool busy = false;
+    for (const struct sms__flow *flow = fluid->first; flow; flow = flow->next)
+        busy |= fluid->active && !flow->stopped;
+    return busy;
 }

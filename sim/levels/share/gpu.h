@@ -4,7 +4,7 @@
 
 #include "../../record/record.h"
 #include "../device.h"
-#include "fluid.h"
+#include "pool.h"
 #include "share.h"
 
 struct sms__context;

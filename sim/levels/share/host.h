@@ -10,7 +10,7 @@
 
 /* Links and cores, which copies and host steps share (transfer.c). */
 struct sms__host_flows {
-    struct sms__flows compute, copies;
+    struct sms__fluid compute, copies;
     struct sms__pool cores, in, out; /* in and out: what the links of all GPUs share */
 };
 

@@ -196,7 +196,7 @@ void sms__process_fail(struct sms__process *process, uint64_t now)
     }
     process->record->failed = true;
     for (struct sms__stream *stream = process->stream; stream; stream = stream->next)
-        sms__flow_drop(&stream->flow, now);
+        sms__flow_drop(&stream->transfer.flow, now);
     process->share->pending -= process->timer.then != NULL;
     process->timer.then = NULL;
     sms__engine_at(process->share->engine, process->timer.source, SMS__NEVER);
@@ -212,7 +212,7 @@ void sms__process_pause(struct sms__process *process, bool pause, uint64_t now)
     process->record->pauses += pause;
     sms__process_show(process, now);
     for (struct sms__stream *stream = process->stream; stream; stream = stream->next)
-        (pause ? sms__flow_stop : sms__flow_resume)(&stream->flow, now);
+        sms__flow_set_stopped(&stream->transfer.flow, pause, now);
     if (pause)
         return;
     sms__process_resume(process, now);

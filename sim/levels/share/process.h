@@ -7,7 +7,7 @@
 
 #include "../block/block.h"
 #include "coarse_kernel.h"
-#include "fluid.h"
+#include "pool.h"
 
 struct sms_share;
 struct sms__context;
@@ -59,7 +59,7 @@ struct sms__stream {
     uint64_t held, wanted; /* bytes that its steps took; of the allocation under way */
     struct sms__job job;
     struct sms__stream_kernel kernel;
-    struct sms__flow flow;
+    struct sms__pooled_flow transfer; /* its copy or host step */
     struct sms__timeline_span span;
     bool waiting; /* for the policy's answer (waiting.c) */
     struct sms__stream *next_waiting;

@@ -36,8 +36,8 @@ static void init_flows(struct sms_share *share)
     flows->cores.capacity = share->setup.cores;
     flows->in.capacity = host->link_in / 1e12;
     flows->out.capacity = host->link_out / 1e12;
-    sms__flows_init(&flows->compute, share->engine);
-    sms__flows_init(&flows->copies, share->engine);
+    sms__pooled_flows_init(&flows->compute, share->engine);
+    sms__pooled_flows_init(&flows->copies, share->engine);
 }
 
 /* Kernel types are those of the scenario's VMs. If slots may be kept to SMs of their own, each slot has its own types.
@@ -163,8 +163,8 @@ void sms__share_close(struct sms_share *share, uint64_t now)
 
 const struct sms__process *sms__share_busy(const struct sms_share *share)
 {
-    bool under_way = sms__flows_are_active(&share->flows.compute) || sms__flows_are_active(&share->flows.copies) ||
-                     share->pending > 0;
+    bool under_way =
+        sms__fluid_is_busy(&share->flows.compute) || sms__fluid_is_busy(&share->flows.copies) || share->pending > 0;
     for (size_t i = 0; i < share->instances; i++)
         for (size_t c = 0; c < share->instance[i].contexts; c++)
             under_way |= sms__context_is_under_way(&share->instance[i].context[c]);

@@ -23,7 +23,7 @@ static bool uses_device(const struct sms__process *process)
 void sms__process_drain(struct sms__process *process, uint64_t now)
 {
     struct sms__stream *stream = process->migrating;
-    if (stream && stream->phase == SMS_PHASE_SUSPENDING && !stream->flow.flows && !uses_device(process))
+    if (stream && stream->phase == SMS_PHASE_SUSPENDING && !stream->transfer.flow.fluid && !uses_device(process))
         sms__stream_copy(stream, false, (double)process->memory.held, end_suspend, now);
 }
 

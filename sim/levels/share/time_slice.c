@@ -1,5 +1,5 @@
-/* Time slices: the contexts of an instance that have kernels take turns, in a round or as the share policy says. At most
- * one context is active at a time. While a change of context takes time, no context is active. */
+/* Time slices: the contexts of an instance that have kernels take turns, in a round or as the share policy says. At
+ * most one context is active at a time. While a change of context takes time, no context is active. */
 #include "time_slice.h"
 
 struct sms__slicer {

@@ -2,11 +2,11 @@
 #include "host.h"
 #include "stream.h"
 
-static void start(struct sms__stream *stream, struct sms__flows *flows, double amount, uint64_t now)
+static void start(struct sms__stream *stream, struct sms__fluid *fluid, double amount, uint64_t now)
 {
-    sms__flow_start(flows, &stream->flow, amount, now);
+    sms__flow_start(fluid, &stream->transfer.flow, amount, now);
     if (stream->process->paused)
-        sms__flow_stop(&stream->flow, now);
+        sms__flow_set_stopped(&stream->transfer.flow, true, now);
 }
 
 void sms__stream_copy(struct sms__stream *stream, bool in, double bytes, void (*done)(void *stream, uint64_t now),
@@ -15,11 +15,10 @@ void sms__stream_copy(struct sms__stream *stream, bool in, double bytes, void (*
     const struct sms__instance *instance = stream->process->instance;
     struct sms__host_flows *host = &stream->process->share->flows;
     double most = in ? instance->type->copy_in_most : instance->type->copy_out_most;
-    stream->flow = (struct sms__flow){
+    stream->transfer = (struct sms__pooled_flow){
+        .flow = {.done = done, .subject = stream},
         .most = most / 1e12,
         .pool = {in ? &instance->gpu->in : &instance->gpu->out, in ? &host->in : &host->out},
-        .done = done,
-        .subject = stream,
     };
     start(stream, &host->copies, bytes, now);
 }
@@ -29,6 +28,7 @@ void sms__stream_compute(struct sms__stream *stream, double ps, void (*done)(voi
     struct sms_share *share = stream->process->share;
     if (share->policy.policy->intercepts)
         ps *= 1 + stream->workload->overhead;
-    stream->flow = (struct sms__flow){.most = 1, .pool = {&share->flows.cores}, .done = done, .subject = stream};
+    stream->transfer =
+        (struct sms__pooled_flow){.flow = {.done = done, .subject = stream}, .most = 1, .pool = {&share->flows.cores}};
     start(stream, &share->flows.compute, ps, now);
 }
