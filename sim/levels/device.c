@@ -1,6 +1,7 @@
+/* Facts about a device in a scenario. */
 #include "device.h"
 
-/* At most as many as kernels. */
+/* Each kernel demands one set, so there are at most as many sets as kernels. */
 size_t sms__device_clocks_max(const struct sms_scenario *scenario, const struct sms__device *device)
 {
     size_t kernels = 0, sets = 1;

@@ -1,3 +1,4 @@
+/* Runs a scenario: a cluster, simtbs, processes, or VMs, whose run is here. */
 #include "simulate.h"
 #include "cluster/cluster.h"
 #include "device.h"
@@ -31,26 +32,26 @@ static void count_sources(const struct sms_scenario *scenario, size_t sources[SM
     sources[SMS__LEVEL_RUN] = 2;
 }
 
-static void settle_all(struct run *run, uint64_t now)
+static void integrate_all(struct run *run, uint64_t now)
 {
     for (size_t d = 0; d < run->scenario->devices; d++)
         sms__blocks_integrate(&run->device[d], now);
 }
 
-static void credit_all(struct run *run, int sign, uint64_t now)
+static void add_partial_all(struct run *run, int sign, uint64_t now)
 {
     for (size_t d = 0; d < run->scenario->devices; d++)
         sms__blocks_add_partial(&run->device[d], sign, now);
     for (size_t f = 0; f < run->feeds; f++)
-        sms__feed_credit(&run->feed[f], sign);
+        sms__feed_add_partial(&run->feed[f], sign);
 }
 
 static void end_warmup(void *subject, uint64_t now)
 {
     struct run *run = subject;
-    settle_all(run, now);
+    integrate_all(run, now);
     sms__record_restart(run->spec->record, now);
-    credit_all(run, -1, now);
+    add_partial_all(run, -1, now);
 }
 
 static bool takes_part(const struct run *run, size_t vm)
@@ -58,7 +59,7 @@ static bool takes_part(const struct run *run, size_t vm)
     return run->spec->only_vm < 0 || (size_t)run->spec->only_vm == vm;
 }
 
-/* Whether a background takes of a resource that the whole device shares. */
+/* True if a background demands a resource of scope device. */
 static bool has_device_scope_background(const struct sms__device *model)
 {
     for (size_t i = 0; i < model->backgrounds; i++)
@@ -71,7 +72,7 @@ static bool has_device_scope_background(const struct sms__device *model)
     return false;
 }
 
-/* Whether any kernel that runs, or a background, takes of a resource that the whole device shares. */
+/* True if a background or a kernel that runs demands a resource of scope device. */
 static bool uses_device_scope(const struct run *run, size_t device)
 {
     if (has_device_scope_background(run->scenario->device[device]))
@@ -85,15 +86,15 @@ static bool uses_device_scope(const struct run *run, size_t device)
     return false;
 }
 
-/* What each (VM, kernel) that runs is on the device. */
-static const struct sms__fit *const *kinds_of(const struct run *run, size_t device)
+/* The kernel types that run, as they are on the device. */
+static const struct sms__fit *const *find_types(const struct run *run, size_t device)
 {
     const size_t *first = run->spec->record->first_kernel;
-    const struct sms__fit **kinds = SMS__NEW(run->arena, const struct sms__fit *, first[run->scenario->vms]);
+    const struct sms__fit **types = SMS__NEW(run->arena, const struct sms__fit *, first[run->scenario->vms]);
     for (size_t v = 0; v < run->scenario->vms; v++)
         for (size_t k = first[v]; takes_part(run, v) && k < first[v + 1]; k++)
-            kinds[k] = &run->scenario->vm[v].fit[device][k - first[v]];
-    return kinds;
+            types[k] = &run->scenario->vm[v].fit[device][k - first[v]];
+    return types;
 }
 
 static void init_device(struct run *run, size_t idx, size_t first_sm)
@@ -119,7 +120,7 @@ static void init_device(struct run *run, size_t idx, size_t first_sm)
     device->discipline =
         device->policy->policy->queue != SMS_QUEUE_OF_SCENARIO ? (int)device->policy->policy->queue : scenario->queue;
     device->max_clocks = sms__device_clocks_max(scenario, model);
-    sms__blocks_init(device, run->arena, kinds_of(run, idx), run->spec->record->first_kernel[scenario->vms]);
+    sms__blocks_init(device, run->arena, find_types(run, idx), run->spec->record->first_kernel[scenario->vms]);
     sms__link_init(&run->link[2 * idx], &run->engine, model->link_bandwidth);
     sms__link_init(&run->link[2 * idx + 1], &run->engine, model->link_bandwidth);
 }
@@ -171,8 +172,8 @@ static void init(struct run *run)
     sms__run_ends(&run->engine, run->arena, run->spec, end_warmup, run);
 }
 
-/* Each VM is through when its feeds on all devices are. */
-static void note_ends(struct run *run)
+/* A VM has ended when its feeds on all devices have. */
+static void record_ends(struct run *run)
 {
     struct sms__record *record = run->spec->record;
     for (size_t v = 0; v < run->scenario->vms; v++)
@@ -184,7 +185,7 @@ static void note_ends(struct run *run)
         record->stalled += run->device[d].waiting;
 }
 
-/* Nothing more happens, and yet a VM that no policy holds back is not through: it would be beyond the clock. */
+/* When no event is left: a VM that has not ended, and that no policy holds back, would end beyond the clock. */
 static int check_clock(const struct run *run)
 {
     bool under_way = run->spec->record->stalled == 0;
@@ -215,11 +216,11 @@ int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec)
     sms__record_init(spec->record, arena, spec->scenario);
     init(run);
     int code = sms__engine_run(&run->engine);
-    settle_all(run, run->engine.now);
-    credit_all(run, 1, run->engine.now);
+    integrate_all(run, run->engine.now);
+    add_partial_all(run, 1, run->engine.now);
     spec->record->to_ps = run->engine.now;
     spec->record->events = run->engine.events;
-    note_ends(run);
+    record_ends(run);
     if (*spec->record->why)
         return SMS_EBUG;
     return code == SMS_OK ? check_clock(run) : code;

@@ -8,14 +8,14 @@ struct sms__run_spec {
     const struct sms_scenario *scenario;
     const struct sms__policy_use *policy;
     uint64_t seed;
-    long only_vm;        /* the stand-alone run of this VM; -1: all VMs */
-    const char *observe; /* label under which observers are told; NULL: nobody watches */
+    long only_vm;        /* only this VM runs, by itself; -1: all VMs */
+    const char *observe; /* label under which observers are called; NULL: there are none */
     const struct sms_run_options *options;
     struct sms__record *record; /* filled; in the arena */
 };
 
-/* In a guard of `arena`. SMS_OK, SMS_ECANCELED, SMS_ELIMIT, SMS_EBUG with record->why set, or
- * SMS_EINPUT: what is under way would end beyond the clock. */
+/* Call it in a guard of `arena`. Returns SMS_OK, SMS_ECANCELED, SMS_ELIMIT, SMS_EBUG with record->why set, or
+ * SMS_EINPUT if something would end beyond the clock. */
 int sms__simulate(struct sms__arena *arena, const struct sms__run_spec *spec);
 
 #endif

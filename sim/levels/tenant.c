@@ -1,3 +1,4 @@
+/* VMs of the block level. A stream that has ended its job takes the oldest job that waits. */
 #include "tenant.h"
 
 static void next_step(struct sms__vm_stream *stream, uint64_t now);
@@ -70,7 +71,7 @@ static void end_job(struct sms__vm_stream *stream, uint64_t now)
         feed->engine->stopped = true;
 }
 
-/* The stream is free: the oldest job that waits, or without arrivals the next one. */
+/* Gives a free stream the oldest job that waits, or without arrivals the next one. */
 static void take_job(struct sms__vm_stream *stream, uint64_t now)
 {
     struct sms__feed *feed = stream->feed;
@@ -95,8 +96,7 @@ static bool is_instant(const struct sms__vm_stream *stream, const struct sms__st
     const struct sms__feed *feed = stream->feed;
     if (step->kind == SMS__HOST)
         return step->amount < 1;
-    if (step->kind == SMS__ALLOCATE ||
-        step->kind == SMS__FREE) /* VMs of the block level have their memory to themselves */
+    if (step->kind == SMS__ALLOCATE || step->kind == SMS__FREE) /* the block level does not simulate memory */
         return true;
     const struct sms__link *link = step->kind == SMS__COPY_IN ? feed->in : feed->out;
     return link->bytes_per_ps <= 0 || step->amount <= 0;
@@ -119,12 +119,12 @@ static void begin_step(struct sms__vm_stream *stream, const struct sms__step *st
         sms__link_copy(feed->out, &stream->copy, step->amount, now);
         return;
     case SMS__ALLOCATE:
-    case SMS__FREE: /* no time here: see is_instant */
+    case SMS__FREE: /* these take no time (is_instant) */
         return;
     }
 }
 
-/* Goes on with the job: begins the next step that takes time, or ends the job. */
+/* Begins the next step that takes time, or ends the job. */
 static void next_step(struct sms__vm_stream *stream, uint64_t now)
 {
     const struct sms__workload *workload = stream->feed->vm->workload;
@@ -151,7 +151,7 @@ static void start_job(struct sms__vm_stream *stream, uint64_t arrived_ps, uint64
     next_step(stream, now);
 }
 
-/* Twice the room, the oldest first. */
+/* Doubles the ring, with the oldest job first. */
 static void grow_backlog(struct sms__feed *feed)
 {
     size_t size = feed->backlog_size ? 2 * feed->backlog_size : 16;
@@ -185,7 +185,7 @@ static uint64_t next_arrival(struct sms__feed *feed, uint64_t now)
     return sms__after(now, feed->vm->interval_ps * (random ? sms__exponential(feed->arrivals) : 1));
 }
 
-/* The VM's start, and then each arrival of a job. */
+/* Fires at the VM's start, and then at each arrival of a job. */
 static void arrive(void *subject, uint64_t now)
 {
     struct sms__feed *feed = subject;
@@ -232,7 +232,7 @@ void sms__feed_init(struct sms__feed *feed, struct sms__arena *arena, uint64_t s
     sms__engine_at(feed->engine, feed->source, start);
 }
 
-static void credit(struct sms__vm_stream *stream, int sign)
+static void add_partial(struct sms__vm_stream *stream, int sign)
 {
     const struct sms__workload *workload = stream->feed->vm->workload;
     uint64_t parts = 0;
@@ -244,9 +244,9 @@ static void credit(struct sms__vm_stream *stream, int sign)
     stream->feed->record->job_parts += sign * (sms__integral)parts;
 }
 
-void sms__feed_credit(struct sms__feed *feed, int sign)
+void sms__feed_add_partial(struct sms__feed *feed, int sign)
 {
     for (size_t i = 0; i < feed->vm->streams; i++)
         if (feed->stream[i].in_job)
-            credit(&feed->stream[i], sign);
+            add_partial(&feed->stream[i], sign);
 }

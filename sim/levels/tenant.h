@@ -1,13 +1,12 @@
-/* The tenants of the block level: on each device a VM has a number of streams,
- * each of which takes a job, does the steps of the workload in order, and takes
- * the next. */
+/* The tenants of the block level. On each device a VM has a number of streams. Each takes a job, does the steps of the
+ * workload in order, and takes the next job. */
 #ifndef SMS_LEVELS_TENANT_H
 #define SMS_LEVELS_TENANT_H
 
 #include "block/block.h"
-#include "link.h"
+#include "pcie.h"
 
-/* Jobs of a VM that wait on a device; more are turned away and counted. */
+/* Jobs of a VM that may wait on a device. More are rejected and counted. */
 enum { SMS__BACKLOG_MAX = 1 << 16 };
 
 struct sms__feed;
@@ -17,7 +16,7 @@ struct sms__vm_stream {
     struct sms__feed *feed;
     struct sms__launch launch;
     struct sms__copy_in_flight copy;
-    size_t source; /* of its host steps */
+    size_t source; /* of events: ends of its host steps */
     size_t step;
     uint64_t times;      /* launches done of the current step */
     uint64_t arrived_ps; /* its job */
@@ -37,19 +36,20 @@ struct sms__feed {
     struct sms__vm_stream *idle;   /* those without a job, the latest first */
     gsl_rng *arrivals;
     gsl_rng **jitter;        /* [kernels] */
-    size_t source;           /* of arrivals */
+    size_t source;           /* of events: arrivals */
     uint64_t started, ended; /* jobs */
     uint64_t *backlog;       /* ring of the arrival times of jobs that wait */
     size_t backlog_first, backlog_count, backlog_size;
     struct sms__arena *arena;
-    size_t *running; /* feeds that are not through yet, of the whole run */
+    size_t *running; /* feeds of the whole run that have not ended */
 };
 
-/* Sets it up; its first event is the VM's start. */
+/* Prepares the feed. Its first event is the VM's start. */
 void sms__feed_init(struct sms__feed *feed, struct sms__arena *arena, uint64_t seed, struct sms__record *record,
                     size_t vm, size_t device);
 
-/* Adds the parts of kernels and jobs under way (sign 1), or takes them away (-1). After sms__blocks_add_partial. */
-void sms__feed_credit(struct sms__feed *feed, int sign);
+/* Adds what is done of kernels and jobs under way to the records (sign 1), or subtracts it (-1). Call it after
+ * sms__blocks_add_partial. */
+void sms__feed_add_partial(struct sms__feed *feed, int sign);
 
 #endif

@@ -1,15 +1,14 @@
-/* Timers of the share policy: a binary heap by time, then number. */
+/* Timers of the share policy, sorted. Policies set few, so insertion is a walk. */
 #include "host.h"
 
 struct timer {
-    uint64_t time, number;
+    uint64_t time;
     size_t tag;
 };
 
 struct sms__timers {
-    struct timer *timer; /* [room], a heap */
+    struct timer *timer; /* [room], by falling time; of equal times the one that was set last comes first */
     size_t count, room;
-    uint64_t set;  /* timers set so far */
     uint64_t idle; /* timers in succession that found nothing under way */
     size_t source;
 };
@@ -18,33 +17,12 @@ struct sms__timers {
  * more of them after so many. */
 enum { IDLE_MAX = 1 << 16 };
 
-static bool is_before(const struct timer *a, const struct timer *b)
-{
-    return a->time != b->time ? a->time < b->time : a->number < b->number;
-}
-
-static void swap(struct timer *a, struct timer *b)
-{
-    struct timer kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
-static void sift_down(struct timer *timer, size_t count)
-{
-    for (size_t i = 0, child = 1; child < count; i = child, child = 2 * i + 1) {
-        child += child + 1 < count && is_before(&timer[child + 1], &timer[child]);
-        if (!is_before(&timer[child], &timer[i]))
-            return;
-        swap(&timer[child], &timer[i]);
-    }
-}
-
 static void schedule(struct sms_share *share)
 {
     const struct sms__timers *timers = share->timers;
     bool asleep = share->setup.slots && share->active == 0;
-    uint64_t now = share->engine->now, time = timers->count && !asleep ? timers->timer[0].time : SMS__NEVER;
+    uint64_t now = share->engine->now,
+             time = timers->count && !asleep ? timers->timer[timers->count - 1].time : SMS__NEVER;
     sms__engine_at(share->engine, timers->source, time > now ? time : now);
 }
 
@@ -69,10 +47,8 @@ static void fire(void *subject, uint64_t now)
 {
     struct sms_share *share = subject;
     struct sms__timers *timers = share->timers;
-    size_t tag = timers->timer[0].tag;
+    size_t tag = timers->timer[--timers->count].tag;
     (void)now;
-    timers->timer[0] = timers->timer[--timers->count];
-    sift_down(timers->timer, timers->count);
     schedule(share);
     timers->idle = is_idle(share) ? timers->idle + 1 : 0;
     if (timers->idle > IDLE_MAX) {
@@ -108,8 +84,8 @@ void sms__timers_add(struct sms_share *share, uint64_t time, size_t tag)
     struct sms__timers *timers = share->timers;
     make_room(share, timers);
     size_t i = timers->count++;
-    timers->timer[i] = (struct timer){time, ++timers->set, tag};
-    for (; i > 0 && is_before(&timers->timer[i], &timers->timer[(i - 1) / 2]); i = (i - 1) / 2)
-        swap(&timers->timer[i], &timers->timer[(i - 1) / 2]);
+    for (; i > 0 && timers->timer[i - 1].time <= time; i--)
+        timers->timer[i] = timers->timer[i - 1];
+    timers->timer[i] = (struct timer){time, tag};
     schedule(share);
 }

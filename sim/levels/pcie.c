@@ -1,12 +1,13 @@
-#include "link.h"
+/* Copies over a link, by the reading of the link's clock at which they end. */
+#include "pcie.h"
 
-static void settle(struct sms__link *link, uint64_t now)
+static void advance(struct sms__link *link, uint64_t now)
 {
     if (link->copies)
-        link->clock += link->bytes_per_ps * (double)(now - link->settled_ps) / (double)link->copies;
+        link->clock += link->bytes_per_ps * (double)(now - link->advanced_ps) / (double)link->copies;
     else
         link->clock = 0;
-    link->settled_ps = now;
+    link->advanced_ps = now;
 }
 
 static void schedule(struct sms__link *link, uint64_t now)
@@ -15,7 +16,7 @@ static void schedule(struct sms__link *link, uint64_t now)
         sms__engine_at(link->engine, link->source, SMS__NEVER);
         return;
     }
-    /* Its end was rounded up to a whole picosecond: the clock may be past it when another copy starts then. */
+    /* Ends are rounded up to whole picoseconds, so the clock may be past the end when another copy starts. */
     double left = link->first->end > link->clock ? link->first->end - link->clock : 0;
     double delay = left * (double)link->copies / link->bytes_per_ps;
     sms__engine_at(link->engine, link->source, sms__after(now, delay));
@@ -24,10 +25,10 @@ static void schedule(struct sms__link *link, uint64_t now)
 static void fire(void *subject, uint64_t now)
 {
     struct sms__link *link = subject;
-    settle(link, now);
-    double hair = 0.5 * link->bytes_per_ps / (double)link->copies;
+    advance(link, now);
+    double epsilon = 0.5 * link->bytes_per_ps / (double)link->copies;
     struct sms__copy_in_flight *ended = link->first, **end = &ended;
-    while (*end && (*end)->end - link->clock <= hair) {
+    while (*end && (*end)->end - link->clock <= epsilon) {
         end = &(*end)->next;
         link->copies--;
     }
@@ -49,13 +50,13 @@ void sms__link_init(struct sms__link *link, struct sms__engine *engine, double b
 
 void sms__link_copy(struct sms__link *link, struct sms__copy_in_flight *copy, double bytes, uint64_t now)
 {
-    settle(link, now);
+    advance(link, now);
     copy->end = link->clock + bytes;
-    struct sms__copy_in_flight **at = &link->first;
-    while (*at && (*at)->end <= copy->end)
-        at = &(*at)->next;
-    copy->next = *at;
-    *at = copy;
+    struct sms__copy_in_flight **place = &link->first;
+    while (*place && (*place)->end <= copy->end)
+        place = &(*place)->next;
+    copy->next = *place;
+    *place = copy;
     link->copies++;
     schedule(link, now);
 }
