@@ -9,19 +9,19 @@
 
 struct sms__hosts {
     struct sms__cluster_run *run;
-    struct sms__run_spec spec;      /* the cluster's, without observers of devices and processes */
-    struct sms_run_options options; /* of that */
-    const struct sms__vm *vm;       /* what pods run: the scenario's VMs, or with coarse kernels */
-    struct sms__stand_alone *own,
-        *alone;              /* [vms][devices]: times under the policy's block policy; under that of `alone:` */
-    bool simulated;          /* false: pods last as long as they take alone */
-    struct sms_share **host; /* [nodes]; NULL: it has no devices */
+    struct sms__run_spec spec;         /* the cluster's, without observers of devices and processes */
+    struct sms_run_options options;    /* of `spec` */
+    const struct sms__vm *vm;          /* what pods run: the scenario's VMs, or copies with coarse kernels */
+    struct sms__stand_alone *own;      /* [vms][devices]: times alone under the policy's block policy */
+    struct sms__stand_alone *alone;    /* the same under that of `alone:` */
+    bool simulated;                    /* false: pods last as long as they take alone */
+    struct sms_share **host;           /* [nodes]; NULL: it has no devices */
     size_t (*type)[SMS_NODE_GPUS_MAX]; /* [kinds]: the devices that their GPUs are, all the same */
     uint32_t *completed;               /* [completions]: pods whose processes have all ended at this instant */
     size_t completions, room;
     uint32_t cut;  /* the pod whose processes are aborted, or SMS__NO_POD */
     size_t ending; /* pods on hosts that will end */
-    size_t source; /* at which completed pods leave */
+    size_t source; /* of events: completed pods leave */
     void (*ended)(void *subject, struct sms__process *process, uint64_t now); /* called when a process has ended */
 };
 

@@ -1,4 +1,5 @@
-/* Nodes as hosts of the share level: sets them up, admits the processes of pods, and passes on what is asked of all. */
+/* Nodes that are hosts of the share level: sets them up, admits the processes of pods, and does for all hosts what is
+ * asked of them. */
 #include "hosts.h"
 #include "../share/slot.h"
 #include "coarse.h"
@@ -8,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Times of all VMs alone on all devices. A VM that repeats for ever has none. */
+/* Finds the times of all VMs alone on all devices. A VM that repeats for ever has none. */
 static int find_times(struct sms__hosts *hosts, const struct sms__policy_use *block, struct sms__stand_alone **list)
 {
     const struct sms_scenario *scenario = hosts->spec.scenario;
@@ -90,7 +91,7 @@ int sms__hosts_prepare(struct sms__cluster_run *run, size_t sources[SMS__LEVELS]
     return code;
 }
 
-/* Tells the observer of a job. Jobs of a pod's processes on its GPUs get numbers of their own. */
+/* Calls the observer. The number of a job tells apart the jobs of a pod's processes on its GPUs. */
 static void observe_job(void *subject, const struct sms__stream *stream, bool begins, uint64_t now)
 {
     const struct sms__hosts *hosts = subject;
@@ -106,7 +107,7 @@ static void observe_job(void *subject, const struct sms__stream *stream, bool be
         run->observer->end_job(run, pod, number, stream->process->record->failed, now);
 }
 
-/* Sets up a host of kind `k`, but for its numbers. */
+/* Fills in the setup of a host of kind `k`, without its numbers. */
 static void set_up(struct sms__hosts *hosts, size_t k, struct sms__host_setup *setup)
 {
     const struct sms__nodes *kind = &hosts->run->cluster->node[k];
@@ -122,7 +123,7 @@ static void set_up(struct sms__hosts *hosts, size_t k, struct sms__host_setup *s
                                       .subject = hosts};
 }
 
-/* Memory that others than pods use is never free. */
+/* Takes the memory that others than pods use, for the whole run. */
 static void hold_for_others(struct sms_share *host, size_t gpus, const struct sms__share_node *shared)
 {
     for (size_t g = 0; shared && g < gpus; g++) {
@@ -175,7 +176,7 @@ uint8_t sms__pod_processes(const struct sms__cluster_run *run, uint32_t p)
     return (uint8_t)processes;
 }
 
-/* The pod's name; with a number if it has several processes. */
+/* A process has the name of its pod, with a number if the pod has several. */
 static void name_process(const struct sms__cluster_run *run, uint32_t p, unsigned i, char *out, size_t size)
 {
     sms__pod_name(run, p, out, size);
@@ -265,7 +266,7 @@ uint64_t sms__hosts_bytes(const struct sms__cluster_run *run, uint32_t p)
     const struct sms__workload *workload = run->scenario->vm[pod->tenant - 1].workload;
     const struct sms__nodes *kind = sms__node_kind(run->cluster, pod->node);
     if (hosts->own && sms__hosts_stand_alone(hosts, hosts->own, pod->tenant - 1u, (size_t)kind->device)->failed)
-        return 0; /* it is refused even when it is alone */
+        return 0; /* it is refused even if it is alone */
     return run->scenario->host.context_bytes + (uint64_t)workload->statics + workload->declared;
 }
 

@@ -1,4 +1,4 @@
-/* A process by itself on a device: how long it takes, and how long its first kernel does. */
+/* Runs a process by itself on a device, on a host and an engine of its own, and measures how long it takes. */
 #include "../run_engine.h"
 #include "host.h"
 #include "slot.h"
@@ -6,9 +6,9 @@
 struct alone {
     const struct sms__run_spec *spec;
     const struct sms__policy_use *block;
-    const struct sms__vm *vm; /* of the scenario, or like them */
+    const struct sms__vm *vm; /* [vms]: the scenario's, or copies of them */
     size_t number, device;
-    uint64_t jobs; /* so many; 0: as many as it repeats */
+    uint64_t jobs; /* jobs to do; 0: as many as the VM repeats */
     struct sms__arena arena;
     struct sms__engine engine;
     struct sms__record record;
@@ -23,7 +23,7 @@ static void end_process(void *subject, struct sms__process *process, uint64_t no
     alone->engine.stopped = true;
 }
 
-/* As in the stand-alone runs of processes, but for the block policy. */
+/* The policy of stand-alone runs, with this block policy. */
 static struct sms__policy_use use_of(const struct alone *alone)
 {
     struct sms__policy_use use = *alone->spec->scenario->alone;
@@ -48,8 +48,8 @@ static void measure(const struct alone *alone)
     alone->out->resident_ps = (double)sms__record_spans(&alone->record, k).residence_ps / launches;
 }
 
-/* The VMs, of which this one does fewer jobs. */
-static const struct sms__vm *shortened(struct alone *alone)
+/* Copies the VMs. The one that runs does fewer jobs. */
+static const struct sms__vm *shorten(struct alone *alone)
 {
     size_t vms = alone->spec->scenario->vms;
     struct sms__vm *vm = SMS__NEW(&alone->arena, struct sms__vm, vms);
@@ -76,7 +76,7 @@ static int run(void *user)
     spec.record = &alone->record;
     const struct sms__host_setup setup = {.spec = &spec,
                                           .engine = &alone->engine,
-                                          .vm = alone->jobs ? shortened(alone) : alone->vm,
+                                          .vm = alone->jobs ? shorten(alone) : alone->vm,
                                           .type = &alone->device,
                                           .gpus = 1,
                                           .slots = 1,
@@ -107,7 +107,7 @@ static int run_guarded(struct alone *alone, uint64_t jobs)
     return code;
 }
 
-/* As many more jobs as are left, each as long as those of the second half were on average. */
+/* Adds the jobs that are left, each as long as a job of the second half was on average. */
 static uint64_t extend(uint64_t half_ps, uint64_t ps, uint64_t left)
 {
     const uint64_t half = SMS__ALONE_JOBS / 2;
