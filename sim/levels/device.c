@@ -1,5 +1,6 @@
 /* Facts about a device in a scenario. */
 #include "device.h"
+#include "block/block.h"
 
 /* Each kernel demands one set, so there are at most as many sets as kernels. */
 size_t sms__device_clocks_max(const struct sms_scenario *scenario, const struct sms__device *device)
@@ -32,4 +33,32 @@ struct sms_contention_view sms__contention_view(struct sms__arena *arena, const 
                                         .resources = model->resources,
                                         .resource = model->resource_view,
                                         .pairs = scenario->pairs ? &scenario->pairs->pairs : NULL};
+}
+
+static bool any_device_scope(const struct sms__fit *const *types, size_t count)
+{
+    bool any = false;
+    for (size_t t = 0; t < count; t++)
+        any |= types[t] && types[t]->device_scope;
+    return any;
+}
+
+struct sms__blocks sms__device_blocks(const struct sms__run_spec *spec, const struct sms__device *model,
+                                      const struct sms_contention_view *view, const struct sms__fit *const *types,
+                                      size_t n_types)
+{
+    const struct sms_scenario *scenario = spec->scenario;
+    enum sms_queue queue = spec->policy->policy->queue;
+    return (struct sms__blocks){
+        .model = model,
+        .policy = spec->policy,
+        .contention = scenario->contention,
+        .contention_view = *view,
+        .run = spec->record,
+        .options = spec->options,
+        .label = spec->observe,
+        .discipline = queue != SMS_QUEUE_OF_SCENARIO ? (int)queue : scenario->queue,
+        .max_clocks = sms__device_clocks_max(scenario, model),
+        .device_scope = any_device_scope(types, n_types),
+    };
 }

@@ -2,7 +2,9 @@
 #ifndef SMS_LEVELS_DEVICE_H
 #define SMS_LEVELS_DEVICE_H
 
-#include "../model/scenario.h"
+#include "simulate.h"
+
+struct sms__blocks;
 
 /* The most sets of resources of scope device that the scenario's kernels may demand, each of which has a clock. */
 size_t sms__device_clocks_max(const struct sms_scenario *scenario, const struct sms__device *device);
@@ -10,5 +12,11 @@ size_t sms__device_clocks_max(const struct sms_scenario *scenario, const struct 
 /* What contention models are asked with. It lives in the arena. Call it in a guard of the arena. */
 struct sms_contention_view sms__contention_view(struct sms__arena *arena, const struct sms_scenario *scenario,
                                                 const struct sms__device *model);
+
+/* The block level's state of a device, as far as it follows from the run and the kernel types that may run on it. The
+ * caller adds the engine and the record, then calls sms__blocks_init. */
+struct sms__blocks sms__device_blocks(const struct sms__run_spec *spec, const struct sms__device *model,
+                                      const struct sms_contention_view *view, const struct sms__fit *const *types,
+                                      size_t n_types);
 
 #endif

@@ -72,20 +72,6 @@ static bool has_device_scope_background(const struct sms__device *model)
     return false;
 }
 
-/* True if a background or a kernel that runs demands a resource of scope device. */
-static bool uses_device_scope(const struct run *run, size_t device)
-{
-    if (has_device_scope_background(run->scenario->device[device]))
-        return true;
-    for (size_t v = 0; v < run->scenario->vms; v++) {
-        const struct sms__vm *vm = &run->scenario->vm[v];
-        for (size_t k = 0; takes_part(run, v) && k < vm->workload->kernels; k++)
-            if (vm->fit[device][k].device_scope)
-                return true;
-    }
-    return false;
-}
-
 /* The kernel types that run, as they are on the device. */
 static const struct sms__fit *const *find_types(const struct run *run, size_t device)
 {
@@ -101,26 +87,18 @@ static void init_device(struct run *run, size_t idx, size_t first_sm)
 {
     const struct sms_scenario *scenario = run->scenario;
     const struct sms__device *model = scenario->device[idx];
+    const struct sms_contention_view view = sms__contention_view(run->arena, scenario, model);
+    const struct sms__fit *const *types = find_types(run, idx);
+    size_t n_types = run->spec->record->first_kernel[scenario->vms];
     struct sms__blocks *device = &run->device[idx];
-    *device = (struct sms__blocks){
-        .engine = &run->engine,
-        .model = model,
-        .policy = run->spec->policy,
-        .contention = scenario->contention,
-        .contention_view = sms__contention_view(run->arena, scenario, model),
-        .record = &run->spec->record->device[idx],
-        .run = run->spec->record,
-        .idx = idx,
-        .first_sm = first_sm,
-        .device_scope = uses_device_scope(run, idx),
-        .tenants = scenario->vms,
-        .options = run->spec->options,
-        .label = run->spec->observe,
-    };
-    device->discipline =
-        device->policy->policy->queue != SMS_QUEUE_OF_SCENARIO ? (int)device->policy->policy->queue : scenario->queue;
-    device->max_clocks = sms__device_clocks_max(scenario, model);
-    sms__blocks_init(device, run->arena, find_types(run, idx), run->spec->record->first_kernel[scenario->vms]);
+    *device = sms__device_blocks(run->spec, model, &view, types, n_types);
+    device->engine = &run->engine;
+    device->record = &run->spec->record->device[idx];
+    device->idx = idx;
+    device->first_sm = first_sm;
+    device->device_scope |= has_device_scope_background(model);
+    device->tenants = scenario->vms;
+    sms__blocks_init(device, run->arena, types, n_types);
     sms__link_init(&run->link[2 * idx], &run->engine, model->link_bandwidth);
     sms__link_init(&run->link[2 * idx + 1], &run->engine, model->link_bandwidth);
 }

@@ -83,20 +83,12 @@ static const struct sms__fit *const *find_types(const struct sms__context *conte
     return types;
 }
 
-static bool any_device_scope(const struct sms__fit *const *types, size_t count)
-{
-    bool any = false;
-    for (size_t t = 0; t < count; t++)
-        any |= types[t] && types[t]->device_scope;
-    return any;
-}
-
-static void init_engine(struct sms__context *context, size_t clocks)
+static void init_engine(struct sms__context *context)
 {
     const struct sms_share *share = share_of(context);
-    size_t sources[SMS__LEVELS] = {0};
-    sources[SMS__LEVEL_DEVICE_CLOCK] = clocks;
-    sources[SMS__LEVEL_BLOCK] = context->instance->type->sms;
+    const struct sms__device *type = context->instance->type;
+    const size_t sources[SMS__LEVELS] = {
+        [SMS__LEVEL_DEVICE_CLOCK] = sms__device_clocks_max(share->scenario, type), [SMS__LEVEL_BLOCK] = type->sms};
     sms__run_engine_init(&context->engine, share->arena, sources, share->spec->options);
 }
 
@@ -106,31 +98,19 @@ static void add_blocks(struct sms__context *context)
 {
     struct sms_share *share = share_of(context);
     const struct sms__instance *instance = context->instance;
-    const struct sms__run_spec *spec = share->spec;
     const struct sms__fit *const *types = find_types(context);
-    size_t clocks = sms__device_clocks_max(share->scenario, instance->type);
-    bool queue_of_scenario = share->use->policy->queue == SMS_QUEUE_OF_SCENARIO;
-    init_engine(context, clocks);
-    context->blocks = (struct sms__blocks){
-        .engine = &context->engine,
-        .model = instance->type,
-        .policy = share->use,
-        .contention = share->scenario->contention,
-        .contention_view = instance->contention,
-        .record = instance->gpu->blocks,
-        .run = spec->record,
-        .idx = share->setup.first_gpu + instance->gpu->idx,
-        .first_sm = instance->first_sm,
-        .device_scope = any_device_scope(types, share->kernel_types),
-        .options = spec->options,
-        .allowed = sms__limits_of(share),
-        .tenants = share->processes,
-        .owners = context->owner ? 1 : share->processes,
-        .label = context->owner ? NULL : spec->observe,
-        .discipline = queue_of_scenario ? share->scenario->queue : (int)share->use->policy->queue,
-        .max_clocks = clocks,
-    };
-    sms__blocks_init(&context->blocks, share->arena, types, share->kernel_types);
+    struct sms__blocks *blocks = &context->blocks;
+    init_engine(context);
+    *blocks = sms__device_blocks(share->spec, instance->type, &instance->contention, types, share->kernel_types);
+    blocks->engine = &context->engine;
+    blocks->record = instance->gpu->blocks;
+    blocks->idx = share->setup.first_gpu + instance->gpu->idx;
+    blocks->first_sm = instance->first_sm;
+    blocks->allowed = sms__limits_of(share);
+    blocks->tenants = share->processes;
+    blocks->owners = context->owner ? 1 : share->processes;
+    blocks->label = context->owner ? NULL : share->spec->observe;
+    sms__blocks_init(blocks, share->arena, types, share->kernel_types);
     context->has_blocks = true;
 }
 

@@ -21,7 +21,7 @@ static void init_gpu(struct sms_share *share, size_t g)
 
 static size_t first_sm_of(const struct sms_share *share, size_t gpu)
 {
-    size_t sms = share->setup.first_sm;
+    size_t sms = 0;
     for (size_t g = 0; g < gpu; g++)
         sms += share->gpu[g].type->sms;
     return sms;

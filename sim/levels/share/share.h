@@ -22,9 +22,9 @@ struct sms__host_setup {
     size_t number;            /* of the host, which selects the random numbers of its share policy */
     const size_t *type;       /* [gpus]: devices of the scenario */
     size_t gpus;
-    size_t slots; /* for processes that come and go, on each GPU; 0: the processes are those of the scenario */
-    size_t first_gpu, first_sm; /* among all of the run */
-    double cores;               /* 0: no limit */
+    size_t slots;     /* for processes that come and go, on each GPU; 0: the processes are those of the scenario */
+    size_t first_gpu; /* among all of the run */
+    double cores;     /* 0: no limit */
     /* Called when a process has ended or failed. Its slot is free by then. */
     void (*ended)(void *subject, struct sms__process *process, uint64_t now);
     /* Called when a job uses its GPU for the first time, and when such a job has ended; or NULL. */
