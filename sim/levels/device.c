@@ -14,7 +14,7 @@ size_t sms__device_clocks_max(const struct sms_scenario *scenario, const struct 
 static const struct sms_curve *curves_of(struct sms__arena *arena, const struct sms_scenario *scenario,
                                          const struct sms__device *model)
 {
-    const struct sms__curves *given = scenario->curves;
+    const struct sms__curves *given = scenario->contention.curves;
     if (!given)
         return NULL;
     struct sms_curve *curves = SMS__NEW(arena, struct sms_curve, SMS_RESOURCES_MAX);
@@ -26,9 +26,9 @@ static const struct sms_curve *curves_of(struct sms__arena *arena, const struct 
 struct sms_contention_view sms__contention_view(struct sms__arena *arena, const struct sms_scenario *scenario,
                                                 const struct sms__device *model)
 {
-    return (struct sms_contention_view){.params = scenario->contention_param,
+    return (struct sms_contention_view){.params = scenario->contention.param,
                                         .curves = curves_of(arena, scenario, model),
                                         .resources = model->resources,
                                         .resource = model->resource_view,
-                                        .pairs = scenario->pairs ? &scenario->pairs->pairs : NULL};
+                                        .pairs = scenario->contention.pairs ? &scenario->contention.pairs->pairs : NULL};
 }

@@ -129,7 +129,7 @@ static void init_device(struct run *run, size_t idx, size_t first_sm)
         .engine = &run->engine,
         .model = model,
         .policy = run->spec->policy,
-        .contention = scenario->contention,
+        .contention = scenario->contention.model,
         .contention_view = sms__contention_view(run->arena, scenario, model),
         .record = &run->spec->record->device[idx],
         .run = run->spec->record,

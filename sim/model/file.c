@@ -36,8 +36,9 @@ static void read_scenario(struct sms_file *file, const struct sms__node *root)
 {
     struct sms__reader reader = sms__file_reader(file);
     struct sms_scenario *scenario = SMS__NEW(&file->arena, struct sms_scenario, 1);
-    sms__read_scenario(&reader, root, file, scenario);
-    sms__link_scenario(&reader, file, scenario);
+    reader.user = file;
+    sms__read_scenario(&reader, root, scenario);
+    sms__resolve_scenario(&reader, file, scenario);
     for (size_t j = 0; j < file->scenarios; j++)
         if (scenario->name[0] && !strcmp(file->scenario[j]->name, scenario->name))
             sms__complain(&reader, root, "scenario '%.60s' is defined twice", scenario->name);
@@ -51,20 +52,24 @@ static void read_scenarios(struct sms_file *file, const struct sms__doc *doc)
             read_scenario(file, doc->root[i]);
 }
 
-/* A count of units in a workload that no scenario puts on a device with a capacity is a mistaken ratio. */
-static void check_counts(struct sms_file *file)
+static bool has_capacity(const struct sms_file *file)
 {
-    struct sms__reader reader = sms__file_reader(file);
-    struct sms__quantity number;
     for (size_t d = 0; d < file->devices; d++)
         for (size_t r = 0; r < file->device[d]->resources; r++)
             if (file->device[d]->resource[r].capacity)
-                return;
-    for (size_t w = 0; w < file->workloads; w++)
+                return true;
+    return false;
+}
+
+/* A count of units in a workload is a mistaken ratio if no device of the file has a capacity. */
+static void check_counts(struct sms_file *file)
+{
+    struct sms__reader reader = sms__file_reader(file);
+    for (size_t w = 0; w < file->workloads && !has_capacity(file); w++)
         for (size_t k = 0; k < file->workload[w]->kernels; k++) {
             const struct sms__kernel *kernel = &file->workload[w]->kernel[k];
             for (size_t i = 0; i < kernel->demands; i++)
-                sms__read_number(&reader, kernel->demand[i].value, SMS__RATIO, 0, SMS__DEMAND_MAX, &number);
+                sms__expect_share(&reader, &kernel->demand[i], SMS__DEMAND_MAX);
         }
 }
 
@@ -130,7 +135,7 @@ static int load_with(int (*body)(void *user), struct load *load, const struct sm
 
 static const char *const TOO_NEW = "the options are larger than this library's: they were compiled with a newer header";
 
-/* What is wrong with the arguments, or NULL. */
+/* Returns the problem with the arguments, or NULL. */
 static const char *misuse(const struct load *load, const struct sms_load_options *options, struct sms_file **out)
 {
     if (!load->path)

@@ -75,4 +75,10 @@ static inline struct sms__reader sms__file_reader(struct sms_file *file)
     return (struct sms__reader){.arena = &file->arena, .errors = file->errors};
 }
 
+/* The options of the file that is being read, which is reader->user. */
+static inline const struct sms_load_options *sms__load_options(const struct sms__reader *reader)
+{
+    return ((const struct sms_file *)reader->user)->options;
+}
+
 #endif

@@ -1,4 +1,5 @@
 /* Runs a scenario: every policy with every replication, and the stand-alone runs. */
+#include "../model/estimate.h"
 #include "output.h"
 #include "results.h"
 

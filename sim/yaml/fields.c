@@ -88,10 +88,25 @@ void sms__print_bound(char *out, size_t size, enum sms__dimension dimension, dou
         snprintf(out, size, "%.10g", bound);
 }
 
+bool sms__expect_range(struct sms__reader *reader, const struct sms__node *node, enum sms__dimension dimension,
+                       double min, double max, const struct sms__quantity *number)
+{
+    char low[32], high[32];
+    double value = number->value;
+    if (number->cycles ? value >= 0 && value <= 1e18 : value >= min && value <= max)
+        return true;
+    sms__print_bound(low, sizeof low, dimension, min);
+    sms__print_bound(high, sizeof high, dimension, max);
+    bool bare = dimension == SMS__RATIO && value > max && !strchr(node->text, '%');
+    sms__complain(reader, node, "'%.40s' is out of range; it must be from %s to %s%s", node->text, low, high,
+                  bare ? "; without % it is a ratio, so 1 means 100 %" : "");
+    return false;
+}
+
 bool sms__read_number(struct sms__reader *reader, const struct sms__node *node, enum sms__dimension dimension,
                       double min, double max, struct sms__quantity *out)
 {
-    char why[160], low[32], high[32];
+    char why[160];
     if (!sms__expect_kind(reader, node, SMS__SCALAR))
         return false;
     const char *problem = sms__quantity_parse(node->text, dimension, out, why, sizeof why);
@@ -99,14 +114,7 @@ bool sms__read_number(struct sms__reader *reader, const struct sms__node *node, 
         sms__complain(reader, node, "'%.40s' %s", node->text, problem);
         return false;
     }
-    if (out->cycles ? out->value >= 0 && out->value <= 1e18 : out->value >= min && out->value <= max)
-        return true;
-    sms__print_bound(low, sizeof low, dimension, min);
-    sms__print_bound(high, sizeof high, dimension, max);
-    bool bare = dimension == SMS__RATIO && out->value > max && !strchr(node->text, '%');
-    sms__complain(reader, node, "'%.40s' is out of range; it must be from %s to %s%s", node->text, low, high,
-                  bare ? "; without % it is a ratio, so 1 means 100 %" : "");
-    return false;
+    return sms__expect_range(reader, node, dimension, min, max, out);
 }
 
 bool sms__is_bare_percentage(struct sms__reader *reader, const struct sms__node *node, double ratio)

@@ -112,8 +112,11 @@ extern const char *const sms__truths[];
 /* Reads one number. Returns whether it is one in [min, max], and reports otherwise. */
 bool sms__read_number(struct sms__reader *reader, const struct sms__node *node, enum sms__dimension dimension,
                       double min, double max, struct sms__quantity *out);
-/* Whether the ratio of `node` is above 1 and written without %, where a percentage is meant: then it is complained of.
- */
+/* Returns whether a number that was read from `node` is in [min, max], and reports otherwise. A number of cycles only
+ * has to be finite. */
+bool sms__expect_range(struct sms__reader *reader, const struct sms__node *node, enum sms__dimension dimension,
+                       double min, double max, const struct sms__quantity *number);
+/* Returns whether the ratio of `node` is above 1 and written without %, and reports it: a percentage is meant. */
 bool sms__is_bare_percentage(struct sms__reader *reader, const struct sms__node *node, double ratio);
 
 /* Prints a bound as a user could write it: "50 %", "2500 h", "16". */

@@ -31,11 +31,9 @@ static int measure(struct maker *maker, size_t k, struct sms__solo *out)
     workload.steps = 1;
     workload.statics = 0;
     const struct sms__process_stream stream = {.repeat = 1};
-    struct sms__process process = *vm->process;
-    process.stream = &stream;
-    process.memory_most = 0;
     vm->workload = &workload;
-    vm->process = &process;
+    vm->stream = &stream;
+    vm->memory_most = 0;
     vm->repeat = 1;
     int code = sms__share_solo(maker->spec, maker->spec->policy, maker->vm, maker->number, maker->device, out);
     *vm = kept;

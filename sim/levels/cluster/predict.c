@@ -41,7 +41,7 @@ static void make_pacers(struct sms__arena *arena, const struct sms_scenario *sce
     model->pacer = SMS__NEW(arena, struct sms__pacer, scenario->devices);
     for (size_t d = 0; d < scenario->devices; d++) {
         view[d] = sms__contention_view(arena, scenario, scenario->device[d]);
-        model->pacer[d] = (struct sms__pacer){.contention = scenario->contention, .view = &view[d], .arena = arena};
+        model->pacer[d] = (struct sms__pacer){.contention = scenario->contention.model, .view = &view[d], .arena = arena};
     }
 }
 

@@ -101,7 +101,7 @@ enum outcome { WAITS, GONE, OVER };
 /* A pod's own limit, which no policy can lift: of its context and what it holds and wants. */
 static bool is_beyond_limit(const struct sms__client *client)
 {
-    uint64_t most = client->vm->process->memory_most, context = sms__client_context(client);
+    uint64_t most = client->vm->memory_most, context = sms__client_context(client);
     uint64_t held = client->leader->all_held;
     return most && (context > most || held > most - context || client->wanted > most - context - held);
 }

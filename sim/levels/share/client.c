@@ -293,7 +293,7 @@ void sms__client_come(struct sms__client *client, uint64_t start)
 /* One workload of those that may be drawn; the same under every policy. */
 static size_t draw_workload(struct sms__client *leader, uint64_t seed)
 {
-    const struct sms__process *process = leader->vm->process;
+    const struct sms__vm *process = leader->vm;
     size_t chosen = 0;
     if (process->choices > 1 && !process->own) {
         const char *name = sms__print(leader->share->arena, "workload of %s", leader->vm->name);
@@ -307,8 +307,8 @@ static size_t draw_workload(struct sms__client *leader, uint64_t seed)
 static void init_jitter(struct sms__client *leader, const struct sms__client *client, uint64_t seed)
 {
     struct sms__arena *arena = client->share->arena;
-    const struct sms__workload *named = client->vm->process->own ? client->vm->workload : client->workload;
-    size_t first = client->vm->process->own ? client->first_kernel : 0;
+    const struct sms__workload *named = client->vm->own ? client->vm->workload : client->workload;
+    size_t first = client->vm->own ? client->first_kernel : 0;
     for (size_t k = 0; k < client->workload->kernels; k++) {
         gsl_rng **at = &leader->jitter[client->first_kernel + k];
         const char *kernel = named->kernel[first + k].name;
@@ -328,7 +328,7 @@ static struct sms__client stream_of(struct sms_share *share, struct sms__client 
         .idx = idx,
         .number = idx,
         .first_kind = spec->record->first_kernel[idx],
-        .only = vm->process->device,
+        .only = vm->device,
         .due_ps = UINT64_MAX,
         .leader = leader,
         .stream = i,
@@ -355,7 +355,7 @@ void sms__client_add_stream(struct sms__client *leader, const struct sms__client
 
 static void init_stream(struct sms__client *client, size_t drawn)
 {
-    const struct sms__process *process = client->vm->process;
+    const struct sms__vm *process = client->vm;
     const struct sms__choice *choice = &process->choice[process->own ? client->stream : drawn];
     client->workload = choice->workload;
     client->first_kernel = choice->first;

@@ -31,7 +31,7 @@ static void prepare_launch(struct sms__client *client, size_t k)
         .record = own,
         .span = &own->span[record->model[client->share->setup.model[client->place->board]]],
         .stream = client->leader->jitter[of_vm],
-        .priority = client->vm->process->stream[client->stream].priority,
+        .priority = client->vm->stream[client->stream].priority,
         .kernel_type = client->first_kind + of_vm,
         .blocks = kernel->blocks,
     };

@@ -12,7 +12,7 @@ static const struct sms__device *model_of(const struct sms__client *client) { re
 static size_t count_sms(const struct sms__client *client)
 {
     double granule = (double)client->share->use->mode.granule;
-    double granules = client->vm->process->active_threads * (double)model_of(client)->sms / granule;
+    double granules = client->vm->active_threads * (double)model_of(client)->sms / granule;
     size_t sms = (size_t)(floor(granules + 1e-9) * granule); /* 29 % of 100 are 29 */
     return sms > 0 ? sms : 1;
 }
@@ -91,7 +91,7 @@ static size_t most_sms(const struct sms_share *share)
     return most;
 }
 
-static bool is_limited(const struct sms__vm *vm) { return vm->process && vm->process->active_threads < 1; }
+static bool is_limited(const struct sms__vm *vm) { return vm->active_threads < 1; }
 
 bool sms__limits_any(const struct sms_share *share)
 {

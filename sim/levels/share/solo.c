@@ -51,15 +51,12 @@ static const struct sms__vm *shortened(struct solo *solo)
 {
     size_t vms = solo->spec->scenario->vms;
     struct sms__vm *vm = SMS__NEW(&solo->arena, struct sms__vm, vms);
-    struct sms__process *process = SMS__NEW(&solo->arena, struct sms__process, 1);
     struct sms__process_stream *stream = SMS__NEW(&solo->arena, struct sms__process_stream, 1);
     for (size_t v = 0; v < vms; v++)
         vm[v] = solo->vm[v];
-    *process = *vm[solo->number].process;
-    *stream = process->stream[0];
+    *stream = vm[solo->number].stream[0];
     vm[solo->number].repeat = stream->repeat = solo->jobs;
-    vm[solo->number].process = process;
-    process->stream = stream;
+    vm[solo->number].stream = stream;
     return vm;
 }
 

@@ -152,7 +152,7 @@ static bool begin_step(struct sms__client *client, const struct sms__step *step,
 /* Where jobs have a period: the start that the next one is to have; else 0. */
 static uint64_t next_start(const struct sms__client *client)
 {
-    double period = client->vm->process->period_ps;
+    double period = client->vm->period_ps;
     return period > 0 ? sms__after(client->leader->arrived_ps, period * (double)client->jobs) : 0;
 }
 
@@ -169,7 +169,7 @@ static void end_stream(struct sms__client *client, uint64_t now)
 /* `left`: the last one has left memory behind, which is free now. */
 static void next_job(struct sms__client *client, bool left, uint64_t now)
 {
-    uint64_t repeat = client->vm->process->stream[client->stream].repeat;
+    uint64_t repeat = client->vm->stream[client->stream].repeat;
     if (repeat && client->jobs >= repeat) {
         end_stream(client, now);
         return;

@@ -102,7 +102,7 @@ static void bring_blocks(struct sms__unit *unit)
         .engine = &unit->engine,
         .model = unit->place->model,
         .policy = share->use,
-        .contention = share->scenario->contention,
+        .contention = share->scenario->contention.model,
         .contention_view = unit->place->view,
         .record = unit->share->board[unit->place->board].blocks,
         .run = spec->record,
@@ -131,7 +131,7 @@ void sms__unit_init(struct sms__unit *unit, struct sms_share *share, struct sms_
     unit->wholes = (struct sms__wholes){
         .engine = share->engine,
         .source = unit->source,
-        .pacer = {.contention = share->scenario->contention, .view = &place->view, .arena = share->arena},
+        .pacer = {.contention = share->scenario->contention.model, .view = &place->view, .arena = share->arena},
         .going = unit->going,
     };
 }

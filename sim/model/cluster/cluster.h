@@ -44,7 +44,7 @@ struct sms__cluster {
     struct sms_pod_view *shape; /* [shapes], in the order of their first pods */
     size_t shapes;
     const bool *held; /* [shapes]: some node could hold such a pod, were nothing on it; NULL: too many to compare */
-    struct sms_typical_pod *typical; /* [typicals], most frequent first */
+    struct sms_typical_pod *typical; /* most frequent first */
     size_t typicals;
     uint64_t typical_pods; /* of all of them */
     const char *model[SMS_GPU_MODELS_MAX];
@@ -69,7 +69,6 @@ static inline size_t sms__gpus_of(const struct sms__cluster *cluster) { return (
 
 /* cluster.c: all of a scenario with `nodes:` and `pods:`. */
 void sms__read_cluster(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario);
-void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
 extern const struct sms__table sms__cluster_tables[7]; /* ends with a title of NULL */
 
 /* nodes.c: `nodes:`; `at` is the scenario. */
@@ -97,7 +96,9 @@ double sms__mean_milli(const struct sms_pod_view *view, size_t first, size_t cou
 uint64_t sms__read_labels(struct sms__reader *reader, const struct sms__node *map, struct sms__cluster *cluster,
                           bool of_node);
 
-/* warn.c: which pods no node could ever hold; warns of them. */
-void sms__warn_of_pods(struct sms_file *file, struct sms__cluster *cluster);
+/* check.c: checks parts of the cluster against each other, and counts the slots of its GPUs. */
+void sms__check_cluster(struct sms__reader *reader, struct sms_scenario *scenario);
+/* Finds which pods some node could hold. */
+void sms__find_held(struct sms__arena *arena, struct sms__cluster *cluster);
 
 #endif

@@ -1,9 +1,18 @@
 /* How much work the runs of a cluster are: pods that come, jobs of those with workloads, failures, and tries of those
  * that wait. */
-#include "../effort.h"
-#include "../job.h"
+#include "../estimate.h"
 
 #include <math.h>
+
+/* CPU time, s, measured on the machine of docs/performance.md. */
+#define POD_S 3e-7          /* a pod that comes and goes */
+#define FAILURE_S 1e-6      /* a node or a GPU fails or returns, with pods on it */
+#define BURST_S 1e-7        /* a burst of arrivals begins and ends */
+#define LOOK_S 1.5e-8       /* a look at a node for a shape of pods */
+#define TRY_S 5e-7          /* a try of a pod that waits, */
+#define TRY_NODE_S 3e-8     /* and its share for each node */
+#define SHARED_TRY_S 1.5e-7 /* the same under gpushare, which remembers nodes */
+#define SKIPPED_TRY_S 2e-9  /* the same where no node could ever hold the pod */
 
 /* Rows of a table that stand for all of it. */
 enum { ROWS_LOOKED_AT = 1000 };
@@ -72,7 +81,7 @@ static double length_of(struct outlook *outlook, const struct pods *pods)
 {
     const struct sms__vm *vm = vm_of(outlook, pods);
     if (vm)
-        return (double)vm->repeat * fmax(job_of(outlook, vm, true).ps, vm->process->period_ps);
+        return (double)vm->repeat * fmax(job_of(outlook, vm, true).ps, vm->period_ps);
     return pods->group->rows && !pods->group->lasts ? pods->like->duration_ps : pods->group->duration_ps;
 }
 
@@ -167,7 +176,7 @@ static void add_failures(const struct outlook *outlook)
     for (size_t i = 0; i < outlook->cluster->failures; i++) {
         const struct sms__failure *failure = &outlook->cluster->failure[i];
         double turns = failure->mtbf_ps > 0 ? 2 * end_of(outlook) / (failure->mtbf_ps + failure->mttr_ps) : 2;
-        sms__effort_add(outlook->effort, turns * failure->units * outlook->runs, SMS__FAILURE_S,
+        sms__effort_add(outlook->effort, turns * failure->units * outlook->runs, FAILURE_S,
                         sms__at_key(failure->node, "mtbf"), "failures");
     }
 }
@@ -181,7 +190,7 @@ static void add_jobs(struct outlook *outlook, const struct pods *pods)
         return;
     struct sms__job alone = job_of(outlook, vm, true);
     struct sms__job job = job_of(outlook, vm, scenario->fidelity == SMS__AS_BLOCKS);
-    double jobs = vm->repeat ? (double)vm->repeat : INFINITY, length = fmax(alone.ps, vm->process->period_ps);
+    double jobs = vm->repeat ? (double)vm->repeat : INFINITY, length = fmax(alone.ps, vm->period_ps);
     double possible = length > 0 ? end_of(outlook) / length + 1 : jobs, processes = pods->count;
     bool cut = possible < jobs;
     processes *= (double)outlook->cluster->shape[pods->like->shape].gpus;
@@ -203,8 +212,7 @@ static void add_bursts(struct outlook *outlook, const struct pods *pods)
     const struct sms__arriving *arriving = &pods->group->arriving;
     double cycle = arriving->burst_after_ps + arriving->burst_lasts_ps;
     if (arriving->burst_ps > 0)
-        sms__effort_spend(outlook->effort,
-                          pods->count * sms__mean_interval(arriving) / cycle * outlook->runs * SMS__BURST_S,
+        sms__effort_spend(outlook->effort, pods->count * sms__mean_interval(arriving) / cycle * outlook->runs * BURST_S,
                           sms__at_key(pods->group->node, "arrivals"), "bursts");
 }
 
@@ -215,20 +223,17 @@ static void add_looks(const struct outlook *outlook, const struct sms__policy_us
     double nodes = (double)cluster->nodes, looks = (double)cluster->shapes;
     if (use->place->asks)
         looks += cluster->pods;
-    sms__effort_spend(outlook->effort, looks * nodes * (double)outlook->scenario->replications * SMS__LOOK_S,
+    sms__effort_spend(outlook->effort, looks * nodes * (double)outlook->scenario->replications * LOOK_S,
                       sms__at_key(outlook->scenario->node, "pods"), "looks at nodes");
 }
 
-static double plain_try_s(const struct sms__cluster *cluster)
-{
-    return SMS__TRY_S + SMS__TRY_NODE_S * (double)cluster->nodes;
-}
+static double plain_try_s(const struct sms__cluster *cluster) { return TRY_S + TRY_NODE_S * (double)cluster->nodes; }
 
 /* On average, of those that are tried again and those that are passed over as no node can hold them. */
 static double shared_try_s(const struct outlook *outlook)
 {
     double hopeless = outlook->waiting > 0 ? outlook->hopeless / outlook->waiting : 0;
-    return SMS__SHARED_TRY_S * (1 - hopeless) + SMS__SKIPPED_TRY_S * hopeless;
+    return SHARED_TRY_S * (1 - hopeless) + SKIPPED_TRY_S * hopeless;
 }
 
 /* Tries of one policy: each pod once, and each that waits again and again, one try after another. */
@@ -264,8 +269,8 @@ void sms__effort_of_cluster(const struct sms_scenario *scenario, struct sms__eff
     struct outlook outlook = look(scenario);
     outlook.runs = (double)scenario->policies * (double)scenario->replications;
     outlook.effort = effort;
-    sms__effort_add(effort, 2 * outlook.cluster->pods * outlook.runs, SMS__POD_S / 2,
-                    sms__at_key(scenario->node, "pods"), "pods");
+    sms__effort_add(effort, 2 * outlook.cluster->pods * outlook.runs, POD_S / 2, sms__at_key(scenario->node, "pods"),
+                    "pods");
     add_failures(&outlook);
     for_pods(&outlook, add_jobs);
     for_pods(&outlook, add_bursts);

@@ -7,7 +7,7 @@
 
 enum { SMS__CONTAINERS_MAX = 8, SMS__SICKS_MAX = 100 };
 
-/* Of a GPU, or asked for of one. */
+/* Most memory of one GPU. */
 #define SMS__GPU_BYTES_MAX 1e15
 
 enum sms__bind_failure { SMS__BIND_ERROR, SMS__BIND_SILENT };

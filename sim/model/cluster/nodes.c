@@ -1,7 +1,8 @@
 /* Reads `nodes:` of a cluster: kinds of nodes, and tables of them; names of nodes by their numbers. */
+#include "../devices.h"
 #include "../names.h"
 #include "../scenario.h"
-#include "entries.h"
+#include "tables.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -46,21 +47,34 @@ const struct sms__field sms__node_fields[] = {
      .help = "instead of all else: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, a node a row"},
     {0}};
 
+/* Returns the number of a device of the scenario, to which it is added if it is new. */
+static long add_device(struct sms__reader *reader, struct sms_scenario *scenario, const struct sms__device *device)
+{
+    for (size_t d = 0; d < scenario->devices; d++)
+        if (scenario->device[d] == device)
+            return (long)d;
+    *SMS__APPEND(reader->arena, scenario->device, scenario->devices) = device;
+    return (long)scenario->devices - 1;
+}
+
 /* GPUs that run workloads are called after their device and have its memory. Returns its number, or -1. */
 static long read_devices(struct sms__reader *reader, struct entry *entry, struct sms_scenario *scenario)
 {
-    long device = -1;
+    uint64_t count;
     if (!entry->devices)
         return -1;
     if (entry->gpus || entry->model)
         sms__complain(reader, entry->devices, "a node has either devices, or gpus of a model");
-    device = sms__read_node_devices(reader, entry->devices, scenario, &entry->gpus);
-    if (device < 0)
+    const struct sms__device *device = sms__read_device_use(reader, entry->devices, &count);
+    if (!device)
         return -1;
-    entry->model = scenario->device[device]->name;
+    if (count > SMS_NODE_GPUS_MAX)
+        sms__complain(reader, entry->devices, "a node has at most %d GPUs", SMS_NODE_GPUS_MAX);
+    entry->gpus = count < SMS_NODE_GPUS_MAX ? count : SMS_NODE_GPUS_MAX;
+    entry->model = device->name;
     if (!entry->gpu_memory)
-        entry->gpu_memory = scenario->device[device]->memory;
-    return device;
+        entry->gpu_memory = device->memory;
+    return add_device(reader, scenario, device);
 }
 
 static void add_nodes(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)

@@ -1,8 +1,7 @@
 /* Reads `pods:` of a cluster: entries, tables of them, and samples, which draw from a table. */
-#include "../job.h"
 #include "../names.h"
 #include "../scenario.h"
-#include "entries.h"
+#include "tables.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -91,7 +90,7 @@ const struct sms__table sms__pod_tables[2] = {{"scenario: pods", sms__pod_fields
 struct table {
     const char *name;
     size_t first, rows;
-    bool empty;   /* it has no rows, also none that are wrong */
+    bool empty;   /* it has no rows at all, not even wrong ones */
     double milli; /* of GPUs, that a pod of it asks for on average; -1: not known yet */
     bool spread;  /* some duration is drawn */
     bool forever; /* some row has no end */
@@ -279,7 +278,7 @@ static void check_sample(struct sms__reader *reader, const struct sms__node *nod
         sms__complain(reader, node, "a sample has either until or count");
 }
 
-/* What a row says of how many pods come, and when, and what becomes of them, is not drawn. */
+/* A sample draws from its rows what a pod is. How many come, when, and what becomes of them, the sample says itself. */
 static void check_rows(const struct reading *reading, const struct table *table)
 {
     static const char *const keys[] = {"count",        "start",      "arrivals", "deadline",

@@ -6,7 +6,7 @@
 
 #include "gpushare.h"
 
-struct sms_file;
+struct sms__cluster;
 struct sms_scenario;
 
 /* How pods come. 0: not said; then, if all is 0, all at the start. */
@@ -60,10 +60,8 @@ double sms__mean_interval(const struct sms__arriving *arriving);
 extern const struct sms__field sms__pod_arrival_fields[];
 extern const struct sms__table sms__arrival_tables[2];
 
-/* podwork.c: pods that run workloads. `devices:` of a kind of nodes: the number of the scenario's device, or -1. */
-long sms__read_node_devices(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario,
-                            uint64_t *count);
-/* What is said of pods of an entry as processes. */
+/* podwork.c: pods that run workloads. */
+/* Keys of an entry that make its pods processes. */
 struct sms__podwork {
     const struct sms__node *workload; /* or NULL */
     uint64_t repeat;
@@ -73,6 +71,7 @@ struct sms__podwork {
  * brought in line with it. */
 uint16_t sms__read_podwork(struct sms__reader *reader, const struct sms__node *node, const char *name,
                            const struct sms__podwork *work, struct sms_scenario *scenario, struct sms_pod_view *view);
-void sms__link_podwork(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
+/* GPU models whose nodes have devices, a bit each. */
+uint64_t sms__models_with_devices(const struct sms__cluster *cluster);
 
 #endif

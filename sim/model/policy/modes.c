@@ -1,5 +1,6 @@
 /* The modes in which a device is shared by the contexts on it (docs/sharing.md). */
-#include "use.h"
+#include "modes.h"
+#include "policies.h"
 
 #include <string.h>
 

@@ -1,12 +1,14 @@
-/* How much memory a scenario would take, before any of it is taken: what the file and the results keep, and what each
- * run under way keeps besides, of which there are as many as threads. The figures of bytes are the sizes of the levels'
- * and the records' structures; tests/unit/test_memory.c holds them to what runs really take. */
+/* Estimates how much memory a scenario takes: what the file and the results keep, and what each run under way keeps
+ * besides, of which there are as many as threads. The figures of bytes are the sizes of the levels' and the records'
+ * structures; tests/unit/test_memory.c holds them to what runs really take. */
+#include "estimate.h"
 #include "file.h"
-#include "scenario.h"
 
 #include <math.h>
 
 enum { JOBS_MAX = 256 }; /* as many threads as a run may have */
+
+#define CLUSTER_RUN_BYTES 6000.0 /* of the results of one replication of a policy */
 
 /* The program and its libraries. */
 #define PROGRAM_BYTES 16e6
@@ -59,7 +61,7 @@ static bool may_move(const struct sms__policy_use *use)
 /* An SM and its slots for blocks; models that rate a device as a whole have a second list of groups. */
 static double bytes_of_blocks(const struct sms_scenario *scenario, const struct sms__device *device)
 {
-    double slot = scenario->contention->rate_device ? 176 : 128;
+    double slot = scenario->contention.model->rate_device ? 176 : 128;
     return 2000 + (double)device->sms * (900 + slot * (double)device->sm.blocks);
 }
 
@@ -132,7 +134,20 @@ static struct size measure(const struct sms_scenario *scenario)
     return size;
 }
 
-/* What the file keeps of the scenario. */
+/* What a run of a cluster allocates for the ledger of nodes, pods that come, and the search of a policy. */
+static double bytes_of_cluster(const struct sms__cluster *cluster)
+{
+    const double search_most = 1.5 * (1 << 30);
+    double nodes = (double)cluster->nodes * 400 + cluster->failing * 200, pods = cluster->pods * 160;
+    double trees = (double)cluster->nodes * 32 * (double)cluster->shapes;
+    if (cluster->gpushare)
+        nodes += sms__gpushare_bytes(cluster);
+    if (cluster->failures)
+        nodes += (double)sms__gpus_of(cluster) * sizeof(struct sms_gpu_view);
+    return nodes + pods + fmin(trees, search_most);
+}
+
+/* What the file keeps of the footprints. */
 static double bytes_of_fits(const struct sms_scenario *scenario, const struct size *n)
 {
     const double fit = 512, pointer = 8;
@@ -149,7 +164,7 @@ static double bytes_of_values(const struct sms_scenario *scenario, const struct 
     double policies = (double)scenario->policies, series_rows = n->tenants <= 100 ? 1 + n->tenants : 1;
     double each = n->tenants * (scenario->shares ? 36 : 18) + n->kernels * 9 + SMS_RESOURCES_MAX * 4 + 40;
     if (scenario->cluster)
-        return policies * replications * (SMS__CLUSTER_RUN_BYTES + 100 * (double)scenario->cluster->rows);
+        return policies * replications * (CLUSTER_RUN_BYTES + 100 * (double)scenario->cluster->rows);
     each += scenario->shares ? (n->devices + 1) * 7 : 0;
     double alone = scenario->compat == SMS__COMPAT_OFF ? n->tenants * replications * 2 : 0;
     return (policies * replications * each + alone) * value + n->kernels * name +
@@ -198,8 +213,9 @@ static double estimate(const struct sms_scenario *scenario, const struct sms__me
     need[NEED_FITS] = (struct need){need[NEED_JOBS].key, "every kernel on every device", bytes_of_fits(scenario, &n)};
     need[NEED_VALUES] = (struct need){"run", "the values of every replication",
                                       bytes_of_values(scenario, &n, ask->replications, ask->bins)};
-    double sum = PROGRAM_BYTES + scenario->read_bytes + (double)scenario->node->expanded * NODE_BYTES +
-                 scenario->cluster_bytes * under_way;
+    double sum = PROGRAM_BYTES + scenario->read_bytes + (double)scenario->node->expanded * NODE_BYTES;
+    if (scenario->cluster)
+        sum += bytes_of_cluster(scenario->cluster) * under_way;
     for (int i = 0; i < NEEDS; i++)
         sum += need[i].bytes;
     return sum;
@@ -225,27 +241,33 @@ size_t sms__jobs_that_fit(const struct sms_scenario *scenario, const struct sms_
     return fit;
 }
 
-bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
-{
-    struct need need[NEEDS], *most = need;
-    const struct sms__memory_ask ask = {.replications = (double)sms__most_replications(scenario), .jobs = 1};
-    scenario->read_bytes = file->bytes;
-    double sum = estimate(scenario, &ask, need);
-    file->bytes += (double)scenario->devices * 16 + need[NEED_FITS].bytes;
-    for (int i = 0; i < NEEDS; i++)
-        most = need[i].bytes > most->bytes ? &need[i] : most;
-    if (sum <= SMS__MEMORY_MAX)
-        return true;
-    const struct sms__node *at = sms__node_get(scenario->node, most->key);
-    sms__complain(reader, at ? at : scenario->node,
-                  "the scenario needs about %.3g GiB of memory, more than %g, most for %s", sum / (1 << 30),
-                  SMS__MEMORY_MAX / (1 << 30), most->what);
-    return false;
-}
-
 bool sms__replications_fit(const struct sms_scenario *scenario, const struct sms__memory_ask *ask, double *gib)
 {
     double sum = sms__memory_of(scenario, ask);
     *gib = sum / (1 << 30);
     return sum <= SMS__MEMORY_MAX;
+}
+
+bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
+{
+    struct need need[NEEDS], *most = need;
+    const struct sms__cluster *cluster = scenario->cluster;
+    const struct sms__memory_ask ask = {.replications = (double)sms__most_replications(scenario), .jobs = 1};
+    bool numbers = cluster && scenario->vms == 0; /* pods are only placed */
+    scenario->read_bytes = numbers ? 0 : file->bytes;
+    double sum = estimate(scenario, &ask, need), gib = sum / (1 << 30);
+    file->bytes += numbers ? 0 : (double)scenario->devices * 16 + need[NEED_FITS].bytes;
+    for (int i = 0; i < NEEDS; i++)
+        most = need[i].bytes > most->bytes ? &need[i] : most;
+    const struct sms__node *at = sms__node_get(scenario->node, numbers ? "pods" : most->key);
+    if (sum <= SMS__MEMORY_MAX)
+        return true;
+    if (numbers)
+        sms__complain(reader, at, "about %.3g pods on %zu nodes need about %.3g GiB of memory, more than 4",
+                      cluster->pods, cluster->nodes, gib);
+    else
+        sms__complain(reader, at ? at : scenario->node,
+                      "the scenario needs about %.3g GiB of memory, more than %g, most for %s", gib,
+                      SMS__MEMORY_MAX / (1 << 30), most->what);
+    return false;
 }

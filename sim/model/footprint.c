@@ -1,4 +1,5 @@
-/* What each kernel is on each kind of device: its demand, its needs, its work. */
+/* Resolves kernels on a device: their demand in parts of its resources, what a block needs of an SM, their work. It is
+ * the only place where a kernel's demand meets a device. */
 #include "scenario.h"
 
 #include <math.h>
@@ -117,7 +118,7 @@ static void fit_kernel(const struct fitting *f, struct sms__fit *fit)
                       f->kernel->whole ? "time" : "block_time", f->kernel->name, f->device->name);
 }
 
-struct sms__fit *sms__fit_tenant(struct sms__reader *reader, const struct sms_scenario *scenario,
+struct sms__fit *sms__footprints(struct sms__reader *reader, const struct sms_scenario *scenario,
                                  const struct sms__vm *vm, const struct sms__device *device,
                                  const struct sms__part *part)
 {
@@ -130,6 +131,6 @@ struct sms__fit *sms__fit_tenant(struct sms__reader *reader, const struct sms_sc
     size_t first;
     for (size_t i = 0; (workload = sms__workload_of(vm, i, &first)); i++)
         for (size_t k = 0; k < workload->kernels; k++)
-            fit[first + k].cls = sms__pair_class(scenario, workload->cls);
+            fit[first + k].cls = sms__pair_class(scenario->contention.pairs, workload->cls);
     return fit;
 }
