@@ -9,7 +9,7 @@ static double least_on_any(const struct sms_scenario *scenario, const struct sms
     double least = INFINITY;
     for (size_t d = 0; d < scenario->devices; d++)
         if (d == 0 || scenario->device[d] != scenario->device[d - 1])
-            least = fmin(least, sms__measure_job(workload, fit[d] + first, scenario->device[d], true).least_ps);
+            least = fmin(least, sms__measure_job(workload, fit[d] + first, scenario->device[d]).least_ps);
     return least;
 }
 

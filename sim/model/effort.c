@@ -54,7 +54,7 @@ static void add_tenant(struct load *load, const struct sms__vm *vm, size_t d)
     const struct sms__workload *workload;
     size_t first;
     for (size_t i = 0; (workload = sms__workload_of(vm, i, &first)); i++) {
-        struct sms__job job = sms__measure_job(workload, vm->fit[d] + first, load->scenario->device[d], true);
+        struct sms__job job = sms__measure_job(workload, vm->fit[d] + first, load->scenario->device[d]);
         load->steps += (double)workload->steps;
         if (!vm->stream)
             add_jobs(load, vm, &job, (double)vm->repeat, (double)vm->streams, 1);

@@ -11,12 +11,13 @@ struct sms__job {
     double ps;        /* about how long it takes */
     double least_ps;  /* it never takes less, whatever is drawn */
     double events;    /* about how many: steps, and blocks that end at a time of their own */
+    double steps;     /* events where kernels are simulated as wholes */
     double device_ps; /* device time, if its blocks filled the device; 0 of kernels given by time */
 };
 
-/* `fit`: of its kernels on the device, from its first on. `in_blocks`: false: kernels are simulated as wholes. */
+/* `fit`: of its kernels on the device, from its first on. */
 struct sms__job sms__measure_job(const struct sms__workload *workload, const struct sms__fit *fit,
-                                 const struct sms__device *device, bool in_blocks);
+                                 const struct sms__device *device);
 
 /* "3.2 days", "17 years", for messages. */
 const char *sms__say_time(char *out, size_t size, double ps);

@@ -13,23 +13,22 @@ static double least_share(const struct sms__kernel *kernel)
 
 /* One launch takes full waves, one after another. */
 static struct sms__job measure_launch(const struct sms__kernel *kernel, const struct sms__fit *fit,
-                                      const struct sms__device *device, bool in_blocks)
+                                      const struct sms__device *device)
 {
     double sms = (double)device->sms, held = sms * (double)(fit->per_sm ? fit->per_sm : 1);
     double blocks = (double)kernel->blocks, waves = ceil(blocks / held);
     bool drawn = kernel->jitter > 0 || kernel->spread == SMS__EXPONENTIAL;
-    struct sms__job launch = {fit->work_ps, fit->work_ps * least_share(kernel), 1, 0};
+    struct sms__job launch = {.ps = fit->work_ps, .least_ps = fit->work_ps * least_share(kernel), .events = 1};
     if (kernel->whole)
         return launch;
     launch.ps *= waves;
     launch.device_ps = fit->work_ps * blocks / held;
-    if (in_blocks)
-        launch.events = drawn ? blocks : waves * fmin(blocks, sms); /* equal blocks of an SM end together */
+    launch.events = drawn ? blocks : waves * fmin(blocks, sms); /* equal blocks of an SM end together */
     return launch;
 }
 
 struct sms__job sms__measure_job(const struct sms__workload *workload, const struct sms__fit *fit,
-                                 const struct sms__device *device, bool in_blocks)
+                                 const struct sms__device *device)
 {
     struct sms__job job = {0};
     for (size_t s = 0; s < workload->steps; s++) {
@@ -38,12 +37,13 @@ struct sms__job sms__measure_job(const struct sms__workload *workload, const str
         struct sms__job one = {.events = 1};
         double times = step->kind == SMS__LAUNCH ? (double)step->times : 1;
         if (step->kind == SMS__LAUNCH)
-            one = measure_launch(&workload->kernel[step->kernel], &fit[step->kernel], device, in_blocks);
+            one = measure_launch(&workload->kernel[step->kernel], &fit[step->kernel], device);
         else if (step->kind == SMS__HOST || copy)
             one.ps = one.least_ps = copy ? step->amount / device->link_bandwidth * 1e12 : step->amount;
         job.ps += times * one.ps;
         job.least_ps += times * one.least_ps;
         job.events += times * one.events;
+        job.steps += times;
         job.device_ps += times * one.device_ps;
     }
     return job;
