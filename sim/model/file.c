@@ -25,10 +25,8 @@ static void read_documents(struct sms_file *file, const struct sms__doc *doc)
         int kind = sms__document_kind(doc->root[i]);
         if (kind < 0)
             sms__complain(&reader, doc->root[i], "a document starts with one of device:, workload:, scenario:, plan:");
-        else if (kind == 0)
-            sms__file_add_device(file, doc->root[i]);
-        else if (kind == 1)
-            sms__file_add_workload(file, doc->root[i]);
+        else if (kind == SMS__DOCUMENT_DEVICE || kind == SMS__DOCUMENT_WORKLOAD)
+            sms__file_define(file, (enum sms__document)kind, doc->root[i]);
     }
 }
 
@@ -133,8 +131,6 @@ static int load_with(int (*body)(void *user), struct load *load, const struct sm
     return code;
 }
 
-static const char *const TOO_NEW = "the options are larger than this library's: they were compiled with a newer header";
-
 /* Returns the problem with the arguments, or NULL. */
 static const char *misuse(const struct load *load, const struct sms_load_options *options, struct sms_file **out)
 {
@@ -146,10 +142,8 @@ static const char *misuse(const struct load *load, const struct sms_load_options
 static int load_checked(struct load *load, const struct sms_load_options *options, struct sms_file **out)
 {
     struct sms_load_options own = {.size = sizeof own};
-    bool known = !options || options->size <= sizeof own;
-    if (options && known)
-        memcpy(&own, options, options->size ? options->size : sizeof own);
-    const char *wrong = known ? misuse(load, &own, out) : TOO_NEW;
+    const char *wrong = sms__take_options(&own, sizeof own, options);
+    wrong = wrong ? wrong : misuse(load, &own, out);
     *load->errors = (struct sms_errors){0};
     if (out)
         *out = NULL;

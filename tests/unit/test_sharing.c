@@ -76,6 +76,35 @@ static void a_count_makes_several_processes(void **state)
     sms_file_free(file);
 }
 
+static double latency_of(const struct sms_results *results, size_t vm)
+{
+    return sms_results_estimate(results, 0, SMS_VM, vm, (size_t)sms_metric_index(SMS_VM, "job_latency_p99_ns")).mean;
+}
+
+static void vms_of_a_count_are_as_if_each_were_written_out(void **state)
+{
+    (void)state;
+    static const char *const vms[] = {
+        "{name: v, workload: w, count: 3, stagger: 1 ms, repeat: 2}",
+        "{name: v1, workload: w, repeat: 2}, {name: v2, workload: w, start: 1 ms, repeat: 2}, "
+        "{name: v3, workload: w, start: 2 ms, repeat: 2}"};
+    double latency[2][3];
+    for (int i = 0; i < 2; i++) {
+        struct sms_file *file = load_text(
+            SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, blocks: 9000, threads: 64, block_time: 1 us}]\n"
+                         "---\nscenario: s\ndevices: [{model: small}]\npolicies: [round_robin]\nvms: [%s]\n",
+            2, 4, "sm", vms[i]);
+        struct sms_results *results = run_first(file, NULL);
+        assert_int_equal(sms_file_scenario(file, 0)->vms, 3);
+        assert_string_equal(sms_file_scenario(file, 0)->vm[2].name, "v3");
+        for (size_t v = 0; v < 3; v++)
+            latency[i][v] = latency_of(results, v);
+        discard(results, file);
+    }
+    assert_true(latency[0][0] > 0);
+    assert_memory_equal(latency[0], latency[1], sizeof latency[0]);
+}
+
 static void a_draw_unites_its_workloads(void **state)
 {
     (void)state;
@@ -237,6 +266,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_hold_memory),
         cmocka_unit_test(a_count_makes_several_processes),
+        cmocka_unit_test(vms_of_a_count_are_as_if_each_were_written_out),
         cmocka_unit_test(a_draw_unites_its_workloads),
         cmocka_unit_test(a_whole_demands_shares_of_the_device),
         cmocka_unit_test(policies_have_three_parts),
