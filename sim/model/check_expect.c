@@ -12,13 +12,6 @@ struct check {
     bool tenants; /* all tenants are known by name */
 };
 
-static const char *name_at(const void *user, size_t i) { return ((const char *const *)user)[i]; }
-
-static const char *resource_name(const void *user, size_t i)
-{
-    return ((const struct sms__device *)user)->resource[i].name;
-}
-
 static const char *policy_label(const void *user, size_t i)
 {
     return ((const struct sms_scenario *)user)->policy[i].label;
@@ -58,7 +51,7 @@ static void complain_no_tenant(const struct check *check, const struct sms__node
     for (size_t v = 0; v < scenario->vms; v++)
         name[v] = scenario->vm[v].name;
     if (check->tenants)
-        sms__complain_unknown(check->reader, node, what, scenario->vms, name_at, name);
+        sms__complain_unknown(check->reader, node, what, scenario->vms, sms__text_at, name);
 }
 
 static void check_tenant(const struct check *check, const struct sms__expect *e, const char *key, const char *name)
@@ -80,7 +73,7 @@ static void check_node(const struct check *check, const struct sms__expect *e)
             return;
         names[i] = sms__print(check->reader->arena, "%s", name);
     }
-    sms__complain_unknown(check->reader, sms__node_get(e->node, "node"), "node", cluster->rows, name_at, names);
+    sms__complain_unknown(check->reader, sms__node_get(e->node, "node"), "node", cluster->rows, sms__text_at, names);
 }
 
 static void check_resource(const struct check *check, const struct sms__expect *e)
@@ -89,8 +82,7 @@ static void check_resource(const struct check *check, const struct sms__expect *
         return;
     const struct sms__device *device = check->scenario->device[0];
     if (sms__resource_index(device, e->resource) < 0)
-        sms__complain_unknown(check->reader, sms__node_get(e->node, "resource"), "resource", device->resources,
-                              resource_name, device);
+        sms__complain_unknown_resource(check->reader, sms__node_get(e->node, "resource"), device);
 }
 
 static void check_subject(const struct check *check, const struct sms__expect *e)

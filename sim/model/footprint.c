@@ -5,11 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *resource_name(const void *user, size_t i)
-{
-    return ((const struct sms__device *)user)->resource[i].name;
-}
-
 struct fitting {
     struct sms__reader *reader;
     const struct sms_scenario *scenario;
@@ -54,7 +49,7 @@ static void fit_demand(const struct fitting *f, struct sms__fit *fit)
         const struct sms__demand *demand = &f->kernel->demand[d];
         int r = sms__resource_index(f->device, demand->resource);
         if (r < 0) {
-            sms__complain_unknown(f->reader, demand->node, "resource", f->device->resources, resource_name, f->device);
+            sms__complain_unknown_resource(f->reader, demand->node, f->device);
             continue;
         }
         bool compat = f->scenario->compat != SMS__COMPAT_OFF;

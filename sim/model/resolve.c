@@ -10,18 +10,13 @@
 /* Metrics of nodes have a row for each node up to so many. */
 enum { NODE_ROWS_MAX = 2000 };
 
-static const char *resource_name(const void *user, size_t i)
-{
-    return ((const struct sms__device *)user)->resource[i].name;
-}
-
 static void check_curves(struct sms__reader *reader, const struct sms_scenario *scenario)
 {
     const struct sms__curves *curves = scenario->contention.curves;
     const struct sms__device *device = scenario->device[0];
     for (size_t c = 0; curves && c < curves->count; c++)
         if (sms__resource_index(device, curves->resource[c]) < 0)
-            sms__complain_unknown(reader, curves->node[c], "resource", device->resources, resource_name, device);
+            sms__complain_unknown_resource(reader, curves->node[c], device);
 }
 
 /* A table and its resources have one order on all devices of a scenario. */

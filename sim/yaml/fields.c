@@ -151,21 +151,19 @@ const char *sms__read_name(struct sms__reader *reader, const struct sms__node *n
     return is_name ? name : NULL;
 }
 
-static const char *choice_name(const void *user, size_t i) { return ((const char *const *)user)[i]; }
+const char *sms__text_at(const void *user, size_t i) { return ((const char *const *)user)[i]; }
 
-static void read_choice(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *field,
-                        int *out)
+int sms__read_choice(struct sms__reader *reader, const struct sms__node *node, const char *what,
+                     const char *const *choices)
 {
     if (!sms__expect_kind(reader, node, SMS__SCALAR))
-        return;
+        return -1;
     size_t count = 0;
-    for (; field->choices[count]; count++) {
-        if (strcmp(field->choices[count], node->text))
-            continue;
-        *out = (int)count;
-        return;
-    }
-    sms__complain_unknown(reader, node, field->name, count, choice_name, field->choices);
+    for (; choices[count]; count++)
+        if (!strcmp(choices[count], node->text))
+            return (int)count;
+    sms__complain_unknown(reader, node, what, count, sms__text_at, choices);
+    return -1;
 }
 
 /* Reads a number, or the word that stands for 0. */
@@ -221,6 +219,7 @@ static void read_value(struct sms__reader *reader, const struct sms__node *node,
                        void *at)
 {
     const char *text = NULL;
+    int choice;
     switch (field->type) {
     case SMS__TEXT:
     case SMS__NAME:
@@ -233,7 +232,9 @@ static void read_value(struct sms__reader *reader, const struct sms__node *node,
             *(const struct sms__node **)at = node;
         return;
     case SMS__CHOICE:
-        read_choice(reader, node, field, at);
+        choice = sms__read_choice(reader, node, field->name, field->choices);
+        if (choice >= 0)
+            *(int *)at = choice;
         return;
     case SMS__FIELDS:
         sms__read_fields(reader, node, field->fields, at);

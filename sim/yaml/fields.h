@@ -122,6 +122,10 @@ bool sms__is_bare_percentage(struct sms__reader *reader, const struct sms__node 
 /* Prints a bound as a user could write it: "50 %", "2500 h", "16". */
 void sms__print_bound(char *out, size_t size, enum sms__dimension dimension, double bound);
 
+/* Returns the index of the node's text in a list that NULL ends, or -1 with the problem reported. */
+int sms__read_choice(struct sms__reader *reader, const struct sms__node *node, const char *what,
+                     const char *const *choices);
+
 /* The node's text, or NULL with the problem reported. */
 const char *sms__read_text(struct sms__reader *reader, const struct sms__node *node);
 /* The node's text as a name of at most SMS__NAME_MAX characters, or NULL with the problem reported. */
@@ -140,6 +144,9 @@ bool sms__expect_list(struct sms__reader *reader, const struct sms__node *node, 
 
 void sms__complain(struct sms__reader *reader, const struct sms__node *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The name callback of a list of texts. */
+const char *sms__text_at(const void *user, size_t i);
 
 /* Reports the unknown `what` that a scalar names, with the nearest of the known names. */
 void sms__complain_unknown(struct sms__reader *reader, const struct sms__node *node, const char *what, size_t count,

@@ -16,29 +16,21 @@ uint64_t sms__models_with_devices(const struct sms__cluster *cluster)
     return models;
 }
 
-/* A stream and a choice of its own. */
-static void add_tenant(struct sms__reader *reader, const struct sms__node *node, const char *name,
-                       const struct sms__podwork *work, const struct sms__workload *workload, uint64_t memory_most,
-                       struct sms_scenario *scenario)
+/* Adds a tenant like this one, which does the workload on a stream of its own. */
+static void add_tenant(struct sms__reader *reader, const struct sms__vm *like, const struct sms__workload *workload,
+                       uint64_t memory_most, struct sms_scenario *scenario)
 {
     struct sms__process_stream *stream = SMS__NEW(reader->arena, struct sms__process_stream, 1);
     struct sms__choice *choice = SMS__NEW(reader->arena, struct sms__choice, 1);
-    stream->repeat = work->repeat;
+    struct sms__vm *vm = SMS__APPEND(reader->arena, scenario->vm, scenario->vms);
+    stream->repeat = like->repeat;
     choice->workload = workload;
-    *SMS__APPEND(reader->arena, scenario->vm, scenario->vms) = (struct sms__vm){.name = name,
-                                                                                .node = node,
-                                                                                .workload = workload,
-                                                                                .choice = choice,
-                                                                                .choices = 1,
-                                                                                .repeat = work->repeat,
-                                                                                .streams = 1,
-                                                                                .stream = stream,
-                                                                                .priority = work->priority,
-                                                                                .weight = work->weight,
-                                                                                .active_threads = work->active_threads,
-                                                                                .device = -1,
-                                                                                .memory_most = memory_most,
-                                                                                .period_ps = work->period_ps};
+    *vm = *like;
+    vm->workload = workload;
+    vm->choice = choice;
+    vm->choices = 1;
+    vm->stream = stream;
+    vm->memory_most = memory_most;
 }
 
 /* Whether there are nodes whose devices could not be read: then a pod of any model may run there. */
@@ -82,17 +74,17 @@ static bool check(struct sms__reader *reader, const struct sms__node *node, cons
     return reader->errors->count == before;
 }
 
-uint16_t sms__read_podwork(struct sms__reader *reader, const struct sms__node *node, const char *name,
-                           const struct sms__podwork *work, struct sms_scenario *scenario, struct sms_pod_view *view)
+uint16_t sms__read_podwork(struct sms__reader *reader, const struct sms__node *workload_name, const struct sms__vm *vm,
+                           struct sms_scenario *scenario, struct sms_pod_view *view)
 {
-    if (!work->workload) {
-        check_none(reader, node);
+    if (!workload_name) {
+        check_none(reader, vm->node);
         return 0;
     }
-    const struct sms__workload *workload = sms__find_workload(reader->user, work->workload->text, work->workload);
+    const struct sms__workload *workload = sms__find_workload(reader->user, workload_name->text, workload_name);
     uint64_t limit = scenario->cluster->gpushare ? 0 : view->gpu_memory; /* gpushare isolates nobody */
-    if (!check(reader, node, scenario, view) || !workload)
+    if (!check(reader, vm->node, scenario, view) || !workload)
         return 0;
-    add_tenant(reader, node, name, work, workload, limit, scenario);
+    add_tenant(reader, vm, workload, limit, scenario);
     return (uint16_t)scenario->vms;
 }

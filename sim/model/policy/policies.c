@@ -108,15 +108,14 @@ static const char *read_part(const struct entry *entry, const struct sms__node *
     return sms__param_label(reader->arena, known.name, known.params, values);
 }
 
-static const char *key_at(const void *user, size_t i) { return ((const char *const *)user)[i]; }
-
 static void check_keys(const struct entry *entry, const struct sms__node *map)
 {
     struct sms__reader *reader = entry->reader;
     for (size_t i = 0; i + 1 < map->items; i += 2)
         if (sms__is_first(reader, map, i) && sms__expect_kind(reader, map->item[i], SMS__SCALAR) &&
             !is_key(map->item[i], entry->first))
-            sms__complain_unknown(reader, map->item[i], "key", ENTRY_KINDS - entry->first, key_at, keys + entry->first);
+            sms__complain_unknown(reader, map->item[i], "key", ENTRY_KINDS - entry->first, sms__text_at,
+                                  keys + entry->first);
 }
 
 /* Reads a map with any of the keys. Returns its label, or NULL. */
