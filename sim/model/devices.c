@@ -7,7 +7,7 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-/* Of one scenario. Lists without end would take time without end. */
+/* Most devices and entries of a scenario, which bound the time of loading. */
 enum { DEVICES_MAX = 100000, ENTRIES_MAX = 10000 };
 
 struct device_use {

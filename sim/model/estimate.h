@@ -71,7 +71,7 @@ double sms__memory_of(const struct sms_scenario *scenario, const struct sms__mem
 size_t sms__jobs_that_fit(const struct sms_scenario *scenario, const struct sms__memory_ask *ask);
 /* Whether they take at most SMS__MEMORY_MAX; and how much they take. */
 bool sms__replications_fit(const struct sms_scenario *scenario, const struct sms__memory_ask *ask, double *gib);
-/* The same of one job with what the scenario says; reports it otherwise. */
+/* The same for one job and the replications of the scenario; reports it otherwise. */
 bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
 
 #endif

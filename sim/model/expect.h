@@ -1,5 +1,5 @@
-/* What a scenario wants to know: expectations that `smsched check` checks, the answer by which policies are compared,
- * and the precision at which replications stop. All three name a metric and its subject. */
+/* Questions of a scenario: expectations that `smsched check` checks, the answer by which policies are compared, and the
+ * precision at which replications stop. All three name a metric and its subject. */
 #ifndef SMS_MODEL_EXPECT_H
 #define SMS_MODEL_EXPECT_H
 

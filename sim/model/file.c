@@ -99,7 +99,7 @@ static int load_body(void *user)
     return first_code(load->errors);
 }
 
-/* Of a file that `body` reads; it is the caller's if it could be read. */
+/* Reads a file by `body`. *out is the caller's if it could be read. */
 static int load_with(int (*body)(void *user), struct load *load, const struct sms_load_options *options,
                      struct sms_file **out)
 {

@@ -14,7 +14,7 @@ struct fitting {
     const struct sms__part *part; /* NULL: the device is whole */
 };
 
-/* What of the device's resource `r` an instance has. */
+/* The share of the device's resource `r` that an instance has. */
 static double share_of(const struct fitting *f, size_t r)
 {
     bool device_scope = f->device->resource[r].scope == SMS_SCOPE_DEVICE;
@@ -78,8 +78,8 @@ static bool fit_block(const struct fitting *f, struct sms__fit *fit)
     return true;
 }
 
-/* On an instance a whole takes greater shares. Where that is more than all of a resource, it takes
- * longer by as much, and so the same of each resource in the end. */
+/* On an instance a coarse kernel takes greater shares. If a share exceeds the whole resource, the kernel takes longer
+ * by as much instead. */
 static bool fit_whole(const struct fitting *f, struct sms__fit *fit)
 {
     double most = 1;

@@ -9,7 +9,7 @@
 /* Jobs of a tenant; numbers of devices. */
 enum { SMS__INDEX_MAX = 1000000, SMS__REPLICATIONS_MAX = 100000 };
 
-/* What replications may be asked to reach: half of an interval over the mean. */
+/* The least precision that replications may be asked to reach: half of an interval over the mean. */
 #define SMS__PRECISION_LEAST 1e-6
 
 /* The most units that a double counts exactly. */

@@ -24,9 +24,9 @@ struct need {
 enum { NEED_SMS, NEED_JOBS, NEED_STATISTICS, NEED_FITS, NEED_VALUES, NEEDS };
 
 struct size {
-    double devices, kinds, sms, slots; /* of the scenario's devices together */
-    double blocks_most;                /* bytes of the blocks of one device, the largest */
-    double blocks;                     /* the same of all devices */
+    double devices, kinds, sms; /* of the scenario's devices together */
+    double blocks_most;         /* bytes of the blocks of one device, the largest */
+    double blocks;              /* the same of all devices */
     double tenants, kernels, jobs, by_blocks;
     double instances; /* of a device, summed over the policies */
     double sliced;    /* 1: each process has contexts of its own under some policy, else 0 */
@@ -39,11 +39,7 @@ static void measure_tenants(const struct sms_scenario *scenario, struct size *si
         const struct sms__workload *workload = scenario->vm[v].workload;
         size->kernels += (double)workload->kernels;
         size->jobs += (double)scenario->vm[v].streams;
-        for (size_t k = 0; k < workload->kernels; k++)
-            if (!workload->kernel[k].whole) {
-                size->by_blocks++;
-                break;
-            }
+        size->by_blocks += sms__find_kernel(workload, false) != NULL;
     }
 }
 
@@ -52,25 +48,20 @@ static bool is_sliced(const struct sms__policy_use *use)
     return use->mode.kind == SMS__MODE_TIME_SLICE || use->mode.kind == SMS__MODE_MIG;
 }
 
-/* Only an answer of these can suspend a process, which may go on elsewhere. */
+/* Whether the policy may suspend a process, which may then go on elsewhere. */
 static bool may_move(const struct sms__policy_use *use)
 {
     return use->share && (use->share->allocate || use->share->launch || use->share->call);
 }
 
-/* An SM and its slots for blocks; models that rate a device as a whole have a second list of groups. */
-static double bytes_of_blocks(const struct sms_scenario *scenario, const struct sms__device *device)
+/* Adds devices with the slots for blocks of their SMs. Models that rate a device as a whole have a second list of
+ * groups. */
+static void add_devices(const struct sms_scenario *scenario, const struct sms__device *device, double count,
+                        struct size *size)
 {
     double slot = scenario->contention.model->rate_device ? 176 : 128;
-    return 2000 + (double)device->sms * (900 + slot * (double)device->sm.blocks);
-}
-
-static void add_device(const struct sms_scenario *scenario, const struct sms__device *device, double count,
-                       struct size *size)
-{
-    double bytes = bytes_of_blocks(scenario, device);
+    double bytes = 2000 + (double)device->sms * (900 + slot * (double)device->sm.blocks);
     size->sms += count * (double)device->sms;
-    size->slots += count * (double)device->sms * (double)device->sm.blocks;
     size->blocks += count * bytes;
     size->blocks_most = fmax(size->blocks_most, bytes);
 }
@@ -91,7 +82,7 @@ static void measure_nodes(const struct sms_scenario *scenario, struct size *size
         double gpus = (double)kind->count * (double)kind->gpus;
         size->devices += gpus;
         if (scenario->fidelity == SMS__AS_BLOCKS)
-            add_device(scenario, scenario->device[kind->device], gpus, size);
+            add_devices(scenario, scenario->device[kind->device], gpus, size);
     }
     size->sliced = contexts;
     size->brought = size->blocks * contexts;
@@ -122,7 +113,7 @@ static struct size measure(const struct sms_scenario *scenario)
     }
     size.devices = (double)scenario->devices;
     for (size_t d = 0; d < scenario->devices; d++) {
-        add_device(scenario, scenario->device[d], 1, &size);
+        add_devices(scenario, scenario->device[d], 1, &size);
         size.kinds += d == 0 || scenario->device[d] != scenario->device[d - 1];
     }
     for (size_t p = 0; p < scenario->policies; p++) {
@@ -134,7 +125,7 @@ static struct size measure(const struct sms_scenario *scenario)
     return size;
 }
 
-/* What a run of a cluster allocates for the ledger of nodes, pods that come, and the search of a policy. */
+/* Memory of a cluster's run: the ledger of nodes, pods that come, the search of a policy. */
 static double bytes_of_cluster(const struct sms__cluster *cluster)
 {
     const double search_most = 1.5 * (1 << 30);
@@ -147,7 +138,7 @@ static double bytes_of_cluster(const struct sms__cluster *cluster)
     return nodes + pods + fmin(trees, search_most);
 }
 
-/* What the file keeps of the footprints. */
+/* Memory of the file: footprints. */
 static double bytes_of_fits(const struct sms_scenario *scenario, const struct size *n)
 {
     const double fit = 512, pointer = 8;
@@ -156,7 +147,7 @@ static double bytes_of_fits(const struct sms_scenario *scenario, const struct si
     return n->kernels * (1 + n->instances) * n->kinds * fit + n->tenants * (1 + n->instances) * n->devices * pointer;
 }
 
-/* What the results keep of every replication of every policy, and of the policies. `bins`: of each SM. */
+/* Memory of the results: of every replication of every policy, and of the policies. `bins`: of each SM. */
 static double bytes_of_values(const struct sms_scenario *scenario, const struct size *n, double replications,
                               double bins)
 {
@@ -171,7 +162,7 @@ static double bytes_of_values(const struct sms_scenario *scenario, const struct 
            (scenario->duration_ps > 0 ? policies * series_rows * series : 0) + policies * n->sms * bins * sizeof(float);
 }
 
-/* What a run takes of jobs and kernels on their devices. */
+/* Memory of a run for jobs and kernels on their devices. */
 static double bytes_of_jobs(const struct sms_scenario *scenario, const struct size *n)
 {
     const double shapes = n->devices * (264 + 200) + n->sms / 8;
@@ -183,7 +174,7 @@ static double bytes_of_jobs(const struct sms_scenario *scenario, const struct si
     return n->jobs * 1200 + n->tenants * 1300 + contexts * 1300 + n->kernels * (512 + 464 + n->sms / 8);
 }
 
-/* What one run under way takes, the largest; `bins`: of each SM. */
+/* Memory of the largest run under way. `bins`: of each SM. */
 static void estimate_run(const struct sms_scenario *scenario, const struct size *n, double bins,
                          struct need need[NEEDS])
 {
@@ -198,7 +189,8 @@ static void estimate_run(const struct sms_scenario *scenario, const struct size 
                       (n->tenants + n->kernels) * (compat ? 320 : 65700) + n->kernels * n->kinds * 32};
 }
 
-/* Of `ask->jobs` runs at once. Those of a tenant alone have neither statistics nor contexts of the others. */
+/* Returns the memory of `ask->jobs` runs at once. Runs of a tenant alone have no statistics, and no contexts of others.
+ */
 static double estimate(const struct sms_scenario *scenario, const struct sms__memory_ask *ask, struct need need[NEEDS])
 {
     const struct size n = measure(scenario);

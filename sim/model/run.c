@@ -1,4 +1,4 @@
-/* What scenarios of devices and of clusters have in common: `run:`, which says how long, from which seed, how often;
+/* Reads what all scenarios have: `run:`, which says how long, from which seed, how often;
  * and the names of queues. */
 #include "scenario.h"
 

@@ -55,7 +55,7 @@ struct sms_scenario {
     double read_bytes; /* about what its file has in memory for it and the scenarios before it */
 };
 
-/* What a scenario calls its tenants. */
+/* The word for a tenant of the scenario. */
 static inline const char *sms__tenant_word(const struct sms_scenario *scenario)
 {
     return scenario->shares ? "process" : scenario->cluster ? "pod" : "VM";

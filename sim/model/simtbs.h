@@ -14,7 +14,7 @@ enum sms__compat { SMS__COMPAT_OFF, SMS__COMPAT_SIMTBS };
 /* simtbs.c: complains of what that simulator does not have. The scenario is sound and resolved. */
 void sms__check_simtbs(struct sms__reader *reader, const struct sms_scenario *scenario);
 
-/* What compat simtbs knows of a device's resources, in their order: hard ones from 0, those of class compute,
+/* The order that compat simtbs expects of a device's resources: hard ones from 0, those of class compute,
  * those of class memory from `compute` to `sm`, then `device` of scope device. */
 struct sms__simtbs_shape {
     size_t hard, compute, sm, device;

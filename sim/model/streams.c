@@ -97,7 +97,7 @@ void sms__complain_mixed(struct sms__reader *reader, const struct sms__node *nod
                   who, whole->name, whole_of, block->name, block_of);
 }
 
-/* What runs at once is all by time or all by blocks. */
+/* Streams that run at once have kernels that are all given by time, or all by blocks. */
 static bool is_mixed(struct sms__reader *reader, const struct sms__node *node, const struct sms__workload *a,
                      const struct sms__workload *b)
 {

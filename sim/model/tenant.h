@@ -45,7 +45,7 @@ struct sms__vm {
     double period_ps;      /* of a pod: from the start of a job to that of the next; 0: when it has ended */
 };
 
-/* What of it does not depend on what is read: defaults of processes, also for VMs. */
+/* The defaults of all tenants. */
 #define SMS__TENANT_DEFAULTS .name = "", .repeat = 1, .streams = 1, .weight = 1, .active_threads = 1, .device = -1
 
 /* The i-th of the workloads of which a tenant may do one; `first` is its first kernel's number. NULL beyond. */

@@ -9,7 +9,7 @@
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-/* Of one scenario; of one `draw:`; kernels of all workloads to draw from, of a file. */
+/* Most tenants of a scenario, workloads of one `draw:`, and kernels of all workloads to draw from in a file. */
 enum { TENANTS_MAX = 10000, DRAW_MAX = 100, DRAWN_KERNELS_MAX = 100000 };
 
 const struct sms__field sms__host_fields[] = {

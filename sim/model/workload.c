@@ -180,7 +180,7 @@ static void read_step(struct sms__reader *reader, const struct sms__node *node, 
     }
 }
 
-/* What the job holds after each step, at most: `declared`. */
+/* Finds the most memory that the job holds after any step. */
 static void sum_memory(struct sms__reader *reader, const struct sms__node *list, struct sms__workload *workload)
 {
     uint64_t held = 0;
@@ -212,12 +212,6 @@ static void read_steps(struct sms__reader *reader, const struct sms__node *node,
     sum_memory(reader, node, workload);
 }
 
-/* Read after the kernels that they name, wherever they stand. */
-static void skip(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    (void)reader, (void)node, (void)at;
-}
-
 static const struct sms__field workload_fields[] = {
     {"workload", SMS__NAME, 0, F(sms__workload, name), .required = true, .help = "its name"},
     {"title", SMS__TEXT, 0, F(sms__workload, title), .help = "its name in words"},
@@ -236,7 +230,7 @@ static const struct sms__field workload_fields[] = {
      .help = "true: its process must have its device for itself; default false"},
     {"kernels", SMS__FIELDS, .read = read_kernels, .required = true, .holds = SMS__MANY, .fields = kernel_fields,
      .least = 1, .most = KERNELS_MAX, .help = "a list"},
-    {"steps", SMS__FIELDS, .read = skip, .holds = SMS__MANY, .fields = step_table, .most = STEPS_MAX,
+    {"steps", SMS__FIELDS, .read = sms__skip, .holds = SMS__MANY, .fields = step_table, .most = STEPS_MAX,
      .help = "what one job does, in order; default: launch each kernel once"},
     {0}};
 
@@ -258,7 +252,7 @@ void sms__read_workload(struct sms__reader *reader, const struct sms__node *node
     *workload = (struct sms__workload){
         .node = node, .name = "", .title = "", .source = "", .device = "", .scaled_from = "", .cls = ""};
     sms__read_fields(reader, node, workload_fields, workload);
-    const struct sms__node *steps = sms__node_get(node, "steps");
+    const struct sms__node *steps = sms__node_get(node, "steps"); /* after the kernels that they name */
     if (steps)
         read_steps(reader, steps, workload);
     else

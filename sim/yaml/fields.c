@@ -65,6 +65,11 @@ void sms__keep(struct sms__reader *reader, const struct sms__node *node, void *a
     *(const struct sms__node **)at = node;
 }
 
+void sms__skip(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    (void)reader, (void)node, (void)at;
+}
+
 /* Prints a time in the largest unit in which it is at least 1. */
 static void print_time(char *out, size_t size, double ps)
 {

@@ -28,10 +28,10 @@ enum sms__type {
     SMS__CUSTOM     /* read by `read`; `form` describes what it may contain */
 };
 
-/* What a field contains: one value of its type, a list of values, or a mapping from names to values. */
+/* The contents of a field: one value of its type, a list of values, or a mapping from names to values. */
 enum sms__holds { SMS__ONE, SMS__MANY, SMS__NAMED };
 
-/* What a custom field may contain, for the schema (sim/cli/schema_forms.c). */
+/* The contents of a custom field, for the schema (sim/cli/schema_forms.c). */
 enum sms__form {
     SMS__FORM_NONE,
     SMS__FORM_TENANTS, /* a policy for the scenario's tenants, VMs or processes */
@@ -105,6 +105,8 @@ const struct sms__field *sms__expect_key(struct sms__reader *reader, const struc
 
 /* For custom fields that are read later: stores the node in a const struct sms__node *. */
 void sms__keep(struct sms__reader *reader, const struct sms__node *node, void *at);
+/* For fields that are read elsewhere. */
+void sms__skip(struct sms__reader *reader, const struct sms__node *node, void *at);
 
 /* Choices of a truth value: "false", "true". */
 extern const char *const sms__truths[];

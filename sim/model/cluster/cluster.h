@@ -29,8 +29,8 @@ struct sms__nodes {
 
 enum { SMS__LABELS_MAX = 64 };
 
-/* What pods with workloads are simulated as: the time that they take alone; steps, with each kernel as a whole;
- * kernels block by block. */
+/* How pods with workloads are simulated: as the time that they take alone; as steps, with coarse kernels; as kernels
+ * block by block. */
 enum sms__fidelity { SMS__AS_DURATION, SMS__AS_PROCESSES, SMS__AS_BLOCKS };
 
 /* A cluster, in the place of devices and tenants. Its scenario's devices and VMs are what pods with workloads run on
@@ -64,7 +64,7 @@ struct sms__cluster {
     struct sms__gpushare *gpushare;     /* the scheduler of that kind, or NULL */
 };
 
-/* All of its nodes'. */
+/* The GPUs of all nodes. */
 static inline size_t sms__gpus_of(const struct sms__cluster *cluster) { return (size_t)(cluster->gpu_milli / 1000); }
 
 /* cluster.c: all of a scenario with `nodes:` and `pods:`. */
@@ -84,7 +84,8 @@ void sms__row_name(const struct sms__cluster *cluster, size_t row, char *out, si
 /* models.c: the number of a GPU model, which is added if it is new. */
 int sms__intern_model(struct sms__reader *reader, const struct sms__node *node, const char *name,
                       struct sms__cluster *cluster);
-/* Bits of a GPU model or a list of them, all where there is no node. They must be of some node. */
+/* Reads a GPU model or a list of them, of which each must be on some node. Returns a bit each; all if `node` is NULL.
+ */
 uint64_t sms__read_models(struct sms__reader *reader, const struct sms__node *node, const struct sms__cluster *cluster);
 
 /* shapes.c: what is known of all pods, whose groups have these views: shapes, typical pods, about how many come. */

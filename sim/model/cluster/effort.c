@@ -93,8 +93,8 @@ static void add_end(struct outlook *outlook, const struct pods *pods)
     outlook->forever_milli += length > 0 ? 0 : pods->count * pods->milli;
 }
 
-/* What waits: all that no node can hold, all that comes when GPUs are taken for ever, and half of what comes beyond the
- * work that the GPUs can do. */
+/* Pods wait that no node can hold, those that come when GPUs are taken for ever, and half of those beyond the work that
+ * the GPUs can do. */
 static void add_waiting(struct outlook *outlook, const struct pods *pods)
 {
     double gpus = (double)sms__gpus_of(outlook->cluster), over = 0;

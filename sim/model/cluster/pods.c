@@ -84,7 +84,7 @@ const struct sms__field sms__pod_fields[] = {
 
 const struct sms__table sms__pod_tables[2] = {{"scenario: pods", sms__pod_fields}, {NULL, NULL}};
 
-/* While pods are read. Tables keep which pods are theirs, for samples, and what was found of these once. */
+/* A table while pods are read: its pods, and what samples of it need to know. */
 struct table {
     const char *name;
     size_t first, rows;
@@ -118,7 +118,7 @@ static void refuse_keys(struct sms__reader *reader, const struct sms__node *node
                       "gpu_memory of several containers is for scheduler: {kind: gpushare}");
 }
 
-/* What the entry asks for. */
+/* Returns what a pod of the entry asks for, as policies see it. */
 static struct sms_pod_view read_view(const struct reading *reading, const struct sms__node *node, struct entry *entry)
 {
     struct sms__reader *reader = reading->reader;

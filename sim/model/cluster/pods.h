@@ -43,7 +43,7 @@ struct sms__pods {
     int on_failure;         /* enum sms__on_failure */
     uint64_t restarts;      /* so many at most; then it is lost */
     uint16_t tenant;        /* the scenario's VM that each of them runs, plus 1; 0: they last their duration */
-    /* Of gpushare alone. Delays of its first start; -1: the scheduler's. */
+    /* Under gpushare: delays of its first start; -1: the scheduler's. */
     double allocate_delay_ps, start_delay_ps;
     struct sms__request request;
 };
@@ -52,7 +52,7 @@ struct sms__pods {
 void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, void *at);
 extern const struct sms__field sms__pod_fields[];
 extern const struct sms__table sms__pod_tables[2];
-/* What a sample takes from its table, and so does not give itself; ends with NULL. */
+/* Keys that a sample takes from its table, so it must not have them; ends with NULL. */
 extern const char *const sms__sampled_keys[];
 
 /* arrivals.c: into a struct sms__arriving; the mean time between its pods. */

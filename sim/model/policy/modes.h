@@ -19,7 +19,7 @@ struct sms__mode {
     const struct sms__node *instances; /* mig: the list of names; else NULL */
 };
 
-/* What a mode is called, and takes. */
+/* The name of a mode, and its parameters. */
 struct sms__mode_form {
     const char *name, *help;
     const struct sms_param *params; /* or NULL */

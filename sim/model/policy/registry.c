@@ -48,7 +48,7 @@ struct sms__known sms__find_known(const struct sms_load_options *options, enum s
     return known;
 }
 
-/* What the options add of one kind. */
+/* The policies or models of one kind that the options add. */
 struct added {
     size_t count, size; /* size of the kind's struct in this library */
     const void *list;

@@ -9,10 +9,10 @@
 #include <smsched/share.h>
 #include <smsched/smsched.h>
 
-/* In the order in which a label names them. */
+/* The order is that in which a label names them. */
 enum sms__kind { SMS__PLACE, SMS__SHARE, SMS__MODE, SMS__BLOCK, SMS__CONTENTION, SMS__KINDS };
 
-/* What all kinds have in common. */
+/* A policy, mode or model of any kind. */
 struct sms__known {
     const char *name; /* NULL: there is none */
     const struct sms_param *params;
