@@ -12,6 +12,12 @@ struct check {
     bool tenants; /* all tenants are known by name */
 };
 
+/* The value of a key of an expectation. The subject of an answer is the value of `of`. */
+static const struct sms__node *key_of(const struct sms__expect *e, const char *key)
+{
+    return sms__node_get(e->node, key) ? sms__node_get(e->node, key) : sms__at_key(e->node, "of");
+}
+
 static const char *policy_label(const void *user, size_t i)
 {
     return ((const struct sms_scenario *)user)->policy[i].label;
@@ -57,7 +63,7 @@ static void complain_no_tenant(const struct check *check, const struct sms__node
 static void check_tenant(const struct check *check, const struct sms__expect *e, const char *key, const char *name)
 {
     if (name && !is_tenant(check->scenario, name))
-        complain_no_tenant(check, sms__node_get(e->node, key), sms__tenant_word(check->scenario));
+        complain_no_tenant(check, key_of(e, key), sms__tenant_word(check->scenario));
 }
 
 static void check_node(const struct check *check, const struct sms__expect *e)
@@ -73,7 +79,7 @@ static void check_node(const struct check *check, const struct sms__expect *e)
             return;
         names[i] = sms__print(check->reader->arena, "%s", name);
     }
-    sms__complain_unknown(check->reader, sms__node_get(e->node, "node"), "node", cluster->rows, sms__text_at, names);
+    sms__complain_unknown(check->reader, key_of(e, "node"), "node", cluster->rows, sms__text_at, names);
 }
 
 static void check_resource(const struct check *check, const struct sms__expect *e)
@@ -82,7 +88,7 @@ static void check_resource(const struct check *check, const struct sms__expect *
         return;
     const struct sms__device *device = check->scenario->device[0];
     if (sms__resource_index(device, e->resource) < 0)
-        sms__complain_unknown_resource(check->reader, sms__node_get(e->node, "resource"), device);
+        sms__complain_unknown_resource(check->reader, key_of(e, "resource"), device);
 }
 
 static void check_subject(const struct check *check, const struct sms__expect *e)
@@ -96,7 +102,7 @@ static void check_subject(const struct check *check, const struct sms__expect *e
         return;
     }
     if (e->of_node)
-        sms__complain(reader, sms__node_get(e->node, "node"), "there are no nodes in a scenario of devices");
+        sms__complain(reader, key_of(e, "node"), "there are no nodes in a scenario of devices");
     check_tenant(check, e, "vm", e->vm);
     check_tenant(check, e, "process", e->process);
     if (e->process && !scenario->shares)
@@ -104,8 +110,8 @@ static void check_subject(const struct check *check, const struct sms__expect *e
     if (e->device >= 0 && !scenario->shares)
         sms__complain(reader, e->node, "devices have metrics in scenarios with processes");
     else if (check->sound && e->device >= (long)scenario->devices)
-        sms__complain(reader, sms__node_get(e->node, "device"), "there is no device %ld; the scenario has %zu",
-                      e->device, scenario->devices);
+        sms__complain(reader, key_of(e, "device"), "there is no device %ld; the scenario has %zu", e->device,
+                      scenario->devices);
     check_resource(check, e);
     if ((e->vm != NULL) + (e->process != NULL) + (e->resource != NULL) + (e->device >= 0) > 1)
         sms__complain(reader, e->node, "of one of vm, process, device, resource, not of several");
@@ -114,7 +120,7 @@ static void check_subject(const struct check *check, const struct sms__expect *e
 static void check_metric(const struct check *check, const struct sms__expect *e)
 {
     struct sms__reader *reader = check->reader;
-    const struct sms__node *name = sms__node_get(e->node, "metric");
+    const struct sms__node *name = key_of(e, "metric");
     size_t count;
     const struct sms_metric *metric = sms_metrics(sms__expect_subject(e), &count);
     if (!strcmp(e->metric, "gain") && !e->cluster) {
@@ -142,7 +148,7 @@ static void resolve_policy(const struct check *check, const struct sms__expect *
             return;
         }
     if (*label && is_whole(scenario, "policies", scenario->policies))
-        sms__complain_unknown(check->reader, sms__node_get(e->node, key), "policy of this scenario", scenario->policies,
+        sms__complain_unknown(check->reader, key_of(e, key), "policy of this scenario", scenario->policies,
                               policy_label, scenario);
 }
 
