@@ -86,7 +86,7 @@ WHOLE = "text, YAML or the file as a whole"
 CANNOT = {
     WHOLE: r"not YAML|control characters|not text|this is UTF-16|is empty$|alias |nested more than|"
     r"tags \(|has more than|more than 10100 documents|is given twice|is defined twice|is also one of the several of",
-    "names of other things": r"are devices on other nodes|no node on which it may run|is the sum of all processes|is also a stream of|unknown (device|workload|kernel|VM|resource|profile|table of "
+    "names of other things": r"are devices on other nodes|no node on which it may run|is the sum of all processes|is also a stream of|unknown (device|workload|kernel|VM|node|resource|profile|table of "
     r"pods|policy of this|class 'm')|no node has|no resource|has no instances|different resources|there is no (SM|device)|the slowdown of",
     "one number against another": r"does not end before|are fewer than the|points of a curve rise|is less than|fits no SM|would never "
     r"place|the job frees|the instances have|finds no free slices|ends beyond|starts (when|beyond)|is not between|"

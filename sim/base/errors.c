@@ -235,3 +235,15 @@ const char *sms__nearest(const char *word, size_t count, const char *(*name)(con
     }
     return best;
 }
+
+const char *sms__take_options(void *own, size_t bytes, const void *given)
+{
+    size_t size = 0;
+    if (given)
+        memcpy(&size, given, sizeof size);
+    if (size > bytes)
+        return "the options are larger than this library's: they were compiled with a newer header";
+    if (given)
+        memcpy(own, given, size ? size : bytes);
+    return NULL;
+}

@@ -27,4 +27,8 @@ void sms__errors_sort(struct sms_errors *errors, const char *first);
 const char *sms__nearest(const char *word, size_t count, const char *(*name)(const void *user, size_t i),
                          const void *user);
 
+/* Copies a caller's options, a struct that begins with its size_t size, over the defaults in `own`, a struct of so many
+ * bytes. Size 0 means as many. Returns NULL, or what is wrong with the options. `given` may be NULL. */
+const char *sms__take_options(void *own, size_t bytes, const void *given);
+
 #endif

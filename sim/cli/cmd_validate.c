@@ -3,8 +3,7 @@
 #include "session.h"
 #include "sweep.h"
 
-#include "../model/effort.h"
-#include "../model/job.h"
+#include "../model/estimate.h"
 #include "../sweep/sweep.h"
 
 /* Checks the plans and removes those with errors from the arguments, so that the errors are printed once. */

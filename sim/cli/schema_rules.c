@@ -2,7 +2,7 @@
 #include "schema.h"
 
 #include "../model/cluster/cluster.h"
-#include "../model/cluster/entries.h"
+#include "../model/cluster/tables.h"
 #include "../sweep/sweep.h"
 
 #include <string.h>

@@ -2,10 +2,11 @@
  * demands. */
 #include "schema.h"
 
+#include "../model/device.h"
 #include "../model/limits.h"
 #include "../model/policy/contention.h"
 #include "../model/policy/registry.h"
-#include "../model/policy/use.h"
+#include "../model/policy/policies.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "occupancy.h"
 
 #include "../base/rng.h"
-#include "../model/fit.h"
+#include "../model/footprint.h"
 
 #include <string.h>
 

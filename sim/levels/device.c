@@ -16,7 +16,7 @@ size_t sms__device_clocks_max(const struct sms_scenario *scenario, const struct 
 static const struct sms_curve *curves_of(struct sms__arena *arena, const struct sms_scenario *scenario,
                                          const struct sms__device *model)
 {
-    const struct sms__curves *given = scenario->curves;
+    const struct sms__curves *given = scenario->contention.curves;
     if (!given)
         return NULL;
     struct sms_curve *curves = SMS__NEW(arena, struct sms_curve, SMS_RESOURCES_MAX);
@@ -28,11 +28,12 @@ static const struct sms_curve *curves_of(struct sms__arena *arena, const struct 
 struct sms_contention_view sms__contention_view(struct sms__arena *arena, const struct sms_scenario *scenario,
                                                 const struct sms__device *model)
 {
-    return (struct sms_contention_view){.params = scenario->contention_param,
+    return (struct sms_contention_view){.params = scenario->contention.param,
                                         .curves = curves_of(arena, scenario, model),
                                         .resources = model->resources,
                                         .resource = model->resource_view,
-                                        .pairs = scenario->pairs ? &scenario->pairs->pairs : NULL};
+                                        .pairs =
+                                            scenario->contention.pairs ? &scenario->contention.pairs->pairs : NULL};
 }
 
 static bool any_device_scope(const struct sms__fit *const *types, size_t count)
@@ -52,7 +53,7 @@ struct sms__blocks sms__device_blocks(const struct sms__run_spec *spec, const st
     return (struct sms__blocks){
         .model = model,
         .policy = spec->policy,
-        .contention = scenario->contention,
+        .contention = scenario->contention.model,
         .contention_view = *view,
         .run = spec->record,
         .options = spec->options,

@@ -1,6 +1,6 @@
 /* Demands on a device's resources: shares of an SM, or counts of the units of a
  * resource that has a capacity; and what is hard, never used beyond what there is. */
-#include "fit.h"
+#include "footprint.h"
 
 #include <math.h>
 
@@ -9,14 +9,19 @@ static bool is_count(const struct sms__resource *resource, const struct sms__dem
     return resource->capacity && demand->bare;
 }
 
+bool sms__expect_share(struct sms__reader *reader, const struct sms__demand *demand, double most)
+{
+    const struct sms__quantity share = {.value = demand->ratio};
+    return sms__expect_range(reader, demand->value, SMS__RATIO, 0, most, &share);
+}
+
 static bool check(struct sms__reader *reader, const struct sms__resource *resource, const struct sms__demand *demand,
                   bool unbounded)
 {
-    struct sms__quantity again;
     const struct sms__node *at = demand->value;
     if (!is_count(resource, demand))
         return !sms__is_bare_percentage(reader, at, demand->ratio) &&
-               sms__read_number(reader, at, SMS__RATIO, 0, SMS__DEMAND_MAX, &again);
+               sms__expect_share(reader, demand, SMS__DEMAND_MAX);
     if (demand->ratio != floor(demand->ratio))
         sms__complain(reader, at, "'%.40s' is not a whole number of the %llu units of '%.60s'", at->text,
                       (unsigned long long)resource->capacity, resource->name);

@@ -1,40 +1,40 @@
-/* Reads `device:` documents. */
-#include "fit.h"
+/* Reads `device:` documents. A device that was read without complaint is complete: what policies see of it is filled
+ * in, and the demands of its backgrounds are shares of its resources. */
+#include "footprint.h"
+#include "limits.h"
 
 #include <string.h>
 
 static const char *const class_names[] = {"compute", "memory", NULL};
 static const char *const scope_names[] = {"sm", "device", NULL};
-static const char *const hard_names[] = {"false", "true", NULL};
 
 #define F(struct_, member) offsetof(struct struct_, member)
-
-#define CAPACITY_MAX 9007199254740992.0
 
 static const struct sms__field resource_fields[] = {
     {"class", SMS__CHOICE, 0, F(sms__resource, cls), .required = true, .choices = class_names,
      .help = "policies that look at classes take the fullest resource of each"},
     {"scope", SMS__CHOICE, 0, F(sms__resource, scope), .choices = scope_names,
      .help = "each SM has its own (default), or all SMs of the device share one"},
-    {"capacity", SMS__INTEGER, SMS__COUNT, F(sms__resource, capacity), 1, CAPACITY_MAX,
+    {"capacity", SMS__INTEGER, SMS__COUNT, F(sms__resource, capacity), 1, SMS__UNITS_MAX,
      .help = "in units of its own, of one SM, or of the device for scope device: demands may count them"},
-    {"hard", SMS__CHOICE, 0, F(sms__resource, hard), .choices = hard_names,
+    {"hard", SMS__CHOICE, 0, F(sms__resource, hard), .choices = sms__truths,
      .help = "true: never used beyond 100 %, whatever the policy; default false"},
     {"lanes", SMS__QUANTITY, SMS__RATIO, F(sms__resource, lanes), 0, 1e6, .help = "results per cycle and SM"},
     {"bandwidth", SMS__QUANTITY, SMS__BANDWIDTH, F(sms__resource, bandwidth), 1, 1e18,
      .help = "of one SM, or of the device for scope device"},
     {0}};
 
-/* An override of a resource need not repeat its class. */
-static const struct sms__field *resource_table(struct sms__arena *arena, bool known)
+/* Returns a copy of the table, of the keys of an override: none of them is required. */
+static const struct sms__field *optional(struct sms__arena *arena, const struct sms__field *fields)
 {
-    if (!known)
-        return resource_fields;
-    struct sms__field *again = SMS__NEW(arena, struct sms__field, sizeof resource_fields / sizeof *resource_fields);
-    memcpy(again, resource_fields, sizeof resource_fields);
-    for (struct sms__field *field = again; field->name; field++)
+    size_t count = 1;
+    while (fields[count - 1].name)
+        count++;
+    struct sms__field *copy = SMS__NEW(arena, struct sms__field, count);
+    memcpy(copy, fields, count * sizeof *fields);
+    for (struct sms__field *field = copy; field->name; field++)
         field->required = false;
-    return again;
+    return copy;
 }
 
 static const struct sms__field sm_fields[] = {
@@ -85,6 +85,17 @@ int sms__resource_index(const struct sms__device *device, const char *name)
     return -1;
 }
 
+static const char *resource_name(const void *user, size_t i)
+{
+    return ((const struct sms__device *)user)->resource[i].name;
+}
+
+void sms__complain_unknown_resource(struct sms__reader *reader, const struct sms__node *node,
+                                    const struct sms__device *device)
+{
+    sms__complain_unknown(reader, node, "resource", device->resources, resource_name, device);
+}
+
 static void read_resource(struct sms__reader *reader, struct sms__device *device, const struct sms__node *key,
                           const struct sms__node *value)
 {
@@ -100,7 +111,8 @@ static void read_resource(struct sms__reader *reader, struct sms__device *device
     if (!known)
         idx = (int)device->resources++;
     device->resource[idx].name = name;
-    sms__read_fields(reader, value, resource_table(reader->arena, known), &device->resource[idx]);
+    const struct sms__field *fields = known ? optional(reader->arena, resource_fields) : resource_fields;
+    sms__read_fields(reader, value, fields, &device->resource[idx]);
 }
 
 static void read_resources(struct sms__reader *reader, const struct sms__node *node, void *at)
@@ -187,8 +199,8 @@ void sms__read_device(struct sms__reader *reader, const struct sms__node *node, 
     sms__finish_device(reader, device);
 }
 
-/* From here on it is a share, whatever it was written as. */
-static void settle_background(struct sms__reader *reader, const struct sms__device *device, struct sms__demand *demand)
+/* Turns a count of units into a share. */
+static void resolve_background(struct sms__reader *reader, const struct sms__device *device, struct sms__demand *demand)
 {
     double parts;
     uint64_t count;
@@ -209,7 +221,7 @@ static void check_backgrounds(struct sms__reader *reader, const struct sms__devi
             sms__complain(reader, background->node, "there is no SM %llu; the device has %llu",
                           (unsigned long long)background->sm, (unsigned long long)device->sms);
         for (size_t d = 0; d < background->demands; d++)
-            settle_background(reader, device, &background->demand[d]);
+            resolve_background(reader, device, &background->demand[d]);
     }
 }
 
@@ -243,4 +255,12 @@ void sms__finish_device(struct sms__reader *reader, struct sms__device *device)
     device->view.resources = device->resources;
     device->view.resource = device->resource_view;
     sms__sm_capacity(&device->sm, device->view.capacity);
+}
+
+void sms__override_device(struct sms__reader *reader, const struct sms__node *node, const struct sms__node *keys,
+                          struct sms__device *device)
+{
+    device->node = node;
+    sms__read_fields(reader, keys, optional(reader->arena, sms__device_fields + 1), device); /* all but the name */
+    sms__finish_device(reader, device);
 }

@@ -11,6 +11,9 @@
 /* A demand above this many SMs is a mistake, not a measurement. */
 #define SMS__DEMAND_MAX 16.0
 
+/* Slices of memory of a device that is split into instances. */
+enum { SMS__SLICES_MAX = 8 };
+
 /* Written as a share of an SM, or, of a resource with a capacity, as a count of its units. */
 struct sms__demand {
     const char *resource;
@@ -80,12 +83,22 @@ struct sms__device {
 
 /* device.c: reads one document. In a guard; problems go to reader->errors. */
 void sms__read_device(struct sms__reader *reader, const struct sms__node *node, struct sms__device *device);
+/* Changes the device, a copy of another, by the keys of an entry `node` that are not its name. */
+void sms__override_device(struct sms__reader *reader, const struct sms__node *node, const struct sms__node *keys,
+                          struct sms__device *device);
+/* Checks the device, and fills in what policies see of it. */
 void sms__finish_device(struct sms__reader *reader, struct sms__device *device);
 /* The index of a resource on a device, or -1. */
 int sms__resource_index(const struct sms__device *device, const char *name);
+/* Complains of the resource that the node names, which the device does not have. */
+void sms__complain_unknown_resource(struct sms__reader *reader, const struct sms__node *node,
+                                    const struct sms__device *device);
 extern const struct sms__field sms__device_fields[];
 /* For `smsched list fields`; ends with a title of NULL. */
 const struct sms__table *sms__device_tables(void);
+
+/* demand.c: returns whether a demand is at most this share, and reports otherwise. */
+bool sms__expect_share(struct sms__reader *reader, const struct sms__demand *demand, double most);
 
 /* workload.c: a demand of a block, or of a background. */
 void sms__read_demand(struct sms__reader *reader, const struct sms__node *node, struct sms__demand **demand,

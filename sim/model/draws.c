@@ -1,3 +1,4 @@
+/* Finds out whether a scenario is random. Policies may draw random numbers besides. */
 #include "draws.h"
 #include "cluster/cluster.h"
 

@@ -1,4 +1,4 @@
-/* What a scenario draws, and what follows from that for the time measured. */
+/* Whether a scenario is random, and how the measured window then moves. */
 #ifndef SMS_MODEL_DRAWS_H
 #define SMS_MODEL_DRAWS_H
 
@@ -8,13 +8,15 @@
  * to be seen in a few replications. Policies may draw besides. */
 bool sms__draws(const struct sms_scenario *scenario);
 
-/* By how much the time measured of a replication may begin later, and end earlier, than the scenario says; 0: it never
- * does. Tenants that run for ever begin together and keep step for long, so that a fixed window sees the same part of
- * their cycles in each replication: all are off by as much, and no interval shows it. Where the window begins and ends
- * at random within a tenth of its length the phases are part of what is drawn (systematic sampling with a random start:
- * Cochran, Sampling Techniques, 1977, chapter 8; of simulated processors Wunderlich et al., ISCA 2003). So it is where
- * there is a warm-up, all tenants repeat their jobs for ever, and anything is drawn. Arrivals are out of step by
- * themselves. */
+/* Returns by how much the measured window of a replication may begin later and end earlier than the scenario says, or
+ * 0.
+ *
+ * Tenants that repeat for ever begin together and keep step for long, so a fixed window would see the same part of
+ * their cycles in every replication. All replications would be off by as much, and no interval would show it. If the
+ * window begins and ends at random within a tenth of its length, the phases are drawn, too (systematic sampling with a
+ * random start: Cochran, Sampling Techniques, 1977, chapter 8; for simulated processors Wunderlich et al., ISCA 2003).
+ * The window moves if there is a warm-up, all tenants repeat for ever, and anything is drawn. Arrivals are out of step
+ * by themselves. */
 double sms__slack_ps(const struct sms_scenario *scenario);
 
 #endif

@@ -25,10 +25,8 @@ static void read_documents(struct sms_file *file, const struct sms__doc *doc)
         int kind = sms__document_kind(doc->root[i]);
         if (kind < 0)
             sms__complain(&reader, doc->root[i], "a document starts with one of device:, workload:, scenario:, plan:");
-        else if (kind == 0)
-            sms__file_add_device(file, doc->root[i]);
-        else if (kind == 1)
-            sms__file_add_workload(file, doc->root[i]);
+        else if (kind == SMS__DOCUMENT_DEVICE || kind == SMS__DOCUMENT_WORKLOAD)
+            sms__file_define(file, (enum sms__document)kind, doc->root[i]);
     }
 }
 
@@ -36,8 +34,9 @@ static void read_scenario(struct sms_file *file, const struct sms__node *root)
 {
     struct sms__reader reader = sms__file_reader(file);
     struct sms_scenario *scenario = SMS__NEW(&file->arena, struct sms_scenario, 1);
-    sms__read_scenario(&reader, root, file, scenario);
-    sms__link_scenario(&reader, file, scenario);
+    reader.user = file;
+    sms__read_scenario(&reader, root, scenario);
+    sms__resolve_scenario(&reader, file, scenario);
     for (size_t j = 0; j < file->scenarios; j++)
         if (scenario->name[0] && !strcmp(file->scenario[j]->name, scenario->name))
             sms__complain(&reader, root, "scenario '%.60s' is defined twice", scenario->name);
@@ -51,20 +50,24 @@ static void read_scenarios(struct sms_file *file, const struct sms__doc *doc)
             read_scenario(file, doc->root[i]);
 }
 
-/* A count of units in a workload that no scenario puts on a device with a capacity is a mistaken ratio. */
-static void check_counts(struct sms_file *file)
+static bool has_capacity(const struct sms_file *file)
 {
-    struct sms__reader reader = sms__file_reader(file);
-    struct sms__quantity number;
     for (size_t d = 0; d < file->devices; d++)
         for (size_t r = 0; r < file->device[d]->resources; r++)
             if (file->device[d]->resource[r].capacity)
-                return;
-    for (size_t w = 0; w < file->workloads; w++)
+                return true;
+    return false;
+}
+
+/* A count of units in a workload is a mistaken ratio if no device of the file has a capacity. */
+static void check_counts(struct sms_file *file)
+{
+    struct sms__reader reader = sms__file_reader(file);
+    for (size_t w = 0; w < file->workloads && !has_capacity(file); w++)
         for (size_t k = 0; k < file->workload[w]->kernels; k++) {
             const struct sms__kernel *kernel = &file->workload[w]->kernel[k];
             for (size_t i = 0; i < kernel->demands; i++)
-                sms__read_number(&reader, kernel->demand[i].value, SMS__RATIO, 0, SMS__DEMAND_MAX, &number);
+                sms__expect_share(&reader, &kernel->demand[i], SMS__DEMAND_MAX);
         }
 }
 
@@ -96,7 +99,7 @@ static int load_body(void *user)
     return first_code(load->errors);
 }
 
-/* Of a file that `body` reads; it is the caller's if it could be read. */
+/* Reads a file by `body`. *out is the caller's if it could be read. */
 static int load_with(int (*body)(void *user), struct load *load, const struct sms_load_options *options,
                      struct sms_file **out)
 {
@@ -128,9 +131,7 @@ static int load_with(int (*body)(void *user), struct load *load, const struct sm
     return code;
 }
 
-static const char *const TOO_NEW = "the options are larger than this library's: they were compiled with a newer header";
-
-/* What is wrong with the arguments, or NULL. */
+/* Returns the problem with the arguments, or NULL. */
 static const char *misuse(const struct load *load, const struct sms_load_options *options, struct sms_file **out)
 {
     if (!load->path)
@@ -141,10 +142,8 @@ static const char *misuse(const struct load *load, const struct sms_load_options
 static int load_checked(struct load *load, const struct sms_load_options *options, struct sms_file **out)
 {
     struct sms_load_options own = {.size = sizeof own};
-    bool known = !options || options->size <= sizeof own;
-    if (options && known)
-        memcpy(&own, options, options->size ? options->size : sizeof own);
-    const char *wrong = known ? misuse(load, &own, out) : TOO_NEW;
+    const char *wrong = sms__take_options(&own, sizeof own, options);
+    wrong = wrong ? wrong : misuse(load, &own, out);
     *load->errors = (struct sms_errors){0};
     if (out)
         *out = NULL;

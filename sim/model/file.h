@@ -8,13 +8,14 @@
 #include "device.h"
 #include "workload.h"
 
+enum sms__document { SMS__DOCUMENT_DEVICE, SMS__DOCUMENT_WORKLOAD, SMS__DOCUMENT_SCENARIO, SMS__DOCUMENT_PLAN };
+
 struct sms_file {
     struct sms__arena arena;
     const struct sms_load_options *options;
     struct sms_errors *errors; /* only while loading */
     struct sms_errors warnings;
-    struct sms__doc *doc; /* the first is the file itself, others were looked up */
-    size_t docs, docs_capacity;
+    struct sms__doc *doc; /* the file itself */
     const struct sms__device **device;
     size_t devices;
     const struct sms__workload **workload;
@@ -34,14 +35,15 @@ void sms__installed_models(char out[SMS__MODELS_BYTES]);
 const char *sms__models_as_built(void);
 const char *sms__models_from_library(void);
 
-/* A named device or workload: in the file, then in the folders; NULL and a complaint at `node` if nowhere. */
+/* Finds a device or workload in the file, then in the folders. Returns NULL, and complains at `node`, if it is nowhere.
+ */
 const struct sms__device *sms__find_device(struct sms_file *file, const char *name, const struct sms__node *node);
 const struct sms__workload *sms__find_workload(struct sms_file *file, const char *name, const struct sms__node *node);
 
-/* One scenario document, of a plan say, as a file of its own. What it names is looked up in `library`, a loaded file
- * that takes in what it has not; those that the scenario uses are then the devices and workloads of *out. `options` are
- * those of the library. `make` returns the document, in the reader's arena, or NULL having complained; reader->user is
- * what becomes *out. That lives no longer than the library; two threads may not share that. Else as sms_file_load. */
+/* A scenario document as a file of its own, such as a point of a plan. Devices and workloads are looked up in
+ * `library`, a loaded file, which reads what it does not have yet. Those that the scenario uses are then in *out, too.
+ * `options` are those of the library. `make` returns the document, in the reader's arena, or NULL if it has complained;
+ * reader->user is what becomes *out. *out lives no longer than the library, and two threads may not share a library. */
 struct sms__variation {
     struct sms_file *library;
     const struct sms_load_options *options;
@@ -51,28 +53,27 @@ struct sms__variation {
 };
 int sms__file_vary(const struct sms__variation *variation, struct sms_file **out, struct sms_errors *errors);
 
-/* A workload that stands before that of the library with its name. While loading, in its guard. */
-void sms__file_add_workload(struct sms_file *file, const struct sms__node *node);
-
 /* The document of a device or workload as sms__file_vary would find it; NULL if there is none. */
 const struct sms__node *sms__library_document(struct sms_file *library, const struct sms_load_options *options,
                                               bool device, const char *name);
 
 /* suggest.c: complains of a name that is in no file and no folder, with the nearest that is. */
-void sms__complain_unknown_device(struct sms_file *file, const struct sms__node *node);
-void sms__complain_unknown_workload(struct sms_file *file, const struct sms__node *node);
-
-/* ---- between file.c and library.c ---- */
-
-enum sms__document { SMS__DOCUMENT_DEVICE, SMS__DOCUMENT_WORKLOAD, SMS__DOCUMENT_SCENARIO, SMS__DOCUMENT_PLAN };
+void sms__complain_unknown_model(struct sms_file *file, enum sms__document kind, const struct sms__node *node);
 
 /* library.c: the kind of a document; -1: none. */
 int sms__document_kind(const struct sms__node *root);
-void sms__file_add_device(struct sms_file *file, const struct sms__node *node);
+/* Reads a document of a device or workload into the file. */
+void sms__file_define(struct sms_file *file, enum sms__document kind, const struct sms__node *node);
 
 static inline struct sms__reader sms__file_reader(struct sms_file *file)
 {
     return (struct sms__reader){.arena = &file->arena, .errors = file->errors};
+}
+
+/* The options of the file that is being read, which is reader->user. */
+static inline const struct sms_load_options *sms__load_options(const struct sms__reader *reader)
+{
+    return ((const struct sms_file *)reader->user)->options;
 }
 
 #endif

@@ -9,10 +9,10 @@
 /* Jobs of a tenant; numbers of devices. */
 enum { SMS__INDEX_MAX = 1000000, SMS__REPLICATIONS_MAX = 100000 };
 
-/* What replications may be asked to reach: half of an interval over the mean. */
+/* The least precision that replications may be asked to reach: half of an interval over the mean. */
 #define SMS__PRECISION_LEAST 1e-6
 
-/* A count of units that can be exact. */
+/* The most units that a double counts exactly. */
 #define SMS__UNITS_MAX 9007199254740992.0
 #define SMS__REPEAT_MAX 1e15
 #define SMS__CPUS_MAX 1e6

@@ -1,7 +1,7 @@
 /* How many blocks of a kernel an SM holds. The rules reproduce the block limits,
  * occupancy and waves that Nsight Compute prints for a V100 (docs/model.md,
  * tests/laws/test_occupancy.c). */
-#include "fit.h"
+#include "footprint.h"
 
 #include <math.h>
 

@@ -22,7 +22,7 @@ const struct sms__field sms__stream_fields[] = {
 
 const struct sms__table sms__stream_tables[2] = {{"scenario: processes: streams", sms__stream_fields}, {NULL, NULL}};
 
-static struct sms__streams make_room(struct sms__reader *reader, size_t count, bool listed)
+static struct sms__streams new_streams(struct sms__reader *reader, size_t count, bool listed)
 {
     struct sms__streams streams = {.stream = SMS__NEW(reader->arena, struct sms__process_stream, count)};
     streams.node = SMS__NEW(reader->arena, const struct sms__node *, count);
@@ -33,7 +33,7 @@ static struct sms__streams make_room(struct sms__reader *reader, size_t count, b
 
 static struct sms__streams some(struct sms__reader *reader, const struct sms__node *node, size_t count, uint64_t repeat)
 {
-    struct sms__streams streams = make_room(reader, count, false);
+    struct sms__streams streams = new_streams(reader, count, false);
     for (; streams.count < count; streams.count++) {
         streams.stream[streams.count] = (struct sms__process_stream){.repeat = repeat};
         streams.node[streams.count] = node;
@@ -59,7 +59,7 @@ static void add_item(struct sms__reader *reader, const struct sms__node *node, u
 
 static struct sms__streams listed(struct sms__reader *reader, const struct sms__node *list, uint64_t repeat)
 {
-    struct sms__streams streams = make_room(reader, SMS__STREAMS_MAX, true);
+    struct sms__streams streams = new_streams(reader, SMS__STREAMS_MAX, true);
     if (!sms__expect_list(reader, list, SMS__STREAMS_MAX))
         return streams;
     if (list->items == 0)
@@ -79,7 +79,7 @@ struct sms__streams sms__read_streams(struct sms__reader *reader, const struct s
     return some(reader, node, (size_t)number.value, repeat);
 }
 
-static const struct sms__kernel *find_kernel(const struct sms__workload *workload, bool whole)
+const struct sms__kernel *sms__find_kernel(const struct sms__workload *workload, bool whole)
 {
     for (size_t k = 0; k < workload->kernels; k++)
         if (workload->kernel[k].whole == whole)
@@ -87,18 +87,24 @@ static const struct sms__kernel *find_kernel(const struct sms__workload *workloa
     return NULL;
 }
 
-/* What runs at once is all by time or all by blocks. */
+void sms__complain_mixed(struct sms__reader *reader, const struct sms__node *node, const char *who,
+                         const struct sms__kernel *whole, const char *whole_of, const struct sms__kernel *block,
+                         const char *block_of)
+{
+    sms__complain(reader, node,
+                  "%s kernels beside each other that are all given by time or all by blocks; "
+                  "'%.60s' of '%.60s' is by time, '%.60s' of '%.60s' by blocks",
+                  who, whole->name, whole_of, block->name, block_of);
+}
+
+/* Streams that run at once have kernels that are all given by time, or all by blocks. */
 static bool is_mixed(struct sms__reader *reader, const struct sms__node *node, const struct sms__workload *a,
                      const struct sms__workload *b)
 {
-    const struct sms__kernel *whole = find_kernel(a, true), *block = find_kernel(b, false);
-    if (!whole || !block)
-        return false;
-    sms__complain(reader, node,
-                  "streams run kernels beside each other that are all given by time or all by blocks; "
-                  "'%.60s' of '%.60s' is by time, '%.60s' of '%.60s' by blocks",
-                  whole->name, a->name, block->name, b->name);
-    return true;
+    const struct sms__kernel *whole = sms__find_kernel(a, true), *block = sms__find_kernel(b, false);
+    if (whole && block)
+        sms__complain_mixed(reader, node, "streams run", whole, a->name, block, b->name);
+    return whole && block;
 }
 
 /* Each with itself, too: it may be of a workload that others do. */
@@ -117,7 +123,7 @@ static void check_priorities(struct sms__reader *reader, const struct sms__strea
     for (size_t i = 0; i < streams->count; i++) {
         const struct sms__node *priority = sms__node_get(streams->node[i], "priority");
         bool first = i == 0 || streams->node[i] != streams->node[i - 1];
-        if (priority && first && find_kernel(choice[i].workload, true))
+        if (priority && first && sms__find_kernel(choice[i].workload, true))
             sms__complain(reader, priority,
                           "priority is of blocks that wait: '%.60s' has kernels given by time, which do not wait",
                           choice[i].workload->name);
@@ -125,13 +131,14 @@ static void check_priorities(struct sms__reader *reader, const struct sms__strea
 }
 
 void sms__check_streams(struct sms__reader *reader, const struct sms__streams *streams,
-                        const struct sms__process_spec *process)
+                        const struct sms__choice *choice, size_t choices)
 {
-    if (streams->count > 1 && process->own && any_mixed(reader, streams, process->choice))
+    bool own = streams->workload != NULL;
+    if (streams->count > 1 && own && any_mixed(reader, streams, choice))
         return;
-    if (process->own)
-        check_priorities(reader, streams, process->choice);
-    for (size_t i = 0; i < process->choices && streams->count > 1 && !process->own; i++)
-        if (is_mixed(reader, streams->node[0], process->choice[i].workload, process->choice[i].workload))
+    if (own)
+        check_priorities(reader, streams, choice);
+    for (size_t i = 0; i < choices && streams->count > 1 && !own; i++)
+        if (is_mixed(reader, streams->node[0], choice[i].workload, choice[i].workload))
             return;
 }

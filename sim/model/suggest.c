@@ -1,5 +1,5 @@
-/* "Did you mean" for devices and workloads: the names in the file, then those of
- * the models in the folders. Only after a name was found nowhere. */
+/* "Did you mean" for a device or workload that is found nowhere: the names in the file, then those of the models in the
+ * folders. */
 #include "file.h"
 
 #include <dirent.h>
@@ -10,7 +10,7 @@
 
 enum { NAMES_MAX = 1024, NAME_BYTES = 104, FOLDERS_DEEP = 3, PATH_BYTES = 4096 };
 
-/* Whole before a folder is opened: nothing is allocated while one is open. */
+/* All memory is allocated before a folder is opened, so that none stays open when memory runs out. */
 struct names {
     size_t count;
     char name[NAMES_MAX][NAME_BYTES];
@@ -69,33 +69,22 @@ static void add_models(struct names *names, const char *models, const char *kind
 
 static const char *name_at(const void *user, size_t i) { return ((const struct names *)user)->name[i]; }
 
-static void complain(struct sms_file *file, const struct sms__node *node, const char *kind, struct names *names)
+void sms__complain_unknown_model(struct sms_file *file, enum sms__document kind, const struct sms__node *node)
 {
-    struct sms__reader reader = {.arena = &file->arena, .errors = file->errors};
+    struct sms__reader reader = sms__file_reader(file);
+    bool device = kind == SMS__DOCUMENT_DEVICE;
     const char *installed = file->options->installed_models;
-    char what[16];
-    add_models(names, file->options->models, kind);
-    add_models(names, installed, kind);
-    snprintf(what, sizeof what, "%.*s", (int)strlen(kind) - 1, kind);
+    const char *what = device ? "device" : "workload", *folder = device ? "devices" : "workloads";
+    struct names *names = SMS__NEW(&file->arena, struct names, 1);
+    for (size_t i = 0; i < (device ? file->devices : file->workloads); i++) {
+        const char *name = device ? file->device[i]->name : file->workload[i]->name;
+        add_name(names, "", name, strlen(name));
+    }
+    add_models(names, file->options->models, folder);
+    add_models(names, installed, folder);
     if (names->count == 0) /* the program was copied without them */
         sms__complain(&reader, node, "unknown %s '%.60s': there are no %s in the file, nor in '%.200s'", what,
-                      node->text, kind, installed);
+                      node->text, folder, installed);
     else
         sms__complain_unknown(&reader, node, what, names->count, name_at, names);
-}
-
-void sms__complain_unknown_device(struct sms_file *file, const struct sms__node *node)
-{
-    struct names *names = SMS__NEW(&file->arena, struct names, 1);
-    for (size_t i = 0; i < file->devices; i++)
-        add_name(names, "", file->device[i]->name, strlen(file->device[i]->name));
-    complain(file, node, "devices", names);
-}
-
-void sms__complain_unknown_workload(struct sms_file *file, const struct sms__node *node)
-{
-    struct names *names = SMS__NEW(&file->arena, struct names, 1);
-    for (size_t i = 0; i < file->workloads; i++)
-        add_name(names, "", file->workload[i]->name, strlen(file->workload[i]->name));
-    complain(file, node, "workloads", names);
 }

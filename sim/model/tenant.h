@@ -1,68 +1,72 @@
-/* The tenants of a scenario: VMs, or processes on shared devices, which pods with workloads are, too. */
+/* A tenant: a VM, a process on shared devices, or a pod with a workload, whose process it then is. `vms:`, `processes:`
+ * and `pods:` are three spellings of it. Times are picoseconds, sizes bytes. */
 #ifndef SMS_MODEL_TENANT_H
 #define SMS_MODEL_TENANT_H
 
-#include <smsched/share.h>
-
-#include "fit.h"
+#include "footprint.h"
 
 enum sms__arrivals { SMS__CLOSED, SMS__POISSON, SMS__REGULAR };
 
-/* A tenant of the block level. */
-struct sms__vm {
-    const char *name;
-    const char *workload_name;
-    const struct sms__node *node, *workload_node;
-    const struct sms__workload *workload;
-    double start_ps, deadline_ps;            /* deadline 0: none */
-    uint64_t type;                           /* by which --format simtbs groups VMs */
-    uint64_t repeat;                         /* jobs; 0: for ever */
-    uint64_t streams;                        /* jobs at once, per device */
-    int arrivals;                            /* enum sms__arrivals */
-    double interval_ps;                      /* mean time between arrivals, per device */
-    const struct sms__fit **fit;             /* [devices] -> [kernels] */
-    const struct sms__process_spec *process; /* what is said of it as a process; NULL where the scenario has `vms:` */
-};
-
-/* One workload of several that may be drawn for a process. `first` is its first kernel's number
- * among those of the VM's workload, which is the union of all. */
+/* One of the workloads that a tenant may do. */
 struct sms__choice {
     const struct sms__workload *workload;
-    size_t first;
+    size_t first; /* number of its first kernel in the tenant's workload, which is the union of all */
 };
 
-/* One of the streams of a process: its jobs come one after another. */
+/* One of the streams of a process. Its jobs come one after another. */
 struct sms__process_stream {
     double priority; /* among those of the process: pending blocks of a higher one go first */
     uint64_t repeat; /* jobs; 0: for ever */
 };
 
-struct sms__process_spec {
-    double priority, weight;
-    double active_threads;      /* under mps: share of the SMs, 0..1 */
-    long device;                /* the only one on which it may run; -1: any */
-    struct sms__choice *choice; /* [choices], choices >= 1; with 1 nothing is drawn */
+struct sms__vm {
+    const char *name;
+    const struct sms__node *node;
+    const struct sms__workload *workload;
+    const struct sms__choice *choice; /* [choices], choices >= 1; with 1 nothing is drawn */
     size_t choices;
-    uint64_t memory_most; /* of a pod: device memory that it may hold; 0: all that is free */
-    double period_ps;     /* of a pod: from the start of a job to that of the next; 0: when it has ended */
-    const struct sms__process_stream *stream; /* [the VM's streams] */
-    bool own; /* stream i does choice i; else all do the same, and several are drawn from */
+    const struct sms__fit **fit;  /* [devices] -> [kernels] */
+    double start_ps, deadline_ps; /* deadline 0: none */
+    uint64_t repeat;              /* jobs; 0: for ever */
+    uint64_t streams;             /* jobs at once; of a VM on each device */
+
+    /* Of VMs. */
+    uint64_t type;      /* by which --format simtbs groups VMs */
+    int arrivals;       /* enum sms__arrivals */
+    double interval_ps; /* mean time between arrivals on each device */
+
+    /* Of processes. */
+    const struct sms__process_stream *stream; /* [streams] */
+    bool own; /* stream i does choice i; otherwise all do the same, and several are drawn from */
+    double priority, weight;
+    double active_threads; /* under mps: share of the SMs, 0..1 */
+    long device;           /* the only one on which it may run; -1: any */
+    uint64_t memory_most;  /* of a pod: device memory that it may hold; 0: all that is free */
+    double period_ps;      /* of a pod: from the start of a job to that of the next; 0: when it has ended */
 };
 
-/* scenario.c: into a struct sms__vm. */
-void sms__read_arrivals(struct sms__reader *reader, const struct sms__node *node, void *at);
-extern const struct sms__field sms__arrival_fields[];
+/* The defaults of all tenants. */
+#define SMS__TENANT_DEFAULTS .name = "", .repeat = 1, .streams = 1, .weight = 1, .active_threads = 1, .device = -1
 
-/* process.c: `processes:`; `at` is the scenario. */
+/* The i-th of the workloads of which a tenant may do one; `first` is its first kernel's number. NULL beyond. */
+static inline const struct sms__workload *sms__workload_of(const struct sms__vm *vm, size_t i, size_t *first)
+{
+    *first = i < vm->choices ? vm->choice[i].first : 0;
+    return i < vm->choices ? vm->choice[i].workload : NULL;
+}
+
+/* Whether a tenant is of the same entry as the one before it in the list, and so differs in name and start alone. */
+static inline bool sms__is_like_last(const struct sms__vm *vm, size_t v)
+{
+    return v > 0 && vm[v].choice == vm[v - 1].choice;
+}
+
+/* tenants.c: `vms:`, `processes:` and `host:`; `at` is the scenario, reader->user its file. */
+void sms__read_vms(struct sms__reader *reader, const struct sms__node *node, void *at);
 void sms__read_processes(struct sms__reader *reader, const struct sms__node *node, void *at);
-extern const struct sms__field sms__process_fields[];
+void sms__read_host(struct sms__reader *reader, const struct sms__node *node, void *at);
+extern const struct sms__field sms__vm_fields[], sms__process_fields[], sms__host_fields[], sms__arrival_fields[];
 extern const struct sms__table sms__process_tables[3];
-/* The i-th of the workloads of which a tenant may be doing one; `first` is its first kernel's number. NULL beyond. */
-const struct sms__workload *sms__workload_of(const struct sms__vm *vm, size_t i, size_t *first);
-/* Whether a process is of the same entry as the one before it, and so the same in all but name and start. */
-bool sms__is_like_last(const struct sms_scenario *scenario, size_t v);
-/* What a scenario calls its tenants: "VM" or "process". */
-const char *sms__tenant_word(const struct sms_scenario *scenario);
 
 /* streams.c: `streams:` of a process. */
 struct sms__streams {
@@ -73,12 +77,21 @@ struct sms__streams {
 };
 /* `node`: NULL for one stream; `repeat`: of those that do not say. */
 struct sms__streams sms__read_streams(struct sms__reader *reader, const struct sms__node *node, uint64_t repeat);
-/* Complains of streams that cannot run beside each other; `process` has its choices. */
+/* Complains of streams that cannot run beside each other, which do these choices. */
 void sms__check_streams(struct sms__reader *reader, const struct sms__streams *streams,
-                        const struct sms__process_spec *process);
-/* Streams of a process at most: as many as kernels run at once in one context. */
+                        const struct sms__choice *choice, size_t choices);
+/* The first kernel of a workload that is given by its time, or by its blocks; or NULL. */
+const struct sms__kernel *sms__find_kernel(const struct sms__workload *workload, bool whole);
+/* Complains that kernels of both kinds would be beside each other; `who` is "streams run". */
+void sms__complain_mixed(struct sms__reader *reader, const struct sms__node *node, const char *who,
+                         const struct sms__kernel *whole, const char *whole_of, const struct sms__kernel *block,
+                         const char *block_of);
+/* Most streams of a process: as many as kernels run at once in one context. */
 enum { SMS__STREAMS_MAX = 128 };
 extern const struct sms__field sms__stream_fields[];
 extern const struct sms__table sms__stream_tables[2];
+
+/* check_tenants.c: complains of tenants that the scenario's devices or its run cannot have. */
+void sms__check_tenants(struct sms__reader *reader, const struct sms_scenario *scenario);
 
 #endif

@@ -10,7 +10,6 @@
 
 enum { KERNELS_MAX = 4096, STEPS_MAX = 100000 };
 
-static const char *const truths[] = {"false", "true", NULL};
 static const char *const spread_names[] = {"uniform", "exponential", NULL};
 
 static bool is_repeated(const struct sms__demand *demand, size_t count, const char *name)
@@ -70,7 +69,7 @@ static const struct sms__field kernel_fields[] = {
     {"name", SMS__NAME, 0, F(sms__kernel, name), .required = true, .help = "to launch it by"},
     {"time", SMS__SPAN, SMS__CYCLES, F(sms__kernel, block_time), 1, SMS__TIME_MAX_PS, .one_of = EITHER,
      .help = "of the kernel as a whole, alone on the device; else give blocks, threads and block_time"},
-    {"blocks", SMS__INTEGER, SMS__COUNT, F(sms__kernel, blocks), 1, 9007199254740992.0, .one_of = EITHER,
+    {"blocks", SMS__INTEGER, SMS__COUNT, F(sms__kernel, blocks), 1, SMS__UNITS_MAX, .one_of = EITHER,
      .needs = "threads", .help = "of the grid"},
     {"threads", SMS__INTEGER, SMS__COUNT, F(sms__kernel, threads), 1, 1 << 24, .needs = "block_time",
      .help = "of a block"},
@@ -89,21 +88,13 @@ static const struct sms__field kernel_fields[] = {
      .help = "exponential: block_time is the mean of exponential block times"},
     {0}};
 
-/* The demand of a whole is of the device. */
-static void check_whole(struct sms__reader *reader, const struct sms__kernel *kernel)
-{
-    for (size_t d = 0; d < kernel->demands; d++) {
-        struct sms__quantity share;
-        sms__read_number(reader, kernel->demand[d].value, SMS__RATIO, 0, 1, &share);
-    }
-}
-
 static void check_kernel(struct sms__reader *reader, struct sms__kernel *kernel)
 {
     kernel->whole = sms__node_get(kernel->node, "time") != NULL;
     if (kernel->whole) {
         kernel->blocks = kernel->threads = 1;
-        check_whole(reader, kernel);
+        for (size_t d = 0; d < kernel->demands; d++) /* shares of the device */
+            sms__expect_share(reader, &kernel->demand[d], 1);
     }
     if (kernel->spread == SMS__EXPONENTIAL && kernel->jitter > 0)
         sms__complain(reader, kernel->node, "jitter belongs to a uniform spread, not an exponential one");
@@ -189,7 +180,7 @@ static void read_step(struct sms__reader *reader, const struct sms__node *node, 
     }
 }
 
-/* What the job holds after each step, at most: `declared`. */
+/* Finds the most memory that the job holds after any step. */
 static void sum_memory(struct sms__reader *reader, const struct sms__node *list, struct sms__workload *workload)
 {
     uint64_t held = 0;
@@ -221,12 +212,6 @@ static void read_steps(struct sms__reader *reader, const struct sms__node *node,
     sum_memory(reader, node, workload);
 }
 
-/* Read after the kernels that they name, wherever they stand. */
-static void skip(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    (void)reader, (void)node, (void)at;
-}
-
 static const struct sms__field workload_fields[] = {
     {"workload", SMS__NAME, 0, F(sms__workload, name), .required = true, .help = "its name"},
     {"title", SMS__TEXT, 0, F(sms__workload, title), .help = "its name in words"},
@@ -234,18 +219,18 @@ static const struct sms__field workload_fields[] = {
     {"device", SMS__NAME, 0, F(sms__workload, device), .help = "on which it was measured, for the reader"},
     {"scaled_from", SMS__NAME, 0, F(sms__workload, scaled_from),
      .help = "the device that was profiled, where the numbers were scaled from it to `device`"},
-    {"fitted", SMS__CHOICE, 0, F(sms__workload, fitted), .choices = truths,
+    {"fitted", SMS__CHOICE, 0, F(sms__workload, fitted), .choices = sms__truths,
      .help = "true: the numbers were fitted to published results, not measured; default false"},
     {"corun_class", SMS__NAME, 0, F(sms__workload, cls), .help = "for contention by pairs of classes"},
     {"overhead", SMS__QUANTITY, SMS__RATIO, F(sms__workload, overhead), 0, 10,
      .help = "by which part a policy that intercepts its calls lengthens it; default 0"},
     {"static", SMS__QUANTITY, SMS__BYTES, F(sms__workload, statics), 0, 1e12,
      .help = "device memory of its static variables, which come and go with the context; default 0"},
-    {"exclusive", SMS__CHOICE, 0, F(sms__workload, exclusive), .choices = truths,
+    {"exclusive", SMS__CHOICE, 0, F(sms__workload, exclusive), .choices = sms__truths,
      .help = "true: its process must have its device for itself; default false"},
     {"kernels", SMS__FIELDS, .read = read_kernels, .required = true, .holds = SMS__MANY, .fields = kernel_fields,
      .least = 1, .most = KERNELS_MAX, .help = "a list"},
-    {"steps", SMS__FIELDS, .read = skip, .holds = SMS__MANY, .fields = step_table, .most = STEPS_MAX,
+    {"steps", SMS__FIELDS, .read = sms__skip, .holds = SMS__MANY, .fields = step_table, .most = STEPS_MAX,
      .help = "what one job does, in order; default: launch each kernel once"},
     {0}};
 
@@ -267,7 +252,7 @@ void sms__read_workload(struct sms__reader *reader, const struct sms__node *node
     *workload = (struct sms__workload){
         .node = node, .name = "", .title = "", .source = "", .device = "", .scaled_from = "", .cls = ""};
     sms__read_fields(reader, node, workload_fields, workload);
-    const struct sms__node *steps = sms__node_get(node, "steps");
+    const struct sms__node *steps = sms__node_get(node, "steps"); /* after the kernels that they name */
     if (steps)
         read_steps(reader, steps, workload);
     else

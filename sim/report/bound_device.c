@@ -170,7 +170,7 @@ static double background(const struct sms__device *model, size_t r, uint64_t sm)
 static double delivered(const struct sms_scenario *scenario, const struct sms_contention_view *view,
                         const struct sms__device *model, size_t r, double most)
 {
-    double (*delivers)(const struct sms_contention_view *, size_t, double, double) = scenario->contention->delivers;
+    double (*delivers)(const struct sms_contention_view *, size_t, double, double) = scenario->contention.model->delivers;
     double sms = (double)model->sms, sum = 0;
     if (model->resource[r].scope == SMS_SCOPE_DEVICE)
         return sms * delivers(view, r, background(model, r, SIZE_MAX) / sms, most);
@@ -227,7 +227,7 @@ void sms__bound_describe(struct sms__arena *arena, const struct sms_scenario *sc
     for (int l = 0; l < SMS_LIMITS; l++)
         add_limit(arena, out, l);
     struct sms_contention_view view = sms__contention_view(arena, scenario, model);
-    for (size_t r = 0; scenario->contention->delivers && r < model->resources; r++)
+    for (size_t r = 0; scenario->contention.model->delivers && r < model->resources; r++)
         add_resource(arena, scenario, &view, out, r);
     for (size_t k = 0; k < out->kernels; k++)
         out->kernel[k].least_ps = least_of_launch(out, k);

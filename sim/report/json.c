@@ -122,7 +122,7 @@ static json_t *scenario_of(const struct sms_results *results, long baseline)
     json_object_set_new(object, "scenario", json_string(scenario->name));
     json_object_set_new(object, "question", json_string(scenario->question));
     if (!scenario->cluster) {
-        json_object_set_new(object, "contention", json_string(scenario->contention_label));
+        json_object_set_new(object, "contention", json_string(scenario->contention.label));
         json_object_set_new(object, "kernels_alike", json_boolean(kernels_alike(scenario)));
         json_object_set_new(object, "queue", json_string(sms__queue_names[scenario->queue - SMS_QUEUE_LEFTOVER]));
     }

@@ -80,10 +80,10 @@ static void note_contention(struct sms_results *results)
         return;
     if (!sms__node_get(scenario->node, "contention"))
         note(results, sms__print(&results->arena, "contention %s is the default: nothing of it was fitted or measured",
-                                 scenario->contention_label));
-    else if (strchr(scenario->contention_label, '('))
+                                 scenario->contention.label));
+    else if (strchr(scenario->contention.label, '('))
         note(results, sms__print(&results->arena, "contention %s has parameters that were fitted or assumed",
-                                 scenario->contention_label));
+                                 scenario->contention.label));
 }
 
 /* Workloads of all tenants, each once. */
@@ -97,21 +97,17 @@ static int by_name(const void *a, const void *b)
     return strcmp((*(const struct sms__workload *const *)a)->name, (*(const struct sms__workload *const *)b)->name);
 }
 
-static size_t choices_of(const struct sms__vm *vm) { return vm->process ? vm->process->choices : 1; }
-
 static struct workloads workloads_of(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
     struct workloads all = {0}, once = {0};
     for (size_t v = 0; v < scenario->vms; v++)
-        all.count += choices_of(&scenario->vm[v]);
+        all.count += scenario->vm[v].choices;
     once.of = all.of = SMS__NEW(&results->arena, const struct sms__workload *, all.count);
     all.count = 0;
     for (size_t v = 0; v < scenario->vms; v++)
-        for (size_t c = 0; c < choices_of(&scenario->vm[v]); c++) {
-            const struct sms__process_spec *process = scenario->vm[v].process;
-            all.of[all.count++] = process ? process->choice[c].workload : scenario->vm[v].workload;
-        }
+        for (size_t c = 0; c < scenario->vm[v].choices; c++)
+            all.of[all.count++] = scenario->vm[v].choice[c].workload;
     qsort(all.of, all.count, sizeof *all.of, by_name);
     for (size_t i = 0; i < all.count; i++)
         if (i == 0 || by_name(&all.of[i], &once.of[once.count - 1]) != 0)

@@ -1,11 +1,9 @@
 /* Runs a scenario: every policy with every replication, and the stand-alone runs. */
+#include "../model/estimate.h"
 #include "output.h"
 #include "results.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-static const char *const TOO_NEW = "the options are larger than this library's: they were compiled with a newer header";
 
 struct setup {
     struct sms_results *results;
@@ -125,19 +123,6 @@ static const char *misuse(const struct sms_scenario *scenario, const struct sms_
     return (unsigned)options->engine > SMS_ENGINE_REFERENCE ? "there is no such engine" : NULL;
 }
 
-/* The caller's options in this library's struct; false if they are larger: then they were compiled with a newer header,
- * and may ask for what this library does not know. */
-static bool take_options(const struct sms_run_options *given, struct sms_run_options *own)
-{
-    *own = sms_run_defaults();
-    if (!given)
-        return true;
-    if (given->size > sizeof *own)
-        return false;
-    memcpy(own, given, given->size ? given->size : sizeof *own);
-    return true;
-}
-
 /* As many jobs as fit: the results are the same, later. */
 static int run_checked(const struct sms_scenario *scenario, const struct sms_run_options *options,
                        struct sms_results *results, struct sms_errors *errors)
@@ -157,9 +142,10 @@ static int run_checked(const struct sms_scenario *scenario, const struct sms_run
 int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *options, struct sms_results **out,
             struct sms_errors *errors)
 {
-    struct sms_run_options own;
+    struct sms_run_options own = sms_run_defaults();
     struct sms_errors unread;
-    const char *wrong = take_options(options, &own) ? misuse(scenario, &own, out) : TOO_NEW;
+    const char *wrong = sms__take_options(&own, sizeof own, options);
+    wrong = wrong ? wrong : misuse(scenario, &own, out);
     options = &own;
     errors = errors ? errors : &unread;
     *errors = (struct sms_errors){0};

@@ -76,9 +76,8 @@ static void mark_use(struct check *check, const struct sms__workload *workload)
 static void mark_uses(struct check *check, const struct sms_scenario *scenario)
 {
     for (size_t v = 0; v < scenario->vms; v++) {
-        const struct sms__process_spec *process = scenario->vm[v].process;
-        for (size_t i = 0; process && i < process->choices; i++)
-            mark_use(check, process->choice[i].workload);
+        for (size_t i = 0; i < scenario->vm[v].choices; i++)
+            mark_use(check, scenario->vm[v].choice[i].workload);
         if (scenario->vm[v].workload)
             mark_use(check, scenario->vm[v].workload);
     }

@@ -200,8 +200,8 @@ static void put_plugins(struct sms__buffer *text, const struct sms_scenario *sce
         put_policy(text, &scenario->policy[p]);
     if (scenario->alone)
         put_policy(text, scenario->alone);
-    if (scenario->contention)
-        put_model(text, "p models/contention/", scenario->contention->name, ".c\n");
+    if (scenario->contention.model)
+        put_model(text, "p models/contention/", scenario->contention.model->name, ".c\n");
 }
 
 char *sms__point_models(const struct sms_file *file, bool loaded)

@@ -156,7 +156,7 @@ static const struct sms__node *build_document(struct sms__reader *reader, void *
                 root = change_column(builder, reader, root, &plan->axis[i], c);
     check_valueless(reader, plan, root);
     for (size_t i = 0; i < builder->workloads; i++)
-        sms__file_add_workload(reader->user, builder->workload[i].node);
+        sms__file_define(reader->user, SMS__DOCUMENT_WORKLOAD, builder->workload[i].node);
     return root;
 }
 

@@ -1,5 +1,6 @@
 /* Runs points in threads that each take the next missing point. The caller's thread flushes the journal and shows the
  * progress. The results do not depend on the number of threads, for records are merged in the points' order. */
+#include "../model/estimate.h"
 #include "sweep.h"
 
 #include <pthread.h>

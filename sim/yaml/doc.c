@@ -251,3 +251,9 @@ const struct sms__node *sms__node_get(const struct sms__node *map, const char *k
             return map->item[i + 1];
     return NULL;
 }
+
+const struct sms__node *sms__at_key(const struct sms__node *map, const char *key)
+{
+    const struct sms__node *value = sms__node_get(map, key);
+    return value ? value : map;
+}

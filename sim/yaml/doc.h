@@ -41,5 +41,7 @@ int sms__doc_load_text(struct sms__arena *arena, const char *path, const char *t
 
 /* The value of `key` in a map, or NULL. */
 const struct sms__node *sms__node_get(const struct sms__node *map, const char *key);
+/* The value of `key` in a map, or if there is none the map itself: a place to report. */
+const struct sms__node *sms__at_key(const struct sms__node *map, const char *key);
 
 #endif

@@ -65,6 +65,11 @@ void sms__keep(struct sms__reader *reader, const struct sms__node *node, void *a
     *(const struct sms__node **)at = node;
 }
 
+void sms__skip(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    (void)reader, (void)node, (void)at;
+}
+
 /* Prints a time in the largest unit in which it is at least 1. */
 static void print_time(char *out, size_t size, double ps)
 {
@@ -88,10 +93,25 @@ void sms__print_bound(char *out, size_t size, enum sms__dimension dimension, dou
         snprintf(out, size, "%.10g", bound);
 }
 
+bool sms__expect_range(struct sms__reader *reader, const struct sms__node *node, enum sms__dimension dimension,
+                       double min, double max, const struct sms__quantity *number)
+{
+    char low[32], high[32];
+    double value = number->value;
+    if (number->cycles ? value >= 0 && value <= 1e18 : value >= min && value <= max)
+        return true;
+    sms__print_bound(low, sizeof low, dimension, min);
+    sms__print_bound(high, sizeof high, dimension, max);
+    bool bare = dimension == SMS__RATIO && value > max && !strchr(node->text, '%');
+    sms__complain(reader, node, "'%.40s' is out of range; it must be from %s to %s%s", node->text, low, high,
+                  bare ? "; without % it is a ratio, so 1 means 100 %" : "");
+    return false;
+}
+
 bool sms__read_number(struct sms__reader *reader, const struct sms__node *node, enum sms__dimension dimension,
                       double min, double max, struct sms__quantity *out)
 {
-    char why[160], low[32], high[32];
+    char why[160];
     if (!sms__expect_kind(reader, node, SMS__SCALAR))
         return false;
     const char *problem = sms__quantity_parse(node->text, dimension, out, why, sizeof why);
@@ -99,14 +119,7 @@ bool sms__read_number(struct sms__reader *reader, const struct sms__node *node, 
         sms__complain(reader, node, "'%.40s' %s", node->text, problem);
         return false;
     }
-    if (out->cycles ? out->value >= 0 && out->value <= 1e18 : out->value >= min && out->value <= max)
-        return true;
-    sms__print_bound(low, sizeof low, dimension, min);
-    sms__print_bound(high, sizeof high, dimension, max);
-    bool bare = dimension == SMS__RATIO && out->value > max && !strchr(node->text, '%');
-    sms__complain(reader, node, "'%.40s' is out of range; it must be from %s to %s%s", node->text, low, high,
-                  bare ? "; without % it is a ratio, so 1 means 100 %" : "");
-    return false;
+    return sms__expect_range(reader, node, dimension, min, max, out);
 }
 
 bool sms__is_bare_percentage(struct sms__reader *reader, const struct sms__node *node, double ratio)
@@ -143,21 +156,19 @@ const char *sms__read_name(struct sms__reader *reader, const struct sms__node *n
     return is_name ? name : NULL;
 }
 
-static const char *choice_name(const void *user, size_t i) { return ((const char *const *)user)[i]; }
+const char *sms__text_at(const void *user, size_t i) { return ((const char *const *)user)[i]; }
 
-static void read_choice(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *field,
-                        int *out)
+int sms__read_choice(struct sms__reader *reader, const struct sms__node *node, const char *what,
+                     const char *const *choices)
 {
     if (!sms__expect_kind(reader, node, SMS__SCALAR))
-        return;
+        return -1;
     size_t count = 0;
-    for (; field->choices[count]; count++) {
-        if (strcmp(field->choices[count], node->text))
-            continue;
-        *out = (int)count;
-        return;
-    }
-    sms__complain_unknown(reader, node, field->name, count, choice_name, field->choices);
+    for (; choices[count]; count++)
+        if (!strcmp(choices[count], node->text))
+            return (int)count;
+    sms__complain_unknown(reader, node, what, count, sms__text_at, choices);
+    return -1;
 }
 
 /* Reads a number, or the word that stands for 0. */
@@ -213,6 +224,7 @@ static void read_value(struct sms__reader *reader, const struct sms__node *node,
                        void *at)
 {
     const char *text = NULL;
+    int choice;
     switch (field->type) {
     case SMS__TEXT:
     case SMS__NAME:
@@ -225,7 +237,9 @@ static void read_value(struct sms__reader *reader, const struct sms__node *node,
             *(const struct sms__node **)at = node;
         return;
     case SMS__CHOICE:
-        read_choice(reader, node, field, at);
+        choice = sms__read_choice(reader, node, field->name, field->choices);
+        if (choice >= 0)
+            *(int *)at = choice;
         return;
     case SMS__FIELDS:
         sms__read_fields(reader, node, field->fields, at);

@@ -28,10 +28,10 @@ enum sms__type {
     SMS__CUSTOM     /* read by `read`; `form` describes what it may contain */
 };
 
-/* What a field contains: one value of its type, a list of values, or a mapping from names to values. */
+/* The contents of a field: one value of its type, a list of values, or a mapping from names to values. */
 enum sms__holds { SMS__ONE, SMS__MANY, SMS__NAMED };
 
-/* What a custom field may contain, for the schema (sim/cli/schema_forms.c). */
+/* The contents of a custom field, for the schema (sim/cli/schema_forms.c). */
 enum sms__form {
     SMS__FORM_NONE,
     SMS__FORM_TENANTS, /* a policy for the scenario's tenants, VMs or processes */
@@ -105,6 +105,8 @@ const struct sms__field *sms__expect_key(struct sms__reader *reader, const struc
 
 /* For custom fields that are read later: stores the node in a const struct sms__node *. */
 void sms__keep(struct sms__reader *reader, const struct sms__node *node, void *at);
+/* For fields that are read elsewhere. */
+void sms__skip(struct sms__reader *reader, const struct sms__node *node, void *at);
 
 /* Choices of a truth value: "false", "true". */
 extern const char *const sms__truths[];
@@ -112,12 +114,19 @@ extern const char *const sms__truths[];
 /* Reads one number. Returns whether it is one in [min, max], and reports otherwise. */
 bool sms__read_number(struct sms__reader *reader, const struct sms__node *node, enum sms__dimension dimension,
                       double min, double max, struct sms__quantity *out);
-/* Whether the ratio of `node` is above 1 and written without %, where a percentage is meant: then it is complained of.
- */
+/* Returns whether a number that was read from `node` is in [min, max], and reports otherwise. A number of cycles only
+ * has to be finite. */
+bool sms__expect_range(struct sms__reader *reader, const struct sms__node *node, enum sms__dimension dimension,
+                       double min, double max, const struct sms__quantity *number);
+/* Returns whether the ratio of `node` is above 1 and written without %, and reports it: a percentage is meant. */
 bool sms__is_bare_percentage(struct sms__reader *reader, const struct sms__node *node, double ratio);
 
 /* Prints a bound as a user could write it: "50 %", "2500 h", "16". */
 void sms__print_bound(char *out, size_t size, enum sms__dimension dimension, double bound);
+
+/* Returns the index of the node's text in a list that NULL ends, or -1 with the problem reported. */
+int sms__read_choice(struct sms__reader *reader, const struct sms__node *node, const char *what,
+                     const char *const *choices);
 
 /* The node's text, or NULL with the problem reported. */
 const char *sms__read_text(struct sms__reader *reader, const struct sms__node *node);
@@ -137,6 +146,9 @@ bool sms__expect_list(struct sms__reader *reader, const struct sms__node *node, 
 
 void sms__complain(struct sms__reader *reader, const struct sms__node *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The name callback of a list of texts. */
+const char *sms__text_at(const void *user, size_t i);
 
 /* Reports the unknown `what` that a scalar names, with the nearest of the known names. */
 void sms__complain_unknown(struct sms__reader *reader, const struct sms__node *node, const char *what, size_t count,

@@ -3,7 +3,7 @@
 #include "tests/harness.h"
 
 #include "sim/model/file.h"
-#include "sim/model/fit.h"
+#include "sim/model/footprint.h"
 
 #include <csv.h>
 

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "tests/harness.h"
 
-#include "sim/model/scenario.h"
+#include "sim/model/estimate.h"
 
 #include <stdio.h>
 #include <sys/resource.h>

@@ -64,11 +64,11 @@ static void a_count_makes_several_processes(void **state)
     assert_string_equal(scenario->vm[0].name, "c1");
     assert_string_equal(scenario->vm[2].name, "c3");
     assert_true(scenario->vm[2].start_ps == 5e12 && scenario->vm[0].streams == 1 && scenario->vm[0].repeat == 1);
-    assert_true(scenario->vm[0].process->device == 0 && scenario->vm[0].process->weight == 1);
-    assert_true(scenario->vm[0].process->active_threads == 1 && scenario->vm[0].process->choices == 1);
+    assert_true(scenario->vm[0].device == 0 && scenario->vm[0].weight == 1);
+    assert_true(scenario->vm[0].active_threads == 1 && scenario->vm[0].choices == 1);
     assert_string_equal(last->name, "d");
-    assert_true(last->repeat == 3 && last->deadline_ps == 5e12 && last->process->device == 1);
-    assert_true(last->process->priority == -2 && last->process->weight == 3 && last->process->active_threads == 0.3);
+    assert_true(last->repeat == 3 && last->deadline_ps == 5e12 && last->device == 1);
+    assert_true(last->priority == -2 && last->weight == 3 && last->active_threads == 0.3);
     assert_true(scenario->host.cores == 16 && scenario->host.link_in == 20e9 && scenario->host.link_out == 0);
     assert_true(scenario->host.context_bytes == 64 << 20 && scenario->host.context_ps == 1e11);
     assert_true(scenario->host.power_w == 250 && scenario->device[0]->shared_w == 120);
@@ -76,13 +76,42 @@ static void a_count_makes_several_processes(void **state)
     sms_file_free(file);
 }
 
+static double latency_of(const struct sms_results *results, size_t vm)
+{
+    return sms_results_estimate(results, 0, SMS_VM, vm, (size_t)sms_metric_index(SMS_VM, "job_latency_p99_ns")).mean;
+}
+
+static void vms_of_a_count_are_as_if_each_were_written_out(void **state)
+{
+    (void)state;
+    static const char *const vms[] = {
+        "{name: v, workload: w, count: 3, stagger: 1 ms, repeat: 2}",
+        "{name: v1, workload: w, repeat: 2}, {name: v2, workload: w, start: 1 ms, repeat: 2}, "
+        "{name: v3, workload: w, start: 2 ms, repeat: 2}"};
+    double latency[2][3];
+    for (int i = 0; i < 2; i++) {
+        struct sms_file *file = load_text(
+            SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, blocks: 9000, threads: 64, block_time: 1 us}]\n"
+                         "---\nscenario: s\ndevices: [{model: small}]\npolicies: [round_robin]\nvms: [%s]\n",
+            2, 4, "sm", vms[i]);
+        struct sms_results *results = run_first(file, NULL);
+        assert_int_equal(sms_file_scenario(file, 0)->vms, 3);
+        assert_string_equal(sms_file_scenario(file, 0)->vm[2].name, "v3");
+        for (size_t v = 0; v < 3; v++)
+            latency[i][v] = latency_of(results, v);
+        discard(results, file);
+    }
+    assert_true(latency[0][0] > 0);
+    assert_memory_equal(latency[0], latency[1], sizeof latency[0]);
+}
+
 static void a_draw_unites_its_workloads(void **state)
 {
     (void)state;
     struct sms_file *file = load_rich("[plain]");
     const struct sms__vm *vm = &file->scenario[0]->vm[3];
-    const struct sms__choice *choice = vm->process->choice;
-    assert_int_equal(vm->process->choices, 3);
+    const struct sms__choice *choice = vm->choice;
+    assert_int_equal(vm->choices, 3);
     assert_int_equal(vm->workload->kernels, 3); /* the workload given twice has its kernels once */
     assert_true(choice[0].first == 0 && choice[1].first == 1 && choice[2].first == 0);
     assert_string_equal(vm->workload->kernel[0].name, "piece/all");
@@ -158,10 +187,10 @@ static void pairs_are_read(void **state)
 {
     (void)state;
     struct sms_file *file = load_rich("[plain]");
-    const struct sms_pairs *pairs = &file->scenario[0]->pairs->pairs;
+    const struct sms_pairs *pairs = &file->scenario[0]->contention.pairs->pairs;
     assert_true(pairs->classes == 2 && !strcmp(pairs->name[1], "p"));
     assert_true(pairs->slowdown[1] == 1.17 && pairs->slowdown[2] == 1.63 && pairs->slowdown[3] == 1.88);
-    assert_string_equal(file->scenario[0]->contention_label, "pairwise(combine=max)");
+    assert_string_equal(file->scenario[0]->contention.label, "pairwise(combine=max)");
     sms_file_free(file);
 }
 
@@ -171,7 +200,7 @@ static double slowdown_of_m(double combine, size_t m)
     static const double slowdown[] = {1.94, 1.17, 1.63, 1.88};
     static const char *const names[] = {"m", "p"};
     const struct sms_pairs pairs = {2, names, slowdown};
-    const struct sms_contention *model = sms__find_contention(NULL, "pairwise");
+    const struct sms_contention *model = sms__find_known(NULL, SMS__CONTENTION, "pairwise").item;
     const struct sms_contention_view view = {.params = &combine, .pairs = &pairs};
     double speed[3], usage = 0;
     struct sms_group groups[] = {{.blocks = m, .speed = &speed[0]},
@@ -237,6 +266,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_hold_memory),
         cmocka_unit_test(a_count_makes_several_processes),
+        cmocka_unit_test(vms_of_a_count_are_as_if_each_were_written_out),
         cmocka_unit_test(a_draw_unites_its_workloads),
         cmocka_unit_test(a_whole_demands_shares_of_the_device),
         cmocka_unit_test(policies_have_three_parts),

@@ -2,7 +2,7 @@
 #include "validate.h"
 
 #include "sim/model/file.h"
-#include "sim/model/fit.h"
+#include "sim/model/footprint.h"
 
 #include <string.h>
 

@@ -32,11 +32,9 @@ static int measure(struct maker *maker, size_t k, struct sms__stand_alone *out)
     workload.steps = 1;
     workload.statics = 0;
     const struct sms__process_stream stream = {.repeat = 1};
-    struct sms__process_spec process = *vm->process;
-    process.stream = &stream;
-    process.memory_most = 0;
+    vm->stream = &stream;
+    vm->memory_most = 0;
     vm->workload = &workload;
-    vm->process = &process;
     vm->repeat = 1;
     int code = sms__share_stand_alone(maker->spec, maker->spec->policy, maker->vm, maker->number, maker->device, out);
     *vm = kept;

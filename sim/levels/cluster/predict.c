@@ -41,7 +41,7 @@ static void make_raters(struct sms__arena *arena, const struct sms_scenario *sce
     model->rater = SMS__NEW(arena, struct sms__rater, scenario->devices);
     for (size_t d = 0; d < scenario->devices; d++) {
         view[d] = sms__contention_view(arena, scenario, scenario->device[d]);
-        model->rater[d] = (struct sms__rater){.contention = scenario->contention, .view = &view[d], .arena = arena};
+        model->rater[d] = (struct sms__rater){.contention = scenario->contention.model, .view = &view[d], .arena = arena};
     }
 }
 

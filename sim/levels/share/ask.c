@@ -25,7 +25,7 @@ enum outcome {
 static bool exceeds_limit(const struct sms__stream *stream)
 {
     const struct sms__process *process = stream->process;
-    uint64_t most = process->vm->process->memory_most, context = sms__process_context_bytes(process);
+    uint64_t most = process->vm->memory_most, context = sms__process_context_bytes(process);
     uint64_t held = process->memory.held;
     return most && (context > most || held > most - context || stream->wanted > most - context - held);
 }

@@ -122,7 +122,9 @@ static void init_context(struct sms__context *context, struct sms__instance *ins
     context->last_held = &context->held;
     context->flush = (struct sms__action){.act = flush, .subject = context};
     context->coarse = (struct sms__coarse_kernels){
-        .rater = {.contention = share->scenario->contention, .view = &instance->contention, .arena = share->arena},
+        .rater = {.contention = share->scenario->contention.model,
+                  .view = &instance->contention,
+                  .arena = share->arena},
     };
     sms__coarse_kernels_init(&context->coarse, share->engine, context->source, context->active);
 }

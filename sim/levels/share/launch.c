@@ -80,7 +80,7 @@ static struct sms__launch launch_of(const struct sms__stream *stream, size_t k)
         .record = own,
         .span = &own->span[record->model[share->setup.type[process->instance->gpu->idx]]],
         .stream = process->jitter[of_vm],
-        .priority = process->vm->process->stream[stream->idx].priority,
+        .priority = process->vm->stream[stream->idx].priority,
         .kernel_type = process->first_kernel_type + of_vm,
         .blocks = kernel->blocks,
     };

@@ -13,7 +13,7 @@ static const struct sms__device *type_of(const struct sms__process *process) { r
 static size_t count_sms(const struct sms__process *process)
 {
     double granule = (double)process->share->use->mode.granule;
-    double granules = process->vm->process->active_threads * (double)type_of(process)->sms / granule;
+    double granules = process->vm->active_threads * (double)type_of(process)->sms / granule;
     size_t sms = (size_t)(floor(granules + 1e-9) * granule); /* 29 % of 100 are 29 */
     return sms > 0 ? sms : 1;
 }
@@ -93,7 +93,7 @@ static size_t most_sms(const struct sms_share *share)
     return most;
 }
 
-static bool is_limited(const struct sms__vm *vm) { return vm->process && vm->process->active_threads < 1; }
+static bool is_limited(const struct sms__vm *vm) { return vm->active_threads < 1; }
 
 bool sms__limits_any(const struct sms_share *share)
 {

@@ -19,10 +19,7 @@ struct sms__slot {
 static const struct sms__workload no_workload = {
     .name = "", .title = "", .source = "", .device = "", .scaled_from = "", .cls = ""};
 static const struct sms__process_stream no_stream = {.repeat = 1};
-static const struct sms__process_spec no_process = {
-    .weight = 1, .active_threads = 1, .device = -1, .stream = &no_stream};
-static const struct sms__vm no_vm = {
-    .name = "", .workload = &no_workload, .repeat = 1, .streams = 1, .process = &no_process};
+static const struct sms__vm no_vm = {SMS__TENANT_DEFAULTS, .workload = &no_workload, .stream = &no_stream};
 
 static void init_slot(struct sms_share *share, size_t idx)
 {

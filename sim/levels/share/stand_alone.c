@@ -53,15 +53,12 @@ static const struct sms__vm *shorten(struct alone *alone)
 {
     size_t vms = alone->spec->scenario->vms;
     struct sms__vm *vm = SMS__NEW(&alone->arena, struct sms__vm, vms);
-    struct sms__process_spec *process = SMS__NEW(&alone->arena, struct sms__process_spec, 1);
     struct sms__process_stream *stream = SMS__NEW(&alone->arena, struct sms__process_stream, 1);
     for (size_t v = 0; v < vms; v++)
         vm[v] = alone->vm[v];
-    *process = *vm[alone->number].process;
-    *stream = process->stream[0];
+    *stream = vm[alone->number].stream[0];
     vm[alone->number].repeat = stream->repeat = alone->jobs;
-    vm[alone->number].process = process;
-    process->stream = stream;
+    vm[alone->number].stream = stream;
     return vm;
 }
 

@@ -5,12 +5,12 @@
 /* Draws one workload of those that the process may do. */
 static size_t draw_workload(const struct sms__process *process, uint64_t seed)
 {
-    const struct sms__process_spec *spec = process->vm->process;
+    const struct sms__vm *vm = process->vm;
     struct sms__arena *arena = process->share->arena;
     size_t drawn = 0;
-    if (spec->choices > 1 && !spec->own) {
-        const char *name = sms__print(arena, "workload of %s", process->vm->name);
-        drawn = gsl_rng_uniform_int(sms__stream(arena, seed, name, 0), spec->choices);
+    if (vm->choices > 1 && !vm->own) {
+        const char *name = sms__print(arena, "workload of %s", vm->name);
+        drawn = gsl_rng_uniform_int(sms__stream(arena, seed, name, 0), vm->choices);
     }
     process->record->choice = drawn;
     return drawn;
@@ -21,8 +21,8 @@ static void init_jitter(struct sms__process *process, const struct sms__stream *
 {
     struct sms__arena *arena = process->share->arena;
     const struct sms__vm *vm = process->vm;
-    const struct sms__workload *named = vm->process->own ? vm->workload : stream->workload;
-    size_t first = vm->process->own ? stream->first_kernel : 0;
+    const struct sms__workload *named = vm->own ? vm->workload : stream->workload;
+    size_t first = vm->own ? stream->first_kernel : 0;
     for (size_t k = 0; k < stream->workload->kernels; k++) {
         gsl_rng **jitter = &process->jitter[stream->first_kernel + k];
         const char *kernel = named->kernel[first + k].name;
@@ -34,7 +34,7 @@ static void init_jitter(struct sms__process *process, const struct sms__stream *
 static void init_stream(struct sms__stream *stream, struct sms__process *process, size_t idx, size_t drawn)
 {
     const struct sms__vm *vm = process->vm;
-    const struct sms__choice *choice = &vm->process->choice[vm->process->own ? idx : drawn];
+    const struct sms__choice *choice = &vm->choice[vm->own ? idx : drawn];
     *stream = (struct sms__stream){
         .process = process,
         .idx = idx,
@@ -65,7 +65,7 @@ void sms__process_init(struct sms_share *share, size_t idx)
     *process = (struct sms__process){
         .share = share,
         .idx = idx,
-        .arrival = {.name = vm->name, .vm = idx, .gpu = vm->process->device, .due_ps = UINT64_MAX},
+        .arrival = {.name = vm->name, .vm = idx, .gpu = vm->device, .due_ps = UINT64_MAX},
         .vm = vm,
         .first_kernel_type = spec->record->first_kernel[idx],
         .stream = &share->stream[idx],

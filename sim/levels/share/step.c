@@ -80,7 +80,7 @@ static bool begin_step(struct sms__stream *stream, const struct sms__step *step,
 static uint64_t next_start(const struct sms__stream *stream)
 {
     const struct sms__process *process = stream->process;
-    double period = process->vm->process->period_ps;
+    double period = process->vm->period_ps;
     return period > 0 ? sms__after(process->arrived_ps, period * (double)stream->job.ended) : 0;
 }
 
@@ -105,7 +105,7 @@ static void begin_periodic_job(struct sms__process *process, uint64_t now)
 static void next_job(struct sms__stream *stream, bool freed, uint64_t now)
 {
     struct sms__process *process = stream->process;
-    uint64_t repeat = process->vm->process->stream[stream->idx].repeat;
+    uint64_t repeat = process->vm->stream[stream->idx].repeat;
     if (repeat && stream->job.ended >= repeat) {
         end_stream(stream, now);
         return;

@@ -47,7 +47,7 @@ static void begin_slice(struct sms__instance *instance, uint64_t now)
 {
     struct sms__slicer *slicer = instance->slicer;
     slicer->slicing = slicer->ready > 1;
-    double length = sms__mode_slice_ps(mode_of(instance), slicer->current->owner->vm->process->weight);
+    double length = sms__mode_slice_ps(mode_of(instance), slicer->current->owner->vm->weight);
     set_source(instance, slicer->slicing ? sms__after(now, length) : SMS__NEVER);
 }
 

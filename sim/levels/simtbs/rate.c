@@ -23,7 +23,7 @@ static struct sms__simtbs_curve to_float(struct sms__arena *arena, const struct 
 
 void sms__simtbs_init_curves(struct sms__simtbs *run)
 {
-    const struct sms__curves *given = run->spec->scenario->curves;
+    const struct sms__curves *given = run->spec->scenario->contention.curves;
     for (size_t c = 0; given && c < given->count; c++)
         run->curve[sms__resource_index(run->device, given->resource[c])] = to_float(run->arena, &given->curve[c]);
 }

@@ -1,19 +1,12 @@
 /* Reads scenarios of clusters: `nodes:` and `pods:` in the place of devices and tenants. */
-#include "../effort.h"
-#include "../file.h"
 #include "../scenario.h"
-#include "entries.h"
+#include "tables.h"
 
 #include <string.h>
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
-/* Of metrics of nodes. */
-enum { ROWS_MAX = 2000 };
-
-static struct sms__cluster *cluster_of(const struct sms_scenario *scenario) { return scenario->cluster; }
-
-/* The default one. */
+/* The default scheduler. */
 struct scheduler {
     int kind;
     double retry_ps, retry_most_ps, start_delay_ps;
@@ -35,7 +28,7 @@ static const struct sms__field scheduler_fields[] = {
 
 static void read_scheduler(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
-    struct sms__cluster *cluster = cluster_of(at);
+    struct sms__cluster *cluster = ((struct sms_scenario *)at)->cluster;
     struct scheduler scheduler = {0};
     const struct sms__node *kind = node->kind == SMS__MAP ? sms__node_get(node, "kind") : NULL;
     if (kind && kind->kind == SMS__SCALAR && !strcmp(kind->text, "gpushare")) {
@@ -65,8 +58,8 @@ static const struct sms__field cluster_fields[] = {
          "a list of place policies, NAME or {NAME: {...}}; also of {place: ..., share: ..., mode: ..., block: ...}"},
     {"fidelity", SMS__CHOICE, 0, F(sms_scenario, fidelity), .choices = fidelities,
      .help = "what pods with workloads are simulated as: blocks, processes or duration; default blocks"},
-    {"contention", SMS__CUSTOM, .read = sms__read_contention, .form = SMS__FORM_CONTENTION,
-     .help = "on the devices of nodes; default proportional"},
+    {"contention", SMS__CUSTOM, 0, F(sms_scenario, contention), .read = sms__read_contention,
+     .form = SMS__FORM_CONTENTION, .help = "on the devices of nodes; default proportional"},
     {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .choices = sms__queue_names,
      .help = "in which order kernels offer blocks; default leftover"},
     {"host", SMS__FIELDS, .read = sms__read_host, .fields = sms__host_fields,
@@ -130,70 +123,5 @@ void sms__read_cluster(struct sms__reader *reader, const struct sms__node *node,
     scenario->cluster = SMS__NEW(reader->arena, struct sms__cluster, 1);
     scenario->fidelity = SMS__AS_BLOCKS;
     read_in_order(reader, node, scenario);
-    scenario->queue += SMS_QUEUE_LEFTOVER; /* from the index of a name */
-    sms__default_alone(reader, reader->user, node, scenario);
-}
-
-/* `whole`: all that the list has could be read. */
-static bool require(struct sms__reader *reader, const struct sms__node *node, const char *key, size_t count, bool whole)
-{
-    const struct sms__node *list = sms__node_get(node, key);
-    if (count == 0 && list && list->kind == SMS__LIST && (whole || list->items == 0))
-        sms__complain(reader, list, "%s: there are none", key); /* nor any in its tables */
-    return count > 0;
-}
-
-/* About what a run allocates: books of nodes, pods that come, the search of a policy. */
-static double measure_memory(const struct sms_scenario *scenario)
-{
-    const struct sms__cluster *cluster = scenario->cluster;
-    double nodes = (double)cluster->nodes * 400 + cluster->failing * 200, pods = cluster->pods * 160,
-           search = 1.5 * (1 << 30);
-    double trees = (double)cluster->nodes * 32 * (double)cluster->shapes;
-    if (cluster->gpushare)
-        nodes += sms__gpushare_bytes(cluster);
-    if (cluster->failures)
-        nodes += (double)sms__gpus_of(cluster) * sizeof(struct sms_gpu_view);
-    return nodes + pods + (trees < search ? trees : search);
-}
-
-/* What its protocol has not been thought through with. */
-static void refuse_beside_gpushare(struct sms__reader *reader, const struct sms_scenario *scenario)
-{
-    const struct sms__cluster *cluster = scenario->cluster;
-    const struct sms__node *at = sms__node_get(scenario->node, "scheduler");
-    if (!cluster->gpushare)
-        return;
-    if (cluster->monitor)
-        sms__complain(reader, at,
-                      "gpushare knows no monitors, which `monitor:` and policies whose decisions take time need");
-}
-
-void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
-{
-    double gib;
-    const struct sms__memory_ask ask = {.replications = (double)sms__most_replications(scenario), .jobs = 1};
-    struct sms__cluster *cluster = scenario->cluster;
-    cluster->rows = cluster->nodes <= ROWS_MAX ? cluster->nodes : cluster->kinds <= ROWS_MAX ? cluster->kinds : 0;
     sms__complete_monitor(reader, scenario);
-    bool read = reader->errors->count == 0;
-    bool whole = require(reader, scenario->node, "nodes", cluster->nodes, read);
-    whole &= require(reader, scenario->node, "pods", cluster->groups, read);
-    whole &= require(reader, scenario->node, "policies", scenario->policies, read);
-    if (!whole || reader->errors->count)
-        return;
-    scenario->cluster_bytes = measure_memory(scenario);
-    sms__link_podwork(reader, file, scenario);
-    refuse_beside_gpushare(reader, scenario);
-    if (scenario->vms == 0 && !sms__replications_fit(scenario, &ask, &gib))
-        sms__complain(reader, sms__node_get(scenario->node, "pods"),
-                      "about %.3g pods on %zu nodes need about %.3g GiB of memory, more than 4", cluster->pods,
-                      cluster->nodes, gib);
-    if (!reader->errors->count)
-        sms__check_clock(reader, scenario);
-    sms__warn_of_pods(file, cluster);
-    if (reader->errors->count)
-        return;
-    sms__warn_of_effort(file, scenario);
-    sms__warn_of_devices(file, scenario);
 }

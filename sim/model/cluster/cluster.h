@@ -29,8 +29,8 @@ struct sms__nodes {
 
 enum { SMS__LABELS_MAX = 64 };
 
-/* What pods with workloads are simulated as: the time that they take alone; steps, with each kernel as a whole;
- * kernels block by block. */
+/* How pods with workloads are simulated: as the time that they take alone; as steps, with coarse kernels; as kernels
+ * block by block. */
 enum sms__fidelity { SMS__AS_DURATION, SMS__AS_PROCESSES, SMS__AS_BLOCKS };
 
 /* A cluster, in the place of devices and tenants. Its scenario's devices and VMs are what pods with workloads run on
@@ -44,7 +44,7 @@ struct sms__cluster {
     struct sms_pod_view *shape; /* [shapes], in the order of their first pods */
     size_t shapes;
     const bool *held; /* [shapes]: some node could hold such a pod, were nothing on it; NULL: too many to compare */
-    struct sms_typical_pod *typical; /* [typicals], most frequent first */
+    struct sms_typical_pod *typical; /* most frequent first */
     size_t typicals;
     uint64_t typical_pods; /* of all of them */
     const char *model[SMS_GPU_MODELS_MAX];
@@ -64,12 +64,11 @@ struct sms__cluster {
     struct sms__gpushare *gpushare;     /* the scheduler of that kind, or NULL */
 };
 
-/* All of its nodes'. */
+/* The GPUs of all nodes. */
 static inline size_t sms__gpus_of(const struct sms__cluster *cluster) { return (size_t)(cluster->gpu_milli / 1000); }
 
 /* cluster.c: all of a scenario with `nodes:` and `pods:`. */
 void sms__read_cluster(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario);
-void sms__link_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
 extern const struct sms__table sms__cluster_tables[7]; /* ends with a title of NULL */
 
 /* nodes.c: `nodes:`; `at` is the scenario. */
@@ -85,7 +84,8 @@ void sms__row_name(const struct sms__cluster *cluster, size_t row, char *out, si
 /* models.c: the number of a GPU model, which is added if it is new. */
 int sms__intern_model(struct sms__reader *reader, const struct sms__node *node, const char *name,
                       struct sms__cluster *cluster);
-/* Bits of a GPU model or a list of them, all where there is no node. They must be of some node. */
+/* Reads a GPU model or a list of them, of which each must be on some node. Returns a bit each; all if `node` is NULL.
+ */
 uint64_t sms__read_models(struct sms__reader *reader, const struct sms__node *node, const struct sms__cluster *cluster);
 
 /* shapes.c: what is known of all pods, whose groups have these views: shapes, typical pods, about how many come. */
@@ -97,7 +97,9 @@ double sms__mean_milli(const struct sms_pod_view *view, size_t first, size_t cou
 uint64_t sms__read_labels(struct sms__reader *reader, const struct sms__node *map, struct sms__cluster *cluster,
                           bool of_node);
 
-/* warn.c: which pods no node could ever hold; warns of them. */
-void sms__warn_of_pods(struct sms_file *file, struct sms__cluster *cluster);
+/* check.c: checks parts of the cluster against each other, and counts the slots of its GPUs. */
+void sms__check_cluster(struct sms__reader *reader, struct sms_scenario *scenario);
+/* Finds which pods some node could hold. */
+void sms__find_held(struct sms__arena *arena, struct sms__cluster *cluster);
 
 #endif

@@ -14,7 +14,7 @@ enum { ENTRIES_MAX = 100000, UNITS_MAX = 1000000 };
 
 struct entry {
     const struct sms__node *of, *gpu;
-    double at_ps, for_ps, mtbf_ps, mttr_ps;
+    struct sms__failure failure;
 };
 
 const struct sms__field sms__failure_fields[] = {
@@ -22,12 +22,12 @@ const struct sms__field sms__failure_fields[] = {
      .help = "which fails: a node, or an entry of several, each on its own; default: each node"},
     {"gpu", SMS__REFERENCE, 0, F(entry, gpu),
      .help = "not the node but one GPU of it, its number from 0, or each, on its own"},
-    {"at", SMS__QUANTITY, SMS__TIME, F(entry, at_ps), 0, 1.8e19, .help = "when"},
-    {"for", SMS__QUANTITY, SMS__TIME, F(entry, for_ps), 1, SMS__TIME_MAX_PS,
+    {"at", SMS__QUANTITY, SMS__TIME, F(entry, failure.at_ps), 0, 1.8e19, .help = "when"},
+    {"for", SMS__QUANTITY, SMS__TIME, F(entry, failure.for_ps), 1, SMS__TIME_MAX_PS,
      .help = "how long; default: it does not return"},
-    {"mtbf", SMS__QUANTITY, SMS__TIME, F(entry, mtbf_ps), DRAWN_LEAST_PS, DRAWN_MOST_PS,
+    {"mtbf", SMS__QUANTITY, SMS__TIME, F(entry, failure.mtbf_ps), DRAWN_LEAST_PS, DRAWN_MOST_PS,
      .help = "instead of at: again and again, this mean of exponential times from return to failure"},
-    {"mttr", SMS__QUANTITY, SMS__TIME, F(entry, mttr_ps), DRAWN_LEAST_PS, DRAWN_MOST_PS,
+    {"mttr", SMS__QUANTITY, SMS__TIME, F(entry, failure.mttr_ps), DRAWN_LEAST_PS, DRAWN_MOST_PS,
      .help = "with mtbf: mean of exponential times from failure to return"},
     {0}};
 
@@ -138,7 +138,7 @@ static void check_times(struct sms__reader *reader, const struct sms__node *node
         sms__complain(reader, node, "mtbf and mttr stand together");
     if (mtbf && sms__node_get(node, "for"))
         sms__complain(reader, sms__node_get(node, "for"), "for is of failures at given times");
-    if (entry->at_ps + entry->for_ps > 1.8e19)
+    if (entry->failure.at_ps + entry->failure.for_ps > 1.8e19)
         sms__complain(reader, node, "it would return beyond the clock's 213 days");
 }
 
@@ -150,22 +150,19 @@ static void add_failure(struct reading *reading, const struct sms__node *node)
     sms__read_fields(reader, node, sms__failure_fields, &entry);
     if (node->kind != SMS__MAP)
         return;
-    struct sms__failure failure = {.node = node,
-                                   .gpu = read_gpu(reader, entry.gpu),
-                                   .at_ps = entry.at_ps,
-                                   .for_ps = entry.for_ps,
-                                   .mtbf_ps = entry.mtbf_ps,
-                                   .mttr_ps = entry.mttr_ps};
+    struct sms__failure *failure = &entry.failure;
+    failure->node = node;
+    failure->gpu = read_gpu(reader, entry.gpu);
     check_times(reader, node, &entry);
-    find_nodes(reading, entry.of, &failure);
-    double units = mark_units(reading, &failure, &twice);
-    if (failure.nodes && units == 0)
+    find_nodes(reading, entry.of, failure);
+    double units = mark_units(reading, failure, &twice);
+    if (failure->nodes && units == 0)
         sms__complain(reader, entry.gpu ? entry.gpu : node, "there is no such GPU that could fail");
     if (twice)
         sms__complain(reader, node, "of some of them an entry before draws the failures");
-    failure.units = units;
+    failure->units = units;
     reading->units += units;
-    reading->cluster->failure[reading->cluster->failures++] = failure;
+    reading->cluster->failure[reading->cluster->failures++] = *failure;
 }
 
 void sms__read_failures(struct sms__reader *reader, const struct sms__node *node, void *at)

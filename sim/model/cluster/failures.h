@@ -19,7 +19,7 @@ enum { SMS__NO_GPU = -1, SMS__EACH_GPU = -2 };
 
 /* Reads them once nodes are read; `at` is the scenario. */
 void sms__read_failures(struct sms__reader *reader, const struct sms__node *node, void *at);
-/* What the entry lets fail on a node of the kind: bit i: GPU i; SMS_NODE_GPUS_MAX: the node. */
+/* The units that an entry lets fail on a node of the kind. Bit i is GPU i; bit SMS_NODE_GPUS_MAX is the node. */
 uint32_t sms__units_of(const struct sms__nodes *kind, const struct sms__failure *failure);
 extern const struct sms__field sms__failure_fields[];
 extern const struct sms__table sms__failure_tables[2];

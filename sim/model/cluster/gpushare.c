@@ -33,14 +33,8 @@ static const struct sms__field quirk_fields[] = {
      .help = "Allocate without a match takes the only GPU of a node that has one; default true"},
     {0}};
 
-/* Of the field by whose value this table was chosen. */
-static void pass_over(struct sms__reader *reader, const struct sms__node *node, void *at)
-{
-    (void)reader, (void)node, (void)at;
-}
-
 const struct sms__field sms__gpushare_fields[] = {
-    {"kind", SMS__CHOICE, .choices = kinds, .read = pass_over, .required = true, .help = "gpushare"},
+    {"kind", SMS__CHOICE, .choices = kinds, .read = sms__skip, .required = true, .help = "gpushare"},
     {"unit", SMS__CHOICE, 0, F(sms__gpushare, gib), .choices = units,
      .help = "in which GPU memory is counted, parts of it dropped: MiB or GiB; default MiB"},
     {"round_trip", SMS__QUANTITY, SMS__TIME, F(sms__gpushare, round_trip_ps), 0, WAIT_MAX_PS,

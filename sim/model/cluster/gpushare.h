@@ -7,14 +7,14 @@
 
 enum { SMS__CONTAINERS_MAX = 8, SMS__SICKS_MAX = 100 };
 
-/* Of a GPU, or asked for of one. */
+/* Most memory of one GPU. */
 #define SMS__GPU_BYTES_MAX 1e15
 
 enum sms__bind_failure { SMS__BIND_ERROR, SMS__BIND_SILENT };
 enum sms__start_failure { SMS__START_FAILS, SMS__START_HOLDS };
 enum sms__retry_when { SMS__RETRY_TIMER, SMS__RETRY_CHANGE };
 
-/* What the real software does, and a better one would not; all are on by default. */
+/* Peculiarities of the real software, all on by default. */
 struct sms__quirks {
     int whole_pod;    /* Allocate compares a container's request with that of a whole pod */
     int any_pod;      /* and takes the first pod on the node that asks for as much */
@@ -40,7 +40,7 @@ struct sms__sick {
     double from_ps, to_ps; /* to 0: it stays so */
 };
 
-/* What an entry of nodes says, where the scheduler may not be read yet. */
+/* Keys of an entry of nodes. The scheduler may not be read yet. */
 struct sms__share_said {
     int share; /* enum sms__share; -1: nothing */
     const struct sms__node *others, *sick;
@@ -48,7 +48,7 @@ struct sms__share_said {
 };
 enum sms__share { SMS__SHARE_MEMORY, SMS__SHARE_CARDS };
 
-/* What that means. */
+/* The same, resolved once the scheduler is known. */
 struct sms__share_node {
     bool memory;      /* shared by memory; else its cards are given whole */
     uint64_t raw;     /* memory that a card has; what is counted of it is less, or what the node says */
@@ -58,7 +58,7 @@ struct sms__share_node {
     size_t sicks;
 };
 
-/* What a pod asks for of each of its GPUs: one number, or one for each container. */
+/* Memory of each of its GPUs that a pod asks for: one number, or one for each container. */
 struct sms__request {
     uint64_t bytes;
     uint64_t *container; /* [containers]; NULL: one container asks for all */
@@ -69,14 +69,14 @@ struct sms__cluster;
 struct sms_scenario;
 struct sms_pod_view;
 
-/* Of a scheduler of that kind; `cluster` has it then. */
+/* Reads `scheduler:` of that kind into the cluster. */
 void sms__read_gpushare(struct sms__reader *reader, const struct sms__node *node, struct sms__cluster *cluster);
 /* Once nodes and scheduler are read, before pods are: what is counted of each node; complains of keys that have no
  * meaning under another scheduler. */
 void sms__gpushare_nodes(struct sms__reader *reader, struct sms_scenario *scenario);
 /* About what a run allocates beside what others do. */
 double sms__gpushare_bytes(const struct sms__cluster *cluster);
-/* What a pod asks for under it, in whole units; changes the view and the request to what is counted. */
+/* Rounds what a pod asks for, the view and the request, to what gpushare counts. */
 void sms__gpushare_pod(struct sms__reader *reader, const struct sms__node *node, const struct sms__gpushare *rules,
                        struct sms__request *request, struct sms_pod_view *view);
 /* A struct sms__request. */
@@ -84,7 +84,7 @@ void sms__read_request(struct sms__reader *reader, const struct sms__node *node,
 /* Its `scheduler:`, and what stands in its nodes. */
 extern const struct sms__field sms__gpushare_fields[], sms__sick_fields[];
 extern const char *const sms__share_names[];
-/* What entries of nodes and of pods have under that scheduler alone; end with NULL. */
+/* Keys of nodes and of pods that only this scheduler knows; both lists end with NULL. */
 extern const char *const sms__gpushare_node_keys[], *const sms__gpushare_pod_keys[];
 extern const struct sms__table sms__gpushare_tables[4];
 

@@ -1,7 +1,8 @@
 /* Reads `nodes:` of a cluster: kinds of nodes, and tables of them; names of nodes by their numbers. */
+#include "../devices.h"
 #include "../names.h"
 #include "../scenario.h"
-#include "entries.h"
+#include "tables.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,82 +13,92 @@ enum { NODES_MAX = 1000000 };
 
 /* One entry of `nodes:`. */
 struct entry {
-    const char *name, *model;
+    const char *model;
     const struct sms__node *table, *labels, *devices;
-    uint64_t count, gpus, gpu_memory, cpu_milli, memory;
-    struct sms__share_said said;
+    struct sms__nodes nodes;
 };
 
 const struct sms__field sms__node_fields[] = {
-    {"name", SMS__NAME, 0, F(entry, name), .help = "its name; of several NAME1, NAME2, ..."},
-    {"count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, NODES_MAX, .help = "how many; default 1"},
-    {"gpus", SMS__INTEGER, SMS__COUNT, F(entry, gpus), 0, SMS_NODE_GPUS_MAX, .help = "default 0"},
+    {"name", SMS__NAME, 0, F(entry, nodes.name), .help = "its name; of several NAME1, NAME2, ..."},
+    {"count", SMS__INTEGER, SMS__COUNT, F(entry, nodes.count), 1, NODES_MAX, .help = "how many; default 1"},
+    {"gpus", SMS__INTEGER, SMS__COUNT, F(entry, nodes.gpus), 0, SMS_NODE_GPUS_MAX, .help = "default 0"},
     {"model", SMS__NAME, 0, F(entry, model), .help = "of its GPUs, to which pods may be bound; default gpu"},
     {"devices", SMS__FIELDS, 0, F(entry, devices), .read = sms__keep, .fields = sms__device_use_fields,
      .overrides = sms__device_fields,
      .help = "instead of gpus and model: {model: DEVICE, count: N}, which run the workloads of pods"},
-    {"gpu_memory", SMS__INTEGER, SMS__BYTES, F(entry, gpu_memory), 0, SMS__GPU_BYTES_MAX,
+    {"gpu_memory", SMS__INTEGER, SMS__BYTES, F(entry, nodes.gpu_memory), 0, SMS__GPU_BYTES_MAX,
      .help = "of each GPU, for pods that ask for some; default 0, of devices theirs"},
-    {"cpu", SMS__MILLI, SMS__NUMBER, F(entry, cpu_milli), 0, SMS__CPUS_MAX, .help = "CPUs, in thousandths; default 0"},
-    {"memory", SMS__INTEGER, SMS__BYTES, F(entry, memory), 0, SMS__HOST_BYTES_MAX, .help = "of the host; default 0"},
+    {"cpu", SMS__MILLI, SMS__NUMBER, F(entry, nodes.cpu_milli), 0, SMS__CPUS_MAX,
+     .help = "CPUs, in thousandths; default 0"},
+    {"memory", SMS__INTEGER, SMS__BYTES, F(entry, nodes.memory), 0, SMS__HOST_BYTES_MAX,
+     .help = "of the host; default 0"},
     {"labels", SMS__CUSTOM, 0, F(entry, labels), .read = sms__keep, .form = SMS__FORM_LABELS,
      .help = "{NAME: VALUE, ...}, that pods may ask for"},
-    {"share", SMS__CHOICE, 0, F(entry, said.share), .choices = sms__share_names,
+    {"share", SMS__CHOICE, 0, F(entry, nodes.said.share), .choices = sms__share_names,
      .help = "gpushare: memory: pods share its GPUs by memory; cards: its GPUs are given whole; default memory if it "
              "has gpu_memory"},
-    {"used_by_others", SMS__CUSTOM, SMS__BYTES, F(entry, said.others), 0, SMS__GPU_BYTES_MAX, .read = sms__keep,
+    {"used_by_others", SMS__CUSTOM, SMS__BYTES, F(entry, nodes.said.others), 0, SMS__GPU_BYTES_MAX, .read = sms__keep,
      .form = SMS__FORM_NUMBER_OR_LIST, .most = SMS_NODE_GPUS_MAX,
      .help = "gpushare: memory of each of its GPUs that others use, or a list of that; default 0"},
-    {"unhealthy", SMS__FIELDS, 0, F(entry, said.sick), .read = sms__keep, .holds = SMS__MANY,
+    {"unhealthy", SMS__FIELDS, 0, F(entry, nodes.said.sick), .read = sms__keep, .holds = SMS__MANY,
      .fields = sms__sick_fields, .most = SMS__SICKS_MAX, .help = "gpushare: a list of {gpu: N, from: TIME, to: TIME}"},
-    {"added", SMS__QUANTITY, SMS__TIME, F(entry, said.added_ps), 0, SMS__TIME_MAX_PS,
+    {"added", SMS__QUANTITY, SMS__TIME, F(entry, nodes.said.added_ps), 0, SMS__TIME_MAX_PS,
      .help = "gpushare: when it joins the cluster; default 0"},
     {"table", SMS__FIELDS, 0, F(entry, table), .read = sms__keep, .fields = sms__table_fields,
      .help = "instead of all else: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, a node a row"},
     {0}};
 
+/* Returns the number of a device of the scenario, to which it is added if it is new. */
+static long add_device(struct sms__reader *reader, struct sms_scenario *scenario, const struct sms__device *device)
+{
+    for (size_t d = 0; d < scenario->devices; d++)
+        if (scenario->device[d] == device)
+            return (long)d;
+    *SMS__APPEND(reader->arena, scenario->device, scenario->devices) = device;
+    return (long)scenario->devices - 1;
+}
+
 /* GPUs that run workloads are called after their device and have its memory. Returns its number, or -1. */
 static long read_devices(struct sms__reader *reader, struct entry *entry, struct sms_scenario *scenario)
 {
-    long device = -1;
+    uint64_t count;
     if (!entry->devices)
         return -1;
-    if (entry->gpus || entry->model)
+    if (entry->nodes.gpus || entry->model)
         sms__complain(reader, entry->devices, "a node has either devices, or gpus of a model");
-    device = sms__read_node_devices(reader, entry->devices, scenario, &entry->gpus);
-    if (device < 0)
+    const struct sms__device *device = sms__read_device_use(reader, entry->devices, &count);
+    if (!device)
         return -1;
-    entry->model = scenario->device[device]->name;
-    if (!entry->gpu_memory)
-        entry->gpu_memory = scenario->device[device]->memory;
-    return device;
+    if (count > SMS_NODE_GPUS_MAX)
+        sms__complain(reader, entry->devices, "a node has at most %d GPUs", SMS_NODE_GPUS_MAX);
+    entry->nodes.gpus = count < SMS_NODE_GPUS_MAX ? count : SMS_NODE_GPUS_MAX;
+    entry->model = device->name;
+    if (!entry->nodes.gpu_memory)
+        entry->nodes.gpu_memory = device->memory;
+    return add_device(reader, scenario, device);
 }
 
 static void add_nodes(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario)
 {
     struct sms__cluster *cluster = scenario->cluster;
-    struct entry entry = {.name = "", .count = 1, .said.share = -1};
+    struct entry entry = {.nodes = {.name = "", .node = node, .first = cluster->nodes, .count = 1, .said.share = -1}};
+    struct sms__nodes *nodes = &entry.nodes;
     sms__read_fields(reader, node, sms__node_fields, &entry);
     if (node->kind != SMS__MAP)
         return;
-    long device = read_devices(reader, &entry, scenario);
+    nodes->device = read_devices(reader, &entry, scenario);
     if (entry.table)
         sms__complain(reader, node, "a table stands alone in its entry");
     if (!sms__node_get(node, "name"))
         sms__complain(reader, node, "key 'name' is missing");
-    if (entry.gpus == 0 && !entry.devices && (entry.model || entry.gpu_memory))
+    if (nodes->gpus == 0 && !entry.devices && (entry.model || nodes->gpu_memory))
         sms__complain(reader, node, "a node without gpus has no model and no gpu_memory");
-    int model = entry.gpus ? sms__intern_model(reader, node, entry.model ? entry.model : "gpu", cluster) : -1;
-    cluster->node[cluster->kinds++] =
-        (struct sms__nodes){entry.name,       node,
-                            cluster->nodes,   entry.count,
-                            entry.gpus,       model,
-                            entry.gpu_memory, entry.cpu_milli,
-                            entry.memory,     sms__read_labels(reader, entry.labels, cluster, true),
-                            device,           entry.said};
-    cluster->nodes += entry.count;
-    cluster->gpu_milli += entry.count * entry.gpus * 1000;
-    cluster->cpu_milli += entry.count * entry.cpu_milli;
+    nodes->model = nodes->gpus ? sms__intern_model(reader, node, entry.model ? entry.model : "gpu", cluster) : -1;
+    nodes->labels = sms__read_labels(reader, entry.labels, cluster, true);
+    cluster->node[cluster->kinds++] = *nodes;
+    cluster->nodes += nodes->count;
+    cluster->gpu_milli += nodes->count * nodes->gpus * 1000;
+    cluster->cpu_milli += nodes->count * nodes->cpu_milli;
 }
 
 /* The table of an entry that is one, or NULL. */

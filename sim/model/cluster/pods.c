@@ -1,8 +1,7 @@
 /* Reads `pods:` of a cluster: entries, tables of them, and samples, which draw from a table. */
-#include "../job.h"
 #include "../names.h"
 #include "../scenario.h"
-#include "entries.h"
+#include "tables.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,51 +14,49 @@ enum { PODS_MAX = 20000000 };
 /* The clock's 213 days; the sum of a pod's start and duration may not pass them. */
 #define CLOCK_PS 1.8e19
 
+/* One entry of `pods:`, or one row of a table. */
 struct entry {
-    const char *name;
-    const struct sms__node *table, *sample, *models, *selector;
-    uint64_t count, gpus, gpu_milli, cpu_milli, memory;
-    struct sms__request gpu_memory;
-    double start_ps, duration_ps, deadline_ps, job_deadline_ps, until, allocate_delay_ps, start_delay_ps;
-    struct sms__arriving arriving;
-    struct sms__podwork work;
-    int spread, on_failure;
-    uint64_t restarts;
+    const struct sms__node *table, *sample, *models, *selector, *workload;
+    uint64_t gpus, gpu_milli, cpu_milli, memory;
+    struct sms__pods pods;
+    struct sms__vm vm; /* what a pod with a workload runs */
 };
 
 static const char *const spreads[] = {"fixed", "exponential", NULL};
 static const char *const on_failures[] = {"restart", "lost", NULL};
 
 const struct sms__field sms__pod_fields[] = {
-    {"name", SMS__NAME, 0, F(entry, name), .help = "its name; of several NAME1, NAME2, ..."},
-    {"count", SMS__INTEGER, SMS__COUNT, F(entry, count), 1, PODS_MAX, .help = "how many; default 1"},
-    {"start", SMS__QUANTITY, SMS__TIME, F(entry, start_ps), 0, CLOCK_PS, .help = "when it arrives; default 0"},
-    {"arrivals", SMS__FIELDS, 0, F(entry, arriving), .read = sms__read_pod_arrivals, .fields = sms__pod_arrival_fields,
+    {"name", SMS__NAME, 0, F(entry, pods.name), .help = "its name; of several NAME1, NAME2, ..."},
+    {"count", SMS__INTEGER, SMS__COUNT, F(entry, pods.count), 1, PODS_MAX, .help = "how many; default 1"},
+    {"start", SMS__QUANTITY, SMS__TIME, F(entry, pods.start_ps), 0, CLOCK_PS, .help = "when it arrives; default 0"},
+    {"arrivals", SMS__FIELDS, 0, F(entry, pods.arriving), .read = sms__read_pod_arrivals,
+     .fields = sms__pod_arrival_fields,
      .help = "of several, from start on: {poisson: TIME, ...} or {every: TIME, ...}; default: all at once"},
-    {"duration", SMS__QUANTITY, SMS__TIME, F(entry, duration_ps), 1, CLOCK_PS, .word = "forever", .otherwise = "a time",
-     .help = "on its node, or forever; default forever"},
-    {"spread", SMS__CHOICE, 0, F(entry, spread), .choices = spreads,
+    {"duration", SMS__QUANTITY, SMS__TIME, F(entry, pods.duration_ps), 1, CLOCK_PS, .word = "forever",
+     .otherwise = "a time", .help = "on its node, or forever; default forever"},
+    {"spread", SMS__CHOICE, 0, F(entry, pods.spread), .choices = spreads,
      .help = "of the duration: fixed or exponential with that mean; default fixed"},
-    {"deadline", SMS__QUANTITY, SMS__TIME, F(entry, deadline_ps), 1, CLOCK_PS, .help = "from its arrival to its end"},
-    {"job_deadline", SMS__QUANTITY, SMS__TIME, F(entry, job_deadline_ps), 1, CLOCK_PS,
+    {"deadline", SMS__QUANTITY, SMS__TIME, F(entry, pods.deadline_ps), 1, CLOCK_PS,
+     .help = "from its arrival to its end"},
+    {"job_deadline", SMS__QUANTITY, SMS__TIME, F(entry, pods.job_deadline_ps), 1, CLOCK_PS,
      .help = "of each of its jobs, from its first use of the GPU to its end; without a workload, of its duration"},
-    {"workload", SMS__REFERENCE, 0, F(entry, work.workload),
+    {"workload", SMS__REFERENCE, 0, F(entry, workload),
      .help = "instead of a duration: what one job does, on each of its GPUs"},
-    {"repeat", SMS__INTEGER, SMS__COUNT, F(entry, work.repeat), 1, SMS__REPEAT_MAX, .word = "forever",
+    {"repeat", SMS__INTEGER, SMS__COUNT, F(entry, vm.repeat), 1, SMS__REPEAT_MAX, .word = "forever",
      .otherwise = "a number of jobs", .help = "jobs, or forever; default 1"},
-    {"period", SMS__QUANTITY, SMS__TIME, F(entry, work.period_ps), 1, SMS__TIME_MAX_PS,
+    {"period", SMS__QUANTITY, SMS__TIME, F(entry, vm.period_ps), 1, SMS__TIME_MAX_PS,
      .help = "from the start of a job to that of the next, if it has ended by then; default: when it has ended"},
-    {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, work.priority), -1e6, 1e6,
+    {"priority", SMS__QUANTITY, SMS__COUNT, F(entry, vm.priority), -1e6, 1e6,
      .help = "of those that wait the highest is tried first; of its processes, as of processes; default 0"},
-    {"weight", SMS__QUANTITY, SMS__RATIO, F(entry, work.weight), 1e-6, 1e6,
+    {"weight", SMS__QUANTITY, SMS__RATIO, F(entry, vm.weight), 1e-6, 1e6,
      .help = "for share policies that have an eye on it: its share beside others; default 1"},
-    {"active_threads", SMS__QUANTITY, SMS__RATIO, F(entry, work.active_threads), 0.01, 1,
+    {"active_threads", SMS__QUANTITY, SMS__RATIO, F(entry, vm.active_threads), 0.01, 1,
      .help = "under mps: share of the SMs that it may use; default 100 %"},
     {"gpus", SMS__INTEGER, SMS__COUNT, F(entry, gpus), 0, SMS_NODE_GPUS_MAX,
      .help = "how many; default 1 where gpu or gpu_memory is given, else 0"},
     {"gpu", SMS__MILLI, SMS__RATIO, F(entry, gpu_milli), 0.001, 1,
      .help = "the share of one GPU that it takes, in thousandths; default 100 %"},
-    {"gpu_memory", SMS__CUSTOM, SMS__BYTES, F(entry, gpu_memory), 0, SMS__GPU_BYTES_MAX, .read = sms__read_request,
+    {"gpu_memory", SMS__CUSTOM, SMS__BYTES, F(entry, pods.request), 0, SMS__GPU_BYTES_MAX, .read = sms__read_request,
      .form = SMS__FORM_NUMBER_OR_LIST, .least = 1, .most = SMS__CONTAINERS_MAX,
      .help = "of each GPU; default 0; under gpushare a list, too: of each container"},
     {"cpu", SMS__MILLI, SMS__NUMBER, F(entry, cpu_milli), 0, SMS__CPUS_MAX, .help = "CPUs, in thousandths; default 0"},
@@ -68,30 +65,30 @@ const struct sms__field sms__pod_fields[] = {
      .most = SMS_GPU_MODELS_MAX, .help = "a GPU model on which it may run, or a list; default: any"},
     {"selector", SMS__CUSTOM, 0, F(entry, selector), .read = sms__keep, .form = SMS__FORM_LABELS,
      .help = "labels {NAME: VALUE, ...} that its node must have; default: none"},
-    {"on_failure", SMS__CHOICE, 0, F(entry, on_failure), .choices = on_failures,
+    {"on_failure", SMS__CHOICE, 0, F(entry, pods.on_failure), .choices = on_failures,
      .help = "of its node or of a GPU that it has: restart, it waits again and begins anew, or lost; default restart"},
-    {"restarts", SMS__INTEGER, SMS__COUNT, F(entry, restarts), 1, 1e9,
+    {"restarts", SMS__INTEGER, SMS__COUNT, F(entry, pods.restarts), 1, 1e9,
      .help = "at most so many, then it is lost; default: no limit"},
-    {"allocate_delay", SMS__QUANTITY, SMS__TIME, F(entry, allocate_delay_ps), 0, SMS__TIME_MAX_PS,
+    {"allocate_delay", SMS__QUANTITY, SMS__TIME, F(entry, pods.allocate_delay_ps), 0, SMS__TIME_MAX_PS,
      .help = "gpushare: of its first start, instead of the scheduler's"},
-    {"start_delay", SMS__QUANTITY, SMS__TIME, F(entry, start_delay_ps), 0, SMS__TIME_MAX_PS,
+    {"start_delay", SMS__QUANTITY, SMS__TIME, F(entry, pods.start_delay_ps), 0, SMS__TIME_MAX_PS,
      .help = "gpushare: of its first start, instead of the scheduler's"},
     {"table", SMS__FIELDS, 0, F(entry, table), .read = sms__keep, .fields = sms__table_fields,
      .help = "instead of all else but a name: {columns: [KEY, ...], rows: [[VALUE, ...], ...]}, a pod a row"},
     {"sample", SMS__REFERENCE, 0, F(entry, sample),
      .help = "the name of a table from which pods are drawn, with replacement; the table itself does not run then"},
-    {"until", SMS__QUANTITY, SMS__RATIO, F(entry, until), 1e-6, 100, .needs = "sample",
+    {"until", SMS__QUANTITY, SMS__RATIO, F(entry, pods.until), 1e-6, 100, .needs = "sample",
      .help = "of a sample, instead of count: GPUs asked for in the end, as a share of all GPUs"},
     {"streams", .refuse = "a pod has one stream; several at once are several pods, as count: 2"},
     {0}};
 
 const struct sms__table sms__pod_tables[2] = {{"scenario: pods", sms__pod_fields}, {NULL, NULL}};
 
-/* While pods are read. Tables keep which pods are theirs, for samples, and what was found of these once. */
+/* A table while pods are read: its pods, and what samples of it need to know. */
 struct table {
     const char *name;
     size_t first, rows;
-    bool empty;   /* it has no rows, also none that are wrong */
+    bool empty;   /* it has no rows at all, not even wrong ones */
     double milli; /* of GPUs, that a pod of it asks for on average; -1: not known yet */
     bool spread;  /* some duration is drawn */
     bool forever; /* some row has no end */
@@ -116,32 +113,32 @@ static void refuse_keys(struct sms__reader *reader, const struct sms__node *node
     for (const char *const *key = sms__gpushare_pod_keys; *key; key++)
         if (is_given(node, *key))
             sms__complain(reader, node, "'%s' is for scheduler: {kind: gpushare}", *key);
-    if (entry->gpu_memory.container)
+    if (entry->pods.request.container)
         sms__complain(reader, sms__node_get(node, "gpu_memory"),
                       "gpu_memory of several containers is for scheduler: {kind: gpushare}");
 }
 
-/* What the entry asks for. */
+/* Returns what a pod of the entry asks for, as policies see it. */
 static struct sms_pod_view read_view(const struct reading *reading, const struct sms__node *node, struct entry *entry)
 {
     struct sms__reader *reader = reading->reader;
     bool of_gpu = is_given(node, "gpu") || is_given(node, "gpu_memory");
     if (!is_given(node, "gpus"))
-        entry->gpus = of_gpu || entry->work.workload;
+        entry->gpus = of_gpu || entry->workload;
     if (entry->gpus == 0 && (of_gpu || entry->models))
         sms__complain(reader, node, "a pod without gpus takes no part of one, no gpu_memory and no models");
     struct sms_pod_view view = {.gpus = (uint32_t)entry->gpus,
                                 .gpu_milli = entry->gpus ? (uint32_t)entry->gpu_milli : 0,
-                                .gpu_memory = entry->gpu_memory.bytes,
+                                .gpu_memory = entry->pods.request.bytes,
                                 .cpu_milli = entry->cpu_milli,
                                 .memory = entry->memory,
-                                .priority = (int32_t)nearbyint(entry->work.priority * 1000),
+                                .priority = (int32_t)nearbyint(entry->vm.priority * 1000),
                                 .models = UINT64_MAX};
     view.labels = sms__read_labels(reader, entry->selector, reading->cluster, false);
     if (entry->gpus)
         view.models = sms__read_models(reader, entry->models, reading->cluster);
     if (reading->cluster->gpushare)
-        sms__gpushare_pod(reader, node, reading->cluster->gpushare, &entry->gpu_memory, &view);
+        sms__gpushare_pod(reader, node, reading->cluster->gpushare, &entry->pods.request, &view);
     else
         refuse_keys(reader, node, entry);
     return view;
@@ -150,57 +147,45 @@ static struct sms_pod_view read_view(const struct reading *reading, const struct
 /* The key that carries the last pod furthest. */
 static const char *carrier(const struct entry *entry, double last)
 {
-    double coming = last - entry->start_ps;
-    if (entry->duration_ps >= coming && entry->duration_ps >= entry->start_ps)
+    double coming = last - entry->pods.start_ps;
+    if (entry->pods.duration_ps >= coming && entry->pods.duration_ps >= entry->pods.start_ps)
         return "duration";
-    return coming >= entry->start_ps ? "arrivals" : "start";
+    return coming >= entry->pods.start_ps ? "arrivals" : "start";
 }
 
 static void check_times(struct sms__reader *reader, const struct sms__node *node, const struct entry *entry)
 {
-    double last = entry->start_ps + sms__mean_interval(&entry->arriving) * ((double)entry->count - 1);
-    bool works = entry->work.workload != NULL;
+    double last = entry->pods.start_ps + sms__mean_interval(&entry->pods.arriving) * ((double)entry->pods.count - 1);
+    bool works = entry->workload != NULL;
     bool by_rows = entry->sample && !is_given(node, "duration"); /* they say how long */
-    if (entry->duration_ps == 0 && entry->spread == SMS__POD_EXPONENTIAL)
+    if (entry->pods.duration_ps == 0 && entry->pods.spread == SMS__POD_EXPONENTIAL)
         sms__complain(reader, node, "%s",
                       works     ? "a pod with a workload has no spread"
                       : by_rows ? "a sample without a duration takes 'spread' from its table"
                                 : "what lasts for ever has no spread");
-    if (entry->duration_ps == 0 && entry->deadline_ps > 0 && !works && !by_rows)
+    if (entry->pods.duration_ps == 0 && entry->pods.deadline_ps > 0 && !works && !by_rows)
         sms__complain(reader, node, "what lasts for ever has no deadline");
-    if (is_given(node, "restarts") && entry->on_failure == SMS__LOST)
+    if (is_given(node, "restarts") && entry->pods.on_failure == SMS__LOST)
         sms__complain(reader, sms__node_get(node, "restarts"), "what is lost at once has no restarts");
-    if (last + entry->duration_ps > CLOCK_PS)
+    if (last + entry->pods.duration_ps > CLOCK_PS)
         sms__complain(reader, sms__at_key(node, carrier(entry, last)), "it would end beyond the clock's 213 days");
-    if (is_given(node, "arrivals") && entry->count == 1 && !entry->sample)
+    if (is_given(node, "arrivals") && entry->pods.count == 1 && !entry->sample)
         sms__complain(reader, node, "arrivals are for a count of several");
-}
-
-static struct sms__pods pods_of(const struct entry *entry, const struct sms__node *node)
-{
-    return (struct sms__pods){.name = entry->name,
-                              .node = node,
-                              .count = entry->count,
-                              .start_ps = entry->start_ps,
-                              .arriving = entry->arriving,
-                              .duration_ps = entry->duration_ps,
-                              .spread = entry->spread,
-                              .deadline_ps = entry->deadline_ps,
-                              .job_deadline_ps = entry->job_deadline_ps,
-                              .until = entry->until,
-                              .on_failure = entry->on_failure,
-                              .restarts = entry->restarts,
-                              .allocate_delay_ps = entry->allocate_delay_ps,
-                              .start_delay_ps = entry->start_delay_ps,
-                              .request = entry->gpu_memory};
 }
 
 static struct entry read_entry(struct sms__reader *reader, const struct sms__node *node)
 {
-    struct entry entry = {.name = "", .count = 1, .gpu_milli = 1000, .arriving.batch = 1, .restarts = UINT64_MAX};
-    entry.work = (struct sms__podwork){.repeat = 1, .weight = 1, .active_threads = 1};
-    entry.allocate_delay_ps = entry.start_delay_ps = -1;
+    struct entry entry = {.gpu_milli = 1000, .vm = {SMS__TENANT_DEFAULTS}};
+    entry.pods = (struct sms__pods){.name = "",
+                                    .node = node,
+                                    .count = 1,
+                                    .arriving.batch = 1,
+                                    .restarts = UINT64_MAX,
+                                    .allocate_delay_ps = -1,
+                                    .start_delay_ps = -1};
     sms__read_fields(reader, node, sms__pod_fields, &entry);
+    entry.vm.name = entry.pods.name;
+    entry.vm.node = node;
     return entry;
 }
 
@@ -213,8 +198,8 @@ static void add_pods(struct reading *reading, const struct sms__node *node, cons
     check_times(reading->reader, node, entry);
     struct sms_pod_view view = read_view(reading, node, &copy);
     struct sms__pods *pods = &cluster->pod[cluster->groups];
-    *pods = pods_of(entry, node);
-    pods->tenant = sms__read_podwork(reading->reader, node, entry->name, &entry->work, reading->scenario, &view);
+    *pods = entry->pods;
+    pods->tenant = sms__read_podwork(reading->reader, entry->workload, &entry->vm, reading->scenario, &view);
     view.kind = pods->tenant;
     reading->view[cluster->groups++] = view;
 }
@@ -279,7 +264,7 @@ static void check_sample(struct sms__reader *reader, const struct sms__node *nod
         sms__complain(reader, node, "a sample has either until or count");
 }
 
-/* What a row says of how many pods come, and when, and what becomes of them, is not drawn. */
+/* A sample draws from its rows what a pod is. How many come, when, and what becomes of them, the sample says itself. */
 static void check_rows(const struct reading *reading, const struct table *table)
 {
     static const char *const keys[] = {"count",        "start",      "arrivals", "deadline",
@@ -304,27 +289,27 @@ static void add_sample(struct reading *reading, const struct sms__node *node, st
         sms__complain(reading->reader, entry->sample, "table '%s' has no rows to draw from", table->name);
     if (!table || table->empty)
         return;
-    if (!entry->name[0])
-        entry->name = sms__print(reading->reader->arena, "%s-sample", table->name);
+    if (!entry->pods.name[0])
+        entry->pods.name = sms__print(reading->reader->arena, "%s-sample", table->name);
     check_times(reading->reader, node, entry);
     if (table->milli < 0) {
         check_rows(reading, table);
         make_pool(reading, table);
     }
-    if (table->forever && entry->deadline_ps > 0 && !is_given(node, "duration"))
+    if (table->forever && entry->pods.deadline_ps > 0 && !is_given(node, "duration"))
         sms__complain(reading->reader, sms__node_get(node, "deadline"),
                       "what lasts for ever has no deadline, and in table '%s' something does", table->name);
     struct sms__pods *pods = &cluster->pod[cluster->groups++];
-    *pods = pods_of(entry, node);
+    *pods = entry->pods;
     pods->first_row = table->first;
     pods->rows = table->rows;
     pods->lasts = is_given(node, "duration");
     pods->row_milli = table->milli;
     pods->row_spread = table->spread;
-    if (entry->until > 0 && (table->milli <= 0 || cluster->gpu_milli == 0))
+    if (entry->pods.until > 0 && (table->milli <= 0 || cluster->gpu_milli == 0))
         sms__complain(reading->reader, node, "until: there are no GPUs to ask for");
-    else if (entry->until > 0)
-        pods->count = (uint64_t)(entry->until * (double)cluster->gpu_milli / table->milli) + 1; /* about */
+    else if (entry->pods.until > 0)
+        pods->count = (uint64_t)(entry->pods.until * (double)cluster->gpu_milli / table->milli) + 1; /* about */
     if (pods->count > PODS_MAX)
         sms__complain(reading->reader, node, "more than %d pods", PODS_MAX);
 }
@@ -336,7 +321,7 @@ static void read_table(struct reading *reading, const struct sms__node *node, co
     const struct sms__node *row;
     if (node->items != (is_given(node, "name") ? 4 : 2))
         sms__complain(reader, node, "beside a table stands a name, and nothing else");
-    *table = (struct table){.name = entry->name, .first = reading->cluster->groups, .milli = -1};
+    *table = (struct table){.name = entry->pods.name, .first = reading->cluster->groups, .milli = -1};
     struct sms__tabled rows;
     size_t before = reader->errors->count;
     sms__read_table(reader, entry->table, sms__pod_fields, &rows);

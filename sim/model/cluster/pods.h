@@ -6,8 +6,9 @@
 
 #include "gpushare.h"
 
-struct sms_file;
+struct sms__cluster;
 struct sms_scenario;
+struct sms__vm;
 
 /* How pods come. 0: not said; then, if all is 0, all at the start. */
 struct sms__arriving {
@@ -42,7 +43,7 @@ struct sms__pods {
     int on_failure;         /* enum sms__on_failure */
     uint64_t restarts;      /* so many at most; then it is lost */
     uint16_t tenant;        /* the scenario's VM that each of them runs, plus 1; 0: they last their duration */
-    /* Of gpushare alone. Delays of its first start; -1: the scheduler's. */
+    /* Under gpushare: delays of its first start; -1: the scheduler's. */
     double allocate_delay_ps, start_delay_ps;
     struct sms__request request;
 };
@@ -51,7 +52,7 @@ struct sms__pods {
 void sms__read_pods(struct sms__reader *reader, const struct sms__node *node, void *at);
 extern const struct sms__field sms__pod_fields[];
 extern const struct sms__table sms__pod_tables[2];
-/* What a sample takes from its table, and so does not give itself; ends with NULL. */
+/* Keys that a sample takes from its table, so it must not have them; ends with NULL. */
 extern const char *const sms__sampled_keys[];
 
 /* arrivals.c: into a struct sms__arriving; the mean time between its pods. */
@@ -60,19 +61,12 @@ double sms__mean_interval(const struct sms__arriving *arriving);
 extern const struct sms__field sms__pod_arrival_fields[];
 extern const struct sms__table sms__arrival_tables[2];
 
-/* podwork.c: pods that run workloads. `devices:` of a kind of nodes: the number of the scenario's device, or -1. */
-long sms__read_node_devices(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario,
-                            uint64_t *count);
-/* What is said of pods of an entry as processes. */
-struct sms__podwork {
-    const struct sms__node *workload; /* or NULL */
-    uint64_t repeat;
-    double priority, weight, active_threads, period_ps;
-};
-/* The scenario's VM of pods with a workload that ask for this, plus 1; 0 if they have none. What they ask for is
- * brought in line with it. */
-uint16_t sms__read_podwork(struct sms__reader *reader, const struct sms__node *node, const char *name,
-                           const struct sms__podwork *work, struct sms_scenario *scenario, struct sms_pod_view *view);
-void sms__link_podwork(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);
+/* podwork.c: pods that run workloads. */
+/* Adds the tenant that pods of an entry run, or none if `workload` is NULL. `vm` has all of it but the workload.
+ * Returns its number plus 1, or 0. What the pods ask for, `view`, is brought in line with it. */
+uint16_t sms__read_podwork(struct sms__reader *reader, const struct sms__node *workload, const struct sms__vm *vm,
+                           struct sms_scenario *scenario, struct sms_pod_view *view);
+/* GPU models whose nodes have devices, a bit each. */
+uint64_t sms__models_with_devices(const struct sms__cluster *cluster);
 
 #endif

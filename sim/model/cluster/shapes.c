@@ -1,4 +1,4 @@
-/* What all pods are, taken together: those that ask for the same, the typical ones, how many come. */
+/* Sums up all pods: shapes, of which equal pods share one; typical pods; how many come and how much they ask for. */
 #include "cluster.h"
 
 #include <stdlib.h>

@@ -1,17 +1,15 @@
-/* What a scenario says of contention: a model, and with some the slowdowns of pairs of classes, or curves. */
+/* `contention:` of a scenario: a model with its parameters, and for some models slowdowns of pairs of classes,
+ * or curves. */
 #ifndef SMS_MODEL_POLICY_CONTENTION_H
 #define SMS_MODEL_POLICY_CONTENTION_H
 
 #include <smsched/contention.h>
 
-#include "../../yaml/fields.h"
+#include "params.h"
 
-struct sms_scenario;
-
-/* Classes of pairs; the slowdown of one; usage and overhead of a curve. */
 enum { SMS__CLASSES_MAX = 64 };
 #define SMS__SLOWDOWN_MAX 1000.0
-#define SMS__CURVE_MAX 1e6
+#define SMS__CURVE_MAX 1e6 /* usage and overhead of a curve */
 
 /* Slowdowns of pairs of classes, as the scenario gives them. */
 struct sms__pairs_given {
@@ -19,7 +17,7 @@ struct sms__pairs_given {
     const struct sms__node **node; /* [classes] */
 };
 
-/* Curves by resource name, as the scenario gives them; matched to a device by sms__curves_for. */
+/* Curves by resource name, as the scenario gives them. */
 struct sms__curves {
     size_t count;
     const char *resource[SMS_RESOURCES_MAX];
@@ -27,14 +25,22 @@ struct sms__curves {
     struct sms_curve curve[SMS_RESOURCES_MAX];
 };
 
-/* uses.c: `at` is the scenario. */
-void sms__read_contention(struct sms__reader *reader, const struct sms__node *node, void *at);
+struct sms__contention_use {
+    const struct sms_contention *model;
+    double param[SMS__PARAMS_MAX];
+    const char *label;              /* its name with the parameters that differ from the defaults, bounded */
+    struct sms__curves *curves;     /* NULL: not given */
+    struct sms__pairs_given *pairs; /* NULL, or of the model */
+};
 
-/* pairs.c: `slowdown:` of a contention model that takes pairs. */
-void sms__read_pairs(struct sms__reader *reader, const struct sms__node *node, struct sms_scenario *scenario);
-/* The number of a class in the scenario's pairs, or -1. */
-int sms__pair_class(const struct sms_scenario *scenario, const char *cls);
-/* Complains of workloads of classes that the pairs lack. */
-void sms__check_classes(struct sms__reader *reader, const struct sms_scenario *scenario);
+/* `at` is a struct sms__contention_use, reader->user the file. */
+void sms__read_contention(struct sms__reader *reader, const struct sms__node *node, void *at);
+/* The model of scenarios that do not name one. Nothing of it is fitted, and no resource delivers more than it has. */
+struct sms__contention_use sms__default_contention(struct sms__reader *reader);
+/* The number of a class in the pairs, or -1. `given` may be NULL. */
+int sms__pair_class(const struct sms__pairs_given *given, const char *name);
+/* Complains of the class, which the pairs lack, at its node. */
+void sms__complain_unknown_class(struct sms__reader *reader, const struct sms__node *node,
+                                 const struct sms__pairs_given *given);
 
 #endif

@@ -1,5 +1,6 @@
 /* The list of sharing modes, and how an entry of a scenario names one. */
-#include "use.h"
+#include "modes.h"
+#include "policies.h"
 
 #include <string.h>
 

@@ -13,7 +13,6 @@ static const enum sms__dimension dimension_of[] = {
 enum sms__dimension sms__param_dimension(enum sms_unit unit) { return dimension_of[unit]; }
 
 static const char *param_name(const void *user, size_t i) { return ((const struct sms_param *)user)[i].name; }
-static const char *choice_name(const void *user, size_t i) { return ((const char *const *)user)[i]; }
 
 size_t sms__count_params(const struct sms_param *params)
 {
@@ -29,28 +28,15 @@ void sms__default_params(const struct sms_param *params, double *values)
         values[i] = params[i].fallback;
 }
 
-static void read_choice(struct sms__reader *reader, const struct sms__node *node, const struct sms_param *param,
-                        double *value)
-{
-    size_t count = 0;
-    if (!sms__expect_kind(reader, node, SMS__SCALAR))
-        return;
-    for (; param->choices[count]; count++) {
-        if (strcmp(param->choices[count], node->text))
-            continue;
-        *value = (double)count;
-        return;
-    }
-    sms__complain_unknown(reader, node, param->name, count, choice_name, param->choices);
-}
-
 static void read_value(struct sms__reader *reader, const struct sms__node *node, const struct sms_param *param,
                        double *value)
 {
     struct sms__quantity number;
-    if (param->unit == SMS_UNIT_CHOICE)
-        read_choice(reader, node, param, value);
-    else if (sms__read_number(reader, node, dimension_of[param->unit], param->min, param->max, &number))
+    int choice = param->unit == SMS_UNIT_CHOICE ? sms__read_choice(reader, node, param->name, param->choices) : -1;
+    if (choice >= 0)
+        *value = choice;
+    else if (param->unit != SMS_UNIT_CHOICE &&
+             sms__read_number(reader, node, dimension_of[param->unit], param->min, param->max, &number))
         *value = number.value;
 }
 

@@ -20,7 +20,7 @@ const char *sms__param_label(struct sms__arena *arena, const char *name, const s
 /* The label as results show it: itself, or where it has more than SMS__LABEL_MAX bytes its beginning and a hash of all
  * of it, so that labels which differ anywhere still do. */
 const char *sms__bounded_label(struct sms__arena *arena, const char *label);
-/* Of a unit that is no choice. */
+/* The dimension of a unit other than a choice. */
 enum sms__dimension sms__param_dimension(enum sms_unit unit);
 /* A value in the parameter's unit: "150 %", "4 ms", "add". */
 void sms__print_param(char *out, size_t size, const struct sms_param *param, double value);

@@ -1,5 +1,5 @@
 /* Tables in the lists of nodes and of pods: each row as the entry that it stands for. */
-#include "entries.h"
+#include "tables.h"
 
 #include <string.h>
 

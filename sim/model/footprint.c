@@ -1,13 +1,9 @@
-/* What each kernel is on each kind of device: its demand, its needs, its work. */
+/* Resolves kernels on a device: their demand in parts of its resources, what a block needs of an SM, their work. It is
+ * the only place where a kernel's demand meets a device. */
 #include "scenario.h"
 
 #include <math.h>
 #include <string.h>
-
-static const char *resource_name(const void *user, size_t i)
-{
-    return ((const struct sms__device *)user)->resource[i].name;
-}
 
 struct fitting {
     struct sms__reader *reader;
@@ -18,7 +14,7 @@ struct fitting {
     const struct sms__part *part; /* NULL: the device is whole */
 };
 
-/* What of the device's resource `r` an instance has. */
+/* The share of the device's resource `r` that an instance has. */
 static double share_of(const struct fitting *f, size_t r)
 {
     bool device_scope = f->device->resource[r].scope == SMS_SCOPE_DEVICE;
@@ -53,7 +49,7 @@ static void fit_demand(const struct fitting *f, struct sms__fit *fit)
         const struct sms__demand *demand = &f->kernel->demand[d];
         int r = sms__resource_index(f->device, demand->resource);
         if (r < 0) {
-            sms__complain_unknown(f->reader, demand->node, "resource", f->device->resources, resource_name, f->device);
+            sms__complain_unknown_resource(f->reader, demand->node, f->device);
             continue;
         }
         bool compat = f->scenario->compat != SMS__COMPAT_OFF;
@@ -82,8 +78,8 @@ static bool fit_block(const struct fitting *f, struct sms__fit *fit)
     return true;
 }
 
-/* On an instance a whole takes greater shares. Where that is more than all of a resource, it takes
- * longer by as much, and so the same of each resource in the end. */
+/* On an instance a coarse kernel takes greater shares. If a share exceeds the whole resource, the kernel takes longer
+ * by as much instead. */
 static bool fit_whole(const struct fitting *f, struct sms__fit *fit)
 {
     double most = 1;
@@ -117,7 +113,7 @@ static void fit_kernel(const struct fitting *f, struct sms__fit *fit)
                       f->kernel->whole ? "time" : "block_time", f->kernel->name, f->device->name);
 }
 
-struct sms__fit *sms__fit_tenant(struct sms__reader *reader, const struct sms_scenario *scenario,
+struct sms__fit *sms__footprints(struct sms__reader *reader, const struct sms_scenario *scenario,
                                  const struct sms__vm *vm, const struct sms__device *device,
                                  const struct sms__part *part)
 {
@@ -130,6 +126,6 @@ struct sms__fit *sms__fit_tenant(struct sms__reader *reader, const struct sms_sc
     size_t first;
     for (size_t i = 0; (workload = sms__workload_of(vm, i, &first)); i++)
         for (size_t k = 0; k < workload->kernels; k++)
-            fit[first + k].cls = sms__pair_class(scenario, workload->cls);
+            fit[first + k].cls = sms__pair_class(scenario->contention.pairs, workload->cls);
     return fit;
 }

@@ -1,6 +1,7 @@
-/* What a kernel is on a kind of device: demand in parts, needs, work; and how many of its blocks an SM holds. */
-#ifndef SMS_MODEL_FIT_H
-#define SMS_MODEL_FIT_H
+/* The footprint of a kernel on a kind of device: its demand in parts, its needs, its work, and how many of its blocks
+ * an SM holds. */
+#ifndef SMS_MODEL_FOOTPRINT_H
+#define SMS_MODEL_FOOTPRINT_H
 
 #include "workload.h"
 
@@ -24,14 +25,14 @@ struct sms__fit {
     double room; /* of a kernel made whole: the mean part of the SMs' scarcest limit that its blocks take, 0..1 */
 };
 
-/* Of which device another is an instance, and with which share of its device-wide resources. */
+/* How much of a device an instance is. */
 struct sms__part {
-    const struct sms__device *board;
-    double share;
+    const struct sms__device *board; /* the whole device */
+    double share;                    /* of its device-wide resources */
 };
 
-/* fit.c: what the kernels of a tenant are on a device. `part`: NULL where the device is whole. */
-struct sms__fit *sms__fit_tenant(struct sms__reader *reader, const struct sms_scenario *scenario,
+/* footprint.c: the footprints of a tenant's kernels on a device. `part`: NULL where the device is whole. */
+struct sms__fit *sms__footprints(struct sms__reader *reader, const struct sms_scenario *scenario,
                                  const struct sms__vm *vm, const struct sms__device *device,
                                  const struct sms__part *part);
 

@@ -1,6 +1,6 @@
 /* `compat:` with another simulator, digit for digit, its faults included (docs/simtbs.md). */
-#ifndef SMS_MODEL_COMPAT_H
-#define SMS_MODEL_COMPAT_H
+#ifndef SMS_MODEL_SIMTBS_H
+#define SMS_MODEL_SIMTBS_H
 
 #include "device.h"
 
@@ -11,10 +11,10 @@ enum sms__compat { SMS__COMPAT_OFF, SMS__COMPAT_SIMTBS };
 /* Under compat simtbs a tick is a microsecond. */
 #define SMS__TICK_PS 1000000
 
-/* compat.c: whether the other simulator has what the scenario asks for. */
-void sms__check_compat(struct sms__reader *reader, const struct sms_scenario *scenario);
+/* simtbs.c: complains of what that simulator does not have. The scenario is sound and resolved. */
+void sms__check_simtbs(struct sms__reader *reader, const struct sms_scenario *scenario);
 
-/* What compat simtbs knows of a device's resources, in their order: hard ones from 0, those of class compute,
+/* The order that compat simtbs expects of a device's resources: hard ones from 0, those of class compute,
  * those of class memory from `compute` to `sm`, then `device` of scope device. */
 struct sms__simtbs_shape {
     size_t hard, compute, sm, device;

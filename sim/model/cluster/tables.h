@@ -1,6 +1,6 @@
 /* Lists of nodes and of pods: entries, of which each may be a table of them. */
-#ifndef SMS_MODEL_CLUSTER_ENTRIES_H
-#define SMS_MODEL_CLUSTER_ENTRIES_H
+#ifndef SMS_MODEL_CLUSTER_TABLES_H
+#define SMS_MODEL_CLUSTER_TABLES_H
 
 #include "../../yaml/fields.h"
 
@@ -15,10 +15,10 @@ struct sms__tabled {
     size_t columns, rows;
     bool nameless; /* the column with the names may be one that is left out */
 };
-/* Complains of what is wrong with the table but for its rows; of one that is none there are no rows. */
+/* Reads the columns, and reports their problems. A node that is no table has no rows. */
 void sms__read_table(struct sms__reader *reader, const struct sms__node *node, const struct sms__field *fields,
                      struct sms__tabled *table);
-/* NULL: it is none, which is complained of, or has no name for the reason above. */
+/* Returns the row as a map of keys. Returns NULL if it is no row, which is reported, or if the table is nameless. */
 const struct sms__node *sms__table_row(struct sms__reader *reader, const struct sms__tabled *table, size_t row);
 /* An upper bound of the entries of a list, each row of its tables one. */
 size_t sms__count_entries(const struct sms__node *list);

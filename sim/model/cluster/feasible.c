@@ -1,5 +1,5 @@
-/* What fits a node, what is left of it, and what of that is of no use to the pods that come (FGD, ATC'23, section 3.2).
- */
+/* Whether a pod fits a node, what is left of the node, and how much of that is a fragment, of no use to the pods that
+ * come (FGD, ATC'23, section 3.2). */
 #include <smsched/place.h>
 
 /* Pods without GPUs run on any node. */

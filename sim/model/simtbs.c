@@ -1,11 +1,11 @@
-/* What the other simulator can be asked. It knows one device, whole ticks and
- * whole units, one launch a VM; anything else is refused rather than bent. */
+/* Checks that `compat: simtbs` can run a scenario: one device, whole ticks, whole units, one launch for each VM.
+ * Anything else is refused. */
 #include "scenario.h"
 
 #include <math.h>
 #include <string.h>
 
-#define MAX_OF_IT 4294967295.0 /* its numbers are unsigned int */
+#define COUNT_MAX 4294967295.0 /* its numbers are unsigned int */
 
 enum { RESOURCES_OF_SM = 12, RESOURCES_OF_DEVICE = 2 };
 
@@ -57,7 +57,7 @@ static void check_device(struct sms__reader *reader, const struct sms_scenario *
     if (problem)
         sms__complain(reader, node, "compat simtbs: %s", problem);
     for (size_t r = 0; r < device->resources; r++)
-        if ((double)device->resource[r].capacity > MAX_OF_IT)
+        if ((double)device->resource[r].capacity > COUNT_MAX)
             sms__complain(reader, node, "compat simtbs: the capacity of '%.60s' is over 4294967295",
                           device->resource[r].name);
 }
@@ -79,7 +79,7 @@ static void check_policies(struct sms__reader *reader, const struct sms_scenario
 /* Whether it is a whole number of ticks that simtbs can count. */
 static bool is_ticks(double ps)
 {
-    return ps >= SMS__TICK_PS && ps / SMS__TICK_PS <= MAX_OF_IT && fmod(ps, SMS__TICK_PS) == 0;
+    return ps >= SMS__TICK_PS && ps / SMS__TICK_PS <= COUNT_MAX && fmod(ps, SMS__TICK_PS) == 0;
 }
 
 static void check_demands(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__vm *vm)
@@ -87,7 +87,7 @@ static void check_demands(struct sms__reader *reader, const struct sms_scenario 
     const struct sms__device *device = scenario->device[0];
     const struct sms__kernel *kernel = &vm->workload->kernel[0];
     for (size_t d = 0; d < kernel->demands; d++)
-        if (!kernel->demand[d].bare || kernel->demand[d].ratio > MAX_OF_IT)
+        if (!kernel->demand[d].bare || kernel->demand[d].ratio > COUNT_MAX)
             sms__complain(reader, kernel->demand[d].value,
                           "compat simtbs: a demand is a count of units, at most 4294967295");
     for (size_t r = 0; r < device->resources; r++)
@@ -111,18 +111,16 @@ static void check_vm(struct sms__reader *reader, const struct sms_scenario *scen
                       vm->name);
     if (kernel->jitter > 0 || kernel->spread == SMS__EXPONENTIAL || !is_ticks(vm->fit[0][0].work_ps))
         sms__complain(reader, kernel->node, "compat simtbs: block_time is a whole number of us that does not vary");
-    if ((double)kernel->blocks > MAX_OF_IT)
+    if ((double)kernel->blocks > COUNT_MAX)
         sms__complain(reader, kernel->node, "compat simtbs: more than 4294967295 blocks");
     check_demands(reader, scenario, vm);
 }
 
-void sms__check_compat(struct sms__reader *reader, const struct sms_scenario *scenario)
+void sms__check_simtbs(struct sms__reader *reader, const struct sms_scenario *scenario)
 {
-    if (reader->errors->count)
-        return;
     check_device(reader, scenario);
     check_policies(reader, scenario);
-    if (!scenario->contention->curves)
+    if (!scenario->contention.model->curves)
         sms__complain(reader, scenario->node, "compat simtbs needs contention curve");
     if (scenario->warmup_ps > 0 || scenario->find_warmup ||
         (scenario->duration_ps > 0 && !is_ticks(scenario->duration_ps)))

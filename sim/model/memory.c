@@ -1,12 +1,14 @@
-/* How much memory a scenario would take, before any of it is taken: what the file and the results keep, and what each
- * run under way keeps besides, of which there are as many as threads. The figures of bytes are the sizes of the levels'
- * and the records' structures; tests/unit/test_memory.c holds them to what runs really take. */
+/* Estimates how much memory a scenario takes: what the file and the results keep, and what each run under way keeps
+ * besides, of which there are as many as threads. The figures of bytes are the sizes of the levels' and the records'
+ * structures; tests/unit/test_memory.c holds them to what runs really take. */
+#include "estimate.h"
 #include "file.h"
-#include "scenario.h"
 
 #include <math.h>
 
 enum { JOBS_MAX = 256 }; /* as many threads as a run may have */
+
+#define CLUSTER_RUN_BYTES 6000.0 /* of the results of one replication of a policy */
 
 /* The program and its libraries. */
 #define PROGRAM_BYTES 16e6
@@ -22,9 +24,9 @@ struct need {
 enum { NEED_SMS, NEED_JOBS, NEED_STATISTICS, NEED_FITS, NEED_VALUES, NEEDS };
 
 struct size {
-    double devices, kinds, sms, slots; /* of the scenario's devices together */
-    double blocks_most;                /* bytes of the blocks of one device, the largest */
-    double blocks;                     /* the same of all devices */
+    double devices, kinds, sms; /* of the scenario's devices together */
+    double blocks_most;         /* bytes of the blocks of one device, the largest */
+    double blocks;              /* the same of all devices */
     double tenants, kernels, jobs, by_blocks;
     double instances; /* of a device, summed over the policies */
     double sliced;    /* 1: each process has contexts of its own under some policy, else 0 */
@@ -37,35 +39,26 @@ static void measure_tenants(const struct sms_scenario *scenario, struct size *si
         const struct sms__workload *workload = scenario->vm[v].workload;
         size->kernels += (double)workload->kernels;
         size->jobs += (double)scenario->vm[v].streams;
-        for (size_t k = 0; k < workload->kernels; k++)
-            if (!workload->kernel[k].whole) {
-                size->by_blocks++;
-                break;
-            }
+        size->by_blocks += sms__find_kernel(workload, false) != NULL;
     }
 }
 
 static bool is_sliced(const struct sms__policy_use *use) { return sms__mode_slices(&use->mode); }
 
-/* Only an answer of these can suspend a process, which may go on elsewhere. */
+/* Whether the policy may suspend a process, which may then go on elsewhere. */
 static bool may_move(const struct sms__policy_use *use)
 {
     return use->share && (use->share->allocate || use->share->launch || use->share->call);
 }
 
-/* An SM and its slots for blocks; models that rate a device as a whole have a second list of groups. */
-static double bytes_of_blocks(const struct sms_scenario *scenario, const struct sms__device *device)
+/* Adds devices with the slots for blocks of their SMs. Models that rate a device as a whole have a second list of
+ * groups. */
+static void add_devices(const struct sms_scenario *scenario, const struct sms__device *device, double count,
+                        struct size *size)
 {
-    double slot = scenario->contention->rate_device ? 176 : 128;
-    return 2000 + (double)device->sms * (900 + slot * (double)device->sm.blocks);
-}
-
-static void add_device(const struct sms_scenario *scenario, const struct sms__device *device, double count,
-                       struct size *size)
-{
-    double bytes = bytes_of_blocks(scenario, device);
+    double slot = scenario->contention.model->rate_device ? 176 : 128;
+    double bytes = 2000 + (double)device->sms * (900 + slot * (double)device->sm.blocks);
     size->sms += count * (double)device->sms;
-    size->slots += count * (double)device->sms * (double)device->sm.blocks;
     size->blocks += count * bytes;
     size->blocks_most = fmax(size->blocks_most, bytes);
 }
@@ -86,7 +79,7 @@ static void measure_nodes(const struct sms_scenario *scenario, struct size *size
         double gpus = (double)kind->count * (double)kind->gpus;
         size->devices += gpus;
         if (scenario->fidelity == SMS__AS_BLOCKS)
-            add_device(scenario, scenario->device[kind->device], gpus, size);
+            add_devices(scenario, scenario->device[kind->device], gpus, size);
     }
     size->sliced = contexts;
     size->brought = size->blocks * contexts;
@@ -117,7 +110,7 @@ static struct size measure(const struct sms_scenario *scenario)
     }
     size.devices = (double)scenario->devices;
     for (size_t d = 0; d < scenario->devices; d++) {
-        add_device(scenario, scenario->device[d], 1, &size);
+        add_devices(scenario, scenario->device[d], 1, &size);
         size.kinds += d == 0 || scenario->device[d] != scenario->device[d - 1];
     }
     for (size_t p = 0; p < scenario->policies; p++) {
@@ -129,7 +122,20 @@ static struct size measure(const struct sms_scenario *scenario)
     return size;
 }
 
-/* What the file keeps of the scenario. */
+/* Memory of a cluster's run: the ledger of nodes, pods that come, the search of a policy. */
+static double bytes_of_cluster(const struct sms__cluster *cluster)
+{
+    const double search_most = 1.5 * (1 << 30);
+    double nodes = (double)cluster->nodes * 400 + cluster->failing * 200, pods = cluster->pods * 160;
+    double trees = (double)cluster->nodes * 32 * (double)cluster->shapes;
+    if (cluster->gpushare)
+        nodes += sms__gpushare_bytes(cluster);
+    if (cluster->failures)
+        nodes += (double)sms__gpus_of(cluster) * sizeof(struct sms_gpu_view);
+    return nodes + pods + fmin(trees, search_most);
+}
+
+/* Memory of the file: footprints. */
 static double bytes_of_fits(const struct sms_scenario *scenario, const struct size *n)
 {
     const double fit = 512, pointer = 8;
@@ -138,7 +144,7 @@ static double bytes_of_fits(const struct sms_scenario *scenario, const struct si
     return n->kernels * (1 + n->instances) * n->kinds * fit + n->tenants * (1 + n->instances) * n->devices * pointer;
 }
 
-/* What the results keep of every replication of every policy, and of the policies. `bins`: of each SM. */
+/* Memory of the results: of every replication of every policy, and of the policies. `bins`: of each SM. */
 static double bytes_of_values(const struct sms_scenario *scenario, const struct size *n, double replications,
                               double bins)
 {
@@ -146,14 +152,14 @@ static double bytes_of_values(const struct sms_scenario *scenario, const struct 
     double policies = (double)scenario->policies, series_rows = n->tenants <= 100 ? 1 + n->tenants : 1;
     double each = n->tenants * (scenario->shares ? 36 : 18) + n->kernels * 9 + SMS_RESOURCES_MAX * 4 + 40;
     if (scenario->cluster)
-        return policies * replications * (SMS__CLUSTER_RUN_BYTES + 100 * (double)scenario->cluster->rows);
+        return policies * replications * (CLUSTER_RUN_BYTES + 100 * (double)scenario->cluster->rows);
     each += scenario->shares ? (n->devices + 1) * 7 : 0;
     double alone = scenario->compat == SMS__COMPAT_OFF ? n->tenants * replications * 2 : 0;
     return (policies * replications * each + alone) * value + n->kernels * name +
            (scenario->duration_ps > 0 ? policies * series_rows * series : 0) + policies * n->sms * bins * sizeof(float);
 }
 
-/* What a run takes of jobs and kernels on their devices. */
+/* Memory of a run for jobs and kernels on their devices. */
 static double bytes_of_jobs(const struct sms_scenario *scenario, const struct size *n)
 {
     const double shapes = n->devices * (264 + 200) + n->sms / 8;
@@ -165,7 +171,7 @@ static double bytes_of_jobs(const struct sms_scenario *scenario, const struct si
     return n->jobs * 1200 + n->tenants * 1300 + contexts * 1300 + n->kernels * (512 + 464 + n->sms / 8);
 }
 
-/* What one run under way takes, the largest; `bins`: of each SM. */
+/* Memory of the largest run under way. `bins`: of each SM. */
 static void estimate_run(const struct sms_scenario *scenario, const struct size *n, double bins,
                          struct need need[NEEDS])
 {
@@ -180,7 +186,8 @@ static void estimate_run(const struct sms_scenario *scenario, const struct size 
                       (n->tenants + n->kernels) * (compat ? 320 : 65700) + n->kernels * n->kinds * 32};
 }
 
-/* Of `ask->jobs` runs at once. Those of a tenant alone have neither statistics nor contexts of the others. */
+/* Returns the memory of `ask->jobs` runs at once. Runs of a tenant alone have no statistics, and no contexts of others.
+ */
 static double estimate(const struct sms_scenario *scenario, const struct sms__memory_ask *ask, struct need need[NEEDS])
 {
     const struct size n = measure(scenario);
@@ -195,8 +202,9 @@ static double estimate(const struct sms_scenario *scenario, const struct sms__me
     need[NEED_FITS] = (struct need){need[NEED_JOBS].key, "every kernel on every device", bytes_of_fits(scenario, &n)};
     need[NEED_VALUES] = (struct need){"run", "the values of every replication",
                                       bytes_of_values(scenario, &n, ask->replications, ask->bins)};
-    double sum = PROGRAM_BYTES + scenario->read_bytes + (double)scenario->node->expanded * NODE_BYTES +
-                 scenario->cluster_bytes * under_way;
+    double sum = PROGRAM_BYTES + scenario->read_bytes + (double)scenario->node->expanded * NODE_BYTES;
+    if (scenario->cluster)
+        sum += bytes_of_cluster(scenario->cluster) * under_way;
     for (int i = 0; i < NEEDS; i++)
         sum += need[i].bytes;
     return sum;
@@ -222,27 +230,33 @@ size_t sms__jobs_that_fit(const struct sms_scenario *scenario, const struct sms_
     return fit;
 }
 
-bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
-{
-    struct need need[NEEDS], *most = need;
-    const struct sms__memory_ask ask = {.replications = (double)sms__most_replications(scenario), .jobs = 1};
-    scenario->read_bytes = file->bytes;
-    double sum = estimate(scenario, &ask, need);
-    file->bytes += (double)scenario->devices * 16 + need[NEED_FITS].bytes;
-    for (int i = 0; i < NEEDS; i++)
-        most = need[i].bytes > most->bytes ? &need[i] : most;
-    if (sum <= SMS__MEMORY_MAX)
-        return true;
-    const struct sms__node *at = sms__node_get(scenario->node, most->key);
-    sms__complain(reader, at ? at : scenario->node,
-                  "the scenario needs about %.3g GiB of memory, more than %g, most for %s", sum / (1 << 30),
-                  SMS__MEMORY_MAX / (1 << 30), most->what);
-    return false;
-}
-
 bool sms__replications_fit(const struct sms_scenario *scenario, const struct sms__memory_ask *ask, double *gib)
 {
     double sum = sms__memory_of(scenario, ask);
     *gib = sum / (1 << 30);
     return sum <= SMS__MEMORY_MAX;
+}
+
+bool sms__fits_in_memory(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
+{
+    struct need need[NEEDS], *most = need;
+    const struct sms__cluster *cluster = scenario->cluster;
+    const struct sms__memory_ask ask = {.replications = (double)sms__most_replications(scenario), .jobs = 1};
+    bool numbers = cluster && scenario->vms == 0; /* pods are only placed */
+    scenario->read_bytes = numbers ? 0 : file->bytes;
+    double sum = estimate(scenario, &ask, need), gib = sum / (1 << 30);
+    file->bytes += numbers ? 0 : (double)scenario->devices * 16 + need[NEED_FITS].bytes;
+    for (int i = 0; i < NEEDS; i++)
+        most = need[i].bytes > most->bytes ? &need[i] : most;
+    const struct sms__node *at = sms__node_get(scenario->node, numbers ? "pods" : most->key);
+    if (sum <= SMS__MEMORY_MAX)
+        return true;
+    if (numbers)
+        sms__complain(reader, at, "about %.3g pods on %zu nodes need about %.3g GiB of memory, more than 4",
+                      cluster->pods, cluster->nodes, gib);
+    else
+        sms__complain(reader, at ? at : scenario->node,
+                      "the scenario needs about %.3g GiB of memory, more than %g, most for %s", gib,
+                      SMS__MEMORY_MAX / (1 << 30), most->what);
+    return false;
 }

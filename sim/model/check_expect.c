@@ -1,0 +1,282 @@
+/* Resolves and checks what a scenario wants to know: `answer:`, `until:` and `expect:`. A scenario without an answer
+ * gets one by rule. The scenario may have errors already. Then only names are complained of whose list was read whole,
+ * so that no complaint follows from another. */
+#include "scenario.h"
+
+#include <string.h>
+
+struct check {
+    struct sms__reader *reader;
+    struct sms_scenario *scenario;
+    bool sound;   /* nothing is wrong so far */
+    bool tenants; /* all tenants are known by name */
+};
+
+/* The value of a key of an expectation. The subject of an answer is the value of `of`. */
+static const struct sms__node *key_of(const struct sms__expect *e, const char *key)
+{
+    return sms__node_get(e->node, key) ? sms__node_get(e->node, key) : sms__at_key(e->node, "of");
+}
+
+static const char *policy_label(const void *user, size_t i)
+{
+    return ((const struct sms_scenario *)user)->policy[i].label;
+}
+
+static const char *metric_name(const void *user, size_t i) { return ((const struct sms_metric *)user)[i].name; }
+
+static bool is_metric(enum sms_subject subject, const char *name) { return sms_metric_index(subject, name) >= 0; }
+
+/* Whether as many entries of a list were read as it has. */
+static bool is_whole(const struct sms_scenario *scenario, const char *key, size_t count)
+{
+    const struct sms__node *list = sms__node_get(scenario->node, key);
+    return list && list->kind == SMS__LIST && count >= list->items;
+}
+
+static bool knows_tenants(const struct sms_scenario *scenario)
+{
+    for (size_t v = 0; v < scenario->vms; v++)
+        if (!*scenario->vm[v].name)
+            return false;
+    return is_whole(scenario, scenario->shares ? "processes" : "vms", scenario->vms);
+}
+
+static bool is_tenant(const struct sms_scenario *scenario, const char *name)
+{
+    for (size_t v = 0; v < scenario->vms; v++)
+        if (!strcmp(scenario->vm[v].name, name))
+            return true;
+    return false;
+}
+
+static void complain_no_tenant(const struct check *check, const struct sms__node *node, const char *what)
+{
+    const struct sms_scenario *scenario = check->scenario;
+    const char **name = SMS__NEW(check->reader->arena, const char *, scenario->vms + 1);
+    for (size_t v = 0; v < scenario->vms; v++)
+        name[v] = scenario->vm[v].name;
+    if (check->tenants)
+        sms__complain_unknown(check->reader, node, what, scenario->vms, sms__text_at, name);
+}
+
+static void check_tenant(const struct check *check, const struct sms__expect *e, const char *key, const char *name)
+{
+    if (name && !is_tenant(check->scenario, name))
+        complain_no_tenant(check, key_of(e, key), sms__tenant_word(check->scenario));
+}
+
+static void check_node(const struct check *check, const struct sms__expect *e)
+{
+    const struct sms__cluster *cluster = check->scenario->cluster;
+    char name[256];
+    if (!e->of_node || !check->sound)
+        return;
+    const char **names = SMS__NEW(check->reader->arena, const char *, cluster->rows);
+    for (size_t i = 0; i < cluster->rows; i++) {
+        sms__row_name(cluster, i, name, sizeof name);
+        if (!strcmp(name, e->of_node))
+            return;
+        names[i] = sms__print(check->reader->arena, "%s", name);
+    }
+    sms__complain_unknown(check->reader, key_of(e, "node"), "node", cluster->rows, sms__text_at, names);
+}
+
+static void check_resource(const struct check *check, const struct sms__expect *e)
+{
+    if (!e->resource || !check->sound)
+        return;
+    const struct sms__device *device = check->scenario->device[0];
+    if (sms__resource_index(device, e->resource) < 0)
+        sms__complain_unknown_resource(check->reader, key_of(e, "resource"), device);
+}
+
+static void check_subject(const struct check *check, const struct sms__expect *e)
+{
+    struct sms__reader *reader = check->reader;
+    const struct sms_scenario *scenario = check->scenario;
+    if (e->cluster) {
+        if (e->vm || e->process || e->resource || e->device >= 0)
+            sms__complain(reader, e->node, "a cluster and its nodes have metrics, and nothing else");
+        check_node(check, e);
+        return;
+    }
+    if (e->of_node)
+        sms__complain(reader, key_of(e, "node"), "there are no nodes in a scenario of devices");
+    check_tenant(check, e, "vm", e->vm);
+    check_tenant(check, e, "process", e->process);
+    if (e->process && !scenario->shares)
+        sms__complain(reader, e->node, "there are no processes in a scenario with vms");
+    if (e->device >= 0 && !scenario->shares)
+        sms__complain(reader, e->node, "devices have metrics in scenarios with processes");
+    else if (check->sound && e->device >= (long)scenario->devices)
+        sms__complain(reader, key_of(e, "device"), "there is no device %ld; the scenario has %zu", e->device,
+                      scenario->devices);
+    check_resource(check, e);
+    if ((e->vm != NULL) + (e->process != NULL) + (e->resource != NULL) + (e->device >= 0) > 1)
+        sms__complain(reader, e->node, "of one of vm, process, device, resource, not of several");
+}
+
+static void check_metric(const struct check *check, const struct sms__expect *e)
+{
+    struct sms__reader *reader = check->reader;
+    const struct sms__node *name = key_of(e, "metric");
+    size_t count;
+    const struct sms_metric *metric = sms_metrics(sms__expect_subject(e), &count);
+    if (!strcmp(e->metric, "gain") && !e->cluster) {
+        if (!e->over)
+            sms__complain(reader, e->node, "a gain is over another policy: key 'over' is missing");
+        return;
+    }
+    if (is_metric(sms__expect_subject(e), e->metric))
+        return;
+    if (e->of_node && is_metric(SMS_CLUSTER, e->metric))
+        sms__complain(reader, name, "'%s' is a metric of the cluster, not of a node of it", e->metric);
+    else if (e->cluster && is_metric(SMS_NODE, e->metric))
+        sms__complain(reader, name, "'%s' is a metric of a node: key 'node' says of which", e->metric);
+    else
+        sms__complain_unknown(reader, name, "metric", count, metric_name, metric);
+}
+
+/* Replaces a policy's name by its label. */
+static void resolve_policy(const struct check *check, const struct sms__expect *e, const char *key, const char **label)
+{
+    const struct sms_scenario *scenario = check->scenario;
+    for (size_t i = 0; *label && i < scenario->policies; i++)
+        if (sms__is_labelled(&scenario->policy[i], *label)) {
+            *label = scenario->policy[i].label;
+            return;
+        }
+    if (*label && is_whole(scenario, "policies", scenario->policies))
+        sms__complain_unknown(check->reader, key_of(e, key), "policy of this scenario", scenario->policies,
+                              policy_label, scenario);
+}
+
+/* Turns the value of `of` into a subject. Returns whether it is one. A node is looked up with the other checks of
+ * subjects. */
+static bool resolve_of(const struct check *check, struct sms__answer *answer)
+{
+    const struct sms_scenario *scenario = check->scenario;
+    const struct sms__device *device = scenario->devices ? scenario->device[0] : NULL;
+    const char *name = answer->name;
+    if (scenario->cluster)
+        answer->of.of_node = name && strcmp(name, "cluster") != 0 ? name : NULL;
+    else if (!name || !strcmp(name, "host"))
+        return true;
+    else if (is_tenant(scenario, name))
+        *(scenario->shares ? &answer->of.process : &answer->of.vm) = name;
+    else if (device && sms__resource_index(device, name) >= 0)
+        answer->of.resource = name;
+    else {
+        if (device && device->resources)
+            complain_no_tenant(check, sms__node_get(answer->node, "of"),
+                               scenario->shares ? "process or resource" : "VM or resource");
+        return false;
+    }
+    return true;
+}
+
+/* A tenant with users who wait: the first whose jobs have a deadline, or else the first whose jobs arrive. */
+static const struct sms__vm *find_waited_for(const struct sms_scenario *scenario)
+{
+    const struct sms__vm *arriving = NULL;
+    for (size_t v = 0; v < scenario->vms && !scenario->shares; v++) {
+        const struct sms__vm *vm = &scenario->vm[v];
+        if (vm->deadline_ps > 0)
+            return vm;
+        if (!arriving && vm->arrivals != SMS__CLOSED)
+            arriving = vm;
+    }
+    return arriving;
+}
+
+/* Chooses what most people ask about such a scenario: how full a cluster gets, how long users wait, otherwise how much
+ * work gets done (STP: Eyerman and Eeckhout, IEEE Micro 28(3), 2008). */
+static void choose_answer(const struct sms_scenario *scenario, struct sms__answer *answer)
+{
+    const struct sms__vm *vm = find_waited_for(scenario);
+    *answer = (struct sms__answer){.of = {.device = -1}, .better = -1};
+    answer->of.metric = scenario->cluster ? "gpu_allocation_mean_ratio" : vm ? "job_latency_p99_ns" : "stp_ratio";
+    answer->of.vm = vm ? vm->name : NULL;
+}
+
+/* Metrics of tenants are often asked for without a tenant, so that has a message of its own. */
+static bool lacks_of(const struct check *check, const struct sms__answer *answer)
+{
+    const struct sms_scenario *scenario = check->scenario;
+    const char *metric = answer->of.metric;
+    if (answer->name || scenario->cluster || is_metric(SMS_HOST, metric) ||
+        !is_metric(scenario->shares ? SMS_PROCESS : SMS_VM, metric))
+        return false;
+    sms__complain(check->reader, sms__node_get(answer->node, "metric"),
+                  "'%s' is a metric of a %s: key 'of' says of which", metric, sms__tenant_word(scenario));
+    return true;
+}
+
+static void check_answer(const struct check *check)
+{
+    struct sms__answer *answer = &check->scenario->answer;
+    struct sms__reader *reader = check->reader;
+    if (!answer->node)
+        choose_answer(check->scenario, answer);
+    answer->of.cluster = check->scenario->cluster != NULL;
+    if (!answer->of.metric)
+        return; /* that it is missing is reported already */
+    if (answer->node && resolve_of(check, answer) && !lacks_of(check, answer)) {
+        check_metric(check, &answer->of);
+        check_subject(check, &answer->of);
+    }
+    enum sms_subject subject = sms__expect_subject(&answer->of);
+    long metric = sms_metric_index(subject, answer->of.metric);
+    answer->sign = metric < 0 ? 0 : sms_metrics(subject, NULL)[metric].better;
+    if (answer->better >= 0)
+        answer->sign = answer->better ? 1 : -1;
+    if (metric >= 0 && answer->sign == 0)
+        sms__complain(reader, sms__node_get(answer->node, "metric"),
+                      "neither more nor less of '%s' is better by itself: say better: higher, or better: lower",
+                      answer->of.metric);
+}
+
+/* By default the precision is that of the answer. */
+static void check_until(const struct check *check)
+{
+    const struct sms_scenario *scenario = check->scenario;
+    struct sms__until *until = &check->scenario->until;
+    struct sms__expect *of = &until->of;
+    if (until->most < scenario->replications)
+        sms__complain(check->reader, until->node,
+                      "at most %llu replications are fewer than the %llu that the run begins with",
+                      (unsigned long long)until->most, (unsigned long long)scenario->replications);
+    if (!of->metric && !of->vm && !of->process && !of->of_node) {
+        *of = scenario->answer.of; /* which is checked */
+        of->node = until->node;
+        return;
+    }
+    of->cluster = scenario->cluster != NULL;
+    if (!of->metric)
+        of->metric = of->cluster ? "gpu_allocation_mean_ratio" : of->process ? "turnaround_ns" : "kernels_per_s";
+    if (!strcmp(of->metric, "gain"))
+        sms__complain(check->reader, of->node,
+                      "a gain is of two policies, and a precision of each: name another metric");
+    else
+        check_metric(check, of);
+    check_subject(check, of);
+}
+
+void sms__check_expects(struct sms__reader *reader, struct sms_scenario *scenario)
+{
+    bool sound = reader->errors->count == 0;
+    const struct check check = {reader, scenario, sound, sound || knows_tenants(scenario)};
+    check_answer(&check);
+    if (scenario->until.node)
+        check_until(&check);
+    for (size_t i = 0; i < scenario->expects && reader->errors->count <= SMS_ERRORS_MAX; i++) {
+        struct sms__expect *e = &scenario->expect[i];
+        if (!e->metric || !e->policy)
+            continue;
+        check_metric(&check, e);
+        resolve_policy(&check, e, "policy", &e->policy);
+        resolve_policy(&check, e, "over", &e->over);
+        check_subject(&check, e);
+    }
+}

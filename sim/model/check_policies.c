@@ -1,0 +1,131 @@
+/* Complains of policies under which something could never run: a block that no SM would admit, kernels that cannot be
+ * beside each other. */
+#include "scenario.h"
+
+#include <string.h>
+
+static bool has_background(const struct sms__device *device, size_t sm)
+{
+    bool has = false;
+    for (size_t i = 0; i < device->backgrounds; i++)
+        has |= device->background[i].sm == sm;
+    return has;
+}
+
+/* A policy that is asked about a launch alone on an empty device. */
+struct probe {
+    const struct sms__policy_use *use;
+    char *of_run, *of_launch; /* its state */
+    size_t tenants;
+};
+
+/* The launch has just come. */
+static struct sms_block_request launch_alone(const struct probe *probe, const struct sms__vm *vm, size_t tenant,
+                                             size_t kernel, const struct sms__fit *fit)
+{
+    const struct sms_block_policy *policy = probe->use->policy;
+    memset(probe->of_run, 0, policy->run_bytes + probe->tenants * policy->tenant_bytes);
+    memset(probe->of_launch, 0, policy->launch_bytes);
+    return (struct sms_block_request){.adds = fit->adds,
+                                      .needs = fit->needs,
+                                      .tenant = tenant,
+                                      .tenants = probe->tenants,
+                                      .tenant_name = vm->name,
+                                      .kernel_name = vm->workload->kernel[kernel].name,
+                                      .launch = 1,
+                                      .waiting = vm->workload->kernel[kernel].blocks,
+                                      .deadline_ps = UINT64_MAX,
+                                      .of_run = probe->of_run,
+                                      .of_launch = probe->of_launch};
+}
+
+/* Whether some SM takes the block. If only SMs with a background may do so, the run will tell. A pure policy treats all
+ * others alike. */
+static bool is_placeable(const struct probe *probe, const struct sms__device *device,
+                         const struct sms_block_request *request)
+{
+    const struct sms_block_policy *policy = probe->use->policy;
+    const uint64_t none[SMS_LIMITS] = {0};
+    const double empty[SMS_RESOURCES_MAX] = {0};
+    if (policy->note)
+        policy->note(probe->use->param, &device->view, SMS_BLOCKS_LAUNCHED, NULL, request, request->waiting);
+    for (size_t s = 0; s < device->sms; s++) {
+        struct sms_sm_view view = {s, empty, none};
+        if (!has_background(device, s) && policy->admits(probe->use->param, &device->view, &view, request) == SMS_ADMIT)
+            return true;
+    }
+    return device->backgrounds >= (policy->promises & SMS_PURE ? device->sms : 1);
+}
+
+/* A block takes more of a resource of the whole device where there are fewer SMs. */
+static bool is_placeable_everywhere(const struct probe *probe, const struct sms_scenario *scenario, size_t v,
+                                    size_t kernel)
+{
+    bool placed = true;
+    const struct sms__vm *vm = &scenario->vm[v];
+    const struct sms__instances *instances = probe->use->instances;
+    const struct sms__device *const *device = instances ? instances->device : scenario->device;
+    const struct sms__fit *const *fit = instances ? instances->fit[v] : vm->fit;
+    for (size_t d = 0; placed && d < (instances ? instances->count : scenario->devices); d++) {
+        if (d > 0 && device[d] == device[d - 1])
+            continue;
+        struct sms_block_request request = launch_alone(probe, vm, v, kernel, &fit[d][kernel]);
+        placed = is_placeable(probe, device[d], &request);
+    }
+    return placed;
+}
+
+static void check_policy(struct sms__reader *reader, const struct sms_scenario *scenario,
+                         const struct sms__policy_use *use)
+{
+    const struct sms_block_policy *policy = use->policy;
+    struct probe probe = {use, NULL, NULL, scenario->vms};
+    probe.of_run = sms__alloc(reader->arena, 1, policy->run_bytes + scenario->vms * policy->tenant_bytes);
+    probe.of_launch = sms__alloc(reader->arena, 1, policy->launch_bytes);
+    for (size_t v = 0; policy->admits && v < scenario->vms; v++) {
+        const struct sms__vm *vm = &scenario->vm[v];
+        for (size_t k = 0; !sms__is_like_last(scenario->vm, v) && k < vm->workload->kernels; k++)
+            if (!vm->workload->kernel[k].whole && !is_placeable_everywhere(&probe, scenario, v, k))
+                sms__complain(reader, use->node,
+                              "%s would never place a block of kernel '%.60s' of %s '%.60s': "
+                              "no SM admits one, even while it is empty",
+                              use->label, vm->workload->kernel[k].name, sms__tenant_word(scenario), vm->name);
+    }
+}
+
+void sms__check_policies(struct sms__reader *reader, const struct sms_scenario *scenario)
+{
+    for (size_t p = 0; p < scenario->policies && !reader->errors->count; p++)
+        check_policy(reader, scenario, &scenario->policy[p]);
+    if (!reader->errors->count)
+        check_policy(reader, scenario, scenario->alone);
+}
+
+/* Whether there are kernels of both kinds, of different processes that may be on one device: reports them. */
+static bool is_mixed(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__policy_use *use,
+                     const struct sms__vm *vm)
+{
+    const struct sms__kernel *whole = sms__find_kernel(vm->workload, true);
+    for (size_t v = 0; whole && v < scenario->vms; v++) {
+        const struct sms__vm *other = &scenario->vm[v];
+        const struct sms__kernel *block = other == vm ? NULL : sms__find_kernel(other->workload, false);
+        bool apart = vm->device >= 0 && other->device >= 0 && vm->device != other->device;
+        if (!block || apart)
+            continue;
+        sms__complain_mixed(reader, use->node, sms__print(reader->arena, "%s runs", use->mode.label), whole, vm->name,
+                            block, other->name);
+        return true;
+    }
+    return false;
+}
+
+void sms__check_modes(struct sms__reader *reader, const struct sms_scenario *scenario)
+{
+    bool in_blocks = !scenario->cluster || scenario->fidelity == SMS__AS_BLOCKS;
+    for (size_t p = 0; p < scenario->policies && in_blocks; p++) {
+        const struct sms__policy_use *use = &scenario->policy[p];
+        bool together = sms__mode_runs_beside(&use->mode);
+        for (size_t v = 0; v < scenario->vms && together; v++)
+            together = !is_mixed(reader, scenario, use, &scenario->vm[v]);
+    }
+}

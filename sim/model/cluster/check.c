@@ -1,0 +1,125 @@
+/* Checks nodes, pods and schedulers of a cluster against each other, and counts what runs need: slots of GPUs, and
+ * which pods some node could hold. */
+#include "../scenario.h"
+
+#include <string.h>
+
+#define SLOTS_MAX 1e9 /* of a GPU; as many do not fit in memory */
+
+/* Nodes of one model of GPUs all have devices, or none has. */
+static void check_models(struct sms__reader *reader, const struct sms__cluster *cluster)
+{
+    uint64_t able = sms__models_with_devices(cluster);
+    for (size_t k = 0; k < cluster->kinds; k++) {
+        const struct sms__nodes *kind = &cluster->node[k];
+        if (kind->model >= 0 && kind->device < 0 && (able >> kind->model & 1))
+            sms__complain(reader, kind->node, "GPUs of model '%.60s' are devices on other nodes, and numbers here",
+                          cluster->model[kind->model]);
+    }
+}
+
+/* Counts slots under gpushare, by the least memory that a process is placed by. GPUs may be swapped until one has the
+ * processes of all of its node, unless Allocate knows its pod. */
+static size_t count_shared_slots(const struct sms__cluster *cluster)
+{
+    double most = 1, pods = 0, gpus = 1;
+    for (size_t k = 0; k < cluster->kinds && cluster->gpushare->quirks.any_pod; k++)
+        gpus = (double)cluster->node[k].gpus > gpus ? (double)cluster->node[k].gpus : gpus;
+    for (size_t g = 0; g < cluster->groups; g++) {
+        const struct sms__pods *group = &cluster->pod[g];
+        size_t containers = group->request.containers ? group->request.containers : 1;
+        double bytes = (double)cluster->shape[group->shape].gpu_memory;
+        if (group->rows || !group->tenant)
+            continue;
+        double card = (double)cluster->gpushare->card_most * (double)containers;
+        most = bytes > 0 && gpus * card / bytes > most ? gpus * card / bytes : most;
+        pods += group->pool ? SLOTS_MAX : (double)group->count * (double)containers;
+    }
+    most = most < pods ? most : pods;
+    return (size_t)(most < SLOTS_MAX ? most : SLOTS_MAX);
+}
+
+/* Counts slots by the least share of a GPU that any of the pods asks for, and by how many pods there are. */
+static size_t count_slots(const struct sms__cluster *cluster)
+{
+    uint64_t slots = 1000, pods = 0;
+    uint32_t least = 1000;
+    for (size_t g = 0; g < cluster->groups; g++) {
+        const struct sms__pods *group = &cluster->pod[g];
+        if (group->rows) {
+            pods += group->until > 0 ? 1000 : group->count;
+            continue;
+        }
+        uint32_t milli = group->tenant ? cluster->shape[group->shape].gpu_milli : 1000;
+        least = milli < least ? milli : least;
+        pods += group->tenant && !group->pool ? group->count : 0;
+    }
+    slots = slots / least < pods ? slots / least : pods;
+    return slots ? slots : 1;
+}
+
+/* Refuses keys of the scenario that only pods with workloads need. */
+static void check_keys(struct sms__reader *reader, const struct sms_scenario *scenario)
+{
+    static const char *const keys[] = {"host", "contention", "queue", "alone", "fidelity"};
+    for (size_t i = 0; scenario->vms == 0 && i < sizeof keys / sizeof *keys; i++)
+        if (sms__node_get(scenario->node, keys[i]))
+            sms__complain(reader, sms__node_get(scenario->node, keys[i]),
+                          "%s is for pods with workloads, and there are none", keys[i]);
+}
+
+static void check_parts(struct sms__reader *reader, const struct sms_scenario *scenario)
+{
+    for (size_t p = 0; p < scenario->policies; p++) {
+        const struct sms__policy_use *use = &scenario->policy[p];
+        if (use->below && scenario->vms == 0)
+            sms__complain(reader, use->node, "share, mode and block are for pods with workloads, and there are none");
+        else if (use->mode.instances && scenario->cluster->gpushare)
+            sms__complain(reader, use->node, "gpushare knows no instances of GPUs, which mode mig makes");
+        else if (use->mode.instances && scenario->fidelity != SMS__AS_BLOCKS)
+            sms__complain(reader, use->node, "mode mig needs fidelity blocks");
+    }
+}
+
+void sms__check_cluster(struct sms__reader *reader, struct sms_scenario *scenario)
+{
+    struct sms__cluster *cluster = scenario->cluster;
+    check_models(reader, cluster);
+    check_parts(reader, scenario);
+    check_keys(reader, scenario);
+    if (cluster->gpushare && cluster->monitor)
+        sms__complain(reader, sms__node_get(scenario->node, "scheduler"),
+                      "gpushare knows no monitors, which `monitor:` and policies whose decisions take time need");
+    if (scenario->vms)
+        cluster->slots = cluster->gpushare ? count_shared_slots(cluster) : count_slots(cluster);
+}
+
+/* Shapes of pods times kinds of nodes that are compared; beyond, nothing is said. */
+#define COMPARED_MAX 5e7
+
+/* Whether a node with nothing on it has what the pod asks for. */
+static bool holds(const struct sms__nodes *node, const struct sms_pod_view *pod)
+{
+    if (pod->cpu_milli > node->cpu_milli || pod->memory > node->memory)
+        return false;
+    return !pod->gpus || (pod->gpus <= node->gpus && pod->gpu_memory <= node->gpu_memory && node->model >= 0 &&
+                          pod->models >> node->model & 1);
+}
+
+static bool any_holds(const struct sms__cluster *cluster, const struct sms_pod_view *pod)
+{
+    for (size_t k = 0; k < cluster->kinds; k++)
+        if (holds(&cluster->node[k], pod))
+            return true;
+    return false;
+}
+
+void sms__find_held(struct sms__arena *arena, struct sms__cluster *cluster)
+{
+    if ((double)cluster->shapes * (double)cluster->kinds > COMPARED_MAX)
+        return;
+    bool *held = SMS__NEW(arena, bool, cluster->shapes);
+    for (size_t s = 0; s < cluster->shapes; s++)
+        held[s] = any_holds(cluster, &cluster->shape[s]);
+    cluster->held = held;
+}

@@ -1,0 +1,82 @@
+/* Reads `devices:`: models with fields that are overridden, and how many of each. */
+#include "devices.h"
+#include "file.h"
+#include "scenario.h"
+
+#include <string.h>
+
+#define F(struct_, member) offsetof(struct struct_, member)
+
+/* Most devices and entries of a scenario, which bound the time of loading. */
+enum { DEVICES_MAX = 100000, ENTRIES_MAX = 10000 };
+
+struct device_use {
+    const struct sms__node *model;
+    uint64_t count;
+};
+
+const struct sms__field sms__device_use_fields[] = {
+    {"model", SMS__REFERENCE, 0, F(device_use, model), .required = true, .help = "a device"},
+    {"count", SMS__INTEGER, SMS__COUNT, F(device_use, count), 1, DEVICES_MAX, .help = "how many; default 1"},
+    {0}};
+
+static bool is_use_key(const struct sms__node *key)
+{
+    return key->kind == SMS__SCALAR && (!strcmp(key->text, "model") || !strcmp(key->text, "count"));
+}
+
+/* Returns one half of the map: what says which device, or what it overrides. */
+static struct sms__node *pick_pairs(struct sms__arena *arena, const struct sms__node *map, bool use_keys)
+{
+    struct sms__node *part = SMS__NEW(arena, struct sms__node, 1);
+    *part = *map;
+    part->item = SMS__NEW(arena, struct sms__node *, map->items);
+    part->items = 0;
+    for (size_t i = 0; i + 1 < map->items; i += 2) {
+        if (is_use_key(map->item[i]) != use_keys)
+            continue;
+        part->item[part->items++] = map->item[i];
+        part->item[part->items++] = map->item[i + 1];
+    }
+    return part;
+}
+
+static const struct sms__device *overridden(struct sms__reader *reader, const struct sms__node *node,
+                                            const struct sms__device *base)
+{
+    const struct sms__node *map = pick_pairs(reader->arena, node, false);
+    if (map->items == 0)
+        return base;
+    struct sms__device *device = SMS__NEW(reader->arena, struct sms__device, 1);
+    *device = *base;
+    sms__override_device(reader, node, map, device);
+    return device;
+}
+
+const struct sms__device *sms__read_device_use(struct sms__reader *reader, const struct sms__node *node,
+                                               uint64_t *count)
+{
+    struct device_use use = {.count = 1};
+    if (!sms__expect_kind(reader, node, SMS__MAP))
+        return NULL;
+    sms__read_fields(reader, pick_pairs(reader->arena, node, true), sms__device_use_fields, &use);
+    *count = use.count;
+    const struct sms__device *device = use.model ? sms__find_device(reader->user, use.model->text, use.model) : NULL;
+    return device ? overridden(reader, node, device) : NULL;
+}
+
+void sms__read_devices(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms_scenario *scenario = at;
+    uint64_t count;
+    if (!sms__expect_list(reader, node, ENTRIES_MAX))
+        return;
+    for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
+        const struct sms__device *device = sms__read_device_use(reader, node->item[i], &count);
+        bool few = device && scenario->devices + count <= DEVICES_MAX;
+        if (device && !few)
+            sms__complain(reader, node->item[i], "more than %d devices", DEVICES_MAX);
+        for (uint64_t k = 0; few && k < count; k++)
+            *SMS__APPEND(reader->arena, scenario->device, scenario->devices) = device;
+    }
+}

@@ -1,0 +1,128 @@
+/* Reads `expect:`, `answer:` and `run: until:`. Names are resolved later, by check_expect.c. */
+#include "expect.h"
+#include "scenario.h"
+
+#include <string.h>
+
+#define F(struct_, member) offsetof(struct struct_, member)
+
+enum { EXPECTS_MAX = 10000 };
+
+/* Most replications by default. */
+enum { REPLICATIONS = 100 };
+
+static const char *const better_names[] = {"lower", "higher", NULL};
+
+const struct sms__field sms__answer_fields[] = {
+    {"metric", SMS__TEXT, 0, F(sms__answer, of.metric), .required = true, .form = SMS__FORM_METRIC,
+     .help = "by which policies are compared (smsched list metrics)"},
+    {"of", SMS__TEXT, 0, F(sms__answer, name),
+     .help = "a VM, process, resource or node; default: the host, or the cluster"},
+    {"better", SMS__CHOICE, 0, F(sms__answer, better), .choices = better_names,
+     .help = "lower or higher; default: as the metric has it"},
+    {0}};
+
+void sms__read_answer(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__answer *answer = at;
+    *answer = (struct sms__answer){.node = node, .of = {.node = node, .device = -1}, .better = -1};
+    sms__read_fields(reader, node, sms__answer_fields, answer);
+}
+
+const struct sms__field sms__until_fields[] = {
+    {"precision", SMS__QUANTITY, SMS__RATIO, F(sms__until, precision), SMS__PRECISION_LEAST, 1, .required = true,
+     .help = "half of the 95 % interval of a mean over the mean, for every policy"},
+    {"metric", SMS__TEXT, 0, F(sms__until, of.metric), .form = SMS__FORM_METRIC,
+     .help = "of which metric; default: what the scenario asks, declared as answer or by rule; of a named VM "
+             "kernels_per_s, "
+             "of a process turnaround_ns"},
+    {"vm", SMS__TEXT, 0, F(sms__until, of.vm), .help = "of a VM; default: of the host"},
+    {"process", SMS__TEXT, 0, F(sms__until, of.process), .help = "of a process"},
+    {"node", SMS__TEXT, 0, F(sms__until, of.of_node), .help = "of a node of a cluster; default: of the cluster"},
+    {"most", SMS__INTEGER, SMS__COUNT, F(sms__until, most), 1, SMS__REPLICATIONS_MAX,
+     .help = "replications, 5 or more, whatever is reached; default 100"},
+    {0}};
+
+void sms__read_until(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__until *until = at;
+    struct sms__quantity precision;
+    *until = (struct sms__until){.node = node, .of = {.node = node, .device = -1}, .most = REPLICATIONS};
+    if (node->kind == SMS__MAP)
+        sms__read_fields(reader, node, sms__until_fields, until);
+    else if (sms__read_number(reader, node, SMS__RATIO, SMS__PRECISION_LEAST, 1, &precision))
+        until->precision = precision.value;
+}
+
+/* Reads a number of any dimension. The metric decides which it should be. */
+static void read_any(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    char why[160];
+    struct sms__quantity *out = at;
+    if (!sms__expect_kind(reader, node, SMS__SCALAR))
+        return;
+    if (!sms__quantity_parse(node->text, SMS__RATIO, out, why, sizeof why))
+        return;
+    if (!sms__quantity_parse(node->text, SMS__TIME, out, why, sizeof why))
+        out->value /= 1e3; /* metrics of time are in ns */
+    else
+        sms__complain(reader, node, "'%.40s' is neither a number, a percentage nor a time", node->text);
+}
+
+static void read_tolerance(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms__quantity *out = at;
+    read_any(reader, node, out);
+    if (node->kind == SMS__SCALAR)
+        sms__is_bare_percentage(reader, node, out->value);
+}
+
+const struct sms__field sms__expect_fields[] = {
+    {"metric", SMS__TEXT, 0, F(sms__expect, metric), .required = true, .form = SMS__FORM_METRIC,
+     .help = "a metric (smsched list metrics), or gain: host kernels_per_s over another policy's, less 1"},
+    {"policy", SMS__TEXT, 0, F(sms__expect, policy), .required = true, .help = "whose value"},
+    {"over", SMS__TEXT, 0, F(sms__expect, over), .help = "the policy compared with; the ratio is checked"},
+    {"vm", SMS__TEXT, 0, F(sms__expect, vm), .help = "of a VM; default: of the host"},
+    {"process", SMS__TEXT, 0, F(sms__expect, process), .help = "of a process"},
+    {"device", SMS__INDEX, SMS__COUNT, F(sms__expect, device), 0, SMS__INDEX_MAX, .help = "of a device, from 0"},
+    {"resource", SMS__TEXT, 0, F(sms__expect, resource), .help = "of a resource"},
+    {"node", SMS__TEXT, 0, F(sms__expect, of_node),
+     .help = "of a node of a cluster; of more than 2000 nodes, of an entry of nodes"},
+    {"value", SMS__CUSTOM, 0, F(sms__expect, value), .read = read_any, .form = SMS__FORM_MEASURE, .help = "expected"},
+    {"tolerance", SMS__CUSTOM, 0, F(sms__expect, tolerance), .read = read_tolerance, .form = SMS__FORM_MEASURE,
+     .help = "absolute for ratios and gains (3 % are 3 points), relative for others; default 0"},
+    {"min", SMS__CUSTOM, 0, F(sms__expect, min), .read = read_any, .form = SMS__FORM_MEASURE, .help = "at least"},
+    {"max", SMS__CUSTOM, 0, F(sms__expect, max), .read = read_any, .form = SMS__FORM_MEASURE, .help = "at most"},
+    {0}};
+
+void sms__read_expects(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms_scenario *scenario = at;
+    if (!sms__expect_list(reader, node, EXPECTS_MAX))
+        return;
+    scenario->expect = SMS__NEW(reader->arena, struct sms__expect, node->items);
+    for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
+        struct sms__expect *expect = &scenario->expect[scenario->expects++];
+        const struct sms__node *item = node->item[i];
+        expect->node = item;
+        expect->device = -1;
+        expect->cluster = scenario->cluster != NULL;
+        sms__read_fields(reader, item, sms__expect_fields, expect);
+        expect->has_value = sms__node_get(item, "value") != NULL;
+        expect->has_min = sms__node_get(item, "min") != NULL;
+        expect->has_max = sms__node_get(item, "max") != NULL;
+        if (item->kind == SMS__MAP && !expect->has_value && !expect->has_min && !expect->has_max)
+            sms__complain(reader, item, "expects nothing: give value, min or max");
+    }
+}
+
+enum sms_subject sms__expect_subject(const struct sms__expect *e)
+{
+    return e->of_node       ? SMS_NODE
+           : e->cluster     ? SMS_CLUSTER
+           : e->vm          ? SMS_VM
+           : e->process     ? SMS_PROCESS
+           : e->device >= 0 ? SMS_DEVICE
+           : e->resource    ? SMS_RESOURCE
+                            : SMS_HOST;
+}

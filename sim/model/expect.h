@@ -1,0 +1,48 @@
+/* Questions of a scenario: expectations that `smsched check` checks, the answer by which policies are compared, and the
+ * precision at which replications stop. All three name a metric and its subject. */
+#ifndef SMS_MODEL_EXPECT_H
+#define SMS_MODEL_EXPECT_H
+
+#include <smsched/smsched.h>
+
+#include "../yaml/fields.h"
+
+struct sms__expect {
+    const struct sms__node *node;
+    const char *metric, *policy, *over, *vm, *resource, *process, *of_node;
+    long device;  /* its number; -1: the subject is no device */
+    bool cluster; /* of a cluster */
+    struct sms__quantity value, tolerance, min, max;
+    bool has_value, has_min, has_max;
+};
+
+/* The metric by which one policy is better than another. */
+struct sms__answer {
+    const struct sms__node *node; /* NULL: the scenario does not say, and a rule chooses */
+    const char *name;             /* value of key `of`, or NULL */
+    struct sms__expect of;        /* metric and subject */
+    int better;                   /* as given: -1 as the metric has it, or enum better */
+    int sign;                     /* +1: a higher value is better; -1: a lower one */
+};
+
+/* How precisely the mean of a metric is to be known. */
+struct sms__until {
+    const struct sms__node *node;
+    double precision; /* 0: replications have a given number */
+    struct sms__expect of;
+    uint64_t most; /* replications */
+};
+
+/* expect.c: `expect:`, `answer:` and `until:`; `at` is the scenario, its answer, and its until. */
+void sms__read_expects(struct sms__reader *reader, const struct sms__node *node, void *at);
+void sms__read_answer(struct sms__reader *reader, const struct sms__node *node, void *at);
+void sms__read_until(struct sms__reader *reader, const struct sms__node *node, void *at);
+extern const struct sms__field sms__expect_fields[], sms__answer_fields[], sms__until_fields[];
+enum sms_subject sms__expect_subject(const struct sms__expect *expect);
+
+/* check_expect.c: resolves all three, and complains of metrics, subjects and policies that there are not. Works also on
+ * a scenario of which parts could not be read, so that all problems are reported at once. Afterwards the answer has a
+ * metric and a subject in any case. */
+void sms__check_expects(struct sms__reader *reader, struct sms_scenario *scenario);
+
+#endif

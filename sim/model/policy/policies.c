@@ -1,0 +1,215 @@
+/* Reads `policies:` and `alone:`. With VMs an entry names a block policy. With processes it names one or more of a
+ * share policy, a mode and a block policy, and with pods a place policy as well. What it does not name has a default,
+ * so a use that could be read is complete. */
+#include "../file.h"
+#include "../scenario.h"
+#include "registry.h"
+
+#include <string.h>
+
+static const char *const keys[] = {"place", "share", "mode", "block"};
+static const char *const words[] = {"place policy", "share policy", "mode", "block policy"};
+
+static const enum sms__kind ENTRY_KINDS = SMS__BLOCK + 1; /* in an entry */
+
+/* An entry while it is read. */
+struct entry {
+    struct sms__reader *reader;
+    enum sms__kind first; /* of those that it may name; a bare name is one of these */
+    struct sms__policy_use *use;
+};
+
+static size_t count_kind(const struct sms_load_options *options, enum sms__kind kind)
+{
+    size_t count = 0;
+    while (sms__known_at(options, kind, count).name)
+        count++;
+    return count;
+}
+
+/* Names to suggest: those of one kind, or of several one after another. */
+struct names {
+    const struct sms_load_options *options;
+    enum sms__kind first, end;
+};
+
+static const char *name_at(const void *user, size_t i)
+{
+    const struct names *names = user;
+    enum sms__kind kind = names->first;
+    for (size_t count; kind + 1 < names->end && i >= (count = count_kind(names->options, kind)); kind++)
+        i -= count;
+    return sms__known_at(names->options, kind, i).name;
+}
+
+static bool is_key(const struct sms__node *node, enum sms__kind first)
+{
+    bool found = false;
+    for (enum sms__kind k = first; k < ENTRY_KINDS; k++)
+        found |= node->kind == SMS__SCALAR && !strcmp(node->text, keys[k]);
+    return found;
+}
+
+/* `bare`: the entry is a name alone, so the writer may have meant another kind. */
+static void complain_unknown(const struct entry *entry, const struct sms__node *name, enum sms__kind kind, bool bare)
+{
+    struct sms__reader *reader = entry->reader;
+    const struct sms_load_options *options = sms__load_options(reader);
+    bool any = bare && kind == SMS__SHARE; /* most entries of pods name a place policy */
+    for (enum sms__kind other = entry->first; other < ENTRY_KINDS; other++) {
+        if (other == kind || !sms__find_known(options, other, name->text).name)
+            continue;
+        sms__complain(reader, name, "'%.60s' is a %s, not a %s: write {%s: %.60s}", name->text, words[other],
+                      words[kind], keys[other], name->text);
+        return;
+    }
+    struct names names = {options, any ? entry->first : kind, any ? ENTRY_KINDS : kind + 1};
+    size_t count = 0;
+    for (enum sms__kind k = names.first; k < names.end; k++)
+        count += count_kind(options, k);
+    sms__complain_unknown(reader, name, any ? "policy" : words[kind], count, name_at, &names);
+}
+
+/* Sets the use's policy of a kind, with default parameters. Returns where its parameters are. */
+static double *set_policy(struct sms__policy_use *use, enum sms__kind kind, const struct sms__known *known)
+{
+    double *values = kind == SMS__PLACE ? use->place_param : kind == SMS__SHARE ? use->share_param : use->param;
+    if (kind == SMS__PLACE)
+        use->place = known->item;
+    else if (kind == SMS__SHARE)
+        use->share = known->item;
+    else
+        use->policy = known->item;
+    sms__default_params(known->params, values);
+    return values;
+}
+
+/* Returns the label of what the node names, or NULL. */
+static const char *read_part(const struct entry *entry, const struct sms__node *node, enum sms__kind kind, bool bare)
+{
+    struct sms__reader *reader = entry->reader;
+    struct sms__policy_use *use = entry->use;
+    const struct sms__node *name, *params;
+    if (!sms__split_use(reader, node, &name, &params))
+        return NULL;
+    const struct sms__known known = sms__find_known(sms__load_options(reader), kind, name->text);
+    if (!known.name) {
+        complain_unknown(entry, name, kind, bare);
+        return NULL;
+    }
+    use->below |= kind != SMS__PLACE;
+    if (kind == SMS__MODE) {
+        sms__read_mode(reader, name, known.item, params, &use->mode);
+        return use->mode.label;
+    }
+    double *values = set_policy(use, kind, &known);
+    if (params)
+        sms__read_params(reader, params, known.params, values);
+    return sms__param_label(reader->arena, known.name, known.params, values);
+}
+
+static void check_keys(const struct entry *entry, const struct sms__node *map)
+{
+    struct sms__reader *reader = entry->reader;
+    for (size_t i = 0; i + 1 < map->items; i += 2)
+        if (sms__is_first(reader, map, i) && sms__expect_kind(reader, map->item[i], SMS__SCALAR) &&
+            !is_key(map->item[i], entry->first))
+            sms__complain_unknown(reader, map->item[i], "key", ENTRY_KINDS - entry->first, sms__text_at,
+                                  keys + entry->first);
+}
+
+/* Reads a map with any of the keys. Returns its label, or NULL. */
+static const char *read_parts(const struct entry *entry, const struct sms__node *map)
+{
+    struct sms__reader *reader = entry->reader;
+    const char *label = "";
+    size_t before = reader->errors->count;
+    check_keys(entry, map);
+    if (map->items == 0)
+        sms__complain(reader, map, "a policy names at least one of %sshare, mode, block",
+                      entry->first == SMS__PLACE ? "place, " : "");
+    for (enum sms__kind kind = entry->first; kind < ENTRY_KINDS; kind++) {
+        const struct sms__node *part = sms__node_get(map, keys[kind]);
+        const char *own = part ? read_part(entry, part, kind, false) : NULL;
+        if (own)
+            label = sms__print(reader->arena, "%s%s%s", label, *label ? "+" : "", own);
+    }
+    return reader->errors->count == before ? label : NULL;
+}
+
+static void set_default(const struct sms_load_options *options, enum sms__kind kind, const char *name,
+                        struct sms__policy_use *use)
+{
+    const struct sms__known known = sms__find_known(options, kind, name);
+    set_policy(use, kind, &known);
+}
+
+/* Sets what the entry may name to the defaults. */
+static void set_defaults(const struct sms_load_options *options, enum sms__kind first, struct sms__policy_use *use)
+{
+    double values[SMS__PARAMS_MAX];
+    const struct sms__mode_form *slices = sms__mode_at(SMS__MODE_TIME_SLICE);
+    set_default(options, SMS__BLOCK, "round_robin", use);
+    if (first == SMS__BLOCK)
+        return;
+    set_default(options, SMS__SHARE, "plain", use);
+    if (first == SMS__PLACE)
+        set_default(options, SMS__PLACE, "first_fit", use);
+    sms__default_params(slices->params, values);
+    use->mode = (struct sms__mode){
+        .kind = SMS__MODE_TIME_SLICE, .slice_ps = values[0], .switch_ps = values[1], .label = slices->name};
+}
+
+/* Reads one entry. Returns whether it could be read. */
+static bool read_use(struct sms__reader *reader, const struct sms__node *node, enum sms__kind first,
+                     struct sms__policy_use *use)
+{
+    const struct entry entry = {reader, first, use};
+    bool parts = first != SMS__BLOCK && node->kind == SMS__MAP && (node->items != 2 || is_key(node->item[0], first));
+    use->node = node;
+    set_defaults(sms__load_options(reader), first, use);
+    use->written = parts ? read_parts(&entry, node) : read_part(&entry, node, first, true);
+    use->label = use->written ? sms__bounded_label(reader->arena, use->written) : NULL;
+    return use->written != NULL;
+}
+
+void sms__read_policies(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms_scenario *scenario = at;
+    enum sms__kind first = scenario->cluster ? SMS__PLACE : scenario->shares ? SMS__SHARE : SMS__BLOCK;
+    if (!sms__expect_list(reader, node, SMS__POLICIES_MAX))
+        return;
+    scenario->policy = SMS__NEW(reader->arena, struct sms__policy_use, node->items);
+    for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
+        struct sms__policy_use *use = &scenario->policy[scenario->policies];
+        if (!read_use(reader, node->item[i], first, use))
+            continue;
+        for (size_t j = 0; j < scenario->policies; j++)
+            if (!strcmp(scenario->policy[j].label, use->label))
+                sms__complain(reader, node->item[i], "policy '%.60s' is given twice", use->label);
+        scenario->policies++;
+    }
+}
+
+void sms__read_alone(struct sms__reader *reader, const struct sms__node *node, void *at)
+{
+    struct sms_scenario *scenario = at;
+    scenario->alone = SMS__NEW(reader->arena, struct sms__policy_use, 1);
+    read_use(reader, node, SMS__BLOCK, scenario->alone);
+}
+
+void sms__default_alone(struct sms__reader *reader, struct sms_scenario *scenario)
+{
+    const struct sms_load_options *options = sms__load_options(reader);
+    if (!scenario->alone) {
+        scenario->alone = SMS__NEW(reader->arena, struct sms__policy_use, 1);
+        set_default(options, SMS__BLOCK, "round_robin", scenario->alone);
+        scenario->alone->label = scenario->alone->written = scenario->alone->policy->name;
+        scenario->alone->node = scenario->node;
+    }
+    if (!scenario->shares && !scenario->cluster)
+        return;
+    set_default(options, SMS__SHARE, "plain", scenario->alone);
+    scenario->alone->mode =
+        (struct sms__mode){.kind = SMS__MODE_EXCLUSIVE, .label = sms__mode_at(SMS__MODE_EXCLUSIVE)->name};
+}

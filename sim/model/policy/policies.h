@@ -1,0 +1,59 @@
+/* `policies:` and `alone:` of a scenario. */
+#ifndef SMS_MODEL_POLICY_USE_H
+#define SMS_MODEL_POLICY_USE_H
+
+#include <smsched/place.h>
+#include <smsched/share.h>
+#include <smsched/smsched.h>
+
+#include "modes.h"
+#include "params.h"
+
+struct sms_scenario;
+struct sms__device;
+struct sms__fit;
+struct sms__mig_profile;
+
+/* Most entries of a scenario; most instances of a device. */
+enum { SMS__POLICIES_MAX = 1000, SMS__INSTANCES_MAX = 8 };
+
+/* Instances of the scenario's devices under mode mig. Each is a device of its own. */
+struct sms__instances {
+    const struct sms__device **device;       /* [count] */
+    size_t *board;                           /* [count]: the scenario's device of which it is a part */
+    const struct sms__mig_profile **profile; /* [count] */
+    size_t count;
+    const struct sms__fit ***fit; /* [vms] -> [count] -> [kernels] */
+};
+
+struct sms__policy_use {
+    const struct sms_block_policy *policy;
+    double param[SMS__PARAMS_MAX];
+    const char *label;   /* in all outputs: its name with the parameters that differ from the defaults, bounded */
+    const char *written; /* the same without the bound, to look the policy up */
+    const struct sms__node *node;
+    const struct sms_share_policy *share; /* NULL in a scenario with `vms:` */
+    double share_param[SMS__PARAMS_MAX];
+    struct sms__mode mode;
+    struct sms__instances *instances;     /* NULL: the devices are whole */
+    const struct sms_place_policy *place; /* of a cluster */
+    double place_param[SMS__PARAMS_MAX];
+    bool below; /* of a cluster: the entry names more than the place policy */
+};
+
+/* uses.c: `policies:` and `alone:`. `at` is the scenario, reader->user its file. */
+void sms__read_policies(struct sms__reader *reader, const struct sms__node *node, void *at);
+void sms__read_alone(struct sms__reader *reader, const struct sms__node *node, void *at);
+/* Completes `alone:`: round_robin by default; processes run under share policy plain, one at a time on a device. */
+void sms__default_alone(struct sms__reader *reader, struct sms_scenario *scenario);
+
+/* labels.c: whether this is the use's label, bounded or as written. */
+bool sms__is_labelled(const struct sms__policy_use *use, const char *label);
+/* Whether `--policy NAME` means it: by its label, or by a name in it, without the parameters. */
+bool sms__is_called(const struct sms__policy_use *use, const char *name);
+/* Whether one of the names, the last of which is NULL, means it. NULL, or no names, mean all. */
+bool sms__is_chosen(const struct sms__policy_use *use, const char *const *names);
+/* "scenario 's' has no policy 'x'; ...", with the nearest of those it has, and all of them. */
+void sms__say_no_policy(char *out, size_t size, const struct sms_scenario *scenario, const char *name);
+
+#endif

@@ -1,0 +1,138 @@
+/* The one place that knows in which order a scenario is resolved: names of what it asks, devices, tenants with the
+ * footprints of their kernels, policies. Reading comes before and knows nothing of this. Each check may rely on those
+ * above it, so checks that need a sound scenario are left out once there is an error. Warnings come last. */
+#include "estimate.h"
+#include "file.h"
+#include "scenario.h"
+
+#include <string.h>
+
+/* Metrics of nodes have a row for each node up to so many. */
+enum { NODE_ROWS_MAX = 2000 };
+
+static void check_curves(struct sms__reader *reader, const struct sms_scenario *scenario)
+{
+    const struct sms__curves *curves = scenario->contention.curves;
+    const struct sms__device *device = scenario->device[0];
+    for (size_t c = 0; curves && c < curves->count; c++)
+        if (sms__resource_index(device, curves->resource[c]) < 0)
+            sms__complain_unknown_resource(reader, curves->node[c], device);
+}
+
+/* A table and its resources have one order on all devices of a scenario. */
+static void check_devices(struct sms__reader *reader, const struct sms_scenario *scenario)
+{
+    const struct sms__device *first = scenario->device[0];
+    for (size_t d = 1; d < scenario->devices; d++) {
+        const struct sms__device *other = scenario->device[d];
+        bool same = other->resources == first->resources;
+        for (size_t r = 0; same && r < first->resources; r++)
+            same = !strcmp(other->resource[r].name, first->resource[r].name);
+        if (same)
+            continue;
+        sms__complain(reader, scenario->node, "devices %s and %s have different resources; a scenario needs one set",
+                      first->name, other->name);
+        return;
+    }
+}
+
+/* Finds a tenant before this one that does the same workload, so that each demand is resolved once for a device. */
+static const struct sms__vm *find_like(const struct sms_scenario *scenario, size_t v)
+{
+    const struct sms__vm *vm = scenario->vm;
+    if (sms__is_like_last(vm, v))
+        return &vm[v - 1];
+    for (size_t u = 0; u < v; u++)
+        if (vm[u].workload == vm[v].workload)
+            return &vm[u];
+    return NULL;
+}
+
+static void resolve_footprints(struct sms__reader *reader, struct sms_scenario *scenario)
+{
+    for (size_t v = 0; v < scenario->vms && reader->errors->count <= SMS_ERRORS_MAX; v++) {
+        struct sms__vm *vm = &scenario->vm[v];
+        const struct sms__vm *like = find_like(scenario, v);
+        vm->fit = like ? like->fit : SMS__NEW(reader->arena, const struct sms__fit *, scenario->devices);
+        for (size_t d = 0; d < scenario->devices && !like; d++) {
+            bool same = d > 0 && scenario->device[d] == scenario->device[d - 1];
+            vm->fit[d] = same ? vm->fit[d - 1] : sms__footprints(reader, scenario, vm, scenario->device[d], NULL);
+        }
+    }
+}
+
+/* Resolves what both kinds of scenarios have: tenants on devices. */
+static void resolve_tenants(struct sms__reader *reader, struct sms_scenario *scenario)
+{
+    bool simtbs = scenario->compat != SMS__COMPAT_OFF;
+    check_devices(reader, scenario);
+    sms__check_tenants(reader, scenario);
+    resolve_footprints(reader, scenario);
+    check_curves(reader, scenario);
+    if (simtbs && !reader->errors->count)
+        sms__check_simtbs(reader, scenario);
+    if (simtbs || reader->errors->count)
+        return; /* under simtbs a block that never fits just waits */
+    if (scenario->shares || scenario->cluster)
+        sms__check_modes(reader, scenario);
+    for (size_t p = 0; p < scenario->policies; p++)
+        if (scenario->policy[p].mode.instances)
+            sms__make_instances(reader, scenario, &scenario->policy[p]);
+    if (!reader->errors->count)
+        sms__check_policies(reader, scenario);
+}
+
+/* Whether a list has entries. Reports an empty one; `sound`: also one whose tables have no rows. */
+static bool require(struct sms__reader *reader, const struct sms_scenario *scenario, const char *key, size_t count,
+                    bool sound)
+{
+    const struct sms__node *list = sms__node_get(scenario->node, key);
+    if (count == 0 && list && list->kind == SMS__LIST && (sound || list->items == 0))
+        sms__complain(reader, list, "%s: there are none", key);
+    return count > 0;
+}
+
+static void resolve_cluster(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
+{
+    struct sms__cluster *cluster = scenario->cluster;
+    bool sound = reader->errors->count == 0;
+    bool whole = require(reader, scenario, "nodes", cluster->nodes, sound);
+    whole &= require(reader, scenario, "pods", cluster->groups, sound);
+    whole &= require(reader, scenario, "policies", scenario->policies, sound);
+    if (!whole || !sound)
+        return;
+    sms__check_cluster(reader, scenario);
+    if (!reader->errors->count && sms__fits_in_memory(reader, file, scenario) && scenario->vms)
+        resolve_tenants(reader, scenario);
+    sms__find_held(&file->arena, cluster);
+}
+
+static void resolve_devices(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
+{
+    bool whole = require(reader, scenario, "devices", scenario->devices, false);
+    if (scenario->shares && scenario->compat != SMS__COMPAT_OFF)
+        sms__complain(reader, sms__node_get(scenario->node, "compat"), "compat simtbs knows no processes");
+    if (scenario->compat == SMS__COMPAT_OFF)
+        whole &= require(reader, scenario, scenario->shares ? "processes" : "vms", scenario->vms, false);
+    whole &= require(reader, scenario, "policies", scenario->policies, false);
+    if (whole && !reader->errors->count && sms__fits_in_memory(reader, file, scenario))
+        resolve_tenants(reader, scenario);
+}
+
+void sms__resolve_scenario(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario)
+{
+    struct sms__cluster *cluster = scenario->cluster;
+    if (cluster)
+        cluster->rows = cluster->nodes <= NODE_ROWS_MAX   ? cluster->nodes
+                        : cluster->kinds <= NODE_ROWS_MAX ? cluster->kinds
+                                                          : 0;
+    sms__check_expects(reader, scenario);
+    if (cluster)
+        resolve_cluster(reader, file, scenario);
+    else
+        resolve_devices(reader, file, scenario);
+    if (!reader->errors->count)
+        sms__check_clock(reader, scenario);
+    if (!reader->errors->count)
+        sms__warn(file, scenario);
+}

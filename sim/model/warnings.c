@@ -1,0 +1,72 @@
+/* Warnings: legal input that is probably a mistake. The scenario is sound and resolved. */
+#include "estimate.h"
+#include "file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_said(const struct sms_errors *warnings, const char *text)
+{
+    for (size_t i = 0; i < warnings->count && i < SMS_ERRORS_MAX; i++)
+        if (!strcmp(warnings->item[i].message, text))
+            return true;
+    return false;
+}
+
+/* Times and demands of a workload are those of the device on which it was profiled. */
+static void warn_of_profile(struct sms_file *file, const struct sms_scenario *scenario, const struct sms__vm *vm,
+                            const struct sms__workload *workload)
+{
+    const struct sms__node *at = sms__node_get(vm->node, "workload");
+    char text[256];
+    for (size_t d = 0; d < scenario->devices && *workload->device; d++) {
+        const char *device = scenario->device[d]->name;
+        if (!strcmp(device, workload->device))
+            continue;
+        snprintf(text, sizeof text,
+                 "workload '%.60s' was profiled on %.30s and runs on %.30s: its times and demands are those of %.30s",
+                 workload->name, workload->device, device, workload->device);
+        if (!is_said(&file->warnings, text))
+            sms__error(&file->warnings, SMS_OK, (at ? at : vm->node)->mark, "%s", text);
+        return;
+    }
+}
+
+static void warn_of_profiles(struct sms_file *file, const struct sms_scenario *scenario)
+{
+    const struct sms__workload *workload;
+    size_t first;
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t i = 0;
+             !sms__is_like_last(scenario->vm, v) && (workload = sms__workload_of(&scenario->vm[v], i, &first)); i++)
+            warn_of_profile(file, scenario, &scenario->vm[v], workload);
+}
+
+/* Warns of pods that no node could ever hold. */
+static void warn_of_pods(struct sms_file *file, const struct sms__cluster *cluster)
+{
+    for (size_t g = 0; cluster->held && g < cluster->groups; g++) {
+        const struct sms__pods *pods = &cluster->pod[g];
+        if (!pods->rows && !cluster->held[pods->shape])
+            sms__error(&file->warnings, SMS_OK, pods->node->mark,
+                       "no node can hold pod '%.60s', even with nothing on it: it will wait for ever", pods->name);
+    }
+}
+
+static void warn_of_effort(struct sms_file *file, const struct sms_scenario *scenario)
+{
+    struct sms__effort effort = sms__effort_of(scenario);
+    char text[64];
+    if (effort.seconds >= SMS__EFFORT_WARNED_S)
+        sms__error(&file->warnings, SMS_OK, effort.at->mark,
+                   "the runs of scenario '%.60s' take about %s of CPU time, for %.2g events, most of them for %s",
+                   scenario->name, sms__say_time(text, sizeof text, effort.seconds * 1e12), effort.events, effort.what);
+}
+
+void sms__warn(struct sms_file *file, const struct sms_scenario *scenario)
+{
+    if (scenario->cluster)
+        warn_of_pods(file, scenario->cluster);
+    warn_of_effort(file, scenario);
+    warn_of_profiles(file, scenario);
+}
