@@ -20,6 +20,7 @@ struct sms__bound_kernel {
     double cv;       /* of a block's work */
     bool bounded;    /* the work's spread is uniform, not exponential */
     double least_ps; /* that a launch takes, alone on the device */
+    double part_ps;  /* the least time of a part of a launch, over that part */
 };
 
 /* A VM's share of the device: `kernels` from `first` on. */
@@ -27,11 +28,13 @@ struct sms__bound_vm {
     const struct sms__vm *vm;
     size_t first, kernels;
     double streams;
-    double other_ps;   /* host time and copies of a job */
-    double bytes[2];   /* of a job, in and out */
-    double hairs[2];   /* copies of a job that may end half a picosecond early */
-    double jobs_per_s; /* that arrive; INFINITY: closed */
-    double most_jobs;  /* that a run may end; INFINITY: no end */
+    double other_ps;           /* host time and copies of a job */
+    double bytes[2];           /* of a job, in and out */
+    double hairs[2];           /* copies of a job that may end half a picosecond early */
+    double jobs_per_s;         /* that arrive; INFINITY: closed */
+    double most_jobs;          /* that a run may end; INFINITY: no end */
+    double operations, others; /* of a job: launches and other steps; other steps */
+    double arrived[2];         /* jobs of a run, the mean: before the window ends, and within the window */
 };
 
 /* What all blocks together cannot exceed: a limit of the SMs, or a resource. */
@@ -59,7 +62,7 @@ void sms__bound_describe(struct sms__arena *arena, const struct sms_scenario *sc
 /* The least time from the run's start in which the jobs of VMs with an end can be done, and what says so. */
 double sms__bound_makespan_ps(const struct sms__bound_device *device, char name[SMS__BOUND_NAME]);
 
-/* What is measured: a rate that could last, or what a run counts. */
+/* What is measured: a rate that can last, or what a run counts. */
 struct sms__bound_window {
     bool steady;
     bool may_end_early; /* to_ps is the least of what it can be */
