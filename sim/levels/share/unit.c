@@ -132,8 +132,22 @@ void sms__unit_init(struct sms__unit *unit, struct sms_share *share, struct sms_
         .engine = share->engine,
         .source = unit->source,
         .pacer = {.contention = share->scenario->contention, .view = &place->view, .arena = share->arena},
+        .record = share->board[place->board].blocks,
         .going = unit->going,
+        .sms = place->model->sms,
     };
+}
+
+/* A coarse kernel that runs longer here than on the whole device, under a cap or on an instance, takes less of it by as
+ * much. Returns the time for which it would take as much at its demand on the whole device. */
+static sms__integral whole_device_ps(const struct sms__client *client, sms__integral here_ps)
+{
+    const struct sms__setup *setup = &client->share->setup;
+    size_t k = client->first_kernel + client->kernel, model = setup->model[client->place->board];
+    double work_ps = setup->vm[client->number].fit[model][k].work_ps;
+    return work_ps < client->whole.fit->work_ps
+               ? (sms__integral)((double)here_ps * (work_ps / client->whole.fit->work_ps) + 0.5)
+               : here_ps;
 }
 
 static void whole_ended(void *subject, uint64_t now)
@@ -143,8 +157,8 @@ static void whole_ended(void *subject, uint64_t now)
     struct sms__kernel_record *record = client->launch.record;
     record->launches++;
     record->blocks++;
-    client->launch.span->residence_ps += client->whole.ran_ps;
-    client->launch.span->work_ps += fit->work;
+    client->launch.span->residence_ps += whole_device_ps(client, client->whole.ran_ps);
+    client->launch.span->work_ps += whole_device_ps(client, fit->work);
     sms__histogram_add(&record->latency, now - client->launched_ps);
     struct sms__unit *unit = sms__place_unit(client->place, client);
     if (!sms__unit_runs(unit))
@@ -160,8 +174,8 @@ static uint64_t credit_whole(const struct sms__unit *unit, struct sms__client *c
     uint64_t parts = sms__whole_parts(&unit->wholes, whole, now);
     sms__integral work = (sms__integral)whole->fit->work * parts / SMS__PARTS;
     record->block_parts += sign * (sms__integral)parts;
-    client->launch.span->residence_ps += sign * (sms__integral)sms__whole_ran_ps(&unit->wholes, whole, now);
-    client->launch.span->work_ps += sign * work;
+    client->launch.span->residence_ps += sign * whole_device_ps(client, sms__whole_ran_ps(&unit->wholes, whole, now));
+    client->launch.span->work_ps += sign * whole_device_ps(client, work);
     return parts;
 }
 
@@ -316,6 +330,7 @@ bool sms__unit_is_under_way(const struct sms__unit *unit)
 
 void sms__unit_settle(struct sms__unit *unit, int credit, uint64_t now)
 {
+    sms__wholes_count(&unit->wholes, now);
     if (!unit->in_blocks)
         return;
     sms__blocks_integrate(&unit->blocks, inner_now(unit, now));

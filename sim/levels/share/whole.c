@@ -1,8 +1,20 @@
 #include "whole.h"
 
+void sms__wholes_count(struct sms__wholes *wholes, uint64_t now)
+{
+    uint64_t elapsed = wholes->going ? now - wholes->counted_ps : 0;
+    for (size_t r = 0; r < wholes->pacer.view->resources; r++)
+        if (wholes->excess[r]) {
+            wholes->record->excess[r] += (sms__integral)wholes->excess[r] * elapsed;
+            wholes->record->over_ps[r] += (sms__integral)elapsed * wholes->sms;
+        }
+    wholes->counted_ps = now;
+}
+
 static void settle(struct sms__wholes *wholes, uint64_t now)
 {
     uint64_t elapsed = now - wholes->settled_ps;
+    sms__wholes_count(wholes, now);
     for (struct sms__whole *whole = wholes->first; whole && wholes->going; whole = whole->next) {
         whole->left -= whole->speed * (double)elapsed;
         whole->ran_ps += elapsed;
@@ -18,6 +30,16 @@ static void make_scratch(struct sms__wholes *wholes)
     wholes->paced = SMS__NEW(wholes->pacer.arena, struct sms__paced, wholes->most);
 }
 
+static void find_excess(struct sms__wholes *wholes, size_t n)
+{
+    for (size_t r = 0; r < wholes->pacer.view->resources; r++) {
+        double usage = 0;
+        for (size_t i = 0; i < n; i++)
+            usage += wholes->paced[i].demand[r];
+        wholes->excess[r] = usage > SMS_FULL ? (uint64_t)(usage - SMS_FULL) * wholes->sms : 0;
+    }
+}
+
 static void pace(struct sms__wholes *wholes)
 {
     size_t n = 0;
@@ -25,6 +47,7 @@ static void pace(struct sms__wholes *wholes)
     for (struct sms__whole *whole = wholes->first; whole; whole = whole->next)
         wholes->paced[n++] = (struct sms__paced){whole->fit->demand, whole->fit->room, whole->fit->cls, &whole->speed};
     sms__pace(&wholes->pacer, wholes->paced, n);
+    find_excess(wholes, n);
 }
 
 static void schedule(struct sms__wholes *wholes, uint64_t now)

@@ -23,8 +23,11 @@ struct sms__wholes {
     struct sms__engine *engine;
     size_t source; /* of the engine; its owner's */
     struct sms__pacer pacer;
-    bool going; /* false: all stand still */
-    uint64_t settled_ps;
+    struct sms__device_record *record;  /* of usage above 100 % */
+    bool going;                         /* false: all stand still */
+    uint64_t settled_ps, counted_ps;    /* up to when work is done; up to when the record is */
+    uint64_t excess[SMS_RESOURCES_MAX]; /* usage above SMS_FULL, parts, summed over SMs */
+    uint64_t sms;
     size_t count;
     struct sms__whole *first, *last;
     struct sms__paced *paced; /* [most], scratch */
@@ -36,6 +39,8 @@ void sms__whole_start(struct sms__wholes *wholes, struct sms__whole *whole, doub
 uint64_t sms__whole_parts(const struct sms__wholes *wholes, const struct sms__whole *whole, uint64_t now);
 /* The time that it has run, the same way. */
 uint64_t sms__whole_ran_ps(const struct sms__wholes *wholes, const struct sms__whole *whole, uint64_t now);
+/* Brings the record up to now. Changes nothing else. */
+void sms__wholes_count(struct sms__wholes *wholes, uint64_t now);
 /* Takes it out before it is through. */
 void sms__whole_drop(struct sms__wholes *wholes, struct sms__whole *whole, uint64_t now);
 void sms__wholes_set_going(struct sms__wholes *wholes, bool going, uint64_t now);
