@@ -28,12 +28,13 @@ void sms__read_answer(struct sms__reader *reader, const struct sms__node *node, 
 
 static const char *subject_name(const void *user, size_t i) { return ((const char *const *)user)[i]; }
 
-/* True if the name is that of a tenant, which it then is of. */
+/* True if the name is that of a tenant, which it then is of. Processes have the metrics of VMs as well as their own. */
 static bool is_tenant(const struct sms_scenario *scenario, struct sms__expect *of, const char *name)
 {
+    bool own = scenario->shares && (!of->metric || !sms__find_metric(SMS_VM, of->metric));
     for (size_t v = 0; v < scenario->vms; v++)
         if (!strcmp(scenario->vm[v].name, name)) {
-            *(scenario->shares ? &of->process : &of->vm) = scenario->vm[v].name;
+            *(own ? &of->process : &of->vm) = scenario->vm[v].name;
             return true;
         }
     return false;
@@ -67,21 +68,23 @@ static void resolve_of(struct sms__reader *reader, const struct sms_scenario *sc
 /* A tenant whose jobs have a deadline, or else come by themselves, has users who wait. */
 static const struct sms__vm *who_waits(const struct sms_scenario *scenario)
 {
-    for (size_t v = 0; v < scenario->vms && !scenario->shares; v++)
+    for (size_t v = 0; v < scenario->vms; v++)
         if (scenario->vm[v].deadline_ps > 0)
             return &scenario->vm[v];
-    for (size_t v = 0; v < scenario->vms && !scenario->shares; v++)
+    for (size_t v = 0; v < scenario->vms; v++)
         if (scenario->vm[v].arrivals != SMS__CLOSED)
             return &scenario->vm[v];
     return NULL;
 }
 
-/* What most who ask about such a scenario want to know: of a cluster how full it gets, of a tenant whose users wait how
- * long, of all others how much work gets done (STP: Eyerman and Eeckhout, IEEE Micro 28(3), 2008). */
+/* What most who ask about such a scenario want to know: of a cluster how full it gets, or how soon pods are done where
+ * that depends on the policy (pods that take longer keep it full, too); of a tenant whose users wait how long; of all
+ * others how much work gets done (STP: Eyerman and Eeckhout, IEEE Micro 28(3), 2008). */
 static void choose(const struct sms_scenario *scenario, struct sms__answer *answer)
 {
-    const struct sms__vm *waits = who_waits(scenario);
-    answer->of.metric = scenario->cluster ? "gpu_allocation_mean_ratio" : waits ? "job_latency_p99_ns" : "stp_ratio";
+    const struct sms__vm *waits = scenario->cluster ? NULL : who_waits(scenario);
+    const char *of_cluster = scenario->vms ? "turnaround_mean_ns" : "gpu_allocation_mean_ratio";
+    answer->of.metric = scenario->cluster ? of_cluster : waits ? "job_latency_p99_ns" : "stp_ratio";
     answer->of.vm = waits ? waits->name : NULL;
 }
 
