@@ -1,6 +1,6 @@
-/* The parts of sms_bound: what a scenario asks of a device (bound_device.c), the
- * linear program over it (bound_program.c, bound_solve.c), the answer (bound.c). docs/bound.md
- * writes the program out, with the same letters. */
+/* The parts of sms_bound: bound_device.c describes a device and its load, bound_program.c and bound_solve.c write and
+ * solve the linear program over them, bound.c adds up the devices. docs/bound.md has the program, with the same
+ * letters. */
 #ifndef SMS_REPORT_BOUND_H
 #define SMS_REPORT_BOUND_H
 
@@ -37,7 +37,7 @@ struct sms__bound_vm {
     double arrived[2];         /* jobs of a run, the mean: before the window ends, and within the window */
 };
 
-/* What all blocks together cannot exceed: a limit of the SMs, or a resource. */
+/* A capacity that all blocks together cannot exceed: a limit of the SMs, or a resource. */
 struct sms__bound_row {
     char name[SMS__BOUND_NAME];
     const double *use; /* [kernels]: of one block, in SMs */
@@ -59,13 +59,14 @@ struct sms__bound_device {
 void sms__bound_describe(struct sms__arena *arena, const struct sms_scenario *scenario, size_t idx,
                          struct sms__bound_device *out);
 
-/* The least time from the run's start in which the jobs of VMs with an end can be done, and what says so. */
+/* Returns the least time from the run's start in which the jobs of VMs with an end can be done. Writes to `name` which
+ * row or stream makes it so long. */
 double sms__bound_makespan_ps(const struct sms__bound_device *device, char name[SMS__BOUND_NAME]);
 
-/* What is measured: a rate that can last, or what a run counts. */
+/* The measured time: of a rate that can last, or of a run. */
 struct sms__bound_window {
     bool steady;
-    bool may_end_early; /* to_ps is the least of what it can be */
+    bool may_end_early; /* the run may end as early as to_ps, or later */
     double from_ps, to_ps;
     double *blocks; /* [kernels]: of the steady optimum over the window, which writes it; deviations of random work
                      * are allowed for about it */

@@ -1,4 +1,4 @@
-/* What a scenario asks of one of its devices, as the linear program needs it. */
+/* Describes a device and the load of a scenario on it, as the linear program needs them. */
 #include "bound.h"
 
 #include "../levels/device.h"
@@ -93,9 +93,8 @@ static void add_share(struct sms__arena *arena, struct sms__bound_device *device
     add_row(device, row);
 }
 
-/* A dual feasible function (Fekete and Schepers, Math. Program. 91, 2001): whatever
- * fits on an SM, these shares of it add up to 1 at most. Of a kernel of which an
- * SM holds `m` blocks and no whole number more, a block has 1/m of the SM. */
+/* A dual feasible function (Fekete and Schepers, Math. Program. 91, 2001): the shares of blocks that fit on an SM
+ * together add up to 1 at most. A block has 1/m of the SM if the SM holds `m` blocks of its kernel. */
 static double whole_share(uint64_t needs, uint64_t capacity, uint64_t m)
 {
     uint64_t times = (m + 1) * needs, whole = times / capacity;
@@ -169,7 +168,7 @@ static double background(const struct sms__device *model, size_t r, uint64_t sm)
     return sum;
 }
 
-/* What the device's blocks can get of it, in SMs. */
+/* Returns how much of the resource the device delivers to its blocks, in SMs. */
 static double delivered(const struct sms_scenario *scenario, const struct sms_contention_view *view,
                         const struct sms__device *model, size_t r, double most)
 {

@@ -93,9 +93,9 @@ static void allow_for_chance(struct sms__program *p)
     }
 }
 
-/* What a block that stays when the window ends may count beyond its work there, in blocks. Exponential blocks are
- * allowed for as they end, so it may count whole. Uniform ones are allowed for as they begin, with what is left of
- * their work, which is longer than the mean by sqrt(3) cv at most. */
+/* Returns by how much a block that is resident when the window ends may count beyond its work there, in blocks. The
+ * allowance for exponential blocks is of those that ended, so one that did not may count in full. The allowance for
+ * uniform blocks is of those that began, and one that did not end may have sqrt(3) cv more work than the mean. */
 static double excess(const struct sms__bound_kernel *kernel, struct sms__allowance a)
 {
     return kernel->bounded ? sqrt(3) * kernel->cv + a.share : 1;
@@ -129,7 +129,7 @@ static double most_jobs(const struct sms__program *p, const struct sms__bound_vm
 static void add_kernel_columns(struct sms__program *p, const struct sms__bound_vm *vm, size_t k)
 {
     const struct sms__bound_kernel *kernel = &p->device->kernel[k];
-    struct sms__kernel_columns *column = &p->kernel[k]; /* one after another: an initialiser has no order */
+    struct sms__kernel_columns *column = &p->kernel[k]; /* assigned one by one, to keep the order of columns */
     if (p->window->steady)
         return;
     column->more = add_column(p, vm->streams * kernel->times);
@@ -156,8 +156,8 @@ static void add_launches(struct sms__program *p, size_t v, size_t k, double each
     add_term(p, p->kernel[k].more, each);
 }
 
-/* Adds what one kernel takes of a limit of the SMs or of a resource; returns what chance may add to the row's capacity.
- * Blocks that were resident when the window began are allowed for as whole ones. */
+/* Adds the use of a limit of the SMs or a resource by one kernel. Returns how much chance may add to the row's
+ * capacity. Blocks that were resident when the window began are allowed for as whole ones. */
 static double add_use(struct sms__program *p, size_t v, size_t k, double use)
 {
     const struct sms__bound_kernel *kernel = &p->device->kernel[k];
@@ -214,7 +214,7 @@ static void add_jobs(struct sms__program *p, size_t v)
         add_term(p, p->kernel[k].more, 1 / vm->operations);
 }
 
-/* All that is counted is of jobs that arrived. */
+/* Only jobs that arrived count. */
 static void couple_jobs(struct sms__program *p, size_t v)
 {
     const struct sms__bound_vm *vm = &p->device->vm[v];
@@ -267,7 +267,8 @@ static void add_link(struct sms__program *p, int way)
     add_row(p, GLP_UP, 1, way ? "copies out" : "copies in");
 }
 
-/* What rounding to parts (record.h) may add to a count: less than three parts for each block or step under way. */
+/* Returns how much the rounding to parts (record.h) may add to a count: less than three parts for each block or step
+ * under way. */
 static double rounding(const struct sms__program *p)
 {
     double parts = 0;
