@@ -153,18 +153,19 @@ static void resolve_policy(const struct check *check, const struct sms__expect *
 }
 
 /* Turns the value of `of` into a subject. Returns whether it is one. A node is looked up with the other checks of
- * subjects. */
+ * subjects. Processes have the metrics of VMs as well as their own. */
 static bool resolve_of(const struct check *check, struct sms__answer *answer)
 {
     const struct sms_scenario *scenario = check->scenario;
     const struct sms__device *device = scenario->devices ? scenario->device[0] : NULL;
-    const char *name = answer->name;
+    const char *name = answer->name, *metric = answer->of.metric;
+    bool is_of_process = scenario->shares && (!metric || !is_metric(SMS_VM, metric));
     if (scenario->cluster)
         answer->of.of_node = name && strcmp(name, "cluster") != 0 ? name : NULL;
     else if (!name || !strcmp(name, "host"))
         return true;
     else if (is_tenant(scenario, name))
-        *(scenario->shares ? &answer->of.process : &answer->of.vm) = name;
+        *(is_of_process ? &answer->of.process : &answer->of.vm) = name;
     else if (device && sms__resource_index(device, name) >= 0)
         answer->of.resource = name;
     else {
@@ -180,7 +181,7 @@ static bool resolve_of(const struct check *check, struct sms__answer *answer)
 static const struct sms__vm *find_waited_for(const struct sms_scenario *scenario)
 {
     const struct sms__vm *arriving = NULL;
-    for (size_t v = 0; v < scenario->vms && !scenario->shares; v++) {
+    for (size_t v = 0; v < scenario->vms; v++) {
         const struct sms__vm *vm = &scenario->vm[v];
         if (vm->deadline_ps > 0)
             return vm;
@@ -190,13 +191,15 @@ static const struct sms__vm *find_waited_for(const struct sms_scenario *scenario
     return arriving;
 }
 
-/* Chooses what most people ask about such a scenario: how full a cluster gets, how long users wait, otherwise how much
- * work gets done (STP: Eyerman and Eeckhout, IEEE Micro 28(3), 2008). */
+/* Chooses what most people ask about such a scenario: how full a cluster gets, or how soon its pods are done where that
+ * depends on the policy (pods that take longer keep it full, too); how long users wait; otherwise how much work gets
+ * done (STP: Eyerman and Eeckhout, IEEE Micro 28(3), 2008). */
 static void choose_answer(const struct sms_scenario *scenario, struct sms__answer *answer)
 {
-    const struct sms__vm *vm = find_waited_for(scenario);
+    const struct sms__vm *vm = scenario->cluster ? NULL : find_waited_for(scenario);
+    const char *of_cluster = scenario->vms ? "turnaround_mean_ns" : "gpu_allocation_mean_ratio";
     *answer = (struct sms__answer){.of = {.device = -1}, .better = -1};
-    answer->of.metric = scenario->cluster ? "gpu_allocation_mean_ratio" : vm ? "job_latency_p99_ns" : "stp_ratio";
+    answer->of.metric = scenario->cluster ? of_cluster : vm ? "job_latency_p99_ns" : "stp_ratio";
     answer->of.vm = vm ? vm->name : NULL;
 }
 

@@ -4,6 +4,12 @@
 
 #include "scenario.h"
 
+/* Returns the seed of a replication of a run with `seed`. Replications are numbered from 0. */
+static inline uint64_t sms__replication_seed(uint64_t seed, uint64_t number)
+{
+    return seed + 0x9e3779b97f4a7c15u * number;
+}
+
 /* Whether anything is drawn: work of blocks, arrivals, workloads. In clusters, whether events are that may be too rare
  * to be seen in a few replications. Policies may draw besides. */
 bool sms__draws(const struct sms_scenario *scenario);

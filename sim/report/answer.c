@@ -197,7 +197,8 @@ static const char *sureness(const struct answer *answer)
 static void put_misses(const struct answer *answer, FILE *to)
 {
     long metric = sms_metric_index(answer->asked.subject, "deadline_miss_ratio");
-    if (metric < 0 || !strstr(metric_of(answer), "latency"))
+    bool waits = strstr(metric_of(answer), "latency") || strstr(metric_of(answer), "turnaround");
+    if (metric < 0 || !waits)
         return;
     struct sms_estimate best =
         sms_results_estimate(answer->results, answer->best, answer->asked.subject, answer->asked.idx, (size_t)metric);

@@ -1,9 +1,11 @@
 /* An upper bound on the host's throughput: the sum over devices of a linear
  * program each (docs/bound.md). Devices share nothing but the run's length. */
 #include "bound.h"
-#include "../model/draws.h"
-
 #include "../base/errors.h"
+#include "../base/rng.h"
+#include "../engine/engine.h"
+#include "../model/draws.h"
+#include "results.h"
 
 #include <glpk.h>
 #include <math.h>
@@ -16,6 +18,7 @@ static const double SLACK = 1e-6;
 struct call {
     struct sms__arena arena;
     const struct sms_scenario *scenario;
+    uint64_t seed, replications;
     enum sms_bounded metric;
     struct sms_bound *out;
     glp_prob *problem; /* the one being solved */
@@ -121,12 +124,46 @@ static int solve(struct call *call, const struct sms__bound_device *device, cons
     return code;
 }
 
-/* Both bounds of `count` equal devices from `first` on; `several`: there are other ones. */
+/* Adds the jobs that arrive at one device in one replication. Tenants draw them in the same way (tenant.c). */
+static void add_arrivals(struct sms__bound_vm *vm, const struct sms__bound_window *window, gsl_rng *stream,
+                         double weight)
+{
+    uint64_t from = (uint64_t)(window->from_ps + 0.5), to = (uint64_t)(window->to_ps + 0.5);
+    uint64_t now = (uint64_t)(vm->vm->start_ps + 0.5);
+    for (double jobs = 0; jobs < vm->most_jobs; jobs++) {
+        double random = vm->vm->arrivals == SMS__POISSON ? sms__exponential(stream) : 1;
+        now = sms__after(now, vm->vm->interval_ps * random);
+        if (now > to)
+            return;
+        vm->arrived[0] += weight;
+        vm->arrived[1] += now >= from ? weight : 0;
+    }
+}
+
+/* The mean over replications and equal devices. The optimum of the program is concave in the number of jobs, so that of
+ * the mean is no less than the mean of the optima. */
+static void find_arrivals(struct call *call, struct sms__bound_device *device, size_t first, size_t count,
+                          const struct sms__bound_window *window)
+{
+    gsl_rng *stream = sms__stream(&call->arena, 0, "", 0);
+    for (size_t v = 0; v < device->vms && !window->may_end_early; v++) {
+        struct sms__bound_vm *vm = &device->vm[v];
+        const char *name = sms__print(&call->arena, "arrivals of %s", vm->vm->name);
+        uint64_t draws = vm->vm->arrivals == SMS__POISSON ? call->replications * count : 1;
+        for (uint64_t i = 0; i < draws && vm->vm->arrivals != SMS__CLOSED; i++) {
+            sms__stream_again(stream, sms__replication_seed(call->seed, i / count), name, first + i % count);
+            add_arrivals(vm, window, stream, 1 / (double)draws);
+        }
+    }
+}
+
+/* Both bounds of `count` equal devices from `first` on. */
 static int add_devices(struct call *call, size_t first, size_t count, struct sms__bound_window window)
 {
     struct sms__bound_device device;
     struct sms__bound_found steady, run;
     sms__bound_describe(&call->arena, call->scenario, first, &device);
+    find_arrivals(call, &device, first, count, &window);
     window.blocks = SMS__NEW(&call->arena, double, device.kernels);
     window.steady = true;
     int code = solve(call, &device, &window, &steady);
@@ -228,22 +265,18 @@ static int in_environment(struct call *call)
     return code;
 }
 
-int sms_bound(const struct sms_scenario *scenario, enum sms_bounded metric, struct sms_bound *out,
-              struct sms_errors *errors)
+/* The scenario, the metric and `out` are there. */
+static int find_bound(struct call *call, struct sms_errors *errors)
 {
-    struct sms_errors own;
-    struct call call = {.scenario = scenario, .metric = metric, .out = out};
-    errors = errors ? errors : &own;
-    *errors = (struct sms_errors){0};
-    if (!scenario || !out || (unsigned)metric >= SMS_BOUNDED)
-        return sms__fail(errors, SMS_EUSAGE, NULL, "a bound needs a scenario, a metric and where to put it");
+    const struct sms_scenario *scenario = call->scenario;
+    struct sms_bound *out = call->out;
     *out = (struct sms_bound){0};
-    int code = scenario->shares || scenario->cluster ? SMS_OK : in_environment(&call);
+    int code = scenario->shares || scenario->cluster ? SMS_OK : in_environment(call);
     if (scenario->shares)
         out->reason = "it is not known for processes that share devices";
     if (scenario->cluster)
         out->reason = "pods launch no kernels";
-    sms__arena_release(&call.arena);
+    sms__arena_release(&call->arena);
     if (!out->reason && !(isfinite(out->run_per_s) && isfinite(out->steady_per_s)))
         out->reason = "jobs can take no time at all";
     if (out->reason)
@@ -253,6 +286,35 @@ int sms_bound(const struct sms_scenario *scenario, enum sms_bounded metric, stru
     if (code)
         return sms__fail(errors, code, scenario->path, "scenario '%s': its bound cannot be solved for", scenario->name);
     return SMS_OK;
+}
+
+int sms_bound(const struct sms_scenario *scenario, enum sms_bounded metric, struct sms_bound *out,
+              struct sms_errors *errors)
+{
+    struct sms_errors own;
+    struct call call = {.scenario = scenario, .metric = metric, .out = out};
+    errors = errors ? errors : &own;
+    *errors = (struct sms_errors){0};
+    if (!scenario || !out || (unsigned)metric >= SMS_BOUNDED)
+        return sms__fail(errors, SMS_EUSAGE, NULL, "a bound needs a scenario, a metric and where to put it");
+    call.seed = scenario->seed;
+    call.replications = scenario->replications;
+    return find_bound(&call, errors);
+}
+
+int sms_results_bound(const struct sms_results *results, enum sms_bounded metric, struct sms_bound *out,
+                      struct sms_errors *errors)
+{
+    struct sms_errors own;
+    struct call call = {.metric = metric, .out = out};
+    errors = errors ? errors : &own;
+    *errors = (struct sms_errors){0};
+    if (!results || !out || (unsigned)metric >= SMS_BOUNDED)
+        return sms__fail(errors, SMS_EUSAGE, NULL, "a bound needs results, a metric and where to put it");
+    call.scenario = results->scenario;
+    call.seed = results->seed;
+    call.replications = results->replications;
+    return find_bound(&call, errors);
 }
 
 double sms_bound_gap(const struct sms_bound *bound, double per_s)

@@ -1,6 +1,6 @@
-/* The parts of sms_bound: what a scenario asks of a device (bound_device.c), the
- * linear program over it (bound_program.c, bound_solve.c), the answer (bound.c). docs/bound.md
- * writes the program out, with the same letters. */
+/* The parts of sms_bound: bound_device.c describes a device and its load, bound_program.c and bound_solve.c write and
+ * solve the linear program over them, bound.c adds up the devices. docs/bound.md has the program, with the same
+ * letters. */
 #ifndef SMS_REPORT_BOUND_H
 #define SMS_REPORT_BOUND_H
 
@@ -20,6 +20,7 @@ struct sms__bound_kernel {
     double cv;       /* of a block's work */
     bool bounded;    /* the work's spread is uniform, not exponential */
     double least_ps; /* that a launch takes, alone on the device */
+    double part_ps;  /* the least time of a part of a launch, over that part */
 };
 
 /* A VM's share of the device: `kernels` from `first` on. */
@@ -27,14 +28,16 @@ struct sms__bound_vm {
     const struct sms__vm *vm;
     size_t first, kernels;
     double streams;
-    double other_ps;   /* host time and copies of a job */
-    double bytes[2];   /* of a job, in and out */
-    double hairs[2];   /* copies of a job that may end half a picosecond early */
-    double jobs_per_s; /* that arrive; INFINITY: closed */
-    double most_jobs;  /* that a run may end; INFINITY: no end */
+    double other_ps;           /* host time and copies of a job */
+    double bytes[2];           /* of a job, in and out */
+    double hairs[2];           /* copies of a job that may end half a picosecond early */
+    double jobs_per_s;         /* that arrive; INFINITY: closed */
+    double most_jobs;          /* that a run may end; INFINITY: no end */
+    double operations, others; /* of a job: launches and other steps; other steps */
+    double arrived[2];         /* jobs of a run, the mean: before the window ends, and within the window */
 };
 
-/* What all blocks together cannot exceed: a limit of the SMs, or a resource. */
+/* A capacity that all blocks together cannot exceed: a limit of the SMs, or a resource. */
 struct sms__bound_row {
     char name[SMS__BOUND_NAME];
     const double *use; /* [kernels]: of one block, in SMs */
@@ -56,13 +59,14 @@ struct sms__bound_device {
 void sms__bound_describe(struct sms__arena *arena, const struct sms_scenario *scenario, size_t idx,
                          struct sms__bound_device *out);
 
-/* The least time from the run's start in which the jobs of VMs with an end can be done, and what says so. */
+/* Returns the least time from the run's start in which the jobs of VMs with an end can be done. Writes to `name` which
+ * row or stream makes it so long. */
 double sms__bound_makespan_ps(const struct sms__bound_device *device, char name[SMS__BOUND_NAME]);
 
-/* What is measured: a rate that could last, or what a run counts. */
+/* The measured time: of a rate that can last, or of a run. */
 struct sms__bound_window {
     bool steady;
-    bool may_end_early; /* to_ps is the least of what it can be */
+    bool may_end_early; /* the run may end as early as to_ps, or later */
     double from_ps, to_ps;
     double *blocks; /* [kernels]: of the steady optimum over the window, which writes it; deviations of random work
                      * are allowed for about it */

@@ -1,4 +1,4 @@
-/* What a scenario asks of one of its devices, as the linear program needs it. */
+/* Describes a device and the load of a scenario on it, as the linear program needs them. */
 #include "bound.h"
 
 #include "../levels/device.h"
@@ -9,6 +9,7 @@
 /* ---- kernels and VMs ---- */
 
 static double max(double a, double b) { return a > b ? a : b; }
+static double min(double a, double b) { return a < b ? a : b; }
 
 static double launches_of_job(const struct sms__workload *workload, size_t k)
 {
@@ -39,6 +40,8 @@ static void describe_kernel(struct sms__bound_device *device, const struct sms__
 static void add_step(const struct sms__device *model, const struct sms__step *step, struct sms__bound_vm *out)
 {
     int way = step->kind == SMS__COPY_OUT;
+    out->operations += step->kind == SMS__LAUNCH ? (double)step->times : 1;
+    out->others += step->kind != SMS__LAUNCH;
     if (step->kind == SMS__HOST && step->amount >= 1)
         out->other_ps += step->amount;
     if ((step->kind != SMS__COPY_IN && step->kind != SMS__COPY_OUT) || model->link_bandwidth <= 0)
@@ -90,9 +93,8 @@ static void add_share(struct sms__arena *arena, struct sms__bound_device *device
     add_row(device, row);
 }
 
-/* A dual feasible function (Fekete and Schepers, Math. Program. 91, 2001): whatever
- * fits on an SM, these shares of it add up to 1 at most. Of a kernel of which an
- * SM holds `m` blocks and no whole number more, a block has 1/m of the SM. */
+/* A dual feasible function (Fekete and Schepers, Math. Program. 91, 2001): the shares of blocks that fit on an SM
+ * together add up to 1 at most. A block has 1/m of the SM if the SM holds `m` blocks of its kernel. */
 static double whole_share(uint64_t needs, uint64_t capacity, uint64_t m)
 {
     uint64_t times = (m + 1) * needs, whole = times / capacity;
@@ -166,7 +168,7 @@ static double background(const struct sms__device *model, size_t r, uint64_t sm)
     return sum;
 }
 
-/* What the device's blocks can get of it, in SMs. */
+/* Returns how much of the resource the device delivers to its blocks, in SMs. */
 static double delivered(const struct sms_scenario *scenario, const struct sms_contention_view *view,
                         const struct sms__device *model, size_t r, double most)
 {
@@ -198,17 +200,19 @@ static void add_resource(struct sms__arena *arena, const struct sms_scenario *sc
 
 /* ---- launches ---- */
 
-/* In full waves of blocks, or as fast as a resource allows. With random work, what
- * holds in the mean: a block, or the work of all over what runs at once. */
-static double least_of_launch(const struct sms__bound_device *device, size_t k)
+/* A launch takes full waves of blocks, or as long as a resource makes it. Random work has this least time in the mean:
+ * a block, or the work of all blocks over what runs at once. A part of a launch needs no full waves, and may have the
+ * shorter half of random blocks: uniform ones are shorter by sqrt(3) cv at most. */
+static void find_least_times(const struct sms__bound_device *device, struct sms__bound_kernel *kernel)
 {
-    const struct sms__bound_kernel *kernel = &device->kernel[k];
-    double waves = kernel->blocks / ((double)device->model->sms * (double)kernel->fit->per_sm);
-    double least = max(1, kernel->cv > 0 ? waves : ceil(waves));
+    size_t k = (size_t)(kernel - device->kernel);
+    double waves = kernel->blocks / ((double)device->model->sms * (double)kernel->fit->per_sm), part = max(1, waves);
     for (size_t j = 0; j < device->rows; j++)
         if (device->row[j].capacity > 0)
-            least = max(least, kernel->blocks * device->row[j].use[k] / device->row[j].capacity);
-    return least * kernel->work_ps;
+            part = max(part, kernel->blocks * device->row[j].use[k] / device->row[j].capacity);
+    kernel->least_ps = kernel->work_ps * (kernel->cv > 0 ? part : max(part, ceil(waves)));
+    double shorter = kernel->bounded || kernel->cv <= 0 ? min(1, sqrt(3) * kernel->cv) : 1;
+    kernel->part_ps = kernel->work_ps * part * (1 - shorter);
 }
 
 void sms__bound_describe(struct sms__arena *arena, const struct sms_scenario *scenario, size_t idx,
@@ -230,7 +234,7 @@ void sms__bound_describe(struct sms__arena *arena, const struct sms_scenario *sc
     for (size_t r = 0; scenario->contention.model->delivers && r < model->resources; r++)
         add_resource(arena, scenario, &view, out, r);
     for (size_t k = 0; k < out->kernels; k++)
-        out->kernel[k].least_ps = least_of_launch(out, k);
+        find_least_times(out, &out->kernel[k]);
 }
 
 /* ---- the least time in which all can be done ---- */

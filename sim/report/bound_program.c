@@ -1,11 +1,9 @@
 /* Writes the linear program of docs/bound.md over one device. Counts are those of a
  * window, or per second in steady state; times are divided by it. */
 #include "bound_program.h"
+#include "../levels/tenant.h"
 
 #include <math.h>
-
-/* Jobs that wait when the window begins, at most; as in sim/levels/tenant.h. */
-#define BACKLOG_MAX 65536.0
 
 /* ---- rows and columns ---- */
 
@@ -22,9 +20,18 @@ static void add_term(struct sms__program *p, int column, double value)
 {
     if (column == 0 || value == 0)
         return;
-    p->terms++;
-    p->index[p->terms] = column;
-    p->value[p->terms] = value;
+    if (p->place[column] == 0) {
+        p->place[column] = ++p->terms;
+        p->index[p->terms] = column;
+        p->value[p->terms] = 0;
+    }
+    p->value[p->place[column]] += value;
+}
+
+static void clear_terms(struct sms__program *p)
+{
+    for (; p->terms > 0; p->terms--)
+        p->place[p->index[p->terms]] = 0;
 }
 
 /* The terms added since the last row are at most, or at least, `value`. */
@@ -36,7 +43,7 @@ static int add_row(struct sms__program *p, int kind, double value, const char *n
     glp_set_mat_row(p->lp, row, p->terms, p->index, p->value);
     glp_set_row_bnds(p->lp, row, kind, value, value);
     p->row_name[row] = name;
-    p->terms = 0;
+    clear_terms(p);
     return row;
 }
 
@@ -48,6 +55,7 @@ static const char *of(const struct sms__program *p, const char *what, const stru
 /* ---- random work ---- */
 
 static double max(double a, double b) { return a > b ? a : b; }
+static double min(double a, double b) { return a < b ? a : b; }
 
 /* The line z cv (n / sqrt(N) + sqrt(N)) / 2, a tangent of z cv sqrt(n) at N: a sum
  * of n independent works is below its mean by more at no n at all, but with
@@ -85,11 +93,12 @@ static void allow_for_chance(struct sms__program *p)
     }
 }
 
-/* Work left of a block that stays when the window ends, over the mean that it was
- * charged: uniform work is longer by at most sqrt(3) cv, exponential work is not. */
+/* Returns by how much a block that is resident when the window ends may count beyond its work there, in blocks. The
+ * allowance for exponential blocks is of those that ended, so one that did not may count in full. The allowance for
+ * uniform blocks is of those that began, and one that did not end may have sqrt(3) cv more work than the mean. */
 static double excess(const struct sms__bound_kernel *kernel, struct sms__allowance a)
 {
-    return kernel->cv > 0 && kernel->bounded ? sqrt(3) * kernel->cv + a.share : 0;
+    return kernel->bounded ? sqrt(3) * kernel->cv + a.share : 1;
 }
 
 /* The engine's clock ends what has less than half a picosecond to go. */
@@ -100,140 +109,124 @@ static double tick(const struct sms__program *p, double work_ps)
 
 /* ---- the program ---- */
 
-static void add_kernel_columns(struct sms__program *p, const struct sms__bound_vm *vm, size_t k, double most_jobs)
+static bool begins_before(const struct sms__program *p, const struct sms__bound_vm *vm)
 {
-    const struct sms__bound_kernel *kernel = &p->device->kernel[k];
-    double ends = p->window->steady ? 0 : vm->streams;
-    double begins = p->window->from_ps > vm->vm->start_ps ? ends : 0;
-    struct sms__kernel_columns *column = &p->kernel[k]; /* one after another: an initialiser has no order */
-    column->more = add_column(p, ends * kernel->times);
-    column->done = add_column(p, p->window->steady ? INFINITY : kernel->times * most_jobs);
-    column->begun = add_column(p, begins);
-    column->carried = add_column(p, begins * kernel->blocks);
-    column->open = p->metric == SMS_BOUND_BLOCKS ? add_column(p, ends) : 0;
-    column->staying = kernel->cv > 0 && kernel->bounded ? add_column(p, ends * kernel->blocks) : 0;
+    return !p->window->steady && p->window->from_ps > vm->vm->start_ps;
 }
 
-/* Jobs that can have arrived and end in the window, or per second. */
+/* Jobs that can have a part in the window, or per second. */
 static double most_jobs(const struct sms__program *p, const struct sms__bound_vm *vm)
 {
     const struct sms__bound_window *window = p->window;
     double length = (window->to_ps - window->from_ps) / SMS__PS_PER_S;
     if (window->steady)
-        return vm->jobs_per_s < vm->most_jobs / length ? vm->jobs_per_s : vm->most_jobs / length;
-    if (!isfinite(vm->jobs_per_s))
+        return min(vm->jobs_per_s, vm->most_jobs / length);
+    if (!isfinite(vm->jobs_per_s) || window->may_end_early)
         return vm->most_jobs;
-    double since_start = max(0, window->to_ps - (window->may_end_early ? 0 : vm->vm->start_ps)) / SMS__PS_PER_S;
-    double all = vm->jobs_per_s * since_start, late = vm->jobs_per_s * length + BACKLOG_MAX + vm->streams;
-    double arrived = (all < late ? all : late) * (1 + 1e-9);
-    if (vm->vm->arrivals == SMS__POISSON) /* Bernstein */
-        arrived += SMS__BOUND_Z * SMS__BOUND_Z / 6 + SMS__BOUND_Z * sqrt(SMS__BOUND_Z * SMS__BOUND_Z / 36 + arrived);
-    return arrived < vm->most_jobs ? arrived : vm->most_jobs;
+    return min(vm->most_jobs, min(vm->arrived[0], vm->arrived[1] + SMS__BACKLOG_MAX + vm->streams));
+}
+
+static void add_kernel_columns(struct sms__program *p, const struct sms__bound_vm *vm, size_t k)
+{
+    const struct sms__bound_kernel *kernel = &p->device->kernel[k];
+    struct sms__kernel_columns *column = &p->kernel[k]; /* assigned one by one, to keep the order of columns */
+    if (p->window->steady)
+        return;
+    column->more = add_column(p, vm->streams * kernel->times);
+    column->parts = kernel->part_ps < kernel->least_ps ? add_column(p, INFINITY) : 0;
+    column->staying = kernel->cv > 0 ? add_column(p, vm->streams * kernel->blocks) : 0;
 }
 
 static void add_vm_columns(struct sms__program *p, size_t v)
 {
     const struct sms__bound_vm *vm = &p->device->vm[v];
-    double ends = p->window->steady ? 0 : vm->streams, most = most_jobs(p, vm);
-    double begins = p->window->from_ps > vm->vm->start_ps ? ends : 0;
+    double most = most_jobs(p, vm);
     p->vm[v].jobs = add_column(p, most);
-    p->vm[v].more = p->metric == SMS_BOUND_JOBS ? add_column(p, ends) : 0;
-    p->vm[v].begun = vm->other_ps > 0 ? add_column(p, begins) : 0;
-    bool arrive = isfinite(vm->jobs_per_s);
+    p->vm[v].others = p->window->steady ? 0 : add_column(p, vm->streams * vm->others);
     if (p->vm[v].jobs && isfinite(most))
-        p->column_name[p->vm[v].jobs] = of(p, arrive ? "arrivals" : "number of jobs", vm);
+        p->column_name[p->vm[v].jobs] = of(p, isfinite(vm->jobs_per_s) ? "arrivals" : "number of jobs", vm);
     for (size_t k = vm->first; k < vm->first + vm->kernels; k++)
-        add_kernel_columns(p, vm, k, most);
+        add_kernel_columns(p, vm, k);
+}
+
+/* Launches of a kernel, each counted by its part in the window. */
+static void add_launches(struct sms__program *p, size_t v, size_t k, double each)
+{
+    add_term(p, p->vm[v].jobs, each * p->device->kernel[k].times);
+    add_term(p, p->kernel[k].more, each);
+}
+
+/* Adds the use of a limit of the SMs or a resource by one kernel. Returns how much chance may add to the row's
+ * capacity. Blocks that were resident when the window began are allowed for as whole ones. */
+static double add_use(struct sms__program *p, size_t v, size_t k, double use)
+{
+    const struct sms__bound_kernel *kernel = &p->device->kernel[k];
+    const struct sms__bound_vm *vm = &p->device->vm[v];
+    struct sms__allowance a = p->of_blocks[k];
+    double work = use * kernel->work_ps / p->time_ps;
+    double resident = min(vm->streams * kernel->blocks, (double)p->device->model->sms * (double)kernel->fit->per_sm);
+    double charge = work * (1 - a.share) * tick(p, kernel->work_ps);
+    add_launches(p, v, k, charge * kernel->blocks);
+    add_term(p, p->kernel[k].staying, -min(charge, work * excess(kernel, a)));
+    return work * (a.fixed + (begins_before(p, vm) ? a.share * resident : 0));
 }
 
 /* A limit of the SMs or a resource, over the window. */
 static void add_capacity(struct sms__program *p, const struct sms__bound_row *row)
 {
     double capacity = row->capacity;
-    for (size_t k = 0; k < p->device->kernels; k++) {
-        const struct sms__bound_kernel *kernel = &p->device->kernel[k];
-        struct sms__allowance a = p->of_blocks[k];
-        double work = row->use[k] * kernel->work_ps / p->time_ps;
-        double charge = work * (1 - a.share) * tick(p, kernel->work_ps);
-        add_term(p, p->kernel[k].done, charge * kernel->blocks);
-        add_term(p, p->kernel[k].carried, -charge);
-        add_term(p, p->kernel[k].staying, -work * excess(kernel, a));
-        capacity += work * a.fixed;
-    }
+    for (size_t v = 0; v < p->device->vms; v++)
+        for (size_t k = p->device->vm[v].first; k < p->device->vm[v].first + p->device->vm[v].kernels; k++)
+            capacity += add_use(p, v, k, row->use[k]);
     add_row(p, GLP_UP, capacity, row->name);
 }
 
-/* What is resident at one instant, when the window begins or when it ends. */
-static void add_residents(struct sms__program *p, const struct sms__bound_row *row, bool at_end)
+/* The blocks that are resident when the window ends fit on the SMs. */
+static void add_residents(struct sms__program *p, const struct sms__bound_row *row)
 {
     for (size_t k = 0; row->limit && k < p->device->kernels; k++)
-        add_term(p, at_end ? p->kernel[k].staying : p->kernel[k].carried, row->use[k]);
+        add_term(p, p->kernel[k].staying, row->use[k]);
     add_row(p, GLP_UP, row->capacity, NULL);
 }
 
-/* Launches of a kernel that ended: those of whole jobs and `more`. */
-static void add_launches(struct sms__program *p, const struct sms__bound_kernel *kernel, int jobs,
-                         const struct sms__kernel_columns *c, double sign)
+/* The window cuts a launch of each stream at each of its ends. */
+static void couple_parts(struct sms__program *p, size_t v)
 {
-    add_term(p, jobs, sign * kernel->times);
-    add_term(p, c->more, sign);
+    const struct sms__bound_vm *vm = &p->device->vm[v];
+    for (size_t k = vm->first; k < vm->first + vm->kernels; k++)
+        if (p->kernel[k].parts) {
+            add_launches(p, v, k, 1);
+            add_term(p, p->kernel[k].parts, -1);
+            add_row(p, GLP_LO, 0, NULL);
+        }
+    for (size_t k = vm->first; k < vm->first + vm->kernels; k++)
+        add_term(p, p->kernel[k].parts, 1);
+    add_row(p, GLP_UP, vm->streams * (begins_before(p, vm) ? 2 : 1), NULL);
 }
 
-static void couple_kernel(struct sms__program *p, size_t v, size_t k)
+/* Adds the jobs of a VM, as jobs_per_s counts them: by their operations. */
+static void add_jobs(struct sms__program *p, size_t v)
 {
-    const struct sms__bound_kernel *kernel = &p->device->kernel[k];
-    const struct sms__kernel_columns *c = &p->kernel[k];
-    double most = most_jobs(p, &p->device->vm[v]);
-    int jobs = p->vm[v].jobs;
-    add_launches(p, kernel, jobs, c, -1); /* all their blocks ended, here or before */
-    add_term(p, c->done, 1);
-    add_term(p, c->begun, 1);
-    add_row(p, GLP_LO, 0, NULL);
-    if (p->metric == SMS_BOUND_BLOCKS) {
-        add_launches(p, kernel, jobs, c, -1); /* no other blocks did */
-        add_term(p, c->done, 1);
-        add_term(p, c->open, -1);
-        add_row(p, GLP_UP, 0, NULL);
-    }
-    if (c->more && isfinite(most)) {
-        add_launches(p, kernel, jobs, c, 1);
-        add_row(p, GLP_UP, kernel->times * most, NULL);
-    }
-    if (!c->begun)
-        return;
-    add_launches(p, kernel, jobs, c, 1); /* those under way at the beginning are among those that end */
-    add_term(p, c->begun, -1);
-    add_row(p, GLP_LO, 0, NULL);
-    add_term(p, c->done, kernel->blocks);
-    add_term(p, c->carried, -1);
-    add_row(p, GLP_LO, 0, NULL);
-    add_term(p, c->begun, kernel->blocks);
-    add_term(p, c->carried, -1);
-    add_row(p, GLP_LO, 0, NULL);
+    const struct sms__bound_vm *vm = &p->device->vm[v];
+    add_term(p, p->vm[v].jobs, 1);
+    add_term(p, p->vm[v].others, 1 / vm->operations);
+    for (size_t k = vm->first; k < vm->first + vm->kernels; k++)
+        add_term(p, p->kernel[k].more, 1 / vm->operations);
 }
 
-/* Each stream has one step under way at a time. */
-static void couple_streams(struct sms__program *p, size_t v)
+/* Only jobs that arrived count. */
+static void couple_jobs(struct sms__program *p, size_t v)
 {
     const struct sms__bound_vm *vm = &p->device->vm[v];
     double most = most_jobs(p, vm);
-    for (size_t k = vm->first; k < vm->first + vm->kernels; k++)
-        add_term(p, p->kernel[k].begun, 1);
-    add_term(p, p->vm[v].begun, 1);
-    add_row(p, GLP_UP, vm->streams, NULL);
-    for (size_t k = vm->first; k < vm->first + vm->kernels; k++)
-        add_term(p, p->kernel[k].open, 1);
-    add_row(p, GLP_UP, vm->streams, NULL);
-    if (p->vm[v].begun) {
-        add_term(p, p->vm[v].jobs, 1);
-        add_term(p, p->vm[v].begun, -1);
-        add_row(p, GLP_LO, 0, NULL);
+    if (p->window->steady || !isfinite(most))
+        return;
+    for (size_t k = vm->first; k < vm->first + vm->kernels; k++) {
+        add_launches(p, v, k, 1);
+        add_row(p, GLP_UP, p->device->kernel[k].times * most, NULL);
     }
-    if (p->vm[v].more && isfinite(most)) {
-        add_term(p, p->vm[v].jobs, 1);
-        add_term(p, p->vm[v].more, 1);
-        add_row(p, GLP_UP, most, NULL);
-    }
+    add_jobs(p, v);
+    add_row(p, GLP_UP, most, NULL);
 }
 
 /* The time for which a VM is there: its part of the window. */
@@ -244,24 +237,22 @@ static double active(const struct sms__program *p, const struct sms__bound_vm *v
     return whole ? 1 : max(0, window->to_ps - vm->vm->start_ps) / p->time_ps;
 }
 
-/* The time of the streams: what is done in the window from beginning to end takes its least time. */
+/* The time of the streams: launches that begin and end in the window take their least time. */
 static void add_stream_time(struct sms__program *p, size_t v)
 {
     const struct sms__bound_vm *vm = &p->device->vm[v];
-    double capacity = vm->streams * active(p, vm), longest = 0, job = vm->other_ps / p->time_ps;
-    add_term(p, p->vm[v].begun, -vm->other_ps / p->time_ps);
+    double capacity = vm->streams * active(p, vm), longest = 0;
+    add_term(p, p->vm[v].jobs, vm->other_ps / p->time_ps);
     for (size_t k = vm->first; k < vm->first + vm->kernels; k++) {
         const struct sms__bound_kernel *kernel = &p->device->kernel[k];
         struct sms__allowance a = p->of_launches[k];
-        double least = kernel->least_ps / p->time_ps;
-        double charge = least * (1 - a.share) * tick(p, kernel->work_ps);
-        job += kernel->times * charge;
-        add_term(p, p->kernel[k].more, charge);
-        add_term(p, p->kernel[k].begun, -charge);
+        double least = kernel->least_ps / p->time_ps, ticks = tick(p, kernel->work_ps);
+        double charge = least * (1 - a.share) * ticks;
+        add_launches(p, v, k, charge);
+        add_term(p, p->kernel[k].parts, -max(0, charge - kernel->part_ps / p->time_ps * ticks));
         capacity += least * a.fixed;
-        longest = max(longest, least * excess(kernel, a));
+        longest = max(longest, kernel->cv > 0 && kernel->bounded ? least * excess(kernel, a) : 0);
     }
-    add_term(p, p->vm[v].jobs, job);
     add_row(p, GLP_UP, capacity + vm->streams * longest, of(p, "streams", vm));
 }
 
@@ -272,39 +263,46 @@ static void add_link(struct sms__program *p, int way)
         const struct sms__bound_vm *vm = &p->device->vm[v];
         double hair = p->window->steady ? 0 : 0.5 * bytes_per_ps * vm->hairs[way];
         add_term(p, p->vm[v].jobs, max(0, vm->bytes[way] - hair) / capacity);
-        add_term(p, p->vm[v].begun, -max(0, vm->bytes[way] - hair) / capacity);
     }
     add_row(p, GLP_UP, 1, way ? "copies out" : "copies in");
 }
 
-static void add_objective(struct sms__program *p, int column, double value)
+/* Returns how much the rounding to parts (record.h) may add to a count: less than three parts for each block or step
+ * under way. */
+static double rounding(const struct sms__program *p)
 {
-    if (column)
-        glp_set_obj_coef(p->lp, column, glp_get_obj_coef(p->lp, column) + value);
+    double parts = 0;
+    for (size_t v = 0; v < p->device->vms && !p->window->steady; v++) {
+        const struct sms__bound_vm *vm = &p->device->vm[v];
+        double things = 1;
+        for (size_t k = vm->first; k < vm->first + vm->kernels && p->metric == SMS_BOUND_BLOCKS; k++)
+            things = max(things, p->device->kernel[k].blocks);
+        parts += 3 * vm->streams * things;
+    }
+    return parts / (double)SMS__PARTS;
 }
 
+/* The objective is the sum of the terms added, and `rounding`. */
 static void set_objective(struct sms__program *p)
 {
-    glp_set_obj_dir(p->lp, GLP_MAX);
     for (size_t v = 0; v < p->device->vms; v++) {
         const struct sms__bound_vm *vm = &p->device->vm[v];
-        for (size_t k = vm->first; k < vm->first + vm->kernels; k++) {
-            if (p->metric == SMS_BOUND_KERNELS) {
-                add_objective(p, p->vm[v].jobs, p->device->kernel[k].times);
-                add_objective(p, p->kernel[k].more, 1);
-            }
-            if (p->metric == SMS_BOUND_BLOCKS)
-                add_objective(p, p->kernel[k].done, p->device->kernel[k].blocks);
-        }
-        add_objective(p, p->metric == SMS_BOUND_JOBS ? p->vm[v].jobs : 0, 1);
-        add_objective(p, p->vm[v].more, 1);
+        for (size_t k = vm->first; k < vm->first + vm->kernels && p->metric != SMS_BOUND_JOBS; k++)
+            add_launches(p, v, k, p->metric == SMS_BOUND_BLOCKS ? p->device->kernel[k].blocks : 1);
+        if (p->metric == SMS_BOUND_JOBS)
+            add_jobs(p, v);
     }
+    glp_set_obj_dir(p->lp, GLP_MAX);
+    glp_set_obj_coef(p->lp, 0, rounding(p));
+    for (int i = 1; i <= p->terms; i++)
+        glp_set_obj_coef(p->lp, p->index[i], p->value[i]);
+    clear_terms(p);
 }
 
 static void make_room(struct sms__program *p)
 {
     size_t kernels = p->device->kernels, vms = p->device->vms;
-    size_t columns = 6 * kernels + 3 * vms + 1, rows = 3 * p->device->rows + 6 * kernels + 5 * vms + 3;
+    size_t columns = 3 * kernels + 2 * vms + 1, rows = 2 * p->device->rows + 2 * kernels + 3 * vms + 3;
     p->kernel = SMS__NEW(p->arena, struct sms__kernel_columns, kernels);
     p->vm = SMS__NEW(p->arena, struct sms__vm_columns, vms);
     p->of_blocks = SMS__NEW(p->arena, struct sms__allowance, kernels);
@@ -312,6 +310,7 @@ static void make_room(struct sms__program *p)
     p->row_name = SMS__NEW(p->arena, const char *, rows);
     p->column_name = SMS__NEW(p->arena, const char *, columns);
     p->index = SMS__NEW(p->arena, int, columns);
+    p->place = SMS__NEW(p->arena, int, columns);
     p->value = SMS__NEW(p->arena, double, columns);
 }
 
@@ -323,13 +322,11 @@ void sms__bound_write(struct sms__program *p)
         add_vm_columns(p, v);
     for (size_t j = 0; j < p->device->rows; j++) {
         add_capacity(p, &p->device->row[j]);
-        add_residents(p, &p->device->row[j], false);
-        add_residents(p, &p->device->row[j], true);
+        add_residents(p, &p->device->row[j]);
     }
     for (size_t v = 0; v < p->device->vms; v++) {
-        for (size_t i = 0; i < p->device->vm[v].kernels; i++)
-            couple_kernel(p, v, p->device->vm[v].first + i);
-        couple_streams(p, v);
+        couple_parts(p, v);
+        couple_jobs(p, v);
         add_stream_time(p, v);
     }
     for (int way = 0; way < 2; way++)

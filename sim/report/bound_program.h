@@ -8,20 +8,16 @@
 
 #define SMS__PS_PER_S 1e12
 
-/* The columns of a kernel. 0: not in the program, in steady state or with nothing carried. */
+/* The columns of a kernel. 0: not in the program. */
 struct sms__kernel_columns {
     int more;    /* launches beyond those of whole jobs */
-    int done;    /* blocks that ended / blocks of a launch */
-    int begun;   /* launches under way when the window began, that end in it */
-    int carried; /* blocks resident then */
-    int open;    /* launches under way when it ends, of which blocks have ended */
-    int staying; /* blocks resident then, whose work may be longer than the mean */
+    int parts;   /* of them all, those that the ends of the window cut, by their part in the window */
+    int staying; /* blocks of random work resident when the window ends */
 };
 
 struct sms__vm_columns {
-    int jobs;  /* whole jobs */
-    int more;  /* the last of a job whose first steps were before the window */
-    int begun; /* other steps than launches under way when the window began */
+    int jobs;   /* whole jobs */
+    int others; /* steps beyond those of whole jobs that are no launches */
 };
 
 /* Random work, by how much it may fall short of its mean (docs/bound.md): of n
@@ -41,9 +37,9 @@ struct sms__program {
     struct sms__vm_columns *vm;
     struct sms__allowance *of_blocks, *of_launches; /* [kernels] */
     const char **row_name, **column_name;           /* of those that can bind; [limit + 1] */
-    int *index;                                     /* of the row being written, from 1 */
+    int *index, terms;                              /* of the row being written, from 1 */
     double *value;
-    int terms;
+    int *place; /* of a column in that row; 0: not in it */
 };
 
 /* Into `lp`; what the program is of is filled in, the rest is not. */

@@ -28,9 +28,12 @@ static void keep_parts(const struct sms__program *p, struct sms__bound_found *ou
 static void keep_blocks(const struct sms__program *p)
 {
     double windows = (p->window->to_ps - p->window->from_ps) / SMS__PS_PER_S;
-    for (size_t k = 0; k < p->device->kernels; k++)
-        p->window->blocks[k] =
-            p->kernel[k].done ? glp_get_col_prim(p->lp, p->kernel[k].done) * p->device->kernel[k].blocks * windows : 0;
+    for (size_t v = 0; v < p->device->vms; v++)
+        for (size_t i = 0; i < p->device->vm[v].kernels; i++) {
+            const struct sms__bound_kernel *kernel = &p->device->kernel[p->device->vm[v].first + i];
+            double jobs = p->vm[v].jobs ? glp_get_col_prim(p->lp, p->vm[v].jobs) * windows : 0;
+            p->window->blocks[kernel - p->device->kernel] = jobs * kernel->times * kernel->blocks;
+        }
 }
 
 /* From the basis of slacks, which is feasible: everything idle. */

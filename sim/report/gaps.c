@@ -10,7 +10,7 @@
 static struct sms_bound bound_of(const struct sms_results *results, enum sms_bounded metric, struct sms_errors *errors)
 {
     struct sms_bound bound;
-    int code = sms_bound(sms_results_scenario(results), metric, &bound, errors);
+    int code = sms_results_bound(results, metric, &bound, errors);
     if (code == SMS_ENOMEM)
         sms__note_memory(NULL);
     if (code)

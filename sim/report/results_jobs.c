@@ -1,5 +1,6 @@
 /* The runs of a scenario, handed out one by one to a number of threads: replications of its policies and of the
  * stand-alone runs, and pilots, of which only the series is kept. */
+#include "../model/draws.h"
 #include "results.h"
 
 #include "../levels/simulate.h"
@@ -24,8 +25,7 @@ struct work {
 /* Policies of one replication share it. Pilots have seeds that no replication has. */
 static uint64_t replication_seed(const struct work *work, size_t replication)
 {
-    uint64_t number = (uint64_t)replication + (work->pilots ? (uint64_t)1 << 32 : 0);
-    return work->results->seed + 0x9e3779b97f4a7c15u * number;
+    return sms__replication_seed(work->results->seed, (uint64_t)replication + (work->pilots ? (uint64_t)1 << 32 : 0));
 }
 
 struct job {

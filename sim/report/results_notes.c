@@ -1,5 +1,6 @@
 /* What is uncertain beside the seed, which is all that intervals are about: notes of a few words, from what the model
  * knows of a scenario and the results show. */
+#include "../model/draws.h"
 #include "results.h"
 
 #include <math.h>
@@ -154,9 +155,77 @@ static void note_workloads(struct sms_results *results)
     }
 }
 
+/* ---- grids in lockstep ---- */
+
+/* A kernel of a tenant on device 0, whose blocks all take the same time. */
+struct grid {
+    const struct sms__fit *fit;
+    const struct sms__vm *vm;
+    uint64_t blocks;
+};
+
+static bool runs_kernels_together(const struct sms_scenario *scenario)
+{
+    bool together = !scenario->shares;
+    for (size_t p = 0; p < scenario->policies; p++)
+        together |=
+            scenario->policy[p].mode.kind == SMS__MODE_MPS || scenario->policy[p].mode.kind == SMS__MODE_TOGETHER;
+    return together && !scenario->cluster && scenario->vms > 1 && scenario->compat == SMS__COMPAT_OFF;
+}
+
+static int by_length(const void *a, const void *b)
+{
+    const struct grid *x = a, *y = b;
+    if (x->fit->work_ps != y->fit->work_ps)
+        return x->fit->work_ps < y->fit->work_ps ? -1 : 1;
+    if (x->blocks != y->blocks)
+        return x->blocks < y->blocks ? -1 : 1;
+    return x->vm < y->vm ? -1 : x->vm > y->vm;
+}
+
+/* As long as each other, of different tenants, and not interchangeable: it matters which SMs have which. */
+static bool in_lockstep(const struct grid *a, const struct grid *b)
+{
+    bool equal = a->fit->work_ps == b->fit->work_ps && a->blocks == b->blocks;
+    return equal && a->vm != b->vm && memcmp(a->fit->demand, b->fit->demand, sizeof a->fit->demand) != 0;
+}
+
+static size_t grids_of(const struct sms_scenario *scenario, struct grid *grid)
+{
+    size_t grids = 0;
+    for (size_t v = 0; v < scenario->vms; v++)
+        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++) {
+            const struct sms__kernel *kernel = &scenario->vm[v].workload->kernel[k];
+            if (grid && kernel->blocks >= scenario->device[0]->sms)
+                grid[grids] = (struct grid){&scenario->vm[v].fit[0][k], &scenario->vm[v], kernel->blocks};
+            grids += kernel->blocks >= scenario->device[0]->sms;
+        }
+    return grids;
+}
+
+/* Where nothing is drawn, equal grids end and begin together for ever. How they met the first time then decides which
+ * SMs have blocks of both, and that hinges on anything, such as one SM more. */
+static void note_lockstep(struct sms_results *results)
+{
+    const struct sms_scenario *scenario = results->scenario;
+    if (sms__draws(scenario) || !runs_kernels_together(scenario))
+        return;
+    size_t grids = grids_of(scenario, NULL), i = 1;
+    struct grid *grid = SMS__NEW(&results->arena, struct grid, grids + 1);
+    qsort(grid, grids_of(scenario, grid), sizeof *grid, by_length);
+    while (i < grids && !in_lockstep(&grid[i - 1], &grid[i]))
+        i++;
+    if (i < grids)
+        note(results, sms__print(&results->arena,
+                                 "grids of %.60s and %.60s stay in lockstep, as long as each other and nothing drawn: "
+                                 "results hinge on how they meet; a jitter of 0.1 %% ends that",
+                                 grid[i - 1].vm->name, grid[i].vm->name));
+}
+
 void sms__results_note(struct sms_results *results)
 {
     results->notes = 0;
+    note_lockstep(results);
     note_seed(results);
     note_few(results);
     note_contention(results);

@@ -135,11 +135,11 @@ void sms__record_results(struct sms__bytes *bytes, const struct sms_results *res
 }
 
 /* If the solver gives up, there is no bound. It would give up again, so this is recorded as a result. */
-static int put_bound(struct sms__bytes *bytes, const struct sms_scenario *scenario, enum sms_bounded metric,
+static int put_bound(struct sms__bytes *bytes, const struct sms_results *results, enum sms_bounded metric,
                      struct sms_errors *errors)
 {
     struct sms_bound bound;
-    int code = sms_bound(scenario, metric, &bound, errors);
+    int code = sms_results_bound(results, metric, &bound, errors);
     if (code == SMS_ENOMEM)
         return code;
     if (code)
@@ -152,11 +152,11 @@ static int put_bound(struct sms__bytes *bytes, const struct sms_scenario *scenar
     return SMS_OK;
 }
 
-int sms__record_bounds(struct sms__bytes *bytes, const struct sms_scenario *scenario, struct sms_errors *errors)
+int sms__record_bounds(struct sms__bytes *bytes, const struct sms_results *results, struct sms_errors *errors)
 {
     int code = SMS_OK;
     for (int m = 0; m < SMS_BOUNDED && code == SMS_OK; m++)
-        code = put_bound(bytes, scenario, (enum sms_bounded)m, errors);
+        code = put_bound(bytes, results, (enum sms_bounded)m, errors);
     return code;
 }
 

@@ -104,7 +104,7 @@ static int make_record(struct worker *worker, uint64_t point, const char *models
         sms__record_put_string(&worker->bytes, worker->errors.item[0].message);
     }
     if (results && kept & SMS__KEEP_BOUND)
-        code = sms__record_bounds(&worker->bytes, sms_results_scenario(results), &worker->errors);
+        code = sms__record_bounds(&worker->bytes, results, &worker->errors);
     sms__record_end(&worker->bytes);
     return code == SMS_OK && worker->bytes.failed ? fail_memory(worker) : code;
 }

@@ -213,7 +213,7 @@ struct sms__record_bound {
     const char *reason;             /* why there is no bound, or "" */
 };
 /* Appends the bound of each metric that can have one. Fails only without memory (SMS_ENOMEM). */
-int sms__record_bounds(struct sms__bytes *bytes, const struct sms_scenario *scenario, struct sms_errors *errors);
+int sms__record_bounds(struct sms__bytes *bytes, const struct sms_results *results, struct sms_errors *errors);
 void sms__record_end(struct sms__bytes *bytes);
 /* The length in bytes of the record at `record`; 0 if there is no intact record. `hashed`: NULL, or receives the number
  * of bytes that were hashed to find out; it stays unchanged if there were none. */

@@ -41,6 +41,21 @@ scenario "round_robin, fine_grained" "answer: {metric: kernels_per_s, of: batch}
 is "a tenant" ".* kernels_per_s of batch: " "$work/of.yaml"
 scenario "round_robin, breadth_first" "answer: {metric: utilization_ratio, of: fp32, better: higher}" >"$work/resource.yaml"
 is "a resource" ".* utilization_ratio of fp32: " "$work/resource.yaml"
+sed 's/^vms:/processes:/; s/arrivals: {poisson: 2 ms}, /repeat: forever, /' "$work/rule.yaml" |
+    sed 's/^policies.*/policies: [{mode: time_slice}, {mode: mps}]/' >"$work/processes.yaml"
+is "a process that waits is asked about" ".* has the lowest job_latency_p99_ns of server: .*deadlines missed: .* %" "$work/processes.yaml"
+sed 's/^run:/answer: {metric: waiting_ns, of: batch}\nrun:/' "$work/processes.yaml" >"$work/waiting.yaml"
+is "a metric that only processes have" ".* has the lowest waiting_ns of batch: " "$work/waiting.yaml"
+# pods WORK POLICIES: a scenario of three pods on two GPUs.
+pods() {
+    printf 'workload: w\nkernels: [{name: k, blocks: 4000, threads: 256, block_time: 100 us, jitter: 10 %%}]\n---\n'
+    printf 'scenario: s\nnodes: [{name: n, devices: {model: v100, count: 2}}]\npolicies: [%s]\n' "$2"
+    printf 'pods: [{name: p, count: 3, gpu: 50 %%, %s}]\nrun: {replications: 3}\n' "$1"
+}
+pods "workload: w, repeat: 10" "{mode: time_slice}, {mode: exclusive}" >"$work/pods.yaml"
+is "pods that may take longer are asked how long" ".* has the lowest turnaround_mean_ns of cluster: " "$work/pods.yaml"
+pods "duration: 10 ms" "first_fit, worst_fit" >"$work/durations.yaml"
+is "pods of given durations fill a cluster" ".*gpu_allocation_mean_ratio.*" "$work/durations.yaml"
 sed 's/replications: 3/replications: 1/' "$work/fair.yaml" >"$work/once.yaml"
 is "one replication" ".*one replication says nothing of chance$" "$work/once.yaml"
 sed 's/, jitter: 10 %//; s/arrivals: {poisson: 2 ms}/arrivals: {every: 2 ms}/' "$work/rule.yaml" >"$work/exact.yaml"

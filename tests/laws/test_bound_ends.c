@@ -1,5 +1,4 @@
-/* The ends of the time measured, and luck: what a run may count beyond what can
- * last. Each of these exceeds the steady bound, and none the run's. */
+/* The ends of the time measured, arrivals and luck: what a run may count beyond what can last, and no more. */
 #include "tests/harness.h"
 
 static struct sms_bound certain_bound_of(const struct sms_file *file, enum sms_bounded metric)
@@ -32,6 +31,84 @@ static size_t count_beyond_steady(struct sms_file *file, enum sms_bounded metric
 /* One SM that holds one block; `rest` says workloads and the scenario's rest. */
 static struct sms_file *one_at_a_time(const char *rest) { return load_text(SMALL_DEVICE "---\n%s", 1, 1, "sm", rest); }
 
+static double host_mean(const struct sms_results *results, enum sms_bounded metric)
+{
+    return estimate(results, 0, SMS_HOST, 0, sms_bound_metric(metric)).mean;
+}
+
+static struct sms_bound bound_of_results(const struct sms_results *results, enum sms_bounded metric)
+{
+    struct sms_bound bound;
+    assert_int_equal(sms_results_bound(results, metric, &bound, NULL), SMS_OK);
+    assert_null(bound.reason);
+    return bound;
+}
+
+/* Whatever the window cuts, what is under way counts by the work that is done in it, and no run can count more. */
+static void work_under_way_at_the_beginning_is_not_free(void **state)
+{
+    static const char *const windows[] = {"warmup: 333 us, duration: 1111 us", "warmup: 5 us, duration: 17 us",
+                                          "warmup: 211 us, duration: 212 us", "duration: 3 us"};
+    (void)state;
+    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
+        struct sms_file *file =
+            load_text(SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, blocks: 7, threads: 32, block_time: 10 us}]\n"
+                                   "steps: [{launch: k, times: 3}]\n---\n"
+                                   "scenario: s\ndevices: [{model: small}]\npolicies: [round_robin]\n"
+                                   "vms: [{name: v, workload: w, repeat: forever}]\nrun: {%s}\n",
+                      1, 1, "sm", windows[i]);
+        struct sms_results *results = run_first(file, NULL);
+        for (int m = 0; m < SMS_BOUNDED; m++) {
+            double counted = host_mean(results, (enum sms_bounded)m);
+            struct sms_bound bound = certain_bound_of(file, (enum sms_bounded)m);
+            assert_true(counted <= bound.run_per_s);
+            assert_near(bound.run_per_s, counted, 2e-6 * counted);
+        }
+        discard(results, file);
+    }
+}
+
+/* A launch of 12 blocks where 8 fit takes two waves. The window sees the first of them, and in it 8 blocks. */
+static void a_part_of_a_launch_needs_no_whole_waves(void **state)
+{
+    (void)state;
+    struct sms_file *file = load_text(
+        SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, blocks: 12, threads: 32, block_time: 10 us}]\n---\n"
+                     "scenario: s\ndevices: [{model: small}]\npolicies: [round_robin]\n"
+                     "vms: [{name: v, workload: w, repeat: forever}]\nrun: {duration: 10 us}\n",
+        1, 8, "sm");
+    assert_int_equal(count_beyond_steady(file, SMS_BOUND_BLOCKS), 1);
+    assert_near(certain_bound_of(file, SMS_BOUND_BLOCKS).run_per_s, 8 / 10e-6, 1);
+    sms_file_free(file);
+}
+
+/* 50 jobs a device and replication, on the mean; with the seed of the results the bound knows how many. */
+static void drawn_arrivals_are_known(void **state)
+{
+    static const uint64_t seeds[] = {1, 2, 3};
+    (void)state;
+    struct sms_file *file =
+        load_text(SMALL_DEVICE "---\nworkload: w\nkernels: [{name: k, blocks: 3, threads: 32, block_time: 1 us}]\n---\n"
+                               "scenario: s\ndevices: [{model: small, count: 2}]\npolicies: [round_robin]\n"
+                               "vms: [{name: v, workload: w, arrivals: {poisson: 100 us}, streams: 2}]\n"
+                               "run: {warmup: 5 us, duration: 5 ms, replications: 3}\n",
+                  1, 8, "sm");
+    double bounds[3];
+    for (size_t i = 0; i < 3; i++) {
+        struct sms_run_options options = sms_run_defaults();
+        options.seed = seeds[i];
+        options.replications = 1 + (unsigned)i;
+        struct sms_results *results = run_first(file, &options);
+        double counted = host_mean(results, SMS_BOUND_JOBS);
+        bounds[i] = bound_of_results(results, SMS_BOUND_JOBS).run_per_s;
+        assert_true(counted <= bounds[i]);
+        assert_near(bounds[i], counted, 0.01 * counted);
+        sms_results_free(results);
+    }
+    assert_true(bounds[0] != bounds[1] && bounds[1] != bounds[2]);
+    sms_file_free(file);
+}
+
 /* 100 us see the end of a's launch and 9 of b's 100 blocks, but a tenth of a job only. */
 static void a_job_cut_off_counts_what_it_did(void **state)
 {
@@ -44,19 +121,6 @@ static void a_job_cut_off_counts_what_it_did(void **state)
     assert_int_equal(count_beyond_steady(file, SMS_BOUND_KERNELS), 1);
     assert_int_equal(count_beyond_steady(file, SMS_BOUND_BLOCKS), 0);
     assert_near(certain_bound_of(file, SMS_BOUND_BLOCKS).run_per_s, 10 / 100e-6, 1);
-    sms_file_free(file);
-}
-
-/* The launch began at 0 and ends at 1000 us; 100 us of it are measured. */
-static void a_job_under_way_counts_where_it_ends(void **state)
-{
-    (void)state;
-    struct sms_file *file =
-        one_at_a_time("workload: w\nkernels: [{name: k, blocks: 100, threads: 32, block_time: 10 us}]\n---\n"
-                      "scenario: s\ndevices: [{model: small}]\npolicies: [round_robin]\n"
-                      "vms: [{name: v, workload: w, repeat: forever}]\nrun: {warmup: 905 us, duration: 1005 us}\n");
-    assert_int_equal(count_beyond_steady(file, SMS_BOUND_KERNELS), 1);
-    assert_int_equal(count_beyond_steady(file, SMS_BOUND_JOBS), 1);
     sms_file_free(file);
 }
 
@@ -111,8 +175,10 @@ static void luck_is_allowed_for_in_a_run_with_an_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(work_under_way_at_the_beginning_is_not_free),
+        cmocka_unit_test(a_part_of_a_launch_needs_no_whole_waves),
+        cmocka_unit_test(drawn_arrivals_are_known),
         cmocka_unit_test(a_job_cut_off_counts_what_it_did),
-        cmocka_unit_test(a_job_under_way_counts_where_it_ends),
         cmocka_unit_test(jobs_that_have_waited_are_done_in_the_window),
         cmocka_unit_test(luck_is_allowed_for),
         cmocka_unit_test(luck_is_allowed_for_in_a_run_with_an_end),

@@ -143,6 +143,39 @@ static void one_sm_more_or_less_changes_little(void **state)
         }
 }
 
+static bool notes_lockstep(size_t mode, int blocks, double jitter, const char *resource)
+{
+    static const char *const modes[] = {"policies: [round_robin]\nvms", "policies: [{mode: mps}]\nprocesses",
+                                        "policies: [{mode: time_slice}]\nprocesses"};
+    struct sms_run_options options = sms_run_defaults();
+    bool found = false;
+    size_t count;
+    options.alone = false;
+    struct sms_file *file = load_text(
+        "workload: a\nkernels: [{name: k, blocks: 3200, threads: 256, block_time: 50 us, demand: {fp32: 25 %%}}]\n"
+        "---\nworkload: b\nkernels: [{name: k, blocks: %d, threads: 256, block_time: 50 us, jitter: %g %%, "
+        "demand: {%s: 25 %%}}]\n---\nscenario: s\ndevices: [{model: v100}]\n%s: [{name: a, workload: a}, "
+        "{name: b, workload: b}]\n",
+        blocks, jitter, resource, modes[mode]);
+    struct sms_results *results = run_first(file, &options);
+    const char *const *notes = sms_results_notes(results, &count);
+    for (size_t i = 0; i < count; i++)
+        found |= strstr(notes[i], "lockstep") != NULL;
+    discard(results, file);
+    return found;
+}
+
+static void equal_grids_of_which_nothing_is_drawn_have_a_note(void **state)
+{
+    (void)state;
+    assert_true(notes_lockstep(0, 3200, 0, "fp64"));
+    assert_true(notes_lockstep(1, 3200, 0, "fp64"));
+    assert_false(notes_lockstep(2, 3200, 0, "fp64")); /* one after the other */
+    assert_false(notes_lockstep(0, 3201, 0, "fp64"));
+    assert_false(notes_lockstep(0, 3200, 0.1, "fp64"));
+    assert_false(notes_lockstep(0, 3200, 0, "fp32")); /* either may have either's place */
+}
+
 /* Half of the SMs each. The first launches far more than fits; the second's kernel need not wait behind it. */
 static void a_client_of_mps_is_not_held_up_by_another_that_has_other_sms(void **state)
 {
@@ -271,6 +304,7 @@ int main(void)
         cmocka_unit_test(results_move_continuously_with_jitter_in_time_slices),
         cmocka_unit_test(results_move_continuously_with_jitter_on_instances),
         cmocka_unit_test(one_sm_more_or_less_changes_little),
+        cmocka_unit_test(equal_grids_of_which_nothing_is_drawn_have_a_note),
         cmocka_unit_test(a_client_of_mps_is_not_held_up_by_another_that_has_other_sms),
         cmocka_unit_test(a_large_block_starts_soon_after_the_patience_of_an_admitting_policy_ends),
         cmocka_unit_test(no_patience_gives_the_results_of_a_queue_that_stops),

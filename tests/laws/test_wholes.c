@@ -1,5 +1,5 @@
-/* Kernels that are simulated as wholes and run side by side: each has its part of the room on the SMs. In closed form,
- * and beside the same blocks. */
+/* Kernels that are simulated as wholes and run side by side: each has its part of the room on the SMs. Coarse kernels
+ * on a part of a device. In closed form, and beside the same blocks. */
 #include "random_text.h"
 
 /* 4 SMs of 1024 threads: a kernel of blocks of 256 threads that fills them has 16 at a time. */
@@ -89,6 +89,85 @@ static void blocks_take_about_as_long(void **state)
     }
 }
 
+/* ---- what coarse kernels use ---- */
+
+enum { USAGE, UTILIZATION, DELIVERED, OVER, USES };
+
+/* What `count` processes use of fp32 and dram of 8 SMs. All of a kernel takes 1 ms of the device, 100 % of fp32 and 50
+ * % of dram: as a coarse kernel, or as 10 waves of 32 blocks. */
+static void use_of(double use[2][USES], bool coarse, const char *mode, int count, const char *process)
+{
+    static const char *const metrics[USES] = {"usage_ratio", "utilization_ratio", "delivered_ratio",
+                                              "oversubscribed_time_ratio"};
+    static struct text text;
+    text.length = 0;
+    add(&text,
+        "device: small\nclock: 1 GHz\nsms: 8\nmemory: 8 GiB\n"
+        "sm: {threads: 1024, warps: 32, blocks: 8, registers: 65536, shared_memory: 96 KiB, threads_per_block: 1024}\n"
+        "resources:\n  fp32: {class: compute}\n  dram: {class: memory, scope: device}\n"
+        "mig:\n  slices: 8\n  profiles:\n    - {name: 1g, slices: 1, sms: 1, memory: 1 GiB, starts: [0, 1, 2]}\n"
+        "    - {name: 4g, slices: 4, sms: 4, memory: 4 GiB, starts: [0, 4]}\n---\n"
+        "workload: w\nkernels: [{name: k, %s}]\n---\n"
+        "scenario: s\ndevices: [{model: small}]\ncontention: {model: proportional, slope: 1}\npolicies: [{mode: %s}]\n"
+        "processes:\n",
+        coarse ? "time: 1 ms, demand: {fp32: 100 %, dram: 50 %}"
+               : "blocks: 320, threads: 256, block_time: 100 us, demand: {fp32: 25 %, dram: 12.5 %}",
+        mode);
+    for (int i = 0; i < count; i++)
+        add(&text, "  - {name: p%d, workload: w, repeat: forever%s}\n", i, process);
+    add(&text, "run: {warmup: 3300 us, duration: 63300 us}\n");
+    struct sms_run_options options = sms_run_defaults();
+    options.alone = false;
+    struct sms_file *file = load_text("%s", text.chars);
+    struct sms_results *results = run_first(file, &options);
+    for (size_t r = 0; r < 2; r++)
+        for (size_t m = 0; m < USES; m++)
+            use[r][m] = estimate(results, 0, SMS_RESOURCE, r, metrics[m]).mean;
+    discard(results, file);
+}
+
+/* On a quarter of the SMs a kernel takes four times as long and uses a quarter of the device. */
+static void coarse_kernels_on_a_part_of_a_device_use_as_much_as_blocks(void **state)
+{
+    static const struct {
+        const char *mode;
+        int count;
+        const char *process;
+        double fp32;
+    } cases[] = {{"mps", 1, "", 1},
+                 {"mps", 1, ", active_threads: 25 %", 0.25},
+                 {"mps", 2, ", active_threads: 50 %", 1},
+                 {"{mig: {instances: [1g]}}", 1, "", 0.125},
+                 {"{mig: {instances: [4g, 1g]}}", 2, "", 0.625}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double coarse[2][USES], blocks[2][USES];
+        use_of(coarse, true, cases[i].mode, cases[i].count, cases[i].process);
+        use_of(blocks, false, cases[i].mode, cases[i].count, cases[i].process);
+        for (size_t r = 0; r < 2; r++)
+            for (size_t m = 0; m < USES; m++) {
+                assert_near(coarse[r][m], m == OVER ? 0 : cases[i].fp32 / (r ? 2 : 1), 1e-3);
+                assert_near(coarse[r][m], blocks[r][m], 1e-3);
+            }
+    }
+}
+
+/* Two that each want all of fp32, and half of dram: 200 % and 100 % are used, of which 100 % and 50 % are had. */
+static void coarse_kernels_together_use_no_more_than_all(void **state)
+{
+    double use[2][USES];
+    (void)state;
+    use_of(use, true, "together", 2, "");
+    assert_near(use[0][USAGE], 2, 1e-6);
+    assert_near(use[0][UTILIZATION], 1, 1e-6);
+    assert_near(use[0][DELIVERED], 1, 1e-6);
+    assert_near(use[0][OVER], 1, 1e-6);
+    assert_near(use[1][USAGE], 1, 1e-6);
+    assert_near(use[1][UTILIZATION], 1, 1e-6);
+    assert_near(use[1][DELIVERED], 0.5, 1e-6);
+    assert_near(use[1][OVER], 0, 1e-6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -96,6 +175,8 @@ int main(void)
         cmocka_unit_test(fewer_blocks_at_a_time_press_less),
         cmocka_unit_test(a_cap_leaves_less_room),
         cmocka_unit_test(blocks_take_about_as_long),
+        cmocka_unit_test(coarse_kernels_on_a_part_of_a_device_use_as_much_as_blocks),
+        cmocka_unit_test(coarse_kernels_together_use_no_more_than_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,6 +157,7 @@ static void a_file_without_scenarios_has_none_to_ask_or_run(void **state)
     assert_null(results);
     assert_int_equal(sms_run(NULL, NULL, NULL, NULL), SMS_EUSAGE);
     assert_misused(sms_bound(NULL, SMS_BOUND_KERNELS, &bound, &errors), &errors, "a bound needs a scenario");
+    assert_misused(sms_results_bound(NULL, SMS_BOUND_KERNELS, &bound, &errors), &errors, "a bound needs results");
     assert_null(sms_scenario_name(NULL));
     assert_null(sms_scenario_question(NULL));
     assert_int_equal(sms_scenario_policies(NULL), 0);

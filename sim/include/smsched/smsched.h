@@ -369,9 +369,9 @@ struct sms_bound_part {
 };
 
 /* An upper bound on throughput that no block policy and no queue discipline can exceed (docs/bound.md has the linear
- * program and the proof). `steady_per_s` bounds what can last. `run_per_s` bounds what the scenario's run can count:
- * it includes jobs that were under way when the measured time began, and random work that happens to be small. A run
- * exceeds it with a probability of about 1e-8. If there is no bound, both are INFINITY, and `reason` says why;
+ * program and the proof). `steady_per_s` bounds what can last. `run_per_s` bounds what a run can count in the time that
+ * is measured, on the mean over its replications: their arrivals are known, and random work may happen to be small. A
+ * run exceeds it with a probability of about 1e-8. If there is no bound, both are INFINITY, and `reason` says why;
  * otherwise `reason` is NULL. `part` names the limits that bind in steady state, the greatest share first. */
 struct sms_bound {
     double steady_per_s, run_per_s;
@@ -383,11 +383,16 @@ struct sms_bound {
 /* Returns the name of the bounded metric: "kernels_per_s". */
 const char *sms_bound_metric(enum sms_bounded metric);
 
-/* Computes the bound with GLPK. The result is the same on every run and in any thread. Returns SMS_OK; SMS_ENOMEM; or
- * SMS_EBUG if the solver fails, with an error in `errors`. Do not read *out after a failure. A caller that uses GLPK in
- * the same thread loses its GLPK hooks, and when memory runs out also its GLPK problems. */
+/* Computes the bound with GLPK, for the seed and replications that the scenario says. The result is the same on every
+ * run and in any thread. Returns SMS_OK; SMS_ENOMEM; or SMS_EBUG if the solver fails, with an error in `errors`. Do not
+ * read *out after a failure. A caller that uses GLPK in the same thread loses its GLPK hooks, and when memory runs out
+ * also its GLPK problems. */
 int sms_bound(const struct sms_scenario *scenario, enum sms_bounded metric, struct sms_bound *out,
               struct sms_errors *errors);
+
+/* Does the same for the seed and replications of the results. */
+int sms_results_bound(const struct sms_results *results, enum sms_bounded metric, struct sms_bound *out,
+                      struct sms_errors *errors);
 
 /* Returns how far `per_s`, counted by the scenario's run, is below what such a run can count: 1 - per_s / run_per_s, in
  * 0..1. A result below 0 would mean that the bound is wrong. NAN if there is no bound. */

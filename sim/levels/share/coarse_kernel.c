@@ -10,16 +10,40 @@ static void make_scratch(struct sms__coarse_kernels *kernels)
     kernels->rated = SMS__NEW(kernels->rater.arena, struct sms__rated, kernels->most);
 }
 
+void sms__coarse_kernels_count(struct sms__coarse_kernels *kernels, uint64_t now)
+{
+    uint64_t elapsed = kernels->fluid.active ? now - kernels->counted_ps : 0;
+    for (size_t r = 0; r < kernels->rater.view->resources; r++)
+        if (kernels->excess[r]) {
+            kernels->record->excess[r] += (sms__integral)kernels->excess[r] * elapsed;
+            kernels->record->over_ps[r] += (sms__integral)elapsed * kernels->sms;
+        }
+    kernels->counted_ps = now;
+}
+
+static void find_excess(struct sms__coarse_kernels *kernels, size_t count)
+{
+    for (size_t r = 0; r < kernels->rater.view->resources; r++) {
+        double usage = 0;
+        for (size_t i = 0; i < count; i++)
+            usage += kernels->rated[i].demand[r];
+        kernels->excess[r] = usage > SMS_FULL ? (uint64_t)(usage - SMS_FULL) * kernels->sms : 0;
+    }
+}
+
+/* Flows are advanced before their rates change, so the time now is that up to which they are. */
 static void set_speeds(struct sms__fluid *fluid)
 {
     struct sms__coarse_kernels *kernels = (struct sms__coarse_kernels *)fluid;
     size_t n = 0;
+    sms__coarse_kernels_count(kernels, fluid->advanced_ps);
     make_scratch(kernels);
     for (struct sms__flow *flow = fluid->first; flow; flow = flow->next) {
         const struct sms__fit *fit = ((struct sms__coarse_kernel *)flow)->fit;
         kernels->rated[n++] = (struct sms__rated){fit->demand, fit->room, fit->cls, &flow->rate};
     }
     sms__rate_coarse(&kernels->rater, kernels->rated, n);
+    find_excess(kernels, n);
 }
 
 void sms__coarse_kernels_init(struct sms__coarse_kernels *kernels, struct sms__engine *engine, size_t source,

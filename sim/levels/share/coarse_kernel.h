@@ -4,6 +4,7 @@
 #define SMS_LEVELS_SHARE_COARSE_KERNEL_H
 
 #include "coarse_rate.h"
+#include "../../record/record.h"
 #include "fluid.h"
 
 /* Embedded in the caller's state of the kernel. */
@@ -19,6 +20,10 @@ struct sms__coarse_kernels {
     struct sms__rater rater;
     struct sms__rated *rated; /* [most], scratch */
     size_t most;
+    struct sms__device_record *record; /* of usage above 100 % */
+    uint64_t sms;
+    uint64_t excess[SMS_RESOURCES_MAX]; /* usage above SMS_FULL, parts, summed over SMs */
+    uint64_t counted_ps;                /* time up to which the record is complete */
 };
 
 /* The source belongs to the caller, whose handler calls sms__fluid_fire. */
@@ -32,5 +37,7 @@ uint64_t sms__coarse_kernel_parts(const struct sms__coarse_kernels *kernels, con
                                   uint64_t now);
 uint64_t sms__coarse_kernel_ran_ps(const struct sms__coarse_kernels *kernels, const struct sms__coarse_kernel *kernel,
                                    uint64_t now);
+/* Advances the record to `now`, and changes nothing else. Call it before the kernels start or stop to be active. */
+void sms__coarse_kernels_count(struct sms__coarse_kernels *kernels, uint64_t now);
 
 #endif

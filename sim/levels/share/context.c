@@ -125,6 +125,8 @@ static void init_context(struct sms__context *context, struct sms__instance *ins
         .rater = {.contention = share->scenario->contention.model,
                   .view = &instance->contention,
                   .arena = share->arena},
+        .record = instance->gpu->blocks,
+        .sms = instance->type->sms,
     };
     sms__coarse_kernels_init(&context->coarse, share->engine, context->source, context->active);
 }
@@ -139,14 +141,28 @@ void sms__contexts_init(struct sms__instance *instance)
         init_context(&instance->context[c], instance, sliced ? &share->process[instance->first_process + c] : NULL);
 }
 
+/* A coarse kernel that runs longer here than on the whole device, under a cap or on an instance, takes less of it by as
+ * much. Returns the time for which it would take as much at its demand on the whole device. */
+static sms__integral whole_device_ps(const struct sms__stream_kernel *kernel, sms__integral here_ps)
+{
+    const struct sms__stream *stream = kernel->stream;
+    const struct sms__host_setup *setup = &stream->process->share->setup;
+    size_t type = setup->type[kernel->context->instance->gpu->idx];
+    double work_ps = setup->vm[stream->process->arrival.vm].fit[type][stream->first_kernel + kernel->idx].work_ps;
+    return work_ps < kernel->coarse.fit->work_ps
+               ? (sms__integral)((double)here_ps * (work_ps / kernel->coarse.fit->work_ps) + 0.5)
+               : here_ps;
+}
+
 static void end_coarse(void *subject, uint64_t now)
 {
     struct sms__stream_kernel *kernel = subject;
     struct sms__kernel_record *record = kernel->launch.record;
     record->launches++;
     record->blocks++;
-    kernel->launch.span->residence_ps += sms__coarse_kernel_ran_ps(&kernel->context->coarse, &kernel->coarse, now);
-    kernel->launch.span->work_ps += kernel->coarse.fit->work;
+    kernel->launch.span->residence_ps +=
+        whole_device_ps(kernel, sms__coarse_kernel_ran_ps(&kernel->context->coarse, &kernel->coarse, now));
+    kernel->launch.span->work_ps += whole_device_ps(kernel, kernel->coarse.fit->work);
     sms__histogram_add(&record->latency, now - kernel->launched_ps);
     check_drained(kernel->context, now);
     kernel->context->kernels--;
@@ -168,8 +184,9 @@ static uint64_t add_partial_coarse(const struct sms__context *context, struct sm
     uint64_t parts = sms__coarse_kernel_parts(&context->coarse, coarse, now);
     sms__integral work = (sms__integral)coarse->fit->work * parts / SMS__PARTS;
     kernel->launch.record->block_parts += sign * (sms__integral)parts;
-    kernel->launch.span->residence_ps += sign * (sms__integral)sms__coarse_kernel_ran_ps(&context->coarse, coarse, now);
-    kernel->launch.span->work_ps += sign * work;
+    kernel->launch.span->residence_ps +=
+        sign * whole_device_ps(kernel, sms__coarse_kernel_ran_ps(&context->coarse, coarse, now));
+    kernel->launch.span->work_ps += sign * whole_device_ps(kernel, work);
     return parts;
 }
 
@@ -289,6 +306,7 @@ void sms__context_set_active(struct sms__context *context, bool active, uint64_t
     sms__process_advance(context->owner, now);
     context->active = active;
     sms__process_show(context->owner, now);
+    sms__coarse_kernels_count(&context->coarse, now);
     sms__fluid_set_active(&context->coarse.fluid, active, now);
     if (!context->has_blocks)
         return;
@@ -321,6 +339,7 @@ bool sms__context_is_under_way(const struct sms__context *context)
 
 void sms__context_advance(struct sms__context *context, int partial, uint64_t now)
 {
+    sms__coarse_kernels_count(&context->coarse, now);
     if (!context->has_blocks)
         return;
     sms__blocks_integrate(&context->blocks, inner_now(context, now));
