@@ -6,19 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-const char *sms__subject_word(enum sms_subject subject)
-{
-    static const char *const words[] = {"host", "vm", "resource", "kernel", "process", "device", "cluster", "node"};
-    return words[subject];
-}
-
-const char *sms__subject_file(enum sms_subject subject)
-{
-    static const char *const names[] = {"hosts.csv",     "vms.csv",     "resources.csv", "kernels.csv",
-                                        "processes.csv", "devices.csv", "cluster.csv",   "nodes.csv"};
-    return names[subject];
-}
-
 /* A metric that the subject has not is "-", too. */
 static void add_estimate(struct sms__table_out *table, const struct sms_results *results, size_t policy,
                          enum sms_subject subject, size_t idx, const char *metric)

@@ -1,47 +1,49 @@
-/* Metrics as numbers: from the record of one run to a row of doubles. */
+/* From the record of one run to the values of its metrics: a row of doubles for each subject. */
 #ifndef SMS_REPORT_METRICS_H
 #define SMS_REPORT_METRICS_H
 
 #include "../record/record.h"
 
-/* Indices into the metrics of a subject: SMS__HOST_KERNELS and so on.
- * One enum out of the one list, subject after subject. */
-#define METRIC(subject, id, name, better, formula) SMS__ALL_##subject##_##id,
-enum sms__all_metrics {
+#include <math.h>
+
+/* The metrics of metrics.def, numbered through: SMS__VM_jobs_per_s - SMS__FIRST_VM is its index among those of VMs. */
+enum sms__metric {
+#define SUBJECT(subject, word, plural, kind, level)                                                                    \
+    SMS__FIRST_##subject, SMS__BEFORE_##subject = SMS__FIRST_##subject - 1,
+#define METRIC(subject, name, better, formula) SMS__##subject##_##name,
 #include "metrics.def"
     SMS__ALL_METRICS
 };
-#undef METRIC
 
-enum {
-    SMS__FIRST_HOST = SMS__ALL_HOST_KERNELS,
-    SMS__FIRST_VM = SMS__ALL_VM_KERNELS,
-    SMS__FIRST_RESOURCE = SMS__ALL_RESOURCE_UTILIZATION,
-    SMS__FIRST_KERNEL = SMS__ALL_KERNEL_LAUNCHES,
-    SMS__FIRST_PROCESS = SMS__ALL_PROCESS_TURNAROUND,
-    SMS__FIRST_DEVICE = SMS__ALL_DEVICE_SWITCHES,
-    SMS__FIRST_CLUSTER = SMS__ALL_CLUSTER_PODS,
-    SMS__FIRST_NODE = SMS__ALL_NODE_GPU_MEAN
-};
+/* metrics_names.c: words and names, which depend on nothing else. */
+/* How a subject is printed: as one object, as a list, or in results folders only, because there may be thousands. */
+enum sms__subject_kind { SMS__AS_OBJECT, SMS__AS_LIST, SMS__AS_FILE };
+/* Which scenarios have it: those with devices, with `processes:`, with `nodes:`. */
+enum sms__subject_level { SMS__OF_DEVICES, SMS__OF_PROCESSES, SMS__OF_NODES };
+enum sms__subject_level sms__subject_level(enum sms_subject subject);
+enum sms__subject_kind sms__subject_kind(enum sms_subject subject);
+const char *sms__subject_word(enum sms_subject subject);   /* "vm" */
+const char *sms__subject_plural(enum sms_subject subject); /* "vms": a key in JSON */
+const char *sms__subject_file(enum sms_subject subject);   /* "vms.csv" of a results folder */
+size_t sms__metric_count(enum sms_subject subject);
+const char *sms__metric_name(enum sms_subject subject, size_t metric);
 
-/* The values of one run, subject by subject: [subjects][metrics of the subject]. */
+/* results_subjects.c: whether scenarios such as this have metrics of the subject; how many subjects there are; their
+ * names, as pointers into the scenario or the arena. Processes and devices are followed by one more, "all". Kernels are
+ * left out if processes draw their workloads, because there may be thousands, most of which do not run. */
+bool sms__subject_applies(const struct sms_scenario *scenario, enum sms_subject subject);
+size_t sms__subject_count(const struct sms_scenario *scenario, enum sms_subject subject);
+const char **sms__subject_names(struct sms__arena *arena, const struct sms_scenario *scenario,
+                                enum sms_subject subject);
+
+/* The values of one run. */
 struct sms__values {
-    double *of[SMS_SUBJECTS];
-    double *end_ps; /* [vms]: the time a VM took until its last job, NAN if it has not ended */
+    double *of[SMS_SUBJECTS]; /* [subjects][metrics of the subject] */
+    double *end_ps;           /* [vms]: the time a VM took until its last job; NAN if it has not ended */
     uint64_t stall[SMS__STALLS];
 };
 
-/* Processes and devices are followed by one more subject, "all" of them. Kernels are none where
- * processes draw their workloads: there may be thousands, of which most do not run. */
-size_t sms__subject_count(const struct sms_scenario *scenario, enum sms_subject subject);
-
-/* metrics_cluster.c: the row of the cluster; those of its nodes. */
-void sms__measure_cluster(const struct sms__record *record, double *out);
-void sms__measure_nodes(const struct sms__record *record, double *out);
-/* metrics_monitor.c: of that, what monitors tell, of so much time; NULL: there are none. */
-void sms__measure_monitor(const struct sms__monitor_record *own, double time_ps, double *out);
-
-/* Everything but what needs the stand-alone runs, which is NAN so far. */
+/* Evaluates the metrics. Those that need the stand-alone runs are NAN until sms__measure_progress. */
 void sms__measure(const struct sms__record *record, struct sms__values *values);
 
 /* What is kept of the stand-alone run of a VM. */
@@ -50,19 +52,40 @@ struct sms__alone {
 };
 struct sms__alone sms__measure_alone(const struct sms__record *record, size_t v);
 
-/* Fills that in: `alone[v]` is of VM v. */
+/* Evaluates the metrics that compare with the stand-alone runs; `alone[v]` is of VM v. */
 void sms__measure_progress(const struct sms_scenario *scenario, struct sms__values *values,
                            const struct sms__alone *alone);
 
-/* The same for a run under compat simtbs, whose stand-alone times come from a formula. Of VMs that have ended. */
+/* The same for a run under compat simtbs, whose stand-alone times come from a formula. VMs that have not ended are left
+ * out. */
 void sms__measure_simtbs_progress(const struct sms__record *record, struct sms__values *values);
 
-/* How many processes waited for ever, by what for (enum sms__stall), in the replication in which most did; `sum`: in
- * all. */
+/* results.c: processes that wait for ever, by what they wait for, in the replication with most of them; `sum`: all. */
 const uint64_t *sms__results_stall(const struct sms_results *results, size_t policy, uint64_t *sum);
 extern const char *const sms__stall_names[SMS__STALLS];
-
 /* What --format simtbs prints of a policy's first replication; NULL for other scenarios. */
 const struct sms__simtbs_record *sms__results_simtbs(const struct sms_results *results, size_t policy);
+
+/* The rest is for the metrics_*.c files: a function for each subject, which fills its rows. */
+#define SUBJECT(subject, word, plural, kind, level)                                                                    \
+    void sms__measure_##word(const struct sms__record *record, double *rows);
+#include "metrics.def"
+
+/* metrics_share.c */
+void sms__measure_slowdowns(const struct sms_scenario *scenario, const struct sms__alone *alone, double *rows);
+/* From arrival to end; NAN if the process has not ended or has failed. */
+double sms__turnaround_ps(const struct sms__record *record, size_t v);
+/* Of the devices and their host. */
+double sms__share_energy_j(const struct sms__record *record);
+/* The end of the last process that was to end and did not fail; the run's end if one has not ended. */
+double sms__share_makespan_ns(const struct sms__record *record);
+
+/* NAN if there is nothing to divide by. */
+static inline double sms__over(double a, double b) { return b > 0 ? a / b : NAN; }
+static inline double sms__measured_ps(const struct sms__record *record)
+{
+    return (double)(record->to_ps - record->from_ps);
+}
+static inline double sms__rank_ns(const struct sms__histogram *h, double p) { return sms__histogram_rank(h, p) / 1e3; }
 
 #endif

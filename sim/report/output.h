@@ -92,11 +92,6 @@ void sms__json_stopping(const struct sms_results *results, struct json_t *object
 /* simtbs.c: as simtbs prints it, one report a policy; nothing for a scenario without compat: simtbs. */
 void sms__print_simtbs(const struct sms_results *results, FILE *to);
 
-/* The subject's name as files call it: host, vm, resource, kernel, process, device, cluster. */
-const char *sms__subject_word(enum sms_subject subject);
-/* The CSV file of a results folder with a row for each of them: vms.csv. */
-const char *sms__subject_file(enum sms_subject subject);
-
 /* expect.c: what a scenario expects of its own results, and what a baseline does. */
 struct sms__check {
     const char *scenario;

@@ -7,45 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+size_t sms__values_count(const struct sms_results *results, enum sms_subject subject)
+{
+    return results->subjects[subject] * sms__metric_count(subject);
+}
+
 static void new_values(struct sms_results *results, struct sms__values *values)
 {
-    const struct sms_scenario *scenario = results->scenario;
-    for (int s = 0; s < SMS_SUBJECTS; s++) {
-        size_t metrics;
-        sms_metrics((enum sms_subject)s, &metrics);
-        values->of[s] = SMS__NEW(&results->arena, double, sms__subject_count(scenario, (enum sms_subject)s) * metrics);
-    }
-    values->end_ps = SMS__NEW(&results->arena, double, scenario->vms);
-}
-
-static void name_kernels(struct sms_results *results)
-{
-    const struct sms_scenario *scenario = results->scenario;
-    size_t n = 0;
-    results->kernel_name = SMS__NEW(&results->arena, const char *, sms__subject_count(scenario, SMS_KERNEL));
-    for (size_t v = 0; v < scenario->vms && !scenario->drawn; v++)
-        for (size_t k = 0; k < scenario->vm[v].workload->kernels; k++)
-            results->kernel_name[n++] =
-                sms__print(&results->arena, "%s/%s", scenario->vm[v].name, scenario->vm[v].workload->kernel[k].name);
-}
-
-static void name_devices(struct sms_results *results)
-{
-    const struct sms_scenario *scenario = results->scenario;
-    results->device_name = SMS__NEW(&results->arena, const char *, scenario->devices);
-    for (size_t d = 0; d < scenario->devices; d++)
-        results->device_name[d] = sms__print(&results->arena, "%s/%zu", scenario->device[d]->name, d);
-}
-
-static void name_nodes(struct sms_results *results)
-{
-    const struct sms__cluster *cluster = results->scenario->cluster;
-    char name[256];
-    results->node_name = SMS__NEW(&results->arena, const char *, cluster->rows);
-    for (size_t i = 0; i < cluster->rows; i++) {
-        sms__row_name(cluster, i, name, sizeof name);
-        results->node_name[i] = sms__print(&results->arena, "%s", name);
-    }
+    for (int s = 0; s < SMS_SUBJECTS; s++)
+        values->of[s] = SMS__NEW(&results->arena, double, sms__values_count(results, (enum sms_subject)s));
+    values->end_ps = SMS__NEW(&results->arena, double, results->scenario->vms);
 }
 
 static void choose_policies(struct sms_results *results, const struct sms_run_options *options)
@@ -61,8 +32,10 @@ void sms__results_set_up(struct sms_results *results, const struct sms_run_optio
 {
     const struct sms_scenario *scenario = results->scenario;
     choose_policies(results, options);
-    for (int s = 0; s < SMS_SUBJECTS; s++)
+    for (int s = 0; s < SMS_SUBJECTS; s++) {
         results->subjects[s] = sms__subject_count(scenario, (enum sms_subject)s);
+        results->name[s] = sms__subject_names(&results->arena, scenario, (enum sms_subject)s);
+    }
     results->values = SMS__NEW(&results->arena, struct sms__values, results->policies * results->room);
     size_t rows = sms__series_rows(scenario);
     results->series = SMS__NEW(&results->arena, double, results->policies *rows *SMS__SERIES);
@@ -73,13 +46,9 @@ void sms__results_set_up(struct sms_results *results, const struct sms_run_optio
     results->bins = SMS__NEW(&results->arena, struct sms__bins, results->policies);
     for (size_t p = 0; p < results->policies; p++)
         results->bins[p].value = SMS__NEW(&results->arena, float, results->sms * options->bins);
-    name_kernels(results);
-    name_devices(results);
-    if (scenario->cluster) {
-        name_nodes(results);
+    if (scenario->cluster)
         results->allocation =
             sms__alloc(&results->arena, results->policies * results->room, sizeof *results->allocation);
-    }
     if (scenario->compat == SMS__COMPAT_SIMTBS)
         results->simtbs = SMS__NEW(&results->arena, struct sms__simtbs_record, results->policies);
     for (size_t p = 0; results->simtbs && p < results->policies; p++)
@@ -127,33 +96,13 @@ size_t sms_results_subjects(const struct sms_results *results, enum sms_subject 
 
 const char *sms_results_subject(const struct sms_results *results, enum sms_subject subject, size_t idx)
 {
-    if (idx >= sms_results_subjects(results, subject))
-        return NULL;
-    switch (subject) {
-    case SMS_VM:
-        return results->scenario->vm[idx].name;
-    case SMS_RESOURCE:
-        return results->scenario->device[0]->resource[idx].name;
-    case SMS_KERNEL:
-        return results->kernel_name[idx];
-    case SMS_PROCESS:
-        return idx < results->scenario->vms ? results->scenario->vm[idx].name : "all";
-    case SMS_DEVICE:
-        return idx < results->scenario->devices ? results->device_name[idx] : "all";
-    case SMS_CLUSTER:
-        return "cluster";
-    case SMS_NODE:
-        return results->node_name[idx];
-    default:
-        return "host";
-    }
+    return idx < sms_results_subjects(results, subject) ? results->name[subject][idx] : NULL;
 }
 
 double sms_results_value(const struct sms_results *results, size_t policy, size_t replication, enum sms_subject subject,
                          size_t idx, size_t metric)
 {
-    size_t metrics;
-    sms_metrics(subject, &metrics);
+    size_t metrics = sms__metric_count(subject);
     if (policy >= sms_results_policies(results) || replication >= results->replications ||
         idx >= sms_results_subjects(results, subject) || metric >= metrics)
         return NAN;

@@ -27,9 +27,7 @@ struct sms_results {
     size_t subjects[SMS_SUBJECTS];
     size_t sms;
     struct sms__bins *bins;                                  /* [policies] */
-    const char **kernel_name;                                /* "VM/KERNEL" */
-    const char **device_name;                                /* "DEVICE/0", by number */
-    const char **node_name;                                  /* [rows], of a cluster */
+    const char **name[SMS_SUBJECTS];                         /* [subjects] */
     struct sms__simtbs_record *simtbs;                       /* [policies], under compat simtbs; else NULL */
     struct sms__allocation (**allocation)[SMS__ALLOCATIONS]; /* [policies][room], of a cluster; else NULL */
     double *series; /* [policies][rows][SMS__SERIES]: as of the record, over the replications */
@@ -43,6 +41,9 @@ struct sms_results {
  * grow with replications; rows of those to come. In a guard of the arena. */
 void sms__results_set_up(struct sms_results *results, const struct sms_run_options *options);
 void sms__results_make_rows(struct sms_results *results, size_t upto);
+
+/* The number of values of a subject in each run. */
+size_t sms__values_count(const struct sms_results *results, enum sms_subject subject);
 
 /* results_jobs.c: adds replications until there are so many, each with every policy and the stand-alone runs, in
  * threads. There is room for them. Problems go to `errors`. */

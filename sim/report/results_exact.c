@@ -5,36 +5,28 @@
 
 #include <math.h>
 
-static bool is_alike(const struct sms_results *results, size_t policy, enum sms_subject subject, size_t idx)
+/* Whether two runs have the same values of a subject; NAN is the same as NAN. */
+static bool are_same(const struct sms__values *a, const struct sms__values *b, int subject, size_t count)
 {
-    size_t count;
-    sms_metrics(subject, &count);
-    for (size_t at = count; at < count * results->replications; at++) {
-        double first = sms_results_value(results, policy, 0, subject, idx, at % count);
-        double value = sms_results_value(results, policy, at / count, subject, idx, at % count);
-        if (value != first && !(isnan(value) && isnan(first)))
+    for (size_t i = 0; i < count; i++) {
+        double x = a->of[subject][i], y = b->of[subject][i];
+        if (x != y && !(isnan(x) && isnan(y)))
             return false;
     }
     return true;
 }
 
-static bool subjects_alike(const struct sms_results *results, enum sms_subject subject)
+/* Whether all replications have the same values, of every metric. One metric alone says little: an event that is rare
+ * happens in none of the first few. */
+static bool only_repeat(const struct sms_results *results)
 {
-    for (size_t idx = 0; idx < sms_results_subjects(results, subject); idx++)
-        for (size_t p = 0; p < results->policies; p++)
-            if (!is_alike(results, p, subject, idx))
-                return false;
-    return true;
-}
-
-/* Whether replications have done nothing but repeat each other, in any metric of anything. One metric alone says
- * little: a rare event has happened in none of the first few. */
-static bool all_alike(const struct sms_results *results)
-{
-    bool alike = true;
-    for (int s = 0; s < SMS_SUBJECTS && alike; s++)
-        alike = subjects_alike(results, (enum sms_subject)s);
-    return alike;
+    bool same = true;
+    for (size_t p = 0; p < results->policies; p++)
+        for (size_t r = 1; r < results->replications && same; r++)
+            for (int s = 0; s < SMS_SUBJECTS; s++)
+                same &= are_same(&results->values[p * results->room], &results->values[p * results->room + r], s,
+                                 sms__values_count(results, (enum sms_subject)s));
+    return same;
 }
 
 bool sms_results_exact(const struct sms_results *results)
@@ -43,6 +35,6 @@ bool sms_results_exact(const struct sms_results *results)
     if (sms__draws(scenario))
         return false;
     if (results->replications > 1)
-        return all_alike(results);
+        return only_repeat(results);
     return !scenario->cluster && !scenario->shares; /* their policies may draw */
 }

@@ -54,7 +54,7 @@ static double count_kernels(const struct sms_results *results, size_t v)
 {
     const struct sms_scenario *scenario = results->scenario;
     double least = INFINITY, seconds = (scenario->duration_ps - scenario->warmup_ps) / 1e12;
-    size_t metric = SMS__ALL_VM_KERNELS - SMS__FIRST_VM;
+    size_t metric = SMS__VM_kernels_per_s - SMS__FIRST_VM;
     for (size_t p = 0; p < results->policies; p++)
         least = fmin(least, sms_results_estimate(results, p, SMS_VM, v, metric).mean * seconds);
     return least;

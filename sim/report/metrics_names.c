@@ -1,0 +1,51 @@
+/* The names of subjects and metrics. Invariant: this file depends on metrics.def alone, so that anything may ask it. */
+#include "metrics.h"
+
+#include <string.h>
+
+static const struct sms_metric all[] = {
+#define METRIC(subject, name, better, formula) {#name, better, formula},
+#include "metrics.def"
+};
+
+static const struct {
+    const char *word, *plural, *file;
+    size_t first;
+    enum sms__subject_kind kind;
+    enum sms__subject_level level;
+} subjects[SMS_SUBJECTS + 1] = {
+#define SUBJECT(subject, word, plural, kind, level)                                                                    \
+    [SMS_##subject] = {#word, #plural, #plural ".csv", SMS__FIRST_##subject, SMS__AS_##kind, SMS__OF_##level},
+#include "metrics.def"
+    [SMS_SUBJECTS] = {.first = SMS__ALL_METRICS}};
+
+enum sms__subject_kind sms__subject_kind(enum sms_subject subject) { return subjects[subject].kind; }
+enum sms__subject_level sms__subject_level(enum sms_subject subject) { return subjects[subject].level; }
+const char *sms__subject_word(enum sms_subject subject) { return subjects[subject].word; }
+const char *sms__subject_plural(enum sms_subject subject) { return subjects[subject].plural; }
+const char *sms__subject_file(enum sms_subject subject) { return subjects[subject].file; }
+
+size_t sms__metric_count(enum sms_subject subject)
+{
+    return (unsigned)subject < SMS_SUBJECTS ? subjects[subject + 1].first - subjects[subject].first : 0;
+}
+
+const struct sms_metric *sms_metrics(enum sms_subject subject, size_t *count)
+{
+    if (count)
+        *count = sms__metric_count(subject);
+    return (unsigned)subject < SMS_SUBJECTS ? &all[subjects[subject].first] : NULL;
+}
+
+const char *sms__metric_name(enum sms_subject subject, size_t metric)
+{
+    return sms_metrics(subject, NULL)[metric].name;
+}
+
+long sms_metric_index(enum sms_subject subject, const char *name)
+{
+    for (size_t m = 0; name && m < sms__metric_count(subject); m++)
+        if (!strcmp(sms__metric_name(subject, m), name))
+            return (long)m;
+    return -1;
+}
