@@ -4,53 +4,44 @@
 #include "json_write.h"
 #include "memory.h"
 #include "output.h"
+#include "rows.h"
 
 #include "../base/buffer.h"
 #include "../base/statistics.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SIGNIFICANT 0.05
 
 enum verdict { ALONE, ONCE, EXACT, SAME, CHANCE, DIFFERS };
 static const char *const verdicts[] = {"only policy", "one replication", "exact", "same", "may be chance", "differs"};
 
-/* What is said of the best policy. */
 struct answer {
     const struct sms_results *results;
-    struct sms_question asked;
+    struct sms__row asked;
+    int better;    /* +1 if more is better, -1 if less is */
+    bool declared; /* by the scenario */
     size_t baseline, best;
-    size_t other; /* whose change is told: the best one, or the next best if that is the baseline */
-    struct sms_estimate value, change; /* of the best one; of the other one over the baseline */
+    size_t other; /* the policy whose change is told: the best, or the next best if the baseline is the best */
+    struct sms_estimate value, change; /* of the best policy; of the other one over the baseline */
     bool ratio;                        /* the change is a ratio less 1; else a difference */
     enum verdict verdict;
 };
 
-static const char *metric_of(const struct answer *answer)
-{
-    size_t count;
-    return sms_metrics(answer->asked.subject, &count)[answer->asked.metric].name;
-}
+static const char *metric_of(const struct answer *answer) { return sms__row_metric(&answer->asked); }
 
 static struct sms_estimate value_of(const struct answer *answer, size_t policy)
 {
-    return sms_results_estimate(answer->results, policy, answer->asked.subject, answer->asked.idx,
-                                answer->asked.metric);
+    return sms__row_estimate(&answer->asked, policy);
 }
 
 /* Over the baseline: the ratio less 1, or the difference where there is no ratio. */
 static struct sms_estimate change_of(const struct answer *answer, size_t policy, bool *ratio)
 {
-    const struct sms_question *asked = &answer->asked;
-    struct sms_estimate change =
-        sms_results_ratio(answer->results, policy, answer->baseline, asked->subject, asked->idx, asked->metric);
+    struct sms_estimate change = sms__row_ratio(&answer->asked, policy, answer->baseline);
     *ratio = !isnan(change.mean);
     if (!*ratio)
-        return sms_results_difference(answer->results, policy, answer->baseline, asked->subject, asked->idx,
-                                      asked->metric);
+        return sms__row_difference(&answer->asked, policy, answer->baseline);
     change.mean -= 1;
     return change;
 }
@@ -61,7 +52,7 @@ static size_t best_from(const struct answer *answer, size_t start, size_t withou
     size_t best = start;
     for (size_t p = 0; p < sms_results_policies(answer->results); p++) {
         double value = value_of(answer, p).mean, most = value_of(answer, best).mean;
-        if (p != without && ((value - most) * answer->asked.better > 0 || (isnan(most) && !isnan(value))))
+        if (p != without && ((value - most) * answer->better > 0 || (isnan(most) && !isnan(value))))
             best = p;
     }
     return best;
@@ -88,7 +79,7 @@ static bool holds(const struct answer *answer)
         bool ratio;
         p[i] = i == answer->baseline ? NAN : sms_p_value(change_of(answer, i, &ratio), 0);
     }
-    bool sure = sms__holm(p, p + policies, policies) && p[policies + answer->other] < SIGNIFICANT;
+    bool sure = sms__holm(p, p + policies, policies) && p[policies + answer->other] < SMS__SIGNIFICANT;
     free(p);
     return sure;
 }
@@ -118,8 +109,14 @@ static enum verdict judge(const struct answer *answer)
 /* False: there is nothing that answers. */
 static bool find(const struct sms_results *results, size_t baseline, struct answer *answer)
 {
-    *answer = (struct answer){.results = results, .baseline = baseline};
-    if (!sms_results_question(results, &answer->asked) || !find_best(answer))
+    struct sms_question asked;
+    bool found = sms_results_question(results, &asked);
+    *answer = (struct answer){.results = results,
+                              .asked = {results, 0, asked.subject, asked.idx, asked.metric},
+                              .better = asked.better,
+                              .declared = asked.declared,
+                              .baseline = baseline};
+    if (!found || !find_best(answer))
         return false;
     answer->change = change_of(answer, answer->other, &answer->ratio);
     answer->verdict = judge(answer);
@@ -175,8 +172,8 @@ static void put_change(const struct answer *answer, FILE *to)
 static void put_best(const struct answer *answer, FILE *to)
 {
     const char *best = sms_results_policy(answer->results, answer->best);
-    const char *way = answer->asked.better > 0 ? "highest" : "lowest";
-    const char *of = sms_results_subject(answer->results, answer->asked.subject, answer->asked.idx);
+    const char *way = answer->better > 0 ? "highest" : "lowest";
+    const char *of = sms__row_subject(&answer->asked);
     if (answer->verdict == SAME)
         fprintf(to, "all policies have the same %s of %s: ", metric_of(answer), of);
     else
@@ -193,22 +190,19 @@ static const char *sureness(const struct answer *answer)
     return words[answer->verdict];
 }
 
-/* Who waits wants to know of deadlines, too. */
+/* If a time of waiting is asked for, missed deadlines matter, too. */
 static void put_misses(const struct answer *answer, FILE *to)
 {
-    long metric = sms_metric_index(answer->asked.subject, "deadline_miss_ratio");
     bool waits = strstr(metric_of(answer), "latency") || strstr(metric_of(answer), "turnaround");
-    if (metric < 0 || !waits)
+    const struct sms__row misses =
+        sms__row_of(answer->results, answer->asked.subject, answer->asked.idx, "deadline_miss_ratio");
+    double best = sms__row_estimate(&misses, answer->best).mean,
+           base = sms__row_estimate(&misses, answer->baseline).mean;
+    if (!waits || isnan(best) || isnan(base))
         return;
-    struct sms_estimate best =
-        sms_results_estimate(answer->results, answer->best, answer->asked.subject, answer->asked.idx, (size_t)metric);
-    struct sms_estimate base = sms_results_estimate(answer->results, answer->baseline, answer->asked.subject,
-                                                    answer->asked.idx, (size_t)metric);
-    if (isnan(best.mean) || isnan(base.mean))
-        return;
-    fprintf(to, "; deadlines missed: %.3g %%", 100 * best.mean);
+    fprintf(to, "; deadlines missed: %.3g %%", 100 * best);
     if (answer->best != answer->baseline)
-        fprintf(to, " instead of %.3g %%", 100 * base.mean);
+        fprintf(to, " instead of %.3g %%", 100 * base);
 }
 
 static void put_text(const struct answer *answer, FILE *to)
@@ -267,9 +261,8 @@ struct json_t *sms__json_answer(const struct sms_results *results, size_t baseli
     const struct sms_estimate *change = &answer.change;
     json_t *object =
         json_pack("{ss ss ss ss sb ss so ss ss so so so ss}", "metric", metric_of(&answer), "subject",
-                  sms__subject_word(answer.asked.subject), "name",
-                  sms_results_subject(results, answer.asked.subject, answer.asked.idx), "better",
-                  answer.asked.better > 0 ? "higher" : "lower", "declared", answer.asked.declared, "best",
+                  sms__row_word(&answer.asked), "name", sms__row_subject(&answer.asked), "better",
+                  answer.better > 0 ? "higher" : "lower", "declared", answer.declared, "best",
                   sms_results_policy(results, answer.best), "value", sms__json_number(answer.value.mean), "change_of",
                   sms_results_policy(results, answer.other), "over", sms_results_policy(results, baseline),
                   "change_ratio", sms__json_number(answer.ratio ? change->mean : NAN), "change_difference",

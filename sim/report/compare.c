@@ -1,286 +1,210 @@
 /* Policies against a baseline, replication by replication. The more comparisons there are, the more differ by chance,
- * so a difference counts that holds after Holm's correction. A family is what answers one question: all comparisons of
+ * so a difference counts only if it holds after Holm's correction. A family answers one question: all comparisons of
  * one metric, over subjects and policies. */
 #include "output.h"
+#include "rows.h"
 
 #include "../base/statistics.h"
 #include "memory.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SIGNIFICANT 0.05
-
-struct row {
-    enum sms_subject subject;
-    size_t idx, metric;
+/* A row under one policy. */
+struct cell {
+    struct sms_estimate ratio, difference; /* over the baseline */
+    double p, adjusted;                    /* NAN: not compared, as the baseline with itself */
+    bool nothing;                          /* the metric is 0 under both policies */
 };
 
-struct family {
+struct comparison {
     const struct sms_results *results;
     size_t baseline, rows, policies;
-    struct row *row;
-    double *p, *adjusted; /* [rows][policies]; NAN: none, as of the baseline */
-    size_t compared;      /* that have a p; the same of the metric with most */
-    size_t largest;
-    bool exact;
+    struct sms__row *row;
+    struct cell *cell;        /* [rows][policies] */
+    size_t compared, largest; /* cells that have a p-value; the same of the metric with most */
+    bool exact, failed;       /* failed: out of memory */
 };
 
-/* NULL: all are counted, none is kept. */
-static void add_row(struct family *family, enum sms_subject subject, size_t idx, const char *metric)
+static void add_row(struct comparison *c, enum sms_subject subject, size_t idx, const char *metric)
 {
-    long m = sms_metric_index(subject, metric);
-    if (m < 0)
+    const struct sms__row row = sms__row_of(c->results, subject, idx, metric);
+    /* The metric that the scenario asks for comes first, and not again. */
+    const struct sms__row *first = c->row;
+    bool again = c->rows && first->subject == subject && first->idx == idx && first->metric == row.metric;
+    if (row.metric == SIZE_MAX || again || c->failed)
         return;
-    if (family->row)
-        family->row[family->rows] = (struct row){subject, idx, (size_t)m};
-    family->rows++;
+    struct sms__row *grown = realloc(c->row, (c->rows + 1) * sizeof *grown);
+    c->failed = !grown;
+    if (!grown)
+        return;
+    c->row = grown;
+    c->row[c->rows++] = row;
 }
 
-static void add_list(struct family *family, enum sms_subject subject, size_t idx, const char *const *metric,
-                     size_t count)
+static void add_list(struct comparison *c, enum sms_subject subject, size_t idx, const char *const *metric)
 {
-    for (size_t i = 0; i < count; i++)
-        add_row(family, subject, idx, metric[i]);
+    for (; *metric; metric++)
+        add_row(c, subject, idx, *metric);
 }
 
-/* How a tenant fared beside what it has alone, and how its jobs did. Processes that end have a turnaround. */
-static void add_tenant(struct family *family, size_t v)
+/* Normalized progress and jobs of a tenant. Processes that end have a turnaround. */
+static void add_tenant(struct comparison *c, size_t v)
 {
-    static const char *const of_jobs[] = {"normalized_progress_ratio", "ntt_ratio",          "jobs_per_s",
-                                          "job_latency_p50_ns",        "job_latency_p99_ns", "kernels_per_s"};
-    const struct sms_scenario *scenario = sms_results_scenario(family->results);
+    static const char *const of_jobs[] = {
+        "normalized_progress_ratio", "ntt_ratio",     "jobs_per_s", "job_latency_p50_ns",
+        "job_latency_p99_ns",        "kernels_per_s", NULL};
+    const struct sms_scenario *scenario = sms_results_scenario(c->results);
     if (scenario->shares)
-        add_row(family, SMS_PROCESS, v, "turnaround_ns");
+        add_row(c, SMS_PROCESS, v, "turnaround_ns");
     if (!scenario->shares || scenario->vm[v].repeat == 0)
-        add_list(family, SMS_VM, v, of_jobs, sizeof of_jobs / sizeof *of_jobs);
+        add_list(c, SMS_VM, v, of_jobs);
 }
 
-static void add_asked(struct family *family)
+/* Kernels of different tenants are not alike, so their number comes last. */
+static void add_rows(struct comparison *c)
 {
+    static const char *const of_host[] = {"stp_ratio", "antt_ratio", "fairness_ratio", NULL};
+    static const char *const of_shares[] = {"makespan_ns", "energy_j", NULL};
+    const struct sms_scenario *scenario = sms_results_scenario(c->results);
     struct sms_question asked;
-    size_t count;
-    if (sms_results_question(family->results, &asked))
-        add_row(family, asked.subject, asked.idx, sms_metrics(asked.subject, &count)[asked.metric].name);
-}
-
-/* What is asked comes first. Kernels of different tenants are not alike, so their number comes last. */
-static void list_rows(struct family *family)
-{
-    static const char *const of_host[] = {"stp_ratio", "antt_ratio", "fairness_ratio"};
-    const struct sms_results *results = family->results;
-    bool shares = sms_results_scenario(results)->shares, cluster = sms_results_scenario(results)->cluster != NULL;
-    family->rows = 0;
-    add_asked(family);
-    for (size_t i = 0; cluster && sms__cluster_column(results, i); i++)
-        add_row(family, SMS_CLUSTER, 0, sms__cluster_column(results, i));
-    if (cluster)
+    if (sms_results_question(c->results, &asked))
+        add_row(c, asked.subject, asked.idx, sms__metric_name(asked.subject, asked.metric));
+    for (size_t i = 0; scenario->cluster && sms__cluster_column(c->results, i); i++)
+        add_row(c, SMS_CLUSTER, 0, sms__cluster_column(c->results, i));
+    if (scenario->cluster)
         return;
-    add_list(family, SMS_HOST, 0, of_host, sizeof of_host / sizeof *of_host);
-    for (size_t v = 0; v < sms_results_subjects(results, SMS_VM); v++)
-        add_tenant(family, v);
-    if (shares) {
-        add_row(family, SMS_PROCESS, sms_results_subjects(results, SMS_VM), "turnaround_ns");
-        add_row(family, SMS_HOST, 0, "makespan_ns");
-        add_row(family, SMS_HOST, 0, "energy_j");
+    add_list(c, SMS_HOST, 0, of_host);
+    for (size_t v = 0; v < scenario->vms; v++)
+        add_tenant(c, v);
+    if (scenario->shares) {
+        add_row(c, SMS_PROCESS, scenario->vms, "turnaround_ns");
+        add_list(c, SMS_HOST, 0, of_shares);
     }
-    add_row(family, SMS_HOST, 0, "kernels_per_s");
+    add_row(c, SMS_HOST, 0, "kernels_per_s");
 }
 
-static bool is_same_row(const struct row *a, const struct row *b)
+/* The p-value is of the ratio, or of the difference where there is no ratio, as over a base of 0. */
+static struct cell compare(const struct comparison *c, const struct sms__row *row, size_t policy)
 {
-    return a->subject == b->subject && a->idx == b->idx && a->metric == b->metric;
+    const struct sms_estimate base = sms__row_estimate(row, c->baseline);
+    struct cell cell = {sms__row_ratio(row, policy, c->baseline), sms__row_difference(row, policy, c->baseline), NAN,
+                        NAN, false};
+    cell.nothing = base.mean == 0 && !(base.sd > 0) && cell.difference.mean == 0 && !(cell.difference.sd > 0);
+    if (policy == c->baseline)
+        return cell;
+    if (!isnan(cell.ratio.mean))
+        cell.p = sms_p_value(cell.ratio, 1);
+    else if (!cell.nothing)
+        cell.p = sms_p_value(cell.difference, 0);
+    return cell;
 }
 
-/* The row that answers is listed where it belongs, too. */
-static void drop_second(struct family *family)
+/* Corrects the metric of a row, unless a row before it has the same metric. */
+static void correct_metric(struct comparison *c, size_t row, double *p)
 {
-    size_t kept = 1;
-    for (size_t r = 1; family->row && r < family->rows; r++)
-        if (!is_same_row(&family->row[r], &family->row[0]))
-            family->row[kept++] = family->row[r];
-    family->rows = family->row && family->rows ? kept : family->rows;
-}
-
-static void add_rows(struct family *family)
-{
-    list_rows(family);
-    drop_second(family);
-}
-
-static struct sms_estimate ratio_of(const struct family *family, size_t row, size_t policy)
-{
-    const struct row *r = &family->row[row];
-    return sms_results_ratio(family->results, policy, family->baseline, r->subject, r->idx, r->metric);
-}
-
-static struct sms_estimate difference_of(const struct family *family, size_t row, size_t policy)
-{
-    const struct row *r = &family->row[row];
-    return sms_results_difference(family->results, policy, family->baseline, r->subject, r->idx, r->metric);
-}
-
-/* Nothing ever happens under either: there is nothing to compare. */
-static bool is_nothing(const struct family *family, size_t row, struct sms_estimate difference)
-{
-    const struct row *r = &family->row[row];
-    struct sms_estimate base = sms_results_estimate(family->results, family->baseline, r->subject, r->idx, r->metric);
-    return base.mean == 0 && !(base.sd > 0) && difference.mean == 0 && !(difference.sd > 0);
-}
-
-/* Of the ratio, and of the difference where there is none, as over a base of 0. */
-static double p_of(const struct family *family, size_t row, size_t policy)
-{
-    struct sms_estimate ratio = ratio_of(family, row, policy), difference = difference_of(family, row, policy);
-    if (policy == family->baseline)
-        return NAN;
-    if (!isnan(ratio.mean))
-        return sms_p_value(ratio, 1);
-    return is_nothing(family, row, difference) ? NAN : sms_p_value(difference, 0);
-}
-
-static void end(struct family *family)
-{
-    free(family->row);
-    free(family->p);
-    free(family->adjusted);
-}
-
-static const char *metric_of(const struct row *row)
-{
-    size_t count;
-    return sms_metrics(row->subject, &count)[row->metric].name;
-}
-
-/* Corrects the metric of row `first`, which has no row before that. Returns false without memory. */
-static bool correct_metric(struct family *family, size_t first)
-{
-    size_t n = family->rows * family->policies, compared = 0;
-    double *p = calloc(2 * n + 1, sizeof *p);
-    if (!p)
-        return false;
+    const size_t n = c->rows * c->policies;
+    const char *metric = sms__row_metric(&c->row[row]);
+    size_t compared = 0;
+    for (size_t r = 0; r < row; r++)
+        if (!strcmp(sms__row_metric(&c->row[r]), metric))
+            return;
     for (size_t i = 0; i < n; i++) {
-        bool own = !strcmp(metric_of(&family->row[i / family->policies]), metric_of(&family->row[first]));
-        p[i] = own ? family->p[i] : NAN;
+        p[i] = strcmp(sms__row_metric(&c->row[i / c->policies]), metric) != 0 ? NAN : c->cell[i].p;
         compared += !isnan(p[i]);
     }
-    bool done = sms__holm(p, p + n, n);
-    for (size_t i = 0; i < n && done; i++)
-        family->adjusted[i] = isnan(p[i]) ? family->adjusted[i] : p[n + i];
+    c->failed |= !sms__holm(p, p + n, n);
+    for (size_t i = 0; i < n; i++)
+        c->cell[i].adjusted = isnan(p[i]) ? c->cell[i].adjusted : p[n + i];
+    c->compared += compared;
+    c->largest = compared > c->largest ? compared : c->largest;
+}
+
+static void end(struct comparison *c)
+{
+    free(c->row);
+    free(c->cell);
+}
+
+/* Returns false when out of memory. `end` frees it in any case. */
+static bool begin(struct comparison *c, const struct sms_results *results, size_t baseline)
+{
+    *c = (struct comparison){.results = results, .baseline = baseline, .policies = sms_results_policies(results)};
+    c->exact = sms_results_exact(results);
+    add_rows(c);
+    const size_t n = c->rows * c->policies;
+    double *p = calloc(2 * n + 1, sizeof *p);
+    c->cell = calloc(n + 1, sizeof *c->cell);
+    c->failed |= !c->cell || !p;
+    for (size_t i = 0; i < n && !c->failed; i++)
+        c->cell[i] = compare(c, &c->row[i / c->policies], i % c->policies);
+    for (size_t r = 0; r < c->rows && !c->failed; r++)
+        correct_metric(c, r, p);
     free(p);
-    family->compared += compared;
-    family->largest = compared > family->largest ? compared : family->largest;
-    return done;
-}
-
-static bool correct(struct family *family)
-{
-    bool done = true;
-    for (size_t i = 0; i < family->rows * family->policies; i++)
-        family->adjusted[i] = NAN;
-    for (size_t r = 0; r < family->rows && done; r++) {
-        size_t first = 0;
-        while (strcmp(metric_of(&family->row[first]), metric_of(&family->row[r])) != 0)
-            first++;
-        done = first < r || correct_metric(family, r);
-    }
-    return done;
-}
-
-/* Returns false without memory. `end` frees it in any case. */
-static bool begin(struct family *family, const struct sms_results *results, size_t baseline)
-{
-    *family = (struct family){.results = results, .baseline = baseline, .policies = sms_results_policies(results)};
-    add_rows(family);
-    family->row = calloc(family->rows + 1, sizeof *family->row);
-    family->p = calloc(family->rows * family->policies + 1, sizeof *family->p);
-    family->adjusted = calloc(family->rows * family->policies + 1, sizeof *family->adjusted);
-    if (!family->row || !family->p || !family->adjusted) {
+    if (c->failed)
         sms__note_memory(NULL);
-        return false;
-    }
-    add_rows(family);
-    family->exact = sms_results_exact(results);
-    for (size_t i = 0; i < family->rows * family->policies; i++)
-        family->p[i] = p_of(family, i / family->policies, i % family->policies);
-    if (correct(family))
-        return true;
-    sms__note_memory(NULL);
-    return false;
+    return !c->failed;
 }
 
-static bool is_doubtful(const struct family *family, size_t at)
+static bool is_doubtful(const struct cell *cell)
 {
-    return family->p[at] < SIGNIFICANT && !(family->adjusted[at] < SIGNIFICANT);
+    return cell->p < SMS__SIGNIFICANT && !(cell->adjusted < SMS__SIGNIFICANT);
 }
 
-/* What the replications say of a change that has a value: the ratio, or the difference where there is no ratio. */
-static const char *verdict(const struct family *family, size_t row, size_t policy)
+static const char *const same = "same in all replications";
+
+/* What the replications say of a change that has a value. */
+static const char *verdict(const struct comparison *c, const struct cell *cell)
 {
-    size_t at = row * family->policies + policy;
-    struct sms_estimate change = ratio_of(family, row, policy);
-    change = isnan(change.mean) ? difference_of(family, row, policy) : change;
-    if (isnan(change.mean))
+    const struct sms_estimate *change = isnan(cell->ratio.mean) ? &cell->difference : &cell->ratio;
+    if (isnan(change->mean))
         return NULL;
-    if (family->exact)
+    if (c->exact)
         return "exact";
-    if (isnan(family->p[at]))
-        return change.n > 1 ? "same in all replications" : NULL;
-    if (is_doubtful(family, at))
+    if (isnan(cell->p))
+        return change->n > 1 ? same : NULL;
+    if (is_doubtful(cell))
         return "excludes 0, not after correction";
-    return family->p[at] < SIGNIFICANT ? "differs" : "includes 0";
+    return cell->p < SMS__SIGNIFICANT ? "differs" : "includes 0";
 }
 
 /* ---- for people ---- */
 
-static bool is_difference(const struct family *family, size_t row, size_t policy)
+/* Whether the difference is shown, because there is no ratio. */
+static bool is_difference(const struct cell *cell)
 {
-    struct sms_estimate difference = difference_of(family, row, policy);
-    return policy != family->baseline && isnan(ratio_of(family, row, policy).mean) && !isnan(difference.mean) &&
-           !is_nothing(family, row, difference);
+    return isnan(cell->ratio.mean) && !isnan(cell->difference.mean) && !cell->nothing;
 }
 
-static void add_difference(struct sms__table_out *table, struct sms_estimate e, const char *mark)
+static void add_cell(struct sms__table_out *table, const struct cell *cell)
 {
-    if (!isnan(e.ci95))
-        sms__table_add(table, "%s%+.3g ± %.2g", mark, e.mean, e.ci95);
-    else
-        sms__table_add(table, "%+.3g", e.mean);
-}
-
-static void add_ratio(struct sms__table_out *table, struct sms_estimate e, const char *mark)
-{
+    const char *mark = cell->adjusted < SMS__SIGNIFICANT ? "* " : "";
     char text[64];
-    if (isnan(e.mean))
+    if (is_difference(cell) && !isnan(cell->difference.ci95))
+        sms__table_add(table, "%s%+.3g ± %.2g", mark, cell->difference.mean, cell->difference.ci95);
+    else if (is_difference(cell))
+        sms__table_add(table, "%+.3g", cell->difference.mean);
+    else if (isnan(cell->ratio.mean))
         sms__table_add(table, "-");
     else
-        sms__table_add(table, "%s%s", mark, sms__percent(text, sizeof text, true, 100 * (e.mean - 1), 100 * e.ci95));
+        sms__table_add(table, "%s%s", mark,
+                       sms__percent(text, sizeof text, true, 100 * (cell->ratio.mean - 1), 100 * cell->ratio.ci95));
 }
 
-static void add_cell(struct sms__table_out *table, const struct family *family, size_t row, size_t policy)
+static void print_table(const struct comparison *c, FILE *to)
 {
-    const char *mark = family->adjusted[row * family->policies + policy] < SIGNIFICANT ? "* " : "";
-    if (is_difference(family, row, policy))
-        add_difference(table, difference_of(family, row, policy), mark);
-    else
-        add_ratio(table, ratio_of(family, row, policy), mark);
-}
-
-static void print_table(const struct family *family, FILE *to)
-{
-    struct sms__table_out *table = sms__table_new(family->policies);
-    sms__table_add(table, "change over %s", sms_results_policy(family->results, family->baseline));
-    for (size_t p = 0; p < family->policies; p++)
-        if (p != family->baseline)
-            sms__table_add(table, "%s", sms_results_policy(family->results, p));
-    for (size_t r = 0; r < family->rows; r++) {
-        const struct row *row = &family->row[r];
-        sms__table_add(table, "%s %s", sms_results_subject(family->results, row->subject, row->idx), metric_of(row));
-        for (size_t p = 0; p < family->policies; p++)
-            if (p != family->baseline)
-                add_cell(table, family, r, p);
+    struct sms__table_out *table = sms__table_new(c->policies);
+    sms__table_add(table, "change over %s", sms_results_policy(c->results, c->baseline));
+    for (size_t p = 0; p < c->policies; p++)
+        if (p != c->baseline)
+            sms__table_add(table, "%s", sms_results_policy(c->results, p));
+    for (size_t i = 0; i < c->rows * c->policies; i++) {
+        const struct sms__row *row = &c->row[i / c->policies];
+        if (i % c->policies == 0)
+            sms__table_add(table, "%s %s", sms__row_subject(row), sms__row_metric(row));
+        if (i % c->policies != c->baseline)
+            add_cell(table, &c->cell[i]);
     }
     sms__table_print(table, to);
 }
@@ -288,16 +212,15 @@ static void print_table(const struct family *family, FILE *to)
 enum { NAMED = 3 };
 
 /* Changes whose own interval excludes 0, which one of so many does by chance. */
-static void print_doubtful(const struct family *family, FILE *to)
+static void print_doubtful(const struct comparison *c, FILE *to)
 {
     size_t count = 0;
-    for (size_t i = 0; i < family->rows * family->policies; i++) {
-        const struct row *row = &family->row[i / family->policies];
-        if (!is_doubtful(family, i) || ++count > NAMED)
+    for (size_t i = 0; i < c->rows * c->policies; i++) {
+        const struct sms__row *row = &c->row[i / c->policies];
+        if (!is_doubtful(&c->cell[i]) || ++count > NAMED)
             continue;
-        fprintf(to, "%s %s %s of %s", count > 1 ? "," : "  excludes 0, not after correction:",
-                sms_results_subject(family->results, row->subject, row->idx), metric_of(row),
-                sms_results_policy(family->results, i % family->policies));
+        fprintf(to, "%s %s %s of %s", count > 1 ? "," : "  excludes 0, not after correction:", sms__row_subject(row),
+                sms__row_metric(row), sms_results_policy(c->results, i % c->policies));
     }
     if (count > NAMED)
         fprintf(to, " and %zu more", count - NAMED);
@@ -305,50 +228,40 @@ static void print_doubtful(const struct family *family, FILE *to)
         fputc('\n', to);
 }
 
-static void print_same(const struct family *family, FILE *to)
+static void print_legend(const struct comparison *c, FILE *to)
 {
-    size_t same = 0;
-    for (size_t i = 0; i < family->rows * family->policies; i++) {
-        const char *word = verdict(family, i / family->policies, i % family->policies);
-        same += i % family->policies != family->baseline && word && !strcmp(word, "same in all replications");
+    bool any_difference = false, any_same = false;
+    for (size_t i = 0; i < c->rows * c->policies; i++) {
+        if (i % c->policies == c->baseline)
+            continue;
+        any_difference |= is_difference(&c->cell[i]);
+        any_same |= verdict(c, &c->cell[i]) == same;
     }
-    if (same)
-        fprintf(to, "  without ±: the same in all %zu replications, which does not say how far it is off\n",
-                sms_results_replications(family->results));
-}
-
-static void print_differences(const struct family *family, FILE *to)
-{
-    bool any = false;
-    for (size_t i = 0; i < family->rows * family->policies; i++)
-        any |= is_difference(family, i / family->policies, i % family->policies);
-    if (any)
-        fputs("  without %: the difference, where the base is not above 0 in every replication\n", to);
-}
-
-static void print_family(const struct family *family, FILE *to)
-{
-    print_table(family, to);
-    if (family->compared) {
-        fprintf(to, "  * differs: p < %g", SIGNIFICANT);
-        if (family->largest > 1)
-            fprintf(to, " after Holm's correction for the changes of its metric, at most %zu", family->largest);
+    if (c->compared) {
+        fprintf(to, "  * differs: p < %g", SMS__SIGNIFICANT);
+        if (c->largest > 1)
+            fprintf(to, " after Holm's correction for the changes of its metric, at most %zu", c->largest);
         fputc('\n', to);
     }
-    print_differences(family, to);
-    print_doubtful(family, to);
-    print_same(family, to);
+    if (any_difference)
+        fputs("  without %: the difference, where the base is not above 0 in every replication\n", to);
+    print_doubtful(c, to);
+    if (any_same)
+        fprintf(to, "  without ±: the same in all %zu replications, which does not say how far it is off\n",
+                sms_results_replications(c->results));
     fputc('\n', to);
 }
 
 void sms__print_comparison(const struct sms_results *results, size_t baseline, FILE *to)
 {
-    struct family family;
+    struct comparison c;
     sms__print_heading(results, to);
     sms__print_answer(results, baseline, to);
-    if (begin(&family, results, baseline))
-        print_family(&family, to);
-    end(&family);
+    if (begin(&c, results, baseline)) {
+        print_table(&c, to);
+        print_legend(&c, to);
+    }
+    end(&c);
     if (!sms_results_scenario(results)->cluster)
         sms__print_gaps(results, to);
     sms__print_notes(results, to);
@@ -356,29 +269,24 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, F
 
 /* ---- JSON ---- */
 
-static json_t *json_comparison(const struct family *family, size_t r, size_t policy)
+static json_t *json_cell(const struct comparison *c, const struct sms__row *row, size_t policy, const struct cell *cell)
 {
-    const struct row *row = &family->row[r];
-    struct sms_estimate ratio = ratio_of(family, r, policy);
-    struct sms_estimate difference = difference_of(family, r, policy);
-    size_t at = r * family->policies + policy;
-    return json_pack("{ss ss ss ss so so so so sI so so ss*}", "policy", sms_results_policy(family->results, policy),
-                     "subject", sms__subject_word(row->subject), "name",
-                     sms_results_subject(family->results, row->subject, row->idx), "metric", metric_of(row), "ratio",
-                     sms__json_number(ratio.mean), "ratio_ci95", sms__json_number(ratio.ci95), "difference",
-                     sms__json_number(difference.mean), "difference_ci95", sms__json_number(difference.ci95),
-                     "replications", (json_int_t)difference.n, "p", sms__json_number(family->p[at]), "p_holm",
-                     sms__json_number(family->adjusted[at]), "verdict", verdict(family, r, policy));
+    return json_pack("{ss ss ss ss so so so so sI so so ss*}", "policy", sms_results_policy(c->results, policy),
+                     "subject", sms__row_word(row), "name", sms__row_subject(row), "metric", sms__row_metric(row),
+                     "ratio", sms__json_number(cell->ratio.mean), "ratio_ci95", sms__json_number(cell->ratio.ci95),
+                     "difference", sms__json_number(cell->difference.mean), "difference_ci95",
+                     sms__json_number(cell->difference.ci95), "replications", (json_int_t)cell->difference.n, "p",
+                     sms__json_number(cell->p), "p_holm", sms__json_number(cell->adjusted), "verdict",
+                     verdict(c, cell));
 }
 
 struct json_t *sms__json_comparisons(const struct sms_results *results, size_t baseline)
 {
-    struct family family;
-    json_t *list = begin(&family, results, baseline) ? json_array() : NULL;
-    for (size_t r = 0; list && r < family.rows; r++)
-        for (size_t p = 0; p < family.policies; p++)
-            if (p != baseline)
-                json_array_append_new(list, json_comparison(&family, r, p));
-    end(&family);
+    struct comparison c;
+    json_t *list = begin(&c, results, baseline) ? json_array() : NULL;
+    for (size_t i = 0; list && i < c.rows * c.policies; i++)
+        if (i % c.policies != baseline)
+            json_array_append_new(list, json_cell(&c, &c.row[i / c.policies], i % c.policies, &c.cell[i]));
+    end(&c);
     return list;
 }

@@ -1,4 +1,5 @@
-/* The files of a folder of results that `run --out` writes. */
+/* The files of a folder of results that `run --out` writes. The same command writes the same bytes, so nothing in them
+ * is dated. */
 #include "folder.h"
 #include "json_write.h"
 #include "output.h"
@@ -11,22 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What every file is written from. */
 struct writing {
     struct sms__folder *folder;
     const struct sms__set *set;
     struct sms_errors *errors;
 };
-
-static FILE *open_in(const struct writing *writing, const char *name)
-{
-    return sms__folder_open(writing->folder, name, writing->errors);
-}
-
-static int close_in(const struct writing *writing, const char *name, FILE *file)
-{
-    return sms__folder_close(writing->folder, name, file, writing->errors);
-}
 
 static bool has_any(const struct sms__set *set, enum sms_subject subject)
 {
@@ -42,40 +32,21 @@ static int write_wide(const struct writing *writing, enum sms_subject subject)
     const char *name = sms__subject_file(subject);
     if (!has_any(writing->set, subject))
         return SMS_OK;
-    FILE *file = open_in(writing, name);
+    FILE *file = sms__folder_open(writing->folder, name, writing->errors);
     if (!file)
         return SMS_EIO;
     sms__print_wide(writing->set, subject, file);
-    return close_in(writing, name, file);
+    return sms__folder_close(writing->folder, name, file, writing->errors);
 }
 
-/* JSON that could not be made for want of memory. */
-static int close_json(const struct writing *writing, const char *name, FILE *file, bool whole)
+/* What `compare --format json` prints, over the first policy: its intervals of changes are paired, which those of the
+ * means are not. */
+static int print_comparison(const struct sms__set *set, FILE *to)
 {
-    int code = close_in(writing, name, file);
-    return code == SMS_OK && !whole ? sms__fail(writing->errors, SMS_ENOMEM, name, "out of memory") : code;
-}
-
-static int write_summary(const struct writing *writing)
-{
-    FILE *file = open_in(writing, "summary.json");
-    if (!file)
-        return SMS_EIO;
-    bool whole = sms__print_json(writing->set, file) == 0;
-    return close_json(writing, "summary.json", file, whole);
-}
-
-/* What `compare --format json` prints: the report's intervals of changes are paired, which those of the means are not.
- */
-static int write_comparison(const struct writing *writing)
-{
-    FILE *file = open_in(writing, "comparison.json");
-    if (!file)
-        return SMS_EIO;
-    size_t *baseline = calloc(writing->set->count + 1, sizeof *baseline);
-    bool whole = baseline && sms__print_json_ratios(writing->set, baseline, file) == 0;
+    size_t *baseline = calloc(set->count + 1, sizeof *baseline);
+    int failed = baseline ? sms__print_json_ratios(set, baseline, to) : -1;
     free(baseline);
-    return close_json(writing, "comparison.json", file, whole);
+    return failed;
 }
 
 static void print_bins_of(const struct sms_results *results, size_t policy, size_t device, size_t sm, const float *bins,
@@ -101,20 +72,13 @@ static void print_bins(const struct sms_results *results, size_t policy, FILE *t
         }
 }
 
-/* Of SMs, which a cluster has none of. */
-static int write_bins(const struct writing *writing)
+static int print_heatmap(const struct sms__set *set, FILE *to)
 {
-    const struct sms__set *set = writing->set;
-    if (!has_any(set, SMS_HOST))
-        return SMS_OK;
-    FILE *file = open_in(writing, "heatmap.csv");
-    if (!file)
-        return SMS_EIO;
-    fprintf(file, "scenario,policy,device,sm,time_ns,width_ns,occupancy_ratio\n");
+    fprintf(to, "scenario,policy,device,sm,time_ns,width_ns,occupancy_ratio\n");
     for (size_t i = 0; i < set->count; i++)
         for (size_t p = 0; p < sms_results_policies(set->results[i]); p++)
-            print_bins(set->results[i], p, file);
-    return close_in(writing, "heatmap.csv", file);
+            print_bins(set->results[i], p, to);
+    return 0;
 }
 
 static json_t *describe(const struct sms_results *results)
@@ -170,17 +134,7 @@ static json_t *make_manifest(const struct sms__set *set, const char *command)
     return object;
 }
 
-/* Files of processes are there only if a scenario has some. */
-static int write_shares(const struct writing *writing)
-{
-    bool shares = false;
-    for (size_t i = 0; i < writing->set->count; i++)
-        shares |= sms_results_scenario(writing->set->results[i])->shares;
-    int code = shares ? write_wide(writing, SMS_PROCESS) : SMS_OK;
-    return shares && code == SMS_OK ? write_wide(writing, SMS_DEVICE) : code;
-}
-
-static void print_allocation(const struct sms_results *results, size_t policy, FILE *to)
+static void print_allocation_of(const struct sms_results *results, size_t policy, FILE *to)
 {
     struct sms_allocation point;
     for (size_t i = 0; sms_results_allocation(results, policy, i, &point); i++) {
@@ -189,42 +143,46 @@ static void print_allocation(const struct sms_results *results, size_t policy, F
     }
 }
 
-static int write_allocation(const struct writing *writing)
+static int print_allocation(const struct sms__set *set, FILE *to)
 {
-    const struct sms__set *set = writing->set;
-    FILE *file = open_in(writing, "allocation.csv");
-    if (!file)
-        return SMS_EIO;
-    fprintf(file, "scenario,policy,arrived_ratio,allocated_ratio,fragment_ratio\n");
+    fprintf(to, "scenario,policy,arrived_ratio,allocated_ratio,fragment_ratio\n");
     for (size_t i = 0; i < set->count; i++)
         for (size_t p = 0; p < sms_results_policies(set->results[i]); p++)
-            print_allocation(set->results[i], p, file);
-    return close_in(writing, "allocation.csv", file);
+            print_allocation_of(set->results[i], p, to);
+    return 0;
 }
 
-/* Files of clusters, the same. */
-static int write_clusters(const struct writing *writing)
+/* Files that are not those of subjects. `of`: they are there if a scenario has this subject, or always. */
+static const struct {
+    const char *name;
+    int (*print)(const struct sms__set *set, FILE *to); /* 0; or -1, out of memory */
+    enum sms_subject of;
+} files[] = {{"heatmap.csv", print_heatmap, SMS_HOST},
+             {"allocation.csv", print_allocation, SMS_CLUSTER},
+             {"summary.json", sms__print_json, SMS_SUBJECTS},
+             {"comparison.json", print_comparison, SMS_SUBJECTS}};
+
+static int write_file(const struct writing *writing, size_t i)
 {
-    bool clusters = false;
-    for (size_t i = 0; i < writing->set->count; i++)
-        clusters |= sms_results_scenario(writing->set->results[i])->cluster != NULL;
-    int code = clusters ? write_wide(writing, SMS_CLUSTER) : SMS_OK;
-    if (clusters && code == SMS_OK)
-        code = write_wide(writing, SMS_NODE);
-    return clusters && code == SMS_OK ? write_allocation(writing) : code;
+    const char *name = files[i].name;
+    if (files[i].of != SMS_SUBJECTS && !has_any(writing->set, files[i].of))
+        return SMS_OK;
+    FILE *file = sms__folder_open(writing->folder, name, writing->errors);
+    if (!file)
+        return SMS_EIO;
+    bool whole = files[i].print(writing->set, file) == 0;
+    int code = sms__folder_close(writing->folder, name, file, writing->errors);
+    return code == SMS_OK && !whole ? sms__fail(writing->errors, SMS_ENOMEM, name, "out of memory") : code;
 }
 
 int sms__run_folder_end(struct sms__folder *folder, const struct sms__set *set, const char *command,
                         struct sms_errors *errors)
 {
-    static const enum sms_subject wide[] = {SMS_HOST, SMS_VM, SMS_RESOURCE, SMS_KERNEL};
-    static int (*const others[])(const struct writing *) = {write_shares, write_clusters, write_bins, write_summary,
-                                                            write_comparison};
     const struct writing writing = {folder, set, errors};
     int code = SMS_OK;
-    for (size_t i = 0; i < sizeof wide / sizeof *wide && code == SMS_OK; i++)
-        code = write_wide(&writing, wide[i]);
-    for (size_t i = 0; i < sizeof others / sizeof *others && code == SMS_OK; i++)
-        code = others[i](&writing);
+    for (int s = 0; s < SMS_SUBJECTS && code == SMS_OK; s++)
+        code = write_wide(&writing, (enum sms_subject)s);
+    for (size_t i = 0; i < sizeof files / sizeof *files && code == SMS_OK; i++)
+        code = write_file(&writing, i);
     return code == SMS_OK ? sms__folder_end(folder, make_manifest(set, command), errors) : code;
 }

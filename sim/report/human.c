@@ -1,19 +1,15 @@
-#include "metrics.h"
+/* Results as tables for people. They show the metrics that matter most, and leave the others to files. */
+#include "output.h"
+#include "rows.h"
 
 #include "../base/escape.h"
-#include "output.h"
 
-#include <math.h>
-#include <string.h>
-
-/* A metric that the subject has not is "-", too. */
+/* A metric without a value is "-", and so is one that the subject does not have. */
 static void add_estimate(struct sms__table_out *table, const struct sms_results *results, size_t policy,
                          enum sms_subject subject, size_t idx, const char *metric)
 {
-    long m = sms_metric_index(subject, metric);
-    struct sms_estimate e = {.mean = NAN, .ci95 = NAN};
-    if (m >= 0)
-        e = sms_results_estimate(results, policy, subject, idx, (size_t)m);
+    const struct sms__row row = sms__row_of(results, subject, idx, metric);
+    const struct sms_estimate e = sms__row_estimate(&row, policy);
     if (isnan(e.mean))
         sms__table_add(table, "-");
     else if (!isnan(e.ci95))
@@ -75,10 +71,9 @@ static void end_table(struct sms__table_out *table, FILE *to)
 static void print_until(const struct sms_results *results, FILE *to)
 {
     struct sms_until until;
-    size_t count;
     if (!sms_results_until(results, &until) || isinf(until.reached) || sms_results_exact(results))
         return;
-    fprintf(to, ", %s of %s to ± %.2g %%", sms_metrics(until.subject, &count)[until.metric].name,
+    fprintf(to, ", %s of %s to ± %.2g %%", sms__metric_name(until.subject, until.metric),
             sms_results_subject(results, until.subject, until.idx), 100 * until.reached);
 }
 
@@ -206,30 +201,30 @@ static void print_hosts(const struct sms_results *results, FILE *to)
     end_table(table, to);
 }
 
+static double mean_percent(const struct sms_results *results, size_t policy, size_t resource, const char *metric)
+{
+    const struct sms__row row = sms__row_of(results, SMS_RESOURCE, resource, metric);
+    return 100 * sms__row_estimate(&row, policy).mean;
+}
+
 static bool is_used(const struct sms_results *results, size_t resource)
 {
-    size_t usage = (size_t)sms_metric_index(SMS_RESOURCE, "usage_ratio");
+    bool used = false;
     for (size_t p = 0; p < sms_results_policies(results); p++)
-        if (sms_results_estimate(results, p, SMS_RESOURCE, resource, usage).mean > 0)
-            return true;
-    return false;
+        used |= mean_percent(results, p, resource, "usage_ratio") > 0;
+    return used;
 }
 
 static void print_resources(const struct sms_results *results, FILE *to)
 {
-    size_t policies = sms_results_policies(results);
     struct sms__table_out *table = begin_policies(results, "usage (time oversubscribed)");
     for (size_t r = 0; r < sms_results_subjects(results, SMS_RESOURCE); r++) {
         if (!is_used(results, r))
             continue;
         sms__table_add(table, "%s", sms_results_subject(results, SMS_RESOURCE, r));
-        for (size_t p = 0; p < policies; p++) {
-            size_t usage = (size_t)sms_metric_index(SMS_RESOURCE, "usage_ratio");
-            size_t over = (size_t)sms_metric_index(SMS_RESOURCE, "oversubscribed_time_ratio");
-            sms__table_add(table, "%.1f %% (%.1f %%)",
-                           100 * sms_results_estimate(results, p, SMS_RESOURCE, r, usage).mean,
-                           100 * sms_results_estimate(results, p, SMS_RESOURCE, r, over).mean);
-        }
+        for (size_t p = 0; p < sms_results_policies(results); p++)
+            sms__table_add(table, "%.1f %% (%.1f %%)", mean_percent(results, p, r, "usage_ratio"),
+                           mean_percent(results, p, r, "oversubscribed_time_ratio"));
     }
     end_table(table, to);
 }
@@ -238,11 +233,9 @@ static const char *const cluster_columns[] = {
     "placed_count",         "waiting_count",  "gpu_allocation_ratio", "gpu_allocation_mean_ratio",
     "cpu_allocation_ratio", "fragment_ratio", "wait_mean_ns",         "wait_p99_ns",
     "makespan_ns"};
-enum { CLUSTER_COLUMNS = sizeof cluster_columns / sizeof *cluster_columns };
 
 /* Beside those, where something fails. */
 static const char *const failure_columns[] = {"failures_count", "restarts_count", "lost_count", "gpu_wasted_ratio"};
-enum { FAILURE_COLUMNS = sizeof failure_columns / sizeof *failure_columns };
 
 /* Where pods can fail: those that run workloads, and under gpushare all. */
 static const char *const failed_columns[] = {"failed_count"};
@@ -251,13 +244,11 @@ static const char *const failed_columns[] = {"failed_count"};
 static const char *const workload_columns[] = {"done_count",          "jobs_per_s",          "turnaround_mean_ns",
                                                "turnaround_p95_ns",   "slowdown_mean_ratio", "slowdown_p95_ratio",
                                                "deadline_miss_ratio", "stp_ratio",           "gpu_busy_ratio"};
-enum { WORKLOAD_COLUMNS = sizeof workload_columns / sizeof *workload_columns };
 
 /* And where nodes have monitors. */
 static const char *const monitor_columns[] = {"timed_jobs_count",   "job_miss_ratio", "job_miss_seen_ratio",
                                               "jobs_in_time_per_s", "float_mean_ns",  "queued_count",
                                               "messages_count"};
-enum { MONITOR_COLUMNS = sizeof monitor_columns / sizeof *monitor_columns };
 
 /* Besides, under gpushare. */
 static const char *const gpushare_columns[] = {"gpu_memory_allocation_ratio",
@@ -269,28 +260,25 @@ static const char *const gpushare_columns[] = {"gpu_memory_allocation_ratio",
                                                "pending_mean_ns",
                                                "pending_p99_ns",
                                                "stranded_mean_bytes"};
-enum { GPUSHARE_COLUMNS = sizeof gpushare_columns / sizeof *gpushare_columns };
-
-struct cluster_part {
-    const char *const *column;
-    size_t count;
-    bool there;
-};
 
 const char *sms__cluster_column(const struct sms_results *results, size_t i)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
     const struct sms__cluster *cluster = scenario->cluster;
-    const struct cluster_part part[] = {{cluster_columns, CLUSTER_COLUMNS, true},
-                                        {failure_columns, FAILURE_COLUMNS, cluster->failures > 0},
-                                        {failed_columns, 1, scenario->vms > 0 || cluster->gpushare},
-                                        {workload_columns, WORKLOAD_COLUMNS, scenario->vms > 0},
-                                        {monitor_columns, MONITOR_COLUMNS, cluster->monitor != NULL},
-                                        {gpushare_columns, GPUSHARE_COLUMNS, cluster->gpushare != NULL}};
+    const struct {
+        struct columns columns;
+        bool shown;
+    } part[] = {{COLUMNS(cluster_columns), true},
+                {COLUMNS(failure_columns), cluster->failures > 0},
+                {COLUMNS(failed_columns), scenario->vms > 0 || cluster->gpushare},
+                {COLUMNS(workload_columns), scenario->vms > 0},
+                {COLUMNS(monitor_columns), cluster->monitor != NULL},
+                {COLUMNS(gpushare_columns), cluster->gpushare != NULL}};
     for (size_t p = 0; p < sizeof part / sizeof *part; p++) {
-        if (part[p].there && i < part[p].count)
-            return part[p].column[i];
-        i -= part[p].there ? part[p].count : 0;
+        size_t count = part[p].shown ? part[p].columns.count : 0;
+        if (i < count)
+            return part[p].columns.metric[i];
+        i -= count;
     }
     return NULL;
 }

@@ -1,42 +1,28 @@
 /* Results as JSON: an object for each scenario. Where there are replications, a
  * metric is their mean, and `ci95` beside the metrics holds the half-widths: null
  * where all replications are the same, because nothing is drawn (`exact`) or by chance. */
-#include "metrics.h"
 #include "json_write.h"
 #include "output.h"
+#include "rows.h"
 
 #include <jansson.h>
-#include <math.h>
-#include <stdlib.h>
 
 json_t *sms__json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
-/* baseline < 0: values; else ratios. */
-static json_t *metrics_of(const struct sms_results *results, long baseline, size_t policy, enum sms_subject subject,
-                          size_t idx)
+/* The metrics of the row's subject. */
+static json_t *metrics_of(struct sms__row row, long baseline)
 {
-    size_t count;
-    const struct sms_metric *metric = sms_metrics(subject, &count);
     json_t *object = json_object(), *ci95 = json_object();
-    if (subject != SMS_HOST)
-        json_object_set_new(object, "name", json_string(sms_results_subject(results, subject, idx)));
-    for (size_t m = 0; m < count; m++) {
-        struct sms_estimate e = baseline < 0 ? sms_results_estimate(results, policy, subject, idx, m)
-                                             : sms_results_ratio(results, policy, (size_t)baseline, subject, idx, m);
-        json_object_set_new(object, metric[m].name, sms__json_number(e.mean));
+    if (row.subject != SMS_HOST)
+        json_object_set_new(object, "name", json_string(sms__row_subject(&row)));
+    for (; row.metric < sms__metric_count(row.subject); row.metric++) {
+        struct sms_estimate e = sms__row_shown(&row, baseline);
+        json_object_set_new(object, sms__row_metric(&row), sms__json_number(e.mean));
         if (e.n > 1)
-            json_object_set_new(ci95, metric[m].name, sms__json_number(e.ci95));
+            json_object_set_new(ci95, sms__row_metric(&row), sms__json_number(e.ci95));
     }
     json_object_set_new(object, "ci95", ci95);
     return object;
-}
-
-static json_t *list_of(const struct sms_results *results, long baseline, size_t policy, enum sms_subject subject)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < sms_results_subjects(results, subject); i++)
-        json_array_append_new(list, metrics_of(results, baseline, policy, subject, i));
-    return list;
 }
 
 /* Processes that wait for ever, by what for; empty where there are none. */
@@ -51,23 +37,33 @@ static json_t *stall_of(const struct sms_results *results, size_t policy)
     return object;
 }
 
+/* Adds the values of the policy's subjects. */
+static void add_subjects(json_t *run, const struct sms_results *results, long baseline, size_t policy)
+{
+    const struct sms_scenario *scenario = sms_results_scenario(results);
+    for (int s = 0; s < SMS_SUBJECTS; s++) {
+        struct sms__row row = {results, policy, (enum sms_subject)s, 0, 0};
+        enum sms__subject_kind kind = sms__subject_kind(row.subject);
+        json_t *list = json_array();
+        for (; row.idx < sms_results_subjects(results, row.subject) && kind != SMS__AS_FILE; row.idx++)
+            json_array_append_new(list, metrics_of(row, baseline));
+        if (!sms__subject_applies(scenario, row.subject) || kind == SMS__AS_FILE)
+            json_decref(list);
+        else if (kind == SMS__AS_LIST)
+            json_object_set_new(run, sms__subject_plural(row.subject), list);
+        else {
+            json_object_set(run, sms__row_word(&row), json_array_get(list, 0));
+            json_decref(list);
+        }
+    }
+}
+
 static json_t *run_of(const struct sms_results *results, long baseline, size_t policy)
 {
     json_t *run = json_object();
     json_object_set_new(run, "policy", json_string(sms_results_policy(results, policy)));
-    if (sms_results_scenario(results)->cluster) {
-        json_object_set_new(run, "cluster", metrics_of(results, baseline, policy, SMS_CLUSTER, 0));
-        return run;
-    }
-    json_object_set_new(run, "host", metrics_of(results, baseline, policy, SMS_HOST, 0));
-    json_object_set_new(run, "vms", list_of(results, baseline, policy, SMS_VM));
-    json_object_set_new(run, "resources", list_of(results, baseline, policy, SMS_RESOURCE));
-    json_object_set_new(run, "kernels", list_of(results, baseline, policy, SMS_KERNEL));
-    if (!sms_results_scenario(results)->shares)
-        return run;
-    json_object_set_new(run, "processes", list_of(results, baseline, policy, SMS_PROCESS));
-    json_object_set_new(run, "devices", list_of(results, baseline, policy, SMS_DEVICE));
-    if (baseline < 0)
+    add_subjects(run, results, baseline, policy);
+    if (sms__subject_applies(sms_results_scenario(results), SMS_PROCESS) && baseline < 0)
         json_object_set_new(run, "waits_for_ever", stall_of(results, policy));
     return run;
 }
