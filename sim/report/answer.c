@@ -4,7 +4,7 @@
 #include "json_write.h"
 #include "memory.h"
 #include "output.h"
-#include "rows.h"
+#include "walk.h"
 
 #include "../base/buffer.h"
 #include "../base/statistics.h"
@@ -18,7 +18,7 @@ static const char *const verdicts[] = {"only policy", "one replication", "exact"
 
 struct answer {
     const struct sms_results *results;
-    struct sms__row asked;
+    struct sms__result asked;
     int better;    /* +1 if more is better, -1 if less is */
     bool declared; /* by the scenario */
     size_t baseline, best;
@@ -28,20 +28,20 @@ struct answer {
     enum verdict verdict;
 };
 
-static const char *metric_of(const struct answer *answer) { return sms__row_metric(&answer->asked); }
+static const char *metric_of(const struct answer *answer) { return sms__result_metric(&answer->asked); }
 
 static struct sms_estimate value_of(const struct answer *answer, size_t policy)
 {
-    return sms__row_estimate(&answer->asked, policy);
+    return sms__result_estimate(&answer->asked, policy);
 }
 
 /* Over the baseline: the ratio less 1, or the difference where there is no ratio. */
 static struct sms_estimate change_of(const struct answer *answer, size_t policy, bool *ratio)
 {
-    struct sms_estimate change = sms__row_ratio(&answer->asked, policy, answer->baseline);
+    struct sms_estimate change = sms__result_ratio(&answer->asked, policy, answer->baseline);
     *ratio = !isnan(change.mean);
     if (!*ratio)
-        return sms__row_difference(&answer->asked, policy, answer->baseline);
+        return sms__result_difference(&answer->asked, policy, answer->baseline);
     change.mean -= 1;
     return change;
 }
@@ -173,7 +173,7 @@ static void put_best(const struct answer *answer, FILE *to)
 {
     const char *best = sms_results_policy(answer->results, answer->best);
     const char *way = answer->better > 0 ? "highest" : "lowest";
-    const char *of = sms__row_subject(&answer->asked);
+    const char *of = sms__result_subject(&answer->asked);
     if (answer->verdict == SAME)
         fprintf(to, "all policies have the same %s of %s: ", metric_of(answer), of);
     else
@@ -194,10 +194,10 @@ static const char *sureness(const struct answer *answer)
 static void put_misses(const struct answer *answer, FILE *to)
 {
     bool waits = strstr(metric_of(answer), "latency") || strstr(metric_of(answer), "turnaround");
-    const struct sms__row misses =
-        sms__row_of(answer->results, answer->asked.subject, answer->asked.idx, "deadline_miss_ratio");
-    double best = sms__row_estimate(&misses, answer->best).mean,
-           base = sms__row_estimate(&misses, answer->baseline).mean;
+    const struct sms__result misses =
+        sms__result_of(answer->results, answer->asked.subject, answer->asked.idx, "deadline_miss_ratio");
+    double best = sms__result_estimate(&misses, answer->best).mean,
+           base = sms__result_estimate(&misses, answer->baseline).mean;
     if (!waits || isnan(best) || isnan(base))
         return;
     fprintf(to, "; deadlines missed: %.3g %%", 100 * best);
@@ -261,7 +261,7 @@ struct json_t *sms__json_answer(const struct sms_results *results, size_t baseli
     const struct sms_estimate *change = &answer.change;
     json_t *object =
         json_pack("{ss ss ss ss sb ss so ss ss so so so ss}", "metric", metric_of(&answer), "subject",
-                  sms__row_word(&answer.asked), "name", sms__row_subject(&answer.asked), "better",
+                  sms__result_word(&answer.asked), "name", sms__result_subject(&answer.asked), "better",
                   answer.better > 0 ? "higher" : "lower", "declared", answer.declared, "best",
                   sms_results_policy(results, answer.best), "value", sms__json_number(answer.value.mean), "change_of",
                   sms_results_policy(results, answer.other), "over", sms_results_policy(results, baseline),

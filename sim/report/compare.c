@@ -2,7 +2,7 @@
  * so a difference counts only if it holds after Holm's correction. A family answers one question: all comparisons of
  * one metric, over subjects and policies. */
 #include "output.h"
-#include "rows.h"
+#include "walk.h"
 
 #include "../base/statistics.h"
 #include "memory.h"
@@ -21,7 +21,7 @@ struct cell {
 struct comparison {
     const struct sms_results *results;
     size_t baseline, rows, policies;
-    struct sms__row *row;
+    struct sms__result *row;
     struct cell *cell;        /* [rows][policies] */
     size_t compared, largest; /* cells that have a p-value; the same of the metric with most */
     bool exact, failed;       /* failed: out of memory */
@@ -29,13 +29,13 @@ struct comparison {
 
 static void add_row(struct comparison *c, enum sms_subject subject, size_t idx, const char *metric)
 {
-    const struct sms__row row = sms__row_of(c->results, subject, idx, metric);
+    const struct sms__result row = sms__result_of(c->results, subject, idx, metric);
     /* The metric that the scenario asks for comes first, and not again. */
-    const struct sms__row *first = c->row;
+    const struct sms__result *first = c->row;
     bool again = c->rows && first->subject == subject && first->idx == idx && first->metric == row.metric;
     if (row.metric == SIZE_MAX || again || c->failed)
         return;
-    struct sms__row *grown = realloc(c->row, (c->rows + 1) * sizeof *grown);
+    struct sms__result *grown = realloc(c->row, (c->rows + 1) * sizeof *grown);
     c->failed = !grown;
     if (!grown)
         return;
@@ -86,11 +86,11 @@ static void add_rows(struct comparison *c)
 }
 
 /* The p-value is of the ratio, or of the difference where there is no ratio, as over a base of 0. */
-static struct cell compare(const struct comparison *c, const struct sms__row *row, size_t policy)
+static struct cell compare(const struct comparison *c, const struct sms__result *row, size_t policy)
 {
-    const struct sms_estimate base = sms__row_estimate(row, c->baseline);
-    struct cell cell = {sms__row_ratio(row, policy, c->baseline), sms__row_difference(row, policy, c->baseline), NAN,
-                        NAN, false};
+    const struct sms_estimate base = sms__result_estimate(row, c->baseline);
+    struct cell cell = {sms__result_ratio(row, policy, c->baseline), sms__result_difference(row, policy, c->baseline),
+                        NAN, NAN, false};
     cell.nothing = base.mean == 0 && !(base.sd > 0) && cell.difference.mean == 0 && !(cell.difference.sd > 0);
     if (policy == c->baseline)
         return cell;
@@ -105,13 +105,13 @@ static struct cell compare(const struct comparison *c, const struct sms__row *ro
 static void correct_metric(struct comparison *c, size_t row, double *p)
 {
     const size_t n = c->rows * c->policies;
-    const char *metric = sms__row_metric(&c->row[row]);
+    const char *metric = sms__result_metric(&c->row[row]);
     size_t compared = 0;
     for (size_t r = 0; r < row; r++)
-        if (!strcmp(sms__row_metric(&c->row[r]), metric))
+        if (!strcmp(sms__result_metric(&c->row[r]), metric))
             return;
     for (size_t i = 0; i < n; i++) {
-        p[i] = strcmp(sms__row_metric(&c->row[i / c->policies]), metric) != 0 ? NAN : c->cell[i].p;
+        p[i] = strcmp(sms__result_metric(&c->row[i / c->policies]), metric) != 0 ? NAN : c->cell[i].p;
         compared += !isnan(p[i]);
     }
     c->failed |= !sms__holm(p, p + n, n);
@@ -200,9 +200,9 @@ static void print_table(const struct comparison *c, FILE *to)
         if (p != c->baseline)
             sms__table_add(table, "%s", sms_results_policy(c->results, p));
     for (size_t i = 0; i < c->rows * c->policies; i++) {
-        const struct sms__row *row = &c->row[i / c->policies];
+        const struct sms__result *row = &c->row[i / c->policies];
         if (i % c->policies == 0)
-            sms__table_add(table, "%s %s", sms__row_subject(row), sms__row_metric(row));
+            sms__table_add(table, "%s %s", sms__result_subject(row), sms__result_metric(row));
         if (i % c->policies != c->baseline)
             add_cell(table, &c->cell[i]);
     }
@@ -216,11 +216,11 @@ static void print_doubtful(const struct comparison *c, FILE *to)
 {
     size_t count = 0;
     for (size_t i = 0; i < c->rows * c->policies; i++) {
-        const struct sms__row *row = &c->row[i / c->policies];
+        const struct sms__result *row = &c->row[i / c->policies];
         if (!is_doubtful(&c->cell[i]) || ++count > NAMED)
             continue;
-        fprintf(to, "%s %s %s of %s", count > 1 ? "," : "  excludes 0, not after correction:", sms__row_subject(row),
-                sms__row_metric(row), sms_results_policy(c->results, i % c->policies));
+        fprintf(to, "%s %s %s of %s", count > 1 ? "," : "  excludes 0, not after correction:", sms__result_subject(row),
+                sms__result_metric(row), sms_results_policy(c->results, i % c->policies));
     }
     if (count > NAMED)
         fprintf(to, " and %zu more", count - NAMED);
@@ -269,15 +269,16 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, F
 
 /* ---- JSON ---- */
 
-static json_t *json_cell(const struct comparison *c, const struct sms__row *row, size_t policy, const struct cell *cell)
+static json_t *json_cell(const struct comparison *c, const struct sms__result *row, size_t policy,
+                         const struct cell *cell)
 {
     return json_pack("{ss ss ss ss so so so so sI so so ss*}", "policy", sms_results_policy(c->results, policy),
-                     "subject", sms__row_word(row), "name", sms__row_subject(row), "metric", sms__row_metric(row),
-                     "ratio", sms__json_number(cell->ratio.mean), "ratio_ci95", sms__json_number(cell->ratio.ci95),
-                     "difference", sms__json_number(cell->difference.mean), "difference_ci95",
-                     sms__json_number(cell->difference.ci95), "replications", (json_int_t)cell->difference.n, "p",
-                     sms__json_number(cell->p), "p_holm", sms__json_number(cell->adjusted), "verdict",
-                     verdict(c, cell));
+                     "subject", sms__result_word(row), "name", sms__result_subject(row), "metric",
+                     sms__result_metric(row), "ratio", sms__json_number(cell->ratio.mean), "ratio_ci95",
+                     sms__json_number(cell->ratio.ci95), "difference", sms__json_number(cell->difference.mean),
+                     "difference_ci95", sms__json_number(cell->difference.ci95), "replications",
+                     (json_int_t)cell->difference.n, "p", sms__json_number(cell->p), "p_holm",
+                     sms__json_number(cell->adjusted), "verdict", verdict(c, cell));
 }
 
 struct json_t *sms__json_comparisons(const struct sms_results *results, size_t baseline)

@@ -1,6 +1,6 @@
 /* Results as CSV: tidy, with a line for each row, or wide, with a line for each subject. */
 #include "output.h"
-#include "rows.h"
+#include "walk.h"
 
 #include "../base/escape.h"
 
@@ -46,12 +46,12 @@ void sms__print_tidy_value(const struct sms_results *results, const char *policy
 static void print_rows(const struct sms_results *results, long baseline, FILE *to)
 {
     const bool exact = sms_results_exact(results);
-    for (struct sms__row row = sms__rows(results); sms__next_row(&row);) {
+    for (struct sms__result row = sms__walk(results); sms__next_result(&row);) {
         if (sms__subject_kind(row.subject) == SMS__AS_FILE)
             continue;
-        SMS__PRINT_CSV(to, sms_scenario_name(sms_results_scenario(results)), sms__row_policy(&row), sms__row_word(&row),
-                       sms__row_subject(&row), sms__row_metric(&row));
-        print_estimate(sms__row_shown(&row, baseline), exact, to);
+        SMS__PRINT_CSV(to, sms_scenario_name(sms_results_scenario(results)), sms__result_policy(&row),
+                       sms__result_word(&row), sms__result_subject(&row), sms__result_metric(&row));
+        print_estimate(sms__result_shown(&row, baseline), exact, to);
     }
 }
 
@@ -74,7 +74,7 @@ static const char *vm_of(const struct sms_scenario *scenario, size_t kernel)
 }
 
 /* Kernels of two VMs may have the same name, so their last column is the VM. */
-static void end_line(const struct sms__row *row, FILE *to)
+static void end_line(const struct sms__result *row, FILE *to)
 {
     if (row->subject == SMS_KERNEL) {
         fputc(',', to);
@@ -85,14 +85,14 @@ static void end_line(const struct sms__row *row, FILE *to)
 
 static void print_wide(const struct sms_results *results, enum sms_subject subject, FILE *to)
 {
-    for (struct sms__row row = sms__rows(results); sms__next_row(&row);) {
+    for (struct sms__result row = sms__walk(results); sms__next_result(&row);) {
         if (row.subject != subject)
             continue;
         if (row.metric == 0) {
-            SMS__PRINT_CSV(to, sms_scenario_name(sms_results_scenario(results)), sms__row_policy(&row));
-            sms__print_csv(to, sms__row_subject(&row));
+            SMS__PRINT_CSV(to, sms_scenario_name(sms_results_scenario(results)), sms__result_policy(&row));
+            sms__print_csv(to, sms__result_subject(&row));
         }
-        struct sms_estimate e = sms__row_shown(&row, -1);
+        struct sms_estimate e = sms__result_shown(&row, -1);
         fputc(',', to);
         print_number(e.mean, to);
         fputc(',', to);

@@ -1,20 +1,17 @@
+/* Checks of results: what a scenario expects of its own, and what a baseline does. A baseline is a CSV file as
+ * sms__print_tidy writes it. */
 #include "output.h"
-#include "plot.h"
 #include "results.h"
+#include "walk.h"
 
 #include "../base/read.h"
-#include "../model/scenario.h"
 
 #include <csv.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a file of values at most. */
-enum { BASELINE_MIB = 1024 };
-
-static struct sms__check *new_check(struct sms__checks *checks)
+static struct sms__check *new_check(struct sms__checks *checks, const char *scenario, bool passed)
 {
     const size_t count = checks->count;
     if ((count & (count - 1)) == 0) { /* capacities are powers of two */
@@ -23,18 +20,19 @@ static struct sms__check *new_check(struct sms__checks *checks)
             return NULL;
         checks->item = grown;
     }
-    checks->item[checks->count] = (struct sms__check){.scenario = ""};
+    checks->item[checks->count] = (struct sms__check){.scenario = scenario, .passed = passed};
+    checks->failed += !passed;
     return &checks->item[checks->count++];
 }
 
 void sms__checks_free(struct sms__checks *checks) { free(checks->item); }
 
-static long policy_index(const struct sms_results *results, const char *label)
+static size_t policy_index(const struct sms_results *results, const char *label)
 {
-    for (size_t p = 0; p < sms_results_policies(results); p++)
-        if (!strcmp(sms_results_policy(results, p), label))
-            return (long)p;
-    return -1;
+    size_t p = 0;
+    while (p < sms_results_policies(results) && strcmp(sms_results_policy(results, p), label) != 0)
+        p++;
+    return p;
 }
 
 /* Ratios and gains are shown as percentages, and their tolerance is in points. */
@@ -45,27 +43,18 @@ static bool is_ratio(const struct sms__expect *expect)
     return named || expect->over || !strcmp(expect->metric, "gain");
 }
 
-/* Of what a metric is expected. */
-struct subject {
-    enum sms_subject kind;
-    size_t idx;
-};
-
-static double actual_value(const struct sms_results *results, const struct sms__expect *expect, struct subject of,
-                           double *ci95)
+/* Of the policy and the subject that the scenario names; they have been checked. A gain of what launches no kernels is
+ * NAN. */
+static struct sms_estimate actual_value(const struct sms_results *results, const struct sms__expect *expect,
+                                        enum sms_subject subject, size_t idx)
 {
-    bool gain = !strcmp(expect->metric, "gain");
-    long number = sms_metric_index(of.kind, gain ? "kernels_per_s" : expect->metric);
-    if (number < 0) /* a gain of what launches no kernels */
-        return NAN;
-    size_t metric = (size_t)number;
-    size_t policy = (size_t)policy_index(results, expect->policy);
-    struct sms_estimate e =
-        expect->over
-            ? sms_results_ratio(results, policy, (size_t)policy_index(results, expect->over), of.kind, of.idx, metric)
-            : sms_results_estimate(results, policy, of.kind, of.idx, metric);
-    *ci95 = e.ci95;
-    return gain ? e.mean - 1 : e.mean;
+    const bool gain = !strcmp(expect->metric, "gain");
+    const struct sms__result result = sms__result_of(results, subject, idx, gain ? "kernels_per_s" : expect->metric);
+    const size_t policy = policy_index(results, expect->policy);
+    struct sms_estimate e = expect->over ? sms__result_ratio(&result, policy, policy_index(results, expect->over))
+                                         : sms__result_estimate(&result, policy);
+    e.mean -= gain ? 1 : 0;
+    return e;
 }
 
 static bool within(const struct sms__expect *expect, double actual)
@@ -113,31 +102,36 @@ int sms__check_expectations(const struct sms_results *results, struct sms__check
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
     for (size_t i = 0; i < scenario->expects; i++) {
-        struct subject of;
-        sms__results_find(results, &scenario->expect[i], &of.kind, &of.idx);
-        double ci95 = 0, actual = actual_value(results, &scenario->expect[i], of, &ci95);
-        struct sms__check *check = new_check(checks);
+        const struct sms__expect *expect = &scenario->expect[i];
+        enum sms_subject subject;
+        size_t idx;
+        sms__results_find(results, expect, &subject, &idx);
+        struct sms_estimate actual = actual_value(results, expect, subject, idx);
+        struct sms__check *check = new_check(checks, scenario->name, within(expect, actual.mean));
         if (!check)
             return -1;
-        check->scenario = scenario->name;
-        check->passed = within(&scenario->expect[i], actual);
-        describe(check, &scenario->expect[i], sms_results_subject(results, of.kind, of.idx), actual, ci95);
-        checks->failed += !check->passed;
+        describe(check, expect, sms_results_subject(results, subject, idx), actual.mean, actual.ci95);
     }
     return 0;
 }
 
-/* A baseline is a CSV file as sms__print_tidy writes it; libcsv takes it apart. */
-/* Of a baseline that are compared: a few for each value, so that names that are gone are told. */
+/* ---- a baseline ---- */
+
+enum { BASELINE_MIB = 1024 }; /* at most */
+
+/* How many rows are compared: a few for each value, so that names that are gone are reported, too. */
 enum { ROWS_LEAST = 100000, ROWS_A_VALUE = 4 };
 
-enum { COLUMNS = 9, COLUMNS_MOST = 10, FIELD = SMS__FIELD_BYTES }; /* `interval` came later */
+static const char *const columns[] = {"scenario", "policy", "subject", "name",        "metric",
+                                      "mean",     "sd",     "ci95",    "replications"};
+enum { COLUMNS = sizeof columns / sizeof *columns, COLUMNS_MOST = COLUMNS + 1 }; /* `interval` came later */
+enum { SCENARIO, POLICY, WORD, SUBJECT, METRIC, MEAN };
 
-/* A list's names; of equal ones the first counts. Names that are only in the file come behind. */
-struct lookup {
-    struct sms__names names;
-    size_t *idx; /* [known]: in the list */
-    size_t known;
+/* A value of the results, with the words by which a row names it. */
+struct value {
+    const char *word[METRIC + 1];
+    struct sms__result result;
+    size_t number; /* in the order of the walk */
 };
 
 struct baseline {
@@ -146,91 +140,63 @@ struct baseline {
     struct sms_errors *errors;
     const char *path;
     double tolerance;
-    char field[COLUMNS][FIELD];
+    char field[COLUMNS][SMS__FIELD_BYTES];
     size_t fields, line;
     size_t left; /* rows that may follow */
     bool failed;
     struct sms__arena arena;
-    struct lookup scenario, *subject; /* subject: [scenarios][SMS_SUBJECTS] */
+    struct value *value; /* [values], sorted by their words */
+    size_t values;
     const char *bytes;
     size_t size;
     struct csv_parser parser;
 };
 
-static void take_field(void *text, size_t length, void *user)
+static int compare_words(const struct value *a, const struct value *b, int words)
 {
-    struct baseline *baseline = user;
-    size_t keep = length < FIELD - 1 ? length : FIELD - 1;
-    if (baseline->fields < COLUMNS) {
-        memcpy(baseline->field[baseline->fields], text, keep);
-        baseline->field[baseline->fields][keep] = '\0';
+    int order = 0;
+    for (int i = 0; i < words && order == 0; i++)
+        order = strcmp(a->word[i], b->word[i]);
+    return order;
+}
+
+/* Of values with the same words the first counts. */
+static int by_words(const void *a, const void *b)
+{
+    const struct value *x = a, *y = b;
+    int order = compare_words(x, y, METRIC + 1);
+    return order ? order : (x->number > y->number) - (x->number < y->number);
+}
+
+static void list_values(struct baseline *baseline, bool keep)
+{
+    baseline->values = 0;
+    for (size_t i = 0; i < baseline->set->count; i++)
+        for (struct sms__result r = sms__walk(baseline->set->results[i]); sms__next_result(&r); baseline->values++)
+            if (keep)
+                baseline->value[baseline->values] =
+                    (struct value){{sms_scenario_name(sms_results_scenario(r.results)), sms__result_policy(&r),
+                                    sms__result_word(&r), sms__result_subject(&r), sms__result_metric(&r)},
+                                   r,
+                                   baseline->values};
+}
+
+/* The first value whose first words are those of the row, or NULL. */
+static const struct value *find(const struct baseline *baseline, int words)
+{
+    struct value row;
+    size_t low = 0, high = baseline->values;
+    for (int i = 0; i < words; i++)
+        row.word[i] = baseline->field[i];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_words(&baseline->value[middle], &row, words) < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    baseline->fields++;
-}
-
-static void add_name(struct sms__arena *arena, struct lookup *lookup, const char *name, size_t idx)
-{
-    if (sms__name_index(arena, &lookup->names, name) == lookup->known)
-        lookup->idx[lookup->known++] = idx;
-}
-
-static long find_name(struct sms__arena *arena, struct lookup *lookup, const char *name)
-{
-    size_t number = sms__name_index(arena, &lookup->names, name);
-    return number < lookup->known ? (long)lookup->idx[number] : -1;
-}
-
-static long find_scenario(struct baseline *baseline)
-{
-    const struct sms__set *set = baseline->set;
-    if (!baseline->scenario.idx) {
-        baseline->scenario.idx = SMS__NEW(&baseline->arena, size_t, set->count + 1);
-        for (size_t i = 0; i < set->count; i++)
-            add_name(&baseline->arena, &baseline->scenario, sms_scenario_name(sms_results_scenario(set->results[i])),
-                     i);
-    }
-    return find_name(&baseline->arena, &baseline->scenario, baseline->field[0]);
-}
-
-static long find_subject(struct baseline *baseline, size_t scenario, enum sms_subject kind)
-{
-    const struct sms_results *results = baseline->set->results[scenario];
-    struct lookup *lookup = &baseline->subject[scenario * SMS_SUBJECTS + kind];
-    if (!lookup->idx) {
-        size_t count = sms_results_subjects(results, kind);
-        lookup->idx = SMS__NEW(&baseline->arena, size_t, count + 1);
-        for (size_t i = 0; i < count; i++)
-            add_name(&baseline->arena, lookup, sms_results_subject(results, kind, i), i);
-    }
-    return find_name(&baseline->arena, lookup, baseline->field[3]);
-}
-
-/* Each row takes memory, and few more rows than there are values can say anything: of names that are gone. */
-static size_t count_values(const struct sms__set *set)
-{
-    size_t values = 0, metrics;
-    for (size_t i = 0; i < set->count; i++)
-        for (int s = 0; s < SMS_SUBJECTS; s++) {
-            sms_metrics((enum sms_subject)s, &metrics);
-            values += sms_results_policies(set->results[i]) *
-                      sms_results_subjects(set->results[i], (enum sms_subject)s) * metrics;
-        }
-    return values;
-}
-
-static double baseline_actual(struct baseline *baseline, size_t scenario)
-{
-    const struct sms_results *results = baseline->set->results[scenario];
-    for (int s = 0; s < SMS_SUBJECTS; s++) {
-        if (strcmp(sms__subject_word((enum sms_subject)s), baseline->field[2]))
-            continue;
-        long policy = policy_index(results, baseline->field[1]);
-        long idx = find_subject(baseline, scenario, (enum sms_subject)s);
-        long metric = sms_metric_index((enum sms_subject)s, baseline->field[4]);
-        if (policy >= 0 && idx >= 0 && metric >= 0)
-            return sms_results_estimate(results, (size_t)policy, (enum sms_subject)s, (size_t)idx, (size_t)metric).mean;
-    }
-    return NAN;
+    const struct value *found = &baseline->value[low];
+    return low < baseline->values && compare_words(found, &row, words) == 0 ? found : NULL;
 }
 
 static void complain(struct baseline *baseline, const char *what)
@@ -239,46 +205,51 @@ static void complain(struct baseline *baseline, const char *what)
     sms__error(baseline->errors, SMS_EINPUT, mark, "%s", what);
 }
 
+/* Rows of scenarios that were not run are skipped, and those of metrics without a value. */
 static void check_row(struct baseline *baseline)
 {
-    const long scenario = find_scenario(baseline);
-    if (scenario < 0 || !baseline->field[5][0])
-        return; /* a scenario that was not run, or a metric without a value */
+    const struct value *scenario = find(baseline, SCENARIO + 1), *value = find(baseline, METRIC + 1);
+    char(*const field)[SMS__FIELD_BYTES] = baseline->field, *rest;
+    if (!scenario || !field[MEAN][0])
+        return;
     if (baseline->left-- == 0) {
         complain(baseline, "there are far more rows than the results have values: some stand twice");
         return;
     }
-    char *rest;
-    double expected = strtod(baseline->field[5], &rest), actual = baseline_actual(baseline, (size_t)scenario);
+    double expected = strtod(field[MEAN], &rest);
+    double actual = value ? sms__result_shown(&value->result, -1).mean : NAN;
     if (*rest || !isfinite(expected)) {
         complain(baseline, "the mean is not a number");
         return;
     }
-    struct sms__check *check = new_check(baseline->checks);
-    if (!check) {
-        baseline->failed = true;
+    struct sms__check *check = new_check(baseline->checks, scenario->word[SCENARIO],
+                                         fabs(actual - expected) <= baseline->tolerance * fabs(expected) + 1e-12);
+    baseline->failed |= !check;
+    if (!check)
         return;
-    }
-    check->scenario = sms_scenario_name(sms_results_scenario(baseline->set->results[scenario]));
-    check->passed = fabs(actual - expected) <= baseline->tolerance * fabs(expected) + 1e-12;
-    snprintf(check->name, sizeof check->name, "%s of %s %s under %s", baseline->field[4], baseline->field[2],
-             baseline->field[3], baseline->field[1]);
+    snprintf(check->name, sizeof check->name, "%s of %s %s under %s", field[METRIC], field[WORD], field[SUBJECT],
+             field[POLICY]);
     snprintf(check->message, sizeof check->message, "%.6g, baseline %.6g (%+.3g %%)", actual, expected,
              expected != 0 ? 100 * (actual / expected - 1) : 0);
-    baseline->checks->failed += !check->passed;
+}
+
+static void take_field(void *text, size_t length, void *user)
+{
+    struct baseline *baseline = user;
+    if (baseline->fields < COLUMNS)
+        snprintf(baseline->field[baseline->fields], SMS__FIELD_BYTES, "%.*s", (int)length, (const char *)text);
+    baseline->fields++;
 }
 
 static void take_row(int end, void *user)
 {
-    static const char *const header[] = {"scenario", "policy", "subject", "name",        "metric",
-                                         "mean",     "sd",     "ci95",    "replications"};
     struct baseline *baseline = user;
     (void)end;
     baseline->line++;
     if ((baseline->fields < COLUMNS || baseline->fields > COLUMNS_MOST) && !baseline->errors->count)
         complain(baseline, "is not a baseline: rows have the columns that 'smsched run --format csv' writes");
     for (size_t i = 0; baseline->line == 1 && i < COLUMNS && !baseline->errors->count; i++)
-        if (strcmp(baseline->field[i], header[i]))
+        if (strcmp(baseline->field[i], columns[i]))
             complain(baseline, "is not a baseline: its columns are not those of 'smsched run --format csv'");
     if (baseline->line > 1 && !baseline->errors->count)
         check_row(baseline);
@@ -288,7 +259,11 @@ static void take_row(int end, void *user)
 static int read_rows(void *user)
 {
     struct baseline *baseline = user;
-    baseline->subject = SMS__NEW(&baseline->arena, struct lookup, baseline->set->count * SMS_SUBJECTS + 1);
+    list_values(baseline, false);
+    baseline->value = SMS__NEW(&baseline->arena, struct value, baseline->values + 1);
+    list_values(baseline, true);
+    qsort(baseline->value, baseline->values, sizeof *baseline->value, by_words);
+    baseline->left = ROWS_LEAST + ROWS_A_VALUE * baseline->values;
     if (csv_parse(&baseline->parser, baseline->bytes, baseline->size, take_field, take_row, baseline) != baseline->size)
         complain(baseline, "is not a CSV file");
     csv_fini(&baseline->parser, take_field, take_row, baseline);
@@ -313,12 +288,7 @@ static int read_baseline(struct baseline *baseline)
 int sms__check_baseline(const struct sms__set *set, const char *path, double tolerance, struct sms__checks *checks,
                         struct sms_errors *errors)
 {
-    struct baseline baseline = {.set = set,
-                                .checks = checks,
-                                .errors = errors,
-                                .path = path,
-                                .tolerance = tolerance,
-                                .left = ROWS_LEAST + ROWS_A_VALUE * count_values(set)};
+    struct baseline baseline = {.set = set, .checks = checks, .errors = errors, .path = path, .tolerance = tolerance};
     size_t before = checks->count;
     int code = read_baseline(&baseline);
     if (code == SMS_ENOMEM)

@@ -2,7 +2,7 @@
  * for people, as rows, and as JSON. */
 #include "memory.h"
 #include "output.h"
-#include "rows.h"
+#include "walk.h"
 
 #include <jansson.h>
 
@@ -21,8 +21,8 @@ static struct sms_bound bound_of(const struct sms_results *results, enum sms_bou
 static struct sms_estimate gap_of(const struct sms_results *results, size_t policy, enum sms_bounded metric,
                                   const struct sms_bound *bound)
 {
-    const struct sms__row row = sms__row_of(results, SMS_HOST, 0, sms_bound_metric(metric));
-    struct sms_estimate e = sms__row_estimate(&row, policy);
+    const struct sms__result row = sms__result_of(results, SMS_HOST, 0, sms_bound_metric(metric));
+    struct sms_estimate e = sms__result_estimate(&row, policy);
     e.mean = sms_bound_gap(bound, e.mean);
     double scale = isnan(e.mean) ? NAN : bound->run_per_s;
     e.sd /= scale;

@@ -1,6 +1,6 @@
 /* Results as tables for people. They show the metrics that matter most, and leave the others to files. */
 #include "output.h"
-#include "rows.h"
+#include "walk.h"
 
 #include "../base/escape.h"
 
@@ -8,8 +8,8 @@
 static void add_estimate(struct sms__table_out *table, const struct sms_results *results, size_t policy,
                          enum sms_subject subject, size_t idx, const char *metric)
 {
-    const struct sms__row row = sms__row_of(results, subject, idx, metric);
-    const struct sms_estimate e = sms__row_estimate(&row, policy);
+    const struct sms__result row = sms__result_of(results, subject, idx, metric);
+    const struct sms_estimate e = sms__result_estimate(&row, policy);
     if (isnan(e.mean))
         sms__table_add(table, "-");
     else if (!isnan(e.ci95))
@@ -203,8 +203,8 @@ static void print_hosts(const struct sms_results *results, FILE *to)
 
 static double mean_percent(const struct sms_results *results, size_t policy, size_t resource, const char *metric)
 {
-    const struct sms__row row = sms__row_of(results, SMS_RESOURCE, resource, metric);
-    return 100 * sms__row_estimate(&row, policy).mean;
+    const struct sms__result row = sms__result_of(results, SMS_RESOURCE, resource, metric);
+    return 100 * sms__result_estimate(&row, policy).mean;
 }
 
 static bool is_used(const struct sms_results *results, size_t resource)

@@ -3,23 +3,23 @@
  * where all replications are the same, because nothing is drawn (`exact`) or by chance. */
 #include "json_write.h"
 #include "output.h"
-#include "rows.h"
+#include "walk.h"
 
 #include <jansson.h>
 
 json_t *sms__json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 /* The metrics of the row's subject. */
-static json_t *metrics_of(struct sms__row row, long baseline)
+static json_t *metrics_of(struct sms__result row, long baseline)
 {
     json_t *object = json_object(), *ci95 = json_object();
     if (row.subject != SMS_HOST)
-        json_object_set_new(object, "name", json_string(sms__row_subject(&row)));
+        json_object_set_new(object, "name", json_string(sms__result_subject(&row)));
     for (; row.metric < sms__metric_count(row.subject); row.metric++) {
-        struct sms_estimate e = sms__row_shown(&row, baseline);
-        json_object_set_new(object, sms__row_metric(&row), sms__json_number(e.mean));
+        struct sms_estimate e = sms__result_shown(&row, baseline);
+        json_object_set_new(object, sms__result_metric(&row), sms__json_number(e.mean));
         if (e.n > 1)
-            json_object_set_new(ci95, sms__row_metric(&row), sms__json_number(e.ci95));
+            json_object_set_new(ci95, sms__result_metric(&row), sms__json_number(e.ci95));
     }
     json_object_set_new(object, "ci95", ci95);
     return object;
@@ -42,7 +42,7 @@ static void add_subjects(json_t *run, const struct sms_results *results, long ba
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
     for (int s = 0; s < SMS_SUBJECTS; s++) {
-        struct sms__row row = {results, policy, (enum sms_subject)s, 0, 0};
+        struct sms__result row = {results, policy, (enum sms_subject)s, 0, 0};
         enum sms__subject_kind kind = sms__subject_kind(row.subject);
         json_t *list = json_array();
         for (; row.idx < sms_results_subjects(results, row.subject) && kind != SMS__AS_FILE; row.idx++)
@@ -52,7 +52,7 @@ static void add_subjects(json_t *run, const struct sms_results *results, long ba
         else if (kind == SMS__AS_LIST)
             json_object_set_new(run, sms__subject_plural(row.subject), list);
         else {
-            json_object_set(run, sms__row_word(&row), json_array_get(list, 0));
+            json_object_set(run, sms__result_word(&row), json_array_get(list, 0));
             json_decref(list);
         }
     }

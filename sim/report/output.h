@@ -25,7 +25,6 @@ struct sms__set {
 struct sms__table_out;
 struct sms__table_out *sms__table_new(size_t columns);
 void sms__table_add(struct sms__table_out *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void sms__table_rule(struct sms__table_out *table);
 void sms__table_print(struct sms__table_out *table, FILE *to); /* and frees it */
 /* "9.56 ± 0.04 %", with as many decimals as the half-width needs to be seen, but three at most; without one that is
  * NAN. Returns `out`. */

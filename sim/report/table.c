@@ -1,3 +1,4 @@
+/* Tables with aligned columns. Memory that runs out is noted, and then nothing is printed. */
 #include "../base/escape.h"
 #include "memory.h"
 #include "output.h"
@@ -7,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cells live one after another; a rule is a row whose first cell is NULL. */
+/* Cells are in one list, row after row. */
 struct sms__table_out {
-    size_t columns, cells, capacity;
+    size_t columns, cells;
     char **cell;
     bool failed;
 };
@@ -22,21 +23,17 @@ struct sms__table_out *sms__table_new(size_t columns)
     return table;
 }
 
+/* Capacities are powers of two. */
 static void push(struct sms__table_out *table, char *text)
 {
-    if (table->cells == table->capacity) {
-        size_t capacity = table->capacity ? table->capacity * 2 : 64;
-        char **grown = realloc(table->cell, capacity * sizeof *grown);
-        if (!grown) {
-            sms__note_memory(NULL);
-            table->failed = true;
-            free(text);
-            return;
-        }
-        table->cell = grown;
-        table->capacity = capacity;
-    }
-    table->cell[table->cells++] = text;
+    const size_t n = table->cells;
+    char **grown = n & (n - 1) ? table->cell : realloc(table->cell, (n ? 2 * n : 1) * sizeof *grown);
+    table->cell = grown ? grown : table->cell;
+    table->failed |= !sms__note_memory(grown) || !text;
+    if (table->failed)
+        free(text);
+    else
+        table->cell[table->cells++] = text;
 }
 
 void sms__table_add(struct sms__table_out *table, const char *format, ...)
@@ -70,17 +67,11 @@ const char *sms__percent(char *out, size_t size, bool sign, double mean, double 
     return out;
 }
 
-void sms__table_rule(struct sms__table_out *table)
-{
-    for (size_t i = 0; table && i < table->columns; i++)
-        push(table, NULL);
-}
-
 /* Characters, not bytes: continuation bytes of UTF-8 take no place. */
 static size_t width(const char *text)
 {
     size_t count = 0;
-    for (; text && *text; text++)
+    for (; *text; text++)
         count += (*text & 0xc0) != 0x80;
     return count;
 }
@@ -98,9 +89,9 @@ static void print_cell(const char *text, size_t column, size_t widest, FILE *to)
 {
     int pad = (int)(widest - width(text));
     if (column == 0)
-        fprintf(to, "  %s%*s", text ? text : "", pad, "");
+        fprintf(to, "  %s%*s", text, pad, "");
     else
-        fprintf(to, "  %*s%s", pad, "", text ? text : "");
+        fprintf(to, "  %*s%s", pad, "", text);
 }
 
 void sms__table_print(struct sms__table_out *table, FILE *to)

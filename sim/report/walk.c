@@ -1,0 +1,60 @@
+/* Walks results. */
+#include "walk.h"
+
+struct sms__result sms__walk(const struct sms_results *results)
+{
+    return (struct sms__result){.results = results, .metric = SIZE_MAX};
+}
+
+bool sms__next_result(struct sms__result *result)
+{
+    for (result->metric++; result->policy < sms_results_policies(result->results);
+         result->policy++, result->subject = SMS_HOST)
+        for (; result->subject < SMS_SUBJECTS; result->subject++, result->idx = 0)
+            for (; result->idx < sms_results_subjects(result->results, result->subject);
+                 result->idx++, result->metric = 0)
+                if (result->metric < sms__metric_count(result->subject))
+                    return true;
+    return false;
+}
+
+struct sms__result sms__result_of(const struct sms_results *results, enum sms_subject subject, size_t idx,
+                                  const char *metric)
+{
+    return (struct sms__result){results, 0, subject, idx, (size_t)sms_metric_index(subject, metric)};
+}
+
+const char *sms__result_policy(const struct sms__result *result)
+{
+    return sms_results_policy(result->results, result->policy);
+}
+const char *sms__result_word(const struct sms__result *result) { return sms__subject_word(result->subject); }
+const char *sms__result_subject(const struct sms__result *result)
+{
+    return sms_results_subject(result->results, result->subject, result->idx);
+}
+const char *sms__result_metric(const struct sms__result *result)
+{
+    return sms__metric_name(result->subject, result->metric);
+}
+
+struct sms_estimate sms__result_estimate(const struct sms__result *result, size_t policy)
+{
+    return sms_results_estimate(result->results, policy, result->subject, result->idx, result->metric);
+}
+
+struct sms_estimate sms__result_ratio(const struct sms__result *result, size_t policy, size_t baseline)
+{
+    return sms_results_ratio(result->results, policy, baseline, result->subject, result->idx, result->metric);
+}
+
+struct sms_estimate sms__result_difference(const struct sms__result *result, size_t policy, size_t baseline)
+{
+    return sms_results_difference(result->results, policy, baseline, result->subject, result->idx, result->metric);
+}
+
+struct sms_estimate sms__result_shown(const struct sms__result *result, long baseline)
+{
+    return baseline < 0 ? sms__result_estimate(result, result->policy)
+                        : sms__result_ratio(result, result->policy, (size_t)baseline);
+}

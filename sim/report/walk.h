@@ -1,0 +1,42 @@
+/* The walk over results. A result is one metric of one subject under one policy. All that print results walk them, or
+ * look one up by the metric's name, and take words and values from it. */
+#ifndef SMS_REPORT_WALK_H
+#define SMS_REPORT_WALK_H
+
+#include "metrics.h"
+
+/* A p-value below this counts as a difference. */
+#define SMS__SIGNIFICANT 0.05
+
+struct sms__result {
+    const struct sms_results *results;
+    size_t policy;
+    enum sms_subject subject;
+    size_t idx, metric; /* SIZE_MAX: the subject has no such metric, and so no values */
+};
+
+/* The walk: `for (struct sms__result r = sms__walk(results); sms__next_result(&r);)`, by policy, subject, index,
+ * metric.
+ */
+struct sms__result sms__walk(const struct sms_results *results);
+bool sms__next_result(struct sms__result *result);
+
+/* The result of the first policy. */
+struct sms__result sms__result_of(const struct sms_results *results, enum sms_subject subject, size_t idx,
+                                  const char *metric);
+
+/* The words of a result: "round_robin", "vm", "a", "jobs_per_s". */
+const char *sms__result_policy(const struct sms__result *result);
+const char *sms__result_word(const struct sms__result *result);
+const char *sms__result_subject(const struct sms__result *result);
+const char *sms__result_metric(const struct sms__result *result);
+
+/* The value under any policy, and over a baseline. */
+struct sms_estimate sms__result_estimate(const struct sms__result *result, size_t policy);
+struct sms_estimate sms__result_ratio(const struct sms__result *result, size_t policy, size_t baseline);
+struct sms_estimate sms__result_difference(const struct sms__result *result, size_t policy, size_t baseline);
+
+/* What printers show under its own policy: the value, or the ratio over a baseline that is not negative. */
+struct sms_estimate sms__result_shown(const struct sms__result *result, long baseline);
+
+#endif
