@@ -145,6 +145,18 @@ static void init_kernels(struct sms__record *record, struct sms__arena *arena)
     }
 }
 
+static void init_cluster(struct sms__record *record, struct sms__arena *arena, const struct sms__cluster *cluster)
+{
+    record->cluster = SMS__NEW(arena, struct sms__cluster_record, 1);
+    struct sms__histogram *const histograms[] = {&record->cluster->wait, &record->cluster->turnaround,
+                                                 &record->cluster->work.slowdown, &record->cluster->gpushare.pending};
+    for (size_t i = 0; i < sizeof histograms / sizeof *histograms; i++)
+        sms__histogram_init(histograms[i], arena);
+    record->node = cluster->rows ? SMS__NEW(arena, struct sms__node_record, cluster->rows) : NULL;
+    if (cluster->monitor)
+        record->cluster->monitor = new_monitor_record(arena);
+}
+
 void sms__record_init(struct sms__record *record, struct sms__arena *arena, const struct sms_scenario *scenario)
 {
     *record = (struct sms__record){.scenario = scenario};
@@ -156,17 +168,8 @@ void sms__record_init(struct sms__record *record, struct sms__arena *arena, cons
     }
     init_kernels(record, arena);
     record->device = SMS__NEW(arena, struct sms__device_record, scenario->devices);
-    if (scenario->cluster) {
-        record->cluster = SMS__NEW(arena, struct sms__cluster_record, 1);
-        sms__histogram_init(&record->cluster->wait, arena);
-        if (scenario->cluster->rows)
-            record->node = SMS__NEW(arena, struct sms__node_record, scenario->cluster->rows);
-        if (scenario->cluster->monitor)
-            record->cluster->monitor = new_monitor_record(arena);
-        sms__histogram_init(&record->cluster->turnaround, arena);
-        sms__histogram_init(&record->cluster->slowdown, arena);
-        sms__histogram_init(&record->cluster->gpushare.pending, arena);
-    }
+    if (scenario->cluster)
+        init_cluster(record, arena, scenario->cluster);
     record->series_ps = sms__series_ps(scenario);
     if (record->series_ps)
         record->series = SMS__NEW(arena, uint64_t, sms__series_rows(scenario) * SMS__SERIES);
@@ -208,19 +211,19 @@ static void restart_monitor(struct sms__monitor_record *monitor)
 
 static void restart_cluster(struct sms__cluster_record *cluster)
 {
-    cluster->arrived = cluster->placed = cluster->timed = cluster->missed = 0;
-    cluster->failures = cluster->restarts = cluster->lost = 0;
-    cluster->done = cluster->failed = 0;
-    cluster->gpu_ps = cluster->cpu_ps = cluster->bytes_ps = cluster->alone_ps = 0;
-    cluster->down_ps = cluster->down_cpu_ps = cluster->wasted_ps = 0;
     sms__histogram_clear(&cluster->wait);
-    if (cluster->monitor)
-        restart_monitor(cluster->monitor);
     sms__histogram_clear(&cluster->turnaround);
-    sms__histogram_clear(&cluster->slowdown);
+    sms__histogram_clear(&cluster->work.slowdown);
     sms__histogram_clear(&cluster->gpushare.pending);
+    cluster->ledger = (struct sms__ledger_record){0};
+    cluster->work = (struct sms__work_record){.slowdown = cluster->work.slowdown};
     cluster->gpushare =
         (struct sms__gpushare_record){.pending = cluster->gpushare.pending, .stranded = cluster->gpushare.stranded};
+    cluster->arrived = cluster->placed = cluster->timed = cluster->missed = cluster->done = cluster->failed = 0;
+    cluster->failures = cluster->restarts = cluster->lost = 0;
+    cluster->wasted_ps = 0;
+    if (cluster->monitor)
+        restart_monitor(cluster->monitor);
 }
 
 static void restart_level(struct sms__steps *level, uint64_t now)

@@ -150,7 +150,7 @@ enum { SMS__ALLOCATIONS = 201 };
 /* The state of a cluster when the arrived pods have asked for a given part of its GPUs. `reached` is true once they
  * have. */
 struct sms__allocation {
-    uint64_t gpu_milli, down_milli, fragments; /* allocated; down; as in struct sms__cluster_record */
+    uint64_t gpu_milli, down_milli, fragments; /* allocated; down; as in struct sms__ledger_record */
     bool reached;
 };
 
@@ -178,28 +178,36 @@ struct sms__gpushare_record {
 /* The slowdown histogram holds slowdowns times this. */
 #define SMS__SLOWDOWN_ONE 1e6
 
+/* What pods have of a cluster: at the end of the run, and integrated over time. GPUs and cores are in thousandths. */
+struct sms__ledger_record {
+    uint64_t gpu_milli, cpu_milli, bytes;   /* allocated; `bytes` of GPU memory */
+    uint64_t down_milli, down_cpu_milli;    /* GPUs and cores that are down */
+    uint64_t fragments;                     /* of GPUs, summed over typical pods by their weights */
+    sms__integral gpu_ps, cpu_ps, bytes_ps; /* allocated x ps */
+    sms__integral down_ps, down_cpu_ps;     /* down x ps */
+};
+
+/* Pods that run workloads, and the GPUs on which they run. */
+struct sms__work_record {
+    struct sms__histogram slowdown; /* time on the node / time alone, x SMS__SLOWDOWN_ONE */
+    sms__integral alone_ps;         /* time alone x processes */
+    uint64_t busy_ps, devices;      /* time with a kernel, summed over GPUs; their number; at the end */
+};
+
 /* A cluster. Counts begin at the end of the warm-up, unless the field is of the whole run. */
 struct sms__cluster_record {
+    struct sms__ledger_record ledger;
+    struct sms__work_record work;
+    struct sms__gpushare_record gpushare;
     uint64_t arrived, placed; /* pods; a pod that restarts counts as placed once */
     uint64_t failures, restarts, lost;
-    uint64_t running;                    /* pods with a place at the end */
-    uint64_t waiting;                    /* pods that arrived at any time and have no place at the end */
-    uint64_t gpu_milli, cpu_milli;       /* thousandths allocated at the end */
-    uint64_t down_milli, down_cpu_milli; /* thousandths that are down at the end */
-    uint64_t fragments;                  /* thousandths of GPUs at the end, summed over typical pods by their weights */
-    sms__integral gpu_ps, cpu_ps;        /* thousandths allocated x ps */
-    sms__integral down_ps, down_cpu_ps;  /* thousandths down x ps */
-    sms__integral wasted_ps;             /* thousandths of GPUs x ps of runs that a failure cut short */
-    uint64_t bytes;                      /* GPU memory allocated at the end */
-    sms__integral bytes_ps;              /* GPU memory allocated, bytes x ps */
-    struct sms__gpushare_record gpushare;
-    struct sms__histogram wait;       /* of placed pods, ps */
+    sms__integral wasted_ps;          /* thousandths of GPUs x ps of runs that a failure cut short */
+    uint64_t running;                 /* pods with a place at the end */
+    uint64_t waiting;                 /* pods that arrived at any time and have no place at the end */
     uint64_t timed, missed;           /* pods with a deadline that ended or passed it; pods that missed it */
     uint64_t done, failed;            /* pods that ended; pods that ended in failure */
+    struct sms__histogram wait;       /* of placed pods, ps */
     struct sms__histogram turnaround; /* from arrival to end of pods that are done, ps */
-    struct sms__histogram slowdown;   /* time on the node / time alone, of pods with a workload, x SMS__SLOWDOWN_ONE */
-    sms__integral alone_ps;           /* time alone x processes, of pods with a workload */
-    uint64_t busy_ps, devices;        /* GPUs that run workloads: time with a kernel, summed; their number */
     uint64_t last_end_ps;             /* end of the latest pod, since the run began */
     uint64_t lasting, unended;        /* pods with a duration; of those, pods that have not ended; whole run */
     struct sms__allocation allocation[SMS__ALLOCATIONS];

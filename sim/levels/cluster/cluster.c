@@ -128,12 +128,12 @@ static void close_all(struct sms__cluster_run *run, uint64_t now)
     struct sms__cluster_record *record = run->record;
     integrate(run, true, now);
     sms__arrivals_close(run);
-    record->gpu_milli = run->ledger.gpu_milli;
-    record->bytes = run->ledger.gpu_bytes;
-    record->cpu_milli = run->ledger.cpu_milli;
-    record->down_milli = run->ledger.down_milli;
-    record->down_cpu_milli = run->ledger.down_cpu_milli;
-    record->fragments = run->ledger.fragments;
+    record->ledger.gpu_milli = run->ledger.gpu_milli;
+    record->ledger.bytes = run->ledger.gpu_bytes;
+    record->ledger.cpu_milli = run->ledger.cpu_milli;
+    record->ledger.down_milli = run->ledger.down_milli;
+    record->ledger.down_cpu_milli = run->ledger.down_cpu_milli;
+    record->ledger.fragments = run->ledger.fragments;
     for (uint32_t p = 0; p < run->arrived; p++)
         close_pod(run, p, now);
 }

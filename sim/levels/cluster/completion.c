@@ -26,8 +26,9 @@ static void note_slowdown(struct sms__hosts *hosts, uint32_t p, uint64_t ran_ps)
         sms__hosts_stand_alone(hosts, hosts->alone, pod->tenant - 1u, (size_t)kind->device);
     if (alone->failed || alone->ps == SMS__NEVER)
         return;
-    sms__histogram_add(&record->slowdown, (uint64_t)((double)ran_ps / (double)alone->ps * SMS__SLOWDOWN_ONE + 0.5));
-    record->alone_ps += (sms__integral)alone->ps * sms__pod_processes(hosts->run, p);
+    sms__histogram_add(&record->work.slowdown,
+                       (uint64_t)((double)ran_ps / (double)alone->ps * SMS__SLOWDOWN_ONE + 0.5));
+    record->work.alone_ps += (sms__integral)alone->ps * sms__pod_processes(hosts->run, p);
 }
 
 static void end_process(void *subject, struct sms__process *process, uint64_t now)

@@ -238,8 +238,8 @@ int sms__hosts_close(struct sms__cluster_run *run, uint64_t now)
         run->spec->record->events += sms__share_events(host);
         size_t gpus = sms__node_kind(run->cluster, n)->gpus;
         for (size_t g = 0; g < gpus; g++)
-            run->record->busy_ps += sms__share_gpu(host, g)->record->busy_ps;
-        run->record->devices += gpus;
+            run->record->work.busy_ps += sms__share_gpu(host, g)->record->busy_ps;
+        run->record->work.devices += gpus;
         code = code ? code : sms__share_code(host);
     }
     return code;

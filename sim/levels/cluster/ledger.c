@@ -179,11 +179,11 @@ void sms__ledger_integrate(struct sms__cluster_run *run, uint64_t now)
 {
     struct sms__ledger *ledger = &run->ledger;
     sms__integral time = now - ledger->integrated_ps;
-    run->record->gpu_ps += time * ledger->gpu_milli;
-    run->record->cpu_ps += time * ledger->cpu_milli;
-    run->record->down_ps += time * ledger->down_milli;
-    run->record->down_cpu_ps += time * ledger->down_cpu_milli;
-    run->record->bytes_ps += time * ledger->gpu_bytes;
+    run->record->ledger.gpu_ps += time * ledger->gpu_milli;
+    run->record->ledger.cpu_ps += time * ledger->cpu_milli;
+    run->record->ledger.down_ps += time * ledger->down_milli;
+    run->record->ledger.down_cpu_ps += time * ledger->down_cpu_milli;
+    run->record->ledger.bytes_ps += time * ledger->gpu_bytes;
     ledger->integrated_ps = now;
 }
 
