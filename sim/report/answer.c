@@ -1,6 +1,5 @@
-/* The answer to a scenario's question: which policy is best by the metric that it asks for, by how much over the
- * baseline, and how sure. A change counts as one that holds after Holm's correction for the number of policies
- * compared; a best value that does not is called the best so far, and no more. */
+/* The answer to a scenario's question: the best policy by the metric that it asks for, its change over the baseline,
+ * and whether that may be chance. A change counts if it holds after Holm's correction for the number of policies. */
 #include "json_write.h"
 #include "memory.h"
 #include "output.h"
@@ -46,7 +45,7 @@ static struct sms_estimate change_of(const struct answer *answer, size_t policy,
     return change;
 }
 
-/* The best policy from `start` on but for `without`; of equals the first. */
+/* The best policy, except `without`. `start` wins against equals, then the first. */
 static size_t best_from(const struct answer *answer, size_t start, size_t without)
 {
     size_t best = start;
@@ -58,7 +57,7 @@ static size_t best_from(const struct answer *answer, size_t start, size_t withou
     return best;
 }
 
-/* False if no policy has a value. */
+/* Returns false if no policy has a value. */
 static bool find_best(struct answer *answer)
 {
     answer->best = answer->other = best_from(answer, answer->baseline, SIZE_MAX);
@@ -68,7 +67,7 @@ static bool find_best(struct answer *answer)
     return !isnan(answer->value.mean);
 }
 
-/* Whether the change that is told holds among those of all policies. */
+/* Whether the change of `other` holds after correction for the changes of all policies. */
 static bool holds(const struct answer *answer)
 {
     size_t policies = sms_results_policies(answer->results);
@@ -84,7 +83,7 @@ static bool holds(const struct answer *answer)
     return sure;
 }
 
-/* Whether all policies have the value of the best one. */
+/* Whether all policies have the same value. */
 static bool are_same(const struct answer *answer)
 {
     for (size_t p = 0; p < sms_results_policies(answer->results); p++)
@@ -106,7 +105,7 @@ static enum verdict judge(const struct answer *answer)
     return holds(answer) ? DIFFERS : CHANCE;
 }
 
-/* False: there is nothing that answers. */
+/* Returns false if there is no answer. */
 static bool find(const struct sms_results *results, size_t baseline, struct answer *answer)
 {
     struct sms_question asked;
@@ -131,7 +130,7 @@ static bool ends_in(const char *text, const char *end)
     return length >= tail && !strcmp(text + length - tail, end);
 }
 
-/* Times in a unit that suits them, shares as percentages, all else as it is. */
+/* Prints times in a suitable unit. */
 static void put_value(const struct answer *answer, double value, FILE *to)
 {
     static const struct {
@@ -240,7 +239,7 @@ void sms__print_answer(const struct sms_results *results, size_t baseline, FILE 
 
 /* ---- JSON ---- */
 
-/* NULL without memory. */
+/* Returns NULL when out of memory. */
 static json_t *text_of(const struct answer *answer)
 {
     struct sms__buffer text = {0};

@@ -154,7 +154,7 @@ static bool is_doubtful(const struct cell *cell)
 
 static const char *const same = "same in all replications";
 
-/* What the replications say of a change that has a value. */
+/* The verdict on a change that has a value; NULL for others. */
 static const char *verdict(const struct comparison *c, const struct cell *cell)
 {
     const struct sms_estimate *change = isnan(cell->ratio.mean) ? &cell->difference : &cell->ratio;

@@ -1,4 +1,4 @@
-/* Folders that are swapped whole. The invariant: a file that no manifest lists is never removed. */
+/* Folders of results, which are replaced as a whole. Invariant: a file that no manifest lists is never removed. */
 #define _GNU_SOURCE /* renameat2 */
 #include "folder.h"
 #include "json_write.h"
@@ -32,7 +32,7 @@ static void add_name(struct sms__file_names *names, const char *name)
         free(copy);
 }
 
-/* Of a path's text. */
+/* Adds the path that a manifest's text stands for. */
 static void add_path(struct sms__file_names *names, const char *text)
 {
     add_name(names, text);
@@ -56,7 +56,7 @@ static void release_names(struct sms__file_names *names)
     *names = (struct sms__file_names){0};
 }
 
-/* What is in a folder, but for the manifest. False if it cannot be read, with errno. */
+/* Lists the entries of a folder without the manifest. Returns false with errno if it cannot be read. */
 static bool list_entries(const char *folder, struct sms__file_names *names)
 {
     DIR *dir = opendir(folder);
@@ -83,7 +83,7 @@ static json_t *load_manifest(const char *folder)
     return object;
 }
 
-/* The files that the folder's manifest lists. False: there is no manifest that lists any. */
+/* Lists the files in the folder's manifest. Returns false if there is no manifest with a list. */
 static bool list_own(const char *folder, struct sms__file_names *names)
 {
     json_t *manifest = load_manifest(folder);
@@ -91,7 +91,7 @@ static bool list_own(const char *folder, struct sms__file_names *names)
     for (size_t i = 0; i < json_array_size(files) && i < FILES_MAX; i++)
         if (json_is_string(json_array_get(files, i)))
             add_path(names, json_string_value(json_array_get(files, i)));
-    names->failed |= sms__memory_failed(); /* of a manifest that could not be read nothing is known */
+    names->failed |= sms__memory_failed(); /* then the manifest may list more */
     bool listed = json_is_array(files);
     json_decref(manifest);
     return listed;
@@ -118,8 +118,8 @@ static bool move_file(const char *from, const char *to, const char *name)
            (errno == EINVAL && access(new, F_OK) && rename(old, new) == 0);
 }
 
-/* Empties a folder that has given way: what is not its own goes to the one that has taken its place, and so do files
- * of its own that are wanted there still. Without a manifest it was never complete: all of it is the program's. */
+/* Empties a folder that was replaced. Files that are not its own move to the new folder, and so do its own files that
+ * the new manifest lists. Without a manifest it was never complete, and all of it is the program's. */
 static void empty_into(const char *old, const char *target)
 {
     struct sms__file_names own = {0}, wanted = {0}, entries = {0};
@@ -135,7 +135,7 @@ static void empty_into(const char *old, const char *target)
             remove_file(old, name);
     }
     release_names(&entries);
-    /* While something is left that could not be moved, the manifest still tells it from the program's own files. */
+    /* If something could not be moved, the manifest stays, to tell it from the program's own files. */
     if (known && list_entries(old, &entries) && entries.count == 0) {
         remove_file(old, manifest_name);
         rmdir(old);
@@ -145,7 +145,7 @@ static void empty_into(const char *old, const char *target)
     release_names(&entries);
 }
 
-/* Whether every file in the way of a new one is listed; `names` NULL: there are no new ones yet. */
+/* Checks that every file that a new one would replace is listed. `names` is NULL before there are new ones. */
 static int check_entries(const char *path, const struct sms__file_names *names, struct sms_errors *errors)
 {
     struct sms__file_names own = {0}, entries = {0};
@@ -171,7 +171,7 @@ static int check_entries(const char *path, const struct sms__file_names *names, 
     return code;
 }
 
-/* Whether a folder of the kind may take the name; `exists`: there is one that must give way. */
+/* Checks that a folder of the kind may take the name. Sets `exists` if it would replace one. */
 static int check_target(const char *path, enum sms__folder_kind kind, const struct sms__file_names *names, bool *exists,
                         struct sms_errors *errors)
 {
@@ -210,7 +210,7 @@ static void path_of(const struct sms__folder *folder, const char *name, char pat
     put_path(path, folder->partial.name, name);
 }
 
-/* Messages name the file as it is to be called. */
+/* The path of the file when the folder is complete, for messages. */
 static void final_path(const struct sms__folder *folder, const char *name, char path[FILE_PATH_BYTES])
 {
     put_path(path, folder->partial.target, name);
@@ -243,7 +243,7 @@ int sms__folder_close(struct sms__folder *folder, const char *name, FILE *file, 
 
 void sms__folder_add(struct sms__folder *folder, const char *name) { add_name(&folder->names, name); }
 
-/* Files of the older folder that are not written again are listed as well. */
+/* Lists also the files of the older folder that are not written again. */
 static void keep_older(struct sms__folder *folder)
 {
     struct sms__file_names own = {0};
@@ -275,7 +275,7 @@ static int write_manifest(struct sms__folder *folder, json_t *manifest, struct s
     return code == SMS_OK && !whole ? sms__fail(errors, SMS_ENOMEM, folder->partial.target, "out of memory") : code;
 }
 
-/* False if it is not known what there is. */
+/* Removes the files that are not on the list. Returns false if the folder cannot be read. */
 static bool remove_scratch(const struct sms__folder *folder)
 {
     struct sms__file_names entries = {0};
@@ -287,8 +287,8 @@ static bool remove_scratch(const struct sms__folder *folder)
     return known;
 }
 
-/* Both are there at every moment; where a file system cannot exchange them, there is a moment with none, and the older
- * one is what the next writer finds left over. */
+/* Both folders exist at every moment. If the file system cannot exchange them, there is a moment with none under the
+ * name, and if the program ends there, the next writer finds the older one under the other name. */
 static bool exchange(const struct sms__partial *partial)
 {
     if (renameat2(AT_FDCWD, partial->name, AT_FDCWD, partial->target, RENAME_EXCHANGE) == 0)
@@ -298,7 +298,7 @@ static bool exchange(const struct sms__partial *partial)
     char aside[SMS__PATH_BYTES];
     snprintf(aside, sizeof aside, "%s", partial->name);
     char *last = &aside[strlen(aside) - 1];
-    *last = *last == '0' ? '1' : '0'; /* as good a temporary name */
+    *last = *last == '0' ? '1' : '0'; /* another temporary name */
     return rename(partial->target, aside) == 0 && rename(partial->name, partial->target) == 0 &&
            rename(aside, partial->name) == 0;
 }

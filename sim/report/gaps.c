@@ -1,12 +1,12 @@
-/* How far each policy stays below what any policy could count in the same run (docs/bound.md):
- * for people, as rows, and as JSON. */
+/* The gap of each policy to the bound, which no policy can exceed in the same run (docs/bound.md): as a table, as CSV
+ * and as JSON. */
 #include "memory.h"
 #include "output.h"
 #include "walk.h"
 
 #include <jansson.h>
 
-/* The bound; one that could not be computed is none, and `errors` says why. */
+/* Returns the bound. If it cannot be computed it is infinite, with the error as the reason. */
 static struct sms_bound bound_of(const struct sms_results *results, enum sms_bounded metric, struct sms_errors *errors)
 {
     struct sms_bound bound;

@@ -18,7 +18,7 @@ static void add_estimate(struct sms__table_out *table, const struct sms_results 
         sms__table_add(table, "%.5g", e.mean);
 }
 
-/* A row a subject or policy, a column a metric. */
+/* A table with a row for each subject or policy, and a column for each metric. */
 struct columns {
     const char *const *metric;
     size_t count;
@@ -51,7 +51,7 @@ static void add_subjects(struct sms__table_out *table, const struct sms_results 
     }
 }
 
-/* A column a policy. */
+/* A table with a column for each policy. */
 static struct sms__table_out *begin_policies(const struct sms_results *results, const char *corner)
 {
     struct sms__table_out *table = sms__table_new(1 + sms_results_policies(results));
@@ -121,7 +121,7 @@ void sms__print_notes(const struct sms_results *results, FILE *to)
         fputc('\n', to);
 }
 
-/* How a tenant fared first. Kernels of different tenants are not alike, so their number says least. */
+/* Normalized progress comes first. Kernels of different tenants are not alike, so their number says least. */
 static const char *const vm_columns[] = {
     "normalized_progress_ratio", "ntt_ratio",     "jobs_per_s",    "job_latency_p50_ns",
     "job_latency_p99_ns",        "kernels_per_s", "block_wait_ns", "block_slowdown_ratio"};
@@ -137,7 +137,7 @@ static void print_vms(const struct sms_results *results, size_t policy, FILE *to
 
 static const char *const process_columns[] = {"turnaround_ns", "slowdown_ratio", "waiting_ns",  "service_ns",
                                               "paused_ns",     "suspended_ns",   "failed_count"};
-/* Processes that repeat for ever have no turnaround: how their jobs fared, and beside what they have alone. */
+/* Processes that repeat for ever have no turnaround, so their jobs are shown. */
 static const char *const job_columns[] = {"normalized_progress_ratio", "ntt_ratio",          "jobs_per_s",
                                           "job_latency_p50_ns",        "job_latency_p99_ns", "kernels_per_s"};
 static const char *const device_columns[] = {"switches_count",          "switch_ratio", "busy_ratio",
@@ -151,7 +151,7 @@ static void print_subjects(const struct sms_results *results, size_t policy, enu
     end_table(table, to);
 }
 
-/* "warning: 3 processes still wait: 2 for memory, 1 to be resumed". */
+/* "warning: fifo: 3 processes wait for ever: 2 for memory, 1 to be resumed". */
 static void print_stall(const struct sms_results *results, size_t policy, FILE *to)
 {
     static const char *const words[SMS__STALLS] = {"for a device",   "for memory",    "for leave to launch",
@@ -234,23 +234,23 @@ static const char *const cluster_columns[] = {
     "cpu_allocation_ratio", "fragment_ratio", "wait_mean_ns",         "wait_p99_ns",
     "makespan_ns"};
 
-/* Beside those, where something fails. */
+/* Also, if something may fail. */
 static const char *const failure_columns[] = {"failures_count", "restarts_count", "lost_count", "gpu_wasted_ratio"};
 
-/* Where pods can fail: those that run workloads, and under gpushare all. */
+/* Also, if pods can fail: those that run workloads, and all under gpushare. */
 static const char *const failed_columns[] = {"failed_count"};
 
-/* Where pods run workloads. */
+/* Also, if pods run workloads. */
 static const char *const workload_columns[] = {"done_count",          "jobs_per_s",          "turnaround_mean_ns",
                                                "turnaround_p95_ns",   "slowdown_mean_ratio", "slowdown_p95_ratio",
                                                "deadline_miss_ratio", "stp_ratio",           "gpu_busy_ratio"};
 
-/* And where nodes have monitors. */
+/* Also, if nodes have monitors. */
 static const char *const monitor_columns[] = {"timed_jobs_count",   "job_miss_ratio", "job_miss_seen_ratio",
                                               "jobs_in_time_per_s", "float_mean_ns",  "queued_count",
                                               "messages_count"};
 
-/* Besides, under gpushare. */
+/* Also, under gpushare. */
 static const char *const gpushare_columns[] = {"gpu_memory_allocation_ratio",
                                                "gpu_memory_allocation_mean_ratio",
                                                "rejections_count",
@@ -283,7 +283,7 @@ const char *sms__cluster_column(const struct sms_results *results, size_t i)
     return NULL;
 }
 
-/* A row a metric, a column a policy: names are long and policies few. */
+/* Rows are metrics and columns policies, because names of metrics are long and policies few. */
 static void print_cluster(const struct sms_results *results, FILE *to)
 {
     size_t policies = sms_results_policies(results);

@@ -1,6 +1,5 @@
-/* Results as JSON: an object for each scenario. Where there are replications, a
- * metric is their mean, and `ci95` beside the metrics holds the half-widths: null
- * where all replications are the same, because nothing is drawn (`exact`) or by chance. */
+/* Results as JSON: an object for each scenario. A metric is the mean over replications. `ci95` beside the metrics holds
+ * the half-widths; they are null if all replications gave the same value. */
 #include "json_write.h"
 #include "output.h"
 #include "walk.h"
@@ -25,7 +24,7 @@ static json_t *metrics_of(struct sms__result row, long baseline)
     return object;
 }
 
-/* Processes that wait for ever, by what for; empty where there are none. */
+/* Processes that wait for ever, by what they wait for. */
 static json_t *stall_of(const struct sms_results *results, size_t policy)
 {
     uint64_t sum;
@@ -96,7 +95,7 @@ void sms__json_stopping(const struct sms_results *results, json_t *object)
     json_object_set_new(object, "warnings", list);
 }
 
-/* True if all tenants run the same kernels, so that adding up their numbers has a meaning. */
+/* True if all tenants run the same kernels, so that their numbers can be added up. */
 static bool kernels_alike(const struct sms_scenario *scenario)
 {
     const struct sms__workload *first = NULL;
@@ -139,8 +138,7 @@ static json_t *scenario_of(const struct sms_results *results, long baseline)
     return object;
 }
 
-/* One scenario is an object, of which scripts know the keys; several are an array, so that the whole is JSON.
- * `baseline`: NULL, or [scenarios]. */
+/* One scenario is an object, several are an array. `baseline` is NULL or [scenarios]. */
 static int print_all(const struct sms__set *set, const size_t *baseline, FILE *to)
 {
     json_t *all = json_array();

@@ -1,4 +1,4 @@
-/* JSON that may have been written by somebody else. */
+/* Reads JSON that another program may have written, so its size in memory is bounded. */
 #include "memory.h"
 #include "output.h"
 
@@ -7,11 +7,11 @@
 #include <jansson.h>
 #include <string.h>
 
-/* What jansson takes for a value and for a list or an object at most, and what a file may take altogether. */
+/* Memory that jansson needs at most for a value, and for a list or an object; and the limit for a file. */
 enum { VALUE_BYTES = 100, CONTAINER_BYTES = 300 };
 #define MEMORY_MAX ((uint64_t)2 << 30)
 
-/* The memory that a text takes as a tree, about. "[[],[],[]]" takes a hundred times its size. */
+/* Estimates the memory of a text as a tree. "[[],[],[]]" takes a hundred times its size. */
 static uint64_t memory_of(const char *text, size_t size)
 {
     uint64_t memory = size;
@@ -38,7 +38,7 @@ static unsigned lines_of(const char *text, size_t size)
     return lines;
 }
 
-/* jansson reads one value and says where it ends. */
+/* jansson reads one value and returns where it ends. */
 static int load_values(const char *path, const char *text, size_t size, json_t *list, struct sms_errors *errors)
 {
     unsigned line = 0;

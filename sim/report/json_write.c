@@ -1,3 +1,4 @@
+/* Writes JSON, and reports memory that ran out while it was built. */
 #include "json_write.h"
 
 #include "../base/buffer.h"
@@ -29,7 +30,7 @@ int sms__json_put(const json_t *object, json_dump_callback_t put, FILE *to, size
     return finish(object && !sms__memory_failed() && json_dump_callback(object, put, to, flags) == 0, to);
 }
 
-/* Byte by byte, as jansson takes UTF-8 only. */
+/* jansson accepts UTF-8 only, so each other byte is replaced. */
 static json_t *replaced(const char *text)
 {
     struct sms__buffer clean = {0};

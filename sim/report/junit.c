@@ -1,13 +1,14 @@
+/* Checks as JUnit XML, written by libxml2. */
 #include "../base/escape.h"
 #include "memory.h"
 #include "output.h"
 
 #include <libxml/xmlwriter.h>
 
-/* libxml2's own BAD_CAST drops the const. */
+/* libxml2's own BAD_CAST drops const. */
 #define TEXT(string) ((const xmlChar *)(string))
 
-/* Names may come from a baseline, and hold what XML has no way to say. */
+/* Names may come from a baseline, with characters that XML cannot express. */
 static int write_attribute(xmlTextWriterPtr xml, const char *name, const char *value)
 {
     char text[sizeof((struct sms__check *)0)->name];
@@ -42,7 +43,7 @@ static int write_suite(xmlTextWriterPtr xml, const struct sms__checks *checks)
     return bad | (xmlTextWriterEndDocument(xml) < 0);
 }
 
-/* In memory first: libxml2 does not tell of a disk that is full when it closes a file. */
+/* Written to memory first, because libxml2 does not report a full disk when it closes a file. */
 int sms__print_junit(const struct sms__checks *checks, FILE *to)
 {
     xmlBufferPtr text = xmlBufferCreate();

@@ -1,3 +1,4 @@
+/* Allocators of jansson and libxml2 that remember failures. */
 #include "memory.h"
 
 #include <jansson.h>
@@ -5,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* State outside the run, which tests/layers.sh knows: the libraries' allocators have no argument to keep it in. */
+/* State outside a run, which tests/layers.sh allows: the libraries call their allocators without an argument. */
 static _Thread_local bool memory_failed;
 
 void *sms__note_memory(void *memory)

@@ -46,7 +46,7 @@ struct sms__values {
 /* Evaluates the metrics. Those that need the stand-alone runs are NAN until sms__measure_progress. */
 void sms__measure(const struct sms__record *record, struct sms__values *values);
 
-/* What is kept of the stand-alone run of a VM. */
+/* The stand-alone run of a VM. */
 struct sms__alone {
     double end_ps, blocks_per_s; /* as in its values */
 };

@@ -79,7 +79,7 @@ void sms__measure_slowdowns(const struct sms_scenario *scenario, const struct sm
     fold_rows(rows, scenario->vms, PROCESS_METRICS, process_fold);
 }
 
-/* Of all memory, not the mean of devices with more and with less of it. */
+/* The ratio of sums, because the mean of ratios would weigh small devices like large ones. */
 static double held_ratio(const struct sms__record *record)
 {
     double held = 0, memory = 0;

@@ -1,4 +1,4 @@
-/* What is kept of the runs of a scenario, a row of values for each, and what is told of it. */
+/* The results of a scenario: their memory, and the accessors of smsched.h. */
 #include "results.h"
 
 #include "../base/statistics.h"
@@ -19,51 +19,59 @@ static void new_values(struct sms_results *results, struct sms__values *values)
     values->end_ps = SMS__NEW(&results->arena, double, results->scenario->vms);
 }
 
-static void choose_policies(struct sms_results *results, const struct sms_run_options *options)
+static void choose_policies(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
     results->policy = SMS__NEW(&results->arena, size_t, scenario->policies);
     for (size_t p = 0; p < scenario->policies; p++)
-        if (sms__is_chosen(&scenario->policy[p], options->policies))
+        if (sms__is_chosen(&scenario->policy[p], results->options->policies))
             results->policy[results->policies++] = p;
 }
 
-void sms__results_set_up(struct sms_results *results, const struct sms_run_options *options)
+static void new_simtbs_records(struct sms_results *results)
 {
-    const struct sms_scenario *scenario = results->scenario;
-    choose_policies(results, options);
-    for (int s = 0; s < SMS_SUBJECTS; s++) {
-        results->subjects[s] = sms__subject_count(scenario, (enum sms_subject)s);
-        results->name[s] = sms__subject_names(&results->arena, scenario, (enum sms_subject)s);
-    }
-    results->values = SMS__NEW(&results->arena, struct sms__values, results->policies * results->room);
-    size_t rows = sms__series_rows(scenario);
-    results->series = SMS__NEW(&results->arena, double, results->policies *rows *SMS__SERIES);
-    size_t alone = results->with_alone ? results->room * scenario->vms : 0;
-    results->alone = SMS__NEW(&results->arena, struct sms__alone, alone);
-    for (size_t d = 0; d < scenario->devices && !scenario->cluster; d++)
-        results->sms += scenario->device[d]->sms;
-    results->bins = SMS__NEW(&results->arena, struct sms__bins, results->policies);
+    results->simtbs = SMS__NEW(&results->arena, struct sms__simtbs_record, results->policies);
     for (size_t p = 0; p < results->policies; p++)
-        results->bins[p].value = SMS__NEW(&results->arena, float, results->sms * options->bins);
-    if (scenario->cluster)
-        results->allocation =
-            sms__alloc(&results->arena, results->policies * results->room, sizeof *results->allocation);
-    if (scenario->compat == SMS__COMPAT_SIMTBS)
-        results->simtbs = SMS__NEW(&results->arena, struct sms__simtbs_record, results->policies);
-    for (size_t p = 0; results->simtbs && p < results->policies; p++)
-        results->simtbs[p].kernel = SMS__NEW(&results->arena, struct sms__simtbs_kernel, scenario->vms);
+        results->simtbs[p].kernel = SMS__NEW(&results->arena, struct sms__simtbs_kernel, results->scenario->vms);
 }
 
-void sms__results_make_rows(struct sms_results *results, size_t upto)
+int sms__results_set_up(void *user)
 {
+    struct sms_results *results = user;
+    struct sms__arena *arena = &results->arena;
+    const struct sms_scenario *scenario = results->scenario;
+    choose_policies(results);
+    const size_t policies = results->policies, rows = policies * results->room;
+    for (int s = 0; s < SMS_SUBJECTS; s++) {
+        results->subjects[s] = sms__subject_count(scenario, (enum sms_subject)s);
+        results->name[s] = sms__subject_names(arena, scenario, (enum sms_subject)s);
+    }
+    for (size_t d = 0; d < scenario->devices && !scenario->cluster; d++)
+        results->sms += scenario->device[d]->sms;
+    results->values = SMS__NEW(arena, struct sms__values, rows);
+    results->series = SMS__NEW(arena, double, SMS__SERIES *policies *sms__series_rows(scenario));
+    results->alone = SMS__NEW(arena, struct sms__alone, results->with_alone ? results->room * scenario->vms : 0);
+    results->bins = SMS__NEW(arena, struct sms__bins, policies);
+    for (size_t p = 0; p < policies; p++)
+        results->bins[p].value = SMS__NEW(arena, float, results->sms * results->options->bins);
+    if (scenario->cluster)
+        results->allocation = sms__alloc(arena, rows, sizeof *results->allocation);
+    if (scenario->compat == SMS__COMPAT_SIMTBS)
+        new_simtbs_records(results);
+    return SMS_OK;
+}
+
+int sms__results_make_rows(void *user)
+{
+    struct sms_results *results = user;
     for (size_t p = 0; p < results->policies; p++)
-        for (size_t r = results->replications; r < upto; r++) {
-            size_t at = p * results->room + r;
-            new_values(results, &results->values[at]);
+        for (size_t r = results->replications; r < results->wanted; r++) {
+            size_t row = p * results->room + r;
+            new_values(results, &results->values[row]);
             if (results->allocation)
-                results->allocation[at] = sms__alloc(&results->arena, 1, sizeof *results->allocation[at]);
+                results->allocation[row] = sms__alloc(&results->arena, 1, sizeof *results->allocation[row]);
         }
+    return SMS_OK;
 }
 
 void sms_results_free(struct sms_results *results)

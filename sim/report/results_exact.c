@@ -1,4 +1,4 @@
-/* Whether results are exact: nothing is drawn, so another seed gives the same. */
+/* Whether results are exact: nothing is drawn, so any seed gives the same. */
 #include "results.h"
 
 #include "../model/draws.h"

@@ -1,5 +1,5 @@
-/* The runs of a scenario, handed out one by one to a number of threads: replications of its policies and of the
- * stand-alone runs, and pilots, of which only the series is kept. */
+/* Runs of a scenario in threads: replications of its policies, stand-alone runs, and pilots. Invariant: results do not
+ * depend on the number of threads, because every run has a place of its own, or adds whole numbers. */
 #include "../model/draws.h"
 #include "results.h"
 
@@ -8,21 +8,20 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Jobs go in the order: policies by replication, then stand-alone runs. */
+/* Jobs are numbered: policies by replication, then stand-alone runs. */
 struct work {
     struct sms_results *results;
-    const struct sms_run_options *options;
     pthread_mutex_t lock;
     bool pilots;
     size_t first, count; /* replications */
     size_t next, done, total;
     int code;
-    size_t failed; /* the first job in order that did, if `code` says that one did */
+    size_t failed; /* the first job that failed, if `code` says that one did */
     char why[sizeof(((struct sms__record *)0)->why)];
     const struct sms__node *at;
 };
 
-/* Policies of one replication share it. Pilots have seeds that no replication has. */
+/* Policies of one replication share a seed. Pilots have seeds that no replication has. */
 static uint64_t replication_seed(const struct work *work, size_t replication)
 {
     return sms__replication_seed(work->results->seed, (uint64_t)replication + (work->pilots ? (uint64_t)1 << 32 : 0));
@@ -60,7 +59,7 @@ static void keep_simtbs(struct sms_results *results, size_t policy, const struct
         kernel[v] = record->kernel[v];
 }
 
-/* Sums of whole numbers: the same in whatever order. */
+/* The sums are of whole numbers, and so the same in any order. */
 static void keep_series(struct work *work, size_t policy, const struct sms__record *record)
 {
     size_t count = sms__series_rows(record->scenario) * SMS__SERIES;
@@ -77,7 +76,7 @@ static void keep(struct job *job, const struct sms__record *record, size_t polic
     size_t at = policy * results->room + replication;
     sms__measure(record, &results->values[at]);
     memcpy(results->values[at].stall, record->stall, sizeof record->stall);
-    if (record->simtbs && job->work->options->alone)
+    if (record->simtbs && job->work->results->options->alone)
         sms__measure_simtbs_progress(record, &results->values[at]);
     if (record->cluster)
         memcpy(results->allocation[at], record->cluster->allocation, sizeof **results->allocation);
@@ -100,7 +99,7 @@ static int run_policy(struct job *job)
         .seed = replication_seed(work, replication),
         .only_vm = -1,
         .observe = replication == 0 && !work->pilots ? use->label : NULL,
-        .options = work->options,
+        .options = results->options,
         .record = &record,
     };
     int code = sms__simulate(&job->arena, &spec);
@@ -125,7 +124,7 @@ static int run_alone(struct job *job)
         .policy = results->scenario->alone,
         .seed = replication_seed(work, replication),
         .only_vm = (long)(idx % vms),
-        .options = work->options,
+        .options = results->options,
         .record = &record,
     };
     int code = sms__simulate(&job->arena, &spec);
@@ -150,7 +149,7 @@ static bool take(struct work *work, size_t *idx)
     return more;
 }
 
-/* Of several that fail, the first in order is reported: all before it were begun before. */
+/* If several fail, the one with the least number is reported: all before it were begun before it. */
 static void finish(struct work *work, const struct job *job, int code)
 {
     size_t before = work->results->runs;
@@ -162,8 +161,8 @@ static void finish(struct work *work, const struct job *job, int code)
         memcpy(work->why, job->why, sizeof work->why);
         work->at = job->at;
     }
-    if (work->options->on_progress)
-        work->options->on_progress(work->options->user, before + work->done, before + work->total);
+    if (work->results->options->on_progress)
+        work->results->options->on_progress(work->results->options->user, before + work->done, before + work->total);
     pthread_mutex_unlock(&work->lock);
 }
 
@@ -183,11 +182,11 @@ static void *do_work(void *user)
 
 enum { JOBS_MAX = 256 };
 
-/* This thread works too; one that cannot be had leaves the work to the others. */
+/* This thread works, too. If a thread cannot be started, the others do its work. */
 static void work_in_threads(struct work *work)
 {
     pthread_t thread[JOBS_MAX];
-    size_t threads = 0, wanted = work->options->jobs ? work->options->jobs : 1;
+    size_t threads = 0, wanted = work->results->options->jobs ? work->results->options->jobs : 1;
     if (wanted > JOBS_MAX)
         wanted = JOBS_MAX;
     while (threads + 1 < wanted && threads + 1 < work->total && !pthread_create(&thread[threads], NULL, do_work, work))
@@ -224,11 +223,9 @@ static int run_work(struct work *work, struct sms_errors *errors)
     return sms__report_run(work->code, work->results->scenario, work->why, work->at, errors);
 }
 
-int sms__run_pilots(struct sms_results *results, const struct sms_run_options *options, size_t pilots,
-                    struct sms_errors *errors)
+int sms__run_pilots(struct sms_results *results, size_t pilots, struct sms_errors *errors)
 {
-    struct work work = {.results = results, .options = options, .pilots = true, .count = pilots};
-    work.total = results->policies * pilots;
+    struct work work = {.results = results, .pilots = true, .count = pilots, .total = results->policies * pilots};
     return run_work(&work, errors);
 }
 
@@ -240,16 +237,16 @@ static void measure_progress(struct sms_results *results, size_t from, size_t to
                                   &results->alone[r * results->scenario->vms]);
 }
 
-int sms__run_replications(struct sms_results *results, const struct sms_run_options *options, size_t upto,
-                          struct sms_errors *errors)
+int sms__run_replications(struct sms_results *results, struct sms_errors *errors)
 {
-    size_t first = results->replications;
-    struct work work = {.results = results, .options = options, .first = first, .count = upto - first};
+    const size_t first = results->replications, upto = results->wanted;
+    struct work work = {.results = results, .first = first, .count = upto - first};
     work.total = work.count * (results->policies + (results->with_alone ? results->scenario->vms : 0));
     int code = run_work(&work, errors);
-    if (code == SMS_OK)
-        results->replications = upto;
-    if (code == SMS_OK && results->with_alone)
+    if (code)
+        return code;
+    results->replications = upto;
+    if (results->with_alone)
         measure_progress(results, first, upto);
-    return code;
+    return SMS_OK;
 }

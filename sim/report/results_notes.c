@@ -1,5 +1,5 @@
-/* What is uncertain beside the seed, which is all that intervals are about: notes of a few words, from what the model
- * knows of a scenario and the results show. */
+/* Notes on uncertainty that intervals do not cover, because they cover the seed only. They follow from the scenario and
+ * the results. */
 #include "../model/draws.h"
 #include "results.h"
 
@@ -10,7 +10,7 @@
 
 enum { NAMED = 3, KERNELS_FEW = 200, REPLICATIONS_FEW = 5 };
 
-/* "a (87), b (43) and 2 more", as far as there is room. */
+/* "a (87), b (43) and 2 more", cut where the text is full. */
 struct list {
     char text[256];
     size_t count;
@@ -49,7 +49,7 @@ static void note_seed(struct sms_results *results)
                                  n));
 }
 
-/* Of a tenant that goes on for ever, under the policy under which it gets least done; on average over replications. */
+/* Counts the kernels of a VM without an end under the policy with fewest; the mean over replications. */
 static double count_kernels(const struct sms_results *results, size_t v)
 {
     const struct sms_scenario *scenario = results->scenario;
@@ -87,7 +87,7 @@ static void note_contention(struct sms_results *results)
                                  scenario->contention.label));
 }
 
-/* Workloads of all tenants, each once. */
+/* The workloads of all tenants, each once. */
 struct workloads {
     const struct sms__workload **of;
     size_t count;
@@ -222,14 +222,16 @@ static void note_lockstep(struct sms_results *results)
                                  grid[i - 1].vm->name, grid[i].vm->name));
 }
 
-void sms__results_note(struct sms_results *results)
+int sms__results_note(void *user)
 {
+    struct sms_results *results = user;
     results->notes = 0;
     note_lockstep(results);
     note_seed(results);
     note_few(results);
     note_contention(results);
     note_workloads(results);
+    return SMS_OK;
 }
 
 const char *const *sms_results_notes(const struct sms_results *results, size_t *count)

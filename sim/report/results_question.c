@@ -1,4 +1,4 @@
-/* Where results have what a scenario names: the answer to its question, what it watches, what it expects. */
+/* Finds in the results what a scenario names: by its question, its precision, its expectations. */
 #include "results.h"
 
 #include <string.h>

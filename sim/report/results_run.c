@@ -1,62 +1,31 @@
-/* Runs a scenario: every policy with every replication, and the stand-alone runs. */
+/* sms_run: checks the options, then runs replications until there are enough. */
 #include "../model/estimate.h"
 #include "output.h"
 #include "results.h"
 
 #include <stdlib.h>
 
-struct setup {
-    struct sms_results *results;
-    const struct sms_run_options *options;
-    size_t upto;
-};
-
-static int set_up(void *user)
+/* Runs replications until there are as many as wanted, or as the precision needs. */
+static int run_all(struct sms_results *results, struct sms_errors *errors)
 {
-    const struct setup *setup = user;
-    sms__results_set_up(setup->results, setup->options);
-    return SMS_OK;
-}
-
-static int make_rows(void *user)
-{
-    const struct setup *setup = user;
-    sms__results_make_rows(setup->results, setup->upto);
-    return SMS_OK;
-}
-
-static int write_notes(void *user)
-{
-    const struct setup *setup = user;
-    sms__results_note(setup->results);
-    return SMS_OK;
-}
-
-/* As many replications as are asked for, or as the precision asks for. */
-static int run_all(struct setup *setup, struct sms_errors *errors)
-{
-    struct sms_results *results = setup->results;
-    int code = sms__find_warmup(results, setup->options, errors);
-    while (code == SMS_OK && setup->upto > results->replications) {
-        code = sms__guard(&results->arena, make_rows, setup);
+    const struct sms_scenario *given = results->scenario;
+    int code = sms__find_warmup(results, errors);
+    while (code == SMS_OK && results->wanted > results->replications) {
+        code = sms__guard(&results->arena, sms__results_make_rows, results);
         if (code)
-            sms__report_run(code, results->scenario, "", NULL, errors);
-        else
-            code = sms__run_replications(results, setup->options, setup->upto, errors);
+            return sms__report_run(code, given, "", NULL, errors);
+        code = sms__run_replications(results, errors);
         if (code == SMS_OK && results->until)
-            setup->upto = sms__until_next(results);
+            results->wanted = sms__until_next(results);
     }
-    if (code == SMS_OK) {
-        sms__until_warn(results);
-        sms__warmup_warn(results);
-        code = sms__guard(&results->arena, write_notes, setup);
-        if (code)
-            sms__report_run(code, results->scenario, "", NULL, errors);
-    }
-    return code;
+    if (code)
+        return code;
+    sms__until_warn(results);
+    sms__warmup_warn(results);
+    return sms__report_run(sms__guard(&results->arena, sms__results_note, results), given, "", NULL, errors);
 }
 
-/* What the scenario says has been checked; options may ask for more. */
+/* The scenario itself has been checked; options may ask for more. */
 static int check_memory(const struct sms_scenario *scenario, const struct sms__memory_ask *ask,
                         struct sms_errors *errors)
 {
@@ -72,7 +41,7 @@ static int check_memory(const struct sms_scenario *scenario, const struct sms__m
     return SMS_EINPUT;
 }
 
-/* Each that is named must be one of the scenario's. */
+/* Every policy that is named must be one of the scenario's. */
 static int check_policies(const struct sms_scenario *scenario, const char *const *names, struct sms_errors *errors)
 {
     char text[300];
@@ -88,13 +57,13 @@ static int check_policies(const struct sms_scenario *scenario, const char *const
     return SMS_OK;
 }
 
-/* A number of replications in the options is that number, whatever precision the scenario asks for. */
-static void choose_replications(struct setup *setup, const struct sms_scenario *scenario)
+/* The number in the options holds, whatever precision the scenario asks for. */
+static void choose_replications(struct sms_results *results, const struct sms_scenario *scenario)
 {
-    struct sms_results *results = setup->results;
-    results->until = !setup->options->replications && scenario->until.precision > 0;
-    setup->upto = setup->options->replications ? setup->options->replications : (size_t)scenario->replications;
-    results->room = results->until ? (size_t)scenario->until.most : setup->upto;
+    const unsigned given = results->options->replications;
+    results->until = !given && scenario->until.precision > 0;
+    results->wanted = given ? given : (size_t)scenario->replications;
+    results->room = results->until ? (size_t)scenario->until.most : results->wanted;
 }
 
 static struct sms__memory_ask memory_ask(const struct sms_scenario *scenario, const struct sms_run_options *options)
@@ -112,7 +81,7 @@ int sms__run_check(const struct sms_scenario *scenario, const struct sms_run_opt
     return code == SMS_OK ? check_memory(scenario, &ask, errors) : code;
 }
 
-/* What is wrong with the arguments, or NULL. */
+/* Returns why the arguments are wrong, or NULL. */
 static const char *misuse(const struct sms_scenario *scenario, const struct sms_run_options *options,
                           struct sms_results **out)
 {
@@ -123,20 +92,22 @@ static const char *misuse(const struct sms_scenario *scenario, const struct sms_
     return (unsigned)options->engine > SMS_ENGINE_REFERENCE ? "there is no such engine" : NULL;
 }
 
-/* As many jobs as fit: the results are the same, later. */
+/* With as many threads as fit into memory: the results are the same, later. */
 static int run_checked(const struct sms_scenario *scenario, const struct sms_run_options *options,
                        struct sms_results *results, struct sms_errors *errors)
 {
     const struct sms__memory_ask ask = memory_ask(scenario, options);
     struct sms_run_options fitting = *options;
-    struct setup setup = {.results = results, .options = &fitting};
     fitting.jobs = (unsigned)sms__jobs_that_fit(scenario, &ask);
     results->scenario = scenario;
+    results->options = &fitting;
     results->seed = options->seed ? options->seed : scenario->seed;
     results->with_alone = options->alone && scenario->compat == SMS__COMPAT_OFF && !scenario->cluster;
-    choose_replications(&setup, scenario);
-    int code = sms__guard(&results->arena, set_up, &setup);
-    return code == SMS_OK ? run_all(&setup, errors) : sms__report_run(code, scenario, "", NULL, errors);
+    choose_replications(results, scenario);
+    int code = sms__guard(&results->arena, sms__results_set_up, results);
+    code = code == SMS_OK ? run_all(results, errors) : sms__report_run(code, scenario, "", NULL, errors);
+    results->options = NULL;
+    return code;
 }
 
 int sms_run(const struct sms_scenario *scenario, const struct sms_run_options *options, struct sms_results **out,

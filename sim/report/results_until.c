@@ -18,7 +18,7 @@ static struct sms_estimate first_of(const struct sms_results *results, const str
     return sms__estimate_close(estimate);
 }
 
-/* Of the policy that is known least after the first n replications. */
+/* The precision of the least precise policy after the first n replications. */
 static double reached(const struct sms_results *results, const struct sms_until *until, size_t n)
 {
     double greatest = 0;
@@ -29,7 +29,7 @@ static double reached(const struct sms_results *results, const struct sms_until 
     return greatest;
 }
 
-/* Names have been checked with the scenario. */
+/* The names have been checked with the scenario. */
 bool sms_results_until(const struct sms_results *results, struct sms_until *out)
 {
     if (out)
@@ -46,7 +46,7 @@ bool sms_results_until(const struct sms_results *results, struct sms_until *out)
     return true;
 }
 
-/* For how many of the last replications it has held, at most `most`. */
+/* Counts, up to `most`, the latest replications at which the precision was reached. */
 static size_t held(const struct sms_results *results, const struct sms_until *until, size_t most)
 {
     size_t n = results->replications, count = 0;
@@ -56,12 +56,12 @@ static size_t held(const struct sms_results *results, const struct sms_until *un
     return count;
 }
 
-/* Of a spread that is small by chance the precision is soon lost again: it has to hold while so many replications are
- * added (Hoad, Robinson and Davies 2010, Journal of the Operational Research Society 61). */
+/* If the spread is small by chance, the precision is soon lost again. So it has to hold while this many replications
+ * are added (Hoad, Robinson and Davies 2010, Journal of the Operational Research Society 61). */
 enum { AHEAD = 5 };
 
-/* While it is not reached, as many as would be enough if spread and mean stayed as they are, at most as many again as
- * there are: each look at the data is a chance to stop too early. Of exact results more are no use. */
+/* Until the precision is reached, asks for as many replications as would be enough if spread and mean stayed as they
+ * are, and at most doubles them: each look at the data is a chance to stop too early. Exact results need no more. */
 size_t sms__until_next(const struct sms_results *results)
 {
     struct sms_until until;
@@ -84,7 +84,7 @@ static void describe(const struct sms_results *results, const struct sms_until *
     snprintf(out, size, "%s of %.60s", metric, sms_results_subject(results, until->subject, until->idx));
 }
 
-/* The first policy whose mean is 0, or NULL. */
+/* Returns the first policy whose mean is 0, or NULL. */
 static const char *without_mean(const struct sms_results *results, const struct sms_until *until)
 {
     for (size_t p = 0; p < results->policies; p++)

@@ -1,6 +1,5 @@
-/* The end of the warm-up, by MSER-5 over the number of kernels that end in each thousandth of the run, of all tenants
- * and of each, added up over replications (Welch's averaging takes noise out; MSER-5 then chooses, and no eye has to).
- */
+/* The end of the warm-up, found by MSER-5. Its series is the number of kernels that end in each thousandth of the run,
+ * of all tenants and of each, summed over replications, which averages out noise (Welch). */
 #include "results.h"
 
 #include "../base/statistics.h"
@@ -8,7 +7,8 @@
 
 #include <math.h>
 
-/* How many parts of the series lie within the run, wherever it ends: where parts are of few ps, the last are beyond. */
+/* The number of parts of the series that are within the run, wherever it ends. If parts are only a few ps long, the
+ * last ones are beyond the end. */
 static size_t count_parts(const struct sms_scenario *scenario)
 {
     double end_ps = scenario->duration_ps - sms__slack_ps(scenario);
@@ -18,7 +18,7 @@ static size_t count_parts(const struct sms_scenario *scenario)
     return parts < SMS__SERIES ? (size_t)parts : SMS__SERIES;
 }
 
-/* Of fewer kernels, one in five parts on average, nothing is concluded. */
+/* With fewer kernels, one in five parts on average, nothing is concluded. */
 enum { KERNELS_LEAST = SMS__SERIES / 5, NAMED = 3 };
 
 static double total(const double *series, size_t parts)
@@ -31,8 +31,8 @@ static double total(const double *series, size_t parts)
 
 static bool is_empty(const double *series, size_t parts) { return total(series, parts) < KERNELS_LEAST; }
 
-/* The greatest of what the policies and tenants need; the policy under which one has no end in the first half, or
- * NULL. */
+/* Returns the longest warm-up, in parts, that any policy or tenant needs. Sets the policy under which one has no end in
+ * the first half, or NULL. */
 static size_t find(struct sms_results *results, const char **unsteady)
 {
     size_t parts = count_parts(results->scenario), rows = sms__series_rows(results->scenario), most = 0;
@@ -49,7 +49,7 @@ static size_t find(struct sms_results *results, const char **unsteady)
     return most;
 }
 
-/* Pilots are no replications. */
+/* Pilots do not count as replications. */
 static void forget_pilots(struct sms_results *results)
 {
     for (size_t i = 0; i < results->policies * sms__series_rows(results->scenario) * SMS__SERIES; i++)
@@ -61,8 +61,8 @@ static struct sms__mark mark_of(const struct sms_scenario *scenario)
     return sms__node_get(sms__node_get(scenario->node, "run"), "warmup")->mark;
 }
 
-/* The most kernels that the series of a row has under a policy under which it has too few; -1: it has enough under all.
- */
+/* Returns the number of kernels of a row under the policy with most, of those under which it has too few; -1 if it has
+ * enough under all. */
 static double too_few(const struct sms_results *results, size_t row, size_t rows, size_t parts)
 {
     double most = -1;
@@ -73,7 +73,7 @@ static double too_few(const struct sms_results *results, size_t row, size_t rows
     return most;
 }
 
-/* Names what the warm-up was chosen without. */
+/* Warns of tenants that ran too few kernels to be considered. */
 static void warn_short(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
@@ -94,14 +94,14 @@ static void warn_short(struct sms_results *results)
                    KERNELS_LEAST, SMS__PILOTS, names);
 }
 
-/* All policies are measured over the same time: from the latest that any of them needs. */
-int sms__find_warmup(struct sms_results *results, const struct sms_run_options *options, struct sms_errors *errors)
+/* All policies are measured over the same time, after the longest warm-up that any of them needs. */
+int sms__find_warmup(struct sms_results *results, struct sms_errors *errors)
 {
     if (!results->scenario->find_warmup)
         return SMS_OK;
     const struct sms_scenario *scenario = results->scenario;
     const char *unsteady;
-    int code = sms__run_pilots(results, options, SMS__PILOTS, errors);
+    int code = sms__run_pilots(results, SMS__PILOTS, errors);
     if (code)
         return code;
     results->measured = *scenario;
@@ -115,7 +115,7 @@ int sms__find_warmup(struct sms_results *results, const struct sms_run_options *
     return SMS_OK;
 }
 
-/* A share of its mean by which a beginning must move the whole to be worth a word. */
+/* A beginning is reported if it changes the mean by more than this. */
 #define SHIFT 0.01
 
 static double mean(const double *value, size_t count)
@@ -126,14 +126,14 @@ static double mean(const double *value, size_t count)
     return sum / (double)count;
 }
 
-/* A beginning, as it is after the warm-up, that differs from the rest. */
+/* A part at the beginning of the measured time that differs from the rest. */
 struct beginning {
     size_t row, parts;
-    double shift; /* of the mean, by it */
+    double shift; /* relative change of the mean */
 };
 
-/* `row`: of all policies. */
-static struct beginning look(const struct sms_results *results, size_t row, size_t first, size_t parts)
+/* `row` counts those of all policies. */
+static struct beginning find_beginning(const struct sms_results *results, size_t row, size_t first, size_t parts)
 {
     const double *measured = results->series + row * SMS__SERIES + first;
     size_t count = parts - first, found = is_empty(measured, count) ? 0 : sms__mser5(measured, count);
@@ -141,7 +141,7 @@ static struct beginning look(const struct sms_results *results, size_t row, size
     if (found == 0 || !sms__differs(measured, count, found))
         return (struct beginning){0};
     double rest = mean(measured + found, count - found);
-    if (rest <= 0) /* nothing ends any more: there is no rate to compare with */
+    if (rest <= 0) /* no kernel ends any more, so there is no rate to compare with */
         return (struct beginning){0};
     return (struct beginning){row, found, mean(measured, count) / rest - 1};
 }
@@ -157,16 +157,16 @@ static void warn(struct sms_results *results, const struct beginning *worst, dou
                100 * worst->shift);
 }
 
-/* Where tenants end, the rate changes with that. */
-static bool all_last(const struct sms_scenario *scenario)
+/* When tenants end, the rate changes. */
+static bool none_ends(const struct sms_scenario *scenario)
 {
-    bool last = true;
+    bool none = true;
     for (size_t v = 0; v < scenario->vms; v++)
-        last &= scenario->vm[v].repeat == 0;
-    return last;
+        none &= scenario->vm[v].repeat == 0;
+    return none;
 }
 
-/* What begins within the measured part is no steady state, however few kernels there are to see it by. */
+/* A tenant that starts within the measured time is not in a steady state, even if too few kernels show it. */
 static void warn_late(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
@@ -182,13 +182,13 @@ static void warn_late(struct sms_results *results)
 void sms__warmup_warn(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
-    if (scenario->warmup_ps <= 0 || scenario->find_warmup || !sms__series_ps(scenario) || !all_last(scenario))
+    if (scenario->warmup_ps <= 0 || scenario->find_warmup || !sms__series_ps(scenario) || !none_ends(scenario))
         return;
     double width_ps = (double)sms__series_ps(scenario);
     size_t first = (size_t)ceil(scenario->warmup_ps / width_ps), parts = count_parts(scenario);
     struct beginning worst = {0};
     for (size_t i = 0; i < results->policies * sms__series_rows(scenario) && first < parts; i++) {
-        struct beginning own = look(results, i, first, parts);
+        struct beginning own = find_beginning(results, i, first, parts);
         worst = fabs(own.shift) > fabs(worst.shift) ? own : worst;
     }
     if (fabs(worst.shift) > SHIFT)

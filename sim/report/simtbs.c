@@ -1,11 +1,11 @@
-/* The report of simtbs, in its own layout and its own types: throughputs are
- * single precision, mean slowdowns double. */
+/* The report of simtbs in its own layout and number types: throughputs are in single precision, mean slowdowns in
+ * double. */
 #include "metrics.h"
 #include "output.h"
 
 enum { TYPES = 10 };
 
-/* A mean over kernels that have ended: slowdowns added up, in order. */
+/* Slowdowns of kernels that have ended, summed in order. */
 struct mean {
     double sum, with_queue;
     uint64_t kernels;
@@ -20,7 +20,7 @@ static void add(struct mean *mean, double slowdown, double with_queue)
 
 static float per_tick(uint64_t count, uint64_t ticks) { return (float)count / (float)ticks; }
 
-/* A run without kernels divides 0 by 0, which prints as -nan where simtbs runs. */
+/* In a run without kernels simtbs divides 0 by 0, and prints -nan. */
 static void print_number(const char *before, int digits, double value, uint64_t ticks, const char *after, FILE *to)
 {
     if (ticks)
