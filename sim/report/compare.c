@@ -267,6 +267,13 @@ void sms__print_comparison(const struct sms_results *results, size_t baseline, F
     sms__print_notes(results, to);
 }
 
+void sms__print_tidy_ratios(const struct sms_results *results, size_t baseline, FILE *to)
+{
+    sms__print_tidy_rows(results, (long)baseline, to);
+    if (!sms_results_scenario(results)->cluster)
+        sms__print_gap_rows(results, to);
+}
+
 /* ---- JSON ---- */
 
 static json_t *json_cell(const struct comparison *c, const struct sms__result *row, size_t policy,

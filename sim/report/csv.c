@@ -43,7 +43,7 @@ void sms__print_tidy_value(const struct sms_results *results, const char *policy
     print_estimate(e, exact, to);
 }
 
-static void print_rows(const struct sms_results *results, long baseline, FILE *to)
+void sms__print_tidy_rows(const struct sms_results *results, long baseline, FILE *to)
 {
     const bool exact = sms_results_exact(results);
     for (struct sms__result row = sms__walk(results); sms__next_result(&row);) {
@@ -55,14 +55,7 @@ static void print_rows(const struct sms_results *results, long baseline, FILE *t
     }
 }
 
-void sms__print_tidy(const struct sms_results *results, FILE *to) { print_rows(results, -1, to); }
-
-void sms__print_tidy_ratios(const struct sms_results *results, size_t baseline, FILE *to)
-{
-    print_rows(results, (long)baseline, to);
-    if (!sms_results_scenario(results)->cluster)
-        sms__print_gap_rows(results, to);
-}
+void sms__print_tidy(const struct sms_results *results, FILE *to) { sms__print_tidy_rows(results, -1, to); }
 
 /* The VM whose kernel this is. */
 static const char *vm_of(const struct sms_scenario *scenario, size_t kernel)

@@ -6,8 +6,6 @@
 
 #include <jansson.h>
 
-json_t *sms__json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-
 /* The metrics of the row's subject. */
 static json_t *metrics_of(struct sms__result row, long baseline)
 {

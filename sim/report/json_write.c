@@ -4,6 +4,7 @@
 #include "../base/buffer.h"
 #include "../base/escape.h"
 #include "memory.h"
+#include "output.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -52,6 +53,8 @@ json_t *sms__json_text(const char *text)
         n = sms__utf8_length(text + i);
     return !n ? replaced(text) : json_stringn_nocheck(text ? text : "", length);
 }
+
+json_t *sms__json_number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 json_t *sms__json_path(const char *path)
 {

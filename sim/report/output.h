@@ -44,8 +44,10 @@ void sms__print_notes(const struct sms_results *results, FILE *to);
 /* Metric i of the tables of a cluster; NULL beyond the last. */
 const char *sms__cluster_column(const struct sms_results *results, size_t i);
 
-/* compare.c: changes over a baseline, with p-values corrected for their number. The JSON is of one scenario. */
+/* compare.c: changes over a baseline, with p-values corrected for their number; as CSV, ratios and the gaps to the
+ * bound. The JSON is of one scenario. */
 void sms__print_comparison(const struct sms_results *results, size_t baseline, FILE *to);
+void sms__print_tidy_ratios(const struct sms_results *results, size_t baseline, FILE *to);
 struct json_t *sms__json_comparisons(const struct sms_results *results, size_t baseline);
 
 /* answer.c: the answer to the scenario's question in words: which policy is best by the metric that it asks for, by how
@@ -65,12 +67,15 @@ struct json_t *sms__json_gaps(const struct sms_results *results);
  * not tell how far off it is; else empty. */
 void sms__print_tidy_header(FILE *to);
 void sms__print_tidy(const struct sms_results *results, FILE *to);
-/* Ratios over a baseline in the same layout. */
-void sms__print_tidy_ratios(const struct sms_results *results, size_t baseline, FILE *to);
+/* The same, or ratios over a baseline that is not negative. */
+void sms__print_tidy_rows(const struct sms_results *results, long baseline, FILE *to);
 void sms__print_tidy_value(const struct sms_results *results, const char *policy, const char *metric,
                            struct sms_estimate e, bool exact, FILE *to);
 /* A row for each subject, with two columns for each metric: its mean and ci95. */
 void sms__print_wide(const struct sms__set *set, enum sms_subject subject, FILE *to);
+
+/* json_write.c: a finite number, or null. */
+struct json_t *sms__json_number(double value);
 
 /* json_read.c: appends all values of a file to `list`. Returns SMS_OK, or a code with an error. */
 enum { SMS__JSON_MIB = 512 };
@@ -80,8 +85,6 @@ int sms__read_json(const char *path, struct json_t *list, struct sms_errors *err
  * error. `baseline` is [scenarios]. */
 int sms__print_json(const struct sms__set *set, FILE *to);
 int sms__print_json_ratios(const struct sms__set *set, const size_t *baseline, FILE *to);
-/* A finite number, or null. */
-struct json_t *sms__json_number(double value);
 /* Adds to an object: the precision that ended the replications, the warm-up if it was found, notes and warnings. */
 void sms__json_stopping(const struct sms_results *results, struct json_t *object);
 

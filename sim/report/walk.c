@@ -8,13 +8,17 @@ struct sms__result sms__walk(const struct sms_results *results)
 
 bool sms__next_result(struct sms__result *result)
 {
-    for (result->metric++; result->policy < sms_results_policies(result->results);
-         result->policy++, result->subject = SMS_HOST)
-        for (; result->subject < SMS_SUBJECTS; result->subject++, result->idx = 0)
-            for (; result->idx < sms_results_subjects(result->results, result->subject);
-                 result->idx++, result->metric = 0)
-                if (result->metric < sms__metric_count(result->subject))
-                    return true;
+    const size_t policies = sms_results_policies(result->results);
+    for (result->metric++; result->policy < policies; result->metric = 0) {
+        const size_t subjects = sms_results_subjects(result->results, result->subject);
+        if (result->idx < subjects && result->metric < sms__metric_count(result->subject))
+            return true;
+        if (++result->idx < subjects)
+            continue;
+        result->idx = 0;
+        result->policy += ++result->subject == SMS_SUBJECTS;
+        result->subject = result->subject == SMS_SUBJECTS ? SMS_HOST : result->subject;
+    }
     return false;
 }
 
