@@ -42,15 +42,6 @@ static void add_estimates(struct sms__table_out *table, const struct sms_results
         add_estimate(table, results, policy, subject, idx, columns.metric[c]);
 }
 
-static void add_subjects(struct sms__table_out *table, const struct sms_results *results, size_t policy,
-                         enum sms_subject subject, struct columns columns)
-{
-    for (size_t i = 0; i < sms_results_subjects(results, subject); i++) {
-        sms__table_add(table, "%s", sms_results_subject(results, subject, i));
-        add_estimates(table, results, policy, subject, i, columns);
-    }
-}
-
 /* A table with a column for each policy. */
 static struct sms__table_out *begin_policies(const struct sms_results *results, const char *corner)
 {
@@ -65,6 +56,22 @@ static void end_table(struct sms__table_out *table, FILE *to)
 {
     sms__table_print(table, to);
     fputc('\n', to);
+}
+
+/* With a last row for the host, if it is wanted. */
+static void print_subjects(const struct sms_results *results, size_t policy, enum sms_subject subject,
+                           struct columns columns, bool with_host, FILE *to)
+{
+    struct sms__table_out *table = begin_table(sms_results_policy(results, policy), columns);
+    for (size_t i = 0; i < sms_results_subjects(results, subject); i++) {
+        sms__table_add(table, "%s", sms_results_subject(results, subject, i));
+        add_estimates(table, results, policy, subject, i, columns);
+    }
+    if (with_host) {
+        sms__table_add(table, "host");
+        add_estimates(table, results, policy, SMS_HOST, 0, columns);
+    }
+    end_table(table, to);
 }
 
 /* ", kernels_per_s of host to ± 0.83 %". */
@@ -90,18 +97,11 @@ static void print_runs(const struct sms_results *results, FILE *to)
     fputs("\n\n", to);
 }
 
-static void print_question(const char *question, FILE *to)
-{
-    fputs(": ", to);
-    sms__print_visible(to, question);
-}
-
 void sms__print_heading(const struct sms_results *results, FILE *to)
 {
     const struct sms_scenario *scenario = sms_results_scenario(results);
-    fprintf(to, "%s", scenario->name);
-    if (scenario->question[0])
-        print_question(scenario->question, to);
+    fprintf(to, "%s%s", scenario->name, scenario->question[0] ? ": " : "");
+    sms__print_visible(to, scenario->question);
     if (scenario->cluster)
         fprintf(to, "\n  %zu nodes with %.10g GPUs, ", scenario->cluster->nodes,
                 (double)sms__gpus_of(scenario->cluster));
@@ -126,15 +126,6 @@ static const char *const vm_columns[] = {
     "normalized_progress_ratio", "ntt_ratio",     "jobs_per_s",    "job_latency_p50_ns",
     "job_latency_p99_ns",        "kernels_per_s", "block_wait_ns", "block_slowdown_ratio"};
 
-static void print_vms(const struct sms_results *results, size_t policy, FILE *to)
-{
-    struct sms__table_out *table = begin_table(sms_results_policy(results, policy), COLUMNS(vm_columns));
-    add_subjects(table, results, policy, SMS_VM, COLUMNS(vm_columns));
-    sms__table_add(table, "host");
-    add_estimates(table, results, policy, SMS_HOST, 0, COLUMNS(vm_columns));
-    end_table(table, to);
-}
-
 static const char *const process_columns[] = {"turnaround_ns", "slowdown_ratio", "waiting_ns",  "service_ns",
                                               "paused_ns",     "suspended_ns",   "failed_count"};
 /* Processes that repeat for ever have no turnaround, so their jobs are shown. */
@@ -142,14 +133,6 @@ static const char *const job_columns[] = {"normalized_progress_ratio", "ntt_rati
                                           "job_latency_p50_ns",        "job_latency_p99_ns", "kernels_per_s"};
 static const char *const device_columns[] = {"switches_count",          "switch_ratio", "busy_ratio",
                                              "memory_high_water_bytes", "memory_ratio", "energy_j"};
-
-static void print_subjects(const struct sms_results *results, size_t policy, enum sms_subject subject,
-                           struct columns columns, FILE *to)
-{
-    struct sms__table_out *table = begin_table(sms_results_policy(results, policy), columns);
-    add_subjects(table, results, policy, subject, columns);
-    end_table(table, to);
-}
 
 /* "warning: fifo: 3 processes wait for ever: 2 for memory, 1 to be resumed". */
 static void print_stall(const struct sms_results *results, size_t policy, FILE *to)
@@ -181,10 +164,10 @@ static bool any_lasts(const struct sms_scenario *scenario)
 
 static void print_shares(const struct sms_results *results, size_t policy, FILE *to)
 {
-    print_subjects(results, policy, SMS_PROCESS, COLUMNS(process_columns), to);
+    print_subjects(results, policy, SMS_PROCESS, COLUMNS(process_columns), false, to);
     if (any_lasts(sms_results_scenario(results)))
-        print_subjects(results, policy, SMS_VM, COLUMNS(job_columns), to);
-    print_subjects(results, policy, SMS_DEVICE, COLUMNS(device_columns), to);
+        print_subjects(results, policy, SMS_VM, COLUMNS(job_columns), false, to);
+    print_subjects(results, policy, SMS_DEVICE, COLUMNS(device_columns), false, to);
     print_stall(results, policy, to);
 }
 
@@ -300,13 +283,16 @@ static void print_cluster(const struct sms_results *results, FILE *to)
 
 void sms__print_results(const struct sms_results *results, FILE *to)
 {
+    const struct sms_scenario *scenario = sms_results_scenario(results);
     sms__print_heading(results, to);
-    bool shares = sms_results_scenario(results)->shares, cluster = sms_results_scenario(results)->cluster != NULL;
-    if (cluster)
+    if (scenario->cluster)
         print_cluster(results, to);
-    for (size_t p = 0; p < sms_results_policies(results) && !cluster; p++)
-        (shares ? print_shares : print_vms)(results, p, to);
-    if (!cluster) {
+    for (size_t p = 0; p < sms_results_policies(results) && !scenario->cluster; p++)
+        if (scenario->shares)
+            print_shares(results, p, to);
+        else
+            print_subjects(results, p, SMS_VM, COLUMNS(vm_columns), true, to);
+    if (!scenario->cluster) {
         print_hosts(results, to);
         print_resources(results, to);
     }
