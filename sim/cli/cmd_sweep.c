@@ -5,7 +5,7 @@
 #include "sweep.h"
 
 #include "../base/escape.h"
-#include "../sweep/sweep.h"
+#include "../sweep/store.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -82,8 +82,8 @@ static int load(struct sweep *sweep, const struct cli *cli, const char *path, co
     return EXIT_OK;
 }
 
-/* What follows needs to know what the journals hold. */
-static int with_index(struct sweep *sweep, int (*then)(struct sweep *sweep, const struct sms__index *index))
+/* Reads the stores, and calls `then` with what they hold. */
+static int with_index(struct sweep *sweep, int (*then)(struct sweep *sweep, struct sms__index *index))
 {
     struct sms__worker_context context;
     struct sms__index index;
@@ -102,26 +102,26 @@ static int with_index(struct sweep *sweep, int (*then)(struct sweep *sweep, cons
 
 static unsigned long long number(uint64_t value) { return (unsigned long long)value; }
 
-static void print_journal(const struct sms__journal *journal)
+static void print_store(const struct sms__indexed_store *store)
 {
-    sms__print_visible(stdout, journal->name);
-    printf(": %llu records%s\n", number(journal->records), journal->running ? ", running" : "");
+    sms__print_visible(stdout, store->name);
+    printf(": %llu records%s\n", number(store->records), store->running ? ", running" : "");
 }
 
-static int print_status(struct sweep *sweep, const struct sms__index *index)
+static int print_status(struct sweep *sweep, struct sms__index *index)
 {
     uint64_t points = sweep->plan->points, missing = points - index->done - index->failed;
     printf("%llu points: %llu done, %llu failed, %llu missing\n", number(points), number(index->done),
            number(index->failed), number(missing));
     if (index->stale)
         printf("%llu records are of another plan, scenario, model or version and do not count\n", number(index->stale));
-    for (size_t i = 0; i < index->journals; i++)
-        print_journal(&index->journal[i]);
+    for (size_t i = 0; i < index->stores; i++)
+        print_store(&index->store[i]);
     slurm_print_queue(sweep->folder);
     return missing || index->failed ? EXIT_MISSED : EXIT_OK;
 }
 
-static int write_results(struct sweep *sweep, const struct sms__index *index)
+static int write_results(struct sweep *sweep, struct sms__index *index)
 {
     struct sms_errors errors = {0};
     uint64_t missing = sweep->plan->points - index->done - index->failed;
@@ -149,7 +149,7 @@ static int write_results(struct sweep *sweep, const struct sms__index *index)
     return missing || index->failed ? EXIT_MISSED : EXIT_OK;
 }
 
-/* The journals are read once no other process merges, for that may have waited for them. */
+/* The stores are read once no other process merges, for that may have waited for them. */
 static int merge(struct sweep *sweep)
 {
     struct sms_errors errors = {0};
@@ -162,7 +162,7 @@ static int merge(struct sweep *sweep)
 }
 
 /* "1-3,7": the shards of so many that lack points; all if that is too long to say. */
-static void list_shards(const struct sms__index *index, unsigned tasks, char array[ARRAY_BYTES])
+static void list_shards(struct sms__index *index, unsigned tasks, char array[ARRAY_BYTES])
 {
     size_t used = 0;
     unsigned first = 0;
@@ -184,7 +184,7 @@ static void list_shards(const struct sms__index *index, unsigned tasks, char arr
         snprintf(array, ARRAY_BYTES, "1-%u", tasks);
 }
 
-static int submit(struct sweep *sweep, const struct sms__index *index)
+static int submit(struct sweep *sweep, struct sms__index *index)
 {
     const struct cli *cli = sweep->cli;
     const struct sweep_options *given = cli->options;

@@ -1,4 +1,5 @@
-/* Writes the tables of a sweep's database. The first failure is kept, and everything after it does nothing. */
+/* Creates the tables of a sweep's database, and completes it. The first failure is kept, and everything after it does
+ * nothing. */
 #include "database.h"
 
 #include "../base/sources.h"
@@ -7,17 +8,6 @@
 
 #include <math.h>
 #include <sqlite3.h>
-#include <stdlib.h>
-#include <string.h>
-
-struct sms__database {
-    const struct sms__plan *plan;
-    sqlite3 *file;
-    sqlite3_stmt *point, *record, *answer, *bound, *row[SMS_SUBJECTS];
-    size_t replications; /* maximum over the points */
-    bool failed;
-    char message[SMS__DATABASE_MESSAGE_BYTES];
-};
 
 static void fail(struct sms__database *database)
 {
@@ -108,12 +98,9 @@ static void make_subject(struct sms__database *database, enum sms_subject subjec
         database->row[subject] = prepare(database, sms__subject_word(subject), 6 + metrics);
 }
 
-struct sms__database *sms__database_begin(const char *path, const struct sms__plan *plan)
+void sms__database_begin(struct sms__database *database, const char *path, const struct sms__plan *plan)
 {
-    struct sms__database *database = calloc(1, sizeof *database);
-    if (!database)
-        return NULL;
-    database->plan = plan;
+    *database = (struct sms__database){.plan = plan};
     if (sqlite3_open_v2(path, &database->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
         fail(database);
     if (!database->failed)
@@ -125,40 +112,14 @@ struct sms__database *sms__database_begin(const char *path, const struct sms__pl
             make_subject(database, (enum sms_subject)s);
     if (plan->keep & SMS__KEEP_BOUND && !database->failed)
         make_bounds(database);
-    return database;
 }
 
-static void bind_text(sqlite3_stmt *statement, int parameter, const char *text)
+void sms__bind_text(sqlite3_stmt *statement, int parameter, const char *text)
 {
     sqlite3_bind_text(statement, parameter, text, -1, SQLITE_STATIC);
 }
 
-static bool insert(struct sms__database *database, sqlite3_stmt *statement)
-{
-    if (sqlite3_step(statement) != SQLITE_DONE || sqlite3_reset(statement) != SQLITE_OK)
-        fail(database);
-    return !database->failed;
-}
-
-bool sms__database_point(struct sms__database *database, const struct sms__merged_point *point)
-{
-    if (database->failed)
-        return false;
-    sqlite3_bind_int64(database->point, 1, (sqlite3_int64)point->point);
-    bind_text(database->point, 2, point->scenario);
-    bind_text(database->point, 3, point->state);
-    bind_text(database->point, 4, point->message);
-    for (size_t i = 0; i < database->plan->columns; i++)
-        bind_text(database->point, 5 + (int)i, point->value[i]);
-    if (!insert(database, database->point) || !point->key)
-        return !database->failed;
-    sqlite3_bind_int64(database->record, 1, (sqlite3_int64)point->point);
-    sqlite3_bind_blob(database->record, 2, point->key, SMS__KEY_BYTES, SQLITE_STATIC);
-    return insert(database, database->record);
-}
-
-/* NAN becomes NULL. */
-static void bind_number(sqlite3_stmt *statement, int parameter, double value)
+void sms__bind_number(sqlite3_stmt *statement, int parameter, double value)
 {
     if (isnan(value))
         sqlite3_bind_null(statement, parameter);
@@ -166,56 +127,13 @@ static void bind_number(sqlite3_stmt *statement, int parameter, double value)
         sqlite3_bind_double(statement, parameter, value);
 }
 
-bool sms__database_answer(struct sms__database *database, const struct sms__merged_answer *answer)
+bool sms__database_insert(struct sms__database *database, sqlite3_stmt *statement)
 {
-    sqlite3_stmt *statement = database->answer;
     if (database->failed)
         return false;
-    sqlite3_bind_int64(statement, 1, (sqlite3_int64)answer->point);
-    sqlite3_bind_int64(statement, 2, answer->position);
-    bind_text(statement, 3, answer->policy);
-    bind_text(statement, 4, answer->question->subject);
-    bind_text(statement, 5, answer->question->name);
-    bind_text(statement, 6, answer->question->metric);
-    sqlite3_bind_int(statement, 7, answer->question->better);
-    bind_number(statement, 8, answer->value);
-    return insert(database, statement);
-}
-
-bool sms__database_bound(struct sms__database *database, uint64_t point, enum sms_bounded metric,
-                         const struct sms__record_bound *bound)
-{
-    sqlite3_stmt *statement = database->bound;
-    if (database->failed)
-        return false;
-    sqlite3_bind_int64(statement, 1, (sqlite3_int64)point);
-    bind_text(statement, 2, sms_bound_metric(metric));
-    bind_number(statement, 3, bound->steady_per_s);
-    bind_number(statement, 4, bound->run_per_s);
-    bind_text(statement, 5, bound->binds);
-    bind_number(statement, 6, bound->share);
-    bind_text(statement, 7, bound->reason);
-    return insert(database, statement);
-}
-
-bool sms__database_row(struct sms__database *database, const struct sms__merged_row *row)
-{
-    size_t metrics;
-    sqlite3_stmt *statement = database->row[row->subject];
-    sms_metrics(row->subject, &metrics);
-    if (database->failed)
-        return false;
-    sqlite3_bind_int64(statement, 1, (sqlite3_int64)row->point);
-    sqlite3_bind_int64(statement, 2, row->position);
-    sqlite3_bind_int64(statement, 3, row->replication);
-    if (row->replication >= database->replications)
-        database->replications = (size_t)row->replication + 1;
-    bind_text(statement, 4, row->name);
-    bind_text(statement, 5, row->policy);
-    sqlite3_bind_int64(statement, 6, row->number);
-    for (size_t m = 0; m < metrics; m++)
-        bind_number(statement, 7 + (int)m, row->value[m]);
-    return insert(database, statement);
+    if (sqlite3_step(statement) != SQLITE_DONE || sqlite3_reset(statement) != SQLITE_OK)
+        fail(database);
+    return !database->failed;
 }
 
 /* Tabulates the factors of Student's 95 % intervals, which SQLite cannot compute. */
@@ -223,9 +141,8 @@ static void make_student(struct sms__database *database)
 {
     sqlite3_str *text = sqlite3_str_new(database->file);
     sqlite3_str_appendall(text, "CREATE TABLE student (n INTEGER PRIMARY KEY, t95 REAL);");
-    for (size_t n = 2; n <= database->replications; n++)
-        sqlite3_str_appendf(text, "INSERT INTO student VALUES (%llu, %.17g);", (unsigned long long)n,
-                            sms__student95(n));
+    for (uint32_t n = 2; n <= database->replications; n++)
+        sqlite3_str_appendf(text, "INSERT INTO student VALUES (%u, %.17g);", n, sms__student95(n));
     run(database, text);
 }
 
@@ -258,8 +175,7 @@ static void fill_meta(struct sms__database *database, const struct sms__index *i
     run(database, text);
 }
 
-bool sms__database_end(struct sms__database *database, const struct sms__index *index,
-                       char message[SMS__DATABASE_MESSAGE_BYTES])
+bool sms__database_end(struct sms__database *database, const struct sms__index *index)
 {
     if (!database->failed)
         make_student(database);
@@ -275,8 +191,5 @@ bool sms__database_end(struct sms__database *database, const struct sms__index *
         sqlite3_finalize(database->row[s]);
     if (sqlite3_close(database->file) != SQLITE_OK)
         fail(database);
-    bool succeeded = !database->failed;
-    memcpy(message, database->message, sizeof database->message);
-    free(database);
-    return succeeded;
+    return !database->failed;
 }

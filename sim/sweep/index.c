@@ -1,70 +1,93 @@
-/* Indexes the records in the journals of a sweep's folder: which points are done or failed, and where their records
- * are. A record counts only if its checksum is right and its key is that of a point of the plan. */
-#define _GNU_SOURCE /* flock */
-#include "sweep.h"
-
-#include "../base/read.h"
+/* Finds the points whose results are in the stores of a sweep's folder. A record counts for the point whose key it has.
+ * That is the point that the record names, unless the plan was edited: adding values to an axis or reordering them
+ * renumbers the points, but each keeps its key and so its results. */
+#include "store.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-/* A journal is given up as damaged after DAMAGE_TIMES its size plus DAMAGE_BYTES were hashed without finding a record.
- * That allows for DAMAGE_TIMES records with a wrong length, or thousands with wrong content. */
-enum { JOURNALS_MAX = 65535, PATH_BYTES = 4400, DAMAGE_TIMES = 16, DAMAGE_BYTES = 16 * 1024 * 1024 };
+/* Trying more lists of models than LISTS for each point, or long ones, costs more than loading each point. */
+enum { STORES_MAX = 65535, LISTS = 8, LIST_BYTES = 65536 };
+
+/* A record whose key is not that of the point it names. */
+struct stale {
+    unsigned char key[SMS__KEY_BYTES];
+    struct sms__location location;
+    bool used; /* by a point */
+};
+
+struct scan {
+    struct sms__worker_context *context;
+    struct sms__index *index;
+    size_t store;
+    struct stale *stale;
+    size_t stales;
+    char *models[LISTS]; /* distinct lists of models in the stale records */
+    unsigned lists;
+    bool many; /* the records have more lists, or a long one */
+};
 
 static int compare_names(const void *a, const void *b)
 {
-    return strcmp(((const struct sms__journal *)a)->name, ((const struct sms__journal *)b)->name);
+    return strcmp(((const struct sms__indexed_store *)a)->name, ((const struct sms__indexed_store *)b)->name);
 }
 
-static bool is_journal(const char *name)
+/* Makes room for one more item. Returns NULL without memory; the old list then stays valid. */
+static void *grow(void *list, size_t count, size_t size)
 {
-    size_t length = strlen(name);
-    return length > 8 && !strcmp(name + length - 8, ".journal");
+    bool full = (count & (count - 1)) == 0; /* at each power of two */
+    return full ? realloc(list, (count ? count * 2 : 1) * size) : list;
 }
 
-static int add_journal(struct sms__index *index, const char *name)
+static int add_store(struct sms__index *index, const char *name)
 {
-    size_t count = index->journals;
-    if (count == JOURNALS_MAX)
+    if (index->stores == STORES_MAX)
         return SMS_EIO;
-    if ((count & (count - 1)) == 0) {
-        struct sms__journal *grown = realloc(index->journal, (count ? count * 2 : 1) * sizeof *grown);
-        if (!grown)
-            return SMS_ENOMEM;
-        index->journal = grown;
-    }
-    struct sms__journal *journal = &index->journal[index->journals++];
-    *journal = (struct sms__journal){.fd = -1};
-    snprintf(journal->name, sizeof journal->name, "%s", name);
+    struct sms__indexed_store *grown = grow(index->store, index->stores, sizeof *grown);
+    if (!grown)
+        return SMS_ENOMEM;
+    index->store = grown;
+    grown[index->stores] = (struct sms__indexed_store){0};
+    snprintf(grown[index->stores++].name, SMS__STORE_NAME_BYTES, "%s", name);
     return SMS_OK;
 }
 
-/* A missing folder has no journals. */
-static int list_journals(struct sms__index *index, struct sms_errors *errors)
+/* Versions before 2 kept the points in files of their own format. */
+static bool is_old_journal(const char *name)
 {
+    const char *end = strrchr(name, '.');
+    return name[0] >= '0' && name[0] <= '9' && strstr(name, "-of-") && end && !strcmp(end, ".journal");
+}
+
+/* A missing folder has no stores. */
+static int list_stores(struct sms__index *index, struct sms_errors *errors)
+{
+    struct sms__shard shard;
+    const char *machine;
+    char path[SMS__PATH_BYTES];
     int code = SMS_OK;
     DIR *dir = opendir(index->folder);
-    if (!dir && errno == ENOENT)
-        return SMS_OK;
     if (!dir)
-        return sms__fail(errors, SMS_EIO, index->folder, "%s", strerror(errno));
-    for (const struct dirent *entry = readdir(dir); entry && code == SMS_OK; entry = readdir(dir))
-        if (is_journal(entry->d_name))
-            code = add_journal(index, entry->d_name);
+        return errno == ENOENT ? SMS_OK : sms__fail(errors, SMS_EIO, index->folder, "%s", strerror(errno));
+    for (const struct dirent *entry = readdir(dir); entry && code == SMS_OK; entry = readdir(dir)) {
+        if (sms__store_parse(entry->d_name, &shard, &machine))
+            code = add_store(index, entry->d_name);
+        if (!is_old_journal(entry->d_name))
+            continue;
+        snprintf(path, sizeof path, "%s/%s", index->folder, entry->d_name);
+        code = sms__fail(errors, SMS_EINPUT, path,
+                         "is the journal of an earlier version, which this one cannot read; move it away to run its "
+                         "points again");
+    }
     closedir(dir);
-    if (code)
-        return sms__fail(errors, code, index->folder, code == SMS_EIO ? "more than 65535 journals" : "out of memory");
-    if (index->journals)
-        qsort(index->journal, index->journals, sizeof *index->journal, compare_names);
-    return SMS_OK;
+    if (code && !errors->count)
+        sms__fail(errors, code, index->folder, code == SMS_EIO ? "more than 65535 shards" : "out of memory");
+    if (index->stores)
+        qsort(index->store, index->stores, sizeof *index->store, compare_names);
+    return code;
 }
 
 static unsigned common_divisor(unsigned a, unsigned b) { return b ? common_divisor(b, a % b) : a; }
@@ -74,23 +97,15 @@ static bool may_overlap(const char *name, struct sms__shard shard)
 {
     struct sms__shard other;
     const char *machine;
-    if (!sms__journal_parse(name, &other, &machine))
-        return true;
+    if (!sms__store_parse(name, &other, &machine))
+        return false;
     unsigned divisor = common_divisor(other.count, shard.count);
     return (other.idx - 1) % divisor == (shard.idx - 1) % divisor;
 }
 
-struct scan {
-    struct sms__worker_context *context;
-    struct sms__index *index;
-    size_t journal;
-    struct sms__rekey rekey;
-    bool failed; /* without memory */
-};
-
-void sms__index_set(struct sms__index *index, uint64_t point, const struct sms__record_location *location)
+static void set_point(struct sms__index *index, uint64_t point, const struct sms__location *location)
 {
-    struct sms__record_location *entry = &index->location[point];
+    struct sms__location *entry = &index->location[point];
     index->done -= entry->state == SMS__POINT_DONE;
     index->failed -= entry->state == SMS__POINT_FAILED;
     *entry = *location;
@@ -98,121 +113,125 @@ void sms__index_set(struct sms__index *index, uint64_t point, const struct sms__
     index->failed += entry->state == SMS__POINT_FAILED;
 }
 
-static bool matches_its_point(struct scan *scan, const struct sms__point_head *head)
+static bool add_models(struct scan *scan, const char *models)
 {
-    unsigned char key[SMS__KEY_BYTES];
-    return head->point < scan->index->plan->points && sms__point_key(scan->context, head->point, head->models, key) &&
-           !memcmp(key, head->key, sizeof key);
+    for (unsigned i = 0; i < scan->lists; i++)
+        if (!strcmp(scan->models[i], models))
+            return true;
+    scan->many = scan->many || scan->lists == LISTS || strlen(models) > LIST_BYTES;
+    if (scan->many)
+        return true;
+    scan->models[scan->lists] = strdup(models);
+    return scan->models[scan->lists] && ++scan->lists;
 }
 
 /* If a point has several records, the last one counts. */
-static void add_record(struct scan *scan, const unsigned char *record, uint64_t offset, size_t length)
+static int add_record(void *user, const struct sms__point_record *record, int64_t id)
 {
+    struct scan *scan = user;
     struct sms__index *index = scan->index;
-    struct sms__bytes bytes = {.capacity = length};
-    struct sms__point_head head;
-    memcpy(&bytes.data, &record, sizeof record); /* drops the const: the bytes are only read */
-    sms__record_head(&bytes, &head);
-    struct sms__record_location location = {.offset = offset,
-                                            .length = (uint32_t)length,
-                                            .journal = (uint16_t)scan->journal,
-                                            .state = head.failed ? SMS__POINT_FAILED : SMS__POINT_DONE};
-    memcpy(location.key, head.key, sizeof location.key);
-    index->journal[scan->journal].records++;
-    if (!bytes.failed && matches_its_point(scan, &head)) {
-        sms__index_set(index, head.point, &location);
-        return;
+    unsigned char key[SMS__KEY_BYTES];
+    struct sms__location location = {
+        id, (uint16_t)scan->store, record->failed ? SMS__POINT_FAILED : SMS__POINT_DONE, {0}};
+    memcpy(location.key, record->key, sizeof location.key);
+    index->store[scan->store].records++;
+    if (record->point < index->plan->points && sms__point_key(scan->context, record->point, record->models, key) &&
+        !memcmp(key, record->key, sizeof key)) {
+        set_point(index, record->point, &location);
+        return SMS_OK;
     }
-    index->stale++;
-    if (!bytes.failed && !sms__rekey_add(&scan->rekey, &head, &location))
-        scan->failed = true;
-}
-
-/* Skips damaged bytes and uses the intact records after them. Only hashing tells whether a record is damaged, and a
- * wrong length can make it span the rest of the journal. The budget keeps the time from growing with the square of the
- * size. Returns false when the budget is spent. */
-static bool scan_bytes(struct scan *scan, const unsigned char *bytes, uint64_t size)
-{
-    uint64_t budget = DAMAGE_BYTES + (size < UINT64_MAX / DAMAGE_TIMES ? DAMAGE_TIMES * size : UINT64_MAX / 2);
-    for (uint64_t offset = 0; offset < size;) {
-        uint64_t hashed = 0;
-        size_t length = sms__record_length(bytes + offset, (size_t)(size - offset), &hashed);
-        if (length == 0) {
-            const unsigned char *next = memchr(bytes + offset + 1, 's', (size_t)(size - offset - 1));
-            if (hashed > budget)
-                return false;
-            budget -= hashed;
-            offset = next ? (uint64_t)(next - bytes) : size;
-            continue;
-        }
-        add_record(scan, bytes + offset, offset, length);
-        offset += length;
-        scan->index->journal[scan->journal].end = offset;
+    struct stale *grown = grow(scan->stale, scan->stales, sizeof *grown);
+    if (!grown || !add_models(scan, record->models)) {
+        scan->stale = grown ? grown : scan->stale;
+        return SMS_ENOMEM;
     }
-    return true;
+    scan->stale = grown;
+    grown[scan->stales] = (struct stale){.location = location};
+    memcpy(grown[scan->stales++].key, record->key, SMS__KEY_BYTES);
+    return SMS_OK;
 }
 
-/* Whether a process of another machine is writing the journal. Locks show only processes of this machine; those of
- * others write to their journal or touch it. */
-static bool is_alive(const char *name, time_t written)
+static int scan_store(struct scan *scan, struct sms_errors *errors)
 {
-    char this_machine[SMS__MACHINE_BYTES];
-    struct sms__shard shard;
-    const char *machine;
-    sms__machine_name(this_machine);
-    if (!sms__journal_parse(name, &shard, &machine))
-        return false;
-    size_t length = strlen(this_machine);
-    bool is_local = !strncmp(machine, this_machine, length) && !strcmp(machine + length, ".journal");
-    return !is_local && time(NULL) - written < SMS__SILENCE_S;
-}
-
-static int open_journal(const struct sms__index *index, struct sms__journal *journal, char path[PATH_BYTES],
-                        struct sms_errors *errors)
-{
-    struct sms__input input;
-    snprintf(path, PATH_BYTES, "%s/%s", index->folder, journal->name);
-    int code = sms__input_open(path, INT64_MAX, &input, errors);
-    journal->fd = input.fd;
+    struct sms__indexed_store *store = &scan->index->store[scan->store];
+    char path[SMS__PATH_BYTES];
+    snprintf(path, sizeof path, "%s/%s", scan->index->folder, store->name);
+    store->running = sms__store_is_running(scan->index->folder, store->name);
+    int code = sms__store_reader_open(scan->index->folder, store->name, &store->reader, errors);
+    if (code == SMS_OK)
+        code = sms__store_scan(&store->reader, path, add_record, scan, errors);
+    sms__store_reader_close(&store->reader);
     return code;
 }
 
-/* There may be more journals than a process may have open files. */
-static void close_journal(struct sms__journal *journal)
+/* Orders records by key, then in the order in which they were found. */
+static int compare_stales(const void *a, const void *b)
 {
-    if (journal->fd >= 0)
-        close(journal->fd);
-    journal->fd = -1;
+    const struct stale *x = a, *y = b;
+    int order = memcmp(x->key, y->key, sizeof x->key);
+    if (order)
+        return order;
+    if (x->location.store != y->location.store)
+        return x->location.store < y->location.store ? -1 : 1;
+    return x->location.id < y->location.id ? -1 : x->location.id > y->location.id;
 }
 
-static int scan_journal(struct scan *scan, struct sms_errors *errors)
+/* Gives a point the last record with its key. Equal points share a record. */
+static bool use_record(struct scan *scan, uint64_t point, const char *models)
 {
-    struct sms__journal *journal = &scan->index->journal[scan->journal];
-    struct stat st;
-    char path[PATH_BYTES];
-    int code = open_journal(scan->index, journal, path, errors);
-    if (code)
-        return code;
-    if (fstat(journal->fd, &st))
-        return sms__fail(errors, SMS_EIO, path, "%s", strerror(errno));
-    journal->running = !sms__lock(journal->fd, LOCK_SH | LOCK_NB);
-    if (!journal->running) {
-        flock(journal->fd, LOCK_UN);
-        journal->running = is_alive(journal->name, st.st_mtime);
+    unsigned char key[SMS__KEY_BYTES];
+    size_t from = 0, to = scan->stales;
+    if (!sms__point_key(scan->context, point, models, key))
+        return false;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (memcmp(scan->stale[middle].key, key, sizeof key) <= 0)
+            from = middle + 1;
+        else
+            to = middle;
     }
-    if (st.st_size == 0)
-        return SMS_OK;
-    unsigned char *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, journal->fd, 0);
-    if (bytes == MAP_FAILED)
-        return sms__fail(errors, SMS_EIO, path, "%s", strerror(errno));
-    posix_madvise(bytes, (size_t)st.st_size, POSIX_MADV_SEQUENTIAL);
-    const bool readable = scan_bytes(scan, bytes, (uint64_t)st.st_size);
-    munmap(bytes, (size_t)st.st_size);
-    if (!readable)
-        return sms__fail(errors, SMS_EINPUT, path,
-                         "is damaged in too many places to recover its records; move it away to run its points "
-                         "again");
-    return scan->failed ? sms__fail(errors, SMS_ENOMEM, path, "out of memory") : SMS_OK;
+    if (from == 0 || memcmp(scan->stale[from - 1].key, key, sizeof key) != 0)
+        return false;
+    set_point(scan->index, point, &scan->stale[from - 1].location);
+    scan->stale[from - 1].used = true;
+    return true;
+}
+
+static void find_record(struct scan *scan, uint64_t point)
+{
+    struct sms_errors errors = {0};
+    struct sms_file *file = NULL;
+    char *models = NULL;
+    bool found = false;
+    for (unsigned i = 0; i < scan->lists && !found && !scan->many; i++)
+        found = use_record(scan, point, scan->models[i]);
+    if (!scan->many)
+        return;
+    sms__point_load(scan->context, point, &file, &models, &errors); /* a point that fails to load has a record, too */
+    if (models)
+        use_record(scan, point, models);
+    free(models);
+    sms_file_free(file);
+}
+
+/* Finds the missing points of a shard among the stale records, and counts the records that remain stale. A record that
+ * was replaced by a later one of the same key counts as that one does. */
+static void find_records(struct scan *scan, struct sms__shard shard)
+{
+    struct sms__index *index = scan->index;
+    const uint64_t points = index->plan->points;
+    bool used = false;
+    if (scan->stales == 0)
+        return;
+    qsort(scan->stale, scan->stales, sizeof *scan->stale, compare_stales);
+    for (uint64_t p = shard.idx - 1; p < points && index->done + index->failed < points; p += shard.count)
+        if (index->location[p].state == SMS__POINT_MISSING)
+            find_record(scan, p);
+    for (size_t i = scan->stales; i-- > 0;) {
+        bool is_last = i + 1 == scan->stales || memcmp(scan->stale[i].key, scan->stale[i + 1].key, SMS__KEY_BYTES) != 0;
+        used = is_last ? scan->stale[i].used : used;
+        index->stale += !used;
+    }
 }
 
 static bool is_missing(const struct sms__index *index, struct sms__shard shard)
@@ -223,22 +242,14 @@ static bool is_missing(const struct sms__index *index, struct sms__shard shard)
     return false;
 }
 
-/* A shard without missing points is finished, even if its journal was just touched. Journals are sorted by name, so
- * those of one shard are adjacent. */
+/* A shard without missing points is finished, even if its lock was just touched. */
 static void find_finished(struct sms__index *index)
 {
-    struct sms__shard last = {0, 0};
-    bool missing = false;
-    for (size_t i = 0; i < index->journals; i++) {
-        struct sms__journal *journal = &index->journal[i];
+    for (size_t i = 0; i < index->stores; i++) {
         struct sms__shard shard;
         const char *machine;
-        if (!journal->running || !sms__journal_parse(journal->name, &shard, &machine))
-            continue;
-        if (shard.idx != last.idx || shard.count != last.count)
-            missing = is_missing(index, shard);
-        last = shard;
-        journal->running = missing;
+        if (index->store[i].running && sms__store_parse(index->store[i].name, &shard, &machine))
+            index->store[i].running = is_missing(index, shard);
     }
 }
 
@@ -256,17 +267,17 @@ int sms__index_open(struct sms__worker_context *context, const char *folder, str
     index->location = calloc((size_t)context->plan->points + 1, sizeof *index->location);
     if (!index->location)
         return sms__fail(errors, SMS_ENOMEM, folder, "out of memory");
-    int code = list_journals(index, errors);
-    struct scan scan = {.context = context, .index = index, .rekey = {.context = context, .index = index}};
-    for (; code == SMS_OK && scan.journal < index->journals; scan.journal++)
-        if (may_overlap(index->journal[scan.journal].name, shard)) {
-            code = scan_journal(&scan, errors);
-            close_journal(&index->journal[scan.journal]);
-        }
+    int code = list_stores(index, errors);
+    struct scan scan = {.context = context, .index = index};
+    for (; code == SMS_OK && scan.store < index->stores; scan.store++)
+        if (may_overlap(index->store[scan.store].name, shard))
+            code = scan_store(&scan, errors);
     if (code == SMS_OK)
-        sms__rekey_missing(&scan.rekey, shard);
-    sms__rekey_free(&scan.rekey);
+        find_records(&scan, shard);
     find_finished(index);
+    for (unsigned i = 0; i < scan.lists; i++)
+        free(scan.models[i]);
+    free(scan.stale);
     if (code)
         sms__index_close(index);
     return code;
@@ -274,44 +285,31 @@ int sms__index_open(struct sms__worker_context *context, const char *folder, str
 
 void sms__index_close(struct sms__index *index)
 {
-    for (size_t i = 0; i < index->journals; i++)
-        close_journal(&index->journal[i]);
-    free(index->journal);
+    for (size_t i = 0; i < index->stores; i++)
+        sms__store_reader_close(&index->store[i].reader);
+    free(index->store);
     free(index->location);
     *index = (struct sms__index){0};
 }
 
-const char *sms__index_journal(const struct sms__index *index, uint64_t point)
+const char *sms__index_store(const struct sms__index *index, uint64_t point)
 {
-    return index->location[point].state ? index->journal[index->location[point].journal].name : "";
+    return index->location[point].state ? index->store[index->location[point].store].name : "";
 }
 
-/* Consecutive points are in the journals of consecutive shards. Closing the least recently used journal would close the
- * one that is needed next, so the first max_open journals stay open instead. */
-static bool read_record(const struct sms__index *index, const struct sms__record_location *location, unsigned char *to)
+/* Consecutive points are in the stores of consecutive shards. Closing the least recently used store would close the one
+ * that is needed next, so the first max_open stores stay open instead. */
+bool sms__index_record(struct sms__index *index, uint64_t point, struct sms__point_record *record)
 {
-    struct sms__journal *journal = &index->journal[location->journal];
-    char path[PATH_BYTES];
+    const struct sms__location *location = &index->location[point];
+    struct sms__indexed_store *store = &index->store[location->store];
     struct sms_errors ignored = {0};
-    if (journal->fd < 0)
-        open_journal(index, journal, path, &ignored);
-    ssize_t bytes_read = journal->fd < 0 ? -1 : pread(journal->fd, to, location->length, (off_t)location->offset);
-    if (location->journal >= index->max_open)
-        close_journal(journal);
-    return bytes_read == (ssize_t)location->length;
-}
-
-bool sms__index_record(const struct sms__index *index, uint64_t point, struct sms__bytes *bytes,
-                       struct sms__point_head *head)
-{
-    const struct sms__record_location *location = &index->location[point];
-    unsigned char *grown = realloc(bytes->data, location->length);
-    if (!grown)
+    if (index->passing != location->store && index->passing >= index->max_open)
+        sms__store_reader_close(&index->store[index->passing].reader);
+    index->passing = location->store;
+    if (!store->reader.file && sms__store_reader_open(index->folder, store->name, &store->reader, &ignored))
         return false;
-    *bytes = (struct sms__bytes){.data = grown, .capacity = location->length};
-    /* The file may have changed since it was scanned. */
-    if (!read_record(index, location, grown) || sms__record_length(grown, location->length, NULL) != location->length)
-        return false;
-    sms__record_head(bytes, head);
-    return !bytes->failed && !memcmp(head->key, location->key, sizeof location->key);
+    /* The file may have been replaced since it was scanned. */
+    return sms__store_get(&store->reader, location->id, record) &&
+           !memcmp(record->key, location->key, sizeof location->key);
 }

@@ -10,8 +10,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,62 +43,69 @@ void sms__merge_columns(const struct sms__merge *merge, FILE *to)
     }
 }
 
-static void describe_point(struct sms__merge *merge)
+/* Prints "12,s1,2.55,fifo", with which every row of the point begins, and binds the same to the database's row. False:
+ * out of memory. */
+static bool describe_point(struct sms__merge *merge)
 {
     const struct sms__plan *plan = merge->index->plan;
-    struct sms__merged_point *point = &merge->point;
     struct sms__coordinates coordinates;
-    sms__point_coordinates(plan, point->point, &coordinates);
-    point->scenario = coordinates.base->name[coordinates.scenario];
-    point->value = SMS__NEW(&merge->arena, const char *, plan->columns);
-    for (size_t i = 0; i < plan->axes; i++)
-        for (size_t c = 0; c < plan->axis[i].columns; c++) {
-            const struct sms__node *value =
-                sms__column_value(&merge->arena, plan, &plan->axis[i], coordinates.position[i], c);
-            point->value[plan->axis[i].first + c] =
-                value->kind == SMS__SCALAR ? value->text : sms__node_flow(&merge->arena, value);
-        }
-}
-
-/* Prints "12,s1,2.55,fifo", with which every row of the point begins. False: out of memory. */
-static bool build_row_prefix(struct sms__merge *merge)
-{
+    sqlite3_stmt *row = merge->database.point;
     merge->row_prefix.length = 0;
     FILE *to = sms__buffer_open(&merge->row_prefix);
     if (!to)
         return false;
-    fprintf(to, "%llu,%s", (unsigned long long)merge->point.point, merge->point.scenario);
-    for (size_t i = 0; i < merge->index->plan->columns; i++) {
-        fputc(',', to);
-        sms__print_csv(to, merge->point.value[i]);
-    }
+    sms__point_coordinates(plan, merge->point, &coordinates);
+    const char *scenario = coordinates.base->name[coordinates.scenario];
+    fprintf(to, "%llu,%s", (unsigned long long)merge->point, scenario);
+    sqlite3_bind_int64(row, 1, (sqlite3_int64)merge->point);
+    sms__bind_text(row, 2, scenario);
+    for (size_t i = 0; i < plan->axes; i++)
+        for (size_t c = 0; c < plan->axis[i].columns; c++) {
+            const struct sms__node *value =
+                sms__column_value(&merge->arena, plan, &plan->axis[i], coordinates.position[i], c);
+            const char *text = value->kind == SMS__SCALAR ? value->text : sms__node_flow(&merge->arena, value);
+            fputc(',', to);
+            sms__print_csv(to, text);
+            sms__bind_text(row, 5 + (int)(plan->axis[i].first + c), text);
+        }
     return sms__buffer_close(&merge->row_prefix, to);
+}
+
+/* Adds a point to points.csv and to the tables `point` and `record`. `record`: NULL for a missing point. */
+static bool add_point(struct sms__merge *merge, const struct sms__point_record *record)
+{
+    enum sms__point_state state = merge->index->location[merge->point].state;
+    const char *message = record ? sms__content_text(&merge->content) : "";
+    fprintf(merge->points, "%s,%s,", merge->row_prefix.bytes, state_names[state]);
+    sms__print_csv(merge->points, message);
+    fputc('\n', merge->points);
+    merge->warned += state == SMS__POINT_DONE && message[0];
+    sms__bind_text(merge->database.point, 3, state_names[state]);
+    sms__bind_text(merge->database.point, 4, message);
+    if (!sms__database_insert(&merge->database, merge->database.point) || !record)
+        return !merge->database.failed;
+    sqlite3_bind_int64(merge->database.record, 1, (sqlite3_int64)merge->point);
+    sqlite3_bind_blob(merge->database.record, 2, record->key, SMS__KEY_BYTES, SQLITE_STATIC);
+    return sms__database_insert(&merge->database, merge->database.record);
 }
 
 static int write_point(void *user)
 {
     struct sms__merge *merge = user;
-    struct sms__merged_point *point = &merge->point;
-    enum sms__point_state state = merge->index->location[point->point].state;
-    describe_point(merge);
-    if (!build_row_prefix(merge))
+    struct sms__point_record record;
+    const char *store = sms__index_store(merge->index, merge->point);
+    if (!describe_point(merge))
         return SMS_ENOMEM;
-    const char *journal = sms__index_journal(merge->index, point->point);
-    if (state && !sms__index_record(merge->index, point->point, &merge->record, &merge->head))
-        return fail(merge, journal, "cannot be read");
-    point->key = state ? merge->head.key : NULL;
-    point->state = state_names[state];
-    point->message = state ? sms__record_get_string(&merge->record) : "";
-    fprintf(merge->points, "%s,%s,", merge->row_prefix.bytes, point->state);
-    merge->warned += state == SMS__POINT_DONE && point->message[0];
-    sms__print_csv(merge->points, point->message);
-    fputc('\n', merge->points);
-    bool succeeded = sms__database_point(merge->database, point);
-    if (succeeded && state == SMS__POINT_DONE)
+    if (*store && !sms__index_record(merge->index, merge->point, &record))
+        return fail(merge, store, "cannot be read");
+    if (*store)
+        merge->content = (struct sms__content){record.content, record.size, false};
+    bool succeeded = add_point(merge, *store ? &record : NULL);
+    if (succeeded && *store && !record.failed)
         succeeded = sms__merge_results(merge);
-    if (merge->record.failed)
-        fail(merge, journal, "cannot be understood");
-    return merge->record.failed || !succeeded ? SMS_EIO : SMS_OK;
+    if (*store && merge->content.failed)
+        fail(merge, store, "cannot be understood");
+    return succeeded && !(*store && merge->content.failed) ? SMS_OK : SMS_EIO;
 }
 
 bool sms__merge_close(struct sms__merge *merge, const char *name, FILE *file)
@@ -146,7 +155,7 @@ static int write_points(struct sms__merge *merge)
     for (uint64_t i = 0; code == SMS_OK && i < merge->index->plan->points; i++) {
         if (atomic_load(merge->cancel))
             return sms__fail(merge->errors, SMS_ECANCELED, merge->index->folder, "interrupted");
-        merge->point.point = i;
+        merge->point = i;
         code = sms__guard(&merge->arena, write_point, merge);
         sms__arena_release(&merge->arena);
         if (ferror(merge->points))
@@ -158,10 +167,10 @@ static int write_points(struct sms__merge *merge)
 /* Closes the database and flushes it to the disk. */
 static bool close_database(struct sms__merge *merge, const char *path)
 {
-    char why[SMS__DATABASE_MESSAGE_BYTES], final[SMS__PATH_BYTES];
+    char final[SMS__PATH_BYTES];
     snprintf(final, sizeof final, "%s/%s", merge->folder->partial.target, database_name);
-    if (!sms__database_end(merge->database, merge->index, why)) {
-        sms__fail(merge->errors, SMS_EIO, final, "cannot be written: %s", why);
+    if (!sms__database_end(&merge->database, merge->index)) {
+        sms__fail(merge->errors, SMS_EIO, final, "cannot be written: %s", merge->database.message);
         return false;
     }
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -177,9 +186,7 @@ static int write_files(struct sms__merge *merge)
 {
     char path[SMS__PATH_BYTES + 16];
     snprintf(path, sizeof path, "%s/%s", merge->folder->partial.name, database_name);
-    merge->database = sms__database_begin(path, merge->index->plan);
-    if (!merge->database)
-        return sms__fail(merge->errors, SMS_ENOMEM, merge->folder->partial.target, "out of memory");
+    sms__database_begin(&merge->database, path, merge->index->plan);
     sms__folder_add(merge->folder, database_name);
     merge->points = sms__merge_open(merge, "points.csv");
     int code = merge->points ? write_points(merge) : SMS_EIO;
@@ -203,8 +210,7 @@ int sms__sweep_check_results(const char *folder, struct sms_errors *errors)
                                          : sms__fail(errors, SMS_EIO, folder, "the name is too long");
 }
 
-int sms__sweep_merge(const struct sms__index *index, const atomic_bool *cancel, uint64_t *warned,
-                     struct sms_errors *errors)
+int sms__sweep_merge(struct sms__index *index, const atomic_bool *cancel, uint64_t *warned, struct sms_errors *errors)
 {
     char results[SMS__PATH_BYTES];
     struct sms__folder folder = {0};
@@ -218,7 +224,35 @@ int sms__sweep_merge(const struct sms__index *index, const atomic_bool *cancel, 
         code = sms__folder_end(&folder, make_manifest(index), errors);
     sms__folder_abandon(&folder);
     *warned = merge.warned;
-    free(merge.record.data);
     free(merge.row_prefix.bytes);
     return code;
+}
+
+static void report_waiting(const char *folder)
+{
+    sms__print_visible(stderr, folder);
+    fputs(": another process is merging; waiting for it\n", stderr);
+}
+
+int sms__merge_lock(const char *folder, const atomic_bool *cancel, struct sms_errors *errors)
+{
+    char path[4400];
+    int size = snprintf(path, sizeof path, "%s/merge.lock", folder);
+    int fd = (size_t)size < sizeof path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666) : -1;
+    if (fd < 0) {
+        sms__fail(errors, SMS_EIO, folder, "%s",
+                  errno == ENOENT ? "no such folder: nothing has been run yet" : strerror(errno));
+        return -1;
+    }
+    for (bool first = true; !sms__lock(fd, LOCK_EX | LOCK_NB); first = false) {
+        if (first)
+            report_waiting(folder);
+        if (atomic_load(cancel)) {
+            sms__fail(errors, SMS_ECANCELED, folder, "interrupted");
+            close(fd);
+            return -1;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    }
+    return fd;
 }

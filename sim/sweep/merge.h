@@ -8,16 +8,15 @@
 #include "../report/folder.h"
 
 struct sms__merge {
-    const struct sms__index *index;
+    struct sms__index *index;
     struct sms__folder *folder;
     const atomic_bool *cancel;
     struct sms_errors *errors;
     FILE *points, *subject_file[SMS_SUBJECTS], *bounds;
-    struct sms__database *database;
-    struct sms__bytes record;
-    struct sms__point_head head;
+    struct sms__database database;
     struct sms__arena arena; /* holds data of one point at a time */
-    struct sms__merged_point point;
+    uint64_t point;
+    struct sms__content content;   /* rest of the point's record */
     struct sms__buffer row_prefix; /* "point,scenario,values...", as CSV */
     const char **policy;
     uint32_t policies, replications;
@@ -28,7 +27,7 @@ FILE *sms__merge_open(struct sms__merge *merge, const char *name);
 /* The first columns of every file: "point,scenario,contention.slope". */
 void sms__merge_columns(const struct sms__merge *merge, FILE *to);
 
-/* merge_rows.c: writes the results in merge->record. False: the record cannot be understood, or a write failed. */
+/* merge_rows.c: writes the results in merge->content. False: they cannot be understood, or a write failed. */
 bool sms__merge_results(struct sms__merge *merge);
 /* Closes the files of results. True if all of them were written and are on the disk. */
 bool sms__merge_close_rows(struct sms__merge *merge);

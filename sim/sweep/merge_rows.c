@@ -5,6 +5,7 @@
 #include "../report/output.h"
 
 #include <math.h>
+#include <sqlite3.h>
 
 static const char bounds_name[] = "bounds.csv";
 
@@ -31,49 +32,60 @@ static void write_number(FILE *to, double value)
         fprintf(to, "%.12g", value);
 }
 
-static bool write_row(struct sms__merge *merge, const struct sms__merged_row *row, size_t metrics)
+/* One subject under one policy in one replication. */
+struct row {
+    enum sms_subject subject;
+    uint32_t policy, replication;
+    uint32_t number; /* of the subject, since two may share a name: kernel b/c of VM a, and kernel c of VM a/b */
+    const char *name;
+};
+
+/* Copies the row's metrics from the record to the file and to the database. */
+static bool write_row(struct sms__merge *merge, const struct row *row, size_t metrics)
 {
-    FILE *to =
-        merge->subject_file[row->subject] ? merge->subject_file[row->subject] : open_subject(merge, row->subject);
+    FILE *to = merge->subject_file[row->subject];
+    sqlite3_stmt *insert = merge->database.row[row->subject];
+    if (!to)
+        to = open_subject(merge, row->subject);
     if (!to)
         return false;
-    fputs(merge->row_prefix.bytes, to);
-    fputc(',', to);
-    sms__print_csv(to, row->policy);
+    fprintf(to, "%s,", merge->row_prefix.bytes);
+    sms__print_csv(to, merge->policy[row->policy]);
     fprintf(to, ",%u,", row->replication);
     sms__print_csv(to, row->name);
-    for (size_t m = 0; m < metrics; m++)
-        write_number(to, row->value[m]);
+    sqlite3_bind_int64(insert, 1, (sqlite3_int64)merge->point);
+    sqlite3_bind_int64(insert, 2, row->policy);
+    sqlite3_bind_int64(insert, 3, row->replication);
+    sms__bind_text(insert, 4, row->name);
+    sms__bind_text(insert, 5, merge->policy[row->policy]);
+    sqlite3_bind_int64(insert, 6, row->number);
+    for (size_t m = 0; m < metrics; m++) {
+        double value = sms__content_number(&merge->content);
+        write_number(to, value);
+        sms__bind_number(insert, 7 + (int)m, value);
+    }
     fputc('\n', to);
-    return sms__database_row(merge->database, row);
+    if (row->replication >= merge->database.replications)
+        merge->database.replications = row->replication + 1;
+    return !merge->content.failed && sms__database_insert(&merge->database, insert);
 }
 
 static bool write_subject(struct sms__merge *merge, enum sms_subject subject)
 {
     size_t metrics;
-    struct sms__bytes *record = &merge->record;
     sms_metrics(subject, &metrics);
-    bool succeeded = true;
-    uint32_t count = sms__record_get_u32(record);
-    if (count > record->capacity)
-        record->failed = true;
-    if (record->failed)
-        return false;
+    uint32_t count = sms__content_count(&merge->content);
     const char **name = SMS__NEW(&merge->arena, const char *, count);
-    double *value = SMS__NEW(&merge->arena, double, metrics);
+    bool succeeded = !merge->content.failed;
     for (uint32_t i = 0; i < count; i++)
-        name[i] = sms__record_get_string(record);
-    for (uint32_t i = 0; succeeded && !record->failed && i < merge->policies * merge->replications * count; i++) {
-        uint32_t policy = i / count / merge->replications;
-        for (size_t m = 0; m < metrics; m++)
-            value[m] = sms__record_get_double(record);
-        succeeded =
-            write_row(merge,
-                      &(struct sms__merged_row){merge->point.point, subject, policy, i / count % merge->replications,
-                                                i % count, merge->policy[policy], name[i % count], value},
-                      metrics);
-    }
-    return succeeded && !record->failed;
+        name[i] = sms__content_text(&merge->content);
+    for (uint64_t i = 0; succeeded && i < (uint64_t)merge->policies * merge->replications * count; i++)
+        succeeded = write_row(merge,
+                              &(struct row){subject, (uint32_t)(i / count / merge->replications),
+                                            (uint32_t)(i / count % merge->replications), (uint32_t)(i % count),
+                                            name[i % count]},
+                              metrics);
+    return succeeded;
 }
 
 static FILE *open_bounds(struct sms__merge *merge)
@@ -86,56 +98,72 @@ static FILE *open_bounds(struct sms__merge *merge)
     return to;
 }
 
+/* The bound of one metric over all policies; a number that is unknown is NAN, a text "". */
 static bool write_bound(struct sms__merge *merge, enum sms_bounded metric)
 {
-    struct sms__record_bound bound;
-    sms__record_get_bound(&merge->record, &bound);
-    if (merge->record.failed)
-        return false;
-    FILE *to = merge->bounds ? merge->bounds : open_bounds(merge);
-    if (!to)
+    struct sms__content *content = &merge->content;
+    sqlite3_stmt *insert = merge->database.bound;
+    const double steady = sms__content_number(content), run = sms__content_number(content);
+    const char *binds = sms__content_text(content);
+    const double share = sms__content_number(content);
+    const char *reason = sms__content_text(content);
+    FILE *to = merge->bounds || content->failed ? merge->bounds : open_bounds(merge);
+    if (!to || content->failed)
         return false;
     fprintf(to, "%s,%s", merge->row_prefix.bytes, sms_bound_metric(metric));
-    write_number(to, bound.steady_per_s);
-    write_number(to, bound.run_per_s);
+    write_number(to, steady);
+    write_number(to, run);
     fputc(',', to);
-    sms__print_csv(to, bound.binds);
-    write_number(to, bound.share);
+    sms__print_csv(to, binds);
+    write_number(to, share);
     fputc(',', to);
-    sms__print_csv(to, bound.reason);
+    sms__print_csv(to, reason);
     fputc('\n', to);
-    return sms__database_bound(merge->database, merge->point.point, metric, &bound);
+    sqlite3_bind_int64(insert, 1, (sqlite3_int64)merge->point);
+    sms__bind_text(insert, 2, sms_bound_metric(metric));
+    sms__bind_number(insert, 3, steady);
+    sms__bind_number(insert, 4, run);
+    sms__bind_text(insert, 5, binds);
+    sms__bind_number(insert, 6, share);
+    sms__bind_text(insert, 7, reason);
+    return sms__database_insert(&merge->database, insert);
 }
 
-static bool write_answer(struct sms__merge *merge)
+/* What the point asks, and the value by which each policy answers it: its mean over the replications. */
+static bool write_answers(struct sms__merge *merge)
 {
-    struct sms__record_question question;
+    struct sms__content *content = &merge->content;
+    sqlite3_stmt *insert = merge->database.answer;
+    const char *subject = sms__content_text(content), *name = sms__content_text(content),
+               *metric = sms__content_text(content);
+    const int better = sms__content_number(content) > 0 ? 1 : -1;
     bool succeeded = true;
-    sms__record_get_question(&merge->record, &question);
     for (uint32_t p = 0; succeeded && p < merge->policies; p++) {
-        double value = sms__record_get_double(&merge->record);
-        if (!merge->record.failed && question.metric[0])
-            succeeded =
-                sms__database_answer(merge->database, &(struct sms__merged_answer){merge->point.point, p,
-                                                                                   merge->policy[p], &question, value});
+        double value = sms__content_number(content);
+        if (content->failed || !metric[0])
+            continue;
+        sqlite3_bind_int64(insert, 1, (sqlite3_int64)merge->point);
+        sqlite3_bind_int64(insert, 2, p);
+        sms__bind_text(insert, 3, merge->policy[p]);
+        sms__bind_text(insert, 4, subject);
+        sms__bind_text(insert, 5, name);
+        sms__bind_text(insert, 6, metric);
+        sqlite3_bind_int(insert, 7, better);
+        sms__bind_number(insert, 8, value);
+        succeeded = sms__database_insert(&merge->database, insert);
     }
-    return succeeded && !merge->record.failed;
+    return succeeded && !content->failed;
 }
 
 bool sms__merge_results(struct sms__merge *merge)
 {
-    struct sms__bytes *record = &merge->record;
-    merge->policies = sms__record_get_u32(record);
-    merge->replications = sms__record_get_u32(record);
-    bool succeeded = true;
-    if (merge->policies > record->capacity)
-        record->failed = true;
-    if (record->failed)
-        return false;
+    struct sms__content *content = &merge->content;
+    merge->policies = sms__content_count(content);
+    merge->replications = sms__content_count(content);
     merge->policy = SMS__NEW(&merge->arena, const char *, merge->policies);
     for (uint32_t i = 0; i < merge->policies; i++)
-        merge->policy[i] = sms__record_get_string(record);
-    succeeded = write_answer(merge);
+        merge->policy[i] = sms__content_text(content);
+    bool succeeded = !content->failed && write_answers(merge);
     for (int s = 0; succeeded && s < SMS_SUBJECTS; s++)
         if (merge->index->plan->keep & 1u << s)
             succeeded = write_subject(merge, (enum sms_subject)s);

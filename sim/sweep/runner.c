@@ -1,21 +1,32 @@
-/* Runs points in threads that each take the next missing point. The caller's thread flushes the journal and shows the
- * progress. The results do not depend on the number of threads, for records are merged in the points' order. */
+/* Runs points in threads that each take the next missing point. The caller's thread writes their records to the store
+ * and shows the progress. The results do not depend on the number of threads, for they are merged in the points' order.
+ */
 #include "../model/estimate.h"
-#include "sweep.h"
+#include "store.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { JOBS_MAX = 1024 };
+/* A commit takes a while, so the writer pauses PAUSES times as long after it, but at most PAUSE_S seconds. Threads wait
+ * if the records that wait for it take more than QUEUE_BYTES. */
+enum { JOBS_MAX = 1024, PAUSES = 20, PAUSE_S = 1, QUEUE_BYTES = 256 * 1024 * 1024 };
+
+/* Records that are not in the store yet. They own their models and contents. */
+struct queue {
+    struct sms__point_record *record;
+    size_t records, bytes;
+};
 
 struct runner {
     const struct sms__plan *plan;
     const struct sms__sweep_options *options;
     const struct sms__index *index;
-    struct sms__journal_writer *writer;
+    struct sms__store *store;
     pthread_mutex_t lock;
-    pthread_cond_t ended, freed;
+    pthread_cond_t changed; /* a first record is in the queue, or a thread ended */
+    pthread_cond_t freed;   /* there is more memory */
+    struct queue queue;
     unsigned threads; /* running */
     uint64_t next;    /* next point to consider */
     uint64_t bytes;   /* estimated memory of the points that are running */
@@ -27,7 +38,6 @@ struct runner {
 struct worker {
     struct runner *runner;
     struct sms__worker_context context;
-    struct sms__bytes bytes;
     struct sms_errors errors;
 };
 
@@ -60,28 +70,36 @@ static void record_failure(struct runner *runner, int code, const struct sms_err
     *runner->errors = *errors;
 }
 
-static void append_record(struct worker *worker, bool failed)
+static void free_queue(struct queue *queue)
 {
-    struct runner *runner = worker->runner;
-    pthread_mutex_lock(&runner->lock);
-    struct sms_errors errors = {0};
-    int code = runner->code ? runner->code : sms__journal_append(runner->writer, &worker->bytes, &errors);
-    if (code)
-        record_failure(runner, code, &errors);
-    runner->count->run += code == SMS_OK;
-    runner->count->failed += code == SMS_OK && failed;
-    pthread_mutex_unlock(&runner->lock);
+    for (size_t i = 0; i < queue->records; i++) {
+        free((void *)(uintptr_t)queue->record[i].models);
+        free((void *)(uintptr_t)queue->record[i].content);
+    }
+    free(queue->record);
+    *queue = (struct queue){0};
 }
 
-/* Joins the warnings of a point's run into one text; "" if there were none. */
-static void put_warnings(struct sms__bytes *bytes, const struct sms_errors *warnings)
+/* Hands a record over to the writer. False: out of memory. */
+static bool add_to_queue(struct runner *runner, const struct sms__point_record *record)
 {
-    char text[1000] = "";
-    size_t length = 0;
-    for (size_t i = 0; i < warnings->count && i < SMS_ERRORS_MAX && length < sizeof text; i++)
-        length +=
-            (size_t)snprintf(text + length, sizeof text - length, "%s%s", i ? "; " : "", warnings->item[i].message);
-    sms__record_put_string(bytes, text);
+    struct queue *queue = &runner->queue;
+    pthread_mutex_lock(&runner->lock);
+    while (queue->bytes > QUEUE_BYTES && !runner->code)
+        pthread_cond_wait(&runner->freed, &runner->lock);
+    size_t count = queue->records;
+    struct sms__point_record *grown = queue->record;
+    if ((count & (count - 1)) == 0) /* at each power of two */
+        grown = realloc(queue->record, (count ? count * 2 : 1) * sizeof *grown);
+    if (grown) {
+        queue->record = grown;
+        queue->record[queue->records++] = *record;
+        queue->bytes += record->size;
+    }
+    if (count == 0)
+        pthread_cond_signal(&runner->changed);
+    pthread_mutex_unlock(&runner->lock);
+    return grown != NULL;
 }
 
 static int fail_memory(struct worker *worker)
@@ -89,24 +107,24 @@ static int fail_memory(struct worker *worker)
     return sms__fail(&worker->errors, SMS_ENOMEM, worker->runner->plan->path, "out of memory");
 }
 
-static int make_record(struct worker *worker, uint64_t point, const char *models, const struct sms_results *results)
+/* Takes over `models`. `results`: NULL if the point failed with worker->errors. */
+static int record_point(struct worker *worker, uint64_t point, char *models, const struct sms_results *results)
 {
-    const unsigned kept = worker->runner->plan->keep;
-    struct sms__point_head head = {.point = point, .failed = !results, .models = models};
+    struct sms__point_record record = {.point = point, .failed = !results, .models = models};
+    struct sms__buffer content = {0};
     int code = SMS_OK;
-    if (!models || !sms__point_key(&worker->context, point, models, head.key))
-        return fail_memory(worker);
-    sms__record_begin(&worker->bytes, &head);
-    if (results) {
-        put_warnings(&worker->bytes, sms_results_warnings(results));
-        sms__record_results(&worker->bytes, results, kept);
-    } else {
-        sms__record_put_string(&worker->bytes, worker->errors.item[0].message);
-    }
-    if (results && kept & SMS__KEEP_BOUND)
-        code = sms__record_bounds(&worker->bytes, results, &worker->errors);
-    sms__record_end(&worker->bytes);
-    return code == SMS_OK && worker->bytes.failed ? fail_memory(worker) : code;
+    if (results)
+        code = sms__record_results(&content, results, worker->runner->plan->keep, &worker->errors);
+    else
+        sms__record_failure(&content, worker->errors.item[0].message);
+    record.content = content.bytes;
+    record.size = content.length;
+    if (code == SMS_OK && models && !content.failed && sms__point_key(&worker->context, point, models, record.key) &&
+        add_to_queue(worker->runner, &record))
+        return SMS_OK;
+    free(models);
+    free(content.bytes);
+    return code ? code : fail_memory(worker);
 }
 
 /* Each point fits into memory by itself, but the points of all threads together may not. Later ones then wait. */
@@ -147,13 +165,10 @@ static int run_point(struct worker *worker, uint64_t point)
         bytes = reserve_memory(worker->runner, sms_file_scenario(file, 0));
         code = sms_run(sms_file_scenario(file, 0), &options, &results, &worker->errors);
     }
-    if (code == SMS_OK || code == SMS_EINPUT) {
-        int recorded = make_record(worker, point, models, code ? NULL : results);
-        if (recorded == SMS_OK)
-            append_record(worker, code != SMS_OK);
-        code = recorded;
-    }
-    free(models);
+    if (code == SMS_OK || code == SMS_EINPUT)
+        code = record_point(worker, point, models, code ? NULL : results);
+    else
+        free(models);
     sms_results_free(results);
     sms_file_free(file);
     release_memory(worker->runner, bytes);
@@ -169,12 +184,11 @@ static void work(struct worker *worker)
         code = run_point(worker, point);
     if (worker->context.plan)
         sms__worker_context_close(&worker->context);
-    free(worker->bytes.data);
     pthread_mutex_lock(&runner->lock);
     if (code)
         record_failure(runner, code, &worker->errors);
     runner->threads--;
-    pthread_cond_signal(&runner->ended);
+    pthread_cond_signal(&runner->changed);
     pthread_mutex_unlock(&runner->lock);
 }
 
@@ -192,38 +206,85 @@ static void *work_in_thread(void *user)
     struct sms_errors errors = {0};
     record_failure(runner, sms__fail(&errors, SMS_ENOMEM, runner->plan->path, "out of memory"), &errors);
     runner->threads--;
-    pthread_cond_signal(&runner->ended);
+    pthread_cond_signal(&runner->changed);
     pthread_mutex_unlock(&runner->lock);
     return NULL;
 }
 
-/* Flushes without holding the lock, so that the workers do not wait for the disk. */
-static void sync_journal(struct runner *runner)
+/* Writes the records to the store, all at once if they fit on the disk, and else as many as do. Returns their number.
+ */
+static size_t write_records(struct runner *runner, const struct queue *queue, struct sms_errors *errors)
 {
-    struct sms_errors errors = {0};
-    bool dirty = runner->writer->dirty;
-    runner->writer->dirty = false;
-    pthread_mutex_unlock(&runner->lock);
-    int code = sms__journal_sync(runner->writer, dirty, &errors);
-    pthread_mutex_lock(&runner->lock);
-    if (code)
-        record_failure(runner, code, &errors);
+    size_t written = 0, size = queue->records;
+    while (written < queue->records && size > 0) {
+        struct sms_errors failed = {0};
+        size_t left = queue->records - written;
+        size = size < left ? size : left;
+        if (sms__store_add(runner->store, &queue->record[written], size, &failed) == SMS_OK) {
+            written += size;
+        } else {
+            *errors = failed;
+            size /= 2;
+        }
+    }
+    return written;
 }
 
+/* Writes the queue to the store, without holding the lock meanwhile. */
+static void write_queue(struct runner *runner)
+{
+    struct sms_errors errors = {0};
+    struct queue queue = runner->queue;
+    runner->queue = (struct queue){0};
+    pthread_cond_broadcast(&runner->freed);
+    pthread_mutex_unlock(&runner->lock);
+    size_t written = write_records(runner, &queue, &errors);
+    sms__store_touch(runner->store);
+    pthread_mutex_lock(&runner->lock);
+    if (written < queue.records)
+        record_failure(runner, errors.item[0].code, &errors);
+    runner->count->run += written;
+    for (size_t i = 0; i < written; i++)
+        runner->count->failed += queue.record[i].failed;
+    free_queue(&queue);
+}
+
+/* Waits for `seconds`, or until no thread runs, or until there is a record if `for_record`. */
+static void wait_for_change(struct runner *runner, double seconds, bool for_record)
+{
+    struct timespec until;
+    int timed_out = 0;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += (long)(seconds * 1e9);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    while (runner->threads > 0 && !timed_out && !(for_record && runner->queue.records))
+        timed_out = pthread_cond_timedwait(&runner->changed, &runner->lock, &until);
+}
+
+static double monotonic_s(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* The first write after the last thread has ended finds all that is left. */
 static void supervise(struct runner *runner, uint64_t to_do)
 {
     struct sms__progress progress;
+    bool running = true;
     sms__progress_begin(&progress, runner->options->quiet, to_do);
     pthread_mutex_lock(&runner->lock);
-    while (runner->threads > 0) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec++;
-        pthread_cond_timedwait(&runner->ended, &runner->lock, &until);
-        sync_journal(runner);
+    while (running) {
+        wait_for_change(runner, PAUSE_S, true);
+        running = runner->threads > 0;
+        double began_s = monotonic_s();
+        write_queue(runner);
+        double pause_s = PAUSES * (monotonic_s() - began_s);
         sms__progress_show(&progress, runner->count->run, runner->count->failed);
+        wait_for_change(runner, pause_s < PAUSE_S ? pause_s : PAUSE_S, false);
     }
-    sync_journal(runner); /* the workers may have ended before the first wait */
     pthread_mutex_unlock(&runner->lock);
     sms__progress_end(&progress);
 }
@@ -275,24 +336,14 @@ static int run_missing(struct runner *runner)
     return runner->code;
 }
 
-/* Where to append: after the last intact record, so that the torn record of a killed process is overwritten. The file
- * is not truncated, because other processes may have it mapped. */
-static uint64_t find_end(const struct sms__journal_writer *writer, const struct sms__index *index)
-{
-    for (size_t i = 0; i < index->journals; i++)
-        if (!strcmp(index->journal[i].name, writer->name))
-            return index->journal[i].end;
-    return 0;
-}
-
 int sms__sweep_run(const struct sms__plan *plan, const char *folder, const struct sms__sweep_options *options,
                    struct sms__sweep_count *count, struct sms_errors *errors)
 {
-    struct sms__journal_writer writer;
+    struct sms__store store;
     struct sms__worker_context context;
     struct sms__index index;
     *count = (struct sms__sweep_count){0};
-    int code = sms__journal_open(folder, options->shard, &writer, errors);
+    int code = sms__store_open(folder, options->shard, &store, errors);
     if (code)
         return code;
     code = sms__worker_context_open(plan, &context, errors);
@@ -304,16 +355,15 @@ int sms__sweep_run(const struct sms__plan *plan, const char *folder, const struc
         struct runner runner = {.plan = plan,
                                 .options = options,
                                 .index = &index,
-                                .writer = &writer,
+                                .store = &store,
                                 .lock = PTHREAD_MUTEX_INITIALIZER,
-                                .ended = PTHREAD_COND_INITIALIZER,
+                                .changed = PTHREAD_COND_INITIALIZER,
                                 .freed = PTHREAD_COND_INITIALIZER,
                                 .count = count,
                                 .errors = errors};
-        writer.end = find_end(&writer, &index);
         code = run_missing(&runner);
         sms__index_close(&index);
     }
-    sms__journal_close(&writer);
+    sms__store_close(&store);
     return code;
 }

@@ -1,4 +1,4 @@
-/* Sweeps: a plan varies scenarios, its points are run, and their records are kept in journals that are later merged.
+/* Sweeps: a plan varies scenarios, its points are run, and their results are kept in stores that are later merged.
  *
  * A point is one scenario whose document has some nodes replaced. It runs with all its policies and replications.
  * Points are numbered from 0. The base varies slowest, then the axes in their order; the last axis varies fastest. */
@@ -180,142 +180,12 @@ bool sms__point_key(struct sms__worker_context *context, uint64_t point, const c
 struct sms__hashes *sms__hashes_new(size_t scenarios);
 void sms__hashes_free(struct sms__hashes *hashes);
 
-/* record.c: the record of a point, as bytes of a journal. Integers and doubles are little-endian. The head is followed
- * by the error message of a failed point, or by the warnings of its run and its results. */
-enum { SMS__RECORD_HEADER = 16 };
-struct sms__bytes {
-    unsigned char *data;
-    size_t size, capacity; /* bytes */
-    bool failed;           /* out of memory, or a read went beyond the end */
-};
-struct sms__point_head {
-    uint64_t point;
-    unsigned char key[SMS__KEY_BYTES];
-    bool failed;
-    const char *models;
-};
-void sms__record_put_u32(struct sms__bytes *bytes, uint32_t value);
-void sms__record_put_double(struct sms__bytes *bytes, double value);
-void sms__record_put_string(struct sms__bytes *bytes, const char *text);
-void sms__record_begin(struct sms__bytes *bytes, const struct sms__point_head *head);
-void sms__record_results(struct sms__bytes *bytes, const struct sms_results *results, unsigned keep);
-/* The question that a point asks. */
-struct sms__record_question {
-    const char *subject, *name, *metric; /* "": unknown */
-    int better;                          /* +1: a higher value is better; -1: a lower one */
-};
-void sms__record_get_question(struct sms__bytes *bytes, struct sms__record_question *question);
-/* Upper bound of one metric over all policies. */
-struct sms__record_bound {
-    double steady_per_s, run_per_s; /* NAN: no bound */
-    const char *binds;              /* the tightest constraint; "" if unknown */
-    double share;                   /* that constraint's share of the bound, 0..1; or NAN */
-    const char *reason;             /* why there is no bound, or "" */
-};
-/* Appends the bound of each metric that can have one. Fails only without memory (SMS_ENOMEM). */
-int sms__record_bounds(struct sms__bytes *bytes, const struct sms_results *results, struct sms_errors *errors);
-void sms__record_end(struct sms__bytes *bytes);
-/* The length in bytes of the record at `record`; 0 if there is no intact record. `hashed`: NULL, or receives the number
- * of bytes that were hashed to find out; it stays unchanged if there were none. */
-size_t sms__record_length(const unsigned char *record, size_t size, uint64_t *hashed);
-/* Readers of an intact record. Its length is `capacity`, and `size` is the offset of the next read. Strings point into
- * the record. */
-void sms__record_head(struct sms__bytes *bytes, struct sms__point_head *head);
-uint32_t sms__record_get_u32(struct sms__bytes *bytes);
-double sms__record_get_double(struct sms__bytes *bytes);
-const char *sms__record_get_string(struct sms__bytes *bytes);
-void sms__record_get_bound(struct sms__bytes *bytes, struct sms__record_bound *bound);
-
 struct sms__shard {
     unsigned idx, count; /* `idx`: from 1 to `count` */
 };
 
-/* index.c: which points the journals in a sweep's folder hold. */
-struct sms__journal {
-    char name[280];
-    int fd;                /* -1: opened for each record */
-    uint64_t records, end; /* end: offset in bytes after the last intact record */
-    bool running;          /* locked by a process of this machine, or recently touched by one of another */
-};
-enum sms__point_state { SMS__POINT_MISSING, SMS__POINT_DONE, SMS__POINT_FAILED };
-enum { SMS__KEY_BEGIN = 8 };
-struct sms__record_location {
-    uint64_t offset; /* bytes */
-    uint32_t length; /* bytes */
-    uint16_t journal;
-    uint8_t state; /* enum sms__point_state */
-    bool matched;  /* of a stale record: a point uses it */
-    unsigned char key[SMS__KEY_BEGIN];
-};
-struct sms__index {
-    const struct sms__plan *plan;
-    const char *folder;
-    struct sms__journal *journal;
-    size_t journals, max_open;             /* only the first max_open journals may stay open */
-    struct sms__record_location *location; /* [points] */
-    uint64_t done, failed;
-    uint64_t stale; /* records whose key is that of no point */
-};
-/* Reads the journals that can hold points of the shard; 1/1 reads all. A missing folder counts as an empty one. */
-int sms__index_open(struct sms__worker_context *context, const char *folder, struct sms__shard shard,
-                    struct sms__index *index, struct sms_errors *errors);
-void sms__index_close(struct sms__index *index);
-/* Replaces what the index knows of a point. */
-void sms__index_set(struct sms__index *index, uint64_t point, const struct sms__record_location *location);
-/* Name of the journal that holds a point; "" for a missing point. */
-const char *sms__index_journal(const struct sms__index *index, uint64_t point);
-/* Reads the record of a point that is done or failed, and its head. False if it cannot be read. Reallocates
- * bytes->data, which the caller frees. */
-bool sms__index_record(const struct sms__index *index, uint64_t point, struct sms__bytes *bytes,
-                       struct sms__point_head *head);
-
-/* rekey.c: finds the points of stale records. A record is stale if its key is not that of the point it names. */
-enum { SMS__REKEY_LISTS = 8, SMS__REKEY_LIST_BYTES = 65536 };
-struct sms__stale_record {
-    unsigned char key[SMS__KEY_BYTES];
-    struct sms__record_location location;
-};
-struct sms__rekey {
-    struct sms__worker_context *context;
-    struct sms__index *index;
-    struct sms__stale_record *record;
-    size_t records, capacity;
-    char *models[SMS__REKEY_LISTS]; /* distinct lists of models in the records */
-    unsigned lists;
-    bool many; /* the records have more lists than fit here, or a long one */
-};
-/* Adds a stale record. Call it in the order of the journals. False: out of memory. */
-bool sms__rekey_add(struct sms__rekey *rekey, const struct sms__point_head *head,
-                    const struct sms__record_location *location);
-/* Gives each missing point of the shard the last record with its key. */
-void sms__rekey_missing(struct sms__rekey *rekey, struct sms__shard shard);
-void sms__rekey_free(struct sms__rekey *rekey);
-
-/* journal.c: appends records to the journal of a shard and a machine. One process at a time may do so. Bytes from `end`
- * on, which the caller sets, are overwritten. Each machine has a journal of its own: locks do not work between all
- * machines, and some outlive a machine that dies. */
-enum { SMS__SILENCE_S = 60 };
-struct sms__journal_writer {
-    int fd;
-    uint64_t end;     /* offset in bytes */
-    bool dirty;       /* something is not yet on the disk */
-    time_t touched_s; /* time of the last write or touch, monotonic clock */
-    char name[160], path[4400];
-};
-/* Splits a journal's name; false if sms__journal_open did not make it. `machine` points into it. */
-bool sms__journal_parse(const char *name, struct sms__shard *shard, const char **machine);
-/* Like flock, but succeeds on a file system without locks. */
-bool sms__lock(int fd, int operation);
-int sms__journal_open(const char *folder, struct sms__shard shard, struct sms__journal_writer *writer,
-                      struct sms_errors *errors);
-/* Appends one record. A partial write does not move `end`. */
-int sms__journal_append(struct sms__journal_writer *writer, const struct sms__bytes *bytes, struct sms_errors *errors);
-/* Call every second or so. Flushes to the disk if `dirty`; otherwise touches the file now and then, so that other
- * machines see that this process is alive. */
-int sms__journal_sync(struct sms__journal_writer *writer, bool dirty, struct sms_errors *errors);
-void sms__journal_close(struct sms__journal_writer *writer);
-
-/* runner.c: runs the points of the shard that the folder lacks. Finished points are synchronized every second. */
+/* runner.c: runs the points of the shard that the folder lacks. Finished points are in the shard's store within a
+ * second. */
 struct sms__sweep_options {
     struct sms__shard shard;
     unsigned jobs;
@@ -325,7 +195,7 @@ struct sms__sweep_options {
     const atomic_bool *cancel;
 };
 struct sms__sweep_count {
-    uint64_t points, before, run, failed; /* points of the shard; before: already in the journals */
+    uint64_t points, before, run, failed; /* points of the shard; before: already in the stores */
 };
 int sms__sweep_run(const struct sms__plan *plan, const char *folder, const struct sms__sweep_options *options,
                    struct sms__sweep_count *count, struct sms_errors *errors);
@@ -350,15 +220,5 @@ struct sms__sweep_estimate {
     bool is_lower_bound;
 };
 int sms__sweep_estimate(const struct sms__plan *plan, struct sms__sweep_estimate *estimate, struct sms_errors *errors);
-
-/* journal.c: waits until no other process writes FOLDER/results. Returns a descriptor that the caller closes, or -1
- * after an error or `cancel`. */
-int sms__merge_lock(const char *folder, const atomic_bool *cancel, struct sms_errors *errors);
-/* merge.c: writes FOLDER/results from the journals; call it under the lock. The old results stay until the new ones are
- * complete, and foreign files beside them are never removed. `warned`: number of points done with warnings. */
-int sms__sweep_merge(const struct sms__index *index, const atomic_bool *cancel, uint64_t *warned,
-                     struct sms_errors *errors);
-/* Fails if FOLDER/results exists and no merge wrote it. Call it before the points are run. */
-int sms__sweep_check_results(const char *folder, struct sms_errors *errors);
 
 #endif

@@ -70,7 +70,7 @@ for kind in FIFO link device folder socket; do
         ends "plot of a folder whose $file is a $kind" plot odd --quiet --figures svg
         rm -rf odd
     done
-    for file in origin.json slurm.job merge.lock 1-of-1.$here.journal 2-of-3.$here.journal results/manifest.json results/sweep.db results/sweep.db-journal results/sweep.db-wal; do
+    for file in origin.json slurm.job merge.lock 1-of-1.$here.db 1-of-1.$here.db-journal 1-of-1.$here.db-wal 1-of-1.$here.lock 2-of-3.$here.db results/manifest.json results/sweep.db results/sweep.db-journal results/sweep.db-wal; do
         cp -r plan.sweep odd
         make_odd $kind odd/$file
         ends "status of a sweep whose $file is a $kind" sweep status --out odd plan.yaml
@@ -99,12 +99,20 @@ import shutil, sqlite3, struct
 def fresh(name, source="run"):
     shutil.copytree(source, name)
     return name + "/"
-# Records whose length reaches to the end of the journal: 6.4 MB once took more than two hours.
-journal = fresh("damaged", "plan.sweep") + "1-of-1.other.journal"
-size = 6400000
-with open(journal, "wb") as file:
-    for at in range(0, size, 16):
-        file.write(b"smsr" + struct.pack("<I", size - at - 16) + b"8 bytes!")
+# Stores of a shard: what their schemas run, and pages that are used again and again.
+def store(name, *script):
+    base = sqlite3.connect(fresh(name, "plan.sweep") + "1-of-1.other.db")
+    for sql in script:
+        base.execute(sql)
+    base.commit()
+    return name + "/1-of-1.other.db"
+endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id, 0 AS point, x'' AS key, 0 AS failed, '' AS models, x'' AS content, x'' AS sum FROM n"
+record = "CREATE TABLE record (id INTEGER PRIMARY KEY, point INTEGER, key BLOB, failed INTEGER, models TEXT, content BLOB, sum BLOB)"
+store("store-view", f"CREATE VIEW record AS {endless}")
+store("store-trigger", record, "CREATE TRIGGER again AFTER INSERT ON record BEGIN DELETE FROM record; END")
+store("store-virtual", record, "CREATE VIRTUAL TABLE other USING fts5(a)")
+store("store-wal", "PRAGMA journal_mode = WAL", record)
+looped = store("store-looped", record, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 20000) INSERT INTO record SELECT i, 0, x'', 0, hex(zeroblob(500)), x'', x'' FROM n")
 # As many names as rows: 16 MB once took minutes.
 with open(fresh("names") + "timeline.csv", "w") as file:
     file.write("scenario,policy,device,sm,vm,start_ns,end_ns,blocks\n")
@@ -148,9 +156,14 @@ base = sqlite3.connect(shutil.copytree("plan.sweep", "looped") + "/results/sweep
 base.execute("CREATE TABLE long (a)")
 base.executemany("INSERT INTO long VALUES (?)", (("x" * 1000,) for i in range(20000)))
 base.commit()
-(root,) = base.execute("SELECT rootpage FROM sqlite_master WHERE name = 'long'").fetchone()
 base.close()
-with open("looped/results/sweep.db", "r+b") as file:
+def loop(path, table):
+    base = sqlite3.connect(path)
+    (root,) = base.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+    base.close()
+    with open(path, "r+b") as file:
+        loop_pages(file, root)
+def loop_pages(file, root):
     head = file.read(100)
     page = struct.unpack(">H", head[16:18])[0]
     at = (root - 1) * page
@@ -164,9 +177,14 @@ with open("looped/results/sweep.db", "r+b") as file:
     for pointer in pointers:
         file.seek(at + pointer)
         file.write(first)
+loop("looped/results/sweep.db", "long")
+loop(looped, "record")
 END1
-cp plan.sweep/1-of-1.$here.journal damaged/ 2>/dev/null
-refused "a journal of records without end" "is damaged in too many places" sweep status --out damaged plan.yaml
+for what in view trigger virtual; do
+    refused "a store with a $what" "1-of-1.other.db: error: has tables other than a shard's; move it away" sweep status --out store-$what plan.yaml
+done
+refused "a store with a write-ahead log" "1-of-1.other.db: error: is not the database of a shard" sweep status --out store-wal plan.yaml
+refused "a store whose pages are used twice" "1-of-1.other.db: error: is damaged" sweep status --out store-looped plan.yaml
 for what in names many-scenario many-policy many-vm many-spans; do
     ends "report of $what" report $what --quiet -o $what.html
 done

@@ -6,7 +6,7 @@ smsched=$(realpath "$1")
 source=$PWD
 cd "$work" || exit 1
 unset SLURMD_NODENAME
-here=$(uname -n) # names of journals have the machine's name
+here=$(uname -n) # names of stores have the machine's name
 
 same() { if diff -r "$1" "$2" >diff; then ok; else bad "$3" "$(head -5 diff)"; fi; }
 lines() { if [ "$(cat)" = "$1" ]; then ok; else bad "$2"; fi; }
@@ -41,7 +41,7 @@ try 0 "validate" validate many.yaml; prints "many: 120 points; about "
 try 0 "a sweep" sweep --jobs 1 --out one many.yaml; prints "120 points: 120 run now, 0 before"
 try 0 "a sweep that is done" sweep --jobs 1 --out one many.yaml; prints "120 points: 0 run now, 120 before"
 try 0 "its status" sweep status --out one many.yaml; prints "120 points: 120 done, 0 failed, 0 missing"
-prints "1-of-1.$here.journal: 120 records"
+prints "1-of-1.$here.db: 120 records"
 cp -r one/results first
 try 0 "a merge" sweep merge --out one many.yaml
 same one/results first "two merges differ"
@@ -75,7 +75,7 @@ try 0 "two threads" sweep --jobs 2 --out threads many.yaml
 same threads/results first "two threads differ from one"
 for k in 3 1 2; do try 0 "shard $k/3" sweep --jobs 1 --shard $k/3 --out shards many.yaml; done
 prints "40 points: 40 run now"
-try 0 "status of shards" sweep status --out shards many.yaml; prints "2-of-3.$here.journal: 40 records"
+try 0 "status of shards" sweep status --out shards many.yaml; prints "2-of-3.$here.db: 40 records"
 try 0 "merge of shards" sweep merge --out shards many.yaml
 same shards/results first "three shards differ from one"
 try 0 "a shard" sweep --shard 1/2 --out mixed many.yaml
@@ -121,27 +121,51 @@ wait
 if [ "$i" -gt 2 ]; then ok; else bad "it ended before it could be killed"; fi
 try 0 "after $i kills" sweep --out killed many.yaml
 same killed/results first "killed $i times, it differs"
-try 0 "status after kills" sweep status --out killed many.yaml; prints "1-of-1.$here.journal: 120 records"
+try 0 "status after kills" sweep status --out killed many.yaml; prints "1-of-1.$here.db: 120 records"
 
-# A torn end and a damaged middle lose one point each.
+# A damaged record is noticed, and its point runs again. A damaged database is refused.
 cp -r one torn
-truncate -s -5 torn/1-of-1.$here.journal
-try 1 "a torn end" sweep status --out torn many.yaml; prints "119 done, 0 failed, 1 missing"
-try 0 "a torn end, cut off" sweep --out torn many.yaml; prints "1 run now, 119 before"
-same torn/results first "after a torn end it differs"
-if cmp -s torn/1-of-1.$here.journal one/1-of-1.$here.journal; then ok; else bad "the journal differs after a torn end"; fi
-printf 'x' | dd of=torn/1-of-1.$here.journal bs=1 seek=3000 conv=notrunc status=none
-try 0 "a broken middle" sweep --out torn many.yaml; prints "1 run now, 119 before"
-same torn/results first "after a broken middle it differs"
-head -c 100000 /dev/urandom >torn/random.journal
-try 0 "random bytes" sweep --out torn many.yaml; prints "0 run now, 120 before"
+python3 - "torn/1-of-1.$here.db" <<'END' && ok || bad "no bytes to damage"
+import sqlite3, sys
+store = sqlite3.connect(sys.argv[1])
+contents = [content for (content,) in store.execute("SELECT content FROM record WHERE point IN (3, 70) ORDER BY point")]
+store.execute("UPDATE record SET models = models || 'w one' || char(10) WHERE point = 9")
+store.commit()
+store.close()
+damaged = bytearray(open(sys.argv[1], "rb").read())
+for content in contents:
+    at = damaged.find(content[50:400])
+    assert at > 0 and damaged.find(content[50:400], at + 1) < 0
+    damaged[at + 200] ^= 1
+open(sys.argv[1], "wb").write(damaged)
+END
+try 1 "damaged records" sweep status --out torn many.yaml; prints "117 done, 0 failed, 3 missing"; prints ": 117 records"
+try 0 "damaged records, run again" sweep --out torn many.yaml; prints "3 run now, 117 before"
+same torn/results first "after damage it differs"
+head -c 100000 /dev/urandom >torn/random.db
+try 0 "a file that is not a shard's" sweep --out torn many.yaml; prints "0 run now, 120 before"
+refused() { # WHAT MESSAGE: neither the status nor the sweep accepts what is in torn
+    try 3 "the status of $1" sweep status --out torn many.yaml; prints "$2"
+    try 3 "a sweep over $1" sweep --out torn many.yaml; prints "$2"
+}
+cp torn/random.db torn/2-of-2.other.db
+refused "random bytes" "torn/2-of-2.other.db: error: is not the database of a shard; move it away"
+rm torn/2-of-2.other.db
+touch torn/1-of-4.other.journal
+refused "an old journal" "torn/1-of-4.other.journal: error: is the journal of an earlier version, which this one cannot read; move it away"
+rm torn/1-of-4.other.journal
+cp torn/1-of-1.$here.db whole.db
+truncate -s -5000 torn/1-of-1.$here.db
+refused "a database without its end" "torn/1-of-1.$here.db: error: is damaged ("
+cp whole.db torn/1-of-1.$here.db
+try 0 "a database with its end" sweep --out torn many.yaml; prints "0 run now, 120 before"
 
 # The disk is full.
 (ulimit -f 16; "$smsched" sweep --out full many.yaml >out 2>&1)
 status=$?
 output=$(cat out)
 if [ $status -eq 4 ]; then ok; else bad "a file that may not grow: exit $status" "$output"; fi
-prints "1-of-1.$here.journal: error: cannot be written: File too large"
+prints "1-of-1.$here.db: error: cannot be written: disk I/O error"
 try 0 "with room again" sweep --out full many.yaml
 if grep -q " 0 before" <<<"$output"; then bad "nothing was kept of a full disk" "$output"; else ok; fi
 same full/results first "after a full disk it differs"
@@ -173,8 +197,8 @@ try 1 "a merge of no points" sweep merge --out empty many.yaml; prints "no point
 if [ -e empty/results ]; then bad "a merge of no points writes results"; else ok; fi
 try 1 "status of nothing" sweep status --out nothing many.yaml; prints "0 done, 0 failed, 120 missing"
 mkdir device
-ln -s /dev/full device/1-of-1.$here.journal
-try 4 "a device for a journal" sweep --out device many.yaml; prints "is a symbolic link, not a regular file"
+ln -s /dev/full device/1-of-1.$here.db
+try 4 "a device for a store" sweep --out device many.yaml; prints "is a symbolic link, not a regular file"
 try 4 "a folder that cannot be" sweep --out none/there many.yaml; prints "cannot be created"
 try 4 "a folder that is a file" sweep --out many.yaml many.yaml
 
@@ -245,7 +269,7 @@ sed -i 's/base.yaml/larger.yaml/; s/3, 2, 1/1, 2, 3/' numbered.yaml
 try 0 "another scenario, numbered anew" sweep --out numbered numbered.yaml; prints "9 points: 9 run now, 0 before"
 fresh numbered.yaml numbered "another scenario differs"
 
-# A shard does not read other shards' journals, even if these have its points after renumbering. A whole sweep reads all.
+# A shard does not read other shards' stores, even if these have its points after renumbering. A whole sweep reads all.
 numbered "1, 2, 3" "0 us, 7 us"
 for k in 1 2; do try 0 "shard $k/2" sweep --shard $k/2 --out halves numbered.yaml; done
 numbered "3, 2, 1" "7 us, 0 us"
@@ -259,14 +283,16 @@ numbered "3, 2, 1" "7 us, 0 us"
 twice() { # first or last: position of a record in which point 0 failed
     rm -rf twice
     cp -r numbered-first twice
-    python3 - "twice/1-of-1.$here.journal" "$1" <<'END'
-import hashlib, struct, sys
-journal = open(sys.argv[1], "rb").read()
-at = 16 + 8 + 32 + 4 # head, point, key, state
-models = journal[at:at + 4 + struct.unpack_from("<I", journal, at)[0]]
-rest = journal[16:16 + 40] + struct.pack("<I", 1) + models + struct.pack("<I", 5) + b"why?\0"
-failed = journal[:4] + struct.pack("<I", len(rest)) + hashlib.sha256(rest).digest()[:8] + rest
-open(sys.argv[1], "wb").write(failed + journal if sys.argv[2] == "first" else journal + failed)
+    python3 - "twice/1-of-1.$here.db" "$1" <<'END'
+import hashlib, sqlite3, struct, sys
+store = sqlite3.connect(sys.argv[1])
+first, last, = store.execute("SELECT min(id), max(id) FROM record").fetchone()
+point, key, models = store.execute("SELECT point, key, models FROM record WHERE id = ?", (first,)).fetchone()
+content = b"why?\0"
+digest = hashlib.sha256(struct.pack("<QB", point, 1) + key + models.encode() + b"\0" + content).digest()[:8]
+store.execute("INSERT INTO record VALUES (?, ?, ?, 1, ?, ?, ?)",
+              (first - 1 if sys.argv[2] == "first" else last + 1, point, key, models, content, digest))
+store.commit()
 END
 }
 twice first
@@ -629,8 +655,7 @@ code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 assert code == 130, code
 sweep = subprocess.Popen([sys.argv[1], "sweep", "--quiet", "--jobs", "1", "--out", "cut", "long.yaml"],
                          stderr=subprocess.PIPE, text=True)
-while not any(os.path.getsize(f"cut/{name}") for name in os.listdir("cut") if name.endswith(".journal")) \
-        if os.path.isdir("cut") else True:
+while not re.search(r"\.db: [1-9]", smsched("sweep", "status", "--out", "cut", "long.yaml").stdout):
     pass
 sweep.send_signal(signal.SIGINT)
 said = sweep.communicate()[1]
@@ -686,10 +711,10 @@ for row in csv.DictReader(open("load.sweep/results/vms.csv")):
     assert abs(value - float(row["job_latency_p99_ns"])) <= 1e-9 * value, row
 END
 
-# Special files stand where a journal should be.
+# Special files stand where a store should be.
 mkdir fifo.sweep
-mkfifo fifo.sweep/1-of-1.$here.journal fifo.sweep/2-of-3.$here.journal
-try 4 "a FIFO for a journal" sweep "$source/scenarios/sweeps/load.yaml" --out fifo.sweep; prints "is not a regular file"
+mkfifo fifo.sweep/1-of-1.$here.db fifo.sweep/2-of-3.$here.db
+try 4 "a FIFO for a store" sweep "$source/scenarios/sweeps/load.yaml" --out fifo.sweep; prints "is not a regular file"
 try 3 "the status of a FIFO" sweep status "$source/scenarios/sweeps/load.yaml" --out fifo.sweep; prints "is not a regular file"
 
 finish

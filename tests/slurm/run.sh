@@ -65,8 +65,8 @@ same() { if diff -r "$1" "${3-one/results}" >"$work/diff"; then ok; else bad "$2
 queue() { with_slurm squeue --noheader --array --format='%F %K %T %N' 2>&1; }
 is_idle() { [ -z "$(queue)" ]; }
 wait_until_idle() { until_true 600 is_idle || give_up "the jobs do not end" "$(queue)"; }
-# records FOLDER [NODE]: in its journals.
-records() { "$smsched" sweep status --out "$1" "my plan.yaml" | sed -nE "s/^.*${2-}\.journal: ([0-9]+) records.*/\1/p" | awk '{ sum += $1 } END { print sum + 0 }'; }
+# records FOLDER [NODE]: in its stores.
+records() { "$smsched" sweep status --out "$1" "my plan.yaml" | sed -nE "s/^.*${2-}\.db: ([0-9]+) records.*/\1/p" | awk '{ sum += $1 } END { print sum + 0 }'; }
 
 start_slurm || give_up "Slurm does not start"
 # A node can be killed in the middle only if the sweep is long enough, whatever the machine and the compiler.
@@ -92,7 +92,7 @@ has_begun() { [ "$(records mine n1)" -gt 0 ] 2>/dev/null; }
 until_true 120 has_begun || give_up "n1 does not begin" "$(queue)"
 freeze_node n1
 try 1 "status in the middle" sweep status --out mine "my plan.yaml"
-prints ".n1.journal: "; prints ", running"; prints "Slurm job $job: "; prints " tasks running, "
+prints ".n1.db: "; prints ", running"; prints "Slurm job $job: "; prints " tasks running, "
 kill_node n1
 before=$(records mine n1)
 if [ "$before" -lt $((points / 4)) ]; then ok; else give_up "n1 was done before it could be killed"; fi
@@ -111,7 +111,7 @@ same mine/results "a merge by hand"
 submit 0 "a submission of what is done" mine; prints "$points points: none is missing, nothing is submitted"
 
 # Only the shards that lack something.
-rm mine/3-of-4.*.journal
+rm mine/3-of-4.*.db
 submit 0 "a submission of what is lost" mine --tasks 4; prints ": tasks 3; job "
 wait_until_idle
 same mine/results "what was lost"

@@ -1,0 +1,204 @@
+/* Writes the store of a shard. A transaction is on the disk when it ends, and a process or machine that dies in the
+ * middle of one leaves a rollback journal, from which the next process that opens the store restores it. */
+#define _GNU_SOURCE /* flock */
+#include "store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A process that writes nothing touches its lock every TOUCH_S seconds. One of another machine counts as dead after
+ * SILENCE_S. */
+enum { TOUCH_S = 10, SILENCE_S = 60, BUSY_MS = 60000, SUFFIX_BYTES = 3 };
+
+const char sms__store_schema[] =
+    "CREATE TABLE record (id INTEGER PRIMARY KEY, point INTEGER, key BLOB, failed INTEGER, models TEXT, content BLOB, "
+    "sum BLOB)";
+
+bool sms__store_parse(const char *name, struct sms__shard *shard, const char **machine)
+{
+    char *end = NULL;
+    unsigned long idx = strtoul(name, &end, 10), count = 0;
+    size_t length = strlen(name);
+    if (!strncmp(end, "-of-", 4))
+        count = strtoul(end + 4, &end, 10);
+    if (idx < 1 || idx > count || count > UINT16_MAX || *end != '.' || length < SUFFIX_BYTES ||
+        strcmp(name + length - SUFFIX_BYTES, ".db") != 0)
+        return false;
+    *shard = (struct sms__shard){(unsigned)idx, (unsigned)count};
+    *machine = end + 1;
+    return true;
+}
+
+bool sms__lock(int fd, int operation) { return flock(fd, operation) == 0 || (errno != EWOULDBLOCK && errno != EINTR); }
+
+/* Replaces the suffix .db of a store by .lock. */
+static void lock_path(char path[SMS__PATH_BYTES], const char *store)
+{
+    snprintf(path, SMS__PATH_BYTES, "%.*s.lock", (int)strlen(store) - SUFFIX_BYTES, store);
+}
+
+bool sms__store_is_running(const char *folder, const char *name)
+{
+    char store[SMS__PATH_BYTES - 8], path[SMS__PATH_BYTES], this_machine[SMS__MACHINE_BYTES];
+    struct sms__shard shard;
+    const char *machine;
+    struct stat st;
+    snprintf(store, sizeof store, "%s/%s", folder, name);
+    lock_path(path, store);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (fd < 0 || fstat(fd, &st) || !sms__store_parse(name, &shard, &machine)) {
+        if (fd >= 0)
+            close(fd);
+        return false;
+    }
+    bool running = !sms__lock(fd, LOCK_SH | LOCK_NB);
+    close(fd);
+    sms__machine_name(this_machine);
+    size_t length = strlen(this_machine);
+    bool is_local = !strncmp(machine, this_machine, length) && !strcmp(machine + length, ".db");
+    return running || (!is_local && time(NULL) - st.st_mtime < SILENCE_S);
+}
+
+static time_t monotonic_s(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec;
+}
+
+/* Creates a regular file unless there is one. Returns a descriptor, or -1 after an error. */
+static int open_regular(const char *path, struct sms_errors *errors)
+{
+    struct stat st;
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0666);
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        return fd;
+    sms__fail(errors, SMS_EIO, path, "%s",
+              fd >= 0          ? "is not a regular file"
+              : errno == ELOOP ? "is a symbolic link, not a regular file"
+                               : strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* Tries for one second, for `sweep status` holds the lock for a moment. */
+static bool lock_briefly(int fd)
+{
+    for (int i = 0; i < 20; i++) {
+        if (sms__lock(fd, LOCK_EX | LOCK_NB))
+            return true;
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    }
+    return false;
+}
+
+static int take_lock(struct sms__store *store, struct sms_errors *errors)
+{
+    char path[SMS__PATH_BYTES];
+    lock_path(path, store->path);
+    store->lock = open_regular(path, errors);
+    if (store->lock < 0)
+        return SMS_EIO;
+    if (!lock_briefly(store->lock))
+        return sms__fail(errors, SMS_EIO, store->path, "another process is running this shard");
+    futimens(store->lock, NULL);
+    int fd = open_regular(store->path, errors);
+    if (fd < 0)
+        return SMS_EIO;
+    close(fd);
+    return SMS_OK;
+}
+
+static bool is_empty(sqlite3 *file)
+{
+    sqlite3_stmt *count = NULL;
+    bool empty = sqlite3_prepare_v2(file, "SELECT 1 FROM sqlite_master", -1, &count, NULL) == SQLITE_OK &&
+                 sqlite3_step(count) == SQLITE_DONE;
+    return sqlite3_finalize(count) == SQLITE_OK && empty;
+}
+
+/* Restores the store if its last writer died, and creates its table if it is new. */
+static int prepare(struct sms__store *store, struct sms_errors *errors)
+{
+    static const char insert[] = "INSERT INTO record (point, key, failed, models, content, sum) VALUES (?,?,?,?,?,?)";
+    int code = sms__store_connect(store->path, SQLITE_OPEN_READWRITE, &store->file, errors);
+    if (code)
+        return code;
+    sqlite3_busy_timeout(store->file, BUSY_MS);
+    if (sqlite3_exec(store->file, "PRAGMA synchronous = FULL", NULL, NULL, NULL) != SQLITE_OK ||
+        (is_empty(store->file) && sqlite3_exec(store->file, sms__store_schema, NULL, NULL, NULL) != SQLITE_OK) ||
+        sqlite3_prepare_v2(store->file, insert, -1, &store->insert, NULL) != SQLITE_OK)
+        return sms__store_fail(store->file, store->path, "written", errors);
+    return SMS_OK;
+}
+
+int sms__store_open(const char *folder, struct sms__shard shard, struct sms__store *store, struct sms_errors *errors)
+{
+    char machine[SMS__MACHINE_BYTES];
+    *store = (struct sms__store){.lock = -1, .touched_s = monotonic_s()};
+    sms__machine_name(machine);
+    if (mkdir(folder, 0777) && errno != EEXIST)
+        return sms__fail(errors, SMS_EIO, folder, "cannot be created: %s", strerror(errno));
+    if (snprintf(store->path, sizeof store->path, "%s/%u-of-%u.%s.db", folder, shard.idx, shard.count, machine) >=
+        SMS__TARGET_BYTES)
+        return sms__fail(errors, SMS_EIO, folder, "the name is too long");
+    int code = take_lock(store, errors);
+    if (code == SMS_OK)
+        code = prepare(store, errors);
+    if (code)
+        sms__store_close(store);
+    return code;
+}
+
+static bool insert(struct sms__store *store, const struct sms__point_record *record)
+{
+    unsigned char sum[8];
+    sms__record_sum(record, sum);
+    sqlite3_bind_int64(store->insert, 1, (sqlite3_int64)record->point);
+    sqlite3_bind_blob(store->insert, 2, record->key, sizeof record->key, SQLITE_STATIC);
+    sqlite3_bind_int(store->insert, 3, record->failed);
+    sqlite3_bind_text(store->insert, 4, record->models, -1, SQLITE_STATIC);
+    sqlite3_bind_blob64(store->insert, 5, record->content, record->size, SQLITE_STATIC);
+    sqlite3_bind_blob(store->insert, 6, sum, sizeof sum, SQLITE_STATIC);
+    bool inserted = sqlite3_step(store->insert) == SQLITE_DONE;
+    return sqlite3_reset(store->insert) == SQLITE_OK && inserted;
+}
+
+int sms__store_add(struct sms__store *store, const struct sms__point_record *record, size_t records,
+                   struct sms_errors *errors)
+{
+    bool added = sqlite3_exec(store->file, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK;
+    for (size_t i = 0; i < records && added; i++)
+        added = insert(store, &record[i]);
+    added = added && sqlite3_exec(store->file, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
+    if (added)
+        return SMS_OK;
+    int code = sms__store_fail(store->file, store->path, "written", errors);
+    sqlite3_exec(store->file, "ROLLBACK", NULL, NULL, NULL);
+    return code;
+}
+
+void sms__store_touch(struct sms__store *store)
+{
+    time_t now_s = monotonic_s();
+    if (now_s - store->touched_s < TOUCH_S)
+        return;
+    futimens(store->lock, NULL);
+    store->touched_s = now_s;
+}
+
+void sms__store_close(struct sms__store *store)
+{
+    sqlite3_finalize(store->insert);
+    sqlite3_close(store->file);
+    if (store->lock >= 0)
+        close(store->lock);
+    *store = (struct sms__store){.lock = -1};
+}
