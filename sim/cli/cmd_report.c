@@ -118,7 +118,7 @@ static int load_point(struct again *again, const struct sms__page_point *point, 
     int code = sms__point_load(&again->context, point->point, &again->file, &models, &found);
     if (code)
         sms__add_errors(errors, &found);
-    bool known = models && sms__point_key(&again->context, point->point, models, key);
+    bool known = models && sms__point_key(&again->context, point->point, models, NULL, key);
     free(models);
     if (code == SMS_ENOMEM || code == SMS_EIO)
         return code;
@@ -159,7 +159,7 @@ static int rerun(void *user, const struct sms__page_point *point, struct sms_err
     struct again *again = user;
     int code = load_plan(again, point, errors);
     if (code == SMS_OK)
-        code = sms__worker_context_open(again->plan, &again->context, errors);
+        code = sms__worker_context_open(again->plan, true, &again->context, errors);
     if (code == SMS_OK)
         code = load_point(again, point, errors);
     if (code == SMS_OK)

@@ -88,7 +88,7 @@ static int with_index(struct sweep *sweep, int (*then)(struct sweep *sweep, stru
     struct sms__worker_context context;
     struct sms__index index;
     struct sms_errors errors = {0};
-    int code = sms__worker_context_open(sweep->plan, &context, &errors);
+    int code = sms__worker_context_open(sweep->plan, true, &context, &errors);
     if (code == SMS_OK) {
         code = sms__index_open(&context, sweep->folder, (struct sms__shard){1, 1}, &index, &errors);
         sms__worker_context_close(&context);

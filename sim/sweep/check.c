@@ -306,7 +306,7 @@ void sms__plan_check(struct sms__plan *plan, struct sms_errors *errors)
         wrong[c] = plan->column[c].wrong;
     if (plan->scenarios == 0 || errors->count > SMS_ERRORS_MAX)
         return;
-    if (sms__worker_context_open(plan, &check->context, &failed)) {
+    if (sms__worker_context_open(plan, true, &check->context, &failed)) {
         sms__add_errors(errors, &failed);
         return;
     }

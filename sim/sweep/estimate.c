@@ -54,7 +54,7 @@ int sms__sweep_estimate(const struct sms__plan *plan, struct sms__sweep_estimate
     unsigned tries = plan->points < TRIES ? (unsigned)plan->points : TRIES;
     double begun = processor_time();
     *estimate = (struct sms__sweep_estimate){0};
-    int code = sms__worker_context_open(plan, &context, errors);
+    int code = sms__worker_context_open(plan, true, &context, errors);
     if (code)
         return code;
     while (code == SMS_OK && estimate->tried < tries && processor_time() - begun < SECONDS) {

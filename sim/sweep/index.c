@@ -9,25 +9,18 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* Trying more lists of models than LISTS for each point, or long ones, costs more than loading each point. */
-enum { STORES_MAX = 65535, LISTS = 8, LIST_BYTES = 65536 };
+enum { STORES_MAX = 65535 };
 
-/* A record whose key is not that of the point it names. */
-struct stale {
-    unsigned char key[SMS__KEY_BYTES];
-    struct sms__location location;
-    bool used; /* by a point */
+/* Where a point is in the plan now. */
+struct place {
+    uint64_t name, point;
 };
 
 struct scan {
     struct sms__worker_context *context;
     struct sms__index *index;
     size_t store;
-    struct stale *stale;
-    size_t stales;
-    char *models[LISTS]; /* distinct lists of models in the stale records */
-    unsigned lists;
-    bool many; /* the records have more lists, or a long one */
+    struct place *place; /* [points], by name; NULL until a record does not belong to the point that it names */
 };
 
 static int compare_names(const void *a, const void *b)
@@ -35,18 +28,14 @@ static int compare_names(const void *a, const void *b)
     return strcmp(((const struct sms__indexed_store *)a)->name, ((const struct sms__indexed_store *)b)->name);
 }
 
-/* Makes room for one more item. Returns NULL without memory; the old list then stays valid. */
-static void *grow(void *list, size_t count, size_t size)
-{
-    bool full = (count & (count - 1)) == 0; /* at each power of two */
-    return full ? realloc(list, (count ? count * 2 : 1) * size) : list;
-}
-
 static int add_store(struct sms__index *index, const char *name)
 {
     if (index->stores == STORES_MAX)
         return SMS_EIO;
-    struct sms__indexed_store *grown = grow(index->store, index->stores, sizeof *grown);
+    size_t count = index->stores;
+    struct sms__indexed_store *grown = index->store;
+    if ((count & (count - 1)) == 0) /* at each power of two */
+        grown = realloc(grown, (count ? count * 2 : 1) * sizeof *grown);
     if (!grown)
         return SMS_ENOMEM;
     index->store = grown;
@@ -113,41 +102,63 @@ static void set_point(struct sms__index *index, uint64_t point, const struct sms
     index->failed += entry->state == SMS__POINT_FAILED;
 }
 
-static bool add_models(struct scan *scan, const char *models)
+static int compare_places(const void *a, const void *b)
 {
-    for (unsigned i = 0; i < scan->lists; i++)
-        if (!strcmp(scan->models[i], models))
-            return true;
-    scan->many = scan->many || scan->lists == LISTS || strlen(models) > LIST_BYTES;
-    if (scan->many)
-        return true;
-    scan->models[scan->lists] = strdup(models);
-    return scan->models[scan->lists] && ++scan->lists;
+    const struct place *x = a, *y = b;
+    return (x->name > y->name) - (x->name < y->name);
 }
 
-/* If a point has several records, the last one counts. */
+static int find_places(struct scan *scan)
+{
+    const size_t points = (size_t)scan->index->plan->points;
+    scan->place = calloc(points, sizeof *scan->place);
+    for (size_t p = 0; p < points && scan->place; p++) {
+        scan->place[p].point = p;
+        if (!sms__point_key(scan->context, p, NULL, &scan->place[p].name, NULL))
+            return SMS_ENOMEM;
+    }
+    if (!scan->place)
+        return SMS_ENOMEM;
+    qsort(scan->place, points, sizeof *scan->place, compare_places);
+    return SMS_OK;
+}
+
+/* Gives a record to a point if it has the point's key. If a point has several records, the last one counts. */
+static bool use_record(struct scan *scan, uint64_t point, const struct sms__point_record *record, int64_t id)
+{
+    struct sms__location location = {
+        id, (uint16_t)scan->store, record->failed ? SMS__POINT_FAILED : SMS__POINT_DONE, {0}};
+    unsigned char key[SMS__KEY_BYTES];
+    if (point >= scan->index->plan->points || !sms__point_key(scan->context, point, record->models, NULL, key) ||
+        memcmp(key, record->key, sizeof key) != 0)
+        return false;
+    memcpy(location.key, record->key, sizeof location.key);
+    set_point(scan->index, point, &location);
+    return true;
+}
+
+/* Equal points share a record. */
 static int add_record(void *user, const struct sms__point_record *record, int64_t id)
 {
     struct scan *scan = user;
-    struct sms__index *index = scan->index;
-    unsigned char key[SMS__KEY_BYTES];
-    struct sms__location location = {
-        id, (uint16_t)scan->store, record->failed ? SMS__POINT_FAILED : SMS__POINT_DONE, {0}};
-    memcpy(location.key, record->key, sizeof location.key);
-    index->store[scan->store].records++;
-    if (record->point < index->plan->points && sms__point_key(scan->context, record->point, record->models, key) &&
-        !memcmp(key, record->key, sizeof key)) {
-        set_point(index, record->point, &location);
+    const size_t points = (size_t)scan->index->plan->points;
+    size_t from = 0, to = points;
+    scan->index->store[scan->store].records++;
+    if (use_record(scan, record->point, record, id) && !scan->place)
         return SMS_OK;
-    }
-    struct stale *grown = grow(scan->stale, scan->stales, sizeof *grown);
-    if (!grown || !add_models(scan, record->models)) {
-        scan->stale = grown ? grown : scan->stale;
+    if (!scan->place && find_places(scan))
         return SMS_ENOMEM;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (scan->place[middle].name < record->name)
+            from = middle + 1;
+        else
+            to = middle;
     }
-    scan->stale = grown;
-    grown[scan->stales] = (struct stale){.location = location};
-    memcpy(grown[scan->stales++].key, record->key, SMS__KEY_BYTES);
+    bool used = false;
+    for (; from < points && scan->place[from].name == record->name; from++)
+        used = use_record(scan, scan->place[from].point, record, id) || used;
+    scan->index->stale += !used;
     return SMS_OK;
 }
 
@@ -162,76 +173,6 @@ static int scan_store(struct scan *scan, struct sms_errors *errors)
         code = sms__store_scan(&store->reader, path, add_record, scan, errors);
     sms__store_reader_close(&store->reader);
     return code;
-}
-
-/* Orders records by key, then in the order in which they were found. */
-static int compare_stales(const void *a, const void *b)
-{
-    const struct stale *x = a, *y = b;
-    int order = memcmp(x->key, y->key, sizeof x->key);
-    if (order)
-        return order;
-    if (x->location.store != y->location.store)
-        return x->location.store < y->location.store ? -1 : 1;
-    return x->location.id < y->location.id ? -1 : x->location.id > y->location.id;
-}
-
-/* Gives a point the last record with its key. Equal points share a record. */
-static bool use_record(struct scan *scan, uint64_t point, const char *models)
-{
-    unsigned char key[SMS__KEY_BYTES];
-    size_t from = 0, to = scan->stales;
-    if (!sms__point_key(scan->context, point, models, key))
-        return false;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (memcmp(scan->stale[middle].key, key, sizeof key) <= 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    if (from == 0 || memcmp(scan->stale[from - 1].key, key, sizeof key) != 0)
-        return false;
-    set_point(scan->index, point, &scan->stale[from - 1].location);
-    scan->stale[from - 1].used = true;
-    return true;
-}
-
-static void find_record(struct scan *scan, uint64_t point)
-{
-    struct sms_errors errors = {0};
-    struct sms_file *file = NULL;
-    char *models = NULL;
-    bool found = false;
-    for (unsigned i = 0; i < scan->lists && !found && !scan->many; i++)
-        found = use_record(scan, point, scan->models[i]);
-    if (!scan->many)
-        return;
-    sms__point_load(scan->context, point, &file, &models, &errors); /* a point that fails to load has a record, too */
-    if (models)
-        use_record(scan, point, models);
-    free(models);
-    sms_file_free(file);
-}
-
-/* Finds the missing points of a shard among the stale records, and counts the records that remain stale. A record that
- * was replaced by a later one of the same key counts as that one does. */
-static void find_records(struct scan *scan, struct sms__shard shard)
-{
-    struct sms__index *index = scan->index;
-    const uint64_t points = index->plan->points;
-    bool used = false;
-    if (scan->stales == 0)
-        return;
-    qsort(scan->stale, scan->stales, sizeof *scan->stale, compare_stales);
-    for (uint64_t p = shard.idx - 1; p < points && index->done + index->failed < points; p += shard.count)
-        if (index->location[p].state == SMS__POINT_MISSING)
-            find_record(scan, p);
-    for (size_t i = scan->stales; i-- > 0;) {
-        bool is_last = i + 1 == scan->stales || memcmp(scan->stale[i].key, scan->stale[i + 1].key, SMS__KEY_BYTES) != 0;
-        used = is_last ? scan->stale[i].used : used;
-        index->stale += !used;
-    }
 }
 
 static bool is_missing(const struct sms__index *index, struct sms__shard shard)
@@ -272,12 +213,8 @@ int sms__index_open(struct sms__worker_context *context, const char *folder, str
     for (; code == SMS_OK && scan.store < index->stores; scan.store++)
         if (may_overlap(index->store[scan.store].name, shard))
             code = scan_store(&scan, errors);
-    if (code == SMS_OK)
-        find_records(&scan, shard);
     find_finished(index);
-    for (unsigned i = 0; i < scan.lists; i++)
-        free(scan.models[i]);
-    free(scan.stale);
+    free(scan.place);
     if (code)
         sms__index_close(index);
     return code;

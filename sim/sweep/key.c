@@ -1,7 +1,6 @@
 /* Computes the key of a point, a hash of everything that determines its results. Results are reused only under an equal
  * key, so whatever changes results must be part of it. */
 #include "sweep.h"
-#include "../base/buffer.h"
 #include "../base/sources.h"
 #include "../model/file.h"
 
@@ -22,16 +21,36 @@ struct sms__hashes {
     struct hash scenario[]; /* by the scenario's index in the plan */
 };
 
-struct sms__hashes *sms__hashes_new(size_t scenarios)
+int sms__worker_context_open(const struct sms__plan *plan, bool shared, struct sms__worker_context *context,
+                             struct sms_errors *errors)
 {
-    return calloc(1, sizeof(struct sms__hashes) + scenarios * sizeof(struct hash));
+    int code = SMS_OK;
+    *context = (struct sms__worker_context){
+        .plan = plan,
+        .shared = shared,
+        .hashes = calloc(1, sizeof(struct sms__hashes) + plan->scenarios * sizeof(struct hash))};
+    context->library = calloc(plan->bases, sizeof *context->library);
+    if (!context->library || !context->hashes)
+        code = sms__fail(errors, SMS_ENOMEM, plan->path, "out of memory");
+    for (size_t i = 0; i < plan->bases && code == SMS_OK; i++)
+        if (shared)
+            context->library[i] = plan->base[i].library;
+        else
+            code = sms_file_load(plan->base[i].path, plan->options, &context->library[i], errors);
+    if (code)
+        sms__worker_context_close(context);
+    return code;
 }
 
-void sms__hashes_free(struct sms__hashes *hashes)
+void sms__worker_context_close(struct sms__worker_context *context)
 {
-    if (hashes)
-        free(hashes->model);
-    free(hashes);
+    for (size_t i = 0; context->library && !context->shared && i < context->plan->bases; i++)
+        sms_file_free(context->library[i]);
+    free(context->library);
+    if (context->hashes)
+        free(context->hashes->model);
+    free(context->hashes);
+    *context = (struct sms__worker_context){0};
 }
 
 /* Hashes the length first, so that different sequences of texts never hash the same bytes. */
@@ -61,6 +80,7 @@ struct key {
     uint64_t point;
     const char *models;
     SHA2_CTX sha;
+    unsigned char name[SMS__KEY_BYTES];
 };
 
 static const struct hash *model_hash(struct key *key, const struct sms__node *node)
@@ -104,13 +124,10 @@ static void add_scenario(struct key *key, const struct sms__coordinates *coordin
     add_bytes(&key->sha, hash->digest, sizeof hash->digest);
 }
 
-/* Stands for all policies and contention models: a point that could not be loaded may have meant any of them. */
-static const char ALL_PLUGINS[] = "*";
-
 /* Adds the hash of a policy's or contention model's file. Returns false if this program has no such file. */
 static bool add_plugin(struct key *key, const char *file)
 {
-    bool all = !strcmp(file, ALL_PLUGINS), found = all;
+    bool all = !strcmp(file, sms__all_plugins), found = all;
     for (const struct sms__plugin_source *plugin = sms__plugin_sources; plugin->file; plugin++) {
         if (!all && strcmp(plugin->file, file) != 0)
             continue;
@@ -163,60 +180,20 @@ static int build_key(void *user)
     add_bytes(&key->sha, (unsigned char[]){(unsigned char)keep, (unsigned char)(keep >> 8)}, 2);
     add_scenario(key, &coordinates);
     add_changes(key, &coordinates);
-    return add_models(key, &coordinates) ? SMS_OK : SMS_EINPUT;
+    SHA2_CTX before_models = key->sha;
+    SHA256Final(key->name, &before_models);
+    return !key->models || add_models(key, &coordinates) ? SMS_OK : SMS_EINPUT;
 }
 
-bool sms__point_key(struct sms__worker_context *context, uint64_t point, const char *models,
+bool sms__point_key(struct sms__worker_context *context, uint64_t point, const char *models, uint64_t *name,
                     unsigned char key[SMS__KEY_BYTES])
 {
     struct key build = {.context = context, .point = point, .models = models};
     int code = sms__guard(&build.arena, build_key, &build);
     sms__arena_release(&build.arena);
-    if (code == SMS_OK)
+    if (code == SMS_OK && name)
+        memcpy(name, build.name, sizeof *name);
+    if (code == SMS_OK && models)
         SHA256Final(key, &build.sha);
     return code == SMS_OK;
-}
-
-static void put_model(struct sms__buffer *text, const char *kind, const char *name, const char *end)
-{
-    sms__buffer_add(text, kind, strlen(kind));
-    sms__buffer_add(text, name, strlen(name));
-    sms__buffer_add(text, end, strlen(end));
-}
-
-static void put_policy(struct sms__buffer *text, const struct sms__policy_use *use)
-{
-    if (use->policy)
-        put_model(text, "p policies/block/", use->policy->name, ".c\n");
-    if (use->share)
-        put_model(text, "p policies/share/", use->share->name, ".c\n");
-    if (use->place)
-        put_model(text, "p policies/place/", use->place->name, ".c\n");
-}
-
-static void put_plugins(struct sms__buffer *text, const struct sms_scenario *scenario)
-{
-    for (size_t p = 0; p < scenario->policies; p++)
-        put_policy(text, &scenario->policy[p]);
-    if (scenario->alone)
-        put_policy(text, scenario->alone);
-    if (scenario->contention.model)
-        put_model(text, "p models/contention/", scenario->contention.model->name, ".c\n");
-}
-
-char *sms__point_models(const struct sms_file *file, bool loaded)
-{
-    struct sms__buffer text = {0};
-    for (size_t i = 0; i < file->devices; i++)
-        put_model(&text, "d ", file->device[i]->name, "\n");
-    for (size_t i = 0; i < file->workloads; i++)
-        put_model(&text, "w ", file->workload[i]->name, "\n");
-    if (loaded)
-        put_plugins(&text, file->scenario[0]);
-    else
-        put_model(&text, "p ", ALL_PLUGINS, "\n");
-    if (!text.failed)
-        return text.bytes;
-    free(text.bytes);
-    return NULL;
 }

@@ -20,27 +20,12 @@
 static const char database_name[] = "sweep.db";
 static const char *const state_names[] = {"missing", "done", "failed"};
 
-FILE *sms__merge_open(struct sms__merge *merge, const char *name)
-{
-    return sms__folder_open(merge->folder, name, merge->errors);
-}
-
 /* Reports an error about a file in the sweep's folder. */
 static int fail(struct sms__merge *merge, const char *name, const char *why)
 {
     char path[SMS__PATH_BYTES];
     snprintf(path, sizeof path, "%s/%s", merge->index->folder, name);
     return sms__fail(merge->errors, SMS_EIO, path, "%s", why);
-}
-
-void sms__merge_columns(const struct sms__merge *merge, FILE *to)
-{
-    const struct sms__plan *plan = merge->index->plan;
-    fputs("point,scenario", to);
-    for (size_t i = 0; i < plan->columns; i++) {
-        fputc(',', to);
-        sms__print_csv(to, plan->column[i].path->text);
-    }
 }
 
 /* Prints "12,s1,2.55,fifo", with which every row of the point begins, and binds the same to the database's row. False:
@@ -108,11 +93,6 @@ static int write_point(void *user)
     return succeeded && !(*store && merge->content.failed) ? SMS_OK : SMS_EIO;
 }
 
-bool sms__merge_close(struct sms__merge *merge, const char *name, FILE *file)
-{
-    return sms__folder_close(merge->folder, name, file, merge->errors) == SMS_OK;
-}
-
 /* Leaves out folders and shards, on which the results must not depend. */
 static json_t *make_command(const struct sms__plan *plan)
 {
@@ -150,7 +130,6 @@ static json_t *make_manifest(const struct sms__index *index)
 static int write_points(struct sms__merge *merge)
 {
     int code = SMS_OK;
-    sms__merge_columns(merge, merge->points);
     fputs(",state,message\n", merge->points);
     for (uint64_t i = 0; code == SMS_OK && i < merge->index->plan->points; i++) {
         if (atomic_load(merge->cancel))
@@ -190,7 +169,8 @@ static int write_files(struct sms__merge *merge)
     sms__folder_add(merge->folder, database_name);
     merge->points = sms__merge_open(merge, "points.csv");
     int code = merge->points ? write_points(merge) : SMS_EIO;
-    bool succeeded = merge->points && sms__merge_close(merge, "points.csv", merge->points);
+    bool succeeded =
+        merge->points && sms__folder_close(merge->folder, "points.csv", merge->points, merge->errors) == SMS_OK;
     succeeded = sms__merge_close_rows(merge) && succeeded;
     succeeded = close_database(merge, path) && succeeded;
     if (code == SMS_ENOMEM)

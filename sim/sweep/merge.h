@@ -12,7 +12,7 @@ struct sms__merge {
     struct sms__folder *folder;
     const atomic_bool *cancel;
     struct sms_errors *errors;
-    FILE *points, *subject_file[SMS_SUBJECTS], *bounds;
+    FILE *points, *file[SMS_SUBJECTS + 1]; /* file: by subject, then the bounds; NULL before its first row */
     struct sms__database database;
     struct sms__arena arena; /* holds data of one point at a time */
     uint64_t point;
@@ -23,15 +23,11 @@ struct sms__merge {
     uint64_t warned; /* points that were done with warnings */
 };
 
+/* merge_rows.c: creates a CSV file and begins its header: "point,scenario,contention.slope". NULL after an error. */
 FILE *sms__merge_open(struct sms__merge *merge, const char *name);
-/* The first columns of every file: "point,scenario,contention.slope". */
-void sms__merge_columns(const struct sms__merge *merge, FILE *to);
-
-/* merge_rows.c: writes the results in merge->content. False: they cannot be understood, or a write failed. */
+/* Writes the results in merge->content. False: they cannot be understood, or a write failed. */
 bool sms__merge_results(struct sms__merge *merge);
 /* Closes the files of results. True if all of them were written and are on the disk. */
 bool sms__merge_close_rows(struct sms__merge *merge);
-/* merge.c: closes one file in the same way. */
-bool sms__merge_close(struct sms__merge *merge, const char *name, FILE *file);
 
 #endif

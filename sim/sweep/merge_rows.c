@@ -7,29 +7,66 @@
 #include <math.h>
 #include <sqlite3.h>
 
-static const char bounds_name[] = "bounds.csv";
+/* The bounds have a file behind those of the subjects. */
+enum { BOUNDS = SMS_SUBJECTS };
 
-static FILE *open_subject(struct sms__merge *merge, enum sms_subject s)
+static const char *file_name(int file)
 {
-    size_t metrics;
-    const struct sms_metric *metric = sms_metrics(s, &metrics);
-    FILE *to = merge->subject_file[s] = sms__merge_open(merge, sms__subject_file(s));
+    return file == BOUNDS ? "bounds.csv" : sms__subject_file((enum sms_subject)file);
+}
+
+FILE *sms__merge_open(struct sms__merge *merge, const char *name)
+{
+    const struct sms__plan *plan = merge->index->plan;
+    FILE *to = sms__folder_open(merge->folder, name, merge->errors);
     if (!to)
         return NULL;
-    sms__merge_columns(merge, to);
-    fprintf(to, ",policy,replication,%s", sms__subject_word(s));
-    for (size_t m = 0; m < metrics; m++)
-        fprintf(to, ",%s", metric[m].name);
-    fputc('\n', to);
+    fputs("point,scenario", to);
+    for (size_t i = 0; i < plan->columns; i++) {
+        fputc(',', to);
+        sms__print_csv(to, plan->column[i].path->text);
+    }
     return to;
 }
 
-/* Leaves the field empty where there is no value. */
-static void write_number(FILE *to, double value)
+/* Begins a row of a file. Creates the file if this is its first row. Returns NULL after an error. */
+static FILE *begin_row(struct sms__merge *merge, int file)
+{
+    size_t metrics = 0;
+    FILE *to = merge->file[file];
+    if (!to) {
+        to = merge->file[file] = sms__merge_open(merge, file_name(file));
+        if (!to)
+            return NULL;
+        const struct sms_metric *metric = file == BOUNDS ? NULL : sms_metrics((enum sms_subject)file, &metrics);
+        if (file == BOUNDS)
+            fputs(",metric,steady_per_s,run_per_s,binds,share_ratio,no_bound_because", to);
+        else
+            fprintf(to, ",policy,replication,%s", sms__subject_word((enum sms_subject)file));
+        for (size_t m = 0; m < metrics; m++)
+            fprintf(to, ",%s", metric[m].name);
+        fputc('\n', to);
+    }
+    fputs(merge->row_prefix.bytes, to);
+    return to;
+}
+
+/* Adds a field to a row of a file, and binds it to a parameter of the statement that inserts the row into the database.
+ */
+static void put_text(FILE *to, sqlite3_stmt *insert, int parameter, const char *text)
+{
+    fputc(',', to);
+    sms__print_csv(to, text);
+    sms__bind_text(insert, parameter, text);
+}
+
+/* The field is empty where there is no value. */
+static void put_number(FILE *to, sqlite3_stmt *insert, int parameter, double value)
 {
     fputc(',', to);
     if (!isnan(value))
         fprintf(to, "%.12g", value);
+    sms__bind_number(insert, parameter, value);
 }
 
 /* One subject under one policy in one replication. */
@@ -43,27 +80,19 @@ struct row {
 /* Copies the row's metrics from the record to the file and to the database. */
 static bool write_row(struct sms__merge *merge, const struct row *row, size_t metrics)
 {
-    FILE *to = merge->subject_file[row->subject];
     sqlite3_stmt *insert = merge->database.row[row->subject];
-    if (!to)
-        to = open_subject(merge, row->subject);
+    FILE *to = begin_row(merge, row->subject);
     if (!to)
         return false;
-    fprintf(to, "%s,", merge->row_prefix.bytes);
-    sms__print_csv(to, merge->policy[row->policy]);
-    fprintf(to, ",%u,", row->replication);
-    sms__print_csv(to, row->name);
     sqlite3_bind_int64(insert, 1, (sqlite3_int64)merge->point);
     sqlite3_bind_int64(insert, 2, row->policy);
     sqlite3_bind_int64(insert, 3, row->replication);
-    sms__bind_text(insert, 4, row->name);
-    sms__bind_text(insert, 5, merge->policy[row->policy]);
     sqlite3_bind_int64(insert, 6, row->number);
-    for (size_t m = 0; m < metrics; m++) {
-        double value = sms__content_number(&merge->content);
-        write_number(to, value);
-        sms__bind_number(insert, 7 + (int)m, value);
-    }
+    put_text(to, insert, 5, merge->policy[row->policy]);
+    fprintf(to, ",%u", row->replication);
+    put_text(to, insert, 4, row->name);
+    for (size_t m = 0; m < metrics; m++)
+        put_number(to, insert, 7 + (int)m, sms__content_number(&merge->content));
     fputc('\n', to);
     if (row->replication >= merge->database.replications)
         merge->database.replications = row->replication + 1;
@@ -88,45 +117,23 @@ static bool write_subject(struct sms__merge *merge, enum sms_subject subject)
     return succeeded;
 }
 
-static FILE *open_bounds(struct sms__merge *merge)
-{
-    FILE *to = merge->bounds = sms__merge_open(merge, bounds_name);
-    if (!to)
-        return NULL;
-    sms__merge_columns(merge, to);
-    fputs(",metric,steady_per_s,run_per_s,binds,share_ratio,no_bound_because\n", to);
-    return to;
-}
-
 /* The bound of one metric over all policies; a number that is unknown is NAN, a text "". */
 static bool write_bound(struct sms__merge *merge, enum sms_bounded metric)
 {
     struct sms__content *content = &merge->content;
     sqlite3_stmt *insert = merge->database.bound;
-    const double steady = sms__content_number(content), run = sms__content_number(content);
-    const char *binds = sms__content_text(content);
-    const double share = sms__content_number(content);
-    const char *reason = sms__content_text(content);
-    FILE *to = merge->bounds || content->failed ? merge->bounds : open_bounds(merge);
-    if (!to || content->failed)
+    FILE *to = begin_row(merge, BOUNDS);
+    if (!to)
         return false;
-    fprintf(to, "%s,%s", merge->row_prefix.bytes, sms_bound_metric(metric));
-    write_number(to, steady);
-    write_number(to, run);
-    fputc(',', to);
-    sms__print_csv(to, binds);
-    write_number(to, share);
-    fputc(',', to);
-    sms__print_csv(to, reason);
-    fputc('\n', to);
     sqlite3_bind_int64(insert, 1, (sqlite3_int64)merge->point);
-    sms__bind_text(insert, 2, sms_bound_metric(metric));
-    sms__bind_number(insert, 3, steady);
-    sms__bind_number(insert, 4, run);
-    sms__bind_text(insert, 5, binds);
-    sms__bind_number(insert, 6, share);
-    sms__bind_text(insert, 7, reason);
-    return sms__database_insert(&merge->database, insert);
+    put_text(to, insert, 2, sms_bound_metric(metric));
+    put_number(to, insert, 3, sms__content_number(content)); /* steady_per_s */
+    put_number(to, insert, 4, sms__content_number(content)); /* run_per_s */
+    put_text(to, insert, 5, sms__content_text(content));     /* binds */
+    put_number(to, insert, 6, sms__content_number(content)); /* share_ratio */
+    put_text(to, insert, 7, sms__content_text(content));     /* no_bound_because */
+    fputc('\n', to);
+    return !content->failed && sms__database_insert(&merge->database, insert);
 }
 
 /* What the point asks, and the value by which each policy answers it: its mean over the replications. */
@@ -175,11 +182,8 @@ bool sms__merge_results(struct sms__merge *merge)
 bool sms__merge_close_rows(struct sms__merge *merge)
 {
     bool succeeded = true;
-    for (int s = 0; s < SMS_SUBJECTS; s++)
-        if (merge->subject_file[s])
-            succeeded =
-                sms__merge_close(merge, sms__subject_file((enum sms_subject)s), merge->subject_file[s]) && succeeded;
-    if (merge->bounds)
-        succeeded = sms__merge_close(merge, bounds_name, merge->bounds) && succeeded;
+    for (int f = 0; f <= BOUNDS; f++)
+        if (merge->file[f] && sms__folder_close(merge->folder, file_name(f), merge->file[f], merge->errors) != SMS_OK)
+            succeeded = false;
     return succeeded;
 }

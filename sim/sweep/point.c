@@ -1,6 +1,7 @@
 /* Builds the scenario of a point: the base's document with the plan's changes, and changed copies of the workloads that
  * the plan varies. The base's files stay unchanged. */
 #include "sweep.h"
+#include "../base/buffer.h"
 #include "../model/file.h"
 
 #include <stdlib.h>
@@ -15,30 +16,6 @@ void sms__point_coordinates(const struct sms__plan *plan, uint64_t point, struct
     for (; scenario >= coordinates->base->scenarios; coordinates->base++)
         scenario -= coordinates->base->scenarios;
     coordinates->scenario = (size_t)scenario;
-}
-
-int sms__worker_context_open(const struct sms__plan *plan, struct sms__worker_context *context,
-                             struct sms_errors *errors)
-{
-    int code = SMS_OK;
-    *context = (struct sms__worker_context){.plan = plan, .hashes = sms__hashes_new(plan->scenarios)};
-    context->library = calloc(plan->bases, sizeof *context->library);
-    if (!context->library || !context->hashes)
-        code = sms__fail(errors, SMS_ENOMEM, plan->path, "out of memory");
-    for (size_t i = 0; i < plan->bases && code == SMS_OK; i++)
-        code = sms_file_load(plan->base[i].path, plan->options, &context->library[i], errors);
-    if (code)
-        sms__worker_context_close(context);
-    return code;
-}
-
-void sms__worker_context_close(struct sms__worker_context *context)
-{
-    for (size_t i = 0; context->library && i < context->plan->bases; i++)
-        sms_file_free(context->library[i]);
-    free(context->library);
-    sms__hashes_free(context->hashes);
-    *context = (struct sms__worker_context){0};
 }
 
 /* A workload of the library with the point's changes. */
@@ -160,9 +137,55 @@ static const struct sms__node *build_document(struct sms__reader *reader, void *
     return root;
 }
 
+const char sms__all_plugins[] = "*";
+
+static void put_model(struct sms__buffer *text, const char *kind, const char *name, const char *end)
+{
+    sms__buffer_add(text, kind, strlen(kind));
+    sms__buffer_add(text, name, strlen(name));
+    sms__buffer_add(text, end, strlen(end));
+}
+
+static void put_policy(struct sms__buffer *text, const struct sms__policy_use *use)
+{
+    if (use->policy)
+        put_model(text, "p policies/block/", use->policy->name, ".c\n");
+    if (use->share)
+        put_model(text, "p policies/share/", use->share->name, ".c\n");
+    if (use->place)
+        put_model(text, "p policies/place/", use->place->name, ".c\n");
+}
+
+static void put_plugins(struct sms__buffer *text, const struct sms_scenario *scenario)
+{
+    for (size_t p = 0; p < scenario->policies; p++)
+        put_policy(text, &scenario->policy[p]);
+    if (scenario->alone)
+        put_policy(text, scenario->alone);
+    if (scenario->contention.model)
+        put_model(text, "p models/contention/", scenario->contention.model->name, ".c\n");
+}
+
+static char *list_models(const struct sms_file *file, bool loaded)
+{
+    struct sms__buffer text = {0};
+    for (size_t i = 0; i < file->devices; i++)
+        put_model(&text, "d ", file->device[i]->name, "\n");
+    for (size_t i = 0; i < file->workloads; i++)
+        put_model(&text, "w ", file->workload[i]->name, "\n");
+    if (loaded)
+        put_plugins(&text, file->scenario[0]);
+    else
+        put_model(&text, "p ", sms__all_plugins, "\n");
+    if (!text.failed)
+        return text.bytes;
+    free(text.bytes);
+    return NULL;
+}
+
 static void note_models(const struct sms_file *file, void *user)
 {
-    *((struct point_builder *)user)->models = sms__point_models(file, false);
+    *((struct point_builder *)user)->models = list_models(file, false);
 }
 
 int sms__coordinates_load(struct sms__worker_context *context, const struct sms__coordinates *coordinates,
@@ -173,7 +196,7 @@ int sms__coordinates_load(struct sms__worker_context *context, const struct sms_
                                        context->plan->options, build_document, models ? note_models : NULL, &builder};
     int code = sms__file_vary(&variation, out, errors);
     if (models && code == SMS_OK)
-        *models = sms__point_models(*out, true);
+        *models = list_models(*out, true);
     return code;
 }
 

@@ -118,11 +118,11 @@ int sms__record_results(struct sms__buffer *content, const struct sms_results *r
 void sms__record_sum(const struct sms__point_record *record, unsigned char sum[8])
 {
     unsigned char hash[SMS__KEY_BYTES];
-    const uint64_t point = htole64(record->point);
+    const uint64_t numbers[2] = {htole64(record->point), htole64(record->name)};
     const unsigned char failed = record->failed;
     SHA2_CTX sha;
     SHA256Init(&sha);
-    SHA256Update(&sha, (const uint8_t *)&point, sizeof point);
+    SHA256Update(&sha, (const uint8_t *)numbers, sizeof numbers);
     SHA256Update(&sha, &failed, sizeof failed);
     SHA256Update(&sha, record->key, sizeof record->key);
     SHA256Update(&sha, (const uint8_t *)record->models, strlen(record->models) + 1);

@@ -28,6 +28,7 @@ struct runner {
     pthread_cond_t freed;   /* there is more memory */
     struct queue queue;
     unsigned threads; /* running */
+    unsigned begun;   /* threads that have begun; the first one uses the plan's files */
     uint64_t next;    /* next point to consider */
     uint64_t bytes;   /* estimated memory of the points that are running */
     struct sms__sweep_count *count;
@@ -119,7 +120,8 @@ static int record_point(struct worker *worker, uint64_t point, char *models, con
         sms__record_failure(&content, worker->errors.item[0].message);
     record.content = content.bytes;
     record.size = content.length;
-    if (code == SMS_OK && models && !content.failed && sms__point_key(&worker->context, point, models, record.key) &&
+    if (code == SMS_OK && models && !content.failed &&
+        sms__point_key(&worker->context, point, models, &record.name, record.key) &&
         add_to_queue(worker->runner, &record))
         return SMS_OK;
     free(models);
@@ -179,7 +181,10 @@ static void work(struct worker *worker)
 {
     struct runner *runner = worker->runner;
     uint64_t point;
-    int code = sms__worker_context_open(runner->plan, &worker->context, &worker->errors);
+    pthread_mutex_lock(&runner->lock);
+    bool first = runner->begun++ == 0;
+    pthread_mutex_unlock(&runner->lock);
+    int code = sms__worker_context_open(runner->plan, first, &worker->context, &worker->errors);
     while (code == SMS_OK && next_point(runner, &point))
         code = run_point(worker, point);
     if (worker->context.plan)
@@ -346,7 +351,7 @@ int sms__sweep_run(const struct sms__plan *plan, const char *folder, const struc
     int code = sms__store_open(folder, options->shard, &store, errors);
     if (code)
         return code;
-    code = sms__worker_context_open(plan, &context, errors);
+    code = sms__worker_context_open(plan, true, &context, errors);
     if (code == SMS_OK) {
         code = sms__index_open(&context, folder, options->shard, &index, errors);
         sms__worker_context_close(&context);

@@ -16,10 +16,10 @@ enum { SMS__STORE_NAME_BYTES = 280 };
 
 /* A point's results, as a row of a store. */
 struct sms__point_record {
-    uint64_t point;
+    uint64_t point, name; /* the name is that of sms__point_key */
     unsigned char key[SMS__KEY_BYTES];
     bool failed;
-    const char *models;  /* list of sms__point_models */
+    const char *models;  /* list of sms__point_load */
     const char *content; /* texts and numbers in the order in which record.c writes them */
     size_t size;         /* of the content, bytes */
 };
@@ -45,7 +45,24 @@ uint32_t sms__content_count(struct sms__content *content);
 /* Points into the record; "" after a failure. */
 const char *sms__content_text(struct sms__content *content);
 
-/* store.c: the writer of a shard's store. Only one process of a machine can have it open. */
+/* store_file.c: names, locks and connections of stores. */
+/* Like flock, but succeeds on a file system without locks. */
+bool sms__lock(int fd, int operation);
+/* Splits the name of a store; false if sms__store_open did not make it. `machine` has the rest of the name. */
+bool sms__store_parse(const char *name, struct sms__shard *shard, const char **machine);
+/* Whether a process of this machine holds the store's lock, or one of another machine touched it in the last minute. */
+bool sms__store_is_running(const char *folder, const char *name);
+void sms__store_lock_path(char path[SMS__PATH_BYTES], const char *store);
+/* Opens a connection under the checks that writers and readers need. `flags` are those of sqlite3_open_v2. `file` may
+ * be open after an error, too. */
+int sms__store_connect(const char *path, int flags, struct sqlite3 **file, struct sms_errors *errors);
+/* Reports the connection's last error. `verb`: read or written. Returns the code of the error. */
+int sms__store_fail(struct sqlite3 *file, const char *path, const char *verb, struct sms_errors *errors);
+/* The only statement in the schema of a store. */
+extern const char sms__store_schema[];
+extern const char sms__move_away[]; /* the end of a message about a file that cannot be used */
+
+/* store_write.c: the writer of a shard's store. Only one process of a machine can have it open. */
 struct sms__store {
     int lock;         /* descriptor */
     time_t touched_s; /* time of the last commit or touch, monotonic clock */
@@ -60,12 +77,6 @@ int sms__store_add(struct sms__store *store, const struct sms__point_record *rec
 /* Call every few seconds: shows other machines that this process is alive. */
 void sms__store_touch(struct sms__store *store);
 void sms__store_close(struct sms__store *store);
-/* Like flock, but succeeds on a file system without locks. */
-bool sms__lock(int fd, int operation);
-/* Splits the name of a store; false if sms__store_open did not make it. `machine` has the rest of the name. */
-bool sms__store_parse(const char *name, struct sms__shard *shard, const char **machine);
-/* Whether a process of this machine holds the store's lock, or one of another machine touched it in the last minute. */
-bool sms__store_is_running(const char *folder, const char *name);
 
 /* store_read.c: reads a store that anyone may have written. */
 struct sms__store_reader {
@@ -81,13 +92,6 @@ int sms__store_scan(const struct sms__store_reader *reader, const char *path,
 /* Reads one record, which stays valid until the next call. False if it is missing or damaged. */
 bool sms__store_get(struct sms__store_reader *reader, int64_t id, struct sms__point_record *record);
 void sms__store_reader_close(struct sms__store_reader *reader);
-/* Opens a connection under the checks that writers and readers need. `flags` are those of sqlite3_open_v2. `file` may
- * be open after an error, too. */
-int sms__store_connect(const char *path, int flags, struct sqlite3 **file, struct sms_errors *errors);
-/* Reports the connection's last error. `verb`: read or written. Returns the code of the error. */
-int sms__store_fail(struct sqlite3 *file, const char *path, const char *verb, struct sms_errors *errors);
-/* The only statement in the schema of a store. */
-extern const char sms__store_schema[];
 
 /* index.c: the points whose results are in the stores of a folder. */
 enum sms__point_state { SMS__POINT_MISSING, SMS__POINT_DONE, SMS__POINT_FAILED };

@@ -1,12 +1,7 @@
-/* Reads stores that anyone may have written. SQLite opens a file only if it and the journal beside it are what a store
- * has: nothing here waits for a FIFO, follows the name of another file in a journal, or runs what a schema contains.
- * The steps and bytes of a scan are limited by the size of the file, so pages that are used twice end it. */
+/* Reads stores that anyone may have written. The steps and bytes of a scan are limited by the size of the file, so
+ * pages that are used twice end it. */
 #include "store.h"
 
-#include "../base/read.h"
-
-#include <errno.h>
-#include <fcntl.h>
 #include <sqlite3.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,118 +9,7 @@
 
 /* A scan takes about 20 steps a record, which has more than 60 bytes. RECOVER_S: longer than a dead writer of another
  * machine seems to be alive. */
-enum {
-    HEADER_BYTES = 100,
-    STEPS_AT_ONCE = 100000,
-    SLACK = 100000000,
-    VALUE_BYTES = 1 << 30,
-    BUSY_MS = 60000,
-    RECOVER_S = 90
-};
-
-static const char move_away[] = "move it away to run its points again";
-
-int sms__store_fail(sqlite3 *file, const char *path, const char *verb, struct sms_errors *errors)
-{
-    int code = file ? sqlite3_errcode(file) : SQLITE_NOMEM;
-    if (code == SQLITE_NOMEM)
-        return sms__fail(errors, SMS_ENOMEM, path, "out of memory");
-    if (code == SQLITE_IOERR || code == SQLITE_CANTOPEN || code == SQLITE_FULL || code == SQLITE_BUSY ||
-        code == SQLITE_READONLY)
-        return sms__fail(errors, SMS_EIO, path, "cannot be %s: %s", verb, sqlite3_errmsg(file));
-    return sms__fail(errors, SMS_EINPUT, path, "is damaged (%.100s); %s", sqlite3_errmsg(file), move_away);
-}
-
-/* Reads the last bytes of the journal. SQLite would follow the name of another file at its end, which no store has. */
-static int check_journal(const char *path, struct sms_errors *errors)
-{
-    static const unsigned char magic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
-    char name[SMS__PATH_BYTES + 16];
-    unsigned char end[8] = {0};
-    struct stat st;
-    struct sms__input input;
-    snprintf(name, sizeof name, "%s-wal", path);
-    if (lstat(name, &st) == 0)
-        return sms__fail(errors, SMS_EINPUT, name, "does not belong to a store; move it away");
-    snprintf(name, sizeof name, "%s-journal", path);
-    if (lstat(name, &st))
-        return SMS_OK;
-    int code = sms__input_open(name, INT64_MAX, &input, errors);
-    if (code)
-        return access(name, F_OK) ? SMS_OK : code;
-    bool whole = input.size < sizeof end || pread(input.fd, end, sizeof end, (off_t)(input.size - sizeof end)) == 8;
-    sms__input_close(&input);
-    if (!whole || !memcmp(end, magic, sizeof magic))
-        return sms__fail(errors, SMS_EINPUT, name, "is not the journal of a store; move it away");
-    return SMS_OK;
-}
-
-/* Checks the header of the file, and finds a VFS: where the file system has no locks, SQLite is not to use them. */
-static int check_file(const char *path, const char **vfs, struct sms_errors *errors)
-{
-    unsigned char header[HEADER_BYTES];
-    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
-    struct sms__input input;
-    int code = sms__input_open(path, INT64_MAX, &input, errors);
-    if (code)
-        return code;
-    ssize_t size = sms__input_read(&input, header, sizeof header);
-    *vfs = fcntl(input.fd, F_GETLK, &lock) ? "unix-none" : NULL;
-    sms__input_close(&input);
-    if (size < 0)
-        return sms__fail(errors, SMS_EIO, path, "%s", strerror(errno));
-    /* Bytes 18 and 19 are 1 unless the database has a write-ahead log. */
-    if (size > 0 &&
-        (size < HEADER_BYTES || memcmp(header, "SQLite format 3", 16) != 0 || header[18] != 1 || header[19] != 1))
-        return sms__fail(errors, SMS_EINPUT, path, "is not the database of a shard; %s", move_away);
-    return check_journal(path, errors);
-}
-
-static void restrict_connection(sqlite3 *file)
-{
-    sqlite3_limit(file, SQLITE_LIMIT_LENGTH, VALUE_BYTES);
-    sqlite3_limit(file, SQLITE_LIMIT_COLUMN, 16);
-    sqlite3_limit(file, SQLITE_LIMIT_ATTACHED, 0);
-    sqlite3_limit(file, SQLITE_LIMIT_TRIGGER_DEPTH, 0);
-    sqlite3_db_config(file, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(file, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_db_config(file, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-    sqlite3_db_config(file, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-}
-
-/* Runs the first query. It reads the schema, and restores the store if it must and can. */
-static int check_schema(sqlite3 *file, const char *path, struct sms_errors *errors)
-{
-    sqlite3_stmt *schema = NULL;
-    bool known = true;
-    int step = sqlite3_prepare_v2(file, "SELECT sql FROM sqlite_master", -1, &schema, NULL);
-    for (int rows = 0; known && (step == SQLITE_OK || step == SQLITE_ROW); rows++) {
-        step = sqlite3_step(schema);
-        const char *sql = step == SQLITE_ROW ? (const char *)sqlite3_column_text(schema, 0) : sms__store_schema;
-        known = rows < 2 && sql && !strcmp(sql, sms__store_schema);
-    }
-    int code = SMS_OK;
-    if (!known)
-        code = sms__fail(errors, SMS_EINPUT, path, "has tables other than a shard's; %s", move_away);
-    else if (step != SQLITE_DONE)
-        code = sms__store_fail(file, path, "read", errors);
-    sqlite3_finalize(schema);
-    return code;
-}
-
-int sms__store_connect(const char *path, int flags, sqlite3 **file, struct sms_errors *errors)
-{
-    const char *vfs;
-    *file = NULL;
-    int code = check_file(path, &vfs, errors);
-    if (code)
-        return code;
-    if (sqlite3_open_v2(path, file, flags, vfs) != SQLITE_OK)
-        return sms__store_fail(*file, path, "opened", errors);
-    restrict_connection(*file);
-    sqlite3_busy_timeout(*file, BUSY_MS);
-    return check_schema(*file, path, errors);
-}
+enum { STEPS_AT_ONCE = 100000, SLACK = 100000000, RECOVER_S = 90 };
 
 /* Only a store whose writer has died is opened for writing, and only to be restored from its journal. */
 static int access_flags(const char *folder, const char *name, const char *path)
@@ -166,25 +50,26 @@ static int count_steps(void *user)
     return *left == 0;
 }
 
-/* Reads columns id, point, key, failed, models, content, sum. False: the record is damaged. */
+/* Reads columns id, point, name, key, failed, models, content, sum. False: the record is damaged. */
 static bool read_row(sqlite3_stmt *row, struct sms__point_record *record)
 {
     unsigned char sum[8];
-    const void *key = sqlite3_column_blob(row, 2), *stored = sqlite3_column_blob(row, 6);
+    const void *key = sqlite3_column_blob(row, 3), *stored = sqlite3_column_blob(row, 7);
     *record = (struct sms__point_record){.point = (uint64_t)sqlite3_column_int64(row, 1),
-                                         .failed = sqlite3_column_int(row, 3) != 0,
-                                         .models = (const char *)sqlite3_column_text(row, 4),
-                                         .content = sqlite3_column_blob(row, 5),
-                                         .size = (size_t)sqlite3_column_bytes(row, 5)};
-    if (!key || sqlite3_column_bytes(row, 2) != sizeof record->key || !stored || !record->models || !record->content ||
-        sqlite3_column_bytes(row, 6) != sizeof sum)
+                                         .name = (uint64_t)sqlite3_column_int64(row, 2),
+                                         .failed = sqlite3_column_int(row, 4) != 0,
+                                         .models = (const char *)sqlite3_column_text(row, 5),
+                                         .content = sqlite3_column_blob(row, 6),
+                                         .size = (size_t)sqlite3_column_bytes(row, 6)};
+    if (!key || sqlite3_column_bytes(row, 3) != sizeof record->key || !stored || !record->models || !record->content ||
+        sqlite3_column_bytes(row, 7) != sizeof sum)
         return false;
     memcpy(record->key, key, sizeof record->key);
     sms__record_sum(record, sum);
     return !memcmp(sum, stored, sizeof sum);
 }
 
-#define COLUMNS "SELECT id, point, key, failed, models, content, sum FROM record "
+#define COLUMNS "SELECT id, point, name, key, failed, models, content, sum FROM record "
 
 static int scan_rows(sqlite3_stmt *rows, uint64_t bytes, int (*row)(void *, const struct sms__point_record *, int64_t),
                      void *user)
@@ -194,7 +79,7 @@ static int scan_rows(sqlite3_stmt *rows, uint64_t bytes, int (*row)(void *, cons
     int code = SMS_OK;
     while (code == SMS_OK && sqlite3_step(rows) == SQLITE_ROW) {
         int64_t id = sqlite3_column_int64(rows, 0);
-        uint64_t size = (uint64_t)sqlite3_column_bytes(rows, 4) + (uint64_t)sqlite3_column_bytes(rows, 5);
+        uint64_t size = (uint64_t)sqlite3_column_bytes(rows, 5) + (uint64_t)sqlite3_column_bytes(rows, 6);
         if (id <= last || size > bytes)
             return SMS_EINPUT;
         last = id;
@@ -219,7 +104,7 @@ int sms__store_scan(const struct sms__store_reader *reader, const char *path,
         code = scan_rows(rows, size, row, user);
     sqlite3_progress_handler(reader->file, 0, NULL, NULL);
     if (code == SMS_EINPUT)
-        sms__fail(errors, code, path, "is damaged: it uses a page twice; %s", move_away);
+        sms__fail(errors, code, path, "is damaged: it uses a page twice; %s", sms__move_away);
     else if (code)
         sms__fail(errors, code, path, "out of memory");
     if (sqlite3_finalize(rows) != SQLITE_OK && code == SMS_OK)

@@ -151,17 +151,20 @@ struct sms__error_origin {
 /* Moves an error from the scenario's file to the plan, at the values that caused it. */
 void sms__locate_error(const struct sms__error_origin *origin, struct sms_error *error);
 
-/* One thread's own copies of the files that points are made from. */
+/* What a thread makes points from. Loading a point adds to the files, so no two threads may use the same ones. */
 struct sms__worker_context {
     const struct sms__plan *plan;
     struct sms_file **library; /* [bases] */
+    bool shared;               /* the files are the plan's */
     struct sms__hashes *hashes;
 };
-int sms__worker_context_open(const struct sms__plan *plan, struct sms__worker_context *context,
+/* key.c: `shared`: uses the plan's files instead of loading them again. */
+int sms__worker_context_open(const struct sms__plan *plan, bool shared, struct sms__worker_context *context,
                              struct sms_errors *errors);
 void sms__worker_context_close(struct sms__worker_context *context);
-/* Loads the scenario of a point. The caller frees the file, before the context is closed. `models`: NULL, or receives
- * the models that the point uses, even if the scenario is wrong. The caller frees them; they are NULL without memory.
+/* point.c: loads the scenario of a point. The caller frees the file, before the context is closed. `models`: NULL, or
+ * receives a list of the devices, workloads, policies and contention models that the point uses. The caller frees it;
+ * it is NULL without memory. If the point could not be loaded, the list stands for any policies and contention models.
  */
 int sms__coordinates_load(struct sms__worker_context *context, const struct sms__coordinates *coordinates,
                           struct sms_file **out, char **models, struct sms_errors *errors);
@@ -171,14 +174,14 @@ int sms__point_load(struct sms__worker_context *context, uint64_t point, struct 
 /* key.c: SHA-256 of everything that determines a point's results. That is the program's version and sources, the
  * scenario's document, the plan's changes to it, what is kept, the documents of its devices and workloads, and the
  * sources of its policies and contention model. */
-/* Lists the devices, workloads, policies and contention models of a point; those of a point that could not be loaded
- * are any policies and models. The caller frees the list; NULL without memory. */
-char *sms__point_models(const struct sms_file *file, bool loaded);
-/* `models` is such a list. False: one of the models no longer exists, or there is no memory. */
-bool sms__point_key(struct sms__worker_context *context, uint64_t point, const char *models,
+/* `models` is such a list. False: one of the models no longer exists, or there is no memory. `name`: NULL, or receives
+ * the beginning of a hash of the same without the models, by which a point is found again after it got another number.
+ * With `models` NULL there is a name only. */
+bool sms__point_key(struct sms__worker_context *context, uint64_t point, const char *models, uint64_t *name,
                     unsigned char key[SMS__KEY_BYTES]);
-struct sms__hashes *sms__hashes_new(size_t scenarios);
-void sms__hashes_free(struct sms__hashes *hashes);
+
+/* In a list of models, instead of the name of a policy's file: all policies and contention models. */
+extern const char sms__all_plugins[];
 
 struct sms__shard {
     unsigned idx, count; /* `idx`: from 1 to `count` */

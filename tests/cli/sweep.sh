@@ -287,11 +287,11 @@ twice() { # first or last: position of a record in which point 0 failed
 import hashlib, sqlite3, struct, sys
 store = sqlite3.connect(sys.argv[1])
 first, last, = store.execute("SELECT min(id), max(id) FROM record").fetchone()
-point, key, models = store.execute("SELECT point, key, models FROM record WHERE id = ?", (first,)).fetchone()
+point, name, key, models = store.execute("SELECT point, name, key, models FROM record WHERE id = ?", (first,)).fetchone()
 content = b"why?\0"
-digest = hashlib.sha256(struct.pack("<QB", point, 1) + key + models.encode() + b"\0" + content).digest()[:8]
-store.execute("INSERT INTO record VALUES (?, ?, ?, 1, ?, ?, ?)",
-              (first - 1 if sys.argv[2] == "first" else last + 1, point, key, models, content, digest))
+digest = hashlib.sha256(struct.pack("<QqB", point, name, 1) + key + models.encode() + b"\0" + content).digest()[:8]
+store.execute("INSERT INTO record VALUES (?, ?, ?, ?, 1, ?, ?, ?)",
+              (first - 1 if sys.argv[2] == "first" else last + 1, point, name, key, models, content, digest))
 store.commit()
 END
 }

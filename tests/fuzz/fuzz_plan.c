@@ -37,7 +37,7 @@ static void try_point(struct sms__worker_context *context, uint64_t point)
     int code = sms__point_load(context, point, &file, &models, &errors);
     if ((code != SMS_OK) != (errors.count > 0) || (code != SMS_OK) != (file == NULL) || !models)
         abort();
-    if (!sms__point_key(context, point, models, key) || !sms__point_key(context, point, models, again) ||
+    if (!sms__point_key(context, point, models, NULL, key) || !sms__point_key(context, point, models, NULL, again) ||
         memcmp(key, again, sizeof key) != 0)
         abort();
     free(models);
@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if ((code != SMS_OK) != (plan == NULL) || (code != SMS_OK) != (errors.count > 0))
         abort();
     check_errors(path, &errors);
-    if (plan && sms__worker_context_open(plan, &context, &errors) == SMS_OK) {
+    if (plan && sms__worker_context_open(plan, true, &context, &errors) == SMS_OK) {
         for (uint64_t i = 0; i < POINTS_TRIED && i < plan->points; i++)
             try_point(&context, plan->points - 1 - i * (plan->points - 1) / POINTS_TRIED);
         sms__worker_context_close(&context);

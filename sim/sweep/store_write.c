@@ -6,64 +6,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A process that writes nothing touches its lock every TOUCH_S seconds. One of another machine counts as dead after
- * SILENCE_S. */
-enum { TOUCH_S = 10, SILENCE_S = 60, BUSY_MS = 60000, SUFFIX_BYTES = 3 };
-
-const char sms__store_schema[] =
-    "CREATE TABLE record (id INTEGER PRIMARY KEY, point INTEGER, key BLOB, failed INTEGER, models TEXT, content BLOB, "
-    "sum BLOB)";
-
-bool sms__store_parse(const char *name, struct sms__shard *shard, const char **machine)
-{
-    char *end = NULL;
-    unsigned long idx = strtoul(name, &end, 10), count = 0;
-    size_t length = strlen(name);
-    if (!strncmp(end, "-of-", 4))
-        count = strtoul(end + 4, &end, 10);
-    if (idx < 1 || idx > count || count > UINT16_MAX || *end != '.' || length < SUFFIX_BYTES ||
-        strcmp(name + length - SUFFIX_BYTES, ".db") != 0)
-        return false;
-    *shard = (struct sms__shard){(unsigned)idx, (unsigned)count};
-    *machine = end + 1;
-    return true;
-}
-
-bool sms__lock(int fd, int operation) { return flock(fd, operation) == 0 || (errno != EWOULDBLOCK && errno != EINTR); }
-
-/* Replaces the suffix .db of a store by .lock. */
-static void lock_path(char path[SMS__PATH_BYTES], const char *store)
-{
-    snprintf(path, SMS__PATH_BYTES, "%.*s.lock", (int)strlen(store) - SUFFIX_BYTES, store);
-}
-
-bool sms__store_is_running(const char *folder, const char *name)
-{
-    char store[SMS__PATH_BYTES - 8], path[SMS__PATH_BYTES], this_machine[SMS__MACHINE_BYTES];
-    struct sms__shard shard;
-    const char *machine;
-    struct stat st;
-    snprintf(store, sizeof store, "%s/%s", folder, name);
-    lock_path(path, store);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-    if (fd < 0 || fstat(fd, &st) || !sms__store_parse(name, &shard, &machine)) {
-        if (fd >= 0)
-            close(fd);
-        return false;
-    }
-    bool running = !sms__lock(fd, LOCK_SH | LOCK_NB);
-    close(fd);
-    sms__machine_name(this_machine);
-    size_t length = strlen(this_machine);
-    bool is_local = !strncmp(machine, this_machine, length) && !strcmp(machine + length, ".db");
-    return running || (!is_local && time(NULL) - st.st_mtime < SILENCE_S);
-}
+/* A process touches its lock every TOUCH_S seconds. */
+enum { TOUCH_S = 10 };
 
 static time_t monotonic_s(void)
 {
@@ -102,7 +51,7 @@ static bool lock_briefly(int fd)
 static int take_lock(struct sms__store *store, struct sms_errors *errors)
 {
     char path[SMS__PATH_BYTES];
-    lock_path(path, store->path);
+    sms__store_lock_path(path, store->path);
     store->lock = open_regular(path, errors);
     if (store->lock < 0)
         return SMS_EIO;
@@ -127,11 +76,10 @@ static bool is_empty(sqlite3 *file)
 /* Restores the store if its last writer died, and creates its table if it is new. */
 static int prepare(struct sms__store *store, struct sms_errors *errors)
 {
-    static const char insert[] = "INSERT INTO record (point, key, failed, models, content, sum) VALUES (?,?,?,?,?,?)";
+    static const char insert[] = "INSERT INTO record VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)";
     int code = sms__store_connect(store->path, SQLITE_OPEN_READWRITE, &store->file, errors);
     if (code)
         return code;
-    sqlite3_busy_timeout(store->file, BUSY_MS);
     if (sqlite3_exec(store->file, "PRAGMA synchronous = FULL", NULL, NULL, NULL) != SQLITE_OK ||
         (is_empty(store->file) && sqlite3_exec(store->file, sms__store_schema, NULL, NULL, NULL) != SQLITE_OK) ||
         sqlite3_prepare_v2(store->file, insert, -1, &store->insert, NULL) != SQLITE_OK)
@@ -162,11 +110,12 @@ static bool insert(struct sms__store *store, const struct sms__point_record *rec
     unsigned char sum[8];
     sms__record_sum(record, sum);
     sqlite3_bind_int64(store->insert, 1, (sqlite3_int64)record->point);
-    sqlite3_bind_blob(store->insert, 2, record->key, sizeof record->key, SQLITE_STATIC);
-    sqlite3_bind_int(store->insert, 3, record->failed);
-    sqlite3_bind_text(store->insert, 4, record->models, -1, SQLITE_STATIC);
-    sqlite3_bind_blob64(store->insert, 5, record->content, record->size, SQLITE_STATIC);
-    sqlite3_bind_blob(store->insert, 6, sum, sizeof sum, SQLITE_STATIC);
+    sqlite3_bind_int64(store->insert, 2, (sqlite3_int64)record->name);
+    sqlite3_bind_blob(store->insert, 3, record->key, sizeof record->key, SQLITE_STATIC);
+    sqlite3_bind_int(store->insert, 4, record->failed);
+    sqlite3_bind_text(store->insert, 5, record->models, -1, SQLITE_STATIC);
+    sqlite3_bind_blob64(store->insert, 6, record->content, record->size, SQLITE_STATIC);
+    sqlite3_bind_blob(store->insert, 7, sum, sizeof sum, SQLITE_STATIC);
     bool inserted = sqlite3_step(store->insert) == SQLITE_DONE;
     return sqlite3_reset(store->insert) == SQLITE_OK && inserted;
 }
