@@ -1,4 +1,4 @@
-/* The one way to read files that somebody else may have written: results, journals, profiles, scenarios. It opens only
+/* The one way to read files that somebody else may have written: results, profiles, scenarios. It opens only
  * regular files up to a given size, so no FIFO, device or socket can block the program or feed it without end. It
  * ignores bytes that are appended while it reads. */
 #ifndef SMS_BASE_READ_H

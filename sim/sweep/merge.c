@@ -1,4 +1,4 @@
-/* Merges the journals into a folder of CSV files and a database, in the order of the points' numbers. The bytes depend
+/* Merges the stores into a folder of CSV files and a database, in the order of the points' numbers. The bytes depend
  * on the points alone, not on shards, machines or folders. */
 #include "merge.h"
 

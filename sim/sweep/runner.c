@@ -39,6 +39,7 @@ struct runner {
 struct worker {
     struct runner *runner;
     struct sms__worker_context context;
+    struct sms__buffer content; /* of one record at a time */
     struct sms_errors errors;
 };
 
@@ -81,26 +82,32 @@ static void free_queue(struct queue *queue)
     *queue = (struct queue){0};
 }
 
-/* Hands a record over to the writer. False: out of memory. */
+/* Hands a record over to the writer. Takes over its models, and copies its content. False: out of memory. */
 static bool add_to_queue(struct runner *runner, const struct sms__point_record *record)
 {
     struct queue *queue = &runner->queue;
+    char *content = malloc(record->size);
     pthread_mutex_lock(&runner->lock);
     while (queue->bytes > QUEUE_BYTES && !runner->code)
         pthread_cond_wait(&runner->freed, &runner->lock);
     size_t count = queue->records;
     struct sms__point_record *grown = queue->record;
-    if ((count & (count - 1)) == 0) /* at each power of two */
+    if (content && (count & (count - 1)) == 0) /* at each power of two */
         grown = realloc(queue->record, (count ? count * 2 : 1) * sizeof *grown);
-    if (grown) {
+    bool added = content && grown;
+    if (added) {
+        memcpy(content, record->content, record->size);
         queue->record = grown;
-        queue->record[queue->records++] = *record;
+        grown[queue->records] = *record;
+        grown[queue->records++].content = content;
         queue->bytes += record->size;
     }
     if (count == 0)
         pthread_cond_signal(&runner->changed);
     pthread_mutex_unlock(&runner->lock);
-    return grown != NULL;
+    if (!added)
+        free(content);
+    return added;
 }
 
 static int fail_memory(struct worker *worker)
@@ -112,20 +119,20 @@ static int fail_memory(struct worker *worker)
 static int record_point(struct worker *worker, uint64_t point, char *models, const struct sms_results *results)
 {
     struct sms__point_record record = {.point = point, .failed = !results, .models = models};
-    struct sms__buffer content = {0};
+    struct sms__buffer *content = &worker->content;
     int code = SMS_OK;
+    content->length = 0;
     if (results)
-        code = sms__record_results(&content, results, worker->runner->plan->keep, &worker->errors);
+        code = sms__record_results(content, results, worker->runner->plan->keep, &worker->errors);
     else
-        sms__record_failure(&content, worker->errors.item[0].message);
-    record.content = content.bytes;
-    record.size = content.length;
-    if (code == SMS_OK && models && !content.failed &&
+        sms__record_failure(content, worker->errors.item[0].message);
+    record.content = content->bytes;
+    record.size = content->length;
+    if (code == SMS_OK && models && !content->failed &&
         sms__point_key(&worker->context, point, models, &record.name, record.key) &&
         add_to_queue(worker->runner, &record))
         return SMS_OK;
     free(models);
-    free(content.bytes);
     return code ? code : fail_memory(worker);
 }
 
@@ -189,6 +196,7 @@ static void work(struct worker *worker)
         code = run_point(worker, point);
     if (worker->context.plan)
         sms__worker_context_close(&worker->context);
+    free(worker->content.bytes);
     pthread_mutex_lock(&runner->lock);
     if (code)
         record_failure(runner, code, &worker->errors);

@@ -82,6 +82,7 @@ void sms__store_close(struct sms__store *store);
 struct sms__store_reader {
     struct sqlite3 *file; /* NULL: not open */
     struct sqlite3_stmt *get;
+    unsigned gets; /* records that sms__store_get has read */
 };
 int sms__store_reader_open(const char *folder, const char *name, struct sms__store_reader *reader,
                            struct sms_errors *errors);

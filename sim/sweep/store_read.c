@@ -7,9 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A scan takes about 20 steps a record, which has more than 60 bytes. RECOVER_S: longer than a dead writer of another
+/* A lock is taken for GETS records at once: long enough to cost little, short enough not to keep the writer waiting.
+ * A scan takes about 20 steps a record, which has more than 60 bytes. RECOVER_S: longer than a dead writer of another
  * machine seems to be alive. */
-enum { STEPS_AT_ONCE = 100000, SLACK = 100000000, RECOVER_S = 90 };
+enum { GETS = 500, STEPS_AT_ONCE = 100000, SLACK = 100000000, RECOVER_S = 90 };
 
 /* Only a store whose writer has died is opened for writing, and only to be restored from its journal. */
 static int access_flags(const char *folder, const char *name, const char *path)
@@ -117,6 +118,8 @@ bool sms__store_get(struct sms__store_reader *reader, int64_t id, struct sms__po
     if (!reader->get && sqlite3_prepare_v2(reader->file, COLUMNS "WHERE id = ?", -1, &reader->get, NULL) != SQLITE_OK)
         return false;
     sqlite3_reset(reader->get);
+    if (reader->gets++ % GETS == 0)
+        sqlite3_exec(reader->file, sqlite3_get_autocommit(reader->file) ? "BEGIN" : "COMMIT; BEGIN", NULL, NULL, NULL);
     sqlite3_bind_int64(reader->get, 1, id);
     return sqlite3_step(reader->get) == SQLITE_ROW && read_row(reader->get, record);
 }

@@ -1,5 +1,5 @@
-/* Writes the store of a shard. A transaction is on the disk when it ends, and a process or machine that dies in the
- * middle of one leaves a rollback journal, from which the next process that opens the store restores it. */
+/* Writes the store of a shard. A transaction is on the disk when it ends. A process or machine that dies in the middle
+ * of one leaves a rollback journal, from which the next process that opens the store restores it. */
 #define _GNU_SOURCE /* flock */
 #include "store.h"
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Fuzzes the reader of files and short runs with libFuzzer, or another TARGET: import the importers; plan the plans;
-# results the folders that report and plot read; journal and database those of sweeps; baseline that of check; arguments
+# results the folders that report and plot read; store and database those of sweeps; baseline that of check; arguments
 # the command line.
 # Usage: [FUZZ_BUILD=FOLDER] run.sh SECONDS [CORPUS [TARGET]]; what is built is kept in FOLDER for other targets, which
 # may run at the same time. run.sh --targets prints them.
 # What breaks it stays in CORPUS or is printed in base64. Exit 1 if something did, 77 without clang.
 set -u
-targets='file import plan results journal database baseline arguments'
+targets='file import plan results store database baseline arguments'
 seconds=${1:?seconds}
 [ "$seconds" != --targets ] || { printf '%s\n' $targets; exit; }
 cd "$(dirname "$0")/../.." || exit 1
@@ -24,7 +24,7 @@ case $target in
     import) seeds=tests/fuzz/seeds-import words="tests/fuzz/simtbs.dict tests/fuzz/profiles.dict" ;;
     plan) seeds=tests/fuzz/seeds-plan words="tests/fuzz/yaml.dict tests/fuzz/plan.dict" ;;
     results) seeds='' words=tests/fuzz/results.dict longest=65536 ;;
-    journal) seeds='' words=tests/fuzz/results.dict longest=65536 ;;
+    store) seeds='' words=tests/fuzz/results.dict longest=65536 ;;
     database) seeds='' words=tests/fuzz/results.dict longest=131072 ;;
     baseline) seeds='' words=tests/fuzz/results.dict ;;
     arguments) seeds=tests/fuzz/seeds-arguments words=tests/fuzz/arguments.dict longest=1024 ;;
@@ -68,9 +68,22 @@ write_seeds() {
                 { basename "$file"; head -c 60000 "$file"; } >"$seeds/$(basename "$file")"
                 { basename "$file"; head -5 "$file"; } >"$seeds/short-$(basename "$file")"
             done ;;
-        journal)
+        store)
             "$program" sweep --quiet --out "$work/sweep" "$FUZZ_PLAN" || return
-            for right in 0 1; do { printf '%s' $right; head -c 20000 "$work"/sweep/*.journal; } >"$seeds/$right"; done ;;
+            python3 - "$work"/sweep/1-of-1.*.db "$seeds" <<'END'
+import sqlite3, struct, sys
+store = sqlite3.connect(sys.argv[1])
+contents = [content for (content,) in store.execute("SELECT content FROM record ORDER BY point LIMIT 8")]
+with open(sys.argv[2] + "/records", "wb") as file:
+    file.write(b"1" + b"".join(struct.pack("<H", len(content)) + content for content in contents))
+store.execute("DELETE FROM record WHERE point > 3")
+store.commit()
+store.execute("PRAGMA page_size = 1024")
+store.execute("VACUUM INTO ?", (sys.argv[2] + "/small.db",))
+with open(sys.argv[2] + "/file", "wb") as file:
+    file.write(b"0" + open(sys.argv[2] + "/small.db", "rb").read())
+END
+            rm "$seeds/small.db" ;;
         database)
             "$program" sweep --quiet --out "$work/sweep" "$FUZZ_PLAN" || return
             python3 - "$work/sweep/results/sweep.db" "$seeds/small.db" <<'END'
