@@ -1,3 +1,4 @@
+/* The command sweep: runs a plan's points, prints their status, merges them, or submits them to Slurm. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "commands.h"
 #include "origin.h"
@@ -33,7 +34,7 @@ static const struct cli_option own_options[] = {
     {0},
 };
 
-/* "2/3". */
+/* Reads "2/3". */
 static int read_shard(const struct cli *cli, struct sms__shard *shard)
 {
     const struct sweep_options *given = cli->options;
@@ -52,7 +53,7 @@ static int read_shard(const struct cli *cli, struct sms__shard *shard)
     return EXIT_OK;
 }
 
-/* As many threads as this process may use cores. */
+/* Number of cores that this process may use. */
 static unsigned cores(void)
 {
     cpu_set_t set;
@@ -149,7 +150,7 @@ static int write_results(struct sweep *sweep, struct sms__index *index)
     return missing || index->failed ? EXIT_MISSED : EXIT_OK;
 }
 
-/* The stores are read once no other process merges, for that may have waited for them. */
+/* The stores are read under the lock: while this process waited for it, points may have been added. */
 static int merge(struct sweep *sweep)
 {
     struct sms_errors errors = {0};
@@ -161,7 +162,7 @@ static int merge(struct sweep *sweep)
     return code;
 }
 
-/* "1-3,7": the shards of so many that lack points; all if that is too long to say. */
+/* Lists the shards that lack points, such as "1-3,7"; all shards if the list would be too long. */
 static void list_shards(struct sms__index *index, unsigned tasks, char array[ARRAY_BYTES])
 {
     size_t used = 0;
@@ -235,7 +236,7 @@ static int run(struct sweep *sweep)
     return given->shard ? EXIT_OK : merge(sweep);
 }
 
-/* sbatch takes "--array=X", any beginning of it that is long enough, and "-aX". */
+/* sbatch takes "--array=X", any abbreviation of it that is long enough, and "-aX". */
 static int check_array(const struct cli *cli)
 {
     const struct sweep_options *given = cli->options;
@@ -246,7 +247,7 @@ static int check_array(const struct cli *cli)
     return EXIT_OK;
 }
 
-/* What does not go together. */
+/* Refuses arguments that do not go together. */
 static int check_words(const struct cli *cli, bool verb)
 {
     const struct sweep_options *given = cli->options;
@@ -321,7 +322,7 @@ const struct cli_command cmd_sweep = {
     .name = "sweep",
     .args = "[status|merge] PLAN",
     .summary = "run the missing points of a plan, and merge their results",
-    .text = "Results of points go to journals in the folder of the sweep. A sweep that was killed continues when it is "
+    .text = "Results of points go to stores in the folder of the sweep. A sweep that was killed continues when it is "
             "started again. --shard K/N runs every N-th point only and merges nothing. 'status' prints how many points "
             "are done, failed, missing and running, 'merge' writes results/ in that folder from all shards. Exits 1 if "
             "points failed or are missing (docs/sweeps.md).\n"

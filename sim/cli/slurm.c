@@ -1,6 +1,5 @@
-/* A sweep as a Slurm job array, a shard a task, and a job that merges behind it. sbatch gets its options as arguments
- * and the script on its standard input, so that no shell reads a path but the script's own, quoted. */
-#define _GNU_SOURCE /* pipe2 */
+/* Submits a sweep to Slurm: an array of jobs that run a shard each, and a job that merges their results after them. The
+ * shell gets each argument as one quoted word, and the script as a here-document, just as --dry-run prints them. */
 #include "sweep.h"
 
 #include "../base/buffer.h"
@@ -8,16 +7,13 @@
 #include "../base/write.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 4400, OWN_ARGS = 16 };
+enum { PATH_BYTES = 4400, OWN_ARGS = 16, COMMAND_NOT_FOUND = 127 };
 
 struct job {
     const char **arg; /* [args], and NULL */
@@ -35,7 +31,7 @@ struct submission {
 
 static int fail(const char *where, const char *why) { return cli_fail(EXIT_IO, where, "%s", why); }
 
-/* As one word of a shell. */
+/* Prints a word so that a shell reads it as one. */
 static void put_word(FILE *to, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+@";
@@ -78,7 +74,7 @@ static void put_option(FILE *to, const char *option, const char *value)
     put_word(to, value);
 }
 
-/* What a job runs: `middle` is the shell's. */
+/* Returns a job's script, which the caller frees. `middle` is inserted unquoted. */
 static char *write_script(const struct submission *submission, const char *verb, const char *middle)
 {
     const struct cli *cli = submission->sweep->cli;
@@ -114,7 +110,7 @@ static void add_given(struct job *job, const struct slurm_sweep *sweep)
         add(job, sweep->option[i]);
 }
 
-/* The user's options win. */
+/* The user's options come last and so override the others. */
 static void make_shards(struct submission *submission)
 {
     struct job *job = &submission->shards;
@@ -136,7 +132,8 @@ static void make_shards(struct submission *submission)
     add_given(job, submission->sweep);
 }
 
-/* Partition, account and time are the user's; an array, more than a core, or another dependency would be wrong. */
+/* Here the user's options come first: partition, account and time hold, but an array, more cores or another dependency
+ * would be wrong. */
 static void make_merge(struct submission *submission)
 {
     struct job *job = &submission->merge;
@@ -163,7 +160,7 @@ static void put_job(FILE *to, const struct job *job)
     }
 }
 
-/* What can be given to a shell. */
+/* Prints the commands that submit the jobs, as a shell script. */
 static void print_jobs(const struct submission *submission)
 {
     printf("mkdir -p ");
@@ -177,94 +174,54 @@ static void print_jobs(const struct submission *submission)
     printf(" --dependency=afterany:\"${job%%%%;*}\" <<'END'\n%sEND\n", submission->merge.script);
 }
 
-static char *read_all(int fd)
+/* Runs a shell command, and returns its output and its exit status, -1 after a signal. The caller frees the output. It
+ * is NULL if the command cannot be run. */
+static char *run_command(const char *command, int *status)
 {
     struct sms__buffer text = {0};
     char bytes[4096];
-    ssize_t got;
-    while ((got = read(fd, bytes, sizeof bytes)) > 0 || (got < 0 && errno == EINTR))
-        sms__buffer_add(&text, bytes, got > 0 ? (size_t)got : 0);
+    size_t got;
+    FILE *from = popen(command, "r");
+    if (!from)
+        return NULL;
+    while ((got = fread(bytes, 1, sizeof bytes, from)) > 0)
+        sms__buffer_add(&text, bytes, got);
     sms__buffer_add(&text, "", 0);
-    if (!text.failed)
+    int ended = pclose(from);
+    *status = ended != -1 && WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+    if (*status != COMMAND_NOT_FOUND && !text.failed)
         return text.bytes;
     free(text.bytes);
     return NULL;
 }
 
-static int spawn(pid_t *pid, const char *const *arg, int in, int out, bool silent)
-{
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGPIPE);
-    sigaddset(&signals, SIGXFSZ);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigdefault(&attributes, &signals);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
-    if (silent)
-        posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    char **argv;
-    memcpy(&argv, &arg, sizeof argv); /* it is only read */
-    int code = posix_spawnp(pid, arg[0], &files, &attributes, argv, environ);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
-    return code;
-}
+static int fail_to_run(const char *program) { return fail(program, "cannot be run; is Slurm installed here?"); }
 
-/* What a program says, the caller's to free; NULL, and errno, if it cannot be run. It reads `input` before it says
- * anything. */
-static char *ask(const char *const *arg, const char *input, bool silent, int *status)
-{
-    int in[2], out[2];
-    pid_t pid;
-    if (pipe2(in, O_CLOEXEC))
-        return NULL;
-    if (pipe2(out, O_CLOEXEC)) {
-        close(in[0]);
-        close(in[1]);
-        return NULL;
-    }
-    int code = spawn(&pid, arg, in[0], out[1], silent);
-    close(in[0]);
-    close(out[1]);
-    for (size_t left = code ? 0 : strlen(input); left > 0;) {
-        ssize_t wrote = write(in[1], input, left);
-        if (wrote < 0 && errno != EINTR)
-            break; /* it says itself why it does not read */
-        input += wrote > 0 ? wrote : 0;
-        left -= wrote > 0 ? (size_t)wrote : 0;
-    }
-    close(in[1]);
-    char *said = code ? NULL : read_all(out[0]);
-    close(out[0]);
-    while (!code && waitpid(pid, status, 0) < 0 && errno == EINTR)
-        continue;
-    errno = !code && !said ? ENOMEM : code;
-    return said;
-}
-
-/* The number of the job into `id`. */
+/* Submits a job and stores its number in `id`. */
 static int submit(const struct job *job, char *id, size_t size)
 {
     char why[200];
     int status = 0;
-    char *said = ask(job->arg, job->script, false, &status);
-    if (!said) {
-        snprintf(why, sizeof why, "%s; is Slurm installed here?", strerror(errno));
-        return fail("sbatch", why);
+    struct sms__buffer command = {0};
+    FILE *to = sms__buffer_open(&command);
+    char *output = NULL;
+    if (to) {
+        put_job(to, job);
+        fprintf(to, " <<'END'\n%sEND\n", job->script);
     }
-    snprintf(id, size, "%.*s", (int)strspn(said, "0123456789"), said);
-    free(said);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && id[0])
+    if (to && sms__buffer_close(&command, to))
+        output = run_command(command.bytes, &status);
+    free(command.bytes);
+    if (!output)
+        return fail_to_run("sbatch");
+    snprintf(id, size, "%.*s", (int)strspn(output, "0123456789"), output);
+    free(output);
+    if (status == 0 && id[0])
         return EXIT_OK;
-    if (WIFEXITED(status) && WEXITSTATUS(status))
-        snprintf(why, sizeof why, "it exited with %d", WEXITSTATUS(status));
+    if (status > 0)
+        snprintf(why, sizeof why, "it exited with %d", status);
     else
-        snprintf(why, sizeof why, "it did not say the number of a job");
+        snprintf(why, sizeof why, "it did not print the number of a job");
     return fail("sbatch", why);
 }
 
@@ -273,23 +230,23 @@ struct queue {
     unsigned running, pending, other;
 };
 
-static void count_tasks(struct queue *queue, const char *said)
+static void count_tasks(struct queue *queue, const char *output)
 {
     size_t length = strlen(queue->id);
-    for (const char *at = said; *at;) {
-        const char *state = at + length + 1;
-        if (!strncmp(at, queue->id, length) && at[length] == ' ') {
+    for (const char *line = output; *line;) {
+        const char *state = line + length + 1;
+        if (!strncmp(line, queue->id, length) && line[length] == ' ') {
             bool running = !strncmp(state, "RUNNING", 7), pending = !strncmp(state, "PENDING", 7);
             queue->running += running;
             queue->pending += pending;
             queue->other += !running && !pending;
         }
-        at += strcspn(at, "\n");
-        at += *at == '\n';
+        line += strcspn(line, "\n");
+        line += *line == '\n';
     }
 }
 
-/* The number that was kept when the array was submitted; "" if there is none. */
+/* Reads the number of the array that was submitted last; "" if there is none. */
 static void read_job(const char *folder, struct queue *queue)
 {
     char path[PATH_BYTES];
@@ -304,28 +261,27 @@ static void read_job(const char *folder, struct queue *queue)
     sms__input_close(&input);
 }
 
-/* Of the array that was submitted last: what tasks Slurm still has of it. It is asked for all jobs of the user: to ask
- * for one that it has forgotten would be an error. */
+/* Counts the tasks that Slurm still has of the array that was submitted last. It asks for all jobs of the user, because
+ * squeue fails for a job that it has forgotten. `silent`: reports no error. */
 static int find_queue(const char *folder, bool silent, struct queue *queue)
 {
-    char user[40], why[200];
+    char command[200], why[200];
     *queue = (struct queue){0};
     read_job(folder, queue);
     if (!queue->id[0])
         return EXIT_OK;
-    snprintf(user, sizeof user, "--user=%lu", (unsigned long)geteuid());
+    snprintf(command, sizeof command, "squeue --noheader --array --format='%%F %%T' --user=%lu%s",
+             (unsigned long)geteuid(), silent ? " 2>/dev/null" : "");
     int status = 0;
-    char *said =
-        ask((const char *[]){"squeue", "--noheader", "--array", "--format=%F %T", user, NULL}, "", silent, &status);
-    bool whole = said && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    if (whole)
-        count_tasks(queue, said);
-    else if (said)
-        snprintf(why, sizeof why, "it does not say whether job %s is over", queue->id);
-    else
-        snprintf(why, sizeof why, "%s; is Slurm installed here?", strerror(errno));
-    free(said);
-    return whole ? EXIT_OK : silent ? EXIT_IO : fail("squeue", why);
+    char *output = run_command(command, &status);
+    if (output && status == 0)
+        count_tasks(queue, output);
+    bool found = output && status == 0, ran = output != NULL;
+    free(output);
+    if (found || silent)
+        return found ? EXIT_OK : EXIT_IO;
+    snprintf(why, sizeof why, "it does not tell whether job %s is over", queue->id);
+    return ran ? fail("squeue", why) : fail_to_run("squeue");
 }
 
 static bool has_tasks(const struct queue *queue) { return queue->running + queue->pending + queue->other > 0; }
@@ -371,7 +327,7 @@ static int check_paths(const struct submission *submission)
     return EXIT_OK;
 }
 
-/* Slurm takes a backslash anywhere in the name of a job's log to mean something. */
+/* Slurm gives a backslash anywhere in the name of a job's log a special meaning. */
 static int check_folder(const struct submission *submission)
 {
     if (!strchr(submission->folder, '\\'))
@@ -419,7 +375,7 @@ int slurm_submit(const struct slurm_sweep *sweep)
     if (!submission || !args) {
         free(submission);
         free(args);
-        return fail(sweep->folder, "no memory");
+        return fail(sweep->folder, "out of memory");
     }
     submission->sweep = sweep;
     submission->shards.arg = args;
@@ -434,7 +390,7 @@ int slurm_submit(const struct slurm_sweep *sweep)
         make_shards(submission);
         make_merge(submission);
         if (!submission->shards.script || !submission->merge.script)
-            code = fail(sweep->folder, "no memory");
+            code = fail(sweep->folder, "out of memory");
         else if (sweep->given->dry_run)
             print_jobs(submission);
         else

@@ -26,11 +26,21 @@ static bool run(struct sms__database *database, sqlite3_str *text)
     return !database->failed;
 }
 
-static sqlite3_stmt *prepare(struct sms__database *database, const char *table, size_t columns)
+static sqlite3_str *begin_sql(const struct sms__database *database, const char *sql)
+{
+    sqlite3_str *text = sqlite3_str_new(database->file);
+    sqlite3_str_appendall(text, sql);
+    return text;
+}
+
+/* Creates a table with the SQL in `text`, and returns the statement that inserts a row into it. */
+static sqlite3_stmt *make_table(struct sms__database *database, sqlite3_str *text, const char *table, size_t columns)
 {
     sqlite3_stmt *statement = NULL;
-    sqlite3_str *text = sqlite3_str_new(database->file);
-    sqlite3_str_appendf(text, "INSERT INTO \"%w\" VALUES (?", table);
+    if (!run(database, text))
+        return NULL;
+    text = begin_sql(database, "INSERT INTO ");
+    sqlite3_str_appendf(text, "%s VALUES (?", table);
     for (size_t i = 1; i < columns; i++)
         sqlite3_str_appendall(text, ",?");
     sqlite3_str_appendall(text, ")");
@@ -41,77 +51,60 @@ static sqlite3_stmt *prepare(struct sms__database *database, const char *table, 
     return statement;
 }
 
+static const char record_sql[] = "CREATE TABLE record (point INTEGER PRIMARY KEY, key BLOB)";
+static const char answer_sql[] =
+    "CREATE TABLE answer (point INTEGER, position INTEGER, policy TEXT, subject TEXT, name TEXT, metric TEXT, better "
+    "INTEGER, value REAL, PRIMARY KEY (point, position)) WITHOUT ROWID;"
+    "CREATE VIEW best AS SELECT point, policy, subject, name, metric, value FROM (SELECT *, max(better * value) FROM "
+    "answer WHERE value IS NOT NULL GROUP BY point)";
+static const char bound_sql[] =
+    "CREATE TABLE bound (point INTEGER, metric TEXT, steady_per_s REAL, run_per_s REAL, binds TEXT, share_ratio REAL, "
+    "no_bound_because TEXT, PRIMARY KEY (point, metric)) WITHOUT ROWID";
+
 /* NUMERIC columns store numbers as numbers. "75 %" stays text, and CAST(... AS REAL) makes it 75. */
 static void make_points(struct sms__database *database)
 {
     const struct sms__plan *plan = database->plan;
-    sqlite3_str *text = sqlite3_str_new(database->file);
-    sqlite3_str_appendall(text,
-                          "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA page_size = 16384; BEGIN;"
-                          "CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
-                          "CREATE TABLE point (point INTEGER PRIMARY KEY, scenario TEXT, state TEXT, message TEXT");
+    sqlite3_str *text =
+        begin_sql(database, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA page_size = 16384; BEGIN;"
+                            "CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
+                            "CREATE TABLE point (point INTEGER PRIMARY KEY, scenario TEXT, state TEXT, message TEXT");
     for (size_t i = 0; i < plan->columns; i++)
         sqlite3_str_appendf(text, ", \"%w\" NUMERIC", plan->column[i].path->text);
-    sqlite3_str_appendall(text, "); CREATE TABLE record (point INTEGER PRIMARY KEY, key BLOB);");
-    if (!run(database, text))
-        return;
-    database->point = prepare(database, "point", 4 + plan->columns);
-    database->record = prepare(database, "record", 2);
-}
-
-static void make_answers(struct sms__database *database)
-{
-    sqlite3_str *text = sqlite3_str_new(database->file);
-    sqlite3_str_appendall(text, "CREATE TABLE answer (point INTEGER, position INTEGER, policy TEXT, subject TEXT, "
-                                "name TEXT, metric TEXT, better INTEGER, value REAL, PRIMARY KEY (point, position)) "
-                                "WITHOUT ROWID;"
-                                "CREATE VIEW best AS SELECT point, policy, subject, name, metric, value FROM (SELECT "
-                                "*, max(better * value) FROM answer WHERE value IS NOT NULL GROUP BY point);");
-    if (run(database, text))
-        database->answer = prepare(database, "answer", 8);
-}
-
-static void make_bounds(struct sms__database *database)
-{
-    sqlite3_str *text = sqlite3_str_new(database->file);
-    sqlite3_str_appendall(text, "CREATE TABLE bound (point INTEGER, metric TEXT, steady_per_s REAL, run_per_s REAL, "
-                                "binds TEXT, share_ratio REAL, no_bound_because TEXT, PRIMARY KEY (point, metric)) "
-                                "WITHOUT ROWID;");
-    if (run(database, text))
-        database->bound = prepare(database, "bound", 7);
+    sqlite3_str_appendall(text, ")");
+    database->point = make_table(database, text, "point", 4 + plan->columns);
 }
 
 static void make_subject(struct sms__database *database, enum sms_subject subject)
 {
     size_t metrics;
     const struct sms_metric *metric = sms_metrics(subject, &metrics);
-    sqlite3_str *text = sqlite3_str_new(database->file);
-    sqlite3_str_appendf(
-        text,
-        "CREATE TABLE %s (point INTEGER, position INTEGER, replication INTEGER, name TEXT, policy TEXT, "
-        "number INTEGER",
-        sms__subject_word(subject));
+    sqlite3_str *text = begin_sql(database, "CREATE TABLE ");
+    sqlite3_str_appendf(text,
+                        "%s (point INTEGER, position INTEGER, replication INTEGER, name TEXT, policy TEXT, number "
+                        "INTEGER",
+                        sms__subject_word(subject));
     for (size_t m = 0; m < metrics; m++)
         sqlite3_str_appendf(text, ", %s REAL", metric[m].name);
-    sqlite3_str_appendall(text, ", PRIMARY KEY (point, position, replication, name, number)) WITHOUT ROWID;");
-    if (run(database, text))
-        database->row[subject] = prepare(database, sms__subject_word(subject), 6 + metrics);
+    sqlite3_str_appendall(text, ", PRIMARY KEY (point, position, replication, name, number)) WITHOUT ROWID");
+    database->row[subject] = make_table(database, text, sms__subject_word(subject), 6 + metrics);
 }
 
 void sms__database_begin(struct sms__database *database, const char *path, const struct sms__plan *plan)
 {
     *database = (struct sms__database){.plan = plan};
-    if (sqlite3_open_v2(path, &database->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
+    if (sqlite3_open_v2(path, &database->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK) {
         fail(database);
-    if (!database->failed)
-        make_points(database);
-    if (!database->failed)
-        make_answers(database);
-    for (int s = 0; s < SMS_SUBJECTS && !database->failed; s++)
+        return;
+    }
+    make_points(database);
+    database->record = make_table(database, begin_sql(database, record_sql), "record", 2);
+    database->answer = make_table(database, begin_sql(database, answer_sql), "answer", 8);
+    for (int s = 0; s < SMS_SUBJECTS; s++)
         if (plan->keep & 1u << s)
             make_subject(database, (enum sms_subject)s);
-    if (plan->keep & SMS__KEEP_BOUND && !database->failed)
-        make_bounds(database);
+    if (plan->keep & SMS__KEEP_BOUND)
+        database->bound = make_table(database, begin_sql(database, bound_sql), "bound", 7);
 }
 
 void sms__bind_text(sqlite3_stmt *statement, int parameter, const char *text)
@@ -139,8 +132,7 @@ bool sms__database_insert(struct sms__database *database, sqlite3_stmt *statemen
 /* Tabulates the factors of Student's 95 % intervals, which SQLite cannot compute. */
 static void make_student(struct sms__database *database)
 {
-    sqlite3_str *text = sqlite3_str_new(database->file);
-    sqlite3_str_appendall(text, "CREATE TABLE student (n INTEGER PRIMARY KEY, t95 REAL);");
+    sqlite3_str *text = begin_sql(database, "CREATE TABLE student (n INTEGER PRIMARY KEY, t95 REAL);");
     for (uint32_t n = 2; n <= database->replications; n++)
         sqlite3_str_appendf(text, "INSERT INTO student VALUES (%u, %.17g);", n, sms__student95(n));
     run(database, text);

@@ -5,7 +5,7 @@
 
 enum { LINE_SECONDS = 30 };
 
-static double now(void)
+double sms__monotonic_s(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -29,13 +29,13 @@ void sms__print_duration(char *out, size_t size, double seconds)
 void sms__progress_begin(struct sms__progress *progress, bool quiet, uint64_t total)
 {
     *progress = (struct sms__progress){.quiet = quiet, .terminal = isatty(STDERR_FILENO), .total = total};
-    progress->started_s = progress->shown_s = now();
+    progress->started_s = progress->shown_s = sms__monotonic_s();
 }
 
 void sms__progress_show(struct sms__progress *progress, uint64_t done, uint64_t failed)
 {
     char remaining[40], failures[40] = "";
-    double time = now(), elapsed = time - progress->started_s;
+    double time = sms__monotonic_s(), elapsed = time - progress->started_s;
     if (progress->quiet || done == 0 || (!progress->terminal && time - progress->shown_s < LINE_SECONDS))
         return;
     progress->shown_s = time;

@@ -28,7 +28,6 @@ struct runner {
     pthread_cond_t freed;   /* there is more memory */
     struct queue queue;
     unsigned threads; /* running */
-    unsigned begun;   /* threads that have begun; the first one uses the plan's files */
     uint64_t next;    /* next point to consider */
     uint64_t bytes;   /* estimated memory of the points that are running */
     struct sms__sweep_count *count;
@@ -38,6 +37,8 @@ struct runner {
 
 struct worker {
     struct runner *runner;
+    pthread_t thread;
+    bool first; /* uses the plan's files */
     struct sms__worker_context context;
     struct sms__buffer content; /* of one record at a time */
     struct sms_errors errors;
@@ -184,14 +185,12 @@ static int run_point(struct worker *worker, uint64_t point)
     return code;
 }
 
-static void work(struct worker *worker)
+static void *work(void *user)
 {
+    struct worker *worker = user;
     struct runner *runner = worker->runner;
     uint64_t point;
-    pthread_mutex_lock(&runner->lock);
-    bool first = runner->begun++ == 0;
-    pthread_mutex_unlock(&runner->lock);
-    int code = sms__worker_context_open(runner->plan, first, &worker->context, &worker->errors);
+    int code = sms__worker_context_open(runner->plan, worker->first, &worker->context, &worker->errors);
     while (code == SMS_OK && next_point(runner, &point))
         code = run_point(worker, point);
     if (worker->context.plan)
@@ -200,24 +199,6 @@ static void work(struct worker *worker)
     pthread_mutex_lock(&runner->lock);
     if (code)
         record_failure(runner, code, &worker->errors);
-    runner->threads--;
-    pthread_cond_signal(&runner->changed);
-    pthread_mutex_unlock(&runner->lock);
-}
-
-static void *work_in_thread(void *user)
-{
-    struct worker *worker = calloc(1, sizeof *worker);
-    struct runner *runner = user;
-    if (worker) {
-        worker->runner = runner;
-        work(worker);
-        free(worker);
-        return NULL;
-    }
-    pthread_mutex_lock(&runner->lock);
-    struct sms_errors errors = {0};
-    record_failure(runner, sms__fail(&errors, SMS_ENOMEM, runner->plan->path, "out of memory"), &errors);
     runner->threads--;
     pthread_cond_signal(&runner->changed);
     pthread_mutex_unlock(&runner->lock);
@@ -275,13 +256,6 @@ static void wait_for_change(struct runner *runner, double seconds, bool for_reco
         timed_out = pthread_cond_timedwait(&runner->changed, &runner->lock, &until);
 }
 
-static double monotonic_s(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 /* The first write after the last thread has ended finds all that is left. */
 static void supervise(struct runner *runner, uint64_t to_do)
 {
@@ -292,9 +266,9 @@ static void supervise(struct runner *runner, uint64_t to_do)
     while (running) {
         wait_for_change(runner, PAUSE_S, true);
         running = runner->threads > 0;
-        double began_s = monotonic_s();
+        double began_s = sms__monotonic_s();
         write_queue(runner);
-        double pause_s = PAUSES * (monotonic_s() - began_s);
+        double pause_s = PAUSES * (sms__monotonic_s() - began_s);
         sms__progress_show(&progress, runner->count->run, runner->count->failed);
         wait_for_change(runner, pause_s < PAUSE_S ? pause_s : PAUSE_S, false);
     }
@@ -304,23 +278,27 @@ static void supervise(struct runner *runner, uint64_t to_do)
 
 static void run_threads(struct runner *runner, uint64_t to_do)
 {
-    pthread_t thread[JOBS_MAX];
     unsigned wanted = runner->options->jobs < JOBS_MAX ? runner->options->jobs : JOBS_MAX, started = 0;
     if (wanted > to_do)
         wanted = (unsigned)to_do;
-    runner->threads = wanted;
-    while (started < wanted && !pthread_create(&thread[started], NULL, work_in_thread, runner))
-        started++;
+    struct worker *worker = calloc(wanted, sizeof *worker);
     pthread_mutex_lock(&runner->lock);
-    runner->threads -= wanted - started;
-    if (started == 0 && wanted) {
+    for (; worker && started < wanted; started++) {
+        worker[started].runner = runner;
+        worker[started].first = started == 0;
+        if (pthread_create(&worker[started].thread, NULL, work, &worker[started]))
+            break;
+    }
+    runner->threads = started;
+    if (started == 0) {
         struct sms_errors errors = {0};
         record_failure(runner, sms__fail(&errors, SMS_ENOMEM, runner->plan->path, "cannot start a thread"), &errors);
     }
     pthread_mutex_unlock(&runner->lock);
     supervise(runner, to_do);
-    while (started > 0)
-        pthread_join(thread[--started], NULL);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(worker[i].thread, NULL);
+    free(worker);
 }
 
 /* Does not say where in a scenario it stopped. Those points are lost; what matters is how many are kept. */

@@ -65,7 +65,7 @@ extern const char sms__move_away[]; /* the end of a message about a file that ca
 /* store_write.c: the writer of a shard's store. Only one process of a machine can have it open. */
 struct sms__store {
     int lock;         /* descriptor */
-    time_t touched_s; /* time of the last commit or touch, monotonic clock */
+    double touched_s; /* time of the last commit or touch, monotonic clock */
     struct sqlite3 *file;
     struct sqlite3_stmt *insert;
     char path[SMS__PATH_BYTES];

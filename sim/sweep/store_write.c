@@ -14,13 +14,6 @@
 /* A process touches its lock every TOUCH_S seconds. */
 enum { TOUCH_S = 10 };
 
-static time_t monotonic_s(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec;
-}
-
 /* Creates a regular file unless there is one. Returns a descriptor, or -1 after an error. */
 static int open_regular(const char *path, struct sms_errors *errors)
 {
@@ -90,7 +83,7 @@ static int prepare(struct sms__store *store, struct sms_errors *errors)
 int sms__store_open(const char *folder, struct sms__shard shard, struct sms__store *store, struct sms_errors *errors)
 {
     char machine[SMS__MACHINE_BYTES];
-    *store = (struct sms__store){.lock = -1, .touched_s = monotonic_s()};
+    *store = (struct sms__store){.lock = -1, .touched_s = sms__monotonic_s()};
     sms__machine_name(machine);
     if (mkdir(folder, 0777) && errno != EEXIST)
         return sms__fail(errors, SMS_EIO, folder, "cannot be created: %s", strerror(errno));
@@ -136,7 +129,7 @@ int sms__store_add(struct sms__store *store, const struct sms__point_record *rec
 
 void sms__store_touch(struct sms__store *store)
 {
-    time_t now_s = monotonic_s();
+    double now_s = sms__monotonic_s();
     if (now_s - store->touched_s < TOUCH_S)
         return;
     futimens(store->lock, NULL);

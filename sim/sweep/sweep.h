@@ -212,6 +212,8 @@ struct sms__progress {
 void sms__progress_begin(struct sms__progress *progress, bool quiet, uint64_t total);
 void sms__progress_show(struct sms__progress *progress, uint64_t done, uint64_t failed);
 void sms__progress_end(const struct sms__progress *progress);
+/* Seconds of a clock that never goes back. */
+double sms__monotonic_s(void);
 /* Prints a rounded duration, such as "45 min" or "3.33 h". */
 void sms__print_duration(char *out, size_t size, double seconds);
 

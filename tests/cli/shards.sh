@@ -198,11 +198,11 @@ mv fake/squeue squeue
 printf '#!/bin/sh\necho "squeue: error: no controller" >&2\nexit 1\n' >fake/squeue
 chmod +x fake/squeue
 with_fake 4 "a submission while squeue fails" sweep plan.yaml --slurm
-prints "squeue: error: no controller"; prints "squeue: error: it does not say whether job 7 is over"
+prints "squeue: error: no controller"; prints "squeue: error: it does not tell whether job 7 is over"
 with_fake 1 "status while squeue fails" sweep status plan.yaml
 if grep -q "Slurm\|squeue" <<<"$output"; then bad "status tells of a queue that it does not know" "$output"; else ok; fi
 rm fake/squeue
-PATH=$FAKE try 4 "a submission without squeue" sweep plan.yaml --slurm; prints "squeue: error: No such file or directory"
+PATH=$FAKE try 4 "a submission without squeue" sweep plan.yaml --slurm; prints "squeue: error: cannot be run; is Slurm installed here?"
 mv squeue fake/squeue
 printf '17 RUNNING\n77 PENDING\n' >fake/queue # not ours
 for k in 1 2 4 6; do try 0 "shard $k/7" sweep --quiet --shard $k/7 --out plan.sweep plan.yaml; done
@@ -223,9 +223,9 @@ printf '#!/bin/sh\necho "sbatch: error: no such account" >&2\nexit 3\n' >fake/sb
 with_fake 4 "an sbatch that fails" sweep plan.yaml --slurm --out fails
 prints "sbatch: error: no such account"; prints "sbatch: error: it exited with 3"
 printf '#!/bin/sh\nexit 0\n' >fake/sbatch
-with_fake 4 "an sbatch that is silent" sweep plan.yaml --slurm --out fails; prints "it did not say the number of a job"
+with_fake 4 "an sbatch that is silent" sweep plan.yaml --slurm --out fails; prints "it did not print the number of a job"
 rm fake/*
-PATH=$FAKE try 4 "no sbatch" sweep plan.yaml --slurm --out fails; prints "No such file or directory; is Slurm installed here?"
+PATH=$FAKE try 4 "no sbatch" sweep plan.yaml --slurm --out fails; prints "sbatch: error: cannot be run; is Slurm installed here?"
 
 # Wrong arguments.
 try 2 "a shard of an array" sweep plan.yaml --slurm --shard 1/2; prints "--slurm makes shards itself"

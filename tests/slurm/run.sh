@@ -129,7 +129,7 @@ same shell/results "what --dry-run prints" two/results
 submit 4 "an option that sbatch does not know" wrong -- --no-such-option
 prints "unrecognized option '--no-such-option'"; prints "sbatch: error: it exited with "
 submit 4 "a partition that is none" wrong -- --partition=none; prints "invalid partition"
-submit 4 "a test only" wrong -- --test-only; prints "it did not say the number of a job"
+submit 4 "a test only" wrong -- --test-only; prints "it did not print the number of a job"
 sed 's/slope/slop/' "my plan.yaml" >wrong.yaml
 try 3 "a wrong plan" sweep wrong.yaml --slurm
 if is_idle; then ok; else bad "what is wrong is submitted" "$(queue)"; fi
