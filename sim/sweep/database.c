@@ -51,7 +51,6 @@ static sqlite3_stmt *make_table(struct sms__database *database, sqlite3_str *tex
     return statement;
 }
 
-static const char record_sql[] = "CREATE TABLE record (point INTEGER PRIMARY KEY, key BLOB)";
 static const char answer_sql[] =
     "CREATE TABLE answer (point INTEGER, position INTEGER, policy TEXT, subject TEXT, name TEXT, metric TEXT, better "
     "INTEGER, value REAL, PRIMARY KEY (point, position)) WITHOUT ROWID;"
@@ -98,7 +97,8 @@ void sms__database_begin(struct sms__database *database, const char *path, const
         return;
     }
     make_points(database);
-    database->record = make_table(database, begin_sql(database, record_sql), "record", 2);
+    database->record = make_table(
+        database, begin_sql(database, "CREATE TABLE record (point INTEGER PRIMARY KEY, key BLOB)"), "record", 2);
     database->answer = make_table(database, begin_sql(database, answer_sql), "answer", 8);
     for (int s = 0; s < SMS_SUBJECTS; s++)
         if (plan->keep & 1u << s)
