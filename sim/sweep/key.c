@@ -32,7 +32,7 @@ int sms__worker_context_open(const struct sms__plan *plan, bool shared, struct s
     context->library = calloc(plan->bases, sizeof *context->library);
     if (!context->library || !context->hashes)
         code = sms__fail(errors, SMS_ENOMEM, plan->path, "out of memory");
-    for (size_t i = 0; i < plan->bases && code == SMS_OK; i++)
+    for (size_t i = 0; context->library && i < plan->bases && code == SMS_OK; i++)
         if (shared)
             context->library[i] = plan->base[i].library;
         else
