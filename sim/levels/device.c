@@ -44,13 +44,13 @@ static bool any_device_scope(const struct sms__fit *const *types, size_t count)
     return any;
 }
 
-struct sms__blocks sms__device_blocks(const struct sms__run_spec *spec, const struct sms__device *model,
-                                      const struct sms_contention_view *view, const struct sms__fit *const *types,
-                                      size_t n_types)
+struct sms__blocks_setup sms__device_blocks(const struct sms__run_spec *spec, const struct sms__device *model,
+                                            const struct sms_contention_view *view, const struct sms__fit *const *types,
+                                            size_t n_types)
 {
     const struct sms_scenario *scenario = spec->scenario;
     enum sms_queue queue = spec->policy->policy->queue;
-    return (struct sms__blocks){
+    return (struct sms__blocks_setup){
         .model = model,
         .policy = spec->policy,
         .contention = scenario->contention.model,
@@ -59,6 +59,8 @@ struct sms__blocks sms__device_blocks(const struct sms__run_spec *spec, const st
         .options = spec->options,
         .label = spec->observe,
         .discipline = queue != SMS_QUEUE_OF_SCENARIO ? (int)queue : scenario->queue,
+        .kernel_type = types,
+        .kernel_types = n_types,
         .max_clocks = sms__device_clocks_max(scenario, model),
         .device_scope = any_device_scope(types, n_types),
     };

@@ -4,7 +4,7 @@
 
 #include "simulate.h"
 
-struct sms__blocks;
+struct sms__blocks_setup;
 
 /* The most sets of resources of scope device that the scenario's kernels may demand, each of which has a clock. */
 size_t sms__device_clocks_max(const struct sms_scenario *scenario, const struct sms__device *device);
@@ -13,10 +13,10 @@ size_t sms__device_clocks_max(const struct sms_scenario *scenario, const struct 
 struct sms_contention_view sms__contention_view(struct sms__arena *arena, const struct sms_scenario *scenario,
                                                 const struct sms__device *model);
 
-/* The block level's state of a device, as far as it follows from the run and the kernel types that may run on it. The
- * caller adds the engine and the record, then calls sms__blocks_init. */
-struct sms__blocks sms__device_blocks(const struct sms__run_spec *spec, const struct sms__device *model,
-                                      const struct sms_contention_view *view, const struct sms__fit *const *types,
-                                      size_t n_types);
+/* What the block level needs for a device, as far as it follows from the run and the kernel types that may run on it.
+ * The caller adds the engine and the record, then calls sms__blocks_new. */
+struct sms__blocks_setup sms__device_blocks(const struct sms__run_spec *spec, const struct sms__device *model,
+                                            const struct sms_contention_view *view, const struct sms__fit *const *types,
+                                            size_t n_types);
 
 #endif

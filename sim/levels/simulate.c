@@ -14,7 +14,7 @@ struct run {
     const struct sms_scenario *scenario;
     struct sms__arena *arena;
     struct sms__engine engine;
-    struct sms__blocks *device;
+    struct sms__blocks **device;
     struct sms__link *link; /* [devices][in, out] */
     struct sms__feed *feed;
     size_t feeds, running;
@@ -35,13 +35,13 @@ static void count_sources(const struct sms_scenario *scenario, size_t sources[SM
 static void integrate_all(struct run *run, uint64_t now)
 {
     for (size_t d = 0; d < run->scenario->devices; d++)
-        sms__blocks_integrate(&run->device[d], now);
+        sms__blocks_integrate(run->device[d], now);
 }
 
 static void add_partial_all(struct run *run, int sign, uint64_t now)
 {
     for (size_t d = 0; d < run->scenario->devices; d++)
-        sms__blocks_add_partial(&run->device[d], sign, now);
+        sms__blocks_add_partial(run->device[d], sign, now);
     for (size_t f = 0; f < run->feeds; f++)
         sms__feed_add_partial(&run->feed[f], sign);
 }
@@ -90,15 +90,14 @@ static void init_device(struct run *run, size_t idx, size_t first_sm)
     const struct sms_contention_view view = sms__contention_view(run->arena, scenario, model);
     const struct sms__fit *const *types = find_types(run, idx);
     size_t n_types = run->spec->record->first_kernel[scenario->vms];
-    struct sms__blocks *device = &run->device[idx];
-    *device = sms__device_blocks(run->spec, model, &view, types, n_types);
-    device->engine = &run->engine;
-    device->record = &run->spec->record->device[idx];
-    device->idx = idx;
-    device->first_sm = first_sm;
-    device->device_scope |= has_device_scope_background(model);
-    device->tenants = scenario->vms;
-    sms__blocks_init(device, run->arena, types, n_types);
+    struct sms__blocks_setup setup = sms__device_blocks(run->spec, model, &view, types, n_types);
+    setup.engine = &run->engine;
+    setup.record = &run->spec->record->device[idx];
+    setup.idx = idx;
+    setup.first_sm = first_sm;
+    setup.device_scope |= has_device_scope_background(model);
+    setup.tenants = scenario->vms;
+    run->device[idx] = sms__blocks_new(run->arena, &setup);
     sms__link_init(&run->link[2 * idx], &run->engine, model->link_bandwidth);
     sms__link_init(&run->link[2 * idx + 1], &run->engine, model->link_bandwidth);
 }
@@ -109,7 +108,7 @@ static void init_feed(struct run *run, size_t vm, size_t device)
     *feed = (struct sms__feed){
         .scenario = run->scenario,
         .vm = &run->scenario->vm[vm],
-        .device = &run->device[device],
+        .device = run->device[device],
         .in = &run->link[2 * device],
         .out = &run->link[2 * device + 1],
         .engine = &run->engine,
@@ -135,7 +134,7 @@ static void init(struct run *run)
     size_t sources[SMS__LEVELS] = {0};
     count_sources(scenario, sources);
     sms__run_engine_init(&run->engine, run->arena, sources, run->spec->options);
-    run->device = SMS__NEW(run->arena, struct sms__blocks, scenario->devices);
+    run->device = SMS__NEW(run->arena, struct sms__blocks *, scenario->devices);
     run->link = SMS__NEW(run->arena, struct sms__link, 2 * scenario->devices);
     run->feed = SMS__NEW(run->arena, struct sms__feed, scenario->devices * scenario->vms);
     size_t sms = 0;
@@ -160,7 +159,7 @@ static void record_ends(struct run *run)
         if (run->feed[f].ended < run->feed[f].vm->repeat)
             record->vm[run->feed[f].vm - run->scenario->vm].ended = false;
     for (size_t d = 0; d < run->scenario->devices; d++)
-        record->stalled += run->device[d].waiting;
+        record->stalled += sms__blocks_waiting(run->device[d]);
 }
 
 /* When no event is left: a VM that has not ended, and that no policy holds back, would end beyond the clock. */
@@ -168,7 +167,7 @@ static int check_clock(const struct run *run)
 {
     bool under_way = run->spec->record->stalled == 0;
     for (size_t d = 0; d < run->scenario->devices; d++) {
-        under_way |= sms__blocks_busy(&run->device[d]);
+        under_way |= sms__blocks_busy(run->device[d]);
         under_way |= run->link[2 * d].copies > 0 || run->link[2 * d + 1].copies > 0;
     }
     for (size_t f = 0; f < run->feeds && under_way && !run->engine.stopped; f++) {

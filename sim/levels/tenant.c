@@ -8,20 +8,22 @@ static void observe_kernel(const struct sms__vm_stream *stream, uint64_t now)
 {
     const struct sms__feed *feed = stream->feed;
     const struct sms__launch *launch = &stream->launch;
-    const struct sms_run_options *options = feed->device->options;
-    if (!feed->device->label || !options->on_kernel)
+    const struct sms__blocks_setup *device = sms__blocks_setup(feed->device);
+    const struct sms_run_options *options = device->options;
+    if (!device->label || !options->on_kernel)
         return;
     struct sms_kernel_run run = {
-        feed->device->idx, (size_t)(stream - feed->stream), launch->vm, launch->kernel->name, launch->launched_ps, now,
+        device->idx,   (size_t)(stream - feed->stream), launch->vm, launch->kernel->name, launch->launched_ps, now,
         launch->blocks};
-    options->on_kernel(options->user, feed->device->label, &run);
+    options->on_kernel(options->user, device->label, &run);
 }
 
 static void launch_ended(void *subject, uint64_t now)
 {
     struct sms__vm_stream *stream = subject;
     observe_kernel(stream, now);
-    sms__record_kernel(stream->feed->device->run, (size_t)(stream->feed->vm - stream->feed->scenario->vm), now);
+    sms__record_kernel(sms__blocks_setup(stream->feed->device)->run,
+                       (size_t)(stream->feed->vm - stream->feed->scenario->vm), now);
     stream->times++;
     next_step(stream, now);
 }
@@ -42,15 +44,16 @@ static uint64_t deadline_of(const struct sms__vm_stream *stream)
 static void launch(struct sms__vm_stream *stream, size_t k, uint64_t now)
 {
     struct sms__feed *feed = stream->feed;
-    struct sms__record *run = feed->device->run;
+    const struct sms__blocks_setup *device = sms__blocks_setup(feed->device);
+    struct sms__record *run = device->run;
     size_t kind = run->first_kernel[feed->vm - feed->scenario->vm] + k;
     const struct sms__kernel *kernel = &feed->vm->workload->kernel[k];
     stream->launch = (struct sms__launch){
-        .fit = &feed->vm->fit[feed->device->idx][k],
+        .fit = &feed->vm->fit[device->idx][k],
         .kernel = kernel,
         .vm = feed->vm->name,
         .record = &run->kernel[kind],
-        .span = &run->kernel[kind].span[run->model[feed->device->idx]],
+        .span = &run->kernel[kind].span[run->model[device->idx]],
         .stream = feed->jitter[k],
         .ended = launch_ended,
         .subject = stream,

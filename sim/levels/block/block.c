@@ -2,22 +2,12 @@
  * until no block fits any more. Invariant: after a dispatch every SM that changed has been rated again. */
 #include "internal.h"
 
-void sms__add_background(const struct sms__device *model, size_t sm, double *usage)
-{
-    for (size_t i = 0; i < model->backgrounds; i++) {
-        const struct sms__background *background = &model->background[i];
-        for (size_t d = 0; background->sm == sm && d < background->demands; d++)
-            usage[sms__resource_index(model, background->demand[d].resource)] +=
-                (double)(uint64_t)(background->demand[d].ratio * SMS_FULL + 0.5);
-    }
-}
-
 static void add_backgrounds(struct sms__blocks *device)
 {
     for (size_t s = 0; s < device->sms; s++) {
-        sms__add_background(device->model, s, device->sm[s].usage);
-        for (size_t r = 0; r < device->model->resources; r++)
-            device->total[r] += device->sm[s].usage[r];
+        sms__add_background(device->setup.model, s, device->sm[s].usage);
+        for (size_t r = 0; r < device->setup.model->resources; r++)
+            device->rating.total[r] += device->sm[s].usage[r];
     }
 }
 
@@ -26,15 +16,15 @@ static void init_sm(struct sms__blocks *device, size_t idx)
     struct sms__sm_state *sm = &device->sm[idx];
     sm->device = device;
     sm->idx = (uint32_t)idx;
-    sm->source = sms__engine_source(device->engine, SMS__LEVEL_BLOCK,
+    sm->source = sms__engine_source(device->setup.engine, SMS__LEVEL_BLOCK,
                                     device->reference ? sms__reference_fire : sms__sm_fire, sm);
-    device->engine->handler[sm->source].touched = sm->resident;
+    device->setup.engine->handler[sm->source].touched = sm->resident;
 }
 
 /* Allocates the room for blocks. The data of one SM lies together, with what events touch most at the front. */
 static void init_residents(struct sms__blocks *device)
 {
-    size_t limit = device->model->sm.blocks;
+    size_t limit = device->setup.model->sm.blocks;
     size_t each =
         limit * (sizeof(struct sms__resident) + sizeof(struct sms__group) + sizeof(struct sms__resident_cold));
     char *memory = sms__alloc(device->arena, device->sms, each);
@@ -48,47 +38,36 @@ static void init_residents(struct sms__blocks *device)
     }
 }
 
-/* Allocates what contention models read and write. */
-static void init_rating(struct sms__blocks *device)
-{
-    bool joint = device->device_scope && device->contention->rate_device;
-    size_t limit = device->model->sm.blocks, groups = joint ? device->sms * limit : limit;
-    device->rate_group = SMS__NEW(device->arena, struct sms_group, groups);
-    device->rate_speed = SMS__NEW(device->arena, double, groups);
-    device->rate_scratch =
-        SMS__NEW(device->arena, double, joint ? (device->sms + 1) * 2 * device->model->resources : 1);
-    for (size_t r = 0; r < device->model->resources; r++)
-        device->sm_scope |= (uint32_t)(device->model->resource[r].scope == SMS_SCOPE_SM) << r;
-}
-
 static void dispatch(void *subject, uint64_t now);
 
-void sms__blocks_init(struct sms__blocks *device, struct sms__arena *arena, const struct sms__fit *const *kernel_types,
-                      size_t n_kernel_types)
+struct sms__blocks *sms__blocks_new(struct sms__arena *arena, const struct sms__blocks_setup *setup)
 {
+    struct sms__blocks *device = SMS__NEW(arena, struct sms__blocks, 1);
+    device->setup = *setup;
     device->arena = arena;
-    device->sms = device->model->sms;
+    device->sms = setup->model->sms;
     device->sm = SMS__NEW(arena, struct sms__sm_state, device->sms);
-    device->dirty = SMS__NEW(arena, uint32_t, device->sms);
-    if (device->options->engine == SMS_ENGINE_REFERENCE)
+    init_residents(device);
+    if (setup->options->engine == SMS_ENGINE_REFERENCE)
         sms__reference_init(device);
-    else
-        init_residents(device);
     for (size_t s = 0; s < device->sms; s++)
         init_sm(device, s);
     add_backgrounds(device);
-    init_rating(device);
-    for (size_t s = 0; s < device->sms; s++)
-        sms__update_oversubscribed(&device->sm[s], 0);
-    device->observed = device->label && device->options->on_decision;
+    sms__rate_init(device);
+    device->observed = setup->label && setup->options->on_decision;
     sms__policy_state_init(device);
-    sms__dispatch_queue_init(device, kernel_types, n_kernel_types);
     sms__search_init(device);
-    sms__device_clock_init(device, kernel_types, n_kernel_types);
+    sms__dispatch_queue_init(device);
+    sms__device_clock_init(device);
     sms__wave_init(device);
     device->dispatch =
         (struct sms__action){.act = device->reference ? sms__reference_dispatch : dispatch, .subject = device};
+    return device;
 }
+
+const struct sms__blocks_setup *sms__blocks_setup(const struct sms__blocks *device) { return &device->setup; }
+
+size_t sms__blocks_waiting(const struct sms__blocks *device) { return device->queues.waiting; }
 
 /* Adds the work of the SM's blocks under way, or subtracts it. */
 static void add_partial(struct sms__sm_state *sm, int sign, uint64_t now)
@@ -115,7 +94,7 @@ void sms__blocks_add_partial(struct sms__blocks *device, int sign, uint64_t now)
 {
     for (size_t s = 0; s < device->sms; s++) {
         for (uint32_t left = device->sm[s].oversubscribed; left; left &= left - 1)
-            device->record->over_ps[__builtin_ctz(left)] += sign * (sms__integral)now;
+            device->setup.record->over_ps[__builtin_ctz(left)] += sign * (sms__integral)now;
         if (device->reference)
             sms__reference_add_partial(device, s, sign, now);
         else
@@ -126,7 +105,7 @@ void sms__blocks_add_partial(struct sms__blocks *device, int sign, uint64_t now)
 void sms__blocks_hold(struct sms__blocks *device, bool hold)
 {
     device->held = hold;
-    sms__engine_defer(device->engine, &device->dispatch);
+    sms__engine_defer(device->setup.engine, &device->dispatch);
 }
 
 bool sms__blocks_busy(const struct sms__blocks *device)
@@ -139,7 +118,7 @@ bool sms__blocks_busy(const struct sms__blocks *device)
 
 void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, uint64_t now)
 {
-    launch->launched_ps = launch->served_ps = now;
+    launch->launched_ps = launch->entry.served_ps = now;
     launch->waiting = launch->blocks;
     launch->resident = 0;
     launch->left = 0;
@@ -148,7 +127,7 @@ void sms__blocks_launch(struct sms__blocks *device, struct sms__launch *launch, 
     launch->number = ++device->launches;
     sms__notify_policy(launch, SMS_BLOCKS_LAUNCHED, NULL, launch->blocks);
     sms__dispatch_queue_join(device, launch);
-    sms__engine_defer(device->engine, &device->dispatch);
+    sms__engine_defer(device->setup.engine, &device->dispatch);
 }
 
 uint64_t sms__launch_parts(struct sms__launch *launch)
@@ -170,27 +149,27 @@ void sms__blocks_drop(struct sms__blocks *device, struct sms__launch *launch, ui
             sms__sm_drop(&device->sm[s], launch, now);
     launch->waiting = launch->resident = 0;
     sms__notify_policy(launch, SMS_BLOCKS_ENDED, NULL, 0);
-    sms__engine_defer(device->engine, &device->dispatch);
+    sms__engine_defer(device->setup.engine, &device->dispatch);
 }
 
 /* True if the caller asked to stop. The engine stops at the end of this instant. */
 static bool is_canceled(const struct sms__blocks *device)
 {
-    const atomic_bool *cancel = device->options->cancel;
+    const atomic_bool *cancel = device->setup.options->cancel;
     return cancel && atomic_load_explicit(cancel, memory_order_relaxed);
 }
 
 /* True if no block can be placed now, so that asking is needless. An observer still gets every answer. */
 static bool cannot_place(const struct sms__blocks *device)
 {
-    return (device->full_sms == device->sms && !device->observed) || is_canceled(device);
+    return (device->search.full_sms == device->sms && !device->observed) || is_canceled(device);
 }
 
 /* Places one block of the launch if it fits somewhere; then sets `next` to the queue to continue with. */
 static bool place_one(struct sms__blocks *device, struct sms__launch *launch, struct sms__dispatch_queue **next,
                       uint64_t now)
 {
-    size_t ring_start = device->ring_start;
+    size_t ring_start = device->search.ring_start;
     long sm = sms__search(device, launch);
     if (device->observed)
         sms__explain(device, launch, ring_start, sm, now);
@@ -219,7 +198,7 @@ static void repeat_rounds(struct sms__blocks *device, const struct sms__dispatch
 static struct sms__launch *next_open(const struct sms__blocks *device, const struct sms__dispatch_queue *queue,
                                      struct sms__launch *launch)
 {
-    return device->patience_ps == SMS__NEVER ? sms__dispatch_queue_open(device, queue, launch) : launch;
+    return device->policy.patience_ps == SMS__NEVER ? sms__dispatch_queue_open(&device->search, queue, launch) : launch;
 }
 
 /* Places one block of the queue: of the first launch, from the current one on, of which a block fits. A launch whose
@@ -227,8 +206,8 @@ static struct sms__launch *next_open(const struct sms__blocks *device, const str
 static bool place_from(struct sms__blocks *device, struct sms__dispatch_queue *queue, struct sms__dispatch_queue **next,
                        uint64_t now)
 {
-    struct sms__launch *launch = sms__dispatch_queue_current(device, queue);
-    if (!device->passes_over)
+    struct sms__launch *launch = sms__dispatch_queue_current(&device->queues, queue);
+    if (!device->queues.passes_over)
         return sms__dispatch_queue_may_go(queue, launch) && place_one(device, launch, next, now);
     launch = next_open(device, queue, launch);
     while (sms__dispatch_queue_may_go(queue, launch) && !cannot_place(device)) {
@@ -238,7 +217,7 @@ static bool place_from(struct sms__blocks *device, struct sms__dispatch_queue *q
             *next = sms__dispatch_queue_after_blocked(launch, *next);
             return false;
         }
-        launch = next_open(device, queue, launch->next);
+        launch = next_open(device, queue, launch->entry.next);
     }
     return false;
 }
@@ -246,10 +225,11 @@ static bool place_from(struct sms__blocks *device, struct sms__dispatch_queue *q
 /* Places one block of each queue in turn, until no queue has a block that fits. */
 static void offer(struct sms__blocks *device, uint64_t now)
 {
-    device->in_rounds = device->wave && device->waiting_random == 0;
+    device->in_rounds = device->wave && device->queues.waiting_random == 0;
     sms__wave_break(device);
-    device->dispatches++;
-    for (struct sms__dispatch_queue *queue = device->first, *next; queue && !cannot_place(device); queue = next) {
+    device->queues.dispatches++;
+    for (struct sms__dispatch_queue *queue = device->queues.first, *next; queue && !cannot_place(device);
+         queue = next) {
         next = queue->next;
         if (place_from(device, queue, &next, now))
             repeat_rounds(device, next, now);
@@ -262,6 +242,6 @@ static void dispatch(void *subject, uint64_t now)
     if (!device->held)
         offer(device, now);
     sms__rate(device, now);
-    if (device->options->check)
+    if (device->setup.options->check)
         sms__check(device, now);
 }

@@ -13,15 +13,16 @@ static void report(struct sms__blocks *device, uint64_t now, const char *format,
 /* Stores the first violation and stops the run. */
 static void report(struct sms__blocks *device, uint64_t now, const char *format, ...)
 {
-    char *why = device->run->why;
+    char *why = device->setup.run->why;
     va_list args;
     if (*why)
         return;
-    int n = snprintf(why, sizeof device->run->why, "at %llu ps, device %zu: ", (unsigned long long)now, device->idx);
+    int n = snprintf(why, sizeof device->setup.run->why, "at %llu ps, device %zu: ", (unsigned long long)now,
+                     device->setup.idx);
     va_start(args, format);
-    vsnprintf(why + n, sizeof device->run->why - (size_t)n, format, args);
+    vsnprintf(why + n, sizeof device->setup.run->why - (size_t)n, format, args);
     va_end(args);
-    device->engine->stopped = true;
+    device->setup.engine->stopped = true;
 }
 
 /* The usage of an SM as its background load and its groups add up to. */
@@ -42,7 +43,7 @@ static void add_group(struct expected *expected, const struct sms__group *group)
 static struct expected sum_usage(const struct sms__sm_state *sm)
 {
     struct expected expected = {{0}, {0}};
-    sms__add_background(sm->device->model, sm->idx, expected.usage);
+    sms__add_background(sm->device->setup.model, sm->idx, expected.usage);
     for (size_t g = 0; g < sm->groups; g++)
         add_group(&expected, &sm->group[g]);
     return expected;
@@ -82,15 +83,15 @@ static void check_sm(struct sms__sm_state *sm, uint64_t now)
     check_allowed(sm, now);
     for (size_t g = 0; g < sm->groups; g++)
         check_residents(sm, &sm->group[g], now);
-    for (size_t r = 0; r < device->model->resources; r++)
+    for (size_t r = 0; r < device->setup.model->resources; r++)
         if (expected.usage[r] != sm->usage[r])
             report(device, now, "SM %u: usage of %s is %.0f parts, its residents' demands add up to %.0f", sm->idx,
-                   device->model->resource[r].name, sm->usage[r], expected.usage[r]);
+                   device->setup.model->resource[r].name, sm->usage[r], expected.usage[r]);
     for (int l = 0; l < SMS_LIMITS; l++)
-        if (expected.used[l] != sm->used[l] || sm->used[l] > device->model->view.capacity[l])
+        if (expected.used[l] != sm->used[l] || sm->used[l] > device->setup.model->view.capacity[l])
             report(device, now, "SM %u: %s: %llu used, the residents need %llu of %llu", sm->idx, sms__limit_names[l],
                    (unsigned long long)sm->used[l], (unsigned long long)expected.used[l],
-                   (unsigned long long)device->model->view.capacity[l]);
+                   (unsigned long long)device->setup.model->view.capacity[l]);
 }
 
 /* What the SM's blocks get of a resource: the sum of demand x speed. 1 is all that an SM has. */
@@ -109,24 +110,24 @@ static double delivered(const struct sms__sm_state *sm, size_t r)
 static void check_delivery(struct sms__blocks *device, size_t r, double sum, double usage, double background,
                            uint64_t now)
 {
-    const struct sms_contention *model = device->contention;
+    const struct sms_contention *model = device->setup.contention;
     double most = (usage - background) / SMS_FULL;
     if (!model->delivers || most <= 0)
         return;
-    double limit = model->delivers(&device->contention_view, r, background / SMS_FULL, most);
+    double limit = model->delivers(&device->setup.contention_view, r, background / SMS_FULL, most);
     if (sum > limit * (1 + 1e-9))
         report(device, now, "%s delivers %.12g of an SM's, its model says at most %.12g",
-               device->model->resource[r].name, sum, limit);
+               device->setup.model->resource[r].name, sum, limit);
 }
 
 static void check_deliveries(struct sms__blocks *device, uint64_t now)
 {
-    for (size_t r = 0; r < device->model->resources; r++) {
-        bool device_scope = device->model->resource[r].scope == SMS_SCOPE_DEVICE;
+    for (size_t r = 0; r < device->setup.model->resources; r++) {
+        bool device_scope = device->setup.model->resource[r].scope == SMS_SCOPE_DEVICE;
         double sum = 0, usage = 0, load = 0;
         for (size_t s = 0; s < device->sms; s++) {
             double background[SMS_RESOURCES_MAX] = {0};
-            sms__add_background(device->model, s, background);
+            sms__add_background(device->setup.model, s, background);
             sum = (device_scope ? sum : 0) + delivered(&device->sm[s], r);
             usage = (device_scope ? usage : 0) + device->sm[s].usage[r];
             load = (device_scope ? load : 0) + background[r];
@@ -141,13 +142,14 @@ static void check_deliveries(struct sms__blocks *device, uint64_t now)
 
 static void check_total(struct sms__blocks *device, uint64_t now)
 {
-    for (size_t r = 0; r < device->model->resources; r++) {
+    for (size_t r = 0; r < device->setup.model->resources; r++) {
         double sum = 0;
         for (size_t s = 0; s < device->sms; s++)
             sum += device->sm[s].usage[r];
-        if (device->model->resource[r].scope == SMS_SCOPE_DEVICE && device->device_scope && sum != device->total[r])
-            report(device, now, "usage of %s is %.0f parts, its SMs' add up to %.0f", device->model->resource[r].name,
-                   device->total[r], sum);
+        if (device->setup.model->resource[r].scope == SMS_SCOPE_DEVICE && device->setup.device_scope &&
+            sum != device->rating.total[r])
+            report(device, now, "usage of %s is %.0f parts, its SMs' add up to %.0f",
+                   device->setup.model->resource[r].name, device->rating.total[r], sum);
     }
 }
 
@@ -171,11 +173,11 @@ static void check_launches(struct sms__blocks *device, uint64_t now)
                        (unsigned long long)launch->resident, (unsigned long long)launch->counted,
                        (unsigned long long)launch->left, (unsigned long long)launch->blocks);
         }
-    for (const struct sms__dispatch_queue *queue = device->first; queue; queue = queue->next)
-        for (const struct sms__launch *launch = queue->head; launch; launch = launch->next)
+    for (const struct sms__dispatch_queue *queue = device->queues.first; queue; queue = queue->next)
+        for (const struct sms__launch *launch = queue->head; launch; launch = launch->entry.next)
             waiting += launch->waiting > 0;
-    if (waiting != device->waiting)
-        report(device, now, "%zu kernels wait, %zu are counted", waiting, device->waiting);
+    if (waiting != device->queues.waiting)
+        report(device, now, "%zu kernels wait, %zu are counted", waiting, device->queues.waiting);
 }
 
 void sms__check(struct sms__blocks *device, uint64_t now)

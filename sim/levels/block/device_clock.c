@@ -34,13 +34,21 @@ struct sms__device_clock *sms__device_clock_of(const struct sms__blocks *device,
     return NULL;
 }
 
+static double slowdown_of(const struct sms__blocks *device, size_t r, double usage)
+{
+    if (device->setup.contention->free_below_full && usage <= SMS_FULL)
+        return 1;
+    double slowdown = device->setup.contention->slowdown(&device->setup.contention_view, r, usage);
+    return slowdown > 1 ? slowdown : 1;
+}
+
 static void mark_dirty(struct sms__blocks *device, size_t idx)
 {
     struct sms__sm_state *sm = &device->sm[idx];
     if (sm->dirty)
         return;
     sm->dirty = true;
-    device->dirty[device->dirty_count++] = sm->idx;
+    device->rating.dirty[device->rating.dirty_count++] = sm->idx;
 }
 
 bool sms__device_clock_advance(struct sms__device_clock *clock, uint64_t now)
@@ -49,7 +57,7 @@ bool sms__device_clock_advance(struct sms__device_clock *clock, uint64_t now)
     double slow = 1;
     for (uint32_t left = clock->resources; left; left &= left - 1) {
         size_t r = (size_t)__builtin_ctz(left);
-        double by = sms__slowdown(device, r, device->total[r] / (double)device->sms);
+        double by = slowdown_of(device, r, device->rating.total[r] / (double)device->sms);
         slow = by > slow ? by : slow;
     }
     if (slow == clock->slow)
@@ -93,7 +101,7 @@ void sms__device_clock_schedule(struct sms__blocks *device)
 {
     for (size_t c = 0; c < device->clocks; c++) {
         struct sms__device_clock *clock = &device->clock[c];
-        sms__engine_at(device->engine, clock->source, due(clock, sms__queue_first(&clock->key).time));
+        sms__engine_at(device->setup.engine, clock->source, due(clock, sms__queue_first(&clock->key).time));
     }
 }
 
@@ -138,7 +146,7 @@ static void fire(void *subject, uint64_t now)
     struct sms__blocks *device = clock->device;
     for (struct sms__match m; due(clock, (m = sms__queue_first(&clock->key)).time) <= now;) {
         sms__queue_set(&clock->key, m.source, SMS__NEVER);
-        sms__engine_at(device->engine, device->sm[m.source].source, now);
+        sms__engine_at(device->setup.engine, device->sm[m.source].source, now);
     }
 }
 
@@ -149,19 +157,19 @@ static void add_clock(struct sms__blocks *device, uint32_t resources)
             return;
     struct sms__device_clock *clock = &device->clock[device->clocks++];
     *clock = (struct sms__device_clock){.device = device, .resources = resources, .speed = 1, .slow = 1};
-    clock->source = sms__engine_source(device->engine, SMS__LEVEL_DEVICE_CLOCK, fire, clock);
+    clock->source = sms__engine_source(device->setup.engine, SMS__LEVEL_DEVICE_CLOCK, fire, clock);
     sms__queue_init(&clock->key, device->arena, device->sms);
     sms__queue_init(&clock->rises, device->arena, device->sms);
     sms__queue_init(&clock->falls, device->arena, device->sms);
 }
 
-void sms__device_clock_init(struct sms__blocks *device, const struct sms__fit *const *kernel_types,
-                            size_t n_kernel_types)
+void sms__device_clock_init(struct sms__blocks *device)
 {
-    if (!device->contention->slowdown)
+    const struct sms__fit *const *kernel_type = device->setup.kernel_type;
+    if (!device->setup.contention->slowdown)
         return;
-    device->clock = SMS__NEW(device->arena, struct sms__device_clock, device->max_clocks);
-    for (size_t k = 0; k < n_kernel_types; k++)
-        if (kernel_types[k] && kernel_types[k]->of_device)
-            add_clock(device, kernel_types[k]->of_device);
+    device->clock = SMS__NEW(device->arena, struct sms__device_clock, device->setup.max_clocks);
+    for (size_t k = 0; k < device->setup.kernel_types; k++)
+        if (kernel_type[k] && kernel_type[k]->of_device)
+            add_clock(device, kernel_type[k]->of_device);
 }

@@ -33,10 +33,10 @@ static void append_demand(struct text *text, const struct sms__blocks *device, c
                           enum sms_class cls)
 {
     const char *between = " ";
-    for (size_t r = 0; r < device->model->resources; r++) {
-        if (device->model->resource_view[r].cls != cls || fit->adds[r] <= 0)
+    for (size_t r = 0; r < device->setup.model->resources; r++) {
+        if (device->setup.model->resource_view[r].cls != cls || fit->adds[r] <= 0)
             continue;
-        append(text, "%s%s %.6g %%", between, device->model->resource[r].name, fit->adds[r] / SMS_FULL * 100);
+        append(text, "%s%s %.6g %%", between, device->setup.model->resource[r].name, fit->adds[r] / SMS_FULL * 100);
         between = ", ";
     }
     append(text, " (%s)", cls == SMS_COMPUTE ? "compute" : "memory");
@@ -46,13 +46,13 @@ static void append_demand(struct text *text, const struct sms__blocks *device, c
 static void append_reason(struct text *text, const struct sms__blocks *device, const struct sms__sm_state *sm,
                           const struct sms__launch *launch)
 {
-    const struct sms_block_policy *policy = device->policy->policy;
+    const struct sms_block_policy *policy = device->setup.policy->policy;
     double buffer[SMS_RESOURCES_MAX];
     char reason[256] = "";
     struct sms_sm_view view = {sm->idx, sms__visible_usage(sm, buffer), sm->used};
     struct sms_block_request request = sms__full_request(device, sm, launch);
     if (policy->reason)
-        policy->reason(device->policy->param, &device->model->view, &view, &request, reason, sizeof reason);
+        policy->reason(device->setup.policy->param, &device->setup.model->view, &view, &request, reason, sizeof reason);
     append(text, "%s", *reason ? reason : policy->name);
 }
 
@@ -67,15 +67,15 @@ static void append_refusal(struct text *text, const struct sms__blocks *device, 
         int limit = sms__refusing_limit(device, state, fit);
         double unit = limit_unit(limit);
         append(text, "%s %.0f + %.0f > %.0f", sms__limit_names[limit], (double)state->used[limit] / unit,
-               (double)fit->needs[limit] / unit, (double)device->model->view.capacity[limit] / unit);
+               (double)fit->needs[limit] / unit, (double)device->setup.model->view.capacity[limit] / unit);
         return;
     }
     if (verdict >= SMS_NOT_HERE) {
         append_reason(text, device, state, launch);
         return;
     }
-    enum sms_class cls = device->model->resource_view[verdict].cls;
-    append(text, "%s at %.6g %%, the block takes", device->model->resource[verdict].name,
+    enum sms_class cls = device->setup.model->resource_view[verdict].cls;
+    append(text, "%s at %.6g %%, the block takes", device->setup.model->resource[verdict].name,
            sms__visible_usage(state, buffer)[verdict] / SMS_FULL * 100);
     append_demand(text, device, fit, cls);
 }
@@ -83,22 +83,22 @@ static void append_refusal(struct text *text, const struct sms__blocks *device, 
 /* Returns the i-th SM that the search asked. */
 static size_t ith_sm(const struct sms__blocks *device, size_t ring_start, size_t i)
 {
-    bool from_ring = device->policy->policy->search != SMS_SEARCH_BEST;
+    bool from_ring = device->setup.policy->policy->search != SMS_SEARCH_BEST;
     return from_ring ? (ring_start + i) % device->sms : i;
 }
 
 void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t ring_start, long sm, uint64_t now)
 {
-    const struct sms_run_options *options = device->options;
-    bool is_known = launch->explained == device->departures + 1; /* it still waits for the same reason */
-    launch->explained = sm < 0 ? device->departures + 1 : 0;
+    const struct sms_run_options *options = device->setup.options;
+    bool is_known = launch->explained == device->search.departures + 1; /* it still waits for the same reason */
+    launch->explained = sm < 0 ? device->search.departures + 1 : 0;
     if (is_known || now < options->explain_from_ps || now > options->explain_to_ps)
         return;
     struct text text = {.used = 0};
     size_t passed = 0;
     for (size_t i = 0; i < device->sms; i++) {
         size_t asked = ith_sm(device, ring_start, i);
-        if ((long)asked == sm && device->policy->policy->search != SMS_SEARCH_BEST)
+        if ((long)asked == sm && device->setup.policy->policy->search != SMS_SEARCH_BEST)
             break;
         int verdict = sms__verdict(device, &device->sm[asked], launch);
         if (verdict == SMS__ALLOWED || !sms__may_use(launch->shape->allowed, asked))
@@ -109,7 +109,7 @@ void sms__explain(struct sms__blocks *device, struct sms__launch *launch, size_t
     if (passed > NAMED_SMS_MAX)
         append(&text, "; and %zu more", passed - NAMED_SMS_MAX);
     struct sms_decision decision = {
-        now,    device->idx, sm, launch->vm, launch->kernel->name, launch->blocks - launch->waiting + 1,
+        now,    device->setup.idx, sm, launch->vm, launch->kernel->name, launch->blocks - launch->waiting + 1,
         passed, text.chars};
-    options->on_decision(options->user, device->label, &decision);
+    options->on_decision(options->user, device->setup.label, &decision);
 }

@@ -4,7 +4,10 @@
 
 #include <string.h>
 
-static const struct sms_block_policy *policy_of(const struct sms__blocks *device) { return device->policy->policy; }
+static const struct sms_block_policy *policy_of(const struct sms__blocks *device)
+{
+    return device->setup.policy->policy;
+}
 
 static bool is_cacheable(const struct sms_block_policy *policy)
 {
@@ -16,25 +19,22 @@ static bool is_cacheable(const struct sms_block_policy *policy)
 static uint64_t patience_of(const struct sms__blocks *device)
 {
     const struct sms_block_policy *policy = policy_of(device);
-    uint64_t ps = policy->patience ? policy->patience(device->policy->param) : SMS__NEVER;
+    uint64_t ps = policy->patience ? policy->patience(device->setup.policy->param) : SMS__NEVER;
     return (double)ps < SMS_PATIENCE_MAX ? ps : SMS__NEVER;
 }
 
 void sms__policy_state_init(struct sms__blocks *device)
 {
     const struct sms_block_policy *policy = policy_of(device);
-    size_t bytes = policy->run_bytes + device->tenants * policy->tenant_bytes;
-    device->cacheable = is_cacheable(policy);
-    device->pure = policy->promises & SMS_PURE && !policy->note;
-    device->patience_ps = patience_of(device);
-    device->policy_run_state = bytes ? sms__alloc(device->arena, 1, bytes) : NULL;
+    size_t bytes = policy->run_bytes + device->setup.tenants * policy->tenant_bytes;
+    device->policy.cacheable = is_cacheable(policy);
+    device->policy.pure = policy->promises & SMS_PURE && !policy->note;
+    device->policy.patience_ps = patience_of(device);
+    device->policy.state = bytes ? sms__alloc(device->arena, 1, bytes) : NULL;
 }
 
-static uint64_t count_here(const struct sms__blocks *device, const struct sms__sm_state *sm,
-                           const struct sms__launch *launch)
+static uint64_t count_here(const struct sms__sm_state *sm, const struct sms__launch *launch)
 {
-    if (device->reference)
-        return sms__reference_resident(device, sm->idx, launch);
     for (size_t g = 0; g < sm->groups; g++)
         if (sm->group[g].launch == launch)
             return sm->group[g].blocks;
@@ -48,7 +48,7 @@ struct sms_block_request sms__full_request(const struct sms__blocks *device, con
         .adds = launch->fit->adds,
         .needs = launch->fit->needs,
         .tenant = launch->tenant,
-        .tenants = device->tenants,
+        .tenants = device->setup.tenants,
         .kernel = launch->kernel_type,
         .tenant_name = launch->vm,
         .kernel_name = launch->kernel->name,
@@ -56,11 +56,11 @@ struct sms_block_request sms__full_request(const struct sms__blocks *device, con
         .priority = launch->priority,
         .waiting = launch->waiting,
         .resident = launch->resident,
-        .resident_here = sm ? count_here(device, sm, launch) : 0,
-        .now_ps = device->engine->now,
+        .resident_here = sm ? count_here(sm, launch) : 0,
+        .now_ps = device->setup.engine->now,
         .launched_ps = launch->launched_ps,
         .deadline_ps = launch->deadline_ps,
-        .of_run = device->policy_run_state,
+        .of_run = device->policy.state,
         .of_launch = launch->policy_state ? launch->policy_state->bytes : NULL,
     };
 }
@@ -68,10 +68,10 @@ struct sms_block_request sms__full_request(const struct sms__blocks *device, con
 static struct sms__policy_state *new_state(struct sms__blocks *device)
 {
     size_t bytes = policy_of(device)->launch_bytes;
-    struct sms__policy_state *state = device->free_states;
+    struct sms__policy_state *state = device->policy.free_states;
     if (!state)
         return sms__alloc(device->arena, 1, sizeof *state + bytes);
-    device->free_states = state->next;
+    device->policy.free_states = state->next;
     memset(state->bytes, 0, bytes);
     return state;
 }
@@ -80,8 +80,8 @@ static void free_state(struct sms__blocks *device, struct sms__launch *launch)
 {
     if (!launch->policy_state)
         return;
-    launch->policy_state->next = device->free_states;
-    device->free_states = launch->policy_state;
+    launch->policy_state->next = device->policy.free_states;
+    device->policy.free_states = launch->policy_state;
     launch->policy_state = NULL;
 }
 
@@ -98,7 +98,8 @@ void sms__notify_policy(struct sms__launch *launch, enum sms_block_event event, 
         struct sms_sm_view view = {0};
         if (sm)
             view = (struct sms_sm_view){sm->idx, sms__visible_usage(sm, buffer), sm->used};
-        policy->note(device->policy->param, &device->model->view, event, sm ? &view : NULL, &request, blocks);
+        policy->note(device->setup.policy->param, &device->setup.model->view, event, sm ? &view : NULL, &request,
+                     blocks);
     }
     if (event == SMS_BLOCKS_ENDED)
         free_state(device, launch);

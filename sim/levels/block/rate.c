@@ -2,40 +2,49 @@
  * leaves. Invariant: a group's clock is brought up to date exactly when its speed changes. */
 #include "internal.h"
 
+void sms__rate_init(struct sms__blocks *device)
+{
+    const struct sms__device *model = device->setup.model;
+    struct sms__rating *rating = &device->rating;
+    bool joint = device->setup.device_scope && device->setup.contention->rate_device;
+    size_t groups = joint ? device->sms * model->sm.blocks : model->sm.blocks;
+    rating->dirty = SMS__NEW(device->arena, uint32_t, device->sms);
+    rating->group = SMS__NEW(device->arena, struct sms_group, groups);
+    rating->speed = SMS__NEW(device->arena, double, groups);
+    rating->scratch = SMS__NEW(device->arena, double, joint ? (device->sms + 1) * 2 * model->resources : 1);
+    for (size_t r = 0; r < model->resources; r++)
+        rating->sm_scope |= (uint32_t)(model->resource[r].scope == SMS_SCOPE_SM) << r;
+    for (size_t s = 0; s < device->sms; s++)
+        sms__update_oversubscribed(&device->sm[s], 0);
+}
+
 const double *sms__visible_usage(const struct sms__sm_state *sm, double buffer[SMS_RESOURCES_MAX])
 {
     const struct sms__blocks *device = sm->device;
-    if (!device->device_scope)
+    if (!device->setup.device_scope)
         return sm->usage;
-    for (size_t r = 0; r < device->model->resources; r++)
-        buffer[r] = device->model->resource[r].scope == SMS_SCOPE_DEVICE ? device->total[r] / (double)device->sms
-                                                                         : sm->usage[r];
+    for (size_t r = 0; r < device->setup.model->resources; r++)
+        buffer[r] = device->setup.model->resource[r].scope == SMS_SCOPE_DEVICE
+                        ? device->rating.total[r] / (double)device->sms
+                        : sm->usage[r];
     return buffer;
 }
 
 /* Advances the integrals of the resources of scope device to now. */
 void sms__integrate_total(struct sms__blocks *device, uint64_t now)
 {
-    uint64_t elapsed = now - device->total_since_ps;
+    uint64_t elapsed = now - device->rating.total_since_ps;
     double full = SMS_FULL * (double)device->sms;
-    device->total_since_ps = now;
+    device->rating.total_since_ps = now;
     if (elapsed == 0)
         return;
-    for (size_t r = 0; r < device->model->resources; r++) {
-        double excess = device->total[r] - full;
-        if (device->model->resource[r].scope != SMS_SCOPE_DEVICE || excess <= 0)
+    for (size_t r = 0; r < device->setup.model->resources; r++) {
+        double excess = device->rating.total[r] - full;
+        if (device->setup.model->resource[r].scope != SMS_SCOPE_DEVICE || excess <= 0)
             continue;
-        device->record->excess[r] += (sms__integral)(uint64_t)excess * elapsed;
-        device->record->over_ps[r] += (sms__integral)elapsed * device->sms;
+        device->setup.record->excess[r] += (sms__integral)(uint64_t)excess * elapsed;
+        device->setup.record->over_ps[r] += (sms__integral)elapsed * device->sms;
     }
-}
-
-double sms__slowdown(const struct sms__blocks *device, size_t r, double usage)
-{
-    if (device->contention->free_below_full && usage <= SMS_FULL)
-        return 1;
-    double slowdown = device->contention->slowdown(&device->contention_view, r, usage);
-    return slowdown > 1 ? slowdown : 1;
 }
 
 /* Records time over 100 % as the sum of the times at which it ends minus the sum of the times at which it begins. */
@@ -43,7 +52,7 @@ static void record_changes(struct sms__sm_state *sm, uint32_t oversubscribed, ui
 {
     for (uint32_t left = sm->oversubscribed ^ oversubscribed; left; left &= left - 1) {
         int r = __builtin_ctz(left);
-        sm->device->record->over_ps[r] += oversubscribed >> r & 1 ? -(sms__integral)now : (sms__integral)now;
+        sm->device->setup.record->over_ps[r] += oversubscribed >> r & 1 ? -(sms__integral)now : (sms__integral)now;
     }
     sm->oversubscribed = oversubscribed;
 }
@@ -52,9 +61,9 @@ static inline void update_oversubscribed(struct sms__sm_state *sm, uint64_t now)
 {
     const struct sms__blocks *device = sm->device;
     uint32_t oversubscribed = 0;
-    for (size_t r = 0; r < device->model->resources; r++)
+    for (size_t r = 0; r < device->setup.model->resources; r++)
         oversubscribed |= (uint32_t)(sm->usage[r] > SMS_FULL) << r;
-    oversubscribed &= device->sm_scope;
+    oversubscribed &= device->rating.sm_scope;
     if (oversubscribed != sm->oversubscribed)
         record_changes(sm, oversubscribed, now);
 }
@@ -80,29 +89,29 @@ static void set_speed(struct sms__blocks *device, struct sms__group *group, doub
 }
 
 /* Each group is as slow as the slowest resource that it uses. */
-void sms__rate_groups(struct sms__sm_state *sm, struct sms__group *groups, size_t count, uint64_t now)
+static void slow_down(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
     double slowdown[SMS_RESOURCES_MAX];
-    uint32_t slowing = device->contention->free_below_full ? sm->oversubscribed : device->sm_scope;
+    uint32_t slowing = device->setup.contention->free_below_full ? sm->oversubscribed : device->rating.sm_scope;
     for (uint32_t left = slowing; left; left &= left - 1) {
         int r = __builtin_ctz(left);
-        slowdown[r] = device->contention->slowdown(&device->contention_view, (size_t)r, sm->usage[r]);
+        slowdown[r] = device->setup.contention->slowdown(&device->setup.contention_view, (size_t)r, sm->usage[r]);
     }
-    for (size_t g = 0; g < count; g++) {
+    for (size_t g = 0; g < sm->groups; g++) {
         double sm_slow = 1;
-        for (uint32_t left = slowing & groups[g].launch->fit->of_sm; left; left &= left - 1) {
+        for (uint32_t left = slowing & sm->group[g].launch->fit->of_sm; left; left &= left - 1) {
             double by = slowdown[__builtin_ctz(left)];
             sm_slow = by > sm_slow ? by : sm_slow;
         }
-        set_speed(device, &groups[g], sm_slow, now);
+        set_speed(device, &sm->group[g], sm_slow, now);
     }
 }
 
 static size_t describe(const struct sms__sm_state *sm, struct sms_group *out)
 {
     struct sms__blocks *device = sm->device;
-    double *speed = device->rate_speed + (out - device->rate_group);
+    double *speed = device->rating.speed + (out - device->rating.group);
     for (size_t g = 0; g < sm->groups; g++) {
         struct sms__group *group = &sm->group[g];
         out[g] =
@@ -112,7 +121,7 @@ static size_t describe(const struct sms__sm_state *sm, struct sms_group *out)
 }
 
 /* Gives the groups the speeds that the model computed. */
-void sms__apply_speeds(struct sms__group *groups, const struct sms_group *rated, size_t count, uint64_t now)
+static void apply_speeds(struct sms__group *groups, const struct sms_group *rated, size_t count, uint64_t now)
 {
     for (size_t g = 0; g < count; g++) {
         struct sms__group *group = &groups[g];
@@ -123,6 +132,34 @@ void sms__apply_speeds(struct sms__group *groups, const struct sms_group *rated,
         group->since = now;
         group->speed = speed;
         group->slow = 1 / speed;
+    }
+}
+
+void sms__rate_groups(struct sms__sm_state *sm, uint64_t now)
+{
+    struct sms__blocks *device = sm->device;
+    const struct sms_contention *model = device->setup.contention;
+    double buffer[SMS_RESOURCES_MAX];
+    if (model->slowdown) {
+        slow_down(sm, now);
+        return;
+    }
+    size_t count = describe(sm, device->rating.group);
+    model->rate(&device->setup.contention_view, sms__visible_usage(sm, buffer), device->rating.group, count);
+    apply_speeds(sm->group, device->rating.group, count, now);
+}
+
+void sms__rate_jointly(struct sms__blocks *device, uint64_t now)
+{
+    struct sms_group *group = device->rating.group;
+    size_t count = 0, first = 0;
+    for (size_t s = 0; s < device->sms; s++)
+        count += describe(&device->sm[s], group + count);
+    device->setup.contention->rate_device(&device->setup.contention_view, device->sms, group, count,
+                                          device->rating.scratch);
+    for (size_t s = 0; s < device->sms; s++) {
+        apply_speeds(device->sm[s].group, group + first, device->sm[s].groups, now);
+        first += device->sm[s].groups;
     }
 }
 
@@ -140,69 +177,48 @@ static void schedule(struct sms__sm_state *sm)
         soonest = group->due < soonest ? group->due : soonest;
     }
     sm->next_group = (uint16_t)(any_follows || tied ? SMS__NONE : next);
-    sms__engine_at(sm->device->engine, sm->source, soonest);
+    sms__engine_at(sm->device->setup.engine, sm->source, soonest);
     if (sm->device->clocks)
         sms__device_clock_track(sm);
 }
 
 static void rate_sm(struct sms__sm_state *sm, uint64_t now)
 {
-    struct sms__blocks *device = sm->device;
-    double buffer[SMS_RESOURCES_MAX];
     update_oversubscribed(sm, now);
-    if (device->contention->slowdown) {
-        sms__rate_groups(sm, sm->group, sm->groups, now);
-    } else {
-        size_t count = describe(sm, device->rate_group);
-        device->contention->rate(&device->contention_view, sms__visible_usage(sm, buffer), device->rate_group, count);
-        sms__apply_speeds(sm->group, device->rate_group, count, now);
-    }
+    sms__rate_groups(sm, now);
     schedule(sm);
-}
-
-static void rate_jointly(struct sms__blocks *device, uint64_t now)
-{
-    size_t count = 0, first = 0;
-    for (size_t s = 0; s < device->sms; s++)
-        count += describe(&device->sm[s], device->rate_group + count);
-    device->contention->rate_device(&device->contention_view, device->sms, device->rate_group, count,
-                                    device->rate_scratch);
-    for (size_t s = 0; s < device->sms; s++) {
-        struct sms__sm_state *sm = &device->sm[s];
-        update_oversubscribed(sm, now);
-        sms__apply_speeds(sm->group, device->rate_group + first, sm->groups, now);
-        first += sm->groups;
-        schedule(sm);
-    }
 }
 
 /* Rates every SM, because a change of the usage of a resource of scope device affects all of them. */
 static void rate_everywhere(struct sms__blocks *device, uint64_t now)
 {
-    if (device->contention->rate_device) {
-        rate_jointly(device, now);
-        return;
+    bool jointly = device->setup.contention->rate_device != NULL;
+    if (jointly)
+        sms__rate_jointly(device, now);
+    for (size_t s = 0; s < device->sms; s++) {
+        update_oversubscribed(&device->sm[s], now);
+        if (!jointly)
+            sms__rate_groups(&device->sm[s], now);
+        schedule(&device->sm[s]);
     }
-    for (size_t s = 0; s < device->sms; s++)
-        rate_sm(&device->sm[s], now);
 }
 
 bool sms__is_oversubscribed(const struct sms__blocks *device)
 {
     bool oversubscribed = false;
-    for (size_t r = 0; r < device->model->resources; r++)
-        oversubscribed |= device->total[r] > SMS_FULL * (double)device->sms;
+    for (size_t r = 0; r < device->setup.model->resources; r++)
+        oversubscribed |= device->rating.total[r] > SMS_FULL * (double)device->sms;
     return oversubscribed;
 }
 
 /* True if a change on some SMs may change speeds on others, in a way that only the model knows. */
 static bool affects_all_sms(struct sms__blocks *device)
 {
-    if (!device->device_scope || device->contention->slowdown || device->dirty_count == 0)
+    if (!device->setup.device_scope || device->setup.contention->slowdown || device->rating.dirty_count == 0)
         return false;
-    bool before = device->oversubscribed;
-    device->oversubscribed = sms__is_oversubscribed(device);
-    return before || device->oversubscribed || !device->contention->free_below_full;
+    bool before = device->rating.oversubscribed;
+    device->rating.oversubscribed = sms__is_oversubscribed(device);
+    return before || device->rating.oversubscribed || !device->setup.contention->free_below_full;
 }
 
 void sms__rate(struct sms__blocks *device, uint64_t now)
@@ -210,15 +226,15 @@ void sms__rate(struct sms__blocks *device, uint64_t now)
     bool everywhere = affects_all_sms(device);
     if (everywhere)
         rate_everywhere(device, now);
-    if (device->clocks && device->dirty_count)
+    if (device->clocks && device->rating.dirty_count)
         sms__device_clock_update(device, now);
-    for (size_t i = 0; i < device->dirty_count; i++) {
-        struct sms__sm_state *sm = &device->sm[device->dirty[i]];
+    for (size_t i = 0; i < device->rating.dirty_count; i++) {
+        struct sms__sm_state *sm = &device->sm[device->rating.dirty[i]];
         sm->dirty = false;
         if (!everywhere)
             rate_sm(sm, now);
     }
-    if (device->clocks && device->dirty_count)
+    if (device->clocks && device->rating.dirty_count)
         sms__device_clock_schedule(device);
-    device->dirty_count = 0;
+    device->rating.dirty_count = 0;
 }

@@ -11,29 +11,26 @@ struct reference_block {
     uint64_t start, work;
 };
 
-/* Groups as in block.h, but without residents; blocks in order of arrival. */
-struct reference_sm {
-    struct sms__group *group;
+/* The blocks on one SM, in order of arrival. Their groups are those of struct sms__sm_state, without residents. */
+struct block_list {
     struct reference_block *block;
-    size_t groups, blocks;
+    size_t blocks;
 };
 
 struct sms__reference {
-    struct reference_sm *sm;
+    struct block_list *list; /* [sms] */
 };
 
 void sms__reference_init(struct sms__blocks *device)
 {
-    size_t limit = device->model->sm.blocks;
     device->reference = SMS__NEW(device->arena, struct sms__reference, 1);
-    device->reference->sm = SMS__NEW(device->arena, struct reference_sm, device->sms);
-    for (size_t s = 0; s < device->sms; s++) {
-        device->reference->sm[s].group = SMS__NEW(device->arena, struct sms__group, limit);
-        device->reference->sm[s].block = SMS__NEW(device->arena, struct reference_block, limit);
-    }
+    device->reference->list = SMS__NEW(device->arena, struct block_list, device->sms);
+    for (size_t s = 0; s < device->sms; s++)
+        device->reference->list[s].block =
+            SMS__NEW(device->arena, struct reference_block, device->setup.model->sm.blocks);
 }
 
-static struct sms__group *group_of(struct reference_sm *sm, const struct sms__launch *launch)
+static struct sms__group *group_of(struct sms__sm_state *sm, const struct sms__launch *launch)
 {
     for (size_t g = 0; g < sm->groups; g++)
         if (sm->group[g].launch == launch)
@@ -41,39 +38,35 @@ static struct sms__group *group_of(struct reference_sm *sm, const struct sms__la
     return NULL;
 }
 
-uint64_t sms__reference_resident(const struct sms__blocks *device, size_t sm, const struct sms__launch *launch)
-{
-    const struct sms__group *group = group_of(&device->reference->sm[sm], launch);
-    return group ? group->blocks : 0;
-}
-
 static void place(struct sms__blocks *device, size_t s, struct sms__launch *launch, uint64_t now)
 {
-    struct reference_sm *sm = &device->reference->sm[s];
-    sms__sm_integrate(&device->sm[s], now);
+    struct sms__sm_state *sm = &device->sm[s];
+    struct block_list *list = &device->reference->list[s];
+    sms__sm_integrate(sm, now);
     if (!group_of(sm, launch))
         sm->group[sm->groups++] = sms__new_group(launch, now);
     struct sms__group *group = group_of(sm, launch);
     uint64_t work = sms__draw_work(launch);
-    sm->block[sm->blocks++] = (struct reference_block){launch, sms__group_clock(group, now) + (double)work, now, work};
+    list->block[list->blocks++] =
+        (struct reference_block){launch, sms__group_clock(group, now) + (double)work, now, work};
     group->blocks++;
-    sms__account(&device->sm[s], launch->fit, 1, now);
+    sms__account(sm, launch->fit, 1, now);
     sms__record_placed(launch, 1, now);
-    sms__notify_policy(launch, SMS_BLOCKS_PLACED, &device->sm[s], 1);
+    sms__notify_policy(launch, SMS_BLOCKS_PLACED, sm, 1);
 }
 
-static void remove_block(struct reference_sm *sm, size_t i)
+static void remove_block(struct block_list *list, size_t i)
 {
-    sm->blocks--;
-    memmove(&sm->block[i], &sm->block[i + 1], (sm->blocks - i) * sizeof *sm->block);
+    list->blocks--;
+    memmove(&list->block[i], &list->block[i + 1], (list->blocks - i) * sizeof *list->block);
 }
 
 /* Returns the group's block that ends first, among equals the one that was placed first; or SIZE_MAX. */
-static size_t first_to_end(const struct reference_sm *sm, const struct sms__launch *launch)
+static size_t first_to_end(const struct block_list *list, const struct sms__launch *launch)
 {
     size_t first = SIZE_MAX;
-    for (size_t i = 0; i < sm->blocks; i++)
-        if (sm->block[i].launch == launch && (first == SIZE_MAX || sm->block[i].end < sm->block[first].end))
+    for (size_t i = 0; i < list->blocks; i++)
+        if (list->block[i].launch == launch && (first == SIZE_MAX || list->block[i].end < list->block[first].end))
             first = i;
     return first;
 }
@@ -86,19 +79,19 @@ static bool is_equal(const struct reference_block *a, const struct reference_blo
 /* Removes the group's next block, with those that were placed and end together with it. False if none ends now. */
 static bool leave(struct sms__blocks *device, size_t s, struct sms__group *group, uint64_t now)
 {
-    struct reference_sm *sm = &device->reference->sm[s];
+    struct block_list *list = &device->reference->list[s];
     struct sms__launch *launch = group->launch;
-    size_t first = first_to_end(sm, launch);
+    size_t first = first_to_end(list, launch);
     uint32_t equal = 0;
-    if (first == SIZE_MAX || sms__group_due(group, sm->block[first].end) > now)
+    if (first == SIZE_MAX || sms__group_due(group, list->block[first].end) > now)
         return false;
-    struct reference_block gone = sm->block[first];
-    for (size_t i = first; i < sm->blocks;) {
-        if (!is_equal(&sm->block[i], &gone)) {
+    struct reference_block gone = list->block[first];
+    for (size_t i = first; i < list->blocks;) {
+        if (!is_equal(&list->block[i], &gone)) {
             i++;
             continue;
         }
-        remove_block(sm, i);
+        remove_block(list, i);
         sms__account(&device->sm[s], launch->fit, -1, now);
         sms__record_leave(launch, gone.work, now - gone.start, 1);
         group->blocks--;
@@ -111,46 +104,43 @@ static bool leave(struct sms__blocks *device, size_t s, struct sms__group *group
 
 void sms__reference_drop(struct sms__blocks *device, size_t s, struct sms__launch *launch, uint64_t now)
 {
-    struct reference_sm *sm = &device->reference->sm[s];
+    struct block_list *list = &device->reference->list[s];
+    struct sms__sm_state *sm = &device->sm[s];
     struct sms__group *group = group_of(sm, launch);
     if (!group)
         return;
     uint32_t blocks = group->blocks;
-    sms__sm_integrate(&device->sm[s], now);
-    for (size_t i = 0; i < sm->blocks;) {
-        const struct reference_block block = sm->block[i];
+    sms__sm_integrate(sm, now);
+    for (size_t i = 0; i < list->blocks;) {
+        const struct reference_block block = list->block[i];
         if (block.launch != launch) {
             i++;
             continue;
         }
-        remove_block(sm, i);
+        remove_block(list, i);
         sms__record_part(block.launch, block.work, block.end - sms__group_clock(group, now), now - block.start, 1);
-        sms__account(&device->sm[s], launch->fit, -1, now);
+        sms__account(sm, launch->fit, -1, now);
     }
-    sm->groups--;
-    memmove(group, group + 1, (size_t)(sm->group + sm->groups - group) * sizeof *group);
-    sms__notify_policy(launch, SMS_BLOCKS_LEFT, &device->sm[s], blocks);
+    sms__remove_group(sm, (size_t)(group - sm->group));
+    sms__notify_policy(launch, SMS_BLOCKS_LEFT, sm, blocks);
 }
 
 void sms__reference_fire(void *subject, uint64_t now)
 {
-    struct sms__sm_state *state = subject;
-    struct sms__blocks *device = state->device;
-    struct reference_sm *sm = &device->reference->sm[state->idx];
-    sms__sm_integrate(state, now);
-    sms__engine_defer(device->engine, &device->dispatch);
+    struct sms__sm_state *sm = subject;
+    struct sms__blocks *device = sm->device;
+    sms__sm_integrate(sm, now);
+    sms__engine_defer(device->setup.engine, &device->dispatch);
     for (size_t g = 0; g < sm->groups;) {
         struct sms__group *group = &sm->group[g];
         struct sms__launch *launch = group->launch;
         bool left = false;
-        while (leave(device, state->idx, group, now))
+        while (leave(device, sm->idx, group, now))
             left = true;
-        if (group->blocks) {
+        if (group->blocks)
             g++;
-        } else {
-            sm->groups--;
-            memmove(group, group + 1, (sm->groups - g) * sizeof *group);
-        }
+        else
+            sms__remove_group(sm, g);
         if (left)
             sms__end_launch(launch, now);
     }
@@ -159,8 +149,8 @@ void sms__reference_fire(void *subject, uint64_t now)
 /* Returns the SM that the policy's search takes among all SMs that admit the block, or -1. */
 static long search(struct sms__blocks *device, const struct sms__launch *launch)
 {
-    enum sms_search kind = device->policy->policy->search;
-    size_t start = kind == SMS_SEARCH_BEST ? 0 : device->ring_start;
+    enum sms_search kind = device->setup.policy->policy->search;
+    size_t start = kind == SMS_SEARCH_BEST ? 0 : device->search.ring_start;
     long best = -1;
     double highest = 0;
     for (size_t i = 0; i < device->sms; i++) {
@@ -174,7 +164,7 @@ static long search(struct sms__blocks *device, const struct sms__launch *launch)
         highest = score;
     }
     if (best >= 0)
-        device->ring_start = ((size_t)best + (kind == SMS_SEARCH_RING)) % device->sms;
+        device->search.ring_start = ((size_t)best + (kind == SMS_SEARCH_RING)) % device->sms;
     return best;
 }
 
@@ -182,15 +172,15 @@ static long search(struct sms__blocks *device, const struct sms__launch *launch)
 static void place_from(struct sms__blocks *device, struct sms__dispatch_queue *queue, struct sms__dispatch_queue **next,
                        uint64_t now)
 {
-    for (struct sms__launch *launch = sms__dispatch_queue_current(device, queue);
-         sms__dispatch_queue_may_go(queue, launch); launch = launch->next) {
+    for (struct sms__launch *launch = sms__dispatch_queue_current(&device->queues, queue);
+         sms__dispatch_queue_may_go(queue, launch); launch = launch->entry.next) {
         long sm = search(device, launch);
         if (sm >= 0) {
             place(device, (size_t)sm, launch, now);
             *next = sms__dispatch_queue_serve(device, launch);
             return;
         }
-        if (!device->passes_over)
+        if (!device->queues.passes_over)
             return;
         if (sms__patience_expired(device, launch)) {
             *next = sms__dispatch_queue_after_blocked(launch, *next);
@@ -201,75 +191,37 @@ static void place_from(struct sms__blocks *device, struct sms__dispatch_queue *q
 
 static void offer(struct sms__blocks *device, uint64_t now)
 {
-    device->dispatches++;
-    for (struct sms__dispatch_queue *queue = device->first, *next; queue; queue = next) {
+    device->queues.dispatches++;
+    for (struct sms__dispatch_queue *queue = device->queues.first, *next; queue; queue = next) {
         next = queue->next;
         place_from(device, queue, &next, now);
     }
 }
 
-/* Describes the groups of an SM for the contention model. */
-static size_t describe(const struct sms__blocks *device, size_t s, struct sms_group *out, double *speed)
-{
-    const struct reference_sm *sm = &device->reference->sm[s];
-    for (size_t g = 0; g < sm->groups; g++)
-        out[g] = (struct sms_group){s, sm->group[g].blocks, sm->group[g].launch->fit->demand, &speed[g],
-                                    sm->group[g].launch->fit->cls};
-    return sm->groups;
-}
-
-static void rate_one(struct sms__blocks *device, size_t s, uint64_t now)
-{
-    struct reference_sm *sm = &device->reference->sm[s];
-    double buffer[SMS_RESOURCES_MAX];
-    if (device->contention->slowdown) {
-        sms__rate_groups(&device->sm[s], sm->group, sm->groups, now);
-        return;
-    }
-    size_t count = describe(device, s, device->rate_group, device->rate_speed);
-    device->contention->rate(&device->contention_view, sms__visible_usage(&device->sm[s], buffer), device->rate_group,
-                             count);
-    sms__apply_speeds(sm->group, device->rate_group, count, now);
-}
-
-static void rate_jointly(struct sms__blocks *device, uint64_t now)
-{
-    size_t count = 0, first = 0;
-    for (size_t s = 0; s < device->sms; s++)
-        count += describe(device, s, device->rate_group + count, device->rate_speed + count);
-    device->contention->rate_device(&device->contention_view, device->sms, device->rate_group, count,
-                                    device->rate_scratch);
-    for (size_t s = 0; s < device->sms; s++) {
-        sms__apply_speeds(device->reference->sm[s].group, device->rate_group + first, device->reference->sm[s].groups,
-                          now);
-        first += device->reference->sm[s].groups;
-    }
-}
-
 static void schedule(struct sms__blocks *device, size_t s)
 {
-    struct reference_sm *sm = &device->reference->sm[s];
+    const struct block_list *list = &device->reference->list[s];
     uint64_t soonest = SMS__NEVER;
-    for (size_t i = 0; i < sm->blocks; i++) {
-        uint64_t due = sms__group_due(group_of(sm, sm->block[i].launch), sm->block[i].end);
+    for (size_t i = 0; i < list->blocks; i++) {
+        uint64_t due = sms__group_due(group_of(&device->sm[s], list->block[i].launch), list->block[i].end);
         soonest = due < soonest ? due : soonest;
     }
-    sms__engine_at(device->engine, device->sm[s].source, soonest);
+    sms__engine_at(device->setup.engine, device->sm[s].source, soonest);
 }
 
 static void rate_all(struct sms__blocks *device, uint64_t now)
 {
-    bool joint = device->device_scope && device->contention->rate_device &&
-                 (sms__is_oversubscribed(device) || !device->contention->free_below_full);
+    bool joint = device->setup.device_scope && device->setup.contention->rate_device &&
+                 (sms__is_oversubscribed(device) || !device->setup.contention->free_below_full);
     for (size_t s = 0; s < device->sms; s++)
         sms__update_oversubscribed(&device->sm[s], now);
     for (size_t c = 0; c < device->clocks; c++)
         sms__device_clock_advance(&device->clock[c], now);
     if (joint)
-        rate_jointly(device, now);
+        sms__rate_jointly(device, now);
     for (size_t s = 0; s < device->sms; s++) {
         if (!joint)
-            rate_one(device, s, now);
+            sms__rate_groups(&device->sm[s], now);
         schedule(device, s);
     }
 }
@@ -284,10 +236,10 @@ void sms__reference_dispatch(void *subject, uint64_t now)
 
 void sms__reference_add_partial(struct sms__blocks *device, size_t s, int sign, uint64_t now)
 {
-    struct reference_sm *sm = &device->reference->sm[s];
-    for (size_t i = 0; i < sm->blocks; i++) {
-        const struct reference_block *block = &sm->block[i];
-        double clock = sms__group_clock(group_of(sm, block->launch), now);
+    const struct block_list *list = &device->reference->list[s];
+    for (size_t i = 0; i < list->blocks; i++) {
+        const struct reference_block *block = &list->block[i];
+        double clock = sms__group_clock(group_of(&device->sm[s], block->launch), now);
         sms__record_part(block->launch, block->work, block->end - clock, now - block->start, sign);
     }
 }

@@ -4,6 +4,7 @@
  * admit the shape is a candidate, once the row has caught up with the departures. */
 #include "internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static int ask_policy(const struct sms__blocks *device, const struct sms__sm_state *sm,
@@ -13,23 +14,24 @@ static int ask_policy(const struct sms__blocks *device, const struct sms__sm_sta
     struct sms_sm_view view = {sm->idx, sms__visible_usage(sm, buffer), sm->used};
     struct sms_block_request storage;
     const struct sms_block_request *request = sms__request(device, sm, launch, &storage);
-    return device->policy->policy->admits(device->policy->param, &device->model->view, &view, request);
+    return device->setup.policy->policy->admits(device->setup.policy->param, &device->setup.model->view, &view,
+                                                request);
 }
 
 static inline int verdict(const struct sms__blocks *device, const struct sms__sm_state *sm,
                           const struct sms__launch *launch)
 {
     const struct sms__fit *fit = launch->fit;
-    const uint64_t *capacity = device->model->view.capacity;
+    const uint64_t *capacity = device->setup.model->view.capacity;
     bool fits = true;
     for (int l = 0; l < SMS_LIMITS; l++)
         fits &= sm->used[l] + fit->needs[l] <= capacity[l];
     if (!fits)
         return SMS__REFUSED_BY_LIMIT;
-    int refusing = fit->hard ? sms__hard_refuses(device->model, fit, sm->usage) : -1;
+    int refusing = fit->hard ? sms__hard_refuses(device->setup.model, fit, sm->usage) : -1;
     if (refusing >= 0)
         return refusing;
-    return device->policy->policy->admits ? ask_policy(device, sm, launch) : SMS__ALLOWED;
+    return device->setup.policy->policy->admits ? ask_policy(device, sm, launch) : SMS__ALLOWED;
 }
 
 int sms__verdict(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__launch *launch)
@@ -40,7 +42,7 @@ int sms__verdict(const struct sms__blocks *device, const struct sms__sm_state *s
 int sms__refusing_limit(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit)
 {
     int l = 0;
-    while (l < SMS_LIMITS - 1 && sm->used[l] + fit->needs[l] <= device->model->view.capacity[l])
+    while (l < SMS_LIMITS - 1 && sm->used[l] + fit->needs[l] <= device->setup.model->view.capacity[l])
         l++;
     return l;
 }
@@ -51,28 +53,80 @@ double sms__score(const struct sms__blocks *device, const struct sms__sm_state *
     struct sms_sm_view view = {sm->idx, sms__visible_usage(sm, buffer), sm->used};
     struct sms_block_request storage;
     const struct sms_block_request *request = sms__request(device, sm, launch, &storage);
-    return device->policy->policy->score(device->policy->param, &device->model->view, &view, request);
+    return device->setup.policy->policy->score(device->setup.policy->param, &device->setup.model->view, &view, request);
+}
+
+struct kernel_type {
+    const struct sms__fit *fit;
+    const struct sms__allowed *allowed;
+    size_t idx;
+};
+
+static int compare_fits(const struct sms__fit *a, const struct sms__fit *b)
+{
+    int order = memcmp(a->needs, b->needs, sizeof a->needs);
+    for (int r = 0; !order && r < SMS_RESOURCES_MAX; r++)
+        order = (a->demand[r] > b->demand[r]) - (a->demand[r] < b->demand[r]);
+    return order;
+}
+
+static int compare_shapes(const struct kernel_type *x, const struct kernel_type *y)
+{
+    int order = compare_fits(x->fit, y->fit);
+    size_t a = x->allowed ? x->allowed->owner + 1 : 0, b = y->allowed ? y->allowed->owner + 1 : 0;
+    return order ? order : (a > b) - (a < b);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct kernel_type *x = a, *y = b;
+    int order = compare_shapes(x, y);
+    return order ? order : (x->idx > y->idx) - (x->idx < y->idx);
+}
+
+/* Finds the shapes of the run's kernel types, each once. */
+static void init_shapes(struct sms__blocks *device)
+{
+    const struct sms__blocks_setup *setup = &device->setup;
+    struct sms__search *search = &device->search;
+    size_t present = 0, count = 0; /* under time slices a context may have few of thousands of kernel types */
+    for (size_t k = 0; k < setup->kernel_types; k++)
+        present += setup->kernel_type[k] != NULL;
+    struct kernel_type *sorted = SMS__NEW(device->arena, struct kernel_type, present);
+    for (size_t k = 0; k < setup->kernel_types; k++)
+        if (setup->kernel_type[k])
+            sorted[count++] = (struct kernel_type){setup->kernel_type[k], setup->allowed ? setup->allowed[k] : NULL, k};
+    qsort(sorted, count, sizeof *sorted, compare);
+    search->shape = SMS__NEW(device->arena, struct sms__shape, count);
+    search->shape_of = SMS__NEW(device->arena, struct sms__shape *, setup->kernel_types);
+    for (size_t i = 0; i < count; i++) {
+        const struct sms__fit *fit = sorted[i].fit;
+        if (i == 0 || compare_shapes(&sorted[i - 1], &sorted[i]))
+            search->shape[search->shapes++] = (struct sms__shape){
+                .fit = fit, .allowed = sorted[i].allowed, .request = {.adds = fit->adds, .needs = fit->needs}};
+        search->shape_of[sorted[i].idx] = &search->shape[search->shapes - 1];
+    }
 }
 
 void sms__search_init(struct sms__blocks *device)
 {
-    size_t summaries;
-    device->words = (device->sms + 63) / 64;
-    summaries = (device->words + 63) / 64;
-    for (device->recent_size = 1; device->recent_size < device->sms;)
-        device->recent_size *= 2;
-    device->recent = SMS__NEW(device->arena, uint32_t, device->recent_size);
-    device->departures = device->recent_size; /* as if a block had left every SM, so that all are candidates */
-    for (size_t i = 0; i < device->shapes; i++) {
-        device->shape[i].row = SMS__NEW(device->arena, uint64_t, device->words);
-        device->shape[i].summary = SMS__NEW(device->arena, uint64_t, summaries);
+    struct sms__search *search = &device->search;
+    init_shapes(device);
+    search->words = (device->sms + 63) / 64;
+    for (search->recent_size = 1; search->recent_size < device->sms;)
+        search->recent_size *= 2;
+    search->recent = SMS__NEW(device->arena, uint32_t, search->recent_size);
+    search->departures = search->recent_size; /* as if a block had left every SM, so that all are candidates */
+    for (size_t i = 0; i < search->shapes; i++) {
+        search->shape[i].row = SMS__NEW(device->arena, uint64_t, search->words);
+        search->shape[i].summary = SMS__NEW(device->arena, uint64_t, (search->words + 63) / 64);
     }
 }
 
 void sms__log_departure(struct sms__blocks *device, uint32_t sm)
 {
-    device->recent[device->departures & (device->recent_size - 1)] = sm;
-    device->departures++;
+    device->search.recent[device->search.departures & (device->search.recent_size - 1)] = sm;
+    device->search.departures++;
 }
 
 static bool has_bit(const struct sms__shape *shape, size_t sm) { return shape->row[sm / 64] >> (sm % 64) & 1; }
@@ -105,7 +159,7 @@ static void catch_up_within(const struct sms__blocks *device, struct sms__shape 
         else if (has_bit(shape, s))
             clear_bit(shape, s);
     }
-    shape->seen_departures = device->departures;
+    shape->seen_departures = device->search.departures;
 }
 
 /* Makes the SMs that blocks have left since the last search candidates again. */
@@ -115,14 +169,14 @@ static void catch_up(const struct sms__blocks *device, struct sms__shape *shape)
         catch_up_within(device, shape);
         return;
     }
-    if (device->departures - shape->seen_departures >= device->recent_size) {
+    if (device->search.departures - shape->seen_departures >= device->search.recent_size) {
         for (size_t s = 0; s < device->sms; s++)
             set_bit(shape, s);
     } else {
-        for (uint64_t i = shape->seen_departures; i < device->departures; i++)
-            set_bit(shape, device->recent[i & (device->recent_size - 1)]);
+        for (uint64_t i = shape->seen_departures; i < device->search.departures; i++)
+            set_bit(shape, device->search.recent[i & (device->search.recent_size - 1)]);
     }
-    shape->seen_departures = device->departures;
+    shape->seen_departures = device->search.departures;
 }
 
 static uint64_t bits_from(uint64_t word, size_t bit) { return word & (~(uint64_t)0 << bit); }
@@ -136,7 +190,7 @@ static size_t next_candidate(const struct sms__blocks *device, const struct sms_
     uint64_t bits = bits_from(shape->row[word], from % 64);
     if (bits)
         return word * 64 + (size_t)__builtin_ctzll(bits);
-    for (word++; word < device->words; word = (word / 64 + 1) * 64) {
+    for (word++; word < device->search.words; word = (word / 64 + 1) * 64) {
         bits = bits_from(shape->summary[word / 64], word % 64);
         if (!bits)
             continue;
@@ -154,9 +208,10 @@ static inline long ask(const struct sms__blocks *device, const struct sms__launc
     int answer = verdict(device, &device->sm[sm], launch);
     if (answer == SMS__ALLOWED)
         return (long)sm;
-    if (answer < SMS_NOT_HERE && device->cacheable && device->model->resource[answer].scope == SMS_SCOPE_DEVICE)
+    if (answer < SMS_NOT_HERE && device->policy.cacheable &&
+        device->setup.model->resource[answer].scope == SMS_SCOPE_DEVICE)
         return -2;
-    if (has_bit(shape, sm) && (device->cacheable || answer == SMS__REFUSED_BY_LIMIT))
+    if (has_bit(shape, sm) && (device->policy.cacheable || answer == SMS__REFUSED_BY_LIMIT))
         clear_bit(shape, sm);
     return -1;
 }
@@ -175,8 +230,8 @@ static long first_of(const struct sms__blocks *device, const struct sms__launch 
 
 static long search_ring(const struct sms__blocks *device, const struct sms__launch *launch)
 {
-    long sm = first_of(device, launch, device->ring_start, device->sms);
-    return sm == -1 ? first_of(device, launch, 0, device->ring_start) : sm;
+    long sm = first_of(device, launch, device->search.ring_start, device->sms);
+    return sm == -1 ? first_of(device, launch, 0, device->search.ring_start) : sm;
 }
 
 static long search_best(const struct sms__blocks *device, const struct sms__launch *launch)
@@ -197,27 +252,27 @@ static long search_best(const struct sms__blocks *device, const struct sms__laun
 /* True if all other SMs are full. Called for the SM that a block left last. */
 static inline bool is_only_open(const struct sms__blocks *device, const struct sms__sm_state *sm)
 {
-    return device->full_sms + 1 == device->sms && sm->used[SMS_BLOCKS] < device->model->sm.blocks;
+    return device->search.full_sms + 1 == device->sms && sm->used[SMS_BLOCKS] < device->setup.model->sm.blocks;
 }
 
 /* The usual case is that a block has left one SM, and all others have refused the block before. */
 static inline long search(struct sms__blocks *device, const struct sms__launch *launch)
 {
     struct sms__shape *shape = launch->shape;
-    size_t last = device->recent[(device->departures - 1) & (device->recent_size - 1)];
+    size_t last = device->search.recent[(device->search.departures - 1) & (device->search.recent_size - 1)];
     if (is_only_open(device, &device->sm[last]))
         return sms__may_use(shape->allowed, last) ? ask(device, launch, last) : -1;
-    if (shape->seen_departures != device->departures)
+    if (shape->seen_departures != device->search.departures)
         catch_up(device, shape);
     if (shape->candidates == 1 && has_bit(shape, shape->newest))
         return ask(device, launch, shape->newest);
-    bool best = device->policy->policy->search == SMS_SEARCH_BEST;
+    bool best = device->setup.policy->policy->search == SMS_SEARCH_BEST;
     return best ? search_best(device, launch) : search_ring(device, launch);
 }
 
 void sms__blocks_update_allowed(struct sms__blocks *device, size_t kernel_type)
 {
-    struct sms__shape *shape = device->shape_of[kernel_type];
+    struct sms__shape *shape = device->search.shape_of[kernel_type];
     shape->refused_at = 0;
     if (!device->reference)
         catch_up_within(device, shape);
@@ -226,15 +281,15 @@ void sms__blocks_update_allowed(struct sms__blocks *device, size_t kernel_type)
 long sms__search(struct sms__blocks *device, struct sms__launch *launch)
 {
     struct sms__shape *shape = launch->shape;
-    if (sms__is_refused(device, shape))
+    if (sms__is_refused(&device->search, shape))
         return -1;
     long sm = search(device, launch);
     if (sm < 0) {
-        if (device->cacheable)
-            shape->refused_at = device->departures + 1;
+        if (device->policy.cacheable)
+            shape->refused_at = device->search.departures + 1;
         return -1;
     }
-    device->ring_start = (size_t)sm + (device->policy->policy->search == SMS_SEARCH_RING);
-    device->ring_start = device->ring_start == device->sms ? 0 : device->ring_start;
+    device->search.ring_start = (size_t)sm + (device->setup.policy->policy->search == SMS_SEARCH_RING);
+    device->search.ring_start = device->search.ring_start == device->sms ? 0 : device->search.ring_start;
     return sm;
 }

@@ -7,8 +7,8 @@
 /* Adds the resident threads since the last integration to the intervals that this time spans. */
 static void fill_bins(struct sms__sm_state *sm, uint64_t now)
 {
-    struct sms__record *run = sm->device->run;
-    uint64_t *bins = run->bin + (sm->device->first_sm + sm->idx) * run->bins;
+    struct sms__record *run = sm->device->setup.run;
+    uint64_t *bins = run->bin + (sm->device->setup.first_sm + sm->idx) * run->bins;
     uint64_t from = sm->integrated_ps;
     while (from < now) {
         uint64_t bin = from / run->bin_ps, end = (bin + 1) * run->bin_ps;
@@ -22,7 +22,7 @@ static void fill_bins(struct sms__sm_state *sm, uint64_t now)
 
 static void record_excess(const struct sms__sm_state *sm, uint64_t elapsed)
 {
-    struct sms__device_record *record = sm->device->record;
+    struct sms__device_record *record = sm->device->setup.record;
     for (uint32_t left = sm->oversubscribed; left; left &= left - 1) {
         int r = __builtin_ctz(left);
         record->excess[r] += (sms__integral)(int64_t)(sm->usage[r] - SMS_FULL) * (int64_t)elapsed;
@@ -35,9 +35,9 @@ void sms__sm_integrate(struct sms__sm_state *sm, uint64_t now)
     if (elapsed == 0)
         return;
     if (sm->used[SMS_BLOCKS])
-        sm->device->record->active_ps += elapsed;
+        sm->device->setup.record->active_ps += elapsed;
     record_excess(sm, elapsed);
-    if (sm->device->run->bins)
+    if (sm->device->setup.run->bins)
         fill_bins(sm, now);
     sm->integrated_ps = now;
 }
@@ -54,16 +54,16 @@ static inline void add(double *restrict usage, const double *restrict demand, si
 static inline void account(struct sms__sm_state *sm, const struct sms__fit *fit, int64_t blocks, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
-    uint64_t limit = device->model->sm.blocks;
-    add(sm->usage, fit->demand, device->model->resources, (double)blocks);
-    device->full_sms -= sm->used[SMS_BLOCKS] == limit;
+    uint64_t limit = device->setup.model->sm.blocks;
+    add(sm->usage, fit->demand, device->setup.model->resources, (double)blocks);
+    device->search.full_sms -= sm->used[SMS_BLOCKS] == limit;
     for (int l = 0; l < SMS_LIMITS; l++)
         sm->used[l] += (uint64_t)blocks * fit->needs[l];
-    device->full_sms += sm->used[SMS_BLOCKS] == limit;
+    device->search.full_sms += sm->used[SMS_BLOCKS] == limit;
     if (!fit->device_scope)
         return;
     sms__integrate_total(device, now);
-    add(device->total, fit->demand, device->model->resources, (double)blocks);
+    add(device->rating.total, fit->demand, device->setup.model->resources, (double)blocks);
 }
 
 /* A single block is by far the most frequent case. It needs no multiplication. */
@@ -77,6 +77,16 @@ void sms__account(struct sms__sm_state *sm, const struct sms__fit *fit, int64_t 
         account(sm, fit, blocks, now);
 }
 
+void sms__add_background(const struct sms__device *model, size_t sm, double *usage)
+{
+    for (size_t i = 0; i < model->backgrounds; i++) {
+        const struct sms__background *background = &model->background[i];
+        for (size_t d = 0; background->sm == sm && d < background->demands; d++)
+            usage[sms__resource_index(model, background->demand[d].resource)] +=
+                (double)(uint64_t)(background->demand[d].ratio * SMS_FULL + 0.5);
+    }
+}
+
 /* Call this before the SM's blocks change. The SM is rated again at the end of this instant. */
 static void touch(struct sms__sm_state *sm, uint64_t now)
 {
@@ -85,16 +95,16 @@ static void touch(struct sms__sm_state *sm, uint64_t now)
     if (sm->dirty)
         return;
     sm->dirty = true;
-    device->dirty[device->dirty_count++] = sm->idx;
+    device->rating.dirty[device->rating.dirty_count++] = sm->idx;
 }
 
 void sms__emit_block_span(const struct sms__blocks *device, size_t sm, const struct sms__launch *launch, uint64_t start,
                           uint64_t end, uint32_t blocks)
 {
-    if (!device->label || !device->options->on_stay)
+    if (!device->setup.label || !device->setup.options->on_stay)
         return;
-    struct sms_stay stay = {device->idx, sm, launch->vm, launch->kernel->name, start, end, blocks};
-    device->options->on_stay(device->options->user, device->label, &stay);
+    struct sms_stay stay = {device->setup.idx, sm, launch->vm, launch->kernel->name, start, end, blocks};
+    device->setup.options->on_stay(device->setup.options->user, device->setup.label, &stay);
 }
 
 void sms__record_leave(struct sms__launch *launch, uint64_t work, uint64_t elapsed, uint32_t blocks)
@@ -134,7 +144,7 @@ static void leave(struct sms__sm_state *sm, struct sms__group *group, uint64_t n
         group->last = SMS__NONE;
     else
         sm->resident[group->first].prev = SMS__NONE;
-    if (!sm->device->cacheable)
+    if (!sm->device->policy.cacheable)
         sms__notify_policy(launch, SMS_BLOCKS_LEFT, sm, resident->blocks);
     resident->next = sm->free;
     sm->free = at;
@@ -166,7 +176,7 @@ void sms__end_launch(struct sms__launch *launch, uint64_t now)
     launch->ended(launch->subject, now);
 }
 
-static void remove_group(struct sms__sm_state *sm, size_t g)
+void sms__remove_group(struct sms__sm_state *sm, size_t g)
 {
     sm->groups--;
     memmove(&sm->group[g], &sm->group[g + 1], (sm->groups - g) * sizeof *sm->group);
@@ -180,7 +190,7 @@ static bool end_blocks(struct sms__sm_state *sm, size_t g, uint64_t now)
     leave_all(sm, group, now);
     bool has_others = group->first != SMS__NONE;
     if (!has_others)
-        remove_group(sm, g);
+        sms__remove_group(sm, g);
     sms__end_launch(launch, now);
     return has_others;
 }
@@ -190,7 +200,7 @@ void sms__sm_fire(void *subject, uint64_t now)
     struct sms__sm_state *sm = subject;
     touch(sm, now);
     sms__log_departure(sm->device, sm->idx);
-    sms__engine_defer(sm->device->engine, &sm->device->dispatch);
+    sms__engine_defer(sm->device->setup.engine, &sm->device->dispatch);
     if (sm->next_group != SMS__NONE) {
         end_blocks(sm, sm->next_group, now);
         return;
@@ -225,7 +235,7 @@ void sms__sm_drop(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t
     sms__log_departure(sm->device, sm->idx);
     uint32_t blocks = sm->group[g].blocks;
     drop_residents(sm, &sm->group[g], now);
-    remove_group(sm, g);
+    sms__remove_group(sm, g);
     sm->next_group = SMS__NONE;
     sms__notify_policy(launch, SMS_BLOCKS_LEFT, sm, blocks);
 }
@@ -274,11 +284,6 @@ static void insert(struct sms__sm_state *sm, struct sms__group *group, struct sm
     *(before == SMS__NONE ? &group->last : &pool[before].prev) = at;
 }
 
-bool sms__is_drawn(const struct sms__kernel *kernel)
-{
-    return kernel->spread == SMS__EXPONENTIAL || kernel->jitter > 0;
-}
-
 uint64_t sms__draw(const struct sms__fit *fit, const struct sms__kernel *kernel, gsl_rng *stream)
 {
     double times = 1;
@@ -316,6 +321,6 @@ void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint32_
     group->blocks += blocks;
     sms__account(sm, launch->fit, blocks, now);
     sms__record_placed(launch, blocks, now);
-    if (!sm->device->cacheable)
+    if (!sm->device->policy.cacheable)
         sms__notify_policy(launch, SMS_BLOCKS_PLACED, sm, blocks);
 }

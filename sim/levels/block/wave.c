@@ -38,15 +38,16 @@ struct sms__wave {
 
 void sms__wave_init(struct sms__blocks *device)
 {
-    bool searches_ring = device->policy->policy->search != SMS_SEARCH_BEST;
-    if (device->reference || !device->cacheable || !searches_ring || device->device_scope || device->observed)
+    bool searches_ring = device->setup.policy->policy->search != SMS_SEARCH_BEST;
+    if (device->reference || !device->policy.cacheable || !searches_ring || device->setup.device_scope ||
+        device->observed)
         return;
     struct sms__wave *wave = SMS__NEW(device->arena, struct sms__wave, 1);
-    size_t most = device->sms * device->model->sm.blocks;
+    size_t most = device->sms * device->setup.model->sm.blocks;
     wave->capacity = most < PLACEMENTS_MAX ? most : PLACEMENTS_MAX;
     wave->placed = SMS__NEW(device->arena, struct placement, wave->capacity);
     wave->sum = SMS__NEW(device->arena, struct addition, device->sms);
-    wave->position = SMS__NEW(device->arena, struct queue_position, device->queues);
+    wave->position = SMS__NEW(device->arena, struct queue_position, device->queues.count);
     device->wave = wave;
 }
 
@@ -55,12 +56,12 @@ static void begin_round(struct sms__blocks *device, const struct sms__dispatch_q
     struct sms__wave *wave = device->wave;
     wave->started = wave->count > 0;
     wave->count = 0;
-    wave->ring_start = device->ring_start;
+    wave->ring_start = device->search.ring_start;
     wave->queue = queue;
-    wave->turn = device->turn;
-    for (size_t i = 0; i < device->queues; i++)
-        wave->position[i] =
-            (struct queue_position){sms__dispatch_queue_current(device, &device->queue[i]), device->queue[i].turn};
+    wave->turn = device->queues.turn;
+    for (size_t i = 0; i < device->queues.count; i++)
+        wave->position[i] = (struct queue_position){
+            sms__dispatch_queue_current(&device->queues, &device->queues.queue[i]), device->queues.queue[i].turn};
 }
 
 static bool is_same(const struct sms__turn *a, const struct sms__turn *b)
@@ -72,11 +73,11 @@ static bool is_same(const struct sms__turn *a, const struct sms__turn *b)
 static bool is_round(const struct sms__blocks *device, const struct sms__dispatch_queue *queue)
 {
     const struct sms__wave *wave = device->wave;
-    bool same = wave->count > 0 && device->ring_start == wave->ring_start && queue == wave->queue &&
-                is_same(&device->turn, &wave->turn);
-    for (size_t i = 0; same && i < device->queues; i++)
-        same = sms__dispatch_queue_current(device, &device->queue[i]) == wave->position[i].launch &&
-               is_same(&device->queue[i].turn, &wave->position[i].turn);
+    bool same = wave->count > 0 && device->search.ring_start == wave->ring_start && queue == wave->queue &&
+                is_same(&device->queues.turn, &wave->turn);
+    for (size_t i = 0; same && i < device->queues.count; i++)
+        same = sms__dispatch_queue_current(&device->queues, &device->queues.queue[i]) == wave->position[i].launch &&
+               is_same(&device->queues.queue[i].turn, &wave->position[i].turn);
     return same;
 }
 
@@ -114,7 +115,7 @@ static void add_up(struct sms__wave *wave)
 /* Returns how many rounds fit by the hardware limits while every kernel still has a waiting block afterwards. */
 static uint64_t count_rounds(const struct sms__blocks *device, const struct sms__wave *wave)
 {
-    uint64_t rounds = device->model->sm.blocks;
+    uint64_t rounds = device->setup.model->sm.blocks;
     for (size_t i = 0; i < wave->count; i++) {
         const struct sms__launch *launch = wave->placed[i].launch;
         const struct sms__sm_state *sm = &device->sm[wave->placed[i].sm];
@@ -122,7 +123,7 @@ static uint64_t count_rounds(const struct sms__blocks *device, const struct sms_
         uint64_t lasts = (launch->waiting - 1) / launch->in_round;
         rounds = lasts < rounds ? lasts : rounds;
         for (int l = 0; l < SMS_LIMITS; l++) {
-            uint64_t room = device->model->view.capacity[l] - sm->used[l];
+            uint64_t room = device->setup.model->view.capacity[l] - sm->used[l];
             rounds = rounds * used[l] > room ? room / used[l] : rounds;
         }
     }
@@ -136,7 +137,7 @@ static bool admits(const struct sms__blocks *device, const struct placement *pla
     const struct sms__fit *fit = placement->launch->fit;
     const struct addition *sum = &device->wave->sum[placement->sm];
     struct sms__sm_state after = device->sm[placement->sm];
-    for (size_t r = 0; r < device->model->resources; r++)
+    for (size_t r = 0; r < device->setup.model->resources; r++)
         after.usage[r] += (double)rounds * sum->usage[r] - fit->demand[r];
     for (int l = 0; l < SMS_LIMITS; l++)
         after.used[l] += rounds * sum->used[l] - fit->needs[l];
@@ -147,7 +148,7 @@ static uint64_t count_admitted(const struct sms__blocks *device, uint64_t rounds
 {
     const struct sms__wave *wave = device->wave;
     for (size_t i = 0; rounds && i < wave->count; i++) {
-        bool asked = device->policy->policy->admits || wave->placed[i].launch->fit->hard;
+        bool asked = device->setup.policy->policy->admits || wave->placed[i].launch->fit->hard;
         while (asked && rounds && !admits(device, &wave->placed[i], rounds))
             rounds--;
     }

@@ -99,18 +99,18 @@ static void add_blocks(struct sms__context *context)
     struct sms_share *share = share_of(context);
     const struct sms__instance *instance = context->instance;
     const struct sms__fit *const *types = find_types(context);
-    struct sms__blocks *blocks = &context->blocks;
     init_engine(context);
-    *blocks = sms__device_blocks(share->spec, instance->type, &instance->contention, types, share->kernel_types);
-    blocks->engine = &context->engine;
-    blocks->record = instance->gpu->blocks;
-    blocks->idx = share->setup.first_gpu + instance->gpu->idx;
-    blocks->first_sm = instance->first_sm;
-    blocks->allowed = sms__limits_of(share);
-    blocks->tenants = share->processes;
-    blocks->owners = context->owner ? 1 : share->processes;
-    blocks->label = context->owner ? NULL : share->spec->observe;
-    sms__blocks_init(blocks, share->arena, types, share->kernel_types);
+    struct sms__blocks_setup setup =
+        sms__device_blocks(share->spec, instance->type, &instance->contention, types, share->kernel_types);
+    setup.engine = &context->engine;
+    setup.record = instance->gpu->blocks;
+    setup.idx = share->setup.first_gpu + instance->gpu->idx;
+    setup.first_sm = instance->first_sm;
+    setup.allowed = sms__limits_of(share);
+    setup.tenants = share->processes;
+    setup.owners = context->owner ? 1 : share->processes;
+    setup.label = context->owner ? NULL : share->spec->observe;
+    context->blocks = sms__blocks_new(share->arena, &setup);
     context->has_blocks = true;
 }
 
@@ -228,7 +228,7 @@ static void launch_blocks(struct sms__context *context, struct sms__stream_kerne
     kernel->launch.subject = kernel;
     catch_up(context, now);
     set_clock(context, kernel);
-    sms__blocks_launch(&context->blocks, &kernel->launch, inner_now(context, now));
+    sms__blocks_launch(context->blocks, &kernel->launch, inner_now(context, now));
     set_clock(context, kernel);
     sms__engine_defer(share_of(context)->engine, &context->flush);
 }
@@ -283,7 +283,7 @@ void sms__context_drop(struct sms__context *context, struct sms__stream_kernel *
         sms__flow_drop(&kernel->coarse.flow, now);
     } else {
         catch_up(context, now);
-        sms__blocks_drop(&context->blocks, &kernel->launch, inner_now(context, now));
+        sms__blocks_drop(context->blocks, &kernel->launch, inner_now(context, now));
         sms__engine_defer(share_of(context)->engine, &context->flush);
     }
     check_drained(context, now);
@@ -322,18 +322,18 @@ void sms__context_hold(struct sms__context *context, bool hold, uint64_t now)
         start_held(context, now);
     if (!context->has_blocks)
         return;
-    sms__blocks_hold(&context->blocks, hold);
+    sms__blocks_hold(context->blocks, hold);
     sms__engine_defer(share_of(context)->engine, &context->flush);
 }
 
 bool sms__context_runs(const struct sms__context *context)
 {
-    return context->coarse.fluid.count > 0 || (context->has_blocks && sms__blocks_busy(&context->blocks));
+    return context->coarse.fluid.count > 0 || (context->has_blocks && sms__blocks_busy(context->blocks));
 }
 
 bool sms__context_is_under_way(const struct sms__context *context)
 {
-    bool waits = context->has_blocks && context->blocks.waiting > 0;
+    bool waits = context->has_blocks && sms__blocks_waiting(context->blocks) > 0;
     return context->kernels > 0 && (!waits || sms__context_runs(context));
 }
 
@@ -342,9 +342,9 @@ void sms__context_advance(struct sms__context *context, int partial, uint64_t no
     sms__coarse_kernels_count(&context->coarse, now);
     if (!context->has_blocks)
         return;
-    sms__blocks_integrate(&context->blocks, inner_now(context, now));
+    sms__blocks_integrate(context->blocks, inner_now(context, now));
     if (partial)
-        sms__blocks_add_partial(&context->blocks, partial, inner_now(context, now));
+        sms__blocks_add_partial(context->blocks, partial, inner_now(context, now));
 }
 
 uint64_t sms__context_events(const struct sms__context *context)

@@ -16,7 +16,7 @@ struct sms__context {
     size_t source;              /* of the run's engine */
     bool has_blocks;            /* the next two are set up */
     struct sms__engine engine;
-    struct sms__blocks blocks;
+    struct sms__blocks *blocks;
     struct sms__coarse_kernels coarse;
     struct sms__action flush;
     bool on_hold;                                                /* it drains, and starts nothing */

@@ -65,7 +65,7 @@ static void limit_kernels(struct sms__process *process, const struct sms__stream
         if (stream->workload->kernel[i].whole)
             process->limit.capped[k] = cap(process, process->vm->fit[process->instance->fit][k]);
         else if (context->has_blocks)
-            sms__blocks_update_allowed(&context->blocks, process->first_kernel_type + k);
+            sms__blocks_update_allowed(context->blocks, process->first_kernel_type + k);
     }
 }
 

@@ -1,0 +1,34 @@
+/* Device clocks: resources of scope device, without visiting every SM. */
+#ifndef SMS_LEVELS_BLOCK_DEVICE_CLOCK_H
+#define SMS_LEVELS_BLOCK_DEVICE_CLOCK_H
+
+#include "block.h"
+
+struct sms__sm_state;
+
+/* The clock of blocks that one set of resources of scope device slows more than their SMs do. It counts the work that
+ * such a block does. */
+struct sms__device_clock {
+    struct sms__blocks *device;
+    uint32_t resources; /* one bit each */
+    double base, speed, slow;
+    uint64_t since;
+    size_t source;
+    struct sms__queue key;   /* by SM: the first end of a group that follows the clock, as the bits of a reading */
+    struct sms__queue rises; /* by SM: the least sm_slow of a group that does not follow the clock */
+    struct sms__queue falls; /* by SM: the greatest sm_slow of a group that does, with its bits inverted */
+};
+
+static inline double sms__device_clock_reading(const struct sms__device_clock *clock, uint64_t now)
+{
+    return clock->base + (double)(now - clock->since) * clock->speed;
+}
+
+void sms__device_clock_init(struct sms__blocks *device);
+struct sms__device_clock *sms__device_clock_of(const struct sms__blocks *device, const struct sms__fit *fit);
+bool sms__device_clock_advance(struct sms__device_clock *clock, uint64_t now); /* true if its speed changed */
+void sms__device_clock_update(struct sms__blocks *device, uint64_t now);       /* before SMs are rated */
+void sms__device_clock_track(struct sms__sm_state *sm);                        /* after an SM is rated */
+void sms__device_clock_schedule(struct sms__blocks *device);                   /* after all are */
+
+#endif

@@ -1,0 +1,81 @@
+/* Dispatch queues: kernels whose blocks wait. */
+#ifndef SMS_LEVELS_BLOCK_DISPATCH_QUEUE_H
+#define SMS_LEVELS_BLOCK_DISPATCH_QUEUE_H
+
+#include "search.h"
+
+/* The launches of one shape in one queue, in the queue's order. */
+struct sms__lane {
+    struct sms__launch *head, *tail;
+};
+
+/* A cycle of turns among launches of a queue, or among queues. */
+struct sms__turn {
+    const void *first; /* the one that had the first turn of the cycle */
+    size_t blocks;     /* placed since then */
+};
+
+/* A dispatch queue: the waiting launches of one owner, by falling priority, then by position. */
+struct sms__dispatch_queue {
+    struct sms__launch *head, *tail;
+    struct sms__launch *current; /* the next to ask in this dispatch; those before it were refused */
+    uint64_t dispatch;           /* the dispatch for which `current` is valid */
+    struct sms__turn turn;
+    struct sms__lane *lane;                  /* by shape; NULL before the first launch */
+    struct sms__dispatch_queue *next, *prev; /* queues with a waiting launch, the least recently served first */
+};
+
+/* The dispatch queues of a device. */
+struct sms__dispatch_queues {
+    struct sms__dispatch_queue *queue; /* [count] */
+    size_t count;
+    struct sms__dispatch_queue *first, *last; /* queues with a waiting launch */
+    struct sms__turn turn;                    /* among the queues */
+    size_t waiting;                           /* launches */
+    size_t waiting_random;                    /* of these, launches with random work per block */
+    uint64_t positions, dispatches;
+    bool takes_turns; /* the kernels of a queue offer one block each in turn */
+    bool passes_over; /* a kernel whose block fits nowhere does not stop its queue */
+};
+
+void sms__dispatch_queue_init(struct sms__blocks *device);
+void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *launch);
+void sms__dispatch_queue_leave(struct sms__blocks *device, struct sms__launch *launch);
+/* Call this when a block of the launch was placed. The launch leaves its queue if that was its last block; otherwise,
+ * where kernels take turns, its turn ends. The queue's own turn ends too. Returns the queue that is next in this
+ * dispatch, or NULL. */
+struct sms__dispatch_queue *sms__dispatch_queue_serve(struct sms__blocks *device, struct sms__launch *launch);
+/* Returns `launch`, or the first after it whose shape has not been refused, or NULL. */
+struct sms__launch *sms__dispatch_queue_skip(const struct sms__dispatch_queue *queue, const struct sms__search *search,
+                                             struct sms__launch *launch);
+
+/* Like sms__dispatch_queue_skip, with the frequent case inline. */
+static inline struct sms__launch *sms__dispatch_queue_open(const struct sms__search *search,
+                                                           const struct sms__dispatch_queue *queue,
+                                                           struct sms__launch *launch)
+{
+    return launch && sms__is_refused(search, launch->shape) ? sms__dispatch_queue_skip(queue, search, launch) : launch;
+}
+
+/* Returns the launch of the queue at which the dispatch under way continues. */
+static inline struct sms__launch *sms__dispatch_queue_current(const struct sms__dispatch_queues *queues,
+                                                              const struct sms__dispatch_queue *queue)
+{
+    return queue->dispatch == queues->dispatches ? queue->current : queue->head;
+}
+
+/* True if there is a launch, and no launch of a higher priority waits in the queue. */
+static inline bool sms__dispatch_queue_may_go(const struct sms__dispatch_queue *queue, const struct sms__launch *launch)
+{
+    return launch && launch->priority == queue->head->priority;
+}
+
+/* Returns the queue to continue with while a launch blocks its own. Queues of other SMs continue. A launch that may use
+ * all SMs blocks all queues. */
+static inline struct sms__dispatch_queue *sms__dispatch_queue_after_blocked(const struct sms__launch *launch,
+                                                                            struct sms__dispatch_queue *next)
+{
+    return launch->shape->allowed ? next : NULL;
+}
+
+#endif

@@ -1,0 +1,69 @@
+/* A kernel launch at the block level. It counts its blocks and does not list them. */
+#ifndef SMS_LEVELS_BLOCK_LAUNCH_H
+#define SMS_LEVELS_BLOCK_LAUNCH_H
+
+#include "../../base/rng.h"
+#include "../../record/record.h"
+
+/* The SMs that kernels of one owner may use. They may change only while no kernel of the owner is under way. */
+struct sms__allowed {
+    size_t owner;
+    uint64_t *row; /* one bit per SM */
+};
+
+static inline bool sms__may_use(const struct sms__allowed *allowed, size_t sm)
+{
+    return !allowed || (allowed->row[sm / 64] >> (sm % 64) & 1);
+}
+
+/* Where a launch stands in its dispatch queue. Kept by dispatch_queue.c. */
+struct sms__queue_entry {
+    struct sms__dispatch_queue *queue;
+    struct sms__lane *lane;
+    struct sms__launch *next, *prev;           /* in the queue */
+    struct sms__launch *lane_next, *lane_prev; /* in the lane */
+    uint64_t position;                         /* in the queue, within its priority: earlier launches are lower */
+    uint64_t served_ps;                        /* time of the latest placement, or of the launch */
+};
+
+struct sms__launch {
+    /* Set by the caller. */
+    const struct sms__fit *fit;
+    const struct sms__kernel *kernel;
+    const char *vm;
+    struct sms__kernel_record *record;
+    struct sms__span_record *span; /* of the record, on the launch's device */
+    gsl_rng *stream;
+    void (*ended)(void *subject, uint64_t now); /* called once its last block has left */
+    void *subject;
+    size_t kernel_type;   /* index of its pair of VM and kernel in the whole run */
+    size_t owner;         /* index of its dispatch queue */
+    size_t tenant;        /* for policies, like deadline_ps */
+    uint64_t deadline_ps; /* UINT64_MAX if it has none */
+    uint64_t blocks;      /* of the grid */
+    double priority;
+
+    /* Kept by the block level. */
+    struct sms__blocks *device;
+    uint64_t number; /* on the device, from 1 */
+    uint64_t launched_ps;
+    uint64_t waiting, resident, left; /* blocks */
+    uint64_t parts;                   /* done by its resident blocks, as of the latest sms__blocks_add_partial */
+    struct sms__shape *shape;
+    struct sms__queue_entry entry;
+    struct sms__policy_state *policy_state; /* the policy's state for it, or NULL */
+    uint64_t explained;                     /* departures when its wait was last explained, + 1 (explain.c) */
+    uint64_t in_round;                      /* its blocks in a round (wave.c) */
+    uint64_t counted;                       /* its resident blocks (check.c) */
+};
+
+/* True if the work of the kernel's blocks is random. */
+static inline bool sms__is_drawn(const struct sms__kernel *kernel)
+{
+    return kernel->spread == SMS__EXPONENTIAL || kernel->jitter > 0;
+}
+
+/* Returns the work of a block, ps at full speed; a random draw if sms__is_drawn. */
+uint64_t sms__draw(const struct sms__fit *fit, const struct sms__kernel *kernel, gsl_rng *stream);
+
+#endif

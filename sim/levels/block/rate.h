@@ -1,0 +1,32 @@
+/* Speeds and next events of the SMs that changed, and the usage of the whole device. */
+#ifndef SMS_LEVELS_BLOCK_RATE_H
+#define SMS_LEVELS_BLOCK_RATE_H
+
+#include "sm.h"
+
+struct sms__rating {
+    double total[SMS_RESOURCES_MAX]; /* usage of the whole device, parts; for resources of scope device */
+    uint64_t total_since_ps;
+    bool oversubscribed; /* a resource of scope device was over 100 % at the last rating */
+    uint32_t *dirty;     /* SMs to rate again at the end of this instant */
+    size_t dirty_count;
+    uint32_t sm_scope;       /* bit r: resource r is of scope sm */
+    struct sms_group *group; /* what contention models read and write, like the next two */
+    double *speed, *scratch;
+};
+
+void sms__rate_init(struct sms__blocks *device);
+void sms__rate(struct sms__blocks *device, uint64_t now);
+void sms__integrate_total(struct sms__blocks *device, uint64_t now);
+bool sms__is_oversubscribed(const struct sms__blocks *device);
+/* Finds which resources of scope sm are over 100 % now, and records the changes. */
+void sms__update_oversubscribed(struct sms__sm_state *sm, uint64_t now);
+/* Gives the groups of an SM, or those of all SMs, the speeds that the contention model computes. */
+void sms__rate_groups(struct sms__sm_state *sm, uint64_t now);
+void sms__rate_jointly(struct sms__blocks *device, uint64_t now);
+
+/* Returns the usage of an SM as policies and models see it: for resources of scope device, the average over the SMs.
+ * The result may lie in `buffer`. */
+const double *sms__visible_usage(const struct sms__sm_state *sm, double buffer[SMS_RESOURCES_MAX]);
+
+#endif

@@ -1,0 +1,89 @@
+/* One SM: the groups of blocks on it. */
+#ifndef SMS_LEVELS_BLOCK_SM_H
+#define SMS_LEVELS_BLOCK_SM_H
+
+#include "device_clock.h"
+
+enum { SMS__NONE = UINT16_MAX };
+
+/* One or more equal blocks that were placed and will leave together. */
+struct sms__resident {
+    double end; /* reading of the group's clock at which they end */
+    uint32_t blocks;
+    uint16_t next, prev; /* in the SM's pool; by rising end */
+};
+
+/* The part of a resident that is used only when it is placed and when it leaves. */
+struct sms__resident_cold {
+    uint64_t start; /* ps */
+    uint64_t work;  /* ps at full speed */
+};
+
+struct sms__group {
+    struct sms__launch *launch;
+    double base;                     /* the clock's reading at `since`: ps of work done per block */
+    double speed, slow;              /* slow = 1 / speed */
+    double sm_slow;                  /* slowdown by the SM's own resources */
+    uint64_t since;                  /* ps */
+    uint64_t due;                    /* time at which the first resident leaves; only if `clock` is NULL */
+    struct sms__device_clock *clock; /* the device clock that the group follows, or NULL */
+    double clock_base;               /* reading of that clock when the group's reading was `base` */
+    uint32_t blocks;
+    uint16_t first, last; /* residents */
+};
+
+struct sms__sm_state {
+    double usage[SMS_RESOURCES_MAX]; /* parts; for scope device: this SM's part of the device's usage */
+    uint64_t used[SMS_LIMITS];
+    uint64_t integrated_ps;          /* time up to which the integrals are complete */
+    uint32_t oversubscribed;         /* bit r: resource r of scope sm was over 100 % at the last rating */
+    uint16_t groups, free;           /* number of groups; head of the pool's free list */
+    uint16_t next_group;             /* the only group that ends at the next event; SMS__NONE if not known */
+    struct sms__group *group;        /* [limit of blocks]; in order of arrival */
+    struct sms__resident *resident;  /* [limit of blocks]; the pool; NULL in the reference engine */
+    struct sms__resident_cold *cold; /* [limit of blocks]; by index in the pool */
+    struct sms__blocks *device;
+    size_t source;
+    uint32_t idx; /* in the device */
+    bool dirty;   /* to be rated again at the end of this instant */
+};
+
+/* Returns the reading of the group's clock. */
+static inline double sms__group_clock(const struct sms__group *group, uint64_t now)
+{
+    if (group->clock)
+        return group->base + (sms__device_clock_reading(group->clock, now) - group->clock_base);
+    return group->base + (double)(now - group->since) * group->speed;
+}
+
+/* Returns the time at which the clock will read `end` if speeds stay as they are. */
+static inline uint64_t sms__group_due(const struct sms__group *group, double end)
+{
+    const struct sms__device_clock *clock = group->clock;
+    if (clock)
+        return sms__after(clock->since, (group->clock_base + (end - group->base) - clock->base) * clock->slow);
+    return sms__after(group->since, (end - group->base) * group->slow);
+}
+
+void sms__sm_fire(void *subject, uint64_t now);
+void sms__sm_integrate(struct sms__sm_state *sm, uint64_t now);
+/* Places `blocks` blocks; more than 1 only if their work is not random. */
+void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint32_t blocks, uint64_t now);
+/* Removes all blocks of the launch from the SM, unfinished. */
+void sms__sm_drop(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now);
+
+/* Adds the usage of `blocks` equal blocks; a negative number subtracts it. */
+void sms__account(struct sms__sm_state *sm, const struct sms__fit *fit, int64_t blocks, uint64_t now);
+void sms__add_background(const struct sms__device *model, size_t sm, double *usage);
+struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now);
+void sms__remove_group(struct sms__sm_state *sm, size_t group);
+uint64_t sms__draw_work(const struct sms__launch *launch);
+void sms__record_placed(struct sms__launch *launch, uint32_t blocks, uint64_t now);
+void sms__record_leave(struct sms__launch *launch, uint64_t work, uint64_t elapsed, uint32_t blocks);
+void sms__record_part(struct sms__launch *launch, uint64_t work, double left, uint64_t elapsed, int64_t blocks);
+void sms__emit_block_span(const struct sms__blocks *device, size_t sm, const struct sms__launch *launch, uint64_t start,
+                          uint64_t end, uint32_t blocks);
+/* Ends the launch if its last block has left. */
+void sms__end_launch(struct sms__launch *launch, uint64_t now);
+
+#endif
