@@ -23,7 +23,7 @@ const struct sms_block_policy sms_block_dfa = {
     .name = "dfa",
     .help = "simtbs: the SM whose hard resources are most used with the block on it, kernels in launch order",
     .search = SMS_SEARCH_BEST,
-    .queue = SMS_QUEUE_FIFO,
+    .queue = &sms_queue_fifo,
     .score = score,
     .promises = SMS_PURE | SMS_MONOTONE,
 };

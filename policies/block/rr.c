@@ -9,5 +9,5 @@ const struct sms_block_policy sms_block_rr = {
     .name = "rr",
     .help = "simtbs: the next SM in the ring with room, kernels in launch order",
     .search = SMS_SEARCH_RING,
-    .queue = SMS_QUEUE_FIFO,
+    .queue = &sms_queue_fifo,
 };

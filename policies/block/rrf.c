@@ -8,5 +8,5 @@ const struct sms_block_policy sms_block_rrf = {
     .name = "rrf",
     .help = "simtbs: one SM until it is full, then the next, kernels in launch order",
     .search = SMS_SEARCH_STAY,
-    .queue = SMS_QUEUE_FIFO,
+    .queue = &sms_queue_fifo,
 };

@@ -43,7 +43,7 @@ const struct sms_block_policy sms_block_smk = {
     .help = "simtbs: round robin over SMs where classes stay within the limit, kernels in launch order",
     .params = params,
     .search = SMS_SEARCH_RING,
-    .queue = SMS_QUEUE_FIFO,
+    .queue = &sms_queue_fifo,
     .admits = admits,
     .promises = SMS_PURE | SMS_MONOTONE,
 };

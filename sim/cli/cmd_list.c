@@ -66,15 +66,17 @@ static void list_sharing(void)
 
 static void list_policies(const struct cli *cli)
 {
-    static const char *const queues[] = {
-        "", ", queue leftover", ", queue interleave", ", queue fifo", ", queue kernel_fifo", ", queue rr_fifo"};
     const struct sms_block_policy *policy;
+    const struct sms_queue_discipline *queue;
     const struct sms_place_policy *place;
     (void)cli;
     for (size_t i = 0; (policy = sms__policy_at(NULL, i)); i++) {
-        printf("%-18s block policy%s: %s\n", policy->name, queues[policy->queue], policy->help);
+        printf("%-18s block policy%s%s: %s\n", policy->name, policy->queue ? ", queue " : "",
+               policy->queue ? policy->queue->name : "", policy->help);
         print_params(policy->params);
     }
+    for (size_t i = 0; (queue = sms__queue_at(NULL, i)); i++)
+        printf("%-18s queue discipline: %s\n", queue->name, queue->help);
     list_sharing();
     for (size_t i = 0; (place = sms__place_at(NULL, i)); i++) {
         printf("%-18s place policy: %s\n", place->name, place->help);

@@ -49,7 +49,7 @@ struct sms__blocks_setup sms__device_blocks(const struct sms__run_spec *spec, co
                                             size_t n_types)
 {
     const struct sms_scenario *scenario = spec->scenario;
-    enum sms_queue queue = spec->policy->policy->queue;
+    const struct sms_queue_discipline *own = spec->policy->policy->queue;
     return (struct sms__blocks_setup){
         .model = model,
         .policy = spec->policy,
@@ -58,7 +58,7 @@ struct sms__blocks_setup sms__device_blocks(const struct sms__run_spec *spec, co
         .run = spec->record,
         .options = spec->options,
         .label = spec->observe,
-        .discipline = queue != SMS_QUEUE_OF_SCENARIO ? (int)queue : scenario->queue,
+        .discipline = own ? own : scenario->queue,
         .kernel_type = types,
         .kernel_types = n_types,
         .max_clocks = sms__device_clocks_max(scenario, model),

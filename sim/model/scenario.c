@@ -3,6 +3,7 @@
 #include "scenario.h"
 #include "devices.h"
 #include "file.h"
+#include "policy/registry.h"
 
 #define F(struct_, member) offsetof(struct struct_, member)
 
@@ -20,7 +21,7 @@ static const struct sms__field scenario_fields[] = {
      .help = "a list of {model: NAME, count: N}, with any field of a device to override it"},
     {"contention", SMS__CUSTOM, 0, F(sms_scenario, contention), .read = sms__read_contention,
      .form = SMS__FORM_CONTENTION, .help = "a model, or {model: NAME, ...}; default proportional"},
-    {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .choices = sms__queue_names,
+    {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .read = sms__read_queue, .choices = sms__queue_names,
      .help = "in which order kernels offer blocks; default leftover"},
     {"compat", SMS__CHOICE, 0, F(sms_scenario, compat), .choices = compat_names,
      .help = "simtbs: run as that simulator would, digit for digit; default off"},
@@ -67,12 +68,12 @@ void sms__read_scenario(struct sms__reader *reader, const struct sms__node *node
                                       .path = node->mark.file,
                                       .text = node->mark.text};
     scenario->contention = sms__default_contention(reader);
+    scenario->queue = sms__find_known(sms__load_options(reader), SMS__QUEUE, "leftover").item;
     scenario->shares = !nodes && sms__node_get(node, "processes");
     if (nodes)
         sms__read_cluster(reader, node, scenario);
     else
         sms__read_fields(reader, node, scenario_fields, scenario);
-    scenario->queue += SMS_QUEUE_LEFTOVER; /* from the index of a name */
     sms__default_alone(reader, scenario);
 }
 

@@ -33,7 +33,7 @@ struct sms_scenario {
     const struct sms__device **device; /* [devices]; equal ones share one struct and are neighbours */
     size_t devices;
     struct sms__contention_use contention;
-    int queue;  /* enum sms_queue */
+    const struct sms_queue_discipline *queue;
     int compat; /* enum sms__compat */
     struct sms__policy_use *policy;
     size_t policies;
@@ -75,7 +75,8 @@ const struct sms__table *sms__scenario_tables(void);
 /* run.c: `run:`; `at` is the scenario. */
 void sms__read_run(struct sms__reader *reader, const struct sms__node *node, void *at);
 extern const struct sms__field sms__run_fields[];
-extern const char *const sms__queue_names[];
+/* For the key `queue`: stores the discipline of that name. */
+void sms__read_queue(struct sms__reader *reader, const struct sms__node *node, void *at);
 
 /* resolve.c: checks the parts of a scenario against each other, fills in what runs need, and warns. */
 void sms__resolve_scenario(struct sms__reader *reader, struct sms_file *file, struct sms_scenario *scenario);

@@ -106,8 +106,7 @@ void sms__print_heading(const struct sms_results *results, FILE *to)
         fprintf(to, "\n  %zu nodes with %.10g GPUs, ", scenario->cluster->nodes,
                 (double)sms__gpus_of(scenario->cluster));
     else
-        fprintf(to, "\n  contention %s, queue %s, ", scenario->contention.label,
-                sms__queue_names[scenario->queue - SMS_QUEUE_LEFTOVER]);
+        fprintf(to, "\n  contention %s, queue %s, ", scenario->contention.label, scenario->queue->name);
     print_runs(results, to);
 }
 

@@ -117,7 +117,7 @@ static json_t *scenario_of(const struct sms_results *results, long baseline)
     if (!scenario->cluster) {
         json_object_set_new(object, "contention", json_string(scenario->contention.label));
         json_object_set_new(object, "kernels_alike", json_boolean(kernels_alike(scenario)));
-        json_object_set_new(object, "queue", json_string(sms__queue_names[scenario->queue - SMS_QUEUE_LEFTOVER]));
+        json_object_set_new(object, "queue", json_string(scenario->queue->name));
     }
     json_object_set_new(object, "seed", json_integer((json_int_t)sms_results_seed(results)));
     json_object_set_new(object, "replications", json_integer((json_int_t)sms_results_replications(results)));

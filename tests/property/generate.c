@@ -2,6 +2,8 @@
  * turn, times that are often equal, so that rare cases are common. */
 #include "scenario.h"
 
+#include "../../sim/model/policy/registry.h"
+
 #include <string.h>
 
 /* splitmix64 (Steele, Lea and Flood 2014). */
@@ -249,6 +251,14 @@ static void generate_policies(struct scenario *s, uint64_t *rng)
         s->alone = generate_policy(s, rng);
 }
 
+static size_t queues(void)
+{
+    size_t count = 0;
+    while (sms__queue_names[count])
+        count++;
+    return count;
+}
+
 void generate(struct scenario *s, uint64_t seed)
 {
     uint64_t state = seed, *rng = &state;
@@ -269,7 +279,7 @@ void generate(struct scenario *s, uint64_t seed)
     for (size_t v = 0; v < s->vms; v++)
         generate_vm(s, v, base, rng);
     generate_policies(s, rng);
-    s->queue = next(rng) % 4;
+    s->queue = next(rng) % (1 + queues());
     s->contention = next(rng) % CONTENTIONS;
     s->slope = chance(rng, 50) ? 1000 : within(rng, 0, 5000);
     s->seed = 1 + next(rng) % 1000;

@@ -2,13 +2,14 @@
  * from the documents, not from the simulator's code. */
 #include "scenario.h"
 
+#include "../../sim/model/policy/registry.h"
+
 #include <string.h>
 
 const char *const policy_names[POLICY_KINDS] = {
     "round_robin",   "round_robin_full",  "breadth_first",       "depth_first", "most_room",       "leftover",
     "fine_grained",  "utilization_aware", "fine_grained_capped", "sm_quota",    "elastic_kernels", "tenant_fair",
     "warped_slicer", "affinity"};
-static const char *const queue_names[] = {"leftover", "interleave", "kernel_fifo", "rr_fifo"};
 static const char *const contention_names[CONTENTIONS] = {"none", "proportional", "curve", "maxmin"};
 
 static const struct {
@@ -322,7 +323,7 @@ void print_scenario(const struct scenario *s, FILE *to)
     print_devices(to, s);
     print_contention(to, s);
     if (s->queue)
-        fprintf(to, "queue: %s\n", queue_names[s->queue]);
+        fprintf(to, "queue: %s\n", sms__queue_names[s->queue - 1]);
     for (size_t p = 0; p < s->policies; p++) {
         fputs(p ? ", " : "policies: [", to);
         print_policy(to, &s->policy[p]);

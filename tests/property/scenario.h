@@ -115,7 +115,8 @@ struct scenario {
     struct workload workload[WORKLOADS];
     struct vm vm[VMS];
     struct policy policy[POLICIES], alone;
-    uint64_t queue, contention, slope;
+    uint64_t queue; /* 0: none is given; else 1 + its index in sms__queue_names */
+    uint64_t contention, slope;
     uint64_t warmup, duration, seed, replications; /* ps; duration 0: to the end */
     uint64_t wordy;                                /* titles, sources and other things that change nothing */
     uint64_t renamed;                              /* VMs, workloads and kernels have other names */

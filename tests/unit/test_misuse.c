@@ -118,6 +118,9 @@ static void policies_that_cannot_be_are_refused_before_anything_is_read(void **s
     static const struct sms_contention idle = {.name = "idle"}, *const idles[] = {&idle};
     static const struct sms_share_policy *const no_share[] = {NULL};
     static const struct sms_place_policy *const no_place[] = {NULL};
+    static const struct sms_queue_discipline unnamed_queue = {.help = "x"}, old_queue = {.size = 8, .name = "old"};
+    static const struct sms_queue_discipline *const no_queue[] = {NULL}, *const queues[][1] = {{&unnamed_queue},
+                                                                                               {&old_queue}};
     static const struct sms_place_policy lost = {.name = "lost"}, *const losts[] = {&lost};
     const struct sms_load_options wrong[] = {{.n_policies = 1},
                                              {.n_contentions = 1},
@@ -127,6 +130,10 @@ static void policies_that_cannot_be_are_refused_before_anything_is_read(void **s
                                              {.contentions = no_contention, .n_contentions = 1},
                                              {.shares = no_share, .n_shares = 1},
                                              {.places = no_place, .n_places = 1},
+                                             {.n_queues = 1},
+                                             {.queues = no_queue, .n_queues = 1},
+                                             {.queues = queues[0], .n_queues = 1},
+                                             {.queues = queues[1], .n_queues = 1},
                                              {.contentions = idles, .n_contentions = 1},
                                              {.places = losts, .n_places = 1},
                                              {.policies = policies[0], .n_policies = 1},

@@ -12,9 +12,7 @@
 #ifndef SMSCHED_POLICY_H
 #define SMSCHED_POLICY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <smsched/queue.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -98,17 +96,6 @@ enum sms_search {
     SMS_SEARCH_BEST  /* the one with the highest score; among equals the lowest SM */
 };
 
-/* The order in which the kernels of one dispatch queue offer their blocks, among those of the highest waiting priority
- * (docs/policies.md). Each context under mps has a queue; queues take turns. */
-enum sms_queue {
-    SMS_QUEUE_OF_SCENARIO, /* the scenario's; the policy has none of its own */
-    SMS_QUEUE_LEFTOVER,    /* launch order; the first kernel whose block fits nowhere stops the queue */
-    SMS_QUEUE_INTERLEAVE,  /* one block of each kernel in turn, skipping kernels whose block fits nowhere */
-    SMS_QUEUE_FIFO,        /* another name for leftover */
-    SMS_QUEUE_KERNEL_FIFO, /* launch order, skipping kernels whose block fits nowhere */
-    SMS_QUEUE_RR_FIFO      /* one block of each kernel in turn; the first that fits nowhere stops the queue */
-};
-
 /* Answers of `admits`: SMS_ADMIT, or the index of the resource because of which the SM refuses the block, or
  * SMS_NOT_HERE if no resource is the reason. In the last case `reason` explains it. */
 enum { SMS_ADMIT = -1, SMS_NOT_HERE = SMS_RESOURCES_MAX };
@@ -138,7 +125,7 @@ struct sms_block_policy {
     const char *help;               /* one sentence, no full stop */
     const struct sms_param *params; /* or NULL */
     enum sms_search search;
-    enum sms_queue queue; /* replaces the scenario's, if the policy has a queue discipline of its own */
+    const struct sms_queue_discipline *queue; /* replaces the scenario's; NULL keeps it */
 
     /* Whether the SM may take the block. NULL admits whatever the hardware limits allow. Changes nothing. Some SM must
      * admit a block of a launch that is alone on an empty device; otherwise the scenario is refused. */

@@ -48,8 +48,8 @@ struct sms_file;
 struct sms_scenario;
 struct sms_results;
 
-/* How to load a file. `policies`, `contentions`, `shares` and `places` are added to those of the library, and must
- * outlive the file. */
+/* How to load a file. `policies`, `contentions`, `shares`, `places` and `queues` are added to those of the
+ * library, and must outlive the file. */
 struct sms_load_options {
     size_t size; /* sizeof this struct, so that a newer library knows which options are missing; 0: as the library's */
     const char *models; /* a folder with devices/ and workloads/, searched before the installed one; or NULL */
@@ -62,6 +62,8 @@ struct sms_load_options {
     size_t n_shares;
     const struct sms_place_policy *const *places;
     size_t n_places;
+    const struct sms_queue_discipline *const *queues;
+    size_t n_queues;
 };
 
 /* Reads and checks every document of a YAML file, and the files to which they refer. `options` may be NULL. On success

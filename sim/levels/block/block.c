@@ -225,7 +225,7 @@ static bool place_from(struct sms__blocks *device, struct sms__dispatch_queue *q
 /* Places one block of each queue in turn, until no queue has a block that fits. */
 static void offer(struct sms__blocks *device, uint64_t now)
 {
-    device->in_rounds = device->wave && device->queues.waiting_random == 0;
+    device->in_rounds = device->wave && device->queues.irregular == 0;
     sms__wave_break(device);
     device->queues.dispatches++;
     for (struct sms__dispatch_queue *queue = device->queues.first, *next; queue && !cannot_place(device);

@@ -30,10 +30,10 @@ struct sms__blocks_setup {
     const struct sms__fit *const *kernel_type;
     size_t kernel_types;
     const struct sms__allowed *const
-        *allowed;      /* [kernel_types], each may be NULL; NULL: every kernel may use all SMs */
-    size_t tenants;    /* for policies */
-    size_t owners;     /* of launches, each with a dispatch queue; 0: one queue for all */
-    int discipline;    /* enum sms_queue */
+        *allowed;   /* [kernel_types], each may be NULL; NULL: every kernel may use all SMs */
+    size_t tenants; /* for policies */
+    size_t owners;  /* of launches, each with a dispatch queue; 0: one queue for all */
+    const struct sms_queue_discipline *discipline;
     size_t max_clocks; /* sms__device_clocks_max */
     bool device_scope; /* some kernel or background demands a resource of scope device */
 };

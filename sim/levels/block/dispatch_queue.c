@@ -1,29 +1,36 @@
 /* Dispatch queues: kernels whose blocks wait. Under MPS each context has a queue; otherwise the device has one.
  *
  * Within a queue blocks of a higher priority go first. A block that waits also holds back those of lower priorities,
- * even if they would fit (CUDA programming guide; measured by Amert et al., RTSS 2017). Among equal priorities a launch
- * keeps its position, or, where kernels take turns, moves to the end after each block. Queues take turns, whatever the
- * discipline within them. That no MPS context can hold up another is an assumption.
+ * even if they would fit (CUDA programming guide; measured by Amert et al., RTSS 2017). Among equal priorities the
+ * queue discipline (smsched/queue.h) gives ranks and turns: a launch keeps its position until its turn ends, and then
+ * moves behind its equals. Queues take turns, whatever the discipline within them. That no MPS context can hold up
+ * another is an assumption.
  *
  * All launches of a shape get the same answer. Once one is refused, the others are not asked, and lanes even allow to
  * jump over them. Invariant: a launch is in its queue and in its lane exactly while it has waiting blocks. */
 #include "internal.h"
 
+#include <string.h>
+
 void sms__dispatch_queue_init(struct sms__blocks *device)
 {
     struct sms__dispatch_queues *queues = &device->queues;
-    int discipline = device->setup.discipline;
-    queues->takes_turns = discipline == SMS_QUEUE_INTERLEAVE || discipline == SMS_QUEUE_RR_FIFO;
-    queues->passes_over = discipline == SMS_QUEUE_INTERLEAVE || discipline == SMS_QUEUE_KERNEL_FIFO;
+    queues->takes_turns = device->setup.discipline->turn != NULL;
+    queues->passes_over = device->setup.discipline->passes_over;
     queues->count = device->setup.owners > 0 ? device->setup.owners : 1;
     queues->queue = SMS__NEW(device->arena, struct sms__dispatch_queue, queues->count);
 }
 
-/* Inserts the launch after all others of its priority. */
+static bool goes_before(const struct sms__launch *a, const struct sms__launch *b)
+{
+    return a->entry.order < b->entry.order;
+}
+
+/* Inserts the launch behind all others of its priority and rank. */
 static void insert_in_queue(struct sms__dispatch_queue *queue, struct sms__launch *launch)
 {
     struct sms__launch *prev = queue->tail;
-    while (prev && prev->priority < launch->priority)
+    while (prev && goes_before(launch, prev))
         prev = prev->entry.prev;
     launch->entry.prev = prev;
     launch->entry.next = prev ? prev->entry.next : queue->head;
@@ -34,7 +41,7 @@ static void insert_in_queue(struct sms__dispatch_queue *queue, struct sms__launc
 static void insert_in_lane(struct sms__lane *lane, struct sms__launch *launch)
 {
     struct sms__launch *prev = lane->tail;
-    while (prev && prev->priority < launch->priority)
+    while (prev && goes_before(launch, prev))
         prev = prev->entry.lane_prev;
     launch->entry.lane_prev = prev;
     launch->entry.lane_next = prev ? prev->entry.lane_next : lane->head;
@@ -80,9 +87,44 @@ static void remove_queue(struct sms__blocks *device, struct sms__dispatch_queue 
     *(queue->next ? &queue->next->prev : &device->queues.last) = queue->prev;
 }
 
+/* Returns a number that rises with the value. */
+static uint64_t rising(double value)
+{
+    uint64_t bits, sign = (uint64_t)1 << 63;
+    value += 0.0; /* -0 becomes 0 */
+    memcpy(&bits, &value, sizeof bits);
+    return bits & sign ? ~bits : bits | sign;
+}
+
+/* Asks the discipline for the launch's rank and turn. */
+static void ask_discipline(const struct sms__blocks *device, struct sms__launch *launch)
+{
+    const struct sms_queue_discipline *discipline = device->setup.discipline;
+    const struct sms_queued queued = {.tenant = launch->tenant,
+                                      .tenant_name = launch->vm,
+                                      .kernel_name = launch->kernel->name,
+                                      .launch = launch->number,
+                                      .blocks = launch->blocks,
+                                      .block_ps = launch->fit->work_ps,
+                                      .priority = launch->priority,
+                                      .launched_ps = launch->launched_ps,
+                                      .deadline_ps = launch->deadline_ps};
+    double rank = discipline->rank ? discipline->rank(&queued) : 0;
+    uint64_t turn = discipline->turn ? discipline->turn(&queued) : 1;
+    launch->entry.order = (sms__order)rising(-launch->priority) << 64 | rising(rank);
+    launch->entry.turn = launch->entry.turn_left = turn > 0 ? turn : 1;
+}
+
+/* A round (wave.c) is like the one before only if all blocks do the same work and end their launches' turns. */
+static bool is_irregular(const struct sms__launch *launch)
+{
+    return sms__is_drawn(launch->kernel) || launch->entry.turn > 1;
+}
+
 void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *launch)
 {
     struct sms__dispatch_queue *queue = &device->queues.queue[launch->owner];
+    ask_discipline(device, launch);
     if (!queue->lane)
         queue->lane = SMS__NEW(device->arena, struct sms__lane, device->search.shapes);
     launch->entry.queue = queue;
@@ -94,7 +136,7 @@ void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *la
     insert_in_lane(launch->entry.lane, launch);
     launch->entry.position = ++device->queues.positions;
     device->queues.waiting++;
-    device->queues.waiting_random += sms__is_drawn(launch->kernel);
+    device->queues.irregular += is_irregular(launch);
 }
 
 void sms__dispatch_queue_leave(struct sms__blocks *device, struct sms__launch *launch)
@@ -109,47 +151,56 @@ void sms__dispatch_queue_leave(struct sms__blocks *device, struct sms__launch *l
         device->queues.turn.first = device->queues.turn.first == queue ? NULL : device->queues.turn.first;
     }
     device->queues.waiting--;
-    device->queues.waiting_random -= sms__is_drawn(launch->kernel);
+    device->queues.irregular -= is_irregular(launch);
 }
 
-static bool is_last_of_priority(const struct sms__launch *launch)
+/* True if no other launch of its priority and rank comes after it. */
+static bool is_last_among_equals(const struct sms__launch *launch)
 {
-    return !launch->entry.next || launch->entry.next->priority < launch->priority;
+    return !launch->entry.next || goes_before(launch, launch->entry.next);
 }
 
-/* Counts a block that was placed, and returns true if the next turn must be skipped. Without skipping, if the number of
- * SMs is a multiple of the number of kernels (or queues), each of them would always get the same SMs. So after as many
- * blocks as there are SMs, the turn skips the kernel that had the first turn. */
+/* Counts a turn that ended, and returns true if the next one must be skipped. Without skipping, if the number of SMs is
+ * a multiple of the number of kernels (or queues) and each places one block a turn, each of them would always get the
+ * same SMs. So after as many turns as there are SMs, the kernel that had the first turn is skipped. */
 static bool returns_to_first(struct sms__turn *turn, const void *served, const void *next, size_t sms)
 {
     turn->first = turn->first ? turn->first : served;
-    if (++turn->blocks < sms)
+    if (++turn->turns < sms)
         return false;
-    turn->blocks = 0;
+    turn->turns = 0;
     return turn->first == next;
+}
+
+/* Counts a block that was placed, and returns true if the launch's turn ends with it. */
+static bool ends_turn(struct sms__launch *launch)
+{
+    if (launch->waiting && --launch->entry.turn_left)
+        return false;
+    launch->entry.turn_left = launch->entry.turn;
+    return true;
 }
 
 /* Finds the next launch of the queue after a block of this one was placed. */
 static void advance_queue(struct sms__blocks *device, struct sms__launch *launch)
 {
     struct sms__dispatch_queue *queue = launch->entry.queue;
-    bool turns = device->queues.takes_turns;
-    queue->current = !turns && launch->waiting ? launch : launch->entry.next;
-    if (launch->waiting == 0) {
+    bool ends = device->queues.takes_turns && ends_turn(launch);
+    queue->current = launch->entry.next;
+    if (launch->waiting == 0)
         sms__dispatch_queue_leave(device, launch);
-    } else if (turns && is_last_of_priority(launch)) {
+    else if (!ends || is_last_among_equals(launch))
         queue->current = launch;
-    } else if (turns) {
+    else
         move_to_end(device, launch);
-    }
-    if (!turns || !queue->current || is_last_of_priority(queue->current))
+    if (!ends || !queue->current || is_last_among_equals(queue->current))
         return;
     if (returns_to_first(&queue->turn, launch, queue->current, device->sms)) {
         struct sms__launch *again = queue->current;
         queue->current = again->entry.next;
         move_to_end(device, again);
     }
-    queue->turn.first = queue->turn.blocks ? queue->turn.first : queue->current;
+    queue->turn.first = queue->turn.turns ? queue->turn.first : queue->current;
 }
 
 struct sms__dispatch_queue *sms__dispatch_queue_serve(struct sms__blocks *device, struct sms__launch *launch)
@@ -170,13 +221,13 @@ struct sms__dispatch_queue *sms__dispatch_queue_serve(struct sms__blocks *device
         remove_queue(device, again);
         append_queue(device, again);
     }
-    device->queues.turn.first = device->queues.turn.blocks ? device->queues.turn.first : next;
+    device->queues.turn.first = device->queues.turn.turns ? device->queues.turn.first : next;
     return next;
 }
 
 static bool is_earlier(const struct sms__launch *a, const struct sms__launch *b)
 {
-    return a->priority != b->priority ? a->priority > b->priority : a->entry.position < b->entry.position;
+    return goes_before(a, b) || (!goes_before(b, a) && a->entry.position < b->entry.position);
 }
 
 /* Returns the first launch in the queue whose shape has not been refused. It never comes before the current launch,

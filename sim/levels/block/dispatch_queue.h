@@ -12,10 +12,10 @@ struct sms__lane {
 /* A cycle of turns among launches of a queue, or among queues. */
 struct sms__turn {
     const void *first; /* the one that had the first turn of the cycle */
-    size_t blocks;     /* placed since then */
+    size_t turns;      /* ended since then */
 };
 
-/* A dispatch queue: the waiting launches of one owner, by falling priority, then by position. */
+/* A dispatch queue: the waiting launches of one owner, by falling priority, then by rank, then by position. */
 struct sms__dispatch_queue {
     struct sms__launch *head, *tail;
     struct sms__launch *current; /* the next to ask in this dispatch; those before it were refused */
@@ -32,17 +32,16 @@ struct sms__dispatch_queues {
     struct sms__dispatch_queue *first, *last; /* queues with a waiting launch */
     struct sms__turn turn;                    /* among the queues */
     size_t waiting;                           /* launches */
-    size_t waiting_random;                    /* of these, launches with random work per block */
+    size_t irregular;                         /* of these, launches for which dispatch does not go in equal rounds */
     uint64_t positions, dispatches;
-    bool takes_turns; /* the kernels of a queue offer one block each in turn */
-    bool passes_over; /* a kernel whose block fits nowhere does not stop its queue */
+    bool takes_turns, passes_over; /* by the discipline */
 };
 
 void sms__dispatch_queue_init(struct sms__blocks *device);
 void sms__dispatch_queue_join(struct sms__blocks *device, struct sms__launch *launch);
 void sms__dispatch_queue_leave(struct sms__blocks *device, struct sms__launch *launch);
 /* Call this when a block of the launch was placed. The launch leaves its queue if that was its last block; otherwise,
- * where kernels take turns, its turn ends. The queue's own turn ends too. Returns the queue that is next in this
+ * its turn may end. The queue's own turn ends. Returns the queue that is next in this
  * dispatch, or NULL. */
 struct sms__dispatch_queue *sms__dispatch_queue_serve(struct sms__blocks *device, struct sms__launch *launch);
 /* Returns `launch`, or the first after it whose shape has not been refused, or NULL. */

@@ -16,13 +16,17 @@ static inline bool sms__may_use(const struct sms__allowed *allowed, size_t sm)
     return !allowed || (allowed->row[sm / 64] >> (sm % 64) & 1);
 }
 
+__extension__ typedef unsigned __int128 sms__order;
+
 /* Where a launch stands in its dispatch queue. Kept by dispatch_queue.c. */
 struct sms__queue_entry {
     struct sms__dispatch_queue *queue;
     struct sms__lane *lane;
     struct sms__launch *next, *prev;           /* in the queue */
     struct sms__launch *lane_next, *lane_prev; /* in the lane */
-    uint64_t position;                         /* in the queue, within its priority: earlier launches are lower */
+    sms__order order;                          /* of its priority and rank: lower ones go first */
+    uint64_t position;                         /* among those of the same order: earlier launches are lower */
+    uint64_t turn, turn_left;                  /* blocks of a turn; those left of this one */
     uint64_t served_ps;                        /* time of the latest placement, or of the launch */
 };
 

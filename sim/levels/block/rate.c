@@ -89,7 +89,7 @@ static void set_speed(struct sms__blocks *device, struct sms__group *group, doub
 }
 
 /* Each group is as slow as the slowest resource that it uses. */
-static void slow_down(struct sms__sm_state *sm, uint64_t now)
+static inline void slow_down(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
     double slowdown[SMS_RESOURCES_MAX];
@@ -135,7 +135,7 @@ static void apply_speeds(struct sms__group *groups, const struct sms_group *rate
     }
 }
 
-void sms__rate_groups(struct sms__sm_state *sm, uint64_t now)
+static inline void rate_groups(struct sms__sm_state *sm, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
     const struct sms_contention *model = device->setup.contention;
@@ -148,6 +148,8 @@ void sms__rate_groups(struct sms__sm_state *sm, uint64_t now)
     model->rate(&device->setup.contention_view, sms__visible_usage(sm, buffer), device->rating.group, count);
     apply_speeds(sm->group, device->rating.group, count, now);
 }
+
+void sms__rate_groups(struct sms__sm_state *sm, uint64_t now) { rate_groups(sm, now); }
 
 void sms__rate_jointly(struct sms__blocks *device, uint64_t now)
 {
@@ -185,7 +187,7 @@ static void schedule(struct sms__sm_state *sm)
 static void rate_sm(struct sms__sm_state *sm, uint64_t now)
 {
     update_oversubscribed(sm, now);
-    sms__rate_groups(sm, now);
+    rate_groups(sm, now);
     schedule(sm);
 }
 
@@ -198,7 +200,7 @@ static void rate_everywhere(struct sms__blocks *device, uint64_t now)
     for (size_t s = 0; s < device->sms; s++) {
         update_oversubscribed(&device->sm[s], now);
         if (!jointly)
-            sms__rate_groups(&device->sm[s], now);
+            rate_groups(&device->sm[s], now);
         schedule(&device->sm[s]);
     }
 }

@@ -66,7 +66,7 @@ static void begin_round(struct sms__blocks *device, const struct sms__dispatch_q
 
 static bool is_same(const struct sms__turn *a, const struct sms__turn *b)
 {
-    return a->first == b->first && a->blocks == b->blocks;
+    return a->first == b->first && a->turns == b->turns;
 }
 
 /* True if the search and all queues are where they were when the round began. */

@@ -1,4 +1,5 @@
 /* Reads scenarios of clusters: `nodes:` and `pods:` in the place of devices and tenants. */
+#include "../policy/registry.h"
 #include "../scenario.h"
 #include "tables.h"
 
@@ -60,7 +61,7 @@ static const struct sms__field cluster_fields[] = {
      .help = "what pods with workloads are simulated as: blocks, processes or duration; default blocks"},
     {"contention", SMS__CUSTOM, 0, F(sms_scenario, contention), .read = sms__read_contention,
      .form = SMS__FORM_CONTENTION, .help = "on the devices of nodes; default proportional"},
-    {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .choices = sms__queue_names,
+    {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .read = sms__read_queue, .choices = sms__queue_names,
      .help = "in which order kernels offer blocks; default leftover"},
     {"host", SMS__FIELDS, .read = sms__read_host, .fields = sms__host_fields,
      .help = "of each node; its cores are the node's cpu"},

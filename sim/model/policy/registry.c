@@ -24,6 +24,7 @@ DEFINE_AT(sms__policy_at, sms_block_policy, sms__block_policies, policies, n_pol
 DEFINE_AT(sms__share_at, sms_share_policy, sms__share_policies, shares, n_shares)
 DEFINE_AT(sms__place_at, sms_place_policy, sms__place_policies, places, n_places)
 DEFINE_AT(sms__contention_at, sms_contention, sms__contentions, contentions, n_contentions)
+DEFINE_AT(sms__queue_at, sms_queue_discipline, sms__queues, queues, n_queues)
 
 #define KNOWN(one)                                                                                                     \
     (one) ? (struct sms__known){(one)->name, (one)->params, (one)->size, (one)} : (struct sms__known) { 0 }
@@ -35,6 +36,9 @@ struct sms__known sms__known_at(const struct sms_load_options *options, enum sms
     const struct sms__mode_form *mode = kind == SMS__MODE ? sms__mode_at(idx) : NULL;
     const struct sms_block_policy *block = kind == SMS__BLOCK ? sms__policy_at(options, idx) : NULL;
     const struct sms_contention *contention = kind == SMS__CONTENTION ? sms__contention_at(options, idx) : NULL;
+    const struct sms_queue_discipline *queue = kind == SMS__QUEUE ? sms__queue_at(options, idx) : NULL;
+    if (queue)
+        return (struct sms__known){queue->name, NULL, queue->size, queue};
     if (mode)
         return (struct sms__known){mode->name, mode->params, 0, mode};
     return place ? KNOWN(place) : share ? KNOWN(share) : block ? KNOWN(block) : KNOWN(contention);
@@ -61,6 +65,7 @@ static struct added added_of(const struct sms_load_options *options, enum sms__k
         [SMS__SHARE] = {options->n_shares, sizeof(struct sms_share_policy), options->shares},
         [SMS__BLOCK] = {options->n_policies, sizeof(struct sms_block_policy), options->policies},
         [SMS__CONTENTION] = {options->n_contentions, sizeof(struct sms_contention), options->contentions},
+        [SMS__QUEUE] = {options->n_queues, sizeof(struct sms_queue_discipline), options->queues},
     };
     return added[kind];
 }

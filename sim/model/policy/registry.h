@@ -1,5 +1,5 @@
-/* Policies, modes and contention models by name. Those that the load options add come before those of the library, so
- * they may replace one of the same name. */
+/* Policies, modes, queue disciplines and contention models by name. Those that the load options add come before those
+ * of the library, so they may replace one of the same name. */
 #ifndef SMS_MODEL_POLICY_REGISTRY_H
 #define SMS_MODEL_POLICY_REGISTRY_H
 
@@ -9,8 +9,11 @@
 #include <smsched/share.h>
 #include <smsched/smsched.h>
 
+/* The names of the library's queue disciplines, terminated by NULL. */
+extern const char *const sms__queue_names[];
+
 /* The order is that in which a label names them. */
-enum sms__kind { SMS__PLACE, SMS__SHARE, SMS__MODE, SMS__BLOCK, SMS__CONTENTION, SMS__KINDS };
+enum sms__kind { SMS__PLACE, SMS__SHARE, SMS__MODE, SMS__BLOCK, SMS__CONTENTION, SMS__QUEUE, SMS__KINDS };
 
 /* A policy, mode or model of any kind. */
 struct sms__known {
@@ -29,6 +32,7 @@ const struct sms_block_policy *sms__policy_at(const struct sms_load_options *opt
 const struct sms_share_policy *sms__share_at(const struct sms_load_options *options, size_t idx);
 const struct sms_place_policy *sms__place_at(const struct sms_load_options *options, size_t idx);
 const struct sms_contention *sms__contention_at(const struct sms_load_options *options, size_t idx);
+const struct sms_queue_discipline *sms__queue_at(const struct sms_load_options *options, size_t idx);
 
 /* Returns what is wrong with the policies and models that options add, or NULL. */
 const char *sms__options_misuse(const struct sms_load_options *options);

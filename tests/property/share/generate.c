@@ -2,6 +2,8 @@
  * has two numbers drawn among its arguments: C leaves open which is drawn first. */
 #include "share.h"
 
+#include "../../../sim/model/policy/registry.h"
+
 uint64_t draw(uint64_t *rng)
 {
     uint64_t x = *rng += 0x9e3779b97f4a7c15u;
@@ -275,12 +277,11 @@ static void print_scenario(struct choices *c)
 {
     static const char *const contentions[] = {"none", "proportional", "maxmin", "{model: proportional, slope: 1.7}",
                                               NULL};
-    static const char *const queues[] = {"leftover", "interleave", "fifo", "kernel_fifo", "rr_fifo", NULL};
     bool forever = chance(c->rng, 25);
     c->devices = number(c, 1, 2);
     fprintf(c->to, "---\nscenario: s\ndevices: [{model: small, count: %u}]\n", c->devices);
     fprintf(c->to, "contention: %s\n", one_of(c->rng, contentions));
-    fprintf(c->to, "queue: %s\n", one_of(c->rng, queues));
+    fprintf(c->to, "queue: %s\n", one_of(c->rng, sms__queue_names));
     print_policies(c);
     print_host(c);
     fputs("processes:\n", c->to);
