@@ -1,16 +1,19 @@
-/* The list of schedulers and observers; no other file of the cluster level names them. */
+/* The lists of schedulers and observers; no other file of the cluster level names them. */
 #include "gpushare/gpushare.h"
 #include "realtime/realtime.h"
 #include "run.h"
 #include "wait_queue.h"
 
+/* The first that is wanted schedules the run. */
+static const struct sms__scheduler *const schedulers[] = {&sms__gpushare_scheduler, &sms__master_scheduler,
+                                                          &sms__wait_queue_scheduler};
+
 void sms__choose_scheduler(struct sms__cluster_run *run)
 {
-    run->scheduler = &sms__wait_queue_scheduler;
-    if (run->policy->pace)
-        run->scheduler = &sms__master_scheduler;
-    if (run->cluster->gpushare)
-        run->scheduler = &sms__gpushare_scheduler;
+    size_t i = 0;
+    while (schedulers[i]->is_wanted && !schedulers[i]->is_wanted(run))
+        i++;
+    run->scheduler = schedulers[i];
     if (run->cluster->monitor)
         run->observer = &sms__monitor_observer;
 }

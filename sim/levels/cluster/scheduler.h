@@ -23,6 +23,8 @@ struct sms__node_filter {
 };
 
 struct sms__scheduler {
+    /* True if the scenario or the policy asks for this scheduler. NULL: always. */
+    bool (*is_wanted)(const struct sms__cluster_run *run);
     /* Event sources that `init` and `start` register, by level. */
     size_t sources[SMS__LEVELS];
     /* Make run->scheduling. Pods and the ledger are there. At equal times, the sources that `init` registers fire after

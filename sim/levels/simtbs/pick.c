@@ -1,5 +1,5 @@
-/* The six policies of simtbs as they are there. The pointer of rr, smk and fua
- * advances only when a block was placed: an SM that is full stops the ring. */
+/* The six policies of simtbs, with their faults. The pointer of rr, smk and fua advances only when a block was placed,
+ * so an SM that is full stops the ring. */
 #include "simtbs.h"
 
 static bool fits(const struct sms__simtbs *run, const struct sms__simtbs_sm *sm, const uint64_t *takes)

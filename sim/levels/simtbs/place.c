@@ -1,4 +1,5 @@
-/* Blocks come to the SMs of compat simtbs, and leave them. */
+/* Places blocks on SMs as simtbs does, ends them, and reports them to observers. Invariant: the use of an SM and of the
+ * device equals the sum over their entries. */
 #include "simtbs.h"
 
 #include <math.h>
@@ -14,12 +15,12 @@ static void count_excess(struct sms__simtbs *run, const struct sms__simtbs_sm *s
     for (size_t r = 0; r < run->shape.sm; r++) {
         if (sm->used[r] <= run->max[r])
             continue;
-        run->excess[r] += sign * (sm->used[r] - run->max[r]);
-        run->over[r] += sign;
+        run->overload.excess[r] += sign * (sm->used[r] - run->max[r]);
+        run->overload.over[r] += sign;
     }
 }
 
-/* Adds (sign 1) or takes away (-1, modulo 2^64) what so many blocks use. */
+/* Adds the use of so many equal blocks; modulo 2^64, so that -1 subtracts one. */
 static void account(struct sms__simtbs *run, struct sms__simtbs_sm *sm, const struct sms__fit *fit, uint64_t times)
 {
     count_excess(run, sm, (uint64_t)-1);
@@ -75,7 +76,7 @@ static bool runs_out_of_memory(struct sms__simtbs *run, size_t kernel)
     return false;
 }
 
-static void tell(const struct sms__simtbs *run, size_t kernel, long sm)
+static void emit_decision(const struct sms__simtbs *run, size_t kernel, long sm)
 {
     const struct sms_run_options *options = run->spec->options;
     const struct sms__simtbs_launch *launch = &run->launch[kernel];
@@ -94,12 +95,12 @@ static void tell(const struct sms__simtbs *run, size_t kernel, long sm)
     options->on_decision(options->user, run->spec->observe, &decision);
 }
 
-static void place(struct sms__simtbs *run, size_t kernel, size_t at)
+static void place(struct sms__simtbs *run, size_t kernel, size_t idx)
 {
     struct sms__simtbs_launch *launch = &run->launch[kernel];
-    struct sms__simtbs_sm *sm = &run->sm[at];
+    struct sms__simtbs_sm *sm = &run->sm[idx];
     struct sms__kernel_record *record = &run->spec->record->kernel[kernel];
-    run->last = at;
+    run->last = idx;
     run->placed = true;
     run->events++;
     run->last_event = run->t;
@@ -137,7 +138,7 @@ void sms__simtbs_place_all(struct sms__simtbs *run)
         return;
     while (run->head < run->arrived && !is_stopped(run)) {
         long sm = sms__simtbs_pick(run, run->launch[run->head].fit->count);
-        tell(run, run->head, sm);
+        emit_decision(run, run->head, sm);
         run->blocked = sm < 0;
         if (sm < 0)
             return;
@@ -146,8 +147,8 @@ void sms__simtbs_place_all(struct sms__simtbs *run)
     }
 }
 
-static void tell_stay(const struct sms__simtbs *run, const struct sms__simtbs_sm *sm,
-                      const struct sms__simtbs_entry *entry)
+static void emit_block_span(const struct sms__simtbs *run, const struct sms__simtbs_sm *sm,
+                            const struct sms__simtbs_entry *entry)
 {
     const struct sms_run_options *options = run->spec->options;
     const struct sms__vm *vm = vm_of(run, entry->kernel);
@@ -167,7 +168,7 @@ static void end_entry(struct sms__simtbs *run, struct sms__simtbs_sm *sm, const 
 {
     struct sms__simtbs_launch *launch = &run->launch[entry->kernel];
     struct sms__kernel_record *record = &run->spec->record->kernel[entry->kernel];
-    tell_stay(run, sm, entry);
+    emit_block_span(run, sm, entry);
     account(run, sm, launch->fit, -entry->blocks);
     run->blocked = false;
     run->last_event = run->t;
@@ -201,7 +202,7 @@ void sms__simtbs_leave(struct sms__simtbs *run, struct sms__simtbs_sm *sm)
     run->sm[moved].busy_at = sm->busy_at;
 }
 
-/* What is still there at the end has been there, too. */
+/* Adds the residence and the work of blocks that are still on an SM when the run ends. */
 static void count_residents(struct sms__simtbs *run)
 {
     for (size_t b = 0; b < run->busies; b++) {
@@ -252,9 +253,10 @@ void sms__simtbs_finish(struct sms__simtbs *run)
     count_residents(run);
     for (size_t v = 0; v < run->launches; v++)
         finish_launch(run, v);
-    record->device[0].active_ps = (double)run->active_sum * SMS__TICK_PS;
+    record->device[0].active_ps = (double)run->overload.active_sum * SMS__TICK_PS;
     for (size_t r = 0; r < run->shape.sm; r++) {
-        record->device[0].excess[r] = (double)run->excess_sum[r] / (double)run->max[r] * SMS_FULL * SMS__TICK_PS;
-        record->device[0].over_ps[r] = (double)run->over_sum[r] * SMS__TICK_PS;
+        record->device[0].excess[r] =
+            (double)run->overload.excess_sum[r] / (double)run->max[r] * SMS_FULL * SMS__TICK_PS;
+        record->device[0].over_ps[r] = (double)run->overload.over_sum[r] * SMS__TICK_PS;
     }
 }

@@ -1,4 +1,5 @@
-/* Overheads of compat simtbs, and the time of a kernel alone. */
+/* Overheads as simtbs computes them, and the time of a kernel alone. Invariant: the order of floating-point operations
+ * is that of simtbs. */
 #include "simtbs.h"
 
 #include <float.h>
@@ -28,7 +29,7 @@ void sms__simtbs_init_curves(struct sms__simtbs *run)
         run->curve[sms__resource_index(run->device, given->resource[c])] = to_float(run->arena, &given->curve[c]);
 }
 
-/* Beyond the last row the last gradient goes on. */
+/* Beyond the last row, the overhead rises with the last gradient. */
 static float overhead_of(const struct sms__simtbs *run, size_t r, uint64_t used)
 {
     const struct sms__simtbs_curve *curve = &run->curve[r];

@@ -1,10 +1,10 @@
-/* The loop over ticks of compat simtbs. */
+/* The loop over ticks. It skips ticks in which nothing changes, and gives the same result as if it did not. */
 #include "simtbs.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* After so many ticks without event: is there any progress at all? */
+/* After so many ticks without an event, the loop checks whether blocks still progress. */
 enum { QUIET_TICKS = 4096 };
 
 static enum sms__simtbs_policy policy_of(const char *name)
@@ -50,7 +50,7 @@ static void init(struct sms__simtbs *run, struct sms__arena *arena, const struct
     run->record->kernel = SMS__NEW(arena, struct sms__simtbs_kernel, run->launches);
 }
 
-/* Use is summed as it is after a tick, so that a block of k ticks counts k - 1. */
+/* Use is summed after each tick, as simtbs does, so a block of k ticks counts k - 1 times. */
 static void pass(struct sms__simtbs *run, uint64_t ticks)
 {
     for (size_t r = 0; r < run->resources; r++)
@@ -60,14 +60,14 @@ static void pass(struct sms__simtbs *run, uint64_t ticks)
 
 static void observe(struct sms__simtbs *run, uint64_t ticks)
 {
-    run->active_sum += ticks * run->busies;
+    run->overload.active_sum += ticks * run->busies;
     for (size_t r = 0; r < run->shape.sm; r++) {
-        run->excess_sum[r] += ticks * run->excess[r];
-        run->over_sum[r] += ticks * run->over[r];
+        run->overload.excess_sum[r] += ticks * run->overload.excess[r];
+        run->overload.over_sum[r] += ticks * run->overload.over[r];
     }
 }
 
-/* The speed of an SM is worked out again when its own use or the device's changed. */
+/* Computes the speed of an SM again if its own use or the overhead of the device has changed. */
 static void rate(struct sms__simtbs *run, struct sms__simtbs_sm *sm, bool everywhere)
 {
     if (!sm->changed && !everywhere)
@@ -91,7 +91,7 @@ static void work(struct sms__simtbs *run, struct sms__simtbs_sm *sm)
         sms__simtbs_leave(run, sm);
 }
 
-/* Backwards: an SM that empties makes way for the last of the list. */
+/* Goes backwards, because the last SM of the list takes the place of one that becomes idle. */
 static void tick(struct sms__simtbs *run)
 {
     float overhead = sms__simtbs_overhead_device(run, run->used);
@@ -107,7 +107,7 @@ static void tick(struct sms__simtbs *run)
     pass(run, 1);
 }
 
-/* Whether what is left is too much for what a tick does of it to be seen. */
+/* True if no block progresses: in single precision, the work left is too much for a tick to change it. */
 static bool is_frozen(const struct sms__simtbs *run)
 {
     for (size_t b = 0; b < run->busies; b++) {
@@ -121,15 +121,15 @@ static bool is_frozen(const struct sms__simtbs *run)
     return true;
 }
 
-/* The next tick at which anything can change by itself; 0: none. */
+/* Returns the next tick at which anything changes although no block progresses; 0 if there is none. */
 static uint64_t next_change(const struct sms__simtbs *run)
 {
-    bool head = run->head < run->arrived; /* it waits for a block to leave: who comes later cannot help */
+    bool head = run->head < run->arrived; /* it waits for a block to leave, so later arrivals change nothing */
     uint64_t next = !head && run->arrived < run->launches ? run->launch[run->arrived].enter : 0;
     return run->end && (next == 0 || run->end < next) ? run->end : next;
 }
 
-/* Over the ticks in which nothing happens. False if none is left in which anything would. */
+/* Skips the ticks in which nothing changes. Returns false, with an error, if nothing will ever change. */
 static bool skip(struct sms__simtbs *run)
 {
     uint64_t next = next_change(run);

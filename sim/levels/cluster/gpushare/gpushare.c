@@ -170,7 +170,10 @@ static void explain(const struct sms__cluster_run *run, uint32_t p, uint64_t now
     sms__explain_pod(run, p, now, "%s", text);
 }
 
-const struct sms__scheduler sms__gpushare_scheduler = {.sources = {[SMS__LEVEL_TENANT] = 1, [SMS__LEVEL_POLICY] = 3},
+static bool is_wanted(const struct sms__cluster_run *run) { return run->cluster->gpushare != NULL; }
+
+const struct sms__scheduler sms__gpushare_scheduler = {.is_wanted = is_wanted,
+                                                       .sources = {[SMS__LEVEL_TENANT] = 1, [SMS__LEVEL_POLICY] = 3},
                                                        .init = init,
                                                        .add = add,
                                                        .freed = sms__gpushare_freed,

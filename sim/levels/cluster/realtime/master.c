@@ -168,7 +168,10 @@ static void start(struct sms__cluster_run *run)
     master->source = sms__engine_source(&run->engine, SMS__LEVEL_POLICY, act, run);
 }
 
-const struct sms__scheduler sms__master_scheduler = {.sources = {[SMS__LEVEL_POLICY] = 1},
+static bool is_wanted(const struct sms__cluster_run *run) { return run->policy->pace != NULL; }
+
+const struct sms__scheduler sms__master_scheduler = {.is_wanted = is_wanted,
+                                                     .sources = {[SMS__LEVEL_POLICY] = 1},
                                                      .start = start,
                                                      .add = add,
                                                      .freed = freed,
