@@ -359,9 +359,11 @@ keys_walked = [set(node["properties"]) for node in walked]  # a table may be tha
 unwalked(schema, "")
 
 # Policies, modes and models with their parameters, as `list` prints them.
-listed = {}
+listed, queues = {}, set()
 for line in (say("list", "policies") + say("list", "contention")).split("\n"):
-    if name := re.match(r"(\S+) +(place)?", line):  # of places there may be one of the same name
+    if queue := re.match(r"(\S+) +queue discipline:", line):
+        queues.add(queue.group(1))
+    elif name := re.match(r"(\S+) +(place)?", line):  # of places there may be one of the same name
         current = listed.setdefault(" ".join(filter(None, name.groups()[::-1])), set())
     elif parameter := re.match(r"    (\w+): ", line):
         current.add(parameter.group(1))
@@ -376,6 +378,8 @@ forms = {**uses(definitions["block_policy"]), **uses(share["share"]), **uses(sha
          **{f"place {name}": form for name, form in uses(definitions["place_policy"]).items()}}
 models = definitions["scenario"]["properties"]["contention"]["anyOf"]
 forms.update((form["properties"]["model"]["enum"][0], form) for form in models if "properties" in form)
+if queues != set(definitions["scenario"]["properties"]["queue"]["enum"]):
+    bad(f"queue disciplines: {sorted(queues)}")
 if set(forms) != set(listed):
     bad(f"policies or models: {sorted(set(forms) ^ set(listed))}")
 for name in set(forms) & set(listed):
