@@ -36,7 +36,7 @@ struct sms_contention_view sms__contention_view(struct sms__arena *arena, const 
                                             scenario->contention.pairs ? &scenario->contention.pairs->pairs : NULL};
 }
 
-static bool any_device_scope(const struct sms__fit *const *types, size_t count)
+static bool any_device_scope(const struct sms__footprint *const *types, size_t count)
 {
     bool any = false;
     for (size_t t = 0; t < count; t++)
@@ -45,8 +45,8 @@ static bool any_device_scope(const struct sms__fit *const *types, size_t count)
 }
 
 struct sms__blocks_setup sms__device_blocks(const struct sms__run_spec *spec, const struct sms__device *model,
-                                            const struct sms_contention_view *view, const struct sms__fit *const *types,
-                                            size_t n_types)
+                                            const struct sms_contention_view *view,
+                                            const struct sms__footprint *const *types, size_t n_types)
 {
     const struct sms_scenario *scenario = spec->scenario;
     const struct sms_queue_discipline *own = spec->policy->policy->queue;

@@ -16,7 +16,7 @@ struct sms_contention_view sms__contention_view(struct sms__arena *arena, const 
 /* What the block level needs for a device, as far as it follows from the run and the kernel types that may run on it.
  * The caller adds the engine and the record, then calls sms__blocks_new. */
 struct sms__blocks_setup sms__device_blocks(const struct sms__run_spec *spec, const struct sms__device *model,
-                                            const struct sms_contention_view *view, const struct sms__fit *const *types,
-                                            size_t n_types);
+                                            const struct sms_contention_view *view,
+                                            const struct sms__footprint *const *types, size_t n_types);
 
 #endif

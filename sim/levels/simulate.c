@@ -73,10 +73,11 @@ static bool has_device_scope_background(const struct sms__device *model)
 }
 
 /* The kernel types that run, as they are on the device. */
-static const struct sms__fit *const *find_types(const struct run *run, size_t device)
+static const struct sms__footprint *const *find_types(const struct run *run, size_t device)
 {
     const size_t *first = run->spec->record->first_kernel;
-    const struct sms__fit **types = SMS__NEW(run->arena, const struct sms__fit *, first[run->scenario->vms]);
+    const struct sms__footprint **types =
+        SMS__NEW(run->arena, const struct sms__footprint *, first[run->scenario->vms]);
     for (size_t v = 0; v < run->scenario->vms; v++)
         for (size_t k = first[v]; takes_part(run, v) && k < first[v + 1]; k++)
             types[k] = &run->scenario->vm[v].fit[device][k - first[v]];
@@ -88,7 +89,7 @@ static void init_device(struct run *run, size_t idx, size_t first_sm)
     const struct sms_scenario *scenario = run->scenario;
     const struct sms__device *model = scenario->device[idx];
     const struct sms_contention_view view = sms__contention_view(run->arena, scenario, model);
-    const struct sms__fit *const *types = find_types(run, idx);
+    const struct sms__footprint *const *types = find_types(run, idx);
     size_t n_types = run->spec->record->first_kernel[scenario->vms];
     struct sms__blocks_setup setup = sms__device_blocks(run->spec, model, &view, types, n_types);
     setup.engine = &run->engine;

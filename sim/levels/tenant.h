@@ -27,7 +27,7 @@ struct sms__vm_stream {
 /* A VM on a device. */
 struct sms__feed {
     const struct sms_scenario *scenario;
-    const struct sms__vm *vm;
+    const struct sms__tenant *vm;
     struct sms__blocks *device;
     struct sms__link *in, *out;
     struct sms__engine *engine;

@@ -4,7 +4,7 @@
 #include <math.h>
 
 static double least_on_any(const struct sms_scenario *scenario, const struct sms__workload *workload,
-                           const struct sms__fit *const *fit, size_t first)
+                           const struct sms__footprint *const *fit, size_t first)
 {
     double least = INFINITY;
     for (size_t d = 0; d < scenario->devices; d++)
@@ -14,7 +14,7 @@ static double least_on_any(const struct sms_scenario *scenario, const struct sms
 }
 
 /* The least time of the shortest job that it may do, on the fastest device. */
-static double least_of(const struct sms_scenario *scenario, const struct sms__vm *vm)
+static double least_of(const struct sms_scenario *scenario, const struct sms__tenant *vm)
 {
     const struct sms__workload *workload;
     double least = INFINITY;
@@ -24,7 +24,7 @@ static double least_of(const struct sms_scenario *scenario, const struct sms__vm
     return least;
 }
 
-static void check(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__vm *vm)
+static void check(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__tenant *vm)
 {
     double jobs = vm->stream ? (double)vm->repeat : ceil((double)vm->repeat / (double)vm->streams);
     double between_ps = least_of(scenario, vm); /* from a job to the next */

@@ -178,11 +178,11 @@ static bool resolve_of(const struct check *check, struct sms__answer *answer)
 }
 
 /* A tenant with users who wait: the first whose jobs have a deadline, or else the first whose jobs arrive. */
-static const struct sms__vm *find_waited_for(const struct sms_scenario *scenario)
+static const struct sms__tenant *find_waited_for(const struct sms_scenario *scenario)
 {
-    const struct sms__vm *arriving = NULL;
+    const struct sms__tenant *arriving = NULL;
     for (size_t v = 0; v < scenario->vms; v++) {
-        const struct sms__vm *vm = &scenario->vm[v];
+        const struct sms__tenant *vm = &scenario->vm[v];
         if (vm->deadline_ps > 0)
             return vm;
         if (!arriving && vm->arrivals != SMS__CLOSED)
@@ -196,7 +196,7 @@ static const struct sms__vm *find_waited_for(const struct sms_scenario *scenario
  * done (STP: Eyerman and Eeckhout, IEEE Micro 28(3), 2008). */
 static void choose_answer(const struct sms_scenario *scenario, struct sms__answer *answer)
 {
-    const struct sms__vm *vm = scenario->cluster ? NULL : find_waited_for(scenario);
+    const struct sms__tenant *vm = scenario->cluster ? NULL : find_waited_for(scenario);
     const char *of_cluster = scenario->vms ? "turnaround_mean_ns" : "gpu_allocation_mean_ratio";
     *answer = (struct sms__answer){.of = {.device = -1}, .better = -1};
     answer->of.metric = scenario->cluster ? of_cluster : vm ? "job_latency_p99_ns" : "stp_ratio";

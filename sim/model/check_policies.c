@@ -20,8 +20,8 @@ struct probe {
 };
 
 /* The launch has just come. */
-static struct sms_block_request launch_alone(const struct probe *probe, const struct sms__vm *vm, size_t tenant,
-                                             size_t kernel, const struct sms__fit *fit)
+static struct sms_block_request launch_alone(const struct probe *probe, const struct sms__tenant *vm, size_t tenant,
+                                             size_t kernel, const struct sms__footprint *fit)
 {
     const struct sms_block_policy *policy = probe->use->policy;
     memset(probe->of_run, 0, policy->run_bytes + probe->tenants * policy->tenant_bytes);
@@ -62,10 +62,10 @@ static bool is_placeable_everywhere(const struct probe *probe, const struct sms_
                                     size_t kernel)
 {
     bool placed = true;
-    const struct sms__vm *vm = &scenario->vm[v];
+    const struct sms__tenant *vm = &scenario->vm[v];
     const struct sms__instances *instances = probe->use->instances;
     const struct sms__device *const *device = instances ? instances->device : scenario->device;
-    const struct sms__fit *const *fit = instances ? instances->fit[v] : vm->fit;
+    const struct sms__footprint *const *fit = instances ? instances->fit[v] : vm->fit;
     for (size_t d = 0; placed && d < (instances ? instances->count : scenario->devices); d++) {
         if (d > 0 && device[d] == device[d - 1])
             continue;
@@ -83,7 +83,7 @@ static void check_policy(struct sms__reader *reader, const struct sms_scenario *
     probe.of_run = sms__alloc(reader->arena, 1, policy->run_bytes + scenario->vms * policy->tenant_bytes);
     probe.of_launch = sms__alloc(reader->arena, 1, policy->launch_bytes);
     for (size_t v = 0; policy->admits && v < scenario->vms; v++) {
-        const struct sms__vm *vm = &scenario->vm[v];
+        const struct sms__tenant *vm = &scenario->vm[v];
         for (size_t k = 0; !sms__is_like_last(scenario->vm, v) && k < vm->workload->kernels; k++)
             if (!vm->workload->kernel[k].whole && !is_placeable_everywhere(&probe, scenario, v, k))
                 sms__complain(reader, use->node,
@@ -103,11 +103,11 @@ void sms__check_policies(struct sms__reader *reader, const struct sms_scenario *
 
 /* Whether there are kernels of both kinds, of different processes that may be on one device: reports them. */
 static bool is_mixed(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__policy_use *use,
-                     const struct sms__vm *vm)
+                     const struct sms__tenant *vm)
 {
     const struct sms__kernel *whole = sms__find_kernel(vm->workload, true);
     for (size_t v = 0; whole && v < scenario->vms; v++) {
-        const struct sms__vm *other = &scenario->vm[v];
+        const struct sms__tenant *other = &scenario->vm[v];
         const struct sms__kernel *block = other == vm ? NULL : sms__find_kernel(other->workload, false);
         bool apart = vm->device >= 0 && other->device >= 0 && vm->device != other->device;
         if (!block || apart)

@@ -18,7 +18,7 @@ static bool takes_time(const struct sms_scenario *scenario, const struct sms__wo
     return false;
 }
 
-static void check_jobs(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__vm *vm)
+static void check_jobs(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__tenant *vm)
 {
     const char *word = sms__tenant_word(scenario);
     const struct sms__workload *workload;
@@ -31,7 +31,7 @@ static void check_jobs(struct sms__reader *reader, const struct sms_scenario *sc
 }
 
 /* A process that asks for memory may be on devices that say how much they have. */
-static void check_devices(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__vm *vm)
+static void check_devices(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__tenant *vm)
 {
     const struct sms__workload *workload = vm->workload;
     if (vm->device >= (long)scenario->devices)
@@ -56,7 +56,7 @@ static bool is_reported(const struct sms_errors *errors, const struct sms__mark 
 }
 
 /* The contention model's pairs have a class for each workload that has one. A workload is complained of once. */
-static void check_classes(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__vm *vm)
+static void check_classes(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__tenant *vm)
 {
     const struct sms__pairs_given *pairs = scenario->contention.pairs;
     for (size_t i = 0; pairs && i < vm->choices && reader->errors->count <= SMS_ERRORS_MAX; i++) {
@@ -72,7 +72,7 @@ void sms__check_tenants(struct sms__reader *reader, const struct sms_scenario *s
     bool processes = scenario->shares || scenario->cluster;
     bool simtbs = scenario->compat != SMS__COMPAT_OFF;
     for (size_t v = 0; v < scenario->vms; v++) {
-        const struct sms__vm *vm = &scenario->vm[v];
+        const struct sms__tenant *vm = &scenario->vm[v];
         const struct sms__node *start = sms__node_get(vm->node, "start");
         if (!simtbs && scenario->duration_ps > 0 && vm->start_ps >= scenario->duration_ps)
             sms__complain(reader, start ? start : vm->node, "%s '%.60s' starts when the run is over",

@@ -48,7 +48,7 @@ bool sms__demand_parts(struct sms__reader *reader, const struct sms__device *dev
     return true;
 }
 
-int sms__hard_refuses(const struct sms__device *device, const struct sms__fit *fit, const double *usage)
+int sms__hard_refuses(const struct sms__device *device, const struct sms__footprint *fit, const double *usage)
 {
     for (size_t r = 0; r < device->resources; r++)
         if (device->resource[r].hard && usage[r] + fit->demand[r] > SMS_FULL)

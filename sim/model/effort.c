@@ -24,7 +24,7 @@ static double share_done(double room_ps, double work_ps)
 }
 
 /* Adds the jobs of one choice of a tenant, of which `repeat` come on each of so many streams; 0: for ever. */
-static void add_jobs(struct load *load, const struct sms__vm *vm, const struct sms__job *job, double repeat,
+static void add_jobs(struct load *load, const struct sms__tenant *vm, const struct sms__job *job, double repeat,
                      double streams, double share)
 {
     const struct sms_scenario *scenario = load->scenario;
@@ -49,7 +49,7 @@ static void add_jobs(struct load *load, const struct sms__vm *vm, const struct s
                                       : sms__at_key(vm->node, vm->repeat == 1 ? "workload" : "repeat");
 }
 
-static void add_tenant(struct load *load, const struct sms__vm *vm, size_t d)
+static void add_tenant(struct load *load, const struct sms__tenant *vm, size_t d)
 {
     const struct sms__workload *workload;
     size_t first;
@@ -66,7 +66,7 @@ static void add_tenant(struct load *load, const struct sms__vm *vm, size_t d)
 }
 
 /* A process is on one of all devices: on the one that it names, or else on the first. */
-static bool may_be_on(const struct sms_scenario *scenario, const struct sms__vm *vm, size_t d)
+static bool may_be_on(const struct sms_scenario *scenario, const struct sms__tenant *vm, size_t d)
 {
     if (!scenario->shares)
         return true;

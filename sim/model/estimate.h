@@ -16,7 +16,7 @@ struct sms__job {
 };
 
 /* `fit`: of its kernels on the device, from its first on. */
-struct sms__job sms__measure_job(const struct sms__workload *workload, const struct sms__fit *fit,
+struct sms__job sms__measure_job(const struct sms__workload *workload, const struct sms__footprint *fit,
                                  const struct sms__device *device);
 
 /* "3.2 days", "17 years", for messages. */

@@ -8,7 +8,7 @@
 struct fitting {
     struct sms__reader *reader;
     const struct sms_scenario *scenario;
-    const struct sms__vm *vm;
+    const struct sms__tenant *vm;
     const struct sms__kernel *kernel;
     const struct sms__device *device;
     const struct sms__part *part; /* NULL: the device is whole */
@@ -23,7 +23,7 @@ static double share_of(const struct fitting *f, size_t r)
 
 /* A ratio is of what one SM's share is on the whole device; on an instance that is the same number of bytes per
  * second and another share. Counts come out right by the instance's capacity. */
-static double on_instance(const struct fitting *f, size_t r, const struct sms__fit *fit)
+static double on_instance(const struct fitting *f, size_t r, const struct sms__footprint *fit)
 {
     bool device_scope = f->device->resource[r].scope == SMS_SCOPE_DEVICE;
     if (!f->part || !device_scope || fit->count[r])
@@ -31,7 +31,8 @@ static double on_instance(const struct fitting *f, size_t r, const struct sms__f
     return nearbyint(fit->demand[r] * (double)f->device->sms / ((double)f->part->board->sms * f->part->share));
 }
 
-static void fit_resource(const struct fitting *f, size_t r, const struct sms__demand *demand, struct sms__fit *fit)
+static void fit_resource(const struct fitting *f, size_t r, const struct sms__demand *demand,
+                         struct sms__footprint *fit)
 {
     const struct sms__resource *resource = &f->device->resource[r];
     bool device_scope = resource->scope == SMS_SCOPE_DEVICE && demand->ratio > 0;
@@ -43,7 +44,7 @@ static void fit_resource(const struct fitting *f, size_t r, const struct sms__de
     *set |= (uint32_t)(fit->demand[r] > 0) << r;
 }
 
-static void fit_demand(const struct fitting *f, struct sms__fit *fit)
+static void fit_demand(const struct fitting *f, struct sms__footprint *fit)
 {
     for (size_t d = 0; d < f->kernel->demands; d++) {
         const struct sms__demand *demand = &f->kernel->demand[d];
@@ -59,7 +60,7 @@ static void fit_demand(const struct fitting *f, struct sms__fit *fit)
     }
 }
 
-static bool fit_block(const struct fitting *f, struct sms__fit *fit)
+static bool fit_block(const struct fitting *f, struct sms__footprint *fit)
 {
     static const double none[SMS_RESOURCES_MAX];
     const char *word = sms__tenant_word(f->scenario);
@@ -80,7 +81,7 @@ static bool fit_block(const struct fitting *f, struct sms__fit *fit)
 
 /* On an instance a coarse kernel takes greater shares. If a share exceeds the whole resource, the kernel takes longer
  * by as much instead. */
-static bool fit_whole(const struct fitting *f, struct sms__fit *fit)
+static bool fit_whole(const struct fitting *f, struct sms__footprint *fit)
 {
     double most = 1;
     if (!f->scenario->shares && !f->scenario->cluster) {
@@ -98,7 +99,7 @@ static bool fit_whole(const struct fitting *f, struct sms__fit *fit)
     return true;
 }
 
-static void fit_kernel(const struct fitting *f, struct sms__fit *fit)
+static void fit_kernel(const struct fitting *f, struct sms__footprint *fit)
 {
     const struct sms__quantity *time = &f->kernel->block_time;
     enum sms_limit binds;
@@ -113,11 +114,11 @@ static void fit_kernel(const struct fitting *f, struct sms__fit *fit)
                       f->kernel->whole ? "time" : "block_time", f->kernel->name, f->device->name);
 }
 
-struct sms__fit *sms__footprints(struct sms__reader *reader, const struct sms_scenario *scenario,
-                                 const struct sms__vm *vm, const struct sms__device *device,
-                                 const struct sms__part *part)
+struct sms__footprint *sms__footprints(struct sms__reader *reader, const struct sms_scenario *scenario,
+                                       const struct sms__tenant *vm, const struct sms__device *device,
+                                       const struct sms__part *part)
 {
-    struct sms__fit *fit = SMS__NEW(reader->arena, struct sms__fit, vm->workload->kernels);
+    struct sms__footprint *fit = SMS__NEW(reader->arena, struct sms__footprint, vm->workload->kernels);
     for (size_t k = 0; k < vm->workload->kernels; k++) {
         struct fitting f = {reader, scenario, vm, &vm->workload->kernel[k], device, part};
         fit_kernel(&f, &fit[k]);

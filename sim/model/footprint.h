@@ -6,10 +6,10 @@
 #include "workload.h"
 
 struct sms_scenario;
-struct sms__vm;
+struct sms__tenant;
 
 /* A kernel on a kind of device: all that the engine needs of it. */
-struct sms__fit {
+struct sms__footprint {
     double demand[SMS_RESOURCES_MAX]; /* parts of SMS_FULL */
     double adds[SMS_RESOURCES_MAX];
     uint64_t count[SMS_RESOURCES_MAX]; /* of resources with a capacity: the demand in their units */
@@ -32,9 +32,9 @@ struct sms__part {
 };
 
 /* footprint.c: the footprints of a tenant's kernels on a device. `part`: NULL where the device is whole. */
-struct sms__fit *sms__footprints(struct sms__reader *reader, const struct sms_scenario *scenario,
-                                 const struct sms__vm *vm, const struct sms__device *device,
-                                 const struct sms__part *part);
+struct sms__footprint *sms__footprints(struct sms__reader *reader, const struct sms_scenario *scenario,
+                                       const struct sms__tenant *vm, const struct sms__device *device,
+                                       const struct sms__part *part);
 
 /* demand.c: what a demand on resource `r` of the device is in parts, and in units if it is a count of them.
  * Returns whether it can be; reports it otherwise. `unbounded`: a count has no ceiling. */
@@ -43,7 +43,7 @@ bool sms__demand_parts(struct sms__reader *reader, const struct sms__device *dev
 
 /* The hard resource of which the block would take an SM beyond its capacity, or -1.
  * `usage` is the SM's, as policies see it. */
-int sms__hard_refuses(const struct sms__device *device, const struct sms__fit *fit, const double *usage);
+int sms__hard_refuses(const struct sms__device *device, const struct sms__footprint *fit, const double *usage);
 
 /* occupancy.c: what a block takes of an SM, with the hardware's allocation granularity.
  * Returns NULL, or what makes the block fit no SM of the device. */

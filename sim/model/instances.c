@@ -125,8 +125,8 @@ static void add_instance(struct sms__reader *reader, const struct sms_scenario *
     out->device[i] = instance_of(reader, device, profile);
 }
 
-static void fit_instances(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__vm *vm,
-                          const struct sms__instances *instances, const struct sms__fit **fit)
+static void fit_instances(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__tenant *vm,
+                          const struct sms__instances *instances, const struct sms__footprint **fit)
 {
     for (size_t i = 0; i < instances->count; i++) {
         for (size_t j = 0; j < i && !fit[i]; j++)
@@ -169,7 +169,7 @@ void sms__make_instances(struct sms__reader *reader, const struct sms_scenario *
     out->device = SMS__NEW(reader->arena, const struct sms__device *, most);
     out->board = SMS__NEW(reader->arena, size_t, most);
     out->profile = SMS__NEW(reader->arena, const struct sms__mig_profile *, most);
-    out->fit = SMS__NEW(reader->arena, const struct sms__fit **, scenario->vms);
+    out->fit = SMS__NEW(reader->arena, const struct sms__footprint **, scenario->vms);
     if (!split_devices(reader, scenario, list, out))
         return;
     for (size_t v = 0; v < scenario->vms && reader->errors->count <= SMS_ERRORS_MAX; v++) {
@@ -177,7 +177,7 @@ void sms__make_instances(struct sms__reader *reader, const struct sms_scenario *
             out->fit[v] = out->fit[v - 1];
             continue;
         }
-        out->fit[v] = SMS__NEW(reader->arena, const struct sms__fit *, most);
+        out->fit[v] = SMS__NEW(reader->arena, const struct sms__footprint *, most);
         fit_instances(reader, scenario, &scenario->vm[v], out, out->fit[v]);
     }
     use->instances = out;

@@ -12,7 +12,7 @@ static double least_share(const struct sms__kernel *kernel)
 }
 
 /* One launch takes full waves, one after another. */
-static struct sms__job measure_launch(const struct sms__kernel *kernel, const struct sms__fit *fit,
+static struct sms__job measure_launch(const struct sms__kernel *kernel, const struct sms__footprint *fit,
                                       const struct sms__device *device)
 {
     double sms = (double)device->sms, held = sms * (double)(fit->per_sm ? fit->per_sm : 1);
@@ -27,7 +27,7 @@ static struct sms__job measure_launch(const struct sms__kernel *kernel, const st
     return launch;
 }
 
-struct sms__job sms__measure_job(const struct sms__workload *workload, const struct sms__fit *fit,
+struct sms__job sms__measure_job(const struct sms__workload *workload, const struct sms__footprint *fit,
                                  const struct sms__device *device)
 {
     struct sms__job job = {0};

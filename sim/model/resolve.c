@@ -37,9 +37,9 @@ static void check_devices(struct sms__reader *reader, const struct sms_scenario 
 }
 
 /* Finds a tenant before this one that does the same workload, so that each demand is resolved once for a device. */
-static const struct sms__vm *find_like(const struct sms_scenario *scenario, size_t v)
+static const struct sms__tenant *find_like(const struct sms_scenario *scenario, size_t v)
 {
-    const struct sms__vm *vm = scenario->vm;
+    const struct sms__tenant *vm = scenario->vm;
     if (sms__is_like_last(vm, v))
         return &vm[v - 1];
     for (size_t u = 0; u < v; u++)
@@ -51,9 +51,9 @@ static const struct sms__vm *find_like(const struct sms_scenario *scenario, size
 static void resolve_footprints(struct sms__reader *reader, struct sms_scenario *scenario)
 {
     for (size_t v = 0; v < scenario->vms && reader->errors->count <= SMS_ERRORS_MAX; v++) {
-        struct sms__vm *vm = &scenario->vm[v];
-        const struct sms__vm *like = find_like(scenario, v);
-        vm->fit = like ? like->fit : SMS__NEW(reader->arena, const struct sms__fit *, scenario->devices);
+        struct sms__tenant *vm = &scenario->vm[v];
+        const struct sms__tenant *like = find_like(scenario, v);
+        vm->fit = like ? like->fit : SMS__NEW(reader->arena, const struct sms__footprint *, scenario->devices);
         for (size_t d = 0; d < scenario->devices && !like; d++) {
             bool same = d > 0 && scenario->device[d] == scenario->device[d - 1];
             vm->fit[d] = same ? vm->fit[d - 1] : sms__footprints(reader, scenario, vm, scenario->device[d], NULL);

@@ -38,7 +38,7 @@ struct sms_scenario {
     struct sms__policy_use *policy;
     size_t policies;
     struct sms__policy_use *alone; /* of the stand-alone runs */
-    struct sms__vm *vm;
+    struct sms__tenant *vm;
     size_t vms;
     bool shares; /* its tenants are processes on shared devices */
     bool drawn;  /* some process draws its workload */

@@ -82,7 +82,7 @@ static bool is_ticks(double ps)
     return ps >= SMS__TICK_PS && ps / SMS__TICK_PS <= COUNT_MAX && fmod(ps, SMS__TICK_PS) == 0;
 }
 
-static void check_demands(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__vm *vm)
+static void check_demands(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__tenant *vm)
 {
     const struct sms__device *device = scenario->device[0];
     const struct sms__kernel *kernel = &vm->workload->kernel[0];
@@ -96,7 +96,7 @@ static void check_demands(struct sms__reader *reader, const struct sms_scenario 
                           kernel->name, device->resource[r].name);
 }
 
-static void check_vm(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__vm *vm)
+static void check_vm(struct sms__reader *reader, const struct sms_scenario *scenario, const struct sms__tenant *vm)
 {
     const struct sms__workload *workload = vm->workload;
     const struct sms__kernel *kernel = &workload->kernel[0];

@@ -19,16 +19,16 @@ struct sms__process_stream {
     uint64_t repeat; /* jobs; 0: for ever */
 };
 
-struct sms__vm {
+struct sms__tenant {
     const char *name;
     const struct sms__node *node;
     const struct sms__workload *workload;
     const struct sms__choice *choice; /* [choices], choices >= 1; with 1 nothing is drawn */
     size_t choices;
-    const struct sms__fit **fit;  /* [devices] -> [kernels] */
-    double start_ps, deadline_ps; /* deadline 0: none */
-    uint64_t repeat;              /* jobs; 0: for ever */
-    uint64_t streams;             /* jobs at once; of a VM on each device */
+    const struct sms__footprint **fit; /* [devices] -> [kernels] */
+    double start_ps, deadline_ps;      /* deadline 0: none */
+    uint64_t repeat;                   /* jobs; 0: for ever */
+    uint64_t streams;                  /* jobs at once; of a VM on each device */
 
     /* Of VMs. */
     uint64_t type;      /* by which --format simtbs groups VMs */
@@ -49,14 +49,14 @@ struct sms__vm {
 #define SMS__TENANT_DEFAULTS .name = "", .repeat = 1, .streams = 1, .weight = 1, .active_threads = 1, .device = -1
 
 /* The i-th of the workloads of which a tenant may do one; `first` is its first kernel's number. NULL beyond. */
-static inline const struct sms__workload *sms__workload_of(const struct sms__vm *vm, size_t i, size_t *first)
+static inline const struct sms__workload *sms__workload_of(const struct sms__tenant *vm, size_t i, size_t *first)
 {
     *first = i < vm->choices ? vm->choice[i].first : 0;
     return i < vm->choices ? vm->choice[i].workload : NULL;
 }
 
 /* Whether a tenant is of the same entry as the one before it in the list, and so differs in name and start alone. */
-static inline bool sms__is_like_last(const struct sms__vm *vm, size_t v)
+static inline bool sms__is_like_last(const struct sms__tenant *vm, size_t v)
 {
     return v > 0 && vm[v].choice == vm[v - 1].choice;
 }

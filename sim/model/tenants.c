@@ -31,7 +31,7 @@ struct entry {
     const struct sms__node *workload, *draw, *streams_node;
     uint64_t count;
     double stagger_ps;
-    struct sms__vm vm; /* what each of its tenants is */
+    struct sms__tenant vm; /* what each of its tenants is */
 };
 
 struct arrival_fields {
@@ -49,7 +49,7 @@ const struct sms__field sms__arrival_fields[] = {{"poisson", SMS__QUANTITY, SMS_
 
 static void read_arrivals(struct sms__reader *reader, const struct sms__node *node, void *at)
 {
-    struct sms__vm *vm = at;
+    struct sms__tenant *vm = at;
     struct arrival_fields given = {0};
     if (node->kind != SMS__MAP) {
         sms__complain(reader, node, ARRIVALS);
@@ -241,7 +241,7 @@ static bool says_what(struct sms__reader *reader, const struct entry *entry, con
 /* Sets what the entry's tenants may do. Leaves it unset where a problem was reported. */
 static void choose(struct sms__reader *reader, struct entry *entry, const struct sms__streams *streams)
 {
-    struct sms__vm *vm = &entry->vm;
+    struct sms__tenant *vm = &entry->vm;
     const struct sms__node *const *name = entry->draw         ? (const struct sms__node *const *)entry->draw->item
                                           : streams->workload ? streams->workload
                                                               : &entry->workload;
@@ -297,7 +297,7 @@ static void add_tenants(struct sms__reader *reader, const struct entry *entry, s
     const struct sms__node *at = sms__node_get(entry->vm.node, "name");
     const char *word = sms__tenant_word(scenario);
     for (uint64_t i = 0; i < entry->count && reader->errors->count <= SMS_ERRORS_MAX; i++) {
-        struct sms__vm *vm = &scenario->vm[scenario->vms++];
+        struct sms__tenant *vm = &scenario->vm[scenario->vms++];
         *vm = entry->vm;
         vm->start_ps += entry->stagger_ps * (double)i;
         if (entry->count > 1)
@@ -321,7 +321,7 @@ static void check_names(struct sms__reader *reader, const struct entry *entry, s
 }
 
 /* Whether a process is called like one of the several streams of another, which are PROCESS/NUMBER in results. */
-static bool is_stream(const struct sms__vm *process, const struct sms__vm *other)
+static bool is_stream(const struct sms__tenant *process, const struct sms__tenant *other)
 {
     size_t length = strlen(other->name);
     char *end;
@@ -335,7 +335,7 @@ static bool is_stream(const struct sms__vm *process, const struct sms__vm *other
 static void check_stream_names(struct sms__reader *reader, const struct sms_scenario *scenario)
 {
     for (size_t v = 0; v < scenario->vms && scenario->shares; v++) {
-        const struct sms__vm *process = &scenario->vm[v];
+        const struct sms__tenant *process = &scenario->vm[v];
         for (size_t w = 0; w < scenario->vms && strchr(process->name, '/'); w++)
             if (is_stream(process, &scenario->vm[w]) && reader->errors->count <= SMS_ERRORS_MAX)
                 sms__complain(reader, process->node, "process '%.60s' is also a stream of '%.60s'", process->name,
@@ -362,7 +362,7 @@ static void read_tenants(struct sms__reader *reader, const struct sms__node *nod
         sms__complain(reader, node, "more than %d %s%s", TENANTS_MAX, sum > TENANTS_MAX ? "" : "streams of all ", word);
         return;
     }
-    scenario->vm = SMS__NEW(reader->arena, struct sms__vm, sum);
+    scenario->vm = SMS__NEW(reader->arena, struct sms__tenant, sum);
     for (size_t i = 0; i < node->items && reader->errors->count <= SMS_ERRORS_MAX; i++) {
         if (node->item[i]->kind != SMS__MAP)
             continue;

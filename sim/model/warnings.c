@@ -14,7 +14,7 @@ static bool is_said(const struct sms_errors *warnings, const char *text)
 }
 
 /* Times and demands of a workload are those of the device on which it was profiled. */
-static void warn_of_profile(struct sms_file *file, const struct sms_scenario *scenario, const struct sms__vm *vm,
+static void warn_of_profile(struct sms_file *file, const struct sms_scenario *scenario, const struct sms__tenant *vm,
                             const struct sms__workload *workload)
 {
     const struct sms__node *at = sms__node_get(vm->node, "workload");

@@ -13,7 +13,7 @@ enum { SMS__BOUND_NAME = 128 };
 
 /* A kernel of a VM, if its jobs launch it. */
 struct sms__bound_kernel {
-    const struct sms__fit *fit;
+    const struct sms__footprint *fit;
     double times;  /* launches of a job */
     double blocks; /* of a launch */
     double work_ps;
@@ -25,7 +25,7 @@ struct sms__bound_kernel {
 
 /* A VM's share of the device: `kernels` from `first` on. */
 struct sms__bound_vm {
-    const struct sms__vm *vm;
+    const struct sms__tenant *vm;
     size_t first, kernels;
     double streams;
     double other_ps;           /* host time and copies of a job */

@@ -20,7 +20,7 @@ static double launches_of_job(const struct sms__workload *workload, size_t k)
     return times;
 }
 
-static void describe_kernel(struct sms__bound_device *device, const struct sms__vm *vm, size_t idx, size_t k)
+static void describe_kernel(struct sms__bound_device *device, const struct sms__tenant *vm, size_t idx, size_t k)
 {
     const struct sms__kernel *kernel = &vm->workload->kernel[k];
     double times = launches_of_job(vm->workload, k);
@@ -51,7 +51,7 @@ static void add_step(const struct sms__device *model, const struct sms__step *st
     out->other_ps += max(0, step->amount / (model->link_bandwidth / 1e12) - 0.5);
 }
 
-static void describe_vm(struct sms__bound_device *device, const struct sms__vm *vm, size_t idx)
+static void describe_vm(struct sms__bound_device *device, const struct sms__tenant *vm, size_t idx)
 {
     struct sms__bound_vm *out = &device->vm[device->vms++];
     *out = (struct sms__bound_vm){.vm = vm, .first = device->kernels, .streams = (double)vm->streams};
@@ -172,7 +172,8 @@ static double background(const struct sms__device *model, size_t r, uint64_t sm)
 static double delivered(const struct sms_scenario *scenario, const struct sms_contention_view *view,
                         const struct sms__device *model, size_t r, double most)
 {
-    double (*delivers)(const struct sms_contention_view *, size_t, double, double) = scenario->contention.model->delivers;
+    double (*delivers)(const struct sms_contention_view *, size_t, double, double) =
+        scenario->contention.model->delivers;
     double sms = (double)model->sms, sum = 0;
     if (model->resource[r].scope == SMS_SCOPE_DEVICE)
         return sms * delivers(view, r, background(model, r, SIZE_MAX) / sms, most);

@@ -94,7 +94,7 @@ struct load {
 /* Adds what a VM's kernels used on the devices of the model of device `d`. */
 static void add_usage(const struct sms__record *record, size_t v, size_t d, size_t r, struct load *load)
 {
-    const struct sms__vm *vm = &record->scenario->vm[v];
+    const struct sms__tenant *vm = &record->scenario->vm[v];
     for (size_t k = 0; k < vm->workload->kernels; k++) {
         const struct sms__span_record *span = &record->kernel[record->first_kernel[v] + k].span[record->model[d]];
         double demand = vm->fit[d][k].demand[r] / SMS_FULL;
@@ -171,7 +171,7 @@ static bool has_coarse(const struct sms_scenario *scenario)
 /* The thread time of a VM's kernels on the devices of the model of device `d`. */
 static double thread_time(const struct sms__record *record, size_t v, size_t d, double threads)
 {
-    const struct sms__vm *vm = &record->scenario->vm[v];
+    const struct sms__tenant *vm = &record->scenario->vm[v];
     for (size_t k = 0; k < vm->workload->kernels; k++)
         threads += (double)record->kernel[record->first_kernel[v] + k].span[record->model[d]].residence_ps *
                    (double)vm->fit[d][k].needs[SMS_THREADS];

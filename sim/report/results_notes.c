@@ -159,8 +159,8 @@ static void note_workloads(struct sms_results *results)
 
 /* A kernel of a tenant on device 0, whose blocks all take the same time. */
 struct grid {
-    const struct sms__fit *fit;
-    const struct sms__vm *vm;
+    const struct sms__footprint *fit;
+    const struct sms__tenant *vm;
     uint64_t blocks;
 };
 

@@ -48,7 +48,7 @@ static void name_kernel(struct namer *namer)
 {
     const char **name = namer->name;
     for (size_t v = 0; v < namer->scenario->vms && !namer->scenario->drawn; v++) {
-        const struct sms__vm *vm = &namer->scenario->vm[v];
+        const struct sms__tenant *vm = &namer->scenario->vm[v];
         for (size_t k = 0; k < vm->workload->kernels; k++)
             *name++ = sms__print(namer->arena, "%s/%s", vm->name, vm->workload->kernel[k].name);
     }

@@ -170,7 +170,7 @@ static bool none_ends(const struct sms_scenario *scenario)
 static void warn_late(struct sms_results *results)
 {
     const struct sms_scenario *scenario = results->scenario;
-    const struct sms__vm *last = &scenario->vm[0];
+    const struct sms__tenant *last = &scenario->vm[0];
     for (size_t v = 1; v < scenario->vms; v++)
         last = scenario->vm[v].start_ps > last->start_ps ? &scenario->vm[v] : last;
     if (last->start_ps > scenario->warmup_ps)

@@ -88,7 +88,7 @@ static size_t find_kind(const struct sms__trace *trace, const char *vm, const ch
 {
     size_t i = 0;
     for (; i < trace->kinds; i++) {
-        const struct sms__vm *candidate = &trace->scenario->vm[trace->kind[i].vm];
+        const struct sms__tenant *candidate = &trace->scenario->vm[trace->kind[i].vm];
         if (!strcmp(candidate->name, vm) && !strcmp(candidate->workload->kernel[trace->kind[i].kernel].name, kernel))
             break;
     }

@@ -15,7 +15,7 @@ static const uint64_t us = 1000000;
 struct fixture {
     struct sms_file *file;
     struct sms_scenario scenario;
-    struct sms__vm vm[PROCESSES];
+    struct sms__tenant vm[PROCESSES];
     struct sms__device model[DEVICES];
     const struct sms__device *device[DEVICES];
     struct sms__expect expect[3];

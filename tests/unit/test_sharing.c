@@ -59,7 +59,7 @@ static void a_count_makes_several_processes(void **state)
     (void)state;
     struct sms_file *file = load_rich("[plain]");
     const struct sms_scenario *scenario = file->scenario[0];
-    const struct sms__vm *last = &scenario->vm[3];
+    const struct sms__tenant *last = &scenario->vm[3];
     assert_true(scenario->shares && scenario->drawn && scenario->vms == 4);
     assert_string_equal(scenario->vm[0].name, "c1");
     assert_string_equal(scenario->vm[2].name, "c3");
@@ -109,7 +109,7 @@ static void a_draw_unites_its_workloads(void **state)
 {
     (void)state;
     struct sms_file *file = load_rich("[plain]");
-    const struct sms__vm *vm = &file->scenario[0]->vm[3];
+    const struct sms__tenant *vm = &file->scenario[0]->vm[3];
     const struct sms__choice *choice = vm->choice;
     assert_int_equal(vm->choices, 3);
     assert_int_equal(vm->workload->kernels, 3); /* the workload given twice has its kernels once */
@@ -126,7 +126,7 @@ static void a_whole_demands_shares_of_the_device(void **state)
 {
     (void)state;
     struct sms_file *file = load_rich("[plain]");
-    const struct sms__fit *fit = &file->scenario[0]->vm[0].fit[0][0];
+    const struct sms__footprint *fit = &file->scenario[0]->vm[0].fit[0][0];
     assert_true(fit->demand[0] == SMS_FULL && fit->demand[1] == 0.3 * SMS_FULL && fit->work == 2000000000000);
     sms_file_free(file);
 }
@@ -174,7 +174,7 @@ static void instances_keep_bandwidth_and_work(void **state)
     assert_int_equal(half->resource[2].capacity, 40);
     assert_int_equal(half->view.sms, 2);
     /* On the whole device an SM's share is 10 GB/s, of which 20 % are 2; on the instance it is 20 GB/s. */
-    const struct sms__fit *fit = instances->fit[3][0];
+    const struct sms__footprint *fit = instances->fit[3][0];
     assert_true(fit[1].demand[1] == 0.1 * SMS_FULL && fit[1].count[2] == 2);
     assert_true(fit[1].demand[2] == 0.1 * SMS_FULL); /* 2 of 20 units an SM */
     /* A quarter of the SMs for one that takes all: four times as long, and 30 % of bandwidth are 15 % of a half's. */

@@ -27,7 +27,7 @@ struct sms__blocks_setup {
     size_t idx, first_sm; /* index of the device; index of its first SM among all SMs of the run */
     /* The kernel types of the run as they are on this device, indexed by pairs of VM and kernel; NULL for types that do
      * not run here. The array may be freed once the device is made. */
-    const struct sms__fit *const *kernel_type;
+    const struct sms__footprint *const *kernel_type;
     size_t kernel_types;
     const struct sms__allowed *const
         *allowed;   /* [kernel_types], each may be NULL; NULL: every kernel may use all SMs */

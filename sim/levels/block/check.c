@@ -33,7 +33,7 @@ struct expected {
 
 static void add_group(struct expected *expected, const struct sms__group *group)
 {
-    const struct sms__fit *fit = group->launch->fit;
+    const struct sms__footprint *fit = group->launch->fit;
     for (int r = 0; r < SMS_RESOURCES_MAX; r++)
         expected->usage[r] += (double)group->blocks * fit->demand[r];
     for (int l = 0; l < SMS_LIMITS; l++)

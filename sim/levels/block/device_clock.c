@@ -24,7 +24,7 @@ static double value_of(uint64_t bits)
     return value;
 }
 
-struct sms__device_clock *sms__device_clock_of(const struct sms__blocks *device, const struct sms__fit *fit)
+struct sms__device_clock *sms__device_clock_of(const struct sms__blocks *device, const struct sms__footprint *fit)
 {
     if (!fit->of_device)
         return NULL;
@@ -165,7 +165,7 @@ static void add_clock(struct sms__blocks *device, uint32_t resources)
 
 void sms__device_clock_init(struct sms__blocks *device)
 {
-    const struct sms__fit *const *kernel_type = device->setup.kernel_type;
+    const struct sms__footprint *const *kernel_type = device->setup.kernel_type;
     if (!device->setup.contention->slowdown)
         return;
     device->clock = SMS__NEW(device->arena, struct sms__device_clock, device->setup.max_clocks);

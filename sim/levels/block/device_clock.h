@@ -25,7 +25,7 @@ static inline double sms__device_clock_reading(const struct sms__device_clock *c
 }
 
 void sms__device_clock_init(struct sms__blocks *device);
-struct sms__device_clock *sms__device_clock_of(const struct sms__blocks *device, const struct sms__fit *fit);
+struct sms__device_clock *sms__device_clock_of(const struct sms__blocks *device, const struct sms__footprint *fit);
 bool sms__device_clock_advance(struct sms__device_clock *clock, uint64_t now); /* true if its speed changed */
 void sms__device_clock_update(struct sms__blocks *device, uint64_t now);       /* before SMs are rated */
 void sms__device_clock_track(struct sms__sm_state *sm);                        /* after an SM is rated */

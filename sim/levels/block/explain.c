@@ -29,7 +29,7 @@ static void append(struct text *text, const char *format, ...)
 static double limit_unit(int limit) { return limit == SMS_REGISTERS ? 1048576.0 : 1.0; }
 
 /* The block's demand on all resources of a class, because a policy may compare any of them. */
-static void append_demand(struct text *text, const struct sms__blocks *device, const struct sms__fit *fit,
+static void append_demand(struct text *text, const struct sms__blocks *device, const struct sms__footprint *fit,
                           enum sms_class cls)
 {
     const char *between = " ";
@@ -59,7 +59,7 @@ static void append_reason(struct text *text, const struct sms__blocks *device, c
 static void append_refusal(struct text *text, const struct sms__blocks *device, size_t sm,
                            const struct sms__launch *launch, int verdict)
 {
-    const struct sms__fit *fit = launch->fit;
+    const struct sms__footprint *fit = launch->fit;
     const struct sms__sm_state *state = &device->sm[sm];
     double buffer[SMS_RESOURCES_MAX];
     append(text, "%sSM %zu: ", text->used ? "; " : "", sm);

@@ -32,7 +32,7 @@ struct sms__queue_entry {
 
 struct sms__launch {
     /* Set by the caller. */
-    const struct sms__fit *fit;
+    const struct sms__footprint *fit;
     const struct sms__kernel *kernel;
     const char *vm;
     struct sms__kernel_record *record;
@@ -68,6 +68,6 @@ static inline bool sms__is_drawn(const struct sms__kernel *kernel)
 }
 
 /* Returns the work of a block, ps at full speed; a random draw if sms__is_drawn. */
-uint64_t sms__draw(const struct sms__fit *fit, const struct sms__kernel *kernel, gsl_rng *stream);
+uint64_t sms__draw(const struct sms__footprint *fit, const struct sms__kernel *kernel, gsl_rng *stream);
 
 #endif

@@ -21,7 +21,7 @@ static int ask_policy(const struct sms__blocks *device, const struct sms__sm_sta
 static inline int verdict(const struct sms__blocks *device, const struct sms__sm_state *sm,
                           const struct sms__launch *launch)
 {
-    const struct sms__fit *fit = launch->fit;
+    const struct sms__footprint *fit = launch->fit;
     const uint64_t *capacity = device->setup.model->view.capacity;
     bool fits = true;
     for (int l = 0; l < SMS_LIMITS; l++)
@@ -39,7 +39,8 @@ int sms__verdict(const struct sms__blocks *device, const struct sms__sm_state *s
     return verdict(device, sm, launch);
 }
 
-int sms__refusing_limit(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit)
+int sms__refusing_limit(const struct sms__blocks *device, const struct sms__sm_state *sm,
+                        const struct sms__footprint *fit)
 {
     int l = 0;
     while (l < SMS_LIMITS - 1 && sm->used[l] + fit->needs[l] <= device->setup.model->view.capacity[l])
@@ -57,12 +58,12 @@ double sms__score(const struct sms__blocks *device, const struct sms__sm_state *
 }
 
 struct kernel_type {
-    const struct sms__fit *fit;
+    const struct sms__footprint *fit;
     const struct sms__allowed *allowed;
     size_t idx;
 };
 
-static int compare_fits(const struct sms__fit *a, const struct sms__fit *b)
+static int compare_fits(const struct sms__footprint *a, const struct sms__footprint *b)
 {
     int order = memcmp(a->needs, b->needs, sizeof a->needs);
     for (int r = 0; !order && r < SMS_RESOURCES_MAX; r++)
@@ -100,7 +101,7 @@ static void init_shapes(struct sms__blocks *device)
     search->shape = SMS__NEW(device->arena, struct sms__shape, count);
     search->shape_of = SMS__NEW(device->arena, struct sms__shape *, setup->kernel_types);
     for (size_t i = 0; i < count; i++) {
-        const struct sms__fit *fit = sorted[i].fit;
+        const struct sms__footprint *fit = sorted[i].fit;
         if (i == 0 || compare_shapes(&sorted[i - 1], &sorted[i]))
             search->shape[search->shapes++] = (struct sms__shape){
                 .fit = fit, .allowed = sorted[i].allowed, .request = {.adds = fit->adds, .needs = fit->needs}};

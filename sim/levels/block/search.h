@@ -7,7 +7,7 @@
 /* A block shape. Launches share it if their blocks have the same needs, demands and allowed SMs, so that a refusal of
  * one is a refusal of all. */
 struct sms__shape {
-    const struct sms__fit *fit;
+    const struct sms__footprint *fit;
     const struct sms__allowed *allowed; /* NULL: all SMs */
     struct sms_block_request request;   /* for a policy that looks only at the shape */
     uint64_t *row;                      /* candidates: SMs that may take such a block, one bit each */
@@ -43,7 +43,8 @@ void sms__log_departure(struct sms__blocks *device, uint32_t sm);
 enum { SMS__ALLOWED = -1, SMS__REFUSED_BY_LIMIT = 1000 };
 /* Returns SMS__ALLOWED, the answer of `admits` or of a hard resource, or SMS__REFUSED_BY_LIMIT. */
 int sms__verdict(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__launch *launch);
-int sms__refusing_limit(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__fit *fit);
+int sms__refusing_limit(const struct sms__blocks *device, const struct sms__sm_state *sm,
+                        const struct sms__footprint *fit);
 double sms__score(const struct sms__blocks *device, const struct sms__sm_state *sm, const struct sms__launch *launch);
 
 #endif

@@ -51,7 +51,7 @@ static inline void add(double *restrict usage, const double *restrict demand, si
     }
 }
 
-static inline void account(struct sms__sm_state *sm, const struct sms__fit *fit, int64_t blocks, uint64_t now)
+static inline void account(struct sms__sm_state *sm, const struct sms__footprint *fit, int64_t blocks, uint64_t now)
 {
     struct sms__blocks *device = sm->device;
     uint64_t limit = device->setup.model->sm.blocks;
@@ -67,7 +67,7 @@ static inline void account(struct sms__sm_state *sm, const struct sms__fit *fit,
 }
 
 /* A single block is by far the most frequent case. It needs no multiplication. */
-void sms__account(struct sms__sm_state *sm, const struct sms__fit *fit, int64_t blocks, uint64_t now)
+void sms__account(struct sms__sm_state *sm, const struct sms__footprint *fit, int64_t blocks, uint64_t now)
 {
     if (blocks == 1)
         account(sm, fit, 1, now);
@@ -284,7 +284,7 @@ static void insert(struct sms__sm_state *sm, struct sms__group *group, struct sm
     *(before == SMS__NONE ? &group->last : &pool[before].prev) = at;
 }
 
-uint64_t sms__draw(const struct sms__fit *fit, const struct sms__kernel *kernel, gsl_rng *stream)
+uint64_t sms__draw(const struct sms__footprint *fit, const struct sms__kernel *kernel, gsl_rng *stream)
 {
     double times = 1;
     if (!sms__is_drawn(kernel))

@@ -73,7 +73,7 @@ void sms__sm_place(struct sms__sm_state *sm, struct sms__launch *launch, uint32_
 void sms__sm_drop(struct sms__sm_state *sm, struct sms__launch *launch, uint64_t now);
 
 /* Adds the usage of `blocks` equal blocks; a negative number subtracts it. */
-void sms__account(struct sms__sm_state *sm, const struct sms__fit *fit, int64_t blocks, uint64_t now);
+void sms__account(struct sms__sm_state *sm, const struct sms__footprint *fit, int64_t blocks, uint64_t now);
 void sms__add_background(const struct sms__device *model, size_t sm, double *usage);
 struct sms__group sms__new_group(struct sms__launch *launch, uint64_t now);
 void sms__remove_group(struct sms__sm_state *sm, size_t group);

@@ -102,7 +102,7 @@ static void add_up(struct sms__wave *wave)
         wave->placed[i].launch->in_round = 0;
     }
     for (size_t i = 0; i < wave->count; i++) {
-        const struct sms__fit *fit = wave->placed[i].launch->fit;
+        const struct sms__footprint *fit = wave->placed[i].launch->fit;
         struct addition *sum = &wave->sum[wave->placed[i].sm];
         wave->placed[i].launch->in_round++;
         for (int r = 0; r < SMS_RESOURCES_MAX; r++)
@@ -134,7 +134,7 @@ static uint64_t count_rounds(const struct sms__blocks *device, const struct sms_
  * fuller when the block comes in any of these rounds. */
 static bool admits(const struct sms__blocks *device, const struct placement *placement, uint64_t rounds)
 {
-    const struct sms__fit *fit = placement->launch->fit;
+    const struct sms__footprint *fit = placement->launch->fit;
     const struct addition *sum = &device->wave->sum[placement->sm];
     struct sms__sm_state after = device->sm[placement->sm];
     for (size_t r = 0; r < device->setup.model->resources; r++)

@@ -12,19 +12,22 @@ enum { DRAWN_LAUNCHES = 16 };
 struct maker {
     struct sms__arena *arena;
     const struct sms__run_spec *spec;
-    struct sms__vm *vm; /* copies of the scenario's, in the end with coarse kernels */
-    size_t number;      /* the VM at hand; then its kernels, the device at hand, and their fits on it */
+    struct sms__tenant *vm; /* copies of the scenario's, in the end with coarse kernels */
+    size_t number;          /* the VM at hand; then its kernels, the device at hand, and their fits on it */
     struct sms__kernel *kernel;
     size_t device;
-    struct sms__fit *fit;
+    struct sms__footprint *fit;
 };
 
-static const struct sms__vm *original(const struct maker *maker) { return &maker->spec->scenario->vm[maker->number]; }
+static const struct sms__tenant *original(const struct maker *maker)
+{
+    return &maker->spec->scenario->vm[maker->number];
+}
 
 /* Simulates the VM alone as if it launched this kernel and nothing else. */
 static int measure(struct maker *maker, size_t k, struct sms__stand_alone *out)
 {
-    struct sms__vm *vm = &maker->vm[maker->number], kept = *vm;
+    struct sms__tenant *vm = &maker->vm[maker->number], kept = *vm;
     struct sms__workload workload = *vm->workload;
     uint64_t times = sms__is_drawn(&original(maker)->workload->kernel[k]) ? DRAWN_LAUNCHES : 1;
     struct sms__step step = {.kind = SMS__LAUNCH, .kernel = k, .times = times};
@@ -42,7 +45,7 @@ static int measure(struct maker *maker, size_t k, struct sms__stand_alone *out)
 }
 
 /* Sets what the blocks asked of the device on average. */
-static void set_demand(const struct maker *maker, const struct sms__stand_alone *alone, struct sms__fit *fit)
+static void set_demand(const struct maker *maker, const struct sms__stand_alone *alone, struct sms__footprint *fit)
 {
     const struct sms__device *model = maker->spec->scenario->device[maker->device];
     for (size_t r = 0; r < model->resources; r++) {
@@ -52,7 +55,7 @@ static void set_demand(const struct maker *maker, const struct sms__stand_alone 
 }
 
 /* Sets the occupancy: the share of the limit that its blocks take most of, on average over all SMs. */
-static void set_occupancy(const struct maker *maker, const struct sms__stand_alone *alone, struct sms__fit *fit)
+static void set_occupancy(const struct maker *maker, const struct sms__stand_alone *alone, struct sms__footprint *fit)
 {
     const struct sms__device *model = maker->spec->scenario->device[maker->device];
     double blocks = alone->resident_ps / ((double)model->sms * alone->kernel_ps);
@@ -61,7 +64,7 @@ static void set_occupancy(const struct maker *maker, const struct sms__stand_alo
         fit->room = fmax(fit->room, blocks * (double)fit->needs[l] / (double)model->view.capacity[l]);
 }
 
-static void set_work(struct sms__fit *fit, double ps)
+static void set_work(struct sms__footprint *fit, double ps)
 {
     fit->work_ps = ps;
     fit->work = (uint64_t)(fmin(ps, SMS__TIME_MAX_PS) + 0.5);
@@ -95,11 +98,11 @@ static int coarsen_fit(struct maker *maker, size_t k)
 }
 
 /* Coarsens the fits of a VM's kernels on the device at hand. */
-static int coarsen_fits(struct maker *maker, const struct sms__fit **fit)
+static int coarsen_fits(struct maker *maker, const struct sms__footprint **fit)
 {
     size_t kernels = maker->vm[maker->number].workload->kernels;
     int code = SMS_OK;
-    maker->fit = SMS__NEW(maker->arena, struct sms__fit, kernels);
+    maker->fit = SMS__NEW(maker->arena, struct sms__footprint, kernels);
     for (size_t k = 0; k < kernels; k++)
         maker->fit[k] = (*fit)[k];
     *fit = maker->fit;
@@ -112,9 +115,9 @@ static int coarsen_fits(struct maker *maker, const struct sms__fit **fit)
 static int coarsen_vm(struct maker *maker)
 {
     const struct sms_scenario *scenario = maker->spec->scenario;
-    struct sms__vm *vm = &maker->vm[maker->number];
+    struct sms__tenant *vm = &maker->vm[maker->number];
     struct sms__workload *workload = SMS__NEW(maker->arena, struct sms__workload, 1);
-    const struct sms__fit **fit = SMS__NEW(maker->arena, const struct sms__fit *, scenario->devices);
+    const struct sms__footprint **fit = SMS__NEW(maker->arena, const struct sms__footprint *, scenario->devices);
     int code = SMS_OK;
     *workload = *vm->workload;
     maker->kernel = SMS__NEW(maker->arena, struct sms__kernel, workload->kernels);
@@ -133,12 +136,12 @@ static int coarsen_vm(struct maker *maker)
     return code;
 }
 
-int sms__coarsen(struct sms__arena *arena, const struct sms__run_spec *spec, const struct sms__vm **out)
+int sms__coarsen(struct sms__arena *arena, const struct sms__run_spec *spec, const struct sms__tenant **out)
 {
     const struct sms_scenario *scenario = spec->scenario;
     struct maker maker = {.arena = arena, .spec = spec};
     int code = SMS_OK;
-    maker.vm = SMS__NEW(arena, struct sms__vm, scenario->vms);
+    maker.vm = SMS__NEW(arena, struct sms__tenant, scenario->vms);
     for (size_t v = 0; v < scenario->vms; v++)
         maker.vm[v] = scenario->vm[v];
     for (; maker.number < scenario->vms && code == SMS_OK; maker.number++)

@@ -10,12 +10,12 @@ struct sms_place_model {
     bool exclusive;                  /* under the mode one process runs at a time */
     struct sms__rater *rater;        /* [devices] */
     long device[SMS_GPU_MODELS_MAX]; /* by GPU model; -1: it has none */
-    struct sms__fit *mean;           /* [vms][devices] */
+    struct sms__footprint *mean;     /* [vms][devices] */
     struct sms__rated *rated;        /* [slots + 1] */
     double *speed;                   /* the same */
 };
 
-static void find_mean(const struct sms__vm *vm, size_t device, size_t resources, struct sms__fit *mean)
+static void find_mean(const struct sms__tenant *vm, size_t device, size_t resources, struct sms__footprint *mean)
 {
     double time = 0;
     mean->cls = vm->fit[device][0].cls;
@@ -23,7 +23,7 @@ static void find_mean(const struct sms__vm *vm, size_t device, size_t resources,
         const struct sms__step *step = &vm->workload->step[s];
         if (step->kind != SMS__LAUNCH)
             continue;
-        const struct sms__fit *fit = &vm->fit[device][step->kernel];
+        const struct sms__footprint *fit = &vm->fit[device][step->kernel];
         double lasts = fit->work_ps * (double)step->times;
         time += lasts;
         mean->room += lasts * fit->room;
@@ -41,7 +41,8 @@ static void make_raters(struct sms__arena *arena, const struct sms_scenario *sce
     model->rater = SMS__NEW(arena, struct sms__rater, scenario->devices);
     for (size_t d = 0; d < scenario->devices; d++) {
         view[d] = sms__contention_view(arena, scenario, scenario->device[d]);
-        model->rater[d] = (struct sms__rater){.contention = scenario->contention.model, .view = &view[d], .arena = arena};
+        model->rater[d] =
+            (struct sms__rater){.contention = scenario->contention.model, .view = &view[d], .arena = arena};
     }
 }
 
@@ -56,12 +57,12 @@ int sms__predict_init(struct sms__cluster_run *run)
     const struct sms__cluster *cluster = run->cluster;
     if (!run->policy->asks || !run->hosts)
         return SMS_OK;
-    const struct sms__vm *vm = run->hosts->vm; /* coarse ones, if those run */
+    const struct sms__tenant *vm = run->hosts->vm; /* coarse ones, if those run */
     int code = scenario->fidelity == SMS__AS_PROCESSES ? SMS_OK : sms__coarsen(run->arena, &run->hosts->spec, &vm);
     struct sms_place_model *model = SMS__NEW(run->arena, struct sms_place_model, 1);
     model->scenario = scenario;
     model->exclusive = is_exclusive(run->hosts->spec.policy);
-    model->mean = SMS__NEW(run->arena, struct sms__fit, scenario->vms * scenario->devices);
+    model->mean = SMS__NEW(run->arena, struct sms__footprint, scenario->vms * scenario->devices);
     model->rated = SMS__NEW(run->arena, struct sms__rated, cluster->slots + 1);
     model->speed = SMS__NEW(run->arena, double, cluster->slots + 1);
     make_raters(run->arena, scenario, model);
@@ -77,7 +78,7 @@ int sms__predict_init(struct sms__cluster_run *run)
 
 static void add(const struct sms_place_model *model, size_t i, size_t vm, size_t device)
 {
-    const struct sms__fit *mean = &model->mean[vm * model->scenario->devices + device];
+    const struct sms__footprint *mean = &model->mean[vm * model->scenario->devices + device];
     model->speed[i] = 1;
     model->rated[i] = (struct sms__rated){mean->demand, mean->room, mean->cls, &model->speed[i]};
 }

@@ -39,7 +39,7 @@ static void set_speeds(struct sms__fluid *fluid)
     sms__coarse_kernels_count(kernels, fluid->advanced_ps);
     make_scratch(kernels);
     for (struct sms__flow *flow = fluid->first; flow; flow = flow->next) {
-        const struct sms__fit *fit = ((struct sms__coarse_kernel *)flow)->fit;
+        const struct sms__footprint *fit = ((struct sms__coarse_kernel *)flow)->fit;
         kernels->rated[n++] = (struct sms__rated){fit->demand, fit->room, fit->cls, &flow->rate};
     }
     sms__rate_coarse(&kernels->rater, kernels->rated, n);

@@ -9,10 +9,10 @@
 
 /* Embedded in the caller's state of the kernel. */
 struct sms__coarse_kernel {
-    struct sms__flow flow;      /* the first member; of ps at full speed */
-    const struct sms__fit *fit; /* its demand is in parts of the device */
-    double work;                /* ps at full speed */
-    uint64_t began_ps;          /* when the context had been active for so long */
+    struct sms__flow flow;            /* the first member; of ps at full speed */
+    const struct sms__footprint *fit; /* its demand is in parts of the device */
+    double work;                      /* ps at full speed */
+    uint64_t began_ps;                /* when the context had been active for so long */
 };
 
 struct sms__coarse_kernels {

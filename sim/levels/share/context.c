@@ -51,14 +51,14 @@ static void fire(void *subject, uint64_t now)
 
 static void flush(void *subject, uint64_t now) { run_blocks(subject, now); }
 
-static void add_vm(const struct sms__context *context, size_t vm, size_t first, const struct sms__fit **types)
+static void add_vm(const struct sms__context *context, size_t vm, size_t first, const struct sms__footprint **types)
 {
     for (size_t k = 0; k < share_of(context)->setup.vm[vm].workload->kernels; k++)
         types[first + k] = &sms__instance_fits(context->instance, vm)[k];
 }
 
 static void add_stream(const struct sms__context *context, const struct sms__stream *stream,
-                       const struct sms__fit **types)
+                       const struct sms__footprint **types)
 {
     const struct sms__process *process = stream->process;
     size_t first = share_of(context)->spec->record->first_kernel[process->idx] + stream->first_kernel;
@@ -69,11 +69,11 @@ static void add_stream(const struct sms__context *context, const struct sms__str
 }
 
 /* The kernel types that may run in the context, as they are on its device. A slot may get any VM. */
-static const struct sms__fit *const *find_types(const struct sms__context *context)
+static const struct sms__footprint *const *find_types(const struct sms__context *context)
 {
     const struct sms_share *share = share_of(context);
     const size_t *first = share->spec->record->first_kernel;
-    const struct sms__fit **types = SMS__NEW(share->arena, const struct sms__fit *, share->kernel_types);
+    const struct sms__footprint **types = SMS__NEW(share->arena, const struct sms__footprint *, share->kernel_types);
     size_t vms = share->setup.slots ? share->scenario->vms : 0;
     for (size_t start = 0; vms && start < share->kernel_types; start += first[vms])
         for (size_t v = 0; v < vms; v++)
@@ -98,7 +98,7 @@ static void add_blocks(struct sms__context *context)
 {
     struct sms_share *share = share_of(context);
     const struct sms__instance *instance = context->instance;
-    const struct sms__fit *const *types = find_types(context);
+    const struct sms__footprint *const *types = find_types(context);
     init_engine(context);
     struct sms__blocks_setup setup =
         sms__device_blocks(share->spec, instance->type, &instance->contention, types, share->kernel_types);

@@ -61,14 +61,14 @@ void sms__gpus_init(struct sms_share *share)
         init_instance(share, i, i / each, share->setup.type[i / each] * each + i % each);
 }
 
-const struct sms__fit *sms__instance_fits(const struct sms__instance *instance, size_t vm)
+const struct sms__footprint *sms__instance_fits(const struct sms__instance *instance, size_t vm)
 {
     const struct sms__instances *instances = instance->share->use->instances;
     return instances ? instances->fit[vm][instance->fit] : instance->share->setup.vm[vm].fit[instance->fit];
 }
 
-const struct sms__fit *sms__instance_fit(const struct sms__instance *instance, const struct sms__stream *stream,
-                                         size_t kernel)
+const struct sms__footprint *sms__instance_fit(const struct sms__instance *instance, const struct sms__stream *stream,
+                                               size_t kernel)
 {
     const struct sms__process *process = stream->process;
     size_t k = stream->first_kernel + kernel;
@@ -79,7 +79,7 @@ const struct sms__fit *sms__instance_fit(const struct sms__instance *instance, c
 
 double sms__instance_kernel_ps(const struct sms__instance *instance, const struct sms__stream *stream, size_t k)
 {
-    const struct sms__fit *fit = sms__instance_fit(instance, stream, k);
+    const struct sms__footprint *fit = sms__instance_fit(instance, stream, k);
     const struct sms__kernel *kernel = &stream->workload->kernel[k];
     const struct sms__process *process = stream->process;
     bool limited = process->limit.is_on && process->instance == instance;

@@ -50,10 +50,10 @@ void sms__share_hold(struct sms_share *share, size_t gpu, int64_t bytes, uint64_
 size_t sms__instances_each(const struct sms__host_setup *setup);
 void sms__gpus_init(struct sms_share *share);
 /* The kernels of a VM of the scenario, on this instance. */
-const struct sms__fit *sms__instance_fits(const struct sms__instance *instance, size_t vm);
+const struct sms__footprint *sms__instance_fits(const struct sms__instance *instance, size_t vm);
 /* A kernel of the stream's workload, within the limit of its process. */
-const struct sms__fit *sms__instance_fit(const struct sms__instance *instance, const struct sms__stream *stream,
-                                         size_t kernel);
+const struct sms__footprint *sms__instance_fit(const struct sms__instance *instance, const struct sms__stream *stream,
+                                               size_t kernel);
 /* Time alone of a kernel: of a coarse one its own, else that of full waves of blocks. */
 double sms__instance_kernel_ps(const struct sms__instance *instance, const struct sms__stream *stream, size_t kernel);
 uint64_t sms__instance_free(const struct sms__instance *instance);                                   /* bytes */

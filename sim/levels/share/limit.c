@@ -41,7 +41,7 @@ static void choose_sms(struct sms__process *process)
         choose_at(process, level, &wanted);
 }
 
-static struct sms__fit cap(const struct sms__process *process, struct sms__fit fit)
+static struct sms__footprint cap(const struct sms__process *process, struct sms__footprint fit)
 {
     const struct sms__device *type = type_of(process);
     double part = (double)process->limit.sms / (double)type->sms, slow = 1;
@@ -93,7 +93,7 @@ static size_t most_sms(const struct sms_share *share)
     return most;
 }
 
-static bool is_limited(const struct sms__vm *vm) { return vm->active_threads < 1; }
+static bool is_limited(const struct sms__tenant *vm) { return vm->active_threads < 1; }
 
 bool sms__limits_any(const struct sms_share *share)
 {
@@ -120,7 +120,7 @@ static void init_limit(struct sms__process *process, size_t words, size_t kernel
 {
     process->limit.allowed.owner = process->idx;
     process->limit.allowed.row = SMS__NEW(process->share->arena, uint64_t, words);
-    process->limit.capped = SMS__NEW(process->share->arena, struct sms__fit, kernels);
+    process->limit.capped = SMS__NEW(process->share->arena, struct sms__footprint, kernels);
 }
 
 void sms__limits_init(struct sms_share *share)
@@ -139,7 +139,7 @@ void sms__limits_init(struct sms_share *share)
 
 static void allow(const struct sms__process *process, size_t vm, size_t first_type, const struct sms__allowed **allowed)
 {
-    const struct sms__vm *of = &process->share->setup.vm[vm];
+    const struct sms__tenant *of = &process->share->setup.vm[vm];
     for (size_t k = 0; is_limited(of) && k < of->workload->kernels; k++)
         allowed[first_type + k] = &process->limit.allowed;
 }

@@ -83,9 +83,9 @@ struct sms__process_memory {
 /* The share of SMs to which a process is kept (limit.c). */
 struct sms__sm_limit {
     bool is_on;
-    size_t sms;                  /* number of them on its instance */
-    struct sms__allowed allowed; /* which */
-    struct sms__fit *capped;     /* [kernels of the VM]: coarse kernels with this limit */
+    size_t sms;                    /* number of them on its instance */
+    struct sms__allowed allowed;   /* which */
+    struct sms__footprint *capped; /* [kernels of the VM]: coarse kernels with this limit */
 };
 
 struct sms__process_timer {
@@ -97,7 +97,7 @@ struct sms__process {
     struct sms_share *share;
     size_t idx; /* of the host's processes */
     struct sms__arrival arrival;
-    const struct sms__vm *vm;
+    const struct sms__tenant *vm;
     size_t first_kernel_type;   /* of the VM's kernels, among those of the host */
     struct sms__stream *stream; /* the main stream; the others follow it */
     struct sms__process_record *record;

@@ -18,9 +18,9 @@ struct sms__stream;
 struct sms__host_setup {
     const struct sms__run_spec *spec;
     struct sms__engine *engine;
-    const struct sms__vm *vm; /* [the scenario's vms]: what processes run */
-    size_t number;            /* of the host, which selects the random numbers of its share policy */
-    const size_t *type;       /* [gpus]: devices of the scenario */
+    const struct sms__tenant *vm; /* [the scenario's vms]: what processes run */
+    size_t number;                /* of the host, which selects the random numbers of its share policy */
+    const size_t *type;           /* [gpus]: devices of the scenario */
     size_t gpus;
     size_t slots;     /* for processes that come and go, on each GPU; 0: the processes are those of the scenario */
     size_t first_gpu; /* among all of the run */
@@ -61,6 +61,6 @@ struct sms__stand_alone {
 };
 /* Codes are those of sms__simulate. Allocates memory of its own and frees it. */
 int sms__share_stand_alone(const struct sms__run_spec *spec, const struct sms__policy_use *block,
-                           const struct sms__vm *vm, size_t number, size_t device, struct sms__stand_alone *out);
+                           const struct sms__tenant *vm, size_t number, size_t device, struct sms__stand_alone *out);
 
 #endif

@@ -19,7 +19,7 @@ struct sms__slot {
 static const struct sms__workload no_workload = {
     .name = "", .title = "", .source = "", .device = "", .scaled_from = "", .cls = ""};
 static const struct sms__process_stream no_stream = {.repeat = 1};
-static const struct sms__vm no_vm = {SMS__TENANT_DEFAULTS, .workload = &no_workload, .stream = &no_stream};
+static const struct sms__tenant no_vm = {SMS__TENANT_DEFAULTS, .workload = &no_workload, .stream = &no_stream};
 
 static void init_slot(struct sms_share *share, size_t idx)
 {

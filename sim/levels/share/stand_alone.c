@@ -6,7 +6,7 @@
 struct alone {
     const struct sms__run_spec *spec;
     const struct sms__policy_use *block;
-    const struct sms__vm *vm; /* [vms]: the scenario's, or copies of them */
+    const struct sms__tenant *vm; /* [vms]: the scenario's, or copies of them */
     size_t number, device;
     uint64_t jobs; /* jobs to do; 0: as many as the VM repeats */
     struct sms__arena arena;
@@ -49,10 +49,10 @@ static void measure(const struct alone *alone)
 }
 
 /* Copies the VMs. The one that runs does fewer jobs. */
-static const struct sms__vm *shorten(struct alone *alone)
+static const struct sms__tenant *shorten(struct alone *alone)
 {
     size_t vms = alone->spec->scenario->vms;
-    struct sms__vm *vm = SMS__NEW(&alone->arena, struct sms__vm, vms);
+    struct sms__tenant *vm = SMS__NEW(&alone->arena, struct sms__tenant, vms);
     struct sms__process_stream *stream = SMS__NEW(&alone->arena, struct sms__process_stream, 1);
     for (size_t v = 0; v < vms; v++)
         vm[v] = alone->vm[v];
@@ -116,7 +116,7 @@ static uint64_t extend(uint64_t half_ps, uint64_t ps, uint64_t left)
 }
 
 int sms__share_stand_alone(const struct sms__run_spec *spec, const struct sms__policy_use *block,
-                           const struct sms__vm *vm, size_t number, size_t device, struct sms__stand_alone *out)
+                           const struct sms__tenant *vm, size_t number, size_t device, struct sms__stand_alone *out)
 {
     struct alone alone = {.spec = spec, .block = block, .vm = vm, .number = number, .device = device, .out = out};
     uint64_t repeat = vm[number].repeat;

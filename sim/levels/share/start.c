@@ -5,7 +5,7 @@
 /* Draws one workload of those that the process may do. */
 static size_t draw_workload(const struct sms__process *process, uint64_t seed)
 {
-    const struct sms__vm *vm = process->vm;
+    const struct sms__tenant *vm = process->vm;
     struct sms__arena *arena = process->share->arena;
     size_t drawn = 0;
     if (vm->choices > 1 && !vm->own) {
@@ -20,7 +20,7 @@ static size_t draw_workload(const struct sms__process *process, uint64_t seed)
 static void init_jitter(struct sms__process *process, const struct sms__stream *stream, uint64_t seed)
 {
     struct sms__arena *arena = process->share->arena;
-    const struct sms__vm *vm = process->vm;
+    const struct sms__tenant *vm = process->vm;
     const struct sms__workload *named = vm->own ? vm->workload : stream->workload;
     size_t first = vm->own ? stream->first_kernel : 0;
     for (size_t k = 0; k < stream->workload->kernels; k++) {
@@ -33,7 +33,7 @@ static void init_jitter(struct sms__process *process, const struct sms__stream *
 
 static void init_stream(struct sms__stream *stream, struct sms__process *process, size_t idx, size_t drawn)
 {
-    const struct sms__vm *vm = process->vm;
+    const struct sms__tenant *vm = process->vm;
     const struct sms__choice *choice = &vm->choice[vm->own ? idx : drawn];
     *stream = (struct sms__stream){
         .process = process,
@@ -60,7 +60,7 @@ static void init_streams(struct sms__process *process, size_t drawn)
 void sms__process_init(struct sms_share *share, size_t idx)
 {
     const struct sms__run_spec *spec = share->spec;
-    const struct sms__vm *vm = &share->setup.vm[idx];
+    const struct sms__tenant *vm = &share->setup.vm[idx];
     struct sms__process *process = &share->process[idx];
     *process = (struct sms__process){
         .share = share,

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static const struct sms__vm *vm_of(const struct sms__simtbs *run, size_t launch)
+static const struct sms__tenant *vm_of(const struct sms__simtbs *run, size_t launch)
 {
     return &run->spec->scenario->vm[launch];
 }
@@ -21,7 +21,8 @@ static void count_excess(struct sms__simtbs *run, const struct sms__simtbs_sm *s
 }
 
 /* Adds the use of so many equal blocks; modulo 2^64, so that -1 subtracts one. */
-static void account(struct sms__simtbs *run, struct sms__simtbs_sm *sm, const struct sms__fit *fit, uint64_t times)
+static void account(struct sms__simtbs *run, struct sms__simtbs_sm *sm, const struct sms__footprint *fit,
+                    uint64_t times)
 {
     count_excess(run, sm, (uint64_t)-1);
     for (size_t r = 0; r < run->shape.sm; r++)
@@ -59,7 +60,7 @@ static void add_entry(struct sms__simtbs *run, struct sms__simtbs_sm *sm, size_t
 
 static bool runs_out_of_memory(struct sms__simtbs *run, size_t kernel)
 {
-    const struct sms__fit *fit = run->launch[kernel].fit;
+    const struct sms__footprint *fit = run->launch[kernel].fit;
     for (size_t r = run->shape.sm; r < run->resources; r++) {
         uint64_t after = run->used[r] + fit->count[r];
         if (after <= run->max[r])
@@ -151,7 +152,7 @@ static void emit_block_span(const struct sms__simtbs *run, const struct sms__sim
                             const struct sms__simtbs_entry *entry)
 {
     const struct sms_run_options *options = run->spec->options;
-    const struct sms__vm *vm = vm_of(run, entry->kernel);
+    const struct sms__tenant *vm = vm_of(run, entry->kernel);
     if (!run->spec->observe || !options->on_stay)
         return;
     struct sms_stay stay = {0,

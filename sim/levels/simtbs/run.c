@@ -36,7 +36,7 @@ static void init(struct sms__simtbs *run, struct sms__arena *arena, const struct
     run->launches = scenario->vms;
     run->launch = SMS__NEW(arena, struct sms__simtbs_launch, run->launches);
     for (size_t v = 0; v < run->launches; v++) {
-        const struct sms__vm *vm = &scenario->vm[v];
+        const struct sms__tenant *vm = &scenario->vm[v];
         uint64_t blocks = vm->workload->kernel[0].blocks;
         run->launch[v] = (struct sms__simtbs_launch){&vm->fit[0][0],
                                                      (uint64_t)(vm->start_ps / SMS__TICK_PS),

@@ -31,7 +31,7 @@ struct sms__simtbs_sm {
 };
 
 struct sms__simtbs_launch {
-    const struct sms__fit *fit;
+    const struct sms__footprint *fit;
     uint64_t enter, work;   /* ticks */
     uint64_t waiting, left; /* blocks not yet placed; not yet done */
     uint64_t start, end;    /* ticks; 0: not yet */

@@ -20,11 +20,11 @@ enum { ROWS_LOOKED_AT = 1000 };
 /* `count` equal pods that come. */
 struct pods {
     const struct sms__pods *group;
-    const struct sms__vm *vm;  /* what each of them runs; NULL: it lasts its duration */
-    struct sms__job job;       /* of vm, on the scenario's first device */
-    double count, milli, gpus; /* thousandths of GPUs, and GPUs, of one */
-    double length_ps;          /* from start to end; 0: it never leaves */
-    bool held;                 /* some node could hold it */
+    const struct sms__tenant *vm; /* what each of them runs; NULL: it lasts its duration */
+    struct sms__job job;          /* of vm, on the scenario's first device */
+    double count, milli, gpus;    /* thousandths of GPUs, and GPUs, of one */
+    double length_ps;             /* from start to end; 0: it never leaves */
+    bool held;                    /* some node could hold it */
 };
 
 struct outlook {
@@ -164,7 +164,7 @@ static void add_bursts(struct outlook *outlook, const struct pods *pods)
 static void add_pods(struct outlook *outlook, const struct pods *pods)
 {
     const struct sms_scenario *scenario = outlook->scenario;
-    const struct sms__vm *vm = pods->vm;
+    const struct sms__tenant *vm = pods->vm;
     add_bursts(outlook, pods);
     if (!vm)
         return;

@@ -19,7 +19,7 @@ struct entry {
     const struct sms__node *table, *sample, *models, *selector, *workload;
     uint64_t gpus, gpu_milli, cpu_milli, memory;
     struct sms__pods pods;
-    struct sms__vm vm; /* what a pod with a workload runs */
+    struct sms__tenant vm; /* what a pod with a workload runs */
 };
 
 static const char *const spreads[] = {"fixed", "exponential", NULL};

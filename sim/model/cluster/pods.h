@@ -8,7 +8,7 @@
 
 struct sms__cluster;
 struct sms_scenario;
-struct sms__vm;
+struct sms__tenant;
 
 /* How pods come. 0: not said; then, if all is 0, all at the start. */
 struct sms__arriving {
@@ -64,7 +64,7 @@ extern const struct sms__table sms__arrival_tables[2];
 /* podwork.c: pods that run workloads. */
 /* Adds the tenant that pods of an entry run, or none if `workload` is NULL. `vm` has all of it but the workload.
  * Returns its number plus 1, or 0. What the pods ask for, `view`, is brought in line with it. */
-uint16_t sms__read_podwork(struct sms__reader *reader, const struct sms__node *workload, const struct sms__vm *vm,
+uint16_t sms__read_podwork(struct sms__reader *reader, const struct sms__node *workload, const struct sms__tenant *vm,
                            struct sms_scenario *scenario, struct sms_pod_view *view);
 /* GPU models whose nodes have devices, a bit each. */
 uint64_t sms__models_with_devices(const struct sms__cluster *cluster);

@@ -17,12 +17,12 @@ uint64_t sms__models_with_devices(const struct sms__cluster *cluster)
 }
 
 /* Adds a tenant like this one, which does the workload on a stream of its own. */
-static void add_tenant(struct sms__reader *reader, const struct sms__vm *like, const struct sms__workload *workload,
+static void add_tenant(struct sms__reader *reader, const struct sms__tenant *like, const struct sms__workload *workload,
                        uint64_t memory_most, struct sms_scenario *scenario)
 {
     struct sms__process_stream *stream = SMS__NEW(reader->arena, struct sms__process_stream, 1);
     struct sms__choice *choice = SMS__NEW(reader->arena, struct sms__choice, 1);
-    struct sms__vm *vm = SMS__APPEND(reader->arena, scenario->vm, scenario->vms);
+    struct sms__tenant *vm = SMS__APPEND(reader->arena, scenario->vm, scenario->vms);
     stream->repeat = like->repeat;
     choice->workload = workload;
     *vm = *like;
@@ -74,8 +74,8 @@ static bool check(struct sms__reader *reader, const struct sms__node *node, cons
     return reader->errors->count == before;
 }
 
-uint16_t sms__read_podwork(struct sms__reader *reader, const struct sms__node *workload_name, const struct sms__vm *vm,
-                           struct sms_scenario *scenario, struct sms_pod_view *view)
+uint16_t sms__read_podwork(struct sms__reader *reader, const struct sms__node *workload_name,
+                           const struct sms__tenant *vm, struct sms_scenario *scenario, struct sms_pod_view *view)
 {
     if (!workload_name) {
         check_none(reader, vm->node);

@@ -11,7 +11,7 @@
 
 struct sms_scenario;
 struct sms__device;
-struct sms__fit;
+struct sms__footprint;
 struct sms__mig_profile;
 
 /* Most entries of a scenario; most instances of a device. */
@@ -23,7 +23,7 @@ struct sms__instances {
     size_t *board;                           /* [count]: the scenario's device of which it is a part */
     const struct sms__mig_profile **profile; /* [count] */
     size_t count;
-    const struct sms__fit ***fit; /* [vms] -> [count] -> [kernels] */
+    const struct sms__footprint ***fit; /* [vms] -> [count] -> [kernels] */
 };
 
 struct sms__policy_use {

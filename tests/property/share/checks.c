@@ -270,7 +270,7 @@ static const char *metrics_match_spans(const struct outcome *outcome, const stru
 /* What its kernels take alone, where nothing but itself slows them; NAN where that cannot be said. */
 static double own_kernels_ps(const struct sms_scenario *scenario, const struct sms__policy_use *use, size_t process)
 {
-    const struct sms__vm *vm = &scenario->vm[process];
+    const struct sms__tenant *vm = &scenario->vm[process];
     double sum = 0;
     if (vm->streams > 1)
         return NAN; /* they overlap */
