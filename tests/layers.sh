@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Includes point one way: base <- yaml <- model <- record, engine <- levels <- report <- import <- sweep <- page <- cli.
-# Policies and contention models include public headers only.
+# Policies and contention models include public headers only. The files that pages name are there.
 set -u
 order=(base yaml model record engine levels report import sweep page cli)
 wrong=0
@@ -23,4 +23,7 @@ grep -lE '#include "' sim/include/smsched/*.h && complain "a public header inclu
 # allocation, because jansson and libxml2 call their allocators without an argument.
 grep -nE '^(static|extern) [^(]*[;=]' -r sim policies models --include='*.c' |
     grep -vE 'const|^sim/cli/|char \*\*environ;|^sim/report/memory.c:[0-9]+:static _Thread_local bool memory_failed;' && complain "a variable that lives outside the run"
+while IFS=: read -r page file; do
+    [[ $file =~ NAME|shortest_kernel ]] || [ -e "$file" ] || [ -n "$(find sim policies models tests tools -path "*/$file")" ] || complain "$page names $file, which is not there"
+done < <(grep -oE '`[A-Za-z0-9_./-]+\.(c|h|def|sh|py)`' README.md CONTRIBUTING.md docs/*.md | tr -d '`' | sed 's|:\.\./|:|' | sort -u)
 exit $wrong
