@@ -104,8 +104,8 @@ struct cli_entry {
     const struct cli_table *table;
 };
 
-/* options.c: all options of a command, --help last. */
-void cli_list_options(const struct cli_command *command, struct cli_entry out[CLI_OPTIONS_MAX + 1]);
+/* options.c: all options of a command, --help last. Returns their number. */
+size_t cli_list_options(const struct cli_command *command, struct cli_entry out[CLI_OPTIONS_MAX + 1]);
 /* Parses what follows the command's name into cli->options and cli->args. 0 or EXIT_USAGE with the problem printed. */
 int cli_parse(struct cli *cli, int argc, char **argv);
 

@@ -19,25 +19,25 @@ const struct cli_option cli_quiet[] = {
      .letter = 'q', .common = true},
     {0},
 };
-static const struct cli_option help_option[] = {
-    {"help", NULL, "print this and exit", CLI_FLAG, offsetof(struct cli, help), .letter = 'h', .common = true},
-    {0},
-};
-static const struct cli_table help_table = {help_option, 0};
+static const struct cli_option help_option = {
+    "help", NULL, "print this and exit", CLI_FLAG, offsetof(struct cli, help), .letter = 'h', .common = true};
+static const struct cli_table help_table = {&help_option, 0};
 
 static size_t add_table(const struct cli_table *table, size_t used, struct cli_entry *out)
 {
-    for (const struct cli_option *option = table->option; option->name && used < CLI_OPTIONS_MAX; option++)
+    for (const struct cli_option *option = table->option; option->name && used < CLI_OPTIONS_MAX - 1; option++)
         out[used++] = (struct cli_entry){option, table};
     return used;
 }
 
-void cli_list_options(const struct cli_command *command, struct cli_entry out[CLI_OPTIONS_MAX + 1])
+size_t cli_list_options(const struct cli_command *command, struct cli_entry out[CLI_OPTIONS_MAX + 1])
 {
     size_t used = 0;
     for (const struct cli_table *table = command->options; table->option; table++)
         used = add_table(table, used, out);
-    out[add_table(&help_table, used, out)] = (struct cli_entry){0};
+    out[used++] = (struct cli_entry){&help_option, &help_table};
+    out[used] = (struct cli_entry){0};
+    return used;
 }
 
 static void *place_of(struct cli *cli, const struct cli_entry *entry)
@@ -129,11 +129,10 @@ static int bad_option(const struct cli *cli, const struct option *list, size_t c
 
 enum { LONG = 256 }; /* what getopt_long returns for the first long option; smaller values are letters */
 
-/* The options for getopt_long. Returns their number. */
-static size_t describe(const struct cli_entry *entry, struct option *list, char *letters)
+/* Describes the options for getopt_long. */
+static void describe(const struct cli_entry *entry, size_t count, struct option *list, char *letters)
 {
-    size_t n = 0;
-    for (; entry[n].option; n++) {
+    for (size_t n = 0; n < count; n++) {
         const struct cli_option *option = entry[n].option;
         list[n] = (struct option){option->name, option->value ? required_argument : no_argument, NULL, LONG + (int)n};
         if (option->letter)
@@ -141,17 +140,17 @@ static size_t describe(const struct cli_entry *entry, struct option *list, char 
         if (option->letter && option->value)
             *letters++ = ':';
     }
-    list[n] = (struct option){0};
+    list[count] = (struct option){0};
     *letters = '\0';
-    return n;
 }
 
-static size_t entry_of(const struct cli_entry *entry, int id)
+/* The entry that getopt_long has found; it knows no others. */
+static const struct cli_entry *entry_of(const struct cli_entry *entry, size_t count, int id)
 {
-    size_t n = 0;
-    while (id < LONG && entry[n].option->letter != id)
+    size_t n = id < LONG ? 0 : (size_t)(id - LONG);
+    while (id < LONG && n < count && entry[n].option->letter != id)
         n++;
-    return id < LONG ? n : (size_t)(id - LONG);
+    return &entry[n < count ? n : 0];
 }
 
 int cli_parse(struct cli *cli, int argc, char **argv)
@@ -159,15 +158,14 @@ int cli_parse(struct cli *cli, int argc, char **argv)
     struct cli_entry entry[CLI_OPTIONS_MAX + 1];
     struct option list[CLI_OPTIONS_MAX + 1];
     char letters[2 * CLI_OPTIONS_MAX + 1];
-    cli_list_options(cli->command, entry);
-    size_t count = describe(entry, list, letters);
+    size_t count = cli_list_options(cli->command, entry);
+    describe(entry, count, list, letters);
     for (size_t n = 0; n < count; n++)
         if (entry[n].option->kind == CLI_TIME || entry[n].option->kind == CLI_RATIO)
             *(double *)place_of(cli, &entry[n]) = entry[n].option->otherwise;
     opterr = 0;
     for (int id; (id = getopt_long(argc, argv, letters, list, NULL)) != -1;) {
-        int code =
-            id == '?' ? bad_option(cli, list, count, argv) : set_option(cli, &entry[entry_of(entry, id)], optarg);
+        int code = id == '?' ? bad_option(cli, list, count, argv) : set_option(cli, entry_of(entry, count, id), optarg);
         if (code)
             return code;
     }

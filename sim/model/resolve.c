@@ -50,6 +50,8 @@ static const struct sms__tenant *find_like(const struct sms_scenario *scenario, 
 
 static void resolve_footprints(struct sms__reader *reader, struct sms_scenario *scenario)
 {
+    if (!scenario->vm)
+        return; /* a cluster may have no tenants */
     for (size_t v = 0; v < scenario->vms && reader->errors->count <= SMS_ERRORS_MAX; v++) {
         struct sms__tenant *vm = &scenario->vm[v];
         const struct sms__tenant *like = find_like(scenario, v);

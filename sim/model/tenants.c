@@ -93,7 +93,7 @@ static void keep_list(struct sms__reader *reader, const struct sms__node *node, 
 #define REPEAT(text)                                                                                                   \
     {                                                                                                                  \
         "repeat", SMS__INTEGER, SMS__COUNT, F(entry, vm.repeat), 1, SMS__REPEAT_MAX,                                   \
-            .word = "forever", .otherwise = "a number of jobs", .help = text                                           \
+            .word = "forever", .otherwise = "a number of jobs", .help = (text)                                         \
     }
 #define DEADLINE                                                                                                       \
     {                                                                                                                  \

@@ -89,7 +89,7 @@ static int make_tables(struct sms__points *points, json_t *policies)
 int sms__points_gaps(struct sms__points *points)
 {
     size_t tables = 0;
-    bool chosen[SMS__AXES];
+    bool chosen[SMS__AXES] = {false};
     json_object_set_new(points->page->data, "bounds", json_null());
     int code =
         sms__query_run(points, NULL, "SELECT count(*) FROM main.sqlite_master WHERE name IN ('gap', 'bound', 'host')",

@@ -89,8 +89,8 @@ static const char *append_each(sqlite3_str *text, const struct sms__points *poin
 {
     const bool is_metric = *from == '[';
     const char *end = strchr(from, is_metric ? ']' : '}');
-    const size_t axes = query ? query->axes : points->axes;
-    for (size_t i = 0; i < (is_metric ? query->metrics : axes); i++) {
+    const size_t metrics = query ? query->metrics : 0, axes = query ? query->axes : points->axes;
+    for (size_t i = 0; i < (is_metric ? metrics : axes); i++) {
         const struct item item = get_item(points, query, is_metric, i);
         for (const char *c = from + 1; c < end; c++)
             append_char(text, *c, &item);

@@ -11,13 +11,13 @@ enum {
 enum fold { MEAN, SUM, GREATEST };
 
 static const enum fold process_fold[PROCESS_METRICS] = {
-#define PROCESS(name, better, fold, value, formula) [SMS__PROCESS_##name - SMS__FIRST_PROCESS] = fold,
+#define PROCESS(name, better, fold, value, formula) [SMS__PROCESS_##name - SMS__FIRST_PROCESS] = (fold),
 #define PROCESS_ALONE PROCESS
 #include "metrics.def"
 };
 
 static const enum fold device_fold[DEVICE_METRICS] = {
-#define DEVICE(name, better, fold, value, formula) [SMS__DEVICE_##name - SMS__FIRST_DEVICE] = fold,
+#define DEVICE(name, better, fold, value, formula) [SMS__DEVICE_##name - SMS__FIRST_DEVICE] = (fold),
 #include "metrics.def"
 };
 

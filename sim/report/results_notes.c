@@ -183,11 +183,19 @@ static int by_length(const void *a, const void *b)
     return x->vm < y->vm ? -1 : x->vm > y->vm;
 }
 
+static bool demand_differs(const struct sms__footprint *a, const struct sms__footprint *b)
+{
+    bool differs = false;
+    for (size_t r = 0; r < sizeof a->demand / sizeof *a->demand; r++)
+        differs |= a->demand[r] != b->demand[r];
+    return differs;
+}
+
 /* As long as each other, of different tenants, and not interchangeable: it matters which SMs have which. */
 static bool in_lockstep(const struct grid *a, const struct grid *b)
 {
     bool equal = a->fit->work_ps == b->fit->work_ps && a->blocks == b->blocks;
-    return equal && a->vm != b->vm && memcmp(a->fit->demand, b->fit->demand, sizeof a->fit->demand) != 0;
+    return equal && a->vm != b->vm && demand_differs(a->fit, b->fit);
 }
 
 static size_t grids_of(const struct sms_scenario *scenario, struct grid *grid)

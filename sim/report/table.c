@@ -27,13 +27,13 @@ struct sms__table_out *sms__table_new(size_t columns)
 static void push(struct sms__table_out *table, char *text)
 {
     const size_t n = table->cells;
-    char **grown = n & (n - 1) ? table->cell : realloc(table->cell, (n ? 2 * n : 1) * sizeof *grown);
-    table->cell = grown ? grown : table->cell;
-    table->failed |= !sms__note_memory(grown) || !text;
-    if (table->failed)
+    char **cell = n & (n - 1) ? table->cell : realloc(table->cell, (n ? 2 * n : 1) * sizeof *cell);
+    table->cell = cell ? cell : table->cell;
+    table->failed |= !sms__note_memory(cell) || !text;
+    if (table->failed || !cell)
         free(text);
     else
-        table->cell[table->cells++] = text;
+        cell[table->cells++] = text;
 }
 
 void sms__table_add(struct sms__table_out *table, const char *format, ...)

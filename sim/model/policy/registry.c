@@ -14,9 +14,9 @@
         size_t own = options ? options->count : 0;                                                                     \
         if (idx < own)                                                                                                 \
             return options->added[idx];                                                                                \
-        for (size_t i = 0; table[i]; i++)                                                                              \
+        for (size_t i = 0; (table)[i]; i++)                                                                            \
             if (i == idx - own)                                                                                        \
-                return table[i];                                                                                       \
+                return (table)[i];                                                                                     \
         return NULL;                                                                                                   \
     }
 
