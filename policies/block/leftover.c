@@ -18,7 +18,7 @@ const struct sms_block_policy sms_block_leftover = {
     .name = "leftover",
     .help = "kernels in launch order, each on the SMs with the most room that earlier ones leave",
     .search = SMS_SEARCH_BEST,
-    .queue = &sms_queue_fifo,
+    .queue = &sms_queue_leftover,
     .score = score,
     .promises = SMS_PURE | SMS_MONOTONE,
 };

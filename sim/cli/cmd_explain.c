@@ -29,8 +29,10 @@ static const struct cli_option own_options[] = {
 
 struct explanation {
     const struct options *given;
-    FILE *to;           /* temporary, until the last run has succeeded */
-    const char *policy; /* of the last line */
+    FILE *to; /* temporary, until the last run has succeeded */
+    const char *scenario;
+    const char *shown, *policy; /* scenario and policy of the last line; NULL before the first */
+    bool several;               /* scenarios, so their names are printed with those of the policies */
     uint64_t from_ps, to_ps;
     bool whole;   /* the whole run is explained, because no span of time is given; a table has its first lines */
     size_t lines; /* of this policy */
@@ -46,11 +48,15 @@ static void end_policy(const struct explanation *explanation)
 /* Prints the policy's name before its first line. Returns whether one more line may be printed. */
 static bool begin_line(struct explanation *explanation, const char *policy)
 {
-    if (explanation->policy != policy) {
+    if (explanation->shown != explanation->scenario || strcmp(explanation->policy, policy) != 0) {
         end_policy(explanation);
-        fprintf(explanation->to, "%s%s\n", explanation->policy ? "\n" : "", policy);
+        fputs(explanation->policy ? "\n" : "", explanation->to);
+        if (explanation->several)
+            fprintf(explanation->to, "%s, ", explanation->scenario);
+        fprintf(explanation->to, "%s\n", policy);
         explanation->lines = 0;
     }
+    explanation->shown = explanation->scenario;
     explanation->policy = policy;
     return ++explanation->lines <= LINES_SHOWN || !explanation->whole;
 }
@@ -78,11 +84,11 @@ static bool begin_row(struct explanation *explanation, const char *policy, const
         return shown;
     }
     if (explanation->given->format == FORMAT_JSON) {
-        json_t *line = json_pack("{ss}", "policy", policy);
+        json_t *line = json_pack("{ss ss}", "scenario", explanation->scenario, "policy", policy);
         json_object_update(line, object);
         sms__json_write(line, to, JSON_COMPACT | JSON_REAL_PRECISION(15));
     } else {
-        SMS__PRINT_CSV(to, policy);
+        SMS__PRINT_CSV(to, explanation->scenario, policy);
         fprintf(to, "%.3f,", ns(decision->time_ps));
         SMS__PRINT_CSV(to, decision->vm, is_event ? "" : decision->kernel);
         print_number(to, is_event ? -1 : (long)decision->block);
@@ -197,6 +203,7 @@ static int explain_scenario(const struct sms_scenario *scenario, struct explanat
     struct sms_errors errors;
     struct sms_results *results;
     set_span(scenario, explanation, settings);
+    explanation->scenario = sms_scenario_name(scenario);
     int code = sms_run(scenario, settings, &results, &errors);
     end_policy(explanation);
     explanation->lines = 0;
@@ -222,7 +229,8 @@ static int explain_all(const struct session *session, struct explanation *explan
 {
     int code = EXIT_OK;
     if (explanation->given->format == FORMAT_CSV)
-        fprintf(explanation->to, "policy,time_ns,vm,kernel,block,device,sm,passed,reasons\n");
+        fprintf(explanation->to, "scenario,policy,time_ns,vm,kernel,block,device,sm,passed,reasons\n");
+    explanation->several = session->scenarios > 1;
     for (size_t i = 0; i < session->scenarios && code == EXIT_OK; i++)
         code = explain_scenario(session->scenario[i], explanation, settings);
     return code;

@@ -22,7 +22,7 @@ static const struct sms__field scenario_fields[] = {
     {"contention", SMS__CUSTOM, 0, F(sms_scenario, contention), .read = sms__read_contention,
      .form = SMS__FORM_CONTENTION, .help = "a model, or {model: NAME, ...}; default proportional"},
     {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .read = sms__read_queue, .choices = sms__queue_names,
-     .help = "in which order kernels offer blocks; default leftover"},
+     .help = "which kernel offers a block next (smsched list policies); default leftover"},
     {"compat", SMS__CHOICE, 0, F(sms_scenario, compat), .choices = compat_names,
      .help = "simtbs: run as that simulator would, digit for digit; default off"},
     {"policies", SMS__CUSTOM, .read = sms__read_policies, .required = true, .holds = SMS__MANY,

@@ -34,7 +34,7 @@ sed -i '1i base: scenario.yaml' plan.yaml
 "$smsched" sweep plan.yaml --quiet || exit 1
 
 # ---- the data of a page ----
-# Removes what is the same in all pages or changes with each new metric, and prints a line for each part.
+# Removes the list of all metrics and the version, and prints a line for each part.
 normal() {
     python3 -c '
 import json, sys
@@ -54,7 +54,7 @@ print(lines(data, 3))'
 for what in run small.sweep; do
     "$smsched" report --format json "$what" | normal >"$what.json"
     [ "$update" = --update ] && cp "$what.json" "$golden/"
-    if cmp "$what.json" "$golden/$what.json"; then ok; else bad "what the page of $what is made of has changed"; fi
+    if cmp "$what.json" "$golden/$what.json"; then ok; else bad "what the page of $what is made of has changed (if on purpose: $0 build/bin/smsched --update)"; fi
 done
 
 # The intervals of a sweep: each replication is one sample, its mean change over the points.

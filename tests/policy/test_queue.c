@@ -1,4 +1,6 @@
 /* Queue disciplines that a program adds: their contract, and that both engines agree on them. */
+#include "sim/model/policy/registry.h"
+
 #include "decisions.h"
 
 static double newest_first(const struct sms_queued *launch) { return -(double)launch->launch; }
@@ -84,7 +86,13 @@ static void turns_go_round_within_a_rank(void **state)
 static void both_engines_agree_on_every_discipline(void **state)
 {
     (void)state;
+    const char *names[MADE + 32];
+    size_t count = 0;
     for (size_t q = 0; q < MADE; q++)
+        names[count++] = made[q].name;
+    for (const char *const *name = sms__queue_names; *name; name++)
+        names[count++] = *name;
+    for (size_t q = 0; q < count; q++)
         for (int sms = 1; sms <= 6; sms++) {
             struct sms_results *results[2];
             struct sms_file *file = load_with_made(
@@ -98,7 +106,7 @@ static void both_engines_agree_on_every_discipline(void **state)
                 "  - {name: a, workload: even, repeat: 4, streams: 3}\n"
                 "  - {name: b, workload: %s, repeat: 7, streams: 2, start: 1.5 us}\n"
                 "  - {name: c, workload: even, repeat: 2}\n",
-                sms, 32, "sm", made[q].name, sms % 2 ? "even" : "wild");
+                sms, 32, "sm", names[q], sms % 2 ? "even" : "wild");
             for (int engine = 0; engine < 2; engine++) {
                 struct sms_run_options run = sms_run_defaults();
                 run.engine = engine ? SMS_ENGINE_REFERENCE : SMS_ENGINE_FAST;

@@ -39,8 +39,9 @@ struct sms_queue_discipline {
     const char *name;
     const char *help; /* one sentence, no full stop */
 
-    /* Returns the rank of a launch, a finite number; lower ranks go first. Among equal ranks launches go in the order
-     * in which they arrived. NULL: all ranks are equal. Called once for each launch. */
+    /* Returns the rank of a launch, a finite number; lower ranks go first, also before a launch that has begun, whose
+     * resident blocks stay. Among equal ranks launches go in the order in which they arrived. NULL: all ranks are
+     * equal. Called once for each launch, as it joins its queue: a rank cannot follow the blocks that are left. */
     double (*rank)(const struct sms_queued *launch);
 
     /* Returns after how many of its blocks the launch's turn ends, at least 1. Then it goes behind the others of its
@@ -53,7 +54,7 @@ struct sms_queue_discipline {
 };
 
 /* The library's disciplines that block policies bring along (sms_block_policy.queue). */
-extern const struct sms_queue_discipline sms_queue_fifo;
+extern const struct sms_queue_discipline sms_queue_fifo, sms_queue_leftover;
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

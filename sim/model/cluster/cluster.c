@@ -62,7 +62,7 @@ static const struct sms__field cluster_fields[] = {
     {"contention", SMS__CUSTOM, 0, F(sms_scenario, contention), .read = sms__read_contention,
      .form = SMS__FORM_CONTENTION, .help = "on the devices of nodes; default proportional"},
     {"queue", SMS__CHOICE, 0, F(sms_scenario, queue), .read = sms__read_queue, .choices = sms__queue_names,
-     .help = "in which order kernels offer blocks; default leftover"},
+     .help = "which kernel offers a block next (smsched list policies); default leftover"},
     {"host", SMS__FIELDS, .read = sms__read_host, .fields = sms__host_fields,
      .help = "of each node; its cores are the node's cpu"},
     {"alone", SMS__CUSTOM, .read = sms__read_alone, .form = SMS__FORM_POLICY,
