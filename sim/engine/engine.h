@@ -3,7 +3,7 @@
 #ifndef SMS_ENGINE_ENGINE_H
 #define SMS_ENGINE_ENGINE_H
 
-#include "queue.h"
+#include "event_queue.h"
 
 #include <stdatomic.h>
 

@@ -5,7 +5,7 @@
 #include "sim/base/errors.h"
 #include "sim/base/quantity.h"
 #include "sim/base/rng.h"
-#include "sim/engine/queue.h"
+#include "sim/engine/event_queue.h"
 #include "sim/record/record.h"
 
 static double parse(const char *text, enum sms__dimension dimension)

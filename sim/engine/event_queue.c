@@ -1,5 +1,5 @@
 /* Sets up the event queue. Invariant of the queue: each inner node holds the earlier of its two children. */
-#include "queue.h"
+#include "event_queue.h"
 
 void sms__queue_init(struct sms__queue *queue, struct sms__arena *arena, size_t sources)
 {

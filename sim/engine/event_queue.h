@@ -5,8 +5,8 @@
  * The queue is a tournament tree. Each source has a leaf, and each inner node holds the winner of its two children. A
  * change replays one path to the root. The replay has no branch that depends on times, because a processor could not
  * predict it. */
-#ifndef SMS_ENGINE_QUEUE_H
-#define SMS_ENGINE_QUEUE_H
+#ifndef SMS_ENGINE_EVENT_QUEUE_H
+#define SMS_ENGINE_EVENT_QUEUE_H
 
 #include "../base/arena.h"
 
