@@ -1,4 +1,5 @@
-/* For tests of clusters by hand: what is told of a scenario, the same on both engines and under checks. */
+/* Logs a cluster run as text for tests with exact expectations. Both engines must produce the same log, with checks
+ * on. */
 #ifndef TESTS_TOLD_H
 #define TESTS_TOLD_H
 
@@ -6,18 +7,18 @@
 
 #include <stdio.h>
 
-/* What was told of placements, as lines "TIME POD NODE GPUS", of departures, "START END POD NODE GPUS ENDED", and by
- * policies, "TIME POD: TEXT". */
+/* One line for each event. Placements are "TIME POD NODE GPUS", departures "START END POD NODE GPUS ENDED", and
+ * messages of policies "TIME POD: TEXT". */
 struct told {
-    double unit_ps; /* of times */
+    double unit_ps; /* ps in a unit of the logged times */
     char placements[8192], departures[8192], sayings[65536];
     size_t placed, departed;
-    double wait; /* of the last placement */
+    double wait; /* wait of the latest placement, in units */
 };
 
-static inline void tell(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static inline void append(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-static inline void tell(char *text, size_t size, const char *format, ...)
+static inline void append(char *text, size_t size, const char *format, ...)
 {
     size_t used = strlen(text);
     va_list args;
@@ -30,8 +31,8 @@ static inline void tell_placement(void *user, const char *policy, const struct s
 {
     struct told *told = user;
     (void)policy;
-    tell(told->placements, sizeof told->placements, "%g %s %s %llx\n", (double)placement->time_ps / told->unit_ps,
-         placement->pod, placement->node, (unsigned long long)placement->gpus);
+    append(told->placements, sizeof told->placements, "%g %s %s %llx\n", (double)placement->time_ps / told->unit_ps,
+           placement->pod, placement->node, (unsigned long long)placement->gpus);
     told->wait = (double)placement->wait_ps / told->unit_ps;
     told->placed++;
 }
@@ -40,9 +41,9 @@ static inline void tell_departure(void *user, const char *policy, const struct s
 {
     struct told *told = user;
     (void)policy;
-    tell(told->departures, sizeof told->departures, "%g %g %s %s %llx %s\n",
-         (double)departure->start_ps / told->unit_ps, (double)departure->end_ps / told->unit_ps, departure->pod,
-         departure->node, (unsigned long long)departure->gpus, departure->ended);
+    append(told->departures, sizeof told->departures, "%g %g %s %s %llx %s\n",
+           (double)departure->start_ps / told->unit_ps, (double)departure->end_ps / told->unit_ps, departure->pod,
+           departure->node, (unsigned long long)departure->gpus, departure->ended);
     told->departed++;
 }
 
@@ -50,8 +51,8 @@ static inline void tell_saying(void *user, const char *policy, const struct sms_
 {
     struct told *told = user;
     (void)policy;
-    tell(told->sayings, sizeof told->sayings, "%g %s: %s\n", (double)saying->time_ps / told->unit_ps, saying->process,
-         saying->text);
+    append(told->sayings, sizeof told->sayings, "%g %s: %s\n", (double)saying->time_ps / told->unit_ps, saying->process,
+           saying->text);
 }
 
 static inline struct sms_run_options options_for(struct told *told, double unit_ps, enum sms_engine engine)
@@ -67,18 +68,18 @@ static inline struct sms_run_options options_for(struct told *told, double unit_
     return options;
 }
 
-/* Of the scenario at `idx`. The caller frees the results. */
+/* Runs the scenario at `idx` on both engines, which must agree, and fills `told`. The caller frees the results. */
 static inline struct sms_results *run_both(const struct sms_file *file, size_t idx, double unit_ps, struct told *told)
 {
-    static struct told plain;
-    struct sms_run_options options = options_for(&plain, unit_ps, SMS_ENGINE_REFERENCE);
+    static struct told by_reference;
+    struct sms_run_options options = options_for(&by_reference, unit_ps, SMS_ENGINE_REFERENCE);
     struct sms_results *reference = run_scenario_of(file, idx, &options);
     options = options_for(told, unit_ps, SMS_ENGINE_FAST);
     struct sms_results *results = run_scenario_of(file, idx, &options);
-    assert_string_equal(plain.placements, told->placements);
-    assert_string_equal(plain.departures, told->departures);
+    assert_string_equal(by_reference.placements, told->placements);
+    assert_string_equal(by_reference.departures, told->departures);
     assert_int_equal(told->departed, told->placed);
-    assert_string_equal(plain.sayings, told->sayings);
+    assert_string_equal(by_reference.sayings, told->sayings);
     assert_same_metrics(results, reference, SMS_CLUSTER);
     assert_same_metrics(results, reference, SMS_NODE);
     sms_results_free(reference);
