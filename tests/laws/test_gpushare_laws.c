@@ -206,35 +206,35 @@ static void assert_lawful(const struct sms_results *results, bool whole)
 }
 
 /* What both engines reported of `count` scenarios, together. */
-static struct told run_all(void (*make_one)(struct text *), uint64_t first, uint64_t count)
+static struct event_digest run_all(void (*make_one)(struct text *), uint64_t first, uint64_t count)
 {
-    struct told told = {.phrase = phrases};
+    struct event_digest digest = {.phrase = phrases};
     for (uint64_t seed = first; seed < first + count; seed++) {
-        struct law law = run_law(make_one, seed, &told);
+        struct law law = run_law(make_one, seed, &digest);
         assert_lawful(law.results, law.whole);
         close_law(&law);
     }
-    return told;
+    return digest;
 }
 
 static void both_engines_report_the_same_protocol(void **state)
 {
-    struct told told = run_all(make_protocol, 1, SCENARIOS);
+    struct event_digest digest = run_all(make_protocol, 1, SCENARIOS);
     (void)state;
-    print_message("%zu events: %zu time-outs, %zu binds and %zu allocations failed\n", told.rows, told.said[TIMEOUT],
-                  told.said[BIND], told.said[ALLOCATE]);
-    assert_true(told.rows > 1000 * SCENARIOS && told.said[TIMEOUT] > 50 && told.said[BIND] > 10);
-    assert_true(told.said[ALLOCATE] > 50);
+    print_message("%zu events: %zu time-outs, %zu binds and %zu allocations failed\n", digest.rows,
+                  digest.matches[TIMEOUT], digest.matches[BIND], digest.matches[ALLOCATE]);
+    assert_true(digest.rows > 1000 * SCENARIOS && digest.matches[TIMEOUT] > 50 && digest.matches[BIND] > 10);
+    assert_true(digest.matches[ALLOCATE] > 50);
 }
 
 static void both_engines_report_the_same_work_and_failures(void **state)
 {
-    struct told told = run_all(make_loaded, 5001, LOADED);
-    size_t swaps = told.said[OTHER] - told.said[ITSELF];
+    struct event_digest digest = run_all(make_loaded, 5001, LOADED);
+    size_t swaps = digest.matches[OTHER] - digest.matches[ITSELF];
     (void)state;
-    print_message("%zu events: %zu swaps, %zu pods cut off, %zu refused memory\n", told.rows, swaps, told.said[CUT],
-                  told.said[REFUSED]);
-    assert_true(told.rows > 100 * LOADED && swaps > 50 && told.said[CUT] > 200 && told.said[REFUSED] > 50);
+    print_message("%zu events: %zu swaps, %zu pods cut off, %zu refused memory\n", digest.rows, swaps,
+                  digest.matches[CUT], digest.matches[REFUSED]);
+    assert_true(digest.rows > 100 * LOADED && swaps > 50 && digest.matches[CUT] > 200 && digest.matches[REFUSED] > 50);
 }
 
 int main(void)

@@ -49,9 +49,10 @@ static void make(struct text *text)
 }
 
 /* Nothing observes the tries, so the fast engine need not make them. */
-static struct sms_results *run_unobserved(const struct sms_file *file, enum sms_engine engine, struct told *told)
+static struct sms_results *run_unobserved(const struct sms_file *file, enum sms_engine engine,
+                                          struct event_digest *digest)
 {
-    struct sms_run_options options = telling(engine, told);
+    struct sms_run_options options = digest_options(engine, digest);
     options.on_saying = NULL;
     options.max_events = EVENTS_MOST;
     return run_first(file, &options);
@@ -91,7 +92,7 @@ static void counted_tries_are_as_many_as_made_ones(void **state)
     double rejections = 0;
     (void)state;
     for (uint64_t seed = 1; seed <= SCENARIOS; seed++) {
-        struct told fast = {0}, by_reference = {0};
+        struct event_digest fast = {0}, by_reference = {0};
         text = (struct text){.chance = seed};
         make(&text);
         struct sms_file *file = load_text("%s", text.chars);

@@ -29,7 +29,7 @@ static void assert_begins_anew(const char *workload, double takes, double at, co
                                              "pods: [{name: p, gpus: 1, workload: %s, repeat: 1}]\n",
                                       mode, fidelity, at, workload);
     snprintf(expected, sizeof expected, "0 p n1 1\n%g p n2 1\n", at);
-    struct sms_results *results = run_told(file, expected);
+    struct sms_results *results = run_logged(file, expected);
     assert_near(metric(results, "makespan_ns"), (at + takes) * 1e9, 1e-3);
     assert_near(metric(results, "gpu_wasted_ratio"), at / (at + takes), 1e-12);
     assert_near(metric(results, "slowdown_mean_ratio"), 1, 1e-6);
@@ -63,7 +63,7 @@ static void a_pod_that_ends_when_its_node_fails_has_ended(void **state)
                                                      "failures: [{node: n, at: 12 s, for: 5 s}]\n"
                                                      "pods: [{name: p, gpus: 1, workload: ten, repeat: 1}]\n",
                                               modes[m], fidelities[f]);
-            struct sms_results *results = run_told(file, "0 p n 1\n");
+            struct sms_results *results = run_logged(file, "0 p n 1\n");
             assert_true(metric(results, "done_count") == 1 && metric(results, "restarts_count") == 0);
             assert_near(metric(results, "gpu_wasted_ratio"), 0, 1e-12);
             discard(results, file);
@@ -84,7 +84,7 @@ static void a_failed_gpu_does_not_disturb_the_other_one(void **state)
                                  "  - {name: p, gpus: 1, workload: ten, repeat: 1, on_failure: lost, deadline: 99 s}\n"
                                  "  - {name: q, gpus: 1, workload: ten, repeat: 1}\n",
                           modes[m], fidelities[f]);
-            struct sms_results *results = run_told(file, "0 p n 1\n0 q n 2\n");
+            struct sms_results *results = run_logged(file, "0 p n 1\n0 q n 2\n");
             assert_near(metric(results, "makespan_ns"), 12e9, 1e-3);
             assert_true(metric(results, "done_count") == 1 && metric(results, "lost_count") == 1);
             assert_near(metric(results, "gpu_wasted_ratio"), 6.7 / 18.7, 1e-12);
@@ -103,7 +103,7 @@ static void assert_end_after_removal(const char *mode, const char *fidelity, dou
                          "  - {name: q, gpu: 50 %%, workload: ten, repeat: 1}\n"
                          "  - {name: r, gpus: 2, gpu: 50 %%, workload: ten, repeat: 1, on_failure: lost}\n",
                   fidelity, mode, at);
-    struct sms_results *results = run_told(file, "0 q n 1\n0 r n 3\n");
+    struct sms_results *results = run_logged(file, "0 q n 1\n0 r n 3\n");
     assert_near(metric(results, "makespan_ns"), end * 1e9, 1e-3);
     assert_true(metric(results, "done_count") == 1 && metric(results, "lost_count") == 1);
     discard(results, file);
@@ -141,7 +141,7 @@ static void a_failure_frees_memory_and_the_place_on_the_device(void **state)
                       "policies: [{place: first_fit, mode: %s}]\nfailures: [{gpu: 0, at: 4.5 s, for: 1 s}]\n"
                       "pods: [{name: p, gpus: 1, workload: full, repeat: 1}]\n",
                       modes[m]);
-        struct sms_results *results = run_told(file, "0 p n 1\n5.5 p n 1\n");
+        struct sms_results *results = run_logged(file, "0 p n 1\n5.5 p n 1\n");
         assert_near(metric(results, "makespan_ns"), 12.5e9, 1e-3);
         assert_true(metric(results, "done_count") == 1 && metric(results, "failed_count") == 0);
         discard(results, file);
@@ -156,7 +156,7 @@ static void every_job_that_ended_is_counted(void **state)
     struct sms_file *file = load_text(MODELS "nodes: [{name: n, count: 2, devices: {model: small, count: 1}}]\n"
                                              "policies: [first_fit]\nfailures: [{node: n1, at: 13.5 s}]\n"
                                              "pods: [{name: p, gpus: 1, workload: ten, repeat: 2}]\n");
-    struct sms_results *results = run_told(file, "0 p n1 1\n13.5 p n2 1\n");
+    struct sms_results *results = run_logged(file, "0 p n1 1\n13.5 p n2 1\n");
     assert_near(metric(results, "makespan_ns"), 35.5e9, 1e-3);
     assert_near(metric(results, "jobs_per_s"), 3 / 35.5, 1e-12);
     assert_true(metric(results, "done_count") == 1);

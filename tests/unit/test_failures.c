@@ -16,9 +16,9 @@ static double node_metric(const struct sms_results *results, size_t node, const 
 }
 
 /* `fact` ends with an entry whose metric is NULL. Frees the file. */
-static void assert_run(struct sms_file *file, const char *told, const struct fact *fact)
+static void assert_run(struct sms_file *file, const char *log, const struct fact *fact)
 {
-    struct sms_results *results = run_told(file, told);
+    struct sms_results *results = run_logged(file, log);
     for (; fact->metric; fact++) {
         double value = fact->node ? node_metric(results, fact->node - 1, fact->metric) : metric(results, fact->metric);
         bool is_equal = isnan(fact->value) ? isnan(value) : fabs(value - fact->value) <= 1e-9 * fabs(fact->value);
@@ -65,7 +65,7 @@ static void a_failed_node_takes_no_pods_until_it_returns(void **state)
  * failure, so r2 takes its place and loses it. s is still running. */
 static void departures_tell_when_and_how_each_pod_left_its_node(void **state)
 {
-    static struct told told;
+    static struct event_log log;
     struct sms_file *file =
         load_text("scenario: s\nnodes: [{name: a, gpus: 4}, {name: b, gpus: 1}]\n" FIRST_FIT
                   "failures: [{node: a, at: 4 s, for: 6 s}, {node: a, gpu: 1, at: 12 s, for: 1 s}]\npods:\n"
@@ -75,10 +75,10 @@ static void departures_tell_when_and_how_each_pod_left_its_node(void **state)
                   "  - {name: r2, gpus: 2, restarts: 1, start: 4 s, duration: 9 s}\n"
                   "  - {name: s, gpus: 1, start: 11 s}\nrun: {duration: 20 s}\n");
     (void)state;
-    discard(run_both(file, 0, SECOND_PS, &told), file);
-    assert_string_equal(told.departures, "0 4 e a 4 done\n4 4 r a c restarted\n0 4 q a 2 lost\n0 4 p a 1 restarted\n"
-                                         "10 12 r a 3 lost\n4 14 p b 1 done\n10 19 r2 a c done\n"
-                                         "12 20 s a 1 running\n");
+    discard(run_both(file, 0, SECOND_PS, &log), file);
+    assert_string_equal(log.departures, "0 4 e a 4 done\n4 4 r a c restarted\n0 4 q a 2 lost\n0 4 p a 1 restarted\n"
+                                        "10 12 r a 3 lost\n4 14 p b 1 done\n10 19 r2 a c done\n"
+                                        "12 20 s a 1 running\n");
 }
 
 /* Only the pod on the failed GPU is cut off, and the rest of the node goes on. Allocation and
@@ -138,11 +138,11 @@ static void restarts_have_a_limit(void **state)
 static void pods_that_are_cut_off_wait_behind_the_others(void **state)
 {
     (void)state;
-    assert_told(load_text("scenario: s\nnodes: [{name: a, gpus: 2}]\n" FIRST_FIT
-                          "failures: [{node: a, at: 2 s, for: 1 s}]\npods:\n"
-                          "  - {name: p, gpus: 1, duration: 9 s}\n  - {name: q, gpu: 60 %%, duration: 9 s}\n"
-                          "  - {name: r, gpus: 1, start: 1 s, duration: 9 s}\n"),
-                "0 p a 1\n0 q a 2\n3 r a 1\n3 p a 2\n12 q a 1\n");
+    assert_placements(load_text("scenario: s\nnodes: [{name: a, gpus: 2}]\n" FIRST_FIT
+                                "failures: [{node: a, at: 2 s, for: 1 s}]\npods:\n"
+                                "  - {name: p, gpus: 1, duration: 9 s}\n  - {name: q, gpu: 60 %%, duration: 9 s}\n"
+                                "  - {name: r, gpus: 1, start: 1 s, duration: 9 s}\n"),
+                      "0 p a 1\n0 q a 2\n3 r a 1\n3 p a 2\n12 q a 1\n");
 }
 
 /* The node is back when the pod's first run would have ended. That end must not happen. */
@@ -194,18 +194,18 @@ static void each_node_and_gpu_has_its_own_random_numbers(void **state)
 static void the_highest_priority_is_tried_first(void **state)
 {
     (void)state;
-    assert_told(load_text("scenario: s\nnodes: [{name: n, gpus: 1}]\n" FIRST_FIT "pods:\n"
-                          "  - {name: a, gpus: 1, duration: 5 s}\n"
-                          "  - {name: b, gpus: 1, start: 1 s, duration: 5 s}\n"
-                          "  - {name: c, gpus: 1, start: 2 s, duration: 5 s, priority: 7}\n"
-                          "  - {name: d, gpu: 50 %%, start: 2 s, duration: 5 s, priority: 3}\n"),
-                "0 a n 1\n5 c n 1\n10 d n 1\n15 b n 1\n");
+    assert_placements(load_text("scenario: s\nnodes: [{name: n, gpus: 1}]\n" FIRST_FIT "pods:\n"
+                                "  - {name: a, gpus: 1, duration: 5 s}\n"
+                                "  - {name: b, gpus: 1, start: 1 s, duration: 5 s}\n"
+                                "  - {name: c, gpus: 1, start: 2 s, duration: 5 s, priority: 7}\n"
+                                "  - {name: d, gpu: 50 %%, start: 2 s, duration: 5 s, priority: 3}\n"),
+                      "0 a n 1\n5 c n 1\n10 d n 1\n15 b n 1\n");
 }
 
 static void the_highest_priority_is_tried_first_among_simultaneous_arrivals(void **state)
 {
     (void)state;
-    assert_told(
+    assert_placements(
         load_text("scenario: s\nnodes: [{name: n, gpus: 1}]\n" FIRST_FIT "pods:\n"
                   "  - {name: a, gpus: 1, duration: 5 s}\n  - {name: b, gpus: 1, duration: 5 s, priority: 1}\n"),
         "0 b n 1\n5 a n 1\n");
@@ -214,7 +214,7 @@ static void the_highest_priority_is_tried_first_among_simultaneous_arrivals(void
 static void pods_go_to_nodes_with_all_labels_that_they_select(void **state)
 {
     (void)state;
-    assert_told(
+    assert_placements(
         load_text("scenario: s\n" FIRST_FIT "pods:\n  - {name: p, selector: {zone: eu}}\n"
                   "  - {name: q, gpus: 1, selector: {zone: eu, disk: ssd}}\n  - {name: r, selector: {zone: us}}\n"
                   "  - {name: s}\n  - {table: {columns: [name, selector], rows: [[t, {disk: ssd}], [u, ~]]}}\n"
@@ -236,9 +236,9 @@ static void a_pod_may_have_parts_of_several_gpus(void **state)
 static void pods_of_a_batch_arrive_together(void **state)
 {
     (void)state;
-    assert_told(load_text("scenario: s\nnodes: [{name: a, gpus: 9}]\n" FIRST_FIT
-                          "pods: [{name: p, count: 5, gpus: 1, arrivals: {every: 2 s, batch: 2}}]\n"),
-                "0 p1 a 1\n0 p2 a 2\n2 p3 a 4\n2 p4 a 8\n4 p5 a 10\n");
+    assert_placements(load_text("scenario: s\nnodes: [{name: a, gpus: 9}]\n" FIRST_FIT
+                                "pods: [{name: p, count: 5, gpus: 1, arrivals: {every: 2 s, batch: 2}}]\n"),
+                      "0 p1 a 1\n0 p2 a 2\n2 p3 a 4\n2 p4 a 8\n4 p5 a 10\n");
 }
 
 /* With more nodes than rows, metrics are per entry and are means over the entry's nodes. */

@@ -26,12 +26,12 @@ static void assert_counts_add_up(const struct sms_results *results)
 }
 
 /* Pod a arrives at 2 s and must be placed as `expected`, while the first of two nodes fails as `failure` describes. */
-static void assert_placements(const char *failure, const char *expected, double requests)
+static void assert_placed(const char *failure, const char *expected, double requests)
 {
     struct sms_file *file = load_text(TWO_NODES SLOW EXACT "failures: [{node: n1, %s}]\n"
                                                            "pods: [{name: a, start: 2 s, gpus: 1, duration: 1 s}]\n",
                                       failure);
-    struct sms_results *results = run_told(file, expected);
+    struct sms_results *results = run_logged(file, expected);
     assert_true(metric(results, "requests_count") == requests && metric(results, "done_count") == 1);
     discard(results, file);
 }
@@ -40,24 +40,24 @@ static void assert_placements(const char *failure, const char *expected, double 
 static void a_node_answers_if_it_has_been_up_since_it_was_asked(void **state)
 {
     (void)state;
-    assert_placements("at: 9 s", "4 a n1 1\n", 1);
-    assert_placements("at: 1 s, for: 1 s", "4 a n1 1\n", 1);
-    assert_placements("at: 1 s, for: 1001 ms", "4 a n2 1\n", 1);
-    assert_placements("at: 2 s", "4 a n2 1\n", 1);
-    assert_placements("at: 2.5 s", "4 a n2 1\n", 1);
-    assert_placements("at: 2.5 s, for: 250 ms", "4 a n2 1\n", 1);
-    assert_placements("at: 3 s", "4 a n2 1\n", 1);
+    assert_placed("at: 9 s", "4 a n1 1\n", 1);
+    assert_placed("at: 1 s, for: 1 s", "4 a n1 1\n", 1);
+    assert_placed("at: 1 s, for: 1001 ms", "4 a n2 1\n", 1);
+    assert_placed("at: 2 s", "4 a n2 1\n", 1);
+    assert_placed("at: 2.5 s", "4 a n2 1\n", 1);
+    assert_placed("at: 2.5 s, for: 250 ms", "4 a n2 1\n", 1);
+    assert_placed("at: 3 s", "4 a n2 1\n", 1);
 }
 
 /* The master decides at 4 s. A node that is down then takes no pod, and one that has returned does. */
 static void a_decision_for_a_node_that_has_failed_is_made_again(void **state)
 {
     (void)state;
-    assert_placements("at: 3001 ms, for: 998 ms", "4 a n1 1\n", 1);
-    assert_placements("at: 3.5 s", "11 a n2 1\n", 2);
-    assert_placements("at: 3.5 s, for: 1 s", "11 a n1 1\n", 2);
-    assert_placements("at: 4 s", "11 a n2 1\n", 2);
-    assert_placements("at: 4001 ms, for: 10 ms", "4 a n1 1\n6.001 a n2 1\n", 2);
+    assert_placed("at: 3001 ms, for: 998 ms", "4 a n1 1\n", 1);
+    assert_placed("at: 3.5 s", "11 a n2 1\n", 2);
+    assert_placed("at: 3.5 s, for: 1 s", "11 a n1 1\n", 2);
+    assert_placed("at: 4 s", "11 a n2 1\n", 2);
+    assert_placed("at: 4001 ms, for: 10 ms", "4 a n1 1\n6.001 a n2 1\n", 2);
 }
 
 /* A pod that finds no node at its first try counts as queued once, whatever happens to it later. */
@@ -66,7 +66,7 @@ static void a_queued_pod_is_counted_once(void **state)
     (void)state;
     struct sms_file *file = load_text(TWO_NODES SLOW EXACT "failures: [{node: n1, at: 3.5 s}, {node: n2, at: 12 s}]\n"
                                                            "pods: [{name: a, start: 2 s, gpus: 1, duration: 9 s}]\n");
-    struct sms_results *results = run_told(file, "11 a n2 1\n");
+    struct sms_results *results = run_logged(file, "11 a n2 1\n");
     assert_true(metric(results, "queued_count") == 1 && metric(results, "placed_count") == 1);
     assert_true(metric(results, "restarts_count") == 1 && metric(results, "waiting_count") == 1);
     assert_near(metric(results, "wait_mean_ns"), 9e9, 1e-3);
@@ -79,7 +79,7 @@ static void a_pod_that_is_cut_off_does_not_count_as_queued(void **state)
     (void)state;
     struct sms_file *file = load_text(TWO_NODES SLOW EXACT "failures: [{at: 5 s, for: 1 s}]\n"
                                                            "pods: [{name: a, gpus: 1, duration: 9 s}]\n");
-    struct sms_results *results = run_told(file, "2 a n1 1\n14 a n1 1\n"); /* asked at 5 and at 12 s */
+    struct sms_results *results = run_logged(file, "2 a n1 1\n14 a n1 1\n"); /* asked at 5 and at 12 s */
     assert_true(metric(results, "queued_count") == 0 && metric(results, "unqualified_count") == 1);
     discard(results, file);
 }
@@ -92,7 +92,7 @@ static void a_node_that_returns_after_the_answers_is_asked_again(void **state)
         load_text("scenario: s\nnodes: [{name: n, gpus: 1}]\n" EXACT
                   "policies: [{realtime: {query: 0 s, rank_base: 1 s, rank_node: 0 s, retry: 1 s}}]\n"
                   "failures: [{node: n, at: 2 s, for: 4.5 s}]\npods: [{name: a, gpus: 1, duration: 9 s}]\n");
-    discard(run_told(file, "1 a n 1\n9 a n 1\n"), file);
+    discard(run_logged(file, "1 a n 1\n9 a n 1\n"), file);
 }
 
 static void a_run_ends_when_no_node_will_return(void **state)
@@ -101,7 +101,7 @@ static void a_run_ends_when_no_node_will_return(void **state)
     struct sms_file *file =
         load_text(TWO_NODES AT_ONCE "failures: [{at: 3 s}]\n"
                                     "pods: [{name: a, count: 3, gpus: 1, duration: 9 s, on_failure: lost}]\n");
-    struct sms_results *results = run_told(file, "0 a1 n1 1\n0 a2 n2 1\n");
+    struct sms_results *results = run_logged(file, "0 a1 n1 1\n0 a2 n2 1\n");
     assert_true(metric(results, "lost_count") == 2 && metric(results, "waiting_count") == 1);
     assert_counts_add_up(results);
     discard(results, file);
@@ -114,7 +114,7 @@ static void drawn_failures_do_not_keep_a_master_asking(void **state)
     struct sms_file *file =
         load_text(TWO_NODES "policies: [realtime]\nfailures: [{mtbf: 1000 s, mttr: 1 s}]\n"
                             "pods: [{name: p, gpus: 1, duration: 1 s}, {name: q, gpus: 2, duration: 1 s}]\n");
-    struct sms_results *results = run_told(file, "0.158 p n1 1\n");
+    struct sms_results *results = run_logged(file, "0.158 p n1 1\n");
     assert_true(metric(results, "failures_count") == 0 && metric(results, "waiting_count") == 1);
     assert_true(metric(results, "requests_count") < 10);
     discard(results, file);
@@ -127,8 +127,8 @@ static void a_pod_that_waits_for_a_return_is_placed(void **state)
     struct sms_file *file =
         load_text("scenario: s\nnodes: [{name: n, gpus: 1}]\npolicies: [realtime]\n"
                   "failures: [{mtbf: 3 s, mttr: 9 s}]\npods: [{name: p, gpus: 1, duration: 5 s}]\n");
-    struct told told;
-    struct sms_run_options options = options_for(&told, SECOND_PS, SMS_ENGINE_FAST);
+    struct event_log log;
+    struct sms_run_options options = options_for(&log, SECOND_PS, SMS_ENGINE_FAST);
     struct sms_results *results = run_first(file, &options);
     assert_true(metric(results, "done_count") == 1 && metric(results, "restarts_count") >= 1);
     discard(results, file);
@@ -145,7 +145,7 @@ static void assert_second_pod(double at, const char *failure, const char *rest)
                                       "  - {name: a, gpus: 1, duration: 60 s, job_deadline: 61 s, on_failure: lost}\n"
                                       "  - {name: b, start: %g s, gpus: 1, duration: 1 s, job_deadline: 5 s}\n",
                                       failure, at);
-    struct sms_results *results = run_told(file, expected);
+    struct sms_results *results = run_logged(file, expected);
     assert_true(metric(results, "timed_jobs_count") == 1); /* a's job was neither a hit nor a miss */
     assert_near(metric(results, "float_mean_ns"), 4e9, 1e-3);
     assert_near(metric(results, "monitor_start_error_max_ns"), 2e8, 1e-3);
@@ -186,7 +186,7 @@ static void a_node_that_fails_loses_the_floats_it_knew(void **state)
                        "  - {name: a, gpu: 1 %%, workload: w, repeat: 10, job_deadline: 3 s}\n"
                        "  - {name: b, start: 6500 ms, gpu: 1 %%, workload: w, job_deadline: 1 s}\n",
                   DEVICE);
-    struct sms_results *results = run_told(file, "0 a n 1\n6.25 a n 1\n7.5 b n 1\n");
+    struct sms_results *results = run_logged(file, "0 a n 1\n6.25 a n 1\n7.5 b n 1\n");
     assert_true(metric(results, "timed_jobs_count") == 5 + 10 + 1); /* a's sixth job was cut off */
     assert_near(metric(results, "job_miss_ratio"), 0, 1e-12);
     assert_near(metric(results, "float_mean_ns"), (15 * 2 + 0) * 1e9 / 16, 1e-3);
@@ -207,7 +207,7 @@ static void assert_third_pod(const char *failure, const char *expected)
              "  - {name: c, start: 5400 ms, gpu: 1 %%, workload: w, job_deadline: 1 s}\n"
              "run: {duration: 12 s}\n",
         DEVICE, failure);
-    struct sms_results *results = run_told(file, expected);
+    struct sms_results *results = run_logged(file, expected);
     assert_counts_add_up(results);
     discard(results, file);
 }
@@ -231,7 +231,7 @@ static void gpus_that_are_down_do_not_count_as_free(void **state)
         struct sms_file *file = load_text("scenario: s\nnodes: [{name: n, cpu: 8, gpus: 2}]\n" AT_ONCE EXACT "%s"
                                           "pods: [{name: a, gpus: 1, duration: 9 s}, {name: b, start: 2 s, cpu: 1}]\n",
                                           failing ? "failures: [{gpu: 1, at: 1 s}]\n" : "");
-        discard(run_told(file, failing ? "0 a n 1\n9 b n 0\n" : "0 a n 1\n2 b n 0\n"), file);
+        discard(run_logged(file, failing ? "0 a n 1\n9 b n 0\n" : "0 a n 1\n2 b n 0\n"), file);
     }
 }
 
@@ -244,14 +244,14 @@ static void gpus_that_are_down_do_not_count_as_taken(void **state)
         load_text("scenario: s\nnodes: [{name: n, cpu: 8, gpus: 2}, {name: m, cpu: 1, gpus: 1}]\n" AT_ONCE
                   "monitor: {full: 50 %%}\nfailures: [{gpu: 0, at: 1 s}]\n"
                   "pods: [{name: a, start: 2 s, gpus: 1}, {name: b, start: 3 s, cpu: 1}]\n");
-    discard(run_told(file, "2 a n 2\n3 b m 0\n"), file);
+    discard(run_logged(file, "2 a n 2\n3 b m 0\n"), file);
 }
 
 /* Node n has 16 GiB free, or 8 GiB after the failure. Node m has 10 GiB. */
 static void assert_most_memory(struct sms_file *whole, struct sms_file *failing)
 {
-    discard(run_told(whole, "2 a n 1\n"), whole);
-    discard(run_told(failing, "2 a m 1\n"), failing);
+    discard(run_logged(whole, "2 a n 1\n"), whole);
+    discard(run_logged(failing, "2 a m 1\n"), failing);
 }
 
 #define ONE_DOWN "failures: [{node: n, gpu: 0, at: 1 s}]\n"
@@ -280,14 +280,14 @@ static void a_decision_stands_if_enough_gpus_are_left(void **state)
                                           "failures: [{gpu: 0, at: 1.5 s, for: 5 s}]\n"
                                           "pods: [{name: a, gpus: %d, duration: 1 s}]\n",
                                           gpus);
-        discard(run_told(file, gpus == 1 ? "2 a n 2\n" : "9 a n 3\n"), file);
+        discard(run_logged(file, gpus == 1 ? "2 a n 2\n" : "9 a n 3\n"), file);
     }
 }
 
 /* The job has ended in time when its node fails, and the monitor has seen the end. */
 static void assert_ended_in_time(struct sms_file *file)
 {
-    struct sms_results *results = run_told(file, "0 a n 1\n");
+    struct sms_results *results = run_logged(file, "0 a n 1\n");
     assert_true(metric(results, "timed_jobs_count") == 1 && metric(results, "job_miss_ratio") == 0);
     assert_true(metric(results, "done_count") == 1 && metric(results, "restarts_count") == 0);
     assert_near(metric(results, "float_seen_mean_ns"), 0, 1e-9);
@@ -321,7 +321,7 @@ static void a_pod_misses_its_deadline_once(void **state)
                   "  - {name: b, gpus: 1, duration: 9 s, deadline: 9 s, restarts: 9}\n"
                   "  - {name: c, cpu: 1, duration: 5 s, deadline: 9 s}\n"
                   "  - {name: d, cpu: 1, start: 20 s, duration: 5 s, deadline: 9 s}\n");
-    struct sms_results *results = run_told(file, "0 a n1 1\n0 b n2 1\n0 c m 0\n5 c m 0\n20 d m 0\n");
+    struct sms_results *results = run_logged(file, "0 a n1 1\n0 b n2 1\n0 c m 0\n5 c m 0\n20 d m 0\n");
     assert_near(metric(results, "deadline_miss_ratio"), 3 / 4.0, 1e-12);
     assert_true(metric(results, "lost_count") == 1 && metric(results, "waiting_count") == 1);
     assert_true(metric(results, "done_count") == 2 && metric(results, "timed_jobs_count") == 0);
@@ -339,7 +339,7 @@ static void a_sampling_monitor_takes_a_sample_when_its_node_returns(void **state
                                       "failures: [{node: n, at: 0.01 s, for: 1.99 s}]\n"
                                       "pods: [{name: a, gpus: 1, start: 2 s, duration: 1 s, job_deadline: 2 s}]\n"
                                       "run: {duration: 9 s}\n");
-    struct sms_results *results = run_told(file, "2 a n 1\n");
+    struct sms_results *results = run_logged(file, "2 a n 1\n");
     assert_near(metric(results, "monitor_start_error_mean_ns"), 60e6, 1e-3);
     assert_near(metric(results, "monitor_end_error_mean_ns"), 72e6, 1e-3);
     assert_near(metric(results, "float_seen_mean_ns"), 988e6, 1e-3);
@@ -355,7 +355,7 @@ static void a_pod_of_several_gpus_is_cut_off_as_a_whole(void **state)
                        "policies: [{place: first_fit, mode: together}]\nfailures: [{node: n1, gpu: 1, at: 2500 ms}]\n"
                        "pods: [{name: a, gpus: 2, workload: w, repeat: 4, job_deadline: 1500 ms}]\n",
                   DEVICE);
-    struct sms_results *results = run_told(file, "0 a n1 3\n2.5 a n2 3\n");
+    struct sms_results *results = run_logged(file, "0 a n1 3\n2.5 a n2 3\n");
     assert_true(metric(results, "timed_jobs_count") == 2 * (2 + 4) && metric(results, "job_miss_ratio") == 0);
     assert_near(metric(results, "float_seen_mean_ns"), 5e8, 1e-3);
     assert_near(metric(results, "float_max_ns"), 5e8, 1e-3);
@@ -376,7 +376,7 @@ static void a_failed_job_meets_no_deadline_at_any_fidelity(void **state)
                                    "policies: [{place: first_fit, mode: together}]\n"
                                    "pods: [{name: a, gpu: 10 %%, workload: w, job_deadline: 9 s}]\n",
                       DEVICE, fidelities[f]);
-        struct sms_results *results = run_told(file, "0 a n 1\n");
+        struct sms_results *results = run_logged(file, "0 a n 1\n");
         assert_true(metric(results, "failed_count") == 1 && metric(results, "timed_jobs_count") == 0);
         discard(results, file);
     }
