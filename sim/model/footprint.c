@@ -95,6 +95,8 @@ static bool fit_whole(const struct fitting *f, struct sms__footprint *fit)
     for (size_t r = 0; f->part && r < f->device->resources; r++)
         fit->adds[r] = fit->demand[r] = nearbyint(fit->demand[r] / share_of(f, r) / most);
     fit->work_ps *= most;
+    fit->launches = f->kernel->launches;
+    fit->power_w = f->kernel->power_w;
     sms__block_needs(&f->device->sm, f->kernel, fit->needs); /* of one thread, which is no matter */
     return true;
 }

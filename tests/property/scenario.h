@@ -103,7 +103,7 @@ struct policy {
     uint64_t kind, limit, patience; /* ps; 0: for ever */
 };
 
-enum contention { NONE, PROPORTIONAL, CURVE, MAXMIN, CONTENTIONS };
+enum contention { NONE, PROPORTIONAL, CURVE, MAXMIN, PRESSURE, CONTENTIONS };
 
 struct scenario {
     uint64_t clock_mhz, link, idle_w, busy_w; /* link: B/s */

@@ -51,7 +51,6 @@ int main(int argc, char **argv)
     occupancy(&site);
     timelines(&site);
     bandwidth(&site);
-    pairs(&site);
     captures(&site, SOURCE_DIR "/results/measured", false);
     fclose(site.summary);
     return site.broken ? 1 : 0;
