@@ -22,6 +22,7 @@ struct sms__footprint {
     uint32_t of_device; /* bit r: demands resource r, of scope device */
     bool hard;          /* demands a resource that is hard */
     int cls;            /* of its workload, in the contention model's pairs; -1: none */
+    int scaled;         /* 0: as its workload says; else it was scaled to the device, and is bound by scaled - 1 */
     double room; /* of a kernel made whole: the mean part of the SMs' scarcest limit that its blocks take, 0..1 */
 };
 

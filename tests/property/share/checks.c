@@ -281,7 +281,8 @@ static double own_kernels_ps(const struct sms_scenario *scenario, const struct s
             continue;
         if (!kernel->whole || kernel->jitter > 0)
             return NAN;
-        sum += (double)step->times * kernel->block_time.value *
+        const struct sms__footprint *fit = &vm->fit[0][step->kernel];
+        sum += (double)step->times * (fit->scaled ? fit->work_ps : kernel->block_time.value) *
                (1 + (use->share->intercepts ? vm->workload->overhead : 0));
     }
     return sum * (double)vm->repeat;
