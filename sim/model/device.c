@@ -77,6 +77,9 @@ static const struct sms__field power_fields[] = {
      .help = "two or more processes on it; default: as busy says"},
     {"limit", SMS__QUANTITY, SMS__POWER, F(sms__device, limit_w), 0, 1e6,
      .help = "the clock falls so that coarse kernels with `power` draw no more; default: no limit"},
+    {"compute_clock", SMS__QUANTITY, SMS__FREQUENCY, F(sms__device, compute_hz), 1, 1e13,
+     .help = "of the SMs while all fp32 units work, if the power limit does not allow `clock`; kernels of another "
+             "device that compute bounds are scaled by it; default: clock"},
     {0}};
 
 int sms__resource_index(const struct sms__device *device, const char *name)

@@ -72,6 +72,7 @@ struct sms__device {
     double idle_w, busy_w;
     double limit_w;       /* at which the clock falls; 0: none */
     double shared_w;      /* while two or more processes are on it; 0: as busy_w says */
+    double compute_hz;    /* of the SMs while their fp32 units are full, under the power limit; 0: as clock_hz */
     struct sms__mig *mig; /* NULL: it has no instances */
     struct sms__sm sm;
     struct sms__resource resource[SMS_RESOURCES_MAX];

@@ -221,7 +221,9 @@ static const struct sms__field workload_fields[] = {
     {"workload", SMS__NAME, 0, F(sms__workload, name), .required = true, .help = "its name"},
     {"title", SMS__TEXT, 0, F(sms__workload, title), .help = "its name in words"},
     {"source", SMS__TEXT, 0, F(sms__workload, source), .help = "where the numbers are from"},
-    {"device", SMS__NAME, 0, F(sms__workload, device), .help = "on which it was measured, for the reader"},
+    {"device", SMS__NAME, 0, F(sms__workload, device),
+     .help = "on which it was measured; on another device its kernels are scaled, if that device's file is known; "
+             "default: as if measured on any"},
     {"scaled_from", SMS__NAME, 0, F(sms__workload, scaled_from),
      .help = "the device that was profiled, where the numbers were scaled from it to `device`"},
     {"fitted", SMS__CHOICE, 0, F(sms__workload, fitted), .choices = sms__truths,

@@ -64,6 +64,9 @@ static void print_device(struct choices *c)
                 chance(c->rng, 50) ? ", shared: 120 W" : "");
     fprintf(c->to, "mig: {slices: 2, profiles: [{name: half, sms: %u, memory: 500 B, slices: 1, starts: [0, 1]}]}\n",
             c->sms / 2);
+    fputs("---\ndevice: old\nclock: 700 MHz\nsms: 5\nsm: {threads: 2048, warps: 64, blocks: 8}\n"
+          "resources:\n  a: {class: compute}\n  b: {class: memory}\n  c: {class: memory, scope: device}\n",
+          c->to);
 }
 
 static void print_demand(struct choices *c)
@@ -138,6 +141,8 @@ static void print_workload(struct choices *c, unsigned w)
     unsigned kernels = number(c, 1, 3), steps = number(c, 0, 7);
     c->held = 0;
     fprintf(c->to, "---\nworkload: w%u\n", w);
+    if (chance(c->rng, 15))
+        fputs("device: old\n", c->to); /* so it is scaled */
     if (chance(c->rng, 15))
         fputs("exclusive: true\n", c->to);
     if (chance(c->rng, 25))
