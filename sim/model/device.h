@@ -59,6 +59,12 @@ struct sms__mig {
     size_t profiles;
 };
 
+/* How blocks come to the SMs. All 0: at once. */
+struct sms__dispatch {
+    double launch_ps;  /* of a launch, until its first block may start */
+    uint64_t block_ps; /* least time between the starts of two blocks on the device */
+};
+
 struct sms__device {
     const char *name, *title, *source;
     const char *capability; /* "7.0"; "" */
@@ -73,6 +79,7 @@ struct sms__device {
     double shared_w;      /* while two or more processes are on it; 0: as busy_w says */
     struct sms__mig *mig; /* NULL: it has no instances */
     struct sms__sm sm;
+    struct sms__dispatch dispatch;
     struct sms__resource resource[SMS_RESOURCES_MAX];
     size_t resources;
     struct sms__background *background;

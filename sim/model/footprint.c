@@ -108,6 +108,9 @@ static void fit_kernel(const struct fitting *f, struct sms__footprint *fit)
     if (!(f->kernel->whole ? fit_whole(f, fit) : fit_block(f, fit)))
         return;
     fit->per_sm = f->kernel->whole ? 1 : sms__blocks_per_sm(f->device->view.capacity, fit->needs, &binds);
+    if (!f->kernel->whole)
+        fit->launch_ps =
+            (uint64_t)((f->kernel->launch_ps >= 0 ? f->kernel->launch_ps : f->device->dispatch.launch_ps) + 0.5);
     fit->work = fit->work_ps <= SMS__TIME_MAX_PS ? (uint64_t)(fit->work_ps + 0.5) : 0;
     if (fit->work_ps < 1 || fit->work_ps > SMS__TIME_MAX_PS)
         sms__complain(f->reader, f->kernel->node, "%s of kernel '%.60s' on %s is not between 1 ps and 104 days",
