@@ -58,9 +58,21 @@ struct sms__measured {
     int top_resource; /* index of the most used resource, or -1 */
 };
 
+/* How the measured time of a kernel is split (derive_time.c). */
+struct sms__timing {
+    struct sms__occupancy modelled; /* means over the kernel's time include that of the launch */
+    double launch_s, block_s, jitter;
+    bool is_short;     /* the kernel is so short that a launch must cost less than the device file says */
+    bool by_dispatch;  /* the dispatcher sets the kernel's length */
+    bool by_occupancy; /* then: the block time is from the achieved occupancy */
+    bool too_fast;     /* blocks started faster than the device file says: alone, the kernel takes `lasts_s` */
+    double lasts_s;
+};
+
 /* What the document has (derive_shape.c). */
 struct sms__fitted {
     struct sms__occupancy modelled; /* on the profiled device */
+    struct sms__timing timing;
     double jitter;
     bool skip_jitter_fit; /* do not fit the jitter to the measured occupancy */
     bool jitter_fitted;   /* the jitter was fitted to the measured occupancy */
@@ -165,6 +177,11 @@ double sms__derive_assume_time(struct sms__derivation *derivation, struct sms__a
 /* Rounds an assumed number of blocks to whole waves if a partial wave leaves no room for the measured usage. Returns
  * whether it changed the kernel. */
 bool sms__derive_round_waves(struct sms__derivation *derivation, struct sms__derived *kernel);
+
+/* derive_time.c: splits the kernel's time into that of a launch and that of blocks. Returns NULL, or why the kernel
+ * does not fit the device. */
+const char *sms__derive_time(struct sms__derivation *derivation, const struct sms__derived *kernel, double jitter,
+                             struct sms__timing *timing);
 
 /* derive_shape.c: these return NULL, or why the kernel does not fit the device. */
 /* Sets jitter, block time and demands so that the kernel alone takes its measured time. */
